@@ -1,0 +1,241 @@
+//! Costs keyed by calling context.
+//!
+//! One table serves two shapes. In [`Shape::Edges`] a row's key is the caller's
+//! and the callee's *activation* (a symbol and its recursion level, XHProf's
+//! `f@2`); in [`Shape::Tree`] it is the parent row and the callee's symbol, so
+//! a row is a whole path. Folding the tree gives exactly the edges, and a
+//! property test holds us to that.
+//!
+//! Each callee remembers the row it was found in last. That answer is right
+//! nearly always; when it is not, one hash lookup is: the cost does not grow
+//! with the number of callers or callees.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+use crate::{Plan, Reading};
+
+/// What a row of the table stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    /// Caller and callee, each with its recursion level.
+    Edges,
+    /// The whole path from the root.
+    Tree,
+}
+
+/// No row, activation or symbol.
+pub(crate) const NONE: u32 = u32::MAX;
+/// The row that swallows what is not recorded.
+pub(crate) const SINK: u32 = 0;
+/// The row of the profile's root, `main()`.
+pub(crate) const ROOT: u32 = 1;
+
+/// The summed cost of the calls with one key.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Row {
+    /// The context it was called from: an activation, or a row of the tree.
+    pub(crate) parent: u32,
+    /// What was called: an activation, or a symbol in a tree.
+    pub(crate) callee: u32,
+    pub(crate) calls: u64,
+    pub(crate) cost: Reading,
+}
+
+impl Row {
+    fn new(parent: u32, callee: u32) -> Self {
+        Self {
+            parent,
+            callee,
+            calls: 0,
+            cost: Reading::default(),
+        }
+    }
+
+    /// Adds one finished call.
+    #[inline]
+    pub(crate) fn add_call<M: Plan>(&mut self, cost: Reading) {
+        self.calls += 1;
+        self.cost.wall = self.cost.wall.wrapping_add(cost.wall);
+        if M::CPU {
+            self.cost.cpu = self.cost.cpu.wrapping_add(cost.cpu);
+        }
+        if M::MEMORY {
+            self.cost.memory = self.cost.memory.wrapping_add(cost.memory);
+            self.cost.peak = self.cost.peak.wrapping_add(cost.peak);
+        }
+    }
+
+    /// Adds time that belongs to calls counted elsewhere.
+    pub(crate) fn add_cost(&mut self, cost: Reading) {
+        self.cost = self.cost.delayed_by(cost);
+    }
+}
+
+/// The row in which a callee was last found.
+#[derive(Debug, Clone, Copy)]
+struct Last {
+    parent: u32,
+    row: u32,
+}
+
+/// All rows, and the way from a key to its row.
+#[derive(Debug)]
+pub(crate) struct CallTable {
+    pub(crate) rows: Vec<Row>,
+    /// Rows in the order in which they first completed a call.
+    pub(crate) completed: Vec<u32>,
+    last: Vec<Last>,
+    index: HashMap<u64, u32, BuildHasherDefault<KeyHasher>>,
+    max_rows: usize,
+}
+
+impl CallTable {
+    /// An empty table that will not grow past `max_rows` rows.
+    pub(crate) fn new(max_rows: usize) -> Self {
+        Self {
+            rows: vec![Row::new(NONE, NONE), Row::new(NONE, 0)],
+            completed: Vec::new(),
+            last: Vec::new(),
+            index: HashMap::default(),
+            max_rows,
+        }
+    }
+
+    /// Makes room for the callee numbered `callee`.
+    pub(crate) fn add_callee(&mut self, callee: u32) {
+        let len = callee as usize + 1;
+        if self.last.len() < len {
+            let nowhere = Last {
+                parent: NONE,
+                row: SINK,
+            };
+            self.last.resize(len, nowhere);
+        }
+    }
+
+    /// The row for `callee` called from `parent`, made if there is none yet;
+    /// none when the table is full.
+    #[inline]
+    pub(crate) fn row(&mut self, parent: u32, callee: u32) -> Option<u32> {
+        if let Some(last) = self.last.get(callee as usize)
+            && last.parent == parent
+        {
+            return Some(last.row);
+        }
+        self.find_row(parent, callee)
+    }
+
+    #[inline(never)]
+    fn find_row(&mut self, parent: u32, callee: u32) -> Option<u32> {
+        let key = key(parent, callee);
+        let row = match self.index.get(&key) {
+            Some(&row) => row,
+            None if self.rows.len() < self.max_rows => self.add_row(key)?,
+            None => return None,
+        };
+        if let Some(last) = self.last.get_mut(callee as usize) {
+            *last = Last { parent, row };
+        }
+        Some(row)
+    }
+
+    /// The row for `callee` even if the table is full. One for each row that is
+    /// already there can be asked for, so the table at most doubles.
+    pub(crate) fn row_past_limit(&mut self, parent: u32, callee: u32) -> Option<u32> {
+        let key = key(parent, callee);
+        match self.index.get(&key) {
+            Some(&row) => Some(row),
+            None => self.add_row(key),
+        }
+    }
+
+    fn add_row(&mut self, key: u64) -> Option<u32> {
+        let row = u32::try_from(self.rows.len())
+            .ok()
+            .filter(|&row| row != NONE)?;
+        #[expect(clippy::cast_possible_truncation, reason = "a key is two u32")]
+        self.rows.push(Row::new((key >> 32) as u32, key as u32));
+        self.index.insert(key, row);
+        Some(row)
+    }
+
+    /// Adds one finished call to `row`, and gives back the row.
+    #[inline]
+    pub(crate) fn add_call<M: Plan>(&mut self, row: u32, cost: Reading) -> Option<&Row> {
+        let found = self.rows.get_mut(row as usize)?;
+        if found.calls == 0 {
+            self.completed.push(row);
+        }
+        found.add_call::<M>(cost);
+        Some(found)
+    }
+}
+
+fn key(parent: u32, callee: u32) -> u64 {
+    u64::from(parent) << 32 | u64::from(callee)
+}
+
+/// Spreads a key that is already two small numbers: one multiplication, and
+/// the high half folded down, because the table looks at both ends.
+#[derive(Debug, Default)]
+struct KeyHasher(u64);
+
+impl Hasher for KeyHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.write_u64(u64::from(byte) ^ self.0);
+        }
+    }
+
+    fn write_u64(&mut self, key: u64) {
+        let product = u128::from(key ^ 0x9E37_79B9_7F4A_7C15) * 0xD6E8_FEB8_6659_FD93_u128;
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "folding both halves is the point"
+        )]
+        let folded = product as u64 ^ (product >> 64) as u64;
+        self.0 = folded;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_always_finds_its_row_again() {
+        let mut table = CallTable::new(1 << 20);
+        for callee in 0..100 {
+            table.add_callee(callee);
+        }
+        let mut first = Vec::new();
+        for parent in 0..1000 {
+            for callee in 0..100 {
+                first.push(table.row(parent, callee).unwrap());
+            }
+        }
+        let mut expected = first.iter();
+        for parent in 0..1000 {
+            for callee in 0..100 {
+                assert_eq!(table.row(parent, callee).as_ref(), expected.next());
+            }
+        }
+        assert_eq!(table.rows.len(), 2 + 100_000);
+    }
+
+    #[test]
+    fn a_full_table_still_finds_what_it_has() {
+        let mut table = CallTable::new(3);
+        table.add_callee(7);
+        table.add_callee(8);
+        let row = table.row(0, 7);
+        assert!(row.is_some());
+        assert_eq!(table.row(0, 8), None);
+        assert_eq!(table.row(0, 7), row);
+    }
+}

@@ -1,0 +1,189 @@
+//! One frame stack per fiber.
+//!
+//! A fiber's calls belong to the path that started it: its first function is
+//! called by the `Fiber::start` frame, and the time of every later slice is
+//! charged along that path, wherever the fiber was resumed from. The frames of
+//! the resumer, in turn, do not pay for the slice. So inclusive costs still
+//! contain their callees', exactly, and time in which a fiber is suspended is
+//! nobody's but the resumer's.
+//!
+//! A switch is one of two things: towards a context that waits for us (it
+//! resumed us, and we suspend or end), or towards one that does not (we start
+//! or resume it, and wait).
+
+use std::collections::HashMap;
+
+use crate::recorder::Frame;
+use crate::{Plan, Reading, Recorder};
+
+/// Names a fiber for as long as it lives: the address of its context.
+pub type FiberId = usize;
+
+/// All stacks but the one that runs.
+#[derive(Debug, Default)]
+pub(crate) struct Fibers {
+    /// What is known of the stack that runs (its frames are the recorder's).
+    pub(crate) current: Stack,
+    others: HashMap<FiberId, Stack>,
+}
+
+/// A stack of frames beside the one that runs.
+#[derive(Debug, Default)]
+pub(crate) struct Stack {
+    /// None as long as nobody has switched.
+    id: Option<FiberId>,
+    frames: Vec<Frame>,
+    /// The rows from the root to the frame that started this fiber.
+    path: Vec<u32>,
+    state: State,
+    /// What the slice cost so far that other fibers account for.
+    elsewhere: Reading,
+}
+
+#[derive(Debug, Default, Clone, Copy, PartialEq)]
+enum State {
+    /// Where the profile began: there was nobody to resume it.
+    #[default]
+    First,
+    /// Made, but never entered.
+    Fresh,
+    /// Runs since then, or waits for a fiber that it resumed itself.
+    Running { since: Reading, resumer: FiberId },
+    /// Suspended at that reading.
+    Suspended(Reading),
+}
+
+impl Recorder {
+    /// Notes that a fiber was made, so that its first entry is known as one.
+    pub fn fiber_created(&mut self, fiber: FiberId) {
+        let stack = Stack {
+            id: Some(fiber),
+            state: State::Fresh,
+            ..Stack::default()
+        };
+        self.fibers.others.insert(fiber, stack);
+    }
+
+    /// Notes that the thread leaves fiber `from` and goes on in fiber `to`.
+    pub fn fiber_switched(&mut self, from: FiberId, to: FiberId, now: Reading) {
+        let mut leaving = std::mem::take(&mut self.fibers.current);
+        leaving.frames = std::mem::take(&mut self.frames);
+        leaving.id = Some(from);
+        self.park_levels(&leaving.frames);
+        let known = self.fibers.others.remove(&to);
+        let arriving = match (leaving.state, known) {
+            (State::Running { since, resumer }, Some(mut arriving)) if resumer == to => {
+                self.suspend(&mut leaving, since, &mut arriving, now);
+                arriving
+            }
+            (_, known) => self.resume(known, &leaving, from, now),
+        };
+        self.unpark_levels(&arriving.frames);
+        self.fibers.others.insert(from, leaving);
+        self.run(arriving, to);
+    }
+
+    /// Notes that a fiber is gone; frames it never left end where it was suspended.
+    pub fn fiber_destroyed<P: Plan>(&mut self, fiber: FiberId) {
+        if let Some(stack) = self.fibers.others.remove(&fiber) {
+            self.close_parked::<P>(&stack);
+        }
+    }
+
+    /// Ends every fiber but `main()`'s own stack, which is left to run.
+    ///
+    /// The running fiber and those that wait for it end now; the suspended
+    /// ones ended when they were suspended.
+    pub(crate) fn end_fibers<P: Plan>(&mut self, now: Reading) {
+        // A chain of waiting contexts is never longer than there are contexts.
+        for _ in 0..=self.fibers.others.len() {
+            let State::Running { resumer, .. } = self.fibers.current.state else {
+                break;
+            };
+            let Some(from) = self.fibers.current.id else {
+                break;
+            };
+            self.close_open::<P>(now);
+            self.fiber_switched(from, resumer, now);
+            self.fibers.others.remove(&from);
+        }
+        let mut parked: Vec<_> = self.fibers.others.drain().collect();
+        parked.sort_unstable_by_key(|(id, _)| *id);
+        for (_, stack) in parked {
+            self.close_parked::<P>(&stack);
+        }
+    }
+
+    /// `leaving` gives back to the context that resumed it.
+    fn suspend(&mut self, leaving: &mut Stack, since: Reading, arriving: &mut Stack, now: Reading) {
+        let slice = now.since(since);
+        let own = slice.since(leaving.elsewhere);
+        for &row in &leaving.path {
+            if let Some(row) = self.table.rows.get_mut(row as usize) {
+                row.add_cost(own);
+            }
+        }
+        for frame in &mut arriving.frames {
+            frame.start = frame.start.delayed_by(slice);
+        }
+        arriving.elsewhere = arriving.elsewhere.delayed_by(slice);
+        leaving.state = State::Suspended(now);
+    }
+
+    /// `leaving` starts or resumes a fiber, and waits for it.
+    fn resume(&self, known: Option<Stack>, leaving: &Stack, from: FiberId, now: Reading) -> Stack {
+        let running = State::Running {
+            since: now,
+            resumer: from,
+        };
+        let (base_context, path) = match known {
+            Some(Stack {
+                state: State::Fresh,
+                ..
+            }) => {
+                let top = leaving.frames.last();
+                let context = top.map_or(self.root_context(), |top| top.context);
+                let frames = leaving.frames.iter().skip(1).map(|frame| frame.row);
+                let path = leaving.path.iter().copied().chain(frames);
+                (context, path.collect())
+            }
+            Some(mut stack) => {
+                if let State::Suspended(since) = stack.state {
+                    let pause = now.since(since);
+                    for frame in &mut stack.frames {
+                        frame.start = frame.start.delayed_by(pause);
+                    }
+                }
+                stack.elsewhere = Reading::default();
+                stack.state = running;
+                return stack;
+            }
+            // It was there before the profile began: nobody's callee.
+            None => (self.root_context(), Vec::new()),
+        };
+        Stack {
+            id: None,
+            frames: vec![Frame::base(base_context, now)],
+            path,
+            state: running,
+            elsewhere: Reading::default(),
+        }
+    }
+
+    fn run(&mut self, mut stack: Stack, id: FiberId) {
+        stack.id = Some(id);
+        self.frames = std::mem::take(&mut stack.frames);
+        self.fibers.current = stack;
+    }
+
+    fn close_parked<P: Plan>(&mut self, stack: &Stack) {
+        let State::Suspended(since) = stack.state else {
+            return;
+        };
+        // Its levels are parked already, so only the cost is left to note.
+        for frame in stack.frames.iter().skip(1).rev() {
+            self.table
+                .add_call::<P>(frame.row, since.since(frame.start));
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! Records calls: a frame stack, a call table, and the arithmetic between them.
+//!
+//! The extension's engines call this crate at every function's entry and exit.
+//! It knows no PHP, no clock and no name: a function is a [`SymbolId`], time
+//! and memory are a [`Reading`] that the caller took. So every rule of what a
+//! call costs, and whom it is charged to, can be tested here by hand.
+
+#![forbid(unsafe_code)]
+
+mod call_table;
+mod fiber;
+mod finish;
+mod reading;
+mod recorder;
+mod sampler;
+
+pub use call_table::Shape;
+pub use fiber::FiberId;
+pub use profile::SymbolId;
+pub use reading::{Plan, Reading, TickRate};
+pub use recorder::{Entered, Recorder, Token};
+pub use sampler::{Sample, Sampler};

@@ -1,0 +1,147 @@
+//! What is read at a function's entry and exit, in the units of its source.
+//!
+//! Ticks are summed as integers and become nanoseconds once, at the end, by a
+//! [`TickRate`]. Converting each call would cost a multiplication and add a
+//! rounding error to every one of them.
+
+/// One look at the clocks and at PHP's memory.
+///
+/// `wall` and `cpu` are ticks (of whatever clock the engine reads), `memory`
+/// and `peak` bytes. Fields that the profile does not record stay zero.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Reading {
+    /// Ticks of the wall clock.
+    pub wall: u64,
+    /// Ticks of the CPU-time clock.
+    pub cpu: u64,
+    /// Bytes that PHP has in use.
+    pub memory: i64,
+    /// The highest `memory` so far.
+    pub peak: i64,
+}
+
+impl Reading {
+    /// The cost of what happened between `earlier` and this reading.
+    ///
+    /// Clocks that stepped back give zero rather than centuries; memory is
+    /// signed, because PHP also gives memory back.
+    #[inline]
+    #[must_use]
+    pub fn since(self, earlier: Self) -> Self {
+        Self {
+            wall: self.wall.saturating_sub(earlier.wall),
+            cpu: self.cpu.saturating_sub(earlier.cpu),
+            memory: self.memory.wrapping_sub(earlier.memory),
+            peak: self.peak.wrapping_sub(earlier.peak),
+        }
+    }
+
+    /// Moves this reading by the length of `pause`: a frame that starts later
+    /// by what it did not run.
+    pub(crate) fn delayed_by(self, pause: Self) -> Self {
+        Self {
+            wall: self.wall.wrapping_add(pause.wall),
+            cpu: self.cpu.wrapping_add(pause.cpu),
+            memory: self.memory.wrapping_add(pause.memory),
+            peak: self.peak.wrapping_add(pause.peak),
+        }
+    }
+}
+
+/// What is recorded, fixed at compile time, so that each combination has a hot
+/// path of its own.
+pub trait Plan {
+    /// CPU time is read.
+    const CPU: bool;
+    /// Memory and its peak are read.
+    const MEMORY: bool;
+    /// Calls are keyed by their whole path ([`Shape::Tree`](crate::Shape)),
+    /// else by caller and callee. Must match what the recorder began with.
+    const TREE: bool;
+}
+
+/// How long a tick lasts: the measured frequency of a clock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TickRate {
+    hertz: u64,
+}
+
+impl TickRate {
+    /// A clock whose ticks are nanoseconds.
+    pub const NANOSECONDS: Self = Self {
+        hertz: 1_000_000_000,
+    };
+
+    /// A clock of `hertz` ticks a second; zero is taken as one.
+    #[must_use]
+    pub fn new(hertz: u64) -> Self {
+        Self {
+            hertz: hertz.max(1),
+        }
+    }
+
+    /// Ticks a second.
+    #[must_use]
+    pub fn hertz(self) -> u64 {
+        self.hertz
+    }
+
+    /// Converts a sum of ticks to nanoseconds, rounded to the nearest.
+    #[must_use]
+    pub fn nanoseconds(self, ticks: u64) -> u64 {
+        let hertz = u128::from(self.hertz);
+        let nanoseconds = (u128::from(ticks) * 1_000_000_000 + hertz / 2) / hertz;
+        u64::try_from(nanoseconds).unwrap_or(u64::MAX)
+    }
+
+    /// The ticks that pass in `microseconds`, rounded down.
+    #[must_use]
+    pub fn ticks_in_microseconds(self, microseconds: u64) -> u64 {
+        let ticks = u128::from(microseconds) * u128::from(self.hertz) / 1_000_000;
+        u64::try_from(ticks).unwrap_or(u64::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_become_nanoseconds_without_drift() {
+        let rate = TickRate::new(2_499_998_123);
+        assert_eq!(rate.nanoseconds(2_499_998_123), 1_000_000_000);
+        assert_eq!(rate.nanoseconds(2_499_998_123 * 86_400), 86_400_000_000_000);
+        assert_eq!(TickRate::NANOSECONDS.nanoseconds(7), 7);
+    }
+
+    #[test]
+    fn a_clock_that_steps_back_costs_nothing() {
+        let later = Reading {
+            wall: 5,
+            ..Reading::default()
+        };
+        let earlier = Reading {
+            wall: 9,
+            ..Reading::default()
+        };
+        assert_eq!(later.since(earlier).wall, 0);
+    }
+
+    #[test]
+    fn memory_that_is_given_back_is_negative() {
+        let later = Reading {
+            memory: 10,
+            ..Reading::default()
+        };
+        let earlier = Reading {
+            memory: 30,
+            ..Reading::default()
+        };
+        assert_eq!(later.since(earlier).memory, -20);
+    }
+
+    #[test]
+    fn a_rate_of_zero_does_not_divide_by_zero() {
+        assert_eq!(TickRate::new(0).nanoseconds(1), 1_000_000_000);
+    }
+}

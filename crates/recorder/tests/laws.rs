@@ -1,0 +1,118 @@
+//! Laws that hold for every program: calls and returns in any order.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+use recorder::{Entered, Plan, Reading, Recorder, Shape, SymbolId, TickRate};
+
+struct All<const TREE: bool>;
+
+impl<const TREE: bool> Plan for All<TREE> {
+    const CPU: bool = true;
+    const MEMORY: bool = true;
+    const TREE: bool = TREE;
+}
+
+/// One step of a program: call a function, return, or jump out of several.
+#[derive(Debug, Clone)]
+enum Step {
+    Call(u32),
+    Return,
+    /// A fatal error that is caught so many frames further up.
+    Jump(usize),
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let step = prop_oneof![
+        5 => (2_u32..7).prop_map(Step::Call),
+        4 => Just(Step::Return),
+        1 => (1_usize..4).prop_map(Step::Jump),
+    ];
+    prop::collection::vec(step, 0..400)
+}
+
+type Row = (u64, u64, u64, i64, i64);
+
+/// Runs a program; gives back its edges and the root's cost.
+fn run<const TREE: bool>(steps: &[Step]) -> (BTreeMap<((u32, u32), (u32, u32)), Row>, Row) {
+    let shape = if TREE { Shape::Tree } else { Shape::Edges };
+    let now = Cell::new(0_u64);
+    // Every look at the clock finds that time has passed.
+    let read = || {
+        now.set(now.get() + 1);
+        let time = now.get();
+        let bytes = i64::try_from(time % 13).unwrap_or(0) - 6;
+        Reading {
+            wall: time * 3,
+            cpu: time * 2,
+            memory: bytes,
+            peak: bytes * 2,
+        }
+    };
+    let mut recorder = Recorder::new(shape, 1, 1 << 20, 1 << 20, read);
+    for _ in 2..7 {
+        recorder.add_symbol();
+    }
+    let mut open = Vec::new();
+    for step in steps {
+        match *step {
+            Step::Call(symbol) => {
+                let stack = 1_000_000 - open.len();
+                match recorder.enter::<All<TREE>>(SymbolId(symbol), stack, read) {
+                    Entered::Recorded(token) => open.push(token),
+                    Entered::TooDeep => unreachable!("there is room"),
+                }
+            }
+            Step::Return => {
+                if let Some(token) = open.pop() {
+                    recorder.leave::<All<TREE>>(token, read);
+                }
+            }
+            Step::Jump(frames) => open.truncate(open.len().saturating_sub(frames)),
+        }
+    }
+    recorder.finish::<All<TREE>>(read());
+    let rate = TickRate::NANOSECONDS;
+    let row = |cost: profile::Cost| (cost.calls, cost.wall, cost.cpu, cost.memory, cost.peak);
+    let end = |it: profile::Activation| (it.symbol.0, it.level);
+    let edges = recorder.edges(rate, rate);
+    let edges = edges
+        .iter()
+        .map(|edge| ((end(edge.caller), end(edge.callee)), row(edge.cost)));
+    (edges.collect(), row(recorder.root_cost(rate, rate)))
+}
+
+proptest! {
+    #[test]
+    fn the_tree_folds_into_exactly_the_edges(steps in steps()) {
+        prop_assert_eq!(run::<true>(&steps), run::<false>(&steps));
+    }
+
+    #[test]
+    fn no_function_costs_less_than_nothing_by_itself(steps in steps()) {
+        let (edges, root) = run::<false>(&steps);
+        let mut own: BTreeMap<(u32, u32), i128> = BTreeMap::new();
+        own.insert((0, 0), i128::from(root.1));
+        for ((caller, callee), row) in &edges {
+            *own.entry(*callee).or_default() += i128::from(row.1);
+            *own.entry(*caller).or_default() -= i128::from(row.1);
+        }
+        prop_assert!(own.values().all(|&own| own >= 0), "{:?}", own);
+        prop_assert_eq!(own.values().sum::<i128>(), i128::from(root.1));
+    }
+
+    #[test]
+    fn every_call_is_counted_once(steps in steps()) {
+        let calls = steps.iter().filter(|step| matches!(step, Step::Call(_))).count();
+        let (edges, _) = run::<false>(&steps);
+        let counted: u64 = edges.values().map(|row| row.0).sum();
+        prop_assert_eq!(counted, u64::try_from(calls).unwrap_or(0));
+    }
+
+    #[test]
+    fn no_edge_leads_from_an_activation_to_itself(steps in steps()) {
+        let (edges, _) = run::<false>(&steps);
+        prop_assert!(edges.keys().all(|(caller, callee)| caller != callee));
+    }
+}
