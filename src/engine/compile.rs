@@ -1,0 +1,161 @@
+//! The compiler's hooks: `load::…` for a file, `eval::…` for a string.
+//!
+//! The hook for strings is there from MINIT on, because it has a second task:
+//! the code of `php -r` is compiled with options of its own, in which user
+//! calls would not look at `zend_execute_ex`.
+
+use std::cell::Cell;
+use std::ffi::{CStr, c_char, c_int};
+
+use ext_php_rs::ffi::{zend_file_handle, zend_op_array, zend_string};
+use recorder::{Entered, Token};
+
+use super::state::{State, state};
+use crate::clock;
+use crate::zend::bindings::{self, CompileFile, CompileString};
+use crate::zend::{self, stack};
+
+struct Previous {
+    file: Cell<Option<CompileFile>>,
+    string: Cell<Option<CompileString>>,
+}
+
+// SAFETY: as for the hooks in `execute`.
+unsafe impl Sync for Previous {}
+
+static PREVIOUS: Previous = Previous {
+    file: Cell::new(None),
+    string: Cell::new(None),
+};
+
+/// MINIT: the hook for strings goes in for good.
+pub(super) fn arm() {
+    // SAFETY: MINIT runs before any thread; nobody compiles meanwhile.
+    unsafe {
+        PREVIOUS.string.set(Some(bindings::zend_compile_string));
+        bindings::zend_compile_string = compile_string;
+    }
+}
+
+/// MSHUTDOWN: it comes out again, unless somebody hooked on top of it.
+pub(super) fn disarm() {
+    uninstall();
+    // SAFETY: as in `arm`.
+    unsafe {
+        if let Some(previous) = PREVIOUS.string.get()
+            && std::ptr::fn_addr_eq(
+                bindings::zend_compile_string,
+                compile_string as CompileString,
+            )
+        {
+            bindings::zend_compile_string = previous;
+            PREVIOUS.string.set(None);
+        }
+    }
+}
+
+/// A profile begins: the hook for files goes on top of whatever is there, so
+/// that a file which opcache has compiled before is seen too.
+pub(super) fn install() {
+    // SAFETY: see `PREVIOUS`.
+    unsafe {
+        if PREVIOUS.file.get().is_none() {
+            PREVIOUS.file.set(Some(bindings::zend_compile_file));
+            bindings::zend_compile_file = compile_file;
+        }
+    }
+}
+
+/// No profile is running any more.
+pub(super) fn uninstall() {
+    // SAFETY: see `PREVIOUS`.
+    unsafe {
+        if let Some(previous) = PREVIOUS.file.get()
+            && std::ptr::fn_addr_eq(bindings::zend_compile_file, compile_file as CompileFile)
+        {
+            bindings::zend_compile_file = previous;
+            PREVIOUS.file.set(None);
+        }
+    }
+}
+
+unsafe extern "C" fn compile_file(file: *mut zend_file_handle, kind: c_int) -> *mut zend_op_array {
+    // SAFETY: the engine hands us an open file handle; `PREVIOUS` is set as
+    // long as this hook is reachable. Plain data lives across the call.
+    unsafe {
+        let opened = zend::file_name(file).map(|path| enter(b"load::", path, true));
+        let result = match PREVIOUS.file.get() {
+            Some(previous) => previous(file, kind),
+            None => std::ptr::null_mut(),
+        };
+        leave(opened.flatten());
+        result
+    }
+}
+
+unsafe extern "C" fn compile_string(
+    source: *mut zend_string,
+    file: *const c_char,
+    position: c_int,
+) -> *mut zend_op_array {
+    // SAFETY: the engine's file name is NUL-terminated or null.
+    unsafe {
+        let name = if file.is_null() {
+            c""
+        } else {
+            CStr::from_ptr(file)
+        };
+        let opened = enter(b"eval::", name.to_bytes(), false);
+        zend::make_user_calls_visible();
+        let result = match PREVIOUS.string.get() {
+            Some(previous) => previous(source, file, position),
+            None => std::ptr::null_mut(),
+        };
+        leave(opened);
+        result
+    }
+}
+
+/// What was entered, and is to be left.
+#[derive(Clone, Copy)]
+enum Opened {
+    Traced(Token),
+    Sampled { session: u32, depth: usize },
+}
+
+fn enter(prefix: &[u8], path: &[u8], is_file: bool) -> Option<Opened> {
+    // SAFETY: the compiler's hooks run between two functions, when no other
+    // hook holds a reference; naming a file calls nothing.
+    let state: &mut State = unsafe { &mut *state() };
+    if state.guard.is_unseen() {
+        return None;
+    }
+    let symbols = state.symbols.as_mut()?;
+    let here = stack::address();
+    if let Some(recorder) = &mut state.recorder {
+        let symbol = symbols.file(prefix, path, is_file, &mut || recorder.add_symbol())?;
+        return match (state.plan.enter)(recorder, symbol, here) {
+            Entered::Recorded(token) => Some(Opened::Traced(token)),
+            Entered::TooDeep => None,
+        };
+    }
+    let sampler = state.sampler.as_mut()?;
+    let symbol = symbols.file(prefix, path, is_file, &mut || sampler.add_symbol())?;
+    let depth = sampler.enter(symbol, here, clock::unix_time_us());
+    let session = sampler.session();
+    Some(Opened::Sampled { session, depth })
+}
+
+fn leave(opened: Option<Opened>) {
+    // SAFETY: as in `enter`.
+    let state: &mut State = unsafe { &mut *state() };
+    match (opened, &mut state.recorder, &mut state.sampler) {
+        (Some(Opened::Traced(token)), Some(recorder), _) => (state.plan.leave)(recorder, token),
+        (Some(Opened::Sampled { session, depth }), _, Some(sampler))
+            if sampler.session() == session =>
+        {
+            sampler.leave(depth, clock::unix_time_us());
+        }
+        _ => {}
+    }
+}

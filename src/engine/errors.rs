@@ -1,0 +1,34 @@
+//! Fatal errors, which leave by `longjmp`: the guard must know before they do.
+
+use std::ffi::c_int;
+
+use ext_php_rs::ffi::{
+    E_COMPILE_ERROR, E_CORE_ERROR, E_ERROR, E_RECOVERABLE_ERROR, E_USER_ERROR, zend_string,
+};
+
+use super::guard;
+use super::state::state;
+use crate::zend::bindings::zend_observer_error_register;
+
+/// Errors after which the engine may jump out of all functions. Two of them an
+/// error handler can still catch; hooking again too early does no harm.
+const FATAL: u32 = E_ERROR | E_CORE_ERROR | E_COMPILE_ERROR | E_USER_ERROR | E_RECOVERABLE_ERROR;
+
+/// MINIT: asks to be told of errors.
+pub(super) fn arm() {
+    // SAFETY: MINIT is when the engine takes the registration.
+    unsafe { zend_observer_error_register(raised) };
+}
+
+unsafe extern "C" fn raised(
+    kind: c_int,
+    _file: *mut zend_string,
+    _line: u32,
+    _message: *mut zend_string,
+) {
+    if u32::try_from(kind).is_ok_and(|kind| kind & FATAL != 0) {
+        // SAFETY: errors are raised from PHP's code, where no hook holds a
+        // reference to the state.
+        guard::after_jump(unsafe { &mut *state() });
+    }
+}

@@ -1,0 +1,62 @@
+//! Fibers: each has a stack of its own, and the engine tells us of each switch.
+//!
+//! The observer API for fibers works without any function observer, and costs
+//! nothing until somebody uses a fiber.
+
+use super::guard;
+use super::state::{State, state};
+use crate::clock;
+use crate::zend::bindings::{
+    FiberContext, zend_observer_fiber_destroy_register, zend_observer_fiber_init_register,
+    zend_observer_fiber_switch_register,
+};
+
+/// MINIT: asks to be told.
+pub(super) fn arm() {
+    // SAFETY: MINIT is when the engine takes these registrations.
+    unsafe {
+        zend_observer_fiber_init_register(created);
+        zend_observer_fiber_switch_register(switched);
+        zend_observer_fiber_destroy_register(destroyed);
+    }
+}
+
+/// The state, if a profile is running.
+fn running() -> Option<&'static mut State> {
+    // SAFETY: the callbacks below are called by the engine between two PHP
+    // functions, when no hook holds a reference, and they call nothing back.
+    let state = unsafe { &mut *state() };
+    state.symbols.is_some().then_some(state)
+}
+
+unsafe extern "C" fn created(fiber: *mut FiberContext) {
+    if let Some(state) = running()
+        && let Some(recorder) = &mut state.recorder
+    {
+        recorder.fiber_created(fiber as usize);
+    }
+}
+
+unsafe extern "C" fn switched(from: *mut FiberContext, to: *mut FiberContext) {
+    let (from, to) = (from as usize, to as usize);
+    let Some(state) = running() else { return };
+    if let Some(recorder) = &mut state.recorder {
+        recorder.fiber_switched(from, to, (state.plan.read)());
+    }
+    if let Some(sampler) = &mut state.sampler {
+        sampler.fiber_switched(from, to, clock::unix_time_us());
+    }
+    guard::switch(state, from, to);
+}
+
+unsafe extern "C" fn destroyed(fiber: *mut FiberContext) {
+    let fiber = fiber as usize;
+    let Some(state) = running() else { return };
+    if let Some(recorder) = &mut state.recorder {
+        (state.plan.fiber_destroyed)(recorder, fiber);
+    }
+    if let Some(sampler) = &mut state.sampler {
+        sampler.fiber_destroyed(fiber);
+    }
+    guard::forget(state, fiber);
+}

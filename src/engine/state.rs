@@ -1,0 +1,89 @@
+//! What one thread's hooks share with the session.
+
+use recorder::{Recorder, Sampler};
+
+use super::Hooks;
+use super::guard::Guard;
+use crate::symbols::Symbols;
+
+/// The state of one thread. While nothing is recorded, `hooks` pass every
+/// call on and the rest is empty.
+pub(crate) struct State {
+    /// What the installed hooks do in this thread, now.
+    pub(crate) hooks: Hooks,
+    /// What they do for the running profile, unless the guard holds them back.
+    pub(crate) plan: Hooks,
+    /// The number of the running profile; see [`Symbols`].
+    pub(crate) session: u32,
+    /// The running profile, when tracing.
+    pub(crate) recorder: Option<Recorder>,
+    /// The running profile, when sampling.
+    pub(crate) sampler: Option<Sampler>,
+    /// The names of the running profile.
+    pub(crate) symbols: Option<Symbols>,
+    pub(super) guard: Guard,
+}
+
+impl State {
+    const fn new() -> Self {
+        Self {
+            hooks: Hooks::PASS,
+            plan: Hooks::PASS,
+            session: 0,
+            recorder: None,
+            sampler: None,
+            symbols: None,
+            guard: Guard::new(),
+        }
+    }
+}
+
+#[cfg(not(php_zts))]
+mod storage {
+    use std::cell::UnsafeCell;
+
+    use super::State;
+
+    struct OneThread(UnsafeCell<State>);
+
+    // SAFETY: a PHP without ZTS runs all requests in one thread.
+    unsafe impl Sync for OneThread {}
+
+    static STATE: OneThread = OneThread(UnsafeCell::new(State::new()));
+
+    #[inline(always)]
+    pub(super) fn pointer() -> *mut State {
+        STATE.0.get()
+    }
+}
+
+#[cfg(php_zts)]
+mod storage {
+    use std::cell::UnsafeCell;
+
+    use super::State;
+
+    thread_local! {
+        static STATE: UnsafeCell<State> = const { UnsafeCell::new(State::new()) };
+    }
+
+    #[inline(always)]
+    pub(super) fn pointer() -> *mut State {
+        STATE.with(UnsafeCell::get)
+    }
+}
+
+/// This thread's state. Valid for the life of the thread; whoever makes a
+/// reference of it must drop it before calling into the engine.
+#[inline(always)]
+pub(super) fn state() -> *mut State {
+    storage::pointer()
+}
+
+/// Gives `act` this thread's state. It must not call into the engine, whose
+/// hooks would want the state for themselves.
+pub(crate) fn with_state<R>(act: impl FnOnce(&mut State) -> R) -> R {
+    // SAFETY: nobody else holds a reference: the hooks drop theirs before they
+    // call on, and `act` does not reach the engine.
+    act(unsafe { &mut *state() })
+}

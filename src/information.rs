@@ -1,0 +1,55 @@
+//! What `phpinfo()` and `php --ri xhprof` say.
+
+use ext_php_rs::zend::ModuleEntry;
+
+use crate::clock::{self, CpuTime};
+use crate::session;
+use crate::zend::InfoTable;
+
+/// Prints our part of `phpinfo()`.
+pub(crate) extern "C" fn print(module: *mut ModuleEntry) {
+    {
+        let table = InfoTable::start();
+        table.row("xhprof", "enabled");
+        table.row("Version", env!("CARGO_PKG_VERSION"));
+        match session::engine_in_use() {
+            Ok(engine) => table.row("Engine", engine),
+            Err(reason) => table.row("Engine", &format!("off: {reason}")),
+        }
+        print_clock(&table);
+        table.row("CPU time", CpuTime::NAME);
+        table.row(
+            "Pinned to a CPU",
+            if session::is_pinned() { "yes" } else { "no" },
+        );
+    }
+    crate::zend::ini::print_table(module);
+}
+
+fn print_clock(table: &InfoTable) {
+    let (exists, is_invariant) = clock::counter_state();
+    if !exists {
+        table.row("Clock", "CLOCK_MONOTONIC");
+        return;
+    }
+    // Measuring takes five milliseconds, once: here nobody is in a hurry.
+    clock::warm_up();
+    let name = clock::COUNTER_NAME;
+    table.row("Clock", name);
+    table.row(
+        &format!("{name} invariant"),
+        if is_invariant { "yes" } else { "no" },
+    );
+    for (cpu, calibration) in clock::measured() {
+        let whose = cpu.map_or_else(|| "all CPUs".to_owned(), |cpu| format!("CPU {cpu}"));
+        #[expect(clippy::cast_precision_loss, reason = "shown with six digits")]
+        let megahertz = calibration.rate.hertz() as f64 / 1e6;
+        table.row(
+            &format!("{name} frequency, {whose}"),
+            &format!(
+                "{megahertz:.6} MHz, measured to within {:.3} ppm",
+                calibration.error_ppm
+            ),
+        );
+    }
+}

@@ -1,0 +1,80 @@
+//! XHProf for PHP: the extension's table of functions, and what happens when
+//! PHP starts and stops.
+//!
+//! The order is PHP's: MINIT once, then RINIT and RSHUTDOWN around every
+//! request, then MSHUTDOWN. ARCHITECTURE.md tells the life of a call.
+
+#![deny(unsafe_code)]
+
+mod autostart;
+#[allow(unsafe_code)]
+mod clock;
+#[allow(unsafe_code)]
+mod engine;
+mod functions;
+mod information;
+mod output;
+mod session;
+mod settings;
+mod symbols;
+#[allow(unsafe_code)]
+mod zend;
+
+use ext_php_rs::builders::ModuleBuilder;
+use ext_php_rs::prelude::*;
+
+/// MINIT, once for a process, before any code is compiled.
+extern "C" fn module_starts(_kind: i32, number: i32) -> i32 {
+    zend::ini::register(&settings::SETTINGS, number);
+    if settings::engine_choice() != settings::EngineChoice::Off {
+        engine::arm();
+    }
+    clock::restore_in_forked_children();
+    if FORKING_SERVERS.contains(&zend::sapi_name()) {
+        clock::warm_up();
+    }
+    0
+}
+
+/// MSHUTDOWN, before the library may be unloaded.
+extern "C" fn module_ends(_kind: i32, number: i32) -> i32 {
+    engine::disarm();
+    zend::ini::unregister(number);
+    0
+}
+
+/// RINIT.
+extern "C" fn request_starts(_kind: i32, _number: i32) -> i32 {
+    if settings::engine_choice() != settings::EngineChoice::Off {
+        engine::arm_thread();
+    }
+    autostart::request_starts();
+    0
+}
+
+/// RSHUTDOWN, after the last destructor.
+extern "C" fn request_ends(_kind: i32, _number: i32) -> i32 {
+    autostart::request_ends();
+    0
+}
+
+/// Servers whose master starts the modules and then forks the workers.
+const FORKING_SERVERS: [&str; 2] = ["fpm-fcgi", "apache2handler"];
+
+mod table {
+    use super::*;
+
+    /// The extension's table, which PHP asks for when it loads the library.
+    #[php_module]
+    pub fn module(module: ModuleBuilder) -> ModuleBuilder {
+        let module = module
+            .name("xhprof")
+            .version(env!("CARGO_PKG_VERSION"))
+            .startup_function(module_starts)
+            .shutdown_function(module_ends)
+            .request_startup_function(request_starts)
+            .request_shutdown_function(request_ends)
+            .info_function(information::print);
+        functions::register(module)
+    }
+}

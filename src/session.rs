@@ -1,0 +1,161 @@
+//! One profile from its first call to its last: off, tracing or sampling.
+//!
+//! All that knows both the engine's hooks and what they record. A session's
+//! number is in every token and every slot, so that whatever an earlier one
+//! left behind is told apart.
+
+use profile::{Meta, Metrics, Profile};
+use recorder::{Recorder, Sample, Sampler, Shape};
+
+use crate::clock::{self, Clock, CpuTime};
+use crate::engine::{self, Measure, State, with_state};
+use crate::settings::{self, EngineChoice, Flags};
+use crate::symbols::{Symbols, Wishes};
+use crate::zend;
+
+/// What a session recorded.
+pub(crate) enum Recorded {
+    /// Calls and their costs.
+    Trace(Profile),
+    /// Stacks in time.
+    Samples(Samples),
+}
+
+/// The stacks of a sampling session.
+pub(crate) struct Samples {
+    pub(crate) symbols: Vec<profile::Symbol>,
+    pub(crate) samples: Vec<Sample>,
+}
+
+/// The settings of the profile that runs; none when off.
+#[derive(Clone, Copy)]
+struct Running {
+    clock: Clock,
+    flags: Flags,
+}
+
+thread_local! {
+    static RUNNING: std::cell::Cell<Option<Running>> = const { std::cell::Cell::new(None) };
+}
+
+/// Whether something is being recorded.
+pub(crate) fn is_running() -> bool {
+    RUNNING.get().is_some()
+}
+
+/// Whether the running session keeps the thread on its CPU.
+pub(crate) fn is_pinned() -> bool {
+    RUNNING.get().is_some_and(|running| running.clock.is_pinned)
+}
+
+/// Begins to trace; does nothing if something is being recorded already.
+pub(crate) fn start_tracing(flags: Flags, wishes: Wishes) {
+    if is_running() || !may_hook() {
+        return;
+    }
+    let clock = clock::start(settings::clock_choice(), settings::pin_cpu());
+    let hooks = engine::hooks_for(Measure {
+        source: clock.source,
+        cpu: flags.cpu,
+        memory: flags.memory,
+        tree: false,
+        builtins: !flags.no_builtins,
+    });
+    RUNNING.set(Some(Running { clock, flags }));
+    engine::install(hooks);
+    let (max_depth, max_nodes) = (settings::max_depth(), settings::max_nodes());
+    with_state(|state| {
+        let session = next_session(state);
+        state.symbols = Some(Symbols::new(wishes));
+        state.recorder = Some(Recorder::new(
+            Shape::Edges,
+            session,
+            max_depth,
+            max_nodes,
+            hooks.read,
+        ));
+    });
+}
+
+/// Begins to sample; does nothing if something is being recorded already.
+pub(crate) fn start_sampling() {
+    if is_running() || !may_hook() {
+        return;
+    }
+    let clock = clock::start(settings::ClockChoice::Monotonic, settings::PinCpu::Never);
+    let interval = settings::sampling_interval_us();
+    let depth = settings::sampling_depth();
+    let flags = Flags::default();
+    RUNNING.set(Some(Running { clock, flags }));
+    engine::install(engine::sampling_hooks(true));
+    with_state(|state| {
+        let session = next_session(state);
+        state.symbols = Some(Symbols::new(Wishes::default()));
+        let now = clock::unix_time_us();
+        state.sampler = Some(Sampler::new(session, interval, depth, now));
+    });
+}
+
+/// Ends the session and hands over what it recorded; none if there was none.
+pub(crate) fn stop() -> Option<Recorded> {
+    let running = RUNNING.take()?;
+    let (recorder, sampler, symbols) = with_state(|state| {
+        let mut recorder = state.recorder.take();
+        let finish = state.plan.finish;
+        if let Some(recorder) = &mut recorder {
+            finish(recorder);
+        }
+        (recorder, state.sampler.take(), state.symbols.take())
+    });
+    engine::uninstall();
+    clock::unpin();
+    let symbols = symbols.map(Symbols::into_names).unwrap_or_default();
+    if let Some(mut sampler) = sampler {
+        let samples = sampler.finish(clock::unix_time_us());
+        return Some(Recorded::Samples(Samples { symbols, samples }));
+    }
+    let recorder = recorder?;
+    let (wall, cpu) = (running.clock.calibration.rate, CpuTime::RATE);
+    let metrics = Metrics {
+        cpu: running.flags.cpu,
+        memory: running.flags.memory,
+    };
+    Some(Recorded::Trace(Profile {
+        symbols,
+        edges: recorder.edges(wall, cpu),
+        root: recorder.root_cost(wall, cpu),
+        metrics,
+        meta: Meta::default(),
+    }))
+}
+
+fn next_session(state: &mut State) -> u32 {
+    // Never zero, which is what an untouched slot holds.
+    state.session = state.session.checked_add(1).unwrap_or(1);
+    state.session
+}
+
+/// Whether hooks may be put in; says so once if they may not.
+fn may_hook() -> bool {
+    match engine_in_use() {
+        Ok(_) => true,
+        Err(reason) => {
+            zend::warning(&format!("nothing is recorded: {reason}"));
+            false
+        }
+    }
+}
+
+/// The engine that records, or why there is none.
+pub(crate) fn engine_in_use() -> Result<&'static str, &'static str> {
+    if settings::engine_choice() == EngineChoice::Off {
+        return Err("xhprof.engine is off");
+    }
+    if zend::is_jit_on() {
+        return Err(
+            "opcache's JIT is on, and the execute engine would break the program under it; \
+             set opcache.jit=off",
+        );
+    }
+    Ok("execute")
+}

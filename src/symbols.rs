@@ -1,0 +1,235 @@
+//! Functions and their names: each is named once per profile, not per call.
+//!
+//! A function's run-time slot remembers its [`Target`], tagged with the number
+//! of the profile, so that nothing has to be cleaned up when a profile ends:
+//! the next one has another number. What is ignored is decided here, too, once
+//! per function: by the hash of its name, then equality.
+
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+use profile::Symbol;
+use profile::redact;
+use recorder::{Recorder, SymbolId};
+
+use crate::zend::{Function, FunctionKind, name};
+
+/// What to do with calls of a function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Target(u32);
+
+/// Set in a target whose name may get a detail behind a `#`.
+const DETAIL: u32 = 1 << 31;
+
+impl Target {
+    /// Let it run; its callees count as its caller's.
+    pub(crate) const PASS: Self = Self(u32::MAX);
+
+    /// Reads a slot of the profile numbered `session`; none if it was never
+    /// filled, or by an earlier profile.
+    #[inline(always)]
+    pub(crate) fn from_slot(slot: u64, session: u32) -> Option<Self> {
+        #[expect(clippy::cast_possible_truncation, reason = "a slot is two u32")]
+        let (tag, target) = ((slot >> 32) as u32, slot as u32);
+        (tag == session).then_some(Self(target))
+    }
+
+    /// What to write into the slot. Never zero: sessions count from 1.
+    pub(crate) fn to_slot(self, session: u32) -> u64 {
+        u64::from(session) << 32 | u64::from(self.0)
+    }
+
+    /// The symbol to record, if any.
+    #[inline(always)]
+    pub(crate) fn symbol(self) -> Option<SymbolId> {
+        (self != Self::PASS).then_some(SymbolId(self.0 & !DETAIL))
+    }
+
+    /// Whether the call's arguments are part of its name.
+    #[inline(always)]
+    pub(crate) fn wants_detail(self) -> bool {
+        self.0 & DETAIL != 0
+    }
+}
+
+/// Where the detail of a call is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum DetailSource {
+    /// An SQL statement, in the argument of that number.
+    Statement { argument: u32 },
+    /// An SQL statement, in the object's `queryString`.
+    QueryString,
+    /// A URL, in a curl handle.
+    Address,
+}
+
+/// The functions that have a detail.
+const DETAILED: [(&[u8], DetailSource); 6] = [
+    (b"PDO::exec", DetailSource::Statement { argument: 0 }),
+    (b"PDO::query", DetailSource::Statement { argument: 0 }),
+    (b"PDOStatement::execute", DetailSource::QueryString),
+    (b"mysqli_query", DetailSource::Statement { argument: 1 }),
+    (b"mysqli::query", DetailSource::Statement { argument: 0 }),
+    (b"curl_exec", DetailSource::Address),
+];
+
+/// How many distinct details a profile names. Past it, calls keep their plain
+/// name: a program that builds its statements by hand must not fill the memory.
+const MAX_DETAILS: usize = 10_000;
+
+/// What to name, and what not.
+#[derive(Debug, Default)]
+pub(crate) struct Wishes {
+    /// Functions that are not recorded.
+    pub(crate) ignored: HashSet<Box<[u8]>>,
+    /// The top level of files is recorded, as `run_init::…`.
+    pub(crate) run_init: bool,
+    /// Statements and addresses become part of names.
+    pub(crate) details: bool,
+}
+
+/// The names of one profile.
+#[derive(Debug)]
+pub(crate) struct Symbols {
+    wishes: Wishes,
+    names: Vec<Symbol>,
+    by_name: HashMap<Rc<[u8]>, Target>,
+    sources: HashMap<SymbolId, DetailSource>,
+    details: usize,
+    scratch: Vec<u8>,
+}
+
+impl Symbols {
+    /// Names for a profile that begins; `main()` is one of them.
+    pub(crate) fn new(wishes: Wishes) -> Self {
+        Self {
+            wishes,
+            names: vec![Symbol::new(Symbol::MAIN), Symbol::new(&b"[truncated]"[..])],
+            by_name: HashMap::new(),
+            sources: HashMap::new(),
+            details: 0,
+            scratch: Vec::new(),
+        }
+    }
+
+    /// All symbols, in the order of their numbers.
+    pub(crate) fn into_names(self) -> Vec<Symbol> {
+        self.names
+    }
+
+    /// What to do with calls of `function`; `add_symbol` makes a number.
+    pub(crate) fn target(
+        &mut self,
+        function: Function<'_>,
+        kind: FunctionKind,
+        add_symbol: &mut dyn FnMut() -> SymbolId,
+    ) -> Target {
+        let mut scratch = std::mem::take(&mut self.scratch);
+        let target = if name::write_name(function, &mut scratch) {
+            self.intern(&scratch, kind, add_symbol)
+        } else if self.wishes.run_init {
+            name::write_run_init(function, &mut scratch);
+            self.intern(&scratch, kind, add_symbol)
+        } else {
+            Target::PASS
+        };
+        self.scratch = scratch;
+        target
+    }
+
+    /// The symbol for the compilation of a file or of a string; none if it is
+    /// ignored.
+    pub(crate) fn file(
+        &mut self,
+        prefix: &[u8],
+        path: &[u8],
+        is_file: bool,
+        add_symbol: &mut dyn FnMut() -> SymbolId,
+    ) -> Option<SymbolId> {
+        let mut scratch = std::mem::take(&mut self.scratch);
+        name::write_file(prefix, path, is_file, &mut scratch);
+        let target = self.intern(&scratch, FunctionKind::User, add_symbol);
+        self.scratch = scratch;
+        target.symbol()
+    }
+
+    /// Where the detail of calls to the function `plain` is.
+    pub(crate) fn detail_of(&self, plain: SymbolId) -> Option<DetailSource> {
+        self.sources.get(&plain).copied()
+    }
+
+    /// The symbol `plain#text`, with what is private in `text` taken out.
+    pub(crate) fn detailed(
+        &mut self,
+        plain: SymbolId,
+        source: DetailSource,
+        text: &[u8],
+        add_symbol: &mut dyn FnMut() -> SymbolId,
+    ) -> SymbolId {
+        let Some(symbol) = self.names.get(plain.0 as usize) else {
+            return plain;
+        };
+        let text = match source {
+            DetailSource::Address => redact::address(text),
+            _ => redact::statement(text),
+        };
+        let mut name = [&symbol.name, &b"#"[..], &text].concat();
+        profile::make_name_safe(&mut name);
+        if let Some(known) = self.by_name.get(name.as_slice()) {
+            return known.symbol().unwrap_or(plain);
+        }
+        if self.details >= MAX_DETAILS {
+            return plain;
+        }
+        self.details += 1;
+        let target = self.add(&name, FunctionKind::Internal, add_symbol);
+        target.symbol().unwrap_or(plain)
+    }
+
+    fn intern(
+        &mut self,
+        name: &[u8],
+        kind: FunctionKind,
+        add_symbol: &mut dyn FnMut() -> SymbolId,
+    ) -> Target {
+        if let Some(&target) = self.by_name.get(name) {
+            return target;
+        }
+        if self.wishes.ignored.contains(name) {
+            self.by_name.insert(name.into(), Target::PASS);
+            return Target::PASS;
+        }
+        let target = self.add(name, kind, add_symbol);
+        let source = DETAILED.iter().find(|(detailed, _)| *detailed == name);
+        match (source, target.symbol()) {
+            (Some((_, source)), Some(symbol))
+                if self.wishes.details && kind == FunctionKind::Internal =>
+            {
+                self.sources.insert(symbol, *source);
+                let detailed = Target(target.0 | DETAIL);
+                self.by_name.insert(name.into(), detailed);
+                detailed
+            }
+            _ => target,
+        }
+    }
+
+    fn add(
+        &mut self,
+        name: &[u8],
+        kind: FunctionKind,
+        add_symbol: &mut dyn FnMut() -> SymbolId,
+    ) -> Target {
+        let symbol = add_symbol();
+        // Numbers that do not fit are those past two thousand million names.
+        if symbol == Recorder::TRUNCATED || symbol.0 & DETAIL != 0 {
+            return Target::PASS;
+        }
+        let mut entry = Symbol::new(name);
+        entry.internal = kind == FunctionKind::Internal;
+        self.names.push(entry);
+        let target = Target(symbol.0);
+        self.by_name.insert(name.into(), target);
+        target
+    }
+}

@@ -1,0 +1,95 @@
+//! Engine symbols that ext-php-rs does not bind.
+//!
+//! Signatures are from the headers named at each block and are the same from
+//! PHP 8.2 to 8.5.
+
+use std::ffi::{c_char, c_int, c_void};
+
+use ext_php_rs::ffi::{zend_execute_data, zend_file_handle, zend_op_array, zend_string, zval};
+
+/// `zend_execute_ex`: runs the `op_array` of a frame.
+pub(crate) type ExecuteEx = unsafe extern "C" fn(*mut zend_execute_data);
+/// `zend_execute_internal`: calls the handler of an internal function.
+pub(crate) type ExecuteInternal = unsafe extern "C" fn(*mut zend_execute_data, *mut zval);
+/// `zend_compile_file`.
+pub(crate) type CompileFile =
+    unsafe extern "C" fn(*mut zend_file_handle, c_int) -> *mut zend_op_array;
+/// `zend_compile_string`; the last argument is a `zend_compile_position`.
+pub(crate) type CompileString =
+    unsafe extern "C" fn(*mut zend_string, *const c_char, c_int) -> *mut zend_op_array;
+/// A fiber's context. Only its address is used.
+#[repr(C)]
+pub(crate) struct FiberContext {
+    _opaque: [u8; 0],
+}
+
+/// `zend_compile.h`: functions of the user are called by `DO_FCALL`, which looks at the hooks.
+pub(crate) const ZEND_COMPILE_IGNORE_USER_FUNCTIONS: u32 = 1 << 9;
+/// `zend_compile.h`: the frame belongs to a generator that exists already.
+pub(crate) const ZEND_CALL_GENERATOR: u32 = 1 << 24;
+/// `zend_types.h`: result of a callback that went well.
+pub(crate) const SUCCESS: c_int = 0;
+/// `zend_types.h`: result of a callback that did not.
+pub(crate) const FAILURE: c_int = -1;
+
+unsafe extern "C" {
+    // zend_execute.h
+    pub(crate) static mut zend_execute_ex: ExecuteEx;
+    pub(crate) static mut zend_execute_internal: Option<ExecuteInternal>;
+    pub(crate) fn execute_ex(execute_data: *mut zend_execute_data);
+    pub(crate) fn execute_internal(execute_data: *mut zend_execute_data, return_value: *mut zval);
+
+    // zend_compile.h
+    pub(crate) static mut zend_compile_file: CompileFile;
+    pub(crate) static mut zend_compile_string: CompileString;
+
+    // zend_alloc.h
+    pub(crate) fn zend_memory_usage(real: bool) -> usize;
+    pub(crate) fn zend_memory_peak_usage(real: bool) -> usize;
+
+    // zend_observer.h
+    pub(crate) fn zend_observer_fiber_init_register(
+        handler: unsafe extern "C" fn(*mut FiberContext),
+    );
+    pub(crate) fn zend_observer_fiber_switch_register(
+        handler: unsafe extern "C" fn(*mut FiberContext, *mut FiberContext),
+    );
+    pub(crate) fn zend_observer_fiber_destroy_register(
+        handler: unsafe extern "C" fn(*mut FiberContext),
+    );
+    pub(crate) fn zend_observer_error_register(
+        handler: unsafe extern "C" fn(c_int, *mut zend_string, u32, *mut zend_string),
+    );
+
+    // zend_extensions.h
+    pub(crate) fn zend_get_op_array_extension_handle(module_name: *const c_char) -> c_int;
+    #[cfg(internal_extension_handle)]
+    pub(crate) fn zend_get_internal_function_extension_handle(module_name: *const c_char) -> c_int;
+
+    // zend_ini.h
+    pub(crate) fn zend_unregister_ini_entries(module_number: c_int);
+    pub(crate) fn display_ini_entries(module: *mut ext_php_rs::ffi::zend_module_entry);
+    pub(crate) fn zend_ini_string_ex(
+        name: *const c_char,
+        name_length: usize,
+        orig: c_int,
+        exists: *mut bool,
+    ) -> *mut c_char;
+
+    // zend_execute.h
+    pub(crate) static mut zend_interrupt_function:
+        Option<unsafe extern "C" fn(*mut zend_execute_data)>;
+
+    // zend_API.h
+    pub(crate) fn _call_user_function_impl(
+        object: *mut zval,
+        function_name: *mut zval,
+        retval_ptr: *mut zval,
+        param_count: u32,
+        params: *mut zval,
+        named_params: *mut c_void,
+    ) -> c_int;
+
+    // zend_virtual_cwd / main: PHP's temporary directory
+    pub(crate) fn php_get_temporary_directory() -> *const c_char;
+}

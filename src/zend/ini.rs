@@ -1,0 +1,136 @@
+//! php.ini entries: registered, checked, read.
+
+use std::ffi::{CStr, c_int, c_void};
+
+use ext_php_rs::ffi::{
+    PHP_INI_ALL, PHP_INI_PERDIR, PHP_INI_SYSTEM, zend_ini_entry, zend_ini_entry_def,
+    zend_module_entry, zend_register_ini_entries, zend_string,
+};
+
+use super::bindings::{self, FAILURE, SUCCESS};
+
+/// Where a setting may be changed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Scope {
+    /// Everywhere, `ini_set()` included.
+    Anywhere,
+    /// php.ini, the server's configuration, `.user.ini`.
+    PerDirectory,
+    /// php.ini and the command line only.
+    System,
+}
+
+/// A setting and what it may hold.
+pub(crate) struct Setting {
+    pub(crate) name: &'static CStr,
+    pub(crate) default: &'static CStr,
+    pub(crate) scope: Scope,
+    pub(crate) is_valid: fn(&str) -> bool,
+    /// What it may hold, in words: "xhprof.x must be …".
+    pub(crate) expected: &'static str,
+}
+
+/// `ZEND_INI_STAGE_STARTUP`: php.ini and the command line are read.
+const STAGE_STARTUP: c_int = 1;
+
+/// Registers all settings. Once, at MINIT, before anything reads them.
+pub(crate) fn register(settings: &'static [Setting], module_number: c_int) {
+    let definitions: Vec<zend_ini_entry_def> =
+        settings.iter().map(definition).chain([end()]).collect();
+    // The engine keeps pointing into the table until it unloads us.
+    let definitions: &'static [zend_ini_entry_def] = definitions.leak();
+    // SAFETY: the table ends with an empty entry and lives from now on.
+    unsafe { zend_register_ini_entries(definitions.as_ptr(), module_number) };
+}
+
+/// Takes the settings back at MSHUTDOWN.
+pub(crate) fn unregister(module_number: c_int) {
+    // SAFETY: the number is the engine's own for this module.
+    unsafe { bindings::zend_unregister_ini_entries(module_number) };
+}
+
+/// Prints the table of settings for `phpinfo()`.
+pub(crate) fn print_table(module: *mut zend_module_entry) {
+    // SAFETY: the engine passed the module to its info function.
+    unsafe { bindings::display_ini_entries(module) };
+}
+
+/// What a setting holds now.
+pub(crate) fn value(name: &CStr) -> Vec<u8> {
+    let mut exists = false;
+    // SAFETY: the name is NUL-terminated and its length is right; the string
+    // belongs to the entry and is copied before anything can change it.
+    unsafe {
+        let value =
+            bindings::zend_ini_string_ex(name.as_ptr(), name.count_bytes(), 0, &raw mut exists);
+        if value.is_null() {
+            return Vec::new();
+        }
+        CStr::from_ptr(value).to_bytes().to_vec()
+    }
+}
+
+/// Whether there is a setting of that name, of whatever extension.
+pub(crate) fn exists(name: &CStr) -> bool {
+    let mut exists = false;
+    // SAFETY: as in `value`.
+    unsafe { bindings::zend_ini_string_ex(name.as_ptr(), name.count_bytes(), 0, &raw mut exists) };
+    exists
+}
+
+fn definition(setting: &'static Setting) -> zend_ini_entry_def {
+    let scope = match setting.scope {
+        Scope::Anywhere => PHP_INI_ALL,
+        Scope::PerDirectory => PHP_INI_SYSTEM | PHP_INI_PERDIR,
+        Scope::System => PHP_INI_SYSTEM,
+    };
+    zend_ini_entry_def {
+        name: setting.name.as_ptr(),
+        on_modify: Some(check),
+        mh_arg1: std::ptr::from_ref(setting).cast_mut().cast(),
+        value: setting.default.as_ptr(),
+        value_length: u32::try_from(setting.default.count_bytes()).unwrap_or(0),
+        name_length: u16::try_from(setting.name.count_bytes()).unwrap_or(0),
+        modifiable: u8::try_from(scope).unwrap_or(u8::MAX),
+        ..end()
+    }
+}
+
+fn end() -> zend_ini_entry_def {
+    zend_ini_entry_def::end()
+}
+
+/// The engine asks before it sets an entry.
+unsafe extern "C" fn check(
+    _entry: *mut zend_ini_entry,
+    new_value: *mut zend_string,
+    setting: *mut c_void,
+    _: *mut c_void,
+    _: *mut c_void,
+    stage: c_int,
+) -> c_int {
+    // SAFETY: `definition` put a static setting there.
+    let setting = unsafe { &*setting.cast::<Setting>() };
+    // SAFETY: the engine's string lives for the length of this call.
+    let value = unsafe { super::call::bytes(new_value) }.unwrap_or(b"");
+    if str::from_utf8(value).is_ok_and(setting.is_valid) {
+        return SUCCESS;
+    }
+    let name = setting.name.to_string_lossy();
+    let shown = String::from_utf8_lossy(value.get(..100).unwrap_or(value)).into_owned();
+    let consequence = if stage == STAGE_STARTUP {
+        format!(
+            "using the default, \"{}\"",
+            setting.default.to_string_lossy()
+        )
+    } else {
+        "it stays as it was".to_owned()
+    };
+    let message = format!(
+        "{name} must be {}, not \"{}\"; {consequence}",
+        setting.expected,
+        shown.escape_debug(),
+    );
+    super::warning(&message);
+    FAILURE
+}

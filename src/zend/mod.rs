@@ -1,0 +1,66 @@
+//! The fence: everything that knows how the Zend Engine lays out its data.
+//!
+//! Outside this folder, `engine/` and `clock/` there is no `unsafe`. What
+//! crosses the fence is a view that borrows ([`Call`], [`Function`], [`Value`])
+//! or plain data, and no view outlives the callback it was made in.
+
+pub(crate) mod array;
+pub(crate) mod bindings;
+mod call;
+mod compile;
+mod info;
+pub(crate) mod ini;
+mod jit;
+pub(crate) mod name;
+mod object;
+pub(crate) mod parameters;
+mod request;
+pub(crate) mod signals;
+pub(crate) mod stack;
+mod value;
+
+pub(crate) use call::{Call, Function, FunctionKind, reserve_slots};
+pub(crate) use compile::{make_user_calls_visible, stop_making_user_calls_visible};
+pub(crate) use info::InfoTable;
+pub(crate) use jit::is_jit_on;
+pub(crate) use object::{curl_address, string_property};
+pub(crate) use request::{
+    fiber_stack_size, file_name, sapi_name, script_path, temporary_directory,
+};
+pub(crate) use value::Value;
+
+use ext_php_rs::ffi;
+
+/// Raises a PHP warning. The application may turn it into an exception, which
+/// is then pending when this returns.
+pub(crate) fn warning(message: &str) {
+    // NUL would cut the message short for C.
+    let message: Vec<u8> = message.bytes().filter(|&byte| byte != 0).collect();
+    let Ok(message) = std::ffi::CString::new(message) else {
+        return;
+    };
+    // SAFETY: format and argument are NUL-terminated, and "%s" takes one.
+    unsafe {
+        ffi::php_error_docref(
+            std::ptr::null(),
+            i32::try_from(ffi::E_WARNING).unwrap_or(2),
+            c"%s".as_ptr(),
+            message.as_ptr(),
+        );
+    }
+}
+
+/// PHP's memory in use and its peak, in bytes, as `memory_get_usage()` and
+/// `memory_get_peak_usage()` say.
+#[inline(always)]
+pub(crate) fn memory() -> (i64, i64) {
+    // SAFETY: both only read counters of the request's heap.
+    let (usage, peak) = unsafe {
+        (
+            bindings::zend_memory_usage(false),
+            bindings::zend_memory_peak_usage(false),
+        )
+    };
+    #[expect(clippy::cast_possible_wrap, reason = "no process has 2^63 bytes")]
+    (usage as i64, peak as i64)
+}

@@ -1,0 +1,68 @@
+//! Function names as XHProf has them.
+
+use super::{Function, FunctionKind};
+
+/// Writes the name under which `function` is recorded to `name`; false if it
+/// has none, being the top level of a file.
+///
+/// `Class::method` or `function`, in the bytes that PHP has; an anonymous
+/// class without the path that PHP hides behind a NUL; and with nothing in it
+/// that a profile's reader would take for the separator.
+pub(crate) fn write_name(function: Function<'_>, name: &mut Vec<u8>) -> bool {
+    name.clear();
+    let Some(function_name) = function.name() else {
+        return false;
+    };
+    if let Some(class) = function.class() {
+        name.extend_from_slice(without_hidden_path(class));
+        name.extend_from_slice(b"::");
+    }
+    write_without_hidden_paths(function_name, name);
+    profile::make_name_safe(name);
+    true
+}
+
+/// Writes `prefix` and `path` to `name`; of a file's path only the last two
+/// parts, as in `load::dir/file.php`.
+pub(crate) fn write_file(prefix: &[u8], path: &[u8], is_file: bool, name: &mut Vec<u8>) {
+    name.clear();
+    name.extend_from_slice(prefix);
+    name.extend_from_slice(if is_file { last_two_parts(path) } else { path });
+    profile::make_name_safe(name);
+}
+
+fn last_two_parts(path: &[u8]) -> &[u8] {
+    let mut slashes = path
+        .iter()
+        .enumerate()
+        .rev()
+        .filter(|(_, byte)| **byte == b'/');
+    let start = slashes.nth(1).map_or(0, |(index, _)| index + 1);
+    let path = path.get(start..).unwrap_or(path);
+    // A path that is just `/file` has no directory to show.
+    path.strip_prefix(b"/").unwrap_or(path)
+}
+
+/// The top level of a file: `run_init::dir/file.php`.
+pub(crate) fn write_run_init(function: Function<'_>, name: &mut Vec<u8>) {
+    let path = function.file(FunctionKind::User).unwrap_or(b"");
+    write_file(b"run_init::", path, true, name);
+}
+
+/// `class@anonymous\0/path:3$0` is `class@anonymous`.
+fn without_hidden_path(class: &[u8]) -> &[u8] {
+    class.split(|&byte| byte == 0).next().unwrap_or(class)
+}
+
+/// A closure of an anonymous class carries the class's whole name, path and
+/// all, inside its own (PHP 8.4): cut from each NUL to the next `::`.
+fn write_without_hidden_paths(function_name: &[u8], name: &mut Vec<u8>) {
+    let mut rest = function_name;
+    while let Some(nul) = rest.iter().position(|&byte| byte == 0) {
+        let (before, after) = rest.split_at(nul);
+        name.extend_from_slice(before);
+        let end = after.windows(2).position(|pair| pair == b"::");
+        rest = end.map_or(b"", |end| after.get(end..).unwrap_or(b""));
+    }
+    name.extend_from_slice(rest);
+}
