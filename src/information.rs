@@ -2,8 +2,9 @@
 
 use ext_php_rs::zend::ModuleEntry;
 
-use crate::clock::{self, CpuTime};
+use crate::clock;
 use crate::session;
+use crate::settings;
 use crate::zend::InfoTable;
 
 /// Prints our part of `phpinfo()`.
@@ -17,13 +18,21 @@ pub(crate) extern "C" fn print(module: *mut ModuleEntry) {
             Err(reason) => table.row("Engine", &format!("off: {reason}")),
         }
         print_clock(&table);
-        table.row("CPU time", CpuTime::NAME);
+        table.row("CPU time", cpu_time());
         table.row(
             "Pinned to a CPU",
             if session::is_pinned() { "yes" } else { "no" },
         );
     }
     crate::zend::ini::print_table(module);
+}
+
+fn cpu_time() -> &'static str {
+    // Trying it out would take the clock away from a profile that is running.
+    let in_use = session::cpu_time();
+    in_use
+        .unwrap_or_else(|| clock::cpu_time_in_use(settings::clock_choice()))
+        .name()
 }
 
 fn print_clock(table: &InfoTable) {

@@ -29,7 +29,7 @@ extern "C" fn module_starts(_kind: i32, number: i32) -> i32 {
     if settings::engine_choice() != settings::EngineChoice::Off {
         engine::arm();
     }
-    clock::restore_in_forked_children();
+    clock::follow_forks();
     if FORKING_SERVERS.contains(&zend::sapi_name()) {
         clock::warm_up();
     }

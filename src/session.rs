@@ -9,7 +9,7 @@ use recorder::{Recorder, Sample, Sampler, Shape};
 
 use crate::clock::{self, Clock, CpuTime};
 use crate::engine::{self, Measure, State, with_state};
-use crate::settings::{self, EngineChoice, Flags};
+use crate::settings::{self, ClockChoice, EngineChoice, Flags, PinCpu};
 use crate::symbols::{Symbols, Wishes};
 use crate::zend;
 
@@ -48,14 +48,19 @@ pub(crate) fn is_pinned() -> bool {
     RUNNING.get().is_some_and(|running| running.clock.is_pinned)
 }
 
+/// How the running session reads CPU time; none if there is none.
+pub(crate) fn cpu_time() -> Option<CpuTime> {
+    RUNNING.get().map(|running| running.clock.cpu)
+}
+
 /// Begins to trace; does nothing if something is being recorded already.
 pub(crate) fn start_tracing(flags: Flags, wishes: Wishes) {
     if is_running() || !may_hook() {
         return;
     }
-    let clock = clock::start(settings::clock_choice(), settings::pin_cpu());
+    let clock = clock::start(settings::clock_choice(), settings::pin_cpu(), flags.cpu);
     let hooks = engine::hooks_for(Measure {
-        source: clock.source,
+        clock,
         cpu: flags.cpu,
         memory: flags.memory,
         tree: false,
@@ -82,7 +87,7 @@ pub(crate) fn start_sampling() {
     if is_running() || !may_hook() {
         return;
     }
-    let clock = clock::start(settings::ClockChoice::Monotonic, settings::PinCpu::Never);
+    let clock = clock::start(ClockChoice::Monotonic, PinCpu::Never, false);
     let interval = settings::sampling_interval_us();
     let depth = settings::sampling_depth();
     let flags = Flags::default();
@@ -108,14 +113,15 @@ pub(crate) fn stop() -> Option<Recorded> {
         (recorder, state.sampler.take(), state.symbols.take())
     });
     engine::uninstall();
-    clock::unpin();
+    clock::stop();
     let symbols = symbols.map(Symbols::into_names).unwrap_or_default();
     if let Some(mut sampler) = sampler {
         let samples = sampler.finish(clock::unix_time_us());
         return Some(Recorded::Samples(Samples { symbols, samples }));
     }
     let recorder = recorder?;
-    let (wall, cpu) = (running.clock.calibration.rate, CpuTime::RATE);
+    let wall = running.clock.calibration.rate;
+    let cpu = running.clock.cpu.rate(wall);
     let metrics = Metrics {
         cpu: running.flags.cpu,
         memory: running.flags.memory,

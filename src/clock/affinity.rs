@@ -2,8 +2,8 @@
 //!
 //! Pinning uses `core_affinity`, which can set a mask but not restore one; so
 //! the kernel's own mask is saved beside it. A mask is inherited: whoever forks
-//! while pinned would keep its children on one CPU for good. Hence the handler
-//! that restores the mask in every forked child.
+//! while pinned would keep its children on one CPU for good, so the mask is
+//! restored in every forked child, too.
 
 use std::cell::Cell;
 
@@ -49,19 +49,6 @@ pub(crate) fn restore() {
     }
     #[cfg(not(target_os = "linux"))]
     let () = mask;
-}
-
-/// Sees to it that children forked while pinned start out unpinned.
-pub(crate) fn restore_in_forked_children() {
-    extern "C" fn in_child() {
-        restore();
-    }
-    // SAFETY: the handler is a plain function that only reads a thread-local
-    // and makes one system call, which is allowed between fork and exec. The C
-    // library forgets the handler when it unloads this library.
-    unsafe {
-        libc::pthread_atfork(None, None, Some(in_child));
-    }
 }
 
 /// The number of the CPU we run on, or 0 where nobody can say.

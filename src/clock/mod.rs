@@ -8,38 +8,88 @@ mod affinity;
 mod calibration;
 mod counter;
 mod cpu_time;
+mod per_thread;
+mod rseq;
 
-pub(crate) use affinity::{restore as unpin, restore_in_forked_children};
 pub(crate) use calibration::Calibration;
 pub(crate) use cpu_time::CpuTime;
 
 use std::sync::Mutex;
 
+use per_thread::per_thread;
+
 use crate::settings::{ClockChoice, PinCpu};
 
 /// What the engines read at entry and exit.
-pub(crate) trait WallClock {
-    /// Now, in ticks.
-    fn ticks() -> u64;
+pub(crate) trait Clocks {
+    /// Wall time, in ticks.
+    fn wall() -> u64;
+    /// Wall and CPU time, in ticks, the wall clock read last.
+    fn both_at_entry() -> (u64, u64);
+    /// Wall and CPU time, in ticks, the wall clock read first.
+    fn both_at_exit() -> (u64, u64);
 }
 
-/// The CPU's own cycle counter: `rdtsc`, or `cntvct_el0` on aarch64.
+/// The CPU's own cycle counter for wall time (`rdtsc`, or `cntvct_el0` on
+/// aarch64), and a system call for CPU time.
 pub(crate) struct CycleCounter;
 
-impl WallClock for CycleCounter {
+impl Clocks for CycleCounter {
     #[inline(always)]
-    fn ticks() -> u64 {
+    fn wall() -> u64 {
         counter::read()
+    }
+
+    #[inline(always)]
+    fn both_at_entry() -> (u64, u64) {
+        let cpu = cpu_time::by_system_call();
+        (counter::read(), cpu)
+    }
+
+    #[inline(always)]
+    fn both_at_exit() -> (u64, u64) {
+        (counter::read(), cpu_time::by_system_call())
+    }
+}
+
+/// The cycle counter for both.
+pub(crate) struct CycleCounterForBoth;
+
+impl Clocks for CycleCounterForBoth {
+    #[inline(always)]
+    fn wall() -> u64 {
+        counter::read()
+    }
+
+    #[inline(always)]
+    fn both_at_entry() -> (u64, u64) {
+        cpu_time::by_counter()
+    }
+
+    #[inline(always)]
+    fn both_at_exit() -> (u64, u64) {
+        cpu_time::by_counter()
     }
 }
 
 /// `CLOCK_MONOTONIC`, in nanoseconds: where there is no usable counter.
 pub(crate) struct Monotonic;
 
-impl WallClock for Monotonic {
+impl Clocks for Monotonic {
     #[inline(always)]
-    fn ticks() -> u64 {
+    fn wall() -> u64 {
         calibration::clock_ns(libc::CLOCK_MONOTONIC)
+    }
+
+    #[inline(always)]
+    fn both_at_entry() -> (u64, u64) {
+        let cpu = cpu_time::by_system_call();
+        (Self::wall(), cpu)
+    }
+
+    #[inline(always)]
+    fn both_at_exit() -> (u64, u64) {
+        (Self::wall(), cpu_time::by_system_call())
     }
 }
 
@@ -50,6 +100,8 @@ pub(crate) struct Clock {
     pub(crate) source: Source,
     /// How long they last.
     pub(crate) calibration: Calibration,
+    /// How CPU time is read, if it is.
+    pub(crate) cpu: CpuTime,
     /// Whether the thread is kept on one CPU while it profiles.
     pub(crate) is_pinned: bool,
 }
@@ -73,8 +125,8 @@ const ANY_CPU: usize = usize::MAX;
 /// Chooses the clock, pins the thread if the choice needs it, and measures the
 /// counter if that has not been done yet (5 ms, once for a CPU).
 ///
-/// Every call must be followed by [`unpin`] when the profile ends.
-pub(crate) fn start(choice: ClockChoice, pin: PinCpu) -> Clock {
+/// Every call must be followed by [`stop`] when the profile ends.
+pub(crate) fn start(choice: ClockChoice, pin: PinCpu, wants_cpu: bool) -> Clock {
     let wants_counter = choice != ClockChoice::Monotonic && counter::EXISTS;
     let must_pin = match pin {
         PinCpu::Always => true,
@@ -93,6 +145,11 @@ pub(crate) fn start(choice: ClockChoice, pin: PinCpu) -> Clock {
             return Clock {
                 source: Source::Counter,
                 calibration,
+                cpu: if wants_cpu {
+                    CpuTime::start(Some(calibration))
+                } else {
+                    CpuTime::SystemCall
+                },
                 is_pinned,
             };
         }
@@ -100,8 +157,40 @@ pub(crate) fn start(choice: ClockChoice, pin: PinCpu) -> Clock {
     Clock {
         source: Source::Monotonic,
         calibration: Calibration::NANOSECONDS,
+        cpu: CpuTime::SystemCall,
         is_pinned,
     }
+}
+
+/// Ends what [`start`] began.
+pub(crate) fn stop() {
+    cpu_time::stop();
+    affinity::restore();
+}
+
+/// Sees to it, once for the process, that a forked child starts out unpinned
+/// and counts its CPU time on from its parent's.
+pub(crate) fn follow_forks() {
+    extern "C" fn prepare() {
+        rseq::before_fork();
+    }
+    extern "C" fn in_child() {
+        rseq::after_fork_in_child();
+        affinity::restore();
+    }
+    // SAFETY: plain functions that touch this thread's own data and make
+    // system calls that are allowed between fork and exec. The C library
+    // forgets them when it unloads this library.
+    unsafe {
+        libc::pthread_atfork(Some(prepare), None, Some(in_child));
+    }
+}
+
+/// How CPU time would be read here, for `phpinfo()`.
+pub(crate) fn cpu_time_in_use(choice: ClockChoice) -> CpuTime {
+    let clock = start(choice, PinCpu::Never, true);
+    stop();
+    clock.cpu
 }
 
 /// Measures now what [`start`] would measure in the first request: for servers

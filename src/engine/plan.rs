@@ -6,14 +6,14 @@ use recorder::{Plan, Reading};
 
 use super::Hooks;
 use super::execute::{internal, sampled_internal, sampled_user, user};
-use crate::clock::{CpuTime, CycleCounter, Monotonic, Source, WallClock};
+use crate::clock::{Clock, Clocks, CpuTime, CycleCounter, CycleCounterForBoth, Monotonic, Source};
 use crate::zend;
 
 /// What the hooks of one profile measure.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Measure {
-    /// The wall clock.
-    pub(crate) source: Source,
+    /// The clocks.
+    pub(crate) clock: Clock,
     /// CPU time too.
     pub(crate) cpu: bool,
     /// Memory and peak too.
@@ -42,14 +42,17 @@ impl<C, const CPU: bool, const MEMORY: bool, const TREE: bool> Plan
     const TREE: bool = TREE;
 }
 
-impl<C: WallClock, const CPU: bool, const MEMORY: bool, const TREE: bool> Tracing
+impl<C: Clocks, const CPU: bool, const MEMORY: bool, const TREE: bool> Tracing
     for Traced<C, CPU, MEMORY, TREE>
 {
     #[inline(always)]
     fn read_at_entry() -> Reading {
         let (memory, peak) = if MEMORY { zend::memory() } else { (0, 0) };
-        let cpu = if CPU { CpuTime::read() } else { 0 };
-        let wall = C::ticks();
+        let (wall, cpu) = if CPU {
+            C::both_at_entry()
+        } else {
+            (C::wall(), 0)
+        };
         Reading {
             wall,
             cpu,
@@ -60,8 +63,11 @@ impl<C: WallClock, const CPU: bool, const MEMORY: bool, const TREE: bool> Tracin
 
     #[inline(always)]
     fn read_at_exit() -> Reading {
-        let wall = C::ticks();
-        let cpu = if CPU { CpuTime::read() } else { 0 };
+        let (wall, cpu) = if CPU {
+            C::both_at_exit()
+        } else {
+            (C::wall(), 0)
+        };
         let (memory, peak) = if MEMORY { zend::memory() } else { (0, 0) };
         Reading {
             wall,
@@ -74,9 +80,10 @@ impl<C: WallClock, const CPU: bool, const MEMORY: bool, const TREE: bool> Tracin
 
 /// The hooks that record what `measure` says.
 pub(crate) fn hooks_for(measure: Measure) -> Hooks {
-    let hooks = match measure.source {
-        Source::Counter => with_clock::<CycleCounter>(measure),
-        Source::Monotonic => with_clock::<Monotonic>(measure),
+    let hooks = match (measure.clock.source, measure.clock.cpu) {
+        (Source::Counter, CpuTime::Counter) => with_clock::<CycleCounterForBoth>(measure),
+        (Source::Counter, CpuTime::SystemCall) => with_clock::<CycleCounter>(measure),
+        (Source::Monotonic, _) => with_clock::<Monotonic>(measure),
     };
     without_unwanted(hooks, measure.builtins)
 }
@@ -98,7 +105,7 @@ fn without_unwanted(mut hooks: Hooks, builtins: bool) -> Hooks {
     hooks
 }
 
-fn with_clock<C: WallClock>(measure: Measure) -> Hooks {
+fn with_clock<C: Clocks>(measure: Measure) -> Hooks {
     match (measure.cpu, measure.memory, measure.tree) {
         (false, false, false) => traced::<Traced<C, false, false, false>>(),
         (false, false, true) => traced::<Traced<C, false, false, true>>(),

@@ -94,10 +94,10 @@ impl TickRate {
         u64::try_from(nanoseconds).unwrap_or(u64::MAX)
     }
 
-    /// The ticks that pass in `microseconds`, rounded down.
+    /// The ticks that pass in `nanoseconds`, rounded down.
     #[must_use]
-    pub fn ticks_in_microseconds(self, microseconds: u64) -> u64 {
-        let ticks = u128::from(microseconds) * u128::from(self.hertz) / 1_000_000;
+    pub fn ticks_in_nanoseconds(self, nanoseconds: u64) -> u64 {
+        let ticks = u128::from(nanoseconds) * u128::from(self.hertz) / 1_000_000_000;
         u64::try_from(ticks).unwrap_or(u64::MAX)
     }
 }
