@@ -5,19 +5,20 @@
 //! their own, and no allocation once the tables have grown to their size.
 //!
 //! **Leaving is not promised.** A fatal error jumps over our frames. Each frame
-//! keeps the C stack address it was entered at, so the next entry on the same
-//! stack drops the frames that cannot be there any more, and a return cuts back
-//! to the depth its entry noted in a [`Token`].
+//! keeps a mark by which its engine can tell that it cannot be there any more:
+//! the next entry drops such frames, and a return cuts back to the depth its
+//! entry noted in a [`Token`].
 
-use crate::call_table::{CallTable, NONE, ROOT, SINK, Shape};
+use crate::call_table::{CallTable, NONE, ROOT, Row, SINK, Shape};
 use crate::fiber::Fibers;
 use crate::{Plan, Reading, SymbolId};
 
 /// One activation of a function on the stack.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Frame {
-    /// C stack address at entry: callees are always below it.
-    pub(crate) stack: usize,
+    /// What the engine tells its frames apart by: a C stack address, below
+    /// which are all callees, or the address of PHP's own frame.
+    pub(crate) mark: usize,
     /// Where its cost goes.
     pub(crate) row: u32,
     /// What its callees name as their caller: an activation, or a tree row.
@@ -29,7 +30,7 @@ impl Frame {
     /// The bottom of a stack: never popped, its own cost goes nowhere.
     pub(crate) fn base(context: u32, start: Reading) -> Self {
         Self {
-            stack: usize::MAX,
+            mark: Recorder::BASE_MARK,
             row: SINK,
             context,
             start,
@@ -83,6 +84,8 @@ pub struct Recorder {
 impl Recorder {
     /// The symbol of the root.
     pub const MAIN: SymbolId = SymbolId(0);
+    /// The mark of the bottom of every stack, which is never stale.
+    pub const BASE_MARK: usize = usize::MAX;
     /// The symbol that stands for calls past a limit.
     pub const TRUNCATED: SymbolId = SymbolId(1);
 
@@ -175,19 +178,22 @@ impl Recorder {
         }
     }
 
-    /// Notes that `symbol` was called from C stack address `stack`.
+    /// Notes that `symbol` was called.
     ///
+    /// `mark` is kept with the frame. `is_stale` says of an open frame's mark
+    /// whether that frame can no longer be there; such frames are closed first.
     /// `read` is called last, so that what happens here is not charged to the
     /// callee.
     #[inline]
     pub fn enter<P: Plan>(
         &mut self,
         symbol: SymbolId,
-        stack: usize,
+        mark: usize,
+        is_stale: impl Fn(usize) -> bool,
         read: impl Fn() -> Reading,
     ) -> Entered {
-        if self.frames.last().is_none_or(|top| top.stack <= stack) {
-            self.drop_stale::<P>(stack, read());
+        if self.frames.last().is_none_or(|top| is_stale(top.mark)) {
+            self.drop_stale::<P>(&is_stale, read());
         }
         let depth = self.frames.len();
         let Some(top) = self.frames.last() else {
@@ -200,14 +206,21 @@ impl Recorder {
         let callee = if P::TREE {
             symbol.0
         } else {
-            self.open_activation(symbol.0)
+            let callee = self.open_activation(symbol.0);
+            if callee == caller {
+                // A fiber counts its own levels, from 0, and may begin with
+                // the very function that started it. No edge leads to itself.
+                self.open_activation(symbol.0)
+            } else {
+                callee
+            }
         };
         let (row, context) = match self.table.row(caller, callee) {
             Some(row) => (row, if P::TREE { row } else { callee }),
             None => self.truncated_row(caller, callee),
         };
         self.frames.push(Frame {
-            stack,
+            mark,
             row,
             context,
             start: read(),
@@ -247,12 +260,13 @@ impl Recorder {
     #[cold]
     pub fn enter_truncated<P: Plan>(
         &mut self,
-        stack: usize,
+        mark: usize,
+        is_stale: impl Fn(usize) -> bool,
         read: impl Fn() -> Reading,
     ) -> Entered {
         self.truncated = true;
         let limit = std::mem::replace(&mut self.max_depth, usize::MAX);
-        let entered = self.enter::<P>(Self::TRUNCATED, stack, read);
+        let entered = self.enter::<P>(Self::TRUNCATED, mark, is_stale, read);
         self.max_depth = limit;
         entered
     }
@@ -305,8 +319,21 @@ impl Recorder {
             return;
         };
         if !P::TREE {
-            let activation = row.callee;
+            let (caller, activation) = (row.parent, row.callee);
             self.close_activation(activation);
+            if self.frames.len() == 1 {
+                self.close_skipped_level(caller, activation);
+            }
+        }
+    }
+
+    /// Takes back the level that a fiber's first function skipped, if it did:
+    /// only there is the caller the same function without being on the stack.
+    #[inline]
+    fn close_skipped_level(&mut self, caller: u32, activation: u32) {
+        let symbol = |it: u32| self.levels.get(it as usize).map(|level| level.symbol);
+        if symbol(caller) == symbol(activation) {
+            self.close_activation(caller);
         }
     }
 
@@ -358,13 +385,12 @@ impl Recorder {
         }
     }
 
-    /// Closes frames that a jump left behind: those entered at or below
-    /// `stack`, where this call now stands.
+    /// Closes frames that a jump left behind.
     #[cold]
     #[inline(never)]
-    fn drop_stale<P: Plan>(&mut self, stack: usize, now: Reading) {
+    fn drop_stale<P: Plan>(&mut self, is_stale: &dyn Fn(usize) -> bool, now: Reading) {
         while self.frames.len() > 1
-            && let Some(frame) = self.frames.pop_if(|top| top.stack <= stack)
+            && let Some(frame) = self.frames.pop_if(|top| is_stale(top.mark))
         {
             self.close::<P>(frame, now);
         }
@@ -385,18 +411,18 @@ impl Recorder {
         true
     }
 
-    /// Closes the frame entered last with the mark `stack`, and those above
-    /// it; for engines that cannot carry a [`Token`] from entry to exit.
+    /// Closes the frame entered last with `mark`, and those above it; for
+    /// engines that cannot carry a [`Token`] from entry to exit.
     #[inline]
-    pub fn leave_marked<P: Plan>(&mut self, stack: usize, read: impl FnOnce() -> Reading) {
+    pub fn leave_marked<P: Plan>(&mut self, mark: usize, read: impl FnOnce() -> Reading) {
         let now = read();
         if self.frames.len() > 1
-            && let Some(frame) = self.frames.pop_if(|top| top.stack == stack)
+            && let Some(frame) = self.frames.pop_if(|top| top.mark == mark)
         {
             self.close::<P>(frame, now);
             return;
         }
-        let depth = self.frames.iter().rposition(|frame| frame.stack == stack);
+        let depth = self.frames.iter().rposition(|frame| frame.mark == mark);
         if let Some(depth) = depth
             && depth > 0
             && self.cut_back::<P>(depth, now)
@@ -416,6 +442,12 @@ impl Recorder {
                     .get(frame.row as usize)
                     .map(|row| row.callee);
                 self.close_activation(callee.unwrap_or(NONE));
+            }
+            let first = frames
+                .get(1)
+                .and_then(|first| self.table.rows.get(first.row as usize));
+            if let Some(&Row { parent, callee, .. }) = first {
+                self.close_skipped_level(parent, callee);
             }
         }
     }

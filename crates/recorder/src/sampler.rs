@@ -64,12 +64,18 @@ impl Sampler {
         symbol
     }
 
-    /// Notes a call from C stack address `stack`; gives back the depth to
-    /// hand to [`leave`](Self::leave).
-    pub fn enter(&mut self, symbol: SymbolId, stack: usize, now_us: u64) -> usize {
-        while self.frames.pop_if(|top| top.0 <= stack).is_some() {}
+    /// Notes a call; gives back the depth to hand to [`leave`](Self::leave).
+    /// `mark` and `is_stale` are as in [`Recorder::enter`](crate::Recorder::enter).
+    pub fn enter(
+        &mut self,
+        symbol: SymbolId,
+        mark: usize,
+        is_stale: impl Fn(usize) -> bool,
+        now_us: u64,
+    ) -> usize {
+        while self.frames.pop_if(|top| is_stale(top.0)).is_some() {}
         self.look(now_us);
-        self.frames.push((stack, symbol));
+        self.frames.push((mark, symbol));
         self.frames.len() - 1
     }
 
@@ -82,10 +88,10 @@ impl Sampler {
         }
     }
 
-    /// Notes the return of the call entered with the mark `stack`; for engines
-    /// that cannot carry a depth from entry to exit.
-    pub fn leave_marked(&mut self, stack: usize, now_us: u64) {
-        if let Some(depth) = self.frames.iter().rposition(|frame| frame.0 == stack) {
+    /// Notes the return of the call entered with `mark`; for engines that
+    /// cannot carry a depth from entry to exit.
+    pub fn leave_marked(&mut self, mark: usize, now_us: u64) {
+        if let Some(depth) = self.frames.iter().rposition(|frame| frame.0 == mark) {
             self.leave(depth, now_us);
         }
     }
@@ -134,6 +140,10 @@ mod tests {
     const A: SymbolId = SymbolId(2);
     const B: SymbolId = SymbolId(3);
 
+    fn enter(sampler: &mut Sampler, symbol: SymbolId, stack: usize, now_us: u64) -> usize {
+        sampler.enter(symbol, stack, |mark| mark <= stack, now_us)
+    }
+
     fn stacks(samples: &[Sample]) -> Vec<(u64, Vec<u32>)> {
         let stack = |sample: &Sample| sample.stack.iter().map(|symbol| symbol.0).collect();
         samples
@@ -145,8 +155,8 @@ mod tests {
     #[test]
     fn each_slot_that_passed_gets_the_stack_that_is_then_seen() {
         let mut sampler = Sampler::new(1, 100, usize::MAX, 1_030);
-        let a = sampler.enter(A, 90, 1_050);
-        let b = sampler.enter(B, 80, 1_320);
+        let a = enter(&mut sampler, A, 90, 1_050);
+        let b = enter(&mut sampler, B, 80, 1_320);
         sampler.leave(b, 1_350);
         sampler.leave(a, 1_450);
         let samples = sampler.finish(1_460);
@@ -157,8 +167,8 @@ mod tests {
     #[test]
     fn the_depth_keeps_the_innermost_frames() {
         let mut sampler = Sampler::new(1, 10, 1, 0);
-        sampler.enter(A, 90, 0);
-        let b = sampler.enter(B, 80, 1);
+        enter(&mut sampler, A, 90, 0);
+        let b = enter(&mut sampler, B, 80, 1);
         sampler.leave(b, 15);
         assert_eq!(stacks(&sampler.finish(15)), [(10, vec![3])]);
     }
@@ -166,9 +176,9 @@ mod tests {
     #[test]
     fn frames_that_were_jumped_over_are_dropped() {
         let mut sampler = Sampler::new(1, 10, usize::MAX, 0);
-        sampler.enter(A, 90, 0);
-        sampler.enter(B, 80, 0);
-        let again = sampler.enter(A, 95, 1);
+        enter(&mut sampler, A, 90, 0);
+        enter(&mut sampler, B, 80, 0);
+        let again = enter(&mut sampler, A, 95, 1);
         sampler.leave(again, 30);
         assert_eq!(stacks(&sampler.finish(30)), [(10, vec![2]), (20, vec![2])]);
     }
@@ -176,9 +186,9 @@ mod tests {
     #[test]
     fn each_fiber_has_its_own_stack() {
         let mut sampler = Sampler::new(1, 10, usize::MAX, 0);
-        sampler.enter(A, 90, 0);
+        enter(&mut sampler, A, 90, 0);
         sampler.fiber_switched(1, 2, 1);
-        let b = sampler.enter(B, 500, 2);
+        let b = enter(&mut sampler, B, 500, 2);
         sampler.leave(b, 12);
         sampler.fiber_switched(2, 1, 13);
         assert_eq!(stacks(&sampler.finish(25)), [(10, vec![3]), (20, vec![2])]);

@@ -59,7 +59,12 @@ fn run<const TREE: bool>(steps: &[Step]) -> (BTreeMap<((u32, u32), (u32, u32)), 
         match *step {
             Step::Call(symbol) => {
                 let stack = 1_000_000 - open.len();
-                match recorder.enter::<All<TREE>>(SymbolId(symbol), stack, read) {
+                match recorder.enter::<All<TREE>>(
+                    SymbolId(symbol),
+                    stack,
+                    |mark| mark <= stack,
+                    read,
+                ) {
                     Entered::Recorded(token) => open.push(token),
                     Entered::TooDeep => unreachable!("there is room"),
                 }

@@ -58,7 +58,10 @@ impl Bench {
         let symbol = self.symbol(letter);
         self.clock.0.set(at);
         let clock = &self.clock;
-        match self.recorder.enter::<Edges>(symbol, stack, || clock.read()) {
+        match self
+            .recorder
+            .enter::<Edges>(symbol, stack, |mark| mark <= stack, || clock.read())
+        {
             Entered::Recorded(token) => token,
             Entered::TooDeep => panic!("{letter} is too deep"),
         }
@@ -232,9 +235,14 @@ fn a_stack_at_its_limit_takes_one_truncated_frame_and_no_more() {
     let b = bench.enter('b', 80, 1);
     let c = bench.symbol('c');
     let clock = Clock(Cell::new(2));
-    let too_deep = bench.recorder.enter::<Edges>(c, 70, || clock.read());
+    let too_deep = bench
+        .recorder
+        .enter::<Edges>(c, 70, |mark| mark <= 70, || clock.read());
     assert_eq!(too_deep, Entered::TooDeep);
-    let Entered::Recorded(cut) = bench.recorder.enter_truncated::<Edges>(70, || clock.read())
+    let Entered::Recorded(cut) =
+        bench
+            .recorder
+            .enter_truncated::<Edges>(70, |mark| mark <= 70, || clock.read())
     else {
         panic!("no room for the truncated frame");
     };
@@ -383,4 +391,27 @@ fn a_profile_may_begin_inside_a_fiber() {
         bench.finish(11),
         expected([(".>f", 1, 1), (".>a", 1, 2), (".>g", 1, 1)])
     );
+}
+
+#[test]
+fn a_fiber_that_begins_with_the_function_that_started_it_is_no_edge_to_itself() {
+    let mut bench = Bench::new(ROOMY, ROOMY);
+    let outer = bench.enter('f', 90, 0);
+    bench.recorder.fiber_created(2);
+    bench.switch(1, 2, 0);
+    let inner = bench.enter('f', 500, 0);
+    let g = bench.enter('g', 400, 0);
+    bench.switch(2, 1, 0);
+    bench.leave(outer, 0);
+    // Neither the suspended fiber nor the ended one leaves a level behind.
+    let again = bench.enter('f', 90, 0);
+    bench.leave(again, 0);
+    bench.switch(1, 2, 0);
+    bench.leave(g, 0);
+    bench.leave(inner, 0);
+    bench.switch(2, 1, 0);
+    let again = bench.enter('f', 90, 0);
+    bench.leave(again, 0);
+    let edges = expected([(".>f", 3, 0), ("f>f@1", 1, 0), ("f@1>g", 1, 0)]);
+    assert_eq!(bench.finish(0), edges);
 }
