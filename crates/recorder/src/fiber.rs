@@ -13,6 +13,7 @@
 
 use std::collections::HashMap;
 
+use crate::call_table::Shape;
 use crate::recorder::Frame;
 use crate::{Plan, Reading, Recorder};
 
@@ -65,7 +66,8 @@ impl Recorder {
     }
 
     /// Notes that the thread leaves fiber `from` and goes on in fiber `to`.
-    pub fn fiber_switched(&mut self, from: FiberId, to: FiberId, now: Reading) {
+    pub fn fiber_switched<P: Plan>(&mut self, from: FiberId, to: FiberId, now: Reading) {
+        self.settle_all::<P>(now);
         let mut leaving = std::mem::take(&mut self.fibers.current);
         leaving.frames = std::mem::take(&mut self.frames);
         leaving.id = Some(from);
@@ -104,7 +106,7 @@ impl Recorder {
                 break;
             };
             self.close_open::<P>(now);
-            self.fiber_switched(from, resumer, now);
+            self.fiber_switched::<P>(from, resumer, now);
             self.fibers.others.remove(&from);
         }
         let mut parked: Vec<_> = self.fibers.others.drain().collect();
@@ -184,6 +186,35 @@ impl Recorder {
         for frame in stack.frames.iter().skip(1).rev() {
             self.table
                 .add_call::<P>(frame.row, since.since(frame.start));
+        }
+    }
+
+    /// Takes back the recursion levels of frames that stop running here.
+    fn park_levels(&mut self, frames: &[Frame]) {
+        if self.shape == Shape::Tree {
+            return;
+        }
+        let rows = &self.table.rows;
+        for frame in frames.iter().skip(1).rev() {
+            if let Some(row) = rows.get(frame.row as usize) {
+                self.levels.close(row.callee);
+            }
+        }
+        let first = frames.get(1).and_then(|first| rows.get(first.row as usize));
+        if let Some(row) = first {
+            self.levels.close_skipped(row.parent, row.callee);
+        }
+    }
+
+    /// Opens the recursion levels of frames that run on.
+    fn unpark_levels(&mut self, frames: &[Frame]) {
+        if self.shape == Shape::Tree {
+            return;
+        }
+        for frame in frames.iter().skip(1) {
+            if let Some(row) = self.table.rows.get(frame.row as usize) {
+                self.levels.reopen(row.callee);
+            }
         }
     }
 }

@@ -109,7 +109,7 @@ impl Recorder {
     }
 
     fn activation(&self, activation: u32) -> Activation {
-        let level = self.levels.get(activation as usize);
+        let level = self.levels.get(activation);
         Activation {
             symbol: SymbolId(level.map_or(0, |it| it.symbol)),
             level: level.map_or(0, |it| it.level),

@@ -8,11 +8,14 @@
 #![forbid(unsafe_code)]
 
 mod call_table;
+mod ending;
 mod fiber;
 mod finish;
+mod levels;
 mod reading;
 mod recorder;
 mod sampler;
+mod site;
 
 pub use call_table::Shape;
 pub use fiber::FiberId;
@@ -20,3 +23,4 @@ pub use profile::SymbolId;
 pub use reading::{Plan, Reading, TickRate};
 pub use recorder::{Entered, Recorder, Token};
 pub use sampler::{Sample, Sampler};
+pub use site::{CallSite, StackAddress};

@@ -9,9 +9,10 @@
 //! the next entry drops such frames, and a return cuts back to the depth its
 //! entry noted in a [`Token`].
 
-use crate::call_table::{CallTable, NONE, ROOT, Row, SINK, Shape};
+use crate::call_table::{CallTable, ROOT, SINK, Shape};
 use crate::fiber::Fibers;
-use crate::{Plan, Reading, SymbolId};
+use crate::levels::Levels;
+use crate::{CallSite, Plan, Reading, SymbolId};
 
 /// One activation of a function on the stack.
 #[derive(Debug, Clone, Copy)]
@@ -36,15 +37,11 @@ impl Frame {
             start,
         }
     }
-}
 
-/// A symbol at one recursion level.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Level {
-    pub(crate) symbol: u32,
-    pub(crate) level: u32,
-    /// The activation one level deeper, once there has been one.
-    deeper: u32,
+    #[inline(always)]
+    fn is_stale(&self, site: &impl CallSite) -> bool {
+        self.mark != Recorder::BASE_MARK && site.is_stale(self.mark)
+    }
 }
 
 /// Proof of an entry, to be handed back when the call returns.
@@ -72,11 +69,11 @@ pub struct Recorder {
     session: u32,
     max_depth: usize,
     pub(crate) frames: Vec<Frame>,
-    pub(crate) levels: Vec<Level>,
-    /// For each symbol, the activation that its next call will be.
-    next: Vec<u32>,
+    pub(crate) levels: Levels,
     pub(crate) table: CallTable,
     pub(crate) fibers: Fibers,
+    /// When the topmost frame ended, if it has.
+    pub(crate) ending: Option<Reading>,
     start: Reading,
     truncated: bool,
 }
@@ -107,10 +104,10 @@ impl Recorder {
             session,
             max_depth: max_depth.clamp(1, u32::MAX as usize - 2),
             frames: Vec::with_capacity(256),
-            levels: Vec::new(),
-            next: Vec::new(),
+            levels: Levels::default(),
             table: CallTable::new(max_rows),
             fibers: Fibers::default(),
+            ending: None,
             start: Reading::default(),
             truncated: false,
         };
@@ -149,26 +146,13 @@ impl Recorder {
     /// Makes a new symbol; they are numbered in order, from
     /// [`TRUNCATED`](Self::TRUNCATED) on.
     pub fn add_symbol(&mut self) -> SymbolId {
-        let symbol = u32::try_from(self.next.len()).unwrap_or(NONE);
-        let activation = self.add_level(symbol, 0);
-        self.next.push(activation);
-        if self.shape == Shape::Tree {
-            self.table.add_callee(symbol);
-        }
-        SymbolId(symbol)
-    }
-
-    fn add_level(&mut self, symbol: u32, level: u32) -> u32 {
-        let activation = u32::try_from(self.levels.len()).unwrap_or(NONE);
-        self.levels.push(Level {
-            symbol,
-            level,
-            deeper: NONE,
+        let symbol = self.levels.symbols();
+        let activation = self.levels.add_symbol();
+        self.table.add_callee(match self.shape {
+            Shape::Edges => activation,
+            Shape::Tree => symbol,
         });
-        if self.shape == Shape::Edges {
-            self.table.add_callee(activation);
-        }
-        activation
+        SymbolId(symbol)
     }
 
     pub(crate) fn root_context(&self) -> u32 {
@@ -180,20 +164,19 @@ impl Recorder {
 
     /// Notes that `symbol` was called.
     ///
-    /// `mark` is kept with the frame. `is_stale` says of an open frame's mark
-    /// whether that frame can no longer be there; such frames are closed first.
     /// `read` is called last, so that what happens here is not charged to the
     /// callee.
     #[inline]
     pub fn enter<P: Plan>(
         &mut self,
         symbol: SymbolId,
-        mark: usize,
-        is_stale: impl Fn(usize) -> bool,
+        site: &impl CallSite,
         read: impl Fn() -> Reading,
     ) -> Entered {
-        if self.frames.last().is_none_or(|top| is_stale(top.mark)) {
-            self.drop_stale::<P>(&is_stale, read());
+        let is_made_by_ended =
+            P::ENDS_EARLY && self.ending.is_some() && self.settle_before_call::<P>(site, &read);
+        if !is_made_by_ended && self.frames.last().is_none_or(|top| top.is_stale(site)) {
+            self.drop_stale::<P>(site, read());
         }
         let depth = self.frames.len();
         let Some(top) = self.frames.last() else {
@@ -206,11 +189,11 @@ impl Recorder {
         let callee = if P::TREE {
             symbol.0
         } else {
-            let callee = self.open_activation(symbol.0);
+            let callee = self.open_level(symbol);
             if callee == caller {
                 // A fiber counts its own levels, from 0, and may begin with
                 // the very function that started it. No edge leads to itself.
-                self.open_activation(symbol.0)
+                self.open_level(symbol)
             } else {
                 callee
             }
@@ -220,7 +203,7 @@ impl Recorder {
             None => self.truncated_row(caller, callee),
         };
         self.frames.push(Frame {
-            mark,
+            mark: site.mark(),
             row,
             context,
             start: read(),
@@ -246,6 +229,9 @@ impl Recorder {
         if token.session != self.session {
             return;
         }
+        if P::ENDS_EARLY && self.ending.is_some() {
+            self.settle_all::<P>(now);
+        }
         let depth = token.depth as usize;
         if self.frames.len() != depth + 1 && !self.cut_back::<P>(depth, now) {
             return;
@@ -260,80 +246,35 @@ impl Recorder {
     #[cold]
     pub fn enter_truncated<P: Plan>(
         &mut self,
-        mark: usize,
-        is_stale: impl Fn(usize) -> bool,
+        site: &impl CallSite,
         read: impl Fn() -> Reading,
     ) -> Entered {
         self.truncated = true;
         let limit = std::mem::replace(&mut self.max_depth, usize::MAX);
-        let entered = self.enter::<P>(Self::TRUNCATED, mark, is_stale, read);
+        let entered = self.enter::<P>(Self::TRUNCATED, site, read);
         self.max_depth = limit;
         entered
     }
 
-    /// The activation that a call of `symbol` is, and one level more open.
     #[inline]
-    fn open_activation(&mut self, symbol: u32) -> u32 {
-        let Some(next) = self.next.get_mut(symbol as usize) else {
-            return NONE;
-        };
-        let activation = *next;
-        if let Some(level) = self.levels.get(activation as usize)
-            && level.deeper != NONE
-        {
-            *next = level.deeper;
-            return activation;
-        }
-        self.open_new_level(symbol, activation);
-        activation
+    fn open_level(&mut self, symbol: SymbolId) -> u32 {
+        let table = &mut self.table;
+        self.levels
+            .open(symbol.0, |activation| table.add_callee(activation))
     }
 
-    #[cold]
-    fn open_new_level(&mut self, symbol: u32, activation: u32) {
-        let level = self
-            .levels
-            .get(activation as usize)
-            .map_or(0, |it| it.level);
-        let deeper = self.add_level(symbol, level + 1);
-        if let Some(it) = self.levels.get_mut(activation as usize) {
-            it.deeper = deeper;
-        }
-        if let Some(next) = self.next.get_mut(symbol as usize) {
-            *next = deeper;
-        }
-    }
-
-    /// Puts the recursion level back to what it was before `activation`.
+    /// Charges a frame that was taken off the stack.
     #[inline]
-    fn close_activation(&mut self, activation: u32) {
-        if let Some(level) = self.levels.get(activation as usize)
-            && let Some(next) = self.next.get_mut(level.symbol as usize)
-        {
-            *next = activation;
-        }
-    }
-
-    #[inline]
-    fn close<P: Plan>(&mut self, frame: Frame, now: Reading) {
+    pub(crate) fn close<P: Plan>(&mut self, frame: Frame, now: Reading) {
         let Some(row) = self.table.add_call::<P>(frame.row, now.since(frame.start)) else {
             return;
         };
         if !P::TREE {
             let (caller, activation) = (row.parent, row.callee);
-            self.close_activation(activation);
+            self.levels.close(activation);
             if self.frames.len() == 1 {
-                self.close_skipped_level(caller, activation);
+                self.levels.close_skipped(caller, activation);
             }
-        }
-    }
-
-    /// Takes back the level that a fiber's first function skipped, if it did:
-    /// only there is the caller the same function without being on the stack.
-    #[inline]
-    fn close_skipped_level(&mut self, caller: u32, activation: u32) {
-        let symbol = |it: u32| self.levels.get(it as usize).map(|level| level.symbol);
-        if symbol(caller) == symbol(activation) {
-            self.close_activation(caller);
         }
     }
 
@@ -343,7 +284,7 @@ impl Recorder {
     fn truncated_row(&mut self, caller: u32, callee: u32) -> (u32, u32) {
         self.truncated = true;
         if self.shape == Shape::Edges {
-            self.close_activation(callee);
+            self.levels.close(callee);
         }
         // Its activation is always the outermost: [truncated] never nests.
         let truncated = Self::TRUNCATED.0;
@@ -367,6 +308,7 @@ impl Recorder {
 
     /// Ends the profile: every open frame is closed as if it returned now.
     pub fn finish<P: Plan>(&mut self, now: Reading) {
+        self.settle_all::<P>(now);
         self.end_fibers::<P>(now);
         self.close_open::<P>(now);
         let total = now.since(self.start);
@@ -388,9 +330,9 @@ impl Recorder {
     /// Closes frames that a jump left behind.
     #[cold]
     #[inline(never)]
-    fn drop_stale<P: Plan>(&mut self, is_stale: &dyn Fn(usize) -> bool, now: Reading) {
+    fn drop_stale<P: Plan>(&mut self, site: &impl CallSite, now: Reading) {
         while self.frames.len() > 1
-            && let Some(frame) = self.frames.pop_if(|top| is_stale(top.mark))
+            && let Some(frame) = self.frames.pop_if(|top| top.is_stale(site))
         {
             self.close::<P>(frame, now);
         }
@@ -399,7 +341,7 @@ impl Recorder {
     /// Closes frames above `depth`; false if the frame at `depth` is gone.
     #[cold]
     #[inline(never)]
-    fn cut_back<P: Plan>(&mut self, depth: usize, now: Reading) -> bool {
+    pub(crate) fn cut_back<P: Plan>(&mut self, depth: usize, now: Reading) -> bool {
         if self.frames.len() <= depth {
             return false;
         }
@@ -409,64 +351,5 @@ impl Recorder {
             self.close::<P>(frame, now);
         }
         true
-    }
-
-    /// Closes the frame entered last with `mark`, and those above it; for
-    /// engines that cannot carry a [`Token`] from entry to exit.
-    #[inline]
-    pub fn leave_marked<P: Plan>(&mut self, mark: usize, read: impl FnOnce() -> Reading) {
-        let now = read();
-        if self.frames.len() > 1
-            && let Some(frame) = self.frames.pop_if(|top| top.mark == mark)
-        {
-            self.close::<P>(frame, now);
-            return;
-        }
-        let depth = self.frames.iter().rposition(|frame| frame.mark == mark);
-        if let Some(depth) = depth
-            && depth > 0
-            && self.cut_back::<P>(depth, now)
-            && let Some(frame) = self.frames.pop()
-        {
-            self.close::<P>(frame, now);
-        }
-    }
-
-    /// Takes back the recursion levels of frames that stop running here.
-    pub(crate) fn park_levels(&mut self, frames: &[Frame]) {
-        if self.shape == Shape::Edges {
-            for frame in frames.iter().skip(1).rev() {
-                let callee = self
-                    .table
-                    .rows
-                    .get(frame.row as usize)
-                    .map(|row| row.callee);
-                self.close_activation(callee.unwrap_or(NONE));
-            }
-            let first = frames
-                .get(1)
-                .and_then(|first| self.table.rows.get(first.row as usize));
-            if let Some(&Row { parent, callee, .. }) = first {
-                self.close_skipped_level(parent, callee);
-            }
-        }
-    }
-
-    /// Opens the recursion levels of frames that run on.
-    pub(crate) fn unpark_levels(&mut self, frames: &[Frame]) {
-        if self.shape == Shape::Edges {
-            for frame in frames.iter().skip(1) {
-                let level = self
-                    .table
-                    .rows
-                    .get(frame.row as usize)
-                    .and_then(|row| self.levels.get(row.callee as usize));
-                if let Some(level) = level
-                    && let Some(next) = self.next.get_mut(level.symbol as usize)
-                {
-                    *next = level.deeper;
-                }
-            }
-        }
     }
 }

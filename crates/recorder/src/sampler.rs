@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use crate::SymbolId;
+use crate::{CallSite, SymbolId};
 
 /// One stack, and when its slot began.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,17 +65,10 @@ impl Sampler {
     }
 
     /// Notes a call; gives back the depth to hand to [`leave`](Self::leave).
-    /// `mark` and `is_stale` are as in [`Recorder::enter`](crate::Recorder::enter).
-    pub fn enter(
-        &mut self,
-        symbol: SymbolId,
-        mark: usize,
-        is_stale: impl Fn(usize) -> bool,
-        now_us: u64,
-    ) -> usize {
-        while self.frames.pop_if(|top| is_stale(top.0)).is_some() {}
+    pub fn enter(&mut self, symbol: SymbolId, site: &impl CallSite, now_us: u64) -> usize {
+        while self.frames.pop_if(|top| site.is_stale(top.0)).is_some() {}
         self.look(now_us);
-        self.frames.push((mark, symbol));
+        self.frames.push((site.mark(), symbol));
         self.frames.len() - 1
     }
 
@@ -136,13 +129,10 @@ impl Sampler {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::StackAddress;
 
     const A: SymbolId = SymbolId(2);
     const B: SymbolId = SymbolId(3);
-
-    fn enter(sampler: &mut Sampler, symbol: SymbolId, stack: usize, now_us: u64) -> usize {
-        sampler.enter(symbol, stack, |mark| mark <= stack, now_us)
-    }
 
     fn stacks(samples: &[Sample]) -> Vec<(u64, Vec<u32>)> {
         let stack = |sample: &Sample| sample.stack.iter().map(|symbol| symbol.0).collect();
@@ -155,8 +145,8 @@ mod tests {
     #[test]
     fn each_slot_that_passed_gets_the_stack_that_is_then_seen() {
         let mut sampler = Sampler::new(1, 100, usize::MAX, 1_030);
-        let a = enter(&mut sampler, A, 90, 1_050);
-        let b = enter(&mut sampler, B, 80, 1_320);
+        let a = sampler.enter(A, &StackAddress(90), 1_050);
+        let b = sampler.enter(B, &StackAddress(80), 1_320);
         sampler.leave(b, 1_350);
         sampler.leave(a, 1_450);
         let samples = sampler.finish(1_460);
@@ -167,8 +157,8 @@ mod tests {
     #[test]
     fn the_depth_keeps_the_innermost_frames() {
         let mut sampler = Sampler::new(1, 10, 1, 0);
-        enter(&mut sampler, A, 90, 0);
-        let b = enter(&mut sampler, B, 80, 1);
+        sampler.enter(A, &StackAddress(90), 0);
+        let b = sampler.enter(B, &StackAddress(80), 1);
         sampler.leave(b, 15);
         assert_eq!(stacks(&sampler.finish(15)), [(10, vec![3])]);
     }
@@ -176,9 +166,9 @@ mod tests {
     #[test]
     fn frames_that_were_jumped_over_are_dropped() {
         let mut sampler = Sampler::new(1, 10, usize::MAX, 0);
-        enter(&mut sampler, A, 90, 0);
-        enter(&mut sampler, B, 80, 0);
-        let again = enter(&mut sampler, A, 95, 1);
+        sampler.enter(A, &StackAddress(90), 0);
+        sampler.enter(B, &StackAddress(80), 0);
+        let again = sampler.enter(A, &StackAddress(95), 1);
         sampler.leave(again, 30);
         assert_eq!(stacks(&sampler.finish(30)), [(10, vec![2]), (20, vec![2])]);
     }
@@ -186,9 +176,9 @@ mod tests {
     #[test]
     fn each_fiber_has_its_own_stack() {
         let mut sampler = Sampler::new(1, 10, usize::MAX, 0);
-        enter(&mut sampler, A, 90, 0);
+        sampler.enter(A, &StackAddress(90), 0);
         sampler.fiber_switched(1, 2, 1);
-        let b = enter(&mut sampler, B, 500, 2);
+        let b = sampler.enter(B, &StackAddress(500), 2);
         sampler.leave(b, 12);
         sampler.fiber_switched(2, 1, 13);
         assert_eq!(stacks(&sampler.finish(25)), [(10, vec![3]), (20, vec![2])]);

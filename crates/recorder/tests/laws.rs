@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
-use recorder::{Entered, Plan, Reading, Recorder, Shape, SymbolId, TickRate};
+use recorder::{Entered, Plan, Reading, Recorder, Shape, StackAddress, SymbolId, TickRate};
 
 struct All<const TREE: bool>;
 
@@ -34,8 +34,11 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 
 type Row = (u64, u64, u64, i64, i64);
 
+/// Edges by caller and callee, each a symbol and a level.
+type EdgeMap = BTreeMap<((u32, u32), (u32, u32)), Row>;
+
 /// Runs a program; gives back its edges and the root's cost.
-fn run<const TREE: bool>(steps: &[Step]) -> (BTreeMap<((u32, u32), (u32, u32)), Row>, Row) {
+fn run<const TREE: bool>(steps: &[Step]) -> (EdgeMap, Row) {
     let shape = if TREE { Shape::Tree } else { Shape::Edges };
     let now = Cell::new(0_u64);
     // Every look at the clock finds that time has passed.
@@ -58,13 +61,8 @@ fn run<const TREE: bool>(steps: &[Step]) -> (BTreeMap<((u32, u32), (u32, u32)), 
     for step in steps {
         match *step {
             Step::Call(symbol) => {
-                let stack = 1_000_000 - open.len();
-                match recorder.enter::<All<TREE>>(
-                    SymbolId(symbol),
-                    stack,
-                    |mark| mark <= stack,
-                    read,
-                ) {
+                let site = StackAddress(1_000_000 - open.len());
+                match recorder.enter::<All<TREE>>(SymbolId(symbol), &site, read) {
                     Entered::Recorded(token) => open.push(token),
                     Entered::TooDeep => unreachable!("there is room"),
                 }

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use profile::Edge;
-use recorder::{Entered, Plan, Reading, Recorder, Shape, SymbolId, TickRate, Token};
+use recorder::{Entered, Plan, Reading, Recorder, Shape, StackAddress, SymbolId, TickRate, Token};
 
 struct Wall<const TREE: bool>;
 
@@ -48,7 +48,7 @@ impl Bench {
 
     fn symbol(&mut self, letter: char) -> SymbolId {
         if let Some(place) = self.letters.iter().position(|&it| it == letter) {
-            return SymbolId(u32::try_from(place).unwrap());
+            return SymbolId(u32::try_from(place).unwrap_or(u32::MAX));
         }
         self.letters.push(letter);
         self.recorder.add_symbol()
@@ -60,7 +60,7 @@ impl Bench {
         let clock = &self.clock;
         match self
             .recorder
-            .enter::<Edges>(symbol, stack, |mark| mark <= stack, || clock.read())
+            .enter::<Edges>(symbol, &StackAddress(stack), || clock.read())
         {
             Entered::Recorded(token) => token,
             Entered::TooDeep => panic!("{letter} is too deep"),
@@ -75,7 +75,8 @@ impl Bench {
 
     fn switch(&mut self, from: usize, to: usize, at: u64) {
         self.clock.0.set(at);
-        self.recorder.fiber_switched(from, to, self.clock.read());
+        self.recorder
+            .fiber_switched::<Edges>(from, to, self.clock.read());
     }
 
     /// Every edge as `a>b@1`, with its calls and its time.
@@ -237,12 +238,11 @@ fn a_stack_at_its_limit_takes_one_truncated_frame_and_no_more() {
     let clock = Clock(Cell::new(2));
     let too_deep = bench
         .recorder
-        .enter::<Edges>(c, 70, |mark| mark <= 70, || clock.read());
+        .enter::<Edges>(c, &StackAddress(70), || clock.read());
     assert_eq!(too_deep, Entered::TooDeep);
-    let Entered::Recorded(cut) =
-        bench
-            .recorder
-            .enter_truncated::<Edges>(70, |mark| mark <= 70, || clock.read())
+    let Entered::Recorded(cut) = bench
+        .recorder
+        .enter_truncated::<Edges>(&StackAddress(70), || clock.read())
     else {
         panic!("no room for the truncated frame");
     };
