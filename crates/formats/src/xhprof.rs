@@ -1,0 +1,91 @@
+//! XHProf's files: the classic array as PHP's `serialize()` writes it.
+//!
+//! What `xhprof_disable()` returned, saved as `<run id>.<source>.xhprof` by the
+//! extension, by XHProf's own library and by everything made for it. Bytes in
+//! names pass unchanged.
+
+use std::io::{self, Write};
+
+use profile::Profile;
+use profile::classic;
+use profile::php_serialize::Limits;
+
+use crate::{Detection, Format, ReadError, Recording};
+
+/// The classic array, serialized by PHP.
+#[derive(Debug, Clone, Copy)]
+pub struct Xhprof;
+
+impl Format for Xhprof {
+    fn name(&self) -> &'static str {
+        "XHProf"
+    }
+
+    fn detect(&self, head: &[u8]) -> Detection {
+        let Some(rest) = head.strip_prefix(b"a:") else {
+            return undecided(head, b"a:");
+        };
+        let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let rest = rest.get(digits..).unwrap_or_default();
+        if digits == 0 && !rest.is_empty() || digits > 20 {
+            return Detection::No;
+        }
+        match rest.strip_prefix(b":{") {
+            None => undecided(rest, b":{"),
+            Some([]) => Detection::NeedMore,
+            Some([b's' | b'i' | b'}', ..]) => Detection::Yes,
+            Some(_) => Detection::No,
+        }
+    }
+
+    fn read(&self, input: &[u8]) -> Result<Recording, ReadError> {
+        Ok(classic::read_serialized(input, Limits::PROFILE)?)
+    }
+}
+
+/// Writes a profile as PHP would serialize its classic array.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub fn write<W: Write>(profile: &Profile, mut out: W) -> io::Result<()> {
+    let mut bytes = Vec::new();
+    classic::write_serialized(profile, &mut bytes);
+    out.write_all(&bytes)
+}
+
+/// Whether `bytes`, which do not begin with `prefix`, may yet do so.
+fn undecided(bytes: &[u8], prefix: &[u8]) -> Detection {
+    if prefix.starts_with(bytes) {
+        Detection::NeedMore
+    } else {
+        Detection::No
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_array_is_recognized_by_its_first_bytes() {
+        let detect = |head: &str| Xhprof.detect(head.as_bytes());
+        for head in ["a:11:{s:9:\"foo==>bar", "a:0:{}", "a:1:{i:5;"] {
+            assert_eq!(detect(head), Detection::Yes, "{head}");
+        }
+        for head in ["", "a", "a:", "a:1", "a:12:", "a:12:{"] {
+            assert_eq!(detect(head), Detection::NeedMore, "{head}");
+        }
+        for head in [
+            "{",
+            "a;b 7",
+            "a:x",
+            "a:1:[",
+            "a:1:{O:",
+            "O:1:",
+            "a:123456789012345678901:{s",
+        ] {
+            assert_eq!(detect(head), Detection::No, "{head}");
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! One tiny program's profile, in every format.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "clippy takes the helpers of a test for no tests"
+)]
+
+use formats::{Recording, xhprof, xhprof_json};
+use profile::{FlatTable, Profile, Samples};
+
+const SERIALIZED: &[u8] = include_bytes!("golden/0001.tiny.xhprof");
+const SERIALIZED_LATER: &[u8] = include_bytes!("golden/0002.tiny.xhprof");
+const SAMPLED: &[u8] = include_bytes!("golden/0003.tinysampled.xhprof");
+const JSON: &[u8] = include_bytes!("golden/tiny.xhprof.json");
+const XHGUI: &[u8] = include_bytes!("golden/tiny.xhgui.jsonl");
+
+fn profile(input: &[u8]) -> Profile {
+    match formats::read(input).unwrap() {
+        Recording::Profile(profile) => profile,
+        Recording::Samples(_) => panic!("sampled"),
+    }
+}
+
+fn samples(input: &[u8]) -> Samples {
+    match formats::read(input).unwrap() {
+        Recording::Samples(samples) => samples,
+        Recording::Profile(_) => panic!("not sampled"),
+    }
+}
+
+#[test]
+fn the_table_is_that_of_the_program() {
+    let profile = profile(SERIALIZED);
+    let table = FlatTable::new(&profile);
+    let rows: Vec<_> = table
+        .rows
+        .iter()
+        .map(|row| {
+            let name = str::from_utf8(profile.name(row.symbol)).unwrap();
+            let (inclusive, own) = (row.inclusive, row.own);
+            (
+                name,
+                inclusive.calls,
+                inclusive.wall / 1000,
+                own.wall / 1000,
+                own.memory,
+            )
+        })
+        .collect();
+    assert_eq!(
+        rows,
+        [
+            ("main()", 1, 263, 100, 1000),
+            ("foo", 2, 100, 40, 128),
+            ("bar", 6, 60, 60, 192),
+            // Three levels of one function, counted once.
+            ("fact", 3, 13, 12, 48),
+            ("strlen", 2, 3, 3, 0),
+            ("App\\Mühle\\Café::größe", 1, 37, 30, 2048),
+            ("App\\Mühle\\{closure}", 1, 7, 7, -512),
+            // `@1` is no level here: there is no such name without it.
+            ("weird name; with \"quotes\" <&> @1", 1, 11, 11, 128),
+        ]
+    );
+    assert_eq!(profile.calls(), 17);
+    assert!(profile.metrics.cpu && profile.metrics.memory);
+}
+
+#[test]
+fn serialized_files_are_written_byte_for_byte() {
+    for file in [SERIALIZED, SERIALIZED_LATER] {
+        let mut written = Vec::new();
+        xhprof::write(&profile(file), &mut written).unwrap();
+        assert_eq!(String::from_utf8(written).unwrap().as_bytes(), file);
+    }
+}
+
+#[test]
+fn json_holds_the_same_profile() {
+    assert_eq!(profile(JSON), profile(SERIALIZED));
+    let mut written = Vec::new();
+    xhprof_json::write(&profile(SERIALIZED), &mut written).unwrap();
+    assert_eq!(profile(&written), profile(SERIALIZED));
+    let indented: String = str::from_utf8(JSON)
+        .unwrap()
+        .lines()
+        .map(str::trim)
+        .collect();
+    let dense = indented.replace("\": ", "\":");
+    assert_eq!(str::from_utf8(&written).unwrap().trim_end(), dense);
+}
+
+#[test]
+fn an_xhgui_line_says_what_was_profiled() {
+    let xhgui = profile(XHGUI);
+    assert_eq!(xhgui.meta.title.as_deref(), Some("/index.php?a=1"));
+    assert_eq!(xhgui.meta.started_unix_us, Some(1_700_000_000_000_000));
+    assert_eq!(xhgui.edges, profile(SERIALIZED).edges);
+}
+
+#[test]
+fn samples_are_stacks_with_times() {
+    let samples = samples(SAMPLED);
+    let times: Vec<_> = samples
+        .samples
+        .iter()
+        .map(|sample| sample.taken_unix_us)
+        .collect();
+    assert_eq!(
+        times,
+        [
+            1_700_000_000_000_000,
+            1_700_000_000_100_000,
+            1_700_000_000_200_000
+        ]
+    );
+    let functions: Vec<_> = samples
+        .functions()
+        .iter()
+        .map(|function| {
+            let name = &samples.symbols[function.symbol.index()].name;
+            (
+                str::from_utf8(name).unwrap(),
+                function.inclusive,
+                function.own,
+            )
+        })
+        .collect();
+    assert_eq!(
+        functions,
+        [
+            ("main()", 3, 1),
+            ("foo", 1, 0),
+            ("bar", 1, 1),
+            ("fact", 1, 0),
+            ("strlen", 1, 1)
+        ]
+    );
+}

@@ -1,0 +1,101 @@
+//! One entry's costs as a file has them: by name, in any number format.
+
+use super::Error;
+use crate::{Cost, Metrics};
+
+/// One entry's metrics as they are found.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct EntryCost {
+    calls: Option<Number>,
+    wall_us: Option<Number>,
+    cpu_us: Option<Number>,
+    memory: Option<Number>,
+    peak: Option<Number>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Number {
+    Int(i64),
+    /// Averages over several runs have fractions.
+    Float(f64),
+}
+
+impl EntryCost {
+    /// Sets the metric with XHProf's name `metric`; an unknown one is ignored.
+    pub fn set_int(&mut self, metric: &[u8], value: i64) {
+        self.set(metric, Number::Int(value));
+    }
+
+    /// Sets the metric with XHProf's name `metric`; an unknown one is ignored.
+    pub fn set_float(&mut self, metric: &[u8], value: f64) {
+        self.set(metric, Number::Float(value));
+    }
+
+    fn set(&mut self, metric: &[u8], value: Number) {
+        let slot = match metric {
+            b"ct" => &mut self.calls,
+            b"wt" => &mut self.wall_us,
+            b"cpu" => &mut self.cpu_us,
+            b"mu" => &mut self.memory,
+            b"pmu" => &mut self.peak,
+            _ => return,
+        };
+        *slot = Some(value);
+    }
+
+    /// Whether there is a wall time.
+    pub(super) fn has_wall(&self) -> bool {
+        self.wall_us.is_some()
+    }
+
+    /// Which metrics there are.
+    pub(super) fn metrics(&self) -> Metrics {
+        Metrics {
+            cpu: self.cpu_us.is_some(),
+            memory: self.memory.is_some() || self.peak.is_some(),
+        }
+    }
+
+    /// The entry in our units; what is missing is zero.
+    pub(super) fn cost(&self, key: &[u8]) -> Result<Cost, Error> {
+        let count = |number: Option<Number>, scale: u32, metric| {
+            let number = number.unwrap_or(Number::Int(0)).scaled(scale);
+            number
+                .and_then(|number| u64::try_from(number).ok())
+                .ok_or(Error::Metric {
+                    key: key.into(),
+                    metric,
+                })
+        };
+        let bytes = |number: Option<Number>, metric| {
+            number
+                .unwrap_or(Number::Int(0))
+                .scaled(1)
+                .ok_or(Error::Metric {
+                    key: key.into(),
+                    metric,
+                })
+        };
+        Ok(Cost {
+            calls: count(self.calls, 1, "ct")?,
+            wall: count(self.wall_us, 1_000, "wt")?,
+            cpu: count(self.cpu_us, 1_000, "cpu")?,
+            memory: bytes(self.memory, "mu")?,
+            peak: bytes(self.peak, "pmu")?,
+        })
+    }
+}
+
+impl Number {
+    /// The number times `scale`, to the nearest integer.
+    fn scaled(self, scale: u32) -> Option<i64> {
+        match self {
+            Self::Int(value) => Some(value.saturating_mul(i64::from(scale))),
+            #[expect(clippy::cast_possible_truncation, reason = "saturates, and is finite")]
+            Self::Float(value) => {
+                let scaled = value * f64::from(scale);
+                scaled.is_finite().then_some(scaled.round() as i64)
+            }
+        }
+    }
+}

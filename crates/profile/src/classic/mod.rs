@@ -1,0 +1,178 @@
+//! The classic XHProf rows: `caller==>callee` and its integer costs.
+//!
+//! `xhprof_disable()` returns these rows, the extension's files hold them, and
+//! twenty years of tools read them. [`for_each_row`] walks a profile as rows;
+//! [`Builder`] makes a profile of rows that were read from somewhere.
+//!
+//! **Invariant:** rows are in the order of the profile's edges, `main()` last,
+//! and a reader that subtracts outgoing from incoming rows never finds a
+//! negative self time that was not there before rounding.
+
+mod entry_cost;
+mod labels;
+mod read;
+mod rounding;
+
+pub use entry_cost::EntryCost;
+pub use read::{Builder, Classic, Error, read_serialized};
+
+use crate::php_serialize::{self, write_array_end, write_array_start, write_int, write_string};
+use crate::{Activation, Cost, Metrics, Profile};
+use rounding::Rounded;
+
+/// What separates the caller from the callee.
+pub const SEPARATOR: &[u8] = b"==>";
+
+/// One row's cost in XHProf's units.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ClassicCost {
+    /// `ct`: calls.
+    pub calls: u64,
+    /// `wt`: wall time in microseconds.
+    pub wall_us: u64,
+    /// `cpu`: CPU time in microseconds, if measured.
+    pub cpu_us: Option<u64>,
+    /// `mu`: change of the memory in use in bytes, if measured.
+    pub memory: Option<i64>,
+    /// `pmu`: change of the memory's peak in bytes, if measured.
+    pub peak: Option<i64>,
+}
+
+impl ClassicCost {
+    fn new(cost: &Cost, rounded: Rounded, metrics: Metrics) -> Self {
+        Self {
+            calls: cost.calls,
+            wall_us: rounded.wall_us,
+            cpu_us: metrics.cpu.then_some(rounded.cpu_us),
+            memory: metrics.memory.then_some(cost.memory),
+            peak: metrics.memory.then_some(cost.peak),
+        }
+    }
+
+    /// The measured costs with XHProf's names, in XHProf's order.
+    pub fn metrics(&self) -> impl Iterator<Item = (&'static str, i64)> {
+        let count = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
+        [
+            ("ct", Some(count(self.calls))),
+            ("wt", Some(count(self.wall_us))),
+            ("cpu", self.cpu_us.map(count)),
+            ("mu", self.memory),
+            ("pmu", self.peak),
+        ]
+        .into_iter()
+        .filter_map(|(name, value)| Some((name, value?)))
+    }
+}
+
+/// Calls `visit` with the key and the cost of every row, `main()` last.
+pub fn for_each_row(profile: &Profile, mut visit: impl FnMut(&[u8], &ClassicCost)) {
+    let (root, edges) = rounding::round(profile);
+    let mut key = Vec::with_capacity(256);
+    for (edge, rounded) in profile.edges.iter().zip(edges) {
+        key.clear();
+        write_activation(&mut key, profile, edge.caller);
+        key.extend_from_slice(SEPARATOR);
+        write_activation(&mut key, profile, edge.callee);
+        visit(
+            &key,
+            &ClassicCost::new(&edge.cost, rounded, profile.metrics),
+        );
+    }
+    visit(
+        profile.name(Profile::ROOT.symbol),
+        &ClassicCost::new(&profile.root, root, profile.metrics),
+    );
+}
+
+/// Appends a profile as PHP's `serialize()` writes its classic array.
+pub fn write_serialized(profile: &Profile, out: &mut Vec<u8>) {
+    // Names differ too much to guess them; the numbers take about this much.
+    out.reserve((profile.edges.len() + 1) * 128);
+    write_array_start(out, profile.edges.len() + 1);
+    for_each_row(profile, |key, cost| {
+        php_serialize::write_key(out, key);
+        write_array_start(out, cost.metrics().count());
+        for (name, value) in cost.metrics() {
+            write_string(out, name.as_bytes());
+            write_int(out, value);
+        }
+        write_array_end(out);
+    });
+    write_array_end(out);
+}
+
+fn write_activation(key: &mut Vec<u8>, profile: &Profile, activation: Activation) {
+    key.extend_from_slice(profile.name(activation.symbol));
+    if activation.level > 0 {
+        key.push(b'@');
+        php_serialize::write_decimal(key, u64::from(activation.level));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Edge, Symbol, SymbolId};
+
+    fn activation(symbol: u32, level: u32) -> Activation {
+        Activation {
+            symbol: SymbolId(symbol),
+            level,
+        }
+    }
+
+    fn recursive() -> Profile {
+        let cost = |calls, wall, memory| Cost {
+            calls,
+            wall,
+            cpu: wall / 2,
+            memory,
+            peak: 0,
+        };
+        let edge = |caller, callee, cost| Edge {
+            caller,
+            callee,
+            cost,
+        };
+        Profile {
+            symbols: vec![Symbol::new(Symbol::MAIN), Symbol::new(*b"f")],
+            edges: vec![
+                edge(activation(1, 0), activation(1, 1), cost(2, 1_499, -8)),
+                edge(activation(0, 0), activation(1, 0), cost(1, 2_500, 16)),
+            ],
+            root: cost(1, 9_999, 32),
+            ..Profile::empty()
+        }
+    }
+
+    fn serialized(profile: &Profile) -> String {
+        let mut out = Vec::new();
+        write_serialized(profile, &mut out);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn rows_have_levels_and_only_what_was_measured() {
+        assert_eq!(
+            serialized(&recursive()),
+            "a:3:{s:7:\"f==>f@1\";a:2:{s:2:\"ct\";i:2;s:2:\"wt\";i:1;}\
+             s:10:\"main()==>f\";a:2:{s:2:\"ct\";i:1;s:2:\"wt\";i:3;}\
+             s:6:\"main()\";a:2:{s:2:\"ct\";i:1;s:2:\"wt\";i:10;}}"
+        );
+    }
+
+    #[test]
+    fn metrics_come_in_the_classic_order() {
+        let mut profile = recursive();
+        profile.metrics = Metrics {
+            cpu: true,
+            memory: true,
+        };
+        let mut last = Vec::new();
+        for_each_row(&profile, |_, cost| last = cost.metrics().collect());
+        assert_eq!(
+            last,
+            [("ct", 1), ("wt", 10), ("cpu", 5), ("mu", 32), ("pmu", 0)]
+        );
+    }
+}

@@ -1,0 +1,440 @@
+//! Classic rows back to a profile, or to samples.
+//!
+//! Readers of every encoding (PHP's serialize, JSON) hand their entries to a
+//! [`Builder`] one by one; only at the end is it known which `@1` was a
+//! recursion level and which was part of a name.
+//!
+//! **Invariant:** writing what was read gives the same rows, in the same order.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use super::SEPARATOR;
+use super::entry_cost::EntryCost;
+use super::labels::Labels;
+use crate::php_serialize::{Key, Limits, ReadError, Reader, Value};
+use crate::{Cost, Edge, Profile, Sample, Samples, Symbol, make_name_safe};
+
+/// What a classic array can be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Classic {
+    /// Of `xhprof_enable()`.
+    Profile(Profile),
+    /// Of `xhprof_sample_enable()`.
+    Samples(Samples),
+}
+
+/// Why rows are no profile.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Error {
+    /// The serialized bytes are broken.
+    Serialized(ReadError),
+    /// The value is no array.
+    NotAnArray,
+    /// There is no `main()`.
+    NoMain,
+    /// `main()` has no wall time.
+    NoWallTime,
+    /// A key that names no caller, or calls `main()`.
+    Key {
+        /// The key.
+        key: Box<[u8]>,
+    },
+    /// A key whose entry is neither costs nor a stack, or not what the first was.
+    Entry {
+        /// The key.
+        key: Box<[u8]>,
+    },
+    /// A count or a time that is negative or not a number.
+    Metric {
+        /// The entry's key.
+        key: Box<[u8]>,
+        /// `ct`, `wt` or `cpu`.
+        metric: &'static str,
+    },
+    /// More symbols than can be numbered.
+    TooMany,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Serialized(error) => error.fmt(f),
+            Self::NotAnArray => f.write_str("not an array"),
+            Self::NoMain => f.write_str("no `main()` entry: not an XHProf profile, or cut off"),
+            Self::NoWallTime => f.write_str("`main()` has no wall time (`wt`)"),
+            Self::Key { key } => {
+                write!(
+                    f,
+                    "`{}` does not name a caller and a callee",
+                    key.escape_ascii()
+                )
+            }
+            Self::Entry { key } => {
+                write!(f, "`{}` has neither costs nor a stack", key.escape_ascii())
+            }
+            Self::Metric { key, metric } => {
+                write!(f, "`{}` has an impossible `{metric}`", key.escape_ascii())
+            }
+            Self::TooMany => f.write_str("more functions than can be numbered"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<ReadError> for Error {
+    fn from(error: ReadError) -> Self {
+        Self::Serialized(error)
+    }
+}
+
+/// Reads a classic array as PHP's `serialize()` writes it.
+///
+/// # Errors
+///
+/// [`Error`], for bytes that are no such array.
+pub fn read_serialized(input: &[u8], limits: Limits) -> Result<Classic, Error> {
+    let mut reader = Reader::new(input, limits);
+    if !reader.is_at_array() {
+        reader.value()?;
+        return Err(Error::NotAnArray);
+    }
+    let mut builder = Builder::default();
+    for _ in 0..reader.array_start()? {
+        let key = reader.key()?;
+        let digits;
+        let key = match key {
+            Key::String(key) => key,
+            Key::Int(key) => {
+                digits = key.to_string();
+                digits.as_bytes()
+            }
+        };
+        if !reader.is_at_array() {
+            match reader.value()? {
+                Value::String(stack) => builder.add_sample(key, stack)?,
+                _ => return Err(Error::Entry { key: key.into() }),
+            }
+            continue;
+        }
+        let mut cost = EntryCost::default();
+        for _ in 0..reader.array_start()? {
+            let metric = reader.key()?;
+            let value = match reader.value()? {
+                #[expect(clippy::cast_precision_loss, reason = "kept beside it exactly")]
+                Value::Int(value) => (Some(value), value as f64),
+                Value::Float(value) => (None, value),
+                _ => continue,
+            };
+            if let Key::String(metric) = metric {
+                match value {
+                    (Some(value), _) => cost.set_int(metric, value),
+                    (None, value) => cost.set_float(metric, value),
+                }
+            }
+        }
+        reader.array_end()?;
+        builder.add_row(key, cost)?;
+    }
+    reader.array_end()?;
+    reader.finish()?;
+    builder.finish()
+}
+
+/// Collects the entries of a classic array.
+#[derive(Debug, Default)]
+pub struct Builder {
+    labels: Labels,
+    /// Caller and callee as they were written, each with its cost.
+    rows: Vec<(u32, u32, Cost)>,
+    /// PHP and JSON keep the last of two entries with the same key.
+    row_of: HashMap<(u32, u32), usize>,
+    main: Option<(EntryCost, Cost)>,
+    samples: Vec<(u64, Box<[u32]>)>,
+}
+
+impl Builder {
+    /// Adds a row of costs.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] for a key or a cost that cannot be.
+    pub fn add_row(&mut self, key: &[u8], entry: EntryCost) -> Result<(), Error> {
+        if !self.samples.is_empty() {
+            return Err(Error::Entry { key: key.into() });
+        }
+        let cost = entry.cost(key)?;
+        if key == Symbol::MAIN {
+            self.main = Some((entry, cost));
+            return Ok(());
+        }
+        let (caller, callee) = split(key).ok_or(Error::Key { key: key.into() })?;
+        if callee == Symbol::MAIN {
+            return Err(Error::Key { key: key.into() });
+        }
+        // A separator left over is part of the callee's name, from a writer that
+        // did not replace it.
+        let mut callee = callee.to_vec();
+        make_name_safe(&mut callee);
+        let (caller, callee) = (self.number(caller)?, self.number(&callee)?);
+        match self.row_of.entry((caller, callee)) {
+            std::collections::hash_map::Entry::Occupied(place) => {
+                if let Some(row) = self.rows.get_mut(*place.get()) {
+                    row.2 = cost;
+                }
+            }
+            std::collections::hash_map::Entry::Vacant(place) => {
+                place.insert(self.rows.len());
+                self.rows.push((caller, callee, cost));
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a sample: the time it was taken at, and the stack.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] for a key that is no time.
+    pub fn add_sample(&mut self, time: &[u8], stack: &[u8]) -> Result<(), Error> {
+        let taken_unix_us = unix_us(time).ok_or(Error::Entry { key: time.into() })?;
+        if self.main.is_some() || !self.rows.is_empty() {
+            return Err(Error::Entry { key: time.into() });
+        }
+        let mut frames = Vec::new();
+        let mut rest = stack;
+        while let Some((frame, inner)) = split(rest) {
+            frames.push(self.number(frame)?);
+            rest = inner;
+        }
+        frames.push(self.number(rest)?);
+        self.samples.push((taken_unix_us, frames.into()));
+        Ok(())
+    }
+
+    fn number(&mut self, label: &[u8]) -> Result<u32, Error> {
+        self.labels.number(label).ok_or(Error::TooMany)
+    }
+
+    /// Makes a profile of the rows, or samples of the stacks. No entry at all
+    /// is the empty profile, which PHP writes when nothing ran.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] if there are rows, but no `main()` with a wall time.
+    pub fn finish(self) -> Result<Classic, Error> {
+        let resolved = self.labels.resolve();
+        let activation = |label: u32| {
+            resolved
+                .activations
+                .get(label as usize)
+                .copied()
+                .unwrap_or_default()
+        };
+        if !self.samples.is_empty() {
+            let sample = |(taken_unix_us, stack): (u64, Box<[u32]>)| Sample {
+                taken_unix_us,
+                stack: stack
+                    .iter()
+                    .map(|&label| activation(label).symbol)
+                    .collect(),
+            };
+            return Ok(Classic::Samples(Samples {
+                samples: self.samples.into_iter().map(sample).collect(),
+                symbols: resolved.symbols,
+            }));
+        }
+        let Some((entry, root)) = self.main else {
+            if self.rows.is_empty() {
+                return Ok(Classic::Profile(Profile::empty()));
+            }
+            return Err(Error::NoMain);
+        };
+        if !entry.has_wall() {
+            return Err(Error::NoWallTime);
+        }
+        let edge = |(caller, callee, cost): (u32, u32, Cost)| Edge {
+            caller: activation(caller),
+            callee: activation(callee),
+            cost,
+        };
+        Ok(Classic::Profile(Profile {
+            edges: self.rows.into_iter().map(edge).collect(),
+            root,
+            // As the original library does: what `main()` has, was measured.
+            metrics: entry.metrics(),
+            symbols: resolved.symbols,
+            ..Profile::empty()
+        }))
+    }
+}
+
+/// Splits at the first separator.
+fn split(key: &[u8]) -> Option<(&[u8], &[u8])> {
+    let at = key
+        .windows(SEPARATOR.len())
+        .position(|window| window == SEPARATOR)?;
+    Some((key.get(..at)?, key.get(at + SEPARATOR.len()..)?))
+}
+
+/// `1700000000.100000` in microseconds.
+fn unix_us(time: &[u8]) -> Option<u64> {
+    let (seconds, fraction) = std::str::from_utf8(time).ok()?.split_once('.')?;
+    let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if !is_digits(seconds) || !is_digits(fraction) || fraction.len() > 6 {
+        return None;
+    }
+    let fraction: u64 = format!("{fraction:0<6}").parse().ok()?;
+    seconds
+        .parse::<u64>()
+        .ok()?
+        .checked_mul(1_000_000)?
+        .checked_add(fraction)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Metrics;
+
+    fn profile(input: &str) -> Profile {
+        match read_serialized(input.as_bytes(), Limits::PROFILE) {
+            Ok(Classic::Profile(profile)) => profile,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn error(input: &str) -> Error {
+        read_serialized(input.as_bytes(), Limits::PROFILE).unwrap_err()
+    }
+
+    fn rows(rows: &[(&str, &str)]) -> String {
+        let row = |(key, value): &(&str, &str)| format!("s:{}:\"{key}\";{value}", key.len());
+        format!(
+            "a:{}:{{{}}}",
+            rows.len(),
+            rows.iter().map(row).collect::<String>()
+        )
+    }
+
+    const WT: &str = "a:1:{s:2:\"wt\";i:7;}";
+
+    #[test]
+    fn averages_with_fractions_are_read() {
+        let main = "a:3:{s:2:\"ct\";d:1.5;s:2:\"wt\";d:2.25;s:3:\"cpu\";d:0.0004;}";
+        let profile = profile(&rows(&[("main()", main)]));
+        assert_eq!(
+            (profile.root.calls, profile.root.wall, profile.root.cpu),
+            (2, 2_250, 0)
+        );
+        assert_eq!(
+            profile.metrics,
+            Metrics {
+                cpu: true,
+                memory: false
+            }
+        );
+    }
+
+    #[test]
+    fn metrics_missing_from_a_row_are_zero() {
+        let profile = profile(&rows(&[("main()==>f", "a:0:{}"), ("main()", WT)]));
+        assert_eq!(profile.edges[0].cost, Cost::default());
+    }
+
+    #[test]
+    fn an_integer_key_is_a_name() {
+        assert_eq!(
+            error("a:1:{i:123;a:0:{}}"),
+            Error::Key {
+                key: (*b"123").into()
+            }
+        );
+        let Ok(Classic::Samples(samples)) = read_serialized(
+            br#"a:1:{s:17:"1700000000.100000";s:11:"main()==>12";}"#,
+            Limits::PROFILE,
+        ) else {
+            panic!("not sampled");
+        };
+        assert_eq!(samples.samples[0].taken_unix_us, 1_700_000_000_100_000);
+        assert_eq!(*samples.symbols[1].name, *b"12");
+    }
+
+    #[test]
+    fn the_last_of_two_equal_keys_counts_as_in_php() {
+        let eight = "a:1:{s:2:\"wt\";i:8;}";
+        let profile = profile(&rows(&[
+            ("main()==>f", WT),
+            ("main()==>f", eight),
+            ("main()", eight),
+        ]));
+        assert_eq!(profile.edges.len(), 1);
+        assert_eq!(profile.edges[0].cost.wall, 8_000);
+    }
+
+    #[test]
+    fn a_separator_left_in_a_callee_is_shortened() {
+        let profile = profile(&rows(&[("main()==>f#a==>b", WT), ("main()", WT)]));
+        assert_eq!(*profile.symbols[1].name, *b"f#a=>b");
+    }
+
+    #[test]
+    fn what_is_no_profile_is_refused_with_a_reason() {
+        assert_eq!(error("i:1;"), Error::NotAnArray);
+        assert_eq!(error(&rows(&[("main()==>f", WT)])), Error::NoMain);
+        assert_eq!(error(&rows(&[("main()", "a:0:{}")])), Error::NoWallTime);
+        assert_eq!(
+            error(&rows(&[("f", WT)])),
+            Error::Key {
+                key: (*b"f").into()
+            }
+        );
+        assert_eq!(
+            error(&rows(&[("f==>main()", WT)])),
+            Error::Key {
+                key: (*b"f==>main()").into()
+            }
+        );
+        assert_eq!(
+            error(&rows(&[("main()", "i:1;")])),
+            Error::Entry {
+                key: (*b"main()").into()
+            }
+        );
+        let negative = "a:1:{s:2:\"wt\";i:-1;}";
+        assert_eq!(
+            error(&rows(&[("main()", negative)])).to_string(),
+            "`main()` has an impossible `wt`"
+        );
+        let mixed = rows(&[("1700000000.1", "s:6:\"main()\";"), ("main()", WT)]);
+        assert_eq!(
+            error(&mixed),
+            Error::Entry {
+                key: (*b"main()").into()
+            }
+        );
+    }
+
+    #[test]
+    fn nothing_recorded_is_an_empty_profile() {
+        assert_eq!(profile("a:0:{}"), Profile::empty());
+    }
+
+    #[test]
+    fn a_fraction_of_a_second_may_be_short() {
+        assert_eq!(unix_us(b"7.5"), Some(7_500_000));
+        for bad in [
+            "7",
+            ".5",
+            "7.",
+            "7.1234567",
+            "a.5",
+            "-7.5",
+            "99999999999999999999.0",
+        ] {
+            assert_eq!(unix_us(bad.as_bytes()), None, "{bad}");
+        }
+    }
+}

@@ -1,0 +1,348 @@
+//! Nanoseconds to XHProf's microseconds, without making anything up.
+//!
+//! Readers derive a function's self time by subtracting what leaves it from
+//! what enters it. Each of those is rounded by itself, so a function that does
+//! little but call others could end up with a self time of minus one. The
+//! rows are therefore *settled*: where rounding alone made a self time
+//! negative, one incoming row gets the missing microseconds.
+//!
+//! **Invariant:** that row is always the one on the shortest way from `main()`,
+//! so a correction moves towards the root, is made once, and ends there.
+
+use std::collections::HashMap;
+
+use crate::{Activation, Cost, Edge, Profile};
+
+/// One row's times.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Rounded {
+    pub(super) wall_us: u64,
+    pub(super) cpu_us: u64,
+}
+
+impl Rounded {
+    fn nearest(cost: &Cost) -> Self {
+        let us = |ns: u64| ns / 1_000 + u64::from(ns % 1_000 >= 500);
+        Self {
+            wall_us: us(cost.wall),
+            cpu_us: us(cost.cpu),
+        }
+    }
+}
+
+/// The rounded times of the root and of each edge.
+pub(super) fn round(profile: &Profile) -> (Rounded, Vec<Rounded>) {
+    let mut root = Rounded::nearest(&profile.root);
+    let mut edges: Vec<_> = profile
+        .edges
+        .iter()
+        .map(|edge| Rounded::nearest(&edge.cost))
+        .collect();
+    settle(profile, &mut root, &mut edges);
+    (root, edges)
+}
+
+/// What an activation spends by itself, exactly and as readers will see it.
+#[derive(Debug, Clone, Copy, Default)]
+struct Balance {
+    wall_ns: i64,
+    cpu_ns: i64,
+    wall_us: i64,
+    cpu_us: i64,
+}
+
+impl Balance {
+    fn enter(&mut self, cost: &Cost, rounded: Rounded) {
+        self.wall_ns = self.wall_ns.saturating_add_unsigned(cost.wall);
+        self.cpu_ns = self.cpu_ns.saturating_add_unsigned(cost.cpu);
+        self.wall_us = self.wall_us.saturating_add_unsigned(rounded.wall_us);
+        self.cpu_us = self.cpu_us.saturating_add_unsigned(rounded.cpu_us);
+    }
+
+    fn leave(&mut self, cost: &Cost, rounded: Rounded) {
+        self.wall_ns = self.wall_ns.saturating_sub_unsigned(cost.wall);
+        self.cpu_ns = self.cpu_ns.saturating_sub_unsigned(cost.cpu);
+        self.wall_us = self.wall_us.saturating_sub_unsigned(rounded.wall_us);
+        self.cpu_us = self.cpu_us.saturating_sub_unsigned(rounded.cpu_us);
+    }
+
+    /// What rounding took from this activation.
+    fn missing(&self) -> Rounded {
+        // Ticks that became nanoseconds may themselves be off by a few; a
+        // whole microsecond is no rounding and stays visible.
+        let missing = |us: i64, ns: i64| {
+            if us < 0 && ns > -1_000 {
+                us.unsigned_abs()
+            } else {
+                0
+            }
+        };
+        Rounded {
+            wall_us: missing(self.wall_us, self.wall_ns),
+            cpu_us: missing(self.cpu_us, self.cpu_ns),
+        }
+    }
+}
+
+fn settle(profile: &Profile, root: &mut Rounded, edges: &mut [Rounded]) {
+    let numbers = Numbers::new(profile);
+    let ends: Vec<(u32, u32)> = profile
+        .edges
+        .iter()
+        .map(|edge| (numbers.of(edge.caller), numbers.of(edge.callee)))
+        .collect();
+    let mut balances = vec![Balance::default(); numbers.count];
+    let root_number = numbers.of(Profile::ROOT);
+    if let Some(balance) = balances.get_mut(root_number as usize) {
+        balance.enter(&profile.root, *root);
+    }
+    for ((edge, rounded), &(caller, callee)) in profile.edges.iter().zip(&*edges).zip(&ends) {
+        if let Some(balance) = balances.get_mut(callee as usize) {
+            balance.enter(&edge.cost, *rounded);
+        }
+        if let Some(balance) = balances.get_mut(caller as usize) {
+            balance.leave(&edge.cost, *rounded);
+        }
+    }
+    let is_settled = |balance: &Balance| balance.missing() == Rounded::default();
+    if balances.iter().all(is_settled) {
+        return;
+    }
+    // Farthest first: what an activation is given, its caller lacks, and every
+    // caller comes after all those it gives to.
+    for (activation, way) in ways_from_root(numbers.count, root_number, &ends)
+        .into_iter()
+        .rev()
+    {
+        let Some(balance) = balances.get_mut(activation as usize) else {
+            continue;
+        };
+        let missing = balance.missing();
+        let row = match way {
+            Some(edge) => edges.get_mut(edge as usize),
+            None => Some(&mut *root),
+        };
+        if let Some(row) = row {
+            row.wall_us = row.wall_us.saturating_add(missing.wall_us);
+            row.cpu_us = row.cpu_us.saturating_add(missing.cpu_us);
+        }
+        let caller = way
+            .and_then(|edge| ends.get(edge as usize))
+            .map(|&(caller, _)| caller);
+        if let Some(caller) = caller.and_then(|caller| balances.get_mut(caller as usize)) {
+            caller.wall_us = caller.wall_us.saturating_sub_unsigned(missing.wall_us);
+            caller.cpu_us = caller.cpu_us.saturating_sub_unsigned(missing.cpu_us);
+        }
+    }
+}
+
+/// Every activation reached from the root, nearest first, with the edge it was
+/// reached by; the root has none.
+fn ways_from_root(count: usize, root: u32, ends: &[(u32, u32)]) -> Vec<(u32, Option<u32>)> {
+    // Edges grouped by caller: `by_caller[starts[n]..starts[n + 1]]`.
+    let mut starts = vec![0_u32; count + 1];
+    for &(caller, _) in ends {
+        if let Some(start) = starts.get_mut(caller as usize + 1) {
+            *start += 1;
+        }
+    }
+    let mut sum = 0;
+    for start in &mut starts {
+        sum += *start;
+        *start = sum;
+    }
+    let mut free = starts.clone();
+    let mut by_caller = vec![0_u32; ends.len()];
+    for (edge, &(caller, _)) in (0..).zip(ends) {
+        if let Some(place) = free.get_mut(caller as usize)
+            && let Some(slot) = by_caller.get_mut(*place as usize)
+        {
+            *slot = edge;
+            *place += 1;
+        }
+    }
+
+    let mut is_reached = vec![false; count];
+    if let Some(root) = is_reached.get_mut(root as usize) {
+        *root = true;
+    }
+    let mut ways = vec![(root, None)];
+    let mut next = 0;
+    while let Some(&(activation, _)) = ways.get(next) {
+        next += 1;
+        let index = activation as usize;
+        let range = starts.get(index).zip(starts.get(index + 1));
+        let outgoing = range.and_then(|(&start, &end)| by_caller.get(start as usize..end as usize));
+        for &edge in outgoing.unwrap_or_default() {
+            let Some(&(_, callee)) = ends.get(edge as usize) else {
+                continue;
+            };
+            if let Some(is_reached) = is_reached.get_mut(callee as usize)
+                && !*is_reached
+            {
+                *is_reached = true;
+                ways.push((callee, Some(edge)));
+            }
+        }
+    }
+    ways
+}
+
+/// Small numbers for the activations of a profile.
+struct Numbers {
+    count: usize,
+    kind: NumbersKind,
+}
+
+enum NumbersKind {
+    /// Where each symbol's levels begin. Real profiles have every level up to
+    /// the deepest, so nothing is wasted and nothing is hashed.
+    Dense(Vec<u32>),
+    /// A file may name level four thousand million alone.
+    Sparse(HashMap<Activation, u32>),
+}
+
+impl Numbers {
+    fn new(profile: &Profile) -> Self {
+        let mut levels = vec![1_u64; profile.symbols.len()];
+        for activation in activations(&profile.edges) {
+            if let Some(levels) = levels.get_mut(activation.symbol.index()) {
+                *levels = (*levels).max(u64::from(activation.level) + 1);
+            }
+        }
+        let dense: u64 = levels.iter().sum();
+        let worth = profile.symbols.len() + profile.edges.len() * 4;
+        match usize::try_from(dense) {
+            Ok(count) if count <= worth => {
+                let mut next = 0;
+                let start = |levels: u64| {
+                    let start = next;
+                    // No more than `worth`, which is a count of things in memory.
+                    next += u32::try_from(levels).unwrap_or(0);
+                    start
+                };
+                let kind = NumbersKind::Dense(levels.into_iter().map(start).collect());
+                Self { count, kind }
+            }
+            _ => {
+                let mut numbers = HashMap::new();
+                for activation in activations(&profile.edges).chain([Profile::ROOT]) {
+                    let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
+                    numbers.entry(activation).or_insert(next);
+                }
+                Self {
+                    count: numbers.len(),
+                    kind: NumbersKind::Sparse(numbers),
+                }
+            }
+        }
+    }
+
+    /// The number of an activation; out of range if its symbol is.
+    fn of(&self, activation: Activation) -> u32 {
+        let number = match &self.kind {
+            NumbersKind::Dense(starts) => {
+                let start = starts.get(activation.symbol.index());
+                start.map(|start| start.saturating_add(activation.level))
+            }
+            NumbersKind::Sparse(numbers) => numbers.get(&activation).copied(),
+        };
+        number.unwrap_or(u32::MAX - 1)
+    }
+}
+
+fn activations(edges: &[Edge]) -> impl Iterator<Item = Activation> {
+    edges.iter().flat_map(|edge| [edge.caller, edge.callee])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Symbol, SymbolId};
+
+    /// Caller and callee as symbol and level, and the wall time.
+    type Call = ((u32, u32), (u32, u32), u64);
+
+    fn profile(root: u64, edges: &[Call]) -> Profile {
+        let activation = |(symbol, level)| Activation {
+            symbol: SymbolId(symbol),
+            level,
+        };
+        Profile {
+            symbols: ["main()", "a", "b", "c", "d"]
+                .map(|name| Symbol::new(name.as_bytes()))
+                .into(),
+            edges: edges
+                .iter()
+                .map(|&(caller, callee, wall)| Edge {
+                    caller: activation(caller),
+                    callee: activation(callee),
+                    cost: Cost {
+                        calls: 1,
+                        wall,
+                        ..Cost::default()
+                    },
+                })
+                .collect(),
+            root: Cost {
+                wall: root,
+                ..Cost::default()
+            },
+            ..Profile::empty()
+        }
+    }
+
+    fn walls(profile: &Profile) -> (u64, Vec<u64>) {
+        let (root, edges) = round(profile);
+        (
+            root.wall_us,
+            edges.iter().map(|edge| edge.wall_us).collect(),
+        )
+    }
+
+    #[test]
+    fn what_rounding_takes_from_a_caller_moves_up_to_the_root() {
+        // a calls b, c and d for 0.6 µs each and has no self time to speak of.
+        let edges = [
+            ((1, 0), (2, 0), 600),
+            ((1, 0), (3, 0), 600),
+            ((1, 0), (4, 0), 600),
+            ((0, 0), (1, 0), 1_800),
+        ];
+        assert_eq!(walls(&profile(1_800, &edges)), (3, vec![1, 1, 1, 3]));
+        // With self time left in main(), it pays.
+        assert_eq!(walls(&profile(9_000, &edges)), (9, vec![1, 1, 1, 3]));
+    }
+
+    #[test]
+    fn a_self_time_that_was_negative_before_stays_so() {
+        let edges = [((0, 0), (1, 0), 5_000)];
+        assert_eq!(walls(&profile(2_000, &edges)), (2, vec![5]));
+    }
+
+    #[test]
+    fn cycles_among_callees_end() {
+        // a and b call each other; b calls c; neither has a self time.
+        let edges = [
+            ((1, 0), (2, 0), 1_200),
+            ((2, 0), (1, 0), 600),
+            ((2, 0), (3, 0), 600),
+            ((0, 0), (1, 0), 600),
+        ];
+        assert_eq!(walls(&profile(600, &edges)), (1, vec![2, 1, 1, 1]));
+    }
+
+    #[test]
+    fn a_level_of_four_thousand_million_costs_no_memory() {
+        let edges = [((0, 0), (1, u32::MAX), 700), ((1, u32::MAX), (2, 0), 700)];
+        assert_eq!(walls(&profile(700, &edges)), (1, vec![1, 1]));
+    }
+
+    #[test]
+    fn half_a_microsecond_is_rounded_up() {
+        assert_eq!(
+            walls(&profile(1_500, &[((0, 0), (1, 0), 1_499)])),
+            (2, vec![1])
+        );
+    }
+}

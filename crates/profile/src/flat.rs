@@ -1,0 +1,190 @@
+//! The function table: what each function cost, whoever called it.
+//!
+//! Recursion is folded: a function has one row whatever its levels, and a
+//! recursive call's time, being part of the outer call's, is not counted again.
+//!
+//! **Invariant:** the self costs of all rows add up to the root's cost.
+
+use crate::{Cost, Profile, SelfCost, SymbolId};
+
+/// One function's costs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FlatRow {
+    /// The function.
+    pub symbol: SymbolId,
+    /// All its calls, and what they cost with their callees.
+    pub inclusive: Cost,
+    /// What it cost by itself.
+    pub own: SelfCost,
+}
+
+/// What each function cost.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FlatTable {
+    /// One row a function that was called, in the order of the symbols.
+    pub rows: Vec<FlatRow>,
+    /// The cost of the whole profile, for shares.
+    pub total: Cost,
+}
+
+impl FlatTable {
+    /// Sums up a profile by function.
+    #[must_use]
+    pub fn new(profile: &Profile) -> Self {
+        let outermost = outermost_levels(profile);
+        let mut rows: Vec<FlatRow> = (0..)
+            .zip(&profile.symbols)
+            .map(|(number, _)| FlatRow {
+                symbol: SymbolId(number),
+                inclusive: Cost::default(),
+                own: SelfCost::default(),
+            })
+            .collect();
+        if let Some(root) = rows.first_mut() {
+            root.inclusive = profile.root;
+            root.own.add(profile.root);
+        }
+        for edge in &profile.edges {
+            let (caller, callee) = (edge.caller, edge.callee);
+            if let Some(row) = rows.get_mut(callee.symbol.index()) {
+                row.own.add(edge.cost);
+                let is_outermost = outermost.get(callee.symbol.index()) == Some(&callee.level)
+                    && caller.symbol != callee.symbol;
+                row.inclusive += if is_outermost {
+                    edge.cost
+                } else {
+                    Cost {
+                        calls: edge.cost.calls,
+                        ..Cost::default()
+                    }
+                };
+            }
+            if let Some(row) = rows.get_mut(caller.symbol.index()) {
+                row.own.subtract(edge.cost);
+            }
+        }
+        // A symbol nobody called says nothing: the symbol table may be shared.
+        rows.retain(|row| row.inclusive.calls > 0 || row.own != SelfCost::default());
+        Self {
+            rows,
+            total: profile.root,
+        }
+    }
+
+    /// `part` in percent of `whole`; zero of nothing is zero.
+    #[must_use]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "a percentage is read, not summed"
+    )]
+    pub fn percent(part: i64, whole: i64) -> f64 {
+        if whole == 0 {
+            return 0.0;
+        }
+        part as f64 * 100.0 / whole as f64
+    }
+}
+
+/// The lowest level at which each symbol was called: zero, unless the profile
+/// was cut out of a larger one.
+fn outermost_levels(profile: &Profile) -> Vec<u32> {
+    let mut levels = vec![u32::MAX; profile.symbols.len()];
+    for edge in &profile.edges {
+        if let Some(level) = levels.get_mut(edge.callee.symbol.index()) {
+            *level = (*level).min(edge.callee.level);
+        }
+    }
+    levels
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Activation, Edge, Symbol};
+
+    fn edge(caller: (u32, u32), callee: (u32, u32), calls: u64, wall: u64) -> Edge {
+        let activation = |(symbol, level)| Activation {
+            symbol: SymbolId(symbol),
+            level,
+        };
+        Edge {
+            caller: activation(caller),
+            callee: activation(callee),
+            cost: Cost {
+                calls,
+                wall,
+                memory: -8,
+                ..Cost::default()
+            },
+        }
+    }
+
+    fn profile(names: &[&str], edges: Vec<Edge>, wall: u64) -> Profile {
+        Profile {
+            symbols: names
+                .iter()
+                .map(|name| Symbol::new(name.as_bytes()))
+                .collect(),
+            edges,
+            root: Cost {
+                calls: 1,
+                wall,
+                ..Cost::default()
+            },
+            ..Profile::empty()
+        }
+    }
+
+    fn times(table: &FlatTable) -> Vec<(u64, u64, i64)> {
+        let row = |row: &FlatRow| (row.inclusive.calls, row.inclusive.wall, row.own.wall);
+        table.rows.iter().map(row).collect()
+    }
+
+    #[test]
+    fn direct_recursion_is_not_counted_twice() {
+        // main() → f → f → f
+        let edges = vec![
+            edge((1, 1), (1, 2), 1, 10),
+            edge((1, 0), (1, 1), 1, 30),
+            edge((0, 0), (1, 0), 1, 60),
+        ];
+        let table = FlatTable::new(&profile(&["main()", "f"], edges, 100));
+        assert_eq!(times(&table), [(1, 100, 40), (3, 60, 60)]);
+    }
+
+    #[test]
+    fn indirect_recursion_is_not_counted_twice() {
+        // main() → f → g → f
+        let edges = vec![
+            edge((2, 0), (1, 1), 1, 10),
+            edge((1, 0), (2, 0), 1, 30),
+            edge((0, 0), (1, 0), 1, 60),
+        ];
+        let table = FlatTable::new(&profile(&["main()", "f", "g"], edges, 100));
+        assert_eq!(times(&table), [(1, 100, 40), (2, 60, 40), (1, 30, 20)]);
+    }
+
+    #[test]
+    fn memory_given_back_makes_a_negative_self_cost() {
+        let table = FlatTable::new(&profile(
+            &["main()", "f"],
+            vec![edge((0, 0), (1, 0), 1, 5)],
+            9,
+        ));
+        let memory: Vec<_> = table.rows.iter().map(|row| row.own.memory).collect();
+        assert_eq!(memory, [8, -8]);
+    }
+
+    #[test]
+    fn symbols_nobody_called_have_no_row() {
+        let table = FlatTable::new(&profile(&["main()", "f"], Vec::new(), 9));
+        assert_eq!(times(&table), [(1, 9, 9)]);
+    }
+
+    #[test]
+    fn an_edge_to_itself_counts_calls_but_no_time() {
+        let edges = vec![edge((1, 0), (1, 0), 4, 20), edge((0, 0), (1, 0), 1, 60)];
+        let table = FlatTable::new(&profile(&["main()", "f"], edges, 60));
+        assert_eq!(times(&table), [(1, 60, 0), (5, 60, 60)]);
+    }
+}

@@ -1,0 +1,96 @@
+//! Functions as users see them: `Cache::get`, `run_init::boot.php`.
+//!
+//! A profile names each function once, in a table, and everything else refers
+//! to it by number. Names are the bytes PHP gave, which need not be UTF-8.
+
+/// A symbol's place in [`Profile::symbols`](crate::Profile::symbols).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct SymbolId(pub u32);
+
+impl SymbolId {
+    /// The number as an index into a table of symbols.
+    #[must_use]
+    #[inline]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A function as users see it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Symbol {
+    /// The bytes PHP gave, without the separator `==>`.
+    pub name: Box<[u8]>,
+    /// Whether PHP itself or an extension implements it.
+    pub internal: bool,
+}
+
+impl Symbol {
+    /// The name of the root of every profile.
+    pub const MAIN: &'static [u8] = b"main()";
+
+    /// Makes a user function's symbol. The name is taken as it is: see
+    /// [`make_name_safe`].
+    #[must_use]
+    pub fn new(name: impl Into<Box<[u8]>>) -> Self {
+        Self {
+            name: name.into(),
+            internal: false,
+        }
+    }
+}
+
+/// Shortens every `==>` in `name` to `=>`: XHProf's arrays separate the caller
+/// from the callee by it, and have no way to escape it.
+///
+/// ```
+/// let mut name = b"eval::a===>b.php".to_vec();
+/// profile::make_name_safe(&mut name);
+/// assert_eq!(name, b"eval::a=>b.php");
+/// ```
+pub fn make_name_safe(name: &mut Vec<u8>) {
+    if !contains_separator(name) {
+        return;
+    }
+    let mut safe = Vec::with_capacity(name.len());
+    for &byte in name.iter() {
+        if byte == b'>' {
+            // One `=` fewer may leave the separator in place, as in `===>`.
+            while safe.ends_with(b"==") {
+                safe.pop();
+            }
+        }
+        safe.push(byte);
+    }
+    *name = safe;
+}
+
+fn contains_separator(name: &[u8]) -> bool {
+    name.windows(3).any(|window| window == b"==>")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn safe(name: &str) -> String {
+        let mut name = name.as_bytes().to_vec();
+        make_name_safe(&mut name);
+        String::from_utf8(name).unwrap()
+    }
+
+    #[test]
+    fn the_separator_is_shortened_wherever_it_is() {
+        assert_eq!(safe("a==>b"), "a=>b");
+        assert_eq!(safe("==>a==>"), "=>a=>");
+        assert_eq!(safe("a=====>b"), "a=>b");
+        assert_eq!(safe("==>>==>"), "=>>=>");
+    }
+
+    #[test]
+    fn names_without_the_separator_stay() {
+        for name in ["", "=", "==", "=>", "a=b", "a == b", "Foo::bar@1"] {
+            assert_eq!(safe(name), name);
+        }
+    }
+}

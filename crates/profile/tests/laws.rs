@@ -1,0 +1,302 @@
+//! Laws of the data, held to random call trees.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "clippy takes the helpers of a test for no tests"
+)]
+
+use std::collections::{BTreeMap, HashMap};
+
+use profile::classic::{self, Classic};
+use profile::php_serialize::{self, Key, Limits, Value};
+use profile::{Activation, Cost, Edge, FlatTable, Metrics, Profile, Symbol, SymbolId};
+use proptest::prelude::*;
+
+/// A call of one function with its own cost, and the calls it made.
+#[derive(Debug, Clone)]
+struct Call {
+    symbol: u32,
+    wall: u64,
+    cpu: u64,
+    memory: i64,
+    callees: Vec<Call>,
+}
+
+fn call() -> impl Strategy<Value = Call> {
+    // Few names, so that there is recursion; self times around the rounding.
+    let own = (
+        1_u32..6,
+        prop_oneof![Just(0), 0_u64..3_000],
+        0_u64..3_000,
+        -500_i64..500,
+    );
+    let leaf = own.clone().prop_map(|own| with_callees(own, Vec::new()));
+    leaf.prop_recursive(8, 200, 8, move |inner| {
+        (own.clone(), prop::collection::vec(inner, 0..8))
+            .prop_map(|(own, callees)| with_callees(own, callees))
+    })
+}
+
+fn with_callees((symbol, wall, cpu, memory): (u32, u64, u64, i64), callees: Vec<Call>) -> Call {
+    Call {
+        symbol,
+        wall,
+        cpu,
+        memory,
+        callees,
+    }
+}
+
+/// Folds a tree into edges by walking it: the definition, not the fast way.
+fn folded(root: &Call) -> Profile {
+    fn walk(
+        call: &Call,
+        caller: Activation,
+        open: &mut HashMap<u32, u32>,
+        places: &mut HashMap<(Activation, Activation), usize>,
+        edges: &mut Vec<Edge>,
+    ) -> Cost {
+        let level = open.entry(call.symbol).or_insert(0);
+        let callee = Activation {
+            symbol: SymbolId(call.symbol),
+            level: *level,
+        };
+        *level += 1;
+        let mut cost = Cost {
+            calls: 0,
+            wall: call.wall,
+            cpu: call.cpu,
+            memory: call.memory,
+            peak: 0,
+        };
+        for inner in &call.callees {
+            cost += walk(inner, callee, open, places, edges);
+        }
+        *open.get_mut(&call.symbol).unwrap() -= 1;
+        let place = *places.entry((caller, callee)).or_insert_with(|| {
+            edges.push(Edge {
+                caller,
+                callee,
+                cost: Cost::default(),
+            });
+            edges.len() - 1
+        });
+        edges[place].cost += Cost { calls: 1, ..cost };
+        cost
+    }
+
+    let (mut open, mut places, mut edges) = (HashMap::new(), HashMap::new(), Vec::new());
+    let mut cost = Cost {
+        calls: 1,
+        wall: root.wall,
+        cpu: root.cpu,
+        memory: root.memory,
+        peak: 0,
+    };
+    for inner in &root.callees {
+        cost += walk(inner, Profile::ROOT, &mut open, &mut places, &mut edges);
+    }
+    let names = ["main()", "a", "b\\C::d", "e@1", "{closure}", "f"];
+    Profile {
+        symbols: names
+            .iter()
+            .map(|name| Symbol::new(name.as_bytes()))
+            .collect(),
+        edges,
+        root: cost,
+        metrics: Metrics {
+            cpu: true,
+            memory: true,
+        },
+        ..Profile::empty()
+    }
+}
+
+fn rows(profile: &Profile) -> Vec<(Vec<u8>, classic::ClassicCost)> {
+    let mut rows = Vec::new();
+    classic::for_each_row(profile, |key, cost| rows.push((key.to_vec(), *cost)));
+    rows
+}
+
+/// Self times as a reader of the rows derives them: by name and level.
+fn derived_self_times(profile: &Profile) -> BTreeMap<Vec<u8>, (i64, i64)> {
+    let mut own: BTreeMap<Vec<u8>, (i64, i64)> = BTreeMap::new();
+    for (key, cost) in rows(profile) {
+        let (wall, cpu) = (
+            cost.wall_us.cast_signed(),
+            cost.cpu_us.unwrap().cast_signed(),
+        );
+        let at = key.windows(3).position(|window| window == b"==>");
+        let callee = at.map_or(&key[..], |at| &key[at + 3..]);
+        let times = own.entry(callee.to_vec()).or_default();
+        *times = (times.0 + wall, times.1 + cpu);
+        if let Some(at) = at {
+            let times = own.entry(key[..at].to_vec()).or_default();
+            *times = (times.0 - wall, times.1 - cpu);
+        }
+    }
+    own
+}
+
+/// The largest difference between a row's time and the exact one, in ns.
+fn largest_error(profile: &Profile) -> u64 {
+    let exact = profile
+        .edges
+        .iter()
+        .map(|edge| edge.cost)
+        .chain([profile.root]);
+    let errors = rows(profile)
+        .into_iter()
+        .zip(exact)
+        .flat_map(|((_, row), exact)| {
+            [
+                (row.wall_us * 1_000).abs_diff(exact.wall),
+                (row.cpu_us.unwrap() * 1_000).abs_diff(exact.cpu),
+            ]
+        });
+    errors.max().unwrap_or(0)
+}
+
+proptest! {
+    #[test]
+    fn rounded_self_times_are_never_negative_and_add_up_to_the_root(root in call()) {
+        let profile = folded(&root);
+        let own = derived_self_times(&profile);
+        for (name, &(wall, cpu)) in &own {
+            prop_assert!(wall >= 0 && cpu >= 0, "{}: {wall} {cpu}", name.escape_ascii());
+        }
+        let main = rows(&profile).pop().unwrap().1;
+        prop_assert_eq!(own.values().map(|own| own.0).sum::<i64>(), main.wall_us.cast_signed());
+        prop_assert_eq!(own.values().map(|own| own.1).sum::<i64>(), main.cpu_us.unwrap().cast_signed());
+    }
+
+    /// Half a microsecond for rounding a row, and at most that again for every
+    /// row below it, should all of them be rounded the same way.
+    #[test]
+    fn rounding_errors_have_a_bound(root in call()) {
+        let profile = folded(&root);
+        let bound = 500 + 1_000 * profile.edges.len() as u64;
+        prop_assert!(largest_error(&profile) <= bound);
+    }
+
+    #[test]
+    fn self_costs_add_up_to_the_root(root in call()) {
+        let profile = folded(&root);
+        let table = FlatTable::new(&profile);
+        let total = |of: fn(&profile::SelfCost) -> i64| -> i64 {
+            table.rows.iter().map(|row| of(&row.own)).sum()
+        };
+        prop_assert_eq!(total(|own| own.wall), profile.root.wall.cast_signed());
+        prop_assert_eq!(total(|own| own.cpu), profile.root.cpu.cast_signed());
+        prop_assert_eq!(total(|own| own.memory), profile.root.memory);
+    }
+
+    #[test]
+    fn no_function_costs_more_than_the_root(root in call()) {
+        let profile = folded(&root);
+        for row in FlatTable::new(&profile).rows {
+            prop_assert!(row.inclusive.wall <= profile.root.wall);
+            prop_assert!(row.own.wall <= row.inclusive.wall.cast_signed());
+            prop_assert!(row.own.wall >= 0);
+        }
+    }
+
+    #[test]
+    fn the_table_agrees_with_the_tree(root in call()) {
+        /// Inclusive wall time of the outermost calls of `symbol`, and all its calls.
+        fn count(call: &Call, symbol: u32, is_inside: bool) -> (u64, u64) {
+            fn wall(call: &Call) -> u64 {
+                call.wall + call.callees.iter().map(wall).sum::<u64>()
+            }
+            let is_it = call.symbol == symbol;
+            let mut sum = (0, u64::from(is_it));
+            if is_it && !is_inside {
+                sum.0 = wall(call);
+            }
+            for callee in &call.callees {
+                let inner = count(callee, symbol, is_inside || is_it);
+                sum = (sum.0 + inner.0, sum.1 + inner.1);
+            }
+            sum
+        }
+        let main = Call { symbol: 0, ..root };
+        for row in FlatTable::new(&folded(&main)).rows {
+            let found = (row.inclusive.wall, row.inclusive.calls);
+            prop_assert_eq!(found, count(&main, row.symbol.0, false));
+        }
+    }
+
+    #[test]
+    fn rows_that_were_written_read_back_the_same(root in call()) {
+        let mut written = Vec::new();
+        classic::write_serialized(&folded(&root), &mut written);
+        let Ok(Classic::Profile(read)) = classic::read_serialized(&written, Limits::PROFILE) else {
+            return Err(TestCaseError::fail("no profile"));
+        };
+        let mut again = Vec::new();
+        classic::write_serialized(&read, &mut again);
+        prop_assert_eq!(written, again);
+    }
+
+    #[test]
+    fn values_that_were_written_read_back_the_same(
+        entries in prop::collection::vec((any::<i64>(), any::<f64>(), any::<Vec<u8>>()), 0..8)
+    ) {
+        let value = Value::Array(
+            entries
+                .iter()
+                .flat_map(|(int, float, bytes)| [
+                    (Key::Int(*int), Value::Float(*float)),
+                    (Key::String(bytes), Value::Array(vec![(Key::Int(0), Value::String(bytes))])),
+                ])
+                .filter(|(key, _)| !matches!(key, Key::String(key) if key.first().is_some_and(u8::is_ascii_digit)))
+                .collect(),
+        );
+        let mut written = Vec::new();
+        php_serialize::write_value(&mut written, &value);
+        prop_assert_eq!(php_serialize::read(&written, Limits::PROFILE), Ok(value));
+    }
+
+    #[test]
+    fn random_bytes_are_refused_without_harm(bytes in any::<Vec<u8>>()) {
+        // Nearly all of them are; what matters is that none panics.
+        let _ = classic::read_serialized(&bytes, Limits::PROFILE);
+        let array = [b"a:1:{".as_slice(), &bytes].concat();
+        prop_assert!(classic::read_serialized(&array, Limits::PROFILE).is_err());
+    }
+}
+
+/// A fixed sequence: the same trees on every machine and every day.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % limit
+    }
+
+    fn call(&mut self, depth: u32) -> Call {
+        let callees = if depth == 0 { 0 } else { self.below(6) };
+        Call {
+            symbol: u32::try_from(1 + self.below(5)).unwrap(),
+            wall: self.below(4_000),
+            cpu: self.below(4_000),
+            memory: 0,
+            callees: (0..callees).map(|_| self.call(depth - 1)).collect(),
+        }
+    }
+}
+
+#[test]
+fn rows_of_ordinary_trees_are_exact_to_a_few_microseconds() {
+    let mut random = Random(0x9E37_79B9_7F4A_7C15);
+    let mut worst = 0;
+    for _ in 0..2_000 {
+        worst = worst.max(largest_error(&folded(&random.call(5))));
+    }
+    assert!(worst <= 3_000, "{worst} ns");
+    // Else nothing was settled, and the test says nothing.
+    assert!(worst > 500, "{worst} ns");
+}
