@@ -1,0 +1,119 @@
+//! `xhprof doctor`: what is installed, and what is wrong with it.
+//!
+//! PHP is asked, never guessed about: which settings it reads and whether the
+//! extension loads depends on its build, its php.ini and its environment.
+//! Nothing is changed.
+
+mod checks;
+mod facts;
+
+use std::io::{self, Write};
+
+use anyhow::Result;
+
+use crate::args::DoctorArguments;
+use crate::extension::Extension;
+use crate::php::Php;
+use crate::terminal::{Look, Style, printable};
+use facts::Facts;
+
+/// How bad a finding is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Grade {
+    Good,
+    Warning,
+    Wrong,
+}
+
+/// One thing that was looked at.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Finding {
+    pub(crate) grade: Grade,
+    /// What is so.
+    pub(crate) what: String,
+    /// What to do, or what it means.
+    pub(crate) advice: Option<String>,
+    /// Names and values that belong to it.
+    pub(crate) details: Vec<(String, String)>,
+}
+
+impl Finding {
+    fn new(grade: Grade, what: impl Into<String>) -> Self {
+        Self {
+            grade,
+            what: what.into(),
+            advice: None,
+            details: Vec::new(),
+        }
+    }
+
+    fn advise(mut self, advice: impl Into<String>) -> Self {
+        self.advice = Some(advice.into());
+        self
+    }
+
+    fn detail(mut self, details: Vec<(String, String)>) -> Self {
+        self.details = details;
+        self
+    }
+}
+
+/// Prints all findings; the exit code is 1 if something is wrong.
+pub(crate) fn run(arguments: &DoctorArguments) -> Result<u8> {
+    let php = Php::new(&arguments.php.php);
+    let mut findings = Vec::new();
+    match Extension::find(&php, arguments.php.extension.as_deref()) {
+        Ok(extension) => match Facts::ask(&php, &extension.options()) {
+            Ok(facts) => {
+                findings.push(checks::php(&facts));
+                findings.push(checks::extension(&extension));
+                findings.extend(checks::rows(&extension.information));
+                findings.push(checks::settings(&extension.information));
+                findings.extend(checks::surroundings(&facts));
+            }
+            Err(error) => findings.push(Finding::new(Grade::Wrong, format!("{error:#}"))),
+        },
+        Err(error) => {
+            // What can be said without the extension is said all the same.
+            let facts = Facts::ask(&php, &[]);
+            findings.extend(facts.iter().map(checks::php));
+            findings.push(Finding::new(Grade::Wrong, format!("{error:#}")));
+            findings.extend(facts.iter().flat_map(checks::surroundings));
+        }
+    }
+    let mut out = io::stdout().lock();
+    let look = Look::of(&out);
+    let text: String = findings
+        .iter()
+        .map(|finding| rendered(finding, look))
+        .collect();
+    out.write_all(text.as_bytes())?;
+    let is_wrong = findings.iter().any(|finding| finding.grade == Grade::Wrong);
+    Ok(u8::from(is_wrong))
+}
+
+fn rendered(finding: &Finding, look: Look) -> String {
+    let (mark, style) = match finding.grade {
+        Grade::Good => ("✓", Style::Good),
+        Grade::Warning => ("!", Style::Warm),
+        Grade::Wrong => ("✗", Style::Hot),
+    };
+    let what = printable(finding.what.as_bytes());
+    let mut text = format!("{} {what}\n", look.paint(style, mark));
+    if let Some(advice) = &finding.advice {
+        let advice = printable(advice.as_bytes());
+        text.push_str(&format!("  {}\n", look.paint(Style::Faint, &advice)));
+    }
+    let width = finding
+        .details
+        .iter()
+        .map(|(name, _)| name.chars().count())
+        .max()
+        .unwrap_or(0);
+    for (name, value) in &finding.details {
+        let (name, value) = (printable(name.as_bytes()), printable(value.as_bytes()));
+        let name = look.paint(Style::Faint, &format!("{name:<width$}"));
+        text.push_str(&format!("    {name}  {value}\n"));
+    }
+    text
+}

@@ -1,0 +1,156 @@
+//! Where the extension is, and whether PHP can load it.
+//!
+//! There may be one in php.ini already, ours or another of the same name, and
+//! only PHP can tell: it is asked, at most twice.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+use crate::php::{Php, definition};
+
+/// The extension, loaded once to try.
+#[derive(Debug)]
+pub(crate) struct Extension {
+    /// For `-d extension=`; none if php.ini loads it anyway.
+    pub(crate) to_load: Option<OsString>,
+    /// What `php --ri xhprof` says.
+    pub(crate) information: String,
+}
+
+impl Extension {
+    /// Finds the extension and makes sure that `php` can load it.
+    pub(crate) fn find(php: &Php, asked_for: Option<&Path>) -> Result<Self> {
+        let candidate = candidate(asked_for)?;
+        let name = candidate.clone().unwrap_or_else(|| "xhprof".into());
+        let answer = ask(php, Some(&name))?;
+        let is_twice = answer.contains("already loaded");
+        let (answer, to_load) = if is_twice {
+            (ask(php, None)?, None)
+        } else {
+            (answer, Some(name))
+        };
+        if is_ours(&answer) {
+            return Ok(Self {
+                to_load,
+                information: answer,
+            });
+        }
+        if is_any(&answer) {
+            bail!(
+                "this PHP loads another extension named xhprof (PECL's, it seems), \
+                 and two cannot live together: take it out of php.ini"
+            );
+        }
+        let reason = load_error(&answer);
+        match candidate {
+            Some(path) => {
+                let path = Path::new(&path).display();
+                let reason = reason.unwrap_or_else(|| "PHP does not say why".to_owned());
+                bail!("PHP cannot load the extension {path}: {reason}")
+            }
+            None => bail!(
+                "no xhprof extension: it is not beside this program, nor does PHP know it; \
+                 name it with --extension or XHPROF_EXTENSION"
+            ),
+        }
+    }
+
+    /// The options that make PHP load it.
+    pub(crate) fn options(&self) -> Vec<OsString> {
+        self.to_load
+            .iter()
+            .flat_map(|name| definition("extension", name))
+            .collect()
+    }
+}
+
+/// The extension to try; none to let PHP look where it keeps its own.
+fn candidate(asked_for: Option<&Path>) -> Result<Option<OsString>> {
+    if let Some(path) = asked_for {
+        // PHP would look for `xhprof.so` in its own directory, not here.
+        let found = path.canonicalize();
+        let found = found.with_context(|| format!("no extension at {}", path.display()))?;
+        return Ok(Some(found.into_os_string()));
+    }
+    let beside = std::env::current_exe().and_then(|program| program.canonicalize());
+    let Some(directory) = beside
+        .ok()
+        .and_then(|program| program.parent().map(PathBuf::from))
+    else {
+        return Ok(None);
+    };
+    let names = ["libxhprof.so", "xhprof.so", "libxhprof.dylib"];
+    let mut paths = names.iter().map(|name| directory.join(name));
+    Ok(paths
+        .find(|path| path.is_file())
+        .map(PathBuf::into_os_string))
+}
+
+fn ask(php: &Php, extension: Option<&OsString>) -> Result<String> {
+    let mut arguments: Vec<OsString> = Vec::new();
+    arguments.extend(definition("display_startup_errors", "1"));
+    arguments.extend(definition("display_errors", "1"));
+    arguments.extend(definition("html_errors", "0"));
+    arguments.extend(definition("log_errors", "0"));
+    arguments.extend(
+        extension
+            .iter()
+            .flat_map(|name| definition("extension", name)),
+    );
+    if php.is_cgi() {
+        arguments.push("-i".into());
+    } else {
+        arguments.extend(["--ri".into(), "xhprof".into()]);
+    }
+    php.ask(&arguments)
+}
+
+/// Whether any extension named xhprof answered.
+fn is_any(answer: &str) -> bool {
+    answer.contains("xhprof.output_dir")
+}
+
+/// Whether ours did: no other has this setting.
+fn is_ours(answer: &str) -> bool {
+    answer.contains("xhprof.auto_enable")
+}
+
+/// What PHP says about an extension that it could not load.
+fn load_error(answer: &str) -> Option<String> {
+    let marks = [
+        "Unable to load dynamic library",
+        "Unable to initialize module",
+        "Invalid library",
+    ];
+    let start = marks.iter().find_map(|mark| answer.find(mark))?;
+    let text = answer.get(start..)?;
+    let end = text.find(" in Unknown on line").unwrap_or(text.len());
+    let words: Vec<&str> = text.get(..end)?.split_whitespace().collect();
+    Some(words.join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reason_is_what_php_says() {
+        let answer = "\nWarning: xhprof: Unable to initialize module\nModule compiled with module API=1\n\
+                      PHP    compiled with module API=2\n in Unknown on line 0\nExtension 'xhprof' not present.\n";
+        assert_eq!(
+            load_error(answer).as_deref(),
+            Some(
+                "Unable to initialize module Module compiled with module API=1 PHP compiled with module API=2"
+            )
+        );
+        assert_eq!(load_error("Extension 'xhprof' not present."), None);
+    }
+
+    #[test]
+    fn an_extension_that_is_not_there_is_an_error() {
+        let error = candidate(Some(Path::new("/nonexistent/xhprof.so"))).unwrap_err();
+        assert_eq!(error.to_string(), "no extension at /nonexistent/xhprof.so");
+    }
+}

@@ -1,0 +1,197 @@
+//! A PHP to run: which binary, with which options of its own.
+//!
+//! What `php.ini` it reads depends on those options, so whoever asks PHP
+//! something asks with them.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result};
+
+/// A PHP binary and what its command line says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Php {
+    pub(crate) binary: OsString,
+    /// Options that choose settings: `-n`, `-c`, `-d`.
+    settings: Vec<OsString>,
+    /// Everything after the binary: options, script, and its arguments.
+    pub(crate) arguments: Vec<OsString>,
+}
+
+impl Php {
+    /// A binary alone.
+    pub(crate) fn new(binary: &OsStr) -> Self {
+        Self {
+            binary: binary.to_owned(),
+            settings: Vec::new(),
+            arguments: Vec::new(),
+        }
+    }
+
+    /// What the user wants run: `php … script.php`, or a script for `default`.
+    pub(crate) fn of_command(command: &[OsString], default: &OsStr) -> Self {
+        match command {
+            [first, rest @ ..] if is_php(first) => Self {
+                binary: first.clone(),
+                settings: setting_options(rest),
+                arguments: rest.to_vec(),
+            },
+            [script, rest @ ..] => Self {
+                arguments: [&[find_script(script)], rest].concat(),
+                ..Self::new(default)
+            },
+            [] => Self::new(default),
+        }
+    }
+
+    /// What PHP prints, on both streams, when started with its own settings
+    /// and `arguments`.
+    pub(crate) fn ask(&self, arguments: &[OsString]) -> Result<String> {
+        let output = Command::new(&self.binary)
+            .args(&self.settings)
+            .args(arguments)
+            .stdin(Stdio::null())
+            .output()
+            .with_context(|| format!("cannot run {}", Path::new(&self.binary).display()))?;
+        let bytes = [output.stdout, output.stderr].concat();
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// Whether this is php-cgi, which answers fewer questions.
+    pub(crate) fn is_cgi(&self) -> bool {
+        let name = Path::new(&self.binary).file_name().unwrap_or_default();
+        name.as_bytes().windows(4).any(|window| window == b"-cgi")
+    }
+}
+
+/// `name=value` for `-d`.
+pub(crate) fn definition(name: &str, value: impl AsRef<OsStr>) -> [OsString; 2] {
+    let mut definition = format!("{name}=").into_bytes();
+    definition.extend_from_slice(value.as_ref().as_bytes());
+    ["-d".into(), OsString::from_vec(definition)]
+}
+
+/// Whether a word is the name of a PHP binary: `php`, `/usr/bin/php8.2`,
+/// `php-cgi`, but not `phpunit` or `php-cs-fixer`.
+fn is_php(word: &OsStr) -> bool {
+    let name = Path::new(word).file_name().unwrap_or_default();
+    let Some(rest) = name.as_bytes().strip_prefix(b"php") else {
+        return false;
+    };
+    rest.split(|&byte| byte == b'-').all(|part| {
+        let digits = part
+            .iter()
+            .rposition(|byte| !byte.is_ascii_digit() && *byte != b'.');
+        let word = part
+            .get(..digits.map_or(0, |last| last + 1))
+            .unwrap_or_default();
+        matches!(word, b"" | b"cgi" | b"cli" | b"zts" | b"nts" | b"debug")
+    })
+}
+
+/// The options among PHP's own that decide which settings it reads.
+fn setting_options(arguments: &[OsString]) -> Vec<OsString> {
+    let mut options = Vec::new();
+    let mut arguments = arguments.iter();
+    while let Some(argument) = arguments.next() {
+        match argument.as_bytes() {
+            b"-n" | b"--no-php-ini" => options.push("-n".into()),
+            b"-c" | b"-d" | b"--php-ini" | b"--define" => {
+                options.push(argument.clone());
+                options.extend(arguments.next().cloned());
+            }
+            [b'-', b'c' | b'd', ..] => options.push(argument.clone()),
+            // They take a word, which is neither an option nor the script.
+            b"-f" | b"-z" | b"-r" | b"-B" | b"-R" | b"-F" | b"-E" => {
+                arguments.next();
+            }
+            b"--" => break,
+            [b'-', _, ..] => {}
+            _ => break,
+        }
+    }
+    options
+}
+
+/// `phpunit` as the shell would find it, if it is a PHP script there; PHP
+/// itself does not look along the `PATH`.
+fn find_script(script: &OsStr) -> OsString {
+    let is_name = !script.as_bytes().contains(&b'/') && !Path::new(script).exists();
+    let paths = std::env::var_os("PATH")
+        .filter(|_| is_name)
+        .unwrap_or_default();
+    let mut found = std::env::split_paths(&paths).map(|directory| directory.join(script));
+    let found = found
+        .find(|path| is_php_script(path))
+        .map(PathBuf::into_os_string);
+    found.unwrap_or_else(|| script.to_owned())
+}
+
+fn is_php_script(path: &Path) -> bool {
+    let Ok(file) = std::fs::File::open(path) else {
+        return false;
+    };
+    let mut head = Vec::new();
+    if std::io::Read::read_to_end(&mut std::io::Read::take(file, 256), &mut head).is_err() {
+        return false;
+    }
+    let first_line = head.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    let names_php = first_line.windows(3).any(|window| window == b"php");
+    names_php && (first_line.starts_with(b"#!") || first_line.starts_with(b"<?php"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(words: &[&str]) -> Vec<OsString> {
+        words.iter().map(OsString::from).collect()
+    }
+
+    #[test]
+    fn php_binaries_are_known_by_name() {
+        for name in [
+            "php",
+            "/usr/bin/php8.2",
+            "./php",
+            "php82",
+            "php-cgi",
+            "php-cgi8.2",
+            "php8.3-zts",
+        ] {
+            assert!(is_php(OsStr::new(name)), "{name}");
+        }
+        for name in [
+            "phpunit",
+            "php-cs-fixer",
+            "index.php",
+            "phpstan.phar",
+            "php/run",
+            "phpdbg",
+            "",
+        ] {
+            assert!(!is_php(OsStr::new(name)), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_binary_in_the_command_keeps_its_options() {
+        let command = words(&[
+            "php8.2", "-n", "-d", "a=b", "-f", "x.php", "-dc=d", "-v", "s.php", "-d", "e=f",
+        ]);
+        let php = Php::of_command(&command, OsStr::new("other"));
+        assert_eq!(php.binary, "php8.2");
+        assert_eq!(php.arguments, command[1..]);
+        assert_eq!(php.settings, words(&["-n", "-d", "a=b", "-dc=d"]));
+    }
+
+    #[test]
+    fn a_script_is_run_by_the_default() {
+        let php = Php::of_command(&words(&["s.php", "-n"]), OsStr::new("php8.4"));
+        assert_eq!(php.binary, "php8.4");
+        assert_eq!(php.arguments, words(&["s.php", "-n"]));
+        assert_eq!(php.settings, words(&[]));
+    }
+}

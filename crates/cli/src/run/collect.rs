@@ -1,0 +1,102 @@
+//! The profiles that a program and its forked children left.
+//!
+//! A file is named `<run id>.<source>.xhprof`, and the run id's 32 digits are
+//! the time (14), the process (8) and chance (10).
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
+/// A file as PHP wrote it.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Collected {
+    /// That of the process that was started.
+    pub(super) main: Option<ProfileFile>,
+    /// Those of its children, in the order of their files' names.
+    pub(super) others: Vec<ProfileFile>,
+}
+
+/// One process's profile.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct ProfileFile {
+    pub(super) pid: u32,
+    pub(super) bytes: Vec<u8>,
+}
+
+impl Collected {
+    /// Reads what is in `directory`; `pid` is the process that was started.
+    pub(super) fn from(directory: &Path, pid: u32) -> Result<Self> {
+        let context = || format!("cannot read {}", directory.display());
+        let entries = fs::read_dir(directory).with_context(context)?;
+        let names = entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()));
+        let mut names = names
+            .collect::<Result<Vec<String>>>()
+            .with_context(context)?;
+        names.sort_unstable();
+        let mut files = Vec::new();
+        for name in names {
+            if let Some(pid) = pid_of(&name) {
+                let bytes = fs::read(directory.join(&name)).with_context(context)?;
+                files.push(ProfileFile { pid, bytes });
+            }
+        }
+        let started = files.iter().rposition(|file| file.pid == pid);
+        // `php` may be a script that runs PHP as a child of its own. Then the
+        // file is the only one, or that of whoever wrote last: parents outlive
+        // their children as a rule.
+        let main = started
+            .or(files.len().checked_sub(1))
+            .map(|place| files.remove(place));
+        Ok(Self {
+            main,
+            others: files,
+        })
+    }
+}
+
+/// The process that wrote a file of this name; none if it is no profile's.
+fn pid_of(name: &str) -> Option<u32> {
+    let (run_id, rest) = name.split_once('.')?;
+    let is_profile = rest.ends_with(".xhprof") || rest == "xhprof";
+    let is_run_id = run_id.len() == 32 && run_id.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if !is_profile || !is_run_id {
+        return None;
+    }
+    u32::from_str_radix(run_id.get(14..22)?, 16).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_process_is_in_the_run_id() {
+        let name = "0610ae2c1f3b400000126789abcdef01.index.xhprof";
+        assert_eq!(pid_of(name), Some(0x1267));
+        for other in [
+            "0610ae.index.xhprof",
+            ".0610ae2c1f3b400000126789abcdef01.tmp",
+            "x",
+        ] {
+            assert_eq!(pid_of(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn the_started_process_comes_first_and_a_wrapped_one_last() {
+        let directory = tempfile::tempdir().unwrap();
+        for (time, pid) in [(1, 7_u32), (2, 8), (3, 9)] {
+            let name = format!("{time:014x}{pid:08x}0123456789.s.xhprof");
+            fs::write(directory.path().join(name), pid.to_string()).unwrap();
+        }
+        fs::write(directory.path().join("stray"), "").unwrap();
+        let pids = |pid| {
+            let collected = Collected::from(directory.path(), pid).unwrap();
+            let others: Vec<u32> = collected.others.iter().map(|file| file.pid).collect();
+            (collected.main.map(|file| file.pid), others)
+        };
+        assert_eq!(pids(8), (Some(8), vec![7, 9]));
+        assert_eq!(pids(4), (Some(9), vec![7, 8]));
+    }
+}

@@ -1,0 +1,179 @@
+//! What may be written to a terminal, and how wide it is.
+//!
+//! **Invariant:** text from a profile reaches a terminal only through
+//! [`printable`]: a function's name must not be able to move the cursor, change
+//! the window's title or turn the reading direction.
+
+use std::fmt::Write as _;
+use std::io::{self, IsTerminal, Write as _};
+use std::os::fd::AsFd;
+
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// The width that is used when there is no terminal to fit.
+const PIPED_WIDTH: usize = 100;
+/// Below this no table can be read.
+const MIN_WIDTH: usize = 40;
+
+/// How to write to one stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Look {
+    /// Columns there are.
+    pub(crate) width: usize,
+    /// Whether escape sequences for colour are understood and wanted.
+    pub(crate) has_colour: bool,
+}
+
+impl Look {
+    /// How `stream` wants to be written to.
+    pub(crate) fn of<S: IsTerminal + AsFd>(stream: &S) -> Self {
+        let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+        let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+        let asked = std::env::var("COLUMNS")
+            .ok()
+            .and_then(|columns| columns.parse().ok());
+        let real = || {
+            let (width, _) = terminal_size::terminal_size_of(stream)?;
+            Some(usize::from(width.0)).filter(|&width| width > 0)
+        };
+        Self {
+            width: asked.or_else(real).unwrap_or(PIPED_WIDTH).max(MIN_WIDTH),
+            has_colour: stream.is_terminal() && !is_set("NO_COLOR") && !is_dumb,
+        }
+    }
+
+    /// `text` in a style, if there is colour.
+    pub(crate) fn paint(self, style: Style, text: &str) -> String {
+        match style.code() {
+            Some(code) if self.has_colour => format!("\x1b[{code}m{text}\x1b[0m"),
+            _ => text.to_owned(),
+        }
+    }
+}
+
+/// What a piece of text is, as far as its looks go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Style {
+    Plain,
+    Bold,
+    Faint,
+    Good,
+    Warm,
+    Hot,
+}
+
+impl Style {
+    fn code(self) -> Option<&'static str> {
+        match self {
+            Self::Plain => None,
+            Self::Bold => Some("1"),
+            Self::Faint => Some("2"),
+            Self::Good => Some("32"),
+            Self::Warm => Some("33"),
+            Self::Hot => Some("1;31"),
+        }
+    }
+}
+
+/// Says one line on stderr. There is nobody to tell if that fails.
+pub(crate) fn say(line: &str) {
+    let _ = writeln!(io::stderr(), "xhprof: {}", printable(line.as_bytes()));
+}
+
+/// Text that does nothing to a terminal but appear: control characters, marks
+/// that turn the reading direction and invalid bytes are shown as escapes.
+pub(crate) fn printable(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        for character in chunk.valid().chars() {
+            if character.is_control() && character.is_ascii() {
+                // Writing to a string does not fail.
+                let _ = write!(text, "\\x{:02x}", u32::from(character));
+            } else if character.is_control() || is_invisible(character) {
+                let _ = write!(text, "\\u{{{:x}}}", u32::from(character));
+            } else {
+                text.push(character);
+            }
+        }
+        for byte in chunk.invalid() {
+            let _ = write!(text, "\\x{byte:02x}");
+        }
+    }
+    text
+}
+
+fn is_invisible(character: char) -> bool {
+    matches!(
+        character,
+        '\u{061c}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{feff}'
+            | '\u{fff9}'..='\u{fffb}'
+            | '\u{e0000}'..='\u{e007f}'
+    )
+}
+
+/// `text` in at most `width` columns, the middle left out if it must be: the
+/// namespace at its beginning and the method at its end say most.
+pub(crate) fn shortened(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    let room = width.saturating_sub(1);
+    let head: String = within(text.chars(), room * 2 / 5).collect();
+    let tail: String = within(text.chars().rev(), room - head.width()).collect();
+    format!("{head}…{}", tail.chars().rev().collect::<String>())
+}
+
+/// The characters that fit into `width` columns.
+fn within(characters: impl Iterator<Item = char>, width: usize) -> impl Iterator<Item = char> {
+    let mut used = 0;
+    characters.take_while(move |character| {
+        used += character.width().unwrap_or(0);
+        used <= width
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_cannot_drive_the_terminal() {
+        assert_eq!(printable(b"\x1b]0;title\x07"), "\\x1b]0;title\\x07");
+        assert_eq!(
+            printable("a\u{202e}b\u{9b}31m".as_bytes()),
+            "a\\u{202e}b\\u{9b}31m"
+        );
+        assert_eq!(printable(b"caf\xe9\r\n"), "caf\\xe9\\x0d\\x0a");
+        assert_eq!(
+            printable("App\\Mühle\\größe 漢".as_bytes()),
+            "App\\Mühle\\größe 漢"
+        );
+    }
+
+    #[test]
+    fn long_names_lose_their_middle() {
+        assert_eq!(shortened("short", 5), "short");
+        assert_eq!(
+            shortened("Some\\Long\\Namespace\\Class::method", 20),
+            "Some\\Lo…lass::method"
+        );
+        // A wide character that does not fit leaves a column free.
+        assert_eq!(shortened("漢漢漢漢漢", 8), "漢…漢漢");
+        assert_eq!(shortened("abc", 1), "…");
+    }
+
+    #[test]
+    fn paint_needs_colour() {
+        let look = |has_colour| Look {
+            width: 80,
+            has_colour,
+        };
+        assert_eq!(look(false).paint(Style::Hot, "x"), "x");
+        assert_eq!(look(true).paint(Style::Hot, "x"), "\x1b[1;31mx\x1b[0m");
+        assert_eq!(look(true).paint(Style::Plain, "x"), "x");
+    }
+}

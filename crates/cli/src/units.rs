@@ -1,0 +1,112 @@
+//! Numbers for people: three digits that matter, and a unit.
+//!
+//! The unit takes two columns always, so that numbers above each other in a
+//! table line up.
+
+/// A time in nanoseconds: `263 µs`, `1.25 s `.
+pub(crate) fn time(nanoseconds: i64) -> String {
+    scaled(nanoseconds, 1_000, &["ns", "µs", "ms", "s "])
+}
+
+/// A size in bytes: `48 B `, `1.54 kB`.
+pub(crate) fn size(bytes: i64) -> String {
+    scaled(bytes, 1_000, &["B ", "kB", "MB", "GB", "TB"])
+}
+
+/// A share: `38.0%`.
+pub(crate) fn percent(share: f64) -> String {
+    // No "-0.0%" for what is nothing.
+    let share = if share.abs() < 0.05 { 0.0 } else { share };
+    format!("{share:.1}%")
+}
+
+/// A count with its thousands apart: `1,234,567`.
+pub(crate) fn count(count: u64) -> String {
+    let digits = count.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `1 call`, `2 calls`.
+pub(crate) fn counted(number: u64, thing: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {thing}{plural}", count(number))
+}
+
+fn scaled(value: i64, step: u64, units: &[&str]) -> String {
+    let sign = if value < 0 { "-" } else { "" };
+    let magnitude = value.unsigned_abs();
+    if magnitude == 0 {
+        // Nothing has no unit; three blanks keep the column.
+        return "0   ".to_owned();
+    }
+    #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
+    let (mut number, mut digits) = (magnitude as f64, 0);
+    let mut units = units.iter();
+    let mut unit = units.next().copied().unwrap_or_default();
+    // 999.5 would be shown as 1000.
+    #[expect(clippy::cast_precision_loss, reason = "a power of ten")]
+    let step = step as f64;
+    while number >= step - 0.5
+        && let Some(next) = units.next()
+    {
+        number /= step;
+        unit = next;
+        digits = match number {
+            small if small < 9.995 => 2,
+            middle if middle < 99.95 => 1,
+            _ => 0,
+        };
+    }
+    format!("{sign}{number:.digits$} {unit}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_three_digits_and_a_unit() {
+        for (nanoseconds, expected) in [
+            (0, "0   "),
+            (7, "7 ns"),
+            (999, "999 ns"),
+            (1_000, "1.00 µs"),
+            (9_996, "10.0 µs"),
+            (263_000, "263 µs"),
+            (999_499, "999 µs"),
+            (999_600, "1.00 ms"),
+            (1_254_000_000, "1.25 s "),
+            (86_400_000_000_000, "86400 s "),
+            (-1_500, "-1.50 µs"),
+            (i64::MIN, "-9223372037 s "),
+        ] {
+            assert_eq!(time(nanoseconds), expected);
+        }
+        assert_eq!(size(-512), "-512 B ");
+        assert_eq!(size(1_536), "1.54 kB");
+    }
+
+    #[test]
+    fn thousands_are_set_apart() {
+        assert_eq!(count(0), "0");
+        assert_eq!(count(999), "999");
+        assert_eq!(count(1_000), "1,000");
+        assert_eq!(count(1_234_567), "1,234,567");
+        assert_eq!(counted(1, "call"), "1 call");
+        assert_eq!(counted(0, "call"), "0 calls");
+    }
+
+    #[test]
+    fn nothing_has_no_sign() {
+        assert_eq!(percent(-0.01), "0.0%");
+        assert_eq!(percent(38.02), "38.0%");
+        assert_eq!(percent(-12.5), "-12.5%");
+    }
+}

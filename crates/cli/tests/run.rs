@@ -1,0 +1,463 @@
+//! `xhprof run` with a PHP that is a shell script: what it is started with,
+//! and what becomes of every way it can end.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "clippy takes the helpers of a test for no tests"
+)]
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+use tempfile::TempDir;
+
+/// Answers as PHP would, then does what `END` says.
+const FAKE_PHP: &str = r#"#!/bin/sh
+for argument; do
+    if [ "$argument" = --ri ]; then
+        case "$*" in
+            *-d\ extension=*) test "$LOADED" = ini && echo 'Warning: Module "xhprof" is already loaded in Unknown on line 0' ;;
+        esac
+        case "$LOADED" in
+            no) echo 'Warning: PHP Startup: Unable to load dynamic library "x.so" (tried: x.so (no such file)) in Unknown on line 0'
+                echo "Extension 'xhprof' not present."; exit 1 ;;
+            pecl) printf 'xhprof\n\nxhprof support => enabled\nVersion => 2.3.10\n\nxhprof.output_dir => no value => no value\n' ;;
+            *) printf 'xhprof\n\nVersion => 0.1.0\n\nxhprof.auto_enable => 0 => 0\nxhprof.output_dir => => \n' ;;
+        esac
+        exit 0
+    fi
+    case "$argument" in xhprof.output_dir=*) directory="${argument#*=}" ;; esac
+done
+printf '%s\n' "$@" > "$HERE/arguments"
+stat -c %a "$directory" > "$HERE/mode" 2>/dev/null
+profile() {
+    run_id=$(printf '%014x%08x0123456789' "$2" "$1")
+    printf 'a:2:{s:10:"main()==>%s";a:2:{s:2:"ct";i:3;s:2:"wt";i:40;}s:6:"main()";a:2:{s:2:"ct";i:1;s:2:"wt";i:100;}}' "$3" \
+        > "$directory/$run_id.script.xhprof"
+}
+case "$END" in
+    echo) cat; profile $$ 1 a; echo from the program >&2 ;;
+    code) profile $$ 1 a; exit 7 ;;
+    segv) kill -SEGV $$ ;;
+    killed) kill -KILL $$ ;;
+    nothing) ;;
+    nothing-code) exit 5 ;;
+    broken) profile $$ 1 a; for file in "$directory"/*; do echo broken > "$file"; done ;;
+    forked) profile 4711 1 b; profile $$ 2 a; profile 4712 3 c ;;
+    wrapped) profile 4711 1 w ;;
+    interrupted)
+        trap 'trap "" INT; profile $$ 1 a; kill $!; trap - INT; kill -INT $$' INT
+        sleep 600 > /dev/null 2>&1 & echo ready; wait ;;
+    stubborn)
+        trap 'echo again' INT
+        sleep 600 > /dev/null 2>&1 & echo $!; while :; do wait $!; done ;;
+    terminated)
+        trap 'profile $$ 1 a; kill $!; exit 9' TERM
+        sleep 600 > /dev/null 2>&1 & echo ready; wait ;;
+esac
+"#;
+
+/// A directory with a fake PHP, a fake extension, and a place for temporaries.
+struct Stage {
+    directory: TempDir,
+}
+
+impl Stage {
+    fn new() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let stage = Self { directory };
+        for name in ["php", "php8.9"] {
+            let php = stage.path(name);
+            fs::write(&php, FAKE_PHP).unwrap();
+            fs::set_permissions(&php, fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        fs::write(stage.path("xhprof.so"), "").unwrap();
+        fs::create_dir(stage.path("tmp")).unwrap();
+        stage
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    fn run(&self, end: &str, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_xhprof"));
+        command
+            .arg("run")
+            .args(arguments)
+            .current_dir(self.directory.path())
+            .env_clear()
+            .env("PATH", "/usr/bin:/bin")
+            .env("HERE", self.directory.path())
+            .env("TMPDIR", self.path("tmp"))
+            .env("XHPROF_PHP", self.path("php"))
+            .env("XHPROF_EXTENSION", self.path("xhprof.so"))
+            .env("END", end)
+            // Of its own, so that no terminal of the tester plays a part.
+            .process_group(0)
+            .stdin(Stdio::null());
+        command
+    }
+
+    fn output(&self, end: &str, arguments: &[&str]) -> Output {
+        let output = self.run(end, arguments).output().unwrap();
+        self.assert_clean();
+        output
+    }
+
+    /// Nothing of ours is left in the temporary directory.
+    fn assert_clean(&self) {
+        assert_eq!(fs::read_dir(self.path("tmp")).unwrap().count(), 0);
+    }
+
+    fn php_arguments(&self) -> Vec<String> {
+        let arguments = fs::read_to_string(self.path("arguments")).unwrap();
+        arguments.lines().map(str::to_owned).collect()
+    }
+}
+
+fn stderr(output: &Output) -> &str {
+    str::from_utf8(&output.stderr).unwrap()
+}
+
+fn assert_reported(output: &Output) {
+    let stderr = stderr(output);
+    assert!(
+        stderr.contains("100 µs wall · 4 calls · 2 functions"),
+        "{stderr}"
+    );
+}
+
+#[test]
+fn php_gets_our_settings_before_the_script() {
+    let stage = Stage::new();
+    let output = stage.output(
+        "echo",
+        &[
+            "--flags",
+            "cpu,no_builtins",
+            "--",
+            "s.php",
+            "-n",
+            "--",
+            "x y",
+        ],
+    );
+    assert!(output.status.success(), "{}", stderr(&output));
+    let arguments = stage.php_arguments();
+    let extension = format!(
+        "extension={}",
+        stage.path("xhprof.so").canonicalize().unwrap().display()
+    );
+    assert_eq!(
+        arguments[..7],
+        [
+            "-d",
+            &extension,
+            "-d",
+            "xhprof.auto_enable=1",
+            "-d",
+            "xhprof.flags=cpu no_builtins",
+            "-d"
+        ]
+    );
+    assert!(
+        arguments[7].starts_with("xhprof.output_dir=/"),
+        "{arguments:?}"
+    );
+    assert_eq!(arguments[8..], ["s.php", "-n", "--", "x y"]);
+    assert_eq!(fs::read_to_string(stage.path("mode")).unwrap(), "700\n");
+}
+
+#[test]
+fn what_follows_the_script_is_its_own_without_a_dash_too() {
+    let stage = Stage::new();
+    let output = stage.output("echo", &["-orun", "s.php", "-o", "--help", "--", "-x"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert_eq!(
+        stage.php_arguments()[8..],
+        ["s.php", "-o", "--help", "--", "-x"]
+    );
+    assert!(stage.path("run").exists());
+}
+
+#[test]
+fn a_php_in_the_command_is_used_with_its_options() {
+    let stage = Stage::new();
+    let php = stage.path("php8.9");
+    let command = [
+        "--php",
+        "/nonexistent",
+        "--",
+        php.to_str().unwrap(),
+        "-d",
+        "a=b",
+        "s.php",
+    ];
+    let output = stage.output("echo", &command);
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert_eq!(stage.php_arguments()[8..], ["-d", "a=b", "s.php"]);
+}
+
+#[test]
+fn an_extension_in_php_ini_is_not_loaded_twice() {
+    let stage = Stage::new();
+    let output = stage
+        .run("echo", &["--", "s.php"])
+        .env("LOADED", "ini")
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert_eq!(stage.php_arguments()[..2], ["-d", "xhprof.auto_enable=1"]);
+}
+
+#[test]
+fn without_the_extension_the_program_is_not_run() {
+    let stage = Stage::new();
+    for (loaded, reason) in [
+        ("pecl", "another extension named xhprof"),
+        ("no", "(no such file)"),
+    ] {
+        let output = stage
+            .run("echo", &["--", "s.php"])
+            .env("LOADED", loaded)
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        assert!(stderr(&output).contains(reason), "{}", stderr(&output));
+        assert_eq!(stderr(&output).lines().count(), 1);
+        assert!(!stage.path("arguments").exists());
+    }
+}
+
+#[test]
+fn the_programs_streams_are_its_own() {
+    let stage = Stage::new();
+    fs::write(stage.path("input"), "to the program\n\x00\x1b").unwrap();
+    let mut command = stage.run("echo", &["--", "s.php"]);
+    let output = command
+        .stdin(fs::File::open(stage.path("input")).unwrap())
+        .output()
+        .unwrap();
+    assert_eq!(output.stdout, b"to the program\n\x00\x1b");
+    assert!(
+        stderr(&output).starts_with("from the program\n\ns.php  100 µs"),
+        "{}",
+        stderr(&output)
+    );
+}
+
+#[test]
+fn the_exit_code_is_the_programs() {
+    let stage = Stage::new();
+    let output = stage.output("code", &["--", "s.php"]);
+    assert_eq!(output.status.code(), Some(7));
+    assert_reported(&output);
+}
+
+#[test]
+fn a_program_without_a_profile_is_explained() {
+    let stage = Stage::new();
+    for (end, code, reason) in [
+        ("nothing", 1, "xhprof doctor"),
+        ("nothing-code", 5, "xhprof doctor"),
+        ("segv", 128 + 11, "died of signal 11"),
+        ("killed", 128 + 9, "was killed"),
+        ("broken", 1, "PHP wrote a broken profile: not a profile"),
+    ] {
+        let output = stage.output(end, &["--", "s.php"]);
+        assert_eq!(output.status.code(), Some(code), "{end}");
+        assert!(
+            stderr(&output).contains(reason),
+            "{end}: {}",
+            stderr(&output)
+        );
+        assert_eq!(stderr(&output).lines().count(), 1, "{end}");
+    }
+}
+
+#[test]
+fn the_profile_is_kept_as_it_was_written() {
+    let stage = Stage::new();
+    let output = stage.output("code", &["-o", "run.xhprof", "--", "s.php"]);
+    assert_reported(&output);
+    let path = stage.path("run.xhprof");
+    assert_eq!(
+        fs::metadata(&path).unwrap().permissions().mode() & 0o777,
+        0o600
+    );
+    assert!(
+        fs::read(&path)
+            .unwrap()
+            .starts_with(b"a:2:{s:10:\"main()==>a\";")
+    );
+}
+
+#[test]
+fn a_file_that_ends_in_json_is_json() {
+    let stage = Stage::new();
+    let json = r#"{"main()==>a":{"ct":3,"wt":40},"main()":{"ct":1,"wt":100}}"#;
+    for arguments in [["-o", "run.json"], ["--format=json", "-orun"]] {
+        let output = stage.output("code", &[&arguments[..], &["--", "s.php"]].concat());
+        assert_reported(&output);
+        let name = if arguments[0] == "-o" {
+            "run.json"
+        } else {
+            "run"
+        };
+        assert_eq!(
+            fs::read_to_string(stage.path(name)).unwrap().trim_end(),
+            json
+        );
+    }
+}
+
+#[test]
+fn a_link_is_refused_before_the_program_runs() {
+    let stage = Stage::new();
+    symlink(stage.path("target"), stage.path("link")).unwrap();
+    let output = stage.output("code", &["-o", "link", "--", "s.php"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        stderr(&output).contains("symbolic link"),
+        "{}",
+        stderr(&output)
+    );
+    assert!(!stage.path("arguments").exists() && !stage.path("target").exists());
+}
+
+#[test]
+fn forked_processes_are_kept_beside() {
+    let stage = Stage::new();
+    let output = stage.output("forked", &["--", "s.php"]);
+    assert!(stderr(&output).contains("forked processes wrote 2 more; -o FILE keeps them"));
+    let output = stage.output("forked", &["-o", "run", "--", "s.php"]);
+    assert!(stderr(&output).contains("  a\n"), "{}", stderr(&output));
+    for (name, function) in [("run", "=>a"), ("run.4711", "=>b"), ("run.4712", "=>c")] {
+        let file = fs::read_to_string(stage.path(name)).unwrap();
+        assert!(file.contains(function), "{name}: {file}");
+    }
+}
+
+#[test]
+fn a_php_behind_a_wrapper_is_found() {
+    let stage = Stage::new();
+    let output = stage.output("wrapped", &["--", "s.php"]);
+    assert_eq!(output.status.code(), Some(0));
+    assert_reported(&output);
+}
+
+/// A run whose program has said its first line, and waits.
+struct Running {
+    child: Child,
+    stdout: BufReader<std::process::ChildStdout>,
+    first_line: String,
+}
+
+impl Running {
+    fn start(stage: &Stage, end: &str) -> Self {
+        let mut command = stage.run(end, &["--", "s.php"]);
+        let mut child = command
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut stdout = BufReader::new(child.stdout.take().unwrap());
+        let mut first_line = String::new();
+        stdout.read_line(&mut first_line).unwrap();
+        Self {
+            child,
+            stdout,
+            first_line,
+        }
+    }
+
+    fn pid(&self) -> Pid {
+        Pid::from_child(&self.child)
+    }
+
+    fn finish(mut self) -> (Option<i32>, String) {
+        let mut stderr = String::new();
+        self.child
+            .stderr
+            .take()
+            .unwrap()
+            .read_to_string(&mut stderr)
+            .unwrap();
+        (self.child.wait().unwrap().code(), stderr)
+    }
+}
+
+#[test]
+fn an_interrupt_ends_the_program_and_gives_the_report() {
+    let stage = Stage::new();
+    let running = Running::start(&stage, "interrupted");
+    kill_process(running.pid(), Signal::INT).unwrap();
+    let (code, stderr) = running.finish();
+    assert_eq!(code, Some(128 + 2), "{stderr}");
+    assert!(stderr.contains("100 µs wall"), "{stderr}");
+    stage.assert_clean();
+}
+
+#[test]
+fn an_interrupt_of_the_whole_group_gives_the_report_too() {
+    let stage = Stage::new();
+    let running = Running::start(&stage, "interrupted");
+    kill_process_group(running.pid(), Signal::INT).unwrap();
+    let (code, stderr) = running.finish();
+    assert_eq!(code, Some(128 + 2), "{stderr}");
+    stage.assert_clean();
+}
+
+#[test]
+fn a_second_interrupt_kills() {
+    let stage = Stage::new();
+    let mut running = Running::start(&stage, "stubborn");
+    let sleep: i32 = running.first_line.trim().parse().unwrap();
+    kill_process(running.pid(), Signal::INT).unwrap();
+    let mut line = String::new();
+    running.stdout.read_line(&mut line).unwrap();
+    assert_eq!(line, "again\n");
+    kill_process(running.pid(), Signal::INT).unwrap();
+    let (code, stderr) = running.finish();
+    kill_process(Pid::from_raw(sleep).unwrap(), Signal::KILL).unwrap();
+    assert_eq!(code, Some(128 + 9), "{stderr}");
+    assert!(stderr.contains("was killed"), "{stderr}");
+    stage.assert_clean();
+}
+
+#[test]
+fn a_request_to_terminate_is_passed_on() {
+    let stage = Stage::new();
+    let running = Running::start(&stage, "terminated");
+    kill_process(running.pid(), Signal::TERM).unwrap();
+    let (code, stderr) = running.finish();
+    assert_eq!(code, Some(9), "{stderr}");
+    assert!(stderr.contains("100 µs wall"), "{stderr}");
+    stage.assert_clean();
+}
+
+#[test]
+fn a_reader_that_leaves_is_no_error() {
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cmd/report.in/tiny.xhprof");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_xhprof"));
+    let mut child = command
+        .arg("report")
+        .arg("-")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // Closed before it can have printed: it has not been given its input yet.
+    drop(child.stdout.take());
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), &fs::read(golden).unwrap())
+        .unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), stderr(&output)), (Some(0), ""));
+}
