@@ -10,7 +10,12 @@ fn main() {
     println!("cargo:rerun-if-env-changed=PHP");
     println!("cargo:rerun-if-env-changed=PHP_CONFIG");
     println!("cargo:rerun-if-env-changed=PATH");
-    for cfg in ["php_zts", "internal_extension_handle"] {
+    for cfg in [
+        "php_zts",
+        "internal_extension_handle",
+        "property_hooks",
+        "jit_off_by_default",
+    ] {
         println!("cargo:rustc-check-cfg=cfg({cfg})");
     }
     let php = std::env::var("PHP").unwrap_or_else(|_| "php".into());
@@ -41,6 +46,9 @@ fn main() {
     // apart; using the one for the other writes out of bounds.
     if version >= 80400 {
         println!("cargo:rustc-cfg=internal_extension_handle");
+        // A property's get and set are functions that no table holds.
+        println!("cargo:rustc-cfg=property_hooks");
+        println!("cargo:rustc-cfg=jit_off_by_default");
     }
 }
 

@@ -2,45 +2,71 @@
 //!
 //! The profile runs from before the first line of the script to after the last
 //! destructor, and is written at the end of the request. A script that profiles
-//! itself has the same functions as ever; the automatic profile then ends where
-//! the script takes over with `xhprof_disable()`.
+//! itself finds its own functions working as ever: its `xhprof_enable()` does
+//! nothing while the automatic profile runs, its `xhprof_disable()` ends that
+//! and returns it; what was returned is what is written. Profiles that the
+//! script begins after that are the script's alone.
 
-use std::cell::Cell;
+use std::cell::RefCell;
 use std::collections::HashSet;
 
+use crate::session::Recorded;
 use crate::{functions, output, session, settings, zend};
 
+/// How far this request's automatic profile is.
+enum Progress {
+    /// There is none, or it has been written.
+    None,
+    /// It runs.
+    Running,
+    /// The script ended it.
+    Ended(Recorded),
+}
+
 thread_local! {
-    static STARTED: Cell<bool> = const { Cell::new(false) };
+    static PROGRESS: RefCell<Progress> = const { RefCell::new(Progress::None) };
 }
 
 /// RINIT: begins the profile if the settings say so.
 pub(crate) fn request_starts() {
-    STARTED.set(false);
+    PROGRESS.set(Progress::None);
     if !settings::auto_enable() {
         return;
     }
     session::start_tracing(settings::flags(), functions::wishes(HashSet::new()));
     if session::is_running() {
-        STARTED.set(true);
+        PROGRESS.set(Progress::Running);
         if zend::sapi_name() == "cli" {
             zend::signals::catch(write);
         }
     }
 }
 
-/// RSHUTDOWN: ends whatever still runs; writes it if we began it.
+/// The script ended a session; keeps what it recorded if we began it.
+pub(crate) fn session_ended(recorded: &Recorded) {
+    PROGRESS.with_borrow_mut(|progress| {
+        if matches!(progress, Progress::Running) {
+            *progress = Progress::Ended(recorded.clone());
+        }
+    });
+}
+
+/// RSHUTDOWN: ends whatever still runs; writes what we began.
 pub(crate) fn request_ends() {
     write();
     zend::signals::stop_catching();
 }
 
 fn write() {
-    let is_ours = STARTED.take();
-    let Some(recorded) = session::stop() else {
-        return;
+    let unfinished = session::stop();
+    let recorded = match PROGRESS.replace(Progress::None) {
+        Progress::None => None,
+        Progress::Running => unfinished,
+        Progress::Ended(recorded) => Some(recorded),
     };
-    if is_ours && let Err(error) = output::write_file(&recorded) {
+    if let Some(recorded) = recorded
+        && let Err(error) = output::write_file(&recorded)
+    {
         zend::warning(&format!("{error:#}"));
     }
 }

@@ -12,7 +12,7 @@ use std::collections::HashSet;
 use crate::settings::{self, Flags};
 use crate::symbols::Wishes;
 use crate::zend::{array, parameters};
-use crate::{output, session, zend};
+use crate::{autostart, output, session, zend};
 
 /// Adds the functions and constants to the module.
 pub(crate) fn register(module: ModuleBuilder<'_>) -> ModuleBuilder<'_> {
@@ -69,7 +69,8 @@ extern "C" fn xhprof_disable(call: &mut ExecuteData, result: &mut Zval) {
     if parameters::nothing(call)
         && let Some(recorded) = session::stop()
     {
-        output::return_array(recorded, result);
+        autostart::session_ended(&recorded);
+        output::return_array(&recorded, result);
     }
 }
 

@@ -3,6 +3,7 @@
 use ext_php_rs::zend::ModuleEntry;
 
 use crate::clock;
+use crate::engine::Engine;
 use crate::session;
 use crate::settings;
 use crate::zend::InfoTable;
@@ -14,7 +15,8 @@ pub(crate) extern "C" fn print(module: *mut ModuleEntry) {
         table.row("xhprof", "enabled");
         table.row("Version", env!("CARGO_PKG_VERSION"));
         match session::engine_in_use() {
-            Ok(engine) => table.row("Engine", engine),
+            Ok(Engine::Execute) => table.row("Engine", "execute"),
+            Ok(Engine::Observer) => table.row("Engine", "observer"),
             Err(reason) => table.row("Engine", &format!("off: {reason}")),
         }
         print_clock(&table);

@@ -14,6 +14,8 @@ mod engine;
 mod functions;
 mod information;
 mod output;
+#[allow(unsafe_code)]
+mod per_thread;
 mod session;
 mod settings;
 mod symbols;
@@ -26,8 +28,8 @@ use ext_php_rs::prelude::*;
 /// MINIT, once for a process, before any code is compiled.
 extern "C" fn module_starts(_kind: i32, number: i32) -> i32 {
     zend::ini::register(&settings::SETTINGS, number);
-    if settings::engine_choice() != settings::EngineChoice::Off {
-        engine::arm();
+    if let Some(engine) = session::engine_to_arm() {
+        engine::arm(engine);
     }
     clock::follow_forks();
     if FORKING_SERVERS.contains(&zend::sapi_name()) {
@@ -45,9 +47,7 @@ extern "C" fn module_ends(_kind: i32, number: i32) -> i32 {
 
 /// RINIT.
 extern "C" fn request_starts(_kind: i32, _number: i32) -> i32 {
-    if settings::engine_choice() != settings::EngineChoice::Off {
-        engine::arm_thread();
-    }
+    engine::arm_thread();
     autostart::request_starts();
     0
 }

@@ -17,10 +17,10 @@ use crate::zend;
 use crate::zend::array::Array;
 
 /// Makes `result` the array that XHProf returns.
-pub(crate) fn return_array(recorded: Recorded, result: &mut Zval) {
+pub(crate) fn return_array(recorded: &Recorded, result: &mut Zval) {
     match recorded {
-        Recorded::Trace(profile) => trace_array(&profile).return_in(result),
-        Recorded::Samples(samples) => samples_array(&samples).return_in(result),
+        Recorded::Trace(profile) => trace_array(profile).return_in(result),
+        Recorded::Samples(samples) => samples_array(samples).return_in(result),
     }
 }
 

@@ -8,12 +8,13 @@ use profile::{Meta, Metrics, Profile};
 use recorder::{Recorder, Sample, Sampler, Shape};
 
 use crate::clock::{self, Clock, CpuTime};
-use crate::engine::{self, Measure, State, with_state};
+use crate::engine::{self, Engine, Measure, State, with_state};
 use crate::settings::{self, ClockChoice, EngineChoice, Flags, PinCpu};
 use crate::symbols::{Symbols, Wishes};
 use crate::zend;
 
 /// What a session recorded.
+#[derive(Clone)]
 pub(crate) enum Recorded {
     /// Calls and their costs.
     Trace(Profile),
@@ -22,6 +23,7 @@ pub(crate) enum Recorded {
 }
 
 /// The stacks of a sampling session.
+#[derive(Clone)]
 pub(crate) struct Samples {
     pub(crate) symbols: Vec<profile::Symbol>,
     pub(crate) samples: Vec<Sample>,
@@ -55,17 +57,23 @@ pub(crate) fn cpu_time() -> Option<CpuTime> {
 
 /// Begins to trace; does nothing if something is being recorded already.
 pub(crate) fn start_tracing(flags: Flags, wishes: Wishes) {
-    if is_running() || !may_hook() {
+    if is_running() {
         return;
     }
+    let Some(engine) = usable_engine() else {
+        return;
+    };
     let clock = clock::start(settings::clock_choice(), settings::pin_cpu(), flags.cpu);
-    let hooks = engine::hooks_for(Measure {
-        clock,
-        cpu: flags.cpu,
-        memory: flags.memory,
-        tree: false,
-        builtins: !flags.no_builtins,
-    });
+    let hooks = engine::hooks_for(
+        engine,
+        Measure {
+            clock,
+            cpu: flags.cpu,
+            memory: flags.memory,
+            tree: false,
+            builtins: !flags.no_builtins,
+        },
+    );
     RUNNING.set(Some(Running { clock, flags }));
     engine::install(hooks);
     let (max_depth, max_nodes) = (settings::max_depth(), settings::max_nodes());
@@ -84,15 +92,18 @@ pub(crate) fn start_tracing(flags: Flags, wishes: Wishes) {
 
 /// Begins to sample; does nothing if something is being recorded already.
 pub(crate) fn start_sampling() {
-    if is_running() || !may_hook() {
+    if is_running() {
         return;
     }
+    let Some(engine) = usable_engine() else {
+        return;
+    };
     let clock = clock::start(ClockChoice::Monotonic, PinCpu::Never, false);
     let interval = settings::sampling_interval_us();
     let depth = settings::sampling_depth();
     let flags = Flags::default();
     RUNNING.set(Some(Running { clock, flags }));
-    engine::install(engine::sampling_hooks(true));
+    engine::install(engine::sampling_hooks(engine));
     with_state(|state| {
         let session = next_session(state);
         state.symbols = Some(Symbols::new(Wishes::default()));
@@ -141,27 +152,36 @@ fn next_session(state: &mut State) -> u32 {
     state.session
 }
 
-/// Whether hooks may be put in; says so once if they may not.
-fn may_hook() -> bool {
+/// The engine to record with; says why if there is none.
+fn usable_engine() -> Option<Engine> {
     match engine_in_use() {
-        Ok(_) => true,
+        Ok(engine) => Some(engine),
         Err(reason) => {
             zend::warning(&format!("nothing is recorded: {reason}"));
-            false
+            None
         }
     }
 }
 
 /// The engine that records, or why there is none.
-pub(crate) fn engine_in_use() -> Result<&'static str, &'static str> {
-    if settings::engine_choice() == EngineChoice::Off {
-        return Err("xhprof.engine is off");
-    }
-    if zend::is_jit_on() {
-        return Err(
+pub(crate) fn engine_in_use() -> Result<Engine, &'static str> {
+    match engine::armed() {
+        None => Err("xhprof.engine is off"),
+        Some(Engine::Execute) if zend::is_jit_on() => Err(
             "opcache's JIT is on, and the execute engine would break the program under it; \
-             set opcache.jit=off",
-        );
+             set xhprof.engine=auto or opcache.jit=disable",
+        ),
+        Some(engine) => Ok(engine),
     }
-    Ok("execute")
+}
+
+/// The engine to arm when PHP starts; none for `off`.
+pub(crate) fn engine_to_arm() -> Option<Engine> {
+    match settings::engine_choice() {
+        EngineChoice::Off => None,
+        EngineChoice::Execute => Some(Engine::Execute),
+        EngineChoice::Observer => Some(Engine::Observer),
+        EngineChoice::Auto if zend::is_jit_configured() => Some(Engine::Observer),
+        EngineChoice::Auto => Some(Engine::Execute),
+    }
 }

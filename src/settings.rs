@@ -31,10 +31,12 @@ pub(crate) enum PinCpu {
 /// What `xhprof.engine` says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum EngineChoice {
-    /// *execute*, unless a JIT is configured.
+    /// *observer* where a JIT is configured, else *execute*.
     Auto,
     /// Hooks in `zend_execute_ex` and `zend_execute_internal`.
     Execute,
+    /// The engine's observer API.
+    Observer,
     /// Nothing is hooked.
     Off,
 }
@@ -118,7 +120,7 @@ pub(crate) static SETTINGS: [Setting; 12] = [
         default: c"auto",
         scope: Scope::System,
         is_valid: |value| engine(value).is_some(),
-        expected: "auto, execute or off",
+        expected: "auto, execute, observer or off",
     },
     Setting {
         name: c"xhprof.flags",
@@ -129,7 +131,7 @@ pub(crate) static SETTINGS: [Setting; 12] = [
     },
     Setting {
         name: c"xhprof.max_depth",
-        default: c"1000000",
+        default: c"25000",
         scope: Scope::Anywhere,
         is_valid: |value| number(value, 1, MAX_DEPTH).is_some(),
         expected: "a number from 1 to 100000000",
@@ -210,7 +212,7 @@ pub(crate) fn flags() -> Flags {
 
 /// How deep a stack is recorded.
 pub(crate) fn max_depth() -> usize {
-    read_number(c"xhprof.max_depth", MAX_DEPTH, 1_000_000)
+    read_number(c"xhprof.max_depth", MAX_DEPTH, 25_000)
 }
 
 /// How many edges, or nodes of a call tree, are recorded.
@@ -291,6 +293,7 @@ fn engine(value: &str) -> Option<EngineChoice> {
     match value.trim().to_ascii_lowercase().as_str() {
         "auto" => Some(EngineChoice::Auto),
         "execute" => Some(EngineChoice::Execute),
+        "observer" => Some(EngineChoice::Observer),
         "" | "off" => Some(EngineChoice::Off),
         _ => None,
     }

@@ -8,15 +8,12 @@ mod affinity;
 mod calibration;
 mod counter;
 mod cpu_time;
-mod per_thread;
 mod rseq;
 
 pub(crate) use calibration::Calibration;
 pub(crate) use cpu_time::CpuTime;
 
 use std::sync::Mutex;
-
-use per_thread::per_thread;
 
 use crate::settings::{ClockChoice, PinCpu};
 

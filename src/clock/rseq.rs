@@ -20,8 +20,9 @@ mod bell {
     use std::time::Duration;
 
     use super::TickRate;
+    use crate::clock::counter;
     use crate::clock::cpu_time::kernel_ns;
-    use crate::clock::{counter, per_thread};
+    use crate::per_thread::per_thread;
 
     // A section of one instruction that is never run. The kernel wants the
     // signature that the C library registered in front of the abort address.

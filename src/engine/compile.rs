@@ -12,8 +12,8 @@ use recorder::{Entered, Token};
 
 use super::state::{State, state};
 use crate::clock;
+use crate::zend;
 use crate::zend::bindings::{self, CompileFile, CompileString};
-use crate::zend::{self, stack};
 
 struct Previous {
     file: Cell<Option<CompileFile>>,
@@ -106,7 +106,9 @@ unsafe extern "C" fn compile_string(
             CStr::from_ptr(file)
         };
         let opened = enter(b"eval::", name.to_bytes(), false);
-        zend::make_user_calls_visible();
+        if super::armed() == Some(super::Engine::Execute) {
+            zend::make_user_calls_visible();
+        }
         let result = match PREVIOUS.string.get() {
             Some(previous) => previous(source, file, position),
             None => std::ptr::null_mut(),
@@ -131,17 +133,16 @@ fn enter(prefix: &[u8], path: &[u8], is_file: bool) -> Option<Opened> {
         return None;
     }
     let symbols = state.symbols.as_mut()?;
-    let here = stack::address();
     if let Some(recorder) = &mut state.recorder {
         let symbol = symbols.file(prefix, path, is_file, &mut || recorder.add_symbol())?;
-        return match (state.plan.enter)(recorder, symbol, here) {
+        return match (state.plan.enter_now)(recorder, symbol) {
             Entered::Recorded(token) => Some(Opened::Traced(token)),
             Entered::TooDeep => None,
         };
     }
     let sampler = state.sampler.as_mut()?;
     let symbol = symbols.file(prefix, path, is_file, &mut || sampler.add_symbol())?;
-    let depth = sampler.enter(symbol, here, clock::unix_time_us());
+    let depth = (state.plan.sample_now)(sampler, symbol, clock::unix_time_us());
     let session = sampler.session();
     Some(Opened::Sampled { session, depth })
 }

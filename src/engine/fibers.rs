@@ -41,7 +41,7 @@ unsafe extern "C" fn switched(from: *mut FiberContext, to: *mut FiberContext) {
     let (from, to) = (from as usize, to as usize);
     let Some(state) = running() else { return };
     if let Some(recorder) = &mut state.recorder {
-        recorder.fiber_switched(from, to, (state.plan.read)());
+        (state.plan.fiber_switched)(recorder, from, to);
     }
     if let Some(sampler) = &mut state.sampler {
         sampler.fiber_switched(from, to, clock::unix_time_us());

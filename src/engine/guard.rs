@@ -7,7 +7,8 @@
 //! are the same. So a call that finds little stack left puts `execute_ex` back
 //! for everything deeper, and the hook in again when it returns. What runs in
 //! between is charged to a `[truncated]` row. The same way bounds the recorded
-//! depth (`xhprof.max_depth`).
+//! depth (`xhprof.max_depth`), in the observer engine too, which needs no C
+//! stack.
 //!
 //! Bounds and state belong to the C stack, so each fiber has its own.
 
@@ -16,8 +17,9 @@ use std::collections::HashMap;
 use ext_php_rs::ffi::{zend_execute_data, zval};
 use recorder::{Entered, FiberId, SymbolId};
 
-use super::execute::{self, Hooks, pass_internal, pass_user};
-use super::state::State;
+use super::execute::{self, pass_user};
+use super::state::{State, state};
+use super::{Hooks, internal, marks};
 use crate::zend::{self, stack};
 
 /// The guard of the C stack that runs, and those of the others.
@@ -31,6 +33,8 @@ pub(crate) struct Guard {
 struct Bounds {
     limit: usize,
     is_unseen: bool,
+    /// The observer engine's: the mark of the call with whose end it ends.
+    until: usize,
 }
 
 impl Bounds {
@@ -39,6 +43,7 @@ impl Bounds {
     const UNKNOWN: Self = Self {
         limit: usize::MAX,
         is_unseen: false,
+        until: 0,
     };
 }
 
@@ -98,11 +103,14 @@ pub(super) fn after_jump(state: &mut State) {
 fn set_unseen(state: &mut State, is_unseen: bool) {
     state.guard.current.is_unseen = is_unseen;
     if is_unseen {
-        state.hooks = Hooks::PASS;
-        execute::suspend_user_hook();
+        state.hooks = Hooks {
+            end: end_unseen,
+            ..Hooks::PASS
+        };
+        execute::suspend();
     } else {
         state.hooks = state.plan;
-        execute::resume_user_hook();
+        execute::resume();
     }
 }
 
@@ -121,11 +129,11 @@ pub(super) unsafe fn run_user(
     unsafe {
         (*state).guard.find_limit(here);
         if here < (*state).guard.limit() {
-            return run_user_unseen(state, data, here);
+            return run_user_unseen(state, data);
         }
         let hooks = (*state).plan;
         let entered = match (*state).recorder.as_mut() {
-            Some(recorder) => (hooks.enter)(recorder, symbol, here),
+            Some(recorder) => (hooks.enter)(recorder, symbol, data),
             None => Entered::TooDeep,
         };
         match entered {
@@ -135,7 +143,7 @@ pub(super) unsafe fn run_user(
                     (hooks.leave)(recorder, token);
                 }
             }
-            Entered::TooDeep => run_user_unseen(state, data, here),
+            Entered::TooDeep => run_user_unseen(state, data),
         }
     }
 }
@@ -143,9 +151,9 @@ pub(super) unsafe fn run_user(
 /// Runs a user function and everything below it unhooked, as `[truncated]`.
 #[cold]
 #[inline(never)]
-pub(super) unsafe fn run_user_unseen(state: *mut State, data: *mut zend_execute_data, here: usize) {
+pub(super) unsafe fn run_user_unseen(state: *mut State, data: *mut zend_execute_data) {
     // SAFETY: as in `run_user`.
-    unsafe { unseen(state, here, || pass_user(data)) }
+    unsafe { unseen(state, data, || pass_user(data)) }
 }
 
 /// Runs an internal function and everything below it unhooked, as `[truncated]`.
@@ -155,20 +163,19 @@ pub(super) unsafe fn run_internal_unseen(
     state: *mut State,
     data: *mut zend_execute_data,
     result: *mut zval,
-    here: usize,
 ) {
     // SAFETY: as in `run_user`.
-    unsafe { unseen(state, here, || pass_internal(data, result)) }
+    unsafe { unseen(state, data, || internal::pass(data, result)) }
 }
 
 /// Runs `call`, a closure over plain pointers, between one entry and one exit.
-unsafe fn unseen(state: *mut State, here: usize, call: impl FnOnce()) {
+unsafe fn unseen(state: *mut State, data: *mut zend_execute_data, call: impl FnOnce()) {
     // SAFETY: as in `run_user`; a `longjmp` over this frame skips only plain
     // data, and `after_jump` puts the hooks back then.
     unsafe {
         let hooks = (*state).plan;
         let entered = match (*state).recorder.as_mut() {
-            Some(recorder) => (hooks.enter_truncated)(recorder, here),
+            Some(recorder) => (hooks.enter_truncated)(recorder, data),
             None => Entered::TooDeep,
         };
         unhooked(state, call);
@@ -176,6 +183,33 @@ unsafe fn unseen(state: *mut State, here: usize, call: impl FnOnce()) {
             && let Some(recorder) = (*state).recorder.as_mut()
         {
             (hooks.leave)(recorder, token);
+        }
+    }
+}
+
+/// The observer engine's way: from a call to its end, nothing is recorded but
+/// a `[truncated]` frame.
+#[cold]
+pub(super) fn begin_unseen(state: &mut State, data: *mut zend_execute_data) {
+    let enter_truncated = state.plan.enter_truncated;
+    if let Some(recorder) = &mut state.recorder {
+        enter_truncated(recorder, data);
+    }
+    state.guard.current.until = marks::mark(data);
+    set_unseen(state, true);
+}
+
+unsafe fn end_unseen(data: *mut zend_execute_data) {
+    // SAFETY: this thread's state; the observer engine calls this between two
+    // functions, when nobody holds a reference.
+    let state = unsafe { &mut *state() };
+    let mark = marks::mark(data);
+    if state.guard.current.until == mark {
+        state.guard.current.until = 0;
+        set_unseen(state, false);
+        let end_marked = state.plan.end_marked;
+        if let Some(recorder) = &mut state.recorder {
+            end_marked(recorder, mark);
         }
     }
 }

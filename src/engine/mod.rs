@@ -11,13 +11,20 @@ mod errors;
 mod execute;
 mod fibers;
 mod guard;
+mod hooks;
+mod internal;
+mod lookup;
+mod marks;
+mod observer;
 mod plan;
+mod sampled;
 mod state;
 
-pub(crate) use execute::Hooks;
+pub(crate) use hooks::Hooks;
 pub(crate) use plan::{Measure, hooks_for, sampling_hooks};
 pub(crate) use state::{State, with_state};
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::zend;
@@ -25,11 +32,34 @@ use crate::zend;
 /// Threads that profile right now. Hooks are global to the process.
 static USERS: AtomicU32 = AtomicU32::new(0);
 
+/// How user functions are seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Engine {
+    /// Through `zend_execute_ex`.
+    Execute,
+    /// Through the engine's observer API.
+    Observer,
+}
+
+/// The engine of this process; none if nothing is hooked.
+static ENGINE: OnceLock<Engine> = OnceLock::new();
+
+/// The engine that was armed.
+pub(crate) fn armed() -> Option<Engine> {
+    ENGINE.get().copied()
+}
+
 /// Arms the engine at MINIT, before any code is compiled: from here on, calls
 /// are compiled so that hooks put in later will see them.
-pub(crate) fn arm() {
+pub(crate) fn arm(engine: Engine) {
+    // A server that restarts its modules in place arms again.
+    let engine = *ENGINE.get_or_init(|| engine);
     zend::reserve_slots();
-    execute::arm();
+    match engine {
+        Engine::Execute => execute::arm(),
+        Engine::Observer => observer::arm(),
+    }
+    internal::arm();
     compile::arm();
     fibers::arm();
     errors::arm();
@@ -37,14 +67,18 @@ pub(crate) fn arm() {
 
 /// Does for this thread what [`arm`] did for the first one, at RINIT.
 pub(crate) fn arm_thread() {
-    zend::make_user_calls_visible();
+    if armed() == Some(Engine::Execute) {
+        execute::arm();
+    }
 }
 
 /// Gives all hooks back at MSHUTDOWN.
 pub(crate) fn disarm() {
-    execute::disarm();
-    compile::disarm();
-    zend::stop_making_user_calls_visible();
+    if armed().is_some() {
+        execute::disarm();
+        internal::disarm();
+        compile::disarm();
+    }
 }
 
 /// Puts hooks in that record by `plan`, as soon as there is a recorder, or a
@@ -58,8 +92,13 @@ pub(crate) fn install(plan: Hooks) {
         state.guard = guard::Guard::new();
     });
     if USERS.fetch_add(1, Ordering::AcqRel) == 0 {
-        execute::install();
+        if armed() == Some(Engine::Execute) {
+            execute::install();
+        }
         compile::install();
+    }
+    if armed() == Some(Engine::Observer) {
+        observer::install();
     }
 }
 

@@ -1,11 +1,13 @@
-//! What is measured, turned into a pair of hooks made for exactly that.
+//! What is measured, turned into a set of hooks made for exactly that.
 
 use std::marker::PhantomData;
 
+use ext_php_rs::ffi::zend_execute_data;
 use recorder::{Plan, Reading};
 
 use super::Hooks;
-use super::execute::{internal, sampled_internal, sampled_user, user};
+use super::marks::{ByChain, ByStack, Marks};
+use super::{Engine, execute, internal, observer, sampled};
 use crate::clock::{Clock, Clocks, CpuTime, CycleCounter, CycleCounterForBoth, Monotonic, Source};
 use crate::zend;
 
@@ -24,27 +26,42 @@ pub(crate) struct Measure {
     pub(crate) builtins: bool,
 }
 
-/// A [`Plan`] with a clock to read.
+/// A [`Plan`] with clocks to read and frames to mark.
 pub(super) trait Tracing: Plan {
+    /// How frames are marked.
+    type Marks: Marks;
+
     /// Reads what the plan asks for; the wall clock last at entry…
     fn read_at_entry() -> Reading;
     /// … and first at exit, so that reading the rest is not charged to the callee.
     fn read_at_exit() -> Reading;
+
+    /// What is known of a call.
+    #[inline(always)]
+    fn site(data: *mut zend_execute_data) -> <Self::Marks as Marks>::Site {
+        Self::Marks::site(data)
+    }
 }
 
-pub(super) struct Traced<C, const CPU: bool, const MEMORY: bool, const TREE: bool>(PhantomData<C>);
+/// Clocks and marks as types, the rest as constants.
+pub(super) struct Traced<C, M, const CPU: bool, const MEMORY: bool, const TREE: bool>(
+    PhantomData<(C, M)>,
+);
 
-impl<C, const CPU: bool, const MEMORY: bool, const TREE: bool> Plan
-    for Traced<C, CPU, MEMORY, TREE>
+impl<C, M: Marks, const CPU: bool, const MEMORY: bool, const TREE: bool> Plan
+    for Traced<C, M, CPU, MEMORY, TREE>
 {
     const CPU: bool = CPU;
     const MEMORY: bool = MEMORY;
     const TREE: bool = TREE;
+    const ENDS_EARLY: bool = M::ENDS_EARLY;
 }
 
-impl<C: Clocks, const CPU: bool, const MEMORY: bool, const TREE: bool> Tracing
-    for Traced<C, CPU, MEMORY, TREE>
+impl<C: Clocks, M: Marks, const CPU: bool, const MEMORY: bool, const TREE: bool> Tracing
+    for Traced<C, M, CPU, MEMORY, TREE>
 {
+    type Marks = M;
+
     #[inline(always)]
     fn read_at_entry() -> Reading {
         let (memory, peak) = if MEMORY { zend::memory() } else { (0, 0) };
@@ -79,53 +96,83 @@ impl<C: Clocks, const CPU: bool, const MEMORY: bool, const TREE: bool> Tracing
 }
 
 /// The hooks that record what `measure` says.
-pub(crate) fn hooks_for(measure: Measure) -> Hooks {
-    let hooks = match (measure.clock.source, measure.clock.cpu) {
-        (Source::Counter, CpuTime::Counter) => with_clock::<CycleCounterForBoth>(measure),
-        (Source::Counter, CpuTime::SystemCall) => with_clock::<CycleCounter>(measure),
-        (Source::Monotonic, _) => with_clock::<Monotonic>(measure),
+pub(crate) fn hooks_for(engine: Engine, measure: Measure) -> Hooks {
+    let hooks = match engine {
+        Engine::Execute => with_marks::<ByStack>(measure),
+        Engine::Observer => with_marks::<ByChain>(measure),
     };
     without_unwanted(hooks, measure.builtins)
 }
 
 /// The hooks of the sampling mode.
-pub(crate) fn sampling_hooks(builtins: bool) -> Hooks {
-    let hooks = Hooks {
-        user: sampled_user,
-        internal: sampled_internal,
+pub(crate) fn sampling_hooks(engine: Engine) -> Hooks {
+    match engine {
+        Engine::Execute => sampling::<ByStack>(),
+        Engine::Observer => sampling::<ByChain>(),
+    }
+}
+
+fn sampling<M: Marks>() -> Hooks {
+    Hooks {
+        user: sampled::user::<M>,
+        begin: sampled::begin::<M>,
+        end: sampled::end,
+        internal: Some(sampled::internal::<M>),
+        sample_now: |sampler, symbol, now| sampler.enter(symbol, &M::site_now(), now),
         ..Hooks::PASS
-    };
-    without_unwanted(hooks, builtins)
+    }
 }
 
 fn without_unwanted(mut hooks: Hooks, builtins: bool) -> Hooks {
     if !builtins {
-        hooks.internal = Hooks::PASS.internal;
+        hooks.internal = None;
     }
     hooks
 }
 
-fn with_clock<C: Clocks>(measure: Measure) -> Hooks {
+fn with_marks<M: Marks>(measure: Measure) -> Hooks {
+    match (measure.clock.source, measure.clock.cpu) {
+        (Source::Counter, CpuTime::Counter) => with_clock::<CycleCounterForBoth, M>(measure),
+        (Source::Counter, CpuTime::SystemCall) => with_clock::<CycleCounter, M>(measure),
+        (Source::Monotonic, _) => with_clock::<Monotonic, M>(measure),
+    }
+}
+
+fn with_clock<C: Clocks, M: Marks>(measure: Measure) -> Hooks {
     match (measure.cpu, measure.memory, measure.tree) {
-        (false, false, false) => traced::<Traced<C, false, false, false>>(),
-        (false, false, true) => traced::<Traced<C, false, false, true>>(),
-        (false, true, false) => traced::<Traced<C, false, true, false>>(),
-        (false, true, true) => traced::<Traced<C, false, true, true>>(),
-        (true, false, false) => traced::<Traced<C, true, false, false>>(),
-        (true, false, true) => traced::<Traced<C, true, false, true>>(),
-        (true, true, false) => traced::<Traced<C, true, true, false>>(),
-        (true, true, true) => traced::<Traced<C, true, true, true>>(),
+        (false, false, false) => traced::<Traced<C, M, false, false, false>>(),
+        (false, false, true) => traced::<Traced<C, M, false, false, true>>(),
+        (false, true, false) => traced::<Traced<C, M, false, true, false>>(),
+        (false, true, true) => traced::<Traced<C, M, false, true, true>>(),
+        (true, false, false) => traced::<Traced<C, M, true, false, false>>(),
+        (true, false, true) => traced::<Traced<C, M, true, false, true>>(),
+        (true, true, false) => traced::<Traced<C, M, true, true, false>>(),
+        (true, true, true) => traced::<Traced<C, M, true, true, true>>(),
     }
 }
 
 fn traced<T: Tracing>() -> Hooks {
     Hooks {
-        user: user::<T>,
-        internal: internal::<T>,
+        user: execute::traced::<T>,
+        begin: observer::traced_begin::<T>,
+        end: observer::traced_end::<T>,
+        internal: Some(internal::traced::<T>),
         read: T::read_at_exit,
-        enter: |recorder, symbol, stack| recorder.enter::<T>(symbol, stack, T::read_at_entry),
-        enter_truncated: |recorder, stack| recorder.enter_truncated::<T>(stack, T::read_at_entry),
+        enter: |recorder, symbol, data| {
+            recorder.enter::<T>(symbol, &T::site(data), T::read_at_entry)
+        },
+        enter_now: |recorder, symbol| {
+            recorder.enter::<T>(symbol, &T::Marks::site_now(), T::read_at_entry)
+        },
+        sample_now: Hooks::PASS.sample_now,
+        enter_truncated: |recorder, data| {
+            recorder.enter_truncated::<T>(&T::site(data), T::read_at_entry)
+        },
         leave: |recorder, token| recorder.leave::<T>(token, T::read_at_exit),
+        end_marked: |recorder, mark| recorder.end_marked::<T>(mark, T::read_at_exit),
+        fiber_switched: |recorder, from, to| {
+            recorder.fiber_switched::<T>(from, to, T::read_at_exit());
+        },
         fiber_destroyed: |recorder, fiber| recorder.fiber_destroyed::<T>(fiber),
         finish: |recorder| recorder.finish::<T>(T::read_at_exit()),
     }

@@ -5,7 +5,10 @@
 
 use std::ffi::{c_char, c_int, c_void};
 
-use ext_php_rs::ffi::{zend_execute_data, zend_file_handle, zend_op_array, zend_string, zval};
+use ext_php_rs::ffi::{
+    zend_class_entry, zend_execute_data, zend_file_handle, zend_function, zend_object,
+    zend_op_array, zend_string, zval,
+};
 
 /// `zend_execute_ex`: runs the `op_array` of a frame.
 pub(crate) type ExecuteEx = unsafe extern "C" fn(*mut zend_execute_data);
@@ -17,6 +20,13 @@ pub(crate) type CompileFile =
 /// `zend_compile_string`; the last argument is a `zend_compile_position`.
 pub(crate) type CompileString =
     unsafe extern "C" fn(*mut zend_string, *const c_char, c_int) -> *mut zend_op_array;
+/// `zend_observer_fcall_handlers`: an observer's answer.
+#[repr(C)]
+pub(crate) struct ObserverHandlers {
+    pub(crate) begin: Option<ExecuteEx>,
+    pub(crate) end: Option<ExecuteInternal>,
+}
+
 /// A fiber's context. Only its address is used.
 #[repr(C)]
 pub(crate) struct FiberContext {
@@ -27,6 +37,8 @@ pub(crate) struct FiberContext {
 pub(crate) const ZEND_COMPILE_IGNORE_USER_FUNCTIONS: u32 = 1 << 9;
 /// `zend_compile.h`: the frame belongs to a generator that exists already.
 pub(crate) const ZEND_CALL_GENERATOR: u32 = 1 << 24;
+/// `zend_compile.h`: the frame was entered from C.
+pub(crate) const ZEND_CALL_TOP: u32 = 1 << 17;
 /// `zend_types.h`: result of a callback that went well.
 pub(crate) const SUCCESS: c_int = 0;
 /// `zend_types.h`: result of a callback that did not.
@@ -57,6 +69,20 @@ unsafe extern "C" {
     pub(crate) fn zend_observer_fiber_destroy_register(
         handler: unsafe extern "C" fn(*mut FiberContext),
     );
+    pub(crate) static zend_observer_fcall_op_array_extension: c_int;
+    pub(crate) fn zend_observer_fcall_register(
+        init: unsafe extern "C" fn(*mut zend_execute_data) -> ObserverHandlers,
+    );
+    pub(crate) fn zend_observer_add_begin_handler(function: *mut zend_function, begin: ExecuteEx);
+    pub(crate) fn zend_observer_add_end_handler(function: *mut zend_function, end: ExecuteInternal);
+    pub(crate) fn zend_observer_remove_begin_handler(
+        function: *mut zend_function,
+        begin: ExecuteEx,
+    ) -> bool;
+    pub(crate) fn zend_observer_remove_end_handler(
+        function: *mut zend_function,
+        end: ExecuteInternal,
+    ) -> bool;
     pub(crate) fn zend_observer_error_register(
         handler: unsafe extern "C" fn(c_int, *mut zend_string, u32, *mut zend_string),
     );
@@ -79,6 +105,16 @@ unsafe extern "C" {
     // zend_execute.h
     pub(crate) static mut zend_interrupt_function:
         Option<unsafe extern "C" fn(*mut zend_execute_data)>;
+
+    // zend_closures.h
+    pub(crate) static zend_ce_closure: *mut zend_class_entry;
+    pub(crate) fn zend_get_closure_method_def(closure: *mut zend_object) -> *const zend_function;
+
+    // zend_extensions.h
+    pub(crate) fn zend_get_extension(name: *const c_char) -> *mut c_void;
+
+    // zend_ini.h, php_ini.h
+    pub(crate) fn zend_get_configuration_directive(name: *mut zend_string) -> *mut zval;
 
     // zend_API.h
     pub(crate) fn _call_user_function_impl(

@@ -4,7 +4,8 @@ use std::marker::PhantomData;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ext_php_rs::ffi::{
-    ZEND_ACC_CALL_VIA_TRAMPOLINE, ZEND_ACC_GENERATOR, zend_execute_data, zend_function, zend_string,
+    ZEND_ACC_CALL_VIA_TRAMPOLINE, ZEND_ACC_GENERATOR, ZEND_INTERNAL_FUNCTION, zend_execute_data,
+    zend_function, zend_string,
 };
 
 use super::bindings;
@@ -163,6 +164,16 @@ pub(crate) struct Function<'a> {
 }
 
 impl<'a> Function<'a> {
+    /// Whose code it is.
+    pub(crate) fn kind(self) -> FunctionKind {
+        // SAFETY: all kinds of functions begin with their type.
+        if u32::from(unsafe { (*self.function).type_ }) == ZEND_INTERNAL_FUNCTION {
+            FunctionKind::Internal
+        } else {
+            FunctionKind::User
+        }
+    }
+
     #[inline(always)]
     fn flags(self) -> u32 {
         // SAFETY: all kinds of functions begin with the common part.

@@ -70,14 +70,6 @@ pub(crate) fn value(name: &CStr) -> Vec<u8> {
     }
 }
 
-/// Whether there is a setting of that name, of whatever extension.
-pub(crate) fn exists(name: &CStr) -> bool {
-    let mut exists = false;
-    // SAFETY: as in `value`.
-    unsafe { bindings::zend_ini_string_ex(name.as_ptr(), name.count_bytes(), 0, &raw mut exists) };
-    exists
-}
-
 fn definition(setting: &'static Setting) -> zend_ini_entry_def {
     let scope = match setting.scope {
         Scope::Anywhere => PHP_INI_ALL,

@@ -1,18 +1,55 @@
-//! Whether opcache's JIT is on.
+//! Whether opcache's JIT is on, or can come on.
 
-use super::ini;
+use std::ffi::CStr;
 
-/// Whether JIT-compiled code may be running: swapping `zend_execute_ex` under
-/// it breaks the program (measured on 8.2).
+use ext_php_rs::types::ZendStr;
+
+use super::Value;
+use super::bindings::{zend_get_configuration_directive, zend_get_extension};
+
+/// Whether this process may run JIT-compiled code; asked at MINIT, when
+/// opcache is loaded but has not started, so its settings are not registered.
+pub(crate) fn is_jit_configured() -> bool {
+    // SAFETY: the list of extensions is complete when modules start.
+    let has_opcache = !unsafe { zend_get_extension(c"Zend OPcache".as_ptr()) }.is_null();
+    let enabled = configured("opcache.enable", b"1");
+    let enabled_cli = configured("opcache.enable_cli", b"0");
+    let is_cli = matches!(super::sapi_name(), "cli" | "phpdbg");
+    if !has_opcache || is_off(&enabled) || is_cli && is_off(&enabled_cli) {
+        return false;
+    }
+    // `disable` is for good; `off` may be turned on at run time.
+    let jit = configured(
+        "opcache.jit",
+        if cfg!(jit_off_by_default) {
+            b"disable"
+        } else {
+            b"tracing"
+        },
+    );
+    let buffer: &[u8] = if cfg!(jit_off_by_default) {
+        b"64M"
+    } else {
+        b"0"
+    };
+    !is_off(&configured("opcache.jit_buffer_size", buffer))
+        && !jit.trim_ascii().eq_ignore_ascii_case(b"disable")
+}
+
+/// A directive of php.ini or the command line.
+fn configured(name: &str, default: &[u8]) -> Vec<u8> {
+    let mut name = ZendStr::new(name, false);
+    // SAFETY: the name lives for the length of the call; the configuration's
+    // values live as long as the process.
+    let value = unsafe { zend_get_configuration_directive(&raw mut *name).as_ref() };
+    let bytes = value.and_then(|value| Value::new(value).as_bytes());
+    bytes.unwrap_or(default).to_vec()
+}
+
+/// Whether the JIT is on right now.
 pub(crate) fn is_jit_on() -> bool {
-    let is_loaded = ini::exists(c"opcache.jit_buffer_size");
-    if !is_loaded || is_off(&ini::value(c"opcache.enable")) {
-        return false;
-    }
-    if super::sapi_name() == "cli" && is_off(&ini::value(c"opcache.enable_cli")) {
-        return false;
-    }
-    !is_off(&ini::value(c"opcache.jit_buffer_size")) && !is_off(&ini::value(c"opcache.jit"))
+    let off = |name: &CStr| is_off(&super::ini::value(name));
+    is_jit_configured() && !off(c"opcache.jit") && !off(c"opcache.jit_buffer_size")
 }
 
 fn is_off(value: &[u8]) -> bool {

@@ -8,6 +8,8 @@ pub(crate) mod array;
 pub(crate) mod bindings;
 mod call;
 mod compile;
+mod frames;
+mod functions_seen;
 mod info;
 pub(crate) mod ini;
 mod jit;
@@ -21,8 +23,10 @@ mod value;
 
 pub(crate) use call::{Call, Function, FunctionKind, reserve_slots};
 pub(crate) use compile::{make_user_calls_visible, stop_making_user_calls_visible};
+pub(crate) use frames::{current_frame, is_exception_opline, runs_destructor, runs_php};
+pub(crate) use functions_seen::for_each_function_seen;
 pub(crate) use info::InfoTable;
-pub(crate) use jit::is_jit_on;
+pub(crate) use jit::{is_jit_configured, is_jit_on};
 pub(crate) use object::{curl_address, string_property};
 pub(crate) use request::{
     fiber_stack_size, file_name, sapi_name, script_path, temporary_directory,

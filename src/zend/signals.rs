@@ -3,13 +3,16 @@
 //!
 //! The handler only sets flags. The engine looks at its interrupt flag between
 //! opcodes and calls [`interrupted`] there, where PHP's data is in order. A
-//! second signal kills at once: the handler is gone after the first.
+//! second Ctrl-C kills at once; but a signal often comes twice at the same
+//! moment, to the process and to its group, and that counts as one.
+//!
+//! Where PHP was built with its own signal handling, it keeps a table of
+//! handlers, and only those in the table are called.
 
 use std::cell::Cell;
 use std::ffi::c_int;
 use std::ptr::fn_addr_eq;
-use std::sync::atomic::AtomicPtr;
-use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU64, Ordering};
 
 use ext_php_rs::ffi::{zend_atomic_bool_store, zend_execute_data};
 
@@ -20,6 +23,8 @@ const ENDING: [c_int; 2] = [libc::SIGINT, libc::SIGTERM];
 
 /// The signal that came, or zero.
 static CAUGHT: AtomicI32 = AtomicI32::new(0);
+/// When it came.
+static CAUGHT_AT_NS: AtomicU64 = AtomicU64::new(0);
 /// The interrupt flag of the thread that asked; signals of other threads set it too.
 static INTERRUPT: AtomicPtr<ext_php_rs::ffi::zend_atomic_bool> =
     AtomicPtr::new(std::ptr::null_mut());
@@ -48,24 +53,15 @@ pub(crate) fn catch(write_profile: fn()) {
         return;
     }
     PREVIOUS.write_profile.set(write_profile);
-    // SAFETY: this thread's globals, which live until the thread ends; the
-    // handler is plain and does what a signal handler may.
+    // SAFETY: this thread's globals, which live until the thread ends.
     unsafe {
         let globals = ext_php_rs::ffi::ext_php_rs_executor_globals();
         INTERRUPT.store(&raw mut (*globals).vm_interrupt, Ordering::Release);
         PREVIOUS.interrupt.set(zend_interrupt_function);
         zend_interrupt_function = Some(interrupted);
-        for signal in ENDING {
-            let mut action: libc::sigaction = std::mem::zeroed();
-            if libc::sigaction(signal, std::ptr::null(), &raw mut action) == 0
-                && action.sa_sigaction == libc::SIG_DFL
-            {
-                action.sa_sigaction = caught as *const () as usize;
-                // Not restarted: a sleeping program must wake up to end.
-                action.sa_flags = libc::SA_RESETHAND;
-                libc::sigaction(signal, &raw const action, std::ptr::null_mut());
-            }
-        }
+    }
+    for signal in ENDING {
+        replace_handler(signal, libc::SIG_DFL, caught as *const () as usize);
     }
 }
 
@@ -74,6 +70,9 @@ pub(crate) fn stop_catching() {
     if !IS_CATCHING.swap(false, Ordering::AcqRel) {
         return;
     }
+    for signal in ENDING {
+        replace_handler(signal, caught as *const () as usize, libc::SIG_DFL);
+    }
     // SAFETY: as in `catch`.
     unsafe {
         if let Some(hook) = zend_interrupt_function
@@ -81,27 +80,72 @@ pub(crate) fn stop_catching() {
         {
             zend_interrupt_function = PREVIOUS.interrupt.get();
         }
-        for signal in ENDING {
-            let mut action: libc::sigaction = std::mem::zeroed();
-            if libc::sigaction(signal, std::ptr::null(), &raw mut action) == 0
-                && action.sa_sigaction == caught as *const () as usize
-            {
-                libc::signal(signal, libc::SIG_DFL);
-            }
-        }
-        INTERRUPT.store(std::ptr::null_mut(), Ordering::Release);
     }
+    INTERRUPT.store(std::ptr::null_mut(), Ordering::Release);
     // A signal that came too late to be handled must not be lost.
     die_of_caught_signal();
 }
 
+type SigAction = unsafe extern "C" fn(c_int, *const libc::sigaction, *mut libc::sigaction) -> c_int;
+
+/// PHP's own `sigaction` if it has one, else the system's.
+fn sigaction() -> SigAction {
+    // SAFETY: looks a symbol up by name; PHP's has the system's signature
+    // (zend_signal.h), and is there only if PHP handles signals itself.
+    unsafe {
+        let symbol = libc::dlsym(libc::RTLD_DEFAULT, c"zend_sigaction".as_ptr());
+        if symbol.is_null() {
+            libc::sigaction
+        } else {
+            std::mem::transmute::<*mut libc::c_void, SigAction>(symbol)
+        }
+    }
+}
+
+/// Sets the handler of `signal` to `new` if it is `old`.
+fn replace_handler(signal: c_int, old: usize, new: usize) {
+    let sigaction = sigaction();
+    // SAFETY: whole actions of ours; the handlers are the system's default or
+    // a plain function that does what a signal handler may.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        if sigaction(signal, std::ptr::null(), &raw mut action) == 0 && action.sa_sigaction == old {
+            action.sa_sigaction = new;
+            // Not restarted: a sleeping program must wake up to end.
+            action.sa_flags = 0;
+            sigaction(signal, &raw const action, std::ptr::null_mut());
+        }
+    }
+}
+
+/// Signals that come this close together are one.
+const SAME_MOMENT_NS: u64 = 300_000_000;
+
 extern "C" fn caught(signal: c_int) {
-    CAUGHT.store(signal, Ordering::Release);
+    let now = monotonic_ns();
+    if CAUGHT.swap(signal, Ordering::AcqRel) != 0 {
+        if now.saturating_sub(CAUGHT_AT_NS.load(Ordering::Acquire)) > SAME_MOMENT_NS {
+            die_of_caught_signal();
+        }
+        return;
+    }
+    CAUGHT_AT_NS.store(now, Ordering::Release);
     let interrupt = INTERRUPT.load(Ordering::Acquire);
     if !interrupt.is_null() {
         // SAFETY: the thread's globals, see `catch`; the store is atomic.
         unsafe { zend_atomic_bool_store(interrupt, true) };
     }
+}
+
+fn monotonic_ns() -> u64 {
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: `time` is ours; the call is allowed in a signal handler.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
+    u64::try_from(time.tv_sec).unwrap_or(0) * 1_000_000_000
+        + u64::try_from(time.tv_nsec).unwrap_or(0)
 }
 
 unsafe extern "C" fn interrupted(data: *mut zend_execute_data) {
@@ -115,13 +159,22 @@ unsafe extern "C" fn interrupted(data: *mut zend_execute_data) {
     }
 }
 
+/// Ends the process as the signal would have without us.
 fn die_of_caught_signal() {
-    let signal = CAUGHT.swap(0, Ordering::AcqRel);
+    let signal = CAUGHT.load(Ordering::Acquire);
     if signal != 0 {
-        // SAFETY: the handler was reset when it was called, so this is the
-        // system's default for the signal: the end of the process.
+        // SAFETY: the system's default for the signal is the end of the process.
         unsafe {
+            libc::signal(signal, libc::SIG_DFL);
+            let mut unblocked: libc::sigset_t = std::mem::zeroed();
+            libc::sigemptyset(&raw mut unblocked);
+            libc::sigaddset(&raw mut unblocked, signal);
             libc::raise(signal);
+            libc::sigprocmask(
+                libc::SIG_UNBLOCK,
+                &raw const unblocked,
+                std::ptr::null_mut(),
+            );
         }
     }
 }

@@ -1,0 +1,60 @@
+//! What the hooks of a thread do: functions made for the plan of its profile.
+
+use ext_php_rs::ffi::zend_execute_data;
+use recorder::{Entered, FiberId, Reading, Recorder, Sampler, SymbolId, Token};
+
+use super::execute::pass_user;
+use crate::zend::bindings::{ExecuteEx, ExecuteInternal};
+
+/// Functions for one plan, or for none.
+#[derive(Clone, Copy)]
+pub(crate) struct Hooks {
+    /// User functions, in the execute engine.
+    pub(super) user: ExecuteEx,
+    /// User functions, in the observer engine: their begin…
+    pub(super) begin: unsafe fn(*mut zend_execute_data),
+    /// … and their end.
+    pub(super) end: unsafe fn(*mut zend_execute_data),
+    /// Internal functions; none to just let them run.
+    pub(super) internal: Option<ExecuteInternal>,
+    /// Reads the clocks.
+    pub(crate) read: fn() -> Reading,
+    /// [`Recorder::enter`] with this plan, for a call with a frame.
+    pub(super) enter: fn(&mut Recorder, SymbolId, *mut zend_execute_data) -> Entered,
+    /// The same for what has no frame of its own.
+    pub(super) enter_now: fn(&mut Recorder, SymbolId) -> Entered,
+    /// [`Sampler::enter`] for what has no frame of its own.
+    pub(super) sample_now: fn(&mut Sampler, SymbolId, u64) -> usize,
+    /// [`Recorder::enter_truncated`] with this plan.
+    pub(super) enter_truncated: fn(&mut Recorder, *mut zend_execute_data) -> Entered,
+    /// [`Recorder::leave`] with this plan.
+    pub(super) leave: fn(&mut Recorder, Token),
+    /// [`Recorder::end_marked`] with this plan.
+    pub(super) end_marked: fn(&mut Recorder, usize),
+    /// [`Recorder::fiber_switched`] with this plan.
+    pub(super) fiber_switched: fn(&mut Recorder, FiberId, FiberId),
+    /// [`Recorder::fiber_destroyed`] with this plan.
+    pub(super) fiber_destroyed: fn(&mut Recorder, FiberId),
+    /// [`Recorder::finish`] with this plan.
+    pub(crate) finish: fn(&mut Recorder),
+}
+
+impl Hooks {
+    /// Hooks that record nothing.
+    pub(crate) const PASS: Self = Self {
+        user: pass_user,
+        begin: |_| {},
+        end: |_| {},
+        internal: None,
+        read: Reading::default,
+        enter: |_, _, _| Entered::TooDeep,
+        enter_now: |_, _| Entered::TooDeep,
+        sample_now: |_, _, _| 0,
+        enter_truncated: |_, _| Entered::TooDeep,
+        leave: |_, _| {},
+        end_marked: |_, _| {},
+        fiber_switched: |_, _, _| {},
+        fiber_destroyed: |_, _| {},
+        finish: |_| {},
+    };
+}

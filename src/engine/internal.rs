@@ -1,0 +1,105 @@
+//! Internal functions: `zend_execute_internal`, in both engines.
+//!
+//! The hook goes in at MINIT and stays. It must be there before code is
+//! compiled, because calls compiled without it never look for it; and a JIT
+//! compiles its address into the code. While nothing is recorded it costs a
+//! test and a jump.
+
+use std::cell::Cell;
+use std::ptr::fn_addr_eq;
+
+use ext_php_rs::ffi::{zend_execute_data, zval};
+use recorder::Entered;
+
+use super::plan::Tracing;
+use super::state::state;
+use super::{detail, guard, lookup};
+use crate::zend::bindings::{self, ExecuteInternal};
+use crate::zend::{Call, FunctionKind};
+
+struct Previous(Cell<Option<ExecuteInternal>>);
+
+// SAFETY: written at MINIT, before there are threads.
+unsafe impl Sync for Previous {}
+
+static PREVIOUS: Previous = Previous(Cell::new(None));
+
+/// MINIT: puts the hook in.
+pub(super) fn arm() {
+    // SAFETY: MINIT runs before any thread; nobody reads the hook meanwhile.
+    unsafe {
+        PREVIOUS.0.set(bindings::zend_execute_internal);
+        bindings::zend_execute_internal = Some(installed);
+    }
+}
+
+/// MSHUTDOWN: gives its place back, unless somebody stands on it.
+pub(super) fn disarm() {
+    // SAFETY: as in `arm`, at the other end of the process's life.
+    unsafe {
+        if let Some(hook) = bindings::zend_execute_internal
+            && fn_addr_eq(hook, installed as ExecuteInternal)
+        {
+            bindings::zend_execute_internal = PREVIOUS.0.get();
+        }
+    }
+}
+
+unsafe extern "C" fn installed(data: *mut zend_execute_data, result: *mut zval) {
+    // SAFETY: the hooks of the state take what the engine hands to a hook.
+    unsafe {
+        match (*state()).hooks.internal {
+            None => pass(data, result),
+            Some(hook) => hook(data, result),
+        }
+    }
+}
+
+/// Does what the engine would have done without us.
+#[inline(always)]
+pub(super) unsafe fn pass(data: *mut zend_execute_data, result: *mut zval) {
+    // SAFETY: passes on what the engine handed us; without a previous hook the
+    // engine's own way is to call the handler of the frame's function.
+    unsafe {
+        match PREVIOUS.0.get() {
+            Some(previous) => previous(data, result),
+            None => match (*(*data).func).internal_function.handler {
+                Some(handler) => handler(data, result),
+                None => bindings::execute_internal(data, result),
+            },
+        }
+    }
+}
+
+/// The hook for one plan.
+pub(super) unsafe extern "C" fn traced<T: Tracing>(
+    data: *mut zend_execute_data,
+    result: *mut zval,
+) {
+    let state = state();
+    // SAFETY: the engine hands a hook a frame with its function; `state` is
+    // this thread's, and references to it end before anything is called. What
+    // lives across the call is plain data.
+    unsafe {
+        let call = Call::new(data);
+        let target = lookup::target(state, call, FunctionKind::Internal);
+        let Some(mut symbol) = target.symbol() else {
+            return pass(data, result);
+        };
+        if target.wants_detail() {
+            symbol = detail::symbol(state, call, symbol);
+        }
+        let Some(recorder) = (*state).recorder.as_mut() else {
+            return pass(data, result);
+        };
+        match recorder.enter::<T>(symbol, &T::site(data), T::read_at_entry) {
+            Entered::Recorded(token) => {
+                pass(data, result);
+                if let Some(recorder) = (*state).recorder.as_mut() {
+                    recorder.leave::<T>(token, T::read_at_exit);
+                }
+            }
+            Entered::TooDeep => guard::run_internal_unseen(state, data, result),
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! From a call to what is to be recorded of it.
+
+use recorder::Recorder;
+
+use super::state::State;
+use crate::symbols::Target;
+use crate::zend::{Call, FunctionKind};
+
+/// What to record for a call: the number that the function's slot remembers,
+/// or else a look at the function.
+#[inline(always)]
+pub(super) unsafe fn target(state: *mut State, call: Call<'_>, kind: FunctionKind) -> Target {
+    let function = call.function();
+    if function.is_unusual() {
+        if function.is_trampoline() {
+            return match kind {
+                // `__call` itself follows, and is the call to record.
+                FunctionKind::User => Target::PASS,
+                // SAFETY: as below.
+                FunctionKind::Internal => unsafe { look_up(state, call, kind, None) },
+            };
+        }
+        if function.is_generator() && call.is_generator_creation() {
+            return Target::PASS;
+        }
+    }
+    let slot = call.slot(kind);
+    // SAFETY: `state` is this thread's, and no reference to it is held here.
+    unsafe {
+        if let Some(slot) = &slot
+            && let Some(target) = Target::from_slot(**slot, (*state).session)
+        {
+            return target;
+        }
+        look_up(state, call, kind, slot)
+    }
+}
+
+#[cold]
+#[inline(never)]
+unsafe fn look_up(
+    state: *mut State,
+    call: Call<'_>,
+    kind: FunctionKind,
+    slot: Option<&mut u64>,
+) -> Target {
+    // SAFETY: the hooks hold no reference to the state while they ask; naming
+    // a function reads engine data and calls nothing.
+    let state = unsafe { &mut *state };
+    let Some(symbols) = state.symbols.as_mut() else {
+        return Target::PASS;
+    };
+    let mut add_symbol = || match (&mut state.recorder, &mut state.sampler) {
+        (Some(recorder), _) => recorder.add_symbol(),
+        (None, Some(sampler)) => sampler.add_symbol(),
+        (None, None) => Recorder::TRUNCATED,
+    };
+    let target = symbols.target(call.function(), kind, &mut add_symbol);
+    if let Some(slot) = slot {
+        *slot = target.to_slot(state.session);
+    }
+    target
+}

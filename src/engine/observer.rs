@@ -1,0 +1,106 @@
+//! The *observer* engine: the engine's own observer API, for user functions.
+//!
+//! Needed where a JIT is configured: swapping `zend_execute_ex` under JIT code
+//! breaks programs. Internal functions are left to `zend_execute_internal`
+//! ([`internal`](super::internal)), so that each call has one source of truth;
+//! an observer that watched them as well would count them twice.
+//!
+//! While nothing is recorded, functions get no handlers, which is the cheapest
+//! the API offers. But the engine asks once per function and request and keeps
+//! the answer; so at enable the handlers are put into all functions that have
+//! been asked about, wherever they can be found.
+
+use ext_php_rs::ffi::{zend_execute_data, zend_function, zval};
+use recorder::Entered;
+
+use super::plan::Tracing;
+use super::state::state;
+use super::{guard, lookup, marks};
+use crate::symbols::Target;
+use crate::zend::bindings::{
+    ObserverHandlers, zend_observer_add_begin_handler, zend_observer_add_end_handler,
+    zend_observer_fcall_register, zend_observer_remove_begin_handler,
+    zend_observer_remove_end_handler,
+};
+use crate::zend::{Call, FunctionKind, for_each_function_seen};
+
+/// MINIT: asks to be asked.
+pub(super) fn arm() {
+    // SAFETY: MINIT is when the engine takes the registration.
+    unsafe { zend_observer_fcall_register(asked) };
+}
+
+/// A profile begins: watches the functions that the engine has asked about
+/// while none was running.
+pub(super) fn install() {
+    // SAFETY: each function has a run-time cache in which the engine has noted
+    // its observers; a handler is taken out before it is put in, so that it is
+    // there once, whatever the state before.
+    for_each_function_seen(|function: *mut zend_function| unsafe {
+        zend_observer_remove_begin_handler(function, begin);
+        zend_observer_remove_end_handler(function, end);
+        zend_observer_add_begin_handler(function, begin);
+        zend_observer_add_end_handler(function, end);
+    });
+}
+
+/// The engine's question about a function that is called for the first time.
+unsafe extern "C" fn asked(data: *mut zend_execute_data) -> ObserverHandlers {
+    // SAFETY: this thread's state, and the frame that the engine asks about.
+    let watches = unsafe {
+        (*state()).symbols.is_some() && Call::new(data).function().kind() == FunctionKind::User
+    };
+    ObserverHandlers {
+        begin: watches.then_some(begin),
+        end: watches.then_some(end),
+    }
+}
+
+unsafe extern "C" fn begin(data: *mut zend_execute_data) {
+    // SAFETY: the hooks of the state take what the engine hands to an observer.
+    unsafe { ((*state()).hooks.begin)(data) }
+}
+
+unsafe extern "C" fn end(data: *mut zend_execute_data, _result: *mut zval) {
+    // SAFETY: as in `begin`.
+    unsafe { ((*state()).hooks.end)(data) }
+}
+
+/// The begin of a user function, for one plan.
+pub(super) unsafe fn traced_begin<T: Tracing>(data: *mut zend_execute_data) {
+    let state = state();
+    // SAFETY: the frame is the engine's, with its function; `state` is this
+    // thread's, and nothing is called while a reference to it is held.
+    unsafe {
+        let target = lookup::target(state, Call::new(data), FunctionKind::User);
+        let Some(symbol) = target.symbol() else {
+            return;
+        };
+        let Some(recorder) = (*state).recorder.as_mut() else {
+            return;
+        };
+        let entered = recorder.enter::<T>(symbol, &T::site(data), T::read_at_entry);
+        if entered == Entered::TooDeep {
+            guard::begin_unseen(&mut *state, data);
+        }
+    }
+}
+
+/// The end of a user function, for one plan.
+pub(super) unsafe fn traced_end<T: Tracing>(data: *mut zend_execute_data) {
+    let state = state();
+    // SAFETY: as in `traced_begin`.
+    unsafe {
+        // What was not recorded at its begin must not be looked for at its
+        // end: that would be a walk along the whole stack.
+        let slot = Call::new(data).slot(FunctionKind::User);
+        let target = slot.and_then(|slot| Target::from_slot(*slot, (*state).session));
+        if target.and_then(Target::symbol).is_none() {
+            return;
+        }
+        if let Some(recorder) = (*state).recorder.as_mut() {
+            recorder.end_marked::<T>(marks::mark(data), T::read_at_exit);
+            marks::note_end(data);
+        }
+    }
+}
