@@ -1,0 +1,37 @@
+--TEST--
+Each of the two disable functions stops either mode and returns what it recorded
+--EXTENSIONS--
+xhprof
+--INI--
+xhprof.sampling_interval=100
+--FILE--
+<?php
+require __DIR__ . '/include/calls.php';
+require __DIR__ . '/include/time.php';
+
+function a() { spin(2); }
+
+xhprof_enable(XHPROF_FLAGS_NO_BUILTINS);
+a();
+print_calls(xhprof_sample_disable());
+var_dump(xhprof_disable());
+
+xhprof_sample_enable();
+a();
+$samples = xhprof_disable();
+var_dump(str_starts_with(end($samples), 'main()==>a'), xhprof_sample_disable());
+
+// Tracing does not begin while sampling, either.
+xhprof_sample_enable();
+xhprof_enable(XHPROF_FLAGS_NO_BUILTINS);
+a();
+var_dump(is_string(current(xhprof_disable())));
+?>
+--EXPECT--
+a==>spin: 1
+main()==>a: 1
+main(): 1
+NULL
+bool(true)
+NULL
+bool(true)

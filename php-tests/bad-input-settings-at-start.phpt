@@ -1,0 +1,50 @@
+--TEST--
+A setting with a wrong value at start gives one warning and its default
+--EXTENSIONS--
+xhprof
+--FILE--
+<?php
+require __DIR__ . '/include/child.php';
+
+// Each with its default, then values that it cannot hold.
+$wrong = [
+    'xhprof.sampling_interval' => ['100000', 'abc', '-5', '0', '1.5', '99999999999999999999', ' '],
+    'xhprof.sampling_depth' => ['2147483647', 'abc', '-1', '0', '2147483648'],
+    'xhprof.collect_additional_info' => ['0', '2', 'maybe', '-1'],
+    'xhprof.auto_enable' => ['0', '2', 'maybe'],
+    'xhprof.clock' => ['auto', 'sundial', '1'],
+    'xhprof.engine' => ['auto', 'steam', '1'],
+    'xhprof.flags' => ['cpu memory', 'everything', '7', 'cpu memory nonsense'],
+    'xhprof.max_depth' => ['1000000', 'abc', '-1', '0', '99999999999'],
+    'xhprof.max_nodes' => ['10000000', 'abc', '-1', '0', '99999999999'],
+    'xhprof.pin_cpu' => ['auto', '2', 'maybe'],
+    'xhprof.run_init' => ['0', '2', 'maybe'],
+];
+$all = array_diff(array_keys(ini_get_all('xhprof')), array_keys($wrong), ['xhprof.output_dir']);
+echo $all ? 'not tested: ' . implode(' ', $all) . "\n" : "all tested\n";
+
+$code = '<?php
+    $name = $_SERVER["argv"][1];
+    function a() {}
+    echo "value ", var_export(ini_get($name), true), "\n";
+    xhprof_enable(1);
+    a();
+    echo implode(" ", array_keys(xhprof_disable())), "\n";
+';
+$file = tempnam(sys_get_temp_dir(), 'xhprof-test-');
+file_put_contents($file, $code);
+foreach ($wrong as $name => $values) {
+    $expected = 'value ' . var_export(array_shift($values), true) . "\nmain()==>a main()\n";
+    foreach ($values as $value) {
+        $ended = run_php('-d', 'display_errors=1', '-d', 'display_startup_errors=1', '-d', "$name=\"$value\"", $file, $name);
+        $output = preg_replace('/^\s*Warning: .*\n/m', '', $ended->output, -1, $warnings);
+        $says = str_contains($ended->output, "$name must be ") && str_contains($ended->output, "\"$value\"");
+        if ($warnings !== 1 || !$says || $output !== $expected || $ended->status !== 0 || $ended->errors !== '') {
+            echo "$name=$value: status $ended->status, $warnings warnings\n$ended->output$ended->errors\n";
+        }
+    }
+}
+unlink($file);
+?>
+--EXPECT--
+all tested

@@ -1,0 +1,34 @@
+--TEST--
+Endless recursion ends in PHP's own error, and the shutdown function's calls are recorded
+--EXTENSIONS--
+xhprof
+--INI--
+display_errors=0
+memory_limit=128M
+--FILE--
+<?php
+require __DIR__ . '/include/calls.php';
+
+function down($n) { return down($n + 1) + 1; }
+function leaf() {}
+function ending()
+{
+    leaf();
+    inner();
+    $profile = xhprof_disable();
+    check_shape($profile);
+    print_calls(matching($profile, '/^(?!down)/'));
+}
+function inner() { leaf(); }
+
+register_shutdown_function('ending');
+xhprof_enable(XHPROF_FLAGS_NO_BUILTINS);
+down(1);
+?>
+--EXPECT--
+main()==>down: 1
+ending==>leaf: 1
+inner==>leaf: 1
+ending==>inner: 1
+main()==>ending: 1
+main(): 1

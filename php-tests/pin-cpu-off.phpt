@@ -1,0 +1,25 @@
+--TEST--
+With xhprof.pin_cpu=0 nothing is pinned
+--EXTENSIONS--
+xhprof
+--INI--
+xhprof.pin_cpu=0
+--SKIPIF--
+<?php
+if (!is_readable('/proc/self/status')) die('skip needs /proc');
+?>
+--FILE--
+<?php
+function cpus(): string
+{
+    // Not /proc/self: PHP remembers where that leads, in a forked child too.
+    preg_match('/Cpus_allowed_list:\s*(\S+)/', file_get_contents('/proc/' . getmypid() . '/status'), $match);
+    return $match[1];
+}
+$before = cpus();
+xhprof_enable();
+var_dump(cpus() === $before);
+xhprof_disable();
+?>
+--EXPECT--
+bool(true)
