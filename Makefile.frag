@@ -1,0 +1,33 @@
+# How make builds the extension. Becomes a part of the Makefile that phpize and
+# configure write; config.m4 sets the XHPROF_ variables that are not set here.
+
+XHPROF_TARGET_DIR = $(top_builddir)/target
+
+# Files, and not a rule that always runs: "sudo make install" after "make" must
+# not come to start Cargo as root, who may have none.
+XHPROF_SOURCES = $(top_srcdir)/Cargo.toml $(top_srcdir)/Cargo.lock $(top_srcdir)/build.rs \
+	$(shell find $(top_srcdir)/src $(top_srcdir)/crates -name '*.rs' -o -name Cargo.toml)
+
+# --package xhprof: the extension alone, without the features that its
+# neighbours in the workspace ask for.
+$(phplibdir)/xhprof.so: $(XHPROF_SOURCES)
+	cd $(top_srcdir) && PHP="$(XHPROF_PHP)" PHP_CONFIG="$(XHPROF_PHP_CONFIG)" \
+		$(XHPROF_CARGO) build --release --locked --package xhprof \
+		--target-dir $(XHPROF_TARGET_DIR) $(XHPROF_CARGO_FLAGS)
+	@mkdir -p $(phplibdir)
+	cp $(XHPROF_TARGET_DIR)/release/$(XHPROF_LIBRARY) $@.new
+	mv -f $@.new $@
+
+# "make test" reads from here which module to load.
+$(phplibdir)/xhprof.la: $(phplibdir)/xhprof.so
+	@echo "dlname='xhprof.so'" > $@
+
+# PHP's own "clean" deletes every library below this folder, so half of what
+# Cargo keeps: the other half goes with it.
+clean: xhprof-clean
+.PHONY: xhprof-clean
+xhprof-clean:
+	rm -rf $(top_builddir)/target
+
+# "make test" runs these, "make test TESTS=php-tests/some.phpt" others.
+TESTS ?= $(top_srcdir)/php-tests

@@ -1,0 +1,116 @@
+# `./x demo`: a real program, its profile, and the price of the profile.
+# Sourced by `x`.
+#
+# PHP_CodeSniffer checks the sources of PHPUnit: some 450,000 calls of code that
+# nobody here wrote. It ends with 2 when it finds something to mend, and it does.
+
+program=(/usr/bin/phpcs --standard=PSR12 -q --report=summary
+    /usr/share/php/PHPUnit/Framework/Constraint)
+rounds=${XHPROF_DEMO_RUNS:-7}
+workspace=$(mktemp -d)
+trap 'rm -rf "$workspace"' EXIT
+plain_scan_directory "$workspace/conf.d"
+
+demo_profile() {
+    say "xhprof run -- ${program[*]}"
+    PHP_INI_SCAN_DIR=$workspace/conf.d "$release/xhprof" run \
+        --limit 20 -o "$workspace/demo.xhprof" -- "${program[@]}" ||
+        [ $? = 2 ] || die 'the profiled program failed'
+}
+
+# The four ways to run the program that are compared.
+run_plain() { "$PHP" "${program[@]}"; }
+run_idle() { "$PHP" -d extension="$release/libxhprof.so" "${program[@]}"; }
+run_wall() { profiled '' "${program[@]}"; }
+run_full() { profiled 'cpu memory' "${program[@]}"; }
+
+profiled() {
+    local flags=$1
+    shift
+    "$PHP" -d extension="$release/libxhprof.so" -d xhprof.auto_enable=1 \
+        -d xhprof.flags="$flags" -d xhprof.output_dir="$workspace/profiles" "$@"
+}
+
+# User and system time of one run, appended to the times of its way.
+measure() {
+    local LC_ALL=C TIMEFORMAT='%3U %3S' user system status
+    {
+        time {
+            status=0
+            "run_$1" >"$workspace/$1.out" 2>&1 || status=$?
+        }
+    } 2>"$workspace/time"
+    [ "$status" = 2 ] || die "the program ended with $status instead of 2: $(cat "$workspace/$1.out")"
+    read -r user system <"$workspace/time"
+    echo $((10#${user/./} + 10#${system/./})) >>"$workspace/$1.ms"
+}
+
+# median WAY, range WAY: of its times, in milliseconds.
+median() { sort -n "$workspace/$1.ms" | sed -n "$((rounds / 2 + 1))p"; }
+range() { sort -n "$workspace/$1.ms" | sed -n '1p;$p' | paste -sd- | sed 's/-/ to /'; }
+
+# The program's last lines tell its time, which may differ.
+same_output() {
+    cmp <(grep -v '^Time: ' "$workspace/plain.out") <(grep -v '^Time: ' "$workspace/$1.out") ||
+        die "the program's output is not the same when it is profiled"
+}
+
+demo_cost() {
+    local ways=(plain idle wall full) round way calls
+    export PHP_INI_SCAN_DIR=$workspace/conf.d
+    mkdir -p "$workspace/profiles"
+    say "the cost: the same program $rounds times each way, in turn"
+    for ((round = 0; round < rounds; round++)); do
+        for way in "${ways[@]}"; do
+            rm -f "$workspace/profiles"/*
+            measure "$way"
+        done
+        # Now in this order, now in the other: a machine that slows down while
+        # it is measured slows all of them down.
+        mapfile -t ways < <(printf '%s\n' "${ways[@]}" | tac)
+    done
+    for way in idle wall full; do same_output "$way"; done
+    rm -f "$workspace/profiles"/*
+    run_full >/dev/null 2>&1 || true
+    calls=$(calls_in "$workspace/profiles"/*)
+    echo
+    printf '%-34s %14s %8s %16s %10s\n' "$calls calls" 'CPU time, ms' 'ratio' 'lowest, highest' 'ns a call'
+    cost_row plain 'without the extension' "$calls"
+    cost_row idle 'loaded, not profiling' "$calls"
+    cost_row wall 'profiling wall time' "$calls"
+    cost_row full 'profiling wall time, CPU, memory' "$calls"
+    echo
+    echo "CPU time is user + system; medians of $rounds runs each, taken in turn, writing the profile"
+    echo "included. $(date +%Y-%m-%d), PHP $("$PHP" -n -r 'echo PHP_VERSION;'), $(cpu_model)."
+    unset PHP_INI_SCAN_DIR
+}
+
+cost_row() {
+    local way=$1 name=$2 calls=$3 base time
+    base=$(median plain)
+    time=$(median "$way")
+    printf '%-34s %14d %8s %16s %10s\n' "$name" "$time" \
+        "$(awk "BEGIN { printf \"%.2f\", $time / $base }")" "$(range "$way")" \
+        "$([ "$way" = plain ] || echo $(((time - base) * 1000000 / calls)))"
+}
+
+calls_in() {
+    "$PHP" -n -r '
+        $profile = unserialize(file_get_contents($argv[1]), ["allowed_classes" => false]);
+        echo array_sum(array_column($profile, "ct"));' "$1"
+}
+
+cpu_model() {
+    sed -n 's/^model name[^:]*: //p' /proc/cpuinfo 2>/dev/null | head -n 1 | grep . || uname -m
+}
+
+# Puts what both print between the marks in README.md.
+refresh_readme() {
+    # The report alone, which comes on standard error: one screen of it.
+    echo "$ xhprof run --limit 20 -- ${program[*]}" >"$workspace/profile.out"
+    demo_profile 2>>"$workspace/profile.out" >/dev/null
+    demo_cost >"$workspace/cost.out" 2>&1
+    "$PHP" -n scripts/fill-readme.php README.md \
+        demo-output="$workspace/profile.out" cost="$workspace/cost.out"
+    say 'README.md has the output of this run'
+}

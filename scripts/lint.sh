@@ -1,0 +1,64 @@
+# `./x lint`, and the parts of it that `./x test` runs too. Sourced by `x`.
+
+lint_format() { cargo fmt --all --check; }
+
+# With the release profile, so that the bindings, the slowest part of a build,
+# are made once for this and for the extension itself.
+lint_clippy() {
+    cargo clippy --release --locked --workspace --all-targets --quiet -- -D warnings
+}
+
+# What the extension is made of on the platform it is tested on, macros
+# included: name, version, licence.
+dependencies() {
+    cargo tree --locked --package xhprof --edges normal --prefix none \
+        --target x86_64-unknown-linux-gnu --format '{p} {l}' |
+        sed -E 's/ \(\*\)$//; s/ \(proc-macro\)//; s/ \(\/[^)]*\)//' | LC_ALL=C sort -u
+}
+
+# A new line in it is a decision, so it has to be made: `./x bless`.
+lint_dependencies() {
+    diff -u dependencies.txt <(dependencies) || {
+        echo 'The extension would link something else. Meant? Then: ./x bless'
+        return 1
+    }
+}
+
+# Not installed for anyone: compiling it takes longer than everything else
+# together. Until it is, dependencies.txt keeps watch over the extension.
+lint_deny() {
+    if command -v cargo-deny >/dev/null; then
+        cargo deny --log-level warn check licenses bans sources
+    else
+        echo 'cargo-deny is not installed, so not run: ./x lint --deny installs it'
+    fi
+}
+
+lint_shell() {
+    if command -v shellcheck >/dev/null; then
+        # 2034, 2154, 2317: what one file sets and another one uses.
+        # 2016: PHP and Markdown in single quotes are not the shell's.
+        shellcheck --external-sources --shell=bash \
+            --exclude=SC2016,SC2034,SC2154,SC2317 x scripts/*.sh
+    else
+        echo 'shellcheck is not installed, so not run'
+    fi
+}
+
+lint_everything() {
+    local part status failed=0
+    for part in format clippy dependencies deny shell; do
+        say "lint: $part"
+        # Not `if lint_…`, which would make `set -e` mean nothing in there.
+        set +e
+        (
+            set -e
+            "lint_$part"
+        )
+        status=$?
+        set -e
+        [ "$status" = 0 ] || failed=1
+    done
+    [ "$failed" = 0 ] || die 'lint found something, see above'
+    say 'lint found nothing'
+}

@@ -1,0 +1,196 @@
+# `./x test`: everything that must be true before a change is merged, as steps
+# that all run, whatever fails before them. Sourced by `x`.
+
+logs=${release%/release}/x-test
+# A copy of what a clone would have, and a folder to install into. Always in
+# the same place, so that Cargo knows it again.
+copy=${release%/release}/clean-copy
+install_root=${release%/release}/install-root
+extension=$release/libxhprof.so
+failed=0
+summary=()
+
+test_everything() {
+    rm -rf "$logs" && mkdir -p "$logs"
+    source scripts/lint.sh
+    step 'rustfmt' lint_format
+    step 'clippy, warnings are errors' lint_clippy
+    step 'dependencies of the extension' lint_dependencies
+    step 'cargo deny: licences, bans, sources' lint_deny
+    step 'shellcheck' lint_shell
+    step 'build, the extension alone first' x_build
+    step 'Rust tests and doc tests' rust_tests
+    step 'PHP tests (run-tests.php)' php_tests
+    step 'xhprof.stub.php against reflection' stub_agrees
+    step 'composer.json' composer_json
+    step 'phpize, configure, make, make test, make install' phpize_build
+    step "ARCHITECTURE.md's code map" code_map
+    step "README.md's settings" readme_settings
+    step "README.md's commands" readme_commands
+
+    say "in $((SECONDS / 60)) min $((SECONDS % 60)) s, with $(php_name):"
+    printf '%s\n' "${summary[@]}"
+    [ "$failed" = 0 ] || die 'something failed, see above'
+    say 'everything passed'
+}
+
+# step NAME COMMAND: runs the command in a shell of its own, and remembers how
+# it ended and what it said at its end.
+step() {
+    local name=$1 command=$2 log=$logs/$2.log began=$SECONDS status word=ok
+    say "$name"
+    # Not `if $command`, which would make `set -e` mean nothing in there.
+    set +e
+    (
+        set -e
+        "$command"
+    ) 2>&1 | tee "$log"
+    status=${PIPESTATUS[0]}
+    set -e
+    if [ "$status" != 0 ]; then
+        word=FAILED
+        failed=1
+    fi
+    summary+=("$(printf '  %-6s %4ds  %s' "$word" $((SECONDS - began)) "$name")")
+    while IFS= read -r line; do
+        summary+=("                 $line")
+    done < <(closing_lines "$log")
+}
+
+# What the runners themselves say at the end.
+closing_lines() {
+    grep -hE '^(Tests (passed|failed|skipped|warned|leaked|borked)|.*not installed, so not run)' "$1" | tail -n 6
+    sed -n 's/^test result: [a-zA-Z]*\. \([0-9]*\) passed; \([0-9]*\) failed.*/\1 \2/p' "$1" |
+        awk '{ p += $1; f += $2 } END { if (NR) print p " Rust tests passed, " f " failed, in " NR " programs" }'
+}
+
+rust_tests() {
+    # Not the extension: it cannot be linked without PHP around it.
+    cargo test --locked --workspace --exclude xhprof --no-fail-fast
+}
+
+# Without the machine's php.ini, which may load Xdebug or another xhprof. What
+# a test needs it names in --EXTENSIONS--.
+php_tests() {
+    local output=$logs/run-tests
+    TEST_PHP_EXECUTABLE=$PHP NO_INTERACTION=1 "$PHP" -n "$(run_tests_script)" \
+        -n -q -j2 --no-progress --show-diff -d extension="$extension" php-tests | tee "$output"
+    tests_passed "$output"
+}
+
+# run-tests.php is content when there is nothing to run.
+tests_passed() {
+    grep -qE '^Tests passed *: *[1-9]' "$1" || {
+        echo 'no PHP test passed'
+        return 1
+    }
+}
+
+run_tests_script() {
+    local folder
+    for folder in "$("$PHP_CONFIG" --extension-dir)" "$("$PHP_CONFIG" --prefix)/lib/php"; do
+        if [ -e "$folder/build/run-tests.php" ]; then
+            echo "$folder/build/run-tests.php"
+            return
+        fi
+    done
+    die 'run-tests.php is not where phpize keeps its files'
+}
+
+stub_agrees() {
+    "$PHP" -n scripts/signatures.php xhprof.stub.php >"$logs/stub.txt"
+    "$PHP" -n -d extension="$extension" scripts/signatures.php >"$logs/reflection.txt"
+    diff -u "$logs/stub.txt" "$logs/reflection.txt"
+    cat "$logs/reflection.txt"
+}
+
+composer_json() {
+    "$PHP" -n scripts/check-composer.php
+    if command -v composer >/dev/null; then
+        composer validate --no-interaction --strict
+    else
+        echo 'composer is not installed, so not run: composer validate'
+    fi
+}
+
+# What a clone would have once everything here is committed. A file that is as
+# it was in the last copy keeps that one's date, and any other is new: so Cargo
+# builds what has changed, and that only.
+clean_copy() {
+    local file
+    rm -rf "$copy.new" "$install_root"
+    mkdir -p "$copy.new"
+    git ls-files -z --cached --others --exclude-standard |
+        while IFS= read -r -d '' file; do
+            [ ! -e "$file" ] || printf '%s\0' "$file"
+        done | tar --create --null --files-from=- |
+        tar --extract --touch --directory="$copy.new"
+    (cd "$copy.new" && find . -type f -print0) |
+        while IFS= read -r -d '' file; do
+            if cmp --silent "$copy/$file" "$copy.new/$file"; then
+                touch --reference="$copy/$file" "$copy.new/$file"
+            fi
+        done
+    # The dependencies are built once for all.
+    ln -s "${release%/release}" "$copy.new/target"
+    rm -rf "$copy"
+    mv "$copy.new" "$copy"
+}
+
+phpize_build() {
+    local option module tests phpize=${PHP_CONFIG%/*}/phpize${PHP_CONFIG##*/php-config}
+    clean_copy
+    cd "$copy"
+    "$phpize"
+    ./configure --help >"$logs/configure-help"
+    for option in $("$PHP" -n scripts/check-composer.php --options); do
+        grep -q -- "--$option" "$logs/configure-help" || die "configure does not know --$option of composer.json"
+    done
+    ./configure --quiet --with-php-config="$PHP_CONFIG"
+    make
+    # All of them have run already; here it is enough that they can, so one of
+    # each area: php-tests/AREA-….phpt.
+    tests=$(find php-tests -name '*.phpt' | sort | awk -F'[/-]' '!seen[$3]++' | tr '\n' ' ')
+    NO_INTERACTION=1 make test TESTS="${tests:-php-tests}" | tee "$logs/make-test"
+    tests_passed "$logs/make-test"
+    # Nothing is left to build, so Cargo is not asked: root may have none.
+    make install INSTALL_ROOT="$install_root" XHPROF_CARGO=false
+    module=$install_root$("$PHP_CONFIG" --extension-dir)/xhprof.so
+    "$PHP" -n -d extension="$module" --ri xhprof | grep '^Version'
+}
+
+# The code map has every source file, and no other.
+code_map() {
+    diff -u <(sed -nE 's/^- `([a-z_/]+\.rs)`: .*/\1/p' ARCHITECTURE.md | LC_ALL=C sort) \
+        <(find src crates/*/src -name '*.rs' | LC_ALL=C sort)
+}
+
+# The table has every setting with its default, and no other.
+readme_settings() {
+    diff -u <(sed -nE 's/^\| `(xhprof\.[a-z_]+)` \| (`([^`]*)`)? *\|.*/\1=\3/p' README.md | sort) \
+        <("$PHP" -n -d extension="$extension" -r '
+            foreach (ini_get_all("xhprof") as $name => $it) echo "$name=$it[global_value]\n";' | sort)
+}
+
+# Runs every ```sh block of README.md, one after the other, in the copy; a
+# ```php block that begins with "<?php // name.php" becomes that file first.
+# Blocks of other kinds (```console, ```text, ```ini) are for reading.
+readme_commands() {
+    [ -e "$copy/x" ] || clean_copy
+    awk '
+        /^```php$/ { php = 1; file = ""; next }
+        /^```sh$/  { sh = 1; next }
+        /^```/     { php = sh = 0; next }
+        php && file == "" { file = $3; if (file !~ /^[a-z-]+\.php$/) file = "/dev/null" }
+        php { if (file == "/dev/null") print > file; else print > (copy "/" file) }
+        sh
+    ' copy="$copy" README.md >"$logs/readme-commands.sh"
+    grep -q . "$logs/readme-commands.sh" || die 'README.md has no command to run'
+    cd "$copy"
+    # "php" is the chosen one, without Xdebug and without an installed xhprof.
+    # A function, because another PATH would make Cargo build everything anew.
+    php() { "$PHP" "$@"; }
+    export -f php
+    plain_scan_directory "$logs/conf.d"
+    PHP_INI_SCAN_DIR=$logs/conf.d XHPROF_DEMO_RUNS=1 bash -euxo pipefail "$logs/readme-commands.sh"
+}

@@ -1,0 +1,113 @@
+<?php
+
+/**
+ * What the extension "xhprof" adds to PHP, for editors and analysers.
+ *
+ * This file is never loaded by the extension. A test compares it with the
+ * extension's own reflection, in both directions.
+ */
+
+/**
+ * For {@see xhprof_enable()}: leaves PHP's own functions out.
+ *
+ * What they cost is then part of the functions that call them.
+ */
+const XHPROF_FLAGS_NO_BUILTINS = 1;
+
+/**
+ * For {@see xhprof_enable()}: records CPU time too, as "cpu".
+ */
+const XHPROF_FLAGS_CPU = 2;
+
+/**
+ * For {@see xhprof_enable()}: records memory too, as "mu" and "pmu".
+ */
+const XHPROF_FLAGS_MEMORY = 4;
+
+/**
+ * Starts profiling: from now on every call is recorded.
+ *
+ * The profile begins at "main()", wherever this is called; functions that are
+ * already running are not in it. While profiling, this does nothing, and the
+ * first flags and options stay.
+ *
+ * ```php
+ * xhprof_enable(XHPROF_FLAGS_CPU | XHPROF_FLAGS_MEMORY, [
+ *     'ignored_functions' => ['call_user_func', 'call_user_func_array'],
+ * ]);
+ * ```
+ *
+ * @param int $flags any of XHPROF_FLAGS_NO_BUILTINS, XHPROF_FLAGS_CPU and
+ *     XHPROF_FLAGS_MEMORY, joined by `|`. Wall time and calls are always
+ *     recorded.
+ * @param array{ignored_functions?: string|list<string>} $options
+ *     "ignored_functions": full names of functions that get no entry of their
+ *     own. What they call counts as called by whoever called them. A name or a
+ *     list of names that is no such thing gives a warning and is not used.
+ *
+ * @link https://www.php.net/xhprof_enable
+ */
+function xhprof_enable(int $flags = 0, array $options = []): void
+{
+}
+
+/**
+ * Stops profiling, or sampling, and returns what was recorded.
+ *
+ * Each key is a caller and a callee, "main()==>Cache::get", and its value what
+ * all calls from the one to the other cost together, callees included. The last
+ * key is "main()" alone, with the cost of the whole profile. Recursion is told
+ * apart by level: "walk==>walk@1", "walk@1==>walk@2". Compiling an included
+ * file is a call of "load::folder/file.php", evaluated code one of
+ * "eval::file.php(12) : eval()'d code".
+ *
+ *  - ct: how often it was called
+ *  - wt: wall time, in microseconds
+ *  - cpu: CPU time, in microseconds (with XHPROF_FLAGS_CPU)
+ *  - mu: memory in use after the call less that before it, in bytes; negative
+ *    if more was freed than taken (with XHPROF_FLAGS_MEMORY)
+ *  - pmu: the same for the peak of memory (with XHPROF_FLAGS_MEMORY)
+ *
+ * Tools of XHProf read this array, as `serialize()` writes it, from a file
+ * named "<hexadecimal id>.<source>.xhprof".
+ *
+ * @return array<string, array{ct: int, wt: int, cpu?: int, mu?: int, pmu?: int}>|array<string, string>|null
+ *     the profile; what {@see xhprof_sample_disable()} returns if sampling was
+ *     on; null if nothing was
+ *
+ * @link https://www.php.net/xhprof_disable
+ */
+function xhprof_disable(): ?array
+{
+}
+
+/**
+ * Starts sampling: notes from time to time which functions are running.
+ *
+ * Much cheaper than profiling, and much less exact: there are no counts of
+ * calls and no costs. `xhprof.sampling_interval` says how often, in
+ * microseconds, and `xhprof.sampling_depth` how many functions of a stack are
+ * kept. While profiling or sampling, this does nothing.
+ *
+ * @link https://www.php.net/xhprof_sample_enable
+ */
+function xhprof_sample_enable(): void
+{
+}
+
+/**
+ * Stops sampling, or profiling, and returns what was recorded.
+ *
+ * Each key is the time of a sample, in seconds with six digits after the point
+ * ("1700000000.100000"), and its value the stack at that time, outermost
+ * first: "main()==>Page::render==>Cache::get".
+ *
+ * @return array<string, string>|array<string, array{ct: int, wt: int, cpu?: int, mu?: int, pmu?: int}>|null
+ *     the samples; what {@see xhprof_disable()} returns if profiling was on;
+ *     null if nothing was
+ *
+ * @link https://www.php.net/xhprof_sample_disable
+ */
+function xhprof_sample_disable(): ?array
+{
+}
