@@ -13,6 +13,7 @@ summary=()
 test_everything() {
     rm -rf "$logs" && mkdir -p "$logs"
     source scripts/lint.sh
+    source scripts/real.sh
     step 'rustfmt' lint_format
     step 'clippy, warnings are errors' lint_clippy
     step 'dependencies of the extension' lint_dependencies
@@ -20,7 +21,10 @@ test_everything() {
     step 'shellcheck' lint_shell
     step 'build, the extension alone first' x_build
     step 'Rust tests and doc tests' rust_tests
-    step 'PHP tests (run-tests.php)' php_tests
+    step 'PHP tests (run-tests.php), engine execute' php_tests_execute
+    step 'PHP tests (run-tests.php), engine observer' php_tests_observer
+    step 'a real program: the same output' real_output
+    step 'a real program: the calls that Xdebug counts' real_calls
     step 'xhprof.stub.php against reflection' stub_agrees
     step 'composer.json' composer_json
     step 'phpize, configure, make, make test, make install' phpize_build
@@ -71,10 +75,14 @@ rust_tests() {
 
 # Without the machine's php.ini, which may load Xdebug or another xhprof. What
 # a test needs it names in --EXTENSIONS--.
+php_tests_execute() { php_tests execute; }
+php_tests_observer() { php_tests observer; }
+
 php_tests() {
-    local output=$logs/run-tests
+    local output=$logs/run-tests-$1
     TEST_PHP_EXECUTABLE=$PHP NO_INTERACTION=1 "$PHP" -n "$(run_tests_script)" \
-        -n -q -j2 --no-progress --show-diff -d extension="$extension" php-tests | tee "$output"
+        -n -q -j2 --no-progress --show-diff -d extension="$extension" \
+        -d xhprof.engine="$1" php-tests | tee "$output"
     tests_passed "$output"
 }
 

@@ -26,7 +26,10 @@ unsafe extern "C" fn raised(
     _line: u32,
     _message: *mut zend_string,
 ) {
-    if u32::try_from(kind).is_ok_and(|kind| kind & FATAL != 0) {
+    // The observer API reports the ends of all open calls before anything else
+    // runs; there the guard waits for them.
+    let jumps = super::armed() == Some(super::Engine::Execute);
+    if jumps && u32::try_from(kind).is_ok_and(|kind| kind & FATAL != 0) {
         // SAFETY: errors are raised from PHP's code, where no hook holds a
         // reference to the state.
         guard::after_jump(unsafe { &mut *state() });

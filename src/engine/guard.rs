@@ -178,6 +178,11 @@ unsafe fn unseen(state: *mut State, data: *mut zend_execute_data, call: impl FnO
             Some(recorder) => (hooks.enter_truncated)(recorder, data),
             None => Entered::TooDeep,
         };
+        // Should the call be jumped over, the end of its caller says so.
+        let caller = (*data).prev_execute_data;
+        if !caller.is_null() {
+            (*state).guard.current.until = marks::mark(caller);
+        }
         unhooked(state, call);
         if let Entered::Recorded(token) = entered
             && let Some(recorder) = (*state).recorder.as_mut()

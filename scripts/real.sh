@@ -1,0 +1,51 @@
+# A real program under the profiler: the same output, and the right counts.
+# Sourced by `scripts/test.sh`.
+
+# PHP_CodeSniffer over PHPUnit's sources, with a report that tells no time.
+real_program=(/usr/bin/phpcs --standard=PSR12 --report=json
+    /usr/share/php/PHPUnit/Framework/Constraint)
+
+# Debian's modules, but none that hooks the engine.
+use_plain_php() {
+    [ -e "$logs/conf.d" ] || plain_scan_directory "$logs/conf.d"
+    export PHP_INI_SCAN_DIR=$logs/conf.d
+}
+
+# The output without the extension, and with all that it records, in both
+# engines, must be the same to the byte; so must the exit code.
+real_output() {
+    local folder=$logs/real engine
+    rm -rf "$folder" && mkdir -p "$folder/profiles"
+    use_plain_php
+    with_status "$PHP" "${real_program[@]}" >"$folder/plain"
+    for engine in execute observer; do
+        with_status "$PHP" -d extension="$extension" -d xhprof.engine=$engine \
+            -d xhprof.auto_enable=1 -d xhprof.output_dir="$folder/profiles" \
+            "${real_program[@]}" >"$folder/$engine"
+        cmp "$folder/plain" "$folder/$engine"
+    done
+    echo "$(wc -c <"$folder/plain") bytes of output, the same three times"
+}
+
+with_status() {
+    local status=0
+    "$@" || status=$?
+    echo "status $status"
+}
+
+# How often each user function was called: by the profile, and by Xdebug's
+# trace of a run without us.
+real_calls() {
+    local folder=$logs/real profile
+    mkdir -p "$folder/trace"
+    rm -f "$folder"/trace/*
+    use_plain_php
+    "$PHP" -d zend_extension=xdebug -d xdebug.mode=trace -d xdebug.start_with_request=yes \
+        -d xdebug.trace_format=1 -d xdebug.output_dir="$folder/trace" -d xdebug.use_compression=0 \
+        "${real_program[@]}" >/dev/null || [ $? = 2 ]
+    [ -e "$folder/profiles" ] || real_output
+    for profile in "$folder"/profiles/*.xhprof; do
+        "$PHP" -n scripts/compare-calls.php "$profile" "$folder"/trace/*.xt
+    done
+    rm -r "$folder/trace"
+}
