@@ -19,7 +19,8 @@ var_dump(xhprof_disable());
 xhprof_sample_enable();
 a();
 $samples = xhprof_disable();
-var_dump(str_starts_with(end($samples), 'main()==>a'), xhprof_sample_disable());
+// A slow machine may find the stack elsewhere once in a while, but not always.
+var_dump((bool) preg_grep('/^main\(\)==>a\b/', $samples), xhprof_sample_disable());
 
 // Tracing does not begin while sampling, either.
 xhprof_sample_enable();

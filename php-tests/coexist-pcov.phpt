@@ -5,6 +5,7 @@ xhprof
 pcov
 --INI--
 pcov.enabled=1
+pcov.directory=/
 --FILE--
 <?php
 require __DIR__ . '/include/calls.php';
