@@ -19,7 +19,7 @@ fn main() {
         println!("cargo:rustc-check-cfg=cfg({cfg})");
     }
     let php = std::env::var("PHP").unwrap_or_else(|_| "php".into());
-    let question = "echo PHP_ZTS, ' ', PHP_VERSION_ID;";
+    let question = "echo (int) PHP_ZTS, ' ', PHP_VERSION_ID;";
     let output = Command::new(&php).args(["-n", "-r", question]).output();
     let answer = match output {
         Ok(output) if output.status.success() => {
@@ -29,6 +29,10 @@ fn main() {
         Err(error) => fail(&format!("cannot run `{php}`: {error}")),
     };
     let mut words = answer.split_whitespace();
+    // PHP's symbols are found when PHP loads us; Apple's linker asks for them now.
+    if std::env::var("CARGO_CFG_TARGET_OS").as_deref() == Ok("macos") {
+        println!("cargo:rustc-cdylib-link-arg=-Wl,-undefined,dynamic_lookup");
+    }
     let is_zts = words.next() == Some("1");
     let version: u32 = match words.next().map(str::parse) {
         Some(Ok(version)) => version,

@@ -14,7 +14,7 @@ Early::run();
 eval('function late() { early_too(); } $closure = function () { late(); };');
 late();
 $closure();
-print_calls(matching(xhprof_disable(), '/^(?!.*eval)/'));
+print_calls(matching(xhprof_disable(), '/^(?!.*eval::)/'));
 ?>
 --EXPECTF--
 early==>early_too: 2

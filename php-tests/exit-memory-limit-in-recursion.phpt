@@ -5,6 +5,7 @@ xhprof
 --INI--
 display_errors=0
 memory_limit=32M
+xhprof.max_depth=100
 --FILE--
 <?php
 require __DIR__ . '/include/calls.php';

@@ -33,14 +33,17 @@ pub(super) fn arm() {
 /// A profile begins: watches the functions that the engine has asked about
 /// while none was running.
 pub(super) fn install() {
-    // SAFETY: each function has a run-time cache in which the engine has noted
-    // its observers; a handler is taken out before it is put in, so that it is
-    // there once, whatever the state before.
-    for_each_function_seen(|function: *mut zend_function| unsafe {
-        zend_observer_remove_begin_handler(function, begin);
-        zend_observer_remove_end_handler(function, end);
-        zend_observer_add_begin_handler(function, begin);
-        zend_observer_add_end_handler(function, end);
+    for_each_function_seen(|function: *mut zend_function| {
+        let (mut next_begin, mut next_end) = (None, None);
+        // SAFETY: each function has a run-time cache in which the engine has
+        // noted its observers; a handler is taken out before it is put in, so
+        // that it is there once, whatever the state before.
+        unsafe {
+            zend_observer_remove_begin_handler(function, begin, &raw mut next_begin);
+            zend_observer_remove_end_handler(function, end, &raw mut next_end);
+            zend_observer_add_begin_handler(function, begin);
+            zend_observer_add_end_handler(function, end);
+        }
     });
 }
 

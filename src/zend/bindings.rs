@@ -75,13 +75,17 @@ unsafe extern "C" {
     );
     pub(crate) fn zend_observer_add_begin_handler(function: *mut zend_function, begin: ExecuteEx);
     pub(crate) fn zend_observer_add_end_handler(function: *mut zend_function, end: ExecuteInternal);
+    // Since 8.4 they also say which handler stands there next; before, the
+    // third argument is not looked at, and the calling convention allows it.
     pub(crate) fn zend_observer_remove_begin_handler(
         function: *mut zend_function,
         begin: ExecuteEx,
+        next: *mut Option<ExecuteEx>,
     ) -> bool;
     pub(crate) fn zend_observer_remove_end_handler(
         function: *mut zend_function,
         end: ExecuteInternal,
+        next: *mut Option<ExecuteInternal>,
     ) -> bool;
     pub(crate) fn zend_observer_error_register(
         handler: unsafe extern "C" fn(c_int, *mut zend_string, u32, *mut zend_string),
