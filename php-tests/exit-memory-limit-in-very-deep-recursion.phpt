@@ -14,6 +14,8 @@ function down($n) { return down($n + 1) + 1; }
 function leaf() {}
 function ending()
 {
+    // PHP 8.4 leaves the memory as full as it was.
+    ini_set('memory_limit', -1);
     leaf();
     inner();
     $profile = xhprof_disable();
