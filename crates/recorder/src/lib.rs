@@ -14,6 +14,7 @@ mod finish;
 mod levels;
 mod reading;
 mod recorder;
+mod repair;
 mod sampler;
 mod site;
 
