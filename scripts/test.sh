@@ -139,8 +139,10 @@ clean_copy() {
                 touch --reference="$copy/$file" "$copy.new/$file"
             fi
         done
-    # The dependencies are built once for all.
-    ln -s "${release%/release}" "$copy.new/target"
+    # A folder of its own for what Cargo builds there: Cargo takes the copy's
+    # crates for ours, and would then not see what we change.
+    mkdir -p "${release%/release}/clean-copy-target"
+    ln -s "${release%/release}/clean-copy-target" "$copy.new/target"
     rm -rf "$copy"
     mv "$copy.new" "$copy"
 }

@@ -14,8 +14,6 @@ mod engine;
 mod functions;
 mod information;
 mod output;
-#[allow(unsafe_code)]
-mod per_thread;
 mod session;
 mod settings;
 mod symbols;

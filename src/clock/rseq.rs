@@ -22,7 +22,7 @@ mod bell {
     use super::TickRate;
     use crate::clock::counter;
     use crate::clock::cpu_time::kernel_ns;
-    use crate::per_thread::per_thread;
+    use crate::zend::per_thread::per_thread;
 
     // A section of one instruction that is never run. The kernel wants the
     // signature that the C library registered in front of the abort address.

@@ -6,7 +6,7 @@ use std::cell::Cell;
 use ext_php_rs::ffi::{zend_execute_data, zend_op};
 use recorder::{CallSite, StackAddress};
 
-use crate::per_thread::per_thread;
+use crate::zend::per_thread::per_thread;
 use crate::zend::{self, stack};
 
 /// A way of marking frames.

@@ -16,6 +16,7 @@ mod jit;
 pub(crate) mod name;
 mod object;
 pub(crate) mod parameters;
+pub(crate) mod per_thread;
 mod request;
 pub(crate) mod signals;
 pub(crate) mod stack;

@@ -6,16 +6,16 @@ macro_rules! per_thread {
     ($(#[$doc:meta])* static $name:ident: $type:ty = $value:expr;) => {
         #[cfg(not(php_zts))]
         $(#[$doc])*
-        static $name: $crate::per_thread::OneThread<$type> =
-            $crate::per_thread::OneThread($value);
+        static $name: $crate::zend::per_thread::OneThread<$type> =
+            $crate::zend::per_thread::OneThread($value);
 
         #[cfg(php_zts)]
         $(#[$doc])*
-        static $name: $crate::per_thread::EachThread<$type> = {
+        static $name: $crate::zend::per_thread::EachThread<$type> = {
             thread_local! {
                 static VALUE: $type = const { $value };
             }
-            $crate::per_thread::EachThread(&VALUE)
+            $crate::zend::per_thread::EachThread(&VALUE)
         };
     };
 }
