@@ -2,10 +2,6 @@
 The memory of a function's variables is given back inside the function
 --EXTENSIONS--
 xhprof
---SKIPIF--
-<?php
-if (ini_get('xhprof.engine') === 'observer') die('skip observers are told of a return before PHP frees the variables');
-?>
 --FILE--
 <?php
 function local() { $gone = str_repeat('x', 1_000_000); }

@@ -2,10 +2,6 @@
 The destructor of a function's variable is called by that function
 --EXTENSIONS--
 xhprof
---SKIPIF--
-<?php
-if (ini_get('xhprof.engine') === 'observer') die('skip observers are told of a return before PHP frees the variables');
-?>
 --FILE--
 <?php
 require __DIR__ . '/include/calls.php';
