@@ -225,10 +225,12 @@ impl Recorder {
     /// ignored; frames above it, whose exits were skipped, are closed too.
     #[inline]
     pub fn leave<P: Plan>(&mut self, token: Token, read: impl FnOnce() -> Reading) {
-        let now = read();
+        // Asked before the clock is read: the clock of an earlier profile may
+        // no longer be there to be read.
         if token.session != self.session {
             return;
         }
+        let now = read();
         if P::ENDS_EARLY && self.ending.is_some() {
             self.settle_all::<P>(now);
         }
