@@ -25,7 +25,7 @@ pub(crate) fn return_array(recorded: &Recorded, result: &mut Zval) {
 }
 
 fn trace_array(profile: &Profile) -> Array {
-    let mut array = Array::with_capacity(profile.edges.len() + 1);
+    let mut array = Array::with_capacity(profile.edges().edges.len() + 1);
     classic::for_each_row(profile, |key, row| {
         let mut cost = Array::with_capacity(5);
         for (name, value) in row.metrics() {

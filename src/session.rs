@@ -4,7 +4,7 @@
 //! number is in every token and every slot, so that whatever an earlier one
 //! left behind is told apart.
 
-use profile::{Meta, Metrics, Profile};
+use profile::{Body, EdgeTable, Meta, Metrics, Profile};
 use recorder::{Recorder, Sample, Sampler, Shape};
 
 use crate::clock::{self, Clock, CpuTime};
@@ -136,11 +136,14 @@ pub(crate) fn stop() -> Option<Recorded> {
     let metrics = Metrics {
         cpu: running.flags.cpu,
         memory: running.flags.memory,
+        ..Metrics::default()
     };
     Some(Recorded::Trace(Profile {
         symbols,
-        edges: recorder.edges(wall, cpu),
-        root: recorder.root_cost(wall, cpu),
+        body: Body::Edges(EdgeTable {
+            edges: recorder.edges(wall, cpu),
+            root: recorder.root_cost(wall, cpu),
+        }),
         metrics,
         meta: Meta::default(),
     }))

@@ -15,10 +15,7 @@ pub mod xhprof_json;
 
 use std::fmt;
 
-use profile::classic;
-
-/// What an input held.
-pub use profile::classic::Classic as Recording;
+use profile::{Profile, classic};
 
 /// Whether an input is in a format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,7 +41,7 @@ pub trait Format: Sync {
     /// # Errors
     ///
     /// [`ReadError`], for an input that is not in this format.
-    fn read(&self, input: &[u8]) -> Result<Recording, ReadError>;
+    fn read(&self, input: &[u8]) -> Result<Profile, ReadError>;
 }
 
 /// Every format that can be read.
@@ -58,7 +55,7 @@ pub const MAX_UNPACKED: u64 = 512 << 20;
 /// # Errors
 ///
 /// [`ReadError`], for an input in no known format or broken in its own.
-pub fn read(input: &[u8]) -> Result<Recording, ReadError> {
+pub fn read(input: &[u8]) -> Result<Profile, ReadError> {
     let input = gzip::unpack(input, MAX_UNPACKED)?;
     if input.is_empty() {
         return Err(ReadError::Empty);

@@ -10,7 +10,7 @@ use profile::Profile;
 use profile::classic;
 use profile::php_serialize::Limits;
 
-use crate::{Detection, Format, ReadError, Recording};
+use crate::{Detection, Format, ReadError};
 
 /// The classic array, serialized by PHP.
 #[derive(Debug, Clone, Copy)]
@@ -38,7 +38,7 @@ impl Format for Xhprof {
         }
     }
 
-    fn read(&self, input: &[u8]) -> Result<Recording, ReadError> {
+    fn read(&self, input: &[u8]) -> Result<Profile, ReadError> {
         Ok(classic::read_serialized(input, Limits::PROFILE)?)
     }
 }

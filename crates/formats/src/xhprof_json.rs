@@ -12,7 +12,7 @@ use profile::{Meta, Profile};
 use serde::de::{self, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
-use crate::{Detection, Format, ReadError, Recording};
+use crate::{Detection, Format, ReadError};
 
 /// The classic array as JSON, or one line of XHGui's.
 #[derive(Debug, Clone, Copy)]
@@ -50,7 +50,7 @@ impl Format for XhprofJson {
         }
     }
 
-    fn read(&self, input: &[u8]) -> Result<Recording, ReadError> {
+    fn read(&self, input: &[u8]) -> Result<Profile, ReadError> {
         let mut document = Document::default();
         let mut json = serde_json::Deserializer::from_slice(input);
         let rows = Rows {
@@ -70,11 +70,17 @@ impl Format for XhprofJson {
                 ReadError::Json(error)
             });
         }
-        let mut recording = document.rows.finish()?;
-        if let Recording::Profile(profile) = &mut recording {
-            profile.meta = document.meta;
+        let mut profile = document.rows.finish()?;
+        // Samples know their own beginning.
+        let started_unix_us = profile.meta.started_unix_us;
+        profile.meta = Meta {
+            mode: profile.meta.mode,
+            ..document.meta
+        };
+        if started_unix_us.is_some() {
+            profile.meta.started_unix_us = started_unix_us;
         }
-        Ok(recording)
+        Ok(profile)
     }
 }
 
@@ -168,6 +174,7 @@ fn xhgui_meta(meta: &Value) -> Meta {
     Meta {
         title: meta.get("url").and_then(Value::as_str).map(str::to_owned),
         started_unix_us: meta.get("request_ts_micro").and_then(started),
+        ..Meta::default()
     }
 }
 
@@ -244,15 +251,12 @@ fn is_row(key: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn read(input: &str) -> Result<Recording, ReadError> {
+    fn read(input: &str) -> Result<Profile, ReadError> {
         XhprofJson.read(input.as_bytes())
     }
 
     fn profile(input: &str) -> Profile {
-        match read(input) {
-            Ok(Recording::Profile(profile)) => profile,
-            other => panic!("{other:?}"),
-        }
+        read(input).unwrap()
     }
 
     #[test]

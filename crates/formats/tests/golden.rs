@@ -5,8 +5,8 @@
     reason = "clippy takes the helpers of a test for no tests"
 )]
 
-use formats::{Recording, xhprof, xhprof_json};
-use profile::{FlatTable, Profile, Samples};
+use formats::{xhprof, xhprof_json};
+use profile::{Body, FlatTable, Profile};
 
 const SERIALIZED: &[u8] = include_bytes!("golden/0001.tiny.xhprof");
 const SERIALIZED_LATER: &[u8] = include_bytes!("golden/0002.tiny.xhprof");
@@ -15,17 +15,7 @@ const JSON: &[u8] = include_bytes!("golden/tiny.xhprof.json");
 const XHGUI: &[u8] = include_bytes!("golden/tiny.xhgui.jsonl");
 
 fn profile(input: &[u8]) -> Profile {
-    match formats::read(input).unwrap() {
-        Recording::Profile(profile) => profile,
-        Recording::Samples(_) => panic!("sampled"),
-    }
-}
-
-fn samples(input: &[u8]) -> Samples {
-    match formats::read(input).unwrap() {
-        Recording::Samples(samples) => samples,
-        Recording::Profile(_) => panic!("not sampled"),
-    }
+    formats::read(input).unwrap()
 }
 
 #[test]
@@ -95,34 +85,28 @@ fn an_xhgui_line_says_what_was_profiled() {
     let xhgui = profile(XHGUI);
     assert_eq!(xhgui.meta.title.as_deref(), Some("/index.php?a=1"));
     assert_eq!(xhgui.meta.started_unix_us, Some(1_700_000_000_000_000));
-    assert_eq!(xhgui.edges, profile(SERIALIZED).edges);
+    assert_eq!(xhgui.body, profile(SERIALIZED).body);
 }
 
 #[test]
 fn samples_are_stacks_with_times() {
-    let samples = samples(SAMPLED);
-    let times: Vec<_> = samples
-        .samples
+    let profile = profile(SAMPLED);
+    let Body::Samples(samples) = &profile.body else {
+        panic!("not sampled");
+    };
+    assert_eq!(profile.meta.started_unix_us, Some(1_700_000_000_000_000));
+    let times: Vec<_> = samples.samples.iter().map(|sample| sample.at).collect();
+    assert_eq!(times, [0, 100_000_000, 200_000_000]);
+    let table = FlatTable::new(&profile);
+    let functions: Vec<_> = table
+        .rows
         .iter()
-        .map(|sample| sample.taken_unix_us)
-        .collect();
-    assert_eq!(
-        times,
-        [
-            1_700_000_000_000_000,
-            1_700_000_000_100_000,
-            1_700_000_000_200_000
-        ]
-    );
-    let functions: Vec<_> = samples
-        .functions()
-        .iter()
-        .map(|function| {
-            let name = &samples.symbols[function.symbol.index()].name;
+        .map(|row| {
+            let name = profile.name(row.symbol);
             (
                 str::from_utf8(name).unwrap(),
-                function.inclusive,
-                function.own,
+                row.inclusive.wall,
+                row.own.wall,
             )
         })
         .collect();

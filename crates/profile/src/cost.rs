@@ -65,11 +65,37 @@ impl SelfCost {
     }
 }
 
-/// What was measured besides calls and wall time, which always are.
+/// What [`Cost::wall`] counts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum WallUnit {
+    /// Nanoseconds of wall time.
+    #[default]
+    Nanoseconds,
+    /// Samples: how often something was seen.
+    Samples,
+}
+
+/// What was measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Metrics {
+    /// Calls; false where a profile was sampled, or does not tell.
+    pub calls: bool,
+    /// What the wall time is given in.
+    pub wall_unit: WallUnit,
     /// CPU time.
     pub cpu: bool,
     /// Memory in use and its peak.
     pub memory: bool,
+}
+
+impl Default for Metrics {
+    /// Calls and wall time.
+    fn default() -> Self {
+        Self {
+            calls: true,
+            wall_unit: WallUnit::Nanoseconds,
+            cpu: false,
+            memory: false,
+        }
+    }
 }

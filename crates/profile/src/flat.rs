@@ -5,7 +5,7 @@
 //!
 //! **Invariant:** the self costs of all rows add up to the root's cost.
 
-use crate::{Cost, Profile, SelfCost, SymbolId};
+use crate::{Cost, EdgeTable, Profile, SelfCost, SymbolId};
 
 /// One function's costs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,7 +31,8 @@ impl FlatTable {
     /// Sums up a profile by function.
     #[must_use]
     pub fn new(profile: &Profile) -> Self {
-        let outermost = outermost_levels(profile);
+        let table = profile.edges();
+        let outermost = outermost_levels(profile, &table);
         let mut rows: Vec<FlatRow> = (0..)
             .zip(&profile.symbols)
             .map(|(number, _)| FlatRow {
@@ -41,10 +42,10 @@ impl FlatTable {
             })
             .collect();
         if let Some(root) = rows.first_mut() {
-            root.inclusive = profile.root;
-            root.own.add(profile.root);
+            root.inclusive = table.root;
+            root.own.add(table.root);
         }
-        for edge in &profile.edges {
+        for edge in &table.edges {
             let (caller, callee) = (edge.caller, edge.callee);
             if let Some(row) = rows.get_mut(callee.symbol.index()) {
                 row.own.add(edge.cost);
@@ -64,10 +65,10 @@ impl FlatTable {
             }
         }
         // A symbol nobody called says nothing: the symbol table may be shared.
-        rows.retain(|row| row.inclusive.calls > 0 || row.own != SelfCost::default());
+        rows.retain(|row| row.inclusive != Cost::default() || row.own != SelfCost::default());
         Self {
             rows,
-            total: profile.root,
+            total: table.root,
         }
     }
 
@@ -87,9 +88,9 @@ impl FlatTable {
 
 /// The lowest level at which each symbol was called: zero, unless the profile
 /// was cut out of a larger one.
-fn outermost_levels(profile: &Profile) -> Vec<u32> {
+fn outermost_levels(profile: &Profile, table: &EdgeTable) -> Vec<u32> {
     let mut levels = vec![u32::MAX; profile.symbols.len()];
-    for edge in &profile.edges {
+    for edge in &table.edges {
         if let Some(level) = levels.get_mut(edge.callee.symbol.index()) {
             *level = (*level).min(edge.callee.level);
         }
@@ -100,7 +101,7 @@ fn outermost_levels(profile: &Profile) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Activation, Edge, Symbol};
+    use crate::{Activation, Body, Edge, Symbol};
 
     fn edge(caller: (u32, u32), callee: (u32, u32), calls: u64, wall: u64) -> Edge {
         let activation = |(symbol, level)| Activation {
@@ -125,12 +126,14 @@ mod tests {
                 .iter()
                 .map(|name| Symbol::new(name.as_bytes()))
                 .collect(),
-            edges,
-            root: Cost {
-                calls: 1,
-                wall,
-                ..Cost::default()
-            },
+            body: Body::Edges(EdgeTable {
+                edges,
+                root: Cost {
+                    calls: 1,
+                    wall,
+                    ..Cost::default()
+                },
+            }),
             ..Profile::empty()
         }
     }

@@ -12,15 +12,24 @@
 
 pub mod classic;
 mod cost;
+mod edges;
+mod events;
 mod flat;
+mod fold;
+mod meta;
 pub mod php_serialize;
 mod profile;
 pub mod redact;
 mod samples;
 mod symbol;
+mod tree;
 
-pub use cost::{Cost, Metrics, SelfCost};
+pub use cost::{Cost, Metrics, SelfCost, WallUnit};
+pub use edges::{Activation, Edge, EdgeTable};
+pub use events::{Event, EventFold, EventKind, Events, Instant};
 pub use flat::{FlatRow, FlatTable};
-pub use profile::{Activation, Edge, Meta, Profile};
-pub use samples::{Sample, SampledFunction, Samples};
+pub use meta::{Meta, Mode};
+pub use profile::{Body, Profile};
+pub use samples::{Sample, Samples, SamplesBuilder, StackNode};
 pub use symbol::{Symbol, SymbolId, make_name_safe};
+pub use tree::{Children, Node, NodeId, Tree, TreeBuilder};

@@ -1,41 +1,28 @@
 //! Everything one run measured.
 //!
-//! Today that is edges, XHProf's shape: caller, callee, and the summed cost of
-//! those calls. Shapes that know more will stand beside `edges` here.
+//! A profile knows its functions and, in one of four shapes, what they cost.
+//! The shapes differ in what they know: events know when each call happened, a
+//! tree knows whole stacks, edges know who called whom, samples know stacks
+//! but no calls. Each folds into those that know less.
 //!
-//! **Invariants:** `symbols[0]` is the root, `main()`, and no edge leads to
-//! it; no two symbols have the same name; every [`SymbolId`] in an edge is an
-//! index into `symbols`.
+//! **Invariants:** `symbols[0]` is the root, `main()`; no two symbols have the
+//! same name; every [`SymbolId`] is an index into `symbols`.
 
-use crate::{Cost, Metrics, Symbol, SymbolId};
+use std::borrow::Cow;
 
-/// A function at one recursion level: XHProf's `f@2` is level 2 of `f`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct Activation {
-    /// The function.
-    pub symbol: SymbolId,
-    /// How many frames of the same function were already open below it.
-    pub level: u32,
-}
+use crate::{EdgeTable, Event, EventKind, Events, Meta, Metrics, Samples, Symbol, SymbolId, Tree};
 
-/// Caller and callee, with the summed cost of those calls.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Edge {
-    /// Who called.
-    pub caller: Activation,
-    /// Who was called.
-    pub callee: Activation,
-    /// What the calls cost, callees included.
-    pub cost: Cost,
-}
-
-/// Where a profile comes from, as far as it is known.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Meta {
-    /// What was profiled: a script or a URL.
-    pub title: Option<String>,
-    /// When it began, in microseconds since the Unix epoch.
-    pub started_unix_us: Option<u64>,
+/// What is known of the calls.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Body {
+    /// Who called whom, and what those calls cost together.
+    Edges(EdgeTable),
+    /// The same, for each whole path.
+    Tree(Tree),
+    /// Where the program was, at some instants.
+    Samples(Samples),
+    /// Every entry and exit.
+    Events(Events),
 }
 
 /// Everything one run measured, as plain data.
@@ -43,30 +30,21 @@ pub struct Meta {
 pub struct Profile {
     /// The functions; the first is the root.
     pub symbols: Vec<Symbol>,
-    /// In the order in which each edge first completed a call.
-    pub edges: Vec<Edge>,
-    /// The inclusive cost of `main()`.
-    pub root: Cost,
-    /// What was measured besides calls and wall time.
+    /// What is known of their calls.
+    pub body: Body,
+    /// What was measured.
     pub metrics: Metrics,
     /// Where it comes from.
     pub meta: Meta,
 }
 
 impl Profile {
-    /// The activation that everything else was called from.
-    pub const ROOT: Activation = Activation {
-        symbol: SymbolId(0),
-        level: 0,
-    };
-
     /// A profile of nothing: `main()` alone, at no cost.
     #[must_use]
     pub fn empty() -> Self {
         Self {
             symbols: vec![Symbol::new(Symbol::MAIN)],
-            edges: Vec::new(),
-            root: Cost::default(),
+            body: Body::Edges(EdgeTable::default()),
             metrics: Metrics::default(),
             meta: Meta::default(),
         }
@@ -81,10 +59,43 @@ impl Profile {
             .map_or(b"", |symbol| &symbol.name)
     }
 
-    /// All recorded calls, that of `main()` included.
+    /// All recorded calls, that of `main()` included; zero if it was sampled.
     #[must_use]
     pub fn calls(&self) -> u64 {
-        let calls = self.edges.iter().map(|edge| edge.cost.calls);
-        calls.fold(self.root.calls, u64::saturating_add)
+        match &self.body {
+            Body::Edges(edges) => edges.calls(),
+            Body::Tree(tree) => {
+                let calls = tree.nodes.iter().map(|node| node.cost.calls);
+                calls.fold(0, u64::saturating_add)
+            }
+            Body::Samples(_) => 0,
+            Body::Events(events) => {
+                let is_enter = |event: &&Event| matches!(event.kind, EventKind::Enter(_));
+                1 + events.events.iter().filter(is_enter).count() as u64
+            }
+        }
+    }
+
+    /// The calls as edges, whatever the profile knows beyond them.
+    #[must_use]
+    pub fn edges(&self) -> Cow<'_, EdgeTable> {
+        match &self.body {
+            Body::Edges(edges) => Cow::Borrowed(edges),
+            Body::Tree(tree) => Cow::Owned(tree.to_edges()),
+            Body::Samples(samples) => Cow::Owned(samples.to_tree().to_edges()),
+            Body::Events(events) => Cow::Owned(events.to_tree().to_edges()),
+        }
+    }
+
+    /// The calls as a tree; none if only edges are known, which do not tell
+    /// whole stacks.
+    #[must_use]
+    pub fn tree(&self) -> Option<Cow<'_, Tree>> {
+        match &self.body {
+            Body::Edges(_) => None,
+            Body::Tree(tree) => Some(Cow::Borrowed(tree)),
+            Body::Samples(samples) => Some(Cow::Owned(samples.to_tree())),
+            Body::Events(events) => Some(Cow::Owned(events.to_tree())),
+        }
     }
 }

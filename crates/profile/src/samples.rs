@@ -1,98 +1,124 @@
 //! Samples: what the stack was, at some instants.
 //!
-//! A sampled run counts where a program *was*, and knows neither calls nor
-//! costs. A function's share is the part of all samples it is in.
+//! A sampled run counts where a program *was*, and knows no calls. Stacks are
+//! kept as paths in a table, as a call tree keeps them, so that a million
+//! samples of a deep stack take a million numbers.
+//!
+//! **Invariants:** `stacks[0]` is `main()` alone; a parent stands before its
+//! children; samples are in the order of time, where the time is known.
 
-use crate::{Symbol, SymbolId};
+use crate::{NodeId, SymbolId, Tree, TreeBuilder};
+
+/// One stack: the parent's, and one function more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StackNode {
+    /// The stack below; the root's is the root itself.
+    pub parent: NodeId,
+    /// The function on top.
+    pub symbol: SymbolId,
+}
 
 /// One stack, taken at one instant.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sample {
-    /// Microseconds since the Unix epoch.
-    pub taken_unix_us: u64,
-    /// Root first.
-    pub stack: Box<[SymbolId]>,
+    /// Nanoseconds since the profile began; zero in all samples if unknown.
+    pub at: u64,
+    /// What it stands for, in [`Metrics::wall_unit`](crate::Metrics::wall_unit).
+    pub weight: u64,
+    /// An index into [`Samples::stacks`].
+    pub stack: NodeId,
 }
 
 /// Everything one sampled run recorded.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Samples {
-    /// The functions, in the order in which they were first seen.
-    pub symbols: Vec<Symbol>,
-    /// In the order of the file they come from.
+    /// Every distinct stack, and those below it.
+    pub stacks: Vec<StackNode>,
+    /// In the order of time.
     pub samples: Vec<Sample>,
 }
 
-/// How often one function was seen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SampledFunction {
-    /// The function.
-    pub symbol: SymbolId,
-    /// Samples with the function anywhere on the stack, each counted once.
-    pub inclusive: u64,
-    /// Samples with the function on top.
-    pub own: u64,
-}
-
-impl Samples {
-    /// How often each function was seen, in the order of `symbols`.
-    #[must_use]
-    pub fn functions(&self) -> Vec<SampledFunction> {
-        let mut functions: Vec<_> = (0..)
-            .zip(&self.symbols)
-            .map(|(number, _)| SampledFunction {
-                symbol: SymbolId(number),
-                inclusive: 0,
-                own: 0,
-            })
-            .collect();
-        // The number of the sample a function was last counted in, so that
-        // recursion counts once.
-        let mut counted_in = vec![usize::MAX; functions.len()];
-        for (number, sample) in self.samples.iter().enumerate() {
-            for symbol in &sample.stack {
-                let index = symbol.index();
-                if let (Some(function), Some(counted_in)) =
-                    (functions.get_mut(index), counted_in.get_mut(index))
-                    && *counted_in != number
-                {
-                    *counted_in = number;
-                    function.inclusive += 1;
-                }
-            }
-            let top = sample.stack.last();
-            if let Some(function) = top.and_then(|top| functions.get_mut(top.index())) {
-                function.own += 1;
-            }
-        }
-        functions
+impl Default for Samples {
+    fn default() -> Self {
+        SamplesBuilder::default().finish()
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+impl Samples {
+    /// The sum of all weights.
+    #[must_use]
+    pub fn weight(&self) -> u64 {
+        let weights = self.samples.iter().map(|sample| sample.weight);
+        weights.fold(0, u64::saturating_add)
+    }
 
-    #[test]
-    fn a_recursive_function_is_counted_once_in_a_sample() {
-        let samples = Samples {
-            symbols: vec![Symbol::new(*b"main()"), Symbol::new(*b"f")],
-            samples: vec![
-                Sample {
-                    taken_unix_us: 1,
-                    stack: [SymbolId(0), SymbolId(1), SymbolId(1)].into(),
-                },
-                Sample {
-                    taken_unix_us: 2,
-                    stack: [SymbolId(0)].into(),
-                },
-            ],
-        };
-        let counts: Vec<_> = samples
-            .functions()
-            .iter()
-            .map(|f| (f.inclusive, f.own))
-            .collect();
-        assert_eq!(counts, [(2, 1), (1, 1)]);
+    /// The symbols from the root to the top of `stack`.
+    #[must_use]
+    pub fn path(&self, stack: NodeId) -> Vec<SymbolId> {
+        let mut path = Vec::new();
+        let mut at = stack;
+        while let Some(node) = self.stacks.get(at.index()) {
+            path.push(node.symbol);
+            if node.parent >= at {
+                break;
+            }
+            at = node.parent;
+        }
+        path.reverse();
+        path
+    }
+
+    /// The stacks as a call tree whose wall cost is the samples' weight. The
+    /// calls are not known: they are zero.
+    #[must_use]
+    pub fn to_tree(&self) -> Tree {
+        let mut builder = TreeBuilder::new();
+        let mut nodes = vec![NodeId::ROOT; self.stacks.len()];
+        for (index, stack) in self.stacks.iter().enumerate().skip(1) {
+            let parent = nodes.get(stack.parent.index()).copied();
+            let node = builder.child(parent.unwrap_or(NodeId::ROOT), stack.symbol);
+            if let Some(place) = nodes.get_mut(index) {
+                *place = node;
+            }
+        }
+        for sample in &self.samples {
+            let node = nodes.get(sample.stack.index()).copied();
+            let cost = builder.cost(node.unwrap_or(NodeId::ROOT));
+            cost.wall = cost.wall.saturating_add(sample.weight);
+        }
+        builder.finish_self_costs()
+    }
+}
+
+/// Makes samples stack by stack, each stack once.
+#[derive(Debug, Clone, Default)]
+pub struct SamplesBuilder {
+    tree: TreeBuilder,
+    samples: Vec<Sample>,
+}
+
+impl SamplesBuilder {
+    /// The stack with `symbol` on top of `stack`.
+    pub fn push(&mut self, stack: NodeId, symbol: SymbolId) -> NodeId {
+        self.tree.child(stack, symbol)
+    }
+
+    /// Adds one sample.
+    pub fn add(&mut self, sample: Sample) {
+        self.samples.push(sample);
+    }
+
+    /// All samples.
+    #[must_use]
+    pub fn finish(self) -> Samples {
+        let nodes = self.tree.finish().nodes;
+        let stacks = nodes.into_iter().map(|node| StackNode {
+            parent: node.parent,
+            symbol: node.symbol,
+        });
+        Samples {
+            stacks: stacks.collect(),
+            samples: self.samples,
+        }
     }
 }

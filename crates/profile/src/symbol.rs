@@ -8,6 +8,9 @@
 pub struct SymbolId(pub u32);
 
 impl SymbolId {
+    /// The root, `main()`.
+    pub const ROOT: Self = Self(0);
+
     /// The number as an index into a table of symbols.
     #[must_use]
     #[inline]
@@ -21,6 +24,10 @@ impl SymbolId {
 pub struct Symbol {
     /// The bytes PHP gave, without the separator `==>`.
     pub name: Box<[u8]>,
+    /// Where it is defined, if known.
+    pub file: Option<Box<[u8]>>,
+    /// The line it begins at; zero if unknown.
+    pub line: u32,
     /// Whether PHP itself or an extension implements it.
     pub internal: bool,
 }
@@ -35,6 +42,8 @@ impl Symbol {
     pub fn new(name: impl Into<Box<[u8]>>) -> Self {
         Self {
             name: name.into(),
+            file: None,
+            line: 0,
             internal: false,
         }
     }

@@ -1,14 +1,13 @@
-//! The finished table as data: ticks become time, rows become edges.
+//! The finished table as data: ticks become time, rows become edges or nodes.
 
-use std::collections::HashMap;
+use profile::{Activation, Cost, Edge, Node, NodeId, Tree};
 
-use profile::{Activation, Cost, Edge};
-
-use crate::call_table::{NONE, ROOT, Row, Shape};
+use crate::call_table::{ROOT, Row, Shape};
 use crate::{Reading, Recorder, SymbolId, TickRate};
 
 impl Recorder {
     /// The cost of the whole profile; zero before [`finish`](Self::finish).
+    /// A tree's nodes are rounded one by one: there, take the tree's root.
     #[must_use]
     pub fn root_cost(&self, wall: TickRate, cpu: TickRate) -> Cost {
         let root = self.table.rows.get(ROOT as usize);
@@ -27,79 +26,58 @@ impl Recorder {
                     cost: cost(row.calls, row.cost, wall, cpu),
                 })
                 .collect(),
-            Shape::Tree => self.folded_edges(wall, cpu),
+            Shape::Tree => self
+                .tree(wall, cpu)
+                .map_or_else(Vec::new, |tree| tree.to_edges().edges),
         }
     }
 
-    /// Folds paths into edges: the levels are counted along each path.
-    fn folded_edges(&self, wall: TickRate, cpu: TickRate) -> Vec<Edge> {
-        // Parents are made before their children, so one pass in row order
-        // knows each row's level when its children ask.
-        let levels = self.tree_levels();
-        let activation = |row: u32| Activation {
-            symbol: SymbolId(
-                self.table
-                    .rows
-                    .get(row as usize)
-                    .map_or(0, |row| row.callee),
-            ),
-            level: levels.get(row as usize).copied().unwrap_or(0),
-        };
-        let mut places: HashMap<(Activation, Activation), usize> = HashMap::new();
-        let mut sums: Vec<(Activation, Activation, u64, Reading)> = Vec::new();
-        for (number, row) in self.completed_rows() {
-            let (caller, callee) = (activation(row.parent), activation(number));
-            let place = *places.entry((caller, callee)).or_insert(sums.len());
-            match sums.get_mut(place) {
-                Some((_, _, calls, sum)) => {
-                    *calls += row.calls;
-                    *sum = sum.delayed_by(row.cost);
-                }
-                None => sums.push((caller, callee, row.calls, row.cost)),
+    /// All paths, parents before children; none if only edges were recorded.
+    ///
+    /// Each node's own cost becomes nanoseconds by itself, and inclusive costs
+    /// are their sums: so what a node costs by itself is never negative because
+    /// of rounding.
+    #[must_use]
+    pub fn tree(&self, wall: TickRate, cpu: TickRate) -> Option<Tree> {
+        if self.shape == Shape::Edges {
+            return None;
+        }
+        // Row 0 is the sink; every other row is the node before it.
+        let rows = self.table.rows.get(ROOT as usize..).unwrap_or_default();
+        let node_of = |row: u32| row.saturating_sub(ROOT);
+        let mut own: Vec<Own> = rows.iter().map(Own::of).collect();
+        for row in rows.iter().skip(1) {
+            if let Some(parent) = own.get_mut(node_of(row.parent) as usize) {
+                parent.subtract(row);
             }
         }
-        sums.into_iter()
-            .map(|(caller, callee, calls, sum)| Edge {
-                caller,
-                callee,
-                cost: cost(calls, sum, wall, cpu),
-            })
-            .collect()
-    }
-
-    /// For each row of a tree, how often its symbol is on the path above it.
-    fn tree_levels(&self) -> Vec<u32> {
-        let rows = &self.table.rows;
-        let mut levels = vec![0; rows.len()];
-        // Depth first, with the open symbols counted, so that a path of any
-        // depth costs its length once and not once per node.
-        let mut children: Vec<Vec<u32>> = vec![Vec::new(); rows.len()];
-        for (number, row) in rows.iter().enumerate().skip(2) {
-            if let Some(siblings) = children.get_mut(row.parent as usize) {
-                siblings.push(u32::try_from(number).unwrap_or(NONE));
+        let mut times: Vec<(i128, i128)> = own
+            .iter()
+            .map(|own| (signed_ns(wall, own.wall), signed_ns(cpu, own.cpu)))
+            .collect();
+        for (index, row) in rows.iter().enumerate().skip(1).rev() {
+            let (wall, cpu) = times.get(index).copied().unwrap_or_default();
+            if let Some(parent) = times.get_mut(node_of(row.parent) as usize) {
+                *parent = (parent.0 + wall, parent.1 + cpu);
             }
         }
-        let mut open: HashMap<u32, u32> = HashMap::new();
-        let mut walk = vec![(ROOT, false)];
-        while let Some((number, is_done)) = walk.pop() {
-            let Some(row) = rows.get(number as usize) else {
-                continue;
-            };
-            let count = open.entry(row.callee).or_insert(0);
-            if is_done {
-                *count -= 1;
-                continue;
-            }
-            if let Some(level) = levels.get_mut(number as usize) {
-                *level = *count;
-            }
-            *count += 1;
-            walk.push((number, true));
-            if let Some(children) = children.get(number as usize) {
-                walk.extend(children.iter().map(|&child| (child, false)));
-            }
+        let ns = |time: i128| u64::try_from(time.max(0)).unwrap_or(u64::MAX);
+        let nodes = rows.iter().zip(&times).map(|(row, &(wall, cpu))| Node {
+            parent: NodeId(node_of(row.parent)),
+            symbol: SymbolId(row.callee),
+            cost: Cost {
+                calls: row.calls,
+                wall: ns(wall),
+                cpu: ns(cpu),
+                memory: row.cost.memory,
+                peak: row.cost.peak,
+            },
+        });
+        let mut nodes: Vec<Node> = nodes.collect();
+        if let Some(root) = nodes.first_mut() {
+            root.parent = NodeId::ROOT;
         }
-        levels
+        Some(Tree { nodes })
     }
 
     fn completed_rows(&self) -> impl Iterator<Item = (u32, &Row)> {
@@ -125,4 +103,31 @@ fn cost(calls: u64, sum: Reading, wall: TickRate, cpu: TickRate) -> Cost {
         memory: sum.memory,
         peak: sum.peak,
     }
+}
+
+/// What a row cost by itself, in ticks.
+#[derive(Debug, Clone, Copy)]
+struct Own {
+    wall: i64,
+    cpu: i64,
+}
+
+impl Own {
+    fn of(row: &Row) -> Self {
+        Self {
+            wall: row.cost.wall.cast_signed(),
+            cpu: row.cost.cpu.cast_signed(),
+        }
+    }
+
+    fn subtract(&mut self, row: &Row) {
+        self.wall = self.wall.wrapping_sub_unsigned(row.cost.wall);
+        self.cpu = self.cpu.wrapping_sub_unsigned(row.cost.cpu);
+    }
+}
+
+/// Ticks as nanoseconds, where clocks of two CPUs may have made them negative.
+fn signed_ns(rate: TickRate, ticks: i64) -> i128 {
+    let ns = i128::from(rate.nanoseconds(ticks.unsigned_abs()));
+    if ticks < 0 { -ns } else { ns }
 }

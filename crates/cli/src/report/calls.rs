@@ -12,7 +12,8 @@ use crate::units::{counted, size, time};
 
 /// One line: what was recorded.
 pub(super) fn summary(profile: &Profile) -> String {
-    let root = &profile.root;
+    let table = FlatTable::new(profile);
+    let root = &table.total;
     let trimmed = |text: String| text.trim_end().to_owned();
     let mut parts = vec![format!("{} wall", trimmed(time(signed(root.wall))))];
     if profile.metrics.cpu {
@@ -22,8 +23,7 @@ pub(super) fn summary(profile: &Profile) -> String {
         parts.push(format!("{} peak", trimmed(size(root.peak))));
     }
     parts.push(counted(profile.calls(), "call"));
-    let functions = FlatTable::new(profile).rows.len();
-    parts.push(counted(functions as u64, "function"));
+    parts.push(counted(table.rows.len() as u64, "function"));
     parts.join(" · ")
 }
 

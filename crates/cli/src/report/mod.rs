@@ -13,7 +13,7 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use formats::Recording;
+use profile::Profile;
 use unicode_width::UnicodeWidthStr;
 
 use crate::args::{ReportArguments, TableArguments};
@@ -24,15 +24,9 @@ use table::Table;
 /// Prints the report on a file.
 pub(crate) fn run(arguments: &ReportArguments) -> Result<()> {
     let (title, bytes) = read_input(&arguments.file)?;
-    let recording = formats::read(&bytes).with_context(|| format!("cannot read {title}"))?;
+    let profile = formats::read(&bytes).with_context(|| format!("cannot read {title}"))?;
     let mut out = io::stdout().lock();
-    print(
-        &recording,
-        &title,
-        &arguments.table,
-        Look::of(&out),
-        &mut out,
-    )
+    print(&profile, &title, &arguments.table, Look::of(&out), &mut out)
 }
 
 fn read_input(path: &Path) -> Result<(String, Vec<u8>)> {
@@ -49,27 +43,25 @@ fn read_input(path: &Path) -> Result<(String, Vec<u8>)> {
 
 /// Prints the report on a recording to `out`, in one go.
 pub(crate) fn print(
-    recording: &Recording,
+    profile: &Profile,
     title: &str,
     arguments: &TableArguments,
     look: Look,
     out: &mut impl Write,
 ) -> Result<()> {
     let pattern = arguments.pattern.as_deref().map(Pattern::new);
-    let (summary, table) = match recording {
-        Recording::Profile(profile) => (
+    let (summary, table) = if profile.metrics.calls {
+        (
             calls::summary(profile),
             calls::table(profile, arguments, pattern.as_ref()),
-        ),
-        Recording::Samples(samples) => (
-            samples::summary(samples),
-            samples::table(samples, arguments, pattern.as_ref()),
-        ),
+        )
+    } else {
+        (
+            samples::summary(profile),
+            samples::table(profile, arguments, pattern.as_ref()),
+        )
     };
-    let title = match recording {
-        Recording::Profile(profile) => profile.meta.title.as_deref().unwrap_or(title),
-        Recording::Samples(_) => title,
-    };
+    let title = profile.meta.title.as_deref().unwrap_or(title);
     let title = printable(title.as_bytes());
     let fits = title.width() + 2 + summary.width() <= look.width;
     let separator = if fits {

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use profile::{FlatTable, SampledFunction, Samples};
+use profile::{Body, FlatRow, FlatTable, Profile, WallUnit};
 
 use super::pattern::Pattern;
 use super::table::{Cell, Column, Row, Table};
@@ -11,36 +11,47 @@ use crate::terminal::printable;
 use crate::units::{count, counted, percent, time};
 
 /// One line: what was recorded.
-pub(super) fn summary(samples: &Samples) -> String {
-    let times = samples.samples.iter().map(|sample| sample.taken_unix_us);
-    let span_us = times.clone().max().unwrap_or(0) - times.min().unwrap_or(0);
-    let span_ns = i64::try_from(span_us.saturating_mul(1_000)).unwrap_or(i64::MAX);
-    format!(
-        "sampled · {} over {} · {}",
-        counted(samples.samples.len() as u64, "sample"),
-        time(span_ns).trim_end(),
-        counted(samples.symbols.len() as u64, "function"),
-    )
+pub(super) fn summary(profile: &Profile) -> String {
+    let (samples, span) = match &profile.body {
+        Body::Samples(samples) => {
+            let times = samples.samples.iter().map(|sample| sample.at);
+            let span = times.clone().max().unwrap_or(0) - times.min().unwrap_or(0);
+            (samples.samples.len() as u64, span)
+        }
+        _ => (FlatTable::new(profile).total.wall, 0),
+    };
+    let mut parts = vec!["sampled".to_owned()];
+    parts.push(match span {
+        0 => counted(samples, "sample"),
+        span => {
+            let span = time(i64::try_from(span).unwrap_or(i64::MAX));
+            format!("{} over {}", counted(samples, "sample"), span.trim_end())
+        }
+    });
+    parts.push(counted(profile.symbols.len() as u64, "function"));
+    parts.join(" · ")
 }
 
 /// The table of functions by samples. There are no calls, CPU times or sizes
 /// to sort by: self stands in for them.
 pub(super) fn table(
-    samples: &Samples,
+    profile: &Profile,
     arguments: &TableArguments,
     pattern: Option<&Pattern>,
 ) -> Table {
-    let name = |function: &SampledFunction| {
-        let symbol = samples.symbols.get(function.symbol.index());
-        symbol.map_or(&b""[..], |symbol| &symbol.name)
-    };
-    let mut functions = samples.functions();
+    let name = |function: &FlatRow| profile.name(function.symbol);
+    let FlatTable {
+        rows: mut functions,
+        total,
+    } = FlatTable::new(profile);
+    let own = |function: &FlatRow| u64::try_from(function.own.wall).unwrap_or(0);
+    let inclusive = |function: &FlatRow| function.inclusive.wall;
     functions.retain(|function| pattern.is_none_or(|pattern| pattern.matches(name(function))));
     functions.sort_by_cached_key(|function| {
         let key = match arguments.sort {
-            Sort::Wall => (function.inclusive, function.own),
+            Sort::Wall => (inclusive(function), own(function)),
             Sort::Name => (0, 0),
-            _ => (function.own, function.inclusive),
+            _ => (own(function), inclusive(function)),
         };
         (Reverse(key), name(function).to_vec())
     });
@@ -51,8 +62,12 @@ pub(super) fn table(
     };
     let left_out = functions.split_off(functions.len().min(limit));
     let signed = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
-    let total = signed(samples.samples.len() as u64);
+    let total = signed(total.wall);
     let share = |count: u64| FlatTable::percent(signed(count), total);
+    let amount = |weight: u64| match profile.metrics.wall_unit {
+        WallUnit::Samples => Cell::plain(count(weight)),
+        WallUnit::Nanoseconds => Cell::amount(time(signed(weight))),
+    };
     let column = |title, is_sorted_by| Column {
         title,
         dispensable: 0,
@@ -70,15 +85,15 @@ pub(super) fn table(
             .iter()
             .map(|function| Row {
                 cells: vec![
-                    Cell::plain(count(function.own)),
-                    Cell::share(share(function.own)),
-                    Cell::plain(count(function.inclusive)),
-                    Cell::plain(percent(share(function.inclusive))),
+                    amount(own(function)),
+                    Cell::share(share(own(function))),
+                    amount(inclusive(function)),
+                    Cell::plain(percent(share(inclusive(function)))),
                 ],
                 name: printable(name(function)),
             })
             .collect(),
         left_out: left_out.len() as u64,
-        left_out_share: share(left_out.iter().map(|function| function.own).sum()),
+        left_out_share: share(left_out.iter().map(own).sum()),
     }
 }

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result};
-use formats::Recording;
+use profile::Profile;
 
 use crate::args::{Format, RunArguments};
 use crate::extension::Extension;
@@ -88,14 +88,14 @@ fn finish(arguments: &RunArguments, collected: &Collected, ending: Ending) -> Re
         ));
         return Ok(false);
     };
-    let recording = formats::read(&file.bytes).context("PHP wrote a broken profile")?;
+    let profile = formats::read(&file.bytes).context("PHP wrote a broken profile")?;
     if let Some(path) = &arguments.output {
-        output::save(path, &encoded(arguments, path, &file.bytes, &recording)?)?;
+        output::save(path, &encoded(arguments, path, &file.bytes, &profile)?)?;
         for other in &collected.others {
             let path = beside(path, other.pid);
-            let recording = formats::read(&other.bytes);
-            let recording = recording.context("a forked process wrote a broken profile")?;
-            output::save(&path, &encoded(arguments, &path, &other.bytes, &recording)?)?;
+            let profile = formats::read(&other.bytes);
+            let profile = profile.context("a forked process wrote a broken profile")?;
+            output::save(&path, &encoded(arguments, &path, &other.bytes, &profile)?)?;
         }
     }
     let mut stderr = io::stderr().lock();
@@ -103,7 +103,7 @@ fn finish(arguments: &RunArguments, collected: &Collected, ending: Ending) -> Re
     writeln!(stderr)?;
     let look = Look::of(&stderr);
     report::print(
-        &recording,
+        &profile,
         &title(&arguments.command),
         &arguments.table,
         look,
@@ -128,7 +128,7 @@ fn encoded(
     arguments: &RunArguments,
     path: &Path,
     bytes: &[u8],
-    recording: &Recording,
+    profile: &Profile,
 ) -> Result<Vec<u8>> {
     let is_json = arguments
         .output
@@ -141,8 +141,8 @@ fn encoded(
     } else {
         Format::Serialize
     };
-    match (arguments.format.unwrap_or(by_name), recording) {
-        (Format::Json, Recording::Profile(profile)) => {
+    match arguments.format.unwrap_or(by_name) {
+        Format::Json if profile.metrics.calls => {
             let mut json = Vec::new();
             formats::xhprof_json::write(profile, &mut json)?;
             Ok(json)

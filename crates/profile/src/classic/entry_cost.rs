@@ -53,6 +53,7 @@ impl EntryCost {
         Metrics {
             cpu: self.cpu_us.is_some(),
             memory: self.memory.is_some() || self.peak.is_some(),
+            ..Metrics::default()
         }
     }
 

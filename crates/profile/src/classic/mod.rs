@@ -14,10 +14,10 @@ mod read;
 mod rounding;
 
 pub use entry_cost::EntryCost;
-pub use read::{Builder, Classic, Error, read_serialized};
+pub use read::{Builder, Error, read_serialized};
 
 use crate::php_serialize::{self, write_array_end, write_array_start, write_int, write_string};
-use crate::{Activation, Cost, Metrics, Profile};
+use crate::{Activation, Cost, EdgeTable, Metrics, Profile};
 use rounding::Rounded;
 
 /// What separates the caller from the callee.
@@ -65,10 +65,14 @@ impl ClassicCost {
 }
 
 /// Calls `visit` with the key and the cost of every row, `main()` last.
-pub fn for_each_row(profile: &Profile, mut visit: impl FnMut(&[u8], &ClassicCost)) {
-    let (root, edges) = rounding::round(profile);
+pub fn for_each_row(profile: &Profile, visit: impl FnMut(&[u8], &ClassicCost)) {
+    visit_rows(profile, &profile.edges(), visit);
+}
+
+fn visit_rows(profile: &Profile, table: &EdgeTable, mut visit: impl FnMut(&[u8], &ClassicCost)) {
+    let (root, edges) = rounding::round(profile.symbols.len(), table);
     let mut key = Vec::with_capacity(256);
-    for (edge, rounded) in profile.edges.iter().zip(edges) {
+    for (edge, rounded) in table.edges.iter().zip(edges) {
         key.clear();
         write_activation(&mut key, profile, edge.caller);
         key.extend_from_slice(SEPARATOR);
@@ -79,17 +83,19 @@ pub fn for_each_row(profile: &Profile, mut visit: impl FnMut(&[u8], &ClassicCost
         );
     }
     visit(
-        profile.name(Profile::ROOT.symbol),
-        &ClassicCost::new(&profile.root, root, profile.metrics),
+        profile.name(EdgeTable::ROOT.symbol),
+        &ClassicCost::new(&table.root, root, profile.metrics),
     );
 }
 
 /// Appends a profile as PHP's `serialize()` writes its classic array.
 pub fn write_serialized(profile: &Profile, out: &mut Vec<u8>) {
     // Names differ too much to guess them; the numbers take about this much.
-    out.reserve((profile.edges.len() + 1) * 128);
-    write_array_start(out, profile.edges.len() + 1);
-    for_each_row(profile, |key, cost| {
+    let table = profile.edges();
+    let rows = table.edges.len() + 1;
+    out.reserve(rows * 128);
+    write_array_start(out, rows);
+    visit_rows(profile, &table, |key, cost| {
         php_serialize::write_key(out, key);
         write_array_start(out, cost.metrics().count());
         for (name, value) in cost.metrics() {
@@ -112,7 +118,7 @@ fn write_activation(key: &mut Vec<u8>, profile: &Profile, activation: Activation
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Edge, Symbol, SymbolId};
+    use crate::{Body, Edge, Symbol, SymbolId};
 
     fn activation(symbol: u32, level: u32) -> Activation {
         Activation {
@@ -136,11 +142,13 @@ mod tests {
         };
         Profile {
             symbols: vec![Symbol::new(Symbol::MAIN), Symbol::new(*b"f")],
-            edges: vec![
-                edge(activation(1, 0), activation(1, 1), cost(2, 1_499, -8)),
-                edge(activation(0, 0), activation(1, 0), cost(1, 2_500, 16)),
-            ],
-            root: cost(1, 9_999, 32),
+            body: Body::Edges(EdgeTable {
+                edges: vec![
+                    edge(activation(1, 0), activation(1, 1), cost(2, 1_499, -8)),
+                    edge(activation(0, 0), activation(1, 0), cost(1, 2_500, 16)),
+                ],
+                root: cost(1, 9_999, 32),
+            }),
             ..Profile::empty()
         }
     }
@@ -167,6 +175,7 @@ mod tests {
         profile.metrics = Metrics {
             cpu: true,
             memory: true,
+            ..Metrics::default()
         };
         let mut last = Vec::new();
         for_each_row(&profile, |_, cost| last = cost.metrics().collect());

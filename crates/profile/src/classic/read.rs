@@ -13,16 +13,10 @@ use super::SEPARATOR;
 use super::entry_cost::EntryCost;
 use super::labels::Labels;
 use crate::php_serialize::{Key, Limits, ReadError, Reader, Value};
-use crate::{Cost, Edge, Profile, Sample, Samples, Symbol, make_name_safe};
-
-/// What a classic array can be.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Classic {
-    /// Of `xhprof_enable()`.
-    Profile(Profile),
-    /// Of `xhprof_sample_enable()`.
-    Samples(Samples),
-}
+use crate::{
+    Body, Cost, Edge, EdgeTable, Meta, Metrics, Mode, NodeId, Profile, Sample, SamplesBuilder,
+    Symbol, SymbolId, WallUnit, make_name_safe,
+};
 
 /// Why rows are no profile.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -95,7 +89,7 @@ impl From<ReadError> for Error {
 /// # Errors
 ///
 /// [`Error`], for bytes that are no such array.
-pub fn read_serialized(input: &[u8], limits: Limits) -> Result<Classic, Error> {
+pub fn read_serialized(input: &[u8], limits: Limits) -> Result<Profile, Error> {
     let mut reader = Reader::new(input, limits);
     if !reader.is_at_array() {
         reader.value()?;
@@ -224,7 +218,7 @@ impl Builder {
     /// # Errors
     ///
     /// [`Error`] if there are rows, but no `main()` with a wall time.
-    pub fn finish(self) -> Result<Classic, Error> {
+    pub fn finish(self) -> Result<Profile, Error> {
         let resolved = self.labels.resolve();
         let activation = |label: u32| {
             resolved
@@ -234,21 +228,12 @@ impl Builder {
                 .unwrap_or_default()
         };
         if !self.samples.is_empty() {
-            let sample = |(taken_unix_us, stack): (u64, Box<[u32]>)| Sample {
-                taken_unix_us,
-                stack: stack
-                    .iter()
-                    .map(|&label| activation(label).symbol)
-                    .collect(),
-            };
-            return Ok(Classic::Samples(Samples {
-                samples: self.samples.into_iter().map(sample).collect(),
-                symbols: resolved.symbols,
-            }));
+            let symbol = |label: &u32| activation(*label).symbol;
+            return Ok(sampled(&self.samples, symbol, resolved.symbols));
         }
         let Some((entry, root)) = self.main else {
             if self.rows.is_empty() {
-                return Ok(Classic::Profile(Profile::empty()));
+                return Ok(Profile::empty());
             }
             return Err(Error::NoMain);
         };
@@ -260,14 +245,56 @@ impl Builder {
             callee: activation(callee),
             cost,
         };
-        Ok(Classic::Profile(Profile {
-            edges: self.rows.into_iter().map(edge).collect(),
-            root,
+        Ok(Profile {
+            body: Body::Edges(EdgeTable {
+                edges: self.rows.into_iter().map(edge).collect(),
+                root,
+            }),
             // As the original library does: what `main()` has, was measured.
             metrics: entry.metrics(),
             symbols: resolved.symbols,
             ..Profile::empty()
-        }))
+        })
+    }
+}
+
+/// A profile of classic samples, each of which counts as one.
+fn sampled(
+    samples: &[(u64, Box<[u32]>)],
+    symbol: impl Fn(&u32) -> SymbolId,
+    symbols: Vec<Symbol>,
+) -> Profile {
+    let started_unix_us = samples.iter().map(|(taken, _)| *taken).min();
+    let mut in_order: Vec<_> = samples.iter().collect();
+    in_order.sort_by_key(|(taken, _)| *taken);
+    let mut builder = SamplesBuilder::default();
+    for (taken, stack) in in_order {
+        // `main()` is the root, whether a stack says so or not.
+        let frames = stack.iter().map(&symbol).enumerate();
+        let frames = frames.filter(|&(depth, symbol)| depth > 0 || symbol != SymbolId::ROOT);
+        let stack = frames.fold(NodeId::ROOT, |below, (_, symbol)| {
+            builder.push(below, symbol)
+        });
+        let since_start = taken - started_unix_us.unwrap_or(*taken);
+        builder.add(Sample {
+            at: since_start.saturating_mul(1_000),
+            weight: 1,
+            stack,
+        });
+    }
+    Profile {
+        symbols,
+        body: Body::Samples(builder.finish()),
+        metrics: Metrics {
+            calls: false,
+            wall_unit: WallUnit::Samples,
+            ..Metrics::default()
+        },
+        meta: Meta {
+            started_unix_us,
+            mode: Mode::Sampled,
+            ..Meta::default()
+        },
     }
 }
 
@@ -300,10 +327,7 @@ mod tests {
     use crate::Metrics;
 
     fn profile(input: &str) -> Profile {
-        match read_serialized(input.as_bytes(), Limits::PROFILE) {
-            Ok(Classic::Profile(profile)) => profile,
-            other => panic!("{other:?}"),
-        }
+        read_serialized(input.as_bytes(), Limits::PROFILE).unwrap()
     }
 
     fn error(input: &str) -> Error {
@@ -326,14 +350,17 @@ mod tests {
         let main = "a:3:{s:2:\"ct\";d:1.5;s:2:\"wt\";d:2.25;s:3:\"cpu\";d:0.0004;}";
         let profile = profile(&rows(&[("main()", main)]));
         assert_eq!(
-            (profile.root.calls, profile.root.wall, profile.root.cpu),
+            {
+                let root = profile.edges().root;
+                (root.calls, root.wall, root.cpu)
+            },
             (2, 2_250, 0)
         );
         assert_eq!(
             profile.metrics,
             Metrics {
                 cpu: true,
-                memory: false
+                ..Metrics::default()
             }
         );
     }
@@ -341,7 +368,7 @@ mod tests {
     #[test]
     fn metrics_missing_from_a_row_are_zero() {
         let profile = profile(&rows(&[("main()==>f", "a:0:{}"), ("main()", WT)]));
-        assert_eq!(profile.edges[0].cost, Cost::default());
+        assert_eq!(profile.edges().edges[0].cost, Cost::default());
     }
 
     #[test]
@@ -352,14 +379,14 @@ mod tests {
                 key: (*b"123").into()
             }
         );
-        let Ok(Classic::Samples(samples)) = read_serialized(
-            br#"a:1:{s:17:"1700000000.100000";s:11:"main()==>12";}"#,
-            Limits::PROFILE,
-        ) else {
+        let sampled = profile(r#"a:1:{s:17:"1700000000.100000";s:11:"main()==>12";}"#);
+        assert_eq!(sampled.meta.started_unix_us, Some(1_700_000_000_100_000));
+        assert_eq!(*sampled.symbols[1].name, *b"12");
+        let Body::Samples(samples) = &sampled.body else {
             panic!("not sampled");
         };
-        assert_eq!(samples.samples[0].taken_unix_us, 1_700_000_000_100_000);
-        assert_eq!(*samples.symbols[1].name, *b"12");
+        let stack = samples.samples[0].stack;
+        assert_eq!(samples.path(stack), [SymbolId(0), SymbolId(1)]);
     }
 
     #[test]
@@ -370,8 +397,8 @@ mod tests {
             ("main()==>f", eight),
             ("main()", eight),
         ]));
-        assert_eq!(profile.edges.len(), 1);
-        assert_eq!(profile.edges[0].cost.wall, 8_000);
+        assert_eq!(profile.edges().edges.len(), 1);
+        assert_eq!(profile.edges().edges[0].cost.wall, 8_000);
     }
 
     #[test]

@@ -11,7 +11,7 @@
 
 use std::collections::HashMap;
 
-use crate::{Activation, Cost, Edge, Profile};
+use crate::{Activation, Cost, Edge, EdgeTable};
 
 /// One row's times.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -30,15 +30,16 @@ impl Rounded {
     }
 }
 
-/// The rounded times of the root and of each edge.
-pub(super) fn round(profile: &Profile) -> (Rounded, Vec<Rounded>) {
-    let mut root = Rounded::nearest(&profile.root);
-    let mut edges: Vec<_> = profile
+/// The rounded times of the root and of each edge of a profile with so many
+/// symbols.
+pub(super) fn round(symbols: usize, table: &EdgeTable) -> (Rounded, Vec<Rounded>) {
+    let mut root = Rounded::nearest(&table.root);
+    let mut edges: Vec<_> = table
         .edges
         .iter()
         .map(|edge| Rounded::nearest(&edge.cost))
         .collect();
-    settle(profile, &mut root, &mut edges);
+    settle(symbols, table, &mut root, &mut edges);
     (root, edges)
 }
 
@@ -84,19 +85,19 @@ impl Balance {
     }
 }
 
-fn settle(profile: &Profile, root: &mut Rounded, edges: &mut [Rounded]) {
-    let numbers = Numbers::new(profile);
-    let ends: Vec<(u32, u32)> = profile
+fn settle(symbols: usize, table: &EdgeTable, root: &mut Rounded, edges: &mut [Rounded]) {
+    let numbers = Numbers::new(symbols, &table.edges);
+    let ends: Vec<(u32, u32)> = table
         .edges
         .iter()
         .map(|edge| (numbers.of(edge.caller), numbers.of(edge.callee)))
         .collect();
     let mut balances = vec![Balance::default(); numbers.count];
-    let root_number = numbers.of(Profile::ROOT);
+    let root_number = numbers.of(EdgeTable::ROOT);
     if let Some(balance) = balances.get_mut(root_number as usize) {
-        balance.enter(&profile.root, *root);
+        balance.enter(&table.root, *root);
     }
-    for ((edge, rounded), &(caller, callee)) in profile.edges.iter().zip(&*edges).zip(&ends) {
+    for ((edge, rounded), &(caller, callee)) in table.edges.iter().zip(&*edges).zip(&ends) {
         if let Some(balance) = balances.get_mut(callee as usize) {
             balance.enter(&edge.cost, *rounded);
         }
@@ -203,15 +204,15 @@ enum NumbersKind {
 }
 
 impl Numbers {
-    fn new(profile: &Profile) -> Self {
-        let mut levels = vec![1_u64; profile.symbols.len()];
-        for activation in activations(&profile.edges) {
+    fn new(symbols: usize, edges: &[Edge]) -> Self {
+        let mut levels = vec![1_u64; symbols];
+        for activation in activations(edges) {
             if let Some(levels) = levels.get_mut(activation.symbol.index()) {
                 *levels = (*levels).max(u64::from(activation.level) + 1);
             }
         }
         let dense: u64 = levels.iter().sum();
-        let worth = profile.symbols.len() + profile.edges.len() * 4;
+        let worth = symbols + edges.len() * 4;
         match usize::try_from(dense) {
             Ok(count) if count <= worth => {
                 let mut next = 0;
@@ -226,7 +227,7 @@ impl Numbers {
             }
             _ => {
                 let mut numbers = HashMap::new();
-                for activation in activations(&profile.edges).chain([Profile::ROOT]) {
+                for activation in activations(edges).chain([EdgeTable::ROOT]) {
                     let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
                     numbers.entry(activation).or_insert(next);
                 }
@@ -258,20 +259,17 @@ fn activations(edges: &[Edge]) -> impl Iterator<Item = Activation> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Symbol, SymbolId};
+    use crate::SymbolId;
 
     /// Caller and callee as symbol and level, and the wall time.
     type Call = ((u32, u32), (u32, u32), u64);
 
-    fn profile(root: u64, edges: &[Call]) -> Profile {
+    fn table(root: u64, edges: &[Call]) -> EdgeTable {
         let activation = |(symbol, level)| Activation {
             symbol: SymbolId(symbol),
             level,
         };
-        Profile {
-            symbols: ["main()", "a", "b", "c", "d"]
-                .map(|name| Symbol::new(name.as_bytes()))
-                .into(),
+        EdgeTable {
             edges: edges
                 .iter()
                 .map(|&(caller, callee, wall)| Edge {
@@ -288,12 +286,11 @@ mod tests {
                 wall: root,
                 ..Cost::default()
             },
-            ..Profile::empty()
         }
     }
 
-    fn walls(profile: &Profile) -> (u64, Vec<u64>) {
-        let (root, edges) = round(profile);
+    fn walls(table: &EdgeTable) -> (u64, Vec<u64>) {
+        let (root, edges) = round(5, table);
         (
             root.wall_us,
             edges.iter().map(|edge| edge.wall_us).collect(),
@@ -309,15 +306,15 @@ mod tests {
             ((1, 0), (4, 0), 600),
             ((0, 0), (1, 0), 1_800),
         ];
-        assert_eq!(walls(&profile(1_800, &edges)), (3, vec![1, 1, 1, 3]));
+        assert_eq!(walls(&table(1_800, &edges)), (3, vec![1, 1, 1, 3]));
         // With self time left in main(), it pays.
-        assert_eq!(walls(&profile(9_000, &edges)), (9, vec![1, 1, 1, 3]));
+        assert_eq!(walls(&table(9_000, &edges)), (9, vec![1, 1, 1, 3]));
     }
 
     #[test]
     fn a_self_time_that_was_negative_before_stays_so() {
         let edges = [((0, 0), (1, 0), 5_000)];
-        assert_eq!(walls(&profile(2_000, &edges)), (2, vec![5]));
+        assert_eq!(walls(&table(2_000, &edges)), (2, vec![5]));
     }
 
     #[test]
@@ -329,19 +326,19 @@ mod tests {
             ((2, 0), (3, 0), 600),
             ((0, 0), (1, 0), 600),
         ];
-        assert_eq!(walls(&profile(600, &edges)), (1, vec![2, 1, 1, 1]));
+        assert_eq!(walls(&table(600, &edges)), (1, vec![2, 1, 1, 1]));
     }
 
     #[test]
     fn a_level_of_four_thousand_million_costs_no_memory() {
         let edges = [((0, 0), (1, u32::MAX), 700), ((1, u32::MAX), (2, 0), 700)];
-        assert_eq!(walls(&profile(700, &edges)), (1, vec![1, 1]));
+        assert_eq!(walls(&table(700, &edges)), (1, vec![1, 1]));
     }
 
     #[test]
     fn half_a_microsecond_is_rounded_up() {
         assert_eq!(
-            walls(&profile(1_500, &[((0, 0), (1, 0), 1_499)])),
+            walls(&table(1_500, &[((0, 0), (1, 0), 1_499)])),
             (2, vec![1])
         );
     }

@@ -1,0 +1,52 @@
+//! Edges, XHProf's shape: caller, callee, and the summed cost of those calls.
+//!
+//! A function stands in them with its recursion level, so that a recursive
+//! call's cost is not mixed up with the outer one's.
+//!
+//! **Invariant:** no edge leads to the root, and no two have the same ends.
+
+use crate::{Cost, SymbolId};
+
+/// A function at one recursion level: XHProf's `f@2` is level 2 of `f`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Activation {
+    /// The function.
+    pub symbol: SymbolId,
+    /// How many frames of the same function were already open below it.
+    pub level: u32,
+}
+
+/// Caller and callee, with the summed cost of those calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Edge {
+    /// Who called.
+    pub caller: Activation,
+    /// Who was called.
+    pub callee: Activation,
+    /// What the calls cost, callees included.
+    pub cost: Cost,
+}
+
+/// All edges of one profile.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EdgeTable {
+    /// The inclusive cost of the root, `main()`.
+    pub root: Cost,
+    /// In the order in which each edge first completed a call, where known.
+    pub edges: Vec<Edge>,
+}
+
+impl EdgeTable {
+    /// The activation that everything else was called from.
+    pub const ROOT: Activation = Activation {
+        symbol: SymbolId::ROOT,
+        level: 0,
+    };
+
+    /// All recorded calls, that of `main()` included.
+    #[must_use]
+    pub fn calls(&self) -> u64 {
+        let calls = self.edges.iter().map(|edge| edge.cost.calls);
+        calls.fold(self.root.calls, u64::saturating_add)
+    }
+}

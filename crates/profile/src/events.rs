@@ -1,0 +1,266 @@
+//! Call events: every entry and exit, in the order of time.
+//!
+//! The only shape that knows when each call happened, and the largest: it
+//! folds into a call tree. Each event holds what the clocks and the memory
+//! stood at, since the profile began.
+//!
+//! **Invariant:** no clock steps back from one event to the next. Calls may be
+//! left open at the end, and close there.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use crate::{Cost, NodeId, SymbolId, Tree, TreeBuilder};
+
+/// What the clocks and the memory stood at, since the profile began.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Instant {
+    /// Wall time in nanoseconds.
+    pub wall: u64,
+    /// CPU time in nanoseconds.
+    pub cpu: u64,
+    /// Memory in use, in bytes, above that at the beginning.
+    pub memory: i64,
+    /// The peak of it.
+    pub peak: i64,
+}
+
+/// What happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EventKind {
+    /// A function was called.
+    Enter(SymbolId),
+    /// The function called last, of those still open, returned.
+    Leave,
+    /// Another stack goes on: that of the fiber with this number; 0 is the
+    /// stack the profile began on. A number not seen before is a fiber that
+    /// starts, called by what ran until now.
+    Switch(u32),
+}
+
+/// Something that happened at some instant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Event {
+    /// When, and at what costs so far.
+    pub at: Instant,
+    /// What.
+    pub kind: EventKind,
+}
+
+/// Everything that happened, in order.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Events {
+    /// In the order of time. `main()` is open from the first to the last.
+    pub events: Vec<Event>,
+    /// When the profile ended.
+    pub end: Instant,
+}
+
+impl Events {
+    /// Folds the events into a call tree.
+    #[must_use]
+    pub fn to_tree(&self) -> Tree {
+        let mut fold = EventFold::new();
+        for event in &self.events {
+            fold.add(*event);
+        }
+        fold.finish(self.end)
+    }
+}
+
+/// Folds events into a call tree as they come, so that a stream of any length
+/// takes the memory of its tree.
+#[derive(Debug)]
+pub struct EventFold {
+    builder: TreeBuilder,
+    stacks: Vec<Stack>,
+    /// Where in `stacks` each fiber's is.
+    places: HashMap<u32, usize>,
+    current: usize,
+    last: Instant,
+}
+
+/// The open calls of one fiber: only the node on top has to be known, because
+/// every moment is charged to the node that it was spent in.
+#[derive(Debug, Clone)]
+struct Stack {
+    base: NodeId,
+    open: Vec<NodeId>,
+}
+
+impl Stack {
+    fn top(&self) -> NodeId {
+        self.open.last().copied().unwrap_or(self.base)
+    }
+}
+
+impl Default for EventFold {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl EventFold {
+    /// Begins with `main()` open and all costs at zero.
+    #[must_use]
+    pub fn new() -> Self {
+        let mut builder = TreeBuilder::new();
+        builder.cost(NodeId::ROOT).calls = 1;
+        Self {
+            builder,
+            stacks: vec![Stack {
+                base: NodeId::ROOT,
+                open: Vec::new(),
+            }],
+            places: HashMap::from([(0, 0)]),
+            current: 0,
+            last: Instant::default(),
+        }
+    }
+
+    /// How many nodes the tree has so far.
+    #[must_use]
+    pub fn nodes(&self) -> usize {
+        self.builder.len()
+    }
+
+    /// Adds what happened next.
+    pub fn add(&mut self, event: Event) {
+        self.charge(event.at);
+        let Some(stack) = self.stacks.get_mut(self.current) else {
+            return;
+        };
+        match event.kind {
+            EventKind::Enter(symbol) => {
+                let node = self.builder.child(stack.top(), symbol);
+                let cost = self.builder.cost(node);
+                cost.calls = cost.calls.saturating_add(1);
+                stack.open.push(node);
+            }
+            EventKind::Leave => {
+                stack.open.pop();
+            }
+            EventKind::Switch(number) => {
+                let base = stack.top();
+                self.current = match self.places.entry(number) {
+                    Entry::Occupied(place) => *place.get(),
+                    Entry::Vacant(place) => {
+                        self.stacks.push(Stack {
+                            base,
+                            open: Vec::new(),
+                        });
+                        *place.insert(self.stacks.len() - 1)
+                    }
+                };
+            }
+        }
+    }
+
+    /// The tree of everything until `end`.
+    #[must_use]
+    pub fn finish(mut self, end: Instant) -> Tree {
+        self.charge(end);
+        self.builder.finish_self_costs()
+    }
+
+    /// Charges what passed since the last event to the function on top.
+    fn charge(&mut self, at: Instant) {
+        let Some(stack) = self.stacks.get(self.current) else {
+            return;
+        };
+        *self.builder.cost(stack.top()) += Cost {
+            calls: 0,
+            wall: at.wall.saturating_sub(self.last.wall),
+            cpu: at.cpu.saturating_sub(self.last.cpu),
+            memory: at.memory.saturating_sub(self.last.memory),
+            peak: at.peak.saturating_sub(self.last.peak),
+        };
+        self.last = at;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn events(list: &[(u64, EventKind)], end: u64) -> Events {
+        let at = |wall| Instant {
+            wall,
+            ..Instant::default()
+        };
+        Events {
+            events: list
+                .iter()
+                .map(|&(wall, kind)| Event { at: at(wall), kind })
+                .collect(),
+            end: at(end),
+        }
+    }
+
+    fn paths(tree: &Tree) -> Vec<(Vec<u32>, u64, u64)> {
+        (0..)
+            .zip(&tree.nodes)
+            .map(|(number, node)| {
+                let path = tree.path(NodeId(number)).iter().map(|it| it.0).collect();
+                (path, node.cost.calls, node.cost.wall)
+            })
+            .collect()
+    }
+
+    use EventKind::{Enter, Leave, Switch};
+
+    #[test]
+    fn events_fold_into_paths_and_open_calls_close_at_the_end() {
+        let tree = events(
+            &[
+                (10, Enter(SymbolId(1))),
+                (20, Enter(SymbolId(2))),
+                (50, Leave),
+                (60, Leave),
+                (70, Enter(SymbolId(1))),
+            ],
+            100,
+        )
+        .to_tree();
+        assert_eq!(
+            paths(&tree),
+            [
+                (vec![0], 1, 100),
+                (vec![0, 1], 2, 80),
+                (vec![0, 1, 2], 1, 30)
+            ]
+        );
+    }
+
+    #[test]
+    fn a_fiber_belongs_to_who_started_it_and_pays_for_what_it_runs() {
+        let tree = events(
+            &[
+                (0, Enter(SymbolId(1))),
+                (10, Switch(7)),
+                (10, Enter(SymbolId(2))),
+                (30, Switch(0)),
+                (35, Leave),
+                (40, Switch(7)),
+                (60, Leave),
+                (60, Switch(0)),
+            ],
+            100,
+        )
+        .to_tree();
+        assert_eq!(
+            paths(&tree),
+            [
+                (vec![0], 1, 100),
+                (vec![0, 1], 1, 55),
+                (vec![0, 1, 2], 1, 40)
+            ]
+        );
+    }
+
+    #[test]
+    fn leaves_without_entries_are_ignored() {
+        let tree = events(&[(5, Leave), (6, Leave)], 10).to_tree();
+        assert_eq!(paths(&tree), [(vec![0], 1, 10)]);
+    }
+}

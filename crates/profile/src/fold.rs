@@ -1,0 +1,105 @@
+//! Folds a call tree into edges: recursion levels are counted along each path.
+//!
+//! **Invariant:** the edges' costs add up to the tree's, and come in the order
+//! in which they first complete a call, as far as the tree's order tells.
+
+use std::collections::HashMap;
+
+use crate::{Activation, Edge, EdgeTable, NodeId, Tree};
+
+impl Tree {
+    /// The same calls, by caller and callee only.
+    #[must_use]
+    pub fn to_edges(&self) -> EdgeTable {
+        let children = self.children();
+        let mut edges: Vec<Edge> = Vec::new();
+        let mut places: HashMap<(Activation, Activation), usize> = HashMap::new();
+        let mut open: HashMap<u32, u32> = HashMap::new();
+        // Depth first, so that a path of any depth costs its length once; a
+        // node is seen again when all below it has completed.
+        let mut walk = vec![(NodeId::ROOT, EdgeTable::ROOT, None)];
+        while let Some((id, caller, entered)) = walk.pop() {
+            let Some(node) = self.nodes.get(id.index()) else {
+                continue;
+            };
+            let level = open.entry(node.symbol.0).or_insert(0);
+            let Some(callee) = entered else {
+                let callee = Activation {
+                    symbol: node.symbol,
+                    level: *level,
+                };
+                *level += 1;
+                walk.push((id, caller, Some(callee)));
+                let inner = children.of(id).iter().rev();
+                walk.extend(inner.map(|&child| (child, callee, None)));
+                continue;
+            };
+            *level -= 1;
+            if id == NodeId::ROOT {
+                continue;
+            }
+            let place = *places.entry((caller, callee)).or_insert(edges.len());
+            match edges.get_mut(place) {
+                Some(edge) => edge.cost += node.cost,
+                None => edges.push(Edge {
+                    caller,
+                    callee,
+                    cost: node.cost,
+                }),
+            }
+        }
+        EdgeTable {
+            root: self.root_cost(),
+            edges,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Cost, SymbolId, TreeBuilder};
+
+    #[test]
+    fn levels_are_counted_along_the_path_and_paths_are_summed() {
+        let mut builder = TreeBuilder::new();
+        let mut path = |symbols: &[u32], wall| {
+            let mut at = NodeId::ROOT;
+            for &symbol in symbols {
+                at = builder.child(at, SymbolId(symbol));
+            }
+            *builder.cost(at) += Cost {
+                calls: 1,
+                wall,
+                ..Cost::default()
+            };
+        };
+        path(&[], 100);
+        path(&[1], 60);
+        path(&[1, 2], 20);
+        path(&[1, 2, 1], 5);
+        path(&[2], 30);
+        path(&[2, 1], 7);
+        let table = builder.finish().to_edges();
+        let edges: Vec<_> = table
+            .edges
+            .iter()
+            .map(|edge| {
+                let ends = (edge.caller, edge.callee);
+                let end = |it: Activation| (it.symbol.0, it.level);
+                (end(ends.0), end(ends.1), edge.cost.wall)
+            })
+            .collect();
+        assert_eq!(
+            edges,
+            [
+                ((2, 0), (1, 1), 5),
+                ((1, 0), (2, 0), 20),
+                ((0, 0), (1, 0), 60),
+                ((2, 0), (1, 0), 7),
+                ((0, 0), (2, 0), 30),
+            ]
+        );
+        assert_eq!(table.root.wall, 100);
+    }
+}

@@ -1,0 +1,310 @@
+//! The call tree: every distinct path from `main()`, with the cost of the calls
+//! that went that way.
+//!
+//! It knows whole stacks, so it can become anything that stacks or edges are
+//! asked for. A node's cost is inclusive; what it cost by itself is what its
+//! children leave of it.
+//!
+//! **Invariants:** `nodes[0]` is the root; a parent stands before its children;
+//! no two children of one node have the same symbol. [`TreeBuilder`] keeps them.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use crate::{Cost, SelfCost, SymbolId};
+
+/// A node's place in [`Tree::nodes`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct NodeId(pub u32);
+
+impl NodeId {
+    /// The root, `main()`.
+    pub const ROOT: Self = Self(0);
+
+    /// The number as an index into a table of nodes.
+    #[must_use]
+    #[inline]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// One path: the parent's, and one function more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Node {
+    /// Who called; the root's parent is the root itself.
+    pub parent: NodeId,
+    /// Who was called.
+    pub symbol: SymbolId,
+    /// What the calls cost, callees included.
+    pub cost: Cost,
+}
+
+/// All paths of one profile.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tree {
+    /// The root first, parents before children, siblings in the order in which
+    /// they were first called, where known.
+    pub nodes: Vec<Node>,
+}
+
+impl Default for Tree {
+    /// `main()` alone, at no cost.
+    fn default() -> Self {
+        TreeBuilder::new().finish()
+    }
+}
+
+impl Tree {
+    /// The inclusive cost of the root, `main()`.
+    #[must_use]
+    pub fn root_cost(&self) -> Cost {
+        self.nodes.first().map_or_else(Cost::default, |it| it.cost)
+    }
+
+    /// What each node cost by itself, in the order of the nodes. The times of
+    /// all of them add up to the root's.
+    #[must_use]
+    pub fn self_costs(&self) -> Vec<SelfCost> {
+        let mut own = vec![SelfCost::default(); self.nodes.len()];
+        for (index, node) in self.nodes.iter().enumerate() {
+            if let Some(own) = own.get_mut(index) {
+                own.add(node.cost);
+            }
+            if index > 0
+                && let Some(parent) = own.get_mut(node.parent.index())
+            {
+                parent.subtract(node.cost);
+            }
+        }
+        own
+    }
+
+    /// The children of each node, in the order of the nodes.
+    #[must_use]
+    pub fn children(&self) -> Children {
+        Children::new(&self.nodes)
+    }
+
+    /// The symbols from the root to `node`, both included.
+    #[must_use]
+    pub fn path(&self, node: NodeId) -> Vec<SymbolId> {
+        let mut path = Vec::new();
+        let mut at = node;
+        while let Some(node) = self.nodes.get(at.index()) {
+            path.push(node.symbol);
+            // Parents come first, so this ends, whatever the table holds.
+            if node.parent >= at {
+                break;
+            }
+            at = node.parent;
+        }
+        path.reverse();
+        path
+    }
+}
+
+/// Who is called from each node. Two flat lists, made in one pass.
+#[derive(Debug, Clone)]
+pub struct Children {
+    starts: Vec<u32>,
+    nodes: Vec<NodeId>,
+}
+
+impl Children {
+    fn new(nodes: &[Node]) -> Self {
+        let mut starts = vec![0_u32; nodes.len() + 1];
+        for node in nodes.iter().skip(1) {
+            if let Some(count) = starts.get_mut(node.parent.index() + 1) {
+                *count += 1;
+            }
+        }
+        let mut sum = 0;
+        for start in &mut starts {
+            sum += *start;
+            *start = sum;
+        }
+        let mut next = starts.clone();
+        let mut children = vec![NodeId::ROOT; nodes.len().saturating_sub(1)];
+        for (number, node) in (0_u32..).zip(nodes).skip(1) {
+            if let Some(next) = next.get_mut(node.parent.index()) {
+                if let Some(place) = children.get_mut(*next as usize) {
+                    *place = NodeId(number);
+                }
+                *next += 1;
+            }
+        }
+        Self {
+            starts,
+            nodes: children,
+        }
+    }
+
+    /// The children of `node`, in the order of the tree's nodes.
+    #[must_use]
+    pub fn of(&self, node: NodeId) -> &[NodeId] {
+        let index = node.index();
+        let (Some(&start), Some(&end)) = (self.starts.get(index), self.starts.get(index + 1))
+        else {
+            return &[];
+        };
+        self.nodes
+            .get(start as usize..end as usize)
+            .unwrap_or_default()
+    }
+}
+
+/// Makes a tree path by path, each path once.
+#[derive(Debug, Clone)]
+pub struct TreeBuilder {
+    nodes: Vec<Node>,
+    places: HashMap<(NodeId, SymbolId), NodeId>,
+}
+
+impl Default for TreeBuilder {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl TreeBuilder {
+    /// A tree of `main()` alone, which is symbol 0.
+    #[must_use]
+    pub fn new() -> Self {
+        let root = Node {
+            parent: NodeId::ROOT,
+            symbol: SymbolId::ROOT,
+            cost: Cost::default(),
+        };
+        Self {
+            nodes: vec![root],
+            places: HashMap::new(),
+        }
+    }
+
+    /// How many nodes there are.
+    #[must_use]
+    #[expect(clippy::len_without_is_empty, reason = "the root is always there")]
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// The node for `symbol` called from `parent`, made if there is none yet.
+    ///
+    /// A tree of more than 4 billion nodes stops growing: what would be new is
+    /// the parent's.
+    pub fn child(&mut self, parent: NodeId, symbol: SymbolId) -> NodeId {
+        let Ok(number) = u32::try_from(self.nodes.len()) else {
+            return parent;
+        };
+        match self.places.entry((parent, symbol)) {
+            Entry::Occupied(place) => *place.get(),
+            Entry::Vacant(place) => {
+                self.nodes.push(Node {
+                    parent,
+                    symbol,
+                    cost: Cost::default(),
+                });
+                *place.insert(NodeId(number))
+            }
+        }
+    }
+
+    /// The node that `node` was called from.
+    #[must_use]
+    pub fn parent(&self, node: NodeId) -> NodeId {
+        let node = self.nodes.get(node.index());
+        node.map_or(NodeId::ROOT, |node| node.parent)
+    }
+
+    /// The cost collected for a node so far, to be added to.
+    pub fn cost(&mut self, node: NodeId) -> &mut Cost {
+        // Numbers are only had from `child`, so the node is there; if somebody
+        // makes one up, the root takes it.
+        let index = if node.index() < self.nodes.len() {
+            node.index()
+        } else {
+            0
+        };
+        #[expect(clippy::indexing_slicing, reason = "checked right above")]
+        &mut self.nodes[index].cost
+    }
+
+    /// The tree, with the costs as they were added: inclusive ones.
+    #[must_use]
+    pub fn finish(self) -> Tree {
+        Tree { nodes: self.nodes }
+    }
+
+    /// The tree, if what was added to each node is what it cost by itself.
+    #[must_use]
+    pub fn finish_self_costs(mut self) -> Tree {
+        for index in (1..self.nodes.len()).rev() {
+            let Some(&Node { parent, cost, .. }) = self.nodes.get(index) else {
+                continue;
+            };
+            if let Some(parent) = self.nodes.get_mut(parent.index()) {
+                let calls = parent.cost.calls;
+                parent.cost += cost;
+                parent.cost.calls = calls;
+            }
+        }
+        self.finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wall(wall: u64) -> Cost {
+        Cost {
+            calls: 1,
+            wall,
+            ..Cost::default()
+        }
+    }
+
+    #[test]
+    fn a_path_is_one_node_however_often_it_is_asked_for() {
+        let mut builder = TreeBuilder::new();
+        let a = builder.child(NodeId::ROOT, SymbolId(1));
+        let b = builder.child(a, SymbolId(2));
+        assert_eq!(builder.child(NodeId::ROOT, SymbolId(1)), a);
+        assert_eq!(builder.child(a, SymbolId(2)), b);
+        assert_ne!(builder.child(b, SymbolId(2)), b);
+        let tree = builder.finish();
+        assert_eq!(tree.nodes.len(), 4);
+        assert_eq!(tree.path(b), [SymbolId(0), SymbolId(1), SymbolId(2)]);
+    }
+
+    #[test]
+    fn self_costs_become_inclusive_and_back() {
+        let mut builder = TreeBuilder::new();
+        let a = builder.child(NodeId::ROOT, SymbolId(1));
+        let b = builder.child(a, SymbolId(2));
+        *builder.cost(NodeId::ROOT) += wall(5);
+        *builder.cost(a) += wall(30);
+        *builder.cost(b) += wall(7);
+        let tree = builder.finish_self_costs();
+        let inclusive: Vec<_> = tree.nodes.iter().map(|node| node.cost.wall).collect();
+        assert_eq!(inclusive, [42, 37, 7]);
+        assert_eq!(tree.root_cost().calls, 1);
+        let own: Vec<_> = tree.self_costs().iter().map(|own| own.wall).collect();
+        assert_eq!(own, [5, 30, 7]);
+    }
+
+    #[test]
+    fn children_are_in_the_order_of_the_nodes() {
+        let mut builder = TreeBuilder::new();
+        let a = builder.child(NodeId::ROOT, SymbolId(1));
+        let b = builder.child(NodeId::ROOT, SymbolId(2));
+        let c = builder.child(a, SymbolId(3));
+        let d = builder.child(NodeId::ROOT, SymbolId(3));
+        let children = builder.finish().children();
+        assert_eq!(children.of(NodeId::ROOT), [a, b, d]);
+        assert_eq!(children.of(a), [c]);
+        assert_eq!(children.of(d), []);
+        assert_eq!(children.of(NodeId(99)), []);
+    }
+}
