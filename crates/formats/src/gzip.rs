@@ -2,32 +2,85 @@
 //!
 //! A few kilobytes can claim to be gigabytes, so unpacking has a limit.
 
-use std::borrow::Cow;
-use std::io::Read;
+use std::io::{self, BufRead, BufReader, Cursor, Read};
 
-use flate2::read::MultiGzDecoder;
+use flate2::bufread::MultiGzDecoder;
 
-use crate::ReadError;
+use crate::{HEAD, ReadError};
 
-/// Unpacks `input` if it is compressed, to at most `limit` bytes.
+/// Calls `act` with the beginning of `input` and all of it, unpacked if it is
+/// compressed.
 ///
 /// # Errors
 ///
-/// [`ReadError::Gzip`] if it is broken, [`ReadError::TooLarge`] past the limit.
-pub fn unpack(input: &[u8], limit: u64) -> Result<Cow<'_, [u8]>, ReadError> {
-    if !input.starts_with(&[0x1f, 0x8b]) {
-        return Ok(Cow::Borrowed(input));
+/// Those of `act`; [`ReadError::Gzip`] if the input is broken and
+/// [`ReadError::TooLarge`] if it is longer than `limit`, both as soon as the
+/// reader gets there.
+pub fn looking_through<R>(
+    mut input: impl BufRead,
+    limit: u64,
+    act: impl FnOnce(&[u8], &mut dyn BufRead) -> Result<R, ReadError>,
+) -> Result<R, ReadError> {
+    let magic = head(&mut input, 2)?;
+    let is_packed = magic == [0x1f, 0x8b];
+    let input = Cursor::new(magic).chain(input);
+    if is_packed {
+        let unpacked = Unpacked(MultiGzDecoder::new(input));
+        with_head(BufReader::new(limited(unpacked, limit)), act)
+    } else {
+        with_head(BufReader::new(limited(input, limit)), act)
     }
-    let mut unpacked = Vec::new();
-    // One byte more than allowed tells "all of it" from "cut off".
-    let mut decoder = MultiGzDecoder::new(input).take(limit.saturating_add(1));
-    decoder
-        .read_to_end(&mut unpacked)
-        .map_err(ReadError::Gzip)?;
-    if unpacked.len() as u64 > limit {
-        return Err(ReadError::TooLarge { limit });
+}
+
+fn with_head<R>(
+    mut input: impl BufRead,
+    act: impl FnOnce(&[u8], &mut dyn BufRead) -> Result<R, ReadError>,
+) -> Result<R, ReadError> {
+    let head = head(&mut input, HEAD)?;
+    act(&head, &mut Cursor::new(&head).chain(input))
+}
+
+/// The first `length` bytes, or all there are.
+fn head(input: &mut impl Read, length: usize) -> io::Result<Vec<u8>> {
+    let mut head = Vec::new();
+    input.take(length as u64).read_to_end(&mut head)?;
+    Ok(head)
+}
+
+fn limited<R: Read>(inner: R, limit: u64) -> Limited<R> {
+    Limited {
+        inner,
+        left: limit,
+        limit,
     }
-    Ok(Cow::Owned(unpacked))
+}
+
+/// Gives an error where the input goes on past the limit.
+struct Limited<R> {
+    inner: R,
+    left: u64,
+    limit: u64,
+}
+
+impl<R: Read> Read for Limited<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.inner.read(buffer)?;
+        match self.left.checked_sub(count as u64) {
+            Some(left) => self.left = left,
+            None => return Err(io::Error::other(ReadError::TooLarge { limit: self.limit })),
+        }
+        Ok(count)
+    }
+}
+
+/// Says of an error in the compression that it is one.
+struct Unpacked<R>(R);
+
+impl<R: Read> Read for Unpacked<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let outcome = self.0.read(buffer);
+        outcome.map_err(|error| io::Error::other(ReadError::Gzip(error)))
+    }
 }
 
 #[cfg(test)]
@@ -39,6 +92,14 @@ mod tests {
 
     use super::*;
 
+    fn unpack(input: &[u8], limit: u64) -> Result<Vec<u8>, ReadError> {
+        looking_through(input, limit, |_, input| {
+            let mut unpacked = Vec::new();
+            input.read_to_end(&mut unpacked)?;
+            Ok(unpacked)
+        })
+    }
+
     fn packed(bytes: &[u8]) -> Vec<u8> {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
         encoder.write_all(bytes).unwrap();
@@ -47,7 +108,7 @@ mod tests {
 
     #[test]
     fn what_is_not_compressed_passes() {
-        assert_eq!(*unpack(b"a:0:{}", 3).unwrap(), *b"a:0:{}");
+        assert_eq!(unpack(b"a:0:{}", 6).unwrap(), *b"a:0:{}");
     }
 
     #[test]
@@ -78,8 +139,22 @@ mod tests {
     }
 
     #[test]
+    fn the_beginning_is_shown_and_still_read() {
+        let long: Vec<u8> = (0..200_000_u32).map(|it| it.to_le_bytes()[0]).collect();
+        for input in [packed(&long), long.clone()] {
+            let whole = looking_through(input.as_slice(), u64::MAX, |head, input| {
+                assert_eq!(head, &long[..HEAD]);
+                let mut whole = Vec::new();
+                input.read_to_end(&mut whole)?;
+                Ok(whole)
+            });
+            assert_eq!(whole.unwrap(), long);
+        }
+    }
+
+    #[test]
     fn several_members_are_one_stream() {
         let both = [packed(b"one "), packed(b"two")].concat();
-        assert_eq!(*unpack(&both, 1000).unwrap(), *b"one two");
+        assert_eq!(unpack(&both, 1000).unwrap(), *b"one two");
     }
 }

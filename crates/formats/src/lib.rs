@@ -2,20 +2,28 @@
 //!
 //! One file a format, its reader and its writer side by side. Programs call
 //! [`read`], which looks through compression and recognizes the format by
-//! content, never by a file's name.
+//! content, never by a file's name; and [`write`](fn@write), which asks whether
+//! the format can hold the profile before it writes a byte.
 //!
 //! **Invariant:** readers take any bytes. They ask for memory in proportion to
 //! what is really there, and say where it went wrong.
 
 #![forbid(unsafe_code)]
 
+mod error;
 pub mod gzip;
+mod options;
+mod registry;
 pub mod xhprof;
 pub mod xhprof_json;
 
-use std::fmt;
+use std::io::{BufRead, Read, Write};
 
-use profile::{Profile, classic};
+use profile::{Body, Profile};
+
+pub use error::{ReadError, WriteError};
+pub use options::WriteOptions;
+pub use registry::{FORMATS, by_id, for_file_name};
 
 /// Whether an input is in a format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,101 +36,146 @@ pub enum Detection {
     NeedMore,
 }
 
-/// A format that can be recognized and read.
+/// What a format needs and what it can hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Holds {
+    /// It is made of whole stacks: edges alone do not tell them.
+    pub needs_stacks: bool,
+    /// It keeps apart the paths to a function; false if it has edges only.
+    pub stacks: bool,
+    /// How often each was called.
+    pub calls: bool,
+    /// Several costs at once; else [`WriteOptions::metric`] says which.
+    pub all_metrics: bool,
+    /// When each call happened.
+    pub times: bool,
+}
+
+/// A format that can be recognized, read or written.
 pub trait Format: Sync {
-    /// What users call it.
+    /// What `--to` takes: `callgrind`. Lower case and hyphens; never changes.
+    fn id(&self) -> &'static str;
+
+    /// What users call it: `Callgrind`.
     fn name(&self) -> &'static str;
 
-    /// Looks at the beginning of an input.
-    fn detect(&self, head: &[u8]) -> Detection;
+    /// The endings of file names that mean this format when writing, without
+    /// the first dot: `perfView.xml.zip`. The longest that fits wins.
+    fn endings(&self) -> &'static [&'static str] {
+        &[]
+    }
 
-    /// Reads a whole input.
+    /// What it can hold; none if it cannot be written.
+    fn holds(&self) -> Option<Holds> {
+        None
+    }
+
+    /// Looks at the beginning of an input, unpacked.
+    fn detect(&self, _head: &[u8]) -> Detection {
+        Detection::No
+    }
+
+    /// Reads a whole input, unpacked.
     ///
     /// # Errors
     ///
     /// [`ReadError`], for an input that is not in this format.
-    fn read(&self, input: &[u8]) -> Result<Profile, ReadError>;
+    fn read(&self, _input: &mut dyn BufRead) -> Result<Profile, ReadError> {
+        Err(ReadError::NotReadable {
+            format: self.name(),
+        })
+    }
+
+    /// Writes a whole profile. Call [`write`](fn@write), which asks first whether
+    /// the format can hold it.
+    ///
+    /// # Errors
+    ///
+    /// [`WriteError`]: those of `out`, and what the format cannot hold.
+    fn write(
+        &self,
+        _profile: &Profile,
+        _options: &WriteOptions,
+        _out: &mut dyn Write,
+    ) -> Result<(), WriteError> {
+        Err(WriteError::NotWritable {
+            format: self.name(),
+        })
+    }
 }
 
-/// Every format that can be read.
-pub static FORMATS: [&dyn Format; 2] = [&xhprof::Xhprof, &xhprof_json::XhprofJson];
+/// How much of an input is looked at to recognize it.
+pub const HEAD: usize = 64 * 1024;
 
-/// The most an input may be unpacked to: 512 MiB.
-pub const MAX_UNPACKED: u64 = 512 << 20;
+/// The most an input may be unpacked to: 8 GiB. Readers take in proportion to
+/// the profile, and not to this.
+pub const MAX_UNPACKED: u64 = 8 << 30;
 
 /// Reads a whole input of any known format, compressed or not.
 ///
 /// # Errors
 ///
 /// [`ReadError`], for an input in no known format or broken in its own.
-pub fn read(input: &[u8]) -> Result<Profile, ReadError> {
-    let input = gzip::unpack(input, MAX_UNPACKED)?;
-    if input.is_empty() {
-        return Err(ReadError::Empty);
-    }
+pub fn read(input: impl BufRead) -> Result<Profile, ReadError> {
+    gzip::looking_through(input, MAX_UNPACKED, |head, input| {
+        if head.is_empty() {
+            return Err(ReadError::Empty);
+        }
+        recognized(head)?.read(input)
+    })
+}
+
+/// The format of an input that begins with `head`.
+///
+/// # Errors
+///
+/// [`ReadError::Unknown`].
+pub fn recognized(head: &[u8]) -> Result<&'static dyn Format, ReadError> {
     let find = |wanted| {
-        FORMATS
-            .iter()
-            .find(|format| format.detect(&input) == wanted)
+        let mut formats = FORMATS.iter().copied();
+        formats.find(|format| format.detect(head) == wanted)
     };
     // An input that ends before it says what it is gets the error of the
     // format it began like.
     let format = find(Detection::Yes).or_else(|| find(Detection::NeedMore));
-    format.ok_or(ReadError::Unknown)?.read(&input)
+    format.ok_or(ReadError::Unknown)
 }
 
-/// Why an input could not be read.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum ReadError {
-    /// There is nothing in it.
-    Empty,
-    /// In no known format.
-    Unknown,
-    /// It holds several profiles.
-    Several,
-    /// Its compression is broken.
-    Gzip(std::io::Error),
-    /// Unpacked, it is larger than the limit.
-    TooLarge {
-        /// The limit in bytes.
-        limit: u64,
-    },
-    /// Not the rows of a profile.
-    Rows(classic::Error),
-    /// Broken JSON, or not the JSON of a profile.
-    Json(serde_json::Error),
-}
-
-impl fmt::Display for ReadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Empty => f.write_str("the input is empty"),
-            Self::Unknown => f.write_str("not a profile in any format known here"),
-            Self::Several => f.write_str("more than one profile: give one line at a time"),
-            Self::Gzip(_) => f.write_str("broken gzip"),
-            Self::TooLarge { limit } => {
-                write!(f, "unpacks to more than {} MiB", limit >> 20)
-            }
-            Self::Rows(_) => f.write_str("broken XHProf array"),
-            Self::Json(_) => f.write_str("broken XHProf JSON"),
-        }
+/// All of an input of a format that cannot be read piece by piece.
+pub(crate) fn whole(input: &mut dyn BufRead, limit: u64) -> Result<Vec<u8>, ReadError> {
+    let mut bytes = Vec::new();
+    input
+        .take(limit.saturating_add(1))
+        .read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit {
+        return Err(ReadError::TooLarge { limit });
     }
+    Ok(bytes)
 }
 
-impl std::error::Error for ReadError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Gzip(error) => Some(error),
-            Self::Rows(error) => Some(error),
-            Self::Json(error) => Some(error),
-            _ => None,
-        }
+/// Writes a profile in a format, if that can hold it.
+///
+/// # Errors
+///
+/// [`WriteError::NeedsStacks`] if the format is made of stacks and the profile
+/// knows edges only; else those of the format.
+pub fn write(
+    format: &dyn Format,
+    profile: &Profile,
+    options: &WriteOptions,
+    out: &mut dyn Write,
+) -> Result<(), WriteError> {
+    let name = format.name();
+    let holds = format
+        .holds()
+        .ok_or(WriteError::NotWritable { format: name })?;
+    if holds.needs_stacks && matches!(profile.body, Body::Edges(_)) {
+        return Err(WriteError::NeedsStacks { format: name });
     }
-}
-
-impl From<classic::Error> for ReadError {
-    fn from(error: classic::Error) -> Self {
-        Self::Rows(error)
+    if !holds.all_metrics && !options.metric.is_in(profile.metrics) {
+        return Err(WriteError::NotMeasured {
+            metric: options.metric,
+        });
     }
+    format.write(profile, options, out)
 }

@@ -4,21 +4,43 @@
 //! extension, by XHProf's own library and by everything made for it. Bytes in
 //! names pass unchanged.
 
-use std::io::{self, Write};
+use std::io::{BufRead, Write};
 
 use profile::Profile;
 use profile::classic;
 use profile::php_serialize::Limits;
 
-use crate::{Detection, Format, ReadError};
+use crate::{Detection, Format, Holds, ReadError, WriteError, WriteOptions};
+
+/// The largest array that is read, in bytes: 512 MiB. It has to be in memory
+/// as a whole.
+const MAX_LENGTH: u64 = 512 << 20;
 
 /// The classic array, serialized by PHP.
 #[derive(Debug, Clone, Copy)]
 pub struct Xhprof;
 
 impl Format for Xhprof {
+    fn id(&self) -> &'static str {
+        "xhprof"
+    }
+
     fn name(&self) -> &'static str {
         "XHProf"
+    }
+
+    fn endings(&self) -> &'static [&'static str] {
+        &["xhprof"]
+    }
+
+    fn holds(&self) -> Option<Holds> {
+        Some(Holds {
+            needs_stacks: false,
+            stacks: false,
+            calls: true,
+            all_metrics: true,
+            times: false,
+        })
     }
 
     fn detect(&self, head: &[u8]) -> Detection {
@@ -38,20 +60,21 @@ impl Format for Xhprof {
         }
     }
 
-    fn read(&self, input: &[u8]) -> Result<Profile, ReadError> {
-        Ok(classic::read_serialized(input, Limits::PROFILE)?)
+    fn read(&self, input: &mut dyn BufRead) -> Result<Profile, ReadError> {
+        let bytes = crate::whole(input, MAX_LENGTH)?;
+        Ok(classic::read_serialized(&bytes, Limits::PROFILE)?)
     }
-}
 
-/// Writes a profile as PHP would serialize its classic array.
-///
-/// # Errors
-///
-/// Those of `out`.
-pub fn write<W: Write>(profile: &Profile, mut out: W) -> io::Result<()> {
-    let mut bytes = Vec::new();
-    classic::write_serialized(profile, &mut bytes);
-    out.write_all(&bytes)
+    fn write(
+        &self,
+        profile: &Profile,
+        _options: &WriteOptions,
+        out: &mut dyn Write,
+    ) -> Result<(), WriteError> {
+        let mut bytes = Vec::new();
+        classic::write_serialized(profile, &mut bytes);
+        Ok(out.write_all(&bytes)?)
+    }
 }
 
 /// Whether `bytes`, which do not begin with `prefix`, may yet do so.

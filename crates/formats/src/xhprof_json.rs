@@ -5,25 +5,40 @@
 //! U+FFFD on writing, and two names that differ in nothing else become one.
 
 use std::fmt;
-use std::io::{self, Write};
+use std::io::{self, BufRead, Write};
 
 use profile::classic::{self, Builder, EntryCost};
 use profile::{Meta, Profile};
 use serde::de::{self, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
-use crate::{Detection, Format, ReadError};
+use crate::{Detection, Format, Holds, ReadError, WriteError, WriteOptions};
 
 /// The classic array as JSON, or one line of XHGui's.
 #[derive(Debug, Clone, Copy)]
 pub struct XhprofJson;
 
+/// The largest document that is read, in bytes: 512 MiB.
+const MAX_LENGTH: u64 = 512 << 20;
+
 /// How far to look for a key that only a profile has.
 const LOOK: usize = 64 * 1024;
 
 impl Format for XhprofJson {
+    fn id(&self) -> &'static str {
+        "xhprof-json"
+    }
+
     fn name(&self) -> &'static str {
         "XHProf JSON"
+    }
+
+    fn endings(&self) -> &'static [&'static str] {
+        &["json", "xhprof.json"]
+    }
+
+    fn holds(&self) -> Option<Holds> {
+        crate::xhprof::Xhprof.holds()
     }
 
     fn detect(&self, head: &[u8]) -> Detection {
@@ -50,9 +65,10 @@ impl Format for XhprofJson {
         }
     }
 
-    fn read(&self, input: &[u8]) -> Result<Profile, ReadError> {
+    fn read(&self, input: &mut dyn BufRead) -> Result<Profile, ReadError> {
+        let input = crate::whole(input, MAX_LENGTH)?;
         let mut document = Document::default();
-        let mut json = serde_json::Deserializer::from_slice(input);
+        let mut json = serde_json::Deserializer::from_slice(&input);
         let rows = Rows {
             document: &mut document,
             may_be_wrapped: true,
@@ -62,9 +78,9 @@ impl Format for XhprofJson {
         if let Some(error) = document.error {
             return Err(ReadError::Rows(error));
         }
-        outcome.map_err(ReadError::Json)?;
+        outcome?;
         if let Err(error) = json.end() {
-            return Err(if is_another_line(input) {
+            return Err(if is_another_line(&input) {
                 ReadError::Several
             } else {
                 ReadError::Json(error)
@@ -82,28 +98,29 @@ impl Format for XhprofJson {
         }
         Ok(profile)
     }
+
+    /// One line.
+    fn write(
+        &self,
+        profile: &Profile,
+        _options: &WriteOptions,
+        out: &mut dyn Write,
+    ) -> Result<(), WriteError> {
+        let mut outcome = Ok(());
+        let mut separator = "{";
+        classic::for_each_row(profile, |key, cost| {
+            if outcome.is_ok() {
+                outcome = write_row(out, separator, key, cost);
+                separator = ",";
+            }
+        });
+        outcome?;
+        Ok(out.write_all(b"}\n")?)
+    }
 }
 
-/// Writes a profile's classic array as one line of JSON.
-///
-/// # Errors
-///
-/// Those of `out`.
-pub fn write<W: Write>(profile: &Profile, mut out: W) -> io::Result<()> {
-    let mut outcome = Ok(());
-    let mut separator = "{";
-    classic::for_each_row(profile, |key, cost| {
-        if outcome.is_ok() {
-            outcome = write_row(&mut out, separator, key, cost);
-            separator = ",";
-        }
-    });
-    outcome?;
-    out.write_all(b"}\n")
-}
-
-fn write_row<W: Write>(
-    out: &mut W,
+fn write_row(
+    out: &mut dyn Write,
     separator: &str,
     key: &[u8],
     cost: &classic::ClassicCost,
@@ -252,7 +269,7 @@ mod tests {
     use super::*;
 
     fn read(input: &str) -> Result<Profile, ReadError> {
-        XhprofJson.read(input.as_bytes())
+        XhprofJson.read(&mut input.as_bytes())
     }
 
     fn profile(input: &str) -> Profile {
@@ -291,7 +308,9 @@ mod tests {
         let input =
             r#"{"z==>a":{"ct":1,"wt":1},"main()==>z":{"ct":1,"wt":2},"main()":{"ct":1,"wt":3}}"#;
         let mut written = Vec::new();
-        write(&profile(input), &mut written).unwrap();
+        XhprofJson
+            .write(&profile(input), &WriteOptions::default(), &mut written)
+            .unwrap();
         assert_eq!(String::from_utf8(written).unwrap().trim_end(), input);
     }
 
@@ -300,7 +319,9 @@ mod tests {
         let mut profile = profile(r#"{"main()==>f":{"wt":1},"main()":{"wt":1}}"#);
         profile.symbols[1].name = (*b"caf\xe9\"").into();
         let mut written = Vec::new();
-        write(&profile, &mut written).unwrap();
+        XhprofJson
+            .write(&profile, &WriteOptions::default(), &mut written)
+            .unwrap();
         let written = String::from_utf8(written).unwrap();
         assert!(
             written.starts_with("{\"main()==>caf\u{fffd}\\\"\":{\"ct\":0,\"wt\":1}"),

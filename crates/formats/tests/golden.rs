@@ -5,7 +5,7 @@
     reason = "clippy takes the helpers of a test for no tests"
 )]
 
-use formats::{xhprof, xhprof_json};
+use formats::WriteOptions;
 use profile::{Body, FlatTable, Profile};
 
 const SERIALIZED: &[u8] = include_bytes!("golden/0001.tiny.xhprof");
@@ -60,7 +60,13 @@ fn the_table_is_that_of_the_program() {
 fn serialized_files_are_written_byte_for_byte() {
     for file in [SERIALIZED, SERIALIZED_LATER] {
         let mut written = Vec::new();
-        xhprof::write(&profile(file), &mut written).unwrap();
+        formats::write(
+            &formats::xhprof::Xhprof,
+            &profile(file),
+            &WriteOptions::default(),
+            &mut written,
+        )
+        .unwrap();
         assert_eq!(String::from_utf8(written).unwrap().as_bytes(), file);
     }
 }
@@ -69,7 +75,13 @@ fn serialized_files_are_written_byte_for_byte() {
 fn json_holds_the_same_profile() {
     assert_eq!(profile(JSON), profile(SERIALIZED));
     let mut written = Vec::new();
-    xhprof_json::write(&profile(SERIALIZED), &mut written).unwrap();
+    formats::write(
+        &formats::xhprof_json::XhprofJson,
+        &profile(SERIALIZED),
+        &WriteOptions::default(),
+        &mut written,
+    )
+    .unwrap();
     assert_eq!(profile(&written), profile(SERIALIZED));
     let indented: String = str::from_utf8(JSON)
         .unwrap()

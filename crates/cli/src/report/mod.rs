@@ -24,7 +24,8 @@ use table::Table;
 /// Prints the report on a file.
 pub(crate) fn run(arguments: &ReportArguments) -> Result<()> {
     let (title, bytes) = read_input(&arguments.file)?;
-    let profile = formats::read(&bytes).with_context(|| format!("cannot read {title}"))?;
+    let profile =
+        formats::read(bytes.as_slice()).with_context(|| format!("cannot read {title}"))?;
     let mut out = io::stdout().lock();
     print(&profile, &title, &arguments.table, Look::of(&out), &mut out)
 }

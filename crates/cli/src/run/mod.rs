@@ -88,12 +88,12 @@ fn finish(arguments: &RunArguments, collected: &Collected, ending: Ending) -> Re
         ));
         return Ok(false);
     };
-    let profile = formats::read(&file.bytes).context("PHP wrote a broken profile")?;
+    let profile = formats::read(file.bytes.as_slice()).context("PHP wrote a broken profile")?;
     if let Some(path) = &arguments.output {
         output::save(path, &encoded(arguments, path, &file.bytes, &profile)?)?;
         for other in &collected.others {
             let path = beside(path, other.pid);
-            let profile = formats::read(&other.bytes);
+            let profile = formats::read(other.bytes.as_slice());
             let profile = profile.context("a forked process wrote a broken profile")?;
             output::save(&path, &encoded(arguments, &path, &other.bytes, &profile)?)?;
         }
@@ -144,7 +144,12 @@ fn encoded(
     match arguments.format.unwrap_or(by_name) {
         Format::Json if profile.metrics.calls => {
             let mut json = Vec::new();
-            formats::xhprof_json::write(profile, &mut json)?;
+            formats::write(
+                &formats::xhprof_json::XhprofJson,
+                profile,
+                &formats::WriteOptions::default(),
+                &mut json,
+            )?;
             Ok(json)
         }
         _ => Ok(bytes.to_vec()),

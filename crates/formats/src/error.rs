@@ -1,0 +1,172 @@
+//! Why something could not be read or written.
+
+use std::fmt;
+use std::io;
+
+use profile::{Metric, classic};
+
+/// Why an input could not be read.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ReadError {
+    /// There is nothing in it.
+    Empty,
+    /// In no known format.
+    Unknown,
+    /// In a format that can only be written here.
+    NotReadable {
+        /// The format's name.
+        format: &'static str,
+    },
+    /// It holds several profiles.
+    Several,
+    /// It could not be had.
+    Io(io::Error),
+    /// Its compression is broken.
+    Gzip(io::Error),
+    /// Unpacked, it is larger than the limit.
+    TooLarge {
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// Broken, in a format of lines.
+    Line {
+        /// The format's name.
+        format: &'static str,
+        /// Counted from 1.
+        line: u64,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Broken, in a format of bytes.
+    Offset {
+        /// The format's name.
+        format: &'static str,
+        /// Counted from 0, in the unpacked input.
+        offset: u64,
+        /// What is wrong there.
+        reason: String,
+    },
+    /// Not the rows of a profile.
+    Rows(classic::Error),
+    /// Broken JSON, or not the JSON of a profile.
+    Json(serde_json::Error),
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => f.write_str("the input is empty"),
+            Self::Unknown => f.write_str("not a profile in any format known here"),
+            Self::NotReadable { format } => write!(f, "{format} can be written, but not read"),
+            Self::Several => f.write_str("more than one profile: give one line at a time"),
+            Self::Io(_) => f.write_str("cannot read the input"),
+            Self::Gzip(_) => f.write_str("broken gzip"),
+            Self::TooLarge { limit } => write!(f, "unpacks to more than {} MiB", limit >> 20),
+            Self::Line {
+                format,
+                line,
+                reason,
+            } => write!(f, "broken {format}, line {line}: {reason}"),
+            Self::Offset {
+                format,
+                offset,
+                reason,
+            } => write!(f, "broken {format}, byte {offset}: {reason}"),
+            Self::Rows(_) => f.write_str("broken XHProf array"),
+            Self::Json(_) => f.write_str("broken XHProf JSON"),
+        }
+    }
+}
+
+impl std::error::Error for ReadError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Io(error) | Self::Gzip(error) => Some(error),
+            Self::Rows(error) => Some(error),
+            Self::Json(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<classic::Error> for ReadError {
+    fn from(error: classic::Error) -> Self {
+        Self::Rows(error)
+    }
+}
+
+impl From<io::Error> for ReadError {
+    /// An error of ours that came up through a reader is itself again.
+    fn from(error: io::Error) -> Self {
+        match error.downcast::<Self>() {
+            Ok(ours) => ours,
+            Err(error) => Self::Io(error),
+        }
+    }
+}
+
+impl From<serde_json::Error> for ReadError {
+    fn from(error: serde_json::Error) -> Self {
+        if error.is_io() {
+            io::Error::from(error).into()
+        } else {
+            Self::Json(error)
+        }
+    }
+}
+
+/// Why a profile could not be written.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum WriteError {
+    /// Where it should go did not take it.
+    Io(io::Error),
+    /// The format can only be read here.
+    NotWritable {
+        /// The format's name.
+        format: &'static str,
+    },
+    /// The format is made of stacks, and the profile knows edges only.
+    NeedsStacks {
+        /// The format's name.
+        format: &'static str,
+    },
+    /// The profile has no such costs.
+    NotMeasured {
+        /// Those asked for.
+        metric: Metric,
+    },
+}
+
+impl fmt::Display for WriteError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io(_) => f.write_str("cannot write"),
+            Self::NotWritable { format } => write!(f, "{format} can be read, but not written"),
+            Self::NeedsStacks { format } => write!(
+                f,
+                "{format} is made of whole stacks, and this profile knows only who called whom; \
+                 --estimate guesses the stacks"
+            ),
+            Self::NotMeasured { metric } => {
+                write!(f, "the profile has no {} costs", metric.name())
+            }
+        }
+    }
+}
+
+impl std::error::Error for WriteError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Io(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<io::Error> for WriteError {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}

@@ -1,0 +1,64 @@
+//! Every format there is, by name and by the ending of a file's name.
+
+use crate::Format;
+use crate::xhprof::Xhprof;
+use crate::xhprof_json::XhprofJson;
+
+/// Every format, those first that are recognized by few bytes.
+pub static FORMATS: &[&dyn Format] = &[&Xhprof, &XhprofJson];
+
+/// The format that is called `id`.
+#[must_use]
+pub fn by_id(id: &str) -> Option<&'static dyn Format> {
+    FORMATS.iter().copied().find(|format| format.id() == id)
+}
+
+/// The format to write into a file of that name: the one with the longest
+/// ending that fits, whatever the case.
+#[must_use]
+pub fn for_file_name(name: &str) -> Option<&'static dyn Format> {
+    let name = name.to_ascii_lowercase();
+    let fits = |ending: &str| {
+        let rest = name.strip_suffix(&ending.to_ascii_lowercase());
+        rest.is_some_and(|rest| rest.ends_with('.'))
+    };
+    let endings = FORMATS.iter().flat_map(|format| {
+        let endings = format.endings().iter().filter(|ending| fits(ending));
+        endings.map(|ending| (ending.len(), *format))
+    });
+    // The first of equals, so that a format's usual form comes before others.
+    endings
+        .rev()
+        .max_by_key(|(length, _)| *length)
+        .map(|(_, format)| format)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_ending_wins() {
+        let id = |name| for_file_name(name).map(Format::id);
+        assert_eq!(id("a/b.c.XHPROF"), Some("xhprof"));
+        assert_eq!(id("run.xhprof.json"), Some("xhprof-json"));
+        assert_eq!(id("xhprof"), None);
+        assert_eq!(id("run.txt"), None);
+    }
+
+    #[test]
+    fn names_of_formats_are_unique_and_plain() {
+        for (number, format) in FORMATS.iter().enumerate() {
+            let id = format.id();
+            let is_plain = |letter: u8| {
+                letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == b'-'
+            };
+            assert!(id.bytes().all(is_plain), "{id}");
+            assert_eq!(
+                FORMATS.iter().position(|it| it.id() == id),
+                Some(number),
+                "{id}"
+            );
+        }
+    }
+}
