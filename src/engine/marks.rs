@@ -4,7 +4,7 @@
 use std::cell::Cell;
 
 use ext_php_rs::ffi::{zend_execute_data, zend_op};
-use recorder::{CallSite, StackAddress};
+use recorder::{CallSite, Recorder, StackAddress};
 
 use crate::zend::per_thread::per_thread;
 use crate::zend::{self, stack};
@@ -142,8 +142,8 @@ impl CallSite for ChainedCall {
     #[inline(always)]
     fn is_stale(&self, open: usize) -> bool {
         // Nearly always it is the very next one.
-        let open = open & !FLAGS;
-        self.caller as usize != open && !self.is_far_caller(open)
+        let frame = open & !FLAGS;
+        self.caller as usize != frame && open != Recorder::BASE_MARK && !self.is_far_caller(frame)
     }
 
     /// A function's variables are destroyed when PHP's current frame is its

@@ -6,9 +6,11 @@
 //! a row is a whole path. Folding the tree gives exactly the edges, and a
 //! property test holds us to that.
 //!
-//! Each callee remembers the row it was found in last. That answer is right
-//! nearly always; when it is not, one hash lookup is: the cost does not grow
-//! with the number of callers or callees.
+//! A call looks here only if the callee was called by somebody else before
+//! ([`Callees`](crate::callees::Callees) remember that). Each caller, too,
+//! remembers what it called last: so recursion in a tree, where every level is
+//! a caller of its own, finds its way without the index. Else it is one hash
+//! lookup: the cost does not grow with the number of callers or callees.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -53,7 +55,7 @@ impl Row {
     }
 
     /// Adds one finished call.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn add_call<M: Plan>(&mut self, cost: Reading) {
         self.calls += 1;
         self.cost.wall = self.cost.wall.wrapping_add(cost.wall);
@@ -72,10 +74,10 @@ impl Row {
     }
 }
 
-/// The row in which a callee was last found.
+/// The row in which a caller's callee was last found.
 #[derive(Debug, Clone, Copy)]
-struct Last {
-    parent: u32,
+struct Child {
+    callee: u32,
     row: u32,
 }
 
@@ -85,7 +87,8 @@ pub(crate) struct CallTable {
     pub(crate) rows: Vec<Row>,
     /// Rows in the order in which they first completed a call.
     pub(crate) completed: Vec<u32>,
-    last: Vec<Last>,
+    /// For each caller, what it called last.
+    children: Vec<Child>,
     index: HashMap<u64, u32, BuildHasherDefault<KeyHasher>>,
     max_rows: usize,
 }
@@ -96,48 +99,42 @@ impl CallTable {
         Self {
             rows: vec![Row::new(NONE, NONE), Row::new(NONE, 0)],
             completed: Vec::new(),
-            last: Vec::new(),
+            children: Vec::new(),
             index: HashMap::default(),
             max_rows,
         }
     }
 
-    /// Makes room for the callee numbered `callee`.
-    pub(crate) fn add_callee(&mut self, callee: u32) {
-        let len = callee as usize + 1;
-        if self.last.len() < len {
-            let nowhere = Last {
-                parent: NONE,
-                row: SINK,
-            };
-            self.last.resize(len, nowhere);
-        }
-    }
-
     /// The row for `callee` called from `parent`, made if there is none yet;
     /// none when the table is full.
-    #[inline]
     pub(crate) fn row(&mut self, parent: u32, callee: u32) -> Option<u32> {
-        if let Some(last) = self.last.get(callee as usize)
-            && last.parent == parent
+        if let Some(child) = self.children.get(parent as usize)
+            && child.callee == callee
         {
-            return Some(last.row);
+            return Some(child.row);
         }
-        self.find_row(parent, callee)
-    }
-
-    #[inline(never)]
-    fn find_row(&mut self, parent: u32, callee: u32) -> Option<u32> {
         let key = key(parent, callee);
         let row = match self.index.get(&key) {
             Some(&row) => row,
             None if self.rows.len() < self.max_rows => self.add_row(key)?,
             None => return None,
         };
-        if let Some(last) = self.last.get_mut(callee as usize) {
-            *last = Last { parent, row };
-        }
+        self.note_child(parent, Child { callee, row });
         Some(row)
+    }
+
+    fn note_child(&mut self, parent: u32, child: Child) {
+        let index = parent as usize;
+        if self.children.len() <= index {
+            let nobody = Child {
+                callee: NONE,
+                row: SINK,
+            };
+            self.children.resize(index + 1, nobody);
+        }
+        if let Some(place) = self.children.get_mut(index) {
+            *place = child;
+        }
     }
 
     /// The row for `callee` even if the table is full. One for each row that is
@@ -160,15 +157,15 @@ impl CallTable {
         Some(row)
     }
 
-    /// Adds one finished call to `row`, and gives back the row.
-    #[inline]
-    pub(crate) fn add_call<M: Plan>(&mut self, row: u32, cost: Reading) -> Option<&Row> {
-        let found = self.rows.get_mut(row as usize)?;
-        if found.calls == 0 {
-            self.completed.push(row);
+    /// Adds one finished call to `row`.
+    #[inline(always)]
+    pub(crate) fn add_call<M: Plan>(&mut self, row: u32, cost: Reading) {
+        if let Some(found) = self.rows.get_mut(row as usize) {
+            if found.calls == 0 {
+                self.completed.push(row);
+            }
+            found.add_call::<M>(cost);
         }
-        found.add_call::<M>(cost);
-        Some(found)
     }
 }
 
@@ -210,9 +207,6 @@ mod tests {
     #[test]
     fn a_key_always_finds_its_row_again() {
         let mut table = CallTable::new(1 << 20);
-        for callee in 0..100 {
-            table.add_callee(callee);
-        }
         let mut first = Vec::new();
         for parent in 0..1000 {
             for callee in 0..100 {
@@ -231,8 +225,6 @@ mod tests {
     #[test]
     fn a_full_table_still_finds_what_it_has() {
         let mut table = CallTable::new(3);
-        table.add_callee(7);
-        table.add_callee(8);
         let row = table.row(0, 7);
         assert!(row.is_some());
         assert_eq!(table.row(0, 8), None);

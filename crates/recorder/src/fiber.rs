@@ -144,8 +144,8 @@ impl Recorder {
                 ..
             }) => {
                 let top = leaving.frames.last();
-                let context = top.map_or(self.root_context(), |top| top.context);
-                let frames = leaving.frames.iter().skip(1).map(|frame| frame.row);
+                let context = top.map_or(self.root_context(), |top| top.place.context);
+                let frames = leaving.frames.iter().skip(1).map(|frame| frame.place.row);
                 let path = leaving.path.iter().copied().chain(frames);
                 (context, path.collect())
             }
@@ -185,35 +185,24 @@ impl Recorder {
         // Its levels are parked already, so only the cost is left to note.
         for frame in stack.frames.iter().skip(1).rev() {
             self.table
-                .add_call::<P>(frame.row, since.since(frame.start));
+                .add_call::<P>(frame.place.row, since.since(frame.start));
         }
     }
 
     /// Takes back the recursion levels of frames that stop running here.
     fn park_levels(&mut self, frames: &[Frame]) {
-        if self.shape == Shape::Tree {
-            return;
-        }
-        let rows = &self.table.rows;
-        for frame in frames.iter().skip(1).rev() {
-            if let Some(row) = rows.get(frame.row as usize) {
-                self.levels.close(row.callee);
+        if self.shape == Shape::Edges {
+            for frame in frames.iter().rev() {
+                self.callees.close(frame.place.symbol, frame.place.restore);
             }
-        }
-        let first = frames.get(1).and_then(|first| rows.get(first.row as usize));
-        if let Some(row) = first {
-            self.levels.close_skipped(row.parent, row.callee);
         }
     }
 
     /// Opens the recursion levels of frames that run on.
     fn unpark_levels(&mut self, frames: &[Frame]) {
-        if self.shape == Shape::Tree {
-            return;
-        }
-        for frame in frames.iter().skip(1) {
-            if let Some(row) = self.table.rows.get(frame.row as usize) {
-                self.levels.reopen(row.callee);
+        if self.shape == Shape::Edges {
+            for frame in frames {
+                self.callees.reopen(&frame.place);
             }
         }
     }

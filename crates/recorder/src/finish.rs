@@ -87,10 +87,10 @@ impl Recorder {
     }
 
     fn activation(&self, activation: u32) -> Activation {
-        let level = self.levels.get(activation);
+        let (symbol, level) = self.callees.symbol_and_level(activation);
         Activation {
-            symbol: SymbolId(level.map_or(0, |it| it.symbol)),
-            level: level.map_or(0, |it| it.level),
+            symbol: SymbolId(symbol),
+            level,
         }
     }
 }

@@ -8,10 +8,10 @@
 #![forbid(unsafe_code)]
 
 mod call_table;
+mod callees;
 mod ending;
 mod fiber;
 mod finish;
-mod levels;
 mod reading;
 mod recorder;
 mod repair;

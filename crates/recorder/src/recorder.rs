@@ -9,9 +9,11 @@
 //! the next entry drops such frames, and a return cuts back to the depth its
 //! entry noted in a [`Token`].
 
-use crate::call_table::{CallTable, ROOT, SINK, Shape};
+use std::num::NonZeroU64;
+
+use crate::call_table::{CallTable, NONE, ROOT, SINK, Shape};
+use crate::callees::{Callees, Place};
 use crate::fiber::Fibers;
-use crate::levels::Levels;
 use crate::{CallSite, Plan, Reading, SymbolId};
 
 /// One activation of a function on the stack.
@@ -20,10 +22,7 @@ pub(crate) struct Frame {
     /// What the engine tells its frames apart by: a C stack address, below
     /// which are all callees, or the address of PHP's own frame.
     pub(crate) mark: usize,
-    /// Where its cost goes.
-    pub(crate) row: u32,
-    /// What its callees name as their caller: an activation, or a tree row.
-    pub(crate) context: u32,
+    pub(crate) place: Place,
     pub(crate) start: Reading,
 }
 
@@ -32,15 +31,19 @@ impl Frame {
     pub(crate) fn base(context: u32, start: Reading) -> Self {
         Self {
             mark: Recorder::BASE_MARK,
-            row: SINK,
-            context,
+            place: Place {
+                row: SINK,
+                context,
+                symbol: NONE,
+                restore: NONE,
+            },
             start,
         }
     }
 
     #[inline(always)]
     pub(crate) fn is_stale(&self, site: &impl CallSite) -> bool {
-        self.mark != Recorder::BASE_MARK && site.is_stale(self.mark)
+        site.is_stale(self.mark)
     }
 }
 
@@ -48,9 +51,24 @@ impl Frame {
 ///
 /// Plain data without a destructor: a `longjmp` may skip whoever holds it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Token {
-    session: u32,
-    depth: u32,
+pub struct Token(NonZeroU64);
+
+impl Token {
+    // One word, never zero: so that an `Entered` travels in a register.
+    #[inline(always)]
+    fn new(session: u32, depth: u32) -> Self {
+        Self(NonZeroU64::MIN | (u64::from(session) << 32 | u64::from(depth) << 1))
+    }
+
+    #[inline(always)]
+    fn session(self) -> u32 {
+        (self.0.get() >> 32) as u32
+    }
+
+    #[inline(always)]
+    fn depth(self) -> usize {
+        (self.0.get() >> 1) as usize & MAX_DEPTH
+    }
 }
 
 /// What became of an entry.
@@ -62,6 +80,9 @@ pub enum Entered {
     TooDeep,
 }
 
+/// The deepest stack that tokens can tell: all ones, to be a mask as well.
+const MAX_DEPTH: usize = (1 << 31) - 1;
+
 /// Records one profile.
 #[derive(Debug)]
 pub struct Recorder {
@@ -69,7 +90,7 @@ pub struct Recorder {
     session: u32,
     pub(crate) max_depth: usize,
     pub(crate) frames: Vec<Frame>,
-    pub(crate) levels: Levels,
+    pub(crate) callees: Callees,
     pub(crate) table: CallTable,
     pub(crate) fibers: Fibers,
     /// When the topmost frame ended, if it has.
@@ -102,9 +123,9 @@ impl Recorder {
         let mut recorder = Self {
             shape,
             session,
-            max_depth: max_depth.clamp(1, u32::MAX as usize - 2),
+            max_depth: max_depth.clamp(1, MAX_DEPTH),
             frames: Vec::with_capacity(256),
-            levels: Levels::default(),
+            callees: Callees::default(),
             table: CallTable::new(max_rows),
             fibers: Fibers::default(),
             ending: None,
@@ -146,12 +167,8 @@ impl Recorder {
     /// Makes a new symbol; they are numbered in order, from
     /// [`TRUNCATED`](Self::TRUNCATED) on.
     pub fn add_symbol(&mut self) -> SymbolId {
-        let symbol = self.levels.symbols();
-        let activation = self.levels.add_symbol();
-        self.table.add_callee(match self.shape {
-            Shape::Edges => activation,
-            Shape::Tree => symbol,
-        });
+        let symbol = self.callees.symbols();
+        self.callees.add_symbol();
         SymbolId(symbol)
     }
 
@@ -166,7 +183,7 @@ impl Recorder {
     ///
     /// `read` is called last, so that what happens here is not charged to the
     /// callee.
-    #[inline]
+    #[inline(always)]
     pub fn enter<P: Plan>(
         &mut self,
         symbol: SymbolId,
@@ -176,7 +193,7 @@ impl Recorder {
         let is_made_by_ended =
             P::ENDS_EARLY && self.ending.is_some() && self.settle_before_call::<P>(site, &read);
         if !is_made_by_ended && self.frames.last().is_none_or(|top| top.is_stale(site)) {
-            self.drop_stale::<P>(site, read());
+            self.drop_stale::<P>(site, &read);
         }
         let depth = self.frames.len();
         let Some(top) = self.frames.last() else {
@@ -185,56 +202,42 @@ impl Recorder {
         if depth > self.max_depth {
             return Entered::TooDeep;
         }
-        let caller = top.context;
-        let callee = if P::TREE {
-            symbol.0
+        let caller = top.place.context;
+        let known = if P::TREE {
+            self.callees.call_again::<true>(caller, symbol.0)
         } else {
-            let callee = self.open_level(symbol);
-            if callee == caller {
-                // A fiber counts its own levels, from 0, and may begin with
-                // the very function that started it. No edge leads to itself.
-                self.open_level(symbol)
-            } else {
-                callee
-            }
+            self.callees.call_again::<false>(caller, symbol.0)
         };
-        let (row, context) = match self.table.row(caller, callee) {
-            Some(row) => (row, if P::TREE { row } else { callee }),
-            None => self.truncated_row(caller, callee),
+        let place = match known {
+            Some(place) => place,
+            None => self.find_place::<P>(caller, symbol.0),
         };
         self.frames.push(Frame {
             mark: site.mark(),
-            row,
-            context,
+            place,
             start: read(),
         });
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "max_depth is below u32::MAX"
-        )]
+        #[expect(clippy::cast_possible_truncation, reason = "no more than MAX_DEPTH")]
         let depth = depth as u32;
-        Entered::Recorded(Token {
-            session: self.session,
-            depth,
-        })
+        Entered::Recorded(Token::new(self.session, depth))
     }
 
     /// Notes that the call behind `token` returned.
     ///
     /// A token of an earlier profile, or of a frame that was dropped, is
     /// ignored; frames above it, whose exits were skipped, are closed too.
-    #[inline]
+    #[inline(always)]
     pub fn leave<P: Plan>(&mut self, token: Token, read: impl FnOnce() -> Reading) {
         // Asked before the clock is read: the clock of an earlier profile may
         // no longer be there to be read.
-        if token.session != self.session {
+        if token.session() != self.session {
             return;
         }
         let now = read();
         if P::ENDS_EARLY && self.ending.is_some() {
             self.settle_all::<P>(now);
         }
-        let depth = token.depth as usize;
+        let depth = token.depth();
         if self.frames.len() != depth + 1 && !self.cut_back::<P>(depth, now) {
             return;
         }
@@ -243,25 +246,18 @@ impl Recorder {
         }
     }
 
-    #[inline]
-    fn open_level(&mut self, symbol: SymbolId) -> u32 {
-        let table = &mut self.table;
-        self.levels
-            .open(symbol.0, |activation| table.add_callee(activation))
-    }
-
     /// Charges a frame that was taken off the stack.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn close<P: Plan>(&mut self, frame: Frame, now: Reading) {
-        let Some(row) = self.table.add_call::<P>(frame.row, now.since(frame.start)) else {
-            return;
-        };
+        let Place {
+            row,
+            symbol,
+            restore,
+            ..
+        } = frame.place;
+        self.table.add_call::<P>(row, now.since(frame.start));
         if !P::TREE {
-            let (caller, activation) = (row.parent, row.callee);
-            self.levels.close(activation);
-            if self.frames.len() == 1 {
-                self.levels.close_skipped(caller, activation);
-            }
+            self.callees.close(symbol, restore);
         }
     }
 

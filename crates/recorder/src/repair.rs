@@ -1,7 +1,8 @@
 //! What happens rarely: frames that a jump left behind, and limits that were
 //! met. Kept out of `recorder.rs`, so that the hot path is short to read.
 
-use crate::call_table::{SINK, Shape};
+use crate::call_table::{NONE, SINK, Shape};
+use crate::callees::Place;
 use crate::recorder::Entered;
 use crate::{CallSite, Plan, Reading, Recorder};
 
@@ -21,14 +22,52 @@ impl Recorder {
         entered
     }
 
+    /// Finds where a call goes that is not where its callee's last one went.
+    #[inline(never)]
+    pub(crate) fn find_place<P: Plan>(&mut self, caller: u32, symbol: u32) -> Place {
+        if P::TREE {
+            return match self.table.row(caller, symbol) {
+                Some(row) => {
+                    self.callees.found(symbol, caller, row);
+                    Place {
+                        row,
+                        context: row,
+                        symbol: NONE,
+                        restore: NONE,
+                    }
+                }
+                None => self.truncated_place(caller),
+            };
+        }
+        let restore = self.callees.open(symbol);
+        let mut callee = restore;
+        if callee == caller {
+            // A fiber counts its own levels, from 0, and may begin with the
+            // very function that started it. No edge leads to itself.
+            callee = self.callees.open(symbol);
+        }
+        match self.table.row(caller, callee) {
+            Some(row) => {
+                self.callees.found(callee, caller, row);
+                Place {
+                    row,
+                    context: callee,
+                    symbol,
+                    restore,
+                }
+            }
+            None => {
+                self.callees.close(symbol, restore);
+                self.truncated_place(caller)
+            }
+        }
+    }
+
     /// The table is full: the first call past it goes to a `[truncated]` row
     /// beside its siblings, and what that calls goes nowhere.
     #[cold]
-    pub(crate) fn truncated_row(&mut self, caller: u32, callee: u32) -> (u32, u32) {
+    fn truncated_place(&mut self, caller: u32) -> Place {
         self.truncated = true;
-        if self.shape == Shape::Edges {
-            self.levels.close(callee);
-        }
         // Its activation is always the outermost: [truncated] never nests.
         let truncated = Self::TRUNCATED.0;
         let is_inside = match self.shape {
@@ -39,20 +78,29 @@ impl Recorder {
                 .get(caller as usize)
                 .is_some_and(|row| row.callee == truncated),
         };
-        if is_inside {
-            return (SINK, caller);
-        }
-        match self.table.row_past_limit(caller, truncated) {
+        let row = if is_inside {
+            None
+        } else {
+            self.table.row_past_limit(caller, truncated)
+        };
+        let (row, context) = match row {
             Some(row) if self.shape == Shape::Tree => (row, row),
             Some(row) => (row, truncated),
             None => (SINK, caller),
+        };
+        Place {
+            row,
+            context,
+            symbol: NONE,
+            restore: NONE,
         }
     }
 
     /// Closes frames that a jump left behind.
     #[cold]
     #[inline(never)]
-    pub(crate) fn drop_stale<P: Plan>(&mut self, site: &impl CallSite, now: Reading) {
+    pub(crate) fn drop_stale<P: Plan>(&mut self, site: &impl CallSite, read: impl Fn() -> Reading) {
+        let now = read();
         while self.frames.len() > 1
             && let Some(frame) = self.frames.pop_if(|top| top.is_stale(site))
         {

@@ -12,7 +12,7 @@ pub trait CallSite {
     fn mark(&self) -> usize;
 
     /// Whether a frame marked `open` can no longer be there, now that this
-    /// call begins. Never asked of the bottom of a stack.
+    /// call begins. The bottom of a stack, marked `usize::MAX`, always is.
     fn is_stale(&self, open: usize) -> bool;
 
     /// Whether this call was made by the frame marked `ended`, whose end has
