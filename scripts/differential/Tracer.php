@@ -126,7 +126,11 @@ final class Tracer
     private static function push(string $name, bool $is_internal): int
     {
         $fiber = self::current();
-        $caller = self::caller($fiber);
+        $is_vague = false;
+        $caller = self::caller($fiber, $is_vague);
+        if ($is_vague) {
+            self::$vague[$name] = true;
+        }
         $shown = self::$session !== 0
             && !($is_internal && self::$flags & 1)
             && !in_array($name, self::$ignored, true);
@@ -148,7 +152,7 @@ final class Tracer
     }
 
     /** The nearest open frame that is shown; forgets those that were left. */
-    private static function caller(int $fiber): string
+    private static function caller(int $fiber, bool &$is_vague = false): string
     {
         $stack = &self::$stacks[$fiber];
         while ($stack && self::$frames[end($stack)]['left']) {
@@ -159,6 +163,8 @@ final class Tracer
             if ($frame['shown'] && $frame['session'] === self::$session) {
                 return $frame['label'];
             }
+            // Called by what is not shown, and that by nobody knows whom.
+            $is_vague = $is_vague || isset(self::$vague[$frame['name']]);
         }
         [$session, $name] = self::$bases[$fiber] ?? [0, ''];
         return $session === self::$session && $session !== 0 ? $name : 'main()';

@@ -78,6 +78,7 @@ struct Ended {
     frame: *const zend_execute_data,
     function: *const zend_function,
     caller: *const zend_execute_data,
+    caller_function: *const zend_function,
     opline: *const zend_op,
     /// It was no `yield`.
     leaves: bool,
@@ -88,6 +89,7 @@ per_thread! {
         frame: std::ptr::null(),
         function: std::ptr::null(),
         caller: std::ptr::null(),
+        caller_function: std::ptr::null(),
         opline: std::ptr::null(),
         leaves: false,
     });
@@ -136,17 +138,18 @@ pub(super) fn mark(data: *mut zend_execute_data) -> usize {
 #[inline(always)]
 pub(super) fn note_end(data: *mut zend_execute_data) {
     let caller = caller_of(data);
-    let opline = if caller.is_null() {
-        std::ptr::null()
+    let (caller_function, opline): (*const zend_function, _) = if caller.is_null() {
+        (std::ptr::null(), std::ptr::null())
     } else {
         // SAFETY: a live frame's caller is alive.
-        unsafe { (*caller).opline }
+        unsafe { ((*caller).func, (*caller).opline) }
     };
     ENDED.get().set(Ended {
         frame: data,
         // SAFETY: a live frame has its function.
         function: unsafe { (*data).func },
         caller,
+        caller_function,
         opline,
         leaves: !zend::is_yielding(data),
     });
@@ -175,50 +178,99 @@ impl CallSite for ChainedCall {
     /// The object of a method call is the last that is let go, and the caller's
     /// business, as in the *execute* engine.
     fn is_made_by_ended(&self, ended: usize) -> bool {
-        if self.mark & FROM_C == 0 {
+        let last = ENDED.get().get();
+        if self.mark & FROM_C == 0 && self.caller == last.caller {
             return false;
         }
         let frame = (ended & !FLAGS) as *const zend_execute_data;
-        let call = (self.mark & !FLAGS) as *const zend_execute_data;
-        let last = ENDED.get().get();
-        let is_second = last.caller == frame;
-        if self.caller == frame {
-            // What an exception found half done, or what was returned to nobody;
-            // unless another function's frame has taken the place.
-            // SAFETY: a live frame's caller is alive, and has a function or none.
-            let function: *const zend_function = unsafe { (*frame).func };
-            return is_second || last.frame == frame && last.function == function;
-        }
         let is_on_stack = ended & GENERATOR == 0;
-        if self.mark & GENERATOR != 0 {
-            // Resumed, by whom ever; unless it is being destroyed.
-            if !zend::is_closing(call) {
-                return false;
-            }
-        } else if !is_on_stack && !zend::runs_destructor(call) {
+        let this = (self.mark & !FLAGS) as *const zend_execute_data;
+        if is_on_stack && !zend::is_still_below(frame, this) {
             return false;
+        }
+        let is_second = last.caller == frame;
+        let left_to = if is_second && is_on_stack {
+            caller_of(frame)
+        } else {
+            last.caller
+        };
+        let Some(call) = self.called_by(left_to, frame) else {
+            return false;
+        };
+        let call_mark = mark(call);
+        if call_mark & FROM_C == 0 {
+            return false;
+        }
+        let caller = caller_of(call);
+        // Another function's frame may have taken the place.
+        let caller_function: *const zend_function = if caller.is_null() {
+            std::ptr::null()
+        } else {
+            // SAFETY: a live frame's caller is alive, and has a function or none.
+            unsafe { (*caller).func }
+        };
+        if caller == frame {
+            // What an exception found half done, or what was returned to nobody.
+            return is_second && last.caller_function == caller_function
+                || last.frame == frame && last.function == caller_function;
         }
         if is_on_stack && !zend::is_still_below(frame, call) {
             return false;
         }
+        let destroys = if call_mark & GENERATOR == 0 {
+            zend::runs_destructor(call)
+        } else {
+            zend::is_closing(call)
+        };
         if is_second {
-            return is_on_stack && self.caller == caller_of(frame);
+            return is_on_stack && destroys && !zend::lets_its_object_go(frame);
         }
-        if self.caller != last.caller || !last.leaves {
+        if caller != last.caller || caller_function != last.caller_function || !last.leaves {
             return false;
         }
-        if !self.caller.is_null() && zend::runs_php(self.caller) {
+        if !caller.is_null() && zend::runs_php(caller) {
             // SAFETY: the caller of a live frame.
-            let opline = unsafe { (*self.caller).opline };
-            if opline != last.opline && !zend::is_exception_opline(opline) {
+            let opline = unsafe { (*caller).opline };
+            let has_thrown = is_on_stack && zend::is_exception_opline(opline);
+            if opline != last.opline && !has_thrown {
                 return false;
             }
+            if !destroys && (!is_on_stack || call_mark & GENERATOR != 0) {
+                return false;
+            }
+        } else if !destroys {
+            return false;
         }
         !is_on_stack || !zend::lets_its_object_go(frame)
     }
 }
 
 impl ChainedCall {
+    /// The call that one of two frames made, and that this one is or comes from;
+    /// what is in between is not recorded.
+    fn called_by(
+        &self,
+        one: *const zend_execute_data,
+        other: *const zend_execute_data,
+    ) -> Option<*mut zend_execute_data> {
+        let mut call = (self.mark & !FLAGS) as *mut zend_execute_data;
+        if self.mark & NO_FRAME != 0 {
+            return None;
+        }
+        let mut caller: *const zend_execute_data = self.caller;
+        for _ in 0..FAR {
+            if caller == one || caller == other {
+                return Some(call);
+            }
+            if caller.is_null() {
+                return None;
+            }
+            call = caller.cast_mut();
+            caller = caller_of(call);
+        }
+        None
+    }
+
     #[cold]
     #[inline(never)]
     fn is_far_caller(&self, open: usize) -> bool {
