@@ -39,6 +39,8 @@ pub(crate) struct Stack {
     state: State,
     /// What the slice cost so far that other fibers account for.
     elsewhere: Reading,
+    /// When it was last switched away from.
+    left: Reading,
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq)]
@@ -71,6 +73,7 @@ impl Recorder {
         let mut leaving = std::mem::take(&mut self.fibers.current);
         leaving.frames = std::mem::take(&mut self.frames);
         leaving.id = Some(from);
+        leaving.left = now;
         self.park_levels(&leaving.frames);
         let known = self.fibers.others.remove(&to);
         let arriving = match (leaving.state, known) {
@@ -169,6 +172,7 @@ impl Recorder {
             path,
             state: running,
             elsewhere: Reading::default(),
+            left: Reading::default(),
         }
     }
 
@@ -179,8 +183,11 @@ impl Recorder {
     }
 
     fn close_parked<P: Plan>(&mut self, stack: &Stack) {
-        let State::Suspended(since) = stack.state else {
-            return;
+        let since = match stack.state {
+            State::Fresh => return,
+            State::Suspended(since) => since,
+            // The profile began in it, so that it was never seen to suspend.
+            State::First | State::Running { .. } => stack.left,
         };
         // Its levels are parked already, so only the cost is left to note.
         for frame in stack.frames.iter().skip(1).rev() {
