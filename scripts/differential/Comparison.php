@@ -68,6 +68,23 @@ final class Comparison
         return $known;
     }
 
+    /**
+     * Calls without levels, and without the callers that engines may see
+     * differently: those of what is vague, and of what only that calls.
+     */
+    public static function folded(array $calls, array $vague): array
+    {
+        $folded = [];
+        foreach ($calls as $edge => $count) {
+            [$caller, $callee] = array_map(self::symbol(...), explode('==>', $edge) + [1 => '']);
+            if (isset($vague[$callee]) || !preg_match(self::KNOWN, $callee)) {
+                $caller = 'somebody';
+            }
+            $folded["$caller==>$callee"] = ($folded["$caller==>$callee"] ?? 0) + $count;
+        }
+        return $folded;
+    }
+
     private const KNOWN = '/^([fg]\d|C\d::(?!zork).*|D\d::__destruct|handler|leaf|load|[IB]::.*|(.*::)?\{closure\}'
         . '|array_(map|filter|walk|reduce)|usort|preg_replace_callback|iterator_(to_array|apply)|trigger_error'
         . '|gc_collect_cycles|ob_end_clean|Generator::.*|Fiber::(start|resume|throw|suspend))$/';
