@@ -26,7 +26,7 @@ function run(string $folder, array $options): Run
 {
     $left = "$folder/left";
     @unlink($left);
-    $command = ['timeout', '--signal=KILL', '20', PHP_BINARY, '-n', '-d', 'display_errors=0', '-d', 'zend.exception_ignore_args=1', '-d', 'memory_limit=256M', ...$options, "$folder/program.php", $left];
+    $command = ['timeout', '--signal=KILL', '10', PHP_BINARY, '-n', '-d', 'display_errors=0', '-d', 'zend.exception_ignore_args=1', '-d', 'memory_limit=256M', ...$options, "$folder/program.php", $left];
     $process = proc_open($command, [['file', '/dev/null', 'r'], ['pipe', 'w'], ['file', '/dev/null', 'w']], $pipes);
     $output = stream_get_contents($pipes[1]);
     $status = proc_get_status($process);
@@ -54,6 +54,10 @@ function check(int $seed, string $folder, array $engines, bool $is_strict): arra
     write("$folder/traced", new Program($seed, true));
     write("$folder/plain", new Program($seed, false));
     $traced = run("$folder/traced", []);
+    if ($traced->left === null && !in_array($traced->status, [0, 3], true)) {
+        // Too much for the time or the memory that there is.
+        return [];
+    }
     $wrong = [];
     $first = $plain = null;
     foreach ($engines as $engine => $options) {

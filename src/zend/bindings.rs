@@ -53,6 +53,8 @@ pub(crate) const ZEND_CALL_GENERATOR: u32 = 1 << 24;
 pub(crate) const ZEND_CALL_TOP: u32 = 1 << 17;
 /// `zend_compile.h`: when the frame is left, its object is let go.
 pub(crate) const ZEND_CALL_RELEASE_THIS: u32 = 1 << 21;
+/// `zend_compile.h`: a class of PHP itself or of an extension.
+pub(crate) const ZEND_INTERNAL_CLASS: std::ffi::c_char = 1;
 /// `zend_types.h`: the object's destructor was called, or there is none.
 pub(crate) const IS_OBJ_DESTRUCTOR_CALLED: u32 = 1 << 8;
 /// `zend_types.h`: the object is being freed.
@@ -147,6 +149,10 @@ unsafe extern "C" {
         params: *mut zval,
         named_params: *mut c_void,
     ) -> c_int;
+
+    // main/php_main.h
+    #[cfg(jit_checks_observers)]
+    pub(crate) fn php_version_id() -> std::ffi::c_uint;
 
     // zend_virtual_cwd / main: PHP's temporary directory
     pub(crate) fn php_get_temporary_directory() -> *const c_char;

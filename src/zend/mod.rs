@@ -30,7 +30,7 @@ pub(crate) use frames::{
 };
 pub(crate) use functions_seen::for_each_function_seen;
 pub(crate) use info::InfoTable;
-pub(crate) use jit::{is_jit_configured, is_jit_on};
+pub(crate) use jit::{is_jit_configured, is_jit_on, known_bug};
 pub(crate) use object::{curl_address, string_property};
 pub(crate) use request::{
     fiber_stack_size, file_name, sapi_name, script_path, temporary_directory,

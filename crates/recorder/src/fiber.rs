@@ -77,7 +77,9 @@ impl Recorder {
         self.park_levels(&leaving.frames);
         let known = self.fibers.others.remove(&to);
         let arriving = match (leaving.state, known) {
-            (State::Running { since, resumer }, Some(mut arriving)) if resumer == to => {
+            (State::Running { since, resumer }, Some(mut arriving))
+                if resumer == to && arriving.state != State::Fresh =>
+            {
                 self.suspend(&mut leaving, since, &mut arriving, now);
                 arriving
             }
@@ -90,6 +92,14 @@ impl Recorder {
 
     /// Notes that a fiber is gone; frames it never left end where it was suspended.
     pub fn fiber_destroyed<P: Plan>(&mut self, fiber: FiberId) {
+        // Who waits for nobody else was the first, and the next fiber at this
+        // address is another one.
+        let others = self.fibers.others.values_mut();
+        for stack in others.chain([&mut self.fibers.current]) {
+            if matches!(stack.state, State::Running { resumer, .. } if resumer == fiber) {
+                stack.state = State::First;
+            }
+        }
         if let Some(stack) = self.fibers.others.remove(&fiber) {
             self.close_parked::<P>(&stack);
         }
