@@ -128,7 +128,8 @@ final class Tracer
         $fiber = self::current();
         $is_vague = false;
         $caller = self::caller($fiber, $is_vague);
-        if ($is_vague) {
+        // After `exit`, what is still called is called by what is being left.
+        if ($is_vague || self::$has_exited) {
             self::$vague[$name] = true;
         }
         $shown = self::$session !== 0

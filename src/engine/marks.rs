@@ -211,8 +211,9 @@ impl CallSite for ChainedCall {
         };
         if caller == frame {
             // What an exception found half done, or what was returned to nobody.
-            return is_second && last.caller_function == caller_function
+            let is_itself = is_second && last.caller_function == caller_function
                 || last.frame == frame && last.function == caller_function;
+            return is_itself && zend::runs_php(caller);
         }
         if is_on_stack && !zend::is_still_below(frame, call) {
             return false;
