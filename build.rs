@@ -15,6 +15,7 @@ fn main() {
         "internal_extension_handle",
         "property_hooks",
         "jit_off_by_default",
+        "jit_checks_observers",
     ] {
         println!("cargo:rustc-check-cfg=cfg({cfg})");
     }
@@ -53,6 +54,8 @@ fn main() {
         // A property's get and set are functions that no table holds.
         println!("cargo:rustc-cfg=property_hooks");
         println!("cargo:rustc-cfg=jit_off_by_default");
+        // JIT code looks itself whether a function is observed.
+        println!("cargo:rustc-cfg=jit_checks_observers");
     }
 }
 

@@ -7,6 +7,8 @@ xhprof
 require __DIR__ . '/include/child.php';
 
 $programs = [
+    'function f($n) { return $n ? 1 + f($n - 1) : 0; } echo f(1_000_000);',
+    '$f = new Fiber(function () { echo g(100_000); }); function g($n) { return $n ? 1 + g($n - 1) : 0; } $f->start();',
     'function f($n) { return $n ? 1 + f($n - 1) : 0; } echo f(300_000);',
     'function f($n) { return f($n + 1); } f(0);',
     'class A { function __get($n) { return $this->f(100_000); } function f($n) { return $n ? 1 + $this->f($n - 1) : 0; } } echo (new A)->x;',
@@ -26,4 +28,4 @@ foreach ($programs as $program) {
 echo count($programs), " programs\n";
 ?>
 --EXPECT--
-5 programs
+7 programs

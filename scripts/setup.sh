@@ -101,6 +101,8 @@ want_everything_tested() {
     want make 'builds by phpize, configure and make' command -v make
     if [ -z "$chosen_php" ]; then
         want php-sqlite3 'tests: statements as part of names' has_module pdo_sqlite
+        want php-mysql 'tests: statements of mysqli' has_module mysqli
+        want php-fpm 'tests: many requests in one worker' has_package php-fpm
         want php-curl 'tests: addresses as part of names' has_module curl
         want_switched_off php-xdebug xdebug
         want_switched_off php-pcov pcov

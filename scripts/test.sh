@@ -23,6 +23,8 @@ test_everything() {
     step 'Rust tests and doc tests' rust_tests
     step 'PHP tests (run-tests.php), engine execute' php_tests_execute
     step 'PHP tests (run-tests.php), engine observer' php_tests_observer
+    step 'random programs, under both engines and without' random_programs
+    step 'one php-fpm worker, some requests profiled' fpm_requests
     step 'a real program: the same output' real_output
     step 'a real program: the calls that Xdebug counts' real_calls
     step 'xhprof.stub.php against reflection' stub_agrees
@@ -103,6 +105,28 @@ run_tests_script() {
         fi
     done
     die 'run-tests.php is not where phpize keeps its files'
+}
+
+# The same ones each time; `./x differential` runs more.
+random_programs() {
+    "$PHP" -n scripts/differential/run.php "$extension" 1 200
+}
+
+fpm_requests() {
+    local fpm
+    fpm=$(find_fpm) || {
+        echo 'php-fpm is not installed, so not run'
+        return
+    }
+    "$PHP" -n scripts/fpm.php "$fpm" "$extension"
+}
+
+# The php-fpm of the chosen PHP.
+find_fpm() {
+    local version
+    version=$("$PHP" -n -r 'echo PHP_MAJOR_VERSION, ".", PHP_MINOR_VERSION;')
+    command -v "php-fpm$version" || command -v "/usr/sbin/php-fpm$version" ||
+        { [ -x "${PHP%/bin/*}/sbin/php-fpm" ] && echo "${PHP%/bin/*}/sbin/php-fpm"; }
 }
 
 stub_agrees() {

@@ -19,6 +19,11 @@ pub(crate) extern "C" fn print(module: *mut ModuleEntry) {
             Ok(Engine::Observer) => table.row("Engine", "observer"),
             Err(reason) => table.row("Engine", &format!("off: {reason}")),
         }
+        if crate::zend::is_jit_configured()
+            && let Some(bug) = crate::zend::known_bug()
+        {
+            table.row("Known bug", bug);
+        }
         print_clock(&table);
         table.row("CPU time", cpu_time());
         table.row(

@@ -119,10 +119,10 @@ pub(super) unsafe extern "C" fn traced<T: Tracing>(data: *mut zend_execute_data)
     // lives across the call is plain data.
     unsafe {
         let target = lookup::target(state, Call::new(data), FunctionKind::User);
-        let Some(symbol) = target.symbol() else {
-            return pass_user(data);
-        };
         let here = stack::address();
+        let Some(symbol) = target.symbol() else {
+            return guard::run_user_unrecorded(state, data, here);
+        };
         if here < (*state).guard.limit() {
             return guard::run_user(state, data, symbol, here);
         }

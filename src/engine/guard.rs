@@ -148,6 +148,24 @@ pub(super) unsafe fn run_user(
     }
 }
 
+/// Runs a call that is not recorded, but takes its part of the C stack.
+pub(super) unsafe fn run_user_unrecorded(
+    state: *mut State,
+    data: *mut zend_execute_data,
+    here: usize,
+) {
+    // SAFETY: as in `run_user`.
+    unsafe {
+        if here < (*state).guard.limit() {
+            (*state).guard.find_limit(here);
+            if here < (*state).guard.limit() {
+                return run_user_unseen(state, data);
+            }
+        }
+        pass_user(data);
+    }
+}
+
 /// Runs a user function and everything below it unhooked, as `[truncated]`.
 #[cold]
 #[inline(never)]

@@ -3,7 +3,7 @@
 
 use std::cell::Cell;
 
-use ext_php_rs::ffi::{zend_execute_data, zend_op};
+use ext_php_rs::ffi::{zend_execute_data, zend_function, zend_op};
 use recorder::{CallSite, Recorder, StackAddress};
 
 use crate::zend::per_thread::per_thread;
@@ -63,21 +63,35 @@ const FLAGS: usize = 0b1111;
 const NO_FRAME: usize = 0b0010;
 /// It was called from C: a callback, a destructor, a generator.
 const FROM_C: usize = 0b0100;
-/// It is an object's destructor.
-const DESTRUCTOR: usize = 0b1000;
+/// It is a generator's, whose frame is not on PHP's stack.
+const GENERATOR: usize = 0b1000;
 
-/// Where the call that ended last was called from: the caller's frame, and
-/// where the caller stood.
+/// How many frames up a caller is looked for. Only functions that are not
+/// recorded stand between, and nobody recurses through so few of them that
+/// looking at all would be quick.
+const FAR: usize = 64;
+
+/// The call that ended last, and where it was called from: the caller's frame,
+/// and where the caller stood.
 #[derive(Clone, Copy)]
 struct Ended {
+    frame: *const zend_execute_data,
+    function: *const zend_function,
     caller: *const zend_execute_data,
+    caller_function: *const zend_function,
     opline: *const zend_op,
+    /// It was no `yield`.
+    leaves: bool,
 }
 
 per_thread! {
     static ENDED: Cell<Ended> = Cell::new(Ended {
+        frame: std::ptr::null(),
+        function: std::ptr::null(),
         caller: std::ptr::null(),
+        caller_function: std::ptr::null(),
         opline: std::ptr::null(),
+        leaves: false,
     });
 }
 
@@ -111,12 +125,12 @@ pub(super) fn mark(data: *mut zend_execute_data) -> usize {
     if info & zend::bindings::ZEND_CALL_TOP == 0 {
         return data as usize;
     }
-    let destructor = if zend::runs_destructor(data) {
-        DESTRUCTOR
-    } else {
+    let generator = if info & zend::bindings::ZEND_CALL_GENERATOR == 0 {
         0
+    } else {
+        GENERATOR
     };
-    data as usize | FROM_C | destructor
+    data as usize | FROM_C | generator
 }
 
 /// Notes where a call that ends was called from, for
@@ -124,13 +138,21 @@ pub(super) fn mark(data: *mut zend_execute_data) -> usize {
 #[inline(always)]
 pub(super) fn note_end(data: *mut zend_execute_data) {
     let caller = caller_of(data);
-    let opline = if caller.is_null() {
-        std::ptr::null()
+    let (caller_function, opline): (*const zend_function, _) = if caller.is_null() {
+        (std::ptr::null(), std::ptr::null())
     } else {
         // SAFETY: a live frame's caller is alive.
-        unsafe { (*caller).opline }
+        unsafe { ((*caller).func, (*caller).opline) }
     };
-    ENDED.get().set(Ended { caller, opline });
+    ENDED.get().set(Ended {
+        frame: data,
+        // SAFETY: a live frame has its function.
+        function: unsafe { (*data).func },
+        caller,
+        caller_function,
+        opline,
+        leaves: !zend::is_yielding(data),
+    });
 }
 
 impl CallSite for ChainedCall {
@@ -148,38 +170,123 @@ impl CallSite for ChainedCall {
 
     /// A function's variables are destroyed when PHP's current frame is its
     /// caller's again. But the caller still stands at the instruction that made
-    /// the call; and what comes from C while it stands there, destructors and
-    /// generators that end, comes from the function that is being left.
+    /// the call, and the function's frame is still on PHP's stack; and what
+    /// comes from C then, destructors and generators that end, comes from the
+    /// function that is being left. A generator's frame is not on that stack:
+    /// there the instruction tells, and what it is that comes.
     ///
-    /// A caller written in C stands nowhere. There a destructor after a
-    /// callback is taken for one of the callback's variables.
+    /// The object of a method call is the last that is let go, and the caller's
+    /// business, as in the *execute* engine.
     fn is_made_by_ended(&self, ended: usize) -> bool {
         let last = ENDED.get().get();
-        if self.mark & FROM_C == 0 || self.caller.is_null() || self.caller != last.caller {
+        if self.mark & FROM_C == 0 && self.caller == last.caller {
             return false;
         }
-        if zend::runs_php(self.caller) {
-            // SAFETY: the caller of a live frame.
-            let opline = unsafe { (*self.caller).opline };
-            ended & FROM_C == 0 && (opline == last.opline || zend::is_exception_opline(opline))
-        } else {
-            ended & FROM_C != 0 && ended & DESTRUCTOR == 0 && self.mark & DESTRUCTOR != 0
+        let frame = (ended & !FLAGS) as *const zend_execute_data;
+        let is_on_stack = ended & GENERATOR == 0;
+        let this = (self.mark & !FLAGS) as *const zend_execute_data;
+        if is_on_stack && !zend::is_still_below(frame, this) {
+            return false;
         }
+        let is_second = last.caller == frame;
+        let left_to = if is_second && is_on_stack {
+            caller_of(frame)
+        } else {
+            last.caller
+        };
+        let Some(call) = self.called_by(left_to, frame) else {
+            return false;
+        };
+        let call_mark = mark(call);
+        if call_mark & FROM_C == 0 {
+            return false;
+        }
+        let caller = caller_of(call);
+        // Another function's frame may have taken the place.
+        let caller_function: *const zend_function = if caller.is_null() {
+            std::ptr::null()
+        } else {
+            // SAFETY: a live frame's caller is alive, and has a function or none.
+            unsafe { (*caller).func }
+        };
+        if caller == frame {
+            // What an exception found half done, or what was returned to nobody.
+            let is_itself = is_second && last.caller_function == caller_function
+                || last.frame == frame && last.function == caller_function;
+            return is_itself && zend::runs_php(caller);
+        }
+        if is_on_stack && !zend::is_still_below(frame, call) {
+            return false;
+        }
+        let destroys = if call_mark & GENERATOR == 0 {
+            zend::runs_destructor(call)
+        } else {
+            zend::is_closing(call)
+        };
+        if is_second {
+            return is_on_stack && destroys && !zend::lets_its_object_go(frame);
+        }
+        if caller != last.caller || caller_function != last.caller_function || !last.leaves {
+            return false;
+        }
+        if !caller.is_null() && zend::runs_php(caller) {
+            // SAFETY: the caller of a live frame.
+            let opline = unsafe { (*caller).opline };
+            let has_thrown = is_on_stack && zend::is_exception_opline(opline);
+            if opline != last.opline && !has_thrown {
+                return false;
+            }
+            if !destroys && (!is_on_stack || call_mark & GENERATOR != 0) {
+                return false;
+            }
+        } else if !destroys {
+            return false;
+        }
+        !is_on_stack || !zend::lets_its_object_go(frame)
     }
 }
 
 impl ChainedCall {
+    /// The call that one of two frames made, and that this one is or comes from;
+    /// what is in between is not recorded.
+    fn called_by(
+        &self,
+        one: *const zend_execute_data,
+        other: *const zend_execute_data,
+    ) -> Option<*mut zend_execute_data> {
+        let mut call = (self.mark & !FLAGS) as *mut zend_execute_data;
+        if self.mark & NO_FRAME != 0 {
+            return None;
+        }
+        let mut caller: *const zend_execute_data = self.caller;
+        for _ in 0..FAR {
+            if caller == one || caller == other {
+                return Some(call);
+            }
+            if caller.is_null() {
+                return None;
+            }
+            call = caller.cast_mut();
+            caller = caller_of(call);
+        }
+        None
+    }
+
     #[cold]
     #[inline(never)]
     fn is_far_caller(&self, open: usize) -> bool {
         let mut frame = self.caller;
-        while !frame.is_null() {
+        for _ in 0..FAR {
+            if frame.is_null() {
+                return false;
+            }
             if frame as usize == open {
                 return true;
             }
             frame = caller_of(frame);
         }
-        false
+        // After a jump there are few frames; among many there was none.
+        true
     }
 }
 

@@ -109,6 +109,9 @@ pub(crate) fn uninstall() {
         guard::after_jump(state);
         state.hooks = Hooks::PASS;
     });
+    if armed() == Some(Engine::Observer) {
+        observer::uninstall();
+    }
     if USERS.fetch_sub(1, Ordering::AcqRel) == 1 {
         compile::uninstall();
         execute::uninstall();

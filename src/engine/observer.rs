@@ -47,6 +47,20 @@ pub(super) fn install() {
     });
 }
 
+/// A profile ends: functions are called as if nobody had ever watched them.
+/// Calls that are open end without our hearing of it.
+pub(super) fn uninstall() {
+    for_each_function_seen(|function: *mut zend_function| {
+        let (mut next_begin, mut next_end) = (None, None);
+        // SAFETY: as in `install`; the engine looks for handlers anew at each
+        // begin and end.
+        unsafe {
+            zend_observer_remove_begin_handler(function, begin, &raw mut next_begin);
+            zend_observer_remove_end_handler(function, end, &raw mut next_end);
+        }
+    });
+}
+
 /// The engine's question about a function that is called for the first time.
 unsafe extern "C" fn asked(data: *mut zend_execute_data) -> ObserverHandlers {
     // SAFETY: this thread's state, and the frame that the engine asks about.

@@ -19,7 +19,7 @@ pub(super) unsafe extern "C" fn user<M: Marks>(data: *mut zend_execute_data) {
     // thread's, and references to it end before anything is called.
     unsafe {
         let target = lookup::target(state, Call::new(data), FunctionKind::User);
-        if stack::address() < (*state).guard.limit() && target.symbol().is_some() {
+        if stack::address() < (*state).guard.limit() {
             return guard::run_user_unsampled(state, data, stack::address());
         }
         match enter::<M>(state, target, data) {

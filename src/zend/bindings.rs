@@ -27,6 +27,18 @@ pub(crate) struct ObserverHandlers {
     pub(crate) end: Option<ExecuteInternal>,
 }
 
+/// `zend_generators.h`: how a generator begins.
+#[repr(C)]
+pub(crate) struct Generator {
+    pub(crate) std: zend_object,
+    execute_data: *mut zend_execute_data,
+    frozen_call_stack: *mut zend_execute_data,
+    value: zval,
+    key: zval,
+    /// What it has returned.
+    pub(crate) retval: zval,
+}
+
 /// A fiber's context. Only its address is used.
 #[repr(C)]
 pub(crate) struct FiberContext {
@@ -39,6 +51,14 @@ pub(crate) const ZEND_COMPILE_IGNORE_USER_FUNCTIONS: u32 = 1 << 9;
 pub(crate) const ZEND_CALL_GENERATOR: u32 = 1 << 24;
 /// `zend_compile.h`: the frame was entered from C.
 pub(crate) const ZEND_CALL_TOP: u32 = 1 << 17;
+/// `zend_compile.h`: when the frame is left, its object is let go.
+pub(crate) const ZEND_CALL_RELEASE_THIS: u32 = 1 << 21;
+/// `zend_compile.h`: a class of PHP itself or of an extension.
+pub(crate) const ZEND_INTERNAL_CLASS: std::ffi::c_char = 1;
+/// `zend_types.h`: the object's destructor was called, or there is none.
+pub(crate) const IS_OBJ_DESTRUCTOR_CALLED: u32 = 1 << 8;
+/// `zend_types.h`: the object is being freed.
+pub(crate) const IS_OBJ_FREE_CALLED: u32 = 1 << 9;
 /// `zend_types.h`: result of a callback that went well.
 pub(crate) const SUCCESS: c_int = 0;
 /// `zend_types.h`: result of a callback that did not.
@@ -129,6 +149,10 @@ unsafe extern "C" {
         params: *mut zval,
         named_params: *mut c_void,
     ) -> c_int;
+
+    // main/php_main.h
+    #[cfg(jit_checks_observers)]
+    pub(crate) fn php_version_id() -> std::ffi::c_uint;
 
     // zend_virtual_cwd / main: PHP's temporary directory
     pub(crate) fn php_get_temporary_directory() -> *const c_char;

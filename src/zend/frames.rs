@@ -2,6 +2,11 @@
 
 use ext_php_rs::ffi::{self, zend_execute_data, zend_op};
 
+use super::bindings::{
+    Generator, IS_OBJ_DESTRUCTOR_CALLED, IS_OBJ_FREE_CALLED, ZEND_CALL_GENERATOR,
+    ZEND_CALL_RELEASE_THIS,
+};
+
 /// The frame of the function that runs now; null outside of any.
 pub(crate) fn current_frame() -> *mut zend_execute_data {
     // SAFETY: this thread's globals.
@@ -17,6 +22,56 @@ pub(crate) fn runs_php(frame: *const zend_execute_data) -> bool {
     }
 }
 
+/// Whether `frame`, which may be gone, is still on PHP's stack below `call`,
+/// the live frame that was put there last.
+///
+/// Frames are put on top of one another and taken away from the top. So where
+/// a frame was there is either that frame, or one put there since.
+pub(crate) fn is_still_below(
+    frame: *const zend_execute_data,
+    call: *const zend_execute_data,
+) -> bool {
+    let (frame, call) = (frame as usize, call as usize);
+    // SAFETY: this thread's globals; the pages of its stack live, and each
+    // begins with a header of this type.
+    unsafe {
+        let executor = &*ffi::ext_php_rs_executor_globals();
+        let mut page = executor.vm_stack;
+        // A generator's frame is elsewhere: then it is the top that counts.
+        let is_on_page = call > page as usize && call < executor.vm_stack_end as usize;
+        let mut top = if is_on_page {
+            call
+        } else {
+            executor.vm_stack_top as usize
+        };
+        while !page.is_null() {
+            if frame > page as usize && frame < (*page).end as usize {
+                return frame < top;
+            }
+            page = (*page).prev;
+            if !page.is_null() {
+                top = (*page).top as usize;
+            }
+        }
+    }
+    false
+}
+
+/// Whether a frame that is being left has come to letting the object go whose
+/// method it ran. The frame must still be on PHP's stack.
+pub(crate) fn lets_its_object_go(frame: *const zend_execute_data) -> bool {
+    // SAFETY: the frame is readable; with this flag its `This` is an object,
+    // which is not freed before it has been let go.
+    unsafe {
+        let this = &(*frame).This;
+        if this.u1.type_info & ZEND_CALL_RELEASE_THIS == 0 {
+            return false;
+        }
+        let object = this.value.obj;
+        (*object).gc.u.type_info & (IS_OBJ_DESTRUCTOR_CALLED | IS_OBJ_FREE_CALLED) != 0
+    }
+}
+
 /// Whether a live frame runs the destructor of a class.
 pub(crate) fn runs_destructor(frame: *const zend_execute_data) -> bool {
     // SAFETY: the frame is live and has its function; a class outlives its methods.
@@ -24,6 +79,29 @@ pub(crate) fn runs_destructor(frame: *const zend_execute_data) -> bool {
         let function = (*frame).func;
         let class = (*function).common.scope;
         !class.is_null() && (*class).destructor == function
+    }
+}
+
+/// Whether a generator's live frame runs because the generator is destroyed.
+pub(crate) fn is_closing(frame: *const zend_execute_data) -> bool {
+    // SAFETY: a generator's live frame returns into it.
+    unsafe {
+        let generator = (*frame).return_value.cast::<Generator>();
+        (*generator).std.gc.u.type_info & IS_OBJ_DESTRUCTOR_CALLED != 0
+    }
+}
+
+/// Whether a frame whose end is reported belongs to a generator that will go on.
+pub(crate) fn is_yielding(frame: *const zend_execute_data) -> bool {
+    // SAFETY: the frame is live, and a generator's frame returns into it; the
+    // globals are this thread's.
+    unsafe {
+        if (*frame).This.u1.type_info & ZEND_CALL_GENERATOR == 0 {
+            return false;
+        }
+        let generator = (*frame).return_value.cast::<Generator>();
+        let has_returned = (*generator).retval.u1.type_info != ffi::IS_UNDEF;
+        !has_returned && (*ffi::ext_php_rs_executor_globals()).exception.is_null()
     }
 }
 

@@ -9,7 +9,8 @@ use ext_php_rs::ffi::{
 };
 
 use super::bindings::{
-    zend_ce_closure, zend_get_closure_method_def, zend_observer_fcall_op_array_extension,
+    ZEND_INTERNAL_CLASS, zend_ce_closure, zend_get_closure_method_def,
+    zend_observer_fcall_op_array_extension,
 };
 
 /// Calls `visit` with every user function that has been called in this
@@ -37,6 +38,10 @@ unsafe fn in_class(class: *mut zend_class_entry, visit: &mut dyn FnMut(*mut zend
     // SAFETY: the caller's class; its methods are functions, and so are the
     // hooks of its properties, since 8.4.
     unsafe {
+        // Those of PHP itself have none of PHP code.
+        if (*class).type_ == ZEND_INTERNAL_CLASS {
+            return;
+        }
         in_table(&raw mut (*class).function_table, visit);
         #[cfg(property_hooks)]
         for_each_pointer(&raw mut (*class).properties_info, &mut |property| {

@@ -52,6 +52,24 @@ pub(crate) fn is_jit_on() -> bool {
     is_jit_configured() && !off(c"opcache.jit") && !off(c"opcache.jit_buffer_size")
 }
 
+/// What is known to be wrong with this PHP's JIT where calls are observed.
+pub(crate) fn known_bug() -> Option<&'static str> {
+    #[cfg(jit_checks_observers)]
+    {
+        // The PHP that runs, which may be a later one than that of the build.
+        // SAFETY: returns a number that is compiled in.
+        let version = unsafe { super::bindings::php_version_id() };
+        // 8.4.23 has the fix; of the 8.5 series, 8.5.9 at the latest.
+        if (80400..80423).contains(&version) || (80500..80509).contains(&version) {
+            return Some(
+                "php-src issue 22158: under the JIT a call of one of many methods can crash \
+                 where calls are observed; fixed in PHP 8.4.23 and 8.5.9",
+            );
+        }
+    }
+    None
+}
+
 fn is_off(value: &[u8]) -> bool {
     let value = value.trim_ascii().to_ascii_lowercase();
     let is_zero = !value.is_empty() && value.iter().all(|byte| *byte == b'0');

@@ -39,6 +39,8 @@ pub(crate) struct Stack {
     state: State,
     /// What the slice cost so far that other fibers account for.
     elsewhere: Reading,
+    /// When it was last switched away from.
+    left: Reading,
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq)]
@@ -71,10 +73,13 @@ impl Recorder {
         let mut leaving = std::mem::take(&mut self.fibers.current);
         leaving.frames = std::mem::take(&mut self.frames);
         leaving.id = Some(from);
+        leaving.left = now;
         self.park_levels(&leaving.frames);
         let known = self.fibers.others.remove(&to);
         let arriving = match (leaving.state, known) {
-            (State::Running { since, resumer }, Some(mut arriving)) if resumer == to => {
+            (State::Running { since, resumer }, Some(mut arriving))
+                if resumer == to && arriving.state != State::Fresh =>
+            {
                 self.suspend(&mut leaving, since, &mut arriving, now);
                 arriving
             }
@@ -87,6 +92,14 @@ impl Recorder {
 
     /// Notes that a fiber is gone; frames it never left end where it was suspended.
     pub fn fiber_destroyed<P: Plan>(&mut self, fiber: FiberId) {
+        // Who waits for nobody else was the first, and the next fiber at this
+        // address is another one.
+        let others = self.fibers.others.values_mut();
+        for stack in others.chain([&mut self.fibers.current]) {
+            if matches!(stack.state, State::Running { resumer, .. } if resumer == fiber) {
+                stack.state = State::First;
+            }
+        }
         if let Some(stack) = self.fibers.others.remove(&fiber) {
             self.close_parked::<P>(&stack);
         }
@@ -169,6 +182,7 @@ impl Recorder {
             path,
             state: running,
             elsewhere: Reading::default(),
+            left: Reading::default(),
         }
     }
 
@@ -179,8 +193,11 @@ impl Recorder {
     }
 
     fn close_parked<P: Plan>(&mut self, stack: &Stack) {
-        let State::Suspended(since) = stack.state else {
-            return;
+        let since = match stack.state {
+            State::Fresh => return,
+            State::Suspended(since) => since,
+            // The profile began in it, so that it was never seen to suspend.
+            State::First | State::Running { .. } => stack.left,
         };
         // Its levels are parked already, so only the cost is left to note.
         for frame in stack.frames.iter().skip(1).rev() {

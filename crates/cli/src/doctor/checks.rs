@@ -129,6 +129,12 @@ pub(super) fn rows(information: &str) -> Vec<Finding> {
         Some(engine) => findings.push(Finding::new(Grade::Good, format!("engine: {engine}"))),
         None => {}
     }
+    if let Some(bug) = value("Known bug") {
+        findings.push(
+            Finding::new(Grade::Wrong, format!("this PHP has a known bug: {bug}"))
+                .advise("update PHP, or set opcache.jit=disable"),
+        );
+    }
     let is_invariant = rows
         .iter()
         .find(|(name, _)| name.to_lowercase().contains("invariant"));
@@ -141,7 +147,7 @@ pub(super) fn rows(information: &str) -> Vec<Finding> {
         .advise("profiled processes are pinned to one CPU, unless xhprof.pin_cpu is 0"),
         _ => Finding::new(Grade::Good, format!("clock: {clock}")),
     });
-    let said = ["version", "engine", "clock", "xhprof"];
+    let said = ["version", "engine", "clock", "xhprof", "known bug"];
     let rest = rows
         .iter()
         .filter(|(name, _)| !said.contains(&name.to_lowercase().as_str()));
@@ -261,6 +267,17 @@ mod tests {
         assert_eq!(grades(&rows(INFORMATION)), [Grade::Good, Grade::Warning]);
         let invariant = INFORMATION.replace("=> no", "=> yes");
         assert_eq!(grades(&rows(&invariant)), [Grade::Good, Grade::Good]);
+    }
+
+    #[test]
+    fn a_bug_that_is_known_is_wrong() {
+        let text = INFORMATION.replace("Clock", "Known bug => php-src issue 22158: x\nClock");
+        let findings = rows(&text);
+        assert_eq!(
+            grades(&findings),
+            [Grade::Good, Grade::Wrong, Grade::Warning]
+        );
+        assert!(findings[1].what.contains("22158"));
     }
 
     #[test]
