@@ -10,7 +10,8 @@ extension=$release/libxhprof.so
 slice=20
 
 soak_run() {
-    local requests=${1:-20000} engine
+    local requests=${1:-20000} engine engines=(execute observer)
+    [ -z "${2:-}" ] || engines=("$2")
     [[ $requests =~ ^[0-9]+$ ]] || die "how many requests? not $requests"
     soak_unpack
     soak_wiki
@@ -18,7 +19,7 @@ soak_run() {
     trap 'exit 143' TERM INT
     soak_paths >"$soak/paths"
     soak_answers
-    for engine in execute observer; do soak_engine "$engine" $(((requests + 1) / 2)); done
+    for engine in "${engines[@]}"; do soak_engine "$engine" $((requests / ${#engines[@]})); done
     say 'no crash, no error, the same answers, and memory stays'
 }
 
@@ -220,11 +221,11 @@ soak_engine() {
     soak_same_workers "$engine" "$workers"
     soak_stop
     say "$engine: $done requests in $((SECONDS - began)) s, $profiles profiles, $read of them read by xhprof report"
+    soak_memory_table "$engine"
     [ "$bad" = 0 ] || die "$bad answers were errors or not the same, see $soak/$engine.wrk.*"
     [ "$profiles" -ge "$done" ] || die "not every request was profiled"
     "$PHP" -n scripts/same-answers.php "$soak/plain-1" "$soak/plain-2" "$soak/$engine-answers" ||
         die 'answers changed, see above'
-    soak_memory_table "$engine"
 }
 
 # Some seconds of requests. Every answer is compared, with numbers masked.
