@@ -246,7 +246,8 @@ soak_profiles() {
         read=$((read + 1))
     done
     profiles=$((profiles + ${#files[@]}))
-    find "$soak/$1.profiles" -type f -delete
+    # Those of requests that wrk gave up are being written still.
+    find "$soak/$1.profiles" -name '*.xhprof' -delete
 }
 
 soak_same_workers() {
