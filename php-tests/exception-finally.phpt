@@ -2,6 +2,9 @@
 Finally blocks are run by the function that they are in, returns from them included
 --EXTENSIONS--
 xhprof
+--INI--
+; All but E_DEPRECATED: PHP 8.6 advises against returning from finally.
+error_reporting=22527
 --FILE--
 <?php
 require __DIR__ . '/include/calls.php';

@@ -50,7 +50,7 @@ $(printf '  %s\n' "${reasons[@]}")"
     {
         as_root apt-get update -qq &&
             as_root env DEBIAN_FRONTEND=noninteractive \
-                apt-get install -y -qq --no-install-recommends "${missing[@]}"
+                apt-get -o DPkg::Lock::Timeout=300 install -y -qq --no-install-recommends "${missing[@]}"
     } >"$log" 2>&1 || die "apt-get failed: $(tail -n 30 "$log")"
     rm -f "$log"
     missing=()

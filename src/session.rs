@@ -184,7 +184,8 @@ pub(crate) fn engine_to_arm() -> Option<Engine> {
         EngineChoice::Off => None,
         EngineChoice::Execute => Some(Engine::Execute),
         EngineChoice::Observer => Some(Engine::Observer),
-        EngineChoice::Auto if zend::is_jit_configured() => Some(Engine::Observer),
+        // Threads share the hooks of *execute*, see `engine::execute`.
+        EngineChoice::Auto if zend::is_jit_configured() || cfg!(php_zts) => Some(Engine::Observer),
         EngineChoice::Auto => Some(Engine::Execute),
     }
 }

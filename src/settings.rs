@@ -31,7 +31,7 @@ pub(crate) enum PinCpu {
 /// What `xhprof.engine` says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum EngineChoice {
-    /// *observer* where a JIT is configured, else *execute*.
+    /// *observer* where a JIT is configured or PHP has threads, else *execute*.
     Auto,
     /// Hooks in `zend_execute_ex` and `zend_execute_internal`.
     Execute,

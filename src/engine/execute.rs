@@ -75,23 +75,52 @@ pub(super) fn uninstall() {
 /// Lets user functions below this frame run without us, on no C stack. Does
 /// nothing if another extension's hook recurses anyway.
 pub(super) fn suspend() {
-    // SAFETY: see `PREVIOUS`. With ZTS other threads would lose their hook for
-    // as long, so it is not done there.
-    unsafe {
-        let is_last = fn_addr_eq(PREVIOUS.execute.get(), bindings::execute_ex as ExecuteEx);
-        if is_hook(installed) && is_last && cfg!(not(php_zts)) {
-            bindings::zend_execute_ex = bindings::execute_ex;
+    change_for_all_threads(true, || {
+        // SAFETY: see `PREVIOUS`.
+        unsafe {
+            let is_last = fn_addr_eq(PREVIOUS.execute.get(), bindings::execute_ex as ExecuteEx);
+            if is_hook(installed) && is_last {
+                bindings::zend_execute_ex = bindings::execute_ex;
+            }
         }
-    }
+    });
 }
 
 /// Takes [`suspend`] back.
 pub(super) fn resume() {
-    // SAFETY: see `PREVIOUS`.
-    unsafe {
-        if PREVIOUS.is_in.get() && is_hook(bindings::execute_ex) {
-            bindings::zend_execute_ex = installed;
+    change_for_all_threads(false, || {
+        // SAFETY: see `PREVIOUS`.
+        unsafe {
+            if PREVIOUS.is_in.get() && is_hook(bindings::execute_ex) {
+                bindings::zend_execute_ex = installed;
+            }
         }
+    });
+}
+
+#[cfg(not(php_zts))]
+fn change_for_all_threads(_is_suspended: bool, change: impl FnOnce()) {
+    change();
+}
+
+/// The hook belongs to all threads, so it goes out with the first one that is
+/// too deep and comes in with the last. Meanwhile calls of the others are
+/// missed, which is why thread-safe PHPs have the observer unless told not to.
+#[cfg(php_zts)]
+fn change_for_all_threads(is_suspended: bool, change: impl FnOnce()) {
+    use std::sync::{Mutex, PoisonError};
+    static THREADS: Mutex<u32> = Mutex::new(0);
+    thread_local! {
+        static THIS_ONE: Cell<bool> = const { Cell::new(false) };
+    }
+    if THIS_ONE.replace(is_suspended) == is_suspended {
+        return;
+    }
+    let mut threads = THREADS.lock().unwrap_or_else(PoisonError::into_inner);
+    let others = if is_suspended { *threads } else { *threads - 1 };
+    *threads = others + u32::from(is_suspended);
+    if others == 0 {
+        change();
     }
 }
 

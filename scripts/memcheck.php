@@ -1,0 +1,38 @@
+<?php
+// memcheck.php FOLDER: reads valgrind's logs and tells what is ours to mend.
+//
+// Each invalid access, and each leak of memory that we asked for: the nearest
+// function of ours is another one than those that only call on, which stand
+// between PHP and PHP.
+
+// What is known, by a word of its trace, and why it stays.
+$known = [
+    'zend_ini_entry_def' => 'once in a process: the table of settings, which PHP points into until it ends',
+    'xdebug_execute_ex (base.c:851)' => 'Xdebug 3.2, mode debug, reads a frame that a generator has freed; without us too',
+];
+
+$logs = glob("$argv[1]/*.log");
+$kinds = ['invalid accesses' => 0, 'leaks of ours' => 0, 'leaks of others' => 0];
+$seen = [];
+foreach ($logs as $log) {
+    $text = preg_replace('/^==\d+== ?/m', '', file_get_contents($log));
+    foreach (preg_split('/\n\s*\n/', $text) as $block) {
+        if (!preg_match('/^ +(at|by) 0x/m', $block)) continue;
+        $is_leak = preg_match('/ (is|are) definitely lost/', $block);
+        $is_ours = preg_match('/^ +(?:at|by) 0x\w+: (.*) \((?:.*\.rs:\d+|in .*libxhprof.*)\)$/m', $block, $nearest)
+            && !preg_match('/^(pass|pass_user|xhprof::engine::compile::compile_(file|string))$/', $nearest[1]);
+        if (array_filter(array_keys($known), fn ($it) => str_contains($block, $it))) continue;
+        $kind = $is_leak ? ($is_ours ? 'leaks of ours' : 'leaks of others') : 'invalid accesses';
+        $kinds[$kind]++;
+        if ($kind === 'leaks of others') continue;
+        // The same place once.
+        $place = preg_replace(['/0x[0-9A-F]+/', '/[\d,]+ bytes|[\d,]+ blocks|loss record .*/'], '', $block);
+        if (isset($seen[$place])) continue;
+        $seen[$place] = true;
+        echo basename($log), ": $kind\n$block\n\n";
+    }
+}
+printf("%d processes", count($logs));
+foreach ($kinds as $kind => $count) printf(", %d %s", $count, $kind);
+echo "\n";
+exit(!$logs || $kinds['invalid accesses'] || $kinds['leaks of ours'] ? 1 : 0);

@@ -1,0 +1,36 @@
+<?php
+// same-answers.php FOLDER FOLDER [FOLDER]: are the files of the third the same as
+// those of the first, but for what differs between the first and the second?
+//
+// An answer is taken apart into words. Where two answers to the same request
+// have different words (times, tokens, ids), any word will do; so it will where
+// both are seconds to the millisecond, which may happen to be the same twice.
+
+[, $first, $second] = $argv;
+$third = $argv[3] ?? $second;
+// Spaces as one, because they put numbers in columns; two times of day may have
+// the same seconds.
+$plain = fn (string $text) => preg_replace(['/ +/', '/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ|\b20\d{12}\b/'], [' ', 'TIME'], $text);
+$words = fn (string $file) => preg_split('/([^\w.]+)/', $plain(file_get_contents($file)), -1, PREG_SPLIT_DELIM_CAPTURE);
+$compared = $masked = $wrong = 0;
+foreach (scandir($first) as $name) {
+    if ($name[0] === '.') continue;
+    [$a, $b, $c] = array_map($words, ["$first/$name", "$second/$name", "$third/$name"]);
+    if (count($a) !== count($b) || count($a) !== count($c)) {
+        printf("answer %s has %d, %d and %d words\n", $name, count($a), count($b), count($c));
+        $wrong++;
+        continue;
+    }
+    foreach ($a as $i => $word) {
+        $compared++;
+        if ($word !== $b[$i] || preg_match('/^\d+\.\d{3,}$/', $word)) {
+            $masked++;
+        } elseif ($word !== $c[$i]) {
+            printf("answer %s, word %d: %s became %s\n", $name, $i, $word, $c[$i]);
+            $wrong++;
+        }
+    }
+}
+// What is masked says nothing, so it has to be little.
+printf("%d words compared, %d of them are times or differ between any two requests\n", $compared, $masked);
+exit($wrong || $compared < 1000 || $masked > $compared / 50 ? 1 : 0);

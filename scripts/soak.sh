@@ -1,0 +1,284 @@
+# `./x soak`: MediaWiki under php-fpm and wrk, every request profiled, for as
+# many requests as are asked for. Sourced by `x`.
+#
+# Nothing crashes, no answer changes, and the workers' memory stays what it is.
+# All that runs is private: programs unpacked rather than installed, files in a
+# folder of our own, a free port on 127.0.0.1.
+
+soak=${release%/release}/soak
+extension=$release/libxhprof.so
+slice=20
+
+soak_run() {
+    local requests=${1:-20000} engine engines=(execute observer)
+    [ -z "${2:-}" ] || engines=("$2")
+    [[ $requests =~ ^[0-9]+$ ]] || die "how many requests? not $requests"
+    soak_unpack
+    soak_wiki
+    trap soak_stop EXIT
+    trap 'exit 143' TERM INT
+    soak_paths >"$soak/paths"
+    soak_answers
+    for engine in "${engines[@]}"; do soak_engine "$engine" $((requests / ${#engines[@]})); done
+    say 'no crash, no error, the same answers, and memory stays'
+}
+
+# What would start services if it were installed is unpacked.
+soak_unpack() {
+    local name root=$soak/root
+    name=php$("$PHP" -n -r 'echo PHP_MAJOR_VERSION, ".", PHP_MINOR_VERSION;')
+    fpm=$root/usr/sbin/php-fpm${name#php}
+    [ ! -e "$root/complete" ] || return 0
+    say "apt-get download: mediawiki, nginx, $name-fpm, $name-apcu; unpacked in $soak, not installed"
+    rm -rf "$soak/download" "$root" && mkdir -p "$soak/download" "$root"
+    (cd "$soak/download" && apt-get download -qq mediawiki mediawiki-classes nginx nginx-common "$name-fpm" "$name-apcu") >"$soak/log" 2>&1 ||
+        { as_root apt-get update -qq && cd "$soak/download" &&
+            apt-get download -qq mediawiki mediawiki-classes nginx nginx-common "$name-fpm" "$name-apcu"; } >"$soak/log" 2>&1 ||
+        die "apt-get failed: $(tail -n 5 "$soak/log")"
+    for name in "$soak"/download/*.deb; do dpkg-deb --extract "$name" "$root"; done
+    rm -r "$soak/download"
+    touch "$root/complete"
+}
+
+# A new wiki in one folder, with pages that use what a parser can do.
+soak_wiki() {
+    local page site=$soak/site
+    rm -rf "$site" "$soak"/{plain,execute,observer}* && mkdir -p "$site"
+    plain_scan_directory "$soak/conf.d"
+    export PHP_INI_SCAN_DIR=$soak/conf.d
+    cp -R "$soak/root/usr/share/mediawiki/." "$site/"
+    # Debian's links lead to where the package would be installed.
+    rm -f "$site"/{extensions,config,images,LocalSettings.php}
+    ln -s extensions-core "$site/extensions"
+    mkdir "$site"/{images,cache,data}
+    port=$("$PHP" -n -r 'echo explode(":", stream_socket_get_name(stream_socket_server("tcp://127.0.0.1:0"), false))[1];')
+    "$PHP" "$site/maintenance/install.php" --dbtype sqlite --dbpath "$site/data" --dbname wiki \
+        --server "http://127.0.0.1:$port" --scriptpath '' --pass "soak-$RANDOM-$RANDOM" Soak Admin \
+        >"$soak/install.log" 2>&1 || die "MediaWiki was not installed: $(tail -n 5 "$soak/install.log")"
+    cat >>"$site/LocalSettings.php" <<'PHP'
+foreach (['ParserFunctions', 'Cite', 'CategoryTree', 'Poem', 'ImageMap'] as $extension) wfLoadExtension($extension);
+foreach (['Vector', 'MonoBook', 'Timeless'] as $skin) wfLoadSkin($skin);
+$wgMainCacheType = PHP_SAPI === 'cli' ? CACHE_NONE : CACHE_ACCEL;
+$wgJobRunRate = 0;
+$wgUseFileCache = false;
+$wgEnableUploads = false;
+PHP
+    "$PHP" "$site/maintenance/update.php" --quick --quiet >>"$soak/install.log" 2>&1
+    for page in Template:Row Long Cited; do
+        soak_page "$page" | "$PHP" "$site/maintenance/edit.php" --quiet "$page" >>"$soak/install.log" 2>&1
+    done
+    "$PHP" "$site/maintenance/runJobs.php" --quiet >>"$soak/install.log" 2>&1
+    say "MediaWiki $(sed -n "s/^define( 'MW_VERSION', '\(.*\)' );/\1/p" "$site/includes/Defines.php") on SQLite, port $port"
+}
+
+soak_page() {
+    local i
+    case $1 in
+    Template:Row) echo '{{#if: {{{1|}}} | <tr><td>{{{1}}}</td><td>{{#expr: {{{1}}} * 7 mod 13}}</td></tr> }}' ;;
+    Long)
+        for ((i = 1; i <= 40; i++)); do
+            echo "== Section $i =="
+            echo "''Some'' [[Cited|text]] of '''section $i''', [[Missing $i]], {{lc:ABC}} {{#switch: $i | 1 = one | #default = more }}"
+            echo "<table>{{Row|$i}}{{Row|$((i * 3))}}</table>"
+        done
+        ;;
+    Cited) for ((i = 1; i <= 30; i++)); do echo "A claim.<ref>Source $i, page {{#expr: $i + 100}}.</ref> [[Category:C$i]]"; done
+        echo '<references />' ;;
+    esac
+}
+
+soak_paths() {
+    cat <<'PATHS'
+/index.php?title=Main_Page
+/index.php?title=Long
+/index.php?title=Long&action=history
+/index.php?title=Cited&useskin=monobook
+/index.php?title=Cited&action=raw
+/index.php?title=Special:Version
+/index.php?title=Special:AllPages&useskin=timeless
+/index.php?title=Special:SpecialPages
+/index.php?title=Not_there
+/index.php?title=Special:Search&search=section
+/api.php?action=query&meta=siteinfo&siprop=general|namespaces&format=json
+/api.php?action=parse&page=Long&format=json&disablelimitreport=1&prop=text|links|sections
+/api.php?action=query&list=allpages&format=xml
+/load.php?modules=startup&only=scripts&raw=1&skin=vector
+PATHS
+}
+
+# soak_start NAME OPTION…: php-fpm with these options, and nginx before it.
+soak_start() {
+    local name=$1 root=()
+    shift
+    [ "$(id -u)" != 0 ] || root=(--allow-to-run-as-root)
+    cat >"$soak/fpm.conf" <<CONF
+[global]
+error_log = $soak/$name.fpm.log
+daemonize = no
+[www]
+listen = $soak/fpm.sock
+pm = static
+pm.max_children = 4
+catch_workers_output = yes
+$([ "$(id -u)" != 0 ] || printf 'user = root\ngroup = root')
+CONF
+    cat >"$soak/nginx.conf" <<CONF
+daemon off; pid $soak/nginx.pid; error_log $soak/$name.nginx.log; worker_processes 1;
+$([ "$(id -u)" != 0 ] || echo 'user root;')
+events { }
+http {
+    access_log off;
+    client_body_temp_path $soak/nginx.body; fastcgi_temp_path $soak/nginx.fastcgi;
+    proxy_temp_path $soak/nginx.proxy; uwsgi_temp_path $soak/nginx.uwsgi; scgi_temp_path $soak/nginx.scgi;
+    server {
+        listen 127.0.0.1:$port;
+        root $soak/site;
+        location ~ \\.php\$ {
+            include $soak/root/etc/nginx/fastcgi_params;
+            fastcgi_param SCRIPT_FILENAME \$document_root\$fastcgi_script_name;
+            fastcgi_pass unix:$soak/fpm.sock;
+            fastcgi_read_timeout 120s;
+            add_header X-Soak \$request_uri always;
+        }
+    }
+}
+CONF
+    "$fpm" --nodaemonize "${root[@]}" --fpm-config "$soak/fpm.conf" -d opcache.enable=1 \
+        -d extension="$(find "$soak/root/usr/lib/php" -name apcu.so)" \
+        -d opcache.memory_consumption=256 -d opcache.max_accelerated_files=20000 "$@" >"$soak/$name.fpm.out" 2>&1 &
+    fpm_pid=$!
+    "$soak/root/usr/sbin/nginx" -c "$soak/nginx.conf" -e "$soak/$name.nginx.log" >"$soak/$name.nginx.out" 2>&1 &
+    nginx_pid=$!
+    local try
+    for ((try = 0; try < 50; try++)); do
+        if curl --silent --fail --max-time 60 --output /dev/null "http://127.0.0.1:$port/load.php"; then return; fi
+        sleep 0.2
+    done
+    die "php-fpm and nginx do not answer: $(tail -n 5 "$soak/$name".{fpm,nginx}.*)"
+}
+
+soak_stop() {
+    local pid try
+    for pid in ${nginx_pid:-} ${fpm_pid:-}; do
+        kill -TERM "$pid" 2>/dev/null || true
+        for ((try = 0; try < 50; try++)); do
+            kill -0 "$pid" 2>/dev/null || break
+            sleep 0.1
+        done
+        kill -KILL "$pid" 2>/dev/null || true
+        wait "$pid" 2>/dev/null || true
+    done
+    rm -f "$soak/fpm.sock"
+    nginx_pid='' fpm_pid=''
+}
+
+# What the pages are without the profiler, from two servers, each asked when its
+# caches are full: what differs there differs between any two.
+soak_answers() {
+    local server
+    for server in 1 2; do
+        soak_start plain
+        soak_fetch "$soak/plain-0"
+        soak_fetch "$soak/plain-$server"
+        soak_stop
+    done
+    "$PHP" -n scripts/same-answers.php "$soak/plain-1" "$soak/plain-2" >"$soak/plain.same" ||
+        die "two requests without the profiler have nothing in common: $(cat "$soak/plain.same")"
+    say "without the profiler: $(tail -n 1 "$soak/plain.same")"
+}
+
+soak_fetch() {
+    local folder=$1 number=0 path
+    mkdir -p "$folder"
+    while IFS= read -r path; do
+        number=$((number + 1))
+        curl --silent --globoff --max-time 60 --write-out '\n%{http_code}\n' "http://127.0.0.1:$port$path" >"$folder/$number"
+    done < <(soak_paths)
+}
+
+# soak_engine ENGINE REQUESTS
+soak_engine() {
+    local engine=$1 requests=$2 done=0 bad=0 profiles=0 read=0 round=0 began=$SECONDS count options=() workers
+    [ "$engine" = execute ] || options=(-d opcache.jit=tracing -d opcache.jit_buffer_size=64M)
+    mkdir -p "$soak/$engine.profiles"
+    soak_start "$engine" -d extension="$extension" -d xhprof.engine="$engine" -d xhprof.auto_enable=1 \
+        -d xhprof.flags='cpu memory' -d xhprof.output_dir="$soak/$engine.profiles" "${options[@]}"
+    workers=$(pgrep -d ' ' -P "$fpm_pid")
+    say "$engine${options[*]:+, JIT on}: $requests requests, workers $workers"
+    : >"$soak/$engine.memory"
+    while [ "$done" -lt "$requests" ]; do
+        [ $((SECONDS - began)) -lt 3600 ] || die "only $done requests in an hour"
+        soak_slice "$engine"
+        round=$((round + 1))
+        done=$((done + $(sed -n 's/^requests //p' "$soak/$engine.wrk")))
+        count=$(sed -n 's/^bad //p' "$soak/$engine.wrk")
+        bad=$((bad + count))
+        [ "$count" = 0 ] || cp "$soak/$engine.wrk" "$soak/$engine.wrk.$round"
+        soak_profiles "$engine"
+        soak_memory "$done" "$workers" >>"$soak/$engine.memory"
+    done
+    soak_fetch "$soak/$engine-answers"
+    soak_same_workers "$engine" "$workers"
+    soak_stop
+    say "$engine: $done requests in $((SECONDS - began)) s, $profiles profiles, $read of them read by xhprof report"
+    soak_memory_table "$engine"
+    [ "$bad" = 0 ] || die "$bad answers were errors or not the same, see $soak/$engine.wrk.*"
+    [ "$profiles" -ge "$done" ] || die "not every request was profiled"
+    "$PHP" -n scripts/same-answers.php "$soak/plain-1" "$soak/plain-2" "$soak/$engine-answers" ||
+        die 'answers changed, see above'
+}
+
+# Some seconds of requests. Every answer is compared, with numbers masked.
+soak_slice() {
+    SOAK_ANSWERS=$soak/plain-1 SOAK_PATHS=$soak/paths wrk --threads 1 --connections 4 --duration ${slice}s \
+        --timeout 60s --script scripts/soak.lua "http://127.0.0.1:$port" >"$soak/$1.wrk" 2>&1 ||
+        die "wrk failed: $(tail -n 5 "$soak/$1.wrk")"
+    grep -q '^requests ' "$soak/$1.wrk" || die "wrk says no number: $(tail -n 5 "$soak/$1.wrk")"
+}
+
+# Counts the profiles, reads some, and makes place for the next ones.
+soak_profiles() {
+    local file files
+    mapfile -t files < <(find "$soak/$1.profiles" -name '*.xhprof')
+    for file in "${files[@]:0:10}"; do
+        "$release/xhprof" report --limit 1 "$file" >"$soak/$1.report" 2>&1 ||
+            die "cannot be read: $file: $(head -n 1 "$soak/$1.report")"
+        read=$((read + 1))
+    done
+    profiles=$((profiles + ${#files[@]}))
+    # Those of requests that wrk gave up are being written still.
+    find "$soak/$1.profiles" -name '*.xhprof' -delete
+}
+
+soak_same_workers() {
+    local now
+    now=$(pgrep -d ' ' -P "$fpm_pid") || true
+    [ "$now" = "$2" ] || die "the workers were $2 and are $now: $(cat "$soak/$1.fpm.log")"
+    if grep -E 'exited on signal|SIGSEGV|SIGABRT' "$soak/$1.fpm.log"; then die 'a worker died'; fi
+}
+
+# One line a worker: requests so far, pid, and KiB: resident, proportional, private.
+soak_memory() {
+    local pid
+    for pid in $2; do
+        awk -v requests="$1" -v pid="$pid" '/^Rss:/ { rss = $2 } /^Pss:/ { pss = $2 }
+            /^Private_(Clean|Dirty):/ { own += $2 }
+            END { print requests, pid, rss, pss, own }' "/proc/$pid/smaps_rollup"
+    done
+}
+
+# The first third of a run fills caches. From its middle to its end no worker
+# may grow by more than 2 MiB of its own.
+soak_memory_table() {
+    awk '
+        { if ($1 != last) { last = $1; at[++n] = $1 } rss[n, $2] = $3; pss[n, $2] = $4; own[n, $2] = $5; pids[$2] }
+        END {
+            printf "%-8s %-24s %-24s %-24s   (KiB after %d, %d and %d requests)\n", "worker", "resident", "proportional", "private", at[1], at[int((n + 1) / 2)], at[n]
+            for (p in pids) {
+                m = int((n + 1) / 2)
+                printf "%-8s %7d %7d %7d  %7d %7d %7d  %7d %7d %7d\n", p, rss[1, p], rss[m, p], rss[n, p], pss[1, p], pss[m, p], pss[n, p], own[1, p], own[m, p], own[n, p]
+                if (own[n, p] > own[m, p] + 2048) grows = 1
+            }
+            exit grows
+        }' "$soak/$1.memory" || die 'a worker grows'
+}
