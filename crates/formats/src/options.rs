@@ -27,7 +27,8 @@ pub struct FlameOptions {
     pub direction: FlameDirection,
     /// What there is one graph of.
     pub per: FlamePer,
-    /// Nothing in it runs: an SVG without script.
+    /// Nothing in it runs: an SVG without script, for a site whose visitors are
+    /// logged in. A picture in a page runs no script anyway.
     pub is_static: bool,
 }
 

@@ -408,9 +408,16 @@ fn a_graph_per_class_holds_what_its_methods_cost_whoever_called_them() {
             "A::three (5 ns, 14.29%)",
         ]
     );
+    // A page has the whole program before them.
+    let page = data(&write(&FlamegraphHtml, &profile, &options));
+    let graphs = page["flame"]["graphs"].as_array().unwrap();
+    let labels: Vec<_> = graphs.iter().map(|graph| &graph["label"]).collect();
+    assert_eq!(labels, ["", "B", "A"]);
     // Without classes there is the whole program.
     let plain = profile_of(&[(&["plain"], 1, 25)]);
     assert_eq!(boxes(&write(&FlamegraphSvg, &plain, &options)).len(), 2);
+    let page = data(&write(&FlamegraphHtml, &plain, &options));
+    assert_eq!(page["flame"]["graphs"].as_array().unwrap().len(), 1);
 }
 
 #[test]

@@ -24,6 +24,7 @@ class FlameGraph {
     this.build();
     this.painter = new FlamePainter(this.canvas);
     this.open(0);
+    this.reveal(0);
     this.listen();
   }
 
@@ -46,7 +47,7 @@ class FlameGraph {
     const modes = Object.keys(MODES).filter((mode) => mode !== "diff" || flame.graphs[0].base);
     const controls = [];
     if (flame.graphs.length > 1)
-      controls.push(select("Graph of", flame.graphs.map((graph, number) => option(number, graph.label)), (value) => this.open(Number(value))));
+      controls.push(select("Graph of", flame.graphs.map((graph, number) => option(number, tailFirst(graph.label))), (value) => this.open(Number(value))));
     if (metrics.length > 1)
       controls.push(select("Widths", metrics.map(([, title], number) => option(number, title)), (value) => this.measure(Number(value), this.model.side)));
     if (flame.graphs[0].base)
@@ -105,6 +106,7 @@ class FlameGraph {
 
   measure(metric, side) {
     this.model.use(metric, side);
+    this.rows = 0;
     this.from = this.model.start[this.zoomed];
     this.to = this.from + this.model.weight[this.zoomed];
     if (this.to === this.from) this.zoom(0);
@@ -125,7 +127,7 @@ class FlameGraph {
       const step = h("i");
       step.style.background = colour;
       return step;
-    })), h("span", null, most));
+    })), h("span", null, most), this.model.unit === "bytes" ? " Memory that is given back has no width." : "");
     const style = getComputedStyle(this.host);
     const of = (name) => style.getPropertyValue(name).trim();
     this.colours = { page: of("--page"), outline: of("--text"), found: of("--found"), foundText: of("--found-text") };
@@ -149,6 +151,7 @@ class FlameGraph {
   turn() {
     this.isFlame = !this.isFlame;
     this.resize();
+    this.reveal(this.zoomed);
   }
 
   /** Makes a box as wide as the graph. */
@@ -170,27 +173,28 @@ class FlameGraph {
       if (time < 1) requestAnimationFrame(step);
     };
     step(isCalm ? Infinity : started);
+    this.resize();
     this.reveal(box);
-    this.describe();
     this.keep();
   }
 
   // Drawing.
 
   rowOf(depth) {
-    return this.isFlame ? this.model.levels - 1 - depth : depth;
+    return this.isFlame ? this.rows - 1 - depth : depth;
   }
 
   resize() {
     this.flip.textContent = this.isFlame ? "Flame ↑" : "Icicle ↓";
     this.reset.disabled = this.zoomed === 0;
-    const height = this.model.levels * ROW;
-    this.stage.style.height = height + "px";
     this.width = this.scroller.clientWidth;
+    // It only grows: what is below should not jump about.
+    this.rows = Math.max(this.rows, this.model.levelsIn(this.zoomed, this.width || 1, NARROWEST));
+    const height = this.rows * ROW;
+    this.stage.style.height = height + "px";
     this.height = Math.min(this.scroller.clientHeight || height, height);
     this.canvas.style.width = this.width + "px";
     this.canvas.style.height = this.height + "px";
-    if (this.isFlame) this.scroller.scrollTop = height;
     this.describe();
     this.show();
   }
@@ -269,7 +273,7 @@ class FlameGraph {
     const boxAt = (event) => {
       const scale = (this.to - this.from) / this.width;
       const row = Math.floor((event.offsetY + this.scroller.scrollTop) / ROW);
-      const depth = this.isFlame ? this.model.levels - 1 - row : row;
+      const depth = this.rowOf(row);
       return this.model.at(depth, this.from + event.offsetX * scale, NARROWEST * scale);
     };
     this.canvas.addEventListener("mousemove", (event) => {
@@ -395,6 +399,13 @@ class FlameGraph {
     const box = Number(parts.get("zoom"));
     if (box > 0 && box < this.model.length) this.zoom(box);
   }
+}
+
+/** What tells classes and files apart comes first: `Bar (App\Foo)`. */
+function tailFirst(label) {
+  const end = Math.max(label.lastIndexOf("\\"), label.lastIndexOf("/"));
+  if (end < 0) return label || "the whole program";
+  return label.slice(end + 1) + " (" + label.slice(0, end) + ")";
 }
 
 /** The colour of text that can be read on `#rrggbb`. */

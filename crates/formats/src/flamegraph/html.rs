@@ -38,7 +38,7 @@ pub(super) fn write(
 ) -> Result<(), WriteError> {
     let stacks = Stacks::new(profile, options.base.as_ref(), "flame graph (HTML)")?;
     let wanted = wanted(profile, options);
-    let set = GraphSet::new(stacks, options.flame.per, &wanted);
+    let set = GraphSet::with_whole(stacks, options.flame.per, &wanted);
     let title = caption::title(profile, options, "Flame graph");
     let body = format!(
         "<header class=\"head\"><h1>{}</h1><p class=\"facts\">{}</p></header>\n\

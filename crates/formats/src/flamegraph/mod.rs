@@ -124,19 +124,29 @@ impl<'p> GraphSet<'p> {
     /// The graphs that `per` asks for; that of the whole program if there is
     /// nothing to split it by.
     pub(crate) fn new(stacks: Stacks<'p>, per: FlamePer, wanted: &Wanted) -> Self {
-        let (mut split, left_out) = stacks.split(per);
-        if split.is_empty() {
-            split.push(stacks.clone());
-        }
+        let (split, left_out) = stacks.split(per);
         let each = Wanted {
-            boxes: wanted.boxes / split.len(),
+            boxes: wanted.boxes / split.len().max(1),
             ..wanted.clone()
         };
+        let mut graphs: Vec<Graph> = split.iter().map(|it| Graph::new(it, &each)).collect();
+        if graphs.is_empty() {
+            graphs.push(Graph::new(&stacks, wanted));
+        }
         Self {
-            graphs: split.iter().map(|it| Graph::new(it, &each)).collect(),
             stacks,
+            graphs,
             left_out,
         }
+    }
+
+    /// The same, and the whole program before them.
+    pub(crate) fn with_whole(stacks: Stacks<'p>, per: FlamePer, wanted: &Wanted) -> Self {
+        let mut set = Self::new(stacks, per, wanted);
+        if set.graphs.iter().all(|graph| graph.label.is_some()) {
+            set.graphs.insert(0, Graph::new(&set.stacks, wanted));
+        }
+        set
     }
 }
 

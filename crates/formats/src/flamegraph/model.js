@@ -10,11 +10,9 @@ class FlameModel {
     this.sums = new Map();
     this.end = new Uint32Array(this.length);
     this.parent = new Int32Array(this.length).fill(-1);
-    this.levels = 0;
     const open = [];
     for (let box = 0; box < this.length; box++) {
       const depth = graph.depth[box];
-      this.levels = Math.max(this.levels, depth + 1);
       while (open.length > depth) this.end[open.pop()] = box;
       if (depth > 0) this.parent[box] = open[depth - 1];
       open.push(box);
@@ -106,6 +104,18 @@ class FlameModel {
       box = child;
     }
     return box;
+  }
+
+  /** How many levels have a box that is wide enough, of what is in or around
+   * `box`, if it takes up `width`. */
+  levelsIn(box, width, narrowest) {
+    const least = (narrowest * this.weight[box]) / width;
+    let levels = this.graph.depth[box] + 1;
+    for (let other = box; other < this.end[box]; ) {
+      if (this.weight[other] < least) other = this.end[other];
+      else levels = Math.max(levels, this.graph.depth[other++] + 1);
+    }
+    return levels;
   }
 
   /** The boxes whose names match, and their part of the whole: a box within a

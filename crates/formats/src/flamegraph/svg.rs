@@ -276,6 +276,11 @@ impl Picture<'_> {
             }
             .to_owned(),
         ];
+        if matches!(self.options.metric, Metric::Memory | Metric::Peak) {
+            let note =
+                "Memory that is given back has no width: boxes are as wide as what they took.";
+            notes.push(note.to_owned());
+        }
         let left_out = graphs.iter().map(|it| it.left_out).sum::<usize>();
         if left_out > 0 {
             let number = count(i64::try_from(left_out).unwrap_or(i64::MAX));

@@ -18,6 +18,13 @@ pub(crate) fn name(symbol: &Symbol) -> Cow<'_, str> {
     if name.is_empty() {
         return Cow::Borrowed("(no name)");
     }
+    // What turns the direction of writing would show another name.
+    let turns = |letter: char| matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let name = if name.contains(turns) {
+        Cow::Owned(name.replace(turns, "\u{fffd}"))
+    } else {
+        name
+    };
     match shortened(&name, LONGEST_NAME) {
         Cow::Borrowed(_) => name,
         Cow::Owned(short) => Cow::Owned(short),

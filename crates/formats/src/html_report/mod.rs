@@ -86,7 +86,7 @@ fn write(profile: &Profile, options: &WriteOptions, out: &mut dyn Write) -> Resu
     let set = match why_not {
         None => {
             let stacks = Stacks::new(stacked, base, "HTML report")?;
-            Some(GraphSet::new(stacks, options.flame.per, &wanted))
+            Some(GraphSet::with_whole(stacks, options.flame.per, &wanted))
         }
         Some(_) => None,
     };

@@ -94,7 +94,8 @@ class Report {
       list.append(...steps.slice(STEPS).map(item));
       more.remove();
     } }, "Show " + count(steps.length - STEPS) + " more steps");
-    this.part("path", "Critical path", h("p", { class: "lead" }, "From the start on, always the callee that costs most (" + this.data.metrics[metric][1] + ")."), list, steps.length > STEPS ? more : null);
+    const guess = this.data.flame && !this.data.guess ? "" : " Without stacks, a step is what all calls between the two cost, whatever led to them.";
+    this.part("path", "Critical path", h("p", { class: "lead" }, "From the start on, always the callee that costs most (" + this.data.metrics[metric][1] + ")." + guess), list, steps.length > STEPS ? more : null);
   }
 
   functions() {
