@@ -130,11 +130,11 @@ impl Report<'_> {
     /// Who called whom. The cost of a recursive call is part of the outer
     /// one's, and not counted again: as in the table.
     fn edges(&self, out: &mut dyn Write) -> io::Result<()> {
-        let outermost = outermost_levels(self.edges);
+        let outermost = outermost_levels(self.edges, self.profile.symbols.len());
         let mut pairs: Vec<((SymbolId, SymbolId), Cost)> = Vec::new();
         for edge in &self.edges.edges {
             let (caller, callee) = (edge.caller, edge.callee);
-            let is_outermost = outermost.get(&callee.symbol) == Some(&callee.level)
+            let is_outermost = outermost.get(callee.symbol.index()) == Some(&callee.level)
                 && caller.symbol != callee.symbol;
             let cost = if is_outermost {
                 edge.cost
@@ -147,7 +147,7 @@ impl Report<'_> {
             pairs.push(((caller.symbol, callee.symbol), cost));
         }
         // Levels of recursion are one pair.
-        pairs.sort_by_key(|(ends, _)| *ends);
+        pairs.sort_unstable_by_key(|(ends, _)| *ends);
         pairs.dedup_by(|other, one| {
             let is_same = other.0 == one.0;
             if is_same {
@@ -196,11 +196,13 @@ fn costs(flat: &FlatTable, number: impl Fn(SymbolId) -> Option<SymbolId>) -> Cos
         .collect()
 }
 
-fn outermost_levels(table: &EdgeTable) -> HashMap<SymbolId, u32> {
-    let mut levels = HashMap::new();
+/// The lowest level at which each symbol was called.
+fn outermost_levels(table: &EdgeTable, symbols: usize) -> Vec<u32> {
+    let mut levels = vec![u32::MAX; symbols];
     for edge in &table.edges {
-        let level = levels.entry(edge.callee.symbol).or_insert(u32::MAX);
-        *level = edge.callee.level.min(*level);
+        if let Some(level) = levels.get_mut(edge.callee.symbol.index()) {
+            *level = edge.callee.level.min(*level);
+        }
     }
     levels
 }
