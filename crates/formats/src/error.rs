@@ -137,6 +137,8 @@ pub enum WriteError {
         /// Those asked for.
         metric: Metric,
     },
+    /// The base cannot be compared with: one counts time, the other samples.
+    BaseDiffers,
 }
 
 impl fmt::Display for WriteError {
@@ -152,6 +154,9 @@ impl fmt::Display for WriteError {
             Self::NotMeasured { metric } => {
                 write!(f, "the profile has no {} costs", metric.name())
             }
+            Self::BaseDiffers => f.write_str(
+                "the base is in other units: one profile counts time, the other samples",
+            ),
         }
     }
 }

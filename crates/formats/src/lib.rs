@@ -11,9 +11,13 @@
 #![forbid(unsafe_code)]
 
 mod error;
+pub mod flamegraph;
 pub mod gzip;
+pub mod html_report;
 mod options;
+mod page;
 mod registry;
+mod text;
 pub mod xhprof;
 pub mod xhprof_json;
 
@@ -22,7 +26,7 @@ use std::io::{BufRead, Read, Write};
 use profile::{Body, Profile};
 
 pub use error::{ReadError, WriteError};
-pub use options::WriteOptions;
+pub use options::{FlameColour, FlameDirection, FlameOptions, FlamePer, WriteOptions};
 pub use registry::{FORMATS, by_id, for_file_name};
 
 /// Whether an input is in a format.

@@ -1,11 +1,20 @@
 //! Every format there is, by name and by the ending of a file's name.
 
 use crate::Format;
+use crate::flamegraph::{FlamegraphHtml, FlamegraphSvg};
+use crate::html_report::HtmlReport;
 use crate::xhprof::Xhprof;
 use crate::xhprof_json::XhprofJson;
 
 /// Every format, those first that are recognized by few bytes.
-pub static FORMATS: &[&dyn Format] = &[&Xhprof, &XhprofJson];
+pub static FORMATS: &[&dyn Format] = &[
+    &Xhprof,
+    &XhprofJson,
+    // For people to look at: written only.
+    &FlamegraphSvg,
+    &FlamegraphHtml,
+    &HtmlReport,
+];
 
 /// The format that is called `id`.
 #[must_use]

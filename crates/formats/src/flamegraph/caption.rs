@@ -1,0 +1,78 @@
+//! What stands above a graph: whose it is, from when, and what it is worth.
+
+use std::borrow::Cow;
+
+use profile::{Meta, Mode, Profile};
+
+use crate::{WriteOptions, text};
+
+/// The title: the one asked for, the profile's own, or what the page is.
+pub(crate) fn title(profile: &Profile, options: &WriteOptions, otherwise: &str) -> String {
+    let own = options.title.as_ref().or(profile.meta.title.as_ref());
+    let title = own.filter(|title| !title.trim().is_empty());
+    let title = title.map_or(Cow::Borrowed(otherwise), |title| {
+        text::lossy(title.as_bytes())
+    });
+    text::shortened(&title, 200).into_owned()
+}
+
+/// What a reader has to know before believing the numbers.
+pub(crate) fn warnings(meta: &Meta) -> Vec<&'static str> {
+    let mut warnings = Vec::new();
+    if meta.is_estimated {
+        warnings.push("estimated from call graph");
+    }
+    if meta.is_truncated {
+        warnings.push("truncated: a limit cut something off");
+    }
+    if meta.mode == Mode::Sampled {
+        warnings.push("sampled");
+    }
+    warnings
+}
+
+/// A moment as `2023-11-14 22:13:20 UTC`.
+pub(crate) fn moment(unix_us: u64) -> String {
+    let seconds = unix_us / 1_000_000;
+    let (days, of_day) = (seconds / 86_400, seconds % 86_400);
+    let (year, month, day) = date(days);
+    let (hour, minute, second) = (of_day / 3600, of_day / 60 % 60, of_day % 60);
+    format!("{year}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02} UTC")
+}
+
+/// Days since 1970-01-01 as a date. Years begin in March here, so that the
+/// leap day is the last of one.
+fn date(days: u64) -> (u64, u64, u64) {
+    let days = days + 719_468;
+    let (era, of_era) = (days / 146_097, days % 146_097);
+    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let month = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    (era * 400 + year + u64::from(month <= 2), month, day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_are_dates() {
+        assert_eq!(moment(0), "1970-01-01 00:00:00 UTC");
+        assert_eq!(moment(951_782_399_000_000), "2000-02-28 23:59:59 UTC");
+        assert_eq!(moment(951_782_400_000_000), "2000-02-29 00:00:00 UTC");
+        assert_eq!(moment(1_700_000_000_000_000), "2023-11-14 22:13:20 UTC");
+        assert_eq!(moment(4_102_444_800_000_000), "2100-01-01 00:00:00 UTC");
+    }
+
+    #[test]
+    fn a_title_without_letters_is_none() {
+        let mut profile = Profile::empty();
+        profile.meta.title = Some(" ".to_owned());
+        let options = WriteOptions::default();
+        assert_eq!(title(&profile, &options, "Flame graph"), "Flame graph");
+        profile.meta.title = Some("/a\nb".to_owned());
+        assert_eq!(title(&profile, &options, "Flame graph"), "/a b");
+    }
+}

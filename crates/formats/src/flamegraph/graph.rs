@@ -1,0 +1,312 @@
+//! What is drawn: the boxes of a call tree that can be seen, in the order of
+//! drawing, with what each cost.
+//!
+//! A tree of a million nodes has a few thousand boxes wide enough to be seen.
+//! The others are left out: they stay a part of the box they were called from.
+//!
+//! **Invariants:** a box comes before its callees, siblings are in the order of
+//! their names; a box is at least as wide as its callees together; `rest` and
+//! the callees' costs and its own add up to a box's inclusive cost.
+
+use profile::{Children, Metric, NodeId, SelfCost, SymbolId, Tree};
+
+use super::stacks::Stacks;
+
+/// What is wanted of a graph.
+#[derive(Debug, Clone)]
+pub(crate) struct Wanted {
+    /// The costs: the first gives the widths.
+    pub metrics: Vec<Metric>,
+    /// The most boxes.
+    pub boxes: usize,
+    /// The most levels.
+    pub levels: u32,
+    /// The least share of the whole that is drawn.
+    pub least: f64,
+}
+
+/// One box.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Block {
+    /// The root is at 0.
+    pub depth: u32,
+    /// An index into [`Stacks::symbols`].
+    pub symbol: SymbolId,
+}
+
+/// One cost of all boxes, in their order.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Values {
+    /// Callees included.
+    pub inclusive: Vec<i64>,
+    /// Callees excluded.
+    pub own: Vec<i64>,
+    /// Of the callees that were left out.
+    pub rest: Vec<i64>,
+    /// The width: inclusive, without what is negative.
+    pub weight: Vec<u64>,
+}
+
+/// One metric of all boxes.
+#[derive(Debug, Clone)]
+pub(crate) struct Column {
+    /// Which.
+    pub metric: Metric,
+    /// Of the profile.
+    pub new: Values,
+    /// Of the base.
+    pub base: Option<Values>,
+}
+
+/// The boxes of one flame graph.
+#[derive(Debug, Clone)]
+pub(crate) struct Graph {
+    /// What the root is, if not `main()`.
+    pub label: Option<String>,
+    /// The root first.
+    pub blocks: Vec<Block>,
+    /// What they cost.
+    pub columns: Vec<Column>,
+    /// How many were too small.
+    pub left_out: usize,
+    /// How many levels there are.
+    pub levels: u32,
+    /// What only the base called, the costliest first.
+    pub vanished: Vec<Vanished>,
+}
+
+/// A stack that only the base has.
+#[derive(Debug, Clone)]
+pub(crate) struct Vanished {
+    /// From the root.
+    pub path: Vec<SymbolId>,
+    /// What it cost, callees included.
+    pub cost: i64,
+}
+
+/// How many vanished stacks are listed.
+const MOST_VANISHED: usize = 20;
+
+impl Graph {
+    /// Picks what can be seen.
+    pub(crate) fn new(stacks: &Stacks<'_>, wanted: &Wanted) -> Self {
+        let tree = &*stacks.tree;
+        let all = |tree: &Tree| -> Vec<Amounts> {
+            let own = tree.self_costs();
+            let amounts = wanted.metrics.iter();
+            amounts.map(|it| Amounts::new(tree, &own, *it)).collect()
+        };
+        let new = all(tree);
+        let base = stacks.base.as_ref().map(all);
+        let sides = || new.iter().chain(base.iter().flatten());
+        let keep = visible(tree, &shares(tree.nodes.len(), sides()), wanted);
+        let children = tree.children();
+        let order = drawing_order(stacks, &children, &keep);
+        let values = |amounts: &Amounts| amounts.of(&order, &children, &keep);
+        let columns = wanted.metrics.iter().enumerate().map(|(number, metric)| {
+            let base = base.as_ref().and_then(|base| base.get(number));
+            Column {
+                metric: *metric,
+                new: new.get(number).map(values).unwrap_or_default(),
+                base: base.map(values),
+            }
+        });
+        let vanished = match (new.first(), base.as_ref().and_then(|base| base.first())) {
+            (Some(new), Some(base)) => vanished(tree, new, base),
+            _ => Vec::new(),
+        };
+        Self {
+            label: stacks.label.clone(),
+            columns: columns.collect(),
+            left_out: tree.nodes.len() - order.len(),
+            levels: order.iter().map(|(_, depth)| depth + 1).max().unwrap_or(0),
+            blocks: order
+                .iter()
+                .filter_map(|&(node, depth)| {
+                    let symbol = tree.nodes.get(node.index())?.symbol;
+                    Some(Block { depth, symbol })
+                })
+                .collect(),
+            vanished,
+        }
+    }
+
+    /// The costs that give the widths.
+    pub(crate) fn widths(&self) -> Option<&Column> {
+        self.columns.first()
+    }
+}
+
+/// One cost of all nodes of a tree.
+struct Amounts {
+    own: Vec<i64>,
+    inclusive: Vec<i64>,
+    weight: Vec<u64>,
+}
+
+impl Amounts {
+    fn new(tree: &Tree, own: &[SelfCost], metric: Metric) -> Self {
+        let own: Vec<i64> = tree
+            .nodes
+            .iter()
+            .zip(own)
+            .map(|(node, own)| metric.of_own(own, node.cost.calls))
+            .collect();
+        let mut inclusive = own.clone();
+        let mut weight: Vec<u64> = own
+            .iter()
+            .map(|own| u64::try_from(*own).unwrap_or(0))
+            .collect();
+        // Parents stand first, so that the last node's sums are complete.
+        for (number, node) in tree.nodes.iter().enumerate().skip(1).rev() {
+            let parent = node.parent.index();
+            let sums = (inclusive.get(number).copied(), weight.get(number).copied());
+            let (Some(cost), Some(width)) = sums else {
+                continue;
+            };
+            if let Some(sum) = inclusive.get_mut(parent) {
+                *sum = sum.saturating_add(cost);
+            }
+            if let Some(sum) = weight.get_mut(parent) {
+                *sum = sum.saturating_add(width);
+            }
+        }
+        Self {
+            own,
+            inclusive,
+            weight,
+        }
+    }
+
+    fn of(&self, order: &[(NodeId, u32)], children: &Children, keep: &[bool]) -> Values {
+        let mut values = Values::default();
+        let at = |list: &[i64], node: NodeId| list.get(node.index()).copied().unwrap_or(0);
+        for &(node, _) in order {
+            values.inclusive.push(at(&self.inclusive, node));
+            values.own.push(at(&self.own, node));
+            let left_out = children
+                .of(node)
+                .iter()
+                .filter(|child| !kept(keep, **child));
+            let rest = left_out.map(|child| at(&self.inclusive, *child));
+            values.rest.push(rest.fold(0, i64::saturating_add));
+            let weight = self.weight.get(node.index()).copied();
+            values.weight.push(weight.unwrap_or(0));
+        }
+        values
+    }
+}
+
+fn kept(keep: &[bool], node: NodeId) -> bool {
+    keep.get(node.index()) == Some(&true)
+}
+
+/// The largest share of the whole that each node has of any cost.
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "a share decides about what can be seen, and is not shown"
+)]
+fn shares<'a>(nodes: usize, amounts: impl Iterator<Item = &'a Amounts>) -> Vec<f64> {
+    let mut shares = vec![0.0_f64; nodes];
+    for amounts in amounts {
+        let total = amounts.weight.first().copied().unwrap_or(0);
+        if total == 0 {
+            continue;
+        }
+        for (share, weight) in shares.iter_mut().zip(&amounts.weight) {
+            *share = share.max(*weight as f64 / total as f64);
+        }
+    }
+    shares
+}
+
+/// Which nodes to draw: the largest. With a node its parent is kept, which is
+/// no smaller and stands before it.
+fn visible(tree: &Tree, shares: &[f64], wanted: &Wanted) -> Vec<bool> {
+    let mut sorted = shares.to_vec();
+    let most = wanted.boxes.max(1);
+    let mut least = wanted.least.max(f64::MIN_POSITIVE);
+    let mut of_equals = usize::MAX;
+    if sorted.len() > most {
+        let (larger, smallest, _) =
+            sorted.select_nth_unstable_by(most - 1, |one, other| other.total_cmp(one));
+        if *smallest >= least {
+            least = *smallest;
+            let above = larger.iter().filter(|share| **share > least).count();
+            of_equals = most - above;
+        }
+    }
+    let mut depths: Vec<u32> = Vec::with_capacity(tree.nodes.len());
+    let mut keep = Vec::with_capacity(tree.nodes.len());
+    for (number, (node, share)) in tree.nodes.iter().zip(shares).enumerate() {
+        if number == 0 {
+            depths.push(0);
+            keep.push(true);
+            of_equals = of_equals.saturating_sub(usize::from(*share <= least));
+            continue;
+        }
+        let depth = depths.get(node.parent.index()).map_or(0, |it| it + 1);
+        depths.push(depth);
+        let mut is_kept = *share >= least && depth < wanted.levels && kept(&keep, node.parent);
+        if is_kept && *share <= least {
+            is_kept = of_equals > 0;
+            of_equals = of_equals.saturating_sub(1);
+        }
+        keep.push(is_kept);
+    }
+    keep
+}
+
+/// The nodes to draw with their depths: parents first, siblings by name.
+fn drawing_order(stacks: &Stacks<'_>, children: &Children, keep: &[bool]) -> Vec<(NodeId, u32)> {
+    let ranks = ranks(stacks);
+    let rank = |node: &NodeId| {
+        let node = stacks.tree.nodes.get(node.index());
+        node.and_then(|node| ranks.get(node.symbol.index()).copied())
+    };
+    let mut order = Vec::new();
+    let mut next = vec![(NodeId::ROOT, 0)];
+    let mut siblings = Vec::new();
+    while let Some((node, depth)) = next.pop() {
+        order.push((node, depth));
+        siblings.extend(children.of(node).iter().filter(|child| kept(keep, **child)));
+        siblings.sort_by_key(rank);
+        next.extend(siblings.drain(..).rev().map(|child| (child, depth + 1)));
+    }
+    order
+}
+
+/// Each symbol's place in the order of names.
+fn ranks(stacks: &Stacks<'_>) -> Vec<u32> {
+    let mut sorted: Vec<usize> = (0..stacks.symbols.len()).collect();
+    sorted.sort_by_key(|number| stacks.symbols.get(*number).map(|it| &it.name));
+    let mut ranks = vec![0; sorted.len()];
+    for (rank, number) in (0..).zip(sorted) {
+        if let Some(place) = ranks.get_mut(number) {
+            *place = rank;
+        }
+    }
+    ranks
+}
+
+/// The outermost stacks that cost something in the base and nothing now.
+fn vanished(tree: &Tree, new: &Amounts, base: &Amounts) -> Vec<Vanished> {
+    let weight = |amounts: &Amounts, node: usize| amounts.weight.get(node).copied().unwrap_or(0);
+    let is_gone = |node: usize| weight(new, node) == 0 && weight(base, node) > 0;
+    let mut gone: Vec<(u64, usize)> = tree
+        .nodes
+        .iter()
+        .enumerate()
+        .filter(|(number, node)| is_gone(*number) && !is_gone(node.parent.index()))
+        .map(|(number, _)| (weight(base, number), number))
+        .collect();
+    gone.sort_by_key(|&(weight, number)| (std::cmp::Reverse(weight), number));
+    gone.truncate(MOST_VANISHED);
+    let stacks = gone.into_iter().filter_map(|(_, number)| {
+        Some(Vanished {
+            path: tree.path(NodeId(u32::try_from(number).ok()?)),
+            cost: base.inclusive.get(number).copied().unwrap_or(0),
+        })
+    });
+    stacks.collect()
+}

@@ -1,0 +1,159 @@
+//! Flame graphs: whole stacks as boxes, as wide as they are costly.
+//!
+//! One graph is a picture for any page (SVG), one is a page of its own (HTML),
+//! and one is part of the report. All draw the boxes that [`graph`] picks from
+//! the call tree.
+//!
+//! **Invariant:** the widths of the boxes called from one box are never more
+//! than its own, and the root's is everything: nothing is lost by leaving out
+//! what is too small.
+
+mod caption;
+mod colours;
+pub(crate) mod data;
+mod estimate;
+mod graph;
+pub(crate) mod html;
+mod labels;
+mod stacks;
+mod svg;
+mod tooltip;
+mod units;
+mod xml;
+
+use std::io::Write;
+
+use profile::{Metric, Profile};
+
+pub(crate) use caption::title;
+pub(crate) use estimate::estimated;
+pub(crate) use graph::{Graph, Wanted};
+pub(crate) use stacks::{Stacks, has_stacks};
+pub(crate) use tooltip::name as shown_name;
+pub(crate) use units::{
+    amount as metric_amount, percent as metric_percent, title as metric_title, unit as metric_unit,
+};
+
+use crate::{FlamePer, Format, Holds, WriteError, WriteOptions};
+
+/// The flame graph as an SVG.
+#[derive(Debug, Clone, Copy)]
+pub struct FlamegraphSvg;
+
+/// The flame graph as a page of HTML.
+#[derive(Debug, Clone, Copy)]
+pub struct FlamegraphHtml;
+
+impl Format for FlamegraphSvg {
+    fn id(&self) -> &'static str {
+        "flamegraph"
+    }
+
+    fn name(&self) -> &'static str {
+        "flame graph (SVG)"
+    }
+
+    fn endings(&self) -> &'static [&'static str] {
+        &["svg"]
+    }
+
+    fn holds(&self) -> Option<Holds> {
+        Some(Holds {
+            needs_stacks: true,
+            stacks: true,
+            calls: true,
+            all_metrics: false,
+            times: false,
+        })
+    }
+
+    fn write(
+        &self,
+        profile: &Profile,
+        options: &WriteOptions,
+        out: &mut dyn Write,
+    ) -> Result<(), WriteError> {
+        svg::write(profile, options, out)
+    }
+}
+
+impl Format for FlamegraphHtml {
+    fn id(&self) -> &'static str {
+        "flamegraph-html"
+    }
+
+    fn name(&self) -> &'static str {
+        "flame graph (HTML)"
+    }
+
+    fn endings(&self) -> &'static [&'static str] {
+        &["flame.html"]
+    }
+
+    fn holds(&self) -> Option<Holds> {
+        Some(Holds {
+            needs_stacks: true,
+            stacks: true,
+            calls: true,
+            all_metrics: true,
+            times: false,
+        })
+    }
+
+    fn write(
+        &self,
+        profile: &Profile,
+        options: &WriteOptions,
+        out: &mut dyn Write,
+    ) -> Result<(), WriteError> {
+        html::write(profile, options, out)
+    }
+}
+
+/// The graphs of one file.
+pub(crate) struct GraphSet<'p> {
+    /// The stacks of the whole program.
+    pub stacks: Stacks<'p>,
+    /// At least one.
+    pub graphs: Vec<Graph>,
+    /// How many more there would have been.
+    pub left_out: usize,
+}
+
+impl<'p> GraphSet<'p> {
+    /// The graphs that `per` asks for; that of the whole program if there is
+    /// nothing to split it by.
+    pub(crate) fn new(stacks: Stacks<'p>, per: FlamePer, wanted: &Wanted) -> Self {
+        let (split, left_out) = stacks.split(per);
+        let each = Wanted {
+            boxes: wanted.boxes / split.len().max(1),
+            ..wanted.clone()
+        };
+        let mut graphs: Vec<Graph> = split.iter().map(|it| Graph::new(it, &each)).collect();
+        if graphs.is_empty() {
+            graphs.push(Graph::new(&stacks, wanted));
+        }
+        Self {
+            stacks,
+            graphs,
+            left_out,
+        }
+    }
+
+    /// The same, and the whole program before them.
+    pub(crate) fn with_whole(stacks: Stacks<'p>, per: FlamePer, wanted: &Wanted) -> Self {
+        let mut set = Self::new(stacks, per, wanted);
+        if set.graphs.iter().all(|graph| graph.label.is_some()) {
+            set.graphs.insert(0, Graph::new(&set.stacks, wanted));
+        }
+        set
+    }
+}
+
+/// The costs that were measured, that which was asked for first.
+pub(crate) fn measured(profile: &Profile, first: Metric) -> Vec<Metric> {
+    let mut metrics = Metric::ALL.to_vec();
+    metrics.sort_by_key(|metric| *metric != first);
+    metrics.retain(|metric| metric.is_in(profile.metrics));
+    metrics
+}

@@ -1,0 +1,121 @@
+//! What a box says when it is pointed at.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use profile::{Metric, Metrics, Symbol};
+
+use super::graph::{Column, Graph};
+use super::units::{amount, count, percent, unit};
+use crate::text::{lossy, shortened};
+
+/// The longest name that is written out.
+const LONGEST_NAME: usize = 300;
+
+/// A function's name as it is shown.
+pub(crate) fn name(symbol: &Symbol) -> Cow<'_, str> {
+    let name = lossy(&symbol.name);
+    if name.is_empty() {
+        return Cow::Borrowed("(no name)");
+    }
+    // What turns the direction of writing would show another name.
+    let turns = |letter: char| matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let name = if name.contains(turns) {
+        Cow::Owned(name.replace(turns, "\u{fffd}"))
+    } else {
+        name
+    };
+    match shortened(&name, LONGEST_NAME) {
+        Cow::Borrowed(_) => name,
+        Cow::Owned(short) => Cow::Owned(short),
+    }
+}
+
+/// One cost of one box.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Shown {
+    pub inclusive: i64,
+    pub own: i64,
+    pub base: Option<(i64, i64)>,
+}
+
+impl Shown {
+    /// That of the box `number`.
+    pub(crate) fn of(column: &Column, number: usize) -> Self {
+        let at = |list: &[i64]| list.get(number).copied().unwrap_or(0);
+        Self {
+            inclusive: at(&column.new.inclusive),
+            own: at(&column.new.own),
+            base: column
+                .base
+                .as_ref()
+                .map(|base| (at(&base.inclusive), at(&base.own))),
+        }
+    }
+
+    /// How much more it costs by itself than in the base.
+    pub(crate) fn difference(self) -> i64 {
+        self.base.map_or(0, |(_, own)| self.own.saturating_sub(own))
+    }
+}
+
+/// The lines for the box `number`: the name with its share, and below it what
+/// it cost by itself and how often it was called.
+pub(crate) fn lines(
+    graph: &Graph,
+    number: usize,
+    title: &str,
+    symbol: Option<&Symbol>,
+    metrics: Metrics,
+) -> String {
+    let Some(column) = graph.widths() else {
+        return title.to_owned();
+    };
+    let unit = unit(column.metric, metrics);
+    let total = Shown::of(column, 0).inclusive;
+    let shown = Shown::of(column, number);
+    let mut lines = format!(
+        "{title} ({}, {})\nself {}",
+        amount(shown.inclusive, unit),
+        percent(shown.inclusive, total),
+        amount(shown.own, unit)
+    );
+    let calls = graph.columns.iter().find(|it| it.metric == Metric::Calls);
+    let calls = calls.and_then(|calls| calls.new.own.get(number).copied());
+    if let Some(calls) = calls.filter(|calls| *calls > 0 && column.metric != Metric::Calls) {
+        let plural = if calls == 1 { "" } else { "s" };
+        let _ = write!(lines, ", {} call{plural}", count(calls));
+    }
+    if let Some((inclusive, _)) = shown.base {
+        let change = shown.inclusive.saturating_sub(inclusive);
+        let _ = write!(
+            lines,
+            "\nbefore {}: {}; self {}",
+            amount(inclusive, unit),
+            signed(change, unit, total),
+            signed(shown.difference(), unit, total)
+        );
+    }
+    let Some(symbol) = symbol else {
+        return lines;
+    };
+    match (&symbol.file, symbol.line) {
+        (Some(file), 0) => lines += &format!("\n{}", shortened(&lossy(file), LONGEST_NAME)),
+        (Some(file), line) => {
+            lines += &format!("\n{}:{line}", shortened(&lossy(file), LONGEST_NAME));
+        }
+        (None, _) if symbol.internal => lines += "\nPHP itself or an extension",
+        (None, _) => {}
+    }
+    lines
+}
+
+/// `+10.0 µs (+3.80%)`.
+pub(crate) fn signed(change: i64, unit: &str, total: i64) -> String {
+    let plus = if change > 0 { "+" } else { "" };
+    format!(
+        "{plus}{} ({plus}{})",
+        amount(change, unit),
+        percent(change, total)
+    )
+}

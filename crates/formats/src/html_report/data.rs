@@ -1,0 +1,208 @@
+//! What the report's script works with, as JSON.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+
+use profile::{Cost, EdgeTable, FlatTable, Metric, Profile, SelfCost, Symbol, SymbolId};
+
+use super::critical;
+use crate::WriteOptions;
+use crate::flamegraph::{GraphSet, data};
+use crate::page::{list, numbers, text};
+
+/// The most pairs of caller and callee; the costliest are kept.
+const MOST_EDGES: usize = 100_000;
+
+/// All that is said about a profile.
+pub(super) struct Report<'r> {
+    pub profile: &'r Profile,
+    /// Who called whom in it.
+    pub edges: &'r EdgeTable,
+    /// What each function cost in it.
+    pub flat: &'r FlatTable,
+    pub base: Option<&'r Profile>,
+    /// That which everything is sorted by comes first.
+    pub metrics: &'r [Metric],
+    /// The flame graphs, if stacks are known.
+    pub set: Option<&'r GraphSet<'r>>,
+    /// Why there is none.
+    pub why_not: &'r str,
+    /// The stacks are guessed.
+    pub is_guess: bool,
+}
+
+/// What a function costs: with its callees, and by itself.
+type Costs = HashMap<SymbolId, (Cost, SelfCost)>;
+
+impl Report<'_> {
+    pub(super) fn write(&self, options: &WriteOptions, out: &mut dyn Write) -> io::Result<()> {
+        let (symbols, in_base) = self.symbols();
+        out.write_all(b"{\"metrics\":")?;
+        data::metrics(out, self.metrics, self.profile.metrics)?;
+        out.write_all(b",\n\"functions\":")?;
+        data::functions(out, &symbols)?;
+        out.write_all(b",\n\"ramps\":")?;
+        data::ramps(out)?;
+        self.table(&in_base, out)?;
+        self.edges(out)?;
+        self.critical_path(out)?;
+        write!(out, ",\n\"guess\":{},\"whyNot\":", self.is_guess)?;
+        text(out, self.why_not)?;
+        out.write_all(b",\n\"flame\":")?;
+        match self.set {
+            Some(set) => data::graphs(out, set, options)?,
+            None => out.write_all(b"null")?,
+        }
+        out.write_all(b"}")
+    }
+
+    /// The functions of the profile and, after them, those that only the base
+    /// has: as the flame graphs number them. And what each is in the base.
+    fn symbols(&self) -> (Vec<&Symbol>, Vec<SymbolId>) {
+        let mut symbols: Vec<&Symbol> = self.profile.symbols.iter().collect();
+        let mut numbers: HashMap<&[u8], SymbolId> = (0..)
+            .zip(&symbols)
+            .map(|(number, symbol)| (&*symbol.name, SymbolId(number)))
+            .collect();
+        let in_base = self.base.into_iter().flat_map(|base| &base.symbols);
+        let in_base = in_base.map(|symbol| {
+            *numbers.entry(&symbol.name).or_insert_with(|| {
+                symbols.push(symbol);
+                SymbolId(u32::try_from(symbols.len() - 1).unwrap_or(0))
+            })
+        });
+        let in_base = in_base.collect();
+        (symbols, in_base)
+    }
+
+    /// The function table, in columns, and the costs of the whole.
+    fn table(&self, in_base: &[SymbolId], out: &mut dyn Write) -> io::Result<()> {
+        let new: Costs = costs(self.flat, Some);
+        let base_flat = self.base.map(FlatTable::new);
+        let base: Option<Costs> = base_flat
+            .as_ref()
+            .map(|flat| costs(flat, |symbol| in_base.get(symbol.index()).copied()));
+        let mut rows: Vec<SymbolId> = new.keys().copied().collect();
+        rows.extend(base.iter().flat_map(|base| base.keys()));
+        rows.sort_unstable();
+        rows.dedup();
+        out.write_all(b",\n\"total\":")?;
+        self.total(self.profile, self.flat, out)?;
+        if let (Some(base), Some(flat)) = (self.base, &base_flat) {
+            out.write_all(b",\n\"baseTotal\":")?;
+            self.total(base, flat, out)?;
+        }
+        out.write_all(b",\n\"table\":{\"fn\":")?;
+        numbers(out, rows.iter().map(|symbol| symbol.0))?;
+        out.write_all(b",\n\"new\":")?;
+        self.columns(&rows, &new, out)?;
+        if let Some(base) = &base {
+            out.write_all(b",\n\"base\":")?;
+            self.columns(&rows, base, out)?;
+        }
+        out.write_all(b"}")
+    }
+
+    fn total(&self, profile: &Profile, flat: &FlatTable, out: &mut dyn Write) -> io::Result<()> {
+        let total = Cost {
+            calls: profile.calls(),
+            ..flat.total
+        };
+        numbers(out, self.metrics.iter().map(|metric| metric.of(&total)))
+    }
+
+    /// For each metric `[inclusive, own]`.
+    fn columns(&self, rows: &[SymbolId], costs: &Costs, out: &mut dyn Write) -> io::Result<()> {
+        list(out, self.metrics, |out, metric| {
+            let of = |row: &SymbolId| costs.get(row).copied().unwrap_or_default();
+            out.write_all(b"[")?;
+            numbers(out, rows.iter().map(|row| metric.of(&of(row).0)))?;
+            out.write_all(b",\n")?;
+            let own = rows
+                .iter()
+                .map(of)
+                .map(|(inclusive, own)| metric.of_own(&own, inclusive.calls));
+            numbers(out, own)?;
+            out.write_all(b"]")
+        })
+    }
+
+    /// Who called whom. The cost of a recursive call is part of the outer
+    /// one's, and not counted again: as in the table.
+    fn edges(&self, out: &mut dyn Write) -> io::Result<()> {
+        let outermost = outermost_levels(self.edges, self.profile.symbols.len());
+        let mut pairs: Vec<((SymbolId, SymbolId), Cost)> = Vec::new();
+        for edge in &self.edges.edges {
+            let (caller, callee) = (edge.caller, edge.callee);
+            let is_outermost = outermost.get(callee.symbol.index()) == Some(&callee.level)
+                && caller.symbol != callee.symbol;
+            let cost = if is_outermost {
+                edge.cost
+            } else {
+                Cost {
+                    calls: edge.cost.calls,
+                    ..Cost::default()
+                }
+            };
+            pairs.push(((caller.symbol, callee.symbol), cost));
+        }
+        // Levels of recursion are one pair.
+        pairs.sort_unstable_by_key(|(ends, _)| *ends);
+        pairs.dedup_by(|other, one| {
+            let is_same = other.0 == one.0;
+            if is_same {
+                one.1 += other.1;
+            }
+            is_same
+        });
+        let left_out = pairs.len().saturating_sub(MOST_EDGES);
+        if left_out > 0 {
+            pairs.sort_by_key(|(_, cost)| std::cmp::Reverse(cost.wall));
+            pairs.truncate(MOST_EDGES);
+            pairs.sort_by_key(|(ends, _)| *ends);
+        }
+        write!(out, ",\n\"edges\":{{\"leftOut\":{left_out},\"from\":")?;
+        numbers(out, pairs.iter().map(|((caller, _), _)| caller.0))?;
+        out.write_all(b",\n\"to\":")?;
+        numbers(out, pairs.iter().map(|((_, callee), _)| callee.0))?;
+        out.write_all(b",\n\"costs\":")?;
+        list(out, self.metrics, |out, metric| {
+            numbers(out, pairs.iter().map(|(_, cost)| metric.of(cost)))
+        })?;
+        out.write_all(b"}")
+    }
+
+    fn critical_path(&self, out: &mut dyn Write) -> io::Result<()> {
+        // Calls do not add up along a path.
+        let mut metrics = self.metrics.iter().copied();
+        let metric = metrics.find(|metric| *metric != Metric::Calls);
+        let metric = metric.unwrap_or_default();
+        let number = self
+            .metrics
+            .iter()
+            .position(|it| *it == metric)
+            .unwrap_or(0);
+        write!(out, ",\n\"critical\":{{\"metric\":{number},\"steps\":")?;
+        list(out, critical::path(self.profile, metric), |out, step| {
+            write!(out, "[{},{},{}]", step.symbol.0, step.inclusive, step.calls)
+        })?;
+        out.write_all(b"}")
+    }
+}
+
+fn costs(flat: &FlatTable, number: impl Fn(SymbolId) -> Option<SymbolId>) -> Costs {
+    let rows = flat.rows.iter();
+    rows.filter_map(|row| Some((number(row.symbol)?, (row.inclusive, row.own))))
+        .collect()
+}
+
+/// The lowest level at which each symbol was called.
+fn outermost_levels(table: &EdgeTable, symbols: usize) -> Vec<u32> {
+    let mut levels = vec![u32::MAX; symbols];
+    for edge in &table.edges {
+        if let Some(level) = levels.get_mut(edge.callee.symbol.index()) {
+            *level = edge.callee.level.min(*level);
+        }
+    }
+    levels
+}

@@ -1,0 +1,189 @@
+//! The report: one page with all that a profile says, to open, keep and send.
+//!
+//! A summary, the flame graph, the critical path, the table of functions, and
+//! a section for each function with its callers and callees, to which the boxes
+//! of the flame graph lead. Rust writes the words at its head and the data; the
+//! script makes the rest, and only as much of it as is looked at.
+//!
+//! **Invariant:** the page is whole: nothing is loaded, nothing is sent.
+
+mod critical;
+mod data;
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::io::Write;
+
+use profile::{Body, FlatTable, Meta, Metric, Profile};
+
+use crate::flamegraph::html::{SCRIPTS, STYLES, facts, wanted};
+use crate::flamegraph::{
+    GraphSet, Stacks, estimated, has_stacks, metric_amount, metric_percent, metric_title,
+    metric_unit, shown_name, title,
+};
+use crate::page::{Page, escaped};
+use crate::{Format, Holds, WriteError, WriteOptions};
+
+/// The report as one page of HTML.
+#[derive(Debug, Clone, Copy)]
+pub struct HtmlReport;
+
+impl Format for HtmlReport {
+    fn id(&self) -> &'static str {
+        "html"
+    }
+
+    fn name(&self) -> &'static str {
+        "HTML report"
+    }
+
+    fn endings(&self) -> &'static [&'static str] {
+        &["html", "htm"]
+    }
+
+    fn holds(&self) -> Option<Holds> {
+        Some(Holds {
+            needs_stacks: false,
+            stacks: true,
+            calls: true,
+            all_metrics: true,
+            times: false,
+        })
+    }
+
+    fn write(
+        &self,
+        profile: &Profile,
+        options: &WriteOptions,
+        out: &mut dyn Write,
+    ) -> Result<(), WriteError> {
+        write(profile, options, out)
+    }
+}
+
+/// With a profile of edges only, and no leave to guess.
+const NO_STACKS: &str = "This profile knows who called whom, but not whole stacks, which a flame graph is made of. \
+                         With --estimate they are guessed.";
+/// With a base of edges only, and no leave to guess.
+const NO_BASE_STACKS: &str = "The profile that this one is compared with knows who called whom, but not whole stacks, \
+                              which a flame graph is made of. With --estimate they are guessed.";
+
+fn write(profile: &Profile, options: &WriteOptions, out: &mut dyn Write) -> Result<(), WriteError> {
+    let wanted = wanted(profile, options);
+    // What the flame graph is made of, and what it says it is.
+    let guess = |of: &Profile| options.estimate.then(|| estimated(of)).flatten();
+    let guessed = guess(profile);
+    let guessed_base = options.base.as_ref().and_then(guess);
+    let stacked = guessed.as_ref().unwrap_or(profile);
+    let base = guessed_base.as_ref().or(options.base.as_ref());
+    let why_not = if !has_stacks(stacked) {
+        Some(NO_STACKS)
+    } else if base.is_some_and(|base| !has_stacks(base)) {
+        Some(NO_BASE_STACKS)
+    } else {
+        None
+    };
+    let set = match why_not {
+        None => {
+            let stacks = Stacks::new(stacked, base, "HTML report")?;
+            Some(GraphSet::with_whole(stacks, options.flame.per, &wanted))
+        }
+        Some(_) => None,
+    };
+    let title = title(profile, options, "Profile");
+    // Folded once: the table and the sections are made of it.
+    let folded = Profile {
+        symbols: profile.symbols.clone(),
+        body: Body::Edges(profile.edges().into_owned()),
+        metrics: profile.metrics,
+        meta: Meta::default(),
+    };
+    let flat = FlatTable::new(&folded);
+    let is_guess = guessed.is_some() || guessed_base.is_some();
+    let body = format!(
+        "<header class=\"head\"><h1>{}</h1><p class=\"facts\">{}</p></header>\n\
+         <nav class=\"parts\" id=\"parts\"></nav>\n<main id=\"report\">\n{}\n{}</main>\n\
+         <footer class=\"foot\">Made by xhprof. This page holds all of it: nothing is loaded, nothing is sent.</footer>",
+        escaped(&title),
+        facts(profile),
+        tags(profile),
+        without_script(profile, &flat),
+    );
+    let page = Page {
+        title: &title,
+        styles: &[STYLES[0], STYLES[1], include_str!("report.css")],
+        scripts: &[
+            SCRIPTS[0],
+            SCRIPTS[1],
+            SCRIPTS[2],
+            SCRIPTS[3],
+            include_str!("table.js"),
+            include_str!("sections.js"),
+            include_str!("report.js"),
+        ],
+        body: &body,
+    };
+    page.write(out, |out| {
+        data::Report {
+            profile,
+            edges: &folded.edges(),
+            flat: &flat,
+            base: options.base.as_ref(),
+            metrics: &wanted.metrics,
+            set: set.as_ref(),
+            why_not: why_not.unwrap_or_default(),
+            is_guess,
+        }
+        .write(options, out)
+    })?;
+    Ok(())
+}
+
+/// What else is known of the run.
+fn tags(profile: &Profile) -> String {
+    if profile.meta.tags.is_empty() {
+        return String::new();
+    }
+    let mut html = "<dl class=\"tags\">".to_owned();
+    for (name, value) in &profile.meta.tags {
+        let _ = write!(
+            html,
+            "<div><dt>{}</dt><dd>{}</dd></div>",
+            escaped(name),
+            escaped(value)
+        );
+    }
+    html + "</dl>\n"
+}
+
+/// How many functions are shown where no script runs.
+const ROWS_WITHOUT_SCRIPT: usize = 40;
+
+/// The table, for readers that run no script.
+fn without_script(profile: &Profile, table: &FlatTable) -> String {
+    let metric = Metric::Wall;
+    let unit = metric_unit(metric, profile.metrics);
+    let total = metric.of(&table.total);
+    let mut rows: Vec<_> = table.rows.iter().collect();
+    rows.sort_by_key(|row| (std::cmp::Reverse(row.own.wall), row.symbol));
+    let mut html = format!(
+        "<noscript><p>Flame graph, sorting and sections need JavaScript, which is off. \
+         The functions that cost most by themselves:</p>\n<table class=\"table\"><thead><tr>\
+         <th>function</th><th>calls</th><th>self</th><th>self</th><th>inclusive {}</th></tr></thead><tbody>\n",
+        metric_title(metric, profile.metrics)
+    );
+    for row in rows.into_iter().take(ROWS_WITHOUT_SCRIPT) {
+        let symbol = profile.symbols.get(row.symbol.index());
+        let name = symbol.map_or(Cow::Borrowed("?"), shown_name);
+        let _ = writeln!(
+            html,
+            "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
+            escaped(&name),
+            row.inclusive.calls,
+            metric_percent(row.own.wall, total),
+            metric_amount(row.own.wall, unit),
+            metric_amount(metric.of(&row.inclusive), unit),
+        );
+    }
+    html + "</tbody></table></noscript>\n"
+}
