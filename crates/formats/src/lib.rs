@@ -12,6 +12,7 @@
 
 mod error;
 pub mod gzip;
+pub mod native;
 mod options;
 mod registry;
 pub mod xhprof;

@@ -18,6 +18,7 @@ mod flat;
 mod fold;
 mod meta;
 mod metric;
+pub mod native;
 pub mod php_serialize;
 mod profile;
 pub mod redact;
