@@ -75,11 +75,13 @@ pub(crate) fn tree() -> impl Strategy<Value = Tree> {
     })
 }
 
-/// Edges that no tree need have: any ends, any costs.
-pub(crate) fn any_edges() -> impl Strategy<Value = EdgeTable> {
+/// Edges that no tree need have: any ends, those costs.
+pub(crate) fn edges<C: Strategy<Value = Cost>>(
+    cost: impl Fn() -> C,
+) -> impl Strategy<Value = EdgeTable> {
     let end = (0..SYMBOLS, prop_oneof![Just(0), 0_u32..3]);
-    let edge = (end.clone(), end, wild_cost());
-    (wild_cost(), prop::collection::vec(edge, 0..30)).prop_map(|(root, list)| {
+    let edge = (end.clone(), end, cost());
+    (cost(), prop::collection::vec(edge, 0..30)).prop_map(|(root, list)| {
         let mut edges: Vec<Edge> = Vec::new();
         for (caller, callee, cost) in list {
             let end = |(symbol, level)| Activation {
@@ -224,7 +226,7 @@ pub(crate) fn events_profile() -> impl Strategy<Value = Profile> {
 /// A profile of any shape and any costs.
 pub(crate) fn any_profile() -> impl Strategy<Value = Profile> {
     with_body(prop_oneof![
-        any_edges().prop_map(Body::Edges),
+        edges(wild_cost).prop_map(Body::Edges),
         wild_tree().prop_map(Body::Tree),
         samples_body(),
         events().prop_map(Body::Events),
