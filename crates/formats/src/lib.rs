@@ -14,6 +14,7 @@ mod error;
 pub mod flamegraph;
 pub mod gzip;
 pub mod html_report;
+pub mod native;
 mod options;
 mod page;
 mod registry;

@@ -3,11 +3,13 @@
 use crate::Format;
 use crate::flamegraph::{FlamegraphHtml, FlamegraphSvg};
 use crate::html_report::HtmlReport;
+use crate::native::Native;
 use crate::xhprof::Xhprof;
 use crate::xhprof_json::XhprofJson;
 
 /// Every format, those first that are recognized by few bytes.
 pub static FORMATS: &[&dyn Format] = &[
+    &Native,
     &Xhprof,
     &XhprofJson,
     // For people to look at: written only.

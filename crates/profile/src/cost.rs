@@ -47,6 +47,15 @@ pub struct SelfCost {
     pub peak: i64,
 }
 
+impl AddAssign for SelfCost {
+    fn add_assign(&mut self, other: Self) {
+        self.wall = self.wall.saturating_add(other.wall);
+        self.cpu = self.cpu.saturating_add(other.cpu);
+        self.memory = self.memory.saturating_add(other.memory);
+        self.peak = self.peak.saturating_add(other.peak);
+    }
+}
+
 impl SelfCost {
     /// Adds what came in with a call.
     pub(crate) fn add(&mut self, inclusive: Cost) {

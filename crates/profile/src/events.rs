@@ -8,7 +8,6 @@
 //! left open at the end, and close there.
 
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 
 use crate::{Cost, NodeId, SymbolId, Tree, TreeBuilder};
 
@@ -34,7 +33,8 @@ pub enum EventKind {
     Leave,
     /// Another stack goes on: that of the fiber with this number; 0 is the
     /// stack the profile began on. A number not seen before is a fiber that
-    /// starts, called by what ran until now.
+    /// starts, called by what ran until now. A fiber that is left with no call
+    /// open is forgotten: its number may be used again.
     Switch(u32),
 }
 
@@ -73,10 +73,10 @@ impl Events {
 #[derive(Debug)]
 pub struct EventFold {
     builder: TreeBuilder,
-    stacks: Vec<Stack>,
-    /// Where in `stacks` each fiber's is.
-    places: HashMap<u32, usize>,
-    current: usize,
+    /// The stack of the fiber that runs, and the fiber's number.
+    stack: Stack,
+    fiber: u32,
+    waiting: HashMap<u32, Stack>,
     last: Instant,
 }
 
@@ -89,6 +89,11 @@ struct Stack {
 }
 
 impl Stack {
+    fn new(base: NodeId) -> Self {
+        let open = Vec::new();
+        Self { base, open }
+    }
+
     fn top(&self) -> NodeId {
         self.open.last().copied().unwrap_or(self.base)
     }
@@ -108,12 +113,9 @@ impl EventFold {
         builder.cost(NodeId::ROOT).calls = 1;
         Self {
             builder,
-            stacks: vec![Stack {
-                base: NodeId::ROOT,
-                open: Vec::new(),
-            }],
-            places: HashMap::from([(0, 0)]),
-            current: 0,
+            stack: Stack::new(NodeId::ROOT),
+            fiber: 0,
+            waiting: HashMap::new(),
             last: Instant::default(),
         }
     }
@@ -127,33 +129,32 @@ impl EventFold {
     /// Adds what happened next.
     pub fn add(&mut self, event: Event) {
         self.charge(event.at);
-        let Some(stack) = self.stacks.get_mut(self.current) else {
-            return;
-        };
         match event.kind {
             EventKind::Enter(symbol) => {
-                let node = self.builder.child(stack.top(), symbol);
+                let node = self.builder.child(self.stack.top(), symbol);
                 let cost = self.builder.cost(node);
                 cost.calls = cost.calls.saturating_add(1);
-                stack.open.push(node);
+                self.stack.open.push(node);
             }
             EventKind::Leave => {
-                stack.open.pop();
+                self.stack.open.pop();
             }
-            EventKind::Switch(number) => {
-                let base = stack.top();
-                self.current = match self.places.entry(number) {
-                    Entry::Occupied(place) => *place.get(),
-                    Entry::Vacant(place) => {
-                        self.stacks.push(Stack {
-                            base,
-                            open: Vec::new(),
-                        });
-                        *place.insert(self.stacks.len() - 1)
-                    }
-                };
-            }
+            EventKind::Switch(fiber) => self.switch(fiber),
         }
+    }
+
+    fn switch(&mut self, fiber: u32) {
+        if fiber == self.fiber {
+            return;
+        }
+        let next = self.waiting.remove(&fiber);
+        let next = next.unwrap_or_else(|| Stack::new(self.stack.top()));
+        let left = std::mem::replace(&mut self.stack, next);
+        // A program that makes fibers all day must not fill the memory.
+        if self.fiber == 0 || !left.open.is_empty() {
+            self.waiting.insert(self.fiber, left);
+        }
+        self.fiber = fiber;
     }
 
     /// The tree of everything until `end`.
@@ -165,10 +166,7 @@ impl EventFold {
 
     /// Charges what passed since the last event to the function on top.
     fn charge(&mut self, at: Instant) {
-        let Some(stack) = self.stacks.get(self.current) else {
-            return;
-        };
-        *self.builder.cost(stack.top()) += Cost {
+        *self.builder.cost(self.stack.top()) += Cost {
             calls: 0,
             wall: at.wall.saturating_sub(self.last.wall),
             cpu: at.cpu.saturating_sub(self.last.cpu),

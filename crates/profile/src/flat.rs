@@ -5,7 +5,7 @@
 //!
 //! **Invariant:** the self costs of all rows add up to the root's cost.
 
-use crate::{Cost, EdgeTable, Profile, SelfCost, SymbolId};
+use crate::{Cost, EdgeTable, Profile, SelfCost, SymbolId, Tree};
 
 /// One function's costs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,16 +31,15 @@ impl FlatTable {
     /// Sums up a profile by function.
     #[must_use]
     pub fn new(profile: &Profile) -> Self {
-        let table = profile.edges();
-        let outermost = outermost_levels(profile, &table);
-        let mut rows: Vec<FlatRow> = (0..)
-            .zip(&profile.symbols)
-            .map(|(number, _)| FlatRow {
-                symbol: SymbolId(number),
-                inclusive: Cost::default(),
-                own: SelfCost::default(),
-            })
-            .collect();
+        match profile.tree() {
+            Some(tree) => Self::of_tree(&tree, profile.symbols.len()),
+            None => Self::of_edges(&profile.edges(), profile.symbols.len()),
+        }
+    }
+
+    fn of_edges(table: &EdgeTable, symbols: usize) -> Self {
+        let outermost = outermost_levels(table, symbols);
+        let mut rows = empty_rows(symbols);
         if let Some(root) = rows.first_mut() {
             root.inclusive = table.root;
             root.own.add(table.root);
@@ -64,12 +63,36 @@ impl FlatTable {
                 row.own.subtract(edge.cost);
             }
         }
+        Self::of_rows(rows, table.root)
+    }
+
+    /// The same as of the tree's edges, without making those.
+    fn of_tree(tree: &Tree, symbols: usize) -> Self {
+        let own = tree.self_costs();
+        let mut rows = empty_rows(symbols);
+        tree.walk(|node, outermost| {
+            let Some(it) = tree.nodes.get(node.index()) else {
+                return;
+            };
+            let Some(row) = rows.get_mut(it.symbol.index()) else {
+                return;
+            };
+            row.own += own.get(node.index()).copied().unwrap_or_default();
+            row.inclusive += match outermost {
+                None => it.cost,
+                Some(_) => Cost {
+                    calls: it.cost.calls,
+                    ..Cost::default()
+                },
+            };
+        });
+        Self::of_rows(rows, tree.root_cost())
+    }
+
+    fn of_rows(mut rows: Vec<FlatRow>, total: Cost) -> Self {
         // A symbol nobody called says nothing: the symbol table may be shared.
         rows.retain(|row| row.inclusive != Cost::default() || row.own != SelfCost::default());
-        Self {
-            rows,
-            total: table.root,
-        }
+        Self { rows, total }
     }
 
     /// `part` in percent of `whole`; zero of nothing is zero.
@@ -86,10 +109,19 @@ impl FlatTable {
     }
 }
 
+fn empty_rows(symbols: usize) -> Vec<FlatRow> {
+    let rows = (0..).take(symbols).map(|number| FlatRow {
+        symbol: SymbolId(number),
+        inclusive: Cost::default(),
+        own: SelfCost::default(),
+    });
+    rows.collect()
+}
+
 /// The lowest level at which each symbol was called: zero, unless the profile
 /// was cut out of a larger one.
-fn outermost_levels(profile: &Profile, table: &EdgeTable) -> Vec<u32> {
-    let mut levels = vec![u32::MAX; profile.symbols.len()];
+fn outermost_levels(table: &EdgeTable, symbols: usize) -> Vec<u32> {
+    let mut levels = vec![u32::MAX; symbols];
     for edge in &table.edges {
         if let Some(level) = levels.get_mut(edge.callee.symbol.index()) {
             *level = (*level).min(edge.callee.level);

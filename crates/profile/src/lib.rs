@@ -18,6 +18,8 @@ mod flat;
 mod fold;
 mod meta;
 mod metric;
+pub mod native;
+mod ops;
 pub mod php_serialize;
 mod profile;
 pub mod redact;
@@ -31,6 +33,11 @@ pub use events::{Event, EventFold, EventKind, Events, Instant};
 pub use flat::{FlatRow, FlatTable};
 pub use meta::{Meta, Mode};
 pub use metric::Metric;
+pub use ops::{
+    Change, CostChanges, Diff, EdgeDiff, EstimateLimits, FunctionDiff, InvertLimits, InvertedNode,
+    InvertedTree, MergeError, Merger, Neighbour, Neighbours, OTHER, Pair, Statistic, Step,
+    critical_path, merge, pairs,
+};
 pub use profile::{Body, Profile};
 pub use samples::{Sample, Samples, SamplesBuilder, StackNode};
 pub use symbol::{Symbol, SymbolId, make_name_safe};

@@ -210,6 +210,19 @@ impl TreeBuilder {
         }
     }
 
+    /// The node for `symbol` called from `parent`, if there is one.
+    #[must_use]
+    pub fn existing(&self, parent: NodeId, symbol: SymbolId) -> Option<NodeId> {
+        self.places.get(&(parent, symbol)).copied()
+    }
+
+    /// The function of a node.
+    #[must_use]
+    pub fn symbol(&self, node: NodeId) -> SymbolId {
+        let node = self.nodes.get(node.index());
+        node.map_or(SymbolId::ROOT, |node| node.symbol)
+    }
+
     /// The node that `node` was called from.
     #[must_use]
     pub fn parent(&self, node: NodeId) -> NodeId {

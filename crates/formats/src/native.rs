@@ -1,0 +1,138 @@
+//! The native file, `*.xhp`: the one format that loses nothing.
+//!
+//! The bytes are `crates/profile`'s matter and `docs/format.md`'s; here it
+//! becomes one format among others.
+
+use std::io::{BufRead, Write};
+
+use profile::Profile;
+use profile::native::{self, Limits, MAGIC};
+
+use crate::{Detection, Format, Holds, ReadError, WriteError, WriteOptions};
+
+const NAME: &str = "native profile";
+
+/// Everything that is known.
+#[derive(Debug, Clone, Copy)]
+pub struct Native;
+
+impl Format for Native {
+    fn id(&self) -> &'static str {
+        "native"
+    }
+
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn endings(&self) -> &'static [&'static str] {
+        &["xhp"]
+    }
+
+    fn holds(&self) -> Option<Holds> {
+        Some(Holds {
+            needs_stacks: false,
+            stacks: true,
+            calls: true,
+            all_metrics: true,
+            times: true,
+        })
+    }
+
+    fn detect(&self, head: &[u8]) -> Detection {
+        if head.starts_with(&MAGIC) {
+            Detection::Yes
+        } else if MAGIC.starts_with(head) {
+            Detection::NeedMore
+        } else {
+            Detection::No
+        }
+    }
+
+    fn read(&self, input: &mut dyn BufRead) -> Result<Profile, ReadError> {
+        native::read(input, &Limits::default()).map_err(read_error)
+    }
+
+    fn write(
+        &self,
+        profile: &Profile,
+        options: &WriteOptions,
+        out: &mut dyn Write,
+    ) -> Result<(), WriteError> {
+        let Some(title) = &options.title else {
+            return Ok(native::write(profile, out)?);
+        };
+        let mut profile = profile.clone();
+        profile.meta.title = Some(title.clone());
+        Ok(native::write(&profile, out)?)
+    }
+}
+
+fn read_error(error: native::Error) -> ReadError {
+    let reason = match error {
+        native::Error::Io(error) => return error.into(),
+        // The place is said by the error that it becomes.
+        native::Error::Broken { reason, .. } => reason.to_owned(),
+        native::Error::TooLarge { what, .. } => format!("too many {what}"),
+        native::Error::Truncated { .. } => "the section that begins here is cut off".to_owned(),
+        native::Error::Checksum { .. } => {
+            "the section that begins here is damaged: wrong checksum".to_owned()
+        }
+        ref other => other.to_string(),
+    };
+    ReadError::Offset {
+        format: NAME,
+        offset: error.offset().unwrap_or(0),
+        reason,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(options: &WriteOptions) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        crate::write(&Native, &Profile::empty(), options, &mut bytes).unwrap();
+        bytes
+    }
+
+    #[test]
+    fn what_it_wrote_is_recognized_and_read_back() {
+        let bytes = written(&WriteOptions::default());
+        assert_eq!(crate::read(bytes.as_slice()).unwrap(), Profile::empty());
+        for end in 0..MAGIC.len() {
+            assert_eq!(Native.detect(&bytes[..end]), Detection::NeedMore, "{end}");
+        }
+        assert_eq!(Native.detect(&bytes[..MAGIC.len()]), Detection::Yes);
+        assert_eq!(Native.detect(b"\x89PNG\r\n\x1A\n"), Detection::No);
+    }
+
+    #[test]
+    fn a_title_stands_in_place_of_the_profiles_own() {
+        let options = WriteOptions {
+            title: Some("other".to_owned()),
+            ..WriteOptions::default()
+        };
+        let read = crate::read(written(&options).as_slice()).unwrap();
+        assert_eq!(read.meta.title.as_deref(), Some("other"));
+    }
+
+    #[test]
+    fn errors_say_where_and_what() {
+        let mut bytes = written(&WriteOptions::default());
+        bytes[15] ^= 1;
+        let error = crate::read(bytes.as_slice()).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "broken native profile, byte 10: the section that begins here is damaged: \
+             wrong checksum"
+        );
+        bytes.truncate(20);
+        let error = crate::read(bytes.as_slice()).unwrap_err();
+        assert!(error.to_string().contains("cut off"), "{error}");
+        bytes[8] = 9;
+        let error = crate::read(bytes.as_slice()).unwrap_err();
+        assert!(error.to_string().contains("version 9"), "{error}");
+    }
+}

@@ -1,0 +1,253 @@
+//! How fast and how small the native file is: run by hand,
+//! `cargo run --release -p xhprof-profile --example native_speed`.
+//!
+//! A tree of a million nodes, and ten million calls of a program made up: 500
+//! functions, each with some callees of its own, of which it calls a few often
+//! and most seldom; short calls often, long ones seldom.
+
+#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "run by hand")]
+
+use std::time::{Duration, Instant};
+
+use profile::native::events::{
+    EventsOptions, EventsReader, EventsWriter, FullEvent, RawEvent, RawInstant, WallEvent, What,
+};
+use profile::native::{self, Limits};
+use profile::{Body, Cost, Event, Meta, Metrics, NodeId, Profile, Symbol, SymbolId, TreeBuilder};
+
+/// The same numbers on every machine and every day.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    fn below(&mut self, limit: u64) -> u64 {
+        self.next() % limit
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "53 of 64 bits")]
+    fn unit(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// Log-normal: half of all are below `median`.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "clamped"
+    )]
+    fn duration(&mut self, median: f64, sigma: f64) -> u64 {
+        let angle = std::f64::consts::TAU * self.unit();
+        let normal = (-2.0 * (1.0 - self.unit()).ln()).sqrt() * angle.cos();
+        (median * (sigma * normal).exp()).clamp(0.0, 1e12) as u64
+    }
+
+    /// Zipf: the first of `count` most often, the second half as often …
+    fn rank(&mut self, count: usize) -> usize {
+        let total: f64 = (1..=u32::try_from(count).unwrap())
+            .map(|it| 1.0 / f64::from(it))
+            .sum();
+        let mut left = self.unit() * total;
+        for rank in 0..count {
+            left -= 1.0 / f64::from(u32::try_from(rank + 1).unwrap());
+            if left <= 0.0 {
+                return rank;
+            }
+        }
+        count - 1
+    }
+}
+
+fn symbols(count: usize) -> Vec<Symbol> {
+    let name = |number| {
+        format!(
+            "App\\Module{}\\Class{}::method{number}",
+            number / 50,
+            number / 8
+        )
+    };
+    let file = |number| format!("/srv/app/src/Module{}/Class{}.php", number / 50, number / 8);
+    let main = Symbol::new(Symbol::MAIN);
+    let others = (1..count).map(|number| Symbol {
+        file: Some(file(number).into_bytes().into()),
+        line: u32::try_from(number * 7 % 900).unwrap(),
+        ..Symbol::new(name(number).into_bytes())
+    });
+    std::iter::once(main).chain(others).collect()
+}
+
+fn tree(nodes: usize) -> Profile {
+    let mut random = Random(0x9E37_79B9_7F4A_7C15);
+    let mut builder = TreeBuilder::new();
+    let mut stack = vec![NodeId::ROOT];
+    while builder.len() < nodes {
+        if stack.len() > 1 && (stack.len() > 60 || random.below(2) == 0) {
+            stack.pop();
+            continue;
+        }
+        let symbol = SymbolId(u32::try_from(1 + random.below(4_999)).unwrap());
+        let node = builder.child(*stack.last().unwrap(), symbol);
+        *builder.cost(node) += Cost {
+            calls: 1 + random.duration(1.0, 2.0),
+            wall: random.duration(800.0, 2.0),
+            cpu: random.duration(700.0, 2.0),
+            memory: random.below(1 << 14).cast_signed() * 8 - (1 << 16),
+            peak: i64::from(random.below(20) == 0) * 65_536,
+        };
+        stack.push(node);
+    }
+    Profile {
+        symbols: symbols(5_000),
+        body: Body::Tree(builder.finish_self_costs()),
+        metrics: Metrics {
+            cpu: true,
+            memory: true,
+            ..Metrics::default()
+        },
+        ..Profile::empty()
+    }
+}
+
+/// A random walk, in ticks of 2.1 GHz.
+fn walk(calls: usize) -> Vec<FullEvent> {
+    let mut random = Random(88_172_645_463_325_252);
+    let callees: Vec<Vec<u32>> = (0..500)
+        .map(|_| {
+            let count = 1 + random.below(20);
+            (0..count)
+                .map(|_| u32::try_from(1 + random.below(499)).unwrap())
+                .collect()
+        })
+        .collect();
+    let mut events = Vec::with_capacity(2 * calls);
+    let (mut stack, mut entered) = (vec![0_u32], 0);
+    let mut at = RawInstant {
+        wall: 1 << 40,
+        ..RawInstant::default()
+    };
+    while entered < calls || stack.len() > 1 {
+        let step = random.duration(400.0, 1.5);
+        at.wall += step;
+        at.cpu += step;
+        at.memory += random.below(4).cast_signed() * random.below(40).cast_signed() * 8 - 160;
+        at.peak = at.peak.max(at.memory);
+        let down =
+            entered >= calls || stack.len() > 1 && (stack.len() > 40 || random.below(2) == 0);
+        let what = if down {
+            stack.pop();
+            What::LEAVE
+        } else {
+            let callees = &callees[*stack.last().unwrap() as usize];
+            let callee = callees[random.rank(callees.len())];
+            stack.push(callee);
+            entered += 1;
+            What::enter(SymbolId(callee))
+        };
+        events.push(FullEvent { what, at });
+    }
+    events
+}
+
+#[expect(clippy::cast_precision_loss, reason = "printed")]
+fn per(total: Duration, count: usize) -> f64 {
+    total.as_nanos() as f64 / count as f64
+}
+
+#[expect(clippy::cast_precision_loss, reason = "printed")]
+fn encode<E: RawEvent>(name: &str, options: &EventsOptions, events: &[E]) {
+    let start = RawInstant {
+        wall: 1 << 40,
+        ..RawInstant::default()
+    };
+    let mut best = Duration::MAX;
+    let mut file = Vec::new();
+    for _ in 0..5 {
+        file.clear();
+        let mut bytes = Vec::with_capacity(1 << 20);
+        let mut writer = EventsWriter::begin(options, start, &Meta::default(), &mut bytes);
+        writer.symbols(&symbols(500), &mut bytes);
+        file.append(&mut bytes);
+        let mut spent = Duration::ZERO;
+        for chunk in events.chunks(4096) {
+            let began = Instant::now();
+            writer.events(chunk, &mut bytes);
+            spent += began.elapsed();
+            file.append(&mut bytes);
+        }
+        writer.end(start, None, &mut file);
+        best = best.min(spent);
+    }
+    let calls = events.len() / 2;
+    println!(
+        "{name}: {:.2} bytes a call, written at {:.1} ns an event",
+        file.len() as f64 / calls as f64,
+        per(best, events.len()),
+    );
+    let limits = Limits::default();
+    let began = Instant::now();
+    let mut reader = EventsReader::new(file.as_slice(), &limits).unwrap();
+    let (mut block, mut count): (Vec<Event>, _) = (Vec::new(), 0);
+    while reader.next_block(&mut block).unwrap() {
+        count += block.len();
+    }
+    assert_eq!(count, events.len());
+    println!("  read at {:.1} ns an event", per(began.elapsed(), count));
+    let began = Instant::now();
+    let reader = EventsReader::new(file.as_slice(), &limits).unwrap();
+    let tree = reader.into_tree(&limits).unwrap();
+    println!(
+        "  folded at {:.1} ns an event into {} nodes",
+        per(began.elapsed(), count),
+        tree.tree().unwrap().nodes.len(),
+    );
+}
+
+fn main() {
+    let profile = tree(1_000_000);
+    let mut file = Vec::new();
+    let began = Instant::now();
+    native::write(&profile, &mut file).unwrap();
+    let wrote = began.elapsed();
+    let began = Instant::now();
+    let read = native::read(file.as_slice(), &Limits::default()).unwrap();
+    println!(
+        "tree of 1,000,000 nodes: {} bytes, written in {wrote:?}, read in {:?}",
+        file.len(),
+        began.elapsed()
+    );
+    assert!(read == profile);
+
+    let full = walk(5_000_000);
+    let wall: Vec<WallEvent> = full
+        .iter()
+        .map(|event| WallEvent {
+            what: event.what,
+            wall: event.at.wall,
+        })
+        .collect();
+    let options = EventsOptions::wall(2_100_000_000);
+    encode("wall", &options, &wall);
+    encode(
+        "wall, every tick",
+        &EventsOptions {
+            is_exact: true,
+            ..options
+        },
+        &wall,
+    );
+    encode(
+        "wall, cpu, memory",
+        &EventsOptions {
+            cpu_hertz: 2_100_000_000,
+            has_cpu: true,
+            has_memory: true,
+            ..options
+        },
+        &full,
+    );
+}

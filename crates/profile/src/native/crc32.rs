@@ -1,0 +1,104 @@
+//! CRC-32 as gzip, PNG and PHP's `crc32b` have it, eight bytes at a time.
+
+/// The checksum of some bytes, to be gone on with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Crc32(u32);
+
+const POLYNOMIAL: u32 = 0xEDB8_8320;
+
+static TABLES: [[u32; 256]; 8] = tables();
+
+const fn tables() -> [[u32; 256]; 8] {
+    let mut tables = [[0; 256]; 8];
+    let mut byte = 0;
+    while byte < 256 {
+        #[expect(clippy::cast_possible_truncation, reason = "below 256")]
+        let mut crc = byte as u32;
+        let mut bit = 0;
+        while bit < 8 {
+            crc = (crc >> 1) ^ (POLYNOMIAL & (crc & 1).wrapping_neg());
+            bit += 1;
+        }
+        tables[0][byte] = crc;
+        byte += 1;
+    }
+    let mut table = 1;
+    while table < 8 {
+        let mut byte = 0;
+        while byte < 256 {
+            let before = tables[table - 1][byte];
+            tables[table][byte] = (before >> 8) ^ tables[0][(before & 0xFF) as usize];
+            byte += 1;
+        }
+        table += 1;
+    }
+    tables
+}
+
+impl Crc32 {
+    /// Of no bytes.
+    pub(super) const fn new() -> Self {
+        Self(0xFFFF_FFFF)
+    }
+
+    /// Goes on with `bytes`.
+    pub(super) fn update(&mut self, bytes: &[u8]) {
+        let mut crc = self.0;
+        let (words, rest) = bytes.as_chunks::<8>();
+        for word in words {
+            let [a, b, c, d, e, f, g, h] = *word;
+            let [i, j, k, l] = crc.to_le_bytes();
+            crc = look(7, a ^ i)
+                ^ look(6, b ^ j)
+                ^ look(5, c ^ k)
+                ^ look(4, d ^ l)
+                ^ look(3, e)
+                ^ look(2, f)
+                ^ look(1, g)
+                ^ look(0, h);
+        }
+        for &byte in rest {
+            let [low, ..] = crc.to_le_bytes();
+            crc = (crc >> 8) ^ look(0, low ^ byte);
+        }
+        self.0 = crc;
+    }
+
+    /// The checksum.
+    pub(super) const fn value(self) -> u32 {
+        !self.0
+    }
+}
+
+#[inline(always)]
+fn look(table: usize, byte: u8) -> u32 {
+    // Constant tables and a byte: the bounds are known, and no check is left.
+    #[expect(clippy::indexing_slicing, reason = "8 tables of 256 entries")]
+    TABLES[table & 7][usize::from(byte)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_check_value_is_that_of_crc_32() {
+        let mut crc = Crc32::new();
+        assert_eq!(crc.value(), 0);
+        crc.update(b"123456789");
+        assert_eq!(crc.value(), 0xCBF4_3926);
+    }
+
+    #[test]
+    fn pieces_of_any_length_give_the_checksum_of_the_whole() {
+        let bytes: Vec<u8> = (0..=255).collect();
+        let mut whole = Crc32::new();
+        whole.update(&bytes);
+        for cut in 0..bytes.len() {
+            let mut pieces = Crc32::new();
+            pieces.update(&bytes[..cut]);
+            pieces.update(&bytes[cut..]);
+            assert_eq!(pieces, whole, "{cut}");
+        }
+    }
+}

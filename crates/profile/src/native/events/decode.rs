@@ -1,0 +1,342 @@
+//! Bytes to events, a block at a time: of any length, in the memory of a block
+//! and of what the caller makes of it.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::io::{BufReader, Read};
+
+use super::encode::{A_SECTION, LEAVE, LONG_ENTER, LONG_LEAVE};
+use super::predict::{Predictor, RANKS};
+use super::raw::Unit;
+use crate::native::costs::Columns;
+use crate::native::meta::MetaReader;
+use crate::native::read::Head;
+use crate::native::section::{SectionReader, kind};
+use crate::native::symbols::SymbolReader;
+use crate::native::varint::Cursor;
+use crate::native::{Error, Limits};
+use crate::{
+    Body, Event, EventFold, EventKind, Events, Instant, Meta, Metrics, Profile, Symbol, SymbolId,
+};
+
+/// Takes the events out of a file, block by block.
+#[derive(Debug)]
+pub struct EventsReader<R> {
+    sections: SectionReader<R>,
+    symbol_reader: SymbolReader,
+    symbols: Symbols,
+    meta: MetaReader,
+    metrics: Metrics,
+    decoder: Decoder,
+    /// When it all ended, as the file says.
+    end: Option<Instant>,
+    is_over: bool,
+}
+
+/// The symbols, and where each of the file's is among them: a program may have
+/// two functions of one name, a profile has one.
+#[derive(Debug, Default)]
+struct Symbols {
+    list: Vec<Symbol>,
+    of_file: Vec<SymbolId>,
+    by_name: HashMap<Box<[u8]>, SymbolId>,
+}
+
+impl Symbols {
+    fn add(&mut self, symbol: Symbol) {
+        let next = SymbolId(u32::try_from(self.list.len()).unwrap_or(u32::MAX));
+        let symbol_id = match self.by_name.entry(symbol.name.clone()) {
+            Entry::Occupied(known) => *known.get(),
+            Entry::Vacant(place) => {
+                self.list.push(symbol);
+                *place.insert(next)
+            }
+        };
+        self.of_file.push(symbol_id);
+    }
+}
+
+impl<R: Read> EventsReader<BufReader<R>> {
+    /// Reads the beginning of a file of events. The input need not be buffered.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`]; one of them if the file holds something else than events.
+    pub fn new(input: R, limits: &Limits) -> Result<Self, Error> {
+        let input = BufReader::with_capacity(1 << 16, input);
+        let mut sections = SectionReader::new(input, limits.section)?;
+        let head = Head::read(&mut sections)?;
+        Self::after(sections, &head)
+    }
+}
+
+impl<R: Read> EventsReader<R> {
+    /// Goes on after the first section.
+    pub(in crate::native) fn after(sections: SectionReader<R>, head: &Head) -> Result<Self, Error> {
+        let mut cursor = Cursor::new(&head.rest, head.offset);
+        if head.body != kind::CALLS {
+            return Err(cursor.broken("no call events"));
+        }
+        let columns = Columns::take(&mut cursor)?;
+        let decoder = Decoder {
+            predictor: Predictor::new(),
+            columns,
+            wall_unit: cursor.number()?,
+            cpu_unit: cursor.number()?,
+            wall: 0,
+            cpu: 0,
+            last: Instant::default(),
+        };
+        Ok(Self {
+            sections,
+            symbol_reader: SymbolReader::default(),
+            symbols: Symbols::default(),
+            meta: MetaReader::default(),
+            metrics: head.metrics,
+            decoder,
+            end: None,
+            is_over: false,
+        })
+    }
+
+    /// Puts the next events into `events`, in place of what was there; false
+    /// if there are none left.
+    ///
+    /// A file that ends in the middle has no events left there, and
+    /// [`meta`](Self::meta) says that it is truncated.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`], if the next block is not as it was written.
+    pub fn next_block(&mut self, events: &mut Vec<Event>) -> Result<bool, Error> {
+        events.clear();
+        while !self.is_over {
+            let kind = match self.sections.next() {
+                // Without even `main()` there is nothing to make a profile of.
+                Err(Error::Truncated { .. }) if !self.symbols.list.is_empty() => {
+                    self.meta.meta.is_truncated = true;
+                    self.is_over = true;
+                    break;
+                }
+                kind => kind?,
+            };
+            let cursor = self.sections.cursor();
+            match kind {
+                kind::META => self.meta.take(cursor)?,
+                kind::SYMBOLS => {
+                    self.symbol_reader
+                        .take(cursor, |symbol| self.symbols.add(symbol))?;
+                    let known = self.decoder.predictor.symbols();
+                    let new = self.symbols.of_file.len().saturating_sub(known);
+                    self.decoder.predictor.add_symbols(new);
+                }
+                kind::CALLS => {
+                    self.decoder.decode(cursor, &self.symbols.of_file, events)?;
+                    return Ok(true);
+                }
+                kind::LAST => self.end = Some(self.decoder.end(cursor)?),
+                kind::END => {
+                    self.sections.finish()?;
+                    if self.end.is_none() || self.symbols.list.is_empty() {
+                        return Err(Error::Broken {
+                            offset: self.sections.start(),
+                            reason: "the end comes before anything else",
+                        });
+                    }
+                    self.is_over = true;
+                }
+                _ => {}
+            }
+        }
+        Ok(false)
+    }
+
+    /// The symbols named so far: all that the events so far need.
+    #[must_use]
+    pub fn symbols(&self) -> &[Symbol] {
+        &self.symbols.list
+    }
+
+    /// What is known of the profile so far.
+    #[must_use]
+    pub fn meta(&self) -> &Meta {
+        &self.meta.meta
+    }
+
+    /// What was measured.
+    #[must_use]
+    pub fn metrics(&self) -> Metrics {
+        self.metrics
+    }
+
+    /// When it all ended: the last event's instant, until the end is read.
+    #[must_use]
+    pub fn end(&self) -> Instant {
+        self.end.unwrap_or(self.decoder.last)
+    }
+
+    /// Reads all events into a call tree, in the memory of that.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`], if the tree gets more than `limits.nodes` nodes, too.
+    pub fn into_tree(self, limits: &Limits) -> Result<Profile, Error> {
+        self.fold(EventFold::new(), Vec::new(), limits)
+    }
+
+    /// Reads all events: as they are, or as a call tree if they are too many.
+    pub(in crate::native) fn into_profile(mut self, limits: &Limits) -> Result<Profile, Error> {
+        let (mut all, mut block) = (Vec::new(), Vec::new());
+        while self.next_block(&mut block)? {
+            if block.len() > limits.events.saturating_sub(all.len()) {
+                let mut fold = EventFold::new();
+                for event in all {
+                    fold.add(event);
+                }
+                return self.fold(fold, block, limits);
+            }
+            all.append(&mut block);
+        }
+        let end = self.end();
+        Ok(self.profile(Body::Events(Events { events: all, end })))
+    }
+
+    fn fold(
+        mut self,
+        mut fold: EventFold,
+        mut block: Vec<Event>,
+        limits: &Limits,
+    ) -> Result<Profile, Error> {
+        loop {
+            for event in &block {
+                fold.add(*event);
+            }
+            if fold.nodes() > limits.nodes {
+                return Err(Error::TooLarge {
+                    offset: self.sections.start(),
+                    what: "paths",
+                });
+            }
+            if !self.next_block(&mut block)? {
+                let tree = fold.finish(self.end());
+                return Ok(self.profile(Body::Tree(tree)));
+            }
+        }
+    }
+
+    fn profile(self, body: Body) -> Profile {
+        Profile {
+            symbols: self.symbols.list,
+            body,
+            metrics: self.metrics,
+            meta: self.meta.meta,
+        }
+    }
+}
+
+/// What is known from the events before.
+#[derive(Debug)]
+struct Decoder {
+    predictor: Predictor,
+    columns: Columns,
+    wall_unit: u64,
+    cpu_unit: u64,
+    wall: u64,
+    cpu: u64,
+    last: Instant,
+}
+
+impl Decoder {
+    fn decode(
+        &mut self,
+        mut cursor: Cursor<'_>,
+        symbols: &[SymbolId],
+        events: &mut Vec<Event>,
+    ) -> Result<(), Error> {
+        let count = cursor.count()?;
+        if count > A_SECTION {
+            return Err(cursor.broken("too many events in one block"));
+        }
+        events.reserve(count);
+        for _ in 0..count {
+            let event = self.event(&mut cursor, symbols)?;
+            events.push(event);
+        }
+        cursor.finish()
+    }
+
+    #[inline]
+    fn event(&mut self, cursor: &mut Cursor<'_>, symbols: &[SymbolId]) -> Result<Event, Error> {
+        let head = cursor.byte()?;
+        let (kind, step) = if head & LEAVE != 0 {
+            self.predictor.leave();
+            let step = step(cursor, u64::from(head & !LEAVE), LONG_LEAVE)?;
+            (EventKind::Leave, step)
+        } else {
+            let rank = usize::from(head >> 4);
+            let kind = self.called(cursor, rank, symbols)?;
+            let step = step(cursor, u64::from(head & 0x0F), LONG_ENTER)?;
+            (kind, step)
+        };
+        self.wall = self.wall.saturating_add(step);
+        self.last.wall = Unit::nanoseconds(self.wall_unit, self.wall);
+        if self.columns.has(Columns::CPU) {
+            self.cpu = self.cpu.saturating_add(cursor.number()?);
+            self.last.cpu = Unit::nanoseconds(self.cpu_unit, self.cpu);
+        }
+        if self.columns.has(Columns::MEMORY) {
+            self.last.memory = self.last.memory.wrapping_add(cursor.signed()?);
+            self.last.peak = self.last.peak.wrapping_add(cursor.signed()?);
+        }
+        Ok(Event {
+            at: self.last,
+            kind,
+        })
+    }
+
+    #[inline]
+    fn called(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        rank: usize,
+        symbols: &[SymbolId],
+    ) -> Result<EventKind, Error> {
+        let number = if rank < RANKS {
+            let guess = self.predictor.guess(rank);
+            guess.ok_or_else(|| cursor.broken("nobody was called yet"))?
+        } else {
+            match cursor.number_32()?.checked_sub(1) {
+                Some(symbol) => symbol,
+                None => {
+                    let fiber = cursor.number_32()?;
+                    self.predictor.switch(fiber);
+                    return Ok(EventKind::Switch(fiber));
+                }
+            }
+        };
+        let symbol = symbols.get(number as usize).copied();
+        let symbol = symbol.ok_or_else(|| cursor.broken("no symbol has this number"))?;
+        self.predictor.enter(number);
+        Ok(EventKind::Enter(symbol))
+    }
+
+    fn end(&self, mut cursor: Cursor<'_>) -> Result<Instant, Error> {
+        let end = Instant {
+            wall: Unit::nanoseconds(self.wall_unit, cursor.number()?.max(self.wall)),
+            cpu: Unit::nanoseconds(self.cpu_unit, cursor.number()?.max(self.cpu)),
+            memory: cursor.signed()?,
+            peak: cursor.signed()?,
+        };
+        cursor.finish()?;
+        Ok(end)
+    }
+}
+
+/// A step in time: of the first byte, or longer.
+#[inline]
+fn step(cursor: &mut Cursor<'_>, short: u64, long: u64) -> Result<u64, Error> {
+    if short < long {
+        return Ok(short);
+    }
+    Ok(cursor.number()?.saturating_add(long))
+}

@@ -1,0 +1,271 @@
+//! Events to bytes: one byte for most ends, one to three for most entries.
+//!
+//! **Invariants:** once its buffers have grown, nothing is allocated. What was
+//! handed over is in the file as soon as the bytes are.
+
+use super::predict::{Predictor, RANKS};
+use super::raw::Unit;
+use super::{EventsOptions, RawEvent, RawInstant};
+use crate::native::costs::Columns;
+use crate::native::meta::put_meta;
+use crate::native::section::{SectionWriter, kind};
+use crate::native::symbols::SymbolWriter;
+use crate::native::varint::{self, put, put_signed};
+use crate::native::write::{metrics, put_symbols};
+use crate::{EventKind, Meta, Symbol};
+
+/// How many events go into one section.
+pub(super) const A_SECTION: usize = 8192;
+
+/// The longest event: its head, two numbers of 32 bits, four of 64.
+const LONGEST: usize = 1 + 2 * 5 + 4 * varint::MAX;
+
+/// An end is this bit and a step in time below [`LONG_LEAVE`].
+pub(super) const LEAVE: u8 = 0x80;
+pub(super) const LONG_LEAVE: u64 = 0x7F;
+/// An entry is a guess in three bits and a step in time below [`LONG_ENTER`].
+pub(super) const LONG_ENTER: u64 = 0x0F;
+
+/// Makes bytes of events.
+#[derive(Debug, Clone)]
+pub struct EventsWriter {
+    sections: SectionWriter,
+    symbols: SymbolWriter,
+    predictor: Predictor,
+    clocks: Clocks,
+    columns: Columns,
+    /// As long as a section may get; only its beginning is ever touched.
+    scratch: Vec<u8>,
+}
+
+/// Where the clocks stood at the last event, in steps since the beginning.
+#[derive(Debug, Clone)]
+struct Clocks {
+    wall_shift: u32,
+    cpu_shift: u32,
+    start: RawInstant,
+    wall: u64,
+    cpu: u64,
+    memory: i64,
+    peak: i64,
+}
+
+impl EventsWriter {
+    /// Begins a file, and appends its first bytes to `out`.
+    #[must_use]
+    pub fn begin(
+        options: &EventsOptions,
+        start: RawInstant,
+        meta: &Meta,
+        out: &mut Vec<u8>,
+    ) -> Self {
+        let wall = Unit::new(options.wall_hertz, options.is_exact);
+        let cpu = Unit::new(options.cpu_hertz, options.is_exact);
+        let mut columns = Columns::WALL;
+        if options.has_cpu {
+            columns |= Columns::CPU;
+        }
+        if options.has_memory {
+            columns |= Columns::MEMORY;
+        }
+        let mut sections = SectionWriter::begin(out);
+        sections.section(out, kind::PROFILE, |out| {
+            out.extend_from_slice(&[kind::CALLS, metrics(options.metrics), columns]);
+            put(out, wall.length);
+            put(out, cpu.length);
+        });
+        sections.section(out, kind::META, |out| put_meta(out, meta));
+        Self {
+            sections,
+            symbols: SymbolWriter::default(),
+            predictor: Predictor::new(),
+            clocks: Clocks {
+                wall_shift: wall.shift,
+                cpu_shift: cpu.shift,
+                start,
+                wall: 0,
+                cpu: 0,
+                memory: 0,
+                peak: 0,
+            },
+            columns: Columns(columns),
+            scratch: vec![0; A_SECTION * LONGEST],
+        }
+    }
+
+    /// How many symbols were written.
+    #[must_use]
+    pub fn symbols_written(&self) -> usize {
+        self.predictor.symbols()
+    }
+
+    /// Appends symbols, which are numbered in the order in which they come; the
+    /// first of all is `main()`. To be called before the events that use them.
+    pub fn symbols(&mut self, symbols: &[Symbol], out: &mut Vec<u8>) {
+        if !symbols.is_empty() {
+            put_symbols(&mut self.sections, &mut self.symbols, out, symbols);
+            self.predictor.add_symbols(symbols.len());
+        }
+    }
+
+    /// Appends events. One whose symbol was not written counts as a call of
+    /// `main()`.
+    pub fn events<E: RawEvent>(&mut self, events: &[E], out: &mut Vec<u8>) {
+        let (cpu, memory) = (
+            self.columns.has(Columns::CPU),
+            self.columns.has(Columns::MEMORY),
+        );
+        for events in events.chunks(A_SECTION) {
+            let length = match (cpu, memory) {
+                (false, false) => self.encode::<E, false, false>(events),
+                (true, false) => self.encode::<E, true, false>(events),
+                (false, true) => self.encode::<E, false, true>(events),
+                (true, true) => self.encode::<E, true, true>(events),
+            };
+            let bytes = self.scratch.get(..length).unwrap_or_default();
+            self.sections.section(out, kind::CALLS, |out| {
+                put(out, events.len() as u64);
+                out.extend_from_slice(bytes);
+            });
+        }
+    }
+
+    /// Appends what is known of the profile by now, in place of what was said
+    /// of it before.
+    pub fn meta(&mut self, meta: &Meta, out: &mut Vec<u8>) {
+        self.sections
+            .section(out, kind::META, |out| put_meta(out, meta));
+    }
+
+    /// Appends the end, with what is known only then.
+    pub fn end(mut self, at: RawInstant, meta: Option<&Meta>, out: &mut Vec<u8>) {
+        if let Some(meta) = meta {
+            self.meta(meta, out);
+        }
+        let clocks = &self.clocks;
+        self.sections.section(out, kind::LAST, |out| {
+            put(out, clocks.wall_steps(at.wall).max(clocks.wall));
+            put(out, clocks.cpu_steps(at.cpu).max(clocks.cpu));
+            put_signed(out, at.memory.wrapping_sub(clocks.start.memory));
+            put_signed(out, at.peak.wrapping_sub(clocks.start.peak));
+        });
+        self.sections.section(out, kind::END, |_| ());
+    }
+
+    /// Encodes up to [`A_SECTION`] events into `scratch`, and tells how long
+    /// they are.
+    fn encode<E: RawEvent, const CPU: bool, const MEMORY: bool>(&mut self, events: &[E]) -> usize {
+        let clocks = &mut self.clocks;
+        let symbols = u32::try_from(self.predictor.symbols()).unwrap_or(u32::MAX);
+        let mut scratch = Scratch {
+            bytes: &mut self.scratch,
+            length: 0,
+        };
+        for event in events {
+            let wall = clocks.wall_steps(event.wall()).max(clocks.wall);
+            let step = wall - clocks.wall;
+            clocks.wall = wall;
+            match event.kind() {
+                EventKind::Leave => {
+                    self.predictor.leave();
+                    scratch.head(LEAVE, step, LONG_LEAVE);
+                    scratch.rest(step, LONG_LEAVE);
+                }
+                EventKind::Enter(symbol) => {
+                    let symbol = if symbol.0 < symbols { symbol.0 } else { 0 };
+                    let rank = self.predictor.enter(symbol);
+                    scratch.head(rank_bits(rank), step, LONG_ENTER);
+                    if rank == RANKS {
+                        scratch.number(u64::from(symbol) + 1);
+                    }
+                    scratch.rest(step, LONG_ENTER);
+                }
+                EventKind::Switch(fiber) => {
+                    self.predictor.switch(fiber);
+                    scratch.head(rank_bits(RANKS), step, LONG_ENTER);
+                    scratch.byte(0);
+                    scratch.number(u64::from(fiber));
+                    scratch.rest(step, LONG_ENTER);
+                }
+            }
+            if CPU {
+                let cpu = clocks.cpu_steps(event.cpu()).max(clocks.cpu);
+                scratch.number(cpu - clocks.cpu);
+                clocks.cpu = cpu;
+            }
+            if MEMORY {
+                let memory = event.memory().wrapping_sub(clocks.start.memory);
+                let peak = event.peak().wrapping_sub(clocks.start.peak);
+                scratch.signed(memory.wrapping_sub(clocks.memory));
+                scratch.signed(peak.wrapping_sub(clocks.peak));
+                (clocks.memory, clocks.peak) = (memory, peak);
+            }
+        }
+        scratch.length
+    }
+}
+
+impl Clocks {
+    #[inline]
+    fn wall_steps(&self, ticks: u64) -> u64 {
+        ticks.saturating_sub(self.start.wall) >> self.wall_shift
+    }
+
+    #[inline]
+    fn cpu_steps(&self, ticks: u64) -> u64 {
+        ticks.saturating_sub(self.start.cpu) >> self.cpu_shift
+    }
+}
+
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "three bits")]
+fn rank_bits(rank: usize) -> u8 {
+    (rank as u8 & 7) << 4
+}
+
+/// Bytes that are long enough for every event of a section.
+struct Scratch<'a> {
+    bytes: &'a mut [u8],
+    length: usize,
+}
+
+impl Scratch<'_> {
+    /// An event's first byte, with as much of the step in time as fits in.
+    #[inline]
+    fn head(&mut self, bits: u8, step: u64, long: u64) {
+        #[expect(clippy::cast_possible_truncation, reason = "at most 127")]
+        let short = step.min(long) as u8;
+        self.byte(bits | short);
+    }
+
+    /// What of the step in time did not fit into the first byte.
+    #[inline]
+    fn rest(&mut self, step: u64, long: u64) {
+        if step >= long {
+            self.number(step - long);
+        }
+    }
+
+    #[inline]
+    fn byte(&mut self, byte: u8) {
+        if let Some(place) = self.bytes.get_mut(self.length) {
+            *place = byte;
+        }
+        self.length += 1;
+    }
+
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "masked to seven bits")]
+    fn number(&mut self, mut value: u64) {
+        while value >= 0x80 {
+            self.byte((value & 0x7F) as u8 | 0x80);
+            value >>= 7;
+        }
+        self.byte(value as u8);
+    }
+
+    #[inline]
+    fn signed(&mut self, value: i64) {
+        self.number(varint::zigzag(value));
+    }
+}

@@ -1,0 +1,195 @@
+//! Reads a profile of any body, in memory that grows with what is there.
+
+use std::io::Read;
+
+use super::Error;
+use super::edges::EdgeReader;
+use super::events::EventsReader;
+use super::meta::MetaReader;
+use super::samples::SampleReader;
+use super::section::{SectionReader, kind};
+use super::symbols::SymbolReader;
+use super::tree::TreeReader;
+use super::varint::Cursor;
+use crate::{Body, Metrics, Profile, Symbol, WallUnit};
+
+/// The largest section there may be: 1 GiB.
+pub(super) const LARGEST_SECTION: u64 = 1 << 30;
+
+/// How much a reader takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// The largest section, in bytes.
+    pub section: u64,
+    /// The nodes of a call tree; 48 bytes of memory each.
+    pub nodes: usize,
+    /// The call events kept one by one, 40 bytes of memory each: if there are
+    /// more, they become a call tree as they are read.
+    pub events: usize,
+}
+
+impl Default for Limits {
+    /// 64 million nodes; a million events.
+    fn default() -> Self {
+        Self {
+            section: LARGEST_SECTION,
+            nodes: 64 << 20,
+            events: 1 << 20,
+        }
+    }
+}
+
+/// Reads a whole file. The input need not be buffered.
+///
+/// Call events that end early (the program crashed, or still runs) are read up
+/// to there, and [`Meta::is_truncated`](crate::Meta::is_truncated) says so.
+/// Everything else that ends early is an error.
+///
+/// # Errors
+///
+/// [`Error`], for what is no native file, damaged, or over a limit.
+pub fn read(input: impl Read, limits: &Limits) -> Result<Profile, Error> {
+    let input = std::io::BufReader::with_capacity(1 << 16, input);
+    let mut sections = SectionReader::new(input, limits.section)?;
+    let head = Head::read(&mut sections)?;
+    if head.body == kind::CALLS {
+        return EventsReader::after(sections, &head)?.into_profile(limits);
+    }
+    let mut parts = Parts::default();
+    let body = match head.body {
+        kind::EDGES => {
+            let mut reader = EdgeReader::default();
+            parts.read(&mut sections, |kind, cursor, symbols| match kind {
+                kind::EDGES => reader.take(cursor, symbols),
+                _ => Ok(()),
+            })?;
+            reader.finish().map(Body::Edges)
+        }
+        kind::TREE => {
+            let mut reader = TreeReader::default();
+            parts.read(&mut sections, |kind, cursor, symbols| match kind {
+                kind::TREE => reader.take(cursor, symbols, limits.nodes),
+                _ => Ok(()),
+            })?;
+            reader.finish(parts.symbols.len()).map(Body::Tree)
+        }
+        kind::STACKS => {
+            let mut reader = SampleReader::new();
+            parts.read(&mut sections, |kind, cursor, symbols| match kind {
+                kind::STACKS => reader.take_stacks(cursor, symbols),
+                kind::SAMPLES => reader.take_samples(cursor),
+                _ => Ok(()),
+            })?;
+            reader.finish(parts.symbols.len()).map(Body::Samples)
+        }
+        _ => return Err(head.cursor_broken("a kind of profile not known here")),
+    };
+    let broken = |reason| Error::Broken {
+        offset: sections.start(),
+        reason,
+    };
+    let Some(body) = body else {
+        return Err(broken("the calls are not there, or no tree"));
+    };
+    if !are_unique(&parts.symbols) {
+        return Err(broken("two symbols have the same name"));
+    }
+    Ok(Profile {
+        symbols: parts.symbols,
+        body,
+        metrics: head.metrics,
+        meta: parts.meta.meta,
+    })
+}
+
+/// What the first section says.
+#[derive(Debug, Clone)]
+pub(super) struct Head {
+    pub(super) body: u8,
+    pub(super) metrics: Metrics,
+    /// What else it says, and where.
+    pub(super) rest: Vec<u8>,
+    pub(super) offset: u64,
+}
+
+impl Head {
+    fn cursor_broken(&self, reason: &'static str) -> Error {
+        Error::Broken {
+            offset: self.offset,
+            reason,
+        }
+    }
+
+    /// Reads the first section.
+    pub(super) fn read<R: Read>(sections: &mut SectionReader<R>) -> Result<Self, Error> {
+        let first = sections.next()?;
+        let mut cursor = sections.cursor();
+        if first != kind::PROFILE {
+            return Err(cursor.broken("the first section has to say what follows"));
+        }
+        let body = cursor.byte()?;
+        let bits = cursor.byte()?;
+        let offset = cursor.offset();
+        let mut rest = Vec::new();
+        while cursor.len() > 0 {
+            rest.push(cursor.byte()?);
+        }
+        let has = |bit: u8| bits >> bit & 1 == 1;
+        Ok(Self {
+            body,
+            metrics: Metrics {
+                calls: has(0),
+                wall_unit: if has(1) {
+                    WallUnit::Samples
+                } else {
+                    WallUnit::Nanoseconds
+                },
+                cpu: has(2),
+                memory: has(3),
+            },
+            rest,
+            offset,
+        })
+    }
+}
+
+/// What every body is read together with.
+#[derive(Debug, Default)]
+struct Parts {
+    symbols: Vec<Symbol>,
+    meta: MetaReader,
+}
+
+impl Parts {
+    /// Reads all sections; those of the body are `take`'s, with the number of
+    /// symbols there are by then.
+    fn read<R: Read>(
+        &mut self,
+        sections: &mut SectionReader<R>,
+        mut take: impl FnMut(u8, Cursor<'_>, usize) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let mut reader = SymbolReader::default();
+        loop {
+            let kind = sections.next()?;
+            let cursor = sections.cursor();
+            match kind {
+                kind::END => return sections.finish(),
+                kind::META => self.meta.take(cursor)?,
+                kind::SYMBOLS => reader.take(cursor, |symbol| self.symbols.push(symbol))?,
+                kind => take(kind, cursor, self.symbols.len())?,
+            }
+        }
+    }
+}
+
+/// A symbol's number, if there is such a symbol.
+pub(super) fn symbol(cursor: &Cursor<'_>, number: u64, symbols: usize) -> Result<u32, Error> {
+    let number = u32::try_from(number).ok();
+    let number = number.filter(|&number| (number as usize) < symbols);
+    number.ok_or_else(|| cursor.broken("no symbol has this number"))
+}
+
+fn are_unique(symbols: &[Symbol]) -> bool {
+    let mut names = std::collections::HashSet::with_capacity(symbols.len());
+    symbols.iter().all(|symbol| names.insert(&symbol.name))
+}

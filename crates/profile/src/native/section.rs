@@ -1,0 +1,171 @@
+//! Sections: what a file is made of after its first ten bytes.
+//!
+//! A kind, a length, a payload, a checksum. The checksum goes over everything
+//! from the beginning of the file, other checksums left out: so a section that
+//! is missing, doubled or moved is noticed like one that was changed.
+
+use std::io::Read;
+
+use super::crc32::Crc32;
+use super::varint::Cursor;
+use super::{Error, MAGIC, MAJOR, MINOR};
+
+/// What each kind of section holds.
+pub(super) mod kind {
+    /// Which body, and what was measured: the first section.
+    pub(crate) const PROFILE: u8 = b'P';
+    pub(crate) const META: u8 = b'M';
+    pub(crate) const SYMBOLS: u8 = b'S';
+    pub(crate) const EDGES: u8 = b'E';
+    pub(crate) const TREE: u8 = b'T';
+    pub(crate) const STACKS: u8 = b'K';
+    pub(crate) const SAMPLES: u8 = b'A';
+    pub(crate) const CALLS: u8 = b'C';
+    /// Where the clocks stood at the end of the calls.
+    pub(crate) const LAST: u8 = b'L';
+    /// Nothing: the file is whole.
+    pub(crate) const END: u8 = b'Z';
+}
+
+/// The bytes of a section besides its payload: kind, length, checksum.
+const FRAME: usize = 5;
+
+/// Puts sections into a buffer.
+#[derive(Debug, Clone)]
+pub(super) struct SectionWriter {
+    crc: Crc32,
+}
+
+impl SectionWriter {
+    /// Begins a file.
+    pub(super) fn begin(out: &mut Vec<u8>) -> Self {
+        let start = out.len();
+        out.extend_from_slice(&MAGIC);
+        out.extend_from_slice(&[MAJOR, MINOR]);
+        let mut crc = Crc32::new();
+        crc.update(out.get(start..).unwrap_or_default());
+        Self { crc }
+    }
+
+    /// Adds a section, whose payload `fill` appends.
+    pub(super) fn section(&mut self, out: &mut Vec<u8>, kind: u8, fill: impl FnOnce(&mut Vec<u8>)) {
+        let start = out.len();
+        out.extend_from_slice(&[kind, 0, 0, 0, 0]);
+        fill(out);
+        let section = out.get_mut(start..).unwrap_or_default();
+        // What does not fit into 4 GiB is refused by the reader as damaged.
+        let length = section.len().saturating_sub(FRAME);
+        let length = u32::try_from(length).unwrap_or(u32::MAX);
+        if let Some(place) = section.get_mut(1..FRAME) {
+            place.copy_from_slice(&length.to_le_bytes());
+        }
+        self.crc.update(section);
+        out.extend_from_slice(&self.crc.value().to_le_bytes());
+    }
+}
+
+/// Takes sections out of an input, one after the other.
+#[derive(Debug)]
+pub(super) struct SectionReader<R> {
+    input: R,
+    crc: Crc32,
+    payload: Vec<u8>,
+    /// How many bytes were read.
+    offset: u64,
+    /// Where the section begins that was read last.
+    start: u64,
+    largest: u64,
+}
+
+impl<R: Read> SectionReader<R> {
+    /// Reads the beginning of a file. No section may be larger than `largest`.
+    pub(super) fn new(input: R, largest: u64) -> Result<Self, Error> {
+        let mut sections = Self {
+            input,
+            crc: Crc32::new(),
+            payload: Vec::new(),
+            offset: 0,
+            start: 0,
+            largest,
+        };
+        let head: [u8; MAGIC.len() + 2] = sections.array(Error::Truncated { offset: 0 })?;
+        sections.crc.update(&head);
+        let Some(([major, _], [])) = head
+            .strip_prefix(&MAGIC)
+            .and_then(<[u8]>::split_first_chunk)
+        else {
+            return Err(Error::NotNative);
+        };
+        if *major != MAJOR {
+            return Err(Error::Version { found: *major });
+        }
+        Ok(sections)
+    }
+
+    /// The next section's kind; its payload is [`cursor`](Self::cursor)'s then.
+    pub(super) fn next(&mut self) -> Result<u8, Error> {
+        self.start = self.offset;
+        let truncated = || Error::Truncated { offset: self.start };
+        let (truncated, late) = (truncated(), truncated());
+        let head: [u8; FRAME] = self.array(truncated)?;
+        let [kind, length @ ..] = head;
+        let length = u64::from(u32::from_le_bytes(length));
+        if length > self.largest {
+            return Err(Error::TooLarge {
+                offset: self.start,
+                what: "bytes in one section",
+            });
+        }
+        self.payload.clear();
+        // Grows with what is there, whatever the length claims.
+        let read = (&mut self.input)
+            .take(length)
+            .read_to_end(&mut self.payload)?;
+        self.offset += read as u64;
+        if (read as u64) < length {
+            return Err(late);
+        }
+        self.crc.update(&head);
+        self.crc.update(&self.payload);
+        let checksum: [u8; 4] = self.array(late)?;
+        if u32::from_le_bytes(checksum) != self.crc.value() {
+            return Err(Error::Checksum { offset: self.start });
+        }
+        Ok(kind)
+    }
+
+    /// The payload of the section that was read last.
+    pub(super) fn cursor(&self) -> Cursor<'_> {
+        Cursor::new(&self.payload, self.start + FRAME as u64)
+    }
+
+    /// Where the section begins that was read last.
+    pub(super) fn start(&self) -> u64 {
+        self.start
+    }
+
+    /// That nothing follows.
+    pub(super) fn finish(&mut self) -> Result<(), Error> {
+        let mut more = Vec::new();
+        (&mut self.input).take(1).read_to_end(&mut more)?;
+        if more.is_empty() {
+            return Ok(());
+        }
+        Err(Error::Broken {
+            offset: self.offset,
+            reason: "something follows the end",
+        })
+    }
+
+    fn array<const N: usize>(&mut self, truncated: Error) -> Result<[u8; N], Error> {
+        let mut array = [0; N];
+        match self.input.read_exact(&mut array) {
+            Ok(()) => {
+                self.offset += N as u64;
+                Ok(array)
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => Err(truncated),
+            Err(error) => Err(Error::Io(error)),
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! Functions in a native file.
+//!
+//! A name leaves out what it shares with the name before it, and a path that
+//! was there already is a number. So a few bytes may stand for many: both
+//! sides count, and what goes over [`MAX_REPEATED`] has to be written out.
+
+use std::collections::HashMap;
+
+use super::Error;
+use super::varint::{Cursor, put, put_bytes};
+use crate::Symbol;
+
+/// How many bytes of names and paths may be said by reference: 64 MiB.
+const MAX_REPEATED: usize = 64 << 20;
+
+/// A path's reference: none, the next one, or that of this number and later.
+const NO_FILE: u64 = 0;
+const NEW_FILE: u64 = 1;
+const FIRST_FILE: u64 = 2;
+
+/// Writes symbols, in as many sections as they come in.
+#[derive(Debug, Clone)]
+pub(super) struct SymbolWriter {
+    files: HashMap<Box<[u8]>, u64>,
+    next_file: u64,
+    last_name: Vec<u8>,
+    /// How many bytes may yet be said by reference.
+    left: usize,
+}
+
+impl Default for SymbolWriter {
+    fn default() -> Self {
+        Self {
+            files: HashMap::new(),
+            next_file: 0,
+            last_name: Vec::new(),
+            left: MAX_REPEATED,
+        }
+    }
+}
+
+impl SymbolWriter {
+    /// Appends the payload of a section with `symbols`.
+    pub(super) fn put(&mut self, out: &mut Vec<u8>, symbols: &[Symbol]) {
+        put(out, symbols.len() as u64);
+        for symbol in symbols {
+            let internal = u64::from(symbol.internal);
+            match &symbol.file {
+                None => put(out, NO_FILE << 1 | internal),
+                Some(file) => match self.reference(file) {
+                    Some(number) => put(out, (FIRST_FILE + number) << 1 | internal),
+                    None => {
+                        put(out, NEW_FILE << 1 | internal);
+                        put_bytes(out, file);
+                    }
+                },
+            }
+            put(out, u64::from(symbol.line));
+            let shared = self.shared(&symbol.name);
+            put(out, shared as u64);
+            put_bytes(out, symbol.name.get(shared..).unwrap_or_default());
+            self.last_name.clear();
+            self.last_name.extend_from_slice(&symbol.name);
+        }
+    }
+
+    /// The number of a path that may be referred to; else it gets one.
+    fn reference(&mut self, file: &[u8]) -> Option<u64> {
+        if let Some(&number) = self.files.get(file)
+            && let Some(left) = self.left.checked_sub(file.len())
+        {
+            self.left = left;
+            return Some(number);
+        }
+        self.files.insert(file.into(), self.next_file);
+        self.next_file += 1;
+        None
+    }
+
+    /// How many bytes of `name` are those of the name before it.
+    fn shared(&mut self, name: &[u8]) -> usize {
+        let pairs = name.iter().zip(&self.last_name);
+        let shared = pairs.take_while(|(one, other)| one == other).count();
+        match self.left.checked_sub(shared) {
+            Some(left) => {
+                self.left = left;
+                shared
+            }
+            None => 0,
+        }
+    }
+}
+
+/// Reads symbols, in as many sections as they come in.
+#[derive(Debug)]
+pub(super) struct SymbolReader {
+    files: Vec<Box<[u8]>>,
+    last_name: Vec<u8>,
+    /// How many bytes may yet be said by reference.
+    left: usize,
+}
+
+impl Default for SymbolReader {
+    fn default() -> Self {
+        Self {
+            files: Vec::new(),
+            last_name: Vec::new(),
+            left: MAX_REPEATED,
+        }
+    }
+}
+
+impl SymbolReader {
+    /// Takes the payload of a section, and gives its symbols to `add`.
+    pub(super) fn take(
+        &mut self,
+        mut cursor: Cursor<'_>,
+        mut add: impl FnMut(Symbol),
+    ) -> Result<(), Error> {
+        for _ in 0..cursor.count()? {
+            add(self.symbol(&mut cursor)?);
+        }
+        cursor.finish()
+    }
+
+    fn symbol(&mut self, cursor: &mut Cursor<'_>) -> Result<Symbol, Error> {
+        let head = cursor.number()?;
+        let file = match head >> 1 {
+            NO_FILE => None,
+            NEW_FILE => {
+                let file: Box<[u8]> = cursor.bytes()?.into();
+                self.files.push(file.clone());
+                Some(file)
+            }
+            number => {
+                let number = usize::try_from(number - FIRST_FILE).ok();
+                let file = number.and_then(|number| self.files.get(number));
+                let file = file.ok_or_else(|| cursor.broken("no path has this number"))?;
+                self.left = (self.left.checked_sub(file.len()))
+                    .ok_or_else(|| cursor.broken("too much is said by reference"))?;
+                Some(file.clone())
+            }
+        };
+        let line = cursor.number_32()?;
+        let shared = cursor.number()?;
+        let shared = usize::try_from(shared).ok();
+        let shared = shared.filter(|&shared| shared <= self.last_name.len());
+        let shared = shared.ok_or_else(|| cursor.broken("the name before is shorter"))?;
+        self.left = (self.left.checked_sub(shared))
+            .ok_or_else(|| cursor.broken("too much is said by reference"))?;
+        self.last_name.truncate(shared);
+        self.last_name.extend_from_slice(cursor.bytes()?);
+        Ok(Symbol {
+            name: self.last_name.as_slice().into(),
+            file,
+            line,
+            internal: head & 1 == 1,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn symbol(name: &str, file: Option<&str>) -> Symbol {
+        Symbol {
+            file: file.map(|file| file.as_bytes().into()),
+            line: 7,
+            ..Symbol::new(name.as_bytes())
+        }
+    }
+
+    #[test]
+    fn names_share_beginnings_and_paths_across_sections() {
+        let symbols = [
+            symbol("A\\B::first", Some("/a/b.php")),
+            symbol("A\\B::second", Some("/a/b.php")),
+            symbol("A\\B", None),
+            symbol("", Some("")),
+            symbol("A\\B::first", Some("/a/b.php")),
+        ];
+        let (mut writer, mut reader) = (SymbolWriter::default(), SymbolReader::default());
+        let mut read = Vec::new();
+        for symbols in symbols.chunks(2) {
+            let mut bytes = Vec::new();
+            writer.put(&mut bytes, symbols);
+            let cursor = Cursor::new(&bytes, 0);
+            reader.take(cursor, |symbol| read.push(symbol)).unwrap();
+        }
+        assert_eq!(read, symbols);
+    }
+
+    #[test]
+    fn a_path_said_too_often_is_written_out() {
+        let long = "x".repeat(50);
+        let symbols: Vec<_> = (0..4)
+            .map(|_| symbol("", Some(&long)))
+            .chain([symbol(&long, None), symbol(&long, None)])
+            .collect();
+        let mut bytes = Vec::new();
+        let mut writer = SymbolWriter {
+            left: 100,
+            ..SymbolWriter::default()
+        };
+        writer.put(&mut bytes, &symbols);
+        // Once at first, twice by reference, and then in full.
+        assert!((200..230).contains(&bytes.len()), "{}", bytes.len());
+        let mut read = Vec::new();
+        let mut reader = SymbolReader {
+            left: 100,
+            ..SymbolReader::default()
+        };
+        reader
+            .take(Cursor::new(&bytes, 0), |symbol| read.push(symbol))
+            .unwrap();
+        assert_eq!(read, symbols);
+    }
+}

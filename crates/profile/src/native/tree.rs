@@ -1,0 +1,140 @@
+//! A call tree in a native file: each node's distance to its parent, its
+//! function, and what it cost by itself, which is less to write down than what
+//! it cost with its callees.
+
+use super::Error;
+use super::costs::{Columns, with, without};
+use super::section::kind;
+use super::varint::{Cursor, put};
+use super::write::Output;
+use crate::{Cost, Node, NodeId, SymbolId, Tree};
+
+/// How many nodes go into one section.
+const A_SECTION: usize = 8192;
+
+/// Writes all nodes.
+pub(super) fn write(tree: &Tree, output: &mut Output<'_>) -> std::io::Result<()> {
+    let own = own_costs(&tree.nodes);
+    let columns = Columns::of(own.iter().copied());
+    let mut number = 0_usize;
+    for (nodes, own) in tree.nodes.chunks(A_SECTION).zip(own.chunks(A_SECTION)) {
+        output.section(|writer, out| {
+            writer.section(out, kind::TREE, |out| {
+                out.push(columns.0);
+                put(out, nodes.len() as u64);
+                for (node, own) in nodes.iter().zip(own) {
+                    put(out, number.wrapping_sub(node.parent.index()) as u64);
+                    put(out, u64::from(node.symbol.0));
+                    columns.put(out, own);
+                    number += 1;
+                }
+            });
+        })?;
+    }
+    Ok(())
+}
+
+fn own_costs(nodes: &[Node]) -> Vec<Cost> {
+    let mut own: Vec<Cost> = nodes.iter().map(|node| node.cost).collect();
+    for node in nodes.iter().skip(1) {
+        if let Some(own) = own.get_mut(node.parent.index()) {
+            *own = without(*own, node.cost);
+        }
+    }
+    own
+}
+
+/// Reads nodes, in as many sections as they come in.
+#[derive(Debug, Default)]
+pub(super) struct TreeReader {
+    nodes: Vec<Node>,
+}
+
+impl TreeReader {
+    /// Takes the payload of a section.
+    pub(super) fn take(
+        &mut self,
+        mut cursor: Cursor<'_>,
+        symbols: usize,
+        limit: usize,
+    ) -> Result<(), Error> {
+        let columns = Columns::take(&mut cursor)?;
+        let count = cursor.count()?;
+        if count > limit.saturating_sub(self.nodes.len()) {
+            return Err(Error::TooLarge {
+                offset: cursor.offset(),
+                what: "nodes",
+            });
+        }
+        for _ in 0..count {
+            let (parent, symbol) = place(&mut cursor, self.nodes.len(), symbols)?;
+            let cost = columns.cost(&mut cursor)?;
+            self.nodes.push(Node {
+                parent,
+                symbol,
+                cost,
+            });
+        }
+        cursor.finish()
+    }
+
+    /// The whole tree, if it is one.
+    pub(super) fn finish(mut self, symbols: usize) -> Option<Tree> {
+        for index in (1..self.nodes.len()).rev() {
+            let Some(&Node { parent, cost, .. }) = self.nodes.get(index) else {
+                continue;
+            };
+            if let Some(parent) = self.nodes.get_mut(parent.index()) {
+                parent.cost = with(parent.cost, cost);
+            }
+        }
+        let tree = Tree { nodes: self.nodes };
+        let places = tree.nodes.iter().map(|node| (node.parent, node.symbol));
+        let is_one = !tree.nodes.is_empty() && are_paths(places, symbols);
+        is_one.then_some(tree)
+    }
+}
+
+/// Where a node or a stack stands: its parent and its symbol.
+pub(super) fn place(
+    cursor: &mut Cursor<'_>,
+    number: usize,
+    symbols: usize,
+) -> Result<(NodeId, SymbolId), Error> {
+    let up = cursor.number()?;
+    let symbol = cursor.number()?;
+    let symbol = super::read::symbol(cursor, symbol, symbols)?;
+    let up = usize::try_from(up).unwrap_or(usize::MAX);
+    let is_right = if number == 0 {
+        up == 0 && symbol == 0
+    } else {
+        up > 0
+    };
+    let parent = number.checked_sub(up).filter(|_| is_right);
+    let parent = parent.and_then(|parent| u32::try_from(parent).ok());
+    let parent = parent.ok_or_else(|| cursor.broken("a parent has to come before its children"))?;
+    Ok((NodeId(parent), SymbolId(symbol)))
+}
+
+/// Whether no two children of one parent have the same symbol.
+pub(super) fn are_paths(places: impl Iterator<Item = (NodeId, SymbolId)>, symbols: usize) -> bool {
+    let nodes: Vec<Node> = places
+        .map(|(parent, symbol)| Node {
+            parent,
+            symbol,
+            cost: Cost::default(),
+        })
+        .collect();
+    let tree = Tree { nodes };
+    let children = tree.children();
+    // Who asked for a symbol last; no node is its own child.
+    let mut last = vec![None; symbols];
+    (0..).zip(&tree.nodes).all(|(number, _)| {
+        let parent = NodeId(number);
+        children.of(parent).iter().all(|child| {
+            let symbol = tree.nodes.get(child.index()).map(|node| node.symbol);
+            let last = symbol.and_then(|symbol| last.get_mut(symbol.index()));
+            last.is_some_and(|last| last.replace(parent) != Some(parent))
+        })
+    })
+}

@@ -1,0 +1,305 @@
+//! What changed between two profiles, or between two sets of them.
+//!
+//! Functions are the same if they have the same name; recursion is folded, as
+//! in the flat table. With several profiles on a side, costs are means, and a
+//! change knows whether it is larger than what runs of one side differ by.
+//!
+//! **Invariant:** the difference of a profile to itself is zero.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+
+use super::neighbours::pairs;
+use super::statistic::{Change, Sums};
+use crate::{Cost, FlatTable, Metric, Metrics, Profile, SelfCost, Symbol, SymbolId};
+
+/// All costs before and after.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct CostChanges {
+    changes: [Change; 5],
+}
+
+impl CostChanges {
+    /// One of the costs before and after.
+    #[must_use]
+    pub fn of(&self, metric: Metric) -> Change {
+        let place = Metric::ALL.iter().position(|it| *it == metric);
+        let change = place.and_then(|place| self.changes.get(place));
+        change.copied().unwrap_or_default()
+    }
+}
+
+/// What changed in a function.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FunctionDiff {
+    /// The function, in [`Diff::symbols`].
+    pub symbol: SymbolId,
+    /// Its calls, and their costs with callees.
+    pub inclusive: CostChanges,
+    /// Its own costs. [`Metric::Calls`] stands for its calls again.
+    pub own: CostChanges,
+}
+
+/// What changed in the calls of one function by another.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct EdgeDiff {
+    /// Who calls.
+    pub caller: SymbolId,
+    /// Who is called.
+    pub callee: SymbolId,
+    /// The calls, and their costs with callees.
+    pub cost: CostChanges,
+}
+
+/// What changed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Diff {
+    /// The functions of all profiles; the first is the root.
+    pub symbols: Vec<Symbol>,
+    /// What all of them measured.
+    pub metrics: Metrics,
+    /// The whole profiles.
+    pub total: CostChanges,
+    /// Every function that was called on one side, in the order of the symbols.
+    pub functions: Vec<FunctionDiff>,
+    /// Every caller and callee, in the order of the symbols.
+    pub edges: Vec<EdgeDiff>,
+}
+
+impl Diff {
+    /// Compares two profiles.
+    #[must_use]
+    pub fn new(base: &Profile, new: &Profile) -> Self {
+        Self::of_many(&[base], &[new])
+    }
+
+    /// Compares sets of profiles.
+    #[must_use]
+    pub fn of_many(base: &[&Profile], new: &[&Profile]) -> Self {
+        let mut names = Names::default();
+        let mut total = Sides::default();
+        let mut functions: HashMap<SymbolId, (Sides, Sides)> = HashMap::new();
+        let mut edges: HashMap<(SymbolId, SymbolId), Sides> = HashMap::new();
+        let sides = base.iter().map(|it| (0, it));
+        for (side, profile) in sides.chain(new.iter().map(|it| (1, it))) {
+            let numbers = names.numbers(&profile.symbols);
+            let number = |symbol: SymbolId| numbers.get(symbol.index()).copied();
+            let table = FlatTable::new(profile);
+            total.add(side, &table.total);
+            for row in &table.rows {
+                let Some(symbol) = number(row.symbol) else {
+                    continue;
+                };
+                let (inclusive, own) = functions.entry(symbol).or_default();
+                inclusive.add(side, &row.inclusive);
+                own.add_own(side, &row.own, row.inclusive.calls);
+            }
+            for pair in pairs(&profile.edges()) {
+                if let (Some(caller), Some(callee)) = (number(pair.caller), number(pair.callee)) {
+                    edges
+                        .entry((caller, callee))
+                        .or_default()
+                        .add(side, &pair.cost);
+                }
+            }
+        }
+        let runs = [base.len(), new.len()];
+        let functions = sorted(functions).into_iter();
+        let edges = sorted(edges).into_iter();
+        Self {
+            symbols: names.symbols,
+            metrics: common(base.iter().chain(new).map(|it| it.metrics)),
+            total: total.changes(runs),
+            functions: functions
+                .map(|(symbol, (inclusive, own))| FunctionDiff {
+                    symbol,
+                    inclusive: inclusive.changes(runs),
+                    own: own.changes(runs),
+                })
+                .collect(),
+            edges: edges
+                .map(|((caller, callee), cost)| EdgeDiff {
+                    caller,
+                    callee,
+                    cost: cost.changes(runs),
+                })
+                .collect(),
+        }
+    }
+
+    /// A symbol's name; empty if there is no such symbol.
+    #[must_use]
+    pub fn name(&self, symbol: SymbolId) -> &[u8] {
+        let symbol = self.symbols.get(symbol.index());
+        symbol.map_or(b"", |symbol| &symbol.name)
+    }
+
+    /// Sorts the functions by how much their own cost changed, and the edges by
+    /// how much their cost did: the largest change first, up or down; those
+    /// within their spread behind all others.
+    pub fn sort_by_impact(&mut self, metric: Metric) {
+        let impact = |change: Change| (change.is_within_spread(), -change.absolute().abs());
+        let order = |one: (bool, f64), other: (bool, f64)| {
+            one.0.cmp(&other.0).then(one.1.total_cmp(&other.1))
+        };
+        self.functions.sort_by(|one, other| {
+            let (one, other) = (one.own.of(metric), other.own.of(metric));
+            order(impact(one), impact(other))
+        });
+        self.edges.sort_by(|one, other| {
+            let (one, other) = (one.cost.of(metric), other.cost.of(metric));
+            order(impact(one), impact(other))
+        });
+    }
+}
+
+/// The sums of both sides, for each cost.
+#[derive(Debug, Clone, Copy, Default)]
+struct Sides {
+    sums: [[Sums; 5]; 2],
+}
+
+impl Sides {
+    fn add(&mut self, side: usize, cost: &Cost) {
+        self.add_each(side, |metric| metric.of(cost));
+    }
+
+    fn add_own(&mut self, side: usize, own: &SelfCost, calls: u64) {
+        self.add_each(side, |metric| metric.of_own(own, calls));
+    }
+
+    fn add_each(&mut self, side: usize, value: impl Fn(Metric) -> i64) {
+        let sums = self.sums.get_mut(side).into_iter().flatten();
+        for (sum, metric) in sums.zip(Metric::ALL) {
+            sum.add(value(metric));
+        }
+    }
+
+    fn changes(&self, runs: [usize; 2]) -> CostChanges {
+        let mut changes = [Change::default(); 5];
+        let [base, new] = &self.sums;
+        for (change, (base, new)) in changes.iter_mut().zip(base.iter().zip(new)) {
+            *change = Change {
+                base: base.statistic(runs[0]),
+                new: new.statistic(runs[1]),
+            };
+        }
+        CostChanges { changes }
+    }
+}
+
+/// Numbers for the names of all profiles.
+#[derive(Debug, Default)]
+struct Names {
+    symbols: Vec<Symbol>,
+    by_name: HashMap<Box<[u8]>, SymbolId>,
+}
+
+impl Names {
+    fn numbers(&mut self, symbols: &[Symbol]) -> Vec<SymbolId> {
+        let mut numbers = Vec::with_capacity(symbols.len());
+        for symbol in symbols {
+            let next = SymbolId(u32::try_from(self.symbols.len()).unwrap_or(u32::MAX));
+            // Roots are the same whatever they are called.
+            if numbers.is_empty() && next != SymbolId::ROOT {
+                numbers.push(SymbolId::ROOT);
+                continue;
+            }
+            let number = self.by_name.entry(symbol.name.clone()).or_insert_with(|| {
+                self.symbols.push(symbol.clone());
+                next
+            });
+            numbers.push(*number);
+        }
+        numbers
+    }
+}
+
+fn sorted<K: Ord + Hash + Copy, V>(map: HashMap<K, V>) -> Vec<(K, V)> {
+    let mut list: Vec<(K, V)> = map.into_iter().collect();
+    list.sort_by_key(|(key, _)| *key);
+    list
+}
+
+fn common(mut all: impl Iterator<Item = Metrics>) -> Metrics {
+    let first = all.next().unwrap_or_default();
+    all.fold(first, |one, other| Metrics {
+        calls: one.calls && other.calls,
+        cpu: one.cpu && other.cpu,
+        memory: one.memory && other.memory,
+        ..one
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Body, NodeId, TreeBuilder};
+
+    /// `main()` calls functions of those names and own times.
+    fn profile(calls: &[(&str, u64)]) -> Profile {
+        let mut profile = Profile::empty();
+        let mut builder = TreeBuilder::new();
+        builder.cost(NodeId::ROOT).calls = 1;
+        for (number, (name, wall)) in (1..).zip(calls) {
+            profile.symbols.push(Symbol::new(name.as_bytes()));
+            let node = builder.child(NodeId::ROOT, SymbolId(number));
+            *builder.cost(node) += Cost {
+                calls: 1,
+                wall: *wall,
+                ..Cost::default()
+            };
+        }
+        profile.body = Body::Tree(builder.finish_self_costs());
+        profile
+    }
+
+    #[test]
+    fn functions_are_compared_by_name_and_sorted_by_impact() {
+        let base = profile(&[("same", 10), ("gone", 30), ("slow", 5)]);
+        let new = profile(&[("slow", 100), ("new", 7), ("same", 10)]);
+        let mut diff = Diff::new(&base, &new);
+        diff.sort_by_impact(Metric::Wall);
+        let functions: Vec<_> = diff
+            .functions
+            .iter()
+            .map(|it| {
+                let wall = it.own.of(Metric::Wall);
+                (diff.name(it.symbol), wall.absolute(), wall.relative())
+            })
+            .collect();
+        assert_eq!(
+            functions,
+            [
+                (&b"slow"[..], 95.0, Some(19.0)),
+                (b"gone", -30.0, Some(-1.0)),
+                (b"new", 7.0, None),
+                (b"main()", 0.0, None),
+                (b"same", 0.0, Some(0.0)),
+            ]
+        );
+        assert_eq!(diff.total.of(Metric::Wall).absolute(), 72.0);
+        assert_eq!(diff.edges.len(), 4);
+        assert_eq!(diff.name(diff.edges[0].callee), b"slow");
+    }
+
+    #[test]
+    fn changes_within_the_spread_of_many_runs_come_last() {
+        let base = [[10, 50], [30, 52]]
+            .map(|[noisy, steady]| profile(&[("noisy", noisy), ("steady", steady)]));
+        let new = [[25, 60], [35, 62]]
+            .map(|[noisy, steady]| profile(&[("noisy", noisy), ("steady", steady)]));
+        let base: Vec<_> = base.iter().collect();
+        let new: Vec<_> = new.iter().collect();
+        let mut diff = Diff::of_many(&base, &new);
+        diff.sort_by_impact(Metric::Wall);
+        let first = diff.functions[0];
+        assert_eq!(diff.name(first.symbol), b"steady");
+        assert_eq!(first.own.of(Metric::Wall).absolute(), 10.0);
+        let noisy = diff
+            .functions
+            .iter()
+            .find(|it| diff.name(it.symbol) == b"noisy");
+        assert!(noisy.unwrap().own.of(Metric::Wall).is_within_spread());
+    }
+}

@@ -1,0 +1,519 @@
+//! Stacks guessed from edges: each caller's callees are shared out among its
+//! callers in proportion to what the calls cost.
+//!
+//! Edges do not tell who called `write` through `backup`; the guess is that
+//! all who called `backup` did, and as much as they called it. Recursion
+//! levels rule out some: `f@1` has exactly one `f` below it.
+//!
+//! **Invariants:** whatever the limits, the costs of each caller and callee add
+//! up to what the edges say, and so every function's calls and own costs stay.
+//! No node costs more time than its parent, unless a limit was met or the
+//! edges themselves say so.
+
+use std::collections::{BinaryHeap, HashMap, VecDeque};
+
+use crate::{Activation, Body, Cost, EdgeTable, NodeId, Profile, SymbolId, Tree, TreeBuilder};
+
+/// How far the guess goes: there may be more paths than atoms.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EstimateLimits {
+    /// How many nodes are looked for, the costliest first. There may be one
+    /// more for each edge.
+    pub nodes: usize,
+    /// How deep a path gets.
+    pub depth: usize,
+}
+
+impl Default for EstimateLimits {
+    /// 100,000 nodes, 200 deep.
+    fn default() -> Self {
+        Self {
+            nodes: 100_000,
+            depth: 200,
+        }
+    }
+}
+
+/// How often what could not be shared out in proportion is looked at again.
+const ROUNDS: usize = 16;
+
+/// How many nodes of a function are considered for it, the costliest.
+const CANDIDATES: usize = 16;
+
+impl Profile {
+    /// The profile with a tree, guessed if it knows only edges:
+    /// [`Meta::is_estimated`](crate::Meta::is_estimated) says so then.
+    #[must_use]
+    pub fn estimated(&self, limits: EstimateLimits) -> Self {
+        let mut profile = self.clone();
+        profile.body = match (self.tree(), &self.body) {
+            (None, Body::Edges(table)) => {
+                profile.meta.is_estimated = true;
+                Body::Tree(Estimate::new(table, limits).tree())
+            }
+            _ => return profile,
+        };
+        profile
+    }
+}
+
+/// A node that was given costs of one activation, to be shared out below it.
+#[derive(Debug, Clone, Copy)]
+struct Item {
+    node: NodeId,
+    /// Of `Estimate::callees`.
+    place: usize,
+    cost: Cost,
+    depth: usize,
+    /// The time that is not given to callees yet.
+    own: u64,
+}
+
+#[derive(Debug)]
+struct Estimate<'a> {
+    table: &'a EdgeTable,
+    limits: EstimateLimits,
+    builder: TreeBuilder,
+    /// The edges from each activation.
+    callees: Vec<Vec<usize>>,
+    /// Where in `callees` each edge's caller and callee are.
+    caller_of: Vec<usize>,
+    callee_of: Vec<usize>,
+    activations: Vec<Activation>,
+    /// What of each edge was not given to a node yet.
+    left: Vec<Cost>,
+    /// What of each activation's costs no item has shared out yet.
+    unseen: Vec<Cost>,
+    items: Vec<Item>,
+    /// The items of each activation that were given most.
+    candidates: Vec<Vec<usize>>,
+    /// The items to be shared out, costliest first, then in order.
+    queue: BinaryHeap<(u64, std::cmp::Reverse<usize>)>,
+}
+
+impl<'a> Estimate<'a> {
+    fn new(table: &'a EdgeTable, limits: EstimateLimits) -> Self {
+        let mut places: HashMap<Activation, usize> = HashMap::new();
+        let mut activations = Vec::new();
+        let mut place_of = |it: Activation| {
+            *places.entry(it).or_insert_with(|| {
+                activations.push(it);
+                activations.len() - 1
+            })
+        };
+        let root = place_of(EdgeTable::ROOT);
+        let mut callees: Vec<Vec<usize>> = Vec::new();
+        let (mut caller_of, mut callee_of) = (Vec::new(), Vec::new());
+        for (number, edge) in table.edges.iter().enumerate() {
+            let (caller, callee) = (place_of(edge.caller), place_of(edge.callee));
+            let needed = caller.max(callee) + 1;
+            callees.resize(callees.len().max(needed), Vec::new());
+            if let Some(list) = callees.get_mut(caller) {
+                list.push(number);
+            }
+            caller_of.push(caller);
+            callee_of.push(callee);
+        }
+        callees.resize(activations.len(), Vec::new());
+        let mut unseen = vec![Cost::default(); activations.len()];
+        if let Some(cost) = unseen.get_mut(root) {
+            *cost = table.root;
+        }
+        for (edge, &callee) in table.edges.iter().zip(&callee_of) {
+            if let Some(sum) = unseen.get_mut(callee) {
+                *sum += edge.cost;
+            }
+        }
+        let mut estimate = Self {
+            table,
+            limits,
+            builder: TreeBuilder::new(),
+            candidates: vec![Vec::new(); activations.len()],
+            callees,
+            caller_of,
+            callee_of,
+            activations,
+            left: table.edges.iter().map(|edge| edge.cost).collect(),
+            unseen,
+            items: Vec::new(),
+            queue: BinaryHeap::new(),
+        };
+        estimate.give(NodeId::ROOT, root, table.root, 0);
+        estimate
+    }
+
+    fn tree(mut self) -> Tree {
+        self.share_out();
+        for _ in 0..ROUNDS {
+            if self.is_full() || !self.give_to_who_has_time() {
+                break;
+            }
+            self.share_out();
+        }
+        self.give_the_rest();
+        self.builder.finish()
+    }
+
+    fn is_full(&self) -> bool {
+        self.builder.len() >= self.limits.nodes
+    }
+
+    /// Gives costs to a node, and takes note that they are to be shared out.
+    fn give(&mut self, node: NodeId, place: usize, cost: Cost, depth: usize) {
+        *self.builder.cost(node) += cost;
+        let number = self.items.len();
+        self.items.push(Item {
+            node,
+            place,
+            cost,
+            depth,
+            own: cost.wall,
+        });
+        self.queue.push((cost.wall, std::cmp::Reverse(number)));
+        if let Some(candidates) = self.candidates.get_mut(place) {
+            candidates.push(number);
+            if candidates.len() > CANDIDATES {
+                let own = |it: usize| self.items.get(it).map_or(0, |item| item.own);
+                let least = candidates
+                    .iter()
+                    .enumerate()
+                    .min_by_key(|&(_, &it)| own(it));
+                if let Some((least, _)) = least {
+                    candidates.swap_remove(least);
+                }
+            }
+        }
+    }
+
+    /// Shares out what nodes were given, until nothing or no room is left.
+    fn share_out(&mut self) {
+        while !self.is_full()
+            && let Some((_, std::cmp::Reverse(number))) = self.queue.pop()
+        {
+            let Some(&item) = self.items.get(number) else {
+                continue;
+            };
+            if item.depth >= self.limits.depth {
+                continue;
+            }
+            let path = self.path(item.node);
+            let unseen = self.unseen.get(item.place).copied().unwrap_or_default();
+            let callees = self.callees.get(item.place).cloned().unwrap_or_default();
+            let left = |edge: &usize| self.left.get(*edge).copied().unwrap_or_default();
+            let wall_left: u128 = callees.iter().map(|it| u128::from(left(it).wall)).sum();
+            let cpu_left: u128 = callees.iter().map(|it| u128::from(left(it).cpu)).sum();
+            let mut wall = Shares::new(item.cost.wall, u128::from(unseen.wall).max(wall_left));
+            let mut cpu = Shares::new(item.cost.cpu, u128::from(unseen.cpu).max(cpu_left));
+            for edge in callees {
+                let left = self.left.get(edge).copied().unwrap_or_default();
+                if left == Cost::default() || !self.fits(edge, &path) {
+                    continue;
+                }
+                let sizes = (item.cost.wall, unseen.wall);
+                let share = Cost {
+                    calls: part(left.calls, item.cost.calls, unseen.calls),
+                    wall: wall.next(left.wall),
+                    cpu: cpu.next(left.cpu),
+                    memory: signed_part(left.memory, sizes.0, sizes.1),
+                    peak: signed_part(left.peak, sizes.0, sizes.1),
+                };
+                self.give_edge(number, edge, share);
+            }
+            if let Some(unseen) = self.unseen.get_mut(item.place) {
+                *unseen = minus(*unseen, item.cost);
+            }
+        }
+    }
+
+    /// Gives what levels kept from being shared out in proportion to those
+    /// nodes that it fits and that have time left. Whether there were any.
+    fn give_to_who_has_time(&mut self) -> bool {
+        let mut has_given = false;
+        for edge in 0..self.table.edges.len() {
+            while let Some(&left) = self.left.get(edge)
+                && left != Cost::default()
+                && let Some((number, own)) = self.best(edge, true)
+                && (own > 0 || left.wall == 0)
+            {
+                let wall = left.wall.min(own);
+                let share = if wall == left.wall {
+                    left
+                } else {
+                    Cost {
+                        calls: part(left.calls, wall, left.wall),
+                        wall,
+                        cpu: part(left.cpu, wall, left.wall),
+                        memory: signed_part(left.memory, wall, left.wall),
+                        peak: signed_part(left.peak, wall, left.wall),
+                    }
+                };
+                self.give_edge(number, edge, share);
+                has_given = true;
+            }
+        }
+        has_given
+    }
+
+    /// Gives all that is left to somebody, so that the sums are right.
+    fn give_the_rest(&mut self) {
+        let mut reached: VecDeque<usize> = VecDeque::new();
+        let mut is_reached = vec![false; self.callees.len()];
+        // Those that have nodes, then those that nobody ever called.
+        for pass in 0..2 {
+            for place in 0..self.callees.len() {
+                let has_nodes = self.candidates.get(place).is_some_and(|it| !it.is_empty());
+                if is_reached.get(place) == Some(&true) || pass == 0 && !has_nodes {
+                    continue;
+                }
+                let callees = self.callees.get(place).into_iter().flatten();
+                let mut left = callees.filter_map(|&edge| self.left.get(edge));
+                if !has_nodes && left.all(|left| *left == Cost::default()) {
+                    continue;
+                }
+                reached.push_back(place);
+                if let Some(is_reached) = is_reached.get_mut(place) {
+                    *is_reached = true;
+                }
+                while let Some(place) = reached.pop_front() {
+                    self.give_the_rest_of(place, &mut reached, &mut is_reached);
+                }
+            }
+        }
+    }
+
+    fn give_the_rest_of(
+        &mut self,
+        place: usize,
+        reached: &mut VecDeque<usize>,
+        is_reached: &mut [bool],
+    ) {
+        for edge in self.callees.get(place).cloned().unwrap_or_default() {
+            let left = self.left.get(edge).copied().unwrap_or_default();
+            if left == Cost::default() {
+                continue;
+            }
+            let best = self.best(edge, true).or_else(|| self.best(edge, false));
+            let number = best.map_or_else(
+                || {
+                    let symbol = self.activations.get(place).map(|it| it.symbol);
+                    let symbol = symbol.unwrap_or(SymbolId::ROOT);
+                    let node = self.builder.child(NodeId::ROOT, symbol);
+                    self.give(node, place, Cost::default(), 1);
+                    self.items.len() - 1
+                },
+                |(number, _)| number,
+            );
+            self.give_edge(number, edge, left);
+            let callee = self.callee_of.get(edge).copied().unwrap_or_default();
+            if let Some(is_reached) = is_reached.get_mut(callee)
+                && !*is_reached
+            {
+                *is_reached = true;
+                reached.push_back(callee);
+            }
+        }
+    }
+
+    /// Gives a share of an edge to the callee below an item's node.
+    fn give_edge(&mut self, number: usize, edge: usize, share: Cost) {
+        let (Some(item), Some(it)) = (self.items.get_mut(number), self.table.edges.get(edge))
+        else {
+            return;
+        };
+        if share == Cost::default() {
+            return;
+        }
+        item.own = item.own.saturating_sub(share.wall);
+        let (node, depth) = (item.node, item.depth + 1);
+        if let Some(left) = self.left.get_mut(edge) {
+            *left = minus(*left, share);
+        }
+        let child = self.builder.child(node, it.callee.symbol);
+        let place = self.callee_of.get(edge).copied().unwrap_or_default();
+        self.give(child, place, share, depth);
+    }
+
+    /// The item of an edge's caller that has most time left, and how much;
+    /// maybe only of those where the callee's level is right.
+    fn best(&self, edge: usize, must_fit: bool) -> Option<(usize, u64)> {
+        let place = *self.caller_of.get(edge)?;
+        let mut best: Option<(usize, u64)> = None;
+        for &number in self.candidates.get(place)? {
+            let item = self.items.get(number)?;
+            if best.is_some_and(|best| (item.own, best.0) <= (best.1, number)) {
+                continue;
+            }
+            if !must_fit || self.fits(edge, &self.path(item.node)) {
+                best = Some((number, item.own));
+            }
+        }
+        best
+    }
+
+    /// How often each function is on the path to a node.
+    fn path(&self, node: NodeId) -> HashMap<SymbolId, u32> {
+        let mut path = HashMap::new();
+        let mut at = node;
+        loop {
+            *path.entry(self.builder.symbol(at)).or_insert(0) += 1;
+            if at == NodeId::ROOT {
+                return path;
+            }
+            at = self.builder.parent(at);
+        }
+    }
+
+    /// Whether an edge's callee has, on that path, as many frames below it as
+    /// its level says.
+    fn fits(&self, edge: usize, path: &HashMap<SymbolId, u32>) -> bool {
+        let callee = self.table.edges.get(edge).map(|edge| edge.callee);
+        callee.is_some_and(|it| path.get(&it.symbol).copied().unwrap_or(0) == it.level)
+    }
+}
+
+/// Shares in proportion that add up to no more than their whole, however they
+/// are rounded.
+#[derive(Debug)]
+struct Shares {
+    of: u64,
+    among: u128,
+    sum: u128,
+    given: u64,
+}
+
+impl Shares {
+    fn new(of: u64, among: u128) -> Self {
+        let (sum, given) = (0, 0);
+        Self {
+            of,
+            among,
+            sum,
+            given,
+        }
+    }
+
+    /// The share of one that `part` of the whole is left of; at most `part`.
+    fn next(&mut self, part: u64) -> u64 {
+        self.sum += u128::from(part);
+        if self.among == 0 {
+            return 0;
+        }
+        let until = (self.sum * u128::from(self.of)) / self.among;
+        let until = u64::try_from(until).unwrap_or(u64::MAX);
+        let share = until.saturating_sub(self.given).min(part);
+        self.given = until;
+        share
+    }
+}
+
+/// `whole` times `numerator` / `denominator`, rounded down; at most `whole`.
+fn part(whole: u64, numerator: u64, denominator: u64) -> u64 {
+    if denominator == 0 {
+        return 0;
+    }
+    let product = u128::from(whole) * u128::from(numerator);
+    let part = product / u128::from(denominator);
+    u64::try_from(part).map_or(whole, |part| part.min(whole))
+}
+
+fn signed_part(whole: i64, numerator: u64, denominator: u64) -> i64 {
+    let part = part(whole.unsigned_abs(), numerator, denominator);
+    let part = i64::try_from(part).unwrap_or(i64::MAX);
+    if whole < 0 { -part } else { part }
+}
+
+fn minus(from: Cost, cost: Cost) -> Cost {
+    Cost {
+        calls: from.calls.saturating_sub(cost.calls),
+        wall: from.wall.saturating_sub(cost.wall),
+        cpu: from.cpu.saturating_sub(cost.cpu),
+        memory: from.memory.wrapping_sub(cost.memory),
+        peak: from.peak.wrapping_sub(cost.peak),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Edge;
+
+    fn estimate(
+        edges: &[(u32, u32, u64)],
+        wall: u64,
+        limits: EstimateLimits,
+    ) -> Vec<(Vec<u32>, u64)> {
+        let at = |symbol| Activation {
+            symbol: SymbolId(symbol),
+            level: 0,
+        };
+        let cost = |wall| Cost {
+            calls: 1,
+            wall,
+            ..Cost::default()
+        };
+        let edges = edges.iter().map(|&(caller, callee, wall)| Edge {
+            caller: at(caller),
+            callee: at(callee),
+            cost: cost(wall),
+        });
+        let table = EdgeTable {
+            root: cost(wall),
+            edges: edges.collect(),
+        };
+        let tree = Estimate::new(&table, limits).tree();
+        let mut paths: Vec<_> = (0..)
+            .zip(&tree.nodes)
+            .map(|(number, node)| {
+                let path = tree.path(NodeId(number)).iter().map(|it| it.0).collect();
+                (path, node.cost.wall)
+            })
+            .collect();
+        paths.sort();
+        paths
+    }
+
+    #[test]
+    fn a_callee_is_shared_out_among_its_callers_callers() {
+        let edges = [(0, 1, 60), (0, 2, 30), (1, 3, 40), (2, 3, 20), (3, 4, 12)];
+        assert_eq!(
+            estimate(&edges, 100, EstimateLimits::default()),
+            [
+                (vec![0], 100),
+                (vec![0, 1], 60),
+                (vec![0, 1, 3], 40),
+                (vec![0, 1, 3, 4], 8),
+                (vec![0, 2], 30),
+                (vec![0, 2, 3], 20),
+                (vec![0, 2, 3, 4], 4),
+            ]
+        );
+    }
+
+    #[test]
+    fn functions_that_call_each_other_on_other_paths_are_no_recursion() {
+        // main() → a → b and main() → b → a, which the levels tell.
+        let edges = [(0, 1, 50), (0, 2, 40), (1, 2, 30), (2, 1, 20)];
+        assert_eq!(
+            estimate(&edges, 100, EstimateLimits::default()),
+            [
+                (vec![0], 100),
+                (vec![0, 1], 50),
+                (vec![0, 1, 2], 30),
+                (vec![0, 2], 40),
+                (vec![0, 2, 1], 20),
+            ]
+        );
+    }
+
+    #[test]
+    fn limits_keep_the_sums_right() {
+        let edges = [(0, 1, 60), (0, 2, 30), (1, 3, 40), (2, 3, 20), (3, 4, 12)];
+        for (nodes, depth) in [(1, 9), (3, 9), (99, 0), (99, 1), (99, 2)] {
+            let paths = estimate(&edges, 100, EstimateLimits { nodes, depth });
+            for (caller, callee, wall) in edges {
+                let pairs = paths.iter().filter(|it| it.0.ends_with(&[caller, callee]));
+                assert_eq!(pairs.map(|it| it.1).sum::<u64>(), wall, "{caller} {callee}");
+            }
+        }
+    }
+}

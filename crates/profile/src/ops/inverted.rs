@@ -1,0 +1,223 @@
+//! The tree upside down: every function, and below it who called it.
+//!
+//! Each path of the call tree is in it once, read from its end. A node stands
+//! for all paths that end that way. What it cost by itself adds up; of what it
+//! cost with its callees, only outermost calls count, or a recursive
+//! function's time would be there once for each level.
+//!
+//! **Invariant:** the functions at the top cost what the flat table says,
+//! whatever the limits.
+
+use super::own_tree::with_own;
+use crate::{Cost, Node, NodeId, SelfCost, SymbolId, Tree, TreeBuilder};
+
+/// How much of a tree is turned upside down: the whole would have a node for
+/// each frame of each path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct InvertLimits {
+    /// How many callers are followed up from each function.
+    pub depth: usize,
+    /// How many nodes there may be; the functions are there in any case.
+    pub nodes: usize,
+}
+
+impl Default for InvertLimits {
+    /// 200 callers, a million nodes.
+    fn default() -> Self {
+        Self {
+            depth: 200,
+            nodes: 1_000_000,
+        }
+    }
+}
+
+/// All paths that end in the same way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct InvertedNode {
+    /// What this node calls: one frame less. That of a function is node 0.
+    pub parent: NodeId,
+    /// The function; below another, the one that called it.
+    pub symbol: SymbolId,
+    /// What the function at the top cost when called this way, callees
+    /// included.
+    pub inclusive: Cost,
+    /// What it cost by itself.
+    pub own: SelfCost,
+}
+
+/// A tree upside down.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InvertedTree {
+    /// First a node for the whole profile; then, parents before children,
+    /// functions (whose parent is that) and callers.
+    pub nodes: Vec<InvertedNode>,
+}
+
+impl Tree {
+    /// The tree upside down.
+    #[must_use]
+    pub fn inverted(&self, limits: InvertLimits) -> InvertedTree {
+        let mut is_outermost = vec![false; self.nodes.len()];
+        self.walk(|node, outermost| {
+            if let Some(place) = is_outermost.get_mut(node.index()) {
+                *place = outermost.is_none();
+            }
+        });
+        let mut builder = TreeBuilder::new();
+        for node in &self.nodes {
+            builder.child(NodeId::ROOT, node.symbol);
+        }
+        let mut own_costs = vec![SelfCost::default(); builder.len()];
+        for (number, node, own) in with_own(self) {
+            let is_outermost = is_outermost.get(number.index()) == Some(&true);
+            let calls = node.cost.calls;
+            let inclusive = if is_outermost {
+                node.cost
+            } else {
+                Cost {
+                    calls,
+                    ..Cost::default()
+                }
+            };
+            let mut at = NodeId::ROOT;
+            let mut frame = Some((number, node));
+            let mut depth = 0;
+            while let Some((number, node)) = frame {
+                let is_full = builder.len() >= limits.nodes || depth > limits.depth;
+                let next = match builder.existing(at, node.symbol) {
+                    Some(next) if depth <= limits.depth => next,
+                    None if !is_full => builder.child(at, node.symbol),
+                    _ => break,
+                };
+                at = next;
+                *builder.cost(at) += inclusive;
+                own_costs.resize(builder.len(), SelfCost::default());
+                if let Some(sum) = own_costs.get_mut(at.index()) {
+                    *sum += own;
+                }
+                // The root calls itself, as far as the table says.
+                let caller = self.nodes.get(node.parent.index());
+                let caller = caller.filter(|_| node.parent < number);
+                frame = caller.map(|caller| (node.parent, caller));
+                depth += 1;
+            }
+            if let Some(sum) = own_costs.first_mut() {
+                *sum += own;
+            }
+        }
+        let nodes = builder.finish().nodes.into_iter().zip(own_costs);
+        let mut nodes: Vec<_> = nodes
+            .map(|(node, own)| InvertedNode {
+                parent: node.parent,
+                symbol: node.symbol,
+                inclusive: node.cost,
+                own,
+            })
+            .collect();
+        if let Some(total) = nodes.first_mut() {
+            total.inclusive = self.root_cost();
+        }
+        InvertedTree { nodes }
+    }
+}
+
+impl InvertedTree {
+    /// A tree of the same nodes in which each costs what its function cost by
+    /// itself: what flame graphs draw. Times below zero are zero.
+    #[must_use]
+    pub fn to_tree(&self) -> Tree {
+        let time = |time: i64| time.max(0).cast_unsigned();
+        let nodes = self.nodes.iter().map(|node| Node {
+            parent: node.parent,
+            symbol: node.symbol,
+            cost: Cost {
+                calls: node.inclusive.calls,
+                wall: time(node.own.wall),
+                cpu: time(node.own.cpu),
+                memory: node.own.memory,
+                peak: node.own.peak,
+            },
+        });
+        Tree {
+            nodes: nodes.collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// f → g → f, and g
+    fn tree() -> Tree {
+        let mut builder = TreeBuilder::new();
+        let mut at = NodeId::ROOT;
+        for (symbol, wall) in [(1, 1), (2, 2), (1, 4)] {
+            at = builder.child(at, SymbolId(symbol));
+            *builder.cost(at) += Cost {
+                calls: 1,
+                wall,
+                ..Cost::default()
+            };
+        }
+        let g = builder.child(NodeId::ROOT, SymbolId(2));
+        builder.cost(g).wall = 16;
+        builder.cost(g).calls = 1;
+        builder.finish_self_costs()
+    }
+
+    fn paths(inverted: &InvertedTree) -> Vec<(Vec<u32>, u64, u64, i64)> {
+        let tree = inverted.to_tree();
+        (0..)
+            .zip(&inverted.nodes)
+            .skip(1)
+            .map(|(number, node)| {
+                let path = tree.path(NodeId(number)).into_iter().skip(1);
+                let path = path.map(|it| it.0).collect();
+                let inclusive = node.inclusive;
+                (path, inclusive.calls, inclusive.wall, node.own.wall)
+            })
+            .collect()
+    }
+
+    #[test]
+    fn callers_stand_below_the_function_and_recursion_counts_once() {
+        let mut found = paths(&tree().inverted(InvertLimits::default()));
+        found.sort();
+        assert_eq!(
+            found,
+            [
+                (vec![0], 0, 23, 0),
+                (vec![1], 2, 7, 5),
+                (vec![1, 0], 1, 7, 1),
+                (vec![1, 2], 1, 0, 4),
+                (vec![1, 2, 1], 1, 0, 4),
+                (vec![1, 2, 1, 0], 1, 0, 4),
+                (vec![2], 2, 22, 18),
+                (vec![2, 0], 1, 16, 16),
+                (vec![2, 1], 1, 6, 2),
+                (vec![2, 1, 0], 1, 6, 2),
+            ]
+        );
+    }
+
+    #[test]
+    fn limits_cut_callers_and_leave_the_functions() {
+        for limits in [
+            InvertLimits {
+                depth: 0,
+                nodes: 99,
+            },
+            InvertLimits { depth: 9, nodes: 1 },
+        ] {
+            assert_eq!(
+                paths(&tree().inverted(limits)),
+                [
+                    (vec![0], 0, 23, 0),
+                    (vec![1], 2, 7, 5),
+                    (vec![2], 2, 22, 18)
+                ]
+            );
+        }
+    }
+}

@@ -1,0 +1,416 @@
+//! Many profiles as one: costs of the same functions are added up.
+//!
+//! Functions are the same if they have the same name. The result has what all
+//! of them know: edges if one of them knows only edges, else a tree; samples
+//! if all are samples, each stack once and at no time. Costs that one of them
+//! lacks are left out, and so is what they say differently about themselves.
+//!
+//! **Invariant:** merging is associative and commutative, up to the
+//! [`canonical`](Profile::canonical) order.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use crate::{
+    Activation, Body, Cost, Edge, EdgeTable, Meta, Metrics, Mode, NodeId, Profile, Sample, Samples,
+    SamplesBuilder, Symbol, SymbolId, Tree, TreeBuilder, WallUnit,
+};
+
+/// The tag that says how many profiles were merged.
+const RUNS: &str = "runs";
+
+/// Why profiles cannot be merged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum MergeError {
+    /// There are none.
+    Nothing,
+    /// Some count samples, others measured time.
+    Units,
+}
+
+impl fmt::Display for MergeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Nothing => "there are no profiles to merge",
+            Self::Units => "one profile counts samples, another has times: they do not add up",
+        })
+    }
+}
+
+impl std::error::Error for MergeError {}
+
+/// Merges profiles.
+///
+/// # Errors
+///
+/// [`MergeError`].
+pub fn merge<'a>(profiles: impl IntoIterator<Item = &'a Profile>) -> Result<Profile, MergeError> {
+    let mut merger = Merger::default();
+    for profile in profiles {
+        merger.add(profile)?;
+    }
+    merger.finish()
+}
+
+/// Merges profiles one by one, so that only one has to be in memory.
+#[derive(Debug, Default)]
+pub struct Merger {
+    symbols: Vec<Symbol>,
+    by_name: HashMap<Box<[u8]>, SymbolId>,
+    sum: Option<Sum>,
+    runs: u64,
+}
+
+#[derive(Debug)]
+struct Sum {
+    shape: Shape,
+    metrics: Metrics,
+    meta: Meta,
+}
+
+#[derive(Debug)]
+enum Shape {
+    Samples(SampleSum),
+    Tree(TreeBuilder),
+    Edges(EdgeSum),
+}
+
+impl Merger {
+    /// Adds a profile.
+    ///
+    /// # Errors
+    ///
+    /// [`MergeError::Units`].
+    pub fn add(&mut self, profile: &Profile) -> Result<(), MergeError> {
+        if let Some(sum) = &self.sum
+            && sum.metrics.wall_unit != profile.metrics.wall_unit
+        {
+            return Err(MergeError::Units);
+        }
+        let numbers = self.numbers(&profile.symbols);
+        let number = |symbol: SymbolId| numbers.get(symbol.index()).copied().unwrap_or(symbol);
+        let shape = self.sum.as_mut().map(|sum| std::mem::take(&mut sum.shape));
+        let shape = match (shape, &profile.body) {
+            (None, Body::Samples(samples)) => {
+                Shape::Samples(SampleSum::default().add(samples, number))
+            }
+            (Some(Shape::Samples(sum)), Body::Samples(samples)) => {
+                Shape::Samples(sum.add(samples, number))
+            }
+            (Some(Shape::Edges(sum)), _) => Shape::Edges(sum.add(&profile.edges(), number)),
+            (shape, _) => match profile.tree() {
+                Some(tree) => Shape::Tree(add_tree(
+                    shape.map_or_else(TreeBuilder::new, Shape::into_tree),
+                    &tree,
+                    number,
+                )),
+                None => {
+                    let sum = shape.map_or_else(EdgeSum::default, Shape::into_edges);
+                    Shape::Edges(sum.add(&profile.edges(), number))
+                }
+            },
+        };
+        let runs = profile.meta.tag(RUNS).and_then(|runs| runs.parse().ok());
+        self.runs = self.runs.saturating_add(runs.unwrap_or(1));
+        self.sum = Some(match self.sum.take() {
+            None => Sum {
+                shape,
+                metrics: profile.metrics,
+                meta: profile.meta.clone(),
+            },
+            Some(sum) => Sum {
+                shape,
+                metrics: common_metrics(sum.metrics, profile.metrics),
+                meta: common_meta(sum.meta, &profile.meta),
+            },
+        });
+        Ok(())
+    }
+
+    /// The sum of all profiles that were added.
+    ///
+    /// # Errors
+    ///
+    /// [`MergeError::Nothing`].
+    pub fn finish(self) -> Result<Profile, MergeError> {
+        let Some(Sum {
+            shape,
+            metrics,
+            mut meta,
+        }) = self.sum
+        else {
+            return Err(MergeError::Nothing);
+        };
+        let mut body = match shape {
+            Shape::Samples(sum) => Body::Samples(sum.finish()),
+            Shape::Tree(builder) => Body::Tree(builder.finish()),
+            Shape::Edges(sum) => Body::Edges(sum.table),
+        };
+        let costs: Box<dyn Iterator<Item = &mut Cost>> = match &mut body {
+            Body::Tree(tree) => Box::new(tree.nodes.iter_mut().map(|node| &mut node.cost)),
+            Body::Edges(table) => {
+                let costs = table.edges.iter_mut().map(|edge| &mut edge.cost);
+                Box::new(costs.chain([&mut table.root]))
+            }
+            _ => Box::new(std::iter::empty()),
+        };
+        for cost in costs {
+            if !metrics.cpu {
+                cost.cpu = 0;
+            }
+            if !metrics.memory {
+                (cost.memory, cost.peak) = (0, 0);
+            }
+        }
+        if self.runs > 1 {
+            meta.set_tag(RUNS, self.runs.to_string());
+        }
+        Ok(Profile {
+            symbols: self.symbols,
+            body,
+            metrics,
+            meta,
+        })
+    }
+
+    /// The numbers that a profile's symbols have in the sum.
+    fn numbers(&mut self, symbols: &[Symbol]) -> Vec<SymbolId> {
+        let mut numbers = Vec::with_capacity(symbols.len());
+        for symbol in symbols {
+            let next = SymbolId(u32::try_from(self.symbols.len()).unwrap_or(u32::MAX));
+            // Roots are the same whatever they are called.
+            let is_root = numbers.is_empty();
+            let number = if is_root && next != SymbolId::ROOT {
+                Some(SymbolId::ROOT)
+            } else {
+                self.by_name.get(&symbol.name).copied()
+            };
+            let number = number.unwrap_or_else(|| {
+                self.by_name.insert(symbol.name.clone(), next);
+                self.symbols.push(symbol.clone());
+                next
+            });
+            if let Some(known) = self.symbols.get_mut(number.index()) {
+                agree(known, symbol);
+            }
+            numbers.push(number);
+        }
+        numbers
+    }
+}
+
+impl Default for Shape {
+    fn default() -> Self {
+        Self::Edges(EdgeSum::default())
+    }
+}
+
+impl Shape {
+    fn into_tree(self) -> TreeBuilder {
+        let same = |symbol| symbol;
+        match self {
+            Self::Tree(builder) => builder,
+            Self::Samples(sum) => add_tree(TreeBuilder::new(), &sum.finish().to_tree(), same),
+            // Edges stay edges: there is nothing to make a tree of.
+            Self::Edges(_) => TreeBuilder::new(),
+        }
+    }
+
+    fn into_edges(self) -> EdgeSum {
+        match self {
+            Self::Edges(sum) => sum,
+            other => {
+                let edges = other.into_tree().finish().to_edges();
+                EdgeSum::default().add(&edges, |symbol| symbol)
+            }
+        }
+    }
+}
+
+fn add_tree(
+    mut builder: TreeBuilder,
+    tree: &Tree,
+    number: impl Fn(SymbolId) -> SymbolId,
+) -> TreeBuilder {
+    let mut places = Vec::with_capacity(tree.nodes.len());
+    for node in &tree.nodes {
+        let parent = places.get(node.parent.index()).copied();
+        let place = parent.map_or(NodeId::ROOT, |parent| {
+            builder.child(parent, number(node.symbol))
+        });
+        *builder.cost(place) += node.cost;
+        places.push(place);
+    }
+    builder
+}
+
+#[derive(Debug, Default)]
+struct EdgeSum {
+    table: EdgeTable,
+    places: HashMap<(Activation, Activation), usize>,
+}
+
+impl EdgeSum {
+    fn add(mut self, table: &EdgeTable, number: impl Fn(SymbolId) -> SymbolId) -> Self {
+        let end = |it: Activation| Activation {
+            symbol: number(it.symbol),
+            ..it
+        };
+        self.table.root += table.root;
+        let edges = &mut self.table.edges;
+        for edge in &table.edges {
+            let (caller, callee) = (end(edge.caller), end(edge.callee));
+            let place = *self.places.entry((caller, callee)).or_insert(edges.len());
+            match edges.get_mut(place) {
+                Some(sum) => sum.cost += edge.cost,
+                None => edges.push(Edge {
+                    caller,
+                    callee,
+                    cost: edge.cost,
+                }),
+            }
+        }
+        self
+    }
+}
+
+/// Stacks with the weight of all samples of each.
+#[derive(Debug, Default)]
+struct SampleSum {
+    stacks: TreeBuilder,
+}
+
+impl SampleSum {
+    fn add(mut self, samples: &Samples, number: impl Fn(SymbolId) -> SymbolId) -> Self {
+        let mut places = Vec::with_capacity(samples.stacks.len());
+        for stack in &samples.stacks {
+            let parent = places.get(stack.parent.index()).copied();
+            let place = parent.map_or(NodeId::ROOT, |parent| {
+                self.stacks.child(parent, number(stack.symbol))
+            });
+            places.push(place);
+        }
+        for sample in &samples.samples {
+            let place = places.get(sample.stack.index()).copied();
+            let cost = self.stacks.cost(place.unwrap_or_default());
+            cost.wall = cost.wall.saturating_add(sample.weight);
+        }
+        self
+    }
+
+    fn finish(self) -> Samples {
+        let mut builder = SamplesBuilder::default();
+        let mut places = Vec::new();
+        for node in self.stacks.finish().nodes {
+            let parent = places.get(node.parent.index()).copied();
+            let stack = parent.map_or(NodeId::ROOT, |parent| builder.push(parent, node.symbol));
+            places.push(stack);
+            if node.cost.wall > 0 {
+                builder.add(Sample {
+                    at: 0,
+                    weight: node.cost.wall,
+                    stack,
+                });
+            }
+        }
+        builder.finish()
+    }
+}
+
+/// Makes of a symbol what it is in both: where they differ, the lesser, so that
+/// the order of merging does not matter; what is known comes before what is not.
+fn agree(symbol: &mut Symbol, other: &Symbol) {
+    let place = |it: &Symbol| (it.file.is_none(), it.file.clone(), it.line == 0, it.line);
+    if place(other) < place(symbol) {
+        symbol.file.clone_from(&other.file);
+        symbol.line = other.line;
+    }
+    symbol.internal |= other.internal;
+    if other.name < symbol.name {
+        symbol.name.clone_from(&other.name);
+    }
+}
+
+fn common_metrics(one: Metrics, other: Metrics) -> Metrics {
+    Metrics {
+        calls: one.calls && other.calls,
+        wall_unit: match one.wall_unit {
+            WallUnit::Samples => WallUnit::Samples,
+            WallUnit::Nanoseconds => other.wall_unit,
+        },
+        cpu: one.cpu && other.cpu,
+        memory: one.memory && other.memory,
+    }
+}
+
+fn common_meta(one: Meta, other: &Meta) -> Meta {
+    fn same<T: PartialEq>(one: Option<T>, other: Option<&T>) -> Option<T> {
+        one.filter(|one| Some(one) == other)
+    }
+    let started = [one.started_unix_us, other.started_unix_us];
+    Meta {
+        title: same(one.title, other.title.as_ref()),
+        started_unix_us: started.into_iter().flatten().min(),
+        host: same(one.host, other.host.as_ref()),
+        process: same(one.process, other.process.as_ref()),
+        sapi: same(one.sapi, other.sapi.as_ref()),
+        php_version: same(one.php_version, other.php_version.as_ref()),
+        creator: same(one.creator, other.creator.as_ref()),
+        mode: if one.mode == other.mode {
+            one.mode
+        } else {
+            Mode::Unknown
+        },
+        interval_ns: same(one.interval_ns, other.interval_ns.as_ref()),
+        is_truncated: one.is_truncated || other.is_truncated,
+        is_estimated: one.is_estimated || other.is_estimated,
+        tags: {
+            let tags = one.tags.into_iter();
+            let is_same = |(name, value): &(String, String)| {
+                name != RUNS && other.tag(name) == Some(value.as_str())
+            };
+            tags.filter(is_same).collect()
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_all_say_of_themselves_stays() {
+        let mut one = Profile::empty();
+        one.meta.title = Some("GET /".to_owned());
+        one.meta.host = Some("web1".to_owned());
+        one.meta.started_unix_us = Some(9);
+        one.meta.set_tag("status", "200");
+        one.meta.set_tag("user", "a");
+        let mut other = one.clone();
+        other.meta.host = Some("web2".to_owned());
+        other.meta.started_unix_us = Some(7);
+        other.meta.set_tag("user", "b");
+        let both = merge([&one, &other]).unwrap();
+        assert_eq!(both.meta.title.as_deref(), Some("GET /"));
+        assert_eq!(
+            (both.meta.host.as_ref(), both.meta.started_unix_us),
+            (None, Some(7))
+        );
+        let tags = [("status", "200"), ("runs", "2")];
+        assert_eq!(
+            both.meta.tags,
+            tags.map(|(name, value)| (name.to_owned(), value.to_owned()))
+        );
+        let three = merge([&both, &one]).unwrap();
+        assert_eq!(three.meta.tag("runs"), Some("3"));
+    }
+
+    #[test]
+    fn samples_and_times_do_not_add_up() {
+        let mut sampled = Profile::empty();
+        sampled.metrics.wall_unit = WallUnit::Samples;
+        assert_eq!(merge([&sampled, &Profile::empty()]), Err(MergeError::Units));
+        assert_eq!(merge([]), Err(MergeError::Nothing));
+    }
+}

@@ -1,0 +1,26 @@
+//! What people ask profiles: each question is a file.
+//!
+//! Every front end asks here, so that a terminal, a flame graph and a web page
+//! give the same answer.
+
+mod canonical;
+mod critical_path;
+mod diff;
+mod estimate;
+mod filter;
+mod inverted;
+mod merge;
+mod neighbours;
+mod own_tree;
+mod recursion;
+mod statistic;
+mod threshold;
+
+pub use critical_path::{Step, critical_path};
+pub use diff::{CostChanges, Diff, EdgeDiff, FunctionDiff};
+pub use estimate::EstimateLimits;
+pub use inverted::{InvertLimits, InvertedNode, InvertedTree};
+pub use merge::{MergeError, Merger, merge};
+pub use neighbours::{Neighbour, Neighbours, Pair, pairs};
+pub use statistic::{Change, Statistic};
+pub use threshold::OTHER;

@@ -1,0 +1,196 @@
+//! Who calls a function, and whom it calls.
+//!
+//! Recursion is folded: a neighbour stands here once, whatever the levels, and
+//! time that is part of an outer call is not counted again.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use crate::{Cost, EdgeTable, SymbolId};
+
+/// A function that calls or is called, and what those calls cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Neighbour {
+    /// The other function.
+    pub symbol: SymbolId,
+    /// The calls between the two, and what they cost with all callees.
+    pub cost: Cost,
+}
+
+/// Who calls a function, and whom it calls.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Neighbours {
+    /// The costs of all callers add up to the function's inclusive cost: calls
+    /// from within the function itself have no time of their own.
+    pub callers: Vec<Neighbour>,
+    /// What the function spent in each; together they may come to more than the
+    /// function's inclusive cost, if they call each other through it.
+    pub callees: Vec<Neighbour>,
+}
+
+impl Neighbours {
+    /// The neighbours of `symbol`, in the order of the edges.
+    #[must_use]
+    pub fn new(edges: &EdgeTable, symbol: SymbolId) -> Self {
+        let calls_of_it = || edges.edges.iter().filter(|it| it.callee.symbol == symbol);
+        let outermost = calls_of_it().map(|edge| edge.callee.level).min();
+        let mut callers = Sums::default();
+        for edge in calls_of_it() {
+            let is_outermost = Some(edge.callee.level) == outermost && edge.caller.symbol != symbol;
+            let caller = callers.of(edge.caller.symbol);
+            *caller += counted(edge.cost, is_outermost);
+        }
+        let callees = pairs(edges).into_iter();
+        let callees = callees.filter(|pair| pair.caller == symbol);
+        Self {
+            callers: callers.list,
+            callees: callees
+                .map(|pair| Neighbour {
+                    symbol: pair.callee,
+                    cost: pair.cost,
+                })
+                .collect(),
+        }
+    }
+}
+
+/// Caller and callee, whatever their levels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pair {
+    /// Who called.
+    pub caller: SymbolId,
+    /// Who was called.
+    pub callee: SymbolId,
+    /// All calls, and the time of those that are not part of another call
+    /// between the same two: those at the callee's lowest level.
+    pub cost: Cost,
+}
+
+/// The edges without their levels, in the order in which each pair comes first.
+#[must_use]
+pub fn pairs(edges: &EdgeTable) -> Vec<Pair> {
+    let mut places = HashMap::new();
+    let mut pairs: Vec<(Pair, u32)> = Vec::new();
+    for edge in &edges.edges {
+        let (caller, callee) = (edge.caller.symbol, edge.callee.symbol);
+        let level = edge.callee.level;
+        let place = *places.entry((caller, callee)).or_insert(pairs.len());
+        let Some((pair, lowest)) = pairs.get_mut(place) else {
+            let cost = edge.cost;
+            let pair = Pair {
+                caller,
+                callee,
+                cost,
+            };
+            pairs.push((pair, level));
+            continue;
+        };
+        if level < *lowest {
+            *lowest = level;
+            pair.cost = counted(pair.cost, false);
+        }
+        pair.cost += counted(edge.cost, level == *lowest);
+    }
+    pairs.into_iter().map(|(pair, _)| pair).collect()
+}
+
+/// The calls, and what they cost if that is not part of something else.
+fn counted(cost: Cost, with_costs: bool) -> Cost {
+    if with_costs {
+        return cost;
+    }
+    Cost {
+        calls: cost.calls,
+        ..Cost::default()
+    }
+}
+
+#[derive(Debug, Default)]
+struct Sums {
+    list: Vec<Neighbour>,
+    places: HashMap<SymbolId, usize>,
+    nobody: Cost,
+}
+
+impl Sums {
+    fn of(&mut self, symbol: SymbolId) -> &mut Cost {
+        let place = match self.places.entry(symbol) {
+            Entry::Occupied(place) => *place.get(),
+            Entry::Vacant(place) => {
+                let cost = Cost::default();
+                self.list.push(Neighbour { symbol, cost });
+                *place.insert(self.list.len() - 1)
+            }
+        };
+        let neighbour = self.list.get_mut(place);
+        neighbour.map_or(&mut self.nobody, |neighbour| &mut neighbour.cost)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Activation, Edge};
+
+    type Row = ((u32, u32), (u32, u32), u64, u64);
+
+    fn table(edges: &[Row]) -> EdgeTable {
+        let end = |(symbol, level)| Activation {
+            symbol: SymbolId(symbol),
+            level,
+        };
+        EdgeTable {
+            root: Cost::default(),
+            edges: edges
+                .iter()
+                .map(|&(caller, callee, calls, wall)| Edge {
+                    caller: end(caller),
+                    callee: end(callee),
+                    cost: Cost {
+                        calls,
+                        wall,
+                        ..Cost::default()
+                    },
+                })
+                .collect(),
+        }
+    }
+
+    fn list(neighbours: &[Neighbour]) -> Vec<(u32, u64, u64)> {
+        let one = |it: &Neighbour| (it.symbol.0, it.cost.calls, it.cost.wall);
+        neighbours.iter().map(one).collect()
+    }
+
+    #[test]
+    fn neighbours_of_a_recursive_function_are_folded() {
+        // main() → f → g → f → g, and main() → g
+        let table = table(&[
+            ((1, 1), (2, 1), 1, 10),
+            ((2, 0), (1, 1), 1, 20),
+            ((1, 0), (2, 0), 2, 30),
+            ((0, 0), (1, 0), 1, 40),
+            ((0, 0), (2, 0), 1, 5),
+        ]);
+        let f = Neighbours::new(&table, SymbolId(1));
+        assert_eq!(list(&f.callers), [(2, 1, 0), (0, 1, 40)]);
+        assert_eq!(list(&f.callees), [(2, 3, 30)]);
+        let g = Neighbours::new(&table, SymbolId(2));
+        assert_eq!(list(&g.callers), [(1, 3, 30), (0, 1, 5)]);
+        assert_eq!(list(&g.callees), [(1, 1, 20)]);
+        let main = Neighbours::new(&table, SymbolId::ROOT);
+        assert_eq!(list(&main.callers), []);
+        assert_eq!(list(&main.callees), [(1, 1, 40), (2, 1, 5)]);
+    }
+
+    #[test]
+    fn a_call_of_itself_has_no_time_of_its_own_as_a_caller() {
+        let table = table(&[
+            ((1, 1), (1, 2), 1, 10),
+            ((1, 0), (1, 1), 1, 30),
+            ((0, 0), (1, 0), 1, 60),
+        ]);
+        let f = Neighbours::new(&table, SymbolId(1));
+        assert_eq!(list(&f.callers), [(1, 2, 0), (0, 1, 60)]);
+        assert_eq!(list(&f.callees), [(1, 2, 30)]);
+    }
+}

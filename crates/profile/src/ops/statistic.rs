@@ -1,0 +1,120 @@
+//! One cost in several runs: its mean, and how far the runs are apart.
+
+/// The mean of some runs, and their spread.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Statistic {
+    /// The mean.
+    pub mean: f64,
+    /// The standard deviation, of a sample; zero for one run.
+    pub spread: f64,
+}
+
+/// A cost before and after.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Change {
+    /// Before.
+    pub base: Statistic,
+    /// After.
+    pub new: Statistic,
+}
+
+impl Change {
+    /// By how much it grew; less than zero if it shrank.
+    #[must_use]
+    pub fn absolute(&self) -> f64 {
+        self.new.mean - self.base.mean
+    }
+
+    /// The same as a share of what it was: 0.5 is half as much again. None if
+    /// it was nothing before.
+    #[must_use]
+    pub fn relative(&self) -> Option<f64> {
+        (self.base.mean != 0.0).then(|| self.absolute() / self.base.mean.abs())
+    }
+
+    /// Whether runs of the same side differ as much: the difference is not
+    /// larger than the spreads of both sides together. Single runs have no
+    /// spread, so only no change at all is within it.
+    #[must_use]
+    pub fn is_within_spread(&self) -> bool {
+        self.absolute().abs() <= self.base.spread + self.new.spread
+    }
+}
+
+/// Sums up runs, in integers as long as they fit: equal runs have no spread.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Sums {
+    sum: i128,
+    squares: i128,
+}
+
+impl Sums {
+    pub(super) fn add(&mut self, value: i64) {
+        let value = i128::from(value);
+        self.sum = self.sum.saturating_add(value);
+        self.squares = self.squares.saturating_add(value * value);
+    }
+
+    /// Of so many runs; those not added had none of it.
+    #[expect(clippy::cast_precision_loss, reason = "a mean is read, not summed")]
+    pub(super) fn statistic(&self, runs: usize) -> Statistic {
+        if runs == 0 {
+            return Statistic::default();
+        }
+        let count = runs as f64;
+        let mean = self.sum as f64 / count;
+        let exact = i128::try_from(runs).ok().and_then(|runs| {
+            let squares = self.squares.checked_mul(runs)?;
+            squares.checked_sub(self.sum.checked_mul(self.sum)?)
+        });
+        let scaled = exact.map_or_else(
+            || self.squares as f64 * count - (self.sum as f64).powi(2),
+            |exact| exact as f64,
+        );
+        let spread = if runs > 1 {
+            (scaled.max(0.0) / (count * (count - 1.0))).sqrt()
+        } else {
+            0.0
+        };
+        Statistic { mean, spread }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(values: &[i64], runs: usize) -> Statistic {
+        let mut sums = Sums::default();
+        for value in values {
+            sums.add(*value);
+        }
+        sums.statistic(runs)
+    }
+
+    #[test]
+    fn mean_and_spread_are_those_of_the_textbook() {
+        let it = of(&[2, 4, 4, 4, 5, 5, 7, 9], 8);
+        assert!((it.mean - 5.0).abs() < 1e-12);
+        assert!((it.spread - (32.0_f64 / 7.0).sqrt()).abs() < 1e-12);
+        // A run without it counts.
+        assert!((of(&[6], 3).mean - 2.0).abs() < 1e-12);
+        let equal = of(&[i64::MAX / 3; 3], 3);
+        assert_eq!(equal.spread, 0.0);
+        assert_eq!(of(&[], 0), Statistic::default());
+    }
+
+    #[test]
+    fn a_difference_below_the_spread_is_marked() {
+        let change = |base: &[i64], new: &[i64]| Change {
+            base: of(base, base.len()),
+            new: of(new, new.len()),
+        };
+        assert!(change(&[10, 20, 30], &[15, 25, 32]).is_within_spread());
+        assert!(!change(&[10, 11, 12], &[30, 31, 32]).is_within_spread());
+        assert!(!change(&[10], &[11]).is_within_spread());
+        assert!(change(&[10], &[10]).is_within_spread());
+        assert_eq!(change(&[0], &[5]).relative(), None);
+        assert_eq!(change(&[-10], &[-5]).relative(), Some(0.5));
+    }
+}

@@ -1,0 +1,218 @@
+//! Leaves out what costs little, so that a picture has what matters in it.
+//!
+//! What is left out becomes calls of [`OTHER`], one node for each caller (or
+//! one function, among edges): put onto the callers themselves it would make
+//! their own costs wrong.
+//!
+//! **Invariant:** the own costs of what stays do not change, and all of them
+//! still add up to the root's.
+
+use std::collections::HashMap;
+
+use super::own_tree::{OwnTree, mapped, with_own};
+use crate::{
+    Activation, Body, Cost, Edge, EdgeTable, FlatTable, Metric, NodeId, Profile, Symbol, SymbolId,
+    Tree,
+};
+
+/// The function that stands for those left out.
+pub const OTHER: &[u8] = b"[other]";
+
+impl Profile {
+    /// The profile without what costs less than `percent` of the whole in
+    /// `metric`. Of stacks, every path is judged by itself, and stays if
+    /// anything below it does; of edges, every function is, by what all its
+    /// calls cost. Samples and events become a tree.
+    #[must_use]
+    pub fn without_small(&self, metric: Metric, percent: f64) -> Self {
+        let mut profile = self.clone();
+        let place = self.symbols.iter().position(|it| &*it.name == OTHER);
+        let place = place.unwrap_or(self.symbols.len());
+        let other = SymbolId(u32::try_from(place).unwrap_or(u32::MAX));
+        if place == self.symbols.len() {
+            profile.symbols.push(Symbol::new(OTHER));
+        }
+        profile.body = match self.tree() {
+            Some(tree) => {
+                let limit = limit(metric, &tree.root_cost(), percent);
+                Body::Tree(small_nodes_out(&tree, metric, limit, other))
+            }
+            None => {
+                let table = FlatTable::new(self);
+                let limit = limit(metric, &table.total, percent);
+                let mut is_small = vec![true; self.symbols.len()];
+                for row in &table.rows {
+                    if let Some(place) = is_small.get_mut(row.symbol.index()) {
+                        *place = metric.of(&row.inclusive).unsigned_abs() < limit;
+                    }
+                }
+                let is_small = |symbol: SymbolId| {
+                    symbol != SymbolId::ROOT && is_small.get(symbol.index()) == Some(&true)
+                };
+                Body::Edges(small_functions_out(&self.edges(), is_small, other))
+            }
+        };
+        profile
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "a threshold is a share, not a sum"
+)]
+fn limit(metric: Metric, total: &Cost, percent: f64) -> u64 {
+    (metric.of(total).unsigned_abs() as f64 * percent / 100.0).ceil() as u64
+}
+
+fn small_nodes_out(tree: &Tree, metric: Metric, limit: u64, other: SymbolId) -> Tree {
+    let large = |cost: &Cost| metric.of(cost).unsigned_abs() >= limit;
+    let mut is_kept: Vec<bool> = tree.nodes.iter().map(|node| large(&node.cost)).collect();
+    for (index, node) in tree.nodes.iter().enumerate().rev() {
+        if is_kept.get(index) == Some(&true)
+            && let Some(parent) = is_kept.get_mut(node.parent.index())
+        {
+            *parent = true;
+        }
+    }
+    let mut kept = OwnTree::default();
+    let mut map = vec![NodeId::ROOT; tree.nodes.len()];
+    for (number, node, own) in with_own(tree) {
+        let stays = |node: NodeId| node == NodeId::ROOT || is_kept.get(node.index()) == Some(&true);
+        let parent = mapped(&map, node.parent);
+        let place = if number == NodeId::ROOT {
+            NodeId::ROOT
+        } else if stays(number) {
+            kept.child(parent, node.symbol)
+        } else if stays(node.parent) {
+            kept.child(parent, other)
+        } else {
+            // Somewhere below what was left out: no call of its own.
+            parent
+        };
+        if let Some(mapped) = map.get_mut(number.index()) {
+            *mapped = place;
+        }
+        let is_called = stays(number) || stays(node.parent);
+        kept.add(place, if is_called { node.cost.calls } else { 0 }, own);
+    }
+    kept.finish()
+}
+
+fn small_functions_out(
+    table: &EdgeTable,
+    is_small: impl Fn(SymbolId) -> bool,
+    other: SymbolId,
+) -> EdgeTable {
+    let renamed = |it: Activation| {
+        if is_small(it.symbol) {
+            Activation {
+                symbol: other,
+                level: 0,
+            }
+        } else {
+            it
+        }
+    };
+    let mut places = HashMap::new();
+    let mut edges: Vec<Edge> = Vec::new();
+    for edge in &table.edges {
+        let (caller, callee) = (renamed(edge.caller), renamed(edge.callee));
+        if caller.symbol == other && callee.symbol == other {
+            continue;
+        }
+        let place = *places.entry((caller, callee)).or_insert(edges.len());
+        match edges.get_mut(place) {
+            Some(sum) => sum.cost += edge.cost,
+            None => edges.push(Edge {
+                caller,
+                callee,
+                cost: edge.cost,
+            }),
+        }
+    }
+    EdgeTable {
+        root: table.root,
+        edges,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::TreeBuilder;
+
+    /// a → b → c, d, c
+    fn profile() -> Profile {
+        let mut builder = TreeBuilder::new();
+        let mut node = |path: &[u32], wall| {
+            let root = NodeId::ROOT;
+            let at = path
+                .iter()
+                .fold(root, |at, &it| builder.child(at, SymbolId(it)));
+            *builder.cost(at) += Cost {
+                calls: 3,
+                wall,
+                ..Cost::default()
+            };
+        };
+        node(&[1], 70);
+        node(&[1, 2], 4);
+        node(&[1, 2, 3], 2);
+        node(&[4], 3);
+        node(&[3], 21);
+        Profile {
+            symbols: [&b"main()"[..], b"a", b"b", b"c", b"d"]
+                .map(Symbol::new)
+                .to_vec(),
+            body: Body::Tree(builder.finish_self_costs()),
+            ..Profile::empty()
+        }
+    }
+
+    #[test]
+    fn small_paths_become_calls_of_other() {
+        let profile = profile().without_small(Metric::Wall, 10.0);
+        let tree = profile.tree().unwrap();
+        let nodes = tree.nodes.iter();
+        let nodes: Vec<_> = nodes
+            .map(|it| (profile.name(it.symbol), it.cost.calls, it.cost.wall))
+            .collect();
+        assert_eq!(
+            nodes,
+            [
+                (&b"main()"[..], 0, 100),
+                (b"a", 3, 76),
+                (OTHER, 3, 6),
+                (OTHER, 3, 3),
+                (b"c", 3, 21),
+            ]
+        );
+    }
+
+    #[test]
+    fn small_functions_become_one_among_edges() {
+        let mut profile = profile();
+        profile.body = Body::Edges(profile.edges().into_owned());
+        let small = profile.without_small(Metric::Wall, 10.0);
+        let edges = small.edges();
+        let name = |it: Activation| small.name(it.symbol).escape_ascii().to_string();
+        let edges: Vec<_> = edges
+            .edges
+            .iter()
+            .map(|it| (name(it.caller), name(it.callee), it.cost.wall))
+            .collect();
+        let edge = |caller: &str, callee: &str, wall| (caller.to_owned(), callee.to_owned(), wall);
+        assert_eq!(
+            edges,
+            [
+                edge("[other]", "c", 2),
+                edge("a", "[other]", 6),
+                edge("main()", "a", 76),
+                edge("main()", "[other]", 3),
+                edge("main()", "c", 21),
+            ]
+        );
+    }
+}

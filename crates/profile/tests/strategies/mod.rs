@@ -1,0 +1,234 @@
+//! Random profiles of every shape, for the laws of the data.
+
+use profile::{
+    Activation, Body, Cost, Edge, EdgeTable, Event, EventKind, Events, Instant, Meta, Metrics,
+    Mode, NodeId, Profile, Sample, SamplesBuilder, Symbol, SymbolId, Tree, TreeBuilder, WallUnit,
+};
+use proptest::prelude::*;
+
+/// Few symbols, so that there is recursion; names that are hard to write down.
+pub(crate) const SYMBOLS: u32 = 7;
+
+const NAMES: [&[u8]; SYMBOLS as usize] = [
+    b"main()",
+    b"a",
+    b"b\\C::d",
+    b"e@1",
+    b"{closure}",
+    b"\xFF\0\n;==>",
+    b"b\\C::e",
+];
+
+pub(crate) fn symbols() -> impl Strategy<Value = Vec<Symbol>> {
+    let one = (
+        prop::option::of(prop::sample::select(vec!["", "/a.php", "/b c.php"])),
+        any::<u16>(),
+        any::<bool>(),
+    );
+    prop::collection::vec(one, NAMES.len()).prop_map(|list| {
+        list.into_iter()
+            .zip(NAMES)
+            .map(|((file, line, internal), name)| Symbol {
+                name: name.into(),
+                file: file.map(|file| file.as_bytes().into()),
+                line: u32::from(line),
+                internal,
+            })
+            .collect()
+    })
+}
+
+/// Costs that add up without coming near a limit.
+pub(crate) fn cost() -> impl Strategy<Value = Cost> {
+    (
+        0_u64..5,
+        0_u64..100_000,
+        0_u64..100_000,
+        -5_000_i64..5_000,
+        0_i64..500,
+    )
+        .prop_map(|(calls, wall, cpu, memory, peak)| Cost {
+            calls,
+            wall,
+            cpu,
+            memory,
+            peak,
+        })
+}
+
+/// A tree with own costs that are not negative in time.
+pub(crate) fn tree() -> impl Strategy<Value = Tree> {
+    let node = (any::<prop::sample::Index>(), 1..SYMBOLS, cost());
+    (cost(), prop::collection::vec(node, 0..60)).prop_map(|(root, nodes)| {
+        let mut builder = TreeBuilder::new();
+        *builder.cost(NodeId::ROOT) += Cost { calls: 1, ..root };
+        for (parent, symbol, cost) in nodes {
+            let parent = parent.index(builder.len());
+            let parent = NodeId(u32::try_from(parent).unwrap_or(0));
+            let node = builder.child(parent, SymbolId(symbol));
+            *builder.cost(node) += Cost {
+                calls: cost.calls + 1,
+                ..cost
+            };
+        }
+        builder.finish_self_costs()
+    })
+}
+
+/// Edges that no tree need have: any ends, those costs.
+pub(crate) fn edges<C: Strategy<Value = Cost>>(
+    cost: impl Fn() -> C,
+) -> impl Strategy<Value = EdgeTable> {
+    let end = (0..SYMBOLS, prop_oneof![Just(0), 0_u32..3]);
+    let edge = (end.clone(), end, cost());
+    (cost(), prop::collection::vec(edge, 0..30)).prop_map(|(root, list)| {
+        let mut edges: Vec<Edge> = Vec::new();
+        for (caller, callee, cost) in list {
+            let end = |(symbol, level)| Activation {
+                symbol: SymbolId(symbol),
+                level,
+            };
+            let (caller, callee) = (end(caller), end(callee));
+            let is_known = edges
+                .iter()
+                .any(|edge| (edge.caller, edge.callee) == (caller, callee));
+            if callee != EdgeTable::ROOT && !is_known {
+                edges.push(Edge {
+                    caller,
+                    callee,
+                    cost,
+                });
+            }
+        }
+        EdgeTable { root, edges }
+    })
+}
+
+fn wild_cost() -> impl Strategy<Value = Cost> {
+    let time = || prop_oneof![any::<u64>(), 0_u64..100_000, Just(0)];
+    let size = || prop_oneof![any::<i64>(), Just(0)];
+    (time(), time(), time(), size(), size()).prop_map(|(calls, wall, cpu, memory, peak)| Cost {
+        calls,
+        wall,
+        cpu,
+        memory,
+        peak,
+    })
+}
+
+/// A tree whose inclusive costs are anything.
+pub(crate) fn wild_tree() -> impl Strategy<Value = Tree> {
+    (tree(), prop::collection::vec(wild_cost(), 1..70)).prop_map(|(mut tree, costs)| {
+        for (node, cost) in tree.nodes.iter_mut().zip(costs) {
+            node.cost = cost;
+        }
+        tree
+    })
+}
+
+pub(crate) fn samples_body() -> impl Strategy<Value = Body> {
+    let sample = (
+        0_u64..1_000,
+        1_u64..9,
+        prop::collection::vec(1..SYMBOLS, 0..6),
+    );
+    prop::collection::vec(sample, 0..30).prop_map(|list| {
+        let mut builder = SamplesBuilder::default();
+        let mut at = 0;
+        for (step, weight, path) in list {
+            at += step;
+            let stack = path.iter().fold(NodeId::ROOT, |stack, &symbol| {
+                builder.push(stack, SymbolId(symbol))
+            });
+            builder.add(Sample { at, weight, stack });
+        }
+        Body::Samples(builder.finish())
+    })
+}
+
+pub(crate) fn events() -> impl Strategy<Value = Events> {
+    let kind = prop_oneof![
+        4 => (0..SYMBOLS).prop_map(|symbol| EventKind::Enter(SymbolId(symbol))),
+        4 => Just(EventKind::Leave),
+        1 => (0_u32..4).prop_map(EventKind::Switch),
+    ];
+    let step = prop_oneof![0_u64..40, 0_u64..5_000, 0_u64..5_000_000_000];
+    let size = || prop_oneof![Just(0_i64), any::<i64>()];
+    let event = (kind, step.clone(), step, size(), size());
+    prop::collection::vec(event, 1..100).prop_map(|list| {
+        let mut at = Instant::default();
+        let mut events: Vec<Event> = list
+            .into_iter()
+            .map(|(kind, wall, cpu, memory, peak)| {
+                at.wall += wall;
+                at.cpu += cpu;
+                (at.memory, at.peak) = (memory, peak);
+                Event { at, kind }
+            })
+            .collect();
+        let end = events.pop().map(|event| event.at).unwrap_or_default();
+        Events { events, end }
+    })
+}
+
+pub(crate) fn meta() -> impl Strategy<Value = Meta> {
+    let text = || prop::option::of("\\PC{0,8}|[\\x00-\\x1f]{1,3}");
+    let mode = prop::sample::select(vec![Mode::Unknown, Mode::Traced, Mode::Sampled]);
+    (
+        (text(), text(), text(), text(), text()),
+        (
+            any::<Option<u64>>(),
+            any::<Option<u32>>(),
+            any::<Option<u64>>(),
+        ),
+        (mode, any::<bool>()),
+        prop::collection::btree_map("[a-c]{0,2}", "\\PC{0,5}", 0..4),
+    )
+        .prop_map(|(texts, numbers, (mode, is_estimated), tags)| Meta {
+            title: texts.0,
+            host: texts.1,
+            sapi: texts.2,
+            php_version: texts.3,
+            creator: texts.4,
+            started_unix_us: numbers.0,
+            process: numbers.1,
+            interval_ns: numbers.2,
+            mode,
+            is_truncated: false,
+            is_estimated,
+            tags: tags.into_iter().collect(),
+        })
+}
+
+pub(crate) fn with_body(body: impl Strategy<Value = Body>) -> impl Strategy<Value = Profile> {
+    let metrics = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
+    (symbols(), body, metrics, meta()).prop_map(|(symbols, body, bits, meta)| Profile {
+        symbols,
+        body,
+        metrics: Metrics {
+            calls: bits.0,
+            wall_unit: if bits.1 {
+                WallUnit::Samples
+            } else {
+                WallUnit::Nanoseconds
+            },
+            cpu: bits.2,
+            memory: bits.3,
+        },
+        meta,
+    })
+}
+
+pub(crate) fn events_profile() -> impl Strategy<Value = Profile> {
+    with_body(events().prop_map(Body::Events))
+}
+
+/// A profile of any shape and any costs.
+pub(crate) fn any_profile() -> impl Strategy<Value = Profile> {
+    with_body(prop_oneof![
+        edges(wild_cost).prop_map(Body::Edges),
+        wild_tree().prop_map(Body::Tree),
+        samples_body(),
+        events().prop_map(Body::Events),
+    ])
+}
