@@ -17,7 +17,7 @@ use crate::zend;
 #[derive(Clone)]
 pub(crate) enum Recorded {
     /// Calls and their costs.
-    Trace(Profile),
+    Trace(Box<Profile>),
     /// Stacks in time.
     Samples(Samples),
 }
@@ -78,11 +78,10 @@ pub(crate) fn start_tracing(flags: Flags, wishes: Wishes) {
     engine::install(hooks);
     let (max_depth, max_nodes) = (settings::max_depth(), settings::max_nodes());
     with_state(|state| {
-        let session = next_session(state);
+        next_session(state);
         state.symbols = Some(Symbols::new(wishes));
         state.recorder = Some(Recorder::new(
             Shape::Edges,
-            session,
             max_depth,
             max_nodes,
             hooks.read,
@@ -138,7 +137,7 @@ pub(crate) fn stop() -> Option<Recorded> {
         memory: running.flags.memory,
         ..Metrics::default()
     };
-    Some(Recorded::Trace(Profile {
+    Some(Recorded::Trace(Box::new(Profile {
         symbols,
         body: Body::Edges(EdgeTable {
             edges: recorder.edges(wall, cpu),
@@ -146,7 +145,7 @@ pub(crate) fn stop() -> Option<Recorded> {
         }),
         metrics,
         meta: Meta::default(),
-    }))
+    })))
 }
 
 fn next_session(state: &mut State) -> u32 {

@@ -20,6 +20,8 @@ pub(crate) struct Target(u32);
 
 /// Set in a target whose name may get a detail behind a `#`.
 const DETAIL: u32 = 1 << 31;
+/// Set in a target of a function whose calls have to be looked at, each.
+const UNUSUAL: u32 = 1 << 30;
 
 impl Target {
     /// Let it run; its callees count as its caller's.
@@ -42,7 +44,19 @@ impl Target {
     /// The symbol to record, if any.
     #[inline(always)]
     pub(crate) fn symbol(self) -> Option<SymbolId> {
-        (self != Self::PASS).then_some(SymbolId(self.0 & !DETAIL))
+        (self != Self::PASS).then_some(SymbolId(self.0 & !(DETAIL | UNUSUAL)))
+    }
+
+    /// The symbol to record, if that is all there is to a call.
+    #[inline(always)]
+    pub(crate) fn plain_symbol(self) -> Option<SymbolId> {
+        // PASS has both bits.
+        (self.0 & (DETAIL | UNUSUAL) == 0).then_some(SymbolId(self.0))
+    }
+
+    /// The same, with the reminder to look at each call.
+    pub(crate) fn unusual(self) -> Self {
+        Self(self.0 | UNUSUAL)
     }
 
     /// Whether the call's arguments are part of its name.

@@ -149,6 +149,7 @@ pub(super) unsafe fn run_user(
 }
 
 /// Runs a call that is not recorded, but takes its part of the C stack.
+#[inline(never)]
 pub(super) unsafe fn run_user_unrecorded(
     state: *mut State,
     data: *mut zend_execute_data,

@@ -77,6 +77,28 @@ pub(super) unsafe extern "C" fn traced<T: Tracing>(
     result: *mut zval,
 ) {
     let state = state();
+    // SAFETY: as in `traced_unknown`, which knows what to do about whatever is
+    // not as it usually is.
+    unsafe {
+        if let Some(symbol) = lookup::plain(state, Call::new(data), FunctionKind::Internal)
+            && let Some(recorder) = (*state).recorder.as_mut()
+            && let Some(token) = recorder.enter_again::<T>(symbol, &T::site(data), T::read_at_entry)
+        {
+            pass(data, result);
+            if let Some(recorder) = (*state).recorder.as_mut() {
+                recorder.leave::<T>(token, T::read_at_exit);
+            }
+        } else {
+            traced_unknown::<T>(data, result);
+        }
+    }
+}
+
+/// The same for calls that have to be looked at: the first of a function or by
+/// this caller, those with more to them, and what is too deep.
+#[inline(never)]
+unsafe fn traced_unknown<T: Tracing>(data: *mut zend_execute_data, result: *mut zval) {
+    let state = state();
     // SAFETY: the engine hands a hook a frame with its function; `state` is
     // this thread's, and references to it end before anything is called. What
     // lives across the call is plain data.

@@ -1,10 +1,28 @@
 //! From a call to what is to be recorded of it.
 
-use recorder::Recorder;
+use recorder::{Recorder, SymbolId};
 
 use super::state::State;
 use crate::symbols::Target;
 use crate::zend::{Call, FunctionKind};
+
+/// The symbol of a call of which nothing else has to be known; none if there
+/// is more to it, or if its function is new. Then ask [`target`].
+#[inline(always)]
+pub(super) unsafe fn plain(
+    state: *mut State,
+    call: Call<'_>,
+    kind: FunctionKind,
+) -> Option<SymbolId> {
+    // A stand-in has no slot of its own, or that of the function it stands for.
+    if call.function().is_trampoline() {
+        return None;
+    }
+    let slot = call.slot(kind)?;
+    // SAFETY: `state` is this thread's, and no reference to it is held here.
+    let session = unsafe { (*state).session };
+    Target::from_slot(*slot, session)?.plain_symbol()
+}
 
 /// What to record for a call: the number that the function's slot remembers,
 /// or else a look at the function.
@@ -55,7 +73,10 @@ unsafe fn look_up(
         (None, Some(sampler)) => sampler.add_symbol(),
         (None, None) => Recorder::TRUNCATED,
     };
-    let target = symbols.target(call.function(), kind, &mut add_symbol);
+    let mut target = symbols.target(call.function(), kind, &mut add_symbol);
+    if call.function().is_unusual() {
+        target = target.unusual();
+    }
     if let Some(slot) = slot {
         *slot = target.to_slot(state.session);
     }

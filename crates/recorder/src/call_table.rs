@@ -161,11 +161,17 @@ impl CallTable {
     #[inline(always)]
     pub(crate) fn add_call<M: Plan>(&mut self, row: u32, cost: Reading) {
         if let Some(found) = self.rows.get_mut(row as usize) {
-            if found.calls == 0 {
-                self.completed.push(row);
-            }
             found.add_call::<M>(cost);
+            if found.calls == 1 {
+                self.completed_first(row);
+            }
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn completed_first(&mut self, row: u32) {
+        self.completed.push(row);
     }
 }
 

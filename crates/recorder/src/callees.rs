@@ -79,12 +79,8 @@ impl Callees {
     /// Where a call of `symbol` goes, if the last one was by the same caller.
     /// In edges its level is open then.
     #[inline(always)]
-    pub(crate) fn call_again<const TREE: bool>(
-        &mut self,
-        caller: u32,
-        symbol: u32,
-    ) -> Option<Place> {
-        if TREE {
+    pub(crate) fn call_again(&mut self, in_tree: bool, caller: u32, symbol: u32) -> Option<Place> {
+        if in_tree {
             let callee = self.callees.get(symbol as usize)?;
             return (callee.last_caller == caller).then_some(Place {
                 row: callee.last_row,

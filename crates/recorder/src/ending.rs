@@ -13,11 +13,11 @@
 use crate::recorder::Frame;
 use crate::{CallSite, Plan, Reading, Recorder};
 
-/// Set in the mark of a frame that has ended and goes on for its destructors.
-/// Marks are addresses of PHP's frames, which are aligned.
-const GOES_ON: usize = 1;
-
 impl Recorder {
+    /// Set in the mark of a frame that has ended and goes on for its
+    /// destructors. Marks are addresses of PHP's frames, which are aligned.
+    pub(crate) const GOES_ON: usize = 1;
+
     /// Notes that the call marked `mark` ended, though it may still destroy
     /// its variables. Frames above it, whose ends were skipped, are closed.
     #[inline]
@@ -47,9 +47,9 @@ impl Recorder {
         };
         while let Some(ended_at) = self.ending.take() {
             if let Some(top) = self.frames.last_mut()
-                && site.is_made_by_ended(top.mark & !GOES_ON)
+                && site.is_made_by_ended(top.mark & !Self::GOES_ON)
             {
-                top.mark |= GOES_ON;
+                top.mark |= Self::GOES_ON;
                 return true;
             }
             self.close_ended::<P>(ended_at, now);
@@ -91,6 +91,6 @@ impl Recorder {
 
 impl Frame {
     fn goes_on(&self) -> bool {
-        self.mark != Recorder::BASE_MARK && self.mark & GOES_ON != 0
+        self.mark != Recorder::BASE_MARK && self.mark & Recorder::GOES_ON != 0
     }
 }

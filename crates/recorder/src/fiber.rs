@@ -14,6 +14,7 @@
 use std::collections::HashMap;
 
 use crate::call_table::Shape;
+use crate::frames::Frames;
 use crate::recorder::Frame;
 use crate::{Plan, Reading, Recorder};
 
@@ -33,7 +34,7 @@ pub(crate) struct Fibers {
 pub(crate) struct Stack {
     /// None as long as nobody has switched.
     id: Option<FiberId>,
-    frames: Vec<Frame>,
+    frames: Frames,
     /// The rows from the root to the frame that started this fiber.
     path: Vec<u32>,
     state: State,
@@ -138,7 +139,7 @@ impl Recorder {
                 row.add_cost(own);
             }
         }
-        for frame in &mut arriving.frames {
+        for frame in arriving.frames.iter_mut() {
             frame.start = frame.start.delayed_by(slice);
         }
         arriving.elsewhere = arriving.elsewhere.delayed_by(slice);
@@ -165,7 +166,7 @@ impl Recorder {
             Some(mut stack) => {
                 if let State::Suspended(since) = stack.state {
                     let pause = now.since(since);
-                    for frame in &mut stack.frames {
+                    for frame in stack.frames.iter_mut() {
                         frame.start = frame.start.delayed_by(pause);
                     }
                 }
@@ -178,12 +179,18 @@ impl Recorder {
         };
         Stack {
             id: None,
-            frames: vec![Frame::base(base_context, now)],
+            frames: self.new_stack(Frame::base(base_context, now)),
             path,
             state: running,
             elsewhere: Reading::default(),
             left: Reading::default(),
         }
+    }
+
+    fn new_stack(&self, base: Frame) -> Frames {
+        let mut frames = Frames::new(self.max_depth);
+        frames.push(base);
+        frames
     }
 
     fn run(&mut self, mut stack: Stack, id: FiberId) {

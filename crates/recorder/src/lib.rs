@@ -12,6 +12,7 @@ mod callees;
 mod ending;
 mod fiber;
 mod finish;
+mod frames;
 mod reading;
 mod recorder;
 mod repair;

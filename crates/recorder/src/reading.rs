@@ -36,6 +36,21 @@ impl Reading {
         }
     }
 
+    /// Takes a reading, of what the plan reads; the rest stays as it was, and
+    /// nobody looks at it.
+    #[inline(always)]
+    pub(crate) fn read<P: Plan>(&mut self, read: impl Fn() -> Self) {
+        let now = read();
+        self.wall = now.wall;
+        if P::CPU {
+            self.cpu = now.cpu;
+        }
+        if P::MEMORY {
+            self.memory = now.memory;
+            self.peak = now.peak;
+        }
+    }
+
     /// Moves this reading by the length of `pause`: a frame that starts later
     /// by what it did not run.
     pub(crate) fn delayed_by(self, pause: Self) -> Self {

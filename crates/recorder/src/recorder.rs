@@ -6,14 +6,13 @@
 //!
 //! **Leaving is not promised.** A fatal error jumps over our frames. Each frame
 //! keeps a mark by which its engine can tell that it cannot be there any more:
-//! the next entry drops such frames, and a return cuts back to the depth its
-//! entry noted in a [`Token`].
-
-use std::num::NonZeroU64;
+//! the next entry drops such frames, and a return cuts back to the frame that
+//! its [`Token`] names.
 
 use crate::call_table::{CallTable, NONE, ROOT, SINK, Shape};
 use crate::callees::{Callees, Place};
 use crate::fiber::Fibers;
+use crate::frames::Frames;
 use crate::{CallSite, Plan, Reading, SymbolId};
 
 /// One activation of a function on the stack.
@@ -47,29 +46,14 @@ impl Frame {
     }
 }
 
-/// Proof of an entry, to be handed back when the call returns.
+/// Proof of an entry, to be handed back when the call returns: its frame's mark.
 ///
-/// Plain data without a destructor: a `longjmp` may skip whoever holds it.
+/// Plain data without a destructor: a `longjmp` may skip whoever holds it. No
+/// two calls that are open have the same mark, and every entry drops the frames
+/// that cannot be there any more; so a token of a frame that was dropped, or of
+/// an earlier profile, matches none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Token(NonZeroU64);
-
-impl Token {
-    // One word, never zero: so that an `Entered` travels in a register.
-    #[inline(always)]
-    fn new(session: u32, depth: u32) -> Self {
-        Self(NonZeroU64::MIN | (u64::from(session) << 32 | u64::from(depth) << 1))
-    }
-
-    #[inline(always)]
-    fn session(self) -> u32 {
-        (self.0.get() >> 32) as u32
-    }
-
-    #[inline(always)]
-    fn depth(self) -> usize {
-        (self.0.get() >> 1) as usize & MAX_DEPTH
-    }
-}
+pub struct Token(usize);
 
 /// What became of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,16 +64,12 @@ pub enum Entered {
     TooDeep,
 }
 
-/// The deepest stack that tokens can tell: all ones, to be a mask as well.
-const MAX_DEPTH: usize = (1 << 31) - 1;
-
 /// Records one profile.
 #[derive(Debug)]
 pub struct Recorder {
     pub(crate) shape: Shape,
-    session: u32,
     pub(crate) max_depth: usize,
-    pub(crate) frames: Vec<Frame>,
+    pub(crate) frames: Frames,
     pub(crate) callees: Callees,
     pub(crate) table: CallTable,
     pub(crate) fibers: Fibers,
@@ -97,6 +77,12 @@ pub struct Recorder {
     pub(crate) ending: Option<Reading>,
     start: Reading,
     pub(crate) truncated: bool,
+}
+
+impl Token {
+    pub(crate) fn new(mark: usize) -> Self {
+        Self(mark)
+    }
 }
 
 impl Recorder {
@@ -110,21 +96,18 @@ impl Recorder {
     /// Begins a profile; `main()` is open from the moment that `read` reads,
     /// which is the last thing that happens here.
     ///
-    /// `session` tells this profile's tokens from those of earlier ones.
     /// `max_depth` bounds the recorded stack, `max_rows` the table.
     #[must_use]
     pub fn new(
         shape: Shape,
-        session: u32,
         max_depth: usize,
         max_rows: usize,
         read: impl FnOnce() -> Reading,
     ) -> Self {
         let mut recorder = Self {
             shape,
-            session,
-            max_depth: max_depth.clamp(1, MAX_DEPTH),
-            frames: Vec::with_capacity(256),
+            max_depth: max_depth.max(1),
+            frames: Frames::new(max_depth.max(1)),
             callees: Callees::default(),
             table: CallTable::new(max_rows),
             fibers: Fibers::default(),
@@ -138,12 +121,6 @@ impl Recorder {
         recorder.frames.push(base);
         recorder.start = read();
         recorder
-    }
-
-    /// The number that this profile's tokens carry.
-    #[must_use]
-    pub fn session(&self) -> u32 {
-        self.session
     }
 
     /// The shape it was made with.
@@ -183,43 +160,44 @@ impl Recorder {
     ///
     /// `read` is called last, so that what happens here is not charged to the
     /// callee.
-    #[inline(always)]
+    #[inline]
     pub fn enter<P: Plan>(
         &mut self,
         symbol: SymbolId,
         site: &impl CallSite,
         read: impl Fn() -> Reading,
     ) -> Entered {
-        let is_made_by_ended =
-            P::ENDS_EARLY && self.ending.is_some() && self.settle_before_call::<P>(site, &read);
-        if !is_made_by_ended && self.frames.last().is_none_or(|top| top.is_stale(site)) {
-            self.drop_stale::<P>(site, &read);
+        match self.enter_again::<P>(symbol, site, &read) {
+            Some(token) => Entered::Recorded(token),
+            None => self.enter_new::<P>(symbol, site, read),
         }
-        let depth = self.frames.len();
-        let Some(top) = self.frames.last() else {
-            return Entered::TooDeep;
-        };
-        if depth > self.max_depth {
-            return Entered::TooDeep;
+    }
+
+    /// Notes that `symbol` was called, if that is quickly done: by the caller
+    /// who called it last, nothing in the way, room on the stack. If not,
+    /// nothing has changed.
+    #[inline(always)]
+    pub fn enter_again<P: Plan>(
+        &mut self,
+        symbol: SymbolId,
+        site: &impl CallSite,
+        read: impl Fn() -> Reading,
+    ) -> Option<Token> {
+        if P::ENDS_EARLY && self.ending.is_some() {
+            return None;
+        }
+        let (top, slot) = self.frames.top_and_slot()?;
+        if top.is_stale(site) {
+            return None;
         }
         let caller = top.place.context;
-        let known = if P::TREE {
-            self.callees.call_again::<true>(caller, symbol.0)
-        } else {
-            self.callees.call_again::<false>(caller, symbol.0)
-        };
-        let place = match known {
-            Some(place) => place,
-            None => self.find_place::<P>(caller, symbol.0),
-        };
-        self.frames.push(Frame {
-            mark: site.mark(),
-            place,
-            start: read(),
-        });
-        #[expect(clippy::cast_possible_truncation, reason = "no more than MAX_DEPTH")]
-        let depth = depth as u32;
-        Entered::Recorded(Token::new(self.session, depth))
+        let place = self.callees.call_again(P::TREE, caller, symbol.0)?;
+        let mark = site.mark();
+        slot.mark = mark;
+        slot.place = place;
+        slot.start.read::<P>(read);
+        self.frames.pushed();
+        Some(Token(mark))
     }
 
     /// Notes that the call behind `token` returned.
@@ -230,34 +208,31 @@ impl Recorder {
     pub fn leave<P: Plan>(&mut self, token: Token, read: impl FnOnce() -> Reading) {
         // Asked before the clock is read: the clock of an earlier profile may
         // no longer be there to be read.
-        if token.session() != self.session {
-            return;
-        }
-        let now = read();
-        if P::ENDS_EARLY && self.ending.is_some() {
-            self.settle_all::<P>(now);
-        }
-        let depth = token.depth();
-        if self.frames.len() != depth + 1 && !self.cut_back::<P>(depth, now) {
-            return;
-        }
-        if let Some(frame) = self.frames.pop() {
-            self.close::<P>(frame, now);
+        match self.frames.last() {
+            Some(top) if top.mark == token.0 && !(P::ENDS_EARLY && self.ending.is_some()) => {
+                let now = read();
+                let Place {
+                    row,
+                    symbol,
+                    restore,
+                    ..
+                } = top.place;
+                self.table.add_call::<P>(row, now.since(top.start));
+                if !P::TREE {
+                    self.callees.close(symbol, restore);
+                }
+                self.frames.popped();
+            }
+            _ => self.leave_skipped::<P>(token.0, read),
         }
     }
 
     /// Charges a frame that was taken off the stack.
-    #[inline(always)]
     pub(crate) fn close<P: Plan>(&mut self, frame: Frame, now: Reading) {
-        let Place {
-            row,
-            symbol,
-            restore,
-            ..
-        } = frame.place;
-        self.table.add_call::<P>(row, now.since(frame.start));
+        let place = frame.place;
+        self.table.add_call::<P>(place.row, now.since(frame.start));
         if !P::TREE {
-            self.callees.close(symbol, restore);
+            self.callees.close(place.symbol, place.restore);
         }
     }
 

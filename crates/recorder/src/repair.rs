@@ -3,8 +3,8 @@
 
 use crate::call_table::{NONE, SINK, Shape};
 use crate::callees::Place;
-use crate::recorder::Entered;
-use crate::{CallSite, Plan, Reading, Recorder};
+use crate::recorder::{Entered, Frame, Token};
+use crate::{CallSite, Plan, Reading, Recorder, SymbolId};
 
 impl Recorder {
     /// Opens a frame of [`TRUNCATED`](Self::TRUNCATED) where a limit was met,
@@ -22,9 +22,65 @@ impl Recorder {
         entered
     }
 
-    /// Finds where a call goes that is not where its callee's last one went.
+    /// Notes a call for which more is to do than for one that repeats.
     #[inline(never)]
-    pub(crate) fn find_place<P: Plan>(&mut self, caller: u32, symbol: u32) -> Place {
+    pub(crate) fn enter_new<P: Plan>(
+        &mut self,
+        symbol: SymbolId,
+        site: &impl CallSite,
+        read: impl Fn() -> Reading,
+    ) -> Entered {
+        let is_made_by_ended =
+            P::ENDS_EARLY && self.ending.is_some() && self.settle_before_call::<P>(site, &read);
+        if !is_made_by_ended && self.frames.last().is_none_or(|top| top.is_stale(site)) {
+            self.drop_stale::<P>(site, read());
+        }
+        let depth = self.frames.len();
+        let Some(top) = self.frames.last() else {
+            return Entered::TooDeep;
+        };
+        if depth > self.max_depth {
+            return Entered::TooDeep;
+        }
+        let place = self.find_place::<P>(top.place.context, symbol.0);
+        let mark = site.mark();
+        self.frames.push(Frame {
+            mark,
+            place,
+            start: Reading::default(),
+        });
+        // Last, after a stack that had to grow.
+        if let Some(top) = self.frames.last_mut() {
+            top.start = read();
+        }
+        Entered::Recorded(Token::new(mark))
+    }
+
+    /// Notes the return of a call whose frame is not the topmost, or is not
+    /// there any more.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn leave_skipped<P: Plan>(&mut self, mark: usize, read: impl FnOnce() -> Reading) {
+        // Its clock may be gone with the profile that it began in.
+        let is_there = |frame: &Frame| frame.mark & !Self::GOES_ON == mark;
+        if !self.frames.iter().skip(1).any(is_there) {
+            return;
+        }
+        let now = read();
+        if P::ENDS_EARLY {
+            self.settle_all::<P>(now);
+        }
+        let depth = self.frames.iter().rposition(is_there);
+        if let Some(depth) = depth
+            && self.cut_back::<P>(depth, now)
+            && let Some(frame) = self.frames.pop()
+        {
+            self.close::<P>(frame, now);
+        }
+    }
+
+    /// Finds where a call goes that is not where its callee's last one went.
+    fn find_place<P: Plan>(&mut self, caller: u32, symbol: u32) -> Place {
         if P::TREE {
             return match self.table.row(caller, symbol) {
                 Some(row) => {
@@ -99,8 +155,7 @@ impl Recorder {
     /// Closes frames that a jump left behind.
     #[cold]
     #[inline(never)]
-    pub(crate) fn drop_stale<P: Plan>(&mut self, site: &impl CallSite, read: impl Fn() -> Reading) {
-        let now = read();
+    pub(crate) fn drop_stale<P: Plan>(&mut self, site: &impl CallSite, now: Reading) {
         while self.frames.len() > 1
             && let Some(frame) = self.frames.pop_if(|top| top.is_stale(site))
         {

@@ -43,7 +43,7 @@ struct Bench {
 
 impl Bench {
     fn new() -> Self {
-        let mut recorder = Recorder::new(Shape::Edges, 1, 100, 100, Reading::default);
+        let mut recorder = Recorder::new(Shape::Edges, 100, 100, Reading::default);
         for _ in 2..6 {
             recorder.add_symbol();
         }

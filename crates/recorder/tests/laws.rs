@@ -53,7 +53,7 @@ fn run<const TREE: bool>(steps: &[Step]) -> (EdgeMap, Row) {
             peak: bytes * 2,
         }
     };
-    let mut recorder = Recorder::new(shape, 1, 1 << 20, 1 << 20, read);
+    let mut recorder = Recorder::new(shape, 1 << 20, 1 << 20, read);
     for _ in 2..7 {
         recorder.add_symbol();
     }

@@ -38,7 +38,7 @@ struct Bench {
 
 impl Bench {
     fn new(max_depth: usize, max_rows: usize) -> Self {
-        let recorder = Recorder::new(Shape::Edges, 1, max_depth, max_rows, Reading::default);
+        let recorder = Recorder::new(Shape::Edges, max_depth, max_rows, Reading::default);
         Self {
             recorder,
             clock: Clock::default(),
@@ -197,7 +197,7 @@ fn a_token_of_an_earlier_profile_is_ignored() {
     let mut bench = Bench::new(ROOMY, ROOMY);
     let token = bench.enter('a', 90, 0);
     let mut next = Bench::new(ROOMY, ROOMY);
-    next.recorder = Recorder::new(Shape::Edges, 2, ROOMY, ROOMY, Reading::default);
+    next.recorder = Recorder::new(Shape::Edges, ROOMY, ROOMY, Reading::default);
     next.letters.truncate(2);
     let kept = next.enter('z', 80, 1);
     next.leave(token, 2);
