@@ -46,15 +46,18 @@ final class Comparison
         return $wrong;
     }
 
-    /** The calls of what the tracer knows, as far as it knows them. */
-    public static function known(array $calls, array $vague, bool $has_levels, bool $has_exited): array
+    /**
+     * The calls of what the tracer knows, as far as it knows them. `exit`, and
+     * destroying a fiber, resume each generator that waits for the one they
+     * leave, and no PHP code hears of it: then generators are not counted.
+     */
+    public static function known(array $calls, array $vague, bool $has_levels, bool $is_unwound): array
     {
         $known = [];
         foreach ($calls as $edge => $count) {
             [$caller, $callee] = explode('==>', $edge) + [1 => null];
             $symbol = self::symbol($callee ?? '');
-            // `exit` resumes each generator that waits for the one that exits.
-            if (!preg_match(self::KNOWN, $symbol) || ($has_exited && $symbol[0] === 'g')) {
+            if (!preg_match(self::KNOWN, $symbol) || ($is_unwound && $symbol[0] === 'g')) {
                 continue;
             }
             if (!$has_levels) {

@@ -2,10 +2,11 @@
 /**
  * A random PHP program, the same for the same seed.
  *
- * It is written twice: plain, to be run under the profiler, and traced, to be
- * run without. The traced one says to `Tracer` what it calls and when it
- * leaves, and does the same things otherwise; so it knows what the profile
- * must be. Which of the two is written must never change a random choice.
+ * It is written in three ways: plain, to be run under the profiler, traced and
+ * bare, to be run without. The traced one says to `Tracer` what it calls and
+ * when it leaves, and does the same things otherwise; so it knows what the
+ * profile must be. The bare one calls something idle in place of the profiler.
+ * Which of them is written must never change a random choice.
  */
 final class Program
 {
@@ -23,8 +24,11 @@ final class Program
     private array $weights;
     private readonly bool $has_exits;
 
-    public function __construct(int $seed, private readonly bool $is_traced)
+    private readonly bool $is_traced;
+
+    public function __construct(int $seed, private readonly string $way)
     {
+        $this->is_traced = $way === 'traced';
         $this->random = new \Random\Randomizer(new \Random\Engine\Mt19937($seed));
     }
 
@@ -108,7 +112,7 @@ final class Program
             . "}\n"
             . "set_error_handler('handler'); spl_autoload_register('load');\n"
             . ($this->is_traced ? "require '" . __DIR__ . "/Tracer.php';\n"
-                : "function finish() { G::\$p[] = xhprof_disable(); file_put_contents(\$GLOBALS['argv'][1], serialize(G::\$p)); }\n");
+                : "function finish() { G::\$p[] = {$this->disabling()}; file_put_contents(\$GLOBALS['argv'][1], serialize(G::\$p)); }\n");
     }
 
     private function shutdown_functions(): string
@@ -393,15 +397,23 @@ final class Program
         $flags = $this->one_of([0, 0, 1, 1, 4, 5, 7]);
         $ignored = $this->chance(25) ? [$this->one_of(['f1', 'g0', 'C0::m0', '{closure}', 'array_map', 'D0::__destruct', 'Fiber::start'])] : [];
         $ignored = var_export($ignored, true);
-        return $this->is_traced
-            ? "Tracer::enable($flags, $ignored);"
-            : "xhprof_enable($flags, ['ignored_functions' => $ignored]);";
+        return match ($this->way) {
+            'traced' => "Tracer::enable($flags, $ignored);",
+            'plain' => "xhprof_enable($flags, ['ignored_functions' => $ignored]);",
+            // A function of C too: one of PHP would fill other places in memory.
+            'bare' => 'usleep(0);',
+        };
     }
 
     private function disable(): string
     {
-        $disable = $this->is_traced ? 'Tracer::disable()' : 'xhprof_disable()';
+        $disable = $this->disabling();
         return "G::\$p[] = $disable;" . ($this->chance(70) ? ' ' . $this->enable() : '');
+    }
+
+    private function disabling(): string
+    {
+        return ['traced' => 'Tracer::disable()', 'plain' => 'xhprof_disable()', 'bare' => 'usleep(0)'][$this->way];
     }
 
     private function error(): string

@@ -10,6 +10,9 @@
 require __DIR__ . '/Program.php';
 require __DIR__ . '/Comparison.php';
 
+/** How a run ends that takes too long. */
+const KILLED = -9;
+
 /** What one run of a program left behind. */
 final class Run
 {
@@ -35,7 +38,9 @@ function run(string $folder, array $options): Run
         $status = proc_get_status($process);
     }
     proc_close($process);
+    // `timeout` ends as what it ran, or says so as a shell would.
     $ended = $status['signaled'] ? -$status['termsig'] : $status['exitcode'];
+    $ended = $ended > 128 && $ended < 160 ? 128 - $ended : $ended;
     return new Run($output, $ended, is_file($left) ? unserialize(file_get_contents($left)) : null);
 }
 
@@ -51,29 +56,32 @@ function write(string $folder, Program $program): void
 /** What is wrong with the program of that seed. */
 function check(int $seed, string $folder, array $engines, bool $is_strict): array
 {
-    write("$folder/traced", new Program($seed, true));
-    write("$folder/plain", new Program($seed, false));
+    write("$folder/traced", new Program($seed, 'traced'));
+    write("$folder/plain", new Program($seed, 'plain'));
     $traced = run("$folder/traced", []);
-    if ($traced->left === null && !in_array($traced->status, [0, 3], true)) {
-        // Too much for the time or the memory that there is.
+    if ($traced->status === KILLED) {
         return [];
     }
     $wrong = [];
-    $first = $plain = null;
+    $first = $bare = null;
     foreach ($engines as $engine => $options) {
         $run = run("$folder/plain", $options);
-        if ($plain === null && [$run->output, $run->status] !== [$traced->output, $traced->status]) {
+        if ($bare === null && [$run->output, $run->status] !== [$traced->output, $traced->status]) {
             // Was it us, or the tracer? It can let go of something later.
-            $plain = run("$folder/plain", ['-d', 'auto_prepend_file=' . __DIR__ . '/without.php']);
+            write("$folder/bare", new Program($seed, 'bare'));
+            $bare = run("$folder/bare", []);
         }
-        $right = $plain ?? $traced;
+        if ($bare !== null && $bare->status === KILLED) {
+            return [];
+        }
+        $right = $bare ?? $traced;
         if ($run->output !== $right->output) {
             $wrong[] = "$engine: another output: …" . difference($right->output, $run->output);
         }
         if ($run->status !== $right->status) {
             $wrong[] = "$engine: ended with $run->status, and without us with $right->status";
         }
-        if ($plain !== null) {
+        if ($bare !== null) {
             continue;
         }
         if (is_array($run->left) !== is_array($traced->left)) {
@@ -95,12 +103,13 @@ function check(int $seed, string $folder, array $engines, bool $is_strict): arra
             if ($profile === null || preg_grep('/\[truncated\]/', array_keys($profile))) {
                 continue;
             }
-            ['vague' => $vague, 'has_exited' => $has_exited] = $traced->left;
+            $vague = $traced->left['vague'];
+            $is_unwound = $traced->left['has_exited'] || $traced->left['has_fibers'];
             $has_levels = !$vague && !$traced->left['has_fibers'] && PHP_VERSION_ID < 80400;
             $calls = array_map(fn ($cost) => $cost['ct'], $profile);
             $differences = Comparison::differences(
-                Comparison::known($known, $vague, $has_levels, $has_exited),
-                Comparison::known($calls, $vague, $has_levels, $has_exited),
+                Comparison::known($known, $vague, $has_levels, $is_unwound),
+                Comparison::known($calls, $vague, $has_levels, $is_unwound),
             );
             foreach ($differences as $it) {
                 $wrong[] = "tracer and $engine, profile $n: $it";
