@@ -99,6 +99,7 @@ want_demo_programs() {
 want_everything_tested() {
     want_demo_programs
     want make 'builds by phpize, configure and make' command -v make
+    want valgrind 'counts the instructions of a profiled call' command -v valgrind
     if [ -z "$chosen_php" ]; then
         want php-sqlite3 'tests: statements as part of names' has_module pdo_sqlite
         want php-mysql 'tests: statements of mysqli' has_module mysqli

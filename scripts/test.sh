@@ -23,6 +23,7 @@ test_everything() {
     step 'Rust tests and doc tests' rust_tests
     step 'PHP tests (run-tests.php), engine execute' php_tests_execute
     step 'PHP tests (run-tests.php), engine observer' php_tests_observer
+    step 'instructions of a profiled call' call_instructions
     step 'random programs, under both engines and without' random_programs
     step 'one php-fpm worker, some requests profiled' fpm_requests
     step 'a real program: the same output' real_output
@@ -73,6 +74,11 @@ closing_lines() {
 rust_tests() {
     # Not the extension: it cannot be linked without PHP around it.
     cargo test --locked --workspace --exclude xhprof --no-fail-fast
+}
+
+call_instructions() {
+    source scripts/instructions.sh
+    instructions
 }
 
 # Without the machine's php.ini, which may load Xdebug or another xhprof. What

@@ -167,9 +167,11 @@ impl Recorder {
         site: &impl CallSite,
         read: impl Fn() -> Reading,
     ) -> Entered {
-        match self.enter_again::<P>(symbol, site, &read) {
+        let is_made_by_ended =
+            P::ENDS_EARLY && self.ending.is_some() && self.settle_before_call::<P>(site, &read);
+        match self.again::<P>(symbol, is_made_by_ended, site, &read) {
             Some(token) => Entered::Recorded(token),
-            None => self.enter_new::<P>(symbol, site, read),
+            None => self.enter_new::<P>(symbol, is_made_by_ended, site, read),
         }
     }
 
@@ -186,8 +188,19 @@ impl Recorder {
         if P::ENDS_EARLY && self.ending.is_some() {
             return None;
         }
+        self.again::<P>(symbol, false, site, read)
+    }
+
+    #[inline(always)]
+    fn again<P: Plan>(
+        &mut self,
+        symbol: SymbolId,
+        is_made_by_ended: bool,
+        site: &impl CallSite,
+        read: impl Fn() -> Reading,
+    ) -> Option<Token> {
         let (top, slot) = self.frames.top_and_slot()?;
-        if top.is_stale(site) {
+        if !is_made_by_ended && top.is_stale(site) {
             return None;
         }
         let caller = top.place.context;

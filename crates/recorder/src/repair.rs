@@ -27,11 +27,10 @@ impl Recorder {
     pub(crate) fn enter_new<P: Plan>(
         &mut self,
         symbol: SymbolId,
+        is_made_by_ended: bool,
         site: &impl CallSite,
         read: impl Fn() -> Reading,
     ) -> Entered {
-        let is_made_by_ended =
-            P::ENDS_EARLY && self.ending.is_some() && self.settle_before_call::<P>(site, &read);
         if !is_made_by_ended && self.frames.last().is_none_or(|top| top.is_stale(site)) {
             self.drop_stale::<P>(site, read());
         }

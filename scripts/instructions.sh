@@ -1,0 +1,80 @@
+# `./x instructions`: what a profiled call costs in instructions, which no
+# neighbour on the machine can change. Sourced by `x`.
+#
+# valgrind counts a run of few calls and a run of many; the difference, less
+# that of the same runs without a profile, is what we add to a call. It has no
+# restartable sequences, so CPU time is read by system call in there.
+
+instructions_file=benches/instructions.txt
+
+# More than this, in percent, is a change that somebody has to accept.
+instructions_tolerance=3
+
+# instructions_of WORKLOAD FLAGS CALLS ENGINE: of the whole run.
+instructions_of() {
+    local counted
+    counted=$(PHP_INI_SCAN_DIR='' valgrind --tool=callgrind --callgrind-out-file=/dev/null \
+        "$PHP" -n -d extension="$release/libxhprof.so" -d xhprof.engine="$4" \
+        benches/workloads/calls.php "$1" "$3" "$2" 2>&1 >/dev/null |
+        sed -n 's/.*Collected : //p')
+    [ -n "$counted" ] || die "valgrind counted nothing for $1 with $2"
+    echo "$counted"
+}
+
+# per_call WORKLOAD FLAGS ENGINE: in tenths of an instruction.
+per_call() {
+    local few many
+    few=$(instructions_of "$1" "$2" 10000 "$3")
+    many=$(instructions_of "$1" "$2" 60000 "$3")
+    # The workload makes a fiftieth of its calls once more, to warm up.
+    echo $(((many - few) * 10 / 51000))
+}
+
+measure_instructions() {
+    local engine workload flags off
+    for engine in execute observer; do
+        for workload in user method internal; do
+            off=$(per_call "$workload" off "$engine")
+            for flags in wall memory cpu; do
+                echo "$engine $workload $flags $(($(per_call "$workload" "$flags" "$engine") - off))"
+            done
+        done
+    done
+}
+
+# Compares with the file, line by line; says what grew.
+check_instructions() {
+    local now=$1
+    awk -v tolerance="$instructions_tolerance" '
+        FNR == NR { if ($0 !~ /^#/ && NF == 4) known[$1 " " $2 " " $3] = $4; next }
+        {
+            key = $1 " " $2 " " $3
+            if (!(key in known)) { printf "%s: %.1f, not in the file\n", key, $4 / 10; failed = 1; next }
+            change = ($4 - known[key]) * 100 / known[key]
+            grown = change > tolerance
+            printf "%-24s %7.1f %7.1f %+6.1f %%%s\n", key, known[key] / 10, $4 / 10, change, grown ? "  GREW" : ""
+            if (grown) failed = 1
+        }
+        END { exit failed }' "$instructions_file" "$now" || {
+        echo "A call costs more than $instructions_tolerance % more instructions than before. Meant? Then: ./x instructions --bless"
+        return 1
+    }
+}
+
+instructions() {
+    local now
+    now=$(mktemp)
+    measure_instructions >"$now"
+    if [ "${1:-}" = --bless ]; then
+        {
+            echo '# What a profiled call adds, in tenths of an instruction: engine, workload, what'
+            echo '# is recorded. Made by ./x instructions --bless; read the difference before you'
+            echo "# commit it. PHP $("$PHP" -n -r 'echo PHP_VERSION;'), $(rustc --version | cut -d' ' -f1-2)."
+            cat "$now"
+        } >"$instructions_file"
+        say "$instructions_file is up to date"
+    else
+        check_instructions "$now"
+    fi
+    rm -f "$now"
+}
