@@ -10,10 +10,16 @@
 
 #![forbid(unsafe_code)]
 
+pub mod callgrind;
 mod error;
+mod graph;
 pub mod gzip;
+mod lines;
+mod names;
 mod options;
+mod recursion;
 mod registry;
+mod text;
 pub mod xhprof;
 pub mod xhprof_json;
 

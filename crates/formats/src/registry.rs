@@ -1,11 +1,19 @@
 //! Every format there is, by name and by the ending of a file's name.
 
 use crate::Format;
+use crate::callgrind::Callgrind;
 use crate::xhprof::Xhprof;
 use crate::xhprof_json::XhprofJson;
 
 /// Every format, those first that are recognized by few bytes.
-pub static FORMATS: &[&dyn Format] = &[&Xhprof, &XhprofJson];
+pub static FORMATS: &[&dyn Format] = &[
+    &Xhprof,
+    &Callgrind::Names,
+    &Callgrind::Plain,
+    &Callgrind::Subpositions,
+    &Callgrind::Xdebug,
+    &XhprofJson,
+];
 
 /// The format that is called `id`.
 #[must_use]
