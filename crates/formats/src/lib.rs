@@ -19,7 +19,9 @@ mod names;
 mod options;
 mod recursion;
 mod registry;
+mod sampled;
 mod text;
+pub mod xhgui;
 pub mod xhprof;
 pub mod xhprof_json;
 

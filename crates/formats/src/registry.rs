@@ -2,6 +2,7 @@
 
 use crate::Format;
 use crate::callgrind::Callgrind;
+use crate::xhgui::Xhgui;
 use crate::xhprof::Xhprof;
 use crate::xhprof_json::XhprofJson;
 
@@ -13,6 +14,7 @@ pub static FORMATS: &[&dyn Format] = &[
     &Callgrind::Subpositions,
     &Callgrind::Xdebug,
     &XhprofJson,
+    &Xhgui,
 ];
 
 /// The format that is called `id`.
