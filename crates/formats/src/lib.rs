@@ -10,6 +10,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod blackfire;
 pub mod callgrind;
 mod error;
 mod graph;

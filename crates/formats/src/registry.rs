@@ -1,6 +1,7 @@
 //! Every format there is, by name and by the ending of a file's name.
 
 use crate::Format;
+use crate::blackfire::Blackfire;
 use crate::callgrind::Callgrind;
 use crate::xhgui::Xhgui;
 use crate::xhprof::Xhprof;
@@ -9,6 +10,7 @@ use crate::xhprof_json::XhprofJson;
 /// Every format, those first that are recognized by few bytes.
 pub static FORMATS: &[&dyn Format] = &[
     &Xhprof,
+    &Blackfire,
     &Callgrind::Names,
     &Callgrind::Plain,
     &Callgrind::Subpositions,
