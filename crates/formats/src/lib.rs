@@ -21,6 +21,7 @@ mod options;
 mod recursion;
 mod registry;
 mod sampled;
+pub mod speedscope;
 mod text;
 pub mod xhgui;
 pub mod xhprof;

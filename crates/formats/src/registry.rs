@@ -3,6 +3,7 @@
 use crate::Format;
 use crate::blackfire::Blackfire;
 use crate::callgrind::Callgrind;
+use crate::speedscope::Speedscope;
 use crate::xhgui::Xhgui;
 use crate::xhprof::Xhprof;
 use crate::xhprof_json::XhprofJson;
@@ -15,6 +16,8 @@ pub static FORMATS: &[&dyn Format] = &[
     &Callgrind::Plain,
     &Callgrind::Subpositions,
     &Callgrind::Xdebug,
+    &Speedscope::Sampled,
+    &Speedscope::Evented,
     &XhprofJson,
     &Xhgui,
 ];
