@@ -12,10 +12,13 @@
 
 pub mod blackfire;
 pub mod callgrind;
+pub mod csv;
+pub mod dot;
 mod error;
 mod graph;
 pub mod gzip;
 mod lines;
+pub mod markdown;
 mod names;
 mod options;
 mod recursion;

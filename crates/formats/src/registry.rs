@@ -3,6 +3,9 @@
 use crate::Format;
 use crate::blackfire::Blackfire;
 use crate::callgrind::Callgrind;
+use crate::csv::Csv;
+use crate::dot::Dot;
+use crate::markdown::Markdown;
 use crate::speedscope::Speedscope;
 use crate::xhgui::Xhgui;
 use crate::xhprof::Xhprof;
@@ -20,6 +23,9 @@ pub static FORMATS: &[&dyn Format] = &[
     &Speedscope::Evented,
     &XhprofJson,
     &Xhgui,
+    &Csv,
+    &Dot,
+    &Markdown,
 ];
 
 /// The format that is called `id`.
