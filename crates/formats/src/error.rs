@@ -132,6 +132,13 @@ pub enum WriteError {
         /// The format's name.
         format: &'static str,
     },
+    /// The format has an entry for each sample, and there are too many.
+    TooManySamples {
+        /// The format's name.
+        format: &'static str,
+        /// How many it may be.
+        limit: u64,
+    },
     /// The profile has no such costs.
     NotMeasured {
         /// Those asked for.
@@ -151,6 +158,12 @@ impl fmt::Display for WriteError {
                 "{format} is made of whole stacks, and this profile knows only who called whom; \
                  --estimate guesses the stacks"
             ),
+            Self::TooManySamples { format, limit } => {
+                write!(
+                    f,
+                    "{format} has an entry for each sample: more than {limit} are too many"
+                )
+            }
             Self::NotMeasured { metric } => {
                 write!(f, "the profile has no {} costs", metric.name())
             }

@@ -10,15 +10,27 @@
 
 #![forbid(unsafe_code)]
 
+pub mod blackfire;
+pub mod callgrind;
+pub mod csv;
+pub mod dot;
 mod error;
 pub mod flamegraph;
+mod graph;
 pub mod gzip;
 pub mod html_report;
+mod lines;
+pub mod markdown;
+mod names;
 pub mod native;
 mod options;
 mod page;
+mod recursion;
 mod registry;
+mod sampled;
+pub mod speedscope;
 mod text;
+pub mod xhgui;
 pub mod xhprof;
 pub mod xhprof_json;
 

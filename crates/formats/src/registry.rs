@@ -1,9 +1,16 @@
 //! Every format there is, by name and by the ending of a file's name.
 
 use crate::Format;
+use crate::blackfire::Blackfire;
+use crate::callgrind::Callgrind;
+use crate::csv::Csv;
+use crate::dot::Dot;
 use crate::flamegraph::{FlamegraphHtml, FlamegraphSvg};
 use crate::html_report::HtmlReport;
+use crate::markdown::Markdown;
 use crate::native::Native;
+use crate::speedscope::Speedscope;
+use crate::xhgui::Xhgui;
 use crate::xhprof::Xhprof;
 use crate::xhprof_json::XhprofJson;
 
@@ -11,8 +18,19 @@ use crate::xhprof_json::XhprofJson;
 pub static FORMATS: &[&dyn Format] = &[
     &Native,
     &Xhprof,
+    &Blackfire,
+    &Callgrind::Names,
+    &Callgrind::Plain,
+    &Callgrind::Subpositions,
+    &Callgrind::Xdebug,
+    &Speedscope::Sampled,
+    &Speedscope::Evented,
     &XhprofJson,
-    // For people to look at: written only.
+    &Xhgui,
+    // Tables and pictures: written only.
+    &Csv,
+    &Dot,
+    &Markdown,
     &FlamegraphSvg,
     &FlamegraphHtml,
     &HtmlReport,

@@ -1,18 +1,41 @@
-//! Names as text: PHP's are bytes, most formats want UTF-8.
+//! Names as text. PHP's are bytes, which need not be UTF-8 and may hold what
+//! ends a line; formats made of lines have no way to say that.
 //!
-//! **Invariant:** every format shows a name in the same way.
+//! **Invariant:** every format shows one name alike, and as one line: what no
+//! line can hold becomes a space, what is no UTF-8 becomes U+FFFD, byte by byte.
 
 use std::borrow::Cow;
 
-/// A name as text. What is not UTF-8 becomes U+FFFD; line ends and NUL, which
-/// no format of lines can carry, become spaces.
+/// Whether no format of lines can hold `byte` in a name.
+pub(crate) fn breaks_lines(byte: u8) -> bool {
+    matches!(byte, b'\r' | b'\n' | 0)
+}
+
+/// The bytes of `name` with a space for each CR, LF and NUL.
+pub(crate) fn one_line(name: &[u8]) -> Cow<'_, [u8]> {
+    if !name.iter().copied().any(breaks_lines) {
+        return Cow::Borrowed(name);
+    }
+    let byte = |byte: &u8| if breaks_lines(*byte) { b' ' } else { *byte };
+    Cow::Owned(name.iter().map(byte).collect())
+}
+
+/// A name as text.
 pub(crate) fn lossy(name: &[u8]) -> Cow<'_, str> {
-    let text = String::from_utf8_lossy(name);
-    let breaks = ['\r', '\n', '\0'];
-    if text.contains(breaks) {
-        Cow::Owned(text.replace(breaks, " "))
-    } else {
-        text
+    match str::from_utf8(name) {
+        Ok(text) if !name.iter().copied().any(breaks_lines) => Cow::Borrowed(text),
+        _ => {
+            let mut text = String::with_capacity(name.len());
+            for chunk in name.utf8_chunks() {
+                text.extend(chunk.valid().chars().map(|letter| match letter {
+                    '\r' | '\n' | '\0' => ' ',
+                    letter => letter,
+                }));
+                let invalid = chunk.invalid().iter();
+                text.extend(invalid.map(|_| char::REPLACEMENT_CHARACTER));
+            }
+            Cow::Owned(text)
+        }
     }
 }
 
@@ -32,9 +55,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_that_no_line_can_carry_become_spaces() {
-        assert_eq!(lossy(b"a\r\nb\0c\xff"), "a  b c\u{fffd}");
-        assert_eq!(lossy("Café::größe".as_bytes()), "Café::größe");
+    fn text_passes_and_the_rest_is_replaced_byte_by_byte() {
+        assert!(matches!(lossy("größe; <x>".as_bytes()), Cow::Borrowed(_)));
+        assert_eq!(lossy(b"a\r\n\0b\tc\xff"), "a   b\tc\u{fffd}");
+        // The beginning of a character that is not finished is two bytes.
+        assert_eq!(lossy(b"\xe2\x82|\xff"), "\u{fffd}\u{fffd}|\u{fffd}");
+    }
+
+    #[test]
+    fn one_line_keeps_every_other_byte() {
+        assert_eq!(*one_line(b"caf\xe9\r\n\0"), *b"caf\xe9   ");
+        assert!(matches!(one_line(b"caf\xe9"), Cow::Borrowed(_)));
     }
 
     #[test]
