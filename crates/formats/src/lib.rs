@@ -10,10 +10,16 @@
 
 #![forbid(unsafe_code)]
 
+pub mod collapsed;
 mod error;
 pub mod gzip;
 mod options;
 mod registry;
+mod same_names;
+mod symbols;
+mod text;
+mod timeline;
+mod unit;
 pub mod xhprof;
 pub mod xhprof_json;
 
@@ -63,6 +69,12 @@ pub trait Format: Sync {
     /// the first dot: `perfView.xml.zip`. The longest that fits wins.
     fn endings(&self) -> &'static [&'static str] {
         &[]
+    }
+
+    /// What to know before writing it, if there is something: a sentence
+    /// without its stop, for people.
+    fn warning(&self) -> Option<&'static str> {
+        None
     }
 
     /// What it can hold; none if it cannot be written.

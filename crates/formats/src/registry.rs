@@ -1,11 +1,17 @@
 //! Every format there is, by name and by the ending of a file's name.
 
 use crate::Format;
+use crate::collapsed::Collapsed;
 use crate::xhprof::Xhprof;
 use crate::xhprof_json::XhprofJson;
 
 /// Every format, those first that are recognized by few bytes.
-pub static FORMATS: &[&dyn Format] = &[&Xhprof, &XhprofJson];
+pub static FORMATS: &[&dyn Format] = &[
+    &Xhprof,
+    &XhprofJson,
+    // Last: any text with a number at the end of each line looks like it.
+    &Collapsed,
+];
 
 /// The format that is called `id`.
 #[must_use]
