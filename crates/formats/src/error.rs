@@ -24,6 +24,11 @@ pub enum ReadError {
     Io(io::Error),
     /// Its compression is broken.
     Gzip(io::Error),
+    /// It is no zip file of one file.
+    Zip {
+        /// What is wrong with it.
+        reason: &'static str,
+    },
     /// Unpacked, it is larger than the limit.
     TooLarge {
         /// The limit in bytes.
@@ -62,6 +67,7 @@ impl fmt::Display for ReadError {
             Self::Several => f.write_str("more than one profile: give one line at a time"),
             Self::Io(_) => f.write_str("cannot read the input"),
             Self::Gzip(_) => f.write_str("broken gzip"),
+            Self::Zip { reason } => write!(f, "cannot use the zip file: {reason}"),
             Self::TooLarge { limit } => write!(f, "unpacks to more than {} MiB", limit >> 20),
             Self::Line {
                 format,

@@ -14,6 +14,9 @@ pub mod collapsed;
 mod error;
 pub mod gzip;
 mod options;
+mod paths;
+pub mod perfview;
+pub mod pprof;
 mod registry;
 mod same_names;
 mod symbols;
@@ -22,6 +25,7 @@ mod timeline;
 mod unit;
 pub mod xhprof;
 pub mod xhprof_json;
+mod zip;
 
 use std::io::{BufRead, Read, Write};
 

@@ -2,13 +2,23 @@
 
 use crate::Format;
 use crate::collapsed::Collapsed;
+use crate::perfview::PerfView;
+use crate::pprof::Pprof;
 use crate::xhprof::Xhprof;
 use crate::xhprof_json::XhprofJson;
 
 /// Every format, those first that are recognized by few bytes.
 pub static FORMATS: &[&dyn Format] = &[
     &Xhprof,
+    // Before XHProf's JSON, which is taken for any with a `main()` in it.
+    &PerfView::USUAL,
+    &PerfView::IDS,
+    &PerfView::TEXT,
+    &PerfView::TEXT_ZIP,
+    &PerfView::JSON,
+    &PerfView::JSON_ZIP,
     &XhprofJson,
+    &Pprof,
     // Last: any text with a number at the end of each line looks like it.
     &Collapsed,
 ];

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use profile::Profile;
+use profile::{Profile, Symbol};
 
 use crate::WriteOptions;
 
@@ -33,6 +33,26 @@ pub(crate) fn lossy(name: &[u8]) -> Cow<'_, str> {
     }
 }
 
+/// The file of what PHP itself implements, where a format wants one.
+const INTERNAL: &str = "php:internal";
+
+/// A symbol's file; empty if it is not known.
+pub(crate) fn file(symbol: &Symbol) -> Cow<'_, str> {
+    match &symbol.file {
+        Some(file) => lossy(file),
+        None if symbol.internal => Cow::Borrowed(INTERNAL),
+        None => Cow::Borrowed(""),
+    }
+}
+
+/// Says of a symbol that it is in `file`, as [`file`] wrote it.
+pub(crate) fn set_file(symbol: &mut Symbol, file: &[u8]) {
+    symbol.internal = file == INTERNAL.as_bytes();
+    if !symbol.internal && !file.is_empty() {
+        symbol.file = Some(file.into());
+    }
+}
+
 /// What the profile is called, and that its stacks are a guess if they are.
 pub(crate) fn title(profile: &Profile, options: &WriteOptions) -> Option<String> {
     let title = options.title.as_deref().or(profile.meta.title.as_deref());
@@ -41,6 +61,20 @@ pub(crate) fn title(profile: &Profile, options: &WriteOptions) -> Option<String>
         title if !profile.meta.is_estimated => title,
         Some(title) => Some(format!("{title} ({ESTIMATED})")),
         None => Some(ESTIMATED.to_owned()),
+    }
+}
+
+/// A title as [`title`] made it: what it was, and whether the stacks are a guess.
+pub(crate) fn split_title(title: &str) -> (Option<String>, bool) {
+    if title == ESTIMATED {
+        return (None, true);
+    }
+    let rest = title
+        .strip_suffix(')')
+        .and_then(|it| it.strip_suffix(ESTIMATED));
+    match rest.and_then(|rest| rest.strip_suffix(" (")) {
+        Some(title) => (Some(title.to_owned()), true),
+        None => ((!title.is_empty()).then(|| title.to_owned()), false),
     }
 }
 
@@ -70,5 +104,9 @@ mod tests {
         options.title = Some("x".to_owned());
         let estimated = "x (estimated from call graph)";
         assert_eq!(title(&profile, &options).as_deref(), Some(estimated));
+        assert_eq!(split_title(estimated), (Some("x".to_owned()), true));
+        assert_eq!(split_title(ESTIMATED), (None, true));
+        assert_eq!(split_title("x"), (Some("x".to_owned()), false));
+        assert_eq!(split_title(""), (None, false));
     }
 }
