@@ -138,6 +138,13 @@ pub enum WriteError {
         /// The format's name.
         format: &'static str,
     },
+    /// The format has no place for such costs.
+    NotHeld {
+        /// The format's name.
+        format: &'static str,
+        /// Those asked for.
+        metric: Metric,
+    },
     /// The profile has no such costs.
     NotMeasured {
         /// Those asked for.
@@ -155,6 +162,9 @@ impl fmt::Display for WriteError {
                 "{format} is made of whole stacks, and this profile knows only who called whom; \
                  --estimate guesses the stacks"
             ),
+            Self::NotHeld { format, metric } => {
+                write!(f, "{format} has no place for {} costs", metric.name())
+            }
             Self::NotMeasured { metric } => {
                 write!(f, "the profile has no {} costs", metric.name())
             }

@@ -52,7 +52,8 @@ fn head(input: &mut impl Read, length: usize) -> io::Result<Vec<u8>> {
     Ok(head)
 }
 
-fn limited<R: Read>(inner: R, limit: u64) -> Limited<R> {
+/// The input, with an error where it goes on past `limit`.
+pub(crate) fn limited<R: Read>(inner: R, limit: u64) -> Limited<R> {
     Limited {
         inner,
         left: limit,
@@ -61,7 +62,7 @@ fn limited<R: Read>(inner: R, limit: u64) -> Limited<R> {
 }
 
 /// Gives an error where the input goes on past the limit.
-struct Limited<R> {
+pub(crate) struct Limited<R> {
     inner: R,
     left: u64,
     limit: u64,

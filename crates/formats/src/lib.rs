@@ -12,8 +12,12 @@
 
 pub mod collapsed;
 mod error;
+pub mod firefox;
 pub mod gzip;
+pub mod nytprof;
 mod options;
+#[cfg(feature = "otlp")]
+pub mod otlp;
 mod paths;
 pub mod perfview;
 pub mod pprof;

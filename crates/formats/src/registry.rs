@@ -2,6 +2,10 @@
 
 use crate::Format;
 use crate::collapsed::Collapsed;
+use crate::firefox::Firefox;
+use crate::nytprof::{Nytprof, NytprofCalls};
+#[cfg(feature = "otlp")]
+use crate::otlp::Otlp;
 use crate::perfview::PerfView;
 use crate::pprof::Pprof;
 use crate::xhprof::Xhprof;
@@ -19,6 +23,11 @@ pub static FORMATS: &[&dyn Format] = &[
     &PerfView::JSON_ZIP,
     &XhprofJson,
     &Pprof,
+    &Firefox,
+    #[cfg(feature = "otlp")]
+    &Otlp,
+    &Nytprof,
+    &NytprofCalls,
     // Last: any text with a number at the end of each line looks like it.
     &Collapsed,
 ];

@@ -34,7 +34,7 @@ pub(crate) fn lossy(name: &[u8]) -> Cow<'_, str> {
 }
 
 /// The file of what PHP itself implements, where a format wants one.
-const INTERNAL: &str = "php:internal";
+pub(crate) const INTERNAL: &str = "php:internal";
 
 /// A symbol's file; empty if it is not known.
 pub(crate) fn file(symbol: &Symbol) -> Cow<'_, str> {

@@ -134,10 +134,11 @@ impl Format for PerfView {
             Form::Ids | Form::Text => "profile.perfView.xml",
             Form::Json => "profile.perfView.json",
         };
-        Ok(if self.is_packed {
+        if self.is_packed {
             crate::zip::write_one(name, out, write)?;
         } else {
             write(out)?;
-        })
+        }
+        Ok(())
     }
 }

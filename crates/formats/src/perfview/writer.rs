@@ -97,7 +97,7 @@ impl<'p> Document<'p> {
         for slice in &self.timeline.slices {
             let (time, metric) = (self.time(slice), self.metric(slice));
             writeln!(out, "<Sample Time=\"{time}\" Metric=\"{metric}\">")?;
-            for line in self.from_leaf(slice, &lines) {
+            for line in self.leaf_first(slice, &lines) {
                 out.write_all(line.as_bytes())?;
             }
             out.write_all(b"</Sample>\n")?;
@@ -125,7 +125,7 @@ impl<'p> Document<'p> {
                 "{separator}{{\"Time\":{time},\"Metric\":{metric},\"Stack\":["
             )?;
             separator = "";
-            for name in self.from_leaf(slice, &names) {
+            for name in self.leaf_first(slice, &names) {
                 out.write_all(separator.as_bytes())?;
                 out.write_all(name.as_bytes())?;
                 separator = ",";
@@ -169,7 +169,7 @@ impl<'p> Document<'p> {
     }
 
     /// The names of a stack, from the function on top to the root.
-    fn from_leaf<'a>(
+    fn leaf_first<'a>(
         &'a self,
         slice: &Slice,
         names: &'a [String],
