@@ -26,6 +26,9 @@ pub(super) fn detect(head: &[u8]) -> Detection {
         match (is_stack, is_cut, line.trim_ascii().is_empty()) {
             // The last line may go on past the head, or be the input's last.
             (true, true, _) if head.len() < HEAD && seen == 0 => return Detection::NeedMore,
+            (_, true, _) if head.len() >= HEAD && seen == 0 && is_deep(line) => {
+                return Detection::NeedMore;
+            }
             (_, true, _) | (_, _, true) => {}
             (true, ..) => seen += 1,
             (false, ..) => return Detection::No,
@@ -39,6 +42,11 @@ pub(super) fn detect(head: &[u8]) -> Detection {
     } else {
         Detection::No
     }
+}
+
+/// Whether a line, cut, can be a very deep stack.
+fn is_deep(line: &[u8]) -> bool {
+    line.contains(&b';') && !line.iter().any(|&byte| byte < b' ' && byte != b'\t')
 }
 
 /// Reads one stack a line.
