@@ -198,7 +198,7 @@ fn write_functions(profile: &Profile, out: &mut impl Write) -> io::Result<()> {
     let mut names = Vec::with_capacity(count);
     let mut files = Vec::with_capacity(count);
     for symbol in symbols {
-        names.push(strings.id(text::lossy(&symbol.name).into_owned()));
+        names.push(strings.id(text::function(&symbol.name).into_owned()));
         files.push(match text::file(symbol) {
             file if file.is_empty() => "null".to_owned(),
             file => strings.id(file.into_owned()).to_string(),

@@ -33,6 +33,15 @@ pub(crate) fn lossy(name: &[u8]) -> Cow<'_, str> {
     }
 }
 
+/// A function's name as text: one that shows, even if it is empty.
+pub(crate) fn function(name: &[u8]) -> Cow<'_, str> {
+    if name.is_empty() {
+        Cow::Borrowed("(unknown)")
+    } else {
+        lossy(name)
+    }
+}
+
 /// The file of what PHP itself implements, where a format wants one.
 pub(crate) const INTERNAL: &str = "php:internal";
 

@@ -278,7 +278,7 @@ fn pprof_holds_a_tree_whole() {
 fn nytprof_holds_calls_and_times() {
     let profile = tiny_tree();
     let read = read(&written(&Nytprof, &profile));
-    assert_eq!(read.metrics.calls, true);
+    assert!(read.metrics.calls);
     assert_eq!(read.meta.started_unix_us, profile.meta.started_unix_us);
     assert_eq!(read.meta.title.as_deref(), Some("/app/index.php"));
     let mut expected = table(&profile);

@@ -2,6 +2,8 @@
 
 use profile::{Profile, Symbol};
 
+use crate::text;
+
 /// What Perl calls what is not in any function.
 pub(super) const RUNTIME: &[u8] = b"main::RUNTIME";
 
@@ -10,7 +12,8 @@ const PACKAGE: &[u8] = b"main::";
 
 /// A function's name in Perl's terms; not that of the root.
 pub(super) fn perl(name: &[u8]) -> Vec<u8> {
-    let has_package = name.windows(2).any(|window| window == b"::") && !name.starts_with(PACKAGE);
+    let colons = name.windows(2).position(|window| window == b"::");
+    let has_package = colons.is_some_and(|place| place > 0) && !name.starts_with(PACKAGE);
     let mut perl = if has_package {
         Vec::new()
     } else {
@@ -28,6 +31,19 @@ pub(super) fn perl(name: &[u8]) -> Vec<u8> {
         perl.push(b'?');
     }
     perl
+}
+
+/// A file's name. The report makes links of it, and puts them into its flame
+/// graph as they are: nothing may be left that XML or an address takes apart.
+pub(super) fn file(name: &[u8]) -> Vec<u8> {
+    let name = text::lossy(name);
+    let safe = |letter| match letter {
+        '&' | '<' | '>' | '"' | '\'' | '#' | '?' | '%' => '_',
+        letter if letter.is_control() => '_',
+        char::REPLACEMENT_CHARACTER | '\u{fffe}' | '\u{ffff}' => '_',
+        letter => letter,
+    };
+    name.chars().map(safe).collect::<String>().into_bytes()
 }
 
 /// A name in our terms.
@@ -75,5 +91,7 @@ mod tests {
         assert_eq!(ours(RUNTIME), b"main()");
         assert_eq!(perl(b"a; b\0\n\t\x7f"), b"main::a??b????");
         assert_eq!(perl(b""), b"main::(unknown)");
+        assert_eq!(perl(b"::x"), b"main::::x");
+        assert_eq!(file(b"/a b/<\"\xff&\n.php"), b"/a b/____ .php");
     }
 }

@@ -15,7 +15,7 @@ use crate::{WriteOptions, same_names, text};
 
 /// How many returns are written at most to have one for each call. Where there
 /// are more calls, each path returns once; the callers' counts are right.
-const MAX_RETURNS: u64 = 4_000_000;
+const MAX_RETURNS: u64 = 1_000_000;
 
 /// Seen by the profilers of statements and of functions.
 const FILE_FLAGS: u32 = 0x0002 | 0x0004;
@@ -160,7 +160,13 @@ impl Writer<'_> {
         put_u32(process, &mut self.record);
         let total = self.inclusive.first().copied().unwrap_or(0);
         let total = seconds(total.max(0).unsigned_abs(), self.ticks_per_second);
-        put_nv(started + total, &mut self.record);
+        // A double has a quarter of a microsecond left for today. The report
+        // takes the difference, and wants no less than the sum of the calls.
+        let mut ended = started + total;
+        if ended - started < total {
+            ended = ended.next_up();
+        }
+        put_nv(ended, &mut self.record);
         self.flush(out)
     }
 
@@ -358,14 +364,13 @@ impl Files {
         for (index, symbol) in profile.symbols.iter().enumerate() {
             let file: &[u8] = match &symbol.file {
                 _ if index == 0 => &script,
-                Some(file) => file,
-                None if symbol.internal => text::INTERNAL.as_bytes(),
-                None => b"(unknown)",
+                Some(file) if !file.is_empty() => file,
+                _ if symbol.internal => text::INTERNAL.as_bytes(),
+                _ => b"(unknown)",
             };
             let list = &mut files.list;
-            let id = *places.entry(file.to_vec()).or_insert_with(|| {
-                let line_ends = |&byte: &u8| if text::breaks_lines(byte) { b' ' } else { byte };
-                list.push(file.iter().map(line_ends).collect());
+            let id = *places.entry(name::file(file)).or_insert_with_key(|file| {
+                list.push(file.clone());
                 u32::try_from(list.len()).unwrap_or(u32::MAX)
             });
             files.of.push(id);

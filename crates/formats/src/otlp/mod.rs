@@ -17,7 +17,7 @@ use prost::Message;
 use prost::encoding::{WireType, encode_key, encode_varint};
 
 use crate::unit::Unit;
-use crate::{Format, Holds, WriteError, WriteOptions, text};
+use crate::{Format, Holds, WriteError, WriteOptions, same_names, text};
 use messages::{
     AnyValue, Function, InstrumentationScope, KeyValue, Line, Link, Location, Mapping, Resource,
     Sample, Stack, ValueType, field,
@@ -63,6 +63,12 @@ impl Format for Otlp {
         let tree = profile.tree().ok_or(WriteError::NeedsStacks {
             format: self.name(),
         })?;
+        // What cannot be told apart may not be there twice.
+        let symbols = profile.symbols.iter();
+        let names: Vec<_> = symbols
+            .map(|it| text::function(&it.name).into_owned().into_bytes())
+            .collect();
+        let tree = same_names::merged(&tree, &names);
         let mut document = Document::new(profile, options, &tree);
         document.add_profiles();
         Ok(document.write(out)?)
@@ -252,7 +258,7 @@ impl<'a> Document<'a> {
             };
             put(field::LOCATION_TABLE, &location, &mut tables);
             let function = Function {
-                name_strindex: self.strings.id(&text::lossy(&symbol.name)),
+                name_strindex: self.strings.id(&text::function(&symbol.name)),
                 filename_strindex: self.strings.id(&text::file(symbol)),
                 start_line: line,
             };

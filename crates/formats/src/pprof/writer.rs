@@ -99,7 +99,7 @@ pub(super) fn write(
         )?;
         functions.push(Function {
             id,
-            name: strings.id(&text::lossy(&symbol.name)),
+            name: strings.id(&text::function(&symbol.name)),
             system_name: 0,
             filename: strings.id(&text::file(symbol)),
             start_line: line,

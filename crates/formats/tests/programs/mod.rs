@@ -123,7 +123,7 @@ pub(crate) fn nasty_names() -> Vec<Vec<u8>> {
         "größe",
         "日本語",
         "\u{1f418}",
-        "\u{feff}bom",
+        "x\u{feff}bom",
         "\u{fffe}",
         "tab\there",
         "\\u0041",
