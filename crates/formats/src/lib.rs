@@ -12,9 +12,11 @@
 
 pub mod blackfire;
 pub mod callgrind;
+pub mod collapsed;
 pub mod csv;
 pub mod dot;
 mod error;
+pub mod firefox;
 pub mod flamegraph;
 mod graph;
 pub mod gzip;
@@ -23,16 +25,27 @@ mod lines;
 pub mod markdown;
 mod names;
 pub mod native;
+pub mod nytprof;
 mod options;
+#[cfg(feature = "otlp")]
+pub mod otlp;
 mod page;
+mod paths;
+pub mod perfview;
+pub mod pprof;
 mod recursion;
 mod registry;
+mod same_names;
 mod sampled;
 pub mod speedscope;
+mod symbols;
 mod text;
+mod timeline;
+mod unit;
 pub mod xhgui;
 pub mod xhprof;
 pub mod xhprof_json;
+mod zip;
 
 use std::io::{BufRead, Read, Write};
 
@@ -80,6 +93,12 @@ pub trait Format: Sync {
     /// the first dot: `perfView.xml.zip`. The longest that fits wins.
     fn endings(&self) -> &'static [&'static str] {
         &[]
+    }
+
+    /// What to know before writing it, if there is something: a sentence
+    /// without its stop, for people.
+    fn warning(&self) -> Option<&'static str> {
+        None
     }
 
     /// What it can hold; none if it cannot be written.

@@ -3,12 +3,19 @@
 use crate::Format;
 use crate::blackfire::Blackfire;
 use crate::callgrind::Callgrind;
+use crate::collapsed::Collapsed;
 use crate::csv::Csv;
 use crate::dot::Dot;
+use crate::firefox::Firefox;
 use crate::flamegraph::{FlamegraphHtml, FlamegraphSvg};
 use crate::html_report::HtmlReport;
 use crate::markdown::Markdown;
 use crate::native::Native;
+use crate::nytprof::{Nytprof, NytprofCalls};
+#[cfg(feature = "otlp")]
+use crate::otlp::Otlp;
+use crate::perfview::PerfView;
+use crate::pprof::Pprof;
 use crate::speedscope::Speedscope;
 use crate::xhgui::Xhgui;
 use crate::xhprof::Xhprof;
@@ -23,8 +30,21 @@ pub static FORMATS: &[&dyn Format] = &[
     &Callgrind::Plain,
     &Callgrind::Subpositions,
     &Callgrind::Xdebug,
+    &Nytprof,
+    &NytprofCalls,
+    &Pprof,
     &Speedscope::Sampled,
     &Speedscope::Evented,
+    &PerfView::USUAL,
+    &PerfView::IDS,
+    &PerfView::TEXT,
+    &PerfView::TEXT_ZIP,
+    &PerfView::JSON,
+    &PerfView::JSON_ZIP,
+    &Firefox,
+    #[cfg(feature = "otlp")]
+    &Otlp,
+    // After the other JSONs: it is taken for any with a `main()` in it.
     &XhprofJson,
     &Xhgui,
     // Tables and pictures: written only.
@@ -34,6 +54,8 @@ pub static FORMATS: &[&dyn Format] = &[
     &FlamegraphSvg,
     &FlamegraphHtml,
     &HtmlReport,
+    // Last: any text with a number at the end of each line looks like it.
+    &Collapsed,
 ];
 
 /// The format that is called `id`.

@@ -6,6 +6,10 @@
 
 use std::borrow::Cow;
 
+use profile::{Profile, Symbol};
+
+use crate::WriteOptions;
+
 /// Whether no format of lines can hold `byte` in a name.
 pub(crate) fn breaks_lines(byte: u8) -> bool {
     matches!(byte, b'\r' | b'\n' | 0)
@@ -38,6 +42,63 @@ pub(crate) fn lossy(name: &[u8]) -> Cow<'_, str> {
         }
     }
 }
+
+/// A function's name as text: one that shows, even if it is empty.
+pub(crate) fn function(name: &[u8]) -> Cow<'_, str> {
+    if name.is_empty() {
+        Cow::Borrowed("(unknown)")
+    } else {
+        lossy(name)
+    }
+}
+
+/// The file of what PHP itself implements, where a format wants one.
+pub(crate) const INTERNAL: &str = "php:internal";
+
+/// A symbol's file; empty if it is not known.
+pub(crate) fn file(symbol: &Symbol) -> Cow<'_, str> {
+    match &symbol.file {
+        Some(file) => lossy(file),
+        None if symbol.internal => Cow::Borrowed(INTERNAL),
+        None => Cow::Borrowed(""),
+    }
+}
+
+/// Says of a symbol that it is in `file`, as [`file`] wrote it.
+pub(crate) fn set_file(symbol: &mut Symbol, file: &[u8]) {
+    symbol.internal = file == INTERNAL.as_bytes();
+    if !symbol.internal && !file.is_empty() {
+        symbol.file = Some(file.into());
+    }
+}
+
+/// What the profile is called, and that its stacks are a guess if they are.
+pub(crate) fn title(profile: &Profile, options: &WriteOptions) -> Option<String> {
+    let title = options.title.as_deref().or(profile.meta.title.as_deref());
+    let title = title.map(|title| lossy(title.as_bytes()).into_owned());
+    match title {
+        title if !profile.meta.is_estimated => title,
+        Some(title) => Some(format!("{title} ({ESTIMATED})")),
+        None => Some(ESTIMATED.to_owned()),
+    }
+}
+
+/// A title as [`title`] made it: what it was, and whether the stacks are a guess.
+pub(crate) fn split_title(title: &str) -> (Option<String>, bool) {
+    if title == ESTIMATED {
+        return (None, true);
+    }
+    let rest = title
+        .strip_suffix(')')
+        .and_then(|it| it.strip_suffix(ESTIMATED));
+    match rest.and_then(|rest| rest.strip_suffix(" (")) {
+        Some(title) => (Some(title.to_owned()), true),
+        None => ((!title.is_empty()).then(|| title.to_owned()), false),
+    }
+}
+
+/// What is said of stacks that are a guess.
+pub(crate) const ESTIMATED: &str = "estimated from call graph";
 
 /// The first `most` characters, and an ellipsis in place of the others.
 pub(crate) fn shortened(text: &str, most: usize) -> Cow<'_, str> {
@@ -72,5 +133,22 @@ mod tests {
     fn a_long_text_is_cut_between_characters() {
         assert_eq!(shortened("größe", 5), "größe");
         assert_eq!(shortened("größe", 3), "grö…");
+    }
+
+    #[test]
+    fn a_guess_says_so_in_its_title() {
+        let mut profile = Profile::empty();
+        let mut options = WriteOptions::default();
+        assert_eq!(title(&profile, &options), None);
+        profile.meta.title = Some("/a\nb".to_owned());
+        assert_eq!(title(&profile, &options).as_deref(), Some("/a b"));
+        profile.meta.is_estimated = true;
+        options.title = Some("x".to_owned());
+        let estimated = "x (estimated from call graph)";
+        assert_eq!(title(&profile, &options).as_deref(), Some(estimated));
+        assert_eq!(split_title(estimated), (Some("x".to_owned()), true));
+        assert_eq!(split_title(ESTIMATED), (None, true));
+        assert_eq!(split_title("x"), (Some("x".to_owned()), false));
+        assert_eq!(split_title(""), (None, false));
     }
 }
