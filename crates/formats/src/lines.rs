@@ -55,33 +55,43 @@ impl<'i> Lines<'i> {
     }
 
     /// The next line, without what ends it (LF or CR LF).
+    #[inline]
     pub(crate) fn next(&mut self) -> Result<Option<&[u8]>, ReadError> {
-        let mut searched = 0;
-        let end = loop {
-            let rest = self.block.get(self.start..self.end).unwrap_or_default();
-            let unsearched = rest.get(searched..).unwrap_or_default();
-            if let Some(at) = line_end(unsearched) {
-                break searched + at;
-            }
-            searched = rest.len();
-            if self.is_at_end {
-                if rest.is_empty() {
-                    return Ok(None);
-                }
-                break rest.len();
-            }
+        let rest = self.block.get(self.start..self.end).unwrap_or_default();
+        let length = match line_end(rest) {
+            Some(length) => length,
+            None => match self.find_end()? {
+                Some(length) => length,
+                None => return Ok(None),
+            },
+        };
+        self.number += 1;
+        let rest = self.block.get(self.start..self.end).unwrap_or_default();
+        let line = rest.get(..length).unwrap_or_default();
+        self.start = (self.start + length + 1).min(self.end);
+        Ok(Some(match line {
+            [line @ .., b'\r'] => line,
+            line => line,
+        }))
+    }
+
+    /// The length of a line that does not end in the block; none at the end.
+    #[cold]
+    fn find_end(&mut self) -> Result<Option<usize>, ReadError> {
+        let mut searched = self.end - self.start;
+        while !self.is_at_end {
             if searched > MAX_LINE {
                 self.number += 1;
                 return Err(self.error("the line is longer than a mebibyte"));
             }
             self.fill()?;
-        };
-        self.number += 1;
-        let line_start = self.start;
-        self.start = (line_start + end + 1).min(self.end);
-        let line = self.block.get(line_start..line_start + end);
-        let line = line.unwrap_or_default();
-        Ok(Some(line.strip_suffix(b"\r").unwrap_or(line)))
+            let rest = self.block.get(self.start..self.end).unwrap_or_default();
+            if let Some(at) = line_end(rest.get(searched..).unwrap_or_default()) {
+                return Ok(Some(searched + at));
+            }
+            searched = rest.len();
+        }
+        Ok((searched > 0).then_some(searched))
     }
 
     /// Reads more behind what is left of the block.
@@ -111,22 +121,19 @@ impl<'i> Lines<'i> {
 #[inline]
 fn line_end(bytes: &[u8]) -> Option<usize> {
     const ONES: u64 = 0x0101_0101_0101_0101;
-    let mut rest = bytes;
-    for number in 0..4 {
-        let Some((eight, after)) = rest.split_first_chunk() else {
-            break;
-        };
+    let (words, _) = bytes.as_chunks::<8>();
+    let mut skipped = 0;
+    for word in words.iter().take(4) {
         // A byte that is LF becomes zero, and the lowest zero is found by what
         // subtracting one from it carries into its highest bit.
-        let word = u64::from_le_bytes(*eight) ^ (ONES * u64::from(b'\n'));
+        let word = u64::from_le_bytes(*word) ^ (ONES * 10);
         let zeros = word.wrapping_sub(ONES) & !word & (ONES << 7);
         if zeros != 0 {
-            return Some(number * 8 + zeros.trailing_zeros() as usize / 8);
+            return Some(skipped + zeros.trailing_zeros() as usize / 8);
         }
-        rest = after;
+        skipped += 8;
     }
-    let skipped = bytes.len() - rest.len();
-    Some(skipped + memchr::memchr(b'\n', rest)?)
+    Some(skipped + memchr::memchr(b'\n', bytes.get(skipped..)?)?)
 }
 
 #[cfg(test)]

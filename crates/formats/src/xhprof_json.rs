@@ -357,8 +357,15 @@ impl<'de> Visitor<'de> for Rows<'_> {
                 }
                 // XHGui and Buggregator have more fields around the array.
                 key => {
-                    stray = Some(key.as_bytes().into());
-                    map.next_value::<IgnoredAny>()?;
+                    let entry: Value = map.next_value()?;
+                    if has_cost(&entry) {
+                        // Without a caller, as Tideways writes them.
+                        if let Err(error) = document.add(key, &entry) {
+                            return Err(document.stop(error));
+                        }
+                    } else {
+                        stray = Some(key.as_bytes().into());
+                    }
                 }
             }
         }
@@ -367,6 +374,11 @@ impl<'de> Visitor<'de> for Rows<'_> {
             _ => Ok(()),
         }
     }
+}
+
+/// Whether a value is that of a row: every row has a wall time.
+fn has_cost(entry: &Value) -> bool {
+    entry.get("wt").is_some_and(Value::is_number)
 }
 
 /// Whether a key is one of the classic array's, and not of what is around it.

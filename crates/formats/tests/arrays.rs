@@ -158,6 +158,58 @@ fn tideways_array_is_read_with_what_nobody_else_has() {
     assert!(profile.metrics.cpu && profile.metrics.memory);
 }
 
+/// Recorded by tideways_xhprof 5.0.4 on PHP 8.2, where `main()` ends at once and
+/// internal functions are seen twice.
+#[test]
+fn tideways_rows_without_a_caller_are_called_from_main() {
+    let file = r#"{"usleep==>usleep@1":{"ct":1,"wt":7188},"tideways_xhprof_disable":{"ct":1,"wt":2},
+        "usleep":{"ct":1,"wt":7195},"main()":{"ct":1,"wt":1},"f@2==>f@3":{"ct":1,"wt":2},
+        "tideways_xhprof_disable==>tideways_xhprof_disable@1":{"ct":1,"wt":1},"f@1==>f@2":{"ct":1,"wt":2},
+        "strlen==>strlen@1":{"ct":1,"wt":0},"f":{"ct":1,"wt":4},"f@3==>strlen":{"ct":1,"wt":1},
+        "f==>f@1":{"ct":1,"wt":3}}"#;
+    let is = |name: &str, calls: u64, all: u64, own: i64| {
+        (name.to_owned(), calls, all * 1_000, own * 1_000)
+    };
+    assert_eq!(
+        flat(&read(file.as_bytes())),
+        [
+            is("f", 4, 4, 3),
+            is("main()", 1, 7_202, 1),
+            is("strlen", 2, 1, 1),
+            is("tideways_xhprof_disable", 2, 2, 2),
+            is("usleep", 2, 7_195, 7_195),
+        ]
+    );
+}
+
+/// Recorded by Twig 3.5's dumper: macros and includes that call themselves.
+#[test]
+fn twigs_dump_has_its_totals() {
+    let file = "file-format: BlackfireProbe\ncost-dimensions: wt mu pmu\nrequest-start: 1795241319.381286\n\n\
+        main()//1 39887 1542600 1453568\nmain()==>index//1 39887 279168 342856\n\
+        index==>base//1 12396 110744 113416\nbase==>index::block(body)//1 12346 108760 113416\n\
+        index::block(body)==>row//3 164 4728 0\nindex::block(body)==>m::macro(b)//3 847 14928 74208\n\
+        m::macro(b)==>m::macro(b)//9 1483 22776 137856\nrow==>row//3 56 2904 0\n\
+        base==>base::block(foot)//1 5 376 0\n";
+    let profile = read(file.as_bytes());
+    let is = |name: &str, calls: u64, all: u64, own: i64| {
+        (name.to_owned(), calls, all * 1_000, own * 1_000)
+    };
+    assert_eq!(
+        flat(&profile),
+        [
+            is("base", 1, 12_396, 45),
+            is("base::block(foot)", 1, 5, 5),
+            is("index", 1, 39_887, 27_491),
+            is("index::block(body)", 1, 12_346, 11_335),
+            is("m::macro(b)", 12, 847, 847),
+            is("main()", 1, 39_887, 0),
+            is("row", 6, 164, 164),
+        ]
+    );
+    assert_eq!(profile.meta.started_unix_us, Some(1_795_241_319_381_286));
+}
+
 #[test]
 fn blackfires_rows_are_written_byte_for_byte() {
     let mut profile = read(SERIALIZED);

@@ -320,6 +320,14 @@ fn nasty_names_survive_as_far_as_a_line_can_hold_them() {
     }
 }
 
+/// What `scripts/formats-check` hands to other tools.
+#[test]
+fn the_nasty_file_is_the_nasty_tree() {
+    let file = include_bytes!("golden/nasty.cachegrind");
+    let is_same = written("callgrind-xdebug", &nasty()) == file;
+    assert!(is_same, "nasty.cachegrind is not what is written");
+}
+
 /// What comes in is what stays and what leaves, in the numbers of the file.
 #[test]
 fn self_costs_are_rounded_once_and_add_up() {

@@ -1,10 +1,4 @@
 //! speedscope: the samples, files of other exporters, round trips.
-
-#![expect(
-    clippy::unwrap_used,
-    reason = "clippy takes the helpers of a test for no tests"
-)]
-
 mod common;
 
 use common::{events, flat, nasty, read, written};

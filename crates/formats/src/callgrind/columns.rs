@@ -35,6 +35,18 @@ pub(super) struct Costs {
 }
 
 impl Costs {
+    #[inline]
+    fn set(&mut self, column: Column, value: i64) {
+        let time = |unit| value.max(0).unsigned_abs().saturating_mul(unit);
+        match column {
+            Column::Wall(unit) => self.wall = time(unit),
+            Column::Cpu(unit) => self.cpu = time(unit),
+            Column::Memory => self.memory = value,
+            Column::Peak => self.peak = value,
+            Column::Ignored => {}
+        }
+    }
+
     pub(super) fn add(&mut self, other: Self) {
         self.wall = self.wall.saturating_add(other.wall);
         self.cpu = self.cpu.saturating_add(other.cpu);
@@ -98,7 +110,6 @@ impl Columns {
     }
 
     /// The costs in the rest of a line; those missing are zero.
-    #[inline]
     pub(super) fn costs(&self, mut rest: &[u8]) -> Result<Costs, &'static str> {
         let mut costs = Costs::default();
         for column in &self.columns {
@@ -109,20 +120,47 @@ impl Columns {
                 return Err("a cost is no number");
             };
             rest = after;
-            let time = |unit| value.max(0).unsigned_abs().saturating_mul(unit);
-            match *column {
-                Column::Wall(unit) => costs.wall = time(unit),
-                Column::Cpu(unit) => costs.cpu = time(unit),
-                Column::Memory => costs.memory = value,
-                Column::Peak => costs.peak = value,
-                Column::Ignored => {}
-            }
+            costs.set(*column, value);
         }
         if without_spaces(rest).is_empty() {
             Ok(costs)
         } else {
             Err("more costs than there are events")
         }
+    }
+
+    /// The position and the costs of a line that is made of nothing but digits
+    /// with a space between them; none if it is not. That is nearly every
+    /// line, and a file is mostly such lines.
+    #[inline]
+    pub(super) fn plain(&self, line: &[u8]) -> Option<(i64, Costs)> {
+        let mut columns = self.columns.iter();
+        let (mut costs, mut position) = (Costs::default(), None);
+        let (mut value, mut digits) = (0_i64, 0);
+        let mut end = |value, digits| {
+            if !(1..=18).contains(&digits) {
+                return None;
+            }
+            match position {
+                None => position = Some(value),
+                Some(_) => costs.set(*columns.next()?, value),
+            }
+            Some(())
+        };
+        for byte in line {
+            let digit = byte.wrapping_sub(b'0');
+            if digit <= 9 {
+                value = value.wrapping_mul(10).wrapping_add(i64::from(digit));
+                digits += 1;
+            } else if *byte == b' ' {
+                end(value, digits)?;
+                (value, digits) = (0, 0);
+            } else {
+                return None;
+            }
+        }
+        end(value, digits)?;
+        Some((position?, costs))
     }
 }
 
@@ -226,6 +264,32 @@ mod tests {
         assert_eq!(costs("Time Memory", "5").unwrap().wall, 5_000);
         assert_eq!(costs("ns", "5").unwrap().wall, 5);
         assert_eq!(costs("Time_(µs)", "0x10").unwrap().wall, 16_000);
+    }
+
+    #[test]
+    fn a_plain_line_is_read_as_any_other_is() {
+        let columns = Columns::new(b"Time_(10ns) Memory_(bytes)", 1_000);
+        for line in ["7 27 8", "7 27", "7", "0 0 0", "123456789012345678 1 2"] {
+            let (position, rest) = number(line.as_bytes()).unwrap();
+            let costs = columns.costs(rest).unwrap();
+            assert_eq!(
+                columns.plain(line.as_bytes()),
+                Some((position, costs)),
+                "{line}"
+            );
+        }
+        for line in [
+            "",
+            "7 ",
+            "7  1",
+            "7 -1",
+            "0x7 1",
+            "+1 2",
+            "7 1 2 3",
+            "1234567890123456789 1",
+        ] {
+            assert_eq!(columns.plain(line.as_bytes()), None, "{line}");
+        }
     }
 
     #[test]

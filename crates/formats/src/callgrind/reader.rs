@@ -145,6 +145,7 @@ impl Reader {
                 let words = value.split(u8::is_ascii_whitespace);
                 let words: Vec<_> = words.filter(|word| !word.is_empty()).collect();
                 self.position.count = words.len().clamp(1, 4);
+                self.position.is_plain = words == [b"line"];
                 self.position.line_at = words.iter().position(|word| *word == b"line");
             }
             b"events" => {
@@ -216,8 +217,17 @@ impl Reader {
         if self.columns.is_empty() {
             return Err("a cost before the events");
         }
-        let rest = self.position.read(line)?;
-        let costs = self.columns.costs(rest)?;
+        let plain = self.columns.plain(line);
+        let costs = match plain.filter(|_| self.position.is_plain) {
+            Some((line, costs)) => {
+                self.position.line = line;
+                costs
+            }
+            None => {
+                let rest = self.position.read(line)?;
+                self.columns.costs(rest)?
+            }
+        };
         let Some(calls) = self.calls.take() else {
             self.own.add(costs);
             self.edges.add_own(function, costs);
@@ -303,6 +313,8 @@ struct Position {
     /// Numbers a position has.
     count: usize,
     line_at: Option<usize>,
+    /// It is the line and nothing else.
+    is_plain: bool,
     line: i64,
 }
 
@@ -311,6 +323,7 @@ impl Default for Position {
         Self {
             count: 1,
             line_at: Some(0),
+            is_plain: true,
             line: 0,
         }
     }
@@ -318,18 +331,7 @@ impl Default for Position {
 
 impl Position {
     /// Reads the position that `line` begins with; gives what follows.
-    #[inline]
     fn read<'l>(&mut self, line: &'l [u8]) -> Result<&'l [u8], Reason> {
-        // Most files have one number there, and it is the line.
-        if let (1, Some(0), [b'0'..=b'9', ..]) = (self.count, self.line_at, line) {
-            let (line, rest) = number(line).ok_or("a position is no number")?;
-            self.line = line;
-            return Ok(rest);
-        }
-        self.read_any(line)
-    }
-
-    fn read_any<'l>(&mut self, line: &'l [u8]) -> Result<&'l [u8], Reason> {
         let mut rest = line;
         for place in 0..self.count {
             let spaces = rest
