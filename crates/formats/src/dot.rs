@@ -7,10 +7,10 @@
 //! **Invariant:** an edge is drawn only between functions that are; no name
 //! can end the string that it is in.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::io::{BufWriter, Write};
 
-use profile::{Cost, FlatTable, Metric, Profile, WallUnit};
+use profile::{Cost, FlatTable, Metric, Profile, WallUnit, critical_path};
 
 use crate::graph::{Function, Graph};
 use crate::markdown::time;
@@ -93,7 +93,7 @@ struct Writer<'p> {
 
 impl Writer<'_> {
     fn write(&self, options: &WriteOptions, out: &mut dyn Write) -> std::io::Result<()> {
-        let critical = self.graph.critical_path(|cost| self.metric.of(cost));
+        let critical = self.critical_path();
         let is_drawn = self.drawn();
         let title = options
             .title
@@ -144,6 +144,20 @@ impl Writer<'_> {
             }
         }
         writeln!(out, "}}")
+    }
+
+    /// The critical path, as places of caller and callee in the graph.
+    fn critical_path(&self) -> Vec<(usize, usize)> {
+        let functions = self.graph.functions.iter().enumerate();
+        let places: HashMap<_, _> = functions.map(|(place, it)| (it.symbol, place)).collect();
+        let steps = critical_path(self.profile, self.metric);
+        let path: Vec<_> = steps
+            .iter()
+            .filter_map(|step| places.get(&step.symbol).copied())
+            .collect();
+        path.windows(2)
+            .filter_map(|pair| Some((*pair.first()?, *pair.get(1)?)))
+            .collect()
     }
 
     fn drawn(&self) -> Vec<bool> {

@@ -51,31 +51,6 @@ impl Graph {
         }
         builder.graph
     }
-
-    /// The heaviest way down from the root: at each function on to the callee
-    /// that cost most, until there is none, or one already passed. As places
-    /// of caller and callee in [`Graph::functions`].
-    pub(crate) fn critical_path(&self, amount: impl Fn(&Cost) -> i64) -> Vec<(usize, usize)> {
-        let mut path = Vec::new();
-        let mut is_passed = vec![false; self.functions.len()];
-        let mut at = 0;
-        while let Some(function) = self.functions.get(at) {
-            if let Some(passed) = is_passed.get_mut(at) {
-                *passed = true;
-            }
-            let heaviest = function
-                .calls
-                .iter()
-                .filter(|call| is_passed.get(call.callee) == Some(&false))
-                .rev()
-                .max_by_key(|call| amount(&call.cost))
-                .filter(|call| amount(&call.cost) > 0);
-            let Some(call) = heaviest else { break };
-            path.push((at, call.callee));
-            at = call.callee;
-        }
-        path
-    }
 }
 
 /// Rounded to the nearest unit.
@@ -438,9 +413,5 @@ mod tests {
         assert_eq!(graph.root.wall, 3);
         let own: Vec<_> = graph.functions.iter().map(|it| it.own.wall).collect();
         assert_eq!(own, [0, 0, 1, 1, 1]);
-        assert_eq!(
-            graph.critical_path(|cost| cost.wall.cast_signed()),
-            [(0, 1), (1, 2)]
-        );
     }
 }

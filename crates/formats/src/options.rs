@@ -11,8 +11,8 @@ pub struct WriteOptions {
     pub metric: Metric,
     /// An earlier profile, to show what has changed since.
     pub base: Option<Profile>,
-    /// Whether stacks may be guessed where they are one part of many, and the
-    /// profile knows edges only. Formats of stacks alone refuse it anyway.
+    /// Whether stacks may be guessed where a format needs them, and the profile
+    /// knows edges only. It is refused otherwise.
     pub estimate: bool,
     /// Formats that are made to be looked at whole leave out functions whose
     /// inclusive cost is less than so many thousandths of the profile's.

@@ -422,6 +422,39 @@ fn edges_alone_are_refused() {
 }
 
 #[test]
+fn guessed_stacks_say_so_and_come_to_what_the_edges_do() {
+    let mut profile = tiny_tree();
+    profile.body = Body::Edges(profile.edges().into_owned());
+    let options = WriteOptions {
+        estimate: true,
+        ..WriteOptions::default()
+    };
+    for format in formats::FORMATS {
+        if !format.holds().is_some_and(|holds| holds.needs_stacks) {
+            continue;
+        }
+        let mut file = Vec::new();
+        formats::write(*format, &profile, &options, &mut file).unwrap();
+        let says_so = file
+            .windows(25)
+            .any(|part| part == b"estimated from call graph");
+        // Lines of stacks have no place for a title.
+        if matches!(format.id(), "collapsed" | "nytprof-calls") {
+            continue;
+        }
+        match formats::read(&file[..]) {
+            Ok(read) => {
+                assert!(read.meta.is_estimated, "{}", format.id());
+                let wall = |profile: &Profile| profile::FlatTable::new(profile).total.wall;
+                let close = wall(&read).abs_diff(wall(&profile)) < 1_000;
+                assert!(close, "{}", format.id());
+            }
+            Err(_) => assert!(says_so, "{}", format.id()),
+        }
+    }
+}
+
+#[test]
 fn nytprof_has_no_place_for_memory() {
     let options = WriteOptions {
         metric: Metric::Memory,
