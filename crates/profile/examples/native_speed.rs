@@ -13,7 +13,10 @@ use profile::native::events::{
     EventsOptions, EventsReader, EventsWriter, FullEvent, RawEvent, RawInstant, WallEvent, What,
 };
 use profile::native::{self, Limits};
-use profile::{Body, Cost, Event, Meta, Metrics, NodeId, Profile, Symbol, SymbolId, TreeBuilder};
+use profile::{
+    Body, Cost, Diff, EstimateLimits, Event, FlatTable, InvertLimits, Meta, Metric, Metrics,
+    NodeId, Profile, Symbol, SymbolId, TreeBuilder,
+};
 
 /// The same numbers on every machine and every day.
 struct Random(u64);
@@ -230,6 +233,38 @@ fn encode<E: RawEvent>(name: &str, options: &EventsOptions, events: &[E]) {
     );
 }
 
+/// How long the tree's readers wait.
+fn questions(profile: &Profile) {
+    fn timed<T>(name: &str, run: impl FnOnce() -> T) -> T {
+        let began = Instant::now();
+        let result = run();
+        println!("  {name}: {:?}", began.elapsed());
+        result
+    }
+    let tree = profile.tree().unwrap();
+    timed("flat table", || FlatTable::new(profile));
+    let edges = timed("edges", || tree.to_edges());
+    timed("recursion folded", || tree.with_recursion_folded());
+    timed("upside down", || tree.inverted(InvertLimits::default()));
+    timed("without small", || {
+        profile.without_small(Metric::Wall, 0.01)
+    });
+    timed("merged with itself", || {
+        profile::merge([profile, profile]).unwrap()
+    });
+    timed("diff to itself", || Diff::new(profile, profile));
+    let edges = Profile {
+        body: Body::Edges(edges),
+        ..profile.clone()
+    };
+    let guess = timed("estimate", || edges.estimated(EstimateLimits::default()));
+    println!(
+        "    of {} edges, {} nodes",
+        edges.edges().edges.len(),
+        guess.tree().unwrap().nodes.len()
+    );
+}
+
 fn main() {
     let profile = tree(1_000_000);
     let mut file = Vec::new();
@@ -244,6 +279,7 @@ fn main() {
         began.elapsed()
     );
     assert!(read == profile);
+    questions(&profile);
 
     let full = walk(5_000_000);
     let wall: Vec<WallEvent> = full
