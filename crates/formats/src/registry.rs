@@ -95,6 +95,14 @@ mod tests {
         assert_eq!(id("run.xhprof.json"), Some("xhprof-json"));
         assert_eq!(id("xhprof"), None);
         assert_eq!(id("run.txt"), None);
+        assert_eq!(id("run.perfview.XML.zip"), Some("perfview"));
+        assert_eq!(id("run.perfView.xml"), Some("perfview-xml-ids"));
+        assert_eq!(id("run.perfView.json"), Some("perfview-json"));
+        assert_eq!(id("run.collapsedstack.txt"), Some("collapsed"));
+        assert_eq!(id("run.folded"), Some("collapsed"));
+        assert_eq!(id("run.pb.gz"), Some("pprof"));
+        assert_eq!(id("run.nytprof.out"), Some("nytprof"));
+        assert_eq!(id("run.firefox.json"), Some("firefox"));
     }
 
     #[test]

@@ -501,3 +501,18 @@ fn an_empty_profile_is_written_and_read_where_it_can_be() {
         }
     }
 }
+
+/// What is in it a decoder that is not ours tells: scripts/formats-check/otlp.sh.
+#[cfg(feature = "otlp")]
+#[test]
+fn otlp_is_the_same_bytes_each_time_and_says_that_it_is_alpha() {
+    use formats::otlp::Otlp;
+    let bytes = written(&Otlp, &nasty());
+    assert!(bytes == written(&Otlp, &nasty()));
+    assert!(bytes != written(&Otlp, &tiny_tree()));
+    assert!(Otlp.warning().is_some());
+    let mut profile = tiny_tree();
+    profile.body = Body::Edges(profile.edges().into_owned());
+    let outcome = Otlp.write(&profile, &WriteOptions::default(), &mut Vec::new());
+    assert!(matches!(outcome, Err(WriteError::NeedsStacks { .. })));
+}

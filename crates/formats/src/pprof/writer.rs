@@ -67,7 +67,7 @@ pub(super) fn write(
         .first()
         .and_then(|root| root.file.as_deref());
     let script = root.map(text::lossy);
-    let script = script.as_deref().or(profile.meta.title.as_deref());
+    let script = script.as_deref().or(title.as_deref());
     out.message(
         field::MAPPING,
         &Mapping {
