@@ -12,15 +12,25 @@ pub(crate) const MAX_LINE: usize = 1 << 20;
 
 const BLOCK: usize = 256 << 10;
 
+/// How many bytes are searched at once: a bit each.
+const CHUNK: usize = 64;
+
 /// Gives one line after the other.
 pub(crate) struct Lines<'i> {
     input: &'i mut dyn BufRead,
     format: &'static str,
+    /// Some bytes more than are ever read into it, so that chunks are whole.
     block: Vec<u8>,
     /// What of the block has been given.
     start: usize,
+    /// What of the block has been searched.
+    searched: usize,
     /// What of the block has been read.
     end: usize,
+    /// The line ends found in the last chunk that have not been given.
+    found: u64,
+    /// Where that chunk begins.
+    chunk: usize,
     is_at_end: bool,
     number: u64,
 }
@@ -31,9 +41,12 @@ impl<'i> Lines<'i> {
         Self {
             input,
             format,
-            block: vec![0; BLOCK],
+            block: vec![0; BLOCK + CHUNK],
             start: 0,
+            searched: 0,
             end: 0,
+            found: 0,
+            chunk: 0,
             is_at_end: false,
             number: 0,
         }
@@ -57,52 +70,63 @@ impl<'i> Lines<'i> {
     /// The next line, without what ends it (LF or CR LF).
     #[inline]
     pub(crate) fn next(&mut self) -> Result<Option<&[u8]>, ReadError> {
-        let rest = self.block.get(self.start..self.end).unwrap_or_default();
-        let length = match line_end(rest) {
-            Some(length) => length,
-            None => match self.find_end()? {
-                Some(length) => length,
-                None => return Ok(None),
-            },
-        };
-        self.number += 1;
-        let rest = self.block.get(self.start..self.end).unwrap_or_default();
-        let line = rest.get(..length).unwrap_or_default();
-        self.start = (self.start + length + 1).min(self.end);
-        Ok(Some(match line {
-            [line @ .., b'\r'] => line,
-            line => line,
-        }))
+        while self.found == 0 {
+            if self.searched < self.end {
+                self.search();
+            } else if !self.is_at_end {
+                self.fill()?;
+            } else if self.start < self.end {
+                return Ok(Some(self.give(self.end)));
+            } else {
+                return Ok(None);
+            }
+        }
+        let end = self.chunk + self.found.trailing_zeros() as usize;
+        self.found &= self.found - 1;
+        Ok(Some(self.give(end)))
     }
 
-    /// The length of a line that does not end in the block; none at the end.
-    #[cold]
-    fn find_end(&mut self) -> Result<Option<usize>, ReadError> {
-        let mut searched = self.end - self.start;
-        while !self.is_at_end {
-            if searched > MAX_LINE {
-                self.number += 1;
-                return Err(self.error("the line is longer than a mebibyte"));
-            }
-            self.fill()?;
-            let rest = self.block.get(self.start..self.end).unwrap_or_default();
-            if let Some(at) = line_end(rest.get(searched..).unwrap_or_default()) {
-                return Ok(Some(searched + at));
-            }
-            searched = rest.len();
+    #[inline]
+    fn give(&mut self, end: usize) -> &[u8] {
+        let start = std::mem::replace(&mut self.start, (end + 1).min(self.end));
+        self.number += 1;
+        match self.block.get(start..end).unwrap_or_default() {
+            [line @ .., b'\r'] => line,
+            line => line,
         }
-        Ok((searched > 0).then_some(searched))
+    }
+
+    /// Finds the line ends of the next chunk.
+    #[inline]
+    fn search(&mut self) {
+        let chunk = self.block.get(self.searched..);
+        let found = chunk
+            .and_then(|rest| rest.first_chunk())
+            .map_or(0, line_ends);
+        let length = (self.end - self.searched).min(CHUNK);
+        // Behind the end is what was there before.
+        let there = u64::MAX >> (CHUNK - length);
+        self.found = found & there;
+        self.chunk = self.searched;
+        self.searched += length;
     }
 
     /// Reads more behind what is left of the block.
+    #[cold]
     fn fill(&mut self) -> Result<(), ReadError> {
         self.block.copy_within(self.start..self.end, 0);
         self.end -= self.start;
+        self.searched = self.end;
         self.start = 0;
-        if self.end == self.block.len() {
-            self.block.resize(self.block.len() * 2, 0);
+        if self.end > MAX_LINE {
+            self.number += 1;
+            return Err(self.error("the line is longer than a mebibyte"));
         }
-        while let Some(free) = self.block.get_mut(self.end..)
+        if self.end + CHUNK == self.block.len() {
+            self.block.resize(self.end * 2 + CHUNK, 0);
+        }
+        let room = self.block.len() - CHUNK;
+        while let Some(free) = self.block.get_mut(self.end..room)
             && !free.is_empty()
         {
             let count = self.input.read(free)?;
@@ -116,24 +140,21 @@ impl<'i> Lines<'i> {
     }
 }
 
-/// Where the first LF is. Most lines are shorter than what it takes to begin a
-/// search with vectors, so the first bytes are looked at eight at a time.
+/// A bit for each byte that is LF. Lines are short: looking for one at a time,
+/// the processor would guess the length of each, and mostly be wrong.
 #[inline]
-fn line_end(bytes: &[u8]) -> Option<usize> {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    let (words, _) = bytes.as_chunks::<8>();
-    let mut skipped = 0;
-    for word in words.iter().take(4) {
-        // A byte that is LF becomes zero, and the lowest zero is found by what
-        // subtracting one from it carries into its highest bit.
-        let word = u64::from_le_bytes(*word) ^ (ONES * 10);
-        let zeros = word.wrapping_sub(ONES) & !word & (ONES << 7);
-        if zeros != 0 {
-            return Some(skipped + zeros.trailing_zeros() as usize / 8);
-        }
-        skipped += 8;
+fn line_ends(chunk: &[u8; CHUNK]) -> u64 {
+    const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
+    let (words, _) = chunk.as_chunks::<8>();
+    let mut bits = 0;
+    for word in words.iter().rev() {
+        let word = u64::from_le_bytes(*word) ^ 0x0a0a_0a0a_0a0a_0a0a;
+        // The highest bit of each byte that is zero now, and then those eight
+        // bits next to each other.
+        let zeros = !(((word & LOW) + LOW) | word | LOW);
+        bits = bits << 8 | (zeros >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56;
     }
-    Some(skipped + memchr::memchr(b'\n', bytes.get(skipped..)?)?)
+    bits
 }
 
 #[cfg(test)]
@@ -159,15 +180,23 @@ mod tests {
     }
 
     #[test]
-    fn a_line_end_is_found_wherever_it_is() {
-        for length in 0..80 {
-            for end in 0..length {
-                let mut bytes = vec![b'\x0b'; length];
-                bytes[end] = b'\n';
-                bytes[length - 1] = b'\n';
-                assert_eq!(line_end(&bytes), Some(end));
+    fn every_line_end_of_a_chunk_is_found_and_nothing_else() {
+        for filler in [0, 0x0b, 0x8a, 0x09, 0x0d, 0xff, 0x80] {
+            for bits in [0, 1, 1 << 63, u64::MAX, 0x8421_0000_f00f_8001] {
+                let byte = |at: usize| if bits >> at & 1 == 1 { b'\n' } else { filler };
+                let chunk: [u8; CHUNK] = std::array::from_fn(byte);
+                assert_eq!(line_ends(&chunk), bits, "{filler}");
             }
-            assert_eq!(line_end(&vec![0x8a; length]), None);
+        }
+    }
+
+    #[test]
+    fn lines_of_any_length_are_given_whole() {
+        for length in 0..200 {
+            let line = vec![b'x'; length];
+            let whole = [line.as_slice(); 7].join(&b'\n');
+            let count = if length == 0 { 6 } else { 7 };
+            assert_eq!(lines(&whole), vec![line; count]);
         }
     }
 

@@ -158,7 +158,7 @@ fn tideways_array_is_read_with_what_nobody_else_has() {
     assert!(profile.metrics.cpu && profile.metrics.memory);
 }
 
-/// Recorded by tideways_xhprof 5.0.4 on PHP 8.2, where `main()` ends at once and
+/// Recorded by Tideways 5.0.4 on PHP 8.2, where `main()` ends at once and
 /// internal functions are seen twice.
 #[test]
 fn tideways_rows_without_a_caller_are_called_from_main() {

@@ -15,8 +15,9 @@ use profile::{Cost, Node, NodeId, SymbolId, Tree};
 
 use super::columns::Costs;
 
-/// More than this would be some 400 MB: then edges it is.
-const MAX_NODES: usize = 8_000_000;
+/// As many calls that nobody has claimed, and the records that claim them, take
+/// some 350 MB. Past that it is edges.
+const MAX_NODES: usize = 5_000_000;
 
 /// Up to so many children are looked through one by one.
 const FEW: u32 = 16;
@@ -228,37 +229,63 @@ impl Forest {
         Ok(())
     }
 
-    /// Adds `other` and all below it to `branch`. A loop: paths may be long.
+    /// Adds `other` and all below it to `branch`.
     fn merge(&mut self, branch: u32, other: u32) -> Result<(), DoesNotFit> {
+        // Most calls are of functions that call nothing.
+        let gone = self.merge_costs(branch, other)?;
+        if gone.children == 0 {
+            return Ok(());
+        }
+        // A loop: paths may be long.
         let mut merges = std::mem::take(&mut self.merges);
         let mut children = std::mem::take(&mut self.scratch);
-        merges.push((branch, other));
+        self.merge_children(branch, other, gone, &mut children, &mut merges)?;
         while let Some((branch, other)) = merges.pop() {
-            let gone = *self.get_mut(other)?;
-            let it = self.get_mut(branch)?;
-            it.calls = it.calls.saturating_add(gone.calls);
-            it.own_wall = it.own_wall.saturating_add(gone.own_wall);
-            it.memory = it.memory.saturating_add(gone.memory);
-            self.free.push(other);
-            children.clear();
-            let mut child = gone.last_child;
-            while let Some(it) = self.nodes.get(child as usize) {
-                if gone.children > FEW {
-                    self.places.remove(&(other, it.symbol));
-                }
-                children.push(child);
-                child = it.previous;
-            }
-            for &child in children.iter().rev() {
-                let symbol = self.get_mut(child)?.symbol;
-                match self.child(branch, symbol)? {
-                    Some(same) => merges.push((same, child)),
-                    None => self.link(branch, child, symbol)?,
-                }
-            }
+            let gone = self.merge_costs(branch, other)?;
+            self.merge_children(branch, other, gone, &mut children, &mut merges)?;
         }
         self.merges = merges;
         self.scratch = children;
+        Ok(())
+    }
+
+    /// Adds the costs of `other`, which is free from now on.
+    fn merge_costs(&mut self, branch: u32, other: u32) -> Result<Branch, DoesNotFit> {
+        let gone = *self.get_mut(other)?;
+        let it = self.get_mut(branch)?;
+        it.calls = it.calls.saturating_add(gone.calls);
+        it.own_wall = it.own_wall.saturating_add(gone.own_wall);
+        it.memory = it.memory.saturating_add(gone.memory);
+        self.free.push(other);
+        Ok(gone)
+    }
+
+    /// Gives `branch` the children that `other` had; those it has already are
+    /// still to be merged.
+    fn merge_children(
+        &mut self,
+        branch: u32,
+        other: u32,
+        gone: Branch,
+        children: &mut Vec<u32>,
+        merges: &mut Vec<(u32, u32)>,
+    ) -> Result<(), DoesNotFit> {
+        children.clear();
+        let mut child = gone.last_child;
+        while let Some(it) = self.nodes.get(child as usize) {
+            if gone.children > FEW {
+                self.places.remove(&(other, it.symbol));
+            }
+            children.push(child);
+            child = it.previous;
+        }
+        for &child in children.iter().rev() {
+            let symbol = self.get_mut(child)?.symbol;
+            match self.child(branch, symbol)? {
+                Some(same) => merges.push((same, child)),
+                None => self.link(branch, child, symbol)?,
+            }
+        }
         Ok(())
     }
 }

@@ -154,7 +154,7 @@ fn detect(head: &[u8]) -> Detection {
         [b'{', rest @ ..] if matches!(rest.trim_ascii_start(), [] | [b'"', ..]) => {}
         _ => return Detection::No,
     }
-    let has = |text: &[u8]| memchr::memmem::find(head, text).is_some();
+    let has = |text: &[u8]| head.windows(text.len()).any(|window| window == text);
     if has(b"speedscope.app/file-format-schema") || has(b"\"shared\"") && has(b"\"frames\"") {
         Detection::Yes
     } else if head.len() < LOOK {
