@@ -21,6 +21,7 @@ test_everything() {
     step 'shellcheck' lint_shell
     step 'build, the extension alone first' x_build
     step 'Rust tests and doc tests' rust_tests
+    step 'our files in other programs' formats_quick
     step 'PHP tests (run-tests.php), engine execute' php_tests_execute
     step 'PHP tests (run-tests.php), engine observer' php_tests_observer
     step 'random programs, under both engines and without' random_programs
@@ -65,7 +66,7 @@ step() {
 
 # What the runners themselves say at the end.
 closing_lines() {
-    grep -hE '^(Tests (passed|failed|skipped|warned|leaked|borked)|.*not installed, so not run)' "$1" | tail -n 6
+    grep -hE '^(Tests (passed|failed|skipped|warned|leaked|borked)|.*so not run|  (ok|FAILED) +[0-9]+s  )' "$1" | tail -n 12
     sed -n 's/^test result: [a-zA-Z]*\. \([0-9]*\) passed; \([0-9]*\) failed.*/\1 \2/p' "$1" |
         awk '{ p += $1; f += $2 } END { if (NR) print p " Rust tests passed, " f " failed, in " NR " programs" }'
 }
@@ -73,6 +74,11 @@ closing_lines() {
 rust_tests() {
     # Not the extension: it cannot be linked without PHP around it.
     cargo test --locked --workspace --exclude xhprof --no-fail-fast
+}
+
+formats_quick() {
+    source scripts/formats-check.sh
+    formats_check --quick
 }
 
 # Without the machine's php.ini, which may load Xdebug or another xhprof. What
