@@ -37,7 +37,7 @@ formats_check() {
         nytprofhtml bash "$parts/nytprof.sh" "$check_files"
     [ "$quick" ] || {
         with_python gprof2dot && part gprof2dot "gprof2dot $(package_version gprof2dot)" dot \
-            each_folder "$PYTHON" "$parts/gprof2dot.py"
+            each_folder "$PYTHON" -O "$parts/gprof2dot.py"
         with_python opentelemetry-proto && part otlp "opentelemetry-proto $(package_version opentelemetry-proto)" python3 \
             bash "$parts/otlp.sh" "$check_files"
         with_node pprof-format && part pprof "npm pprof-format $(node_version pprof-format); go tool pprof $(version_of go version)" node \
@@ -130,7 +130,7 @@ each_folder() {
     return "$status"
 }
 
-version_of() { { "$@" 2>&1 || true; } | grep -om1 '[0-9][0-9.]*[0-9]' || true; }
+version_of() { { "$@" 2>&1 || true; } | grep -o '[0-9][0-9.]*[0-9]' | sed -n 1p; }
 
 # with_python PACKAGE: a Python in $PYTHON that has it, in a folder of its own.
 with_python() {

@@ -40,7 +40,7 @@ def by_name(functions, names):
     unknown = []
     for where, cost in functions.items():
         where = clean(where)
-        fits = [name for name in names if where.endswith(":" + name) or where == name]
+        fits = [name for name in names if where.endswith((":" + name, ": " + name)) or where == name]
         if fits:
             sums[max(fits, key=len)] += cost
         else:

@@ -27,7 +27,8 @@ class Data(html.parser.HTMLParser):
     def handle_starttag(self, tag, attributes):
         attributes = dict(attributes)
         self.is_data = tag == "script" and attributes.get("id") == "data"
-        self.loads += [it for it in ("src", "href") if attributes.get(it, "#")[:1] not in ("#", "")]
+        addresses = (attributes.get(it) or "#" for it in ("src", "href"))
+        self.loads += [it for it in addresses if not it.startswith(("#", "data:"))]
 
     def handle_endtag(self, tag):
         self.is_data = False

@@ -60,7 +60,7 @@ function totals() {
     return rows;
 }
 
-const clean = (name) => name.replace(/\s+/g, ' ').trim() || '???';
+const clean = (name) => name.replace(/\s+/g, ' ').replace(/\ufffd+/g, '\ufffd').trim() || '???';
 
 // Self and total weight by clean name; total of names seen twice is not theirs.
 function sums(profile) {

@@ -5,8 +5,9 @@ import re
 
 
 def clean(name):
-    """A name as tools print it: one line, spaces at its ends gone."""
-    return re.sub(r"\s+", " ", name).strip() or "???"
+    """A name as tools print it: one line, spaces at its ends gone. What is no
+    UTF-8 is replaced by some byte by byte, and by some sequence by sequence."""
+    return re.sub("\ufffd+", "\ufffd", re.sub(r"\s+", " ", name)).strip() or "???"
 
 
 class Totals:

@@ -257,6 +257,8 @@ fn quoted(name: &[u8]) -> String {
                 quoted.push('\\');
                 quoted.push(letter);
             }
+            // Graphviz would put them into its SVG, which would be no XML then.
+            '\u{fffe}' | '\u{ffff}' => quoted.push(char::REPLACEMENT_CHARACTER),
             letter if letter.is_control() => quoted.push(' '),
             letter => quoted.push(letter),
         }
@@ -270,6 +272,7 @@ mod tests {
 
     #[test]
     fn no_name_ends_its_string() {
+        assert_eq!(quoted("\u{fffe}".as_bytes()), "\u{fffd}");
         assert_eq!(quoted(b"A\\B \"x\"\x07\\"), "A\\\\B \\\"x\\\" \\\\");
     }
 }

@@ -13,6 +13,7 @@ use serde::de::{self, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqA
 use serde_json::Value;
 
 use crate::sampled::Sampled;
+use crate::text::lossy;
 use crate::{Detection, Format, Holds, ReadError, WriteError, WriteOptions};
 
 /// The classic array as JSON, or one line of XHGui's.
@@ -114,7 +115,7 @@ impl Format for XhprofJson {
             sampled.for_each(|time, stack| {
                 write!(out, "{separator}\"{}\":", String::from_utf8_lossy(time))?;
                 separator = ",";
-                serde_json::to_writer(&mut out, &String::from_utf8_lossy(stack))?;
+                serde_json::to_writer(&mut out, &lossy(stack))?;
                 Ok(())
             })?;
             out.write_all(b"}")?;
@@ -186,7 +187,7 @@ fn write_row(
     cost: &classic::ClassicCost,
 ) -> io::Result<()> {
     out.write_all(separator.as_bytes())?;
-    serde_json::to_writer(&mut *out, &String::from_utf8_lossy(key))?;
+    serde_json::to_writer(&mut *out, &lossy(key))?;
     let mut separator = ":{";
     for (name, value) in cost.metrics() {
         write!(out, "{separator}\"{name}\":{value}")?;
