@@ -112,6 +112,27 @@ want_everything_tested() {
     switch_off_what_was_off
 }
 
+# want_readers QUICK: programs that other people's formats are for. Small ones
+# for `./x test`, and all of them.
+want_readers() {
+    want gcc 'links Rust code' command -v cc
+    want libxml2-utils 'xmllint, reads SVG and XML' command -v xmllint
+    want graphviz 'draws call graphs' command -v dot
+    want python3 'compares' command -v python3
+    want libdevel-nytprof-perl "NYTProf's own programs, and a flamegraph.pl" command -v nytprofhtml
+    want unzip 'looks into zip files' command -v unzip
+    if [ -z "$1" ]; then
+        want valgrind 'callgrind_annotate' command -v callgrind_annotate
+        want python3-venv 'readers from PyPI' python3 -c 'import ensurepip'
+        want npm 'readers from npm' command -v npm
+        want php-cli 'reads our arrays; runs the real program' command -v php
+        want php-codesniffer 'the real program' test -e /usr/bin/phpcs
+        want_switched_off php-xdebug xdebug
+    fi
+    install_what_is_missing
+    switch_off_what_was_off
+}
+
 switched_off=()
 
 # Others that hook the engine, to be tested side by side. Debian switches a

@@ -21,6 +21,7 @@ test_everything() {
     step 'shellcheck' lint_shell
     step 'build, the extension alone first' x_build
     step 'Rust tests and doc tests' rust_tests
+    step 'our files in other programs' formats_quick
     step 'PHP tests (run-tests.php), engine execute' php_tests_execute
     step 'PHP tests (run-tests.php), engine observer' php_tests_observer
     step 'instructions of a profiled call' call_instructions
@@ -66,7 +67,7 @@ step() {
 
 # What the runners themselves say at the end.
 closing_lines() {
-    grep -hE '^(Tests (passed|failed|skipped|warned|leaked|borked)|.*not installed, so not run)' "$1" | tail -n 6
+    grep -hE '^(Tests (passed|failed|skipped|warned|leaked|borked)|.*so not run|  (ok|FAILED) +[0-9]+s  )' "$1" | tail -n 12
     sed -n 's/^test result: [a-zA-Z]*\. \([0-9]*\) passed; \([0-9]*\) failed.*/\1 \2/p' "$1" |
         awk '{ p += $1; f += $2 } END { if (NR) print p " Rust tests passed, " f " failed, in " NR " programs" }'
 }
@@ -79,6 +80,11 @@ rust_tests() {
 call_instructions() {
     source scripts/instructions.sh
     instructions
+}
+
+formats_quick() {
+    source scripts/formats-check.sh
+    formats_check --quick
 }
 
 # Without the machine's php.ini, which may load Xdebug or another xhprof. What

@@ -24,6 +24,11 @@ pub enum ReadError {
     Io(io::Error),
     /// Its compression is broken.
     Gzip(io::Error),
+    /// It is no zip file of one file.
+    Zip {
+        /// What is wrong with it.
+        reason: &'static str,
+    },
     /// Unpacked, it is larger than the limit.
     TooLarge {
         /// The limit in bytes.
@@ -62,6 +67,7 @@ impl fmt::Display for ReadError {
             Self::Several => f.write_str("more than one profile: give one line at a time"),
             Self::Io(_) => f.write_str("cannot read the input"),
             Self::Gzip(_) => f.write_str("broken gzip"),
+            Self::Zip { reason } => write!(f, "cannot use the zip file: {reason}"),
             Self::TooLarge { limit } => write!(f, "unpacks to more than {} MiB", limit >> 20),
             Self::Line {
                 format,
@@ -132,6 +138,20 @@ pub enum WriteError {
         /// The format's name.
         format: &'static str,
     },
+    /// The format has an entry for each sample, and there are too many.
+    TooManySamples {
+        /// The format's name.
+        format: &'static str,
+        /// How many it may be.
+        limit: u64,
+    },
+    /// The format has no place for such costs.
+    NotHeld {
+        /// The format's name.
+        format: &'static str,
+        /// Those asked for.
+        metric: Metric,
+    },
     /// The profile has no such costs.
     NotMeasured {
         /// Those asked for.
@@ -151,6 +171,15 @@ impl fmt::Display for WriteError {
                 "{format} is made of whole stacks, and this profile knows only who called whom; \
                  --estimate guesses the stacks"
             ),
+            Self::TooManySamples { format, limit } => {
+                write!(
+                    f,
+                    "{format} has an entry for each sample: more than {limit} are too many"
+                )
+            }
+            Self::NotHeld { format, metric } => {
+                write!(f, "{format} has no place for {} costs", metric.name())
+            }
             Self::NotMeasured { metric } => {
                 write!(f, "the profile has no {} costs", metric.name())
             }

@@ -1,4 +1,4 @@
-//! Gzip, which any format may be wrapped in.
+//! Gzip and zip, which any format may be wrapped in.
 //!
 //! A few kilobytes can claim to be gigabytes, so unpacking has a limit.
 
@@ -6,6 +6,7 @@ use std::io::{self, BufRead, BufReader, Cursor, Read};
 
 use flate2::bufread::MultiGzDecoder;
 
+use crate::zip;
 use crate::{HEAD, ReadError};
 
 /// Calls `act` with the beginning of `input` and all of it, unpacked if it is
@@ -13,19 +14,23 @@ use crate::{HEAD, ReadError};
 ///
 /// # Errors
 ///
-/// Those of `act`; [`ReadError::Gzip`] if the input is broken and
-/// [`ReadError::TooLarge`] if it is longer than `limit`, both as soon as the
+/// Those of `act`; [`ReadError::Gzip`] or [`ReadError::Zip`] if the input is
+/// broken and [`ReadError::TooLarge`] if it is longer than `limit`, both as soon as the
 /// reader gets there.
 pub fn looking_through<R>(
     mut input: impl BufRead,
     limit: u64,
     act: impl FnOnce(&[u8], &mut dyn BufRead) -> Result<R, ReadError>,
 ) -> Result<R, ReadError> {
-    let magic = head(&mut input, 2)?;
-    let is_packed = magic == [0x1f, 0x8b];
+    let magic = head(&mut input, 4)?;
+    let is_gzip = magic.starts_with(&[0x1f, 0x8b]);
+    let is_zip = magic == *zip::MAGIC || magic == *zip::EMPTY;
     let input = Cursor::new(magic).chain(input);
-    if is_packed {
+    if is_gzip {
         let unpacked = Unpacked(MultiGzDecoder::new(input));
+        with_head(BufReader::new(limited(unpacked, limit)), act)
+    } else if is_zip {
+        let unpacked = zip::Entry::open(input)?;
         with_head(BufReader::new(limited(unpacked, limit)), act)
     } else {
         with_head(BufReader::new(limited(input, limit)), act)
@@ -47,7 +52,8 @@ fn head(input: &mut impl Read, length: usize) -> io::Result<Vec<u8>> {
     Ok(head)
 }
 
-fn limited<R: Read>(inner: R, limit: u64) -> Limited<R> {
+/// The input, with an error where it goes on past `limit`.
+pub(crate) fn limited<R: Read>(inner: R, limit: u64) -> Limited<R> {
     Limited {
         inner,
         left: limit,
@@ -56,7 +62,7 @@ fn limited<R: Read>(inner: R, limit: u64) -> Limited<R> {
 }
 
 /// Gives an error where the input goes on past the limit.
-struct Limited<R> {
+pub(crate) struct Limited<R> {
     inner: R,
     left: u64,
     limit: u64,

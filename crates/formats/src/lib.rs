@@ -10,21 +10,47 @@
 
 #![forbid(unsafe_code)]
 
+pub mod blackfire;
+pub mod callgrind;
+pub mod collapsed;
+pub mod csv;
+pub mod dot;
 mod error;
+pub mod firefox;
 pub mod flamegraph;
+mod graph;
 pub mod gzip;
 pub mod html_report;
+mod lines;
+pub mod markdown;
+mod names;
 pub mod native;
+pub mod nytprof;
 mod options;
+#[cfg(feature = "otlp")]
+pub mod otlp;
 mod page;
+mod paths;
+pub mod perfview;
+pub mod pprof;
+mod recursion;
 mod registry;
+mod same_names;
+mod sampled;
+pub mod speedscope;
+mod symbols;
 mod text;
+mod timeline;
+mod unit;
+pub mod xhgui;
 pub mod xhprof;
 pub mod xhprof_json;
+mod zip;
 
+use std::borrow::Cow;
 use std::io::{BufRead, Read, Write};
 
-use profile::{Body, Profile};
+use profile::{Body, EstimateLimits, Profile};
 
 pub use error::{ReadError, WriteError};
 pub use options::{FlameColour, FlameDirection, FlameOptions, FlamePer, WriteOptions};
@@ -68,6 +94,12 @@ pub trait Format: Sync {
     /// the first dot: `perfView.xml.zip`. The longest that fits wins.
     fn endings(&self) -> &'static [&'static str] {
         &[]
+    }
+
+    /// What to know before writing it, if there is something: a sentence
+    /// without its stop, for people.
+    fn warning(&self) -> Option<&'static str> {
+        None
     }
 
     /// What it can hold; none if it cannot be written.
@@ -160,10 +192,13 @@ pub(crate) fn whole(input: &mut dyn BufRead, limit: u64) -> Result<Vec<u8>, Read
 
 /// Writes a profile in a format, if that can hold it.
 ///
+/// Of a profile that knows edges only, a format made of stacks gets stacks that
+/// are guessed, if [`WriteOptions::estimate`] says so. Their title says it too.
+///
 /// # Errors
 ///
-/// [`WriteError::NeedsStacks`] if the format is made of stacks and the profile
-/// knows edges only; else those of the format.
+/// [`WriteError::NeedsStacks`] if the format is made of stacks, the profile
+/// knows edges only, and it may not be guessed; else those of the format.
 pub fn write(
     format: &dyn Format,
     profile: &Profile,
@@ -174,13 +209,39 @@ pub fn write(
     let holds = format
         .holds()
         .ok_or(WriteError::NotWritable { format: name })?;
-    if holds.needs_stacks && matches!(profile.body, Body::Edges(_)) {
-        return Err(WriteError::NeedsStacks { format: name });
-    }
     if !holds.all_metrics && !options.metric.is_in(profile.metrics) {
         return Err(WriteError::NotMeasured {
             metric: options.metric,
         });
     }
-    format.write(profile, options, out)
+    if !holds.needs_stacks {
+        return format.write(profile, options, out);
+    }
+    let profile = with_stacks(profile, name, options)?;
+    match &options.base {
+        Some(base) if matches!(base.body, Body::Edges(_)) => {
+            let base = with_stacks(base, name, options)?.into_owned();
+            let options = WriteOptions {
+                base: Some(base),
+                ..options.clone()
+            };
+            format.write(&profile, &options, out)
+        }
+        _ => format.write(&profile, options, out),
+    }
+}
+
+/// The profile, or a guess at its stacks.
+fn with_stacks<'p>(
+    profile: &'p Profile,
+    format: &'static str,
+    options: &WriteOptions,
+) -> Result<Cow<'p, Profile>, WriteError> {
+    match profile.body {
+        Body::Edges(_) if options.estimate => {
+            Ok(Cow::Owned(profile.estimated(EstimateLimits::default())))
+        }
+        Body::Edges(_) => Err(WriteError::NeedsStacks { format }),
+        Body::Tree(_) | Body::Samples(_) | Body::Events(_) => Ok(Cow::Borrowed(profile)),
+    }
 }

@@ -3,7 +3,7 @@
 use profile::{Metric, Profile};
 
 /// How to write a profile. What a format has no place for is ignored.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WriteOptions {
     /// The title, in place of the profile's own.
     pub title: Option<String>,
@@ -11,11 +11,28 @@ pub struct WriteOptions {
     pub metric: Metric,
     /// An earlier profile, to show what has changed since.
     pub base: Option<Profile>,
-    /// Whether stacks may be guessed where they are one part of many, and the
-    /// profile knows edges only. Formats of stacks alone refuse it anyway.
+    /// Whether stacks may be guessed where a format needs them, and the profile
+    /// knows edges only. It is refused otherwise.
     pub estimate: bool,
+    /// Formats that are made to be looked at whole leave out functions whose
+    /// inclusive cost is less than so many thousandths of the profile's.
+    pub threshold_permille: u32,
     /// How flame graphs look.
     pub flame: FlameOptions,
+}
+
+impl Default for WriteOptions {
+    fn default() -> Self {
+        Self {
+            title: None,
+            metric: Metric::default(),
+            base: None,
+            estimate: false,
+            // gprof2dot's, whose graphs people know.
+            threshold_permille: 5,
+            flame: FlameOptions::default(),
+        }
+    }
 }
 
 /// How flame graphs look.

@@ -1,9 +1,23 @@
 //! Every format there is, by name and by the ending of a file's name.
 
 use crate::Format;
+use crate::blackfire::Blackfire;
+use crate::callgrind::Callgrind;
+use crate::collapsed::Collapsed;
+use crate::csv::Csv;
+use crate::dot::Dot;
+use crate::firefox::Firefox;
 use crate::flamegraph::{FlamegraphHtml, FlamegraphSvg};
 use crate::html_report::HtmlReport;
+use crate::markdown::Markdown;
 use crate::native::Native;
+use crate::nytprof::{Nytprof, NytprofCalls};
+#[cfg(feature = "otlp")]
+use crate::otlp::Otlp;
+use crate::perfview::PerfView;
+use crate::pprof::Pprof;
+use crate::speedscope::Speedscope;
+use crate::xhgui::Xhgui;
 use crate::xhprof::Xhprof;
 use crate::xhprof_json::XhprofJson;
 
@@ -11,11 +25,37 @@ use crate::xhprof_json::XhprofJson;
 pub static FORMATS: &[&dyn Format] = &[
     &Native,
     &Xhprof,
+    &Blackfire,
+    &Callgrind::Names,
+    &Callgrind::Plain,
+    &Callgrind::Subpositions,
+    &Callgrind::Xdebug,
+    &Nytprof,
+    &NytprofCalls,
+    &Pprof,
+    &Speedscope::Sampled,
+    &Speedscope::Evented,
+    &PerfView::USUAL,
+    &PerfView::IDS,
+    &PerfView::TEXT,
+    &PerfView::TEXT_ZIP,
+    &PerfView::JSON,
+    &PerfView::JSON_ZIP,
+    &Firefox,
+    #[cfg(feature = "otlp")]
+    &Otlp,
+    // After the other JSONs: it is taken for any with a `main()` in it.
     &XhprofJson,
-    // For people to look at: written only.
+    &Xhgui,
+    // Tables and pictures: written only.
+    &Csv,
+    &Dot,
+    &Markdown,
     &FlamegraphSvg,
     &FlamegraphHtml,
     &HtmlReport,
+    // Last: any text with a number at the end of each line looks like it.
+    &Collapsed,
 ];
 
 /// The format that is called `id`.
@@ -55,6 +95,14 @@ mod tests {
         assert_eq!(id("run.xhprof.json"), Some("xhprof-json"));
         assert_eq!(id("xhprof"), None);
         assert_eq!(id("run.txt"), None);
+        assert_eq!(id("run.perfview.XML.zip"), Some("perfview"));
+        assert_eq!(id("run.perfView.xml"), Some("perfview-xml-ids"));
+        assert_eq!(id("run.perfView.json"), Some("perfview-json"));
+        assert_eq!(id("run.collapsedstack.txt"), Some("collapsed"));
+        assert_eq!(id("run.folded"), Some("collapsed"));
+        assert_eq!(id("run.pb.gz"), Some("pprof"));
+        assert_eq!(id("run.nytprof.out"), Some("nytprof"));
+        assert_eq!(id("run.firefox.json"), Some("firefox"));
     }
 
     #[test]

@@ -1,20 +1,104 @@
-//! Names as text: PHP's are bytes, most formats want UTF-8.
+//! Names as text. PHP's are bytes, which need not be UTF-8 and may hold what
+//! ends a line; formats made of lines have no way to say that.
 //!
-//! **Invariant:** every format shows a name in the same way.
+//! **Invariant:** every format shows one name alike, and as one line: what no
+//! line can hold becomes a space, what is no UTF-8 becomes U+FFFD, byte by byte.
 
 use std::borrow::Cow;
 
-/// A name as text. What is not UTF-8 becomes U+FFFD; line ends and NUL, which
-/// no format of lines can carry, become spaces.
+use profile::{Profile, Symbol};
+
+use crate::WriteOptions;
+
+/// Whether no format of lines can hold `byte` in a name.
+pub(crate) fn breaks_lines(byte: u8) -> bool {
+    matches!(byte, b'\r' | b'\n' | 0)
+}
+
+/// The bytes of `name` with a space for each CR, LF and NUL.
+pub(crate) fn one_line(name: &[u8]) -> Cow<'_, [u8]> {
+    if !name.iter().copied().any(breaks_lines) {
+        return Cow::Borrowed(name);
+    }
+    let byte = |byte: &u8| if breaks_lines(*byte) { b' ' } else { *byte };
+    Cow::Owned(name.iter().map(byte).collect())
+}
+
+/// A name as text.
 pub(crate) fn lossy(name: &[u8]) -> Cow<'_, str> {
-    let text = String::from_utf8_lossy(name);
-    let breaks = ['\r', '\n', '\0'];
-    if text.contains(breaks) {
-        Cow::Owned(text.replace(breaks, " "))
-    } else {
-        text
+    match str::from_utf8(name) {
+        Ok(text) if !name.iter().copied().any(breaks_lines) => Cow::Borrowed(text),
+        _ => {
+            let mut text = String::with_capacity(name.len());
+            for chunk in name.utf8_chunks() {
+                text.extend(chunk.valid().chars().map(|letter| match letter {
+                    '\r' | '\n' | '\0' => ' ',
+                    letter => letter,
+                }));
+                let invalid = chunk.invalid().iter();
+                text.extend(invalid.map(|_| char::REPLACEMENT_CHARACTER));
+            }
+            Cow::Owned(text)
+        }
     }
 }
+
+/// A function's name as text: one that shows, even if it is empty.
+pub(crate) fn function(name: &[u8]) -> Cow<'_, str> {
+    if name.is_empty() {
+        Cow::Borrowed("(unknown)")
+    } else {
+        lossy(name)
+    }
+}
+
+/// The file of what PHP itself implements, where a format wants one.
+pub(crate) const INTERNAL: &str = "php:internal";
+
+/// A symbol's file; empty if it is not known.
+pub(crate) fn file(symbol: &Symbol) -> Cow<'_, str> {
+    match &symbol.file {
+        Some(file) => lossy(file),
+        None if symbol.internal => Cow::Borrowed(INTERNAL),
+        None => Cow::Borrowed(""),
+    }
+}
+
+/// Says of a symbol that it is in `file`, as [`file`] wrote it.
+pub(crate) fn set_file(symbol: &mut Symbol, file: &[u8]) {
+    symbol.internal = file == INTERNAL.as_bytes();
+    if !symbol.internal && !file.is_empty() {
+        symbol.file = Some(file.into());
+    }
+}
+
+/// What the profile is called, and that its stacks are a guess if they are.
+pub(crate) fn title(profile: &Profile, options: &WriteOptions) -> Option<String> {
+    let title = options.title.as_deref().or(profile.meta.title.as_deref());
+    let title = title.map(|title| lossy(title.as_bytes()).into_owned());
+    match title {
+        title if !profile.meta.is_estimated => title,
+        Some(title) => Some(format!("{title} ({ESTIMATED})")),
+        None => Some(ESTIMATED.to_owned()),
+    }
+}
+
+/// A title as [`title`] made it: what it was, and whether the stacks are a guess.
+pub(crate) fn split_title(title: &str) -> (Option<String>, bool) {
+    if title == ESTIMATED {
+        return (None, true);
+    }
+    let rest = title
+        .strip_suffix(')')
+        .and_then(|it| it.strip_suffix(ESTIMATED));
+    match rest.and_then(|rest| rest.strip_suffix(" (")) {
+        Some(title) => (Some(title.to_owned()), true),
+        None => ((!title.is_empty()).then(|| title.to_owned()), false),
+    }
+}
+
+/// What is said of stacks that are a guess.
+pub(crate) const ESTIMATED: &str = "estimated from call graph";
 
 /// The first `most` characters, and an ellipsis in place of the others.
 pub(crate) fn shortened(text: &str, most: usize) -> Cow<'_, str> {
@@ -32,14 +116,39 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_that_no_line_can_carry_become_spaces() {
-        assert_eq!(lossy(b"a\r\nb\0c\xff"), "a  b c\u{fffd}");
-        assert_eq!(lossy("Café::größe".as_bytes()), "Café::größe");
+    fn text_passes_and_the_rest_is_replaced_byte_by_byte() {
+        assert!(matches!(lossy("größe; <x>".as_bytes()), Cow::Borrowed(_)));
+        assert_eq!(lossy(b"a\r\n\0b\tc\xff"), "a   b\tc\u{fffd}");
+        // The beginning of a character that is not finished is two bytes.
+        assert_eq!(lossy(b"\xe2\x82|\xff"), "\u{fffd}\u{fffd}|\u{fffd}");
+    }
+
+    #[test]
+    fn one_line_keeps_every_other_byte() {
+        assert_eq!(*one_line(b"caf\xe9\r\n\0"), *b"caf\xe9   ");
+        assert!(matches!(one_line(b"caf\xe9"), Cow::Borrowed(_)));
     }
 
     #[test]
     fn a_long_text_is_cut_between_characters() {
         assert_eq!(shortened("größe", 5), "größe");
         assert_eq!(shortened("größe", 3), "grö…");
+    }
+
+    #[test]
+    fn a_guess_says_so_in_its_title() {
+        let mut profile = Profile::empty();
+        let mut options = WriteOptions::default();
+        assert_eq!(title(&profile, &options), None);
+        profile.meta.title = Some("/a\nb".to_owned());
+        assert_eq!(title(&profile, &options).as_deref(), Some("/a b"));
+        profile.meta.is_estimated = true;
+        options.title = Some("x".to_owned());
+        let estimated = "x (estimated from call graph)";
+        assert_eq!(title(&profile, &options).as_deref(), Some(estimated));
+        assert_eq!(split_title(estimated), (Some("x".to_owned()), true));
+        assert_eq!(split_title(ESTIMATED), (None, true));
+        assert_eq!(split_title("x"), (Some("x".to_owned()), false));
+        assert_eq!(split_title(""), (None, false));
     }
 }

@@ -8,8 +8,9 @@ use std::io::{BufRead, Write};
 
 use profile::Profile;
 use profile::classic;
-use profile::php_serialize::Limits;
+use profile::php_serialize::{Limits, write_array_end, write_array_start, write_key, write_string};
 
+use crate::sampled::Sampled;
 use crate::{Detection, Format, Holds, ReadError, WriteError, WriteOptions};
 
 /// The largest array that is read, in bytes: 512 MiB. It has to be in memory
@@ -72,7 +73,17 @@ impl Format for Xhprof {
         out: &mut dyn Write,
     ) -> Result<(), WriteError> {
         let mut bytes = Vec::new();
-        classic::write_serialized(profile, &mut bytes);
+        if let Some(sampled) = Sampled::of(profile, self.name())? {
+            write_array_start(&mut bytes, sampled.len());
+            sampled.for_each(|time, stack| {
+                write_key(&mut bytes, time);
+                write_string(&mut bytes, stack);
+                Ok(())
+            })?;
+            write_array_end(&mut bytes);
+        } else {
+            classic::write_serialized(profile, &mut bytes);
+        }
         Ok(out.write_all(&bytes)?)
     }
 }

@@ -5,13 +5,15 @@
 //! U+FFFD on writing, and two names that differ in nothing else become one.
 
 use std::fmt;
-use std::io::{self, BufRead, Write};
+use std::io::{self, BufRead, BufWriter, Read, Write};
 
 use profile::classic::{self, Builder, EntryCost};
 use profile::{Meta, Profile};
 use serde::de::{self, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
+use crate::sampled::Sampled;
+use crate::text::lossy;
 use crate::{Detection, Format, Holds, ReadError, WriteError, WriteOptions};
 
 /// The classic array as JSON, or one line of XHGui's.
@@ -53,7 +55,7 @@ impl Format for XhprofJson {
             [b'{', rest @ ..] if matches!(rest.trim_ascii_start(), [] | [b'"' | b'}', ..]) => {
                 let seen = head.get(..LOOK).unwrap_or(head);
                 let has = |text: &[u8]| seen.windows(text.len()).any(|window| window == text);
-                if has(b"==>") || has(b"\"main()\"") || has(b"==\\u003E") || has(b"==\\u003e") {
+                if has(b"==>") || has_main(seen) || has(b"==\\u003E") || has(b"==\\u003e") {
                     Detection::Yes
                 } else if head.len() < LOOK {
                     Detection::NeedMore
@@ -106,17 +108,76 @@ impl Format for XhprofJson {
         _options: &WriteOptions,
         out: &mut dyn Write,
     ) -> Result<(), WriteError> {
-        let mut outcome = Ok(());
-        let mut separator = "{";
-        classic::for_each_row(profile, |key, cost| {
-            if outcome.is_ok() {
-                outcome = write_row(out, separator, key, cost);
+        let mut out = BufWriter::new(out);
+        if let Some(sampled) = Sampled::of(profile, self.name())? {
+            out.write_all(b"{")?;
+            let mut separator = "";
+            sampled.for_each(|time, stack| {
+                write!(out, "{separator}\"{}\":", String::from_utf8_lossy(time))?;
                 separator = ",";
-            }
-        });
-        outcome?;
-        Ok(out.write_all(b"}\n")?)
+                serde_json::to_writer(&mut out, &lossy(stack))?;
+                Ok(())
+            })?;
+            out.write_all(b"}")?;
+        } else {
+            write_rows(profile, &mut out)?;
+        }
+        out.write_all(b"\n")?;
+        Ok(out.flush()?)
     }
+}
+
+/// The rows as a JSON object.
+pub(crate) fn write_rows(profile: &Profile, out: &mut dyn Write) -> io::Result<()> {
+    let mut outcome = Ok(());
+    let mut separator = "{";
+    classic::for_each_row(profile, |key, cost| {
+        if outcome.is_ok() {
+            outcome = write_row(out, separator, key, cost);
+            separator = ",";
+        }
+    });
+    outcome?;
+    out.write_all(b"}")
+}
+
+/// Calls `act` with each profile of an input that has one in every line: what
+/// php-profiler's file saver appends to, and XHGui imports.
+///
+/// # Errors
+///
+/// [`ReadError::Line`] for a line that is no profile; those of `act`.
+pub fn for_each_line(
+    input: &mut dyn BufRead,
+    mut act: impl FnMut(Profile) -> Result<(), ReadError>,
+) -> Result<(), ReadError> {
+    let mut line = Vec::new();
+    for number in 1.. {
+        line.clear();
+        let mut limited = Read::take(&mut *input, MAX_LENGTH + 1);
+        let length = limited.read_until(b'\n', &mut line)?;
+        if length == 0 {
+            break;
+        }
+        if length as u64 > MAX_LENGTH {
+            return Err(ReadError::TooLarge { limit: MAX_LENGTH });
+        }
+        if line.trim_ascii().is_empty() {
+            continue;
+        }
+        match XhprofJson.read(&mut line.as_slice()) {
+            Ok(profile) => act(profile)?,
+            Err(error) => {
+                let source = std::error::Error::source(&error).map(|it| format!(": {it}"));
+                return Err(ReadError::Line {
+                    format: "XHGui JSON lines",
+                    line: number,
+                    reason: format!("{error}{}", source.unwrap_or_default()),
+                });
+            }
+        }
+    }
+    Ok(())
 }
 
 fn write_row(
@@ -126,13 +187,22 @@ fn write_row(
     cost: &classic::ClassicCost,
 ) -> io::Result<()> {
     out.write_all(separator.as_bytes())?;
-    serde_json::to_writer(&mut *out, &String::from_utf8_lossy(key))?;
+    serde_json::to_writer(&mut *out, &lossy(key))?;
     let mut separator = ":{";
     for (name, value) in cost.metrics() {
         write!(out, "{separator}\"{name}\":{value}")?;
         separator = ",";
     }
     out.write_all(b"}")
+}
+
+/// Whether `main()` is a key: elsewhere it is any format's name of the root.
+fn has_main(head: &[u8]) -> bool {
+    let main = b"\"main()\"";
+    head.windows(main.len()).enumerate().any(|(at, window)| {
+        let after = head.get(at + main.len()..).unwrap_or_default();
+        window == main && matches!(after.trim_ascii_start(), [b':', ..])
+    })
 }
 
 /// Whether the input is one JSON object a line.
@@ -183,17 +253,52 @@ fn entry_cost(metrics: &serde_json::Map<String, Value>) -> EntryCost {
 }
 
 /// What XHGui knows about a run, as far as a profile has a place for it.
-fn xhgui_meta(meta: &Value) -> Meta {
+fn xhgui_meta(json: &Value, meta: &mut Meta) {
+    let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
     let started = |time: &Value| {
         let seconds = time.get("sec")?.as_u64()?.checked_mul(1_000_000)?;
-        seconds.checked_add(time.get("usec")?.as_u64()?)
+        let rest = time.get("usec").and_then(Value::as_u64);
+        seconds.checked_add(rest.unwrap_or(0))
     };
-    Meta {
-        title: meta.get("url").and_then(Value::as_str).map(str::to_owned),
-        started_unix_us: meta.get("request_ts_micro").and_then(started),
-        ..Meta::default()
+    meta.title = text(json.get("url")).or(meta.title.take());
+    let times = ["request_ts_micro", "request_ts"].iter();
+    let mut times = times.filter_map(|name| json.get(*name).and_then(started));
+    meta.started_unix_us = times.next().or(meta.started_unix_us);
+    let server = |name| json.get("SERVER").and_then(|server| server.get(name));
+    meta.host = text(server("SERVER_NAME")).or(meta.host.take());
+    if let Some(method) = text(server("REQUEST_METHOD")) {
+        meta.set_tag("method", method);
     }
 }
+
+/// What Buggregator has beside the profile.
+fn buggregator_meta(key: &str, value: &Value, meta: &mut Meta) {
+    match (key, value) {
+        ("app_name", Value::String(name)) if meta.title.is_none() => {
+            meta.title = Some(name.clone());
+        }
+        ("hostname", Value::String(name)) if meta.host.is_none() => {
+            meta.host = Some(name.clone());
+        }
+        ("date", value) if meta.started_unix_us.is_none() => {
+            let seconds = value.as_u64();
+            meta.started_unix_us = seconds.and_then(|it| it.checked_mul(1_000_000));
+        }
+        ("tags", Value::Object(tags)) => {
+            for (name, value) in tags.iter().take(MAX_TAGS) {
+                match value {
+                    Value::String(value) => meta.set_tag(name, value.clone()),
+                    Value::Null => {}
+                    value => meta.set_tag(name, value.to_string()),
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// How many tags are kept.
+const MAX_TAGS: usize = 64;
 
 /// The classic array, or the object that XHGui has around it. Entry by entry:
 /// a whole document as values would take many times its size.
@@ -238,17 +343,30 @@ impl<'de> Visitor<'de> for Rows<'_> {
                         may_be_wrapped: false,
                     })?;
                 }
-                "meta" if self.may_be_wrapped => document.meta = xhgui_meta(&map.next_value()?),
+                "meta" if self.may_be_wrapped => {
+                    xhgui_meta(&map.next_value()?, &mut document.meta);
+                }
                 key if !self.may_be_wrapped || is_row(key) => {
                     let entry = map.next_value()?;
                     if let Err(error) = document.add(key, &entry) {
                         return Err(document.stop(error));
                     }
                 }
+                key @ ("app_name" | "hostname" | "date" | "tags") => {
+                    stray = Some(key.as_bytes().into());
+                    buggregator_meta(key, &map.next_value()?, &mut document.meta);
+                }
                 // XHGui and Buggregator have more fields around the array.
                 key => {
-                    stray = Some(key.as_bytes().into());
-                    map.next_value::<IgnoredAny>()?;
+                    let entry: Value = map.next_value()?;
+                    if has_cost(&entry) {
+                        // Without a caller, as Tideways writes them.
+                        if let Err(error) = document.add(key, &entry) {
+                            return Err(document.stop(error));
+                        }
+                    } else {
+                        stray = Some(key.as_bytes().into());
+                    }
                 }
             }
         }
@@ -257,6 +375,11 @@ impl<'de> Visitor<'de> for Rows<'_> {
             _ => Ok(()),
         }
     }
+}
+
+/// Whether a value is that of a row: every row has a wall time.
+fn has_cost(entry: &Value) -> bool {
+    entry.get("wt").is_some_and(Value::is_number)
 }
 
 /// Whether a key is one of the classic array's, and not of what is around it.
@@ -285,6 +408,7 @@ mod tests {
             "[]",
             "[ ]",
             r#"{"meta":{},"profile":{"main()":"#,
+            r#"{"main()" :"#,
         ] {
             assert_eq!(detect(head), Detection::Yes, "{head}");
         }

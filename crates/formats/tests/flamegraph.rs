@@ -292,16 +292,19 @@ fn edges_alone_make_no_picture_but_a_report() {
         data(&write(&HtmlReport, &tiny(), &options))["table"]
     );
     options.estimate = true;
+    for format in [&FlamegraphSvg as &dyn Format, &FlamegraphHtml] {
+        assert!(write(format, &edges, &options).contains("estimated from call graph"));
+    }
     let report = data(&write(&HtmlReport, &edges, &options));
     assert_eq!(report["guess"], true);
     assert!(report["flame"]["graphs"][0]["fn"].as_array().unwrap().len() > 8);
 }
 
 #[test]
-fn a_base_of_edges_is_no_base_of_a_picture() {
+fn a_base_of_edges_is_no_base_of_a_picture_unless_it_is_guessed() {
     let mut base = tiny();
     base.body = Body::Edges(base.edges().into_owned());
-    let options = WriteOptions {
+    let mut options = WriteOptions {
         base: Some(base),
         ..WriteOptions::default()
     };
@@ -310,6 +313,21 @@ fn a_base_of_edges_is_no_base_of_a_picture() {
     let report = data(&write(&HtmlReport, &tiny(), &options));
     assert_eq!(report["flame"], Value::Null);
     assert_ne!(report["table"]["base"], Value::Null);
+    options.estimate = true;
+    assert!(write(&FlamegraphSvg, &tiny(), &options).contains("<svg"));
+}
+
+#[test]
+fn a_cycle_of_edges_ends_the_critical_path_and_no_step_costs_more_than_the_one_before() {
+    let profile = formats::read(
+        &br#"{"main()==>a":{"ct":1,"wt":5},"a==>b":{"ct":2,"wt":9},"b==>a":{"ct":1,"wt":3},"main()":{"ct":1,"wt":6}}"#[..],
+    )
+    .unwrap();
+    let report = data(&write(&HtmlReport, &profile, &WriteOptions::default()));
+    assert_eq!(
+        report["critical"]["steps"],
+        serde_json::json!([[0, 6000, 1], [1, 5000, 1], [2, 5000, 2]])
+    );
 }
 
 #[test]

@@ -126,6 +126,12 @@ impl EventFold {
         self.builder.len()
     }
 
+    /// The node on top: what passes until the next event is charged to it.
+    #[must_use]
+    pub fn top(&self) -> NodeId {
+        self.stack.top()
+    }
+
     /// Adds what happened next.
     pub fn add(&mut self, event: Event) {
         self.charge(event.at);
@@ -254,6 +260,18 @@ mod tests {
                 (vec![0, 1, 2], 1, 40)
             ]
         );
+    }
+
+    #[test]
+    fn the_node_on_top_is_the_one_that_is_charged() {
+        let mut fold = EventFold::new();
+        let mut seen = vec![fold.top().0];
+        for kind in [Enter(SymbolId(1)), Enter(SymbolId(2)), Leave, Switch(7)] {
+            let at = Instant::default();
+            fold.add(Event { at, kind });
+            seen.push(fold.top().0);
+        }
+        assert_eq!(seen, [0, 1, 2, 1, 1]);
     }
 
     #[test]

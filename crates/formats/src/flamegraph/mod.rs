@@ -11,7 +11,6 @@
 mod caption;
 mod colours;
 pub(crate) mod data;
-mod estimate;
 mod graph;
 pub(crate) mod html;
 mod labels;
@@ -26,7 +25,6 @@ use std::io::Write;
 use profile::{Metric, Profile};
 
 pub(crate) use caption::title;
-pub(crate) use estimate::estimated;
 pub(crate) use graph::{Graph, Wanted};
 pub(crate) use stacks::{Stacks, has_stacks};
 pub(crate) use tooltip::name as shown_name;

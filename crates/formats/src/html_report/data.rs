@@ -3,12 +3,16 @@
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-use profile::{Cost, EdgeTable, FlatTable, Metric, Profile, SelfCost, Symbol, SymbolId};
+use profile::{
+    Body, Cost, EdgeTable, FlatTable, Metric, Profile, SelfCost, Symbol, SymbolId, critical_path,
+};
 
-use super::critical;
 use crate::WriteOptions;
 use crate::flamegraph::{GraphSet, data};
 use crate::page::{list, numbers, text};
+
+/// The longest critical path that is shown.
+const MOST_STEPS: usize = 200;
 
 /// The most pairs of caller and callee; the costliest are kept.
 const MOST_EDGES: usize = 100_000;
@@ -183,8 +187,19 @@ impl Report<'_> {
             .position(|it| *it == metric)
             .unwrap_or(0);
         write!(out, ",\n\"critical\":{{\"metric\":{number},\"steps\":")?;
-        list(out, critical::path(self.profile, metric), |out, step| {
-            write!(out, "[{},{},{}]", step.symbol.0, step.inclusive, step.calls)
+        let steps = critical_path(self.profile, metric).into_iter();
+        // An edge is what all calls between the two cost, whatever led to them:
+        // not more than the step before it has a share in.
+        let mut most = match self.profile.body {
+            Body::Edges(_) => metric.of(&self.flat.total),
+            Body::Tree(_) | Body::Samples(_) | Body::Events(_) => i64::MAX,
+        };
+        list(out, steps.take(MOST_STEPS), |out, step| {
+            let inclusive = metric.of(&step.cost).min(most);
+            if most != i64::MAX {
+                most = inclusive;
+            }
+            write!(out, "[{},{inclusive},{}]", step.symbol.0, step.cost.calls)
         })?;
         out.write_all(b"}")
     }

@@ -7,19 +7,18 @@
 //!
 //! **Invariant:** the page is whole: nothing is loaded, nothing is sent.
 
-mod critical;
 mod data;
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::Write;
 
-use profile::{Body, FlatTable, Meta, Metric, Profile};
+use profile::{Body, EstimateLimits, FlatTable, Meta, Metric, Profile};
 
 use crate::flamegraph::html::{SCRIPTS, STYLES, facts, wanted};
 use crate::flamegraph::{
-    GraphSet, Stacks, estimated, has_stacks, metric_amount, metric_percent, metric_title,
-    metric_unit, shown_name, title,
+    GraphSet, Stacks, has_stacks, metric_amount, metric_percent, metric_title, metric_unit,
+    shown_name, title,
 };
 use crate::page::{Page, escaped};
 use crate::{Format, Holds, WriteError, WriteOptions};
@@ -71,7 +70,10 @@ const NO_BASE_STACKS: &str = "The profile that this one is compared with knows w
 fn write(profile: &Profile, options: &WriteOptions, out: &mut dyn Write) -> Result<(), WriteError> {
     let wanted = wanted(profile, options);
     // What the flame graph is made of, and what it says it is.
-    let guess = |of: &Profile| options.estimate.then(|| estimated(of)).flatten();
+    let guess = |of: &Profile| {
+        let may = options.estimate && !has_stacks(of);
+        may.then(|| of.estimated(EstimateLimits::default()))
+    };
     let guessed = guess(profile);
     let guessed_base = options.base.as_ref().and_then(guess);
     let stacked = guessed.as_ref().unwrap_or(profile);

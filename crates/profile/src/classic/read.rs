@@ -146,6 +146,10 @@ pub struct Builder {
     /// PHP and JSON keep the last of two entries with the same key.
     row_of: HashMap<(u32, u32), usize>,
     main: Option<(EntryCost, Cost)>,
+    /// The first row that names no caller.
+    callerless: Option<Box<[u8]>>,
+    /// What all such rows cost.
+    callerless_cost: Cost,
     samples: Vec<(u64, Box<[u32]>)>,
 }
 
@@ -164,7 +168,13 @@ impl Builder {
             self.main = Some((entry, cost));
             return Ok(());
         }
-        let (caller, callee) = split(key).ok_or(Error::Key { key: key.into() })?;
+        let Some((caller, callee)) = split(key) else {
+            // Tideways on PHP 8 ends `main()` at once, and then knows of no
+            // caller for what is called from there.
+            self.callerless.get_or_insert_with(|| key.into());
+            self.callerless_cost += cost;
+            return self.add_edge(Symbol::MAIN, key, cost);
+        };
         if callee == Symbol::MAIN {
             return Err(Error::Key { key: key.into() });
         }
@@ -172,7 +182,11 @@ impl Builder {
         // did not replace it.
         let mut callee = callee.to_vec();
         make_name_safe(&mut callee);
-        let (caller, callee) = (self.number(caller)?, self.number(&callee)?);
+        self.add_edge(caller, &callee, cost)
+    }
+
+    fn add_edge(&mut self, caller: &[u8], callee: &[u8], cost: Cost) -> Result<(), Error> {
+        let (caller, callee) = (self.number(caller)?, self.number(callee)?);
         match self.row_of.entry((caller, callee)) {
             std::collections::hash_map::Entry::Occupied(place) => {
                 if let Some(row) = self.rows.get_mut(*place.get()) {
@@ -231,14 +245,24 @@ impl Builder {
             let symbol = |label: &u32| activation(*label).symbol;
             return Ok(sampled(&self.samples, symbol, resolved.symbols));
         }
-        let Some((entry, root)) = self.main else {
+        let Some((entry, mut root)) = self.main else {
             if self.rows.is_empty() {
                 return Ok(Profile::empty());
             }
-            return Err(Error::NoMain);
+            return Err(match self.callerless {
+                Some(key) => Error::Key { key },
+                None => Error::NoMain,
+            });
         };
         if !entry.has_wall() {
             return Err(Error::NoWallTime);
+        }
+        let from_main = self.rows.iter().filter(|(caller, ..)| *caller == 0);
+        let walls = from_main.map(|(_, _, cost)| cost.wall);
+        if walls.fold(0, u64::saturating_add) > root.wall {
+            let calls = root.calls;
+            root += self.callerless_cost;
+            root.calls = calls;
         }
         let edge = |(caller, callee, cost): (u32, u32, Cost)| Edge {
             caller: activation(caller),
@@ -387,6 +411,19 @@ mod tests {
         };
         let stack = samples.samples[0].stack;
         assert_eq!(samples.path(stack), [SymbolId(0), SymbolId(1)]);
+    }
+
+    #[test]
+    fn what_has_no_caller_is_called_from_main() {
+        // `main()` has ended before the rest began, as Tideways has it.
+        let one = "a:1:{s:2:\"wt\";i:1;}";
+        let ended = profile(&rows(&[("f", WT), ("f==>g", WT), ("main()", one)]));
+        assert_eq!(ended.edges().root.wall, 8_000);
+        assert_eq!(ended.edges().edges[0].caller, EdgeTable::ROOT);
+        // Or it has it in its time already.
+        let eight = "a:1:{s:2:\"wt\";i:8;}";
+        let open = profile(&rows(&[("f", WT), ("main()", eight)]));
+        assert_eq!(open.edges().root.wall, 8_000);
     }
 
     #[test]

@@ -18,7 +18,7 @@
 //! was written, or an error: only call events may end early, and say so then.
 
 mod costs;
-mod crc32;
+mod crc;
 mod edges;
 mod error;
 pub mod events;

@@ -6,7 +6,7 @@
 
 use std::io::Read;
 
-use super::crc32::Crc32;
+use super::crc::Crc32;
 use super::varint::Cursor;
 use super::{Error, MAGIC, MAJOR, MINOR};
 

@@ -78,8 +78,8 @@ impl Diff {
     pub fn of_many(base: &[&Profile], new: &[&Profile]) -> Self {
         let mut names = Names::default();
         let mut total = Sides::default();
-        let mut functions: HashMap<SymbolId, (Sides, Sides)> = HashMap::new();
-        let mut edges: HashMap<(SymbolId, SymbolId), Sides> = HashMap::new();
+        let mut functions: Rows<SymbolId, (Sides, Sides)> = Rows::new();
+        let mut edges: Rows<(SymbolId, SymbolId), Sides> = Rows::new();
         let sides = base.iter().map(|it| (0, it));
         for (side, profile) in sides.chain(new.iter().map(|it| (1, it))) {
             let numbers = names.numbers(&profile.symbols);
@@ -90,22 +90,20 @@ impl Diff {
                 let Some(symbol) = number(row.symbol) else {
                     continue;
                 };
-                let (inclusive, own) = functions.entry(symbol).or_default();
-                inclusive.add(side, &row.inclusive);
-                own.add_own(side, &row.own, row.inclusive.calls);
+                functions.update(symbol, |(inclusive, own)| {
+                    inclusive.add(side, &row.inclusive);
+                    own.add_own(side, &row.own, row.inclusive.calls);
+                });
             }
             for pair in pairs(&profile.edges()) {
                 if let (Some(caller), Some(callee)) = (number(pair.caller), number(pair.callee)) {
-                    edges
-                        .entry((caller, callee))
-                        .or_default()
-                        .add(side, &pair.cost);
+                    edges.update((caller, callee), |sides| sides.add(side, &pair.cost));
                 }
             }
         }
         let runs = [base.len(), new.len()];
-        let functions = sorted(functions).into_iter();
-        let edges = sorted(edges).into_iter();
+        let functions = functions.sorted().into_iter();
+        let edges = edges.sorted().into_iter();
         Self {
             symbols: names.symbols,
             metrics: common(base.iter().chain(new).map(|it| it.metrics)),
@@ -215,10 +213,35 @@ impl Names {
     }
 }
 
-fn sorted<K: Ord + Hash + Copy, V>(map: HashMap<K, V>) -> Vec<(K, V)> {
-    let mut list: Vec<(K, V)> = map.into_iter().collect();
-    list.sort_by_key(|(key, _)| *key);
-    list
+/// Rows by key. They are large: the map has their places only.
+#[derive(Debug)]
+struct Rows<K, V> {
+    places: HashMap<K, usize>,
+    list: Vec<(K, V)>,
+}
+
+impl<K: Ord + Hash + Copy, V: Default> Rows<K, V> {
+    fn new() -> Self {
+        Self {
+            places: HashMap::new(),
+            list: Vec::new(),
+        }
+    }
+
+    fn update(&mut self, key: K, change: impl FnOnce(&mut V)) {
+        let place = *self.places.entry(key).or_insert(self.list.len());
+        if place == self.list.len() {
+            self.list.push((key, V::default()));
+        }
+        if let Some((_, row)) = self.list.get_mut(place) {
+            change(row);
+        }
+    }
+
+    fn sorted(mut self) -> Vec<(K, V)> {
+        self.list.sort_by_cached_key(|(key, _)| *key);
+        self.list
+    }
 }
 
 fn common(mut all: impl Iterator<Item = Metrics>) -> Metrics {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::io::{BufReader, Read};
 
-use super::encode::{A_SECTION, LEAVE, LONG_ENTER, LONG_LEAVE};
+use super::encode::{A_SECTION, LEAVE, LONG_ENTER, LONG_LEAVE, RANK_SHIFT};
 use super::predict::{Predictor, RANKS};
 use super::raw::Unit;
 use crate::native::costs::Columns;
@@ -273,9 +273,9 @@ impl Decoder {
             let step = step(cursor, u64::from(head & !LEAVE), LONG_LEAVE)?;
             (EventKind::Leave, step)
         } else {
-            let rank = usize::from(head >> 4);
+            let rank = usize::from(head >> RANK_SHIFT);
             let kind = self.called(cursor, rank, symbols)?;
-            let step = step(cursor, u64::from(head & 0x0F), LONG_ENTER)?;
+            let step = step(cursor, u64::from(head) & LONG_ENTER, LONG_ENTER)?;
             (kind, step)
         };
         self.wall = self.wall.saturating_add(step);

@@ -23,8 +23,10 @@ const LONGEST: usize = 1 + 2 * 5 + 4 * varint::MAX;
 /// An end is this bit and a step in time below [`LONG_LEAVE`].
 pub(super) const LEAVE: u8 = 0x80;
 pub(super) const LONG_LEAVE: u64 = 0x7F;
-/// An entry is a guess in three bits and a step in time below [`LONG_ENTER`].
-pub(super) const LONG_ENTER: u64 = 0x0F;
+/// An entry is a guess in two bits and a step in time below [`LONG_ENTER`].
+pub(super) const LONG_ENTER: u64 = 0x1F;
+/// Where in an entry's first byte the guess is.
+pub(super) const RANK_SHIFT: u32 = 5;
 
 /// Makes bytes of events.
 #[derive(Debug, Clone)]
@@ -89,7 +91,7 @@ impl EventsWriter {
                 peak: 0,
             },
             columns: Columns(columns),
-            scratch: vec![0; A_SECTION * LONGEST],
+            scratch: vec![0; A_SECTION * LONGEST + 8],
         }
     }
 
@@ -155,7 +157,8 @@ impl EventsWriter {
     /// Encodes up to [`A_SECTION`] events into `scratch`, and tells how long
     /// they are.
     fn encode<E: RawEvent, const CPU: bool, const MEMORY: bool>(&mut self, events: &[E]) -> usize {
-        let clocks = &mut self.clocks;
+        // In registers, as long as the loop runs.
+        let mut clocks = self.clocks.clone();
         let symbols = u32::try_from(self.predictor.symbols()).unwrap_or(u32::MAX);
         let mut scratch = Scratch {
             bytes: &mut self.scratch,
@@ -168,24 +171,22 @@ impl EventsWriter {
             match event.kind() {
                 EventKind::Leave => {
                     self.predictor.leave();
-                    scratch.head(LEAVE, step, LONG_LEAVE);
-                    scratch.rest(step, LONG_LEAVE);
+                    scratch.byte(LEAVE | short(step, LONG_LEAVE));
+                    scratch.number_if(step >= LONG_LEAVE, step.wrapping_sub(LONG_LEAVE));
                 }
                 EventKind::Enter(symbol) => {
                     let symbol = if symbol.0 < symbols { symbol.0 } else { 0 };
                     let rank = self.predictor.enter(symbol);
-                    scratch.head(rank_bits(rank), step, LONG_ENTER);
-                    if rank == RANKS {
-                        scratch.number(u64::from(symbol) + 1);
-                    }
-                    scratch.rest(step, LONG_ENTER);
+                    scratch.byte(rank_bits(rank) | short(step, LONG_ENTER));
+                    scratch.number_if(rank == RANKS, u64::from(symbol) + 1);
+                    scratch.number_if(step >= LONG_ENTER, step.wrapping_sub(LONG_ENTER));
                 }
                 EventKind::Switch(fiber) => {
                     self.predictor.switch(fiber);
-                    scratch.head(rank_bits(RANKS), step, LONG_ENTER);
+                    scratch.byte(rank_bits(RANKS) | short(step, LONG_ENTER));
                     scratch.byte(0);
                     scratch.number(u64::from(fiber));
-                    scratch.rest(step, LONG_ENTER);
+                    scratch.number_if(step >= LONG_ENTER, step.wrapping_sub(LONG_ENTER));
                 }
             }
             if CPU {
@@ -201,7 +202,9 @@ impl EventsWriter {
                 (clocks.memory, clocks.peak) = (memory, peak);
             }
         }
-        scratch.length
+        let length = scratch.length;
+        self.clocks = clocks;
+        length
     }
 }
 
@@ -218,9 +221,16 @@ impl Clocks {
 }
 
 #[inline]
-#[expect(clippy::cast_possible_truncation, reason = "three bits")]
+#[expect(clippy::cast_possible_truncation, reason = "two bits")]
 fn rank_bits(rank: usize) -> u8 {
-    (rank as u8 & 7) << 4
+    (rank as u8 & 3) << RANK_SHIFT
+}
+
+/// As much of a step in time as fits into an event's first byte.
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "at most 127")]
+fn short(step: u64, long: u64) -> u8 {
+    step.min(long) as u8
 }
 
 /// Bytes that are long enough for every event of a section.
@@ -230,22 +240,6 @@ struct Scratch<'a> {
 }
 
 impl Scratch<'_> {
-    /// An event's first byte, with as much of the step in time as fits in.
-    #[inline]
-    fn head(&mut self, bits: u8, step: u64, long: u64) {
-        #[expect(clippy::cast_possible_truncation, reason = "at most 127")]
-        let short = step.min(long) as u8;
-        self.byte(bits | short);
-    }
-
-    /// What of the step in time did not fit into the first byte.
-    #[inline]
-    fn rest(&mut self, step: u64, long: u64) {
-        if step >= long {
-            self.number(step - long);
-        }
-    }
-
     #[inline]
     fn byte(&mut self, byte: u8) {
         if let Some(place) = self.bytes.get_mut(self.length) {
@@ -255,8 +249,36 @@ impl Scratch<'_> {
     }
 
     #[inline]
+    fn number(&mut self, value: u64) {
+        self.number_if(true, value);
+    }
+
+    /// Appends a number, or nothing. Which of the two, and how many bytes, is
+    /// anybody's guess in most programs: so nothing is decided here, but eight
+    /// bytes are written, and as many kept as there should be.
+    #[inline]
+    fn number_if(&mut self, is_there: bool, value: u64) {
+        if is_there && value >= 1 << 28 {
+            return self.long_number(value);
+        }
+        let spread = value & 0x7F
+            | (value & 0x3F80) << 1
+            | (value & 0x1F_C000) << 2
+            | (value & 0xFE0_0000) << 3;
+        // How many bytes, from how many bits: (bits + 6) / 7, at least 1.
+        let bits = 64 - (value | 1).leading_zeros();
+        let count = ((bits + 6) * 37) >> 8;
+        let more = 0x8080_8080_u64 & ((1 << ((8 * (count - 1)) & 63)) - 1);
+        let place = self.bytes.get_mut(self.length..);
+        if let Some(place) = place.and_then(<[u8]>::first_chunk_mut) {
+            *place = (spread | more).to_le_bytes();
+        }
+        self.length += if is_there { count as usize } else { 0 };
+    }
+
+    #[cold]
     #[expect(clippy::cast_possible_truncation, reason = "masked to seven bits")]
-    fn number(&mut self, mut value: u64) {
+    fn long_number(&mut self, mut value: u64) {
         while value >= 0x80 {
             self.byte((value & 0x7F) as u8 | 0x80);
             value >>= 7;

@@ -1,7 +1,7 @@
 //! Call events in a native file, written as they happen.
 //!
 //! The extension collects events in a buffer of plain structs and hands it over
-//! when it is full; [`EventsWriter`] makes bytes of it, some four a call, which
+//! when it is full; [`EventsWriter`] makes bytes of it, some three a call, which
 //! go to the file with one `write`. Whatever happens to the process then, the
 //! file can be read up to there.
 //!

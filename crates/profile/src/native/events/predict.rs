@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 
 /// How many callees of each function are remembered.
-pub(super) const RANKS: usize = 7;
+pub(super) const RANKS: usize = 3;
 
 /// No callee: no symbol has this number.
 const NOBODY: u32 = u32::MAX;
@@ -16,9 +16,8 @@ const NOBODY: u32 = u32::MAX;
 /// The open calls, and what each function called last.
 #[derive(Debug, Clone)]
 pub(super) struct Predictor {
-    /// By function: its callees, the last one first. The eighth place is never
-    /// used: a row is half a cache line.
-    callees: Vec<[u32; RANKS + 1]>,
+    /// By function: its callees, the last one first.
+    callees: Vec<[u32; RANKS]>,
     /// The functions that are open under `top`.
     open: Vec<u32>,
     /// The function that runs.
@@ -47,7 +46,7 @@ impl Predictor {
     /// Adds symbols.
     pub(super) fn add_symbols(&mut self, count: usize) {
         let symbols = self.callees.len() + count;
-        self.callees.resize(symbols, [NOBODY; RANKS + 1]);
+        self.callees.resize(symbols, [NOBODY; RANKS]);
     }
 
     /// The running function calls `symbol`. The place it had among the guesses;
@@ -56,19 +55,15 @@ impl Predictor {
     pub(super) fn enter(&mut self, symbol: u32) -> usize {
         let mut rank = RANKS;
         if let Some(callees) = self.callees.get_mut(self.top as usize) {
-            // All seven at once, without a branch: the compiler makes vectors
-            // of it. Only the miss or the hit is decided on.
-            let mut found = 0_u32;
-            for (place, &callee) in (0_u32..7).zip(callees.iter()) {
-                found |= u32::from(callee == symbol) << place;
-            }
-            rank = (found | 1 << RANKS).trailing_zeros() as usize;
-            if rank != 0 {
-                let mut moved = symbol;
-                for callee in callees.iter_mut().take((rank + 1).min(RANKS)) {
-                    std::mem::swap(callee, &mut moved);
-                }
-            }
+            // Without a branch: which one it is cannot be foreseen.
+            let [first, second, third] = *callees;
+            let is = |callee| usize::from(callee == symbol);
+            rank = 3 - 3 * is(first) - 2 * is(second) - is(third);
+            *callees = [
+                symbol,
+                if rank == 0 { second } else { first },
+                if rank < 2 { third } else { second },
+            ];
         }
         self.open.push(self.top);
         self.top = symbol;
@@ -124,11 +119,12 @@ mod tests {
         assert_eq!(call(6), RANKS);
         assert_eq!(call(5), 1);
         assert_eq!(call(5), 0);
-        for symbol in 7..13 {
-            assert_eq!(call(symbol), RANKS);
-        }
-        assert_eq!(call(5), 6);
-        assert_eq!(call(6), RANKS);
+        assert_eq!(call(7), RANKS);
+        assert_eq!(call(6), 2);
+        assert_eq!(call(5), 2);
+        assert_eq!(call(6), 1);
+        assert_eq!(call(8), RANKS);
+        assert_eq!(call(7), RANKS);
     }
 
     #[test]

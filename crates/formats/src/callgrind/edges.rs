@@ -1,0 +1,320 @@
+//! Edges out of Callgrind's records.
+//!
+//! A record's cost is inclusive, a function's own is said by itself. Both are
+//! there to be right, and need not fit together: Valgrind counts of a cycle's
+//! calls only the outermost, Xdebug rounds each number by itself, and a
+//! profile may begin inside a function. What the records leave unsaid is put
+//! where it belongs, so that self costs are those of the file.
+//!
+//! **Invariant:** nothing leads to the root, and the self times of all
+//! functions add up to the root's.
+
+use std::collections::HashMap;
+
+use profile::{Activation, Cost, Edge, EdgeTable, SymbolId};
+
+use super::columns::Costs;
+
+/// What the records say.
+#[derive(Debug, Default)]
+pub(super) struct Edges {
+    own: Vec<Own>,
+    sums: Vec<Sum>,
+    places: HashMap<(SymbolId, SymbolId), usize>,
+    /// Where the edges met last are: a guess that is checked, and saves most
+    /// searches in a file of millions of records.
+    recent: Vec<usize>,
+}
+
+/// How many edges [`Edges::recent`] has places for; a power of two.
+const RECENT: usize = 4096;
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Own {
+    costs: Costs,
+    is_there: bool,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Sum {
+    caller: SymbolId,
+    callee: SymbolId,
+    calls: u64,
+    costs: Costs,
+}
+
+/// What of a function's time is not in the records that lead to it; negative
+/// if they hold more.
+#[derive(Debug, Clone, Copy, Default)]
+struct Missing {
+    wall: i64,
+    cpu: i64,
+    memory: i64,
+    peak: i64,
+    /// Calls from and to it: each may be rounded.
+    calls: u64,
+    is_called: bool,
+}
+
+impl Edges {
+    /// Adds what a function cost by itself.
+    pub(super) fn add_own(&mut self, symbol: SymbolId, costs: Costs) {
+        if self.own.len() <= symbol.index() {
+            self.own.resize(symbol.index() + 1, Own::default());
+        }
+        if let Some(own) = self.own.get_mut(symbol.index()) {
+            own.is_there = true;
+            own.costs.add(costs);
+        }
+    }
+
+    /// Adds what calls cost with everything below them.
+    pub(super) fn add_calls(
+        &mut self,
+        caller: SymbolId,
+        callee: SymbolId,
+        calls: u64,
+        costs: Costs,
+    ) {
+        // Nothing leads to the root: what says so stays its caller's own.
+        if callee == SymbolId::ROOT {
+            return;
+        }
+        let place = self.place(caller, callee);
+        if let Some(sum) = self.sums.get_mut(place) {
+            sum.calls = sum.calls.saturating_add(calls);
+            sum.costs.add(costs);
+        }
+    }
+
+    fn place(&mut self, caller: SymbolId, callee: SymbolId) -> usize {
+        if self.recent.is_empty() {
+            self.recent = vec![0; RECENT];
+        }
+        let mixed = caller.index().wrapping_mul(31).wrapping_add(callee.index());
+        let guess = self.recent.get_mut(mixed % RECENT);
+        if let Some(place) = &guess
+            && let Some(sum) = self.sums.get(**place)
+            && (sum.caller, sum.callee) == (caller, callee)
+        {
+            return **place;
+        }
+        let next = self.sums.len();
+        let place = *self.places.entry((caller, callee)).or_insert(next);
+        if place == next {
+            self.sums.push(Sum {
+                caller,
+                callee,
+                calls: 0,
+                costs: Costs::default(),
+            });
+        }
+        if let Some(guess) = guess {
+            *guess = place;
+        }
+        place
+    }
+
+    /// Whether calls were recorded; Cachegrind knows costs only, and no root.
+    pub(super) fn has_calls(&self) -> bool {
+        !self.sums.is_empty() || self.own.first().is_some_and(|root| root.is_there)
+    }
+
+    /// The edges of a profile of so many symbols. `unit_ns` is what a time may
+    /// be off by for each call.
+    pub(super) fn finish(mut self, symbols: usize, unit_ns: u64) -> EdgeTable {
+        self.own.resize(symbols, Own::default());
+        let has_calls = self.has_calls();
+        let mut missing = self.missing();
+        self.cover_from_callers(&mut missing);
+        self.cover_from_root(&missing, unit_ns, has_calls);
+        let calls = u64::from(has_calls);
+        let mut root = self
+            .own
+            .first()
+            .map_or_else(Costs::default, |own| own.costs);
+        for sum in &self.sums {
+            if sum.caller == SymbolId::ROOT {
+                root.add(sum.costs);
+            }
+        }
+        let activation = |symbol| Activation { symbol, level: 0 };
+        let edge = |sum: &Sum| Edge {
+            caller: activation(sum.caller),
+            callee: activation(sum.callee),
+            cost: cost(sum.costs, sum.calls),
+        };
+        EdgeTable {
+            root: cost(root, calls),
+            edges: self.sums.iter().map(edge).collect(),
+        }
+    }
+
+    fn missing(&self) -> Vec<Missing> {
+        let mut missing: Vec<_> = self
+            .own
+            .iter()
+            .map(|own| {
+                let mut missing = Missing::default();
+                missing.add(own.costs);
+                missing
+            })
+            .collect();
+        for sum in &self.sums {
+            if let Some(caller) = missing.get_mut(sum.caller.index()) {
+                caller.add(sum.costs);
+                caller.calls = caller.calls.saturating_add(sum.calls);
+            }
+            if let Some(callee) = missing.get_mut(sum.callee.index()) {
+                callee.subtract(sum.costs);
+                callee.calls = callee.calls.saturating_add(sum.calls);
+                callee.is_called |= sum.caller != sum.callee;
+            }
+        }
+        missing
+    }
+
+    /// In a cycle the inner calls' records are empty. Where a caller was given
+    /// more than it and its callees cost, and a callee less, the record from
+    /// the one to the other gets the difference.
+    fn cover_from_callers(&mut self, missing: &mut [Missing]) {
+        for sum in &mut self.sums {
+            if sum.caller == SymbolId::ROOT {
+                continue;
+            }
+            let excess = missing.get(sum.caller.index()).map_or(0, |it| -it.wall);
+            let lack = missing.get(sum.callee.index()).map_or(0, |it| it.wall);
+            let moved = excess.min(lack);
+            if moved <= 0 {
+                continue;
+            }
+            sum.costs.wall = sum.costs.wall.saturating_add(moved.unsigned_abs());
+            for (end, by) in [(sum.caller, moved), (sum.callee, -moved)] {
+                if let Some(missing) = missing.get_mut(end.index()) {
+                    missing.wall = missing.wall.saturating_add(by);
+                }
+            }
+        }
+    }
+
+    /// What is still missing came from outside: the root calls it.
+    fn cover_from_root(&mut self, missing: &[Missing], unit_ns: u64, has_calls: bool) {
+        for (number, missing) in (0_u32..).zip(missing).skip(1) {
+            let symbol = SymbolId(number);
+            let is_there = self.own.get(symbol.index()).is_some_and(|own| own.is_there);
+            let rounding = missing.calls.saturating_mul(unit_ns);
+            let is_more = missing.wall.max(0).unsigned_abs() > rounding;
+            let is_root = !missing.is_called && (is_there || missing.calls > 0);
+            if !is_root && !is_more {
+                continue;
+            }
+            let mut costs = Costs {
+                wall: missing.wall.max(0).unsigned_abs(),
+                ..Costs::default()
+            };
+            if is_root {
+                costs.cpu = missing.cpu.max(0).unsigned_abs();
+                costs.memory = missing.memory;
+                costs.peak = missing.peak;
+            }
+            let calls = u64::from(is_root && has_calls);
+            self.add_calls(SymbolId::ROOT, symbol, calls, costs);
+        }
+    }
+}
+
+impl Missing {
+    fn add(&mut self, costs: Costs) {
+        self.wall = self.wall.saturating_add_unsigned(costs.wall);
+        self.cpu = self.cpu.saturating_add_unsigned(costs.cpu);
+        self.memory = self.memory.saturating_add(costs.memory);
+        self.peak = self.peak.saturating_add(costs.peak);
+    }
+
+    fn subtract(&mut self, costs: Costs) {
+        self.wall = self.wall.saturating_sub_unsigned(costs.wall);
+        self.cpu = self.cpu.saturating_sub_unsigned(costs.cpu);
+        self.memory = self.memory.saturating_sub(costs.memory);
+        self.peak = self.peak.saturating_sub(costs.peak);
+    }
+}
+
+fn cost(costs: Costs, calls: u64) -> Cost {
+    Cost {
+        calls,
+        wall: costs.wall,
+        cpu: costs.cpu,
+        memory: costs.memory,
+        peak: costs.peak,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wall(wall: u64) -> Costs {
+        Costs {
+            wall,
+            ..Costs::default()
+        }
+    }
+
+    /// Self costs by function, then calls by caller and callee.
+    fn table(own: &[u64], calls: &[(u32, u32, u64, u64)]) -> (u64, Vec<(u32, u32, u64, u64)>) {
+        let mut edges = Edges::default();
+        for (symbol, &own) in (0..).zip(own) {
+            if (symbol, own) != (0, 0) {
+                edges.add_own(SymbolId(symbol), wall(own));
+            }
+        }
+        for &(caller, callee, count, cost) in calls {
+            edges.add_calls(SymbolId(caller), SymbolId(callee), count, wall(cost));
+        }
+        let table = edges.finish(own.len(), 1);
+        let row = |edge: &Edge| {
+            let ends = (edge.caller.symbol.0, edge.callee.symbol.0);
+            (ends.0, ends.1, edge.cost.calls, edge.cost.wall)
+        };
+        (table.root.wall, table.edges.iter().map(row).collect())
+    }
+
+    #[test]
+    fn what_nobody_calls_is_called_from_the_root() {
+        let (root, edges) = table(&[0, 10, 20, 5], &[(1, 2, 3, 20)]);
+        assert_eq!(root, 35);
+        assert_eq!(edges, [(1, 2, 3, 20), (0, 1, 1, 30), (0, 3, 1, 5)]);
+    }
+
+    #[test]
+    fn costs_without_calls_are_a_flat_profile() {
+        let (root, edges) = table(&[0, 10, 20], &[]);
+        assert_eq!(root, 30);
+        assert_eq!(edges, [(0, 1, 0, 10), (0, 2, 0, 20)]);
+    }
+
+    #[test]
+    fn a_cycle_whose_inner_records_are_empty_keeps_its_self_costs() {
+        // 1 and 2 call each other twice; only the outer call's cost is told.
+        let own = [5, 20, 80];
+        let calls = [(0, 1, 1, 100), (1, 2, 2, 90), (2, 1, 1, 0)];
+        let (root, edges) = table(&own, &calls);
+        assert_eq!(root, 105);
+        assert_eq!(edges, [(0, 1, 1, 100), (1, 2, 2, 90), (2, 1, 1, 10)]);
+    }
+
+    #[test]
+    fn rounding_is_no_call_from_the_root() {
+        let (_, edges) = table(&[0, 10, 4], &[(0, 1, 1, 13), (1, 2, 3, 3)]);
+        assert_eq!(edges, [(0, 1, 1, 13), (1, 2, 3, 3)]);
+        // What a caller has too much, its callee has too little.
+        let (_, edges) = table(&[0, 10, 4], &[(0, 1, 1, 14), (1, 2, 3, 3)]);
+        assert_eq!(edges, [(0, 1, 1, 14), (1, 2, 3, 4)]);
+    }
+
+    #[test]
+    fn nothing_leads_to_the_root() {
+        let (root, edges) = table(&[5, 7], &[(0, 1, 1, 7), (1, 0, 1, 3)]);
+        assert_eq!((root, edges), (12, vec![(0, 1, 1, 7)]));
+    }
+}

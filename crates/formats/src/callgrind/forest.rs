@@ -1,0 +1,395 @@
+//! Whole stacks out of Xdebug's files.
+//!
+//! Xdebug writes a block for every call when it ends, and in it one record for
+//! each call made in it. So the blocks that a block's records are about are
+//! the last ones before it that nobody has claimed: blocks and records fit
+//! together like brackets. Calls of the same function from the same path are
+//! merged as soon as their caller is known.
+//!
+//! **Invariant:** wherever a block does not fit, there is no tree at all: the
+//! edges, which are collected beside it, are always right.
+
+use std::collections::HashMap;
+
+use profile::{Cost, Node, NodeId, SymbolId, Tree};
+
+use super::columns::Costs;
+
+/// As many calls that nobody has claimed, and the records that claim them, take
+/// some 350 MB. Past that it is edges.
+const MAX_NODES: usize = 5_000_000;
+
+/// Up to so many children are looked through one by one.
+const FEW: u32 = 16;
+
+const NONE: u32 = u32::MAX;
+
+/// What a block says of a call made in it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Record {
+    pub(super) callee: SymbolId,
+    pub(super) calls: u64,
+    pub(super) memory: i64,
+}
+
+/// Calls that have ended; their callers, mostly, have not.
+#[derive(Debug, Default)]
+pub(super) struct Forest {
+    nodes: Vec<Branch>,
+    free: Vec<u32>,
+    /// The calls that no block has claimed yet, in order.
+    unclaimed: Vec<u32>,
+    /// The children of those that have many.
+    places: HashMap<(u32, SymbolId), u32>,
+    merges: Vec<(u32, u32)>,
+    scratch: Vec<u32>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Branch {
+    symbol: SymbolId,
+    /// Children are linked the last one first.
+    last_child: u32,
+    previous: u32,
+    children: u32,
+    calls: u64,
+    own_wall: u64,
+    memory: i64,
+}
+
+/// The block does not fit, or there are too many calls.
+#[derive(Debug)]
+pub(super) struct DoesNotFit;
+
+impl Forest {
+    /// Adds a call that has ended: what it cost by itself, and its own calls.
+    pub(super) fn add(
+        &mut self,
+        symbol: SymbolId,
+        own: Costs,
+        records: &[Record],
+    ) -> Result<(), DoesNotFit> {
+        let first = self
+            .unclaimed
+            .len()
+            .checked_sub(records.len())
+            .ok_or(DoesNotFit)?;
+        let mut memory = own.memory;
+        for (number, record) in records.iter().enumerate() {
+            let child = self.unclaimed.get(first + number).copied().unwrap_or(NONE);
+            let child = self.get_mut(child)?;
+            if child.symbol != record.callee {
+                return Err(DoesNotFit);
+            }
+            child.calls = record.calls;
+            child.memory = record.memory;
+            memory = memory.saturating_add(record.memory);
+        }
+        let branch = self.make(Branch {
+            symbol,
+            last_child: NONE,
+            previous: NONE,
+            children: 0,
+            calls: 1,
+            own_wall: own.wall,
+            memory,
+        })?;
+        for number in first..self.unclaimed.len() {
+            let child = self.unclaimed.get(number).copied().unwrap_or(NONE);
+            self.adopt(branch, child)?;
+        }
+        self.unclaimed.truncate(first);
+        self.unclaimed.push(branch);
+        Ok(())
+    }
+
+    /// The tree of everything. What nobody claimed was called by nobody: it is
+    /// `main()`, or called from there.
+    pub(super) fn finish(mut self) -> Result<Tree, DoesNotFit> {
+        let root = self.make(Branch {
+            symbol: SymbolId::ROOT,
+            last_child: NONE,
+            previous: NONE,
+            children: 0,
+            calls: 0,
+            own_wall: 0,
+            memory: 0,
+        })?;
+        for top in std::mem::take(&mut self.unclaimed) {
+            let branch = *self.get_mut(top)?;
+            if branch.symbol == SymbolId::ROOT {
+                self.merge(root, top)?;
+            } else {
+                let memory = &mut self.get_mut(root)?.memory;
+                *memory = memory.saturating_add(branch.memory);
+                self.adopt(root, top)?;
+            }
+        }
+        let root_branch = self.get_mut(root)?;
+        root_branch.calls = root_branch.calls.max(1);
+        drop(std::mem::take(&mut self.places));
+        Ok(self.tree(root))
+    }
+
+    fn tree(&self, root: u32) -> Tree {
+        let mut nodes = Vec::with_capacity(self.nodes.len() - self.free.len());
+        let mut walk = vec![(root, NodeId::ROOT)];
+        while let Some((branch, parent)) = walk.pop() {
+            let (Some(branch), Ok(number)) =
+                (self.nodes.get(branch as usize), u32::try_from(nodes.len()))
+            else {
+                continue;
+            };
+            nodes.push(Node {
+                parent,
+                symbol: branch.symbol,
+                cost: Cost {
+                    calls: branch.calls,
+                    wall: branch.own_wall,
+                    memory: branch.memory,
+                    ..Cost::default()
+                },
+            });
+            let mut child = branch.last_child;
+            while let Some(it) = self.nodes.get(child as usize) {
+                walk.push((child, NodeId(number)));
+                child = it.previous;
+            }
+        }
+        for index in (1..nodes.len()).rev() {
+            let Some(&Node { parent, cost, .. }) = nodes.get(index) else {
+                continue;
+            };
+            if let Some(parent) = nodes.get_mut(parent.index()) {
+                parent.cost.wall = parent.cost.wall.saturating_add(cost.wall);
+            }
+        }
+        Tree { nodes }
+    }
+
+    fn get_mut(&mut self, branch: u32) -> Result<&mut Branch, DoesNotFit> {
+        self.nodes.get_mut(branch as usize).ok_or(DoesNotFit)
+    }
+
+    fn make(&mut self, branch: Branch) -> Result<u32, DoesNotFit> {
+        if let Some(number) = self.free.pop() {
+            *self.get_mut(number)? = branch;
+            return Ok(number);
+        }
+        if self.nodes.len() >= MAX_NODES {
+            return Err(DoesNotFit);
+        }
+        self.nodes.push(branch);
+        u32::try_from(self.nodes.len() - 1).map_err(|_| DoesNotFit)
+    }
+
+    /// Makes `child` a child of `parent`, or a part of one it has already.
+    fn adopt(&mut self, parent: u32, child: u32) -> Result<(), DoesNotFit> {
+        let symbol = self.get_mut(child)?.symbol;
+        match self.child(parent, symbol)? {
+            Some(same) => self.merge(same, child),
+            None => self.link(parent, child, symbol),
+        }
+    }
+
+    fn child(&mut self, parent: u32, symbol: SymbolId) -> Result<Option<u32>, DoesNotFit> {
+        let &mut Branch {
+            children,
+            last_child,
+            ..
+        } = self.get_mut(parent)?;
+        if children > FEW {
+            return Ok(self.places.get(&(parent, symbol)).copied());
+        }
+        let mut child = last_child;
+        while let Some(it) = self.nodes.get(child as usize) {
+            if it.symbol == symbol {
+                return Ok(Some(child));
+            }
+            child = it.previous;
+        }
+        Ok(None)
+    }
+
+    fn link(&mut self, parent: u32, child: u32, symbol: SymbolId) -> Result<(), DoesNotFit> {
+        let it = self.get_mut(parent)?;
+        it.children += 1;
+        let children = it.children;
+        let previous = std::mem::replace(&mut it.last_child, child);
+        self.get_mut(child)?.previous = previous;
+        if children == FEW + 1 {
+            let mut child = child;
+            while let Some(it) = self.nodes.get(child as usize) {
+                self.places.insert((parent, it.symbol), child);
+                child = it.previous;
+            }
+        } else if children > FEW {
+            self.places.insert((parent, symbol), child);
+        }
+        Ok(())
+    }
+
+    /// Adds `other` and all below it to `branch`.
+    fn merge(&mut self, branch: u32, other: u32) -> Result<(), DoesNotFit> {
+        // Most calls are of functions that call nothing.
+        let gone = self.merge_costs(branch, other)?;
+        if gone.children == 0 {
+            return Ok(());
+        }
+        // A loop: paths may be long.
+        let mut merges = std::mem::take(&mut self.merges);
+        let mut children = std::mem::take(&mut self.scratch);
+        self.merge_children(branch, other, gone, &mut children, &mut merges)?;
+        while let Some((branch, other)) = merges.pop() {
+            let gone = self.merge_costs(branch, other)?;
+            self.merge_children(branch, other, gone, &mut children, &mut merges)?;
+        }
+        self.merges = merges;
+        self.scratch = children;
+        Ok(())
+    }
+
+    /// Adds the costs of `other`, which is free from now on.
+    fn merge_costs(&mut self, branch: u32, other: u32) -> Result<Branch, DoesNotFit> {
+        let gone = *self.get_mut(other)?;
+        let it = self.get_mut(branch)?;
+        it.calls = it.calls.saturating_add(gone.calls);
+        it.own_wall = it.own_wall.saturating_add(gone.own_wall);
+        it.memory = it.memory.saturating_add(gone.memory);
+        self.free.push(other);
+        Ok(gone)
+    }
+
+    /// Gives `branch` the children that `other` had; those it has already are
+    /// still to be merged.
+    fn merge_children(
+        &mut self,
+        branch: u32,
+        other: u32,
+        gone: Branch,
+        children: &mut Vec<u32>,
+        merges: &mut Vec<(u32, u32)>,
+    ) -> Result<(), DoesNotFit> {
+        children.clear();
+        let mut child = gone.last_child;
+        while let Some(it) = self.nodes.get(child as usize) {
+            if gone.children > FEW {
+                self.places.remove(&(other, it.symbol));
+            }
+            children.push(child);
+            child = it.previous;
+        }
+        for &child in children.iter().rev() {
+            let symbol = self.get_mut(child)?.symbol;
+            match self.child(branch, symbol)? {
+                Some(same) => merges.push((same, child)),
+                None => self.link(branch, child, symbol)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn add(forest: &mut Forest, symbol: u32, wall: u64, callees: &[u32]) -> bool {
+        let record = |&callee: &u32| Record {
+            callee: SymbolId(callee),
+            calls: 1,
+            memory: 1,
+        };
+        let records: Vec<_> = callees.iter().map(record).collect();
+        let own = Costs {
+            wall,
+            ..Costs::default()
+        };
+        forest.add(SymbolId(symbol), own, &records).is_ok()
+    }
+
+    fn paths(forest: Forest) -> Vec<(Vec<u32>, u64, u64)> {
+        let tree = forest.finish().unwrap();
+        (0..)
+            .zip(&tree.nodes)
+            .map(|(number, node)| {
+                let path = tree.path(NodeId(number)).iter().map(|it| it.0).collect();
+                (path, node.cost.calls, node.cost.wall)
+            })
+            .collect()
+    }
+
+    #[test]
+    fn blocks_and_records_fit_together_and_paths_are_merged() {
+        let mut forest = Forest::default();
+        // main() → 1 → 2, 2; main() → 2; main() → 1 → 3
+        assert!(add(&mut forest, 2, 5, &[]));
+        assert!(add(&mut forest, 2, 6, &[]));
+        assert!(add(&mut forest, 1, 10, &[2, 2]));
+        assert!(add(&mut forest, 2, 7, &[]));
+        assert!(add(&mut forest, 3, 8, &[]));
+        assert!(add(&mut forest, 1, 20, &[3]));
+        assert!(add(&mut forest, 0, 100, &[1, 2, 1]));
+        assert_eq!(
+            paths(forest),
+            [
+                (vec![0], 1, 156),
+                (vec![0, 1], 2, 49),
+                (vec![0, 1, 2], 2, 11),
+                (vec![0, 1, 3], 1, 8),
+                (vec![0, 2], 1, 7),
+            ]
+        );
+    }
+
+    #[test]
+    fn what_nobody_claims_is_called_from_the_root() {
+        let mut forest = Forest::default();
+        assert!(add(&mut forest, 0, 100, &[]));
+        assert!(add(&mut forest, 1, 5, &[]));
+        assert!(add(&mut forest, 1, 5, &[]));
+        assert_eq!(paths(forest), [(vec![0], 1, 110), (vec![0, 1], 2, 10)]);
+    }
+
+    #[test]
+    fn a_record_without_its_block_fits_nowhere() {
+        let mut forest = Forest::default();
+        assert!(!add(&mut forest, 1, 1, &[2]));
+        assert!(add(&mut forest, 3, 1, &[]));
+        assert!(!add(&mut forest, 1, 1, &[2]));
+    }
+
+    #[test]
+    fn many_children_are_merged_like_few() {
+        let mut forest = Forest::default();
+        let callees: Vec<u32> = (10..110).collect();
+        for _ in 0..3 {
+            for &callee in callees.iter().rev() {
+                assert!(add(&mut forest, callee, 1, &[]));
+            }
+            let reversed: Vec<_> = callees.iter().rev().copied().collect();
+            assert!(add(&mut forest, 1, 1, &reversed));
+        }
+        assert!(add(&mut forest, 0, 1, &[1, 1, 1]));
+        let paths = paths(forest);
+        assert_eq!(paths.len(), 102);
+        assert!(paths[2..].iter().all(|path| (path.1, path.2) == (3, 3)));
+    }
+
+    #[test]
+    fn a_path_of_any_length_does_not_overflow_the_stack() {
+        let mut forest = Forest::default();
+        for _ in 0..2 {
+            assert!(add(&mut forest, 1, 1, &[]));
+            for _ in 1..100_000 {
+                assert!(add(&mut forest, 1, 1, &[1]));
+            }
+        }
+        assert!(add(&mut forest, 0, 1, &[1, 1]));
+        assert_eq!(paths_len(forest), 100_001);
+    }
+
+    fn paths_len(forest: Forest) -> usize {
+        forest.finish().unwrap().nodes.len()
+    }
+}

@@ -1,0 +1,125 @@
+//! Names that are written once: `(5) foo` defines, `(5)` refers.
+//!
+//! **Invariant:** an id is a number from a file and asks for no memory: small
+//! ones, which is all that tools write, have a table, others a map.
+
+use std::collections::HashMap;
+
+/// What the ids of one kind stand for.
+#[derive(Debug)]
+pub(super) struct Ids<T> {
+    dense: Vec<Option<T>>,
+    sparse: HashMap<u64, T>,
+}
+
+/// How far past the last id the next one may be.
+const GAP: usize = 1024;
+
+impl<T> Default for Ids<T> {
+    fn default() -> Self {
+        Self {
+            dense: Vec::new(),
+            sparse: HashMap::new(),
+        }
+    }
+}
+
+impl<T: Copy> Ids<T> {
+    /// What `id` stands for.
+    pub(super) fn find(&self, id: u64) -> Option<T> {
+        let dense = usize::try_from(id).ok().and_then(|id| self.dense.get(id));
+        match dense {
+            Some(Some(value)) => Some(*value),
+            _ => self.sparse.get(&id).copied(),
+        }
+    }
+
+    /// From now on `id` stands for `value`.
+    pub(super) fn define(&mut self, id: u64, value: T) {
+        let index = usize::try_from(id).unwrap_or(usize::MAX);
+        if index >= self.dense.len() + GAP {
+            self.sparse.insert(id, value);
+            return;
+        }
+        if index >= self.dense.len() {
+            self.dense.resize(index + 1, None);
+        }
+        if let Some(place) = self.dense.get_mut(index) {
+            *place = Some(value);
+        }
+    }
+}
+
+/// A name as it is written in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Written<'a> {
+    /// `foo`
+    Plain(&'a [u8]),
+    /// `(5) foo`
+    Defined(u64, &'a [u8]),
+    /// `(5)`
+    Referred(u64),
+}
+
+impl<'a> Written<'a> {
+    /// What stands behind the `=`.
+    #[inline]
+    pub(super) fn new(text: &'a [u8]) -> Self {
+        let text = text.trim_ascii_start();
+        let [b'(', digits @ ..] = text else {
+            return Self::Plain(text);
+        };
+        let mut id = 0_u64;
+        let mut rest = digits;
+        while let [digit @ b'0'..=b'9', after @ ..] = rest {
+            id = id.wrapping_mul(10).wrapping_add(u64::from(*digit - b'0'));
+            rest = after;
+        }
+        if digits.len() - rest.len() > 18 {
+            id = u64::MAX;
+        }
+        match rest {
+            [b')', ..] if rest.len() == digits.len() => Self::Plain(text),
+            [b')'] => Self::Referred(id),
+            [b')', name @ ..] => match name.trim_ascii_start() {
+                [] => Self::Referred(id),
+                name => Self::Defined(id, name),
+            },
+            _ => Self::Plain(text),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_in_parentheses_is_an_id_and_nothing_else_is() {
+        assert_eq!(Written::new(b"foo"), Written::Plain(b"foo"));
+        assert_eq!(
+            Written::new(b"  (12)  foo (1)"),
+            Written::Defined(12, b"foo (1)")
+        );
+        assert_eq!(Written::new(b"(12)"), Written::Referred(12));
+        for plain in ["(below main)", "()", "(1", "(1x) y", "( 1) y"] {
+            assert_eq!(
+                Written::new(plain.as_bytes()),
+                Written::Plain(plain.as_bytes())
+            );
+        }
+    }
+
+    #[test]
+    fn an_id_of_four_thousand_million_costs_no_memory() {
+        let mut ids = Ids::default();
+        for id in [1, 2, 4_000_000_000, u64::MAX] {
+            ids.define(id, id);
+            assert_eq!(ids.find(id), Some(id));
+        }
+        assert_eq!(ids.find(3), None);
+        ids.define(2, 7);
+        assert_eq!(ids.find(2), Some(7));
+        assert!(ids.dense.len() < 10);
+    }
+}

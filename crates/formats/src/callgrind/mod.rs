@@ -1,0 +1,178 @@
+//! Callgrind: what KCachegrind, webgrind and `callgrind_annotate`
+//! open, and what Xdebug and Valgrind write.
+//!
+//! It has functions and edges between them, no stacks and no recursion levels.
+//! But Xdebug writes every call, callees before callers, so that its files do
+//! tell whole stacks: see [`forest`]. Four ways to write: names once and then
+//! by number (the default), names in full, positions as differences too, and
+//! what Xdebug itself would write.
+//!
+//! **Invariant:** what comes into a function is its self cost and what leaves
+//! it, in the integers of the file.
+
+mod columns;
+mod edges;
+mod forest;
+mod ids;
+mod reader;
+mod writer;
+mod xdebug;
+
+use std::io::{BufRead, Write};
+
+use profile::Profile;
+
+use crate::{Detection, Format, Holds, ReadError, WriteError, WriteOptions};
+
+/// Nanoseconds in the unit that Xdebug gave this format for PHP.
+const UNIT_NS: u64 = 10;
+
+/// One of the ways to write it; they are all read alike.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Callgrind {
+    /// A name is written once and then referred to by number.
+    Names,
+    /// Every name in full.
+    Plain,
+    /// As [`Names`](Self::Names), and line numbers are differences.
+    Subpositions,
+    /// As Xdebug 3 writes it.
+    Xdebug,
+}
+
+impl Format for Callgrind {
+    fn id(&self) -> &'static str {
+        match self {
+            Self::Names => "callgrind",
+            Self::Plain => "callgrind-plain",
+            Self::Subpositions => "callgrind-subpositions",
+            Self::Xdebug => "callgrind-xdebug",
+        }
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Names => "Callgrind",
+            Self::Plain => "Callgrind, names in full",
+            Self::Subpositions => "Callgrind, smallest",
+            Self::Xdebug => "Xdebug cachegrind",
+        }
+    }
+
+    fn endings(&self) -> &'static [&'static str] {
+        match self {
+            Self::Names => &["callgrind", "callgrind.out"],
+            Self::Xdebug => &["cachegrind", "cachegrind.out"],
+            Self::Plain | Self::Subpositions => &[],
+        }
+    }
+
+    fn holds(&self) -> Option<Holds> {
+        Some(Holds {
+            needs_stacks: false,
+            stacks: *self == Self::Xdebug,
+            calls: true,
+            all_metrics: true,
+            times: false,
+        })
+    }
+
+    fn detect(&self, head: &[u8]) -> Detection {
+        match self {
+            Self::Names => detect(head),
+            _ => Detection::No,
+        }
+    }
+
+    fn read(&self, input: &mut dyn BufRead) -> Result<Profile, ReadError> {
+        reader::read(input)
+    }
+
+    fn write(
+        &self,
+        profile: &Profile,
+        options: &WriteOptions,
+        out: &mut dyn Write,
+    ) -> Result<(), WriteError> {
+        match self {
+            Self::Xdebug => xdebug::write(profile, options, out),
+            style => writer::write(profile, options, *style, out),
+        }
+    }
+}
+
+/// What a header's lines begin with.
+const HEADER: [&str; 16] = [
+    "version:",
+    "creator:",
+    "cmd:",
+    "pid:",
+    "ppid:",
+    "thread:",
+    "part:",
+    "desc:",
+    "positions:",
+    "event:",
+    "events:",
+    "summary:",
+    "target:",
+    "arch:",
+    "timeframe ",
+    "====",
+];
+
+/// A header is known by its words, and ends with the names of the events.
+fn detect(head: &[u8]) -> Detection {
+    if head.starts_with(b"# callgrind format") {
+        return Detection::Yes;
+    }
+    let mut lines = head.split(|&byte| byte == b'\n').peekable();
+    let mut has_words = false;
+    while let Some(line) = lines.next() {
+        let line = line.trim_ascii();
+        let is_cut = lines.peek().is_none();
+        if line.is_empty() || line.starts_with(b"#") {
+            continue;
+        }
+        let fits = |word: &&str| {
+            line.starts_with(word.as_bytes()) || is_cut && word.as_bytes().starts_with(line)
+        };
+        match HEADER.iter().find(|word| fits(word)) {
+            // Not the word alone: `events:` is other formats' too.
+            Some(&"events:") if has_words && !is_cut => return Detection::Yes,
+            Some(_) => has_words = true,
+            None if has_words && line.starts_with(b"fl=") => return Detection::Yes,
+            None => return Detection::No,
+        }
+    }
+    Detection::NeedMore
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_header_is_recognized_by_its_words() {
+        for head in [
+            "# callgrind format\n",
+            "version: 1\ncreator: xdebug 3.2.0 (PHP 8.2.35)\nevents: Time_(10ns)\n",
+            "desc: I1 cache:\ncmd: ls\nevents: Ir\n",
+            "\n==== NEW PROFILING FILE ====\nversion: 1\nevents: Time\n",
+        ] {
+            assert_eq!(detect(head.as_bytes()), Detection::Yes, "{head}");
+        }
+        for head in ["", "ver", "version: 1\ncrea", "version: 1\nevents: Ti", "#"] {
+            assert_eq!(detect(head.as_bytes()), Detection::NeedMore, "{head}");
+        }
+        for head in [
+            "file-format: BlackfireProbe\n",
+            "a;b 7\n",
+            "{",
+            "events\n",
+            "a:1:{",
+        ] {
+            assert_eq!(detect(head.as_bytes()), Detection::No, "{head}");
+        }
+    }
+}

@@ -1,0 +1,425 @@
+//! Reads Callgrind: line by line, in the memory of the profile and not of the
+//! file.
+//!
+//! **Invariant:** a file of Xdebug's becomes a call tree if its blocks fit
+//! together (see [`forest`](super::forest)), any other becomes edges.
+
+use std::collections::HashMap;
+use std::io::BufRead;
+
+use profile::{Body, Meta, Metrics, Mode, Profile, Symbol, SymbolId, WallUnit};
+
+use super::columns::{Columns, Costs, number};
+use super::edges::Edges;
+use super::forest::{Forest, Record};
+use super::ids::{Ids, Written};
+use crate::lines::Lines;
+use crate::names::{INTERNAL_FILE, Names, UNKNOWN};
+use crate::text::lossy;
+use crate::{ReadError, recursion};
+
+/// Reads a whole file, whichever tool wrote it.
+pub(super) fn read(input: &mut dyn BufRead) -> Result<Profile, ReadError> {
+    let mut lines = Lines::new(input, "Callgrind");
+    let mut reader = Reader::default();
+    while let Some(line) = lines.next()? {
+        if let Err(reason) = reader.line(line) {
+            return Err(lines.error(reason));
+        }
+    }
+    reader.finish().map_err(|reason| lines.error(reason))
+}
+
+/// How many `desc:` lines are kept.
+const MAX_TAGS: usize = 64;
+
+/// What stands where a file's name would, by number.
+type FileId = u32;
+
+#[derive(Debug, Default)]
+struct Reader {
+    meta: Meta,
+    is_xdebug: bool,
+    has_summary: bool,
+    columns: Columns,
+    position: Position,
+    names: Names,
+    files: Files,
+    file_ids: Ids<FileId>,
+    object_ids: Ids<FileId>,
+    function_ids: Ids<SymbolId>,
+    /// Where the current function is.
+    file: Option<FileId>,
+    object: Option<FileId>,
+    function: Option<SymbolId>,
+    /// Where the callee is, if that was said.
+    call_file: Option<FileId>,
+    call_object: Option<FileId>,
+    callee: Option<SymbolId>,
+    /// How many calls the next line is about.
+    calls: Option<u64>,
+    own: Costs,
+    records: Vec<Record>,
+    edges: Edges,
+    forest: Option<Forest>,
+}
+
+type Reason = &'static str;
+
+impl Reader {
+    fn line(&mut self, line: &[u8]) -> Result<(), Reason> {
+        match line {
+            [b'0'..=b'9' | b'+' | b'-' | b'*', ..] => self.costs(line),
+            [b'c', b'f', b'n', b'=', name @ ..] => {
+                let file = self.call_file.or(self.file);
+                let object = self.call_object.or(self.object);
+                self.callee = Some(self.function(name, file, object)?);
+                Ok(())
+            }
+            [b'c', b'f', b'l' | b'i', b'=', name @ ..] => {
+                self.call_file = Some(file(&mut self.files, &mut self.file_ids, name)?);
+                Ok(())
+            }
+            [b'c', b'a', b'l', b'l', b's', b'=', rest @ ..] => self.calls(rest),
+            [b'f', b'n', b'=', name @ ..] => {
+                self.end_block();
+                self.function = Some(self.function(name, self.file, self.object)?);
+                self.callee = None;
+                Ok(())
+            }
+            [b'f', b'l', b'=', name @ ..] => {
+                self.file = Some(file(&mut self.files, &mut self.file_ids, name)?);
+                Ok(())
+            }
+            [] | [b'#', ..] => Ok(()),
+            // What is inlined from other files is still the function's, and
+            // jumps are no calls; but both may define names.
+            [b'f', b'i' | b'e', b'=', name @ ..] | [b'j', b'f', b'i', b'=', name @ ..] => {
+                file(&mut self.files, &mut self.file_ids, name).map(|_| ())
+            }
+            [b'j', b'f', b'n', b'=', name @ ..] => {
+                self.function(name, self.file, self.object).map(|_| ())
+            }
+            [b'o', b'b', b'=', name @ ..] => {
+                self.object = Some(file(&mut self.files, &mut self.object_ids, name)?);
+                Ok(())
+            }
+            [b'c', b'o', b'b', b'=', name @ ..] => {
+                self.call_object = Some(file(&mut self.files, &mut self.object_ids, name)?);
+                Ok(())
+            }
+            [b'r', b'c', b'a', b'l', b'l', b's', b'=', rest @ ..] => self.calls(rest),
+            [b'j', b'u', b'm', b'p', b'=', ..] | [b'j', b'c', b'n', b'd', b'=', ..] => Ok(()),
+            line => self.header(line),
+        }
+    }
+
+    fn header(&mut self, line: &[u8]) -> Result<(), Reason> {
+        if line.starts_with(b"==== NEW PROFILING FILE") {
+            self.end_block();
+            self.function = None;
+            return Ok(());
+        }
+        let line = line.trim_ascii();
+        let Some(colon) = line.iter().position(|&byte| byte == b':') else {
+            return if line.is_empty() {
+                Ok(())
+            } else {
+                Err("neither a cost nor a name nor a header")
+            };
+        };
+        let (key, value) = line.split_at_checked(colon).unwrap_or_default();
+        let value = value.get(1..).unwrap_or_default().trim_ascii();
+        let text = |value| Some(lossy(value).into_owned());
+        match key {
+            // A second one is of a run appended to the file, by the same tool.
+            b"creator" if self.meta.creator.is_none() => {
+                self.is_xdebug = value.starts_with(b"xdebug");
+                self.forest = self.is_xdebug.then(Forest::default);
+                self.meta.php_version = php_version(value);
+                self.meta.creator = text(value);
+            }
+            b"cmd" => self.meta.title = text(value),
+            b"pid" => self.meta.process = lossy(value).parse().ok(),
+            b"positions" => {
+                let words = value.split(u8::is_ascii_whitespace);
+                let words: Vec<_> = words.filter(|word| !word.is_empty()).collect();
+                self.position.count = words.len().clamp(1, 4);
+                self.position.is_plain = words == [b"line"];
+                self.position.line_at = words.iter().position(|word| *word == b"line");
+            }
+            b"events" => {
+                // Xdebug 2 wrote microseconds, and did not say so.
+                self.columns = Columns::new(value, 1_000);
+                if self.columns.is_empty() {
+                    return Err("no events");
+                }
+            }
+            b"summary" => self.has_summary = true,
+            b"desc" if self.meta.tags.len() < MAX_TAGS => {
+                let value = lossy(value);
+                if let Some((key, value)) = value.split_once(": ") {
+                    self.meta.set_tag(key, value);
+                }
+            }
+            key if key.iter().any(|byte| matches!(byte, b'=' | b'/' | b'\\')) => {
+                return Err("neither a cost nor a name nor a header");
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn function(
+        &mut self,
+        name: &[u8],
+        file: Option<FileId>,
+        object: Option<FileId>,
+    ) -> Result<SymbolId, Reason> {
+        let (id, name) = match Written::new(name) {
+            Written::Referred(id) => {
+                let symbol = self.function_ids.find(id);
+                return symbol.ok_or("the function's number is not defined");
+            }
+            Written::Defined(id, name) => (Some(id), name),
+            Written::Plain(name) => (None, name),
+        };
+        let file = self.files.name(file).or(self.files.name(object));
+        let symbol = if self.is_xdebug {
+            let name = of_xdebug(name, file == Some(INTERNAL_FILE));
+            self.names.symbol(&name, file)
+        } else {
+            self.names.symbol(name, file)
+        };
+        let symbol = symbol.ok_or("more functions than can be numbered")?;
+        if let Some(id) = id {
+            self.function_ids.define(id, symbol);
+        }
+        Ok(symbol)
+    }
+
+    fn calls(&mut self, rest: &[u8]) -> Result<(), Reason> {
+        let (count, _) = number(rest).ok_or("the calls are no number")?;
+        if self.callee.is_none() {
+            return Err("calls of no function");
+        }
+        if self.calls.is_some() {
+            return Err("calls without a cost");
+        }
+        self.calls = Some(u64::try_from(count).map_err(|_| "less than no calls")?);
+        Ok(())
+    }
+
+    fn costs(&mut self, line: &[u8]) -> Result<(), Reason> {
+        let Some(function) = self.function else {
+            return Err("a cost of no function");
+        };
+        if self.columns.is_empty() {
+            return Err("a cost before the events");
+        }
+        let plain = self.columns.plain(line);
+        let costs = match plain.filter(|_| self.position.is_plain) {
+            Some((line, costs)) => {
+                self.position.line = line;
+                costs
+            }
+            None => {
+                let rest = self.position.read(line)?;
+                self.columns.costs(rest)?
+            }
+        };
+        let Some(calls) = self.calls.take() else {
+            self.own.add(costs);
+            self.edges.add_own(function, costs);
+            self.names.set_line(function, self.position.line());
+            return Ok(());
+        };
+        let callee = self.callee.take().ok_or("calls of no function")?;
+        self.call_file = None;
+        self.call_object = None;
+        self.edges.add_calls(function, callee, calls, costs);
+        if self.forest.is_some() {
+            self.records.push(Record {
+                callee,
+                calls,
+                memory: costs.memory,
+            });
+        }
+        Ok(())
+    }
+
+    /// Another function's block begins, or the file ends.
+    fn end_block(&mut self) {
+        if let (Some(forest), Some(function)) = (&mut self.forest, self.function.take())
+            && forest.add(function, self.own, &self.records).is_err()
+        {
+            self.forest = None;
+        }
+        self.records.clear();
+        self.own = Costs::default();
+    }
+
+    fn finish(mut self) -> Result<Profile, Reason> {
+        self.end_block();
+        if self.calls.is_some() {
+            return Err("the input ends before the cost of a call");
+        }
+        if self.columns.is_empty() {
+            return Err("the input ends before the names of the events");
+        }
+        let mut metrics = self.columns.metrics();
+        let tree = self.forest.take().filter(|_| !metrics.cpu);
+        let tree = tree.and_then(|forest| forest.finish().ok());
+        if let Some(counted) = self.columns.counted.take() {
+            self.meta.set_tag("event", counted);
+        }
+        self.meta.mode = Mode::Traced;
+        // Xdebug's last line; without it the program did not come that far.
+        self.meta.is_truncated = self.is_xdebug && !self.has_summary;
+        let body = if let Some(tree) = tree {
+            Body::Tree(tree)
+        } else {
+            metrics.calls = self.edges.has_calls();
+            Body::Edges(self.edge_table(metrics))
+        };
+        Ok(Profile {
+            symbols: self.names.into_symbols(),
+            body,
+            metrics,
+            meta: self.meta,
+        })
+    }
+
+    fn edge_table(&mut self, metrics: Metrics) -> profile::EdgeTable {
+        let symbols = self.names.len();
+        let unit_ns = match metrics.wall_unit {
+            WallUnit::Nanoseconds => super::UNIT_NS,
+            WallUnit::Samples => 0,
+        };
+        let mut table = std::mem::take(&mut self.edges).finish(symbols, unit_ns);
+        if !self.is_xdebug {
+            // Callers come first here, as they do with Valgrind; edges are in
+            // the order in which they completed.
+            table.edges.reverse();
+        }
+        recursion::mark(symbols, &mut table);
+        table
+    }
+}
+
+/// The position of costs, of which only the line is of interest.
+#[derive(Debug)]
+struct Position {
+    /// Numbers a position has.
+    count: usize,
+    line_at: Option<usize>,
+    /// It is the line and nothing else.
+    is_plain: bool,
+    line: i64,
+}
+
+impl Default for Position {
+    fn default() -> Self {
+        Self {
+            count: 1,
+            line_at: Some(0),
+            is_plain: true,
+            line: 0,
+        }
+    }
+}
+
+impl Position {
+    /// Reads the position that `line` begins with; gives what follows.
+    fn read<'l>(&mut self, line: &'l [u8]) -> Result<&'l [u8], Reason> {
+        let mut rest = line;
+        for place in 0..self.count {
+            let spaces = rest
+                .iter()
+                .take_while(|byte| matches!(byte, b' ' | b'\t'))
+                .count();
+            rest = rest.get(spaces..).unwrap_or_default();
+            let is_relative = matches!(rest.first(), Some(b'+' | b'-' | b'*'));
+            let (value, after) = match rest {
+                [b'*', after @ ..] => (0, after),
+                [b'+', number_ @ ..] => number(number_).ok_or("a position is no number")?,
+                _ => number(rest).ok_or("a position is no number")?,
+            };
+            rest = after;
+            if Some(place) == self.line_at {
+                let base = if is_relative { self.line } else { 0 };
+                self.line = base.saturating_add(value);
+            }
+        }
+        Ok(rest)
+    }
+
+    fn line(&self) -> u32 {
+        u32::try_from(self.line).unwrap_or(0)
+    }
+}
+
+/// Names of files and objects, each once.
+#[derive(Debug, Default)]
+struct Files {
+    names: Vec<Box<[u8]>>,
+    places: HashMap<Box<[u8]>, FileId>,
+}
+
+impl Files {
+    fn add(&mut self, name: &[u8]) -> Option<FileId> {
+        if let Some(&id) = self.places.get(name) {
+            return Some(id);
+        }
+        let id = FileId::try_from(self.names.len()).ok()?;
+        self.names.push(name.into());
+        self.places.insert(name.into(), id);
+        Some(id)
+    }
+
+    /// The name, unless it says that it is not known.
+    fn name(&self, id: Option<FileId>) -> Option<&[u8]> {
+        let name = self.names.get(usize::try_from(id?).ok()?)?;
+        Some(&**name).filter(|name| !name.is_empty() && *name != UNKNOWN)
+    }
+}
+
+fn file(files: &mut Files, ids: &mut Ids<FileId>, text: &[u8]) -> Result<FileId, Reason> {
+    let too_many = "more files than can be numbered";
+    match Written::new(text) {
+        Written::Referred(id) => ids.find(id).ok_or("the file's number is not defined"),
+        Written::Plain(name) => files.add(name).ok_or(too_many),
+        Written::Defined(id, name) => {
+            let file = files.add(name).ok_or(too_many)?;
+            ids.define(id, file);
+            Ok(file)
+        }
+    }
+}
+
+/// A function as XHProf names it: `{main}`, `php::strlen` and `Foo->bar` are
+/// Xdebug's.
+fn of_xdebug(name: &[u8], is_internal: bool) -> Vec<u8> {
+    if name == b"{main}" {
+        return Symbol::MAIN.to_vec();
+    }
+    let plain = name.strip_prefix(b"php::").filter(|_| is_internal);
+    let name = plain.unwrap_or(name);
+    let arrow = name.windows(2).position(|two| two == b"->");
+    let Some((class, method)) = arrow.and_then(|at| name.split_at_checked(at)) else {
+        return name.to_vec();
+    };
+    let is_class = |byte: &u8| !matches!(byte, b'/' | b'{' | b' ' | b':');
+    if class.iter().all(is_class) || class.starts_with(b"class@anonymous") {
+        return [class, b"::", method.get(2..).unwrap_or_default()].concat();
+    }
+    name.to_vec()
+}
+
+/// The version in `xdebug 3.2.0 (PHP 8.2.35)`.
+fn php_version(creator: &[u8]) -> Option<String> {
+    let creator = lossy(creator);
+    let (_, version) = creator.split_once("PHP ")?;
+    let version = version.split([')', ' ', ',']).next()?;
+    Some(version.to_owned())
+}

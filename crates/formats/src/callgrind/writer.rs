@@ -1,0 +1,304 @@
+//! Writes Callgrind: a block a function, callers before callees.
+//!
+//! **Invariant:** a name's number is given out once, in order, for a function
+//! in its file; all columns are on every line; nothing is negative.
+
+use std::io::{self, BufWriter, Write};
+
+use profile::{Cost, Profile, SelfCost, Symbol, SymbolId, WallUnit};
+
+use super::{Callgrind, UNIT_NS};
+use crate::graph::{Function, Graph};
+use crate::names::{INTERNAL_FILE, UNKNOWN};
+use crate::text::{lossy, one_line};
+use crate::{WriteError, WriteOptions};
+
+/// Writes the profile in any style but Xdebug's.
+pub(super) fn write(
+    profile: &Profile,
+    options: &WriteOptions,
+    style: Callgrind,
+    out: &mut dyn Write,
+) -> Result<(), WriteError> {
+    let unit_ns = match profile.metrics.wall_unit {
+        WallUnit::Nanoseconds => UNIT_NS,
+        WallUnit::Samples => 1,
+    };
+    let graph = Graph::new(profile, unit_ns);
+    let columns = Columns::new(profile, &graph);
+    let mut writer = Writer {
+        out: BufWriter::new(out),
+        profile,
+        style,
+        columns,
+        files: Numbers::default(),
+        functions: vec![None; profile.symbols.len()],
+        next_function: 1,
+        previous_line: None,
+    };
+    writer.all(&graph, options)?;
+    Ok(writer.out.flush()?)
+}
+
+/// Which costs are written.
+#[derive(Debug, Clone, Copy)]
+struct Columns {
+    counts_samples: bool,
+    cpu: bool,
+    memory: bool,
+    peak: bool,
+}
+
+/// The numbers of one line.
+type Costs = [u64; 4];
+
+impl Columns {
+    fn new(profile: &Profile, graph: &Graph) -> Self {
+        let metrics = profile.metrics;
+        // Xdebug has no peak, so a column of nothing says nothing.
+        let mut functions = graph.functions.iter();
+        let has_peak = graph.root.peak != 0 || functions.any(|it| it.own.peak != 0);
+        Self {
+            counts_samples: metrics.wall_unit == WallUnit::Samples,
+            cpu: metrics.cpu,
+            memory: metrics.memory,
+            peak: metrics.memory && has_peak,
+        }
+    }
+
+    fn events(self) -> String {
+        let wall = if self.counts_samples {
+            "Samples"
+        } else {
+            "Time_(10ns)"
+        };
+        let mut events = wall.to_owned();
+        for (is_there, name) in [
+            (self.cpu, " Cpu_(10ns)"),
+            (self.memory, " Memory_(bytes)"),
+            (self.peak, " PeakMemory_(bytes)"),
+        ] {
+            if is_there {
+                events.push_str(name);
+            }
+        }
+        events
+    }
+
+    /// As text, a space before each.
+    fn write(self, costs: Costs, out: &mut dyn Write) -> io::Result<()> {
+        let [wall, cpu, memory, peak] = costs;
+        write!(out, " {wall}")?;
+        for (is_there, value) in [(self.cpu, cpu), (self.memory, memory), (self.peak, peak)] {
+            if is_there {
+                write!(out, " {value}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The costs as the format can hold them: memory given back is zero.
+fn own_costs(own: SelfCost) -> Costs {
+    [own.wall, own.cpu, own.memory, own.peak].map(|value| value.max(0).unsigned_abs())
+}
+
+fn inclusive_costs(cost: Cost) -> Costs {
+    let size = |bytes: i64| bytes.max(0).unsigned_abs();
+    [cost.wall, cost.cpu, size(cost.memory), size(cost.peak)]
+}
+
+/// Numbers for names, in the order in which they are first asked for.
+#[derive(Debug, Default)]
+struct Numbers<'p>(std::collections::HashMap<&'p [u8], u32>);
+
+impl<'p> Numbers<'p> {
+    /// The number, and whether it is new.
+    fn number(&mut self, name: &'p [u8]) -> (u32, bool) {
+        let next = u32::try_from(self.0.len() + 1).unwrap_or(u32::MAX);
+        let number = *self.0.entry(name).or_insert(next);
+        (number, number == next)
+    }
+}
+
+struct Writer<'p, 'o> {
+    out: BufWriter<&'o mut dyn Write>,
+    profile: &'p Profile,
+    style: Callgrind,
+    columns: Columns,
+    files: Numbers<'p>,
+    functions: Vec<Option<u32>>,
+    next_function: u32,
+    /// The line that differences are counted from.
+    previous_line: Option<u32>,
+}
+
+impl<'p> Writer<'p, '_> {
+    fn all(&mut self, graph: &Graph, options: &WriteOptions) -> io::Result<()> {
+        let mut total: Costs = [0; 4];
+        for function in &graph.functions {
+            for (sum, own) in total.iter_mut().zip(own_costs(function.own)) {
+                *sum = sum.saturating_add(own);
+            }
+        }
+        self.header(graph, options, total)?;
+        for function in &graph.functions {
+            self.function(function, graph)?;
+        }
+        self.out.write_all(b"totals:")?;
+        self.columns.write(total, &mut self.out)?;
+        self.out.write_all(b"\n")
+    }
+
+    fn header(&mut self, graph: &Graph, options: &WriteOptions, total: Costs) -> io::Result<()> {
+        let meta = &self.profile.meta;
+        let text = |text: &str| lossy(text.as_bytes()).into_owned();
+        let ours = concat!("xhprof ", env!("CARGO_PKG_VERSION"));
+        let creator = meta
+            .creator
+            .as_deref()
+            .filter(|it| !it.starts_with("xdebug"));
+        let creator = text(creator.unwrap_or(ours));
+        write!(
+            self.out,
+            "# callgrind format\nversion: 1\ncreator: {creator}\n"
+        )?;
+        let title = options.title.as_deref().or(meta.title.as_deref());
+        if let Some(title) = title {
+            // KCachegrind looks for what follows in the first two kilobytes.
+            let title: String = text(title).chars().take(400).collect();
+            writeln!(self.out, "cmd: {title}")?;
+        }
+        if let Some(process) = meta.process {
+            writeln!(self.out, "pid: {process}")?;
+        }
+        self.out.write_all(b"part: 1\n")?;
+        let is_negative = |function: &Function| function.own.memory < 0;
+        if self.columns.memory && graph.functions.iter().any(is_negative) {
+            self.out
+                .write_all(b"desc: Note: memory that was given back is written as 0\n")?;
+        }
+        for (name, value) in &meta.tags {
+            writeln!(
+                self.out,
+                "desc: {}: {}",
+                text(name).replace(':', " "),
+                text(value)
+            )?;
+        }
+        write!(
+            self.out,
+            "positions: line\nevents: {}\nsummary:",
+            self.columns.events()
+        )?;
+        self.columns.write(total, &mut self.out)?;
+        self.out.write_all(b"\n\n")
+    }
+
+    fn function(&mut self, function: &Function, graph: &Graph) -> io::Result<()> {
+        let symbol = function.symbol;
+        self.position(symbol, "")?;
+        self.line(symbol, own_costs(function.own))?;
+        for call in &function.calls {
+            let Some(callee) = graph.functions.get(call.callee) else {
+                continue;
+            };
+            self.position(callee.symbol, "c")?;
+            let line = line_of(self.profile, callee.symbol);
+            writeln!(self.out, "calls={} {line}", call.cost.calls)?;
+            self.line(symbol, inclusive_costs(call.cost))?;
+        }
+        self.out.write_all(b"\n")
+    }
+
+    /// `fl=` and `fn=`, or `cfl=` and `cfn=`.
+    fn position(&mut self, symbol: SymbolId, prefix: &str) -> io::Result<()> {
+        let file = self
+            .profile
+            .symbols
+            .get(symbol.index())
+            .map_or(UNKNOWN, file_of);
+        write!(self.out, "{prefix}fl=")?;
+        if self.style == Callgrind::Plain {
+            plain(file, &mut self.out)?;
+        } else {
+            let (number, is_new) = self.files.number(file);
+            write!(self.out, "({number})")?;
+            if is_new {
+                self.out.write_all(b" ")?;
+                self.out.write_all(&one_line(file))?;
+            }
+        }
+        write!(self.out, "\n{prefix}fn=")?;
+        let name = known(self.profile.name(symbol));
+        if self.style == Callgrind::Plain {
+            plain(name, &mut self.out)?;
+            return self.out.write_all(b"\n");
+        }
+        let number = self.functions.get(symbol.index()).copied().flatten();
+        let Some(number) = number else {
+            let number = self.next_function;
+            self.next_function += 1;
+            if let Some(place) = self.functions.get_mut(symbol.index()) {
+                *place = Some(number);
+            }
+            write!(self.out, "({number}) ")?;
+            self.out.write_all(&one_line(name))?;
+            return self.out.write_all(b"\n");
+        };
+        writeln!(self.out, "({number})")
+    }
+
+    /// A line of costs; where in the function a call was made is not known.
+    fn line(&mut self, symbol: SymbolId, costs: Costs) -> io::Result<()> {
+        let line = line_of(self.profile, symbol);
+        let previous = self
+            .previous_line
+            .filter(|_| self.style == Callgrind::Subpositions);
+        match previous {
+            None => write!(self.out, "{line}")?,
+            Some(previous) if previous == line => self.out.write_all(b"*")?,
+            Some(previous) if previous < line => write!(self.out, "+{}", line - previous)?,
+            Some(previous) => write!(self.out, "-{}", previous - line)?,
+        }
+        self.previous_line = Some(line);
+        self.columns.write(costs, &mut self.out)?;
+        self.out.write_all(b"\n")
+    }
+}
+
+/// Lines are counted from 1, and 1 is what an unknown one is written as.
+pub(super) fn line_of(profile: &Profile, symbol: SymbolId) -> u32 {
+    let symbol = profile.symbols.get(symbol.index());
+    symbol.map_or(1, |symbol| symbol.line.max(1))
+}
+
+/// The file as it is written.
+pub(super) fn file_of(symbol: &Symbol) -> &[u8] {
+    match &symbol.file {
+        _ if symbol.internal => INTERNAL_FILE,
+        Some(file) => known(file),
+        None => UNKNOWN,
+    }
+}
+
+/// What is empty is not known.
+pub(super) fn known(name: &[u8]) -> &[u8] {
+    if name.trim_ascii().is_empty() {
+        UNKNOWN
+    } else {
+        name
+    }
+}
+
+/// A name in full, made not to look like a number for one.
+fn plain(name: &[u8], out: &mut dyn Write) -> io::Result<()> {
+    let name = one_line(name);
+    if let [b'(', digit, ..] = *name
+        && digit.is_ascii_digit()
+    {
+        out.write_all(b"( ")?;
+        return out.write_all(name.get(1..).unwrap_or_default());
+    }
+    out.write_all(&name)
+}

@@ -1,0 +1,363 @@
+//! Writes what Xdebug 3 would have: a block a call, when it ends.
+//!
+//! Of events, each call is one; of a tree, each path is one block with the
+//! number of its calls; of edges, each function. What is negative is zero, as
+//! Xdebug has it.
+//!
+//! **Invariant:** a block's records are about the last blocks before it that
+//! no record is about yet, in order (but for edges, which tell no order).
+
+use std::collections::HashMap;
+use std::io::{self, BufWriter, Write};
+
+use profile::{Body, Event, EventKind, Events, Instant, NodeId, Profile, Symbol, SymbolId, Tree};
+
+use super::UNIT_NS;
+use super::writer::{file_of, known, line_of};
+use crate::graph::Graph;
+use crate::names::INTERNAL_FILE;
+use crate::text::{lossy, one_line};
+use crate::{WriteError, WriteOptions};
+
+/// Writes the profile in Xdebug's dialect.
+pub(super) fn write(
+    profile: &Profile,
+    options: &WriteOptions,
+    out: &mut dyn Write,
+) -> Result<(), WriteError> {
+    let mut writer = Writer {
+        out: BufWriter::new(out),
+        profile,
+        // The first is PHP's own, whenever it is met.
+        files: HashMap::from([(INTERNAL_FILE, (1, false))]),
+        functions: vec![None; profile.symbols.len()],
+        next_function: 1,
+    };
+    writer.header(options)?;
+    match &profile.body {
+        Body::Events(events) => writer.events(events)?,
+        Body::Edges(_) => writer.graph(&Graph::new(profile, UNIT_NS))?,
+        Body::Tree(_) | Body::Samples(_) => {
+            if let Some(tree) = profile.tree() {
+                writer.tree(&tree)?;
+            }
+        }
+    }
+    Ok(writer.out.flush()?)
+}
+
+/// Time in 10 ns, memory in bytes.
+#[derive(Debug, Clone, Copy, Default)]
+struct Costs {
+    time: u64,
+    memory: i64,
+}
+
+impl Costs {
+    fn plus(self, other: Self) -> Self {
+        Self {
+            time: self.time.saturating_add(other.time),
+            memory: self.memory.saturating_add(other.memory),
+        }
+    }
+
+    /// Rounds what something cost by itself; never what is made of others.
+    fn of_own(wall_ns: i64, memory: i64) -> Self {
+        let wall_ns = wall_ns.max(0).unsigned_abs();
+        Self {
+            time: wall_ns.saturating_add(UNIT_NS / 2) / UNIT_NS,
+            memory,
+        }
+    }
+}
+
+/// What a block says of a call made in it.
+#[derive(Debug, Clone, Copy)]
+struct Record {
+    callee: SymbolId,
+    calls: u64,
+    costs: Costs,
+}
+
+struct Writer<'p, 'o> {
+    out: BufWriter<&'o mut dyn Write>,
+    profile: &'p Profile,
+    /// A file's number, and whether its name has been written.
+    files: HashMap<&'p [u8], (u32, bool)>,
+    functions: Vec<Option<u32>>,
+    next_function: u32,
+}
+
+impl Writer<'_, '_> {
+    fn header(&mut self, options: &WriteOptions) -> io::Result<()> {
+        let meta = &self.profile.meta;
+        let theirs = meta
+            .creator
+            .as_deref()
+            .filter(|it| it.starts_with("xdebug "));
+        let creator = match (theirs, &meta.php_version) {
+            (Some(theirs), _) => theirs.to_owned(),
+            (None, Some(php)) => format!(
+                "xdebug 3.2.0 (PHP {php}, written by xhprof {})",
+                env!("CARGO_PKG_VERSION")
+            ),
+            (None, None) => format!("xdebug 3.2.0 (xhprof {})", env!("CARGO_PKG_VERSION")),
+        };
+        let title = options.title.as_deref().or(meta.title.as_deref());
+        let title = lossy(title.unwrap_or("???").as_bytes());
+        write!(
+            self.out,
+            "version: 1\ncreator: {}\ncmd: {title}\npart: 1\npositions: line\n\n\
+             events: Time_(10ns) Memory_(bytes)\n\n",
+            lossy(creator.as_bytes())
+        )
+    }
+
+    fn summary(&mut self, time: u64, peak: i64, memory: i64) -> io::Result<()> {
+        let memory = if peak > 0 { peak } else { memory.max(0) };
+        write!(self.out, "summary: {time} {memory}\n\n")
+    }
+
+    fn block(&mut self, symbol: SymbolId, own: Costs, records: &[Record]) -> io::Result<()> {
+        self.position(symbol, "")?;
+        self.line(symbol, own)?;
+        for record in records {
+            self.position(record.callee, "c")?;
+            writeln!(self.out, "calls={} 0 0", record.calls)?;
+            self.line(symbol, record.costs)?;
+        }
+        self.out.write_all(b"\n")
+    }
+
+    fn line(&mut self, symbol: SymbolId, costs: Costs) -> io::Result<()> {
+        let line = line_of(self.profile, symbol);
+        writeln!(self.out, "{line} {} {}", costs.time, costs.memory.max(0))
+    }
+
+    fn position(&mut self, symbol: SymbolId, prefix: &str) -> io::Result<()> {
+        let it = self.profile.symbols.get(symbol.index());
+        let file = it.map_or(super::writer::known(b""), file_of);
+        let next = u32::try_from(self.files.len() + 1).unwrap_or(u32::MAX);
+        let (number, is_written) = self.files.entry(file).or_insert((next, false));
+        write!(self.out, "{prefix}fl=({number})")?;
+        if !std::mem::replace(is_written, true) {
+            self.out.write_all(b" ")?;
+            self.out.write_all(&one_line(file))?;
+        }
+        write!(self.out, "\n{prefix}fn=")?;
+        let Some(place) = self.functions.get_mut(symbol.index()) else {
+            return self.out.write_all(b"???\n");
+        };
+        if let Some(number) = place {
+            return writeln!(self.out, "({number})");
+        }
+        write!(self.out, "({}) ", self.next_function)?;
+        *place = Some(self.next_function);
+        self.next_function += 1;
+        let name = known(self.profile.name(symbol));
+        let is_internal = it.is_some_and(|it| it.internal);
+        let name: &[u8] = if name == Symbol::MAIN {
+            b"{main}"
+        } else {
+            name
+        };
+        if is_internal {
+            self.out.write_all(b"php::")?;
+        }
+        self.out.write_all(&one_line(name))?;
+        self.out.write_all(b"\n")
+    }
+
+    /// A block a path, callees before callers.
+    fn tree(&mut self, tree: &Tree) -> io::Result<()> {
+        let own = tree.self_costs();
+        let children = tree.children();
+        let mut records: Vec<Record> = Vec::new();
+        // Each with the place of its first record, once it was entered.
+        let mut walk = vec![(NodeId::ROOT, None)];
+        while let Some((id, entered)) = walk.pop() {
+            let Some(node) = tree.nodes.get(id.index()) else {
+                continue;
+            };
+            let Some(first) = entered else {
+                walk.push((id, Some(records.len())));
+                let inner = children.of(id).iter().rev();
+                walk.extend(inner.map(|&child| (child, None)));
+                continue;
+            };
+            let own = own.get(id.index()).copied().unwrap_or_default();
+            let own = Costs::of_own(own.wall, own.memory);
+            let made = records.get(first..).unwrap_or_default();
+            let mut all = made.iter().fold(own, |sum, record| sum.plus(record.costs));
+            all.memory = node.cost.memory;
+            let made = made.to_vec();
+            records.truncate(first);
+            self.block(node.symbol, own, &made)?;
+            if id == NodeId::ROOT {
+                self.summary(all.time, node.cost.peak, node.cost.memory)?;
+            }
+            records.push(Record {
+                callee: node.symbol,
+                calls: node.cost.calls,
+                costs: all,
+            });
+        }
+        Ok(())
+    }
+
+    /// A block a function; `main()` is the last one.
+    fn graph(&mut self, graph: &Graph) -> io::Result<()> {
+        for function in graph.functions.iter().rev() {
+            let costs = |wall: u64, memory| Costs { time: wall, memory };
+            let records: Vec<_> = function
+                .calls
+                .iter()
+                .filter_map(|call| {
+                    Some(Record {
+                        callee: graph.functions.get(call.callee)?.symbol,
+                        calls: call.cost.calls,
+                        costs: costs(call.cost.wall, call.cost.memory),
+                    })
+                })
+                .collect();
+            let own = costs(function.own.wall.max(0).unsigned_abs(), function.own.memory);
+            self.block(function.symbol, own, &records)?;
+        }
+        self.summary(graph.root.wall, graph.root.peak, graph.root.memory)
+    }
+
+    /// A block a call.
+    fn events(&mut self, events: &Events) -> io::Result<()> {
+        let mut calls = OpenCalls::new();
+        for event in &events.events {
+            if let Some(done) = calls.add(*event) {
+                self.block(done.symbol, done.own(), &done.records)?;
+            }
+        }
+        while let Some(done) = calls.close(events.end) {
+            self.block(done.symbol, done.own(), &done.records)?;
+            if done.symbol == SymbolId::ROOT {
+                let time = done.all().time;
+                self.summary(time, events.end.peak, events.end.memory)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A call that has not ended.
+#[derive(Debug)]
+struct Call {
+    symbol: SymbolId,
+    wall_ns: i64,
+    memory: i64,
+    records: Vec<Record>,
+}
+
+impl Call {
+    fn new(symbol: SymbolId) -> Self {
+        Self {
+            symbol,
+            wall_ns: 0,
+            memory: 0,
+            records: Vec::new(),
+        }
+    }
+
+    fn own(&self) -> Costs {
+        Costs::of_own(self.wall_ns, self.memory)
+    }
+
+    fn all(&self) -> Costs {
+        let records = self.records.iter();
+        records.fold(self.own(), |sum, record| sum.plus(record.costs))
+    }
+}
+
+/// The open calls of every fiber. What passes is charged to the call on top;
+/// what a fiber calls first is called from `main()`, as who started it may end
+/// before it does.
+#[derive(Debug)]
+struct OpenCalls {
+    root: Call,
+    stacks: HashMap<u32, Vec<Call>>,
+    current: u32,
+    last: Instant,
+}
+
+impl OpenCalls {
+    fn new() -> Self {
+        Self {
+            root: Call::new(SymbolId::ROOT),
+            stacks: HashMap::from([(0, Vec::new())]),
+            current: 0,
+            last: Instant::default(),
+        }
+    }
+
+    fn top(&mut self) -> &mut Call {
+        let stack = self.stacks.get_mut(&self.current);
+        stack
+            .and_then(|stack| stack.last_mut())
+            .unwrap_or(&mut self.root)
+    }
+
+    fn charge(&mut self, at: Instant) {
+        let last = std::mem::replace(&mut self.last, at);
+        let top = self.top();
+        let passed = at.wall.saturating_sub(last.wall);
+        top.wall_ns = top.wall_ns.saturating_add_unsigned(passed);
+        let memory = at.memory.saturating_sub(last.memory);
+        top.memory = top.memory.saturating_add(memory);
+    }
+
+    /// The call that ended, if one did.
+    fn add(&mut self, event: Event) -> Option<Call> {
+        self.charge(event.at);
+        match event.kind {
+            EventKind::Enter(symbol) => {
+                let stack = self.stacks.entry(self.current).or_default();
+                stack.push(Call::new(symbol));
+                None
+            }
+            EventKind::Leave => self.leave(),
+            EventKind::Switch(number) => {
+                self.stacks.entry(number).or_default();
+                self.current = number;
+                None
+            }
+        }
+    }
+
+    fn leave(&mut self) -> Option<Call> {
+        let call = self.stacks.get_mut(&self.current)?.pop()?;
+        let record = Record {
+            callee: call.symbol,
+            calls: 1,
+            costs: call.all(),
+        };
+        self.top().records.push(record);
+        Some(call)
+    }
+
+    /// The next call that ends because all do; the root is the last.
+    fn close(&mut self, end: Instant) -> Option<Call> {
+        self.charge(end);
+        loop {
+            if let Some(call) = self.leave() {
+                return Some(call);
+            }
+            self.stacks.remove(&self.current);
+            match self.stacks.keys().min() {
+                Some(&number) => self.current = number,
+                None => break,
+            }
+        }
+        if self.current == u32::MAX {
+            return None;
+        }
+        self.current = u32::MAX;
+        let root = std::mem::replace(&mut self.root, Call::new(SymbolId::ROOT));
+        Some(root)
+    }
+}

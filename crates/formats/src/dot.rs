@@ -1,0 +1,278 @@
+//! The call graph for Graphviz: `dot -Tsvg`.
+//!
+//! Functions are coloured by what they cost by themselves, and the critical
+//! path, the heaviest way down from the root, is drawn bold. What costs less
+//! than the threshold is left out: a graph of everything cannot be read.
+//!
+//! **Invariant:** an edge is drawn only between functions that are; no name
+//! can end the string that it is in.
+
+use std::collections::{HashMap, HashSet};
+use std::io::{BufWriter, Write};
+
+use profile::{Cost, FlatTable, Metric, Profile, WallUnit, critical_path};
+
+use crate::graph::{Function, Graph};
+use crate::markdown::time;
+use crate::text::lossy;
+use crate::{Format, Holds, WriteError, WriteOptions};
+
+/// The call graph for Graphviz.
+#[derive(Debug, Clone, Copy)]
+pub struct Dot;
+
+/// An edge is left out below this part of the threshold.
+const EDGES: i64 = 5;
+
+impl Format for Dot {
+    fn id(&self) -> &'static str {
+        "dot"
+    }
+
+    fn name(&self) -> &'static str {
+        "Graphviz"
+    }
+
+    fn endings(&self) -> &'static [&'static str] {
+        &["dot", "gv"]
+    }
+
+    fn holds(&self) -> Option<Holds> {
+        Some(Holds {
+            needs_stacks: false,
+            stacks: false,
+            calls: true,
+            all_metrics: false,
+            times: false,
+        })
+    }
+
+    fn write(
+        &self,
+        profile: &Profile,
+        options: &WriteOptions,
+        out: &mut dyn Write,
+    ) -> Result<(), WriteError> {
+        let graph = Graph::new(profile, 1);
+        let writer = Writer {
+            profile,
+            metric: options.metric,
+            total: options.metric.of(&graph.root),
+            inclusive: inclusive(profile, &graph, options.metric),
+            threshold: i64::from(options.threshold_permille),
+            graph,
+        };
+        let mut out = BufWriter::new(out);
+        writer.write(options, &mut out)?;
+        Ok(out.flush()?)
+    }
+}
+
+/// What each function cost with its callees, recursion counted once.
+fn inclusive(profile: &Profile, graph: &Graph, metric: Metric) -> Vec<(u64, i64)> {
+    let mut by_symbol = vec![(0, 0); profile.symbols.len()];
+    for row in FlatTable::new(profile).rows {
+        if let Some(place) = by_symbol.get_mut(row.symbol.index()) {
+            *place = (row.inclusive.calls, metric.of(&row.inclusive));
+        }
+    }
+    let of = |function: &Function| by_symbol.get(function.symbol.index()).copied();
+    let functions = graph.functions.iter();
+    functions.map(|it| of(it).unwrap_or_default()).collect()
+}
+
+struct Writer<'p> {
+    profile: &'p Profile,
+    graph: Graph,
+    /// Calls and cost, by place in the graph.
+    inclusive: Vec<(u64, i64)>,
+    metric: Metric,
+    total: i64,
+    threshold: i64,
+}
+
+impl Writer<'_> {
+    fn write(&self, options: &WriteOptions, out: &mut dyn Write) -> std::io::Result<()> {
+        let critical = self.critical_path();
+        let is_drawn = self.drawn();
+        let title = options
+            .title
+            .as_deref()
+            .or(self.profile.meta.title.as_deref());
+        let title = title.unwrap_or("xhprof");
+        writeln!(out, "digraph \"{}\" {{", quoted(title.as_bytes()))?;
+        let left_out = is_drawn.iter().filter(|drawn| !**drawn).count();
+        let label = format!(
+            "{}: {} of {} functions, {} in all",
+            quoted(title.as_bytes()),
+            is_drawn.len() - left_out,
+            is_drawn.len(),
+            self.amount(self.total)
+        );
+        writeln!(
+            out,
+            "  graph [label=\"{label}\", labelloc=t, fontname=\"sans-serif\"];"
+        )?;
+        writeln!(
+            out,
+            "  node [shape=box, style=filled, fontname=\"sans-serif\", fontsize=10];"
+        )?;
+        writeln!(
+            out,
+            "  edge [fontname=\"sans-serif\", fontsize=9, color=gray40];"
+        )?;
+        let on_path: HashSet<_> = critical.iter().copied().collect();
+        let mut nodes_on_path: HashSet<_> = critical.iter().map(|it| it.1).collect();
+        nodes_on_path.insert(0);
+        for (place, function) in self.graph.functions.iter().enumerate() {
+            if is_drawn.get(place) == Some(&true) {
+                self.node(place, function, nodes_on_path.contains(&place), out)?;
+            }
+        }
+        for (place, function) in self.graph.functions.iter().enumerate() {
+            if is_drawn.get(place) != Some(&true) {
+                continue;
+            }
+            for call in &function.calls {
+                let is_critical = on_path.contains(&(place, call.callee));
+                let amount = self.metric.of(&call.cost).saturating_mul(EDGES);
+                if is_drawn.get(call.callee) == Some(&true)
+                    && (is_critical || self.is_enough(amount))
+                {
+                    self.edge(place, call.callee, &call.cost, is_critical, out)?;
+                }
+            }
+        }
+        writeln!(out, "}}")
+    }
+
+    /// The critical path, as places of caller and callee in the graph.
+    fn critical_path(&self) -> Vec<(usize, usize)> {
+        let functions = self.graph.functions.iter().enumerate();
+        let places: HashMap<_, _> = functions.map(|(place, it)| (it.symbol, place)).collect();
+        let steps = critical_path(self.profile, self.metric);
+        let path: Vec<_> = steps
+            .iter()
+            .filter_map(|step| places.get(&step.symbol).copied())
+            .collect();
+        path.windows(2)
+            .filter_map(|pair| Some((*pair.first()?, *pair.get(1)?)))
+            .collect()
+    }
+
+    fn drawn(&self) -> Vec<bool> {
+        let enough = |&(_, amount): &(u64, i64)| self.is_enough(amount);
+        let mut drawn: Vec<_> = self.inclusive.iter().map(enough).collect();
+        if let Some(root) = drawn.first_mut() {
+            *root = true;
+        }
+        drawn
+    }
+
+    fn is_enough(&self, amount: i64) -> bool {
+        let amount = i128::from(amount.max(0)) * 1_000;
+        amount >= i128::from(self.total) * i128::from(self.threshold)
+    }
+
+    fn node(
+        &self,
+        place: usize,
+        function: &Function,
+        is_critical: bool,
+        out: &mut dyn Write,
+    ) -> std::io::Result<()> {
+        let (calls, inclusive) = self.inclusive.get(place).copied().unwrap_or_default();
+        let own = self.metric.of_own(&function.own, calls);
+        let share = FlatTable::percent(own, self.total).clamp(0.0, 100.0);
+        let name = quoted(self.profile.name(function.symbol));
+        let mut label = format!(
+            "{name}\\n{} ({:.1}%)\\nself {} ({share:.1}%)",
+            self.amount(inclusive),
+            FlatTable::percent(inclusive, self.total),
+            self.amount(own),
+        );
+        if self.profile.metrics.calls {
+            label.push_str(&format!("\\n{calls}×"));
+        }
+        // From white to a red that black text is still read on.
+        let saturation = (share / 50.0).min(1.0) * 0.65;
+        let border = if is_critical {
+            ", color=red3, penwidth=2.5"
+        } else {
+            ""
+        };
+        writeln!(
+            out,
+            "  f{place} [label=\"{label}\", tooltip=\"{name}\", \
+             fillcolor=\"0.020 {saturation:.3} 1.000\"{border}];"
+        )
+    }
+
+    fn edge(
+        &self,
+        caller: usize,
+        callee: usize,
+        cost: &Cost,
+        is_critical: bool,
+        out: &mut dyn Write,
+    ) -> std::io::Result<()> {
+        let amount = self.metric.of(cost);
+        let share = FlatTable::percent(amount, self.total).clamp(0.0, 100.0);
+        let mut label = format!("{} ({share:.1}%)", self.amount(amount));
+        if self.profile.metrics.calls {
+            label.push_str(&format!("\\n{}×", cost.calls));
+        }
+        let width = 1.0 + share / 25.0;
+        let color = if is_critical {
+            ", color=red3, fontcolor=red3"
+        } else {
+            ""
+        };
+        let weight = if is_critical { 100 } else { 1 };
+        writeln!(
+            out,
+            "  f{caller} -> f{callee} [label=\"{label}\", penwidth={width:.2}, weight={weight}{color}];"
+        )
+    }
+
+    fn amount(&self, amount: i64) -> String {
+        match self.metric {
+            Metric::Wall if self.profile.metrics.wall_unit == WallUnit::Samples => {
+                format!("{amount} samples")
+            }
+            Metric::Wall | Metric::Cpu => time(amount),
+            Metric::Memory | Metric::Peak => format!("{amount} B"),
+            Metric::Calls => format!("{amount} calls"),
+        }
+    }
+}
+
+/// Text inside of quotes. A backslash would begin an escape there, and control
+/// characters are not in SVG.
+fn quoted(name: &[u8]) -> String {
+    let mut quoted = String::new();
+    for letter in lossy(name).chars() {
+        match letter {
+            '"' | '\\' => {
+                quoted.push('\\');
+                quoted.push(letter);
+            }
+            // Graphviz would put them into its SVG, which would be no XML then.
+            '\u{fffe}' | '\u{ffff}' => quoted.push(char::REPLACEMENT_CHARACTER),
+            letter if letter.is_control() => quoted.push(' '),
+            letter => quoted.push(letter),
+        }
+    }
+    quoted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_name_ends_its_string() {
+        assert_eq!(quoted("\u{fffe}".as_bytes()), "\u{fffd}");
+        assert_eq!(quoted(b"A\\B \"x\"\x07\\"), "A\\\\B \\\"x\\\" \\\\");
+    }
+}

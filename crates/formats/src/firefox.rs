@@ -1,0 +1,265 @@
+//! Firefox Profiler's JSON, written only.
+//!
+//! The viewer upgrades every older version of the format and refuses newer
+//! ones, so it is one old version, 55, complete. Each cost has a thread of its
+//! own: wall time, then CPU time and memory if they were measured.
+//!
+//! **Invariants:** a sample weighs what its stack cost by itself; all columns
+//! of a table are as long as it says; samples are in the order of time.
+
+use std::collections::HashMap;
+use std::io::{self, BufWriter, Write};
+
+use profile::{Metric, Mode, Profile};
+
+use crate::timeline::Timeline;
+use crate::unit::{Unit, milliseconds};
+use crate::{Format, Holds, WriteError, WriteOptions, text};
+
+/// The version of the format, `preprocessedProfileVersion`.
+const VERSION: u32 = 55;
+
+/// Firefox Profiler's processed profile.
+#[derive(Debug, Clone, Copy)]
+pub struct Firefox;
+
+impl Format for Firefox {
+    fn id(&self) -> &'static str {
+        "firefox"
+    }
+
+    fn name(&self) -> &'static str {
+        "Firefox Profiler"
+    }
+
+    fn endings(&self) -> &'static [&'static str] {
+        &["firefox.json", "firefox"]
+    }
+
+    fn holds(&self) -> Option<Holds> {
+        Some(Holds {
+            needs_stacks: true,
+            stacks: true,
+            calls: false,
+            all_metrics: true,
+            times: true,
+        })
+    }
+
+    fn write(
+        &self,
+        profile: &Profile,
+        options: &WriteOptions,
+        out: &mut dyn Write,
+    ) -> Result<(), WriteError> {
+        let mut out = BufWriter::with_capacity(1 << 16, out);
+        let mut separator = "";
+        write_meta(profile, options, &mut out)?;
+        for metric in [Metric::Wall, Metric::Cpu, Metric::Memory] {
+            if !metric.is_in(profile.metrics) {
+                continue;
+            }
+            let timeline = Timeline::new(profile, metric).ok_or(WriteError::NeedsStacks {
+                format: self.name(),
+            })?;
+            out.write_all(separator.as_bytes())?;
+            write_thread(profile, metric, &timeline, &mut out)?;
+            separator = ",\n";
+        }
+        out.write_all(b"]}\n")?;
+        Ok(out.flush()?)
+    }
+}
+
+fn write_meta(profile: &Profile, options: &WriteOptions, out: &mut impl Write) -> io::Result<()> {
+    let meta = &profile.meta;
+    let title = text::title(profile, options);
+    let sampled = (meta.mode == Mode::Sampled)
+        .then_some(meta.interval_ns)
+        .flatten();
+    let interval = sampled.map_or(1_000_000, |it| i64::try_from(it).unwrap_or(i64::MAX));
+    let started = i64::try_from(meta.started_unix_us.unwrap_or(0)).unwrap_or(0);
+    write!(
+        out,
+        "{{\"meta\":{{\"interval\":{},\"startTime\":{},\"processType\":0,\"product\":",
+        milliseconds(interval, 0),
+        milliseconds(started.saturating_mul(1000), 0),
+    )?;
+    write_string(title.as_deref().unwrap_or("PHP"), out)?;
+    write!(
+        out,
+        ",\"stackwalk\":1,\"version\":24,\"preprocessedProfileVersion\":{VERSION},\
+         \"symbolicated\":true,\"categories\":["
+    )?;
+    for (index, (name, color)) in CATEGORIES.iter().enumerate() {
+        let separator = if index == 0 { "" } else { "," };
+        write!(
+            out,
+            "{separator}{{\"name\":\"{name}\",\"color\":\"{color}\",\"subcategories\":[\"Other\"]}}"
+        )?;
+    }
+    out.write_all(b"],\"markerSchema\":[],\"importedFrom\":")?;
+    write_string(meta.creator.as_deref().unwrap_or("xhprof"), out)?;
+    out.write_all(b"},\n\"libs\":[],\n\"threads\":[")
+}
+
+/// The first is the viewer's default, which has to be grey.
+const CATEGORIES: [(&str, &str); 3] = [("Other", "grey"), ("PHP", "blue"), ("internal", "orange")];
+const PHP: usize = 1;
+const INTERNAL: usize = 2;
+
+fn write_thread(
+    profile: &Profile,
+    metric: Metric,
+    timeline: &Timeline<'_>,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let unit = Unit::of(metric, profile);
+    let (name, weight_type) = match (metric, unit) {
+        (Metric::Cpu, _) => ("CPU time", "tracing-ms"),
+        (Metric::Memory, _) => ("memory", "bytes"),
+        (_, Unit::Nanoseconds) => ("wall time", "tracing-ms"),
+        _ => ("samples", "samples"),
+    };
+    let process = profile.meta.process.unwrap_or(1);
+    writeln!(
+        out,
+        "{{\"processType\":\"default\",\"processStartupTime\":0,\"processShutdownTime\":null,\
+         \"registerTime\":0,\"unregisterTime\":null,\"pausedRanges\":[],\"name\":\"{name}\",\
+         \"isMainThread\":{},\"processName\":\"php\",\"pid\":\"{process}\",\"tid\":\"{name}\",",
+        metric == Metric::Wall
+    )?;
+
+    let slices = &timeline.slices;
+    out.write_all(b"\"samples\":{")?;
+    write_column("stack", slices.iter().map(|it| it.node.0), out)?;
+    let at = |at| milliseconds(i64::try_from(at).unwrap_or(i64::MAX), 0);
+    write_column("time", slices.iter().map(|it| at(it.at)), out)?;
+    if unit == Unit::Nanoseconds {
+        write_column(
+            "weight",
+            slices.iter().map(|it| milliseconds(it.value, 0)),
+            out,
+        )?;
+    } else {
+        write_column("weight", slices.iter().map(|it| it.value), out)?;
+    }
+    writeln!(
+        out,
+        "\"weightType\":\"{weight_type}\",\"length\":{}}},",
+        slices.len()
+    )?;
+    out.write_all(
+        b"\"markers\":{\"data\":[],\"name\":[],\"startTime\":[],\"endTime\":[],\"phase\":[],\
+          \"category\":[],\"length\":0},\n",
+    )?;
+
+    let nodes = &timeline.tree.nodes;
+    out.write_all(b"\"stackTable\":{")?;
+    write_column("frame", nodes.iter().map(|it| it.symbol.0), out)?;
+    let prefixes = nodes.iter().enumerate().map(|(index, node)| match index {
+        0 => "null".to_owned(),
+        _ => node.parent.0.to_string(),
+    });
+    write_column("prefix", prefixes, out)?;
+    writeln!(out, "\"length\":{}}},", nodes.len())?;
+    write_functions(profile, out)
+}
+
+/// Frames, functions and strings: one frame a function, as the lines of calls
+/// are not known.
+fn write_functions(profile: &Profile, out: &mut impl Write) -> io::Result<()> {
+    let symbols = &profile.symbols;
+    let count = symbols.len();
+    let all = |value: &'static str| std::iter::repeat_n(value, count);
+    let lines: Vec<_> = symbols
+        .iter()
+        .map(|symbol| match symbol.line {
+            0 => "null".to_owned(),
+            line => line.to_string(),
+        })
+        .collect();
+    out.write_all(b"\"frameTable\":{")?;
+    write_column("address", all("-1"), out)?;
+    write_column("inlineDepth", all("0"), out)?;
+    let categories = symbols
+        .iter()
+        .map(|it| if it.internal { INTERNAL } else { PHP });
+    write_column("category", categories, out)?;
+    write_column("subcategory", all("0"), out)?;
+    write_column("func", 0..count, out)?;
+    write_column("nativeSymbol", all("null"), out)?;
+    write_column("innerWindowID", all("null"), out)?;
+    write_column("line", lines.iter(), out)?;
+    write_column("column", all("null"), out)?;
+    writeln!(out, "\"length\":{count}}},")?;
+
+    let mut strings = Strings::default();
+    let mut names = Vec::with_capacity(count);
+    let mut files = Vec::with_capacity(count);
+    for symbol in symbols {
+        names.push(strings.id(text::function(&symbol.name).into_owned()));
+        files.push(match text::file(symbol) {
+            file if file.is_empty() => "null".to_owned(),
+            file => strings.id(file.into_owned()).to_string(),
+        });
+    }
+    out.write_all(b"\"funcTable\":{")?;
+    write_column("name", names.iter(), out)?;
+    write_column("isJS", all("false"), out)?;
+    write_column("relevantForJS", all("false"), out)?;
+    write_column("resource", all("-1"), out)?;
+    write_column("fileName", files.iter(), out)?;
+    write_column("lineNumber", lines.iter(), out)?;
+    write_column("columnNumber", all("null"), out)?;
+    writeln!(out, "\"length\":{count}}},")?;
+    out.write_all(
+        b"\"resourceTable\":{\"length\":0,\"lib\":[],\"name\":[],\"host\":[],\"type\":[]},\n\
+          \"nativeSymbols\":{\"libIndex\":[],\"address\":[],\"name\":[],\"functionSize\":[],\
+          \"length\":0},\n\"stringArray\":[",
+    )?;
+    for (index, string) in strings.list.iter().enumerate() {
+        if index > 0 {
+            out.write_all(b",")?;
+        }
+        write_string(string, out)?;
+    }
+    out.write_all(b"]}")
+}
+
+fn write_column<T: std::fmt::Display>(
+    name: &str,
+    values: impl Iterator<Item = T>,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    write!(out, "\"{name}\":[")?;
+    let mut separator = "";
+    for value in values {
+        write!(out, "{separator}{value}")?;
+        separator = ",";
+    }
+    out.write_all(b"],\n")
+}
+
+fn write_string(string: &str, out: &mut impl Write) -> io::Result<()> {
+    Ok(serde_json::to_writer(out, string)?)
+}
+
+/// The strings, by number, in the order of their first use.
+#[derive(Default)]
+struct Strings {
+    list: Vec<String>,
+    places: HashMap<String, usize>,
+}
+
+impl Strings {
+    fn id(&mut self, string: String) -> usize {
+        if let Some(&id) = self.places.get(&string) {
+            return id;
+        }
+        let id = self.list.len();
+        self.places.insert(string.clone(), id);
+        self.list.push(string);
+        id
+    }
+}

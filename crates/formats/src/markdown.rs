@@ -1,0 +1,171 @@
+//! The function table as Markdown, for an issue or a pull request.
+//!
+//! **Invariant:** whatever a name holds, a row stays a row.
+
+use std::io::{BufWriter, Write};
+
+use profile::{FlatRow, FlatTable, Profile, WallUnit};
+
+use crate::graph::rows_by_own_wall;
+use crate::text::lossy;
+use crate::{Format, Holds, WriteError, WriteOptions};
+
+/// The function table as Markdown.
+#[derive(Debug, Clone, Copy)]
+pub struct Markdown;
+
+/// A comment is read from the top, and not for long.
+const MAX_ROWS: usize = 50;
+
+impl Format for Markdown {
+    fn id(&self) -> &'static str {
+        "markdown"
+    }
+
+    fn name(&self) -> &'static str {
+        "Markdown"
+    }
+
+    fn endings(&self) -> &'static [&'static str] {
+        &["md", "markdown"]
+    }
+
+    fn holds(&self) -> Option<Holds> {
+        crate::csv::Csv.holds()
+    }
+
+    fn write(
+        &self,
+        profile: &Profile,
+        options: &WriteOptions,
+        out: &mut dyn Write,
+    ) -> Result<(), WriteError> {
+        let table = rows_by_own_wall(profile);
+        let mut out = BufWriter::new(out);
+        let title = options.title.as_deref().or(profile.meta.title.as_deref());
+        if let Some(title) = title {
+            writeln!(out, "### {}\n", escaped(title.as_bytes()))?;
+        }
+        let total = amount(signed(table.total.wall), profile);
+        write!(out, "{total} in {} functions", table.rows.len())?;
+        if profile.metrics.calls {
+            write!(out, " and {} calls", profile.calls())?;
+        }
+        out.write_all(b"\n\n")?;
+        let metrics = profile.metrics;
+        let columns = [
+            ("Self", true),
+            ("%", true),
+            ("Inclusive", true),
+            ("%", true),
+            ("Self CPU", metrics.cpu),
+            ("Self memory", metrics.memory),
+            ("Calls", metrics.calls),
+        ];
+        let columns: Vec<_> = columns.iter().filter(|it| it.1).map(|it| it.0).collect();
+        writeln!(out, "| {} | Function |", columns.join(" | "))?;
+        writeln!(out, "|{} --- |", " ---: |".repeat(columns.len()))?;
+        let is_shown = |row: &&FlatRow| {
+            let share = FlatTable::percent(signed(row.inclusive.wall), signed(table.total.wall));
+            share * 10.0 >= f64::from(options.threshold_permille)
+        };
+        let shown: Vec<_> = table.rows.iter().filter(is_shown).take(MAX_ROWS).collect();
+        for row in &shown {
+            writeln!(out, "| {} |", cells(row, &table, profile).join(" | "))?;
+        }
+        let left_out = table.rows.len() - shown.len();
+        if left_out > 0 {
+            writeln!(out, "\nand {left_out} more")?;
+        }
+        Ok(out.flush()?)
+    }
+}
+
+fn cells(row: &FlatRow, table: &FlatTable, profile: &Profile) -> Vec<String> {
+    let total = signed(table.total.wall);
+    let percent = |part| format!("{:.1}", FlatTable::percent(part, total));
+    let all = signed(row.inclusive.wall);
+    let mut cells = vec![
+        amount(row.own.wall, profile),
+        percent(row.own.wall),
+        amount(all, profile),
+        percent(all),
+    ];
+    if profile.metrics.cpu {
+        cells.push(time(row.own.cpu));
+    }
+    if profile.metrics.memory {
+        cells.push(format!("{} B", row.own.memory));
+    }
+    if profile.metrics.calls {
+        cells.push(row.inclusive.calls.to_string());
+    }
+    cells.push(code(profile.name(row.symbol)));
+    cells
+}
+
+fn signed(value: u64) -> i64 {
+    i64::try_from(value).unwrap_or(i64::MAX)
+}
+
+/// Wall time, or samples.
+fn amount(wall: i64, profile: &Profile) -> String {
+    match profile.metrics.wall_unit {
+        WallUnit::Nanoseconds => time(wall),
+        WallUnit::Samples => format!("{wall} samples"),
+    }
+}
+
+/// Milliseconds, to the microsecond.
+pub(crate) fn time(ns: i64) -> String {
+    let us = ns.saturating_add(500).div_euclid(1_000);
+    let sign = if us < 0 { "-" } else { "" };
+    let us = us.unsigned_abs();
+    format!("{sign}{}.{:03} ms", us / 1_000, us % 1_000)
+}
+
+/// A name as code: in more backticks than it has in a row. A table's cells end
+/// at a bar, even in code, unless it is escaped.
+fn code(name: &[u8]) -> String {
+    let name = lossy(name).replace('|', "\\|");
+    let longest = name.split(|letter| letter != '`').map(str::len).max();
+    let fence = "`".repeat(longest.unwrap_or(0) + 1);
+    let space = if name.starts_with('`') || name.ends_with('`') || name.is_empty() {
+        " "
+    } else {
+        ""
+    };
+    format!("{fence}{space}{name}{space}{fence}")
+}
+
+/// Text without what means something in Markdown.
+fn escaped(text: &[u8]) -> String {
+    let mut escaped = String::new();
+    for letter in lossy(text).chars() {
+        if "\\`*_{}[]<>#|&~".contains(letter) {
+            escaped.push('\\');
+        }
+        escaped.push(letter);
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_stay_in_their_cell() {
+        assert_eq!(code(b"a|b"), "`a\\|b`");
+        assert_eq!(code(b"`a``b"), "``` `a``b ```");
+        assert_eq!(code(b""), "`  `");
+        assert_eq!(code(b"a\nb"), "`a b`");
+        assert_eq!(escaped(b"<b>*x*"), "\\<b\\>\\*x\\*");
+    }
+
+    #[test]
+    fn times_are_milliseconds() {
+        assert_eq!(time(1_234_567), "1.235 ms");
+        assert_eq!(time(-500_600), "-0.501 ms");
+    }
+}

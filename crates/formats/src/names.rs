@@ -1,0 +1,140 @@
+//! Functions as other tools name them: by name and file. A profile's symbols
+//! differ in their names, so two functions of one name get the file into it.
+//!
+//! **Invariant:** symbol 0 is `main()`, no two symbols have the same name, and
+//! no name holds XHProf's separator.
+
+use std::collections::HashMap;
+
+use profile::{Symbol, SymbolId, make_name_safe};
+
+/// The file that PHP's own functions are in, as Xdebug and others have it.
+pub(crate) const INTERNAL_FILE: &[u8] = b"php:internal";
+
+/// What is written for a name that is not known.
+pub(crate) const UNKNOWN: &[u8] = b"???";
+
+/// The symbols of a profile that is being read.
+#[derive(Debug)]
+pub(crate) struct Names {
+    symbols: Vec<Symbol>,
+    places: HashMap<Box<[u8]>, SymbolId>,
+}
+
+impl Default for Names {
+    fn default() -> Self {
+        Self {
+            symbols: vec![Symbol::new(Symbol::MAIN)],
+            places: HashMap::from([(Symbol::MAIN.into(), SymbolId::ROOT)]),
+        }
+    }
+}
+
+impl Names {
+    /// The symbol for a function of that name in that file, if it is known;
+    /// none if there are too many.
+    pub(crate) fn symbol(&mut self, name: &[u8], file: Option<&[u8]>) -> Option<SymbolId> {
+        let name = if name.is_empty() { UNKNOWN } else { name };
+        let file = file.filter(|file| !file.is_empty() && *file != UNKNOWN);
+        if let Some(&id) = self.places.get(name) {
+            if self.is_in_file(id, file) {
+                return Some(id);
+            }
+            let file = file.unwrap_or_default();
+            let longer = [name, b" [", file, b"]"].concat();
+            if let Some(&id) = self.places.get(&*longer) {
+                return Some(id);
+            }
+            return self.add(&longer, Some(file));
+        }
+        self.add(name, file)
+    }
+
+    /// Whether the function is in `file`, or can be: where nothing was known
+    /// of its file until now, that is it.
+    fn is_in_file(&mut self, id: SymbolId, file: Option<&[u8]>) -> bool {
+        let (Some(symbol), Some(file)) = (self.symbols.get_mut(id.index()), file) else {
+            return true;
+        };
+        if file == INTERNAL_FILE {
+            let may_be = symbol.internal || symbol.file.is_none();
+            symbol.internal = may_be;
+            return may_be;
+        }
+        match &symbol.file {
+            Some(known) => **known == *file,
+            None if symbol.internal => false,
+            None => {
+                symbol.file = Some(file.into());
+                true
+            }
+        }
+    }
+
+    fn add(&mut self, name: &[u8], file: Option<&[u8]>) -> Option<SymbolId> {
+        let mut safe = name.to_vec();
+        make_name_safe(&mut safe);
+        if let Some(&id) = self.places.get(&*safe) {
+            return Some(id);
+        }
+        let id = SymbolId(u32::try_from(self.symbols.len()).ok()?);
+        let internal = file == Some(INTERNAL_FILE);
+        self.places.insert(safe.as_slice().into(), id);
+        self.symbols.push(Symbol {
+            file: file.filter(|_| !internal).map(Into::into),
+            internal,
+            ..Symbol::new(safe)
+        });
+        Some(id)
+    }
+
+    /// Sets the line that a function begins at, unless it is known.
+    pub(crate) fn set_line(&mut self, id: SymbolId, line: u32) {
+        if let Some(symbol) = self.symbols.get_mut(id.index())
+            && symbol.line == 0
+        {
+            symbol.line = line;
+        }
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.symbols.len()
+    }
+
+    /// All of them, in the order in which they were first asked for.
+    pub(crate) fn into_symbols(self) -> Vec<Symbol> {
+        self.symbols
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_in_two_files_is_two_functions() {
+        let mut names = Names::default();
+        let mut id = |name: &str, file: Option<&str>| {
+            let file = file.map(str::as_bytes);
+            names.symbol(name.as_bytes(), file).unwrap().0
+        };
+        assert_eq!(id("main()", Some("/a.php")), 0);
+        assert_eq!(id("f", None), 1);
+        assert_eq!(id("f", Some("/a.php")), 1);
+        assert_eq!(id("f", Some("/b.php")), 2);
+        assert_eq!(id("f", Some("/b.php")), 2);
+        assert_eq!(id("f", None), 1);
+        assert_eq!(id("f", Some("php:internal")), 3);
+        assert_eq!(id("strlen", Some("php:internal")), 4);
+        assert_eq!(id("strlen", Some("php:internal")), 4);
+        assert_eq!(id("a==>b", None), 5);
+        assert_eq!(id("a==>b", None), 5);
+        assert_eq!(id("a=>b", None), 5);
+        assert_eq!(id("", Some("???")), 6);
+        let symbols = names.into_symbols();
+        assert_eq!(*symbols[2].name, *b"f [/b.php]");
+        assert!(symbols[4].internal && symbols[4].file.is_none());
+        assert_eq!(*symbols[6].name, *b"???");
+    }
+}

@@ -1,0 +1,128 @@
+//! NYTProf's files: a stream of returns, each with its depth and its times.
+//!
+//! Made for Perl, with the best report of its kind: `nytprofhtml` draws the
+//! flame graph and links its boxes. Times are ticks of a nanosecond here.
+//!
+//! **Invariants:** a return comes after those of everything it called; names
+//! have no `;` and no blank, which the tools would not survive; functions
+//! without a class are in `main`, and `main()` itself is `main::RUNTIME`.
+
+mod forest;
+mod name;
+mod reader;
+mod record;
+mod writer;
+
+use std::io::{BufRead, Write};
+
+use profile::{Metric, Profile};
+
+use crate::collapsed::{self, Stacks};
+use crate::{Detection, Format, Holds, ReadError, WriteError, WriteOptions};
+
+/// NYTProf's `nytprof.out`, of version 5.
+#[derive(Debug, Clone, Copy)]
+pub struct Nytprof;
+
+/// What `nytprofcalls` makes of it: collapsed stacks.
+#[derive(Debug, Clone, Copy)]
+pub struct NytprofCalls;
+
+impl Format for Nytprof {
+    fn id(&self) -> &'static str {
+        "nytprof"
+    }
+
+    fn name(&self) -> &'static str {
+        "NYTProf"
+    }
+
+    fn endings(&self) -> &'static [&'static str] {
+        &["nytprof.out", "nytprof"]
+    }
+
+    fn holds(&self) -> Option<Holds> {
+        Some(Holds {
+            needs_stacks: true,
+            stacks: true,
+            calls: true,
+            all_metrics: false,
+            times: false,
+        })
+    }
+
+    fn detect(&self, head: &[u8]) -> Detection {
+        let shared = head.len().min(record::MAGIC.len());
+        if head.get(..shared) != record::MAGIC.get(..shared) {
+            Detection::No
+        } else if shared < record::MAGIC.len() {
+            Detection::NeedMore
+        } else {
+            Detection::Yes
+        }
+    }
+
+    fn read(&self, input: &mut dyn BufRead) -> Result<Profile, ReadError> {
+        reader::read(self.name(), input)
+    }
+
+    fn write(
+        &self,
+        profile: &Profile,
+        options: &WriteOptions,
+        out: &mut dyn Write,
+    ) -> Result<(), WriteError> {
+        // Ticks are all it has.
+        if !matches!(options.metric, Metric::Wall | Metric::Cpu) {
+            return Err(WriteError::NotHeld {
+                format: self.name(),
+                metric: options.metric,
+            });
+        }
+        let tree = profile.tree().ok_or(WriteError::NeedsStacks {
+            format: self.name(),
+        })?;
+        Ok(writer::write(profile, &tree, options, out)?)
+    }
+}
+
+impl Format for NytprofCalls {
+    fn id(&self) -> &'static str {
+        "nytprof-calls"
+    }
+
+    fn name(&self) -> &'static str {
+        "NYTProf calls"
+    }
+
+    fn endings(&self) -> &'static [&'static str] {
+        &["calls"]
+    }
+
+    fn holds(&self) -> Option<Holds> {
+        collapsed::Collapsed.holds()
+    }
+
+    /// They are collapsed stacks, and recognized as such.
+    fn read(&self, input: &mut dyn BufRead) -> Result<Profile, ReadError> {
+        collapsed::read_lines(self.name(), input)
+    }
+
+    fn write(
+        &self,
+        profile: &Profile,
+        options: &WriteOptions,
+        out: &mut dyn Write,
+    ) -> Result<(), WriteError> {
+        let tree = profile.tree().ok_or(WriteError::NeedsStacks {
+            format: self.name(),
+        })?;
+        let stacks = Stacks {
+            tree: &tree,
+            names: &name::all(profile),
+            metric: options.metric,
+            with_root: false,
+        };
+        Ok(collapsed::write_lines(&stacks, out)?)
+    }
+}

@@ -1,0 +1,304 @@
+//! What both of PerfView's forms come to: samples with whole stacks or with the
+//! number of one, in any order, and frames and stacks by number.
+
+use std::collections::HashMap;
+
+use profile::{
+    Body, Cost, Meta, Metric, Metrics, NodeId, Profile, Sample, SamplesBuilder, SymbolId,
+    TreeBuilder, WallUnit,
+};
+
+use super::metric::{self, Counts};
+use crate::paths::Paths;
+use crate::symbols::Symbols;
+use crate::text;
+
+/// What has been read so far.
+#[derive(Debug, Default)]
+pub(super) struct Source {
+    symbols: Symbols,
+    stacks: SamplesBuilder,
+    paths: Paths,
+    samples: Vec<Pending>,
+    frames: HashMap<u32, SymbolId>,
+    callers: HashMap<u32, Caller>,
+    has_metric: bool,
+    notes: Option<String>,
+}
+
+/// A sample, in the order of the file.
+#[derive(Debug, Clone, Copy)]
+struct Pending {
+    /// Nanoseconds.
+    at: u64,
+    /// In millionths.
+    metric: i64,
+    stack: StackRef,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum StackRef {
+    Known(NodeId),
+    Numbered(u32),
+}
+
+/// A stack by number: the caller's and one frame more.
+#[derive(Debug, Clone, Copy)]
+struct Caller {
+    caller: Option<u32>,
+    frame: u32,
+    node: Progress,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Progress {
+    Todo,
+    /// Its callers are being looked up, and it is not one of them.
+    Busy,
+    Done(NodeId),
+}
+
+impl Source {
+    pub(super) fn add_frame(&mut self, id: &str, name: &str) -> Result<(), String> {
+        let id = number(id)?;
+        let symbol = symbol(&mut self.symbols, name);
+        match self.frames.insert(id, symbol) {
+            None => Ok(()),
+            Some(_) => Err(format!("frame {id} is there twice")),
+        }
+    }
+
+    pub(super) fn add_stack(&mut self, id: &str, caller: &str, frame: &str) -> Result<(), String> {
+        let id = number(id)?;
+        let stack = Caller {
+            caller: if caller.trim() == "-1" {
+                None
+            } else {
+                Some(number(caller)?)
+            },
+            frame: number(frame)?,
+            node: Progress::Todo,
+        };
+        match self.callers.insert(id, stack) {
+            None => Ok(()),
+            Some(_) => Err(format!("stack {id} is there twice")),
+        }
+    }
+
+    /// A sample of a stack by number.
+    pub(super) fn add_numbered(
+        &mut self,
+        time: Option<&str>,
+        metric: Option<&str>,
+        stack: &str,
+    ) -> Result<(), String> {
+        let stack = StackRef::Numbered(number(stack)?);
+        self.add(time, metric, stack)
+    }
+
+    /// A sample of a stack by its names, that of the function on top first.
+    pub(super) fn add_named<'n>(
+        &mut self,
+        time: Option<&str>,
+        metric: Option<&str>,
+        names: impl DoubleEndedIterator<Item = &'n str>,
+    ) -> Result<(), String> {
+        let mut names = names.rev().peekable();
+        if names.peek().is_none() {
+            return Err("a sample without a stack".to_owned());
+        }
+        let symbols = &mut self.symbols;
+        let node = self
+            .paths
+            .node(names.map(|name| symbol(symbols, name)), |caller, symbol| {
+                self.stacks.push(caller, symbol)
+            });
+        self.add(time, metric, StackRef::Known(node))
+    }
+
+    pub(super) fn set_notes(&mut self, notes: String) {
+        self.notes = Some(notes);
+    }
+
+    fn add(
+        &mut self,
+        time: Option<&str>,
+        metric: Option<&str>,
+        stack: StackRef,
+    ) -> Result<(), String> {
+        let value = |text: Option<&str>, default| match text {
+            None => Ok(default),
+            Some(text) => {
+                metric::millionths(text).ok_or_else(|| format!("`{}` is no number", short(text)))
+            }
+        };
+        self.has_metric |= metric.is_some();
+        let at = value(time, 0)?;
+        self.samples.push(Pending {
+            at: u64::try_from(at).unwrap_or(0),
+            metric: value(metric, 1_000_000)?,
+            stack,
+        });
+        Ok(())
+    }
+
+    fn push(&mut self, caller: Option<NodeId>, symbol: SymbolId) -> NodeId {
+        match caller {
+            // The root is there already.
+            None if symbol == SymbolId::ROOT => NodeId::ROOT,
+            None => self.stacks.push(NodeId::ROOT, symbol),
+            Some(caller) => self.stacks.push(caller, symbol),
+        }
+    }
+
+    /// The stack of a number, and all its callers'.
+    fn resolve(&mut self, id: u32) -> Result<NodeId, String> {
+        // From the top to the first caller that is known, and back.
+        let mut open = Vec::new();
+        let mut next = Some(id);
+        let mut node = None;
+        while let Some(id) = next {
+            let stack = self.callers.get_mut(&id);
+            let stack = stack.ok_or_else(|| format!("there is no stack {id}"))?;
+            match stack.node {
+                Progress::Done(done) => {
+                    node = Some(done);
+                    break;
+                }
+                Progress::Busy => return Err(format!("stack {id} calls itself")),
+                Progress::Todo => {
+                    stack.node = Progress::Busy;
+                    open.push((id, stack.frame));
+                    next = stack.caller;
+                }
+            }
+        }
+        while let Some((id, frame)) = open.pop() {
+            let symbol = self.frames.get(&frame).copied();
+            let symbol = symbol.ok_or_else(|| format!("there is no frame {frame}"))?;
+            let done = self.push(node, symbol);
+            node = Some(done);
+            if let Some(stack) = self.callers.get_mut(&id) {
+                stack.node = Progress::Done(done);
+            }
+        }
+        node.ok_or_else(|| format!("there is no stack {id}"))
+    }
+
+    /// The profile: samples with times, if the metric is one that samples have.
+    pub(super) fn finish(mut self) -> Result<Profile, String> {
+        let notes = self.notes.take().unwrap_or_default();
+        let (title, counts) = match metric::from_notes(&notes) {
+            Some((title, counts)) => (title, counts),
+            // Without a single metric each sample counts once.
+            None if !self.has_metric => (None, Counts::Samples),
+            None => (None, Counts::Time(Metric::Wall)),
+        };
+        let mut samples = std::mem::take(&mut self.samples);
+        samples.sort_by_key(|sample| sample.at);
+        let mut resolved = Vec::with_capacity(samples.len());
+        for sample in samples {
+            let node = match sample.stack {
+                StackRef::Known(node) => node,
+                StackRef::Numbered(id) => self.resolve(id)?,
+            };
+            resolved.push((sample.at, sample.metric, node));
+        }
+        let mut metrics = Metrics {
+            calls: false,
+            ..Metrics::default()
+        };
+        let body = match counts {
+            Counts::Time(Metric::Cpu) => {
+                metrics.cpu = true;
+                let costs = resolved.into_iter().map(|(_, metric, node)| {
+                    let cpu = positive(metric)?;
+                    Ok((
+                        node,
+                        Cost {
+                            cpu,
+                            ..Cost::default()
+                        },
+                    ))
+                });
+                self.tree(costs)?
+            }
+            Counts::Memory(kind) => {
+                metrics.memory = true;
+                let costs = resolved.into_iter().map(|(_, metric, node)| {
+                    let bytes = metric / 1_000_000;
+                    let mut cost = Cost::default();
+                    match kind {
+                        Metric::Peak => cost.peak = bytes,
+                        _ => cost.memory = bytes,
+                    }
+                    Ok((node, cost))
+                });
+                self.tree(costs)?
+            }
+            Counts::Time(_) | Counts::Samples => {
+                let is_time = counts != Counts::Samples;
+                if !is_time {
+                    metrics.wall_unit = WallUnit::Samples;
+                }
+                for (at, metric, stack) in resolved {
+                    let metric = positive(metric)?;
+                    let weight = if is_time { metric } else { metric / 1_000_000 };
+                    self.stacks.add(Sample { at, weight, stack });
+                }
+                Body::Samples(self.stacks.finish())
+            }
+        };
+        let (title, is_estimated) = text::split_title(title.unwrap_or_default());
+        Ok(Profile {
+            symbols: self.symbols.finish(),
+            body,
+            metrics,
+            meta: Meta {
+                title,
+                is_estimated,
+                ..Meta::default()
+            },
+        })
+    }
+
+    /// A tree of self costs, for what samples have no place for.
+    fn tree(
+        &mut self,
+        costs: impl Iterator<Item = Result<(NodeId, Cost), String>>,
+    ) -> Result<Body, String> {
+        let stacks = std::mem::take(&mut self.stacks).finish().stacks;
+        let mut builder = TreeBuilder::new();
+        let mut nodes = vec![NodeId::ROOT];
+        for stack in stacks.iter().skip(1) {
+            let parent = nodes.get(stack.parent.index()).copied();
+            nodes.push(builder.child(parent.unwrap_or_default(), stack.symbol));
+        }
+        for cost in costs {
+            let (node, cost) = cost?;
+            let node = nodes.get(node.index()).copied();
+            *builder.cost(node.unwrap_or_default()) += cost;
+        }
+        Ok(Body::Tree(builder.finish_self_costs()))
+    }
+}
+
+fn symbol(symbols: &mut Symbols, name: &str) -> SymbolId {
+    let name = if name.is_empty() { "(unknown)" } else { name };
+    symbols.id(name.as_bytes())
+}
+
+fn positive(metric: i64) -> Result<u64, String> {
+    u64::try_from(metric)
+        .map_err(|_| "a metric below zero: a comparison of two profiles".to_owned())
+}
+
+fn number(text: &str) -> Result<u32, String> {
+    let text = text.trim();
+    text.parse()
+        .map_err(|_| format!("`{}` is no ID", short(text)))
+}
+
+fn short(text: &str) -> String {
+    text.chars().take(20).collect()
+}

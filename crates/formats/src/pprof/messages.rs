@@ -1,0 +1,91 @@
+//! The messages of `profile.proto`, as far as they are of use here. Their
+//! numbers never change.
+
+use prost::Message;
+
+/// The numbers of the fields of a whole profile.
+pub(super) mod field {
+    pub(crate) const SAMPLE_TYPE: u32 = 1;
+    pub(crate) const SAMPLE: u32 = 2;
+    pub(crate) const MAPPING: u32 = 3;
+    pub(crate) const LOCATION: u32 = 4;
+    pub(crate) const FUNCTION: u32 = 5;
+    pub(crate) const STRING_TABLE: u32 = 6;
+    pub(crate) const TIME_NANOS: u32 = 9;
+    pub(crate) const DURATION_NANOS: u32 = 10;
+    pub(crate) const PERIOD_TYPE: u32 = 11;
+    pub(crate) const PERIOD: u32 = 12;
+    pub(crate) const COMMENT: u32 = 13;
+    pub(crate) const DEFAULT_SAMPLE_TYPE: u32 = 14;
+}
+
+/// What a value counts. Both are strings by their number.
+#[derive(Clone, Copy, PartialEq, Eq, Message)]
+pub(super) struct ValueType {
+    #[prost(int64, tag = "1")]
+    pub(super) kind: i64,
+    #[prost(int64, tag = "2")]
+    pub(super) unit: i64,
+}
+
+/// A stack, that of the function on top first, and a value of each type.
+#[derive(Clone, PartialEq, Eq, Message)]
+pub(super) struct Sample {
+    #[prost(uint64, repeated, tag = "1")]
+    pub(super) location_id: Vec<u64>,
+    #[prost(int64, repeated, tag = "2")]
+    pub(super) value: Vec<i64>,
+}
+
+/// What was running.
+#[derive(Clone, Copy, PartialEq, Eq, Message)]
+pub(super) struct Mapping {
+    #[prost(uint64, tag = "1")]
+    pub(super) id: u64,
+    #[prost(int64, tag = "5")]
+    pub(super) filename: i64,
+    #[prost(bool, tag = "7")]
+    pub(super) has_functions: bool,
+    #[prost(bool, tag = "8")]
+    pub(super) has_filenames: bool,
+    #[prost(bool, tag = "9")]
+    pub(super) has_line_numbers: bool,
+}
+
+/// A place in the program: several lines if functions were inlined there, the
+/// innermost first.
+#[derive(Clone, PartialEq, Eq, Message)]
+pub(super) struct Location {
+    #[prost(uint64, tag = "1")]
+    pub(super) id: u64,
+    #[prost(uint64, tag = "2")]
+    pub(super) mapping_id: u64,
+    #[prost(uint64, tag = "3")]
+    pub(super) address: u64,
+    #[prost(message, repeated, tag = "4")]
+    pub(super) line: Vec<Line>,
+}
+
+/// A line of a function.
+#[derive(Clone, Copy, PartialEq, Eq, Message)]
+pub(super) struct Line {
+    #[prost(uint64, tag = "1")]
+    pub(super) function_id: u64,
+    #[prost(int64, tag = "2")]
+    pub(super) line: i64,
+}
+
+/// A function. Names are strings by their number.
+#[derive(Clone, Copy, PartialEq, Eq, Message)]
+pub(super) struct Function {
+    #[prost(uint64, tag = "1")]
+    pub(super) id: u64,
+    #[prost(int64, tag = "2")]
+    pub(super) name: i64,
+    #[prost(int64, tag = "3")]
+    pub(super) system_name: i64,
+    #[prost(int64, tag = "4")]
+    pub(super) filename: i64,
+    #[prost(int64, tag = "5")]
+    pub(super) start_line: i64,
+}

@@ -1,0 +1,67 @@
+//! pprof: one compressed protocol buffer of samples, locations and functions.
+//!
+//! What Go's tools, Grafana's and speedscope read. All costs are in one file:
+//! calls, wall time, CPU time, memory, whatever was measured.
+//!
+//! **Invariants:** a location is a function, at its first line: the model knows
+//! no line of a call. Values are self costs. `system_name` stays empty: where
+//! it is set, pprof takes names for C++ and cuts them at angle brackets.
+
+mod messages;
+mod reader;
+mod types;
+mod writer;
+
+use std::io::{BufRead, Write};
+
+use profile::Profile;
+
+use crate::{Detection, Format, Holds, ReadError, WriteError, WriteOptions};
+
+/// pprof's profiles.
+#[derive(Debug, Clone, Copy)]
+pub struct Pprof;
+
+impl Format for Pprof {
+    fn id(&self) -> &'static str {
+        "pprof"
+    }
+
+    fn name(&self) -> &'static str {
+        "pprof"
+    }
+
+    fn endings(&self) -> &'static [&'static str] {
+        &["pb.gz", "pprof", "pprof.gz"]
+    }
+
+    fn holds(&self) -> Option<Holds> {
+        Some(Holds {
+            needs_stacks: true,
+            stacks: true,
+            calls: true,
+            all_metrics: true,
+            times: false,
+        })
+    }
+
+    fn detect(&self, head: &[u8]) -> Detection {
+        reader::detect(head)
+    }
+
+    fn read(&self, input: &mut dyn BufRead) -> Result<Profile, ReadError> {
+        reader::read(self.name(), input)
+    }
+
+    fn write(
+        &self,
+        profile: &Profile,
+        options: &WriteOptions,
+        out: &mut dyn Write,
+    ) -> Result<(), WriteError> {
+        let tree = profile.tree().ok_or(WriteError::NeedsStacks {
+            format: self.name(),
+        })?;
+        Ok(writer::write(profile, &tree, options, out)?)
+    }
+}

@@ -1,0 +1,149 @@
+//! What the values of a sample are: ours, and those of others.
+
+use profile::{Metric, Metrics, WallUnit};
+
+use crate::unit::Unit;
+
+/// The types written for what was measured: metric, name and unit. Calls first,
+/// as a count goes, and the rest in the order in which tools show it.
+pub(super) fn written(metrics: Metrics) -> Vec<(Metric, &'static str, &'static str)> {
+    let wall = match metrics.wall_unit {
+        WallUnit::Nanoseconds => (Metric::Wall, "wall", "nanoseconds"),
+        WallUnit::Samples => (Metric::Wall, "samples", "count"),
+    };
+    [
+        (Metric::Calls, "calls", "count"),
+        wall,
+        (Metric::Cpu, "cpu", "nanoseconds"),
+        (Metric::Memory, "memory", "bytes"),
+        (Metric::Peak, "peak", "bytes"),
+    ]
+    .into_iter()
+    .filter(|(metric, ..)| metric.is_in(metrics))
+    .collect()
+}
+
+/// A column of values, and what to multiply it by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Column {
+    pub(super) index: usize,
+    pub(super) metric: Metric,
+    pub(super) times: i64,
+}
+
+/// Which of the columns `types`, names and units, are of use; and what they
+/// make known.
+pub(super) fn columns(types: &[(&[u8], &[u8])]) -> (Vec<Column>, Metrics) {
+    let find = |unit: Unit, names: &[&[u8]]| {
+        // By the order of the names: the first says best what is meant.
+        let places = names.iter().find_map(|name| {
+            let mut types = types.iter();
+            types.position(|(kind, of)| kind == name && scale(of).is_some_and(|it| it.0 == unit))
+        });
+        let index = places?;
+        let (_, of) = types.get(index)?;
+        Some((index, scale(of)?.1))
+    };
+    let mut metrics = Metrics {
+        calls: false,
+        ..Metrics::default()
+    };
+    let mut columns = Vec::new();
+    let mut push = |metric, found: Option<(usize, i64)>| {
+        if let Some((index, times)) = found {
+            columns.push(Column {
+                index,
+                metric,
+                times,
+            });
+        }
+        found.is_some()
+    };
+    metrics.calls = push(Metric::Calls, find(Unit::Count, &[b"calls"]));
+    let wall: [&[u8]; 5] = [b"wall", b"wall-time", b"wall_time", b"time", b"delay"];
+    if !push(Metric::Wall, find(Unit::Nanoseconds, &wall)) {
+        let samples: [&[u8]; 4] = [b"samples", b"sample", b"cpu-samples", b"count"];
+        if push(Metric::Wall, find(Unit::Count, &samples)) {
+            metrics.wall_unit = WallUnit::Samples;
+        }
+    }
+    let cpu: [&[u8]; 3] = [b"cpu", b"cpu-time", b"cpu_time"];
+    metrics.cpu = push(Metric::Cpu, find(Unit::Nanoseconds, &cpu));
+    let memory: [&[u8]; 6] = [
+        b"memory",
+        b"alloc-size",
+        b"alloc_space",
+        b"alloc-space",
+        b"inuse_space",
+        b"space",
+    ];
+    metrics.memory = push(Metric::Memory, find(Unit::Bytes, &memory));
+    metrics.memory |= push(Metric::Peak, find(Unit::Bytes, &[b"peak"]));
+    (columns, metrics)
+}
+
+/// A unit, and what makes it ours.
+fn scale(unit: &[u8]) -> Option<(Unit, i64)> {
+    Some(match unit {
+        b"count" | b"" => (Unit::Count, 1),
+        b"nanoseconds" | b"nanosecond" | b"ns" => (Unit::Nanoseconds, 1),
+        b"microseconds" | b"microsecond" | b"us" => (Unit::Nanoseconds, 1_000),
+        b"milliseconds" | b"millisecond" | b"ms" => (Unit::Nanoseconds, 1_000_000),
+        b"seconds" | b"second" | b"s" => (Unit::Nanoseconds, 1_000_000_000),
+        b"bytes" | b"byte" => (Unit::Bytes, 1),
+        b"kilobytes" | b"kb" => (Unit::Bytes, 1 << 10),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(types: &[(&str, &str)]) -> (Vec<(usize, Metric, i64)>, Metrics) {
+        let types: Vec<_> = types
+            .iter()
+            .map(|(kind, unit)| (kind.as_bytes(), unit.as_bytes()))
+            .collect();
+        let (columns, metrics) = columns(&types);
+        let columns = columns.iter().map(|it| (it.index, it.metric, it.times));
+        (columns.collect(), metrics)
+    }
+
+    #[test]
+    fn what_is_written_is_found_again() {
+        for wall_unit in [WallUnit::Nanoseconds, WallUnit::Samples] {
+            let metrics = Metrics {
+                calls: wall_unit == WallUnit::Nanoseconds,
+                wall_unit,
+                cpu: true,
+                memory: true,
+            };
+            let types = written(metrics);
+            let named: Vec<_> = types.iter().map(|&(_, kind, unit)| (kind, unit)).collect();
+            let (columns, read) = found(&named);
+            assert_eq!(read, metrics);
+            let metrics: Vec<_> = types.iter().map(|it| it.0).collect();
+            let columns: Vec<_> = columns.iter().map(|it| it.1).collect();
+            assert_eq!(columns, metrics);
+        }
+    }
+
+    #[test]
+    fn types_of_others_are_known() {
+        let go = [("samples", "count"), ("cpu", "nanoseconds")];
+        let (columns, metrics) = found(&go);
+        assert_eq!(columns, [(0, Metric::Wall, 1), (1, Metric::Cpu, 1)]);
+        assert_eq!(metrics.wall_unit, WallUnit::Samples);
+        let php = [
+            ("sample", "count"),
+            ("wall-time", "microseconds"),
+            ("alloc-samples", "count"),
+            ("alloc-size", "bytes"),
+        ];
+        let (columns, metrics) = found(&php);
+        assert_eq!(columns, [(1, Metric::Wall, 1_000), (3, Metric::Memory, 1)]);
+        assert_eq!(metrics.wall_unit, WallUnit::Nanoseconds);
+        assert_eq!(found(&[("apples", "crates")]).0, []);
+    }
+}

@@ -1,0 +1,120 @@
+//! Recursion levels for edges that came without them.
+//!
+//! A format that has functions only, and no levels, writes recursion as an
+//! edge that leads back. Such an edge's cost is part of the outer call's; put
+//! at level 1 it is not counted a second time, and `f==>f@1` can be written
+//! where `f==>f` cannot.
+
+use profile::{Edge, EdgeTable};
+
+/// Puts the callee of each edge that leads back to one of its own callers, on
+/// the way from the root, at level 1.
+pub(crate) fn mark(symbols: usize, table: &mut EdgeTable) {
+    let mut by_caller: Vec<usize> = (0..table.edges.len()).collect();
+    by_caller.sort_by_key(|&place| edge(table, place).map(|edge| edge.caller));
+    let mut state = vec![State::New; symbols];
+    let root = EdgeTable::ROOT.symbol.index();
+    for start in std::iter::once(root).chain(0..symbols) {
+        visit(start, &by_caller, &mut state, table);
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    New,
+    Open,
+    Done,
+}
+
+fn edge(table: &EdgeTable, place: usize) -> Option<&Edge> {
+    table.edges.get(place)
+}
+
+/// Walks everything called from `start`, without a C stack to overflow.
+fn visit(start: usize, by_caller: &[usize], state: &mut [State], table: &mut EdgeTable) {
+    let first_of = |symbol: usize, table: &EdgeTable| {
+        by_caller.partition_point(|&place| {
+            edge(table, place).is_some_and(|edge| edge.caller.symbol.index() < symbol)
+        })
+    };
+    if state.get(start) != Some(&State::New) {
+        return;
+    }
+    set(state, start, State::Open);
+    let mut walk = vec![(start, first_of(start, table))];
+    while let Some((symbol, next)) = walk.pop() {
+        let place = by_caller.get(next).copied();
+        let Some((place, callee)) = place.and_then(|place| {
+            let edge = edge(table, place)?;
+            let is_ours = edge.caller.symbol.index() == symbol;
+            is_ours.then_some((place, edge.callee.symbol.index()))
+        }) else {
+            set(state, symbol, State::Done);
+            continue;
+        };
+        walk.push((symbol, next + 1));
+        match state.get(callee) {
+            Some(State::New) => {
+                set(state, callee, State::Open);
+                walk.push((callee, first_of(callee, table)));
+            }
+            Some(State::Open) => {
+                if let Some(edge) = table.edges.get_mut(place) {
+                    edge.callee.level = 1;
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn set(state: &mut [State], symbol: usize, to: State) {
+    if let Some(state) = state.get_mut(symbol) {
+        *state = to;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use profile::{Activation, Cost, SymbolId};
+
+    fn levels(symbols: usize, edges: &[(u32, u32)]) -> Vec<u32> {
+        let activation = |symbol| Activation {
+            symbol: SymbolId(symbol),
+            level: 0,
+        };
+        let edge = |&(caller, callee): &(u32, u32)| Edge {
+            caller: activation(caller),
+            callee: activation(callee),
+            cost: Cost::default(),
+        };
+        let mut table = EdgeTable {
+            edges: edges.iter().map(edge).collect(),
+            ..EdgeTable::default()
+        };
+        mark(symbols, &mut table);
+        table.edges.iter().map(|edge| edge.callee.level).collect()
+    }
+
+    #[test]
+    fn edges_that_lead_back_are_marked_and_no_others() {
+        assert_eq!(levels(2, &[(1, 1), (0, 1)]), [1, 0]);
+        assert_eq!(levels(3, &[(2, 1), (1, 2), (0, 1)]), [1, 0, 0]);
+        assert_eq!(
+            levels(4, &[(0, 1), (0, 2), (1, 3), (2, 3), (2, 1)]),
+            [0, 0, 0, 0, 0]
+        );
+    }
+
+    #[test]
+    fn a_cycle_nobody_calls_ends() {
+        assert_eq!(levels(3, &[(1, 2), (2, 1)]), [0, 1]);
+    }
+
+    #[test]
+    fn a_chain_of_any_length_does_not_overflow_the_stack() {
+        let edges: Vec<_> = (0..200_000).map(|caller| (caller, caller + 1)).collect();
+        assert!(levels(200_001, &edges).iter().all(|&level| level == 0));
+    }
+}

@@ -1,0 +1,67 @@
+//! Paths that a format cannot tell apart, made one.
+//!
+//! Some formats have to change names to hold them, and two functions may come
+//! out with the same. Their costs are summed, so that a stack stays one line.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use profile::{NodeId, SymbolId, Tree, TreeBuilder};
+
+/// The tree with one symbol for all that have the same of `names`, which go by
+/// the numbers of the symbols.
+pub(crate) fn merged<'t>(tree: &'t Tree, names: &[Vec<u8>]) -> Cow<'t, Tree> {
+    let mut first: HashMap<&[u8], SymbolId> = HashMap::with_capacity(names.len());
+    let canonical: Vec<SymbolId> = (0..)
+        .zip(names)
+        .map(|(number, name)| *first.entry(name).or_insert(SymbolId(number)))
+        .collect();
+    if first.len() == names.len() {
+        return Cow::Borrowed(tree);
+    }
+    let mut builder = TreeBuilder::new();
+    let mut places = Vec::with_capacity(tree.nodes.len());
+    for (index, node) in tree.nodes.iter().enumerate() {
+        let place = if index == 0 {
+            NodeId::ROOT
+        } else {
+            let parent = places.get(node.parent.index()).copied();
+            let symbol = canonical.get(node.symbol.index()).copied();
+            builder.child(
+                parent.unwrap_or(NodeId::ROOT),
+                symbol.unwrap_or(node.symbol),
+            )
+        };
+        places.push(place);
+        *builder.cost(place) += node.cost;
+    }
+    Cow::Owned(builder.finish())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use profile::Cost;
+
+    #[test]
+    fn siblings_of_one_name_are_one_and_keep_their_sums() {
+        let mut builder = TreeBuilder::new();
+        let a = builder.child(NodeId::ROOT, SymbolId(1));
+        let b = builder.child(NodeId::ROOT, SymbolId(2));
+        let below = builder.child(b, SymbolId(1));
+        for (node, wall) in [(NodeId::ROOT, 1), (a, 2), (b, 4), (below, 8)] {
+            builder.cost(node).wall = wall;
+        }
+        let tree = builder.finish_self_costs();
+        let names = |names: &[&str]| names.iter().map(|it| it.as_bytes().to_vec()).collect();
+        let names: [Vec<_>; 2] = [names(&["m", "a", "b"]), names(&["m", "a", "a"])];
+        assert!(matches!(merged(&tree, &names[0]), Cow::Borrowed(_)));
+        let merged = merged(&tree, &names[1]);
+        let costs: Vec<_> = merged.nodes.iter().map(|it| it.cost).collect();
+        let wall = |wall| Cost {
+            wall,
+            ..Cost::default()
+        };
+        assert_eq!(costs, [wall(15), wall(14), wall(8)]);
+    }
+}

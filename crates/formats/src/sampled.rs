@@ -1,0 +1,103 @@
+//! XHProf's sampled array: the time of each sample, and its stack.
+//!
+//! Both encodings of the array, PHP's and JSON, write these entries. A sample
+//! is an entry, so one that stands for several is several of them.
+//!
+//! **Invariant:** no two entries have the same time, which is their key.
+
+use std::collections::HashMap;
+
+use profile::classic::SEPARATOR;
+use profile::{Body, Profile, Samples, SymbolId, WallUnit};
+
+use crate::WriteError;
+
+/// More entries are not written: a file may claim that one sample stands for
+/// any number of them.
+const MAX_ENTRIES: u64 = 1 << 24;
+
+/// Classic sampling's interval, in microseconds.
+const INTERVAL_US: u64 = 100_000;
+
+/// A profile that is written as samples.
+pub(crate) struct Sampled<'p> {
+    profile: &'p Profile,
+    samples: &'p Samples,
+    length: usize,
+}
+
+impl<'p> Sampled<'p> {
+    /// The profile as samples, if that is what it is. Samples that stand for
+    /// an amount of time are better off in the array that has times.
+    pub(crate) fn of(
+        profile: &'p Profile,
+        format: &'static str,
+    ) -> Result<Option<Self>, WriteError> {
+        let (Body::Samples(samples), WallUnit::Samples) =
+            (&profile.body, profile.metrics.wall_unit)
+        else {
+            return Ok(None);
+        };
+        let length = usize::try_from(samples.weight()).ok();
+        match length.filter(|_| samples.weight() <= MAX_ENTRIES) {
+            Some(length) => Ok(Some(Self {
+                profile,
+                samples,
+                length,
+            })),
+            None => Err(WriteError::TooManySamples {
+                format,
+                limit: MAX_ENTRIES,
+            }),
+        }
+    }
+
+    /// How many entries there are.
+    pub(crate) fn len(&self) -> usize {
+        self.length
+    }
+
+    /// Calls `visit` with the time and the stack of each entry.
+    pub(crate) fn for_each(
+        &self,
+        mut visit: impl FnMut(&[u8], &[u8]) -> std::io::Result<()>,
+    ) -> std::io::Result<()> {
+        let meta = &self.profile.meta;
+        let started = meta.started_unix_us.unwrap_or(0);
+        let has_times = self.samples.samples.iter().any(|sample| sample.at > 0);
+        let interval = meta
+            .interval_ns
+            .map_or(INTERVAL_US, |ns| (ns / 1_000).max(1));
+        let mut next = started;
+        let mut stack = Vec::new();
+        for sample in &self.samples.samples {
+            self.write_stack(&self.samples.path(sample.stack), &mut stack);
+            if has_times {
+                next = next.max(started.saturating_add(sample.at / 1_000));
+            }
+            for _ in 0..sample.weight {
+                let time = format!("{}.{:06}", next / 1_000_000, next % 1_000_000);
+                visit(time.as_bytes(), &stack)?;
+                next = next.saturating_add(if has_times { 1 } else { interval });
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes `main()==>a==>b==>a@1`.
+    fn write_stack(&self, path: &[SymbolId], stack: &mut Vec<u8>) {
+        stack.clear();
+        let mut open: HashMap<SymbolId, u32> = HashMap::new();
+        for (depth, &symbol) in path.iter().enumerate() {
+            if depth > 0 {
+                stack.extend_from_slice(SEPARATOR);
+            }
+            stack.extend_from_slice(self.profile.name(symbol));
+            let level = open.entry(symbol).or_insert(0);
+            if *level > 0 {
+                stack.extend_from_slice(format!("@{level}").as_bytes());
+            }
+            *level += 1;
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! Writes entries and exits: those that happened, or those of a tree in its
+//! order, each function's own time first.
+//!
+//! **Invariant:** every frame that is opened is closed, the last one first, and
+//! no time steps back.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+
+use profile::{Body, EventKind, Events, Instant, Metric, NodeId, Profile, SymbolId, Tree};
+
+use super::sampled::name_and_unit;
+
+/// Writes a profile for the wall time, and one for the CPU time.
+pub(super) fn write(profile: &Profile, out: &mut dyn Write) -> io::Result<()> {
+    for metric in [Metric::Wall, Metric::Cpu] {
+        if !metric.is_in(profile.metrics) {
+            continue;
+        }
+        let (name, unit) = name_and_unit(metric, profile.metrics.wall_unit);
+        let is_first = metric == Metric::Wall;
+        if let Body::Events(events) = &profile.body {
+            let end = signed(at(events.end, metric));
+            super::begin(is_first, "evented", name, unit, end, out)?;
+            write_events(events, metric, out)?;
+        } else if let Some(tree) = profile.tree() {
+            let own: Vec<u64> = tree
+                .self_costs()
+                .iter()
+                .map(|own| metric.of_own(own, 0).max(0).unsigned_abs())
+                .collect();
+            let end = own.iter().fold(0, |sum: u64, own| sum.saturating_add(*own));
+            super::begin(is_first, "evented", name, unit, signed(end), out)?;
+            write_tree(&tree, &own, out)?;
+        }
+    }
+    Ok(())
+}
+
+fn signed(value: u64) -> i64 {
+    i64::try_from(value).unwrap_or(i64::MAX)
+}
+
+fn at(instant: Instant, metric: Metric) -> u64 {
+    match metric {
+        Metric::Cpu => instant.cpu,
+        _ => instant.wall,
+    }
+}
+
+/// Writes `O`s and `C`s.
+struct List<'o> {
+    out: &'o mut dyn Write,
+    separator: &'static str,
+    last: u64,
+}
+
+impl<'o> List<'o> {
+    fn begin(out: &'o mut dyn Write) -> io::Result<Self> {
+        out.write_all(b",\n\"events\":[")?;
+        Ok(Self {
+            out,
+            separator: "\n",
+            last: 0,
+        })
+    }
+
+    fn add(&mut self, kind: char, symbol: SymbolId, at: u64) -> io::Result<()> {
+        self.last = self.last.max(at);
+        let separator = std::mem::replace(&mut self.separator, ",\n");
+        write!(
+            self.out,
+            "{separator}{{\"type\":\"{kind}\",\"frame\":{},\"at\":{}}}",
+            symbol.0, self.last
+        )
+    }
+
+    fn end(self) -> io::Result<()> {
+        self.out.write_all(b"]}")
+    }
+}
+
+fn write_tree(tree: &Tree, own: &[u64], out: &mut dyn Write) -> io::Result<()> {
+    let mut list = List::begin(out)?;
+    let children = tree.children();
+    let mut now = 0_u64;
+    let mut walk = vec![(NodeId::ROOT, false)];
+    while let Some((id, is_entered)) = walk.pop() {
+        let Some(node) = tree.nodes.get(id.index()) else {
+            continue;
+        };
+        if is_entered {
+            list.add('C', node.symbol, now)?;
+            continue;
+        }
+        list.add('O', node.symbol, now)?;
+        now = now.saturating_add(own.get(id.index()).copied().unwrap_or(0));
+        walk.push((id, true));
+        let inner = children.of(id).iter().rev();
+        walk.extend(inner.map(|&child| (child, false)));
+    }
+    list.end()
+}
+
+/// The whole stack of each fiber; where another goes on, what differs is
+/// closed and opened.
+fn write_events(events: &Events, metric: Metric, out: &mut dyn Write) -> io::Result<()> {
+    let mut list = List::begin(out)?;
+    list.add('O', SymbolId::ROOT, 0)?;
+    let mut stacks: HashMap<u32, Stack> = HashMap::new();
+    let mut current = Stack::default();
+    let mut number = 0;
+    for event in &events.events {
+        let now = at(event.at, metric);
+        match event.kind {
+            EventKind::Enter(symbol) => {
+                current.open.push(symbol);
+                list.add('O', symbol, now)?;
+            }
+            EventKind::Leave if current.open.len() > current.base => {
+                if let Some(symbol) = current.open.pop() {
+                    list.add('C', symbol, now)?;
+                }
+            }
+            EventKind::Leave => {}
+            EventKind::Switch(to) if to == number => {}
+            EventKind::Switch(to) => {
+                let next = stacks.remove(&to).unwrap_or_else(|| Stack {
+                    base: current.open.len(),
+                    open: current.open.clone(),
+                });
+                let pairs = current.open.iter().zip(&next.open);
+                let same = pairs.take_while(|(one, other)| one == other).count();
+                for &symbol in current.open.iter().skip(same).rev() {
+                    list.add('C', symbol, now)?;
+                }
+                for &symbol in next.open.iter().skip(same) {
+                    list.add('O', symbol, now)?;
+                }
+                stacks.insert(number, std::mem::replace(&mut current, next));
+                number = to;
+            }
+        }
+    }
+    let end = at(events.end, metric);
+    for &symbol in current.open.iter().rev() {
+        list.add('C', symbol, end)?;
+    }
+    list.add('C', SymbolId::ROOT, end)?;
+    list.end()
+}
+
+#[derive(Debug, Default)]
+struct Stack {
+    open: Vec<SymbolId>,
+    /// How many of them belong to who started the fiber.
+    base: usize,
+}

@@ -1,0 +1,186 @@
+//! speedscope's JSON: stacks with weights (*sampled*), or entries and exits in
+//! the order of time (*evented*).
+//!
+//! Every cost is a profile of its own in the file, over the same frames; times
+//! are nanoseconds since the beginning, which a double holds exactly for a
+//! hundred days. Calls are not in it, except that an evented one shows each.
+//!
+//! **Invariant:** entries and exits nest, no time steps back, a frame is one
+//! function.
+
+mod evented;
+mod json;
+mod reader;
+mod sampled;
+
+use std::io::{self, BufRead, BufWriter, Write};
+
+use profile::{Profile, Symbol};
+
+use crate::names::INTERNAL_FILE;
+use crate::text::lossy;
+use crate::{Detection, Format, Holds, ReadError, WriteError, WriteOptions};
+
+/// One of the two ways to write it; they are read alike.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Speedscope {
+    /// Each stack once, with its weight.
+    Sampled,
+    /// Entries and exits. Without events, in the order of the tree.
+    Evented,
+}
+
+const SCHEMA: &str = "https://www.speedscope.app/file-format-schema.json";
+
+impl Format for Speedscope {
+    fn id(&self) -> &'static str {
+        match self {
+            Self::Sampled => "speedscope",
+            Self::Evented => "speedscope-evented",
+        }
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Sampled => "speedscope",
+            Self::Evented => "speedscope, evented",
+        }
+    }
+
+    fn endings(&self) -> &'static [&'static str] {
+        match self {
+            Self::Sampled => &["speedscope.json", "speedscope"],
+            Self::Evented => &["evented.speedscope.json"],
+        }
+    }
+
+    fn holds(&self) -> Option<Holds> {
+        Some(Holds {
+            needs_stacks: true,
+            stacks: true,
+            calls: *self == Self::Evented,
+            all_metrics: true,
+            times: *self == Self::Evented,
+        })
+    }
+
+    fn detect(&self, head: &[u8]) -> Detection {
+        match self {
+            Self::Sampled => detect(head),
+            Self::Evented => Detection::No,
+        }
+    }
+
+    fn read(&self, input: &mut dyn BufRead) -> Result<Profile, ReadError> {
+        reader::read(input)
+    }
+
+    fn write(
+        &self,
+        profile: &Profile,
+        options: &WriteOptions,
+        out: &mut dyn Write,
+    ) -> Result<(), WriteError> {
+        let mut out = BufWriter::new(out);
+        let title = options.title.as_deref().or(profile.meta.title.as_deref());
+        let mut title = lossy(title.unwrap_or("xhprof").as_bytes()).into_owned();
+        if profile.meta.is_estimated {
+            title.push_str(" (estimated from call graph)");
+        }
+        write!(
+            out,
+            "{{\"$schema\":\"{SCHEMA}\",\"exporter\":\"xhprof@{}\",\"name\":",
+            env!("CARGO_PKG_VERSION")
+        )?;
+        string(&title, &mut out)?;
+        out.write_all(b",\"activeProfileIndex\":0,\n\"shared\":{\"frames\":[")?;
+        for (number, symbol) in profile.symbols.iter().enumerate() {
+            frame(symbol, number, &mut out)?;
+        }
+        out.write_all(b"\n]},\n\"profiles\":[")?;
+        match self {
+            Self::Sampled => sampled::write(profile, &mut out)?,
+            Self::Evented => evented::write(profile, &mut out)?,
+        }
+        out.write_all(b"\n]}\n")?;
+        Ok(out.flush()?)
+    }
+}
+
+fn string(text: &str, out: &mut dyn Write) -> io::Result<()> {
+    Ok(serde_json::to_writer(out, text)?)
+}
+
+fn frame(symbol: &Symbol, number: usize, out: &mut dyn Write) -> io::Result<()> {
+    out.write_all(if number == 0 { b"\n" } else { b",\n" })?;
+    out.write_all(b"{\"name\":")?;
+    string(&lossy(&symbol.name), out)?;
+    let internal = symbol.internal.then_some(INTERNAL_FILE);
+    if let Some(file) = internal.or(symbol.file.as_deref()) {
+        out.write_all(b",\"file\":")?;
+        string(&lossy(file), out)?;
+    }
+    if symbol.line > 0 {
+        write!(out, ",\"line\":{}", symbol.line)?;
+    }
+    out.write_all(b"}")
+}
+
+/// The beginning of one of the profiles in a file.
+fn begin(
+    is_first: bool,
+    kind: &str,
+    name: &str,
+    unit: &str,
+    end: i64,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let separator = if is_first { "" } else { "," };
+    write!(
+        out,
+        "{separator}\n{{\"type\":\"{kind}\",\"name\":\"{name}\",\"unit\":\"{unit}\",\
+         \"startValue\":0,\"endValue\":{end}"
+    )
+}
+
+/// How far to look for what only this format has.
+const LOOK: usize = 64 * 1024;
+
+/// The schema's name is decisive. Without it, which is allowed: frames that are
+/// shared.
+fn detect(head: &[u8]) -> Detection {
+    match head.trim_ascii_start() {
+        [] => return Detection::NeedMore,
+        [b'{', rest @ ..] if matches!(rest.trim_ascii_start(), [] | [b'"', ..]) => {}
+        _ => return Detection::No,
+    }
+    let has = |text: &[u8]| head.windows(text.len()).any(|window| window == text);
+    if has(b"speedscope.app/file-format-schema") || has(b"\"shared\"") && has(b"\"frames\"") {
+        Detection::Yes
+    } else if head.len() < LOOK {
+        Detection::NeedMore
+    } else {
+        Detection::No
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_recognized_by_its_schema_or_its_frames() {
+        for head in [
+            "{\"$schema\": \"https://www.speedscope.app/file-format-schema.json\"",
+            "{ \"shared\": {\"frames\": [",
+        ] {
+            assert_eq!(detect(head.as_bytes()), Detection::Yes, "{head}");
+        }
+        for head in ["", " {", "{\"a"] {
+            assert_eq!(detect(head.as_bytes()), Detection::NeedMore, "{head}");
+        }
+        for head in ["[", "{1", &format!("{{\"{}", "a".repeat(LOOK))] {
+            assert_eq!(detect(head.as_bytes()), Detection::No, "{head}");
+        }
+    }
+}

@@ -1,0 +1,379 @@
+//! Reads speedscope's files: ours, and those of the profilers that export to
+//! it, of which most write a profile for each thread.
+//!
+//! One sampled profile becomes samples, one evented becomes events, and
+//! several become one tree: threads beside each other, costs of several kinds
+//! together.
+
+use std::io::BufRead;
+
+use profile::{
+    Body, EventKind, Events, Instant, Meta, Metric, Metrics, Mode, NodeId, Profile, Sample,
+    Samples, SamplesBuilder, Symbol, SymbolId, TreeBuilder, WallUnit,
+};
+
+use super::json::{Event, File, Frame, One};
+use crate::ReadError;
+use crate::names::Names;
+
+/// The largest file that is read, in bytes: 1 GiB.
+const MAX_LENGTH: u64 = 1 << 30;
+
+/// Reads a whole file.
+pub(super) fn read(input: &mut dyn BufRead) -> Result<Profile, ReadError> {
+    let bytes = crate::whole(input, MAX_LENGTH)?;
+    let file: File = serde_json::from_slice(&bytes).map_err(|error| ReadError::Line {
+        format: "speedscope",
+        line: error.line() as u64,
+        reason: error.to_string(),
+    })?;
+    profile(file).map_err(|reason| ReadError::Offset {
+        format: "speedscope",
+        offset: bytes.len() as u64,
+        reason,
+    })
+}
+
+fn profile(file: File) -> Result<Profile, String> {
+    let frames = Frames::new(file.frames.ok_or("there are no frames")?)?;
+    let mut profiles = Vec::new();
+    for one in file.profiles.ok_or("there are no profiles")? {
+        let (metric, scale) = metric(&one)?;
+        profiles.push((metric, scale, one));
+    }
+    let has_time = profiles.iter().any(|it| it.0 == Kind::Cost(Metric::Wall));
+    // What is only counted says nothing beside times.
+    profiles.retain(|it| it.0 != Kind::Counted || !has_time);
+    let is_counted = profiles.iter().any(|it| it.0 == Kind::Counted);
+    let (body, metrics) = match profiles.as_slice() {
+        [] => return Err("there are no profiles".to_owned()),
+        [(Kind::Cost(Metric::Wall) | Kind::Counted, scale, one)] if one.kind == "sampled" => {
+            let body = Body::Samples(samples(one, *scale, &frames)?);
+            (
+                body,
+                Metrics {
+                    calls: false,
+                    ..Metrics::default()
+                },
+            )
+        }
+        [(Kind::Cost(Metric::Wall) | Kind::Counted, wall, one)] if one.kind == "evented" => (
+            Body::Events(events(one, *wall, None, &frames)?),
+            Metrics::default(),
+        ),
+        [
+            (Kind::Cost(Metric::Wall), wall, one),
+            (Kind::Cost(Metric::Cpu), cpu, other),
+        ] if fit_together(one, other) => {
+            let events = events(one, *wall, Some((other, *cpu)), &frames)?;
+            (
+                Body::Events(events),
+                Metrics {
+                    cpu: true,
+                    ..Metrics::default()
+                },
+            )
+        }
+        several => tree(several, &frames)?,
+    };
+    let wall_unit = if is_counted {
+        WallUnit::Samples
+    } else {
+        WallUnit::Nanoseconds
+    };
+    let mode = match &body {
+        Body::Events(_) => Mode::Traced,
+        Body::Samples(_) => Mode::Sampled,
+        _ => Mode::Unknown,
+    };
+    Ok(Profile {
+        symbols: frames.names.into_symbols(),
+        body,
+        metrics: Metrics {
+            wall_unit,
+            ..metrics
+        },
+        meta: Meta {
+            title: file.name,
+            creator: file.exporter,
+            mode,
+            ..Meta::default()
+        },
+    })
+}
+
+/// What the values of a profile are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Cost(Metric),
+    /// `none` is the unit: samples, mostly.
+    Counted,
+}
+
+/// What a profile's values are, and what one of them is in ours.
+fn metric(one: &One) -> Result<(Kind, f64), String> {
+    let name = one.name.to_lowercase();
+    let scale = match one.unit.as_str() {
+        "none" | "" => return Ok((Kind::Counted, 1.0)),
+        "bytes" if name.contains("peak") => return Ok((Kind::Cost(Metric::Peak), 1.0)),
+        "bytes" => return Ok((Kind::Cost(Metric::Memory), 1.0)),
+        "nanoseconds" => 1.0,
+        "microseconds" => 1e3,
+        "milliseconds" => 1e6,
+        "seconds" => 1e9,
+        other => return Err(format!("a profile's unit is {other:?}")),
+    };
+    let is_cpu = name == "cpu" || name == "cpu time";
+    let metric = if is_cpu { Metric::Cpu } else { Metric::Wall };
+    Ok((Kind::Cost(metric), scale))
+}
+
+/// To the nearest integer; what is too large is the largest.
+#[expect(clippy::cast_possible_truncation, reason = "saturates")]
+fn scaled(value: f64, scale: f64) -> i64 {
+    (value * scale).round() as i64
+}
+
+fn unsigned(value: f64, scale: f64) -> u64 {
+    scaled(value, scale).max(0).unsigned_abs()
+}
+
+/// The functions that frames stand for.
+struct Frames {
+    names: Names,
+    symbols: Vec<SymbolId>,
+}
+
+impl Frames {
+    fn new(frames: Vec<Frame>) -> Result<Self, String> {
+        let mut names = Names::default();
+        let mut symbols = Vec::with_capacity(frames.len());
+        for frame in frames {
+            let name = match frame.name.as_bytes() {
+                b"{main}" => Symbol::MAIN,
+                name => name,
+            };
+            let file = frame.file.as_deref().map(str::as_bytes);
+            let symbol = names.symbol(name, file).ok_or("too many functions")?;
+            let line = frame.line.map_or(0, |line| unsigned(line, 1.0));
+            names.set_line(symbol, u32::try_from(line).unwrap_or(0));
+            symbols.push(symbol);
+        }
+        Ok(Self { names, symbols })
+    }
+
+    fn symbol(&self, frame: u32) -> Result<SymbolId, String> {
+        let symbol = usize::try_from(frame)
+            .ok()
+            .and_then(|it| self.symbols.get(it));
+        symbol
+            .copied()
+            .ok_or_else(|| format!("there is no frame {frame}"))
+    }
+
+    /// For each path of a profile what `push` makes of it. At the bottom
+    /// `main()` is the root itself.
+    fn paths(
+        &self,
+        one: &One,
+        mut push: impl FnMut(NodeId, SymbolId) -> NodeId,
+    ) -> Result<Vec<NodeId>, String> {
+        let nodes = &one.stacks.paths;
+        let mut places = vec![NodeId::ROOT; nodes.len()];
+        for (index, node) in nodes.iter().enumerate().skip(1) {
+            let symbol = self.symbol(node.symbol.0.saturating_sub(1))?;
+            let below = places.get(node.parent.index()).copied().unwrap_or_default();
+            let is_root = symbol == SymbolId::ROOT && node.parent == NodeId::ROOT;
+            if let Some(place) = places.get_mut(index).filter(|_| !is_root) {
+                *place = push(below, symbol);
+            }
+        }
+        Ok(places)
+    }
+}
+
+/// The stack and the weight of each sample.
+fn weighed<'o>(
+    one: &'o One,
+    places: &'o [NodeId],
+) -> Result<impl Iterator<Item = (NodeId, f64)> + 'o, String> {
+    if one.stacks.samples.len() != one.weights.len() {
+        return Err("not as many weights as samples".to_owned());
+    }
+    let stacks = one.stacks.samples.iter();
+    let stacks = stacks.map(|it| places.get(it.index()).copied().unwrap_or_default());
+    Ok(stacks.zip(one.weights.iter().copied()))
+}
+
+fn samples(one: &One, scale: f64, frames: &Frames) -> Result<Samples, String> {
+    let mut builder = SamplesBuilder::default();
+    let places = frames.paths(one, |below, symbol| builder.push(below, symbol))?;
+    let mut now = 0.0;
+    for (stack, weight) in weighed(one, &places)? {
+        builder.add(Sample {
+            at: unsigned(now, scale),
+            weight: unsigned(weight, scale),
+            stack,
+        });
+        now += weight.max(0.0);
+    }
+    Ok(builder.finish())
+}
+
+/// Whether both have the same calls in the same order.
+fn fit_together(one: &One, other: &One) -> bool {
+    let call = |event: &Event| (event.opens, event.frame);
+    one.kind == "evented"
+        && other.kind == "evented"
+        && one
+            .events
+            .iter()
+            .map(call)
+            .eq(other.events.iter().map(call))
+}
+
+/// Walks the events of a profile: what is opened and closed, and when. Calls
+/// that are open at the end are not closed.
+fn walk(
+    one: &One,
+    frames: &Frames,
+    mut visit: impl FnMut(usize, Option<EventKind>),
+) -> Result<(), String> {
+    let mut open: Vec<(u32, bool)> = Vec::new();
+    let mut last = one.start;
+    for (number, event) in one.events.iter().enumerate() {
+        if event.at < last {
+            return Err(format!("event {number} is earlier than the one before it"));
+        }
+        last = event.at;
+        let symbol = frames.symbol(event.frame)?;
+        let kind = if event.opens {
+            let is_root = open.is_empty() && symbol == SymbolId::ROOT;
+            open.push((event.frame, is_root));
+            (!is_root).then_some(EventKind::Enter(symbol))
+        } else {
+            match open.pop() {
+                Some((frame, is_root)) if frame == event.frame => {
+                    (!is_root).then_some(EventKind::Leave)
+                }
+                _ => return Err(format!("event {number} closes what was not opened last")),
+            }
+        };
+        visit(number, kind);
+    }
+    Ok(())
+}
+
+fn events(
+    one: &One,
+    wall: f64,
+    cpu: Option<(&One, f64)>,
+    frames: &Frames,
+) -> Result<Events, String> {
+    let cpu_at = |number: Option<usize>| {
+        let (one, scale) = cpu?;
+        let at = number.map_or(Some(one.end), |it| one.events.get(it).map(|it| it.at))?;
+        Some(unsigned(at - one.start, scale))
+    };
+    let mut events = Vec::with_capacity(one.events.len());
+    let mut last_cpu = 0;
+    walk(one, frames, |number, kind| {
+        let at = one.events.get(number).map_or(0.0, |event| event.at);
+        // It is the other profile's, which nobody has checked.
+        last_cpu = cpu_at(Some(number)).unwrap_or(0).max(last_cpu);
+        if let Some(kind) = kind {
+            let at = Instant {
+                wall: unsigned(at - one.start, wall),
+                cpu: last_cpu,
+                ..Instant::default()
+            };
+            events.push(profile::Event { at, kind });
+        }
+    })?;
+    let last = one.events.last().map_or(one.start, |event| event.at);
+    let end = Instant {
+        wall: unsigned(one.end.max(last) - one.start, wall),
+        cpu: cpu_at(None).unwrap_or(0).max(last_cpu),
+        ..Instant::default()
+    };
+    Ok(Events { events, end })
+}
+
+fn tree(profiles: &[(Kind, f64, One)], frames: &Frames) -> Result<(Body, Metrics), String> {
+    let mut builder = TreeBuilder::new();
+    let mut metrics = Metrics {
+        calls: false,
+        ..Metrics::default()
+    };
+    for (kind, scale, one) in profiles {
+        let metric = match kind {
+            Kind::Cost(metric) => *metric,
+            Kind::Counted => Metric::Wall,
+        };
+        match metric {
+            Metric::Cpu => metrics.cpu = true,
+            Metric::Memory | Metric::Peak => metrics.memory = true,
+            Metric::Wall | Metric::Calls => {}
+        }
+        if one.kind == "evented" {
+            let is_wall = metric == Metric::Wall;
+            metrics.calls |= is_wall;
+            add_events(one, metric, *scale, is_wall, frames, &mut builder)?;
+            continue;
+        }
+        let places = frames.paths(one, |below, symbol| builder.child(below, symbol))?;
+        for (node, weight) in weighed(one, &places)? {
+            charge(&mut builder, node, metric, scaled(weight, *scale));
+        }
+    }
+    if metrics.calls {
+        builder.cost(NodeId::ROOT).calls = 1;
+    }
+    Ok((Body::Tree(builder.finish_self_costs()), metrics))
+}
+
+fn charge(builder: &mut TreeBuilder, node: NodeId, metric: Metric, amount: i64) {
+    let cost = builder.cost(node);
+    let positive = amount.max(0).unsigned_abs();
+    match metric {
+        Metric::Wall | Metric::Calls => cost.wall = cost.wall.saturating_add(positive),
+        Metric::Cpu => cost.cpu = cost.cpu.saturating_add(positive),
+        Metric::Memory => cost.memory = cost.memory.saturating_add(amount),
+        Metric::Peak => cost.peak = cost.peak.saturating_add(amount),
+    }
+}
+
+fn add_events(
+    one: &One,
+    metric: Metric,
+    scale: f64,
+    counts_calls: bool,
+    frames: &Frames,
+    builder: &mut TreeBuilder,
+) -> Result<(), String> {
+    let mut open: Vec<NodeId> = Vec::new();
+    let mut last = 0;
+    let value = |at: f64| scaled(at - one.start, scale);
+    walk(one, frames, |number, kind| {
+        let at = one.events.get(number).map_or(0, |event| value(event.at));
+        let top = open.last().copied().unwrap_or_default();
+        charge(builder, top, metric, at.saturating_sub(last));
+        last = at;
+        match kind {
+            Some(EventKind::Enter(symbol)) => {
+                let node = builder.child(top, symbol);
+                let cost = builder.cost(node);
+                cost.calls = cost.calls.saturating_add(u64::from(counts_calls));
+                open.push(node);
+            }
+            Some(_) => {
+                open.pop();
+            }
+            None => {}
+        }
+    })?;
+    let top = open.last().copied().unwrap_or_default();
+    let end = value(one.end).max(last);
+    charge(builder, top, metric, end.saturating_sub(last));
+    Ok(())
+}

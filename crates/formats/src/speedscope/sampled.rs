@@ -1,0 +1,121 @@
+//! Writes each stack once, with its weight: what it cost by itself.
+//!
+//! **Invariant:** weights are above zero and add up to `endValue`. Memory that
+//! was given back has no place here.
+
+use std::io::{self, Write};
+
+use profile::{Body, Metric, NodeId, Profile, Samples, SymbolId, Tree, WallUnit};
+
+/// Writes a profile for each cost.
+pub(super) fn write(profile: &Profile, out: &mut dyn Write) -> io::Result<()> {
+    if let Body::Samples(samples) = &profile.body {
+        return write_samples(samples, profile.metrics.wall_unit, out);
+    }
+    let Some(tree) = profile.tree() else {
+        return Ok(());
+    };
+    let own = tree.self_costs();
+    let paths = Paths::new(&tree);
+    let wanted = [Metric::Wall, Metric::Cpu, Metric::Memory, Metric::Peak];
+    for metric in wanted.into_iter().filter(|it| it.is_in(profile.metrics)) {
+        let (name, unit) = name_and_unit(metric, profile.metrics.wall_unit);
+        let weights: Vec<i64> = own.iter().map(|own| metric.of_own(own, 0)).collect();
+        let weights: Vec<_> = (0..)
+            .map(NodeId)
+            .zip(weights)
+            .filter(|it| it.1 > 0)
+            .collect();
+        write_one(metric == Metric::Wall, name, unit, &paths, &weights, out)?;
+    }
+    Ok(())
+}
+
+pub(super) fn name_and_unit(metric: Metric, wall: WallUnit) -> (&'static str, &'static str) {
+    match (metric, wall) {
+        (Metric::Wall, WallUnit::Samples) => ("samples", "none"),
+        (Metric::Wall, WallUnit::Nanoseconds) => ("wall time", "nanoseconds"),
+        (Metric::Cpu, _) => ("cpu time", "nanoseconds"),
+        (Metric::Memory, _) => ("memory", "bytes"),
+        (Metric::Peak, _) => ("peak memory", "bytes"),
+        (Metric::Calls, _) => ("calls", "none"),
+    }
+}
+
+fn write_samples(samples: &Samples, wall: WallUnit, out: &mut dyn Write) -> io::Result<()> {
+    let (name, unit) = name_and_unit(Metric::Wall, wall);
+    let paths = Paths {
+        nodes: samples
+            .stacks
+            .iter()
+            .map(|it| (it.parent, it.symbol))
+            .collect(),
+    };
+    let weight = |weight: u64| i64::try_from(weight).unwrap_or(i64::MAX);
+    let all = samples.samples.iter().filter(|sample| sample.weight > 0);
+    let weights: Vec<_> = all.map(|it| (it.stack, weight(it.weight))).collect();
+    write_one(true, name, unit, &paths, &weights, out)
+}
+
+/// What each stack is made of.
+struct Paths {
+    nodes: Vec<(NodeId, SymbolId)>,
+}
+
+impl Paths {
+    fn new(tree: &Tree) -> Self {
+        Self {
+            nodes: tree.nodes.iter().map(|it| (it.parent, it.symbol)).collect(),
+        }
+    }
+
+    /// The symbols from the root to `node`, into `path`.
+    fn read(&self, node: NodeId, path: &mut Vec<SymbolId>) {
+        path.clear();
+        let mut at = node;
+        while let Some(&(parent, symbol)) = self.nodes.get(at.index()) {
+            path.push(symbol);
+            if parent >= at {
+                break;
+            }
+            at = parent;
+        }
+        path.reverse();
+    }
+}
+
+fn write_one(
+    is_first: bool,
+    name: &str,
+    unit: &str,
+    paths: &Paths,
+    weights: &[(NodeId, i64)],
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let end = weights
+        .iter()
+        .fold(0_i64, |sum, it| sum.saturating_add(it.1));
+    super::begin(is_first, "sampled", name, unit, end, out)?;
+    out.write_all(b",\n\"samples\":[")?;
+    let mut path = Vec::new();
+    let mut separator = "\n[";
+    for (node, _) in weights {
+        paths.read(*node, &mut path);
+        out.write_all(separator.as_bytes())?;
+        separator = ",\n[";
+        for (depth, symbol) in path.iter().enumerate() {
+            if depth > 0 {
+                out.write_all(b",")?;
+            }
+            write!(out, "{}", symbol.0)?;
+        }
+        out.write_all(b"]")?;
+    }
+    out.write_all(b"],\n\"weights\":[")?;
+    let mut separator = "";
+    for (_, weight) in weights {
+        write!(out, "{separator}{weight}")?;
+        separator = ",";
+    }
+    out.write_all(b"]}")
+}

@@ -1,0 +1,82 @@
+//! Makes a profile's table of symbols, name by name.
+//!
+//! **Invariants:** the first symbol is `main()`; no two have the same name;
+//! no name has XHProf's separator in it.
+
+use std::collections::HashMap;
+
+use profile::{Symbol, SymbolId, make_name_safe};
+
+/// A table of symbols that grows.
+#[derive(Debug)]
+pub(crate) struct Symbols {
+    list: Vec<Symbol>,
+    places: HashMap<Box<[u8]>, SymbolId>,
+}
+
+impl Default for Symbols {
+    fn default() -> Self {
+        Self {
+            list: vec![Symbol::new(Symbol::MAIN)],
+            places: HashMap::from([(Symbol::MAIN.into(), SymbolId::ROOT)]),
+        }
+    }
+}
+
+impl Symbols {
+    /// The symbol called `name`, made if there is none yet.
+    pub(crate) fn id(&mut self, name: &[u8]) -> SymbolId {
+        if let Some(&id) = self.places.get(name) {
+            return id;
+        }
+        let mut safe = name.to_vec();
+        make_name_safe(&mut safe);
+        let id = match self.places.get(safe.as_slice()) {
+            Some(&id) => id,
+            None => self.push(safe),
+        };
+        // The name as it was given too, so that it is made safe only once.
+        self.places.insert(name.into(), id);
+        id
+    }
+
+    fn push(&mut self, name: Vec<u8>) -> SymbolId {
+        let Ok(number) = u32::try_from(self.list.len()) else {
+            return SymbolId::ROOT;
+        };
+        let id = SymbolId(number);
+        self.places.insert(name.as_slice().into(), id);
+        self.list.push(Symbol::new(name));
+        id
+    }
+
+    /// A symbol, to say more of it.
+    pub(crate) fn symbol(&mut self, id: SymbolId) -> Option<&mut Symbol> {
+        self.list.get_mut(id.index())
+    }
+
+    /// The whole table.
+    pub(crate) fn finish(self) -> Vec<Symbol> {
+        self.list
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_one_symbol_however_it_was_made_safe() {
+        let mut symbols = Symbols::default();
+        assert_eq!(symbols.id(b"main()"), SymbolId::ROOT);
+        assert_eq!(symbols.id(b"a==>b"), SymbolId(1));
+        assert_eq!(symbols.id(b"a=>b"), SymbolId(1));
+        assert_eq!(symbols.id(b"a==>b"), SymbolId(1));
+        assert_eq!(symbols.id(b"c"), SymbolId(2));
+        let names: Vec<_> = symbols.finish().into_iter().map(|it| it.name).collect();
+        assert_eq!(
+            names,
+            [(*b"main()").into(), (*b"a=>b").into(), (*b"c").into()] as [Box<[u8]>; 3]
+        );
+    }
+}

@@ -1,0 +1,58 @@
+//! What the numbers of a cost count.
+
+use profile::{Metric, Profile, WallUnit};
+
+/// What the numbers of a cost count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unit {
+    /// Time.
+    Nanoseconds,
+    /// Memory.
+    Bytes,
+    /// Calls or samples.
+    Count,
+}
+
+impl Unit {
+    /// The unit of `metric` in `profile`.
+    pub(crate) fn of(metric: Metric, profile: &Profile) -> Self {
+        match metric {
+            Metric::Wall if profile.metrics.wall_unit == WallUnit::Samples => Self::Count,
+            Metric::Wall | Metric::Cpu => Self::Nanoseconds,
+            Metric::Memory | Metric::Peak => Self::Bytes,
+            Metric::Calls => Self::Count,
+        }
+    }
+}
+
+/// Nanoseconds as milliseconds, exactly: as many decimals as it takes, and at
+/// least `decimals` of them.
+pub(crate) fn milliseconds(nanoseconds: i64, decimals: usize) -> String {
+    let whole = nanoseconds.unsigned_abs() / 1_000_000;
+    let rest = nanoseconds.unsigned_abs() % 1_000_000;
+    let sign = if nanoseconds < 0 { "-" } else { "" };
+    let mut text = format!("{sign}{whole}.{rest:06}");
+    let point = text.len() - 6;
+    while text.len() > point + decimals && text.ends_with('0') {
+        text.pop();
+    }
+    if text.ends_with('.') {
+        text.pop();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn milliseconds_are_exact() {
+        assert_eq!(milliseconds(100_000, 3), "0.100");
+        assert_eq!(milliseconds(100_050, 3), "0.10005");
+        assert_eq!(milliseconds(-1, 3), "-0.000001");
+        assert_eq!(milliseconds(5_000_000, 0), "5");
+        assert_eq!(milliseconds(5_000_000, 3), "5.000");
+        assert_eq!(milliseconds(i64::MIN, 0), "-9223372036854.775808");
+    }
+}

@@ -1,0 +1,174 @@
+//! XHGui's upload: the classic array and what was profiled, one line of JSON.
+//!
+//! XHGui imports it, and php-profiler's file saver writes it. It is read like
+//! any JSON of the array. XHGui wants every metric to be there, and asks
+//! nobody what a missing one means: it is zero.
+//!
+//! **Invariant:** no environment, cookie or parameter is written that is not
+//! in the title.
+
+use std::io::{BufRead, BufWriter, Write};
+
+use profile::{Metrics, Profile};
+use serde_json::{Map, Value, json};
+
+use crate::text::lossy;
+use crate::xhprof_json::{XhprofJson, write_rows};
+use crate::{Format, Holds, ReadError, WriteError, WriteOptions};
+
+/// One line of XHGui's import.
+#[derive(Debug, Clone, Copy)]
+pub struct Xhgui;
+
+impl Format for Xhgui {
+    fn id(&self) -> &'static str {
+        "xhgui"
+    }
+
+    fn name(&self) -> &'static str {
+        "XHGui"
+    }
+
+    fn endings(&self) -> &'static [&'static str] {
+        &["jsonl", "xhgui.json"]
+    }
+
+    fn holds(&self) -> Option<Holds> {
+        crate::xhprof::Xhprof.holds()
+    }
+
+    fn read(&self, input: &mut dyn BufRead) -> Result<Profile, ReadError> {
+        XhprofJson.read(input)
+    }
+
+    fn write(
+        &self,
+        profile: &Profile,
+        options: &WriteOptions,
+        out: &mut dyn Write,
+    ) -> Result<(), WriteError> {
+        let mut out = BufWriter::new(out);
+        out.write_all(b"{\"profile\":")?;
+        if profile.metrics.cpu && profile.metrics.memory {
+            write_rows(profile, &mut out)?;
+        } else {
+            let complete = Profile {
+                metrics: Metrics {
+                    cpu: true,
+                    memory: true,
+                    ..profile.metrics
+                },
+                ..profile.clone()
+            };
+            write_rows(&complete, &mut out)?;
+        }
+        writeln!(out, ",\"meta\":{}}}", meta(profile, options))?;
+        Ok(out.flush()?)
+    }
+}
+
+/// What XHGui wants to know. In text, so that the order is ours.
+fn meta(profile: &Profile, options: &WriteOptions) -> String {
+    let meta = &profile.meta;
+    let title = options.title.as_deref().or(meta.title.as_deref());
+    let url = lossy(title.unwrap_or("xhprof").as_bytes()).into_owned();
+    let (path, query) = url.split_once('?').unwrap_or((&url, ""));
+    let started = meta.started_unix_us.unwrap_or(0);
+    let (seconds, micros) = (started / 1_000_000, started % 1_000_000);
+    let mut server = format!("{{\"REQUEST_TIME\":{seconds}");
+    for (name, value) in [
+        ("REQUEST_METHOD", meta.tag("method")),
+        ("SERVER_NAME", meta.host.as_deref()),
+    ] {
+        if let Some(value) = value {
+            server.push_str(&format!(",\"{name}\":{}", json!(value)));
+        }
+    }
+    server.push('}');
+    format!(
+        "{{\"url\":{},\"simple_url\":{},\"get\":{},\"env\":{{}},\"SERVER\":{server},\
+         \"request_ts\":{{\"sec\":{seconds},\"usec\":0}},\
+         \"request_ts_micro\":{{\"sec\":{seconds},\"usec\":{micros}}},\
+         \"request_date\":\"{}\"}}",
+        json!(url),
+        json!(path),
+        get(query),
+        date(seconds)
+    )
+}
+
+/// The parameters of a query.
+fn get(query: &str) -> Value {
+    let pairs = query.split('&').filter(|pair| !pair.is_empty());
+    let pair = |pair: &str| {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        (decoded(name), Value::String(decoded(value)))
+    };
+    Value::Object(pairs.map(pair).collect::<Map<_, _>>())
+}
+
+/// `a+b%20c` as `a b c`.
+fn decoded(text: &str) -> String {
+    let mut bytes = Vec::new();
+    let mut rest = text.as_bytes();
+    while let [first, after @ ..] = rest {
+        rest = after;
+        let digits = after.get(..2).and_then(|two| std::str::from_utf8(two).ok());
+        let byte = digits.and_then(|two| u8::from_str_radix(two, 16).ok());
+        match (first, byte) {
+            (b'+', _) => bytes.push(b' '),
+            (b'%', Some(byte)) => {
+                bytes.push(byte);
+                rest = after.get(2..).unwrap_or_default();
+            }
+            _ => bytes.push(*first),
+        }
+    }
+    lossy(&bytes).into_owned()
+}
+
+/// The day in UTC. Years begin in March, so that the leap day is the last.
+fn date(unix_seconds: u64) -> String {
+    let days = unix_seconds / 86_400 + 719_468;
+    let (era, day) = (days / 146_097, days % 146_097);
+    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let day = day - (153 * month + 2) / 5 + 1;
+    let (year, month) = if month < 10 {
+        (era * 400 + year, month + 3)
+    } else {
+        (era * 400 + year + 1, month - 9)
+    };
+    format!("{year:04}-{month:02}-{day:02}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_have_their_dates() {
+        for (seconds, day) in [
+            (0, "1970-01-01"),
+            (951_782_399, "2000-02-28"),
+            (951_782_400, "2000-02-29"),
+            (951_868_800, "2000-03-01"),
+            (1_700_000_000, "2023-11-14"),
+            (4_107_542_400, "2100-03-01"),
+        ] {
+            assert_eq!(date(seconds), day);
+        }
+    }
+
+    #[test]
+    fn parameters_are_decoded() {
+        assert_eq!(
+            get("a=1&b=x+y%20z&c&d=%zz%4"),
+            json!({
+                "a": "1", "b": "x y z", "c": "", "d": "%zz%4"
+            })
+        );
+        assert_eq!(get(""), json!({}));
+    }
+}

@@ -1,0 +1,169 @@
+# `./x formats-check`: our files in the programs they are for. Sourced by `x`.
+#
+# `examples/export.rs` writes known profiles in every format, one with every
+# hostile name there is among them, and one of a real program. Each part in
+# scripts/formats-check/ has another program read them, and compares what that
+# makes of them with our model: totals, own costs, calls.
+#
+# With --quick, only those that come with the machine or install in seconds.
+# Without a network, what cannot be installed is named and not run.
+
+check_target=${release%/release}/formats-check
+check_files=$check_target/files
+parts=$PWD/scripts/formats-check
+check_lines=()
+check_failed=0
+
+formats_check() {
+    local quick=${1:-}
+    case $quick in
+    '' | --quick) ;;
+    *) die "formats-check takes --quick or nothing" ;;
+    esac
+    rm -rf "$check_target/logs" "$check_files"
+    mkdir -p "$check_target/logs" "$check_files"
+    export_profiles "$quick"
+
+    # part NAME WHAT PROGRAM COMMAND…: what it compares, and what it needs.
+    part arrays 'PHP: unserialize, json_decode' php each_folder "${PHP:-php}" -n "$parts/arrays.php"
+    part pictures "xmllint $(version_of xmllint --version); Python's parsers" xmllint each_folder python3 "$parts/pictures.py"
+    part collapsed 'awk; flamegraph.pl' nytprofcalls bash "$parts/collapsed.sh" "$check_files"
+    part firefox "Python's json, column by column" python3 bash "$parts/firefox.sh" "$check_files"
+    part perfview "xmllint; Python's XML, JSON and zip" xmllint bash "$parts/perfview.sh" "$check_files"
+    part callgrind "callgrind_annotate $(version_of callgrind_annotate --version)" callgrind_annotate \
+        each_folder python3 "$parts/callgrind.py"
+    part dot "Graphviz $(version_of dot -V)" dot each_folder python3 "$parts/dot.py"
+    part nytprof "Devel::NYTProf $(perl -MDevel::NYTProf -e 'print $Devel::NYTProf::VERSION' 2>/dev/null): its data, nytprofcalls, nytprofhtml" \
+        nytprofhtml bash "$parts/nytprof.sh" "$check_files"
+    [ "$quick" ] || {
+        with_python gprof2dot && part gprof2dot "gprof2dot $(package_version gprof2dot)" dot \
+            each_folder "$PYTHON" -O "$parts/gprof2dot.py"
+        with_python opentelemetry-proto && part otlp "opentelemetry-proto $(package_version opentelemetry-proto)" python3 \
+            bash "$parts/otlp.sh" "$check_files"
+        with_node pprof-format && part pprof "npm pprof-format $(node_version pprof-format); go tool pprof $(version_of go version)" node \
+            bash "$parts/pprof.sh" "$check_files"
+        with_node speedscope && part speedscope "npm speedscope $(node_version speedscope): its importer" node \
+            each_folder node "$parts/speedscope.mjs" "$NODE_MODULES/speedscope"
+    }
+
+    printf '%s\n' "${check_lines[@]}"
+    [ "$check_failed" = 0 ] || die "a program reads our files in another way: see $check_target/logs"
+}
+
+# export_profiles QUICK: the known programs, and a real one whose stacks Xdebug
+# recorded, read by us from its own format.
+export_profiles() {
+    local real=() features=()
+    [ "$1" ] || features=(--features otlp)
+    if [ -z "$1" ] && record_real_program; then
+        real=("real=$check_target/cachegrind.out.real")
+    fi
+    # As `cargo test` builds it, so that there is little to build in `./x test`.
+    cargo build --locked -p xhprof-formats --example export ${features[@]+"${features[@]}"}
+    "${release%/release}/debug/examples/export" "$check_files" ${real[@]+"${real[@]}"}
+    # The same by their formats' names, a folder a profile.
+    local file name id
+    for file in "$check_files"/*.*.*; do
+        IFS=. read -r name id _ <<<"${file##*/}"
+        mkdir -p "$check_files/$name"
+        ln -s "$file" "$check_files/$name/$id"
+    done
+}
+
+record_real_program() {
+    command -v phpcs >/dev/null && [ -e "$(php-config --extension-dir)/xdebug.so" ] || {
+        not_run 'a real program' 'no phpcs, or no Xdebug to record it'
+        return 1
+    }
+    rm -f "$check_target/cachegrind.out.real"
+    echo '<?php echo strtoupper("a"), PHP_EOL;' >"$check_target/small.php"
+    php -n $(needed_modules) -d zend_extension=xdebug -d xdebug.mode=profile -d xdebug.start_with_request=yes \
+        -d xdebug.output_dir="$check_target" -d xdebug.profiler_output_name=cachegrind.out.real \
+        -d xdebug.use_compression=0 /usr/bin/phpcs --standard=PSR12 "$check_target/small.php" >/dev/null || true
+    [ -s "$check_target/cachegrind.out.real" ]
+}
+
+# phpcs wants some modules that Debian's PHP does not have built in.
+needed_modules() {
+    local module
+    for module in tokenizer xml xmlwriter simplexml; do
+        [ ! -e "$(php-config --extension-dir)/$module.so" ] || printf -- '-d extension=%s ' "$module"
+    done
+}
+
+# part NAME WHAT PROGRAM COMMAND…: runs a part and keeps a line about it.
+part() {
+    local name=$1 what=$2 program=$3 log=$check_target/logs/$1.log began=$SECONDS word=ok
+    shift 3
+    command -v "$program" >/dev/null || {
+        not_run "$name" "$program is not there"
+        return 0
+    }
+    say "$name: $what"
+    "$@" >"$log" 2>&1 || {
+        word=FAILED
+        check_failed=1
+        cat "$log"
+    }
+    check_lines+=("$(printf '  %-6s %3ds  %-10s %s: %s' "$word" $((SECONDS - began)) "$name" "$what" "$(summary_of "$log")")")
+}
+
+not_run() { check_lines+=("$(printf '  %-6s %4s  %-10s %s, so not run' - '' "$1" "$2")"); }
+
+# What the parts said in all: functions and numbers that agreed.
+summary_of() {
+    awk '/ numbers agree, / { for (i = 2; i <= NF; i++) if ($(i) == "numbers") n += $(i - 1); files++ }
+         /^  ok: / { lines += $2; functions += $4; files++ }
+         END {
+             if (n) printf "%d numbers agree in %d files", n, files
+             if (functions) printf "%d functions agree in %d files, of %d lines", functions, files, lines
+         }' "$1"
+}
+
+# each_folder COMMAND…: once for each profile's folder.
+each_folder() {
+    local folder status=0
+    for folder in "$check_files"/*/; do
+        echo "$(basename "$folder")"
+        "$@" "$folder" || status=1
+    done
+    return "$status"
+}
+
+version_of() { { "$@" 2>&1 || true; } | grep -o '[0-9][0-9.]*[0-9]' | sed -n 1p; }
+
+# with_python PACKAGE: a Python in $PYTHON that has it, in a folder of its own.
+with_python() {
+    PYTHON=$check_target/venv/bin/python
+    [ -x "$PYTHON" ] || python3 -m venv "$check_target/venv" || {
+        not_run "$1" 'python3 -m venv does not work'
+        return 1
+    }
+    "$PYTHON" -m pip install --quiet --disable-pip-version-check "$1" >"$check_target/logs/pip.log" 2>&1 || {
+        not_run "$1" 'it cannot be installed from PyPI'
+        return 1
+    }
+    export PYTHON
+}
+
+package_version() { "$PYTHON" -c 'import importlib.metadata as m, sys; print(m.version(sys.argv[1]))' "$1"; }
+
+# with_node PACKAGE: it and others in $NODE_MODULES, in a folder of its own.
+with_node() {
+    local wanted=$1
+    [ "$1" != pprof-format ] || wanted=pprof-format@2
+    NODE_MODULES=$check_target/npm/node_modules
+    mkdir -p "$check_target/npm"
+    command -v npm >/dev/null || {
+        not_run "$1" 'npm is not there'
+        return 1
+    }
+    [ -e "$NODE_MODULES/$1" ] ||
+        npm install --silent --no-fund --no-audit --prefix "$check_target/npm" "$wanted" >"$check_target/logs/npm.log" 2>&1 || {
+        not_run "$1" 'it cannot be installed from npm'
+        return 1
+    }
+    export NODE_MODULES
+}
+
+node_version() { node -p 'require(process.argv[1] + "/package.json").version' "$NODE_MODULES/$1"; }
