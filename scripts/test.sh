@@ -233,6 +233,8 @@ readme_commands() {
     ' copy="$copy" README.md >"$logs/readme-commands.sh"
     grep -q . "$logs/readme-commands.sh" || die 'README.md has no command to run'
     cd "$copy"
+    # Where a newcomer's build would be, and README.md says it is.
+    unset CARGO_TARGET_DIR
     # "php" is the chosen one, without Xdebug and without an installed xhprof.
     # A function, because another PATH would make Cargo build everything anew.
     php() { "$PHP" "$@"; }
