@@ -45,7 +45,9 @@ impl Look {
     /// `text` in a style, if there is colour.
     pub(crate) fn paint(self, style: Style, text: &str) -> String {
         match style.code() {
-            Some(code) if self.has_colour => format!("\x1b[{code}m{text}\x1b[0m"),
+            Some(code) if self.has_colour && !text.is_empty() => {
+                format!("\x1b[{code}m{text}\x1b[0m")
+            }
             _ => text.to_owned(),
         }
     }

@@ -9,6 +9,9 @@ use crate::report::table::{Cell, Column, Row, Table};
 use crate::terminal::{Look, Style, printable, shortened};
 use crate::units::{amount, change, count, counted, relative};
 
+/// A change of less than this share is no cause for colour.
+const LITTLE: f64 = 0.01;
+
 impl Shown<'_> {
     /// All of it as text.
     pub(super) fn text(&self, look: Look) -> String {
@@ -176,9 +179,10 @@ impl Shown<'_> {
             share = "0.0%".to_owned();
         }
         let style_of = if is_lost { 0.0 } else { it.absolute() };
+        let is_little = it.relative().is_some_and(|share| share.abs() < LITTLE);
         let mut cells = vec![
-            Cell::change(changed, style_of),
-            Cell::change(share, style_of),
+            Cell::change(changed, style_of, is_little),
+            Cell::change(share, style_of, is_little),
             Cell::amount(text(it.base.mean)),
             Cell::amount(text(it.new.mean)),
         ];

@@ -78,11 +78,13 @@ impl Cell {
     }
 
     /// A number that makes things worse or better.
-    pub(crate) fn change(text: String, value: f64) -> Self {
+    /// Little of either is just a number.
+    pub(crate) fn change(text: String, value: f64, is_little: bool) -> Self {
         let style = match value {
-            worse if worse > 0.0 => Style::Hot,
-            better if better < 0.0 => Style::Good,
-            _ => Style::Faint,
+            worse if worse > 0.0 && !is_little => Style::Hot,
+            better if better < 0.0 && !is_little => Style::Good,
+            0.0 => Style::Faint,
+            _ => Style::Plain,
         };
         Self { text, style }
     }
