@@ -26,7 +26,8 @@ pub(crate) fn completions(arguments: &CompletionsArguments) -> Result<()> {
 
 /// Prints the page of the program, or writes one a command.
 pub(crate) fn man(arguments: &ManArguments) -> Result<()> {
-    let mut command = Arguments::command();
+    // What `help` says is in these pages.
+    let mut command = Arguments::command().disable_help_subcommand(true);
     command.build();
     let Some(directory) = &arguments.output else {
         let page = page(command)?;
@@ -34,10 +35,7 @@ pub(crate) fn man(arguments: &ManArguments) -> Result<()> {
     };
     let context = || format!("cannot write {}", directory.display());
     fs::create_dir_all(directory).with_context(context)?;
-    for command in command
-        .get_subcommands()
-        .filter(|it| it.get_name() != "help")
-    {
+    for command in command.get_subcommands() {
         let name = format!("xhprof-{}", command.get_name());
         let command = command.clone().display_name(name.clone());
         write_page(directory, &name, command)?;
@@ -52,7 +50,8 @@ fn write_page(directory: &Path, name: &str, command: Command) -> Result<()> {
 
 fn page(command: Command) -> Result<Vec<u8>> {
     let mut page = Vec::new();
-    Man::new(command).render(&mut page)?;
+    let version = concat!("xhprof ", env!("CARGO_PKG_VERSION"));
+    Man::new(command).source(version).render(&mut page)?;
     page.flush()?;
     Ok(page)
 }
