@@ -6,12 +6,24 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod convert;
+mod diff;
 mod doctor;
+mod export;
 mod extension;
+mod generate;
+mod grep;
+mod input;
+mod merge;
 mod output;
+mod pager;
 mod php;
+mod picture;
+mod progress;
 mod report;
 mod run;
+mod stacks;
+mod suggest;
 mod terminal;
 mod units;
 
@@ -26,7 +38,16 @@ fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::Run(arguments) => run::run(&arguments),
         Command::Report(arguments) => report::run(&arguments).map(|()| 0),
+        Command::Diff(arguments) => diff::run(&arguments).map(|()| 0),
+        Command::Merge(arguments) => merge::run(&arguments).map(|()| 0),
+        Command::Convert(arguments) => convert::run(&arguments).map(|()| 0),
+        Command::Flamegraph(arguments) => picture::flamegraph(&arguments).map(|()| 0),
+        Command::Html(arguments) => picture::html(&arguments).map(|()| 0),
+        // As grep does.
+        Command::Grep(arguments) => grep::run(&arguments).map(|found| u8::from(!found)),
         Command::Doctor(arguments) => doctor::run(&arguments),
+        Command::Completions(arguments) => generate::completions(&arguments).map(|()| 0),
+        Command::Man(arguments) => generate::man(&arguments).map(|()| 0),
     };
     match outcome {
         Ok(code) => ExitCode::from(code),

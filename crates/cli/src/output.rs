@@ -4,13 +4,17 @@
 //! name in a directory others can write to may lead anywhere, so no link is
 //! followed.
 
-use std::fs;
-use std::io::{self, Write};
-use std::path::Path;
+use std::fs::{self, Permissions};
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-/// Makes sure, before a long run, that [`save`] has a place to write to.
+use crate::input;
+use crate::terminal::Safe;
+
+/// Makes sure, before a long run, that there is a place to write to.
 pub(crate) fn check(path: &Path) -> Result<()> {
     let directory = directory(path);
     if path.file_name().is_none() || path == "-" {
@@ -36,17 +40,74 @@ pub(crate) fn check(path: &Path) -> Result<()> {
     }
 }
 
+/// Makes sure that `path`, if it is not `-`, can be written, and is none of
+/// `inputs`.
+pub(crate) fn check_apart<'p>(
+    path: &Path,
+    inputs: impl IntoIterator<Item = &'p PathBuf>,
+) -> Result<()> {
+    if input::is_standard(path) {
+        return Ok(());
+    }
+    check(path)?;
+    let identity = |path: &Path| {
+        let file = fs::metadata(path).ok()?;
+        Some((file.dev(), file.ino()))
+    };
+    let Some(ours) = identity(path) else {
+        return Ok(());
+    };
+    let mut inputs = inputs.into_iter().filter(|path| !input::is_standard(path));
+    if inputs.any(|input| identity(input) == Some(ours)) {
+        bail!("cannot write {}: it is the input", path.display());
+    }
+    Ok(())
+}
+
+/// Writes what `act` writes: to standard output if `path` is `-`, else into a
+/// file that replaces what was there once it is complete.
+pub(crate) fn write(path: &Path, act: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
+    if !input::is_standard(path) {
+        return save_with(path, PRIVATE, act);
+    }
+    let stdout = io::stdout().lock();
+    let outcome = if stdout.is_terminal() {
+        let mut out = Safe::new(BufWriter::new(stdout));
+        act(&mut out).and_then(|()| Ok(out.finish()?))
+    } else {
+        let mut out = BufWriter::new(stdout);
+        act(&mut out).and_then(|()| Ok(out.flush()?))
+    };
+    outcome.context("cannot write to standard output")
+}
+
 /// Writes `bytes` to `path`, readable by its owner alone, replacing what was
 /// there.
 pub(crate) fn save(path: &Path, bytes: &[u8]) -> Result<()> {
+    save_with(path, PRIVATE, |out| Ok(out.write_all(bytes)?))
+}
+
+/// Writes `bytes` to `path`, readable by all: for what is in no way private.
+pub(crate) fn save_public(path: &Path, bytes: &[u8]) -> Result<()> {
+    save_with(path, PUBLIC, |out| Ok(out.write_all(bytes)?))
+}
+
+const PRIVATE: u32 = 0o600;
+const PUBLIC: u32 = 0o644;
+
+fn save_with(path: &Path, mode: u32, act: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
     check(path)?;
-    let write = || -> io::Result<()> {
-        // Made with mode 0600 and O_EXCL; removed if anything fails.
+    let write = || -> Result<()> {
+        // Made with that mode and O_EXCL; removed if anything fails.
         let prefix = ".xhprof-";
         let mut file = tempfile::Builder::new()
             .prefix(prefix)
+            .permissions(Permissions::from_mode(mode))
             .tempfile_in(directory(path))?;
-        file.write_all(bytes)?;
+        let mut out = BufWriter::new(&mut file);
+        act(&mut out)?;
+        out.flush()?;
+        drop(out);
         file.as_file().sync_all()?;
         file.persist(path)?;
         Ok(())
@@ -63,7 +124,7 @@ fn directory(path: &Path) -> &Path {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::os::unix::fs::symlink;
 
     use super::*;
 
@@ -97,6 +158,32 @@ mod tests {
                 .ends_with("it is a symbolic link")
         );
         assert_eq!(fs::read(&target).unwrap(), b"precious");
+    }
+
+    #[test]
+    fn what_is_not_complete_is_not_there() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("run.svg");
+        fs::write(&path, "old").unwrap();
+        let outcome = save_with(&path, PRIVATE, |out| {
+            out.write_all(&[b'x'; 100_000])?;
+            bail!("no more")
+        });
+        assert!(format!("{:#}", outcome.unwrap_err()).ends_with("run.svg: no more"));
+        assert_eq!(fs::read(&path).unwrap(), b"old");
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn an_input_is_never_written_whatever_it_is_called() {
+        let directory = tempfile::tempdir().unwrap();
+        let (file, link) = (directory.path().join("a"), directory.path().join("b"));
+        fs::write(&file, "profile").unwrap();
+        fs::hard_link(&file, &link).unwrap();
+        let stdin = PathBuf::from("-");
+        assert!(check_apart(&link, [&stdin, &file]).is_err());
+        assert!(check_apart(&link, [&stdin]).is_ok());
+        assert!(check_apart(&stdin, [&stdin]).is_ok());
     }
 
     #[test]

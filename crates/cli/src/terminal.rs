@@ -5,7 +5,7 @@
 //! the window's title or turn the reading direction.
 
 use std::fmt::Write as _;
-use std::io::{self, IsTerminal, Write as _};
+use std::io::{self, IsTerminal, Write};
 use std::os::fd::AsFd;
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
@@ -45,7 +45,9 @@ impl Look {
     /// `text` in a style, if there is colour.
     pub(crate) fn paint(self, style: Style, text: &str) -> String {
         match style.code() {
-            Some(code) if self.has_colour => format!("\x1b[{code}m{text}\x1b[0m"),
+            Some(code) if self.has_colour && !text.is_empty() => {
+                format!("\x1b[{code}m{text}\x1b[0m")
+            }
             _ => text.to_owned(),
         }
     }
@@ -102,6 +104,50 @@ pub(crate) fn printable(bytes: &[u8]) -> String {
     text
 }
 
+/// A terminal that what is written for files cannot drive: each line goes
+/// through [`printable`].
+#[derive(Debug)]
+pub(crate) struct Safe<W: Write> {
+    out: W,
+    line: Vec<u8>,
+}
+
+impl<W: Write> Safe<W> {
+    /// `out`, made safe.
+    pub(crate) fn new(out: W) -> Self {
+        let line = Vec::new();
+        Self { out, line }
+    }
+
+    /// Writes what is left. Lines end where they did; what has none gets one.
+    pub(crate) fn finish(mut self) -> io::Result<()> {
+        if !self.line.is_empty() {
+            writeln!(self.out, "{}", printable(&self.line))?;
+        }
+        self.out.flush()
+    }
+}
+
+impl<W: Write> Write for Safe<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        for part in bytes.split_inclusive(|&byte| byte == b'\n') {
+            match part.split_last() {
+                Some((b'\n', end)) => {
+                    self.line.extend_from_slice(end);
+                    writeln!(self.out, "{}", printable(&self.line))?;
+                    self.line.clear();
+                }
+                _ => self.line.extend_from_slice(part),
+            }
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
 fn is_invisible(character: char) -> bool {
     matches!(
         character,
@@ -152,6 +198,17 @@ mod tests {
             printable("App\\Mühle\\größe 漢".as_bytes()),
             "App\\Mühle\\größe 漢"
         );
+    }
+
+    #[test]
+    fn what_is_written_for_files_cannot_drive_the_terminal_either() {
+        let mut shown = Vec::new();
+        let mut safe = Safe::new(&mut shown);
+        for part in ["a\n\x1b", "[2J;b 1\n\nend\0"] {
+            safe.write_all(part.as_bytes()).unwrap();
+        }
+        safe.finish().unwrap();
+        assert_eq!(shown, b"a\n\\x1b[2J;b 1\n\nend\\x00\n");
     }
 
     #[test]

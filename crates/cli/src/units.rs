@@ -3,6 +3,41 @@
 //! The unit takes two columns always, so that numbers above each other in a
 //! table line up.
 
+use profile::{Metric, Metrics, WallUnit};
+
+/// One of the costs, in its unit.
+pub(crate) fn amount(metric: Metric, metrics: Metrics, value: i64) -> String {
+    match metric {
+        Metric::Wall if metrics.wall_unit == WallUnit::Samples => signed_count(value),
+        Metric::Wall | Metric::Cpu => time(value),
+        Metric::Memory | Metric::Peak => size(value),
+        Metric::Calls => signed_count(value),
+    }
+}
+
+/// The same, with a sign if it is more than nothing: what a change is shown as.
+pub(crate) fn change(metric: Metric, metrics: Metrics, value: i64) -> String {
+    let sign = if value > 0 { "+" } else { "" };
+    format!("{sign}{}", amount(metric, metrics, value))
+}
+
+/// A relative change: `+14.1%`, `×12.3`.
+pub(crate) fn relative(share: f64) -> String {
+    let percents = share * 100.0;
+    if percents >= 1_000.0 {
+        format!("×{:.1}", share + 1.0)
+    } else if percents >= 0.05 {
+        format!("+{percents:.1}%")
+    } else {
+        percent(percents)
+    }
+}
+
+fn signed_count(value: i64) -> String {
+    let sign = if value < 0 { "-" } else { "" };
+    format!("{sign}{}", count(value.unsigned_abs()))
+}
+
 /// A time in nanoseconds: `263 µs`, `1.25 s `.
 pub(crate) fn time(nanoseconds: i64) -> String {
     scaled(nanoseconds, 1_000, &["ns", "µs", "ms", "s "])
@@ -91,6 +126,19 @@ mod tests {
         }
         assert_eq!(size(-512), "-512 B ");
         assert_eq!(size(1_536), "1.54 kB");
+    }
+
+    #[test]
+    fn changes_have_a_sign_and_large_ones_are_factors() {
+        let metrics = Metrics::default();
+        assert_eq!(change(Metric::Wall, metrics, 37_000), "+37.0 µs");
+        assert_eq!(change(Metric::Wall, metrics, 0), "0   ");
+        assert_eq!(change(Metric::Calls, metrics, -1_234), "-1,234");
+        assert_eq!(change(Metric::Memory, metrics, 48), "+48 B ");
+        assert_eq!(relative(0.141), "+14.1%");
+        assert_eq!(relative(-1.0), "-100.0%");
+        assert_eq!(relative(11.3), "×12.3");
+        assert_eq!(relative(0.0001), "0.0%");
     }
 
     #[test]

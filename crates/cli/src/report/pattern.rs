@@ -5,30 +5,29 @@ use regex::bytes::{Regex, RegexBuilder};
 /// What a function's name must have in it.
 #[derive(Debug)]
 pub(crate) struct Pattern {
-    text: Vec<u8>,
-    expression: Option<Regex>,
+    /// As text, and as an expression if it is one.
+    expressions: Vec<Regex>,
 }
 
 impl Pattern {
     /// Makes a pattern of what a user typed. A namespace such as `App\Util` is
     /// a strange expression or none at all, so plain text always counts.
     pub(crate) fn new(pattern: &str) -> Self {
-        let expression = RegexBuilder::new(pattern).case_insensitive(true).build();
+        let expression = |pattern: &str| {
+            let mut builder = RegexBuilder::new(pattern);
+            builder.case_insensitive(true).build().ok()
+        };
+        let text = regex::escape(pattern);
+        // Mostly they are the same, and looking twice takes twice as long.
+        let other = (text != pattern).then(|| expression(pattern)).flatten();
         Self {
-            text: pattern.to_lowercase().into_bytes(),
-            expression: expression.ok(),
+            expressions: expression(&text).into_iter().chain(other).collect(),
         }
     }
 
     /// Whether `name` has the pattern in it. PHP's names know no case.
     pub(crate) fn matches(&self, name: &[u8]) -> bool {
-        let lower = String::from_utf8_lossy(name).to_lowercase();
-        let has_text = self.text.is_empty()
-            || lower
-                .as_bytes()
-                .windows(self.text.len())
-                .any(|window| window == self.text);
-        has_text || self.expression.as_ref().is_some_and(|it| it.is_match(name))
+        self.expressions.iter().any(|it| it.is_match(name))
     }
 }
 

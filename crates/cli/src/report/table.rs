@@ -9,17 +9,49 @@ use unicode_width::UnicodeWidthStr;
 use crate::terminal::{Look, Style, shortened};
 use crate::units::{counted, percent};
 
+/// What one line may be about.
+const FUNCTION: &str = "function";
+
 /// A name this long can still be recognized.
 const MIN_NAME_WIDTH: usize = 24;
 const GAP: usize = 2;
+const INDENTATION: usize = 2;
+const ARROW: &str = " → ";
 
 /// One column of numbers.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Column {
-    pub(crate) title: &'static str,
+    pub(crate) title: String,
     /// Columns with the highest are left out first; zero always stays.
     pub(crate) dispensable: u8,
     pub(crate) is_sorted_by: bool,
+}
+
+impl Column {
+    /// A column that stays.
+    pub(crate) fn new(title: impl Into<String>) -> Self {
+        Self {
+            title: title.into(),
+            dispensable: 0,
+            is_sorted_by: false,
+        }
+    }
+
+    /// The same, left out early if there is no room: the higher, the earlier.
+    pub(crate) fn dispensable(self, dispensable: u8) -> Self {
+        Self {
+            dispensable,
+            ..self
+        }
+    }
+
+    /// The same, marked as what the rows are sorted by.
+    pub(crate) fn sorted_by(self, is_sorted_by: bool) -> Self {
+        Self {
+            is_sorted_by,
+            ..self
+        }
+    }
 }
 
 /// A number as text, and how it should look.
@@ -45,6 +77,18 @@ impl Cell {
         Self { text, style }
     }
 
+    /// A number that makes things worse or better.
+    /// Little of either is just a number.
+    pub(crate) fn change(text: String, value: f64, is_little: bool) -> Self {
+        let style = match value {
+            worse if worse > 0.0 && !is_little => Style::Hot,
+            better if better < 0.0 && !is_little => Style::Good,
+            0.0 => Style::Faint,
+            _ => Style::Plain,
+        };
+        Self { text, style }
+    }
+
     /// A share, the larger the warmer.
     pub(crate) fn share(share: f64) -> Self {
         let style = match share {
@@ -63,21 +107,45 @@ impl Cell {
 pub(crate) struct Row {
     /// As many as there are columns.
     pub(crate) cells: Vec<Cell>,
+    /// How deep below other rows this one is.
+    pub(crate) depth: usize,
     /// Printable already.
     pub(crate) name: String,
+    /// Whom the function calls, if the row is about that.
+    pub(crate) callee: Option<String>,
 }
 
 /// Rows with something to say about those left out.
 #[derive(Debug)]
 pub(crate) struct Table {
+    /// What stands above the names.
+    pub(crate) title: &'static str,
     pub(crate) columns: Vec<Column>,
     pub(crate) rows: Vec<Row>,
-    /// How many rows the limit left out, and their share of all self cost.
-    pub(crate) left_out: u64,
-    pub(crate) left_out_share: f64,
+    /// What is to be said below: of rows that the limit left out.
+    pub(crate) notes: Vec<String>,
+}
+
+/// What is to be said of functions that were left out.
+pub(crate) fn left_out(number: usize, share: f64) -> Option<String> {
+    (number > 0).then(|| {
+        let functions = counted(number as u64, "more function");
+        let share = percent(share);
+        format!("{functions}, {share} of self; --limit 0 shows all")
+    })
 }
 
 impl Table {
+    /// An empty table of functions.
+    pub(crate) fn of_functions(columns: Vec<Column>) -> Self {
+        Self {
+            title: FUNCTION,
+            columns,
+            rows: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+
     /// The table as lines of text.
     pub(crate) fn render(&self, look: Look) -> String {
         let widths = self.widths();
@@ -92,15 +160,15 @@ impl Table {
                 title,
                 is_sorted_by,
                 ..
-            } = self.columns[column];
-            let style = if is_sorted_by {
+            } = &self.columns[column];
+            let style = if *is_sorted_by {
                 Style::Bold
             } else {
                 Style::Faint
             };
             push_right(&mut heading, look, style, title, widths[column]);
         }
-        heading.push_str(&look.paint(Style::Faint, "function"));
+        heading.push_str(&look.paint(Style::Faint, &shortened(self.title, name_width)));
         text.push_str(&heading);
         text.push('\n');
         for row in &self.rows {
@@ -108,7 +176,10 @@ impl Table {
                 let Cell { text: cell, style } = &row.cells[column];
                 push_right(&mut text, look, *style, cell, widths[column]);
             }
-            text.push_str(&name(look, &shortened(&row.name, name_width)));
+            let indentation = row.indentation(name_width);
+            let room = name_width.saturating_sub(indentation.width());
+            text.push_str(&look.paint(Style::Faint, &indentation));
+            text.push_str(&row.label(look, room));
             text.push('\n');
         }
         let footer = self.footer(shown.len());
@@ -120,12 +191,7 @@ impl Table {
     }
 
     fn footer(&self, shown: usize) -> String {
-        let mut notes = Vec::new();
-        if self.left_out > 0 {
-            let functions = counted(self.left_out, "more function");
-            let share = percent(self.left_out_share);
-            notes.push(format!("{functions}, {share} of self; --limit 0 shows all"));
-        }
+        let mut notes = self.notes.clone();
         if shown < self.columns.len() {
             let columns = counted((self.columns.len() - shown) as u64, "column");
             notes.push(format!("{columns} left out for want of width"));
@@ -149,10 +215,14 @@ impl Table {
         let longest = self
             .rows
             .iter()
-            .map(|row| row.name.width())
+            .map(|row| {
+                let callee = row.callee.as_ref();
+                let callee = callee.map_or(0, |callee| callee.width() + ARROW.width());
+                row.name.width() + callee + row.depth * INDENTATION
+            })
             .max()
             .unwrap_or(0);
-        let wanted = longest.clamp("function".len(), MIN_NAME_WIDTH);
+        let wanted = longest.max(self.title.width()).min(MIN_NAME_WIDTH);
         let mut shown: Vec<usize> = (0..self.columns.len()).collect();
         while shown
             .iter()
@@ -166,8 +236,8 @@ impl Table {
                     dispensable,
                     is_sorted_by,
                     ..
-                } = self.columns[column];
-                if is_sorted_by { 0 } else { dispensable }
+                } = &self.columns[column];
+                if *is_sorted_by { 0 } else { *dispensable }
             };
             let Some(worst) = shown.iter().copied().max_by_key(dispensable) else {
                 break;
@@ -178,6 +248,35 @@ impl Table {
             shown.retain(|&column| column != worst);
         }
         shown
+    }
+}
+
+impl Row {
+    /// What stands before the name: two columns a level while there is room for
+    /// a name beside them, then the number of further levels.
+    fn indentation(&self, room: usize) -> String {
+        let most = room.saturating_sub(MIN_NAME_WIDTH) / INDENTATION;
+        if self.depth <= most {
+            return " ".repeat(self.depth * INDENTATION);
+        }
+        let further = format!("+{} ", self.depth - most);
+        format!("{}{further}", " ".repeat(most * INDENTATION))
+    }
+
+    /// The name, or both, in so many columns.
+    fn label(&self, look: Look, room: usize) -> String {
+        let Some(callee) = &self.callee else {
+            return name(look, &shortened(&self.name, room));
+        };
+        let room = room.saturating_sub(ARROW.width());
+        // Each has half of it, and what the other does not need.
+        let caller = shortened(
+            &self.name,
+            (room / 2).max(room.saturating_sub(callee.width())),
+        );
+        let callee = shortened(callee, room.saturating_sub(caller.width()));
+        let arrow = look.paint(Style::Faint, ARROW);
+        format!("{}{arrow}{}", name(look, &caller), name(look, &callee))
     }
 }
 
@@ -205,30 +304,29 @@ mod tests {
     use super::*;
 
     fn table() -> Table {
-        let column = |title, dispensable, is_sorted_by| Column {
-            title,
-            dispensable,
-            is_sorted_by,
-        };
         let cells = |texts: [&str; 3]| texts.map(|text| Cell::plain(text.to_owned())).into();
         Table {
+            title: FUNCTION,
             columns: vec![
-                column("calls", 0, false),
-                column("self", 0, true),
-                column("peak", 1, false),
+                Column::new("calls"),
+                Column::new("self").sorted_by(true),
+                Column::new("peak").dispensable(1),
             ],
             rows: vec![
                 Row {
                     cells: cells(["1", "263 µs", "2.05 kB"]),
+                    depth: 0,
                     name: "main()".to_owned(),
+                    callee: None,
                 },
                 Row {
                     cells: cells(["12,345", "7 ns", "0   "]),
+                    depth: 0,
                     name: "Some\\Name\\Space\\Class::with_a_long_method".to_owned(),
+                    callee: None,
                 },
             ],
-            left_out: 0,
-            left_out_share: 0.0,
+            notes: Vec::new(),
         }
     }
 
@@ -252,6 +350,43 @@ mod tests {
                 rendered(width).lines().all(|line| line.width() <= width),
                 "{width}"
             );
+        }
+    }
+
+    #[test]
+    fn deep_rows_keep_room_for_their_names() {
+        let row = |depth| Row {
+            cells: Vec::new(),
+            depth,
+            name: String::new(),
+            callee: None,
+        };
+        assert_eq!(row(2).indentation(40), "    ");
+        assert_eq!(row(8).indentation(40), " ".repeat(16));
+        assert_eq!(row(9).indentation(40), format!("{}+1 ", " ".repeat(16)));
+        assert_eq!(row(100).indentation(10), "+100 ");
+    }
+
+    #[test]
+    fn a_short_caller_leaves_its_room_to_the_callee() {
+        let row = |caller: &str, callee: &str| Row {
+            cells: Vec::new(),
+            depth: 0,
+            name: caller.to_owned(),
+            callee: Some(callee.to_owned()),
+        };
+        let look = Look {
+            width: 80,
+            has_colour: false,
+        };
+        let long = "Some\\Long\\Class::method";
+        assert_eq!(
+            row("f", long).label(look, 30),
+            "f → Some\\Long\\Class::method"
+        );
+        assert_eq!(row(long, "f").label(look, 20), "Some\\L…s::method → f");
+        for room in 10..60 {
+            assert!(row(long, long).label(look, room).width() <= room, "{room}");
         }
     }
 

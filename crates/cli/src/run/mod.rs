@@ -103,7 +103,7 @@ fn finish(arguments: &RunArguments, collected: &Collected, ending: Ending) -> Re
     writeln!(stderr)?;
     let look = Look::of(&stderr);
     report::print(
-        &profile,
+        profile,
         &title(&arguments.command),
         &arguments.table,
         look,

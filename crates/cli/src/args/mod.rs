@@ -1,10 +1,20 @@
 //! The command line, and everything `--help` says.
 
+mod compare;
+mod convert;
+mod generate;
+mod report;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::builder::PossibleValue;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use profile::Metric;
+
+pub(crate) use compare::{DiffArguments, GrepArguments, MergeArguments, Side};
+pub(crate) use convert::{ConvertArguments, FlamegraphArguments, HtmlArguments, Picture};
+pub(crate) use generate::{CompletionsArguments, ManArguments};
+pub(crate) use report::{ReportArguments, Sort, TableArguments, ViewArguments};
 
 const AFTER_HELP: &str = "\
 Exit codes:
@@ -12,12 +22,18 @@ Exit codes:
   1    something went wrong; one line on stderr says what
   2    the command line was not understood
   run passes on the program's own exit code, and 128 + N if signal N killed it
+  grep ends with 1 if no stack matches, doctor if something is wrong
+
+Files:
+  - is standard input, or standard output. Profiles are recognized by what is in them, compressed or
+  not. What is written is there whole or not at all, readable by nobody else.
 
 Environment:
   XHPROF_PHP        the PHP to run, as with --php
   XHPROF_EXTENSION  the extension to load, as with --extension
   NO_COLOR          no colour, even on a terminal
-  COLUMNS           the width of reports";
+  COLUMNS           the width of reports
+  PAGER             what --pager hands reports to; less if it is not set";
 
 /// Profiles PHP programs and shows where their time went.
 #[derive(Debug, Parser)]
@@ -32,7 +48,43 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     Run(RunArguments),
     Report(ReportArguments),
+    Diff(DiffArguments),
+    Merge(MergeArguments),
+    Convert(ConvertArguments),
+    Flamegraph(FlamegraphArguments),
+    Html(HtmlArguments),
+    Grep(GrepArguments),
     Doctor(DoctorArguments),
+    Completions(CompletionsArguments),
+    Man(ManArguments),
+}
+
+/// One of the costs, as users call it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Cost {
+    /// Wall time, or samples
+    #[default]
+    Wall,
+    /// CPU time
+    Cpu,
+    /// Change of memory in use
+    Memory,
+    /// Change of peak memory
+    Peak,
+    /// Number of calls
+    Calls,
+}
+
+impl From<Cost> for Metric {
+    fn from(cost: Cost) -> Self {
+        match cost {
+            Cost::Wall => Self::Wall,
+            Cost::Cpu => Self::Cpu,
+            Cost::Memory => Self::Memory,
+            Cost::Peak => Self::Peak,
+            Cost::Calls => Self::Calls,
+        }
+    }
 }
 
 const RUN_EXAMPLES: &str = "\
@@ -126,81 +178,6 @@ pub(crate) enum Format {
     Serialize,
     /// The same array as JSON
     Json,
-}
-
-const REPORT_EXAMPLES: &str = "\
-Examples:
-  xhprof report run.xhprof
-  xhprof report run.xhprof --sort memory --limit 10
-  xhprof report run.xhprof --match 'Doctrine\\\\'
-  zcat profiles.gz | xhprof report -
-
-Reads XHProf's files (PHP's serialize() of the array), the same array as JSON, XHGui's upload, and
-each of them gzipped. Self cost is what a function spent without its callees; inclusive is with
-them, recursion counted once.";
-
-/// Prints where the time of a profile went, function by function.
-#[derive(Debug, Args)]
-#[command(after_help = REPORT_EXAMPLES)]
-pub(crate) struct ReportArguments {
-    /// The profile; `-` reads standard input
-    #[arg(value_name = "FILE")]
-    pub(crate) file: PathBuf,
-    #[command(flatten)]
-    pub(crate) table: TableArguments,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct TableArguments {
-    /// What comes first
-    #[arg(long, value_name = "COLUMN", default_value = "self")]
-    pub(crate) sort: Sort,
-    /// How many functions to print; 0 prints all
-    #[arg(long, value_name = "N", default_value_t = 25)]
-    pub(crate) limit: usize,
-    /// Only functions with this in their name: text or a regular expression, in any case
-    #[arg(long = "match", value_name = "PATTERN")]
-    pub(crate) pattern: Option<String>,
-}
-
-/// A column to sort by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Sort {
-    Own,
-    Wall,
-    Calls,
-    Cpu,
-    Memory,
-    Peak,
-    Name,
-}
-
-impl ValueEnum for Sort {
-    fn value_variants<'a>() -> &'a [Self] {
-        &[
-            Self::Own,
-            Self::Wall,
-            Self::Calls,
-            Self::Cpu,
-            Self::Memory,
-            Self::Peak,
-            Self::Name,
-        ]
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(match self {
-            Self::Own => PossibleValue::new("self").help("Self wall time"),
-            Self::Wall => PossibleValue::new("wall")
-                .help("Inclusive wall time")
-                .alias("incl"),
-            Self::Calls => PossibleValue::new("calls").help("Number of calls"),
-            Self::Cpu => PossibleValue::new("cpu").help("Self CPU time"),
-            Self::Memory => PossibleValue::new("memory").help("Self change of memory in use"),
-            Self::Peak => PossibleValue::new("peak").help("Self change of peak memory"),
-            Self::Name => PossibleValue::new("name").help("Function name"),
-        })
-    }
 }
 
 const DOCTOR_EXAMPLES: &str = "\

@@ -1,0 +1,35 @@
+//! `xhprof completions`, `xhprof man`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use clap_complete::Shell;
+
+const COMPLETIONS_EXAMPLES: &str = "\
+Examples:
+  xhprof completions bash > /etc/bash_completion.d/xhprof
+  xhprof completions zsh > /usr/local/share/zsh/site-functions/_xhprof
+  xhprof completions fish > ~/.config/fish/completions/xhprof.fish";
+
+/// Prints what makes a shell complete the command line.
+#[derive(Debug, Args)]
+#[command(after_help = COMPLETIONS_EXAMPLES)]
+pub(crate) struct CompletionsArguments {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    pub(crate) shell: Shell,
+}
+
+const MAN_EXAMPLES: &str = "\
+Examples:
+  xhprof man | man -l -
+  xhprof man -o /usr/local/share/man/man1";
+
+/// Prints the manual page, or writes one for each command.
+#[derive(Debug, Args)]
+#[command(after_help = MAN_EXAMPLES)]
+pub(crate) struct ManArguments {
+    /// A directory for xhprof.1, xhprof-run.1 and so on, which anybody may read
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
+}

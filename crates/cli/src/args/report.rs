@@ -1,0 +1,143 @@
+//! `xhprof report`, and what `xhprof run` has of it.
+
+use std::path::PathBuf;
+
+use clap::builder::PossibleValue;
+use clap::{Args, ValueEnum};
+
+use super::Cost;
+
+const REPORT_EXAMPLES: &str = "\
+Examples:
+  xhprof report run.xhprof
+  xhprof report run.xhprof --metric memory --limit 10
+  xhprof report run.xhprof --match 'Doctrine\\\\'
+  xhprof report run.xhprof --callers PDO::query
+  xhprof report run.xhp --tree --min 5
+  zcat profiles.gz | xhprof report -
+
+Reads every format that `xhprof convert --list` has as readable, compressed or not. Self cost is
+what a function spent without its callees; inclusive is with them, recursion counted once.
+
+--tree and --inverted need whole stacks. A profile that knows only who called whom, as XHProf's
+files do, is refused; with --estimate its stacks are guessed, and the report says so.
+
+Without a terminal there is no colour, and the width is 100 columns, or COLUMNS.";
+
+/// Prints where the time of a profile went, function by function.
+#[derive(Debug, Args)]
+#[command(after_help = REPORT_EXAMPLES)]
+pub(crate) struct ReportArguments {
+    /// The profile; `-` reads standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) view: ViewArguments,
+    #[command(flatten)]
+    pub(crate) table: TableArguments,
+    /// As JSON, for programs: everything, unless --limit is given
+    #[arg(long, conflicts_with = "pager")]
+    pub(crate) json: bool,
+    /// Through $PAGER, if this is a terminal
+    #[arg(long)]
+    pub(crate) pager: bool,
+}
+
+/// What is shown in place of the table of functions.
+#[derive(Debug, Default, Args)]
+pub(crate) struct ViewArguments {
+    /// Who calls FUNCTION, and what those calls cost
+    #[arg(long, value_name = "FUNCTION", group = "view")]
+    pub(crate) callers: Option<String>,
+    /// Whom FUNCTION calls, and what those calls cost
+    #[arg(long, value_name = "FUNCTION", group = "view")]
+    pub(crate) callees: Option<String>,
+    /// The call tree, the costliest calls first
+    #[arg(long, groups = ["view", "trees"])]
+    pub(crate) tree: bool,
+    /// The functions, and below each those who called it
+    #[arg(long, groups = ["view", "trees"])]
+    pub(crate) inverted: bool,
+    /// Leave out of trees what costs less than PERCENT of the whole; 1 unless said otherwise
+    #[arg(long, value_name = "PERCENT", requires = "trees", value_parser = percent)]
+    pub(crate) min: Option<f64>,
+    /// Take a recursive call for a part of the outer one; needs whole stacks
+    #[arg(long)]
+    pub(crate) fold_recursion: bool,
+    /// Guess the stacks if the profile knows only who called whom
+    #[arg(long)]
+    pub(crate) estimate: bool,
+}
+
+fn percent(text: &str) -> Result<f64, String> {
+    match text.trim_end_matches('%').parse() {
+        Ok(percent) if (0.0..=100.0).contains(&percent) => Ok(percent),
+        _ => Err("not a number from 0 to 100".to_owned()),
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TableArguments {
+    /// The cost that shares are made of
+    #[arg(long, value_name = "COST", default_value = "wall")]
+    pub(crate) metric: Cost,
+    /// What comes first; self unless said otherwise
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) sort: Option<Sort>,
+    /// How many lines to print, 0 for all; 25 unless said otherwise, of trees 100
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
+    /// Only functions with this in their name: text or a regular expression, in any case
+    #[arg(long = "match", value_name = "PATTERN")]
+    pub(crate) pattern: Option<String>,
+}
+
+impl TableArguments {
+    /// How many lines to print.
+    pub(crate) fn limit_or(&self, default: usize) -> usize {
+        match self.limit.unwrap_or(default) {
+            0 => usize::MAX,
+            limit => limit,
+        }
+    }
+}
+
+/// A column to sort by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sort {
+    Own,
+    Inclusive,
+    Calls,
+    Cpu,
+    Memory,
+    Peak,
+    Name,
+}
+
+impl ValueEnum for Sort {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[
+            Self::Own,
+            Self::Inclusive,
+            Self::Calls,
+            Self::Cpu,
+            Self::Memory,
+            Self::Peak,
+            Self::Name,
+        ]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(match self {
+            Self::Own => PossibleValue::new("self").help("Self cost"),
+            Self::Inclusive => PossibleValue::new("incl")
+                .help("Inclusive cost")
+                .alias("wall"),
+            Self::Calls => PossibleValue::new("calls").help("Number of calls"),
+            Self::Cpu => PossibleValue::new("cpu").help("Self CPU time"),
+            Self::Memory => PossibleValue::new("memory").help("Self change of memory in use"),
+            Self::Peak => PossibleValue::new("peak").help("Self change of peak memory"),
+            Self::Name => PossibleValue::new("name").help("Function name"),
+        })
+    }
+}

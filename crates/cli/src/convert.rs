@@ -1,0 +1,70 @@
+//! `xhprof convert`: a profile in another format; and the list of them.
+
+use std::io;
+
+use anyhow::{Context, Result};
+use formats::{FORMATS, Format, ReadError, WriteOptions};
+
+use crate::args::ConvertArguments;
+use crate::export::{Export, format};
+use crate::{input, output};
+
+/// Converts a file, or lists the formats.
+pub(crate) fn run(arguments: &ConvertArguments) -> Result<()> {
+    if arguments.list {
+        return output::write("-".as_ref(), |out| Ok(out.write_all(list().as_bytes())?));
+    }
+    // The command line has made sure of both.
+    let file = arguments.file.as_ref().context("nothing to read")?;
+    let out = arguments.output.as_ref().context("nowhere to write")?;
+    let format = format(arguments.to.as_deref(), out)?;
+    let export = Export::new(format, out, arguments.estimate, [file])?;
+    let options = WriteOptions {
+        title: arguments.title.clone(),
+        metric: arguments.metric.into(),
+        estimate: arguments.estimate,
+        ..WriteOptions::default()
+    };
+    export.write(input::read(file)?, &options)
+}
+
+/// The formats, one a line.
+fn list() -> String {
+    let rows = FORMATS.iter().map(|format| row(*format));
+    let head = ["format", "read", "write", "stacks", "ends in", ""].map(str::to_owned);
+    let rows: Vec<[String; 6]> = [head].into_iter().chain(rows).collect();
+    let mut widths = [0; 6];
+    for row in &rows {
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = (*width).max(cell.chars().count());
+        }
+    }
+    let mut text = String::new();
+    for row in &rows {
+        let cells = row.iter().zip(widths);
+        let cells = cells.map(|(cell, width)| format!("{cell:width$}"));
+        text.push_str(cells.collect::<Vec<_>>().join("  ").trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+fn row(format: &dyn Format) -> [String; 6] {
+    let yes = |is: bool| if is { "yes" } else { "-" }.to_owned();
+    let needs_stacks = format.holds().is_some_and(|holds| holds.needs_stacks);
+    let endings = format.endings().iter().map(|ending| format!(".{ending}"));
+    [
+        format.id().to_owned(),
+        yes(is_readable(format)),
+        yes(format.holds().is_some()),
+        if needs_stacks { "needed" } else { "-" }.to_owned(),
+        endings.collect::<Vec<_>>().join(" "),
+        format.name().to_owned(),
+    ]
+}
+
+/// Whether there is a reader: one that finds nothing to read complains of that.
+fn is_readable(format: &dyn Format) -> bool {
+    let outcome = format.read(&mut io::empty());
+    !matches!(outcome, Err(ReadError::NotReadable { .. }))
+}

@@ -1,0 +1,77 @@
+//! A comparison for programs: every cost, means and spreads as they are.
+
+use profile::{Change, CostChanges, Metric, Statistic, SymbolId};
+use serde_json::{Map, Value, json};
+
+use super::shown::Shown;
+use crate::input;
+use crate::report::json::{key, with};
+
+impl Shown<'_> {
+    /// All that is shown, sorted as it is for people.
+    pub(super) fn json(&self) -> Value {
+        let [base, new] = self.files.map(|files| {
+            let titles = files.iter().map(|file| Value::from(input::title(file)));
+            titles.collect::<Vec<_>>()
+        });
+        let functions = self.functions.iter().map(|function| {
+            json!({
+                "name": self.name(function.symbol),
+                "self": self.costs(&function.own),
+                "inclusive": self.costs(&function.inclusive),
+            })
+        });
+        let edges = self.edges.iter().map(|edge| {
+            json!({
+                "caller": self.name(edge.caller),
+                "callee": self.name(edge.callee),
+                "inclusive": self.costs(&edge.cost),
+            })
+        });
+        let counts = &self.counts;
+        json!({
+            "base": base,
+            "new": new,
+            "metric": self.metric.name(),
+            "total": self.costs(&self.diff.total),
+            "counts": {
+                "worse": counts.worse,
+                "better": counts.better,
+                "within_spread": counts.within_spread,
+                "unchanged": counts.unchanged,
+            },
+            "functions": functions.collect::<Vec<_>>(),
+            "edges": edges.collect::<Vec<_>>(),
+        })
+    }
+
+    fn name(&self, symbol: SymbolId) -> Value {
+        String::from_utf8_lossy(self.diff.name(symbol)).into()
+    }
+
+    fn costs(&self, changes: &CostChanges) -> Value {
+        let metrics = self.diff.metrics;
+        let measured = Metric::ALL.into_iter().filter(|it| it.is_in(metrics));
+        let costs = measured.map(|metric| {
+            let change = self.change(changes.of(metric));
+            (key(metric, metrics).to_owned(), change)
+        });
+        Value::Object(costs.collect::<Map<_, _>>())
+    }
+
+    fn change(&self, it: Change) -> Value {
+        let change = json!({
+            "base": it.base.mean,
+            "new": it.new.mean,
+            "change": it.absolute(),
+            "relative": it.relative(),
+        });
+        if !self.has_spread() {
+            return change;
+        }
+        let spread = |it: Statistic| Value::from(it.spread);
+        let change = with(change, "base_spread", spread(it.base));
+        let change = with(change, "new_spread", spread(it.new));
+        with(change, "within_spread", it.is_within_spread().into())
+    }
+}

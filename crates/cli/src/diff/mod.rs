@@ -1,0 +1,98 @@
+//! `xhprof diff`: what got worse, and what better.
+//!
+//! Each side is one profile or several runs of the same. The comparison itself
+//! is `profile`'s; here it becomes tables and JSON.
+
+mod json;
+mod shown;
+mod table;
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail};
+use clap::CommandFactory;
+use clap::error::ErrorKind;
+use formats::WriteError;
+use profile::{Body, Diff, Metric, Profile};
+
+use crate::args::{Arguments, DiffArguments};
+use crate::progress::{Progress, Work};
+use crate::{input, pager};
+use shown::Shown;
+
+/// Compares the files.
+pub(crate) fn run(arguments: &DiffArguments) -> Result<()> {
+    let (base, new) = sides(arguments);
+    input::check(base.iter().chain(new))?;
+    let progress = Progress::new("reading", Work::Files((base.len() + new.len()) as u64));
+    let base_profiles = read(base, &progress)?;
+    let new_profiles = read(new, &progress)?;
+    drop(progress);
+    let sides = [&base_profiles, &new_profiles];
+    let mut units = sides.into_iter().flatten().map(|it| it.metrics.wall_unit);
+    let unit = units.next();
+    if !units.all(|it| Some(it) == unit) {
+        bail!("one profile counts samples, another has times: they cannot be compared");
+    }
+    let [base_profiles, new_profiles] = sides.map(|side| side.iter().collect::<Vec<_>>());
+    let mut diff = Diff::of_many(&base_profiles, &new_profiles);
+    let metric = Metric::from(arguments.metric);
+    if !metric.is_in(diff.metrics) {
+        let outcome = Err(WriteError::NotMeasured { metric });
+        return outcome.context("cannot compare: not all of them have what --metric asks for");
+    }
+    diff.sort_by_impact(metric);
+    let shown = Shown::new(&diff, metric, arguments, [base, new]);
+    if arguments.json {
+        return pager::print_json(&shown.json());
+    }
+    pager::print(arguments.pager, |look| Ok(shown.text(look)))
+}
+
+/// The files of both sides; the end of the program if nobody can tell which.
+fn sides(arguments: &DiffArguments) -> (&[PathBuf], &[PathBuf]) {
+    let option = arguments
+        .new
+        .iter()
+        .find(|it| it.to_string_lossy().starts_with("--"));
+    if let Some(option) = option {
+        let option = option.display();
+        refuse(&format!(
+            "{option} stands among files: options come before `--`"
+        ));
+    }
+    if !arguments.new.is_empty() {
+        return (&arguments.base, &arguments.new);
+    }
+    if let [base, new] = arguments.base.as_slice() {
+        return (std::slice::from_ref(base), std::slice::from_ref(new));
+    }
+    match arguments.base.len() {
+        1 => refuse("there is nothing to compare with: give a second file"),
+        many => refuse(&format!(
+            "which of these {many} files are the base? Put `--` after the last of it"
+        )),
+    }
+}
+
+/// Ends the program as for any other command line that is not understood.
+fn refuse(message: &str) -> ! {
+    let mut command = Arguments::command();
+    command.build();
+    let diff = command.find_subcommand_mut("diff").cloned();
+    let mut command = diff.unwrap_or(command);
+    command
+        .error(ErrorKind::WrongNumberOfValues, message)
+        .exit()
+}
+
+/// Reads one side. Functions and edges are compared, so edges are all that is
+/// kept of a profile.
+fn read(files: &[PathBuf], progress: &Progress) -> Result<Vec<Profile>> {
+    let read = |file: &PathBuf| {
+        let mut profile = input::read_one_of_many(file, progress)?;
+        profile.body = Body::Edges(profile.edges().into_owned());
+        Ok(profile)
+    };
+    files.iter().map(read).collect()
+}

@@ -1,0 +1,119 @@
+//! The part of a comparison that is shown, and what it comes to.
+
+use std::path::PathBuf;
+
+use profile::{Change, Diff, EdgeDiff, FunctionDiff, Metric};
+
+use crate::args::{DiffArguments, Side};
+use crate::report::Pattern;
+
+/// How many lines of a table are shown unless said otherwise.
+const LIMIT: usize = 25;
+
+/// What of a comparison is shown.
+pub(super) struct Shown<'d> {
+    pub(super) diff: &'d Diff,
+    pub(super) metric: Metric,
+    /// The files of each side.
+    pub(super) files: [&'d [PathBuf]; 2],
+    pub(super) functions: Vec<&'d FunctionDiff>,
+    pub(super) edges: Vec<&'d EdgeDiff>,
+    /// How many functions and edges the limit left out.
+    pub(super) left_out: [usize; 2],
+    pub(super) counts: Counts,
+}
+
+/// How many functions changed, and which way.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Counts {
+    pub(super) worse: u64,
+    pub(super) better: u64,
+    pub(super) within_spread: u64,
+    pub(super) unchanged: u64,
+}
+
+impl<'d> Shown<'d> {
+    /// What the arguments ask for, of a comparison sorted by impact.
+    pub(super) fn new(
+        diff: &'d Diff,
+        metric: Metric,
+        arguments: &DiffArguments,
+        files: [&'d [PathBuf]; 2],
+    ) -> Self {
+        let pattern = arguments.pattern.as_deref().map(Pattern::new);
+        let is_named = |symbols: &[_]| {
+            let mut names = symbols.iter().map(|&symbol| diff.name(symbol));
+            pattern
+                .as_ref()
+                .is_none_or(|pattern| names.any(|name| pattern.matches(name)))
+        };
+        let mut counts = Counts::default();
+        let mut functions = Vec::new();
+        for function in &diff.functions {
+            if !is_named(&[function.symbol]) {
+                continue;
+            }
+            let change = function.own.of(metric);
+            counts.add(change);
+            if is_shown(change, arguments.only) {
+                functions.push(function);
+            }
+        }
+        let edges = diff.edges.iter().filter(|edge| {
+            is_named(&[edge.caller, edge.callee]) && is_shown(edge.cost.of(metric), arguments.only)
+        });
+        let mut edges: Vec<_> = edges.collect();
+        let usual = if arguments.json { 0 } else { LIMIT };
+        let limit = match arguments.limit.unwrap_or(usual) {
+            0 => usize::MAX,
+            limit => limit,
+        };
+        let left_out = [functions.len(), edges.len()].map(|it| it.saturating_sub(limit));
+        functions.truncate(limit);
+        edges.truncate(limit);
+        Self {
+            diff,
+            metric,
+            files,
+            functions,
+            edges,
+            left_out,
+            counts,
+        }
+    }
+
+    /// Whether a side has several runs, so that they can differ.
+    pub(super) fn has_spread(&self) -> bool {
+        self.files.iter().any(|side| side.len() > 1)
+    }
+}
+
+fn is_shown(change: Change, only: Option<Side>) -> bool {
+    match only {
+        _ if is_nothing(change) => false,
+        None => true,
+        Some(_) if change.is_within_spread() => false,
+        Some(Side::Worse) => change.absolute() > 0.0,
+        Some(Side::Better) => change.absolute() < 0.0,
+    }
+}
+
+/// Less than half of a nanosecond, byte or call is nothing.
+fn is_nothing(change: Change) -> bool {
+    change.absolute().abs() < 0.5
+}
+
+impl Counts {
+    fn add(&mut self, change: Change) {
+        let place = if is_nothing(change) {
+            &mut self.unchanged
+        } else if change.is_within_spread() {
+            &mut self.within_spread
+        } else if change.absolute() > 0.0 {
+            &mut self.worse
+        } else {
+            &mut self.better
+        };
+        *place += 1;
+    }
+}

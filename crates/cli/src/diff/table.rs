@@ -1,0 +1,222 @@
+//! A comparison for people: the whole, the functions, the calls.
+
+use std::path::PathBuf;
+
+use profile::{Change, Metric, WallUnit};
+
+use super::shown::Shown;
+use crate::report::table::{Cell, Column, Row, Table};
+use crate::terminal::{Look, Style, printable, shortened};
+use crate::units::{amount, change, count, counted, relative};
+
+/// A change of less than this share is no cause for colour.
+const LITTLE: f64 = 0.01;
+
+impl Shown<'_> {
+    /// All of it as text.
+    pub(super) fn text(&self, look: Look) -> String {
+        let mut text = self.head(look);
+        text.push_str(&self.total().render(look));
+        text.push('\n');
+        text.push_str(&format!("{}\n", self.verdict()));
+        for table in [self.functions(), self.edges()] {
+            if !table.rows.is_empty() {
+                text.push('\n');
+                text.push_str(&table.render(look));
+            }
+        }
+        if self.has_spread() {
+            let note = "~ no more than the runs of one side differ by";
+            text.push_str(&look.paint(Style::Faint, &format!("\n{note}\n")));
+        }
+        text
+    }
+
+    fn head(&self, look: Look) -> String {
+        let [base, new] = self.files.map(|files| {
+            let names = shortened(&names(files), look.width.saturating_sub(6));
+            look.paint(Style::Bold, &names)
+        });
+        format!("base  {base}\nnew   {new}\n\n")
+    }
+
+    /// How many functions changed, and which way.
+    fn verdict(&self) -> String {
+        let counts = &self.counts;
+        let functions = |number| counted(number, "function");
+        let mut parts = vec![
+            format!("{} worse", functions(counts.worse)),
+            format!("{} better", count(counts.better)),
+        ];
+        if self.has_spread() {
+            parts.push(format!("{} within the spread", count(counts.within_spread)));
+        }
+        parts.push(format!("{} the same", count(counts.unchanged)));
+        format!("{}, by {}", parts.join(", "), self.what())
+    }
+
+    fn what(&self) -> &'static str {
+        match self.metric {
+            Metric::Wall => match self.diff.metrics.wall_unit {
+                WallUnit::Nanoseconds => "self wall time",
+                WallUnit::Samples => "samples of their own",
+            },
+            Metric::Cpu => "self CPU time",
+            Metric::Memory => "self memory",
+            Metric::Peak => "self peak memory",
+            Metric::Calls => "calls",
+        }
+    }
+
+    /// All costs of the whole.
+    fn total(&self) -> Table {
+        let measured = Metric::ALL.into_iter();
+        let measured = measured.filter(|metric| metric.is_in(self.diff.metrics));
+        // The root is called once a run: the calls of all would be of interest,
+        // and are there as those of functions.
+        let rows = measured.filter(|metric| *metric != Metric::Calls);
+        Table {
+            title: "of the whole",
+            columns: self.columns("base   ", "new   "),
+            rows: rows
+                .map(|metric| Row {
+                    cells: self.cells(metric, self.diff.total.of(metric)),
+                    depth: 0,
+                    name: metric.name().to_owned(),
+                    callee: None,
+                })
+                .collect(),
+            notes: Vec::new(),
+        }
+    }
+
+    fn functions(&self) -> Table {
+        let (base, new) = self.titles("self");
+        let mut columns = self.columns(&base, &new);
+        let has_calls = self.diff.metrics.calls && self.metric != Metric::Calls;
+        if has_calls {
+            columns.push(Column::new("± calls").dispensable(2));
+        }
+        let rows = self.functions.iter().map(|function| {
+            let mut cells = self.cells(self.metric, function.own.of(self.metric));
+            if has_calls {
+                let calls = rounded(function.own.of(Metric::Calls).absolute());
+                let mut cell = Cell::plain(change(Metric::Calls, self.diff.metrics, calls));
+                if calls == 0 {
+                    cell.style = Style::Faint;
+                }
+                cells.push(cell);
+            }
+            Row {
+                cells,
+                depth: 0,
+                name: printable(self.diff.name(function.symbol)),
+                callee: None,
+            }
+        });
+        Table {
+            rows: rows.collect(),
+            notes: left_out(self.left_out[0], "function"),
+            ..Table::of_functions(columns)
+        }
+    }
+
+    fn edges(&self) -> Table {
+        let (base, new) = self.titles("incl");
+        let rows = self.edges.iter().map(|edge| Row {
+            cells: self.cells(self.metric, edge.cost.of(self.metric)),
+            depth: 0,
+            name: printable(self.diff.name(edge.caller)),
+            callee: Some(printable(self.diff.name(edge.callee))),
+        });
+        Table {
+            title: "caller → callee",
+            columns: self.columns(&base, &new),
+            rows: rows.collect(),
+            notes: left_out(self.left_out[1], "call"),
+        }
+    }
+
+    /// Three blanks stand for the unit below.
+    fn titles(&self, what: &str) -> (String, String) {
+        let is_counted = self.metric == Metric::Calls
+            || self.metric == Metric::Wall && self.diff.metrics.wall_unit == WallUnit::Samples;
+        if is_counted {
+            return ("base".to_owned(), "new".to_owned());
+        }
+        (format!("{what} base"), format!("{what} new"))
+    }
+
+    fn columns(&self, base: &str, new: &str) -> Vec<Column> {
+        let mut columns = vec![
+            Column::new("change").sorted_by(true),
+            Column::new("%"),
+            Column::new(base).dispensable(1),
+            Column::new(new),
+        ];
+        if self.has_spread() {
+            columns.push(Column::new("spread").dispensable(3));
+        }
+        columns
+    }
+
+    fn cells(&self, metric: Metric, it: Change) -> Vec<Cell> {
+        let metrics = self.diff.metrics;
+        let text = |value| amount(metric, metrics, rounded(value));
+        let difference = rounded(it.absolute());
+        let mut changed = change(metric, metrics, difference);
+        let is_lost = self.has_spread() && it.is_within_spread() && difference != 0;
+        let mut share = match it.relative() {
+            None if difference == 0 => String::new(),
+            None => "new".to_owned(),
+            Some(_) if rounded(it.new.mean) == 0 && difference != 0 => "gone".to_owned(),
+            Some(share) => relative(share),
+        };
+        if is_lost {
+            changed.insert(0, '~');
+        }
+        if difference == 0 {
+            share = "0.0%".to_owned();
+        }
+        let style_of = if is_lost { 0.0 } else { it.absolute() };
+        let is_little = it.relative().is_some_and(|share| share.abs() < LITTLE);
+        let mut cells = vec![
+            Cell::change(changed, style_of, is_little),
+            Cell::change(share, style_of, is_little),
+            Cell::amount(text(it.base.mean)),
+            Cell::amount(text(it.new.mean)),
+        ];
+        if self.has_spread() {
+            let spread = text(it.base.spread + it.new.spread);
+            cells.push(Cell::amount(spread));
+        }
+        cells
+    }
+}
+
+fn left_out(number: usize, thing: &str) -> Vec<String> {
+    let more = (number > 0).then(|| {
+        let things = counted(number as u64, &format!("more {thing}"));
+        format!("{things}; --limit 0 shows all")
+    });
+    more.into_iter().collect()
+}
+
+/// The files of a side.
+fn names(files: &[PathBuf]) -> String {
+    let names = files.iter().map(|file| crate::input::title(file));
+    let names: Vec<String> = names.map(|name| printable(name.as_bytes())).collect();
+    match names.as_slice() {
+        [one] => one.clone(),
+        names => format!("{} runs: {}", names.len(), names.join(", ")),
+    }
+}
+
+/// Means are shown as the whole numbers that costs are.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "it saturates, as all sums of costs do"
+)]
+fn rounded(value: f64) -> i64 {
+    value.round() as i64
+}

@@ -1,0 +1,114 @@
+//! `xhprof grep`: stacks as lines, those that have something in them.
+
+use std::cmp::Reverse;
+use std::io::Write;
+
+use anyhow::{Result, bail};
+use formats::WriteError;
+use profile::{Metric, NodeId, Profile, SymbolId, Tree};
+
+use crate::args::GrepArguments;
+use crate::report::Pattern;
+use crate::terminal::say;
+use crate::{input, output, stacks};
+
+/// Prints the stacks that match; false if none does.
+pub(crate) fn run(arguments: &GrepArguments) -> Result<bool> {
+    let profile = input::read(&arguments.file)?;
+    let metric = Metric::from(arguments.metric);
+    if !metric.is_in(profile.metrics) {
+        bail!(WriteError::NotMeasured { metric });
+    }
+    let profile = stacks::wanted(profile, arguments.estimate, "grep")?;
+    let Some(tree) = profile.tree() else {
+        bail!("this profile has no stacks");
+    };
+    let lines = Lines::new(&profile, &tree);
+    let mut found = lines.matching(&Pattern::new(&arguments.pattern), metric);
+    if found.is_empty() {
+        say(&format!("no stack matches {}", arguments.pattern));
+        return Ok(false);
+    }
+    found.sort_by_key(|&(node, cost)| (Reverse(cost), node));
+    if arguments.limit > 0 {
+        found.truncate(arguments.limit);
+    }
+    output::write("-".as_ref(), |out| Ok(lines.write(&found, out)?))?;
+    Ok(true)
+}
+
+/// Stacks as lines: `main();caller;callee`.
+struct Lines<'p> {
+    tree: &'p Tree,
+    names: Vec<Vec<u8>>,
+}
+
+impl<'p> Lines<'p> {
+    fn new(profile: &Profile, tree: &'p Tree) -> Self {
+        let names = profile.symbols.iter().map(|symbol| frame(&symbol.name));
+        Self {
+            tree,
+            names: names.collect(),
+        }
+    }
+
+    /// The stacks in which the pattern is, and that cost something by
+    /// themselves.
+    fn matching(&self, pattern: &Pattern, metric: Metric) -> Vec<(NodeId, i64)> {
+        let own = self.tree.self_costs();
+        let nodes = (0..).map(NodeId).zip(&self.tree.nodes);
+        let mut line = Vec::new();
+        nodes
+            .zip(own)
+            .filter_map(|((number, node), own)| {
+                let cost = metric.of_own(&own, node.cost.calls);
+                if cost == 0 {
+                    return None;
+                }
+                line.clear();
+                self.push(number, &mut line);
+                pattern.matches(&line).then_some((number, cost))
+            })
+            .collect()
+    }
+
+    fn write(&self, found: &[(NodeId, i64)], out: &mut dyn Write) -> std::io::Result<()> {
+        let mut line = Vec::new();
+        for &(node, cost) in found {
+            line.clear();
+            self.push(node, &mut line);
+            out.write_all(&line)?;
+            writeln!(out, " {cost}")?;
+        }
+        Ok(())
+    }
+
+    fn push(&self, node: NodeId, line: &mut Vec<u8>) {
+        for (place, symbol) in self.tree.path(node).into_iter().enumerate() {
+            if place > 0 {
+                line.push(b';');
+            }
+            line.extend_from_slice(self.name(symbol));
+        }
+    }
+
+    fn name(&self, symbol: SymbolId) -> &[u8] {
+        self.names.get(symbol.index()).map_or(b"", Vec::as_slice)
+    }
+}
+
+/// A name as a frame, without what a line would be misread for: the same rules
+/// as for files of collapsed stacks.
+fn frame(name: &[u8]) -> Vec<u8> {
+    let bytes = name.iter().map(|&byte| match byte {
+        b';' => b':',
+        0..b' ' | 0x7f => b' ',
+        byte => byte,
+    });
+    let frame = bytes.collect::<Vec<u8>>().trim_ascii().to_vec();
+    if frame.is_empty() {
+        b"(unknown)".to_vec()
+    } else {
+        frame
+    }
+}

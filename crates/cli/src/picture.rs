@@ -1,0 +1,73 @@
+//! `xhprof flamegraph` and `xhprof html`: profiles to look at.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, anyhow};
+use formats::flamegraph::{FlamegraphHtml, FlamegraphSvg};
+use formats::html_report::HtmlReport;
+use formats::{FlameOptions, Format, WriteOptions};
+
+use crate::args::{FlamegraphArguments, HtmlArguments, Picture};
+use crate::export::Export;
+use crate::input;
+
+/// Draws a flame graph.
+pub(crate) fn flamegraph(arguments: &FlamegraphArguments) -> Result<()> {
+    let FlamegraphArguments {
+        file, base, output, ..
+    } = arguments;
+    let format: &'static dyn Format = match kind(arguments.to, output)? {
+        Picture::Svg => &FlamegraphSvg,
+        Picture::Html => &FlamegraphHtml,
+    };
+    let inputs: Vec<&PathBuf> = base.iter().chain([file]).collect();
+    let export = Export::new(format, output, arguments.estimate, inputs)?;
+    let options = WriteOptions {
+        title: arguments.title.clone(),
+        metric: arguments.metric.into(),
+        base: export.base(base.as_deref())?,
+        flame: FlameOptions {
+            colour: arguments.colour.map(Into::into),
+            direction: arguments.direction.into(),
+            per: arguments.per.into(),
+            is_static: arguments.is_static,
+        },
+        ..WriteOptions::default()
+    };
+    export.write(input::read(file)?, &options)
+}
+
+/// Makes the page.
+pub(crate) fn html(arguments: &HtmlArguments) -> Result<()> {
+    let HtmlArguments {
+        file, base, output, ..
+    } = arguments;
+    let inputs: Vec<&PathBuf> = base.iter().chain([file]).collect();
+    let export = Export::new(&HtmlReport, output, arguments.estimate, inputs)?;
+    let options = WriteOptions {
+        title: arguments.title.clone(),
+        metric: arguments.metric.into(),
+        base: export.base(base.as_deref())?,
+        estimate: arguments.estimate,
+        ..WriteOptions::default()
+    };
+    export.write(input::read(file)?, &options)
+}
+
+/// What to make: as was said, else as the file's name ends.
+fn kind(to: Option<Picture>, out: &Path) -> Result<Picture> {
+    let ending = out.extension().map(OsStr::to_ascii_lowercase);
+    let by_name = match ending.as_ref().and_then(|it| it.to_str()) {
+        _ if input::is_standard(out) => Some(Picture::Svg),
+        Some("svg") => Some(Picture::Svg),
+        Some("html" | "htm") => Some(Picture::Html),
+        _ => None,
+    };
+    to.or(by_name).ok_or_else(|| {
+        anyhow!(
+            "{} ends neither in .svg nor in .html: give --to svg or --to html",
+            out.display()
+        )
+    })
+}

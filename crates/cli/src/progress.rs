@@ -1,0 +1,145 @@
+//! A bar on the terminal for what takes more than a second.
+//!
+//! A thread waits that second and then draws; whoever does the work only adds
+//! to a number. **Invariant:** what is no terminal sees nothing of it, and a
+//! terminal has nothing of it left at the end.
+
+use std::io::{self, IsTerminal, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::terminal::printable;
+
+/// Shorter than this, and a bar is but a flicker.
+const PATIENCE: Duration = Duration::from_secs(1);
+const EVERY: Duration = Duration::from_millis(100);
+
+/// How much there is to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Work {
+    /// So many bytes have to be read.
+    Bytes(u64),
+    /// So many files have to be read.
+    Files(u64),
+    /// Nobody knows how much there is.
+    Unknown,
+}
+
+/// Work that goes on; the bar goes when this does.
+#[derive(Debug)]
+pub(crate) struct Progress {
+    done: Arc<AtomicU64>,
+    end: Option<Sender<()>>,
+    drawer: Option<JoinHandle<()>>,
+}
+
+impl Progress {
+    /// Begins: `reading run.xhp`.
+    pub(crate) fn new(label: &str, work: Work) -> Self {
+        let done = Arc::new(AtomicU64::new(0));
+        let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+        if !io::stderr().is_terminal() || is_dumb {
+            return Self {
+                done,
+                end: None,
+                drawer: None,
+            };
+        }
+        let (end, ended) = channel();
+        let label = printable(label.as_bytes());
+        let counter = Arc::clone(&done);
+        Self {
+            done,
+            end: Some(end),
+            drawer: Some(thread::spawn(move || {
+                draw(label, work, &counter, &ended);
+            })),
+        }
+    }
+
+    /// So much more is done.
+    pub(crate) fn add(&self, amount: u64) {
+        self.done.fetch_add(amount, Ordering::Relaxed);
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.end = None;
+        if let Some(drawer) = self.drawer.take() {
+            // There is nobody to tell that a bar could not be drawn.
+            let _ = drawer.join();
+        }
+    }
+}
+
+fn draw(label: String, work: Work, done: &AtomicU64, ended: &Receiver<()>) {
+    if ended.recv_timeout(PATIENCE) != Err(RecvTimeoutError::Timeout) {
+        return;
+    }
+    let (total, template) = match work {
+        Work::Bytes(total) => (
+            Some(total),
+            "{msg}  {bar:24}  {decimal_bytes} of {decimal_total_bytes}",
+        ),
+        Work::Files(total) => (Some(total), "{msg}  {bar:24}  {pos} of {len}"),
+        Work::Unknown => (None, "{spinner} {msg}"),
+    };
+    let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr());
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style);
+    }
+    bar.set_message(label);
+    loop {
+        match total {
+            Some(total) => bar.set_position(done.load(Ordering::Relaxed).min(total)),
+            None => bar.tick(),
+        }
+        if ended.recv_timeout(EVERY) != Err(RecvTimeoutError::Timeout) {
+            break;
+        }
+    }
+    bar.finish_and_clear();
+}
+
+/// Counts what goes through.
+#[derive(Debug)]
+pub(crate) struct Counted<'p, R> {
+    inner: R,
+    progress: &'p Progress,
+}
+
+impl<'p, R> Counted<'p, R> {
+    /// `inner`, whose bytes are `progress`.
+    pub(crate) fn new(inner: R, progress: &'p Progress) -> Self {
+        Self { inner, progress }
+    }
+}
+
+impl<R: Read> Read for Counted<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.inner.read(buffer)?;
+        self.progress.add(count as u64);
+        Ok(count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_goes_through_is_counted_and_unchanged() {
+        let progress = Progress::new("reading", Work::Bytes(5));
+        let mut text = String::new();
+        let mut input = Counted::new(&b"12345"[..], &progress);
+        input.read_to_string(&mut text).unwrap();
+        assert_eq!(text, "12345");
+        assert_eq!(progress.done.load(Ordering::Relaxed), 5);
+    }
+}

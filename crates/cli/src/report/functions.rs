@@ -1,0 +1,194 @@
+//! The table of functions: what each cost by itself, and with its callees.
+
+use std::cmp::Reverse;
+
+use profile::{Body, FlatRow, FlatTable, Metric, Profile};
+
+use super::pattern::Pattern;
+use super::table::{Cell, Column, Row, Table, left_out};
+use crate::args::{Sort, TableArguments};
+use crate::terminal::printable;
+use crate::units::{amount, count, percent};
+
+/// How many functions are shown unless said otherwise.
+const LIMIT: usize = 25;
+
+/// The rows of the table: sorted, filtered and cut.
+pub(super) struct Functions<'p> {
+    pub(super) profile: &'p Profile,
+    pub(super) metric: Metric,
+    pub(super) flat: FlatTable,
+    /// How many the limit left out, and what they cost by themselves.
+    left_out: (usize, i64),
+    total: i64,
+    sort: Sort,
+}
+
+impl<'p> Functions<'p> {
+    /// The functions of a profile.
+    pub(super) fn new(
+        profile: &'p Profile,
+        arguments: &TableArguments,
+        limit: Option<usize>,
+        pattern: Option<&Pattern>,
+    ) -> Self {
+        let metric = Metric::from(arguments.metric);
+        let sort = arguments.sort.unwrap_or(Sort::Own);
+        let mut flat = FlatTable::new(profile);
+        let total = total(profile, metric);
+        flat.rows
+            .retain(|row| pattern.is_none_or(|it| it.matches(profile.name(row.symbol))));
+        let key = |row: &FlatRow| match sort {
+            Sort::Own => own(metric, row),
+            Sort::Inclusive => metric.of(&row.inclusive),
+            Sort::Calls => Metric::Calls.of(&row.inclusive),
+            Sort::Cpu => row.own.cpu,
+            Sort::Memory => row.own.memory,
+            Sort::Peak => row.own.peak,
+            Sort::Name => 0,
+        };
+        // Largest first; what is equal by name, so that the order is always the
+        // same.
+        flat.rows.sort_by_cached_key(|row| {
+            // Of samples there are few: most functions have none of their own.
+            let inclusive = match sort {
+                Sort::Name => (0, 0),
+                _ if profile.metrics.calls => (0, 0),
+                _ => (own(metric, row), metric.of(&row.inclusive)),
+            };
+            let name = profile.name(row.symbol).to_vec();
+            (Reverse(key(row)), Reverse(inclusive), name)
+        });
+        let limit = limit.unwrap_or_else(|| arguments.limit_or(LIMIT));
+        let others = flat.rows.split_off(flat.rows.len().min(limit));
+        let costs = others.iter().map(|row| own(metric, row));
+        let left_out = (others.len(), costs.fold(0, i64::saturating_add));
+        Self {
+            profile,
+            metric,
+            flat,
+            left_out,
+            total,
+            sort,
+        }
+    }
+
+    /// As a table for people.
+    pub(super) fn table(&self) -> Table {
+        let mut table = Table::of_functions(self.columns());
+        table.rows = self.flat.rows.iter().map(|row| self.row(row)).collect();
+        let (number, cost) = self.left_out;
+        table
+            .notes
+            .extend(left_out(number, FlatTable::percent(cost, self.total)));
+        table
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        let metrics = self.profile.metrics;
+        let is = |sort| self.sort == sort;
+        let calls = || Column::new("calls").sorted_by(is(Sort::Calls));
+        let share = Column::new("%");
+        let mut columns = Vec::new();
+        if self.metric == Metric::Calls {
+            columns
+                .push(calls().sorted_by(is(Sort::Calls) || is(Sort::Own) || is(Sort::Inclusive)));
+            columns.push(share);
+        } else {
+            if metrics.calls {
+                columns.push(calls());
+            }
+            let [own, inclusive] = titles(self.metric, self.profile);
+            columns.push(Column::new(own).sorted_by(is(Sort::Own)));
+            columns.push(share.clone());
+            columns.push(Column::new(inclusive).sorted_by(is(Sort::Inclusive)));
+            columns.push(share.dispensable(1));
+        }
+        for (dispensable, metric) in (2..).zip(self.others()) {
+            let title = titles(metric, self.profile)[0];
+            let sort = match metric {
+                Metric::Cpu => is(Sort::Cpu),
+                Metric::Memory => is(Sort::Memory),
+                Metric::Peak => is(Sort::Peak),
+                Metric::Wall | Metric::Calls => false,
+            };
+            let title = if metric == Metric::Wall {
+                "self wall"
+            } else {
+                title
+            };
+            columns.push(Column::new(title).dispensable(dispensable).sorted_by(sort));
+        }
+        columns
+    }
+
+    fn row(&self, row: &FlatRow) -> Row {
+        let metrics = self.profile.metrics;
+        let text = |metric, value| amount(metric, metrics, value);
+        let share = |value| FlatTable::percent(value, self.total);
+        let (own_cost, inclusive) = (own(self.metric, row), self.metric.of(&row.inclusive));
+        let calls = Cell::plain(count(row.inclusive.calls));
+        let mut cells = Vec::new();
+        if self.metric == Metric::Calls {
+            cells.push(calls);
+            cells.push(Cell::share(share(own_cost)));
+        } else {
+            if metrics.calls {
+                cells.push(calls);
+            }
+            cells.push(Cell::amount(text(self.metric, own_cost)));
+            cells.push(Cell::share(share(own_cost)));
+            cells.push(Cell::amount(text(self.metric, inclusive)));
+            cells.push(Cell::plain(percent(share(inclusive))));
+        }
+        let others = self.others();
+        cells.extend(others.map(|metric| Cell::amount(text(metric, own(metric, row)))));
+        Row {
+            cells,
+            depth: 0,
+            name: printable(self.profile.name(row.symbol)),
+            callee: None,
+        }
+    }
+
+    /// The other costs there are, each a column.
+    fn others(&self) -> impl Iterator<Item = Metric> {
+        let (metric, metrics) = (self.metric, self.profile.metrics);
+        Metric::ALL
+            .into_iter()
+            .filter(move |&other| other != metric && other != Metric::Calls && other.is_in(metrics))
+    }
+}
+
+/// What self and inclusive cost are called in `metric`. Three blanks stand for
+/// the unit below.
+pub(super) fn titles(metric: Metric, profile: &Profile) -> [&'static str; 2] {
+    use profile::WallUnit::{Nanoseconds, Samples};
+    match metric {
+        Metric::Wall => match profile.metrics.wall_unit {
+            Nanoseconds => ["self   ", "incl   "],
+            Samples => ["self", "incl"],
+        },
+        Metric::Cpu => ["self cpu", "incl cpu"],
+        Metric::Memory => ["self mem", "incl mem"],
+        Metric::Peak => ["self peak", "incl peak"],
+        Metric::Calls => ["calls", "calls"],
+    }
+}
+
+/// What shares are shares of.
+pub(super) fn total(profile: &Profile, metric: Metric) -> i64 {
+    match metric {
+        // Those of `main()` alone are but one.
+        Metric::Calls => i64::try_from(profile.calls()).unwrap_or(i64::MAX),
+        metric => match &profile.body {
+            Body::Edges(edges) => metric.of(&edges.root),
+            Body::Tree(tree) => metric.of(&tree.root_cost()),
+            _ => metric.of(&profile.tree().unwrap_or_default().root_cost()),
+        },
+    }
+}
+
+fn own(metric: Metric, row: &FlatRow) -> i64 {
+    metric.of_own(&row.own, row.inclusive.calls)
+}

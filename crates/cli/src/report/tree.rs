@@ -1,0 +1,281 @@
+//! `--tree` and `--inverted`: paths, those shown that cost most.
+//!
+//! **Invariant:** whoever is shown has everybody shown above; a node is left out
+//! only if it and all below it cost less than those that are there.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use profile::{
+    Children, Cost, FlatTable, InvertLimits, InvertedNode, Metric, NodeId, Profile, SelfCost,
+    SymbolId, Tree,
+};
+
+use super::functions::{titles, total};
+use super::pattern::Pattern;
+use super::table::{Cell, Column, Row, Table};
+use crate::args::TableArguments;
+use crate::terminal::printable;
+use crate::units::{amount, count, counted};
+
+/// How many lines are shown unless said otherwise.
+const LIMIT: usize = 100;
+
+/// A path that is shown.
+pub(super) struct Shown {
+    pub(super) depth: usize,
+    pub(super) symbol: SymbolId,
+    pub(super) inclusive: Cost,
+    pub(super) own: SelfCost,
+}
+
+/// The paths of a profile, from `main()` or from their ends.
+pub(super) struct Paths<'p> {
+    pub(super) profile: &'p Profile,
+    pub(super) metric: Metric,
+    pub(super) is_inverted: bool,
+    /// Parents before children, the costliest first.
+    pub(super) shown: Vec<Shown>,
+    pub(super) left_out: usize,
+    min: f64,
+    total: i64,
+}
+
+impl<'p> Paths<'p> {
+    /// The paths from `main()`; with a pattern, those only that lead through a
+    /// function that matches.
+    pub(super) fn of_tree(
+        profile: &'p Profile,
+        tree: &Tree,
+        arguments: &TableArguments,
+        min: f64,
+        limit: Option<usize>,
+        pattern: Option<&Pattern>,
+    ) -> Self {
+        let focused = pattern.map(|it| tree.focused(|symbol| it.matches(profile.name(symbol))));
+        let tree = focused.as_ref().unwrap_or(tree);
+        let paths = Self::new(profile, false, arguments, min);
+        let mut symbols = tree.nodes.iter().map(|node| node.symbol);
+        if pattern.is_some_and(|it| !symbols.any(|symbol| it.matches(profile.name(symbol)))) {
+            return paths;
+        }
+        let nodes = tree.nodes.iter().zip(tree.self_costs());
+        let nodes = nodes.map(|(node, own)| InvertedNode {
+            parent: node.parent,
+            symbol: node.symbol,
+            inclusive: node.cost,
+            own,
+        });
+        let children = tree.children();
+        paths.choosing(
+            &nodes.collect::<Vec<_>>(),
+            &children,
+            limit,
+            arguments,
+            |_| true,
+        )
+    }
+
+    /// The functions, and who called them; with a pattern, functions that match.
+    pub(super) fn of_inverted(
+        profile: &'p Profile,
+        tree: &Tree,
+        arguments: &TableArguments,
+        min: f64,
+        limit: Option<usize>,
+        pattern: Option<&Pattern>,
+    ) -> Self {
+        let inverted = tree.inverted(InvertLimits::default());
+        let children = inverted.to_tree().children();
+        let paths = Self::new(profile, true, arguments, min);
+        let is_wanted = |symbol| pattern.is_none_or(|it| it.matches(profile.name(symbol)));
+        paths.choosing(&inverted.nodes, &children, limit, arguments, is_wanted)
+    }
+
+    fn new(profile: &'p Profile, is_inverted: bool, arguments: &TableArguments, min: f64) -> Self {
+        let metric = Metric::from(arguments.metric);
+        Self {
+            profile,
+            metric,
+            is_inverted,
+            shown: Vec::new(),
+            left_out: 0,
+            min,
+            total: total(profile, metric),
+        }
+    }
+
+    /// What decides whether a node is shown, and where.
+    fn key(&self, node: &InvertedNode) -> u64 {
+        let cost = if self.is_inverted {
+            self.metric.of_own(&node.own, node.inclusive.calls)
+        } else {
+            self.metric.of(&node.inclusive)
+        };
+        cost.unsigned_abs()
+    }
+
+    fn choosing(
+        mut self,
+        nodes: &[InvertedNode],
+        children: &Children,
+        limit: Option<usize>,
+        arguments: &TableArguments,
+        is_wanted: impl Fn(SymbolId) -> bool,
+    ) -> Self {
+        let limit = limit.unwrap_or_else(|| arguments.limit_or(LIMIT));
+        let highest = self.highest(nodes);
+        let highest_of = |node: NodeId| highest.get(node.index()).copied().unwrap_or(0);
+        let least = least(self.min, self.total);
+        // From the top always to what costs most next.
+        let mut heap = BinaryHeap::new();
+        let top: Vec<NodeId> = if self.is_inverted {
+            let functions = children.of(NodeId::ROOT).iter().copied();
+            let symbol = |id: &NodeId| nodes.get(id.index()).map(|node| node.symbol);
+            functions
+                .filter(|id| symbol(id).is_some_and(&is_wanted))
+                .collect()
+        } else {
+            vec![NodeId::ROOT]
+        };
+        heap.extend(top.iter().map(|&id| (highest_of(id), Reverse(id))));
+        let mut is_shown = vec![false; nodes.len()];
+        let mut number = 0;
+        while number < limit
+            && let Some((key, Reverse(id))) = heap.pop()
+        {
+            if key < least && id != NodeId::ROOT {
+                break;
+            }
+            if let Some(place) = is_shown.get_mut(id.index()) {
+                *place = true;
+            }
+            number += 1;
+            let below = children.of(id).iter();
+            heap.extend(below.map(|&child| (highest_of(child), Reverse(child))));
+        }
+        self.left_out = nodes.len() - usize::from(self.is_inverted) - number;
+        if !top.is_empty() && top.len() < children.of(NodeId::ROOT).len() && self.is_inverted {
+            // Functions that do not match are not missed.
+            self.left_out = heap.len();
+        }
+        let sorted = |ids: &[NodeId]| {
+            let ids = ids.iter().copied();
+            let is_shown = |id: &NodeId| is_shown.get(id.index()) == Some(&true);
+            let mut ids: Vec<NodeId> = ids.filter(is_shown).collect();
+            ids.sort_by_cached_key(|id| {
+                let node = nodes.get(id.index());
+                node.map(|node| (self.key(node), Reverse(*id)))
+            });
+            ids
+        };
+        let mut shown = Vec::with_capacity(number);
+        let mut walk: Vec<(NodeId, usize)> = sorted(&top).into_iter().map(|id| (id, 0)).collect();
+        while let Some((id, depth)) = walk.pop() {
+            if let Some(node) = nodes.get(id.index()) {
+                shown.push(Shown {
+                    depth,
+                    symbol: node.symbol,
+                    inclusive: node.inclusive,
+                    own: node.own,
+                });
+            }
+            walk.extend(
+                sorted(children.of(id))
+                    .into_iter()
+                    .map(|id| (id, depth + 1)),
+            );
+        }
+        self.shown = shown;
+        self
+    }
+
+    /// The highest key of each node and all below it.
+    fn highest(&self, nodes: &[InvertedNode]) -> Vec<u64> {
+        let mut highest: Vec<u64> = nodes.iter().map(|node| self.key(node)).collect();
+        for (index, node) in nodes.iter().enumerate().skip(1).rev() {
+            let below = highest.get(index).copied().unwrap_or(0);
+            if let Some(parent) = highest.get_mut(node.parent.index()) {
+                *parent = below.max(*parent);
+            }
+        }
+        highest
+    }
+
+    /// As a table for people.
+    pub(super) fn table(&self) -> Table {
+        let (metric, metrics) = (self.metric, self.profile.metrics);
+        let [own, inclusive] = titles(metric, self.profile);
+        let mut columns = Vec::new();
+        if metric == Metric::Calls {
+            columns.push(Column::new("calls").sorted_by(true));
+            columns.push(Column::new("%"));
+        } else {
+            let inclusive = Column::new(inclusive).sorted_by(!self.is_inverted);
+            let own = Column::new(own).sorted_by(self.is_inverted);
+            let [first, second] = if self.is_inverted {
+                [own, inclusive]
+            } else {
+                [inclusive, own]
+            };
+            columns.extend([first, Column::new("%"), second.dispensable(2)]);
+            if metrics.calls {
+                columns.push(Column::new("calls").dispensable(1));
+            }
+        }
+        let notes = (self.left_out > 0).then(|| {
+            let paths = counted(self.left_out as u64, "more path");
+            format!("{paths}; --min 0 --limit 0 shows all")
+        });
+        Table {
+            title: if self.is_inverted {
+                "function ← callers"
+            } else {
+                "call"
+            },
+            columns,
+            rows: self.shown.iter().map(|node| self.row(node)).collect(),
+            notes: notes.into_iter().collect(),
+        }
+    }
+
+    fn row(&self, node: &Shown) -> Row {
+        let (metric, metrics) = (self.metric, self.profile.metrics);
+        let own = metric.of_own(&node.own, node.inclusive.calls);
+        let inclusive = metric.of(&node.inclusive);
+        let [first, second] = if self.is_inverted {
+            [own, inclusive]
+        } else {
+            [inclusive, own]
+        };
+        let share = Cell::share(FlatTable::percent(first, self.total));
+        let calls = Cell::plain(count(node.inclusive.calls));
+        let cells = if metric == Metric::Calls {
+            vec![calls, share]
+        } else {
+            let text = |value| Cell::amount(amount(metric, metrics, value));
+            let mut cells = vec![text(first), share, text(second)];
+            if metrics.calls {
+                cells.push(calls);
+            }
+            cells
+        };
+        Row {
+            cells,
+            depth: node.depth,
+            name: printable(self.profile.name(node.symbol)),
+            callee: None,
+        }
+    }
+}
+
+/// The least cost that is shown.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "a threshold is a share, not a sum"
+)]
+fn least(percent: f64, total: i64) -> u64 {
+    (total.unsigned_abs() as f64 * percent / 100.0).ceil() as u64
+}
