@@ -207,7 +207,7 @@ phpize_build() {
 
 # The code map has every source file, and no other.
 code_map() {
-    diff -u <(sed -nE 's/^- `([a-z_/]+\.rs)`: .*/\1/p' ARCHITECTURE.md | LC_ALL=C sort) \
+    diff -u <(sed -nE 's/^- `([a-z0-9_/]+\.rs)`: .*/\1/p' ARCHITECTURE.md | LC_ALL=C sort) \
         <(find src crates/*/src -name '*.rs' | LC_ALL=C sort)
 }
 

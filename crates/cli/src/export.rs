@@ -12,6 +12,7 @@ use profile::{Body, Profile};
 
 use crate::progress::{Progress, Work};
 use crate::suggest::suggestion;
+use crate::terminal::say;
 use crate::{input, output, stacks};
 
 /// The format that was asked for: by name, else by the end of the file's name.
@@ -101,6 +102,10 @@ impl<'a> Export<'a> {
                 WriteError::Io(error) => error.into(),
                 error => error.into(),
             })
-        })
+        })?;
+        if let Some(warning) = self.format.warning() {
+            say(warning);
+        }
+        Ok(())
     }
 }
