@@ -71,24 +71,21 @@ export_profiles() {
 }
 
 record_real_program() {
-    command -v phpcs >/dev/null && [ -e "$(php-config --extension-dir)/xdebug.so" ] || {
+    local modules=() module
+    if ! command -v phpcs >/dev/null || ! [ -e "$(php-config --extension-dir)/xdebug.so" ]; then
         not_run 'a real program' 'no phpcs, or no Xdebug to record it'
         return 1
-    }
+    fi
+    # phpcs wants some modules that Debian's PHP does not have built in.
+    for module in tokenizer xml xmlwriter simplexml; do
+        [ ! -e "$(php-config --extension-dir)/$module.so" ] || modules+=(-d "extension=$module")
+    done
     rm -f "$check_target/cachegrind.out.real"
     echo '<?php echo strtoupper("a"), PHP_EOL;' >"$check_target/small.php"
-    php -n $(needed_modules) -d zend_extension=xdebug -d xdebug.mode=profile -d xdebug.start_with_request=yes \
+    php -n ${modules[@]+"${modules[@]}"} -d zend_extension=xdebug -d xdebug.mode=profile -d xdebug.start_with_request=yes \
         -d xdebug.output_dir="$check_target" -d xdebug.profiler_output_name=cachegrind.out.real \
         -d xdebug.use_compression=0 /usr/bin/phpcs --standard=PSR12 "$check_target/small.php" >/dev/null || true
     [ -s "$check_target/cachegrind.out.real" ]
-}
-
-# phpcs wants some modules that Debian's PHP does not have built in.
-needed_modules() {
-    local module
-    for module in tokenizer xml xmlwriter simplexml; do
-        [ ! -e "$(php-config --extension-dir)/$module.so" ] || printf -- '-d extension=%s ' "$module"
-    done
 }
 
 # part NAME WHAT PROGRAM COMMAND…: runs a part and keeps a line about it.
@@ -124,7 +121,7 @@ summary_of() {
 each_folder() {
     local folder status=0
     for folder in "$check_files"/*/; do
-        echo "$(basename "$folder")"
+        basename "$folder"
         "$@" "$folder" || status=1
     done
     return "$status"

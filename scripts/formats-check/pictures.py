@@ -46,6 +46,14 @@ def page(path):
     return data
 
 
+def shown(name, names):
+    """A name as the page has it: what is empty is named, what is long is cut."""
+    if name == "???":
+        return "(no name)"
+    cut = (it for it in names if it.endswith("…") and name.startswith(it[:-1].strip()))
+    return name if name in names else next(cut, None)
+
+
 def main():
     folder = sys.argv[1]
     ours = Totals(folder)
@@ -78,7 +86,7 @@ def main():
                 for column, value in enumerate((calls, own, inclusive)):
                     row[column] += value[place]
             for name, it in ours.functions.items():
-                row = sums.get(name, [-1, -1, -1])
+                row = sums.get(shown(name, sums), [-1, -1, -1])
                 check.equal(f"calls of {name!r}", row[0], it["calls"])
                 check.equal(f"self of {name!r}", row[1], it["self"])
                 check.equal(f"inclusive of {name!r}", row[2], it["inclusive"])

@@ -70,6 +70,15 @@ fn ids_and_counts_beyond_the_input_cost_no_memory() {
 }
 
 #[test]
+fn calls_that_cost_more_than_a_number_can_hold_do_no_harm() {
+    let call = "calls=1 1\n1 9223372036854775807\n";
+    let file = format!(
+        "# callgrind format\nevents: Ir\nfn=a\ncfn=b\n{call}fn=c\ncfn=b\n{call}fn=b\ncfn=d\n{call}"
+    );
+    write_everywhere(&read(file.as_bytes()));
+}
+
+#[test]
 fn nesting_without_end_does_not_overflow_the_stack() {
     let open = r#"{"type":"O","frame":0,"at":0}"#;
     let opens = vec![open; 100_000].join(",");

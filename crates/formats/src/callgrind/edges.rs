@@ -182,7 +182,9 @@ impl Edges {
             if sum.caller == SymbolId::ROOT {
                 continue;
             }
-            let excess = missing.get(sum.caller.index()).map_or(0, |it| -it.wall);
+            let excess = missing
+                .get(sum.caller.index())
+                .map_or(0, |it| it.wall.saturating_neg());
             let lack = missing.get(sum.callee.index()).map_or(0, |it| it.wall);
             let moved = excess.min(lack);
             if moved <= 0 {

@@ -18,7 +18,7 @@ use std::io::{self, BufRead, BufWriter, Write};
 use profile::{Profile, Symbol};
 
 use crate::names::INTERNAL_FILE;
-use crate::text::lossy;
+use crate::text::{ESTIMATED, lossy};
 use crate::{Detection, Format, Holds, ReadError, WriteError, WriteOptions};
 
 /// One of the two ways to write it; they are read alike.
@@ -85,7 +85,7 @@ impl Format for Speedscope {
         let title = options.title.as_deref().or(profile.meta.title.as_deref());
         let mut title = lossy(title.unwrap_or("xhprof").as_bytes()).into_owned();
         if profile.meta.is_estimated {
-            title.push_str(" (estimated from call graph)");
+            title = format!("{title} ({ESTIMATED})");
         }
         write!(
             out,

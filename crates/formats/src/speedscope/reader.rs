@@ -15,6 +15,7 @@ use profile::{
 use super::json::{Event, File, Frame, One};
 use crate::ReadError;
 use crate::names::Names;
+use crate::text::split_title;
 
 /// The largest file that is read, in bytes: 1 GiB.
 const MAX_LENGTH: u64 = 1 << 30;
@@ -86,6 +87,7 @@ fn profile(file: File) -> Result<Profile, String> {
         Body::Samples(_) => Mode::Sampled,
         _ => Mode::Unknown,
     };
+    let (title, is_estimated) = split_title(file.name.as_deref().unwrap_or_default());
     Ok(Profile {
         symbols: frames.names.into_symbols(),
         body,
@@ -94,7 +96,8 @@ fn profile(file: File) -> Result<Profile, String> {
             ..metrics
         },
         meta: Meta {
-            title: file.name,
+            title,
+            is_estimated,
             creator: file.exporter,
             mode,
             ..Meta::default()

@@ -394,11 +394,11 @@ impl Shares {
 
     /// The share of one that `part` of the whole is left of; at most `part`.
     fn next(&mut self, part: u64) -> u64 {
-        self.sum += u128::from(part);
+        self.sum = self.sum.saturating_add(u128::from(part));
         if self.among == 0 {
             return 0;
         }
-        let until = (self.sum * u128::from(self.of)) / self.among;
+        let until = self.sum.saturating_mul(u128::from(self.of)) / self.among;
         let until = u64::try_from(until).unwrap_or(u64::MAX);
         let share = until.saturating_sub(self.given).min(part);
         self.given = until;
@@ -514,6 +514,14 @@ mod tests {
                 let pairs = paths.iter().filter(|it| it.0.ends_with(&[caller, callee]));
                 assert_eq!(pairs.map(|it| it.1).sum::<u64>(), wall, "{caller} {callee}");
             }
+        }
+    }
+
+    #[test]
+    fn costs_at_the_end_of_numbers_are_shared_out_without_overflow() {
+        let mut shares = Shares::new(u64::MAX, u128::from(u64::MAX));
+        for _ in 0..3 {
+            shares.next(u64::MAX);
         }
     }
 }

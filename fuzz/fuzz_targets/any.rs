@@ -1,0 +1,11 @@
+//! Any input, recognized by content: gzip and zip are looked through.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|input: &[u8]| {
+    if let Ok(profile) = formats::read(input) {
+        let _ = profile::FlatTable::new(&profile);
+    }
+});
