@@ -33,7 +33,7 @@ formats_check() {
     part callgrind "callgrind_annotate $(version_of callgrind_annotate --version)" callgrind_annotate \
         each_folder python3 "$parts/callgrind.py"
     part dot "Graphviz $(version_of dot -V)" dot each_folder python3 "$parts/dot.py"
-    part nytprof "Devel::NYTProf $(perl -MDevel::NYTProf -e 'print $Devel::NYTProf::VERSION' 2>/dev/null): its data, nytprofcalls, nytprofhtml" \
+    part nytprof "Devel::NYTProf $(NYTPROF=start=no:file=/dev/null perl -MDevel::NYTProf -e 'print $Devel::NYTProf::VERSION' 2>/dev/null): its data, nytprofcalls, nytprofhtml" \
         nytprofhtml bash "$parts/nytprof.sh" "$check_files"
     [ "$quick" ] || {
         with_python gprof2dot && part gprof2dot "gprof2dot $(package_version gprof2dot)" dot \

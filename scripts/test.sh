@@ -79,7 +79,7 @@ rust_tests() {
 
 call_instructions() {
     source scripts/instructions.sh
-    instructions
+    instructions ''
 }
 
 formats_quick() {
