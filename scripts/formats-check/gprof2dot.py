@@ -7,6 +7,7 @@ functions apart by their names alone.
 """
 
 import importlib
+import re
 import subprocess
 import sys
 
@@ -35,7 +36,7 @@ def main():
             own[name] = own.get(name, 0) + function[event]
         for name, function in ours.functions.items():
             slack = 0 if is_exact else function["calls"]
-            name = name if name in own else name.replace("(5)", "( 5)", 1)
+            name = name if name in own else re.sub(r"^\((?=\d)", "( ", name)
             check.equal(f"self of {name!r}", own.get(name, -1), max(function["self"], 0) / 10, slack)
         # As a program it takes no byte that is not UTF-8.
         with open(path, encoding="utf-8", errors="replace", newline="\n") as file:
