@@ -1,7 +1,7 @@
 //! The frame stack: who is running, since when, and on whose account.
 //!
-//! Called at every entry and exit of a profiled function, so this file and
-//! `call_table.rs` are the hot path: no I/O, no string, no lock, no clock of
+//! Called at every entry and exit of a profiled function, so this file,
+//! `callees.rs` and `call_table.rs` are the hot path: no I/O, no string, no lock, no clock of
 //! their own, and no allocation once the tables have grown to their size.
 //!
 //! **Leaving is not promised.** A fatal error jumps over our frames. Each frame
