@@ -4,7 +4,7 @@
 //! number is in every token and every slot, so that whatever an earlier one
 //! left behind is told apart.
 
-use profile::{Body, EdgeTable, Meta, Metrics, Profile};
+use profile::{Body, EdgeTable, Meta, Metrics, Mode, Profile};
 use recorder::{Recorder, Sample, Sampler, Shape};
 
 use crate::clock::{self, Clock, CpuTime};
@@ -34,6 +34,8 @@ pub(crate) struct Samples {
 struct Running {
     clock: Clock,
     flags: Flags,
+    /// When it began, in microseconds since the Unix epoch.
+    started_us: u64,
 }
 
 thread_local! {
@@ -55,8 +57,9 @@ pub(crate) fn cpu_time() -> Option<CpuTime> {
     RUNNING.get().map(|running| running.clock.cpu)
 }
 
-/// Begins to trace; does nothing if something is being recorded already.
-pub(crate) fn start_tracing(flags: Flags, wishes: Wishes) {
+/// Begins to trace calls in that shape; does nothing if something is being
+/// recorded already.
+pub(crate) fn start_tracing(shape: Shape, flags: Flags, wishes: Wishes) {
     if is_running() {
         return;
     }
@@ -70,22 +73,17 @@ pub(crate) fn start_tracing(flags: Flags, wishes: Wishes) {
             clock,
             cpu: flags.cpu,
             memory: flags.memory,
-            tree: false,
+            tree: shape == Shape::Tree,
             builtins: !flags.no_builtins,
         },
     );
-    RUNNING.set(Some(Running { clock, flags }));
+    set_running(clock, flags);
     engine::install(hooks);
     let (max_depth, max_nodes) = (settings::max_depth(), settings::max_nodes());
     with_state(|state| {
         next_session(state);
         state.symbols = Some(Symbols::new(wishes));
-        state.recorder = Some(Recorder::new(
-            Shape::Edges,
-            max_depth,
-            max_nodes,
-            hooks.read,
-        ));
+        state.recorder = Some(Recorder::new(shape, max_depth, max_nodes, hooks.read));
     });
 }
 
@@ -101,7 +99,7 @@ pub(crate) fn start_sampling() {
     let interval = settings::sampling_interval_us();
     let depth = settings::sampling_depth();
     let flags = Flags::default();
-    RUNNING.set(Some(Running { clock, flags }));
+    set_running(clock, flags);
     engine::install(engine::sampling_hooks(engine));
     with_state(|state| {
         let session = next_session(state);
@@ -137,15 +135,33 @@ pub(crate) fn stop() -> Option<Recorded> {
         memory: running.flags.memory,
         ..Metrics::default()
     };
-    Some(Recorded::Trace(Box::new(Profile {
-        symbols,
-        body: Body::Edges(EdgeTable {
+    let body = match recorder.tree(wall, cpu) {
+        Some(tree) => Body::Tree(tree),
+        None => Body::Edges(EdgeTable {
             edges: recorder.edges(wall, cpu),
             root: recorder.root_cost(wall, cpu),
         }),
+    };
+    let meta = Meta {
+        started_unix_us: Some(running.started_us),
+        mode: Mode::Traced,
+        is_truncated: recorder.is_truncated(),
+        ..Meta::default()
+    };
+    Some(Recorded::Trace(Box::new(Profile {
+        symbols,
+        body,
         metrics,
-        meta: Meta::default(),
+        meta,
     })))
+}
+
+fn set_running(clock: Clock, flags: Flags) {
+    RUNNING.set(Some(Running {
+        clock,
+        flags,
+        started_us: clock::unix_time_us(),
+    }));
 }
 
 fn next_session(state: &mut State) -> u32 {
