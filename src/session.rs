@@ -4,11 +4,13 @@
 //! number is in every token and every slot, so that whatever an earlier one
 //! left behind is told apart.
 
+use profile::native::events::EventsOptions;
 use profile::{Body, EdgeTable, Meta, Metrics, Mode, Profile};
 use recorder::{Recorder, Sample, Sampler, Shape};
 
 use crate::clock::{self, Clock, CpuTime};
 use crate::engine::{self, Engine, Measure, State, with_state};
+use crate::output::{EventFile, Failure};
 use crate::settings::{self, ClockChoice, EngineChoice, Flags, PinCpu};
 use crate::symbols::{Symbols, Wishes};
 use crate::zend;
@@ -20,6 +22,8 @@ pub(crate) enum Recorded {
     Trace(Box<Profile>),
     /// Stacks in time.
     Samples(Samples),
+    /// Calls one by one, which are in a file already.
+    Events,
 }
 
 /// The stacks of a sampling session.
@@ -57,6 +61,51 @@ pub(crate) fn cpu_time() -> Option<CpuTime> {
     RUNNING.get().map(|running| running.clock.cpu)
 }
 
+/// Begins to write each call into a file; `failure` says what goes wrong. Does
+/// nothing if something is being recorded already.
+pub(crate) fn start_events(flags: Flags, wishes: Wishes, failure: Failure) {
+    if !is_running() {
+        start_tracing(Shape::Events, flags, wishes);
+        if let Some(running) = RUNNING.get() {
+            write_events(&running, failure);
+        }
+    }
+}
+
+fn write_events(running: &Running, failure: Failure) {
+    let wall = running.clock.calibration.rate;
+    let options = EventsOptions {
+        wall_hertz: wall.hertz(),
+        cpu_hertz: running.clock.cpu.rate(wall).hertz(),
+        has_cpu: running.flags.cpu,
+        has_memory: running.flags.memory,
+        is_exact: false,
+        metrics: metrics(running.flags),
+    };
+    let limit = settings::max_file_size();
+    with_state(|state| {
+        if let (Some(recorder), Some(symbols)) = (&mut state.recorder, &state.symbols) {
+            let start = recorder::instant(recorder.started());
+            let names = symbols.shared_names();
+            let file = EventFile::new(names, options, start, limit, failure);
+            recorder.set_sink(Box::new(file));
+        }
+    });
+}
+
+/// In the child of a fork: calls that are written one by one go into a file of
+/// its own.
+pub(crate) fn follow_fork() {
+    if is_running() {
+        with_state(|state| {
+            let now = (state.plan.read)();
+            if let Some(recorder) = &mut state.recorder {
+                recorder.begin_events_anew(now);
+            }
+        });
+    }
+}
+
 /// Begins to trace calls in that shape; does nothing if something is being
 /// recorded already.
 pub(crate) fn start_tracing(shape: Shape, flags: Flags, wishes: Wishes) {
@@ -73,7 +122,7 @@ pub(crate) fn start_tracing(shape: Shape, flags: Flags, wishes: Wishes) {
             clock,
             cpu: flags.cpu,
             memory: flags.memory,
-            tree: shape == Shape::Tree,
+            shape,
             builtins: !flags.no_builtins,
         },
     );
@@ -130,11 +179,9 @@ pub(crate) fn stop() -> Option<Recorded> {
     let recorder = recorder?;
     let wall = running.clock.calibration.rate;
     let cpu = running.clock.cpu.rate(wall);
-    let metrics = Metrics {
-        cpu: running.flags.cpu,
-        memory: running.flags.memory,
-        ..Metrics::default()
-    };
+    if recorder.shape() == Shape::Events {
+        return Some(Recorded::Events);
+    }
     let body = match recorder.tree(wall, cpu) {
         Some(tree) => Body::Tree(tree),
         None => Body::Edges(EdgeTable {
@@ -151,9 +198,17 @@ pub(crate) fn stop() -> Option<Recorded> {
     Some(Recorded::Trace(Box::new(Profile {
         symbols,
         body,
-        metrics,
+        metrics: metrics(running.flags),
         meta,
     })))
+}
+
+fn metrics(flags: Flags) -> Metrics {
+    Metrics {
+        cpu: flags.cpu,
+        memory: flags.memory,
+        ..Metrics::default()
+    }
 }
 
 fn set_running(clock: Clock, flags: Flags) {

@@ -32,7 +32,7 @@ pub(crate) fn write_file(recorded: Recorded) -> Result<()> {
         .with_context(|| format!("cannot write the profile {}", path.display()))
 }
 
-fn directory() -> PathBuf {
+pub(super) fn directory() -> PathBuf {
     let setting = settings::output_dir();
     let bytes = if setting.is_empty() {
         zend::temporary_directory()
@@ -55,7 +55,7 @@ fn write_whole(path: &Path, temporary: &Path, content: &[u8]) -> io::Result<()> 
     outcome
 }
 
-fn create_private(path: &Path) -> io::Result<File> {
+pub(super) fn create_private(path: &Path) -> io::Result<File> {
     File::options()
         .write(true)
         .create_new(true)
