@@ -9,7 +9,7 @@ use profile::{Body, EdgeTable, Meta, Metrics, Mode, Profile};
 use recorder::{Recorder, Sample, Sampler, Shape};
 
 use crate::clock::{self, Clock, CpuTime};
-use crate::engine::{self, Engine, Measure, State, with_state};
+use crate::engine::{self, Engine, Hooks, Measure, Outer, State, with_state};
 use crate::output::{EventFile, Failure};
 use crate::settings::{self, ClockChoice, EngineChoice, Flags, PinCpu};
 use crate::symbols::{Symbols, Wishes};
@@ -42,7 +42,17 @@ struct Running {
     started_us: u64,
 }
 
+/// A profile that is set aside.
+#[derive(Clone, Copy)]
+struct Aside {
+    running: Running,
+    was_paused: bool,
+}
+
 thread_local! {
+    /// What the running profile's hooks do when it is not paused; none if it is not.
+    static PAUSED_PLAN: std::cell::Cell<Option<Hooks>> = const { std::cell::Cell::new(None) };
+    static ASIDE: std::cell::Cell<Option<Aside>> = const { std::cell::Cell::new(None) };
     static RUNNING: std::cell::Cell<Option<Running>> = const { std::cell::Cell::new(None) };
 }
 
@@ -93,6 +103,98 @@ fn write_events(running: &Running, failure: Failure) {
     });
 }
 
+/// Stops recording until [`resume`]; false if nothing is being traced, or that
+/// has been stopped already.
+pub(crate) fn pause() -> bool {
+    let plan = with_state(|state| {
+        let recorder = state.recorder.as_mut().filter(|it| !it.is_paused())?;
+        (state.plan.pause)(recorder);
+        Some(state.plan)
+    });
+    let Some(plan) = plan else { return false };
+    PAUSED_PLAN.set(Some(plan));
+    engine::set_plan(plan.paused());
+    true
+}
+
+/// Ends what [`pause`] began; false if nothing is paused.
+pub(crate) fn resume() -> bool {
+    let Some(plan) = PAUSED_PLAN.take() else {
+        return false;
+    };
+    engine::set_plan(plan);
+    with_state(|state| {
+        if let Some(recorder) = &mut state.recorder {
+            (plan.resume)(recorder);
+        }
+    });
+    true
+}
+
+/// Sets the running profile aside, so that another one can begin; false if
+/// that is not possible.
+pub(crate) fn set_aside() -> bool {
+    let was_paused = PAUSED_PLAN.get().is_some();
+    if !was_paused && !pause() {
+        return false;
+    }
+    let (Some(running), Some(plan)) = (RUNNING.take(), PAUSED_PLAN.take()) else {
+        return false;
+    };
+    ASIDE.set(Some(Aside {
+        running,
+        was_paused,
+    }));
+    clock::stop();
+    with_state(|state| {
+        if let (Some(recorder), Some(symbols)) = (state.recorder.take(), state.symbols.take()) {
+            state.outer = Some(Box::new(Outer {
+                plan,
+                recorder,
+                symbols,
+                session: state.session,
+            }));
+        }
+        state.hooks = Hooks::PASS;
+        state.plan = Hooks::PASS;
+    });
+    true
+}
+
+/// Goes on with what was set aside, when the profile that came between is over.
+pub(crate) fn take_up() {
+    let Some(Aside {
+        running,
+        was_paused,
+    }) = ASIDE.take()
+    else {
+        return;
+    };
+    let clock = clock::start(
+        settings::clock_choice(),
+        settings::pin_cpu(),
+        running.flags.cpu,
+    );
+    let outer = with_state(|state| state.outer.take());
+    let Some(outer) = outer else { return };
+    let plan = outer.plan;
+    RUNNING.set(Some(running));
+    PAUSED_PLAN.set(Some(plan));
+    with_state(|state| {
+        state.recorder = Some(outer.recorder);
+        state.symbols = Some(outer.symbols);
+        state.session = outer.session;
+    });
+    engine::set_plan_again(plan.paused());
+    // What was measured by another clock cannot be gone on with.
+    let is_same = clock.source == running.clock.source
+        && clock.calibration == running.clock.calibration
+        && clock.cpu == running.clock.cpu;
+    if !was_paused && is_same {
+        resume();
+    }
+}
+
 /// In the child of a fork: calls that are written one by one go into a file of
 /// its own.
 pub(crate) fn follow_fork() {
@@ -101,6 +203,9 @@ pub(crate) fn follow_fork() {
             let now = (state.plan.read)();
             if let Some(recorder) = &mut state.recorder {
                 recorder.begin_events_anew(now);
+            }
+            if let Some(outer) = &mut state.outer {
+                outer.recorder.begin_events_anew(now);
             }
         });
     }
@@ -161,6 +266,7 @@ pub(crate) fn start_sampling() {
 /// Ends the session and hands over what it recorded; none if there was none.
 pub(crate) fn stop() -> Option<Recorded> {
     let running = RUNNING.take()?;
+    PAUSED_PLAN.set(None);
     let (recorder, sampler, symbols) = with_state(|state| {
         let mut recorder = state.recorder.take();
         let finish = state.plan.finish;
@@ -221,7 +327,8 @@ fn set_running(clock: Clock, flags: Flags) {
 
 fn next_session(state: &mut State) -> u32 {
     // Never zero, which is what an untouched slot holds.
-    state.session = state.session.checked_add(1).unwrap_or(1);
+    state.sessions = state.sessions.checked_add(1).unwrap_or(1);
+    state.session = state.sessions;
     state.session
 }
 
