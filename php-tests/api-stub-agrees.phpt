@@ -46,11 +46,13 @@ foreach (get_defined_constants(true)['xhprof'] as $name => $value) {
 --EXPECT--
 bool(true)
 xhprof_disable agrees
+xhprof_dump agrees
 xhprof_enable agrees
 xhprof_pause agrees
 xhprof_resume agrees
 xhprof_sample_disable agrees
 xhprof_sample_enable agrees
+xhprof_status agrees
 XHPROF_FLAGS_NO_BUILTINS agrees
 XHPROF_FLAGS_CPU agrees
 XHPROF_FLAGS_MEMORY agrees
