@@ -42,6 +42,7 @@ mod symbols;
 mod text;
 mod timeline;
 mod unit;
+pub mod xdebug_trace;
 pub mod xhgui;
 pub mod xhprof;
 pub mod xhprof_json;

@@ -17,6 +17,7 @@ use crate::otlp::Otlp;
 use crate::perfview::PerfView;
 use crate::pprof::Pprof;
 use crate::speedscope::Speedscope;
+use crate::xdebug_trace::XdebugTrace;
 use crate::xhgui::Xhgui;
 use crate::xhprof::Xhprof;
 use crate::xhprof_json::XhprofJson;
@@ -30,6 +31,7 @@ pub static FORMATS: &[&dyn Format] = &[
     &Callgrind::Plain,
     &Callgrind::Subpositions,
     &Callgrind::Xdebug,
+    &XdebugTrace,
     &Nytprof,
     &NytprofCalls,
     &Pprof,
