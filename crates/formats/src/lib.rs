@@ -108,6 +108,12 @@ pub trait Format: Sync {
         None
     }
 
+    /// Whether it leaves out by itself what costs less than
+    /// [`WriteOptions::threshold_ppm`], and nothing where that is zero.
+    fn has_threshold(&self) -> bool {
+        false
+    }
+
     /// Looks at the beginning of an input, unpacked.
     fn detect(&self, _head: &[u8]) -> Detection {
         Detection::No
