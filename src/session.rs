@@ -10,7 +10,7 @@ use recorder::{Recorder, Sample, Sampler, Shape};
 use crate::clock::{self, Clock, CpuTime};
 use crate::engine::{self, Engine, Measure, State, with_state};
 use crate::settings::{self, ClockChoice, EngineChoice, Flags, PinCpu};
-use crate::symbols::{Symbols, Wishes};
+use crate::symbols::{Symbols, Target, Wishes};
 use crate::zend;
 
 /// What a session recorded.
@@ -80,12 +80,7 @@ pub(crate) fn start_tracing(flags: Flags, wishes: Wishes) {
     with_state(|state| {
         next_session(state);
         state.symbols = Some(Symbols::new(wishes));
-        state.recorder = Some(Recorder::new(
-            Shape::Edges,
-            max_depth,
-            max_nodes,
-            hooks.read,
-        ));
+        state.recorder = Recorder::new(Shape::Edges, max_depth, max_nodes, hooks.read);
     });
 }
 
@@ -115,11 +110,11 @@ pub(crate) fn start_sampling() {
 pub(crate) fn stop() -> Option<Recorded> {
     let running = RUNNING.take()?;
     let (recorder, sampler, symbols) = with_state(|state| {
-        let mut recorder = state.recorder.take();
         let finish = state.plan.finish;
-        if let Some(recorder) = &mut recorder {
+        if let Some(recorder) = state.recorder.running() {
             finish(recorder);
         }
+        let recorder = std::mem::replace(&mut state.recorder, Recorder::idle());
         (recorder, state.sampler.take(), state.symbols.take())
     });
     engine::uninstall();
@@ -129,7 +124,6 @@ pub(crate) fn stop() -> Option<Recorded> {
         let samples = sampler.finish(clock::unix_time_us());
         return Some(Recorded::Samples(Samples { symbols, samples }));
     }
-    let recorder = recorder?;
     let wall = running.clock.calibration.rate;
     let cpu = running.clock.cpu.rate(wall);
     let metrics = Metrics {
@@ -151,6 +145,7 @@ pub(crate) fn stop() -> Option<Recorded> {
 fn next_session(state: &mut State) -> u32 {
     // Never zero, which is what an untouched slot holds.
     state.session = state.session.checked_add(1).unwrap_or(1);
+    state.first_slot = Target::first_slot(state.session);
     state.session
 }
 

@@ -117,7 +117,7 @@ fn sampling<M: Marks>() -> Hooks {
         user: sampled::user::<M>,
         begin: sampled::begin::<M>,
         end: sampled::end,
-        internal: Some(sampled::internal::<M>),
+        internal: sampled::internal::<M>,
         sample_now: |sampler, symbol, now| sampler.enter(symbol, &M::site_now(), now),
         ..Hooks::PASS
     }
@@ -125,7 +125,7 @@ fn sampling<M: Marks>() -> Hooks {
 
 fn without_unwanted(mut hooks: Hooks, builtins: bool) -> Hooks {
     if !builtins {
-        hooks.internal = None;
+        hooks.internal = Hooks::PASS.internal;
     }
     hooks
 }
@@ -156,7 +156,7 @@ fn traced<T: Tracing>() -> Hooks {
         user: execute::traced::<T>,
         begin: observer::traced_begin::<T>,
         end: observer::traced_end::<T>,
-        internal: Some(internal::traced::<T>),
+        internal: internal::traced::<T>,
         read: T::read_at_exit,
         enter: |recorder, symbol, data| {
             recorder.enter::<T>(symbol, &T::site(data), T::read_at_entry)

@@ -69,7 +69,6 @@ unsafe extern "C" {
     pub(crate) static mut zend_execute_ex: ExecuteEx;
     pub(crate) static mut zend_execute_internal: Option<ExecuteInternal>;
     pub(crate) fn execute_ex(execute_data: *mut zend_execute_data);
-    pub(crate) fn execute_internal(execute_data: *mut zend_execute_data, return_value: *mut zval);
 
     // zend_compile.h
     pub(crate) static mut zend_compile_file: CompileFile;

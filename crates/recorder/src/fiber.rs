@@ -12,6 +12,7 @@
 //! or resume it, and wait).
 
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, DefaultHasher};
 
 use crate::call_table::Shape;
 use crate::frames::Frames;
@@ -26,7 +27,24 @@ pub type FiberId = usize;
 pub(crate) struct Fibers {
     /// What is known of the stack that runs (its frames are the recorder's).
     pub(crate) current: Stack,
-    others: HashMap<FiberId, Stack>,
+    others: HashMap<FiberId, Stack, BuildHasherDefault<DefaultHasher>>,
+}
+
+impl Fibers {
+    /// Nobody has switched.
+    pub(crate) const fn none() -> Self {
+        Self {
+            current: Stack {
+                id: None,
+                frames: Frames::none(),
+                path: Vec::new(),
+                state: State::First,
+                elsewhere: Reading::ZERO,
+                left: Reading::ZERO,
+            },
+            others: HashMap::with_hasher(BuildHasherDefault::new()),
+        }
+    }
 }
 
 /// A stack of frames beside the one that runs.
@@ -77,7 +95,7 @@ impl Recorder {
         leaving.left = now;
         self.park_levels(&leaving.frames);
         let known = self.fibers.others.remove(&to);
-        let arriving = match (leaving.state, known) {
+        let mut arriving = match (leaving.state, known) {
             (State::Running { since, resumer }, Some(mut arriving))
                 if resumer == to && arriving.state != State::Fresh =>
             {
@@ -86,7 +104,7 @@ impl Recorder {
             }
             (_, known) => self.resume(known, &leaving, from, now),
         };
-        self.unpark_levels(&arriving.frames);
+        self.unpark_levels(&mut arriving.frames);
         self.fibers.others.insert(from, leaving);
         self.run(arriving, to);
     }
@@ -179,18 +197,12 @@ impl Recorder {
         };
         Stack {
             id: None,
-            frames: self.new_stack(Frame::base(base_context, now)),
+            frames: Frames::new(self.max_depth, Frame::base(base_context, now)),
             path,
             state: running,
             elsewhere: Reading::default(),
             left: Reading::default(),
         }
-    }
-
-    fn new_stack(&self, base: Frame) -> Frames {
-        let mut frames = Frames::new(self.max_depth);
-        frames.push(base);
-        frames
     }
 
     fn run(&mut self, mut stack: Stack, id: FiberId) {
@@ -209,7 +221,7 @@ impl Recorder {
         // Its levels are parked already, so only the cost is left to note.
         for frame in stack.frames.iter().skip(1).rev() {
             self.table
-                .add_call::<P>(frame.place.row, since.since(frame.start));
+                .add_call::<P>(frame.place.row, since, frame.start);
         }
     }
 
@@ -223,10 +235,10 @@ impl Recorder {
     }
 
     /// Opens the recursion levels of frames that run on.
-    fn unpark_levels(&mut self, frames: &[Frame]) {
+    fn unpark_levels(&mut self, frames: &mut [Frame]) {
         if self.shape == Shape::Edges {
             for frame in frames {
-                self.callees.reopen(&frame.place);
+                self.callees.reopen(&mut frame.place);
             }
         }
     }

@@ -10,7 +10,7 @@
 //! its [`Token`] names.
 
 use crate::call_table::{CallTable, NONE, ROOT, SINK, Shape};
-use crate::callees::{Callees, Place};
+use crate::callees::{Callees, Place, Standing};
 use crate::fiber::Fibers;
 use crate::frames::Frames;
 use crate::{CallSite, Plan, Reading, SymbolId};
@@ -31,10 +31,10 @@ impl Frame {
         Self {
             mark: Recorder::BASE_MARK,
             place: Place {
+                restore: Standing::default(),
                 row: SINK,
                 context,
                 symbol: NONE,
-                restore: NONE,
             },
             start,
         }
@@ -104,23 +104,42 @@ impl Recorder {
         max_rows: usize,
         read: impl FnOnce() -> Reading,
     ) -> Self {
+        let max_depth = max_depth.max(1);
         let mut recorder = Self {
             shape,
-            max_depth: max_depth.max(1),
-            frames: Frames::new(max_depth.max(1)),
-            callees: Callees::default(),
+            max_depth,
             table: CallTable::new(max_rows),
-            fibers: Fibers::default(),
-            ending: None,
-            start: Reading::default(),
-            truncated: false,
+            ..Self::idle()
         };
         recorder.add_symbol();
         recorder.add_symbol();
         let base = Frame::base(recorder.root_context(), Reading::default());
-        recorder.frames.push(base);
+        recorder.frames = Frames::new(max_depth, base);
         recorder.start = read();
         recorder
+    }
+
+    /// A recorder that records nothing: no symbol, no stack, no memory. So the
+    /// hot path need not ask whether there is one.
+    #[must_use]
+    pub const fn idle() -> Self {
+        Self {
+            shape: Shape::Edges,
+            max_depth: 0,
+            frames: Frames::none(),
+            callees: Callees::new(),
+            table: CallTable::none(),
+            fibers: Fibers::none(),
+            ending: None,
+            start: Reading::ZERO,
+            truncated: false,
+        }
+    }
+
+    /// This recorder, unless it is [`idle`](Self::idle).
+    #[inline]
+    pub fn running(&mut self) -> Option<&mut Self> {
+        (!self.frames.is_empty()).then_some(self)
     }
 
     /// The shape it was made with.
@@ -138,7 +157,7 @@ impl Recorder {
     /// How many frames are open above `main()` on the current stack.
     #[must_use]
     pub fn depth(&self) -> usize {
-        self.frames.len() - 1
+        self.frames.len().saturating_sub(1)
     }
 
     /// Makes a new symbol; they are numbered in order, from
@@ -169,19 +188,21 @@ impl Recorder {
     ) -> Entered {
         let is_made_by_ended =
             P::ENDS_EARLY && self.ending.is_some() && self.settle_before_call::<P>(site, &read);
-        match self.again::<P>(symbol, is_made_by_ended, site, &read) {
+        match self.again::<P>(symbol.index(), is_made_by_ended, site, &read) {
             Some(token) => Entered::Recorded(token),
             None => self.enter_new::<P>(symbol, is_made_by_ended, site, read),
         }
     }
 
-    /// Notes that `symbol` was called, if that is quickly done: by the caller
-    /// who called it last, nothing in the way, room on the stack. If not,
-    /// nothing has changed.
+    /// Notes that the symbol of that number was called, if that is quickly done:
+    /// by the caller who called it last, nothing in the way, room on the stack.
+    /// If not, or if no symbol has that number, nothing has changed.
+    ///
+    /// Hand the token to [`leave_again`](Self::leave_again).
     #[inline(always)]
     pub fn enter_again<P: Plan>(
         &mut self,
-        symbol: SymbolId,
+        symbol: usize,
         site: &impl CallSite,
         read: impl Fn() -> Reading,
     ) -> Option<Token> {
@@ -194,7 +215,7 @@ impl Recorder {
     #[inline(always)]
     fn again<P: Plan>(
         &mut self,
-        symbol: SymbolId,
+        symbol: usize,
         is_made_by_ended: bool,
         site: &impl CallSite,
         read: impl Fn() -> Reading,
@@ -204,7 +225,7 @@ impl Recorder {
             return None;
         }
         let caller = top.place.context;
-        let place = self.callees.call_again(P::TREE, caller, symbol.0)?;
+        let place = self.callees.call_again(P::TREE, caller, symbol)?;
         let mark = site.mark();
         slot.mark = mark;
         slot.place = place;
@@ -224,15 +245,28 @@ impl Recorder {
         match self.frames.last() {
             Some(top) if top.mark == token.0 && !(P::ENDS_EARLY && self.ending.is_some()) => {
                 let now = read();
-                let Place {
-                    row,
-                    symbol,
-                    restore,
-                    ..
-                } = top.place;
-                self.table.add_call::<P>(row, now.since(top.start));
+                let frame = *top;
+                self.frames.popped();
+                self.close::<P>(frame, now);
+            }
+            _ => self.leave_skipped::<P>(token.0, read),
+        }
+    }
+
+    /// [`leave`](Self::leave) for a token of
+    /// [`enter_again`](Self::enter_again): the call is not its row's first.
+    #[inline(always)]
+    pub fn leave_again<P: Plan>(&mut self, token: Token, read: impl FnOnce() -> Reading) {
+        match self.frames.last() {
+            Some(top) if top.mark == token.0 && !(P::ENDS_EARLY && self.ending.is_some()) => {
+                let now = read();
+                let place = &top.place;
+                let Some(row) = self.table.rows.get_mut(place.row as usize) else {
+                    return self.forget_top();
+                };
+                row.add_call::<P>(now, top.start);
                 if !P::TREE {
-                    self.callees.close(symbol, restore);
+                    self.callees.close(place.symbol, place.restore);
                 }
                 self.frames.popped();
             }
@@ -241,11 +275,14 @@ impl Recorder {
     }
 
     /// Charges a frame that was taken off the stack.
+    #[inline]
     pub(crate) fn close<P: Plan>(&mut self, frame: Frame, now: Reading) {
         let place = frame.place;
-        self.table.add_call::<P>(place.row, now.since(frame.start));
         if !P::TREE {
             self.callees.close(place.symbol, place.restore);
+        }
+        if let Some(row) = self.table.add_call::<P>(place.row, now, frame.start) {
+            self.callees.found(place.row, row);
         }
     }
 
