@@ -75,6 +75,9 @@ pub(crate) fn start_tracing(flags: Flags, wishes: Wishes) {
         },
     );
     RUNNING.set(Some(Running { clock, flags }));
+    if flags.memory {
+        zend::memory::find();
+    }
     engine::install(hooks);
     let (max_depth, max_nodes) = (settings::max_depth(), settings::max_nodes());
     with_state(|state| {
@@ -119,6 +122,7 @@ pub(crate) fn stop() -> Option<Recorded> {
     });
     engine::uninstall();
     clock::stop();
+    zend::memory::forget();
     let symbols = symbols.map(Symbols::into_names).unwrap_or_default();
     if let Some(mut sampler) = sampler {
         let samples = sampler.finish(clock::unix_time_us());

@@ -13,6 +13,7 @@ mod functions_seen;
 mod info;
 pub(crate) mod ini;
 mod jit;
+pub(crate) mod memory;
 pub(crate) mod name;
 mod object;
 pub(crate) mod parameters;
@@ -31,6 +32,7 @@ pub(crate) use frames::{
 pub(crate) use functions_seen::for_each_function_seen;
 pub(crate) use info::InfoTable;
 pub(crate) use jit::{is_jit_configured, is_jit_on, known_bug};
+pub(crate) use memory::memory;
 pub(crate) use object::{curl_address, string_property};
 pub(crate) use request::{
     fiber_stack_size, file_name, sapi_name, script_path, temporary_directory,
@@ -56,19 +58,4 @@ pub(crate) fn warning(message: &str) {
             message.as_ptr(),
         );
     }
-}
-
-/// PHP's memory in use and its peak, in bytes, as `memory_get_usage()` and
-/// `memory_get_peak_usage()` say.
-#[inline(always)]
-pub(crate) fn memory() -> (i64, i64) {
-    // SAFETY: both only read counters of the request's heap.
-    let (usage, peak) = unsafe {
-        (
-            bindings::zend_memory_usage(false),
-            bindings::zend_memory_peak_usage(false),
-        )
-    };
-    #[expect(clippy::cast_possible_wrap, reason = "no process has 2^63 bytes")]
-    (usage as i64, peak as i64)
 }
