@@ -26,12 +26,17 @@ pub(crate) fn return_array(recorded: &Recorded, result: &mut Zval) {
 
 fn trace_array(profile: &Profile) -> Array {
     let mut array = Array::with_capacity(profile.edges().edges.len() + 1);
+    let mut first: Option<Array> = None;
     classic::for_each_row(profile, |key, row| {
-        let mut cost = Array::with_capacity(5);
-        for (name, value) in row.metrics() {
-            cost.set_int(name.as_bytes(), value);
-        }
-        array.set_array(key, cost);
+        // All rows have the same keys.
+        let first = first.get_or_insert_with(|| {
+            let mut cost = Array::with_capacity(5);
+            for (name, value) in row.metrics() {
+                cost.set_int(name.as_bytes(), value);
+            }
+            cost
+        });
+        array.set_array(key, first.with_ints(row.metrics().map(|(_, value)| value)));
     });
     array
 }
