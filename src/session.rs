@@ -8,6 +8,7 @@ use profile::{Body, EdgeTable, Meta, Metrics, Profile};
 use recorder::{Recorder, Sample, Sampler, Shape};
 
 use crate::clock::{self, Clock, CpuTime};
+use crate::compensation::{self, Measured};
 use crate::engine::{self, Engine, Measure, State, with_state};
 use crate::settings::{self, ClockChoice, EngineChoice, Flags, PinCpu};
 use crate::symbols::{Symbols, Target, Wishes};
@@ -60,6 +61,17 @@ pub(crate) fn start_tracing(flags: Flags, wishes: Wishes) {
     if is_running() {
         return;
     }
+    let costs = if settings::compensate() && engine_in_use().is_ok() {
+        compensation::measured(flags)
+    } else {
+        None
+    };
+    start(flags, wishes, costs);
+}
+
+/// Begins to trace, and to leave out what calls cost if that was measured.
+/// Nothing else is being recorded.
+pub(crate) fn start(flags: Flags, wishes: Wishes, costs: Option<Measured>) {
     let Some(engine) = usable_engine() else {
         return;
     };
@@ -72,8 +84,13 @@ pub(crate) fn start_tracing(flags: Flags, wishes: Wishes) {
             memory: flags.memory,
             tree: false,
             builtins: !flags.no_builtins,
+            compensates: costs.is_some(),
         },
     );
+    if let Some(costs) = costs {
+        let wall = clock.calibration.rate;
+        clock::compensate(clock, costs.to_costs(wall, clock.cpu.rate(wall)));
+    }
     RUNNING.set(Some(Running { clock, flags }));
     if flags.memory {
         zend::memory::find();

@@ -93,7 +93,7 @@ impl Flags {
 const MIN_SAMPLING_INTERVAL_US: u64 = 100;
 
 /// Every setting, in the order of `phpinfo()`.
-pub(crate) static SETTINGS: [Setting; 12] = [
+pub(crate) static SETTINGS: [Setting; 13] = [
     Setting {
         name: c"xhprof.auto_enable",
         default: c"0",
@@ -110,6 +110,13 @@ pub(crate) static SETTINGS: [Setting; 12] = [
     },
     Setting {
         name: c"xhprof.collect_additional_info",
+        default: c"0",
+        scope: Scope::Anywhere,
+        is_valid: |value| boolean(value).is_some(),
+        expected: "0 or 1",
+    },
+    Setting {
+        name: c"xhprof.compensate",
         default: c"0",
         scope: Scope::Anywhere,
         is_valid: |value| boolean(value).is_some(),
@@ -198,6 +205,11 @@ pub(crate) fn clock_choice() -> ClockChoice {
 /// Whether statements and addresses become part of names.
 pub(crate) fn collect_additional_info() -> bool {
     read(c"xhprof.collect_additional_info", boolean, false)
+}
+
+/// Whether what the profiler costs is left out of profiles.
+pub(crate) fn compensate() -> bool {
+    read(c"xhprof.compensate", boolean, false)
 }
 
 /// Which hooks to use.

@@ -89,7 +89,9 @@ pub(super) unsafe extern "C" fn traced<T: Tracing>(
                     .enter_again::<T>(symbol, &T::site(data), T::read_at_entry)
         {
             pass(data, result);
-            (*state).recorder.leave_again::<T>(token, T::read_at_exit);
+            (*state)
+                .recorder
+                .leave_again::<T>(token, || T::read_at_exit_of(FunctionKind::Internal));
         } else {
             traced_unknown::<T>(data, result);
         }
@@ -120,7 +122,7 @@ unsafe fn traced_unknown<T: Tracing>(data: *mut zend_execute_data, result: *mut 
             Entered::Recorded(token) => {
                 pass(data, result);
                 if let Some(recorder) = (*state).recorder.running() {
-                    recorder.leave::<T>(token, T::read_at_exit);
+                    recorder.leave::<T>(token, || T::read_at_exit_of(FunctionKind::Internal));
                 }
             }
             Entered::TooDeep => guard::run_internal_unseen(state, data, result),

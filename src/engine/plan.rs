@@ -8,8 +8,10 @@ use recorder::{Plan, Reading};
 use super::Hooks;
 use super::marks::{ByChain, ByStack, Marks};
 use super::{Engine, execute, internal, observer, sampled};
-use crate::clock::{Clock, Clocks, CpuTime, CycleCounter, CycleCounterForBoth, Monotonic, Source};
-use crate::zend;
+use crate::clock::{
+    Clock, Clocks, Compensated, CpuTime, CycleCounter, CycleCounterForBoth, Monotonic, Source,
+};
+use crate::zend::{self, FunctionKind};
 
 /// What the hooks of one profile measure.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -24,6 +26,8 @@ pub(crate) struct Measure {
     pub(crate) tree: bool,
     /// Internal functions too.
     pub(crate) builtins: bool,
+    /// What the profiler costs is left out.
+    pub(crate) compensates: bool,
 }
 
 /// A [`Plan`] with clocks to read and frames to mark.
@@ -34,7 +38,13 @@ pub(super) trait Tracing: Plan {
     /// Reads what the plan asks for; the wall clock last at entry…
     fn read_at_entry() -> Reading;
     /// … and first at exit, so that reading the rest is not charged to the callee.
-    fn read_at_exit() -> Reading;
+    fn read_at_exit_of(kind: FunctionKind) -> Reading;
+
+    /// The same where what ends is a user function, or nothing.
+    #[inline(always)]
+    fn read_at_exit() -> Reading {
+        Self::read_at_exit_of(FunctionKind::User)
+    }
 
     /// What is known of a call.
     #[inline(always)]
@@ -68,7 +78,7 @@ impl<C: Clocks, M: Marks, const CPU: bool, const MEMORY: bool, const TREE: bool>
         let (wall, cpu) = if CPU {
             C::both_at_entry()
         } else {
-            (C::wall(), 0)
+            (C::wall_at_entry(), 0)
         };
         Reading {
             wall,
@@ -79,11 +89,11 @@ impl<C: Clocks, M: Marks, const CPU: bool, const MEMORY: bool, const TREE: bool>
     }
 
     #[inline(always)]
-    fn read_at_exit() -> Reading {
+    fn read_at_exit_of(kind: FunctionKind) -> Reading {
         let (wall, cpu) = if CPU {
-            C::both_at_exit()
+            C::both_at_exit(kind)
         } else {
-            (C::wall(), 0)
+            (C::wall_at_exit(kind), 0)
         };
         let (memory, peak) = if MEMORY { zend::memory() } else { (0, 0) };
         Reading {
@@ -131,6 +141,9 @@ fn without_unwanted(mut hooks: Hooks, builtins: bool) -> Hooks {
 }
 
 fn with_marks<M: Marks>(measure: Measure) -> Hooks {
+    if measure.compensates {
+        return with_clock::<Compensated, M>(measure);
+    }
     match (measure.clock.source, measure.clock.cpu) {
         (Source::Counter, CpuTime::Counter) => with_clock::<CycleCounterForBoth, M>(measure),
         (Source::Counter, CpuTime::SystemCall) => with_clock::<CycleCounter, M>(measure),

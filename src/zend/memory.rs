@@ -16,7 +16,7 @@ per_thread! {
     static COUNTERS: Cell<*const Counters> = Cell::new(std::ptr::null());
 }
 
-/// A part of `struct _zend_mm_heap`, zend_alloc.c.
+/// A part of `struct _zend_mm_heap`, in `zend_alloc.c`.
 #[repr(C)]
 struct Counters {
     size: usize,

@@ -18,6 +18,7 @@ mod recorder;
 mod repair;
 mod sampler;
 mod site;
+mod virtual_clock;
 
 pub use call_table::Shape;
 pub use fiber::FiberId;
@@ -26,3 +27,4 @@ pub use reading::{Plan, Reading, TickRate};
 pub use recorder::{Entered, Recorder, Token};
 pub use sampler::{Sample, Sampler};
 pub use site::{CallSite, StackAddress};
+pub use virtual_clock::{Overhead, VirtualClock};
