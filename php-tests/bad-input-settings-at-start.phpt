@@ -13,6 +13,7 @@ $wrong = [
     'xhprof.collect_additional_info' => ['0', '2', 'maybe', '-1'],
     'xhprof.auto_enable' => ['0', '2', 'maybe'],
     'xhprof.clock' => ['auto', 'sundial', '1'],
+    'xhprof.compensate' => ['0', '2', 'maybe'],
     'xhprof.engine' => ['auto', 'steam', '1'],
     'xhprof.flags' => ['cpu memory', 'everything', '7', 'cpu memory nonsense'],
     'xhprof.max_depth' => ['25000', 'abc', '-1', '0', '99999999999'],

@@ -9,10 +9,11 @@ use profile::{Body, EdgeTable, Meta, Metrics, Mode, Profile};
 use recorder::{Recorder, Sample, Sampler, Shape};
 
 use crate::clock::{self, Clock, CpuTime};
+use crate::compensation::{self, Measured};
 use crate::engine::{self, Engine, Hooks, Measure, Outer, State, with_state};
 use crate::output::{EventFile, Failure};
 use crate::settings::{self, ClockChoice, EngineChoice, Flags, PinCpu};
-use crate::symbols::{Symbols, Wishes};
+use crate::symbols::{Symbols, Target, Wishes};
 use crate::zend;
 
 /// What a session recorded.
@@ -38,6 +39,8 @@ pub(crate) struct Samples {
 struct Running {
     clock: Clock,
     flags: Flags,
+    /// What calls cost, if that is left out.
+    costs: Option<Measured>,
     /// When it began, in microseconds since the Unix epoch.
     started_us: u64,
 }
@@ -94,7 +97,7 @@ fn write_events(running: &Running, failure: Failure) {
     };
     let limit = settings::max_file_size();
     with_state(|state| {
-        if let (Some(recorder), Some(symbols)) = (&mut state.recorder, &state.symbols) {
+        if let (Some(recorder), Some(symbols)) = (state.recorder.running(), &state.symbols) {
             let start = recorder::instant(recorder.started());
             let names = symbols.shared_names();
             let file = EventFile::new(names, options, start, limit, failure);
@@ -107,7 +110,7 @@ fn write_events(running: &Running, failure: Failure) {
 /// has been stopped already.
 pub(crate) fn pause() -> bool {
     let plan = with_state(|state| {
-        let recorder = state.recorder.as_mut().filter(|it| !it.is_paused())?;
+        let recorder = state.recorder.running().filter(|it| !it.is_paused())?;
         (state.plan.pause)(recorder);
         Some(state.plan)
     });
@@ -123,11 +126,7 @@ pub(crate) fn resume() -> bool {
         return false;
     };
     engine::set_plan(plan);
-    with_state(|state| {
-        if let Some(recorder) = &mut state.recorder {
-            (plan.resume)(recorder);
-        }
-    });
+    with_state(|state| (plan.resume)(&mut state.recorder));
     true
 }
 
@@ -147,7 +146,8 @@ pub(crate) fn set_aside() -> bool {
     }));
     clock::stop();
     with_state(|state| {
-        if let (Some(recorder), Some(symbols)) = (state.recorder.take(), state.symbols.take()) {
+        let recorder = std::mem::replace(&mut state.recorder, Recorder::idle());
+        if let Some(symbols) = state.symbols.take() {
             state.outer = Some(Box::new(Outer {
                 plan,
                 recorder,
@@ -175,15 +175,17 @@ pub(crate) fn take_up() {
         settings::pin_cpu(),
         running.flags.cpu,
     );
+    read_clocks(clock, running.flags, running.costs);
     let outer = with_state(|state| state.outer.take());
     let Some(outer) = outer else { return };
     let plan = outer.plan;
     RUNNING.set(Some(running));
     PAUSED_PLAN.set(Some(plan));
     with_state(|state| {
-        state.recorder = Some(outer.recorder);
+        state.recorder = outer.recorder;
         state.symbols = Some(outer.symbols);
         state.session = outer.session;
+        state.first_slot = Target::first_slot(state.session);
     });
     engine::set_plan_again(plan.paused());
     // What was measured by another clock cannot be gone on with.
@@ -201,9 +203,7 @@ pub(crate) fn follow_fork() {
     if is_running() {
         with_state(|state| {
             let now = (state.plan.read)();
-            if let Some(recorder) = &mut state.recorder {
-                recorder.begin_events_anew(now);
-            }
+            state.recorder.begin_events_anew(now);
             if let Some(outer) = &mut state.outer {
                 outer.recorder.begin_events_anew(now);
             }
@@ -217,6 +217,17 @@ pub(crate) fn start_tracing(shape: Shape, flags: Flags, wishes: Wishes) {
     if is_running() {
         return;
     }
+    let costs = if settings::compensate() && engine_in_use().is_ok() {
+        compensation::measured(flags)
+    } else {
+        None
+    };
+    start(shape, flags, wishes, costs);
+}
+
+/// Begins to trace, and to leave out what calls cost if that was measured.
+/// Nothing else is being recorded.
+pub(crate) fn start(shape: Shape, flags: Flags, wishes: Wishes, costs: Option<Measured>) {
     let Some(engine) = usable_engine() else {
         return;
     };
@@ -229,15 +240,17 @@ pub(crate) fn start_tracing(shape: Shape, flags: Flags, wishes: Wishes) {
             memory: flags.memory,
             shape,
             builtins: !flags.no_builtins,
+            compensates: costs.is_some(),
         },
     );
-    set_running(clock, flags);
+    set_running(clock, flags, costs);
+    read_clocks(clock, flags, costs);
     engine::install(hooks);
     let (max_depth, max_nodes) = (settings::max_depth(), settings::max_nodes());
     with_state(|state| {
         next_session(state);
         state.symbols = Some(Symbols::new(wishes));
-        state.recorder = Some(Recorder::new(shape, max_depth, max_nodes, hooks.read));
+        state.recorder = Recorder::new(shape, max_depth, max_nodes, hooks.read);
     });
 }
 
@@ -253,7 +266,7 @@ pub(crate) fn start_sampling() {
     let interval = settings::sampling_interval_us();
     let depth = settings::sampling_depth();
     let flags = Flags::default();
-    set_running(clock, flags);
+    set_running(clock, flags, None);
     engine::install(engine::sampling_hooks(engine));
     with_state(|state| {
         let session = next_session(state);
@@ -268,21 +281,21 @@ pub(crate) fn stop() -> Option<Recorded> {
     let running = RUNNING.take()?;
     PAUSED_PLAN.set(None);
     let (recorder, sampler, symbols) = with_state(|state| {
-        let mut recorder = state.recorder.take();
         let finish = state.plan.finish;
-        if let Some(recorder) = &mut recorder {
+        if let Some(recorder) = state.recorder.running() {
             finish(recorder);
         }
+        let recorder = std::mem::replace(&mut state.recorder, Recorder::idle());
         (recorder, state.sampler.take(), state.symbols.take())
     });
     engine::uninstall();
     clock::stop();
+    zend::memory::forget();
     let symbols = symbols.map(Symbols::into_names).unwrap_or_default();
     if let Some(mut sampler) = sampler {
         let samples = sampler.finish(clock::unix_time_us());
         return Some(Recorded::Samples(Samples { symbols, samples }));
     }
-    let recorder = recorder?;
     if recorder.shape() == Shape::Events {
         return Some(Recorded::Events);
     }
@@ -295,7 +308,7 @@ pub(crate) fn stop() -> Option<Recorded> {
 pub(crate) fn snapshot() -> Option<Profile> {
     let running = RUNNING.get()?;
     with_state(|state| {
-        let recorder = state.recorder.as_ref()?;
+        let recorder = state.recorder.running()?;
         if recorder.shape() == Shape::Events {
             return None;
         }
@@ -345,7 +358,8 @@ pub(crate) struct Status {
 /// What is going on.
 pub(crate) fn status() -> Status {
     with_state(|state| {
-        let mode = match (&state.recorder, &state.sampler) {
+        let recorder = state.recorder.running();
+        let mode = match (&recorder, &state.sampler) {
             (Some(recorder), _) => match recorder.shape() {
                 Shape::Edges => "edges",
                 Shape::Tree => "tree",
@@ -354,7 +368,7 @@ pub(crate) fn status() -> Status {
             (None, Some(_)) => "sample",
             (None, None) => "off",
         };
-        let recorder = state.recorder.as_ref();
+        let recorder = recorder.as_deref();
         let names = state.symbols.as_ref().map(Symbols::shared_names);
         Status {
             mode,
@@ -375,10 +389,22 @@ fn metrics(flags: Flags) -> Metrics {
     }
 }
 
-fn set_running(clock: Clock, flags: Flags) {
+/// Sees to it that what a profile with these flags reads can be read.
+fn read_clocks(clock: Clock, flags: Flags, costs: Option<Measured>) {
+    if let Some(costs) = costs {
+        let wall = clock.calibration.rate;
+        clock::compensate(clock, costs.to_costs(wall, clock.cpu.rate(wall)));
+    }
+    if flags.memory {
+        zend::memory::find();
+    }
+}
+
+fn set_running(clock: Clock, flags: Flags, costs: Option<Measured>) {
     RUNNING.set(Some(Running {
         clock,
         flags,
+        costs,
         started_us: clock::unix_time_us(),
     }));
 }
@@ -387,6 +413,7 @@ fn next_session(state: &mut State) -> u32 {
     // Never zero, which is what an untouched slot holds.
     state.sessions = state.sessions.checked_add(1).unwrap_or(1);
     state.session = state.sessions;
+    state.first_slot = Target::first_slot(state.session);
     state.session
 }
 

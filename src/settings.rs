@@ -115,7 +115,7 @@ impl Flags {
 const MIN_SAMPLING_INTERVAL_US: u64 = 100;
 
 /// Every setting, in the order of `phpinfo()`.
-pub(crate) static SETTINGS: [Setting; 16] = [
+pub(crate) static SETTINGS: [Setting; 17] = [
     Setting {
         name: c"xhprof.auto_enable",
         default: c"0",
@@ -132,6 +132,13 @@ pub(crate) static SETTINGS: [Setting; 16] = [
     },
     Setting {
         name: c"xhprof.collect_additional_info",
+        default: c"0",
+        scope: Scope::Anywhere,
+        is_valid: |value| boolean(value).is_some(),
+        expected: "0 or 1",
+    },
+    Setting {
+        name: c"xhprof.compensate",
         default: c"0",
         scope: Scope::Anywhere,
         is_valid: |value| boolean(value).is_some(),
@@ -248,6 +255,11 @@ pub(crate) fn clock_choice() -> ClockChoice {
 /// Whether statements and addresses become part of names.
 pub(crate) fn collect_additional_info() -> bool {
     read(c"xhprof.collect_additional_info", boolean, false)
+}
+
+/// Whether what the profiler costs is left out of profiles.
+pub(crate) fn compensate() -> bool {
+    read(c"xhprof.compensate", boolean, false)
 }
 
 /// Which hooks to use.

@@ -31,7 +31,7 @@ fn running() -> Option<&'static mut State> {
 
 unsafe extern "C" fn created(fiber: *mut FiberContext) {
     let Some(state) = running() else { return };
-    if let Some(recorder) = &mut state.recorder {
+    if let Some(recorder) = state.recorder.running() {
         recorder.fiber_created(fiber as usize);
     }
     if let Some(outer) = &mut state.outer {
@@ -42,7 +42,7 @@ unsafe extern "C" fn created(fiber: *mut FiberContext) {
 unsafe extern "C" fn switched(from: *mut FiberContext, to: *mut FiberContext) {
     let (from, to) = (from as usize, to as usize);
     let Some(state) = running() else { return };
-    if let Some(recorder) = &mut state.recorder {
+    if let Some(recorder) = state.recorder.running() {
         (state.plan.fiber_switched)(recorder, from, to);
     }
     if let Some(outer) = &mut state.outer {
@@ -57,7 +57,7 @@ unsafe extern "C" fn switched(from: *mut FiberContext, to: *mut FiberContext) {
 unsafe extern "C" fn destroyed(fiber: *mut FiberContext) {
     let fiber = fiber as usize;
     let Some(state) = running() else { return };
-    if let Some(recorder) = &mut state.recorder {
+    if let Some(recorder) = state.recorder.running() {
         (state.plan.fiber_destroyed)(recorder, fiber);
     }
     if let Some(outer) = &mut state.outer {

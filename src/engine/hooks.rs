@@ -4,6 +4,7 @@ use ext_php_rs::ffi::zend_execute_data;
 use recorder::{Entered, FiberId, Reading, Recorder, Sampler, SymbolId, Token};
 
 use super::execute::pass_user;
+use super::internal::pass_internal;
 use crate::zend::bindings::{ExecuteEx, ExecuteInternal};
 
 /// Functions for one plan, or for none.
@@ -15,8 +16,8 @@ pub(crate) struct Hooks {
     pub(super) begin: unsafe fn(*mut zend_execute_data),
     /// … and their end.
     pub(super) end: unsafe fn(*mut zend_execute_data),
-    /// Internal functions; none to just let them run.
-    pub(super) internal: Option<ExecuteInternal>,
+    /// Internal functions.
+    pub(super) internal: ExecuteInternal,
     /// Reads the clocks.
     pub(crate) read: fn() -> Reading,
     /// [`Recorder::enter`] with this plan, for a call with a frame.
@@ -59,7 +60,7 @@ impl Hooks {
         user: pass_user,
         begin: |_| {},
         end: |_| {},
-        internal: None,
+        internal: pass_internal,
         read: Reading::default,
         enter: |_, _, _| Entered::TooDeep,
         enter_now: |_, _| Entered::TooDeep,

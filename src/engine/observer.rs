@@ -93,7 +93,7 @@ pub(super) unsafe fn traced_begin<T: Tracing>(data: *mut zend_execute_data) {
         let Some(symbol) = target.symbol() else {
             return;
         };
-        let Some(recorder) = (*state).recorder.as_mut() else {
+        let Some(recorder) = (*state).recorder.running() else {
             return;
         };
         let entered = recorder.enter::<T>(symbol, &T::site(data), T::read_at_entry);
@@ -115,7 +115,7 @@ pub(super) unsafe fn traced_end<T: Tracing>(data: *mut zend_execute_data) {
         if target.and_then(Target::symbol).is_none() {
             return outer::ended(state, data);
         }
-        if let Some(recorder) = (*state).recorder.as_mut() {
+        if let Some(recorder) = (*state).recorder.running() {
             if recorder.end_marked::<T>(marks::mark(data), T::read_at_exit) {
                 marks::note_end(data);
             } else {

@@ -9,14 +9,28 @@ use recorder::{Reading, Token};
 use super::marks;
 use super::plan::Tracing;
 use super::state::State;
+use crate::zend::FunctionKind;
 
-/// A call returned: the running profile's, or else the other one's.
+/// A call returned: the running profile's, or else the other one's. An idle
+/// recorder knows none.
 #[inline(always)]
-pub(super) unsafe fn leave<T: Tracing>(state: *mut State, token: Token) {
+pub(super) unsafe fn leave<T: Tracing>(state: *mut State, token: Token, kind: FunctionKind) {
     // SAFETY: this thread's state; no reference is held when `left` is called.
     unsafe {
-        let recorder = (*state).recorder.as_mut();
-        if !recorder.is_some_and(|recorder| recorder.leave::<T>(token, T::read_at_exit)) {
+        let recorder = &mut (*state).recorder;
+        if !recorder.leave::<T>(token, || T::read_at_exit_of(kind)) {
+            left::<T>(state, token);
+        }
+    }
+}
+
+/// The same for a call that was recorded the short way.
+#[inline(always)]
+pub(super) unsafe fn leave_again<T: Tracing>(state: *mut State, token: Token, kind: FunctionKind) {
+    // SAFETY: as in `leave`.
+    unsafe {
+        let recorder = &mut (*state).recorder;
+        if !recorder.leave_again::<T>(token, || T::read_at_exit_of(kind)) {
             left::<T>(state, token);
         }
     }

@@ -15,10 +15,12 @@ pub(crate) struct State {
     pub(crate) plan: Hooks,
     /// The number of the running profile; see [`Symbols`].
     pub(crate) session: u32,
+    /// [`Target::first_slot`](crate::symbols::Target::first_slot) of it.
+    pub(crate) first_slot: u64,
     /// The highest number that any profile had.
     pub(crate) sessions: u32,
-    /// The running profile, when tracing.
-    pub(crate) recorder: Option<Recorder>,
+    /// The running profile, when tracing; else idle.
+    pub(crate) recorder: Recorder,
     /// The running profile, when sampling.
     pub(crate) sampler: Option<Sampler>,
     /// The names of the running profile.
@@ -43,7 +45,8 @@ impl State {
             plan: Hooks::PASS,
             session: 0,
             sessions: 0,
-            recorder: None,
+            first_slot: 0,
+            recorder: Recorder::idle(),
             sampler: None,
             symbols: None,
             outer: None,

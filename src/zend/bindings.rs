@@ -69,13 +69,13 @@ unsafe extern "C" {
     pub(crate) static mut zend_execute_ex: ExecuteEx;
     pub(crate) static mut zend_execute_internal: Option<ExecuteInternal>;
     pub(crate) fn execute_ex(execute_data: *mut zend_execute_data);
-    pub(crate) fn execute_internal(execute_data: *mut zend_execute_data, return_value: *mut zval);
 
     // zend_compile.h
     pub(crate) static mut zend_compile_file: CompileFile;
     pub(crate) static mut zend_compile_string: CompileString;
 
     // zend_alloc.h
+    pub(crate) fn zend_mm_get_heap() -> *mut c_void;
     pub(crate) fn zend_memory_usage(real: bool) -> usize;
     pub(crate) fn zend_memory_peak_usage(real: bool) -> usize;
 

@@ -12,6 +12,7 @@
 //! or resume it, and wait).
 
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, DefaultHasher};
 
 use crate::call_table::Shape;
 use crate::callees::Place;
@@ -27,7 +28,24 @@ pub type FiberId = usize;
 pub(crate) struct Fibers {
     /// What is known of the stack that runs (its frames are the recorder's).
     pub(crate) current: Stack,
-    others: HashMap<FiberId, Stack>,
+    others: HashMap<FiberId, Stack, BuildHasherDefault<DefaultHasher>>,
+}
+
+impl Fibers {
+    /// Nobody has switched.
+    pub(crate) const fn none() -> Self {
+        Self {
+            current: Stack {
+                id: None,
+                frames: Frames::none(),
+                path: Vec::new(),
+                state: State::First,
+                elsewhere: Reading::ZERO,
+                left: Reading::ZERO,
+            },
+            others: HashMap::with_hasher(BuildHasherDefault::new()),
+        }
+    }
 }
 
 /// A stack of frames beside the one that runs.
@@ -85,7 +103,7 @@ impl Recorder {
         leaving.left = now;
         self.park_levels(&leaving);
         let known = self.fibers.others.remove(&to);
-        let arriving = match (leaving.state, known) {
+        let mut arriving = match (leaving.state, known) {
             (State::Running { since, resumer }, Some(mut arriving))
                 if resumer == to && arriving.state != State::Fresh =>
             {
@@ -94,7 +112,7 @@ impl Recorder {
             }
             (_, known) => self.resume_fiber(known, &leaving, from, now),
         };
-        self.unpark_levels(&arriving);
+        self.unpark_levels(&mut arriving);
         self.fibers.others.insert(from, leaving);
         self.run(arriving, to);
     }
@@ -211,18 +229,12 @@ impl Recorder {
         };
         Stack {
             id: None,
-            frames: self.new_stack(Frame::base(base_context, now)),
+            frames: Frames::new(self.max_depth, Frame::base(base_context, now)),
             path,
             state: running,
             elsewhere: Reading::default(),
             left: Reading::default(),
         }
-    }
-
-    fn new_stack(&self, base: Frame) -> Frames {
-        let mut frames = Frames::new(self.max_depth);
-        frames.push(base);
-        frames
     }
 
     fn run(&mut self, mut stack: Stack, id: FiberId) {
@@ -244,7 +256,7 @@ impl Recorder {
         // Its levels are parked already, so only the cost is left to note.
         for frame in stack.frames.iter().skip(1).rev() {
             self.table
-                .add_call::<P>(frame.place.row, since.since(frame.start));
+                .add_call::<P>(frame.place.row, since, frame.start);
         }
     }
 
@@ -259,10 +271,10 @@ impl Recorder {
     }
 
     /// Opens the recursion levels of what runs on.
-    fn unpark_levels(&mut self, stack: &Stack) {
+    fn unpark_levels(&mut self, stack: &mut Stack) {
         if self.shape == Shape::Edges {
-            let frames = stack.frames.iter().map(|frame| &frame.place);
-            for place in stack.path.iter().chain(frames) {
+            let frames = stack.frames.iter_mut().map(|frame| &mut frame.place);
+            for place in stack.path.iter_mut().chain(frames) {
                 self.callees.reopen(place);
             }
         }
