@@ -2,7 +2,8 @@
 //! programs): every call as it was made, as a profile of events.
 //!
 //! Format 0 says when functions were entered, in steps of 0.1 ms, and by
-//! indentation who called whom; format 1 numbers every call and says in
+//! indentation who called whom, but not when calls ended: what passes until the
+//! next line is the last call's. Format 1 numbers every call and says in
 //! microseconds when it ended, so that fibers are seen there too. What calls
 //! returned and what variables were set to is passed over: it is the
 //! program's data.
