@@ -1,0 +1,96 @@
+"""What there is to measure with: PHP, our extension, the floor, and other people's extensions."""
+
+import os
+import platform
+import re
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rounds import say
+
+BENCHES = Path(__file__).resolve().parent.parent
+
+
+@dataclass
+class Setup:
+    """Found once, used by every part."""
+
+    php: str
+    php_config: str
+    extension: str
+    # A folder with the ini files of this PHP, without those of profilers: for real programs.
+    scan_dir: str
+    fpm: str
+    # Scratch, deleted at the end by who made it.
+    folder: Path
+    peers: dict
+    floor: str = ""
+    settings: set = field(default_factory=set)
+
+    @property
+    def loads_opcache(self):
+        """Whether the ini files do."""
+        return any("opcache" in it for it in os.listdir(self.scan_dir))
+
+    def prepare(self):
+        """Builds the floor and asks our extension what it knows."""
+        self.floor = self.build_floor()
+        listed = subprocess.run(
+            [self.php, "-n", "-d", f"extension={self.extension}", "--ri", "xhprof"], capture_output=True, text=True, check=True
+        )
+        self.settings = set(re.findall(r"^(xhprof\.\w+) =>", listed.stdout, re.M))
+        return self
+
+    def build_floor(self):
+        """benches/floor/floor.c as an extension."""
+        target = self.folder / "floor.so"
+        includes = subprocess.run([self.php_config, "--includes"], capture_output=True, text=True, check=True).stdout.split()
+        source = BENCHES / "floor" / "floor.c"
+        subprocess.run(["cc", "-O2", "-fPIC", "-shared", *includes, str(source), "-o", str(target)], check=True)
+        return str(target)
+
+    def has_module(self, name):
+        """Whether Debian's package, or anybody, has put it where this PHP looks."""
+        where = subprocess.run([self.php_config, "--extension-dir"], capture_output=True, text=True, check=True).stdout.strip()
+        there = os.path.exists(f"{where}/{name}.so")
+        if not there:
+            say(f"not installed, so not measured: {name}")
+        return there
+
+    def workload(self, name):
+        """The path of a program in benches/workloads."""
+        return str(BENCHES / "workloads" / name)
+
+    def scratch(self, name):
+        """An empty folder."""
+        folder = self.folder / name
+        folder.mkdir(exist_ok=True)
+        for file in folder.iterdir():
+            file.unlink()
+        return folder
+
+
+def machine(setup):
+    """What the numbers depend on, as one line."""
+    model = re.search(r"^model name\s*: (.*)", read("/proc/cpuinfo"), re.M)
+    version = subprocess.run([setup.php, "-n", "-r", "echo PHP_VERSION, PHP_ZTS ? ' (thread-safe)' : '';"], capture_output=True, text=True, check=True)
+    system = re.search(r'^PRETTY_NAME="(.*)"', read("/etc/os-release"), re.M)
+    load = os.getloadavg()[0]
+    return (
+        f"{model[1] if model else platform.machine()}, {os.cpu_count()} CPUs{', virtual' if 'hypervisor' in read('/proc/cpuinfo') else ''}; "
+        f"{system[1] if system else platform.system()}, kernel {platform.release()}; PHP {version.stdout}; load {load:.1f} when it began"
+    )
+
+
+def commit():
+    """Which of our commits, with a + when there are changes."""
+    said = subprocess.run(["git", "-C", str(BENCHES), "describe", "--always", "--dirty=+"], capture_output=True, text=True)
+    return said.stdout.strip() or "unknown"
+
+
+def read(path):
+    try:
+        return Path(path).read_text()
+    except OSError:
+        return ""
