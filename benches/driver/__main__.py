@@ -21,10 +21,11 @@ import once
 import program
 import requests
 import targets
+import variants
 from effort import FULL, QUICK, SMOKE
 from rounds import duration, say
 from run import RunFailed
-from setup import Setup, commit, machine
+from setup import Setup, commit, machine, versions
 
 PARTS = {"calls": calls, "program": program, "once": once, "requests": requests, "growth": growth, "accuracy": accuracy}
 # On the machine that the documents are from; a guess for any other.
@@ -54,6 +55,7 @@ def measured(name, setup, options):
     where = {
         "date": time.strftime("%Y-%m-%d"),
         "machine": machine(setup),
+        "rivals": versions(setup, variants.rivals(setup)),
         "commit": commit(),
         "command": options.command,
         "rounds": options.effort.growth_rounds if name == "growth" else options.effort.rounds,
@@ -107,7 +109,7 @@ def arguments():
     if options.write and (options.quick or options.workloads):
         parser.error("--write is for whole parts in full: without --quick, without names of workloads")
     options.effort = SMOKE if options.smoke else QUICK if options.quick else FULL
-    options.command = " ".join(["./x bench", *(["--quick"] if options.quick else []), *names])
+    options.command = " ".join(["./x bench", *(["--quick"] if options.quick else []), *names, *(f"PEER_SO={name}:…" for name in options.peers)])
     return options
 
 

@@ -31,7 +31,8 @@ def draw(results, path):
 
 def measured(result):
     """Where a block's numbers are from."""
-    return f"*{result['date']}, `{result['command']}` at {result['commit']}, {result['rounds']} rounds. {result['machine']}.*"
+    rivals = f" Others: {result['rivals']}." if result["rivals"] else ""
+    return f"*{result['date']}, `{result['command']}` at {result['commit']}, {result['rounds']} rounds. {result['machine']}.{rivals}*"
 
 
 def fill(text, name, block):

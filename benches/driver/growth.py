@@ -13,9 +13,10 @@ from table import Table, number
 LARGEST = {"calls": 100_000_000, "functions": 100_000, "depth": 100_000, "nodes": 10_000_000}
 SMALLEST = {"calls": 10_000, "functions": 10, "depth": 10, "nodes": 1_000}
 TITLES = {"calls": "calls", "functions": "functions", "depth": "depth of recursion", "nodes": "paths of the call tree"}
-# One that is met long before the end.
+SHORT = {**TITLES, "depth": "depth", "nodes": "paths"}
+# A bound that is met long before the end.
 BOUND = 10_000
-# As linear as a measurement can tell: calls × 10 cost no more than this × 10.
+# What still counts as linear: caches get too small on the way, and n log n would be 1.1 over such a range.
 LINEAR = 1.15
 
 
@@ -142,11 +143,15 @@ def panels(data):
     """What is drawn: a call's cost for each thing that grows, then memory."""
     found = []
     for what, points in data.items():
-        series = [Series(name, [(it["n"], it[name]["added_ns"][0]) for it in points]) for name in engines(points)]
-        series.append(Series("PHP alone", [(it["n"], it["none_ns"][0]) for it in points]))
-        found.append(Panel(f"Added to a call, by {TITLES[what]}", TITLES[what], "ns", series))
+        series = [Series(name, [(it["n"], it[name]["added_ns"][0]) for it in points], look) for look, name in enumerate(engines(points))]
+        series.append(Series("PHP alone", [(it["n"], it["none_ns"][0]) for it in points], 2))
+        found.append(Panel(f"Time of a call, by {SHORT[what]}", TITLES[what], "ns", series))
     for what, names in (("functions", ("execute", "execute, bounded")), ("nodes", ("tree", "tree, bounded"))):
-        series = [Series(name, [(it["n"], it[name]["grown_bytes"][0] / 1e6) for it in data[what]]) for name in names if name in data[what][0]]
+        series = [
+            Series(name, [(it["n"], it[name]["grown_bytes"][0] / 1e6) for it in data[what]], look)
+            for look, name in enumerate(names)
+            if name in data[what][0]
+        ]
         if series:
-            found.append(Panel(f"Memory, by {TITLES[what]}", TITLES[what], "MB", series))
+            found.append(Panel(f"Memory, by {SHORT[what]}", TITLES[what], "MB", series))
     return found

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
 WIDTH, HEIGHT = 320, 250
-LEFT, RIGHT, TOP, BOTTOM = 52, 14, 34, 46
+LEFT, RIGHT, TOP, BOTTOM = 52, 20, 36, 46
 COLUMNS = 3
 
 STYLE = """
@@ -15,7 +15,7 @@ STYLE = """
     svg { --ink: #e6edf3; --soft: #9198a1; --rule: #30363d; --paper: #0d1117; --one: #5aa9ff; --two: #f0a35e; --three: #8b949e; }
   }
   text { font: 11px system-ui, sans-serif; fill: var(--soft); }
-  .title { font-weight: 600; font-size: 12.5px; fill: var(--ink); }
+  .title { font-weight: 600; font-size: 12px; fill: var(--ink); }
   .paper { fill: var(--paper); }
   .rule { stroke: var(--rule); fill: none; }
   .line { fill: none; stroke-width: 2; }
@@ -27,10 +27,11 @@ STYLE = """
 
 @dataclass(frozen=True)
 class Series:
-    """One line."""
+    """One line, in one of three looks."""
 
     name: str
     points: list
+    look: int = 0
 
 
 @dataclass(frozen=True)
@@ -56,13 +57,13 @@ def svg(panels, title):
 
 def panel(it):
     """Title, axes, lines, and what the lines are."""
-    drawable = [Series(line.name, [(x, y) for x, y in line.points if y > 0]) for line in it.series]
+    drawable = [Series(line.name, [(x, y) for x, y in line.points if y > 0], line.look) for line in it.series]
     points = [point for line in drawable for point in line.points]
     if not points:
         return ""
     x = axis([point[0] for point in points], LEFT, WIDTH - RIGHT)
     y = axis([point[1] for point in points], HEIGHT - BOTTOM, TOP + 16)
-    parts = [f'<text class="title" x="{LEFT}" y="16">{escape(it.title)}</text>']
+    parts = [f'<text class="title" x="{LEFT}" y="18">{escape(it.title)}</text>']
     for decade in x.decades:
         at = x.place(decade)
         parts.append(f'<path class="rule" d="M{at:.1f} {TOP + 16}V{HEIGHT - BOTTOM}"/>')
@@ -74,12 +75,12 @@ def panel(it):
     parts.append(f'<text x="{(LEFT + WIDTH - RIGHT) / 2}" y="{HEIGHT - 10}" text-anchor="middle">{escape(it.across)}</text>')
     parts.append(f'<text x="{LEFT - 6}" y="{TOP + 8}" text-anchor="end">{escape(it.unit)}</text>')
     along = LEFT
-    for number, line in enumerate(drawable):
+    for line in drawable:
         placed = [(x.place(a), y.place(b)) for a, b in line.points]
         path = "L".join(f"{a:.1f} {b:.1f}" for a, b in placed)
-        parts.append(f'<path class="line s{number}" d="M{path}"/>')
-        parts += [f'<circle class="d{number}" cx="{a:.1f}" cy="{b:.1f}" r="2.6"/>' for a, b in placed]
-        parts.append(f'<path class="line s{number}" d="M{along} {TOP + 4}h18"/><text x="{along + 22}" y="{TOP + 8}">{escape(line.name)}</text>')
+        parts.append(f'<path class="line s{line.look}" d="M{path}"/>')
+        parts += [f'<circle class="d{line.look}" cx="{a:.1f}" cy="{b:.1f}" r="2.6"/>' for a, b in placed]
+        parts.append(f'<path class="line s{line.look}" d="M{along} {TOP + 4}h18"/><text x="{along + 22}" y="{TOP + 8}">{escape(line.name)}</text>')
         along += 36 + 6.2 * len(line.name)
     return "\n".join(parts) + "\n"
 

@@ -13,7 +13,7 @@ def measure(setup, effort):
         return {}
     script = setup.folder / "empty.php"
     script.write_text("<?php\n")
-    compared = [variants.none(), *variants.idle(setup), *(it for it in variants.rivals(setup) if it.name.endswith(": off"))]
+    compared = [variants.none(), variants.slot(setup), *variants.idle(setup), *(it for it in variants.rivals(setup) if it.name.endswith(": off"))]
     servers = {}
     try:
         for index, variant in enumerate(compared):
@@ -48,6 +48,7 @@ def tables(data):
             "An empty request in php-fpm, CPU time of the worker, µs",
             ["", "a request", "added"],
             [[name, with_spread(it["us"]), "" if name == "none" else with_spread(it["added_us"])] for name, it in data.items()],
-            "With OPcache; one worker each; every request a new connection.",
+            "With OPcache; one worker each; every request a new connection. *An extension with a slot* is `benches/floor/slot.c`: it asks the "
+            "engine for a slot in functions' run-time caches, does nothing else, and shows what of the cost is the engine's.",
         )
     ]

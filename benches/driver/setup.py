@@ -26,6 +26,7 @@ class Setup:
     folder: Path
     peers: dict
     floor: str = ""
+    slot: str = ""
     settings: set = field(default_factory=set)
 
     @property
@@ -34,19 +35,20 @@ class Setup:
         return any("opcache" in it for it in os.listdir(self.scan_dir))
 
     def prepare(self):
-        """Builds the floor and asks our extension what it knows."""
-        self.floor = self.build_floor()
+        """Builds what we compare with and asks our extension what it knows."""
+        self.floor = self.build("floor")
+        self.slot = self.build("slot")
         listed = subprocess.run(
             [self.php, "-n", "-d", f"extension={self.extension}", "--ri", "xhprof"], capture_output=True, text=True, check=True
         )
         self.settings = set(re.findall(r"^(xhprof\.\w+) =>", listed.stdout, re.M))
         return self
 
-    def build_floor(self):
-        """benches/floor/floor.c as an extension."""
-        target = self.folder / "floor.so"
+    def build(self, name):
+        """One of the extensions in benches/floor."""
+        target = self.folder / f"{name}.so"
         includes = subprocess.run([self.php_config, "--includes"], capture_output=True, text=True, check=True).stdout.split()
-        source = BENCHES / "floor" / "floor.c"
+        source = BENCHES / "floor" / f"{name}.c"
         subprocess.run(["cc", "-O2", "-fPIC", "-shared", *includes, str(source), "-o", str(target)], check=True)
         return str(target)
 
@@ -81,6 +83,18 @@ def machine(setup):
         f"{model[1] if model else platform.machine()}, {os.cpu_count()} CPUs{', virtual' if 'hypervisor' in read('/proc/cpuinfo') else ''}; "
         f"{system[1] if system else platform.system()}, kernel {platform.release()}; PHP {version.stdout}; load {load:.1f} when it began"
     )
+
+
+def versions(setup, rivals):
+    """Of those whom we are compared with."""
+    program = 'foreach (["tideways_xhprof", "xdebug", "xhprof", "spx"] as $it) if (phpversion($it)) echo phpversion($it);'
+    found = {}
+    for rival in rivals:
+        name = rival.name.partition(":")[0]
+        if name not in found:
+            said = subprocess.run([setup.php, "-n", *(part for it in rival.ini[:1] for part in ("-d", it)), "-r", program], capture_output=True, text=True)
+            found[name] = f"{name} {said.stdout}".strip()
+    return ", ".join(found.values())
 
 
 def commit():

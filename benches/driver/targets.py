@@ -94,8 +94,8 @@ TARGETS = [
     Target("first xhprof_enable() in a process", 6, once("first_enable_us", 0.001), "ms"),
     Target("later ones", 20, once("later_enable_us"), "µs"),
     Target("empty request in php-fpm, loaded and off", 10, lambda data: data["requests"]["loaded, off"]["added_us"][0], "µs"),
-    Target("the worst exponent of growth (1 is linear)", growth.LINEAR, worst_exponent, ""),
-    Target(f"memory bounded by xhprof.max_nodes: of the most paths, to {growth.BOUND:,} of them", 1.2, bounded_growth),
+    Target("growth: the worst exponent (1 is linear)", growth.LINEAR, worst_exponent, ""),
+    Target(f"memory of a tree with xhprof.max_nodes = {growth.BOUND:,}: of all paths, to so many", 1.2, bounded_growth),
     Target("shares of time with xhprof.compensate, worst error", 2, compensated, "points"),
 ]
 

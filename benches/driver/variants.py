@@ -46,6 +46,11 @@ def floor(setup):
     return Variant("floor", (f"extension={setup.floor}",), "wall")
 
 
+def slot(setup):
+    """An extension that only asks the engine for a slot in functions' run-time caches."""
+    return Variant("an extension with a slot", (f"extension={setup.slot}",))
+
+
 def ours(setup, name, flags="off", engine="execute", *more):
     return Variant(name, (f"extension={setup.extension}", f"xhprof.engine={engine}", *more), flags)
 
