@@ -4,6 +4,7 @@ import os
 import platform
 import re
 import subprocess
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -59,6 +60,15 @@ class Setup:
         if not there:
             say(f"not installed, so not measured: {name}")
         return there
+
+    def functions_of(self, path):
+        """Whose functions an extension has: XHProf's, by any name, or SPX's."""
+        program = """foreach (["xhprof_enable", "tideways_xhprof_enable", "spx_profiler_start"] as $it)
+            if (function_exists($it)) exit(str_starts_with($it, "spx") ? "spx" : "xhprof");"""
+        said = subprocess.run([self.php, "-n", "-d", f"extension={path}", "-r", program], capture_output=True, text=True)
+        if said.stdout not in ("spx", "xhprof"):
+            sys.exit(f"bench: PEER_SO: {path} has neither XHProf's functions nor SPX's: {said.stdout}{said.stderr}")
+        return said.stdout
 
     def workload(self, name):
         """The path of a program in benches/workloads."""

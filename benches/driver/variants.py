@@ -101,7 +101,7 @@ def rivals(setup):
         module = ("zend_extension=xdebug", "xdebug.mode=profile", "xdebug.start_with_request=yes", "xdebug.output_dir={folder}")
         found.append(Variant("Xdebug: profile", module, rival=True, slow=5))
     for name, path in setup.peers.items():
-        found += spx(name, path) if "spx" in path else classic(name, path)
+        found += spx(name, path) if setup.functions_of(path) == "spx" else classic(name, path)
     return found
 
 
