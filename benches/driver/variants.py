@@ -1,5 +1,6 @@
 """Who is compared: ways to run PHP, each with its settings."""
 
+import functools
 from dataclasses import dataclass
 
 
@@ -87,6 +88,7 @@ def jit_idle(setup):
     return Variant("JIT: loaded, off", (f"extension={setup.extension}",), base="JIT: none", jit=True)
 
 
+@functools.cache
 def rivals(setup):
     """Other people's profilers: Debian's, and those that PEER_SO names."""
     found = []
