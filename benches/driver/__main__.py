@@ -1,7 +1,7 @@
 """`./x bench`: what profiling costs, here and now.
 
 Parts, each a file of its own: calls, program, once, requests, growth, accuracy. Each has measure(), whose answer is
-plain data and is kept in results.json, and tables(), which shows it. scripts/bench.sh says where everything is.
+plain data and is kept in newest.json, and tables(), which shows it. scripts/bench.sh says where everything is.
 """
 
 import argparse
@@ -11,6 +11,7 @@ import shutil
 import sys
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import accuracy
@@ -36,7 +37,7 @@ def main():
     options = arguments()
     began = time.monotonic()
     folder = Path(tempfile.mkdtemp(prefix="xhprof-bench-"))
-    say(f"measures {', '.join(options.parts)}" + (f"; the whole of it takes about {FULL_MINUTES} min" if options.effort is FULL else ""))
+    say(f"measures {', '.join(options.parts)}" + (f"; the whole of it takes about {FULL_MINUTES} min" if options.effort == FULL and len(options.parts) == len(PARTS) else ""))
     try:
         setup = Setup(options.php, options.php_config, options.extension, options.scan_dir, options.fpm, folder, options.peers).prepare()
         results = {name: measured(name, setup, options) for name in options.parts}
@@ -90,10 +91,11 @@ def write(results, folder):
 
 def arguments():
     """From scripts/bench.sh: where things are; from whoever called it: what to measure."""
-    parser = argparse.ArgumentParser(prog="./x bench", usage="./x bench [--quick] [--write] [PART | WORKLOAD]… [PEER_SO=NAME:PATH]…")
+    parser = argparse.ArgumentParser(prog="./x bench", usage="./x bench [--quick] [--rounds N] [--write] [PART | WORKLOAD]… [PEER_SO=NAME:PATH]…")
     for name in ("php", "php-config", "extension", "scan-dir", "fpm", "results"):
         parser.add_argument(f"--{name}", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--quick", action="store_true", help="fewer rounds, smaller sizes: a look, not a result")
+    parser.add_argument("--rounds", type=int, metavar="N", help=f"instead of {FULL.rounds}; a third of it for growth")
     parser.add_argument("--smoke", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--write", action="store_true", help="puts the results into docs/performance.md")
     parser.add_argument("names", nargs="*", metavar="PART | WORKLOAD | PEER_SO=NAME:PATH", help=f"parts: {', '.join(PARTS)}; workloads: {', '.join(calls.WORKLOADS)}")
@@ -109,7 +111,9 @@ def arguments():
     if options.write and (options.quick or options.workloads):
         parser.error("--write is for whole parts in full: without --quick, without names of workloads")
     options.effort = SMOKE if options.smoke else QUICK if options.quick else FULL
-    options.command = " ".join(["./x bench", *(["--quick"] if options.quick else []), *names, *(f"PEER_SO={name}:…" for name in options.peers)])
+    if options.rounds:
+        options.effort = replace(options.effort, rounds=max(1, options.rounds), growth_rounds=max(1, options.rounds // 3))
+    options.command = " ".join(["./x bench", *(["--quick"] if options.quick else []), *([f"--rounds {options.rounds}"] if options.rounds else []), *names, *(f"PEER_SO={name}:…" for name in options.peers)])
     return options
 
 
