@@ -26,7 +26,7 @@ import variants
 from effort import FULL, QUICK, SMOKE
 from rounds import duration, say
 from run import RunFailed
-from setup import Setup, commit, machine, versions
+from setup import Setup, busy, commit, machine, versions
 
 PARTS = {"calls": calls, "program": program, "once": once, "requests": requests, "growth": growth, "accuracy": accuracy}
 # On the machine that the documents are from; a guess for any other.
@@ -38,6 +38,8 @@ def main():
     began = time.monotonic()
     folder = Path(tempfile.mkdtemp(prefix="xhprof-bench-"))
     say(f"measures {', '.join(options.parts)}" + (f"; the whole of it takes about {FULL_MINUTES} min" if options.effort == FULL and len(options.parts) == len(PARTS) else ""))
+    if busy(os.getloadavg()[0]):
+        say("the machine is busy: what it measures now is no result")
     try:
         setup = Setup(options.php, options.php_config, options.extension, options.scan_dir, options.fpm, folder, options.peers).prepare()
         results = {name: measured(name, setup, options) for name in options.parts}
@@ -56,6 +58,7 @@ def measured(name, setup, options):
     where = {
         "date": time.strftime("%Y-%m-%d"),
         "machine": machine(setup),
+        "load": os.getloadavg()[0],
         "rivals": versions(setup, variants.rivals(setup)),
         "commit": commit(),
         "command": options.command,

@@ -5,7 +5,7 @@ import sys
 
 import growth
 import plot
-from setup import BENCHES
+from setup import BENCHES, busy
 from targets import table
 
 DOCS = BENCHES.parent / "docs"
@@ -15,7 +15,10 @@ def write(results, parts):
     """Every block for which there are results, the targets, and the picture."""
     document = DOCS / "performance.md"
     text = document.read_text()
-    text = fill(text, "targets", table({name: it["data"] for name, it in results.items()}).markdown())
+    text = fill(text, "machine", machines(results))
+    targets = table({name: it["data"] for name, it in results.items()})
+    disturbed = "" if not any(busy(it["load"]) for it in results.values()) else "**The machine was busy: no result.**\n\n"
+    text = fill(text, "targets", disturbed + targets.markdown(titled=False))
     for name, result in results.items():
         shown = "\n\n".join(it.markdown() for it in parts[name].tables(result["data"]) if it.rows)
         text = fill(text, name, f"{measured(result)}\n\n{shown}")
@@ -30,9 +33,16 @@ def draw(results, path):
 
 
 def measured(result):
-    """Where a block's numbers are from."""
-    rivals = f" Others: {result['rivals']}." if result["rivals"] else ""
-    return f"*{result['date']}, `{result['command']}` at {result['commit']}, {result['rounds']} rounds. {result['machine']}.{rivals}*"
+    """When and how a block was measured, and whether that can be believed."""
+    rounds = result["rounds"]
+    disturbed = f" **The machine was busy (load {result['load']:.1f}): no result.**" if busy(result["load"]) else ""
+    return f"*{result['date']}, `{result['command']}` at {result['commit']}, {rounds} round{'s' if rounds > 1 else ''}.*{disturbed}"
+
+
+def machines(results):
+    """Where all of them were measured, and beside whom."""
+    found = dict.fromkeys(f"{it['machine']}." + (f" Others: {it['rivals']}." if it["rivals"] else "") for it in results.values())
+    return "\n\n".join(found)
 
 
 def fill(text, name, block):

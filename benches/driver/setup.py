@@ -88,10 +88,9 @@ def machine(setup):
     model = re.search(r"^model name\s*: (.*)", read("/proc/cpuinfo"), re.M)
     version = subprocess.run([setup.php, "-n", "-r", "echo PHP_VERSION, PHP_ZTS ? ' (thread-safe)' : '';"], capture_output=True, text=True, check=True)
     system = re.search(r'^PRETTY_NAME="(.*)"', read("/etc/os-release"), re.M)
-    load = os.getloadavg()[0]
     return (
         f"{model[1] if model else platform.machine()}, {os.cpu_count()} CPUs{', virtual' if 'hypervisor' in read('/proc/cpuinfo') else ''}; "
-        f"{system[1] if system else platform.system()}, kernel {platform.release()}; PHP {version.stdout}; load {load:.1f} when it began"
+        f"{system[1] if system else platform.system()}, kernel {platform.release()}; PHP {version.stdout}"
     )
 
 
@@ -105,6 +104,11 @@ def versions(setup, rivals):
             said = subprocess.run([setup.php, "-n", *(part for it in rival.ini[:1] for part in ("-d", it)), "-r", program], capture_output=True, text=True)
             found[name] = f"{name} {said.stdout}".strip()
     return ", ".join(found.values())
+
+
+def busy(load):
+    """Whether somebody else wants a good part of the machine."""
+    return load > os.cpu_count() / 2
 
 
 def commit():

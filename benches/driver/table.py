@@ -25,11 +25,11 @@ class Table:
         )
         return "\n".join(part for part in (self.title, self.before, drawn, self.after) if part)
 
-    def markdown(self):
+    def markdown(self, titled=True):
         """As GitHub shows it."""
         rule = ["---", *["---:"] * (len(self.header) - 1)]
         drawn = "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in [self.header, rule, *self.rows])
-        return "\n\n".join(part for part in (f"### {self.title}", self.before, drawn, self.after) if part)
+        return "\n\n".join(part for part in (f"### {self.title}" if titled else "", self.before, drawn, self.after) if part)
 
 
 def number(value):

@@ -48,10 +48,10 @@ for ($i = 0; $i < 101; $i++) {
 sort($later);
 
 $before = resident_bytes();
+$php = memory_get_usage();
 profile_begin($profiler, $flags);
 work();
 $recorded = resident_bytes() - $before;
-$php = memory_get_usage();
 $start = cpu_ns();
 $profile = profile_end($profiler);
 $disable_ms = (cpu_ns() - $start) / 1e6;
