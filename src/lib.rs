@@ -29,7 +29,7 @@ extern "C" fn module_starts(_kind: i32, number: i32) -> i32 {
     if let Some(engine) = session::engine_to_arm() {
         engine::arm(engine);
     }
-    clock::follow_forks();
+    clock::follow_forks(session::follow_fork);
     if FORKING_SERVERS.contains(&zend::sapi_name()) {
         clock::warm_up();
     }

@@ -4,11 +4,13 @@
 //! number is in every token and every slot, so that whatever an earlier one
 //! left behind is told apart.
 
+use profile::native::events::EventsOptions;
 use profile::{Body, EdgeTable, Meta, Metrics, Mode, Profile};
 use recorder::{Recorder, Sample, Sampler, Shape};
 
 use crate::clock::{self, Clock, CpuTime};
-use crate::engine::{self, Engine, Measure, State, with_state};
+use crate::engine::{self, Engine, Hooks, Measure, Outer, State, with_state};
+use crate::output::{EventFile, Failure};
 use crate::settings::{self, ClockChoice, EngineChoice, Flags, PinCpu};
 use crate::symbols::{Symbols, Wishes};
 use crate::zend;
@@ -20,6 +22,8 @@ pub(crate) enum Recorded {
     Trace(Box<Profile>),
     /// Stacks in time.
     Samples(Samples),
+    /// Calls one by one, which are in a file already.
+    Events,
 }
 
 /// The stacks of a sampling session.
@@ -38,7 +42,17 @@ struct Running {
     started_us: u64,
 }
 
+/// A profile that is set aside.
+#[derive(Clone, Copy)]
+struct Aside {
+    running: Running,
+    was_paused: bool,
+}
+
 thread_local! {
+    /// What the running profile's hooks do when it is not paused; none if it is not.
+    static PAUSED_PLAN: std::cell::Cell<Option<Hooks>> = const { std::cell::Cell::new(None) };
+    static ASIDE: std::cell::Cell<Option<Aside>> = const { std::cell::Cell::new(None) };
     static RUNNING: std::cell::Cell<Option<Running>> = const { std::cell::Cell::new(None) };
 }
 
@@ -57,6 +71,146 @@ pub(crate) fn cpu_time() -> Option<CpuTime> {
     RUNNING.get().map(|running| running.clock.cpu)
 }
 
+/// Begins to write each call into a file; `failure` says what goes wrong. Does
+/// nothing if something is being recorded already.
+pub(crate) fn start_events(flags: Flags, wishes: Wishes, failure: Failure) {
+    if !is_running() {
+        start_tracing(Shape::Events, flags, wishes);
+        if let Some(running) = RUNNING.get() {
+            write_events(&running, failure);
+        }
+    }
+}
+
+fn write_events(running: &Running, failure: Failure) {
+    let wall = running.clock.calibration.rate;
+    let options = EventsOptions {
+        wall_hertz: wall.hertz(),
+        cpu_hertz: running.clock.cpu.rate(wall).hertz(),
+        has_cpu: running.flags.cpu,
+        has_memory: running.flags.memory,
+        is_exact: false,
+        metrics: metrics(running.flags),
+    };
+    let limit = settings::max_file_size();
+    with_state(|state| {
+        if let (Some(recorder), Some(symbols)) = (&mut state.recorder, &state.symbols) {
+            let start = recorder::instant(recorder.started());
+            let names = symbols.shared_names();
+            let file = EventFile::new(names, options, start, limit, failure);
+            recorder.set_sink(Box::new(file));
+        }
+    });
+}
+
+/// Stops recording until [`resume`]; false if nothing is being traced, or that
+/// has been stopped already.
+pub(crate) fn pause() -> bool {
+    let plan = with_state(|state| {
+        let recorder = state.recorder.as_mut().filter(|it| !it.is_paused())?;
+        (state.plan.pause)(recorder);
+        Some(state.plan)
+    });
+    let Some(plan) = plan else { return false };
+    PAUSED_PLAN.set(Some(plan));
+    engine::set_plan(plan.paused());
+    true
+}
+
+/// Ends what [`pause`] began; false if nothing is paused.
+pub(crate) fn resume() -> bool {
+    let Some(plan) = PAUSED_PLAN.take() else {
+        return false;
+    };
+    engine::set_plan(plan);
+    with_state(|state| {
+        if let Some(recorder) = &mut state.recorder {
+            (plan.resume)(recorder);
+        }
+    });
+    true
+}
+
+/// Sets the running profile aside, so that another one can begin; false if
+/// that is not possible.
+pub(crate) fn set_aside() -> bool {
+    let was_paused = PAUSED_PLAN.get().is_some();
+    if !was_paused && !pause() {
+        return false;
+    }
+    let (Some(running), Some(plan)) = (RUNNING.take(), PAUSED_PLAN.take()) else {
+        return false;
+    };
+    ASIDE.set(Some(Aside {
+        running,
+        was_paused,
+    }));
+    clock::stop();
+    with_state(|state| {
+        if let (Some(recorder), Some(symbols)) = (state.recorder.take(), state.symbols.take()) {
+            state.outer = Some(Box::new(Outer {
+                plan,
+                recorder,
+                symbols,
+                session: state.session,
+            }));
+        }
+        state.hooks = Hooks::PASS;
+        state.plan = Hooks::PASS;
+    });
+    true
+}
+
+/// Goes on with what was set aside, when the profile that came between is over.
+pub(crate) fn take_up() {
+    let Some(Aside {
+        running,
+        was_paused,
+    }) = ASIDE.take()
+    else {
+        return;
+    };
+    let clock = clock::start(
+        settings::clock_choice(),
+        settings::pin_cpu(),
+        running.flags.cpu,
+    );
+    let outer = with_state(|state| state.outer.take());
+    let Some(outer) = outer else { return };
+    let plan = outer.plan;
+    RUNNING.set(Some(running));
+    PAUSED_PLAN.set(Some(plan));
+    with_state(|state| {
+        state.recorder = Some(outer.recorder);
+        state.symbols = Some(outer.symbols);
+        state.session = outer.session;
+    });
+    engine::set_plan_again(plan.paused());
+    // What was measured by another clock cannot be gone on with.
+    let is_same = clock.source == running.clock.source
+        && clock.calibration == running.clock.calibration
+        && clock.cpu == running.clock.cpu;
+    if !was_paused && is_same {
+        resume();
+    }
+}
+
+/// In the child of a fork: calls that are written one by one go into a file of
+/// its own.
+pub(crate) fn follow_fork() {
+    if is_running() {
+        with_state(|state| {
+            let now = (state.plan.read)();
+            if let Some(recorder) = &mut state.recorder {
+                recorder.begin_events_anew(now);
+            }
+            if let Some(outer) = &mut state.outer {
+                outer.recorder.begin_events_anew(now);
+            }
+        });
+    }
+}
+
 /// Begins to trace calls in that shape; does nothing if something is being
 /// recorded already.
 pub(crate) fn start_tracing(shape: Shape, flags: Flags, wishes: Wishes) {
@@ -73,7 +227,7 @@ pub(crate) fn start_tracing(shape: Shape, flags: Flags, wishes: Wishes) {
             clock,
             cpu: flags.cpu,
             memory: flags.memory,
-            tree: shape == Shape::Tree,
+            shape,
             builtins: !flags.no_builtins,
         },
     );
@@ -112,6 +266,7 @@ pub(crate) fn start_sampling() {
 /// Ends the session and hands over what it recorded; none if there was none.
 pub(crate) fn stop() -> Option<Recorded> {
     let running = RUNNING.take()?;
+    PAUSED_PLAN.set(None);
     let (recorder, sampler, symbols) = with_state(|state| {
         let mut recorder = state.recorder.take();
         let finish = state.plan.finish;
@@ -128,13 +283,32 @@ pub(crate) fn stop() -> Option<Recorded> {
         return Some(Recorded::Samples(Samples { symbols, samples }));
     }
     let recorder = recorder?;
+    if recorder.shape() == Shape::Events {
+        return Some(Recorded::Events);
+    }
+    let profile = profile(&recorder, symbols, &running);
+    Some(Recorded::Trace(Box::new(profile)))
+}
+
+/// The profile so far; none if nothing is being traced, or as events, which
+/// are in a file already.
+pub(crate) fn snapshot() -> Option<Profile> {
+    let running = RUNNING.get()?;
+    with_state(|state| {
+        let recorder = state.recorder.as_ref()?;
+        if recorder.shape() == Shape::Events {
+            return None;
+        }
+        let snapshot = (state.plan.snapshot)(recorder)?;
+        let names = state.symbols.as_ref()?.shared_names();
+        let symbols = names.borrow().clone();
+        Some(profile(&snapshot, symbols, &running))
+    })
+}
+
+fn profile(recorder: &Recorder, symbols: Vec<profile::Symbol>, running: &Running) -> Profile {
     let wall = running.clock.calibration.rate;
     let cpu = running.clock.cpu.rate(wall);
-    let metrics = Metrics {
-        cpu: running.flags.cpu,
-        memory: running.flags.memory,
-        ..Metrics::default()
-    };
     let body = match recorder.tree(wall, cpu) {
         Some(tree) => Body::Tree(tree),
         None => Body::Edges(EdgeTable {
@@ -148,12 +322,57 @@ pub(crate) fn stop() -> Option<Recorded> {
         is_truncated: recorder.is_truncated(),
         ..Meta::default()
     };
-    Some(Recorded::Trace(Box::new(Profile {
+    Profile {
         symbols,
         body,
-        metrics,
+        metrics: metrics(running.flags),
         meta,
-    })))
+    }
+}
+
+/// What is going on, for people who wonder.
+pub(crate) struct Status {
+    /// What is recorded: `off`, `edges`, `tree`, `events` or `sample`.
+    pub(crate) mode: &'static str,
+    pub(crate) is_paused: bool,
+    /// The functions that have been called.
+    pub(crate) functions: usize,
+    /// The edges or paths that have been recorded.
+    pub(crate) nodes: usize,
+    pub(crate) is_truncated: bool,
+}
+
+/// What is going on.
+pub(crate) fn status() -> Status {
+    with_state(|state| {
+        let mode = match (&state.recorder, &state.sampler) {
+            (Some(recorder), _) => match recorder.shape() {
+                Shape::Edges => "edges",
+                Shape::Tree => "tree",
+                Shape::Events => "events",
+            },
+            (None, Some(_)) => "sample",
+            (None, None) => "off",
+        };
+        let recorder = state.recorder.as_ref();
+        let names = state.symbols.as_ref().map(Symbols::shared_names);
+        Status {
+            mode,
+            is_paused: recorder.is_some_and(Recorder::is_paused),
+            // Two of them are no functions.
+            functions: names.map_or(0, |names| names.borrow().len().saturating_sub(2)),
+            nodes: recorder.map_or(0, Recorder::nodes),
+            is_truncated: recorder.is_some_and(Recorder::is_truncated),
+        }
+    })
+}
+
+fn metrics(flags: Flags) -> Metrics {
+    Metrics {
+        cpu: flags.cpu,
+        memory: flags.memory,
+        ..Metrics::default()
+    }
 }
 
 fn set_running(clock: Clock, flags: Flags) {
@@ -166,7 +385,8 @@ fn set_running(clock: Clock, flags: Flags) {
 
 fn next_session(state: &mut State) -> u32 {
     // Never zero, which is what an untouched slot holds.
-    state.session = state.session.checked_add(1).unwrap_or(1);
+    state.sessions = state.sessions.checked_add(1).unwrap_or(1);
+    state.session = state.sessions;
     state.session
 }
 

@@ -11,6 +11,7 @@ pub(crate) fn return_array(recorded: &Recorded, result: &mut Zval) {
     match recorded {
         Recorded::Trace(profile) => trace_array(profile).return_in(result),
         Recorded::Samples(samples) => samples_array(samples).return_in(result),
+        Recorded::Events => {}
     }
 }
 

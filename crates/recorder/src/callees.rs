@@ -24,6 +24,27 @@ pub(crate) struct Place {
     pub(crate) restore: u32,
 }
 
+impl Place {
+    /// A place that costs go to in order to be forgotten.
+    pub(crate) const NOWHERE: Self = Self {
+        row: SINK,
+        context: NONE,
+        symbol: NONE,
+        restore: NONE,
+    };
+
+    /// The place of a call that is an event, and known by its symbol.
+    #[inline(always)]
+    pub(crate) fn of_event(symbol: u32) -> Self {
+        Self {
+            row: SINK,
+            context: symbol,
+            symbol: NONE,
+            restore: NONE,
+        }
+    }
+}
+
 /// A function, or one level of it.
 #[derive(Debug, Clone, Copy)]
 struct Callee {
@@ -36,7 +57,7 @@ struct Callee {
 }
 
 /// All callees, and where each symbol stands.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(crate) struct Callees {
     callees: Vec<Callee>,
     /// The level of each, which only the end of a profile asks for.

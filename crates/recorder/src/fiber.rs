@@ -14,6 +14,7 @@
 use std::collections::HashMap;
 
 use crate::call_table::Shape;
+use crate::callees::Place;
 use crate::frames::Frames;
 use crate::recorder::Frame;
 use crate::{Plan, Reading, Recorder};
@@ -22,7 +23,7 @@ use crate::{Plan, Reading, Recorder};
 pub type FiberId = usize;
 
 /// All stacks but the one that runs.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(crate) struct Fibers {
     /// What is known of the stack that runs (its frames are the recorder's).
     pub(crate) current: Stack,
@@ -30,13 +31,14 @@ pub(crate) struct Fibers {
 }
 
 /// A stack of frames beside the one that runs.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(crate) struct Stack {
     /// None as long as nobody has switched.
     id: Option<FiberId>,
     frames: Frames,
-    /// The rows from the root to the frame that started this fiber.
-    path: Vec<u32>,
+    /// The calls from the root to the frame that started this fiber. They count
+    /// as open while it runs, for the levels of recursion too.
+    path: Vec<Place>,
     state: State,
     /// What the slice cost so far that other fibers account for.
     elsewhere: Reading,
@@ -70,12 +72,18 @@ impl Recorder {
 
     /// Notes that the thread leaves fiber `from` and goes on in fiber `to`.
     pub fn fiber_switched<P: Plan>(&mut self, from: FiberId, to: FiberId, now: Reading) {
+        if let Some(since) = self.paused {
+            return self.switch_paused::<P>(from, to, since);
+        }
         self.settle_all::<P>(now);
+        if P::EVENTS {
+            self.events.switch(from, to, now);
+        }
         let mut leaving = std::mem::take(&mut self.fibers.current);
         leaving.frames = std::mem::take(&mut self.frames);
         leaving.id = Some(from);
         leaving.left = now;
-        self.park_levels(&leaving.frames);
+        self.park_levels(&leaving);
         let known = self.fibers.others.remove(&to);
         let arriving = match (leaving.state, known) {
             (State::Running { since, resumer }, Some(mut arriving))
@@ -84,15 +92,16 @@ impl Recorder {
                 self.suspend(&mut leaving, since, &mut arriving, now);
                 arriving
             }
-            (_, known) => self.resume(known, &leaving, from, now),
+            (_, known) => self.resume_fiber(known, &leaving, from, now),
         };
-        self.unpark_levels(&arriving.frames);
+        self.unpark_levels(&arriving);
         self.fibers.others.insert(from, leaving);
         self.run(arriving, to);
     }
 
     /// Notes that a fiber is gone; frames it never left end where it was suspended.
     pub fn fiber_destroyed<P: Plan>(&mut self, fiber: FiberId) {
+        self.events.forget(fiber);
         // Who waits for nobody else was the first, and the next fiber at this
         // address is another one.
         let others = self.fibers.others.values_mut();
@@ -103,6 +112,23 @@ impl Recorder {
         }
         if let Some(stack) = self.fibers.others.remove(&fiber) {
             self.close_parked::<P>(&stack);
+        }
+    }
+
+    /// Everything that was read in other fibers was read so much later.
+    pub(crate) fn delay_fibers(&mut self, pause: Reading) {
+        let others = self.fibers.others.values_mut();
+        for stack in others.chain([&mut self.fibers.current]) {
+            for frame in stack.frames.iter_mut() {
+                frame.start = frame.start.delayed_by(pause);
+            }
+            stack.left = stack.left.delayed_by(pause);
+            match &mut stack.state {
+                State::First | State::Fresh => {}
+                State::Running { since, .. } | State::Suspended(since) => {
+                    *since = since.delayed_by(pause);
+                }
+            }
         }
     }
 
@@ -134,8 +160,8 @@ impl Recorder {
     fn suspend(&mut self, leaving: &mut Stack, since: Reading, arriving: &mut Stack, now: Reading) {
         let slice = now.since(since);
         let own = slice.since(leaving.elsewhere);
-        for &row in &leaving.path {
-            if let Some(row) = self.table.rows.get_mut(row as usize) {
+        for place in &leaving.path {
+            if let Some(row) = self.table.rows.get_mut(place.row as usize) {
                 row.add_cost(own);
             }
         }
@@ -147,7 +173,13 @@ impl Recorder {
     }
 
     /// `leaving` starts or resumes a fiber, and waits for it.
-    fn resume(&self, known: Option<Stack>, leaving: &Stack, from: FiberId, now: Reading) -> Stack {
+    fn resume_fiber(
+        &self,
+        known: Option<Stack>,
+        leaving: &Stack,
+        from: FiberId,
+        now: Reading,
+    ) -> Stack {
         let running = State::Running {
             since: now,
             resumer: from,
@@ -159,7 +191,7 @@ impl Recorder {
             }) => {
                 let top = leaving.frames.last();
                 let context = top.map_or(self.root_context(), |top| top.place.context);
-                let frames = leaving.frames.iter().skip(1).map(|frame| frame.place.row);
+                let frames = leaving.frames.iter().skip(1).map(|frame| frame.place);
                 let path = leaving.path.iter().copied().chain(frames);
                 (context, path.collect())
             }
@@ -200,6 +232,9 @@ impl Recorder {
     }
 
     fn close_parked<P: Plan>(&mut self, stack: &Stack) {
+        if P::EVENTS {
+            return;
+        }
         let since = match stack.state {
             State::Fresh => return,
             State::Suspended(since) => since,
@@ -213,20 +248,22 @@ impl Recorder {
         }
     }
 
-    /// Takes back the recursion levels of frames that stop running here.
-    fn park_levels(&mut self, frames: &[Frame]) {
+    /// Takes back the recursion levels of what stops running here.
+    fn park_levels(&mut self, stack: &Stack) {
         if self.shape == Shape::Edges {
-            for frame in frames.iter().rev() {
-                self.callees.close(frame.place.symbol, frame.place.restore);
+            let frames = stack.frames.iter().map(|frame| &frame.place);
+            for place in stack.path.iter().chain(frames).rev() {
+                self.callees.close(place.symbol, place.restore);
             }
         }
     }
 
-    /// Opens the recursion levels of frames that run on.
-    fn unpark_levels(&mut self, frames: &[Frame]) {
+    /// Opens the recursion levels of what runs on.
+    fn unpark_levels(&mut self, stack: &Stack) {
         if self.shape == Shape::Edges {
-            for frame in frames {
-                self.callees.reopen(&frame.place);
+            let frames = stack.frames.iter().map(|frame| &frame.place);
+            for place in stack.path.iter().chain(frames) {
+                self.callees.reopen(place);
             }
         }
     }

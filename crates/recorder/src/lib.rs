@@ -10,9 +10,11 @@
 mod call_table;
 mod callees;
 mod ending;
+mod event_log;
 mod fiber;
 mod finish;
 mod frames;
+mod pause;
 mod reading;
 mod recorder;
 mod repair;
@@ -20,6 +22,7 @@ mod sampler;
 mod site;
 
 pub use call_table::Shape;
+pub use event_log::{EventSink, instant};
 pub use fiber::FiberId;
 pub use profile::SymbolId;
 pub use reading::{Plan, Reading, TickRate};

@@ -11,6 +11,7 @@
 
 use crate::call_table::{CallTable, NONE, ROOT, SINK, Shape};
 use crate::callees::{Callees, Place};
+use crate::event_log::{EventLog, EventSink};
 use crate::fiber::Fibers;
 use crate::frames::Frames;
 use crate::{CallSite, Plan, Reading, SymbolId};
@@ -75,8 +76,11 @@ pub struct Recorder {
     pub(crate) fibers: Fibers,
     /// When the topmost frame ended, if it has.
     pub(crate) ending: Option<Reading>,
-    start: Reading,
+    pub(crate) start: Reading,
     pub(crate) truncated: bool,
+    pub(crate) events: EventLog,
+    /// Since when nothing is recorded, if so.
+    pub(crate) paused: Option<Reading>,
 }
 
 impl Token {
@@ -114,6 +118,8 @@ impl Recorder {
             ending: None,
             start: Reading::default(),
             truncated: false,
+            events: EventLog::default(),
+            paused: None,
         };
         recorder.add_symbol();
         recorder.add_symbol();
@@ -121,6 +127,58 @@ impl Recorder {
         recorder.frames.push(base);
         recorder.start = read();
         recorder
+    }
+
+    /// What was read when the profile began.
+    #[must_use]
+    pub fn started(&self) -> Reading {
+        self.start
+    }
+
+    /// Hands events to `sink` from now on, for [`Shape::Events`].
+    pub fn set_sink(&mut self, sink: Box<dyn EventSink>) {
+        self.events = EventLog::for_sink(sink);
+    }
+
+    /// In the child of a fork: what was recorded is the parent's, and the calls
+    /// that are open here began now.
+    pub fn begin_events_anew(&mut self, now: Reading) {
+        if self.shape == Shape::Events {
+            let now = self.paused.unwrap_or(now);
+            self.uncovered(|recorder| {
+                let open = recorder.frames.iter().skip(1);
+                let symbols = open.map(|frame| SymbolId(frame.place.context));
+                recorder.events.begin_anew(symbols, now);
+                recorder.start = now;
+            });
+        }
+    }
+
+    /// The profile as it would be if it ended now, which it does not; without
+    /// events.
+    #[must_use]
+    pub fn snapshot<P: Plan>(&self, now: Reading) -> Self {
+        let mut snapshot = Self {
+            shape: self.shape,
+            max_depth: self.max_depth,
+            frames: self.frames.clone(),
+            callees: self.callees.clone(),
+            table: self.table.clone(),
+            fibers: self.fibers.clone(),
+            ending: self.ending,
+            start: self.start,
+            truncated: self.truncated,
+            events: EventLog::default(),
+            paused: self.paused,
+        };
+        snapshot.finish::<P>(now);
+        snapshot
+    }
+
+    /// How many edges, or paths, there are so far.
+    #[must_use]
+    pub fn nodes(&self) -> usize {
+        self.table.rows.len().saturating_sub(ROOT as usize)
     }
 
     /// The shape it was made with.
@@ -151,7 +209,7 @@ impl Recorder {
 
     pub(crate) fn root_context(&self) -> u32 {
         match self.shape {
-            Shape::Edges => 0,
+            Shape::Edges | Shape::Events => 0,
             Shape::Tree => ROOT,
         }
     }
@@ -204,11 +262,18 @@ impl Recorder {
             return None;
         }
         let caller = top.place.context;
-        let place = self.callees.call_again(P::TREE, caller, symbol.0)?;
+        let place = if P::EVENTS {
+            Place::of_event(symbol.0)
+        } else {
+            self.callees.call_again(P::TREE, caller, symbol.0)?
+        };
         let mark = site.mark();
         slot.mark = mark;
         slot.place = place;
         slot.start.read::<P>(read);
+        if P::EVENTS {
+            self.events.enter(symbol, slot.start);
+        }
         self.frames.pushed();
         Some(Token(mark))
     }
@@ -216,9 +281,10 @@ impl Recorder {
     /// Notes that the call behind `token` returned.
     ///
     /// A token of an earlier profile, or of a frame that was dropped, is
-    /// ignored; frames above it, whose exits were skipped, are closed too.
+    /// ignored, and false is the answer; frames above it, whose exits were
+    /// skipped, are closed too.
     #[inline(always)]
-    pub fn leave<P: Plan>(&mut self, token: Token, read: impl FnOnce() -> Reading) {
+    pub fn leave<P: Plan>(&mut self, token: Token, read: impl FnOnce() -> Reading) -> bool {
         // Asked before the clock is read: the clock of an earlier profile may
         // no longer be there to be read.
         match self.frames.last() {
@@ -230,11 +296,16 @@ impl Recorder {
                     restore,
                     ..
                 } = top.place;
-                self.table.add_call::<P>(row, now.since(top.start));
+                if P::EVENTS {
+                    self.events.leave(now);
+                } else {
+                    self.table.add_call::<P>(row, now.since(top.start));
+                }
                 if !P::TREE {
                     self.callees.close(symbol, restore);
                 }
                 self.frames.popped();
+                true
             }
             _ => self.leave_skipped::<P>(token.0, read),
         }
@@ -243,6 +314,9 @@ impl Recorder {
     /// Charges a frame that was taken off the stack.
     pub(crate) fn close<P: Plan>(&mut self, frame: Frame, now: Reading) {
         let place = frame.place;
+        if P::EVENTS {
+            return self.events.leave(now);
+        }
         self.table.add_call::<P>(place.row, now.since(frame.start));
         if !P::TREE {
             self.callees.close(place.symbol, place.restore);
@@ -251,9 +325,13 @@ impl Recorder {
 
     /// Ends the profile: every open frame is closed as if it returned now.
     pub fn finish<P: Plan>(&mut self, now: Reading) {
+        let now = self.take_off().unwrap_or(now);
         self.settle_all::<P>(now);
         self.end_fibers::<P>(now);
         self.close_open::<P>(now);
+        if P::EVENTS {
+            self.events.finish(now);
+        }
         let total = now.since(self.start);
         if let Some(root) = self.table.rows.get_mut(ROOT as usize) {
             root.calls = 1;
@@ -267,6 +345,16 @@ impl Recorder {
             && let Some(frame) = self.frames.pop()
         {
             self.close::<P>(frame, now);
+        }
+    }
+}
+
+impl Recorder {
+    /// Everything that was read on the running stack was read so much later.
+    pub(crate) fn delay(&mut self, pause: Reading) {
+        self.start = self.start.delayed_by(pause);
+        for frame in self.frames.iter_mut() {
+            frame.start = frame.start.delayed_by(pause);
         }
     }
 }

@@ -51,6 +51,9 @@ impl Recorder {
         // Last, after a stack that had to grow.
         if let Some(top) = self.frames.last_mut() {
             top.start = read();
+            if P::EVENTS {
+                self.events.enter(symbol, top.start);
+            }
         }
         Entered::Recorded(Token::new(mark))
     }
@@ -59,11 +62,19 @@ impl Recorder {
     /// there any more.
     #[cold]
     #[inline(never)]
-    pub(crate) fn leave_skipped<P: Plan>(&mut self, mark: usize, read: impl FnOnce() -> Reading) {
+    pub(crate) fn leave_skipped<P: Plan>(
+        &mut self,
+        mark: usize,
+        read: impl FnOnce() -> Reading,
+    ) -> bool {
         // Its clock may be gone with the profile that it began in.
         let is_there = |frame: &Frame| frame.mark & !Self::GOES_ON == mark;
         if !self.frames.iter().skip(1).any(is_there) {
-            return;
+            return false;
+        }
+        if let Some(since) = self.paused {
+            self.leave_paused::<P>(mark, since);
+            return true;
         }
         let now = read();
         if P::ENDS_EARLY {
@@ -76,10 +87,14 @@ impl Recorder {
         {
             self.close::<P>(frame, now);
         }
+        true
     }
 
     /// Finds where a call goes that is not where its callee's last one went.
     fn find_place<P: Plan>(&mut self, caller: u32, symbol: u32) -> Place {
+        if P::EVENTS {
+            return Place::of_event(symbol);
+        }
         if P::TREE {
             return match self.table.row(caller, symbol) {
                 Some(row) => {
@@ -126,7 +141,7 @@ impl Recorder {
         // Its activation is always the outermost: [truncated] never nests.
         let truncated = Self::TRUNCATED.0;
         let is_inside = match self.shape {
-            Shape::Edges => caller == truncated,
+            Shape::Edges | Shape::Events => caller == truncated,
             Shape::Tree => self
                 .table
                 .rows
