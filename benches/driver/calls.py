@@ -1,5 +1,7 @@
 """What one call costs, by what is called and who measures."""
 
+import math
+
 import variants
 from rounds import interleave, spread
 from run import run
@@ -44,9 +46,9 @@ def costs(workload, results, by_name):
         found[name] = {
             "ns": spread(values),
             "added_ns": spread(added),
-            "of_floor": spread([ours / its for ours, its in zip(added, floor) if its > 0] or [float("nan")]),
+            "of_floor": divide(added, floor),
             # All of it, the call too, to all of it with the floor.
-            "whole_of_floor": spread([ours / its for ours, its in zip(values, taken["floor"])]),
+            "whole_of_floor": divide(values, taken["floor"]),
         }
     return found
 
@@ -54,6 +56,11 @@ def costs(workload, results, by_name):
 def subtract(some, others):
     """Round by round."""
     return [one - other for one, other in zip(some, others)]
+
+
+def divide(some, others):
+    """Round by round, without rounds in which the clock was too coarse for the other."""
+    return spread([one / other for one, other in zip(some, others) if other > 0] or [math.nan])
 
 
 def tables(data):

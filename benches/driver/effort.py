@@ -21,4 +21,4 @@ class Effort:
 
 FULL = Effort("full", rounds=11, calls=1_000_000, largest=100_000_000, growth_rounds=3, accuracy_ms=60, requests=300)
 QUICK = Effort("quick", rounds=3, calls=300_000, largest=1_000_000, growth_rounds=1, accuracy_ms=20, requests=100)
-SMOKE = Effort("smoke", rounds=1, calls=50, largest=1_000, growth_rounds=1, accuracy_ms=1, requests=5)
+SMOKE = Effort("smoke", rounds=1, calls=5_000, largest=1_000, growth_rounds=1, accuracy_ms=1, requests=5)
