@@ -39,6 +39,7 @@ foreach ([0, 1] as $compensate) {
         }
     }
 }
+var_dump(function_exists('xhprof\nothing'));
 var_dump($profiles[0] === $profiles[1]);
 ksort($profiles[1][0]);
 echo json_encode(array_slice($profiles[1][0], 0, 3)), "\n";
@@ -49,6 +50,7 @@ $text = ob_get_clean();
 echo preg_match_all('/^Left out of each call \(wall(, cpu, memory)?\) => user [\d.]+ ns, internal [\d.]+ ns$/m', $text), " measured\n";
 ?>
 --EXPECT--
+bool(false)
 bool(true)
 {"calls==>abs":1000,"calls==>fib":1,"calls==>leaf":1000}
 2 measured

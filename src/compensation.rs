@@ -16,20 +16,25 @@ use crate::settings::{self, ClockChoice, Flags};
 use crate::symbols::Wishes;
 use crate::zend;
 
-/// How often each loop is run, and how many calls it makes.
+/// How often each loop is run, and how many calls more the longer one makes.
 const RUNS: usize = 25;
 const CALLS: u64 = 300;
 
-/// Loops of empty calls, and of none. What they call cannot be disabled.
+/// Loops of empty calls, long and short: what the first call of a function costs
+/// more than others is in both. What they call cannot be disabled.
 const USER: [&std::ffi::CStr; 2] = [
-    c"(static function () { $f = static function () {}; for ($i = 0; $i < 300; ++$i) $f(); })();",
-    c"(static function () { $f = static function () {}; for ($i = 0; $i < 0; ++$i) $f(); })();",
+    c"(static function () { for ($i = 0; $i < 330; ++$i) \\xhprof\\nothing(); })();",
+    c"(static function () { for ($i = 0; $i < 30; ++$i) \\xhprof\\nothing(); })();",
 ];
+/// A function, and not a closure: all closures have one name, so that what one
+/// of them calls would be recursion. It is there while we measure.
+const NOTHING: &std::ffi::CStr = c"namespace xhprof; function nothing() {}";
+const NOTHING_NAME: &str = "xhprof\\nothing";
 const INTERNAL: [&std::ffi::CStr; 2] = [
     c"(static function () { $g = (static function () { yield; })(); $g->valid();
-        for ($i = 0; $i < 300; ++$i) $g->valid(); })();",
+        for ($i = 0; $i < 330; ++$i) $g->valid(); })();",
     c"(static function () { $g = (static function () { yield; })(); $g->valid();
-        for ($i = 0; $i < 0; ++$i) $g->valid(); })();",
+        for ($i = 0; $i < 30; ++$i) $g->valid(); })();",
 ];
 
 /// What is between the readings of a call, and outside of them, in picoseconds.
@@ -60,8 +65,10 @@ pub(crate) fn measured(flags: Flags) -> Option<Measured> {
     {
         return Some(*measured);
     }
+    let user = zend::evaluate(NOTHING).then(|| measure(USER, flags));
+    zend::forget_function(NOTHING_NAME);
     let measured = Measured {
-        user: measure(USER, flags)?,
+        user: user??,
         internal: if flags.no_builtins {
             Default::default()
         } else {

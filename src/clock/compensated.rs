@@ -114,7 +114,7 @@ impl Clocks for Compensated {
     fn both_at_entry() -> (u64, u64) {
         let running = running();
         let (wall, cpu) = match (running.source, running.cpu_time) {
-            (Source::Counter, CpuTime::Counter) => CycleCounterForBoth::both_at_entry(),
+            (Source::Counter, CpuTime::Counter(_)) => CycleCounterForBoth::both_at_entry(),
             (Source::Counter, CpuTime::SystemCall) => CycleCounter::both_at_entry(),
             (Source::Monotonic, _) => Monotonic::both_at_entry(),
         };
@@ -125,7 +125,7 @@ impl Clocks for Compensated {
     fn both_at_exit(kind: FunctionKind) -> (u64, u64) {
         let running = running();
         let (wall, cpu) = match (running.source, running.cpu_time) {
-            (Source::Counter, CpuTime::Counter) => CycleCounterForBoth::both_at_exit(kind),
+            (Source::Counter, CpuTime::Counter(_)) => CycleCounterForBoth::both_at_exit(kind),
             (Source::Counter, CpuTime::SystemCall) => CycleCounter::both_at_exit(kind),
             (Source::Monotonic, _) => Monotonic::both_at_exit(kind),
         };

@@ -9,6 +9,8 @@ mod calibration;
 mod compensated;
 mod counter;
 mod cpu_time;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod perf_page;
 mod rseq;
 
 pub(crate) use calibration::Calibration;

@@ -134,6 +134,13 @@ unsafe extern "C" {
     pub(crate) static zend_ce_closure: *mut zend_class_entry;
     pub(crate) fn zend_get_closure_method_def(closure: *mut zend_object) -> *const zend_function;
 
+    // zend_hash.h
+    pub(crate) fn zend_hash_str_del(
+        table: *mut ext_php_rs::ffi::HashTable,
+        key: *const c_char,
+        length: usize,
+    ) -> c_int;
+
     // zend_extensions.h
     pub(crate) fn zend_get_extension(name: *const c_char) -> *mut c_void;
 

@@ -4,7 +4,7 @@ use std::ffi::CStr;
 
 use ext_php_rs::ffi;
 
-use super::bindings::SUCCESS;
+use super::bindings::{self, SUCCESS};
 
 /// Runs a statement; false if PHP is in no state to do so, or did not.
 pub(crate) fn evaluate(code: &CStr) -> bool {
@@ -21,5 +21,15 @@ pub(crate) fn evaluate(code: &CStr) -> bool {
             c"xhprof.compensate".as_ptr(),
         );
         result == SUCCESS && (*ffi::ext_php_rs_executor_globals()).exception.is_null()
+    }
+}
+
+/// Takes a function away that [`evaluate`] declared, and that does not run.
+pub(crate) fn forget_function(name: &str) {
+    // SAFETY: this thread's table, whose destructor frees the function; the
+    // name is `len` bytes.
+    unsafe {
+        let table = (*ffi::ext_php_rs_executor_globals()).function_table;
+        bindings::zend_hash_str_del(table, name.as_ptr().cast(), name.len());
     }
 }

@@ -26,7 +26,7 @@ mod value;
 
 pub(crate) use call::{Call, Function, FunctionKind, reserve_slots};
 pub(crate) use compile::{make_user_calls_visible, stop_making_user_calls_visible};
-pub(crate) use evaluate::evaluate;
+pub(crate) use evaluate::{evaluate, forget_function};
 pub(crate) use frames::{
     current_frame, is_closing, is_exception_opline, is_still_below, is_yielding,
     lets_its_object_go, runs_destructor, runs_php,

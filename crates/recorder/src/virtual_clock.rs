@@ -6,8 +6,8 @@
 //! everybody's cost, whatever is recorded with it: edges or a tree.
 //!
 //! It never goes back: where a call was cheaper than calls usually are, the
-//! clock stands still, and the difference is forgiven. So no cost is below zero,
-//! and a caller's still contains all of its callees'.
+//! clock stands still until the call's exit, and what is left then is forgiven.
+//! So no cost is below zero, and a caller's still contains all of its callees'.
 
 /// What the profiler costs at each call, in ticks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -34,13 +34,12 @@ impl VirtualClock {
         Self { behind: 0, last: 0 }
     }
 
-    /// The time at a call's entry, when the true clock says `ticks`.
+    /// The time at a call's entry, or at any other moment, when the true clock
+    /// says `ticks`.
     #[inline]
     pub fn at_entry(&mut self, ticks: u64) -> u64 {
         let time = ticks.wrapping_sub(self.behind);
-        if time.wrapping_sub(self.last).cast_signed() < 0 {
-            self.behind = ticks.wrapping_sub(self.last);
-        } else {
+        if time.wrapping_sub(self.last).cast_signed() > 0 {
             self.last = time;
         }
         self.last
@@ -51,6 +50,9 @@ impl VirtualClock {
     pub fn at_exit(&mut self, ticks: u64, overhead: Overhead) -> u64 {
         self.behind = self.behind.wrapping_add(overhead.inside);
         let time = self.at_entry(ticks);
+        if ticks.wrapping_sub(self.behind) != time {
+            self.behind = ticks.wrapping_sub(time);
+        }
         self.behind = self.behind.wrapping_add(overhead.outside);
         time
     }
@@ -111,6 +113,15 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn looking_at_it_changes_nothing() {
+        let mut clock = VirtualClock::new();
+        clock.at_exit(100, CALL);
+        let mut looked_at = clock;
+        looked_at.at_entry(101);
+        assert_eq!(looked_at.at_entry(120), clock.at_entry(120));
     }
 
     #[test]
