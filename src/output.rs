@@ -1,5 +1,6 @@
 //! A profile on its way out: as a PHP array, or as a file.
 
+use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStringExt;
@@ -8,10 +9,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use ext_php_rs::types::Zval;
-use profile::{Profile, Symbol, SymbolId, classic};
+use profile::{Body, NodeId, Profile, Symbol, SymbolId, classic};
+use recorder::slots;
 
 use crate::clock;
-use crate::session::{Recorded, Samples};
+use crate::session::Recorded;
 use crate::settings;
 use crate::zend;
 use crate::zend::array::Array;
@@ -20,7 +22,7 @@ use crate::zend::array::Array;
 pub(crate) fn return_array(recorded: &Recorded, result: &mut Zval) {
     match recorded {
         Recorded::Trace(profile) => trace_array(profile).return_in(result),
-        Recorded::Samples(samples) => samples_array(samples).return_in(result),
+        Recorded::Samples(profile) => samples_array(profile).return_in(result),
     }
 }
 
@@ -36,35 +38,42 @@ fn trace_array(profile: &Profile) -> Array {
     array
 }
 
-fn samples_array(samples: &Samples) -> Array {
+/// An entry for each slot of time, as XHProf has it: the more samples stand
+/// for, the more slots they have.
+fn samples_array(profile: &Profile) -> Array {
+    let Body::Samples(samples) = &profile.body else {
+        return Array::with_capacity(0);
+    };
+    let started = profile.meta.started_unix_us.unwrap_or(0);
+    let interval_us = profile.meta.interval_ns.unwrap_or(0) / 1_000;
     let mut array = Array::with_capacity(samples.samples.len());
-    let mut text = Vec::new();
-    for sample in &samples.samples {
-        let key = format!(
-            "{}.{:06}",
-            sample.slot_us / 1_000_000,
-            sample.slot_us % 1_000_000
-        );
-        write_stack(&samples.symbols, &sample.stack, &mut text);
-        array.set_bytes(key.as_bytes(), &text);
+    let mut text = (NodeId::ROOT, Vec::new());
+    write_stack(profile, &[], &mut text.1);
+    for (slot_us, stack) in slots(&samples.samples, started, interval_us) {
+        if stack != text.0 {
+            let path = samples.path(stack);
+            write_stack(profile, path.get(1..).unwrap_or(&[]), &mut text.1);
+            text.0 = stack;
+        }
+        let key = format!("{}.{:06}", slot_us / 1_000_000, slot_us % 1_000_000);
+        array.set_bytes(key.as_bytes(), &text.1);
     }
     array
 }
 
-/// Writes `main()==>a==>b@1`.
-fn write_stack(symbols: &[Symbol], stack: &[SymbolId], text: &mut Vec<u8>) {
+/// Writes `main()==>a==>b==>a@1`.
+fn write_stack(profile: &Profile, stack: &[SymbolId], text: &mut Vec<u8>) {
     text.clear();
-    text.extend_from_slice(b"main()");
-    for (depth, symbol) in stack.iter().enumerate() {
+    text.extend_from_slice(Symbol::MAIN);
+    let mut open: HashMap<SymbolId, u32> = HashMap::new();
+    for &symbol in stack {
         text.extend_from_slice(b"==>");
-        let name = symbols
-            .get(symbol.index())
-            .map_or(&b"?"[..], |symbol| &symbol.name);
-        text.extend_from_slice(name);
-        let level = stack.iter().take(depth).filter(|it| *it == symbol).count();
-        if level > 0 {
+        text.extend_from_slice(profile.name(symbol));
+        let level = open.entry(symbol).or_insert(0);
+        if *level > 0 {
             text.extend_from_slice(format!("@{level}").as_bytes());
         }
+        *level += 1;
     }
 }
 

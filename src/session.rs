@@ -4,12 +4,13 @@
 //! number is in every token and every slot, so that whatever an earlier one
 //! left behind is told apart.
 
-use profile::{Body, EdgeTable, Meta, Metrics, Profile};
-use recorder::{Recorder, Sample, Sampler, Shape};
+use profile::{Body, EdgeTable, Meta, Metrics, Mode, Profile};
+use recorder::{Recorder, Sampler, Shape};
 
 use crate::clock::{self, Clock, CpuTime};
+use crate::engine::sampling::{self, Rate};
 use crate::engine::{self, Engine, Measure, State, with_state};
-use crate::settings::{self, ClockChoice, EngineChoice, Flags, PinCpu};
+use crate::settings::{self, EngineChoice, Flags};
 use crate::symbols::{Symbols, Wishes};
 use crate::zend;
 
@@ -18,22 +19,22 @@ use crate::zend;
 pub(crate) enum Recorded {
     /// Calls and their costs.
     Trace(Box<Profile>),
-    /// Stacks in time.
-    Samples(Samples),
-}
-
-/// The stacks of a sampling session.
-#[derive(Clone)]
-pub(crate) struct Samples {
-    pub(crate) symbols: Vec<profile::Symbol>,
-    pub(crate) samples: Vec<Sample>,
+    /// Stacks in time: a profile of samples, which knows when it began and the
+    /// nominal interval.
+    Samples(Box<Profile>),
 }
 
 /// The settings of the profile that runs; none when off.
 #[derive(Clone, Copy)]
-struct Running {
-    clock: Clock,
-    flags: Flags,
+enum Running {
+    Tracing {
+        clock: Clock,
+        flags: Flags,
+    },
+    Sampling {
+        interval_us: u64,
+        started_unix_us: u64,
+    },
 }
 
 thread_local! {
@@ -47,12 +48,15 @@ pub(crate) fn is_running() -> bool {
 
 /// Whether the running session keeps the thread on its CPU.
 pub(crate) fn is_pinned() -> bool {
-    RUNNING.get().is_some_and(|running| running.clock.is_pinned)
+    matches!(RUNNING.get(), Some(Running::Tracing { clock, .. }) if clock.is_pinned)
 }
 
 /// How the running session reads CPU time; none if there is none.
 pub(crate) fn cpu_time() -> Option<CpuTime> {
-    RUNNING.get().map(|running| running.clock.cpu)
+    match RUNNING.get() {
+        Some(Running::Tracing { clock, .. }) => Some(clock.cpu),
+        _ => None,
+    }
 }
 
 /// Begins to trace; does nothing if something is being recorded already.
@@ -74,7 +78,7 @@ pub(crate) fn start_tracing(flags: Flags, wishes: Wishes) {
             builtins: !flags.no_builtins,
         },
     );
-    RUNNING.set(Some(Running { clock, flags }));
+    RUNNING.set(Some(Running::Tracing { clock, flags }));
     engine::install(hooks);
     let (max_depth, max_nodes) = (settings::max_depth(), settings::max_nodes());
     with_state(|state| {
@@ -90,61 +94,104 @@ pub(crate) fn start_tracing(flags: Flags, wishes: Wishes) {
 }
 
 /// Begins to sample; does nothing if something is being recorded already.
-pub(crate) fn start_sampling() {
+/// Needs no engine. Names get no details, whatever is wished.
+pub(crate) fn start_sampling(wishes: Wishes) {
     if is_running() {
         return;
     }
-    let Some(engine) = usable_engine() else {
-        return;
+    let interval_us = settings::sampling_interval_us();
+    let rate = Rate {
+        clock: settings::sampling_clock(),
+        interval_ns: interval_us * 1_000,
     };
-    let clock = clock::start(ClockChoice::Monotonic, PinCpu::Never, false);
-    let interval = settings::sampling_interval_us();
-    let depth = settings::sampling_depth();
-    let flags = Flags::default();
-    RUNNING.set(Some(Running { clock, flags }));
-    engine::install(engine::sampling_hooks(engine));
+    let sampling = match sampling::start(rate) {
+        Ok(sampling) => sampling,
+        Err(error) => {
+            zend::warning(&format!(
+                "nothing is recorded: cannot start the sampling timer: {error}"
+            ));
+            return;
+        }
+    };
+    RUNNING.set(Some(Running::Sampling {
+        interval_us,
+        started_unix_us: clock::unix_time_us(),
+    }));
+    engine::install_sampling();
+    let (depth, max_nodes) = (settings::sampling_depth(), settings::max_nodes());
     with_state(|state| {
-        let session = next_session(state);
-        state.symbols = Some(Symbols::new(Wishes::default()));
-        let now = clock::unix_time_us();
-        state.sampler = Some(Sampler::new(session, interval, depth, now));
+        next_session(state);
+        let details = false;
+        state.symbols = Some(Symbols::new(Wishes { details, ..wishes }));
+        state.sampler = Some(Sampler::new(depth, max_nodes));
+        state.sampling = Some(sampling);
     });
 }
 
 /// Ends the session and hands over what it recorded; none if there was none.
 pub(crate) fn stop() -> Option<Recorded> {
-    let running = RUNNING.take()?;
-    let (recorder, sampler, symbols) = with_state(|state| {
+    match RUNNING.take()? {
+        Running::Tracing { clock, flags } => stop_tracing(clock, flags),
+        Running::Sampling {
+            interval_us,
+            started_unix_us,
+        } => stop_sampling(interval_us, started_unix_us),
+    }
+}
+
+fn stop_tracing(clock: Clock, flags: Flags) -> Option<Recorded> {
+    let (recorder, symbols) = with_state(|state| {
         let mut recorder = state.recorder.take();
         let finish = state.plan.finish;
         if let Some(recorder) = &mut recorder {
             finish(recorder);
         }
-        (recorder, state.sampler.take(), state.symbols.take())
+        (recorder, state.symbols.take())
     });
     engine::uninstall();
     clock::stop();
-    let symbols = symbols.map(Symbols::into_names).unwrap_or_default();
-    if let Some(mut sampler) = sampler {
-        let samples = sampler.finish(clock::unix_time_us());
-        return Some(Recorded::Samples(Samples { symbols, samples }));
-    }
     let recorder = recorder?;
-    let wall = running.clock.calibration.rate;
-    let cpu = running.clock.cpu.rate(wall);
+    let wall = clock.calibration.rate;
+    let cpu = clock.cpu.rate(wall);
     let metrics = Metrics {
-        cpu: running.flags.cpu,
-        memory: running.flags.memory,
+        cpu: flags.cpu,
+        memory: flags.memory,
         ..Metrics::default()
     };
     Some(Recorded::Trace(Box::new(Profile {
-        symbols,
+        symbols: symbols.map(Symbols::into_names).unwrap_or_default(),
         body: Body::Edges(EdgeTable {
             edges: recorder.edges(wall, cpu),
             root: recorder.root_cost(wall, cpu),
         }),
         metrics,
         meta: Meta::default(),
+    })))
+}
+
+fn stop_sampling(interval_us: u64, started_unix_us: u64) -> Option<Recorded> {
+    let (sampler, symbols) = with_state(|state| {
+        sampling::stop(state);
+        (state.sampler.take(), state.symbols.take())
+    });
+    engine::uninstall_sampling();
+    let sampler = sampler?;
+    let meta = Meta {
+        mode: Mode::Sampled,
+        started_unix_us: Some(started_unix_us),
+        interval_ns: Some(interval_us * 1_000),
+        is_truncated: sampler.is_truncated(),
+        ..Meta::default()
+    };
+    let metrics = Metrics {
+        calls: false,
+        ..Metrics::default()
+    };
+    Some(Recorded::Samples(Box::new(Profile {
+        symbols: symbols.map(Symbols::into_names).unwrap_or_default(),
+        body: Body::Samples(sampler.finish()),
+        metrics,
+        meta,
     })))
 }
 

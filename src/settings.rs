@@ -4,6 +4,7 @@
 //! `ini_set()`): a wrong value gives one warning, and the old value, or the
 //! default, stays. So reading one cannot fail.
 
+use crate::clock::SampledClock;
 use crate::zend::ini::{self, Scope, Setting};
 
 /// What `xhprof.clock` says.
@@ -93,7 +94,7 @@ impl Flags {
 const MIN_SAMPLING_INTERVAL_US: u64 = 100;
 
 /// Every setting, in the order of `phpinfo()`.
-pub(crate) static SETTINGS: [Setting; 12] = [
+pub(crate) static SETTINGS: [Setting; 13] = [
     Setting {
         name: c"xhprof.auto_enable",
         default: c"0",
@@ -163,6 +164,13 @@ pub(crate) static SETTINGS: [Setting; 12] = [
         scope: Scope::Anywhere,
         is_valid: |value| boolean(value).is_some(),
         expected: "0 or 1",
+    },
+    Setting {
+        name: c"xhprof.sampling_clock",
+        default: c"wall",
+        scope: Scope::Anywhere,
+        is_valid: |value| sampling_clock_of(value).is_some(),
+        expected: "wall or cpu",
     },
     Setting {
         name: c"xhprof.sampling_depth",
@@ -235,6 +243,15 @@ pub(crate) fn run_init() -> bool {
     read(c"xhprof.run_init", boolean, false)
 }
 
+/// Which time passes between two samples.
+pub(crate) fn sampling_clock() -> SampledClock {
+    read(
+        c"xhprof.sampling_clock",
+        sampling_clock_of,
+        SampledClock::Wall,
+    )
+}
+
 /// How many frames a sample keeps.
 pub(crate) fn sampling_depth() -> usize {
     read_number(c"xhprof.sampling_depth", MAX_SAMPLING_DEPTH, usize::MAX)
@@ -295,6 +312,14 @@ fn engine(value: &str) -> Option<EngineChoice> {
         "execute" => Some(EngineChoice::Execute),
         "observer" => Some(EngineChoice::Observer),
         "" | "off" => Some(EngineChoice::Off),
+        _ => None,
+    }
+}
+
+fn sampling_clock_of(value: &str) -> Option<SampledClock> {
+    match value.trim().to_ascii_lowercase().as_str() {
+        "wall" => Some(SampledClock::Wall),
+        "cpu" => Some(SampledClock::Cpu),
         _ => None,
     }
 }

@@ -9,9 +9,11 @@ mod calibration;
 mod counter;
 mod cpu_time;
 mod rseq;
+mod timer;
 
 pub(crate) use calibration::Calibration;
 pub(crate) use cpu_time::CpuTime;
+pub(crate) use timer::{Fired, SampledClock, Timer};
 
 use std::sync::Mutex;
 
@@ -227,6 +229,11 @@ fn calibrated(cpu: usize) -> Option<Calibration> {
     let calibration = Calibration::measure(counter::read)?;
     measured.push((cpu, calibration));
     Some(calibration)
+}
+
+/// `CLOCK_MONOTONIC`, in nanoseconds.
+pub(crate) fn monotonic_ns() -> u64 {
+    calibration::clock_ns(libc::CLOCK_MONOTONIC)
 }
 
 /// The time of day in microseconds since 1970.

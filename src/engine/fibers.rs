@@ -5,7 +5,6 @@
 
 use super::guard;
 use super::state::{State, state};
-use crate::clock;
 use crate::zend::bindings::{
     FiberContext, zend_observer_fiber_destroy_register, zend_observer_fiber_init_register,
     zend_observer_fiber_switch_register,
@@ -43,9 +42,6 @@ unsafe extern "C" fn switched(from: *mut FiberContext, to: *mut FiberContext) {
     if let Some(recorder) = &mut state.recorder {
         (state.plan.fiber_switched)(recorder, from, to);
     }
-    if let Some(sampler) = &mut state.sampler {
-        sampler.fiber_switched(from, to, clock::unix_time_us());
-    }
     guard::switch(state, from, to);
 }
 
@@ -54,9 +50,6 @@ unsafe extern "C" fn destroyed(fiber: *mut FiberContext) {
     let Some(state) = running() else { return };
     if let Some(recorder) = &mut state.recorder {
         (state.plan.fiber_destroyed)(recorder, fiber);
-    }
-    if let Some(sampler) = &mut state.sampler {
-        sampler.fiber_destroyed(fiber);
     }
     guard::forget(state, fiber);
 }

@@ -4,6 +4,7 @@ use recorder::{Recorder, Sampler};
 
 use super::Hooks;
 use super::guard::Guard;
+use super::sampling::Sampling;
 use crate::symbols::Symbols;
 
 /// The state of one thread. While nothing is recorded, `hooks` pass every
@@ -17,8 +18,10 @@ pub(crate) struct State {
     pub(crate) session: u32,
     /// The running profile, when tracing.
     pub(crate) recorder: Option<Recorder>,
-    /// The running profile, when sampling.
+    /// The running profile, when sampling…
     pub(crate) sampler: Option<Sampler>,
+    /// … and what fills it.
+    pub(crate) sampling: Option<Sampling>,
     /// The names of the running profile.
     pub(crate) symbols: Option<Symbols>,
     pub(super) guard: Guard,
@@ -32,6 +35,7 @@ impl State {
             session: 0,
             recorder: None,
             sampler: None,
+            sampling: None,
             symbols: None,
             guard: Guard::new(),
         }
