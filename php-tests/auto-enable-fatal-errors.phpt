@@ -15,7 +15,7 @@ foreach ([
     'function c() { die; }',
 ] as $c) {
     $directory = make_directory();
-    $ended = run_code("$declarations $c a();", 'xhprof.auto_enable=1', "xhprof.output_dir=$directory", 'display_errors=0', 'xhprof.flags=no_builtins');
+    $ended = run_code("$declarations $c a();", 'xhprof.auto_enable=1', 'xhprof.output_format=xhprof', "xhprof.output_dir=$directory", 'display_errors=0', 'xhprof.flags=no_builtins');
     echo $ended->output, $ended->errors;
     foreach (glob("$directory/*.xhprof") as $file) {
         $profile = unserialize(file_get_contents($file));

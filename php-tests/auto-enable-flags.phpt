@@ -8,7 +8,7 @@ require __DIR__ . '/include/child.php';
 
 foreach (['', 'cpu', 'memory', 'CPU, Memory', 'no_builtins', 'cpu|memory|no_builtins'] as $flags) {
     $directory = make_directory();
-    $ended = run_code('<?php array_sum([1]);', 'xhprof.auto_enable=1', "xhprof.output_dir=$directory", "xhprof.flags=\"$flags\"");
+    $ended = run_code('<?php array_sum([1]);', 'xhprof.auto_enable=1', 'xhprof.output_format=xhprof', "xhprof.output_dir=$directory", "xhprof.flags=\"$flags\"");
     echo $ended->output, $ended->errors;
     $profile = unserialize(file_get_contents(glob("$directory/*.xhprof")[0]));
     echo "$flags: ", implode(' ', array_keys($profile['main()'])),

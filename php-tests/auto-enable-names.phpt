@@ -17,7 +17,7 @@ $ended = run_php('-d', 'xhprof.auto_enable=1', '-d', "xhprof.output_dir=$profile
 echo $ended->output, $ended->errors;
 $ids = [];
 foreach (array_diff(scandir($profiles), ['.', '..']) as $file) {
-    if (!preg_match('/^([0-9a-f]{32})\.([A-Za-z0-9_-]{1,64})\.xhprof$/', $file, $match)) {
+    if (!preg_match('/^([0-9a-f]{32})\.([A-Za-z0-9_-]{1,64})\.xhp$/', $file, $match)) {
         echo "wrong name $file\n";
         continue;
     }

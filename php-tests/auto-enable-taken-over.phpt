@@ -16,7 +16,7 @@ $profile = xhprof_disable();
 work();
 echo json_encode($profile);
 ';
-$ended = run_code($code, 'xhprof.auto_enable=1', "xhprof.output_dir=$directory");
+$ended = run_code($code, 'xhprof.auto_enable=1', 'xhprof.output_format=xhprof', "xhprof.output_dir=$directory");
 $returned = json_decode($ended->output, true);
 echo $returned['main()==>work']['ct'], ' ', implode(' ', array_keys($returned['main()'])), "\n";
 $files = glob("$directory/*.xhprof");

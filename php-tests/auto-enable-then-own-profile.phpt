@@ -16,7 +16,7 @@ xhprof_disable();
 xhprof_enable(XHPROF_FLAGS_NO_BUILTINS);
 second();
 ';
-$ended = run_code($code, 'xhprof.auto_enable=1', "xhprof.output_dir=$directory");
+$ended = run_code($code, 'xhprof.auto_enable=1', 'xhprof.output_format=xhprof', "xhprof.output_dir=$directory");
 echo $ended->output, $ended->errors;
 foreach (glob("$directory/*.xhprof") as $file) {
     print_calls(matching(unserialize(file_get_contents($file)), '/first|second|^main..$/'));

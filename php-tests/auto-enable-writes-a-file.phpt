@@ -18,7 +18,7 @@ work();
 echo "output\n";
 exit(3);
 ';
-$ended = run_code($code, 'xhprof.auto_enable=1', "xhprof.output_dir=$directory");
+$ended = run_code($code, 'xhprof.auto_enable=1', 'xhprof.output_format=xhprof', "xhprof.output_dir=$directory");
 echo $ended->output, $ended->errors, "status $ended->status\n";
 
 $files = array_values(array_diff(scandir($directory), ['.', '..']));

@@ -17,6 +17,10 @@ $wrong = [
     'xhprof.flags' => ['cpu memory', 'everything', '7', 'cpu memory nonsense'],
     'xhprof.max_depth' => ['25000', 'abc', '-1', '0', '99999999999'],
     'xhprof.max_nodes' => ['10000000', 'abc', '-1', '0', '99999999999'],
+    'xhprof.max_file_size' => ['1G', 'abc', '-1', '0', '1K', '99999999999G', 'G'],
+    'xhprof.mode' => ['tree', 'bush', '1', ''],
+    'xhprof.output_format' => ['native', 'pdf', '1', ''],
+    'xhprof.output_name' => ['%i.%s', '', '../x', '/etc/x', '%x', '100%'],
     'xhprof.pin_cpu' => ['auto', '2', 'maybe'],
     'xhprof.run_init' => ['0', '2', 'maybe'],
 ];

@@ -15,7 +15,7 @@ function mother($child) { pcntl_waitpid($child, $status); }
 $child = pcntl_fork();
 $child === 0 ? child() : mother($child);
 ';
-$ended = run_code($code, 'xhprof.auto_enable=1', 'xhprof.flags=no_builtins', "xhprof.output_dir=$directory");
+$ended = run_code($code, 'xhprof.auto_enable=1', 'xhprof.output_format=xhprof', 'xhprof.flags=no_builtins', "xhprof.output_dir=$directory");
 echo $ended->output, $ended->errors;
 $all = [];
 foreach (glob("$directory/*.xhprof") as $file) {

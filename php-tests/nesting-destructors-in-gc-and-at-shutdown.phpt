@@ -19,7 +19,7 @@ print_calls(matching(xhprof_disable(), '/Ring|leaf/'));
 
 $folder = make_directory();
 run_code('<?php class A { function __destruct() { leaf(); } } function leaf() {} $kept = new A; $also = new A;',
-    'xhprof.auto_enable=1', 'xhprof.flags=no_builtins', "xhprof.output_dir=$folder");
+    'xhprof.auto_enable=1', 'xhprof.output_format=xhprof', 'xhprof.flags=no_builtins', "xhprof.output_dir=$folder");
 print_calls(matching(unserialize(file_get_contents(glob("$folder/*.xhprof")[0])), '/A::|leaf/'));
 remove_directory($folder);
 ?>

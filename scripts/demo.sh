@@ -14,7 +14,7 @@ plain_scan_directory "$workspace/conf.d"
 demo_profile() {
     say "xhprof run -- ${program[*]}"
     PHP_INI_SCAN_DIR=$workspace/conf.d "$release/xhprof" run \
-        --limit 20 -o "$workspace/demo.xhprof" -- "${program[@]}" ||
+        --limit 20 -o "$workspace/demo.xhp" -- "${program[@]}" ||
         [ $? = 2 ] || die 'the profiled program failed'
 }
 

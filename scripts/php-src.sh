@@ -89,7 +89,7 @@ src_profiles() {
             bad=$((bad + 1))
             echo "cannot be read: $file: $(head -n 1 "$work/$mode.report")"
         }
-    done < <(find "$work/$mode.profiles" -name '*.xhprof')
+    done < <(find "$work/$mode.profiles" -name '*.xhp')
     [ "$bad" = 0 ] || die "$bad of $total profiles cannot be read"
     [ "$total" -gt 0 ] || die 'no profile was written'
     say "$mode: $total profiles were written, and all can be read"

@@ -20,7 +20,7 @@ real_output() {
     with_status "$PHP" "${real_program[@]}" >"$folder/plain"
     for engine in execute observer; do
         with_status "$PHP" -d extension="$extension" -d xhprof.engine=$engine \
-            -d xhprof.auto_enable=1 -d xhprof.output_dir="$folder/profiles" \
+            -d xhprof.auto_enable=1 -d xhprof.output_format=xhprof -d xhprof.output_dir="$folder/profiles" \
             "${real_program[@]}" >"$folder/$engine"
         cmp "$folder/plain" "$folder/$engine"
     done

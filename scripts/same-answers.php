@@ -9,8 +9,9 @@
 [, $first, $second] = $argv;
 $third = $argv[3] ?? $second;
 // Spaces as one, because they put numbers in columns; two times of day may have
-// the same seconds.
-$plain = fn (string $text) => preg_replace(['/ +/', '/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ|\b20\d{12}\b/'], [' ', 'TIME'], $text);
+// the same seconds, and two answers take as many milliseconds.
+$times = '/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ|\b20\d{12}\b|(?<="wgBackendResponseTime":)\d+/';
+$plain = fn (string $text) => preg_replace(['/ +/', $times], [' ', 'TIME'], $text);
 $words = fn (string $file) => preg_split('/([^\w.]+)/', $plain(file_get_contents($file)), -1, PREG_SPLIT_DELIM_CAPTURE);
 $compared = $masked = $wrong = 0;
 foreach (scandir($first) as $name) {

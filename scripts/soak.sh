@@ -239,7 +239,7 @@ soak_slice() {
 # Counts the profiles, reads some, and makes place for the next ones.
 soak_profiles() {
     local file files
-    mapfile -t files < <(find "$soak/$1.profiles" -name '*.xhprof')
+    mapfile -t files < <(find "$soak/$1.profiles" -name '*.xhp')
     for file in "${files[@]:0:10}"; do
         "$release/xhprof" report --limit 1 "$file" >"$soak/$1.report" 2>&1 ||
             die "cannot be read: $file: $(head -n 1 "$soak/$1.report")"
@@ -247,7 +247,7 @@ soak_profiles() {
     done
     profiles=$((profiles + ${#files[@]}))
     # Those of requests that wrk gave up are being written still.
-    find "$soak/$1.profiles" -name '*.xhprof' -delete
+    find "$soak/$1.profiles" -name '*.xhp' -delete
 }
 
 soak_same_workers() {

@@ -10,7 +10,11 @@
 use std::cell::RefCell;
 use std::collections::HashSet;
 
+use recorder::Shape;
+
 use crate::session::Recorded;
+use crate::settings::Mode;
+use crate::symbols::Wishes;
 use crate::{functions, output, session, settings, zend};
 
 /// How far this request's automatic profile is.
@@ -33,7 +37,16 @@ pub(crate) fn request_starts() {
     if !settings::auto_enable() {
         return;
     }
-    session::start_tracing(settings::flags(), functions::wishes(HashSet::new()));
+    let wishes = Wishes {
+        places: true,
+        ..functions::wishes(HashSet::new())
+    };
+    let trace = |shape, wishes| session::start_tracing(shape, settings::flags(), wishes);
+    match settings::mode() {
+        Mode::Edges => trace(Shape::Edges, wishes),
+        Mode::Tree | Mode::Events => trace(Shape::Tree, wishes),
+        Mode::Sample => session::start_sampling(wishes),
+    }
     if session::is_running() {
         PROGRESS.set(Progress::Running);
         if zend::sapi_name() == "cli" {
@@ -65,7 +78,7 @@ fn write() {
         Progress::Ended(recorded) => Some(recorded),
     };
     if let Some(recorded) = recorded
-        && let Err(error) = output::write_file(&recorded)
+        && let Err(error) = output::write_file(recorded)
     {
         zend::warning(&format!("{error:#}"));
     }

@@ -7,6 +7,7 @@ use ext_php_rs::builders::{FunctionBuilder, ModuleBuilder};
 use ext_php_rs::flags::DataType;
 use ext_php_rs::types::{ZendHashTable, Zval};
 use ext_php_rs::zend::ExecuteData;
+use recorder::Shape;
 use std::collections::HashSet;
 
 use crate::settings::{self, Flags};
@@ -55,7 +56,7 @@ extern "C" fn xhprof_enable(call: &mut ExecuteData, _result: &mut Zval) {
         return;
     }
     let ignored = options.map(ignored_functions).unwrap_or_default();
-    session::start_tracing(Flags::from_bits(flags), wishes(ignored));
+    session::start_tracing(Shape::Edges, Flags::from_bits(flags), wishes(ignored));
 }
 
 extern "C" fn xhprof_sample_enable(call: &mut ExecuteData, _result: &mut Zval) {
@@ -80,6 +81,7 @@ pub(crate) fn wishes(ignored: HashSet<Box<[u8]>>) -> Wishes {
         ignored,
         run_init: settings::run_init(),
         details: settings::collect_additional_info(),
+        places: false,
     }
 }
 

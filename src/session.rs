@@ -7,7 +7,7 @@
 use profile::{Body, EdgeTable, Meta, Metrics, Mode, Profile};
 use recorder::{Recorder, Sampler, Shape};
 
-use crate::clock::{self, Clock, CpuTime};
+use crate::clock::{self, Clock, CpuTime, SampledClock};
 use crate::engine::sampling::{self, Rate};
 use crate::engine::{self, Engine, Measure, State, with_state};
 use crate::settings::{self, EngineChoice, Flags};
@@ -19,22 +19,23 @@ use crate::zend;
 pub(crate) enum Recorded {
     /// Calls and their costs.
     Trace(Box<Profile>),
-    /// Stacks in time: a profile of samples, which knows when it began and the
-    /// nominal interval.
+    /// Stacks in time: a profile of samples, which knows when it began and how
+    /// much time was to pass between two of them.
     Samples(Box<Profile>),
 }
 
 /// The settings of the profile that runs; none when off.
 #[derive(Clone, Copy)]
-enum Running {
-    Tracing {
-        clock: Clock,
-        flags: Flags,
-    },
-    Sampling {
-        interval_us: u64,
-        started_unix_us: u64,
-    },
+struct Running {
+    mode: RunningMode,
+    /// When it began, in microseconds since the Unix epoch.
+    started_us: u64,
+}
+
+#[derive(Clone, Copy)]
+enum RunningMode {
+    Tracing { clock: Clock, flags: Flags },
+    Sampling(Rate),
 }
 
 thread_local! {
@@ -48,19 +49,24 @@ pub(crate) fn is_running() -> bool {
 
 /// Whether the running session keeps the thread on its CPU.
 pub(crate) fn is_pinned() -> bool {
-    matches!(RUNNING.get(), Some(Running::Tracing { clock, .. }) if clock.is_pinned)
+    tracing_clock().is_some_and(|clock| clock.is_pinned)
 }
 
 /// How the running session reads CPU time; none if there is none.
 pub(crate) fn cpu_time() -> Option<CpuTime> {
-    match RUNNING.get() {
-        Some(Running::Tracing { clock, .. }) => Some(clock.cpu),
-        _ => None,
+    tracing_clock().map(|clock| clock.cpu)
+}
+
+fn tracing_clock() -> Option<Clock> {
+    match RUNNING.get()?.mode {
+        RunningMode::Tracing { clock, .. } => Some(clock),
+        RunningMode::Sampling(_) => None,
     }
 }
 
-/// Begins to trace; does nothing if something is being recorded already.
-pub(crate) fn start_tracing(flags: Flags, wishes: Wishes) {
+/// Begins to trace calls in that shape; does nothing if something is being
+/// recorded already.
+pub(crate) fn start_tracing(shape: Shape, flags: Flags, wishes: Wishes) {
     if is_running() {
         return;
     }
@@ -74,35 +80,29 @@ pub(crate) fn start_tracing(flags: Flags, wishes: Wishes) {
             clock,
             cpu: flags.cpu,
             memory: flags.memory,
-            tree: false,
+            tree: shape == Shape::Tree,
             builtins: !flags.no_builtins,
         },
     );
-    RUNNING.set(Some(Running::Tracing { clock, flags }));
+    set_running(RunningMode::Tracing { clock, flags });
     engine::install(hooks);
     let (max_depth, max_nodes) = (settings::max_depth(), settings::max_nodes());
     with_state(|state| {
         next_session(state);
         state.symbols = Some(Symbols::new(wishes));
-        state.recorder = Some(Recorder::new(
-            Shape::Edges,
-            max_depth,
-            max_nodes,
-            hooks.read,
-        ));
+        state.recorder = Some(Recorder::new(shape, max_depth, max_nodes, hooks.read));
     });
 }
 
-/// Begins to sample; does nothing if something is being recorded already.
-/// Needs no engine. Names get no details, whatever is wished.
+/// Begins to sample; does nothing if something is being recorded already. It
+/// needs no engine. Names get no details, whatever is wished.
 pub(crate) fn start_sampling(wishes: Wishes) {
     if is_running() {
         return;
     }
-    let interval_us = settings::sampling_interval_us();
     let rate = Rate {
         clock: settings::sampling_clock(),
-        interval_ns: interval_us * 1_000,
+        interval_ns: settings::sampling_interval_us() * 1_000,
     };
     let sampling = match sampling::start(rate) {
         Ok(sampling) => sampling,
@@ -113,10 +113,7 @@ pub(crate) fn start_sampling(wishes: Wishes) {
             return;
         }
     };
-    RUNNING.set(Some(Running::Sampling {
-        interval_us,
-        started_unix_us: clock::unix_time_us(),
-    }));
+    set_running(RunningMode::Sampling(rate));
     engine::install_sampling();
     let (depth, max_nodes) = (settings::sampling_depth(), settings::max_nodes());
     with_state(|state| {
@@ -130,16 +127,14 @@ pub(crate) fn start_sampling(wishes: Wishes) {
 
 /// Ends the session and hands over what it recorded; none if there was none.
 pub(crate) fn stop() -> Option<Recorded> {
-    match RUNNING.take()? {
-        Running::Tracing { clock, flags } => stop_tracing(clock, flags),
-        Running::Sampling {
-            interval_us,
-            started_unix_us,
-        } => stop_sampling(interval_us, started_unix_us),
+    let running = RUNNING.take()?;
+    match running.mode {
+        RunningMode::Tracing { clock, flags } => stop_tracing(clock, flags, running.started_us),
+        RunningMode::Sampling(rate) => stop_sampling(rate, running.started_us),
     }
 }
 
-fn stop_tracing(clock: Clock, flags: Flags) -> Option<Recorded> {
+fn stop_tracing(clock: Clock, flags: Flags, started_us: u64) -> Option<Recorded> {
     let (recorder, symbols) = with_state(|state| {
         let mut recorder = state.recorder.take();
         let finish = state.plan.finish;
@@ -158,31 +153,44 @@ fn stop_tracing(clock: Clock, flags: Flags) -> Option<Recorded> {
         memory: flags.memory,
         ..Metrics::default()
     };
-    Some(Recorded::Trace(Box::new(Profile {
-        symbols: symbols.map(Symbols::into_names).unwrap_or_default(),
-        body: Body::Edges(EdgeTable {
+    let body = match recorder.tree(wall, cpu) {
+        Some(tree) => Body::Tree(tree),
+        None => Body::Edges(EdgeTable {
             edges: recorder.edges(wall, cpu),
             root: recorder.root_cost(wall, cpu),
         }),
+    };
+    let meta = Meta {
+        started_unix_us: Some(started_us),
+        mode: Mode::Traced,
+        is_truncated: recorder.is_truncated(),
+        ..Meta::default()
+    };
+    Some(Recorded::Trace(Box::new(Profile {
+        symbols: symbols.map(Symbols::into_names).unwrap_or_default(),
+        body,
         metrics,
-        meta: Meta::default(),
+        meta,
     })))
 }
 
-fn stop_sampling(interval_us: u64, started_unix_us: u64) -> Option<Recorded> {
+fn stop_sampling(rate: Rate, started_us: u64) -> Option<Recorded> {
     let (sampler, symbols) = with_state(|state| {
         sampling::stop(state);
         (state.sampler.take(), state.symbols.take())
     });
     engine::uninstall_sampling();
     let sampler = sampler?;
-    let meta = Meta {
+    let mut meta = Meta {
+        started_unix_us: Some(started_us),
         mode: Mode::Sampled,
-        started_unix_us: Some(started_unix_us),
-        interval_ns: Some(interval_us * 1_000),
+        interval_ns: Some(rate.interval_ns),
         is_truncated: sampler.is_truncated(),
         ..Meta::default()
     };
+    if rate.clock == SampledClock::Cpu {
+        meta.set_tag("sampling_clock", "cpu");
+    }
     let metrics = Metrics {
         calls: false,
         ..Metrics::default()
@@ -193,6 +201,13 @@ fn stop_sampling(interval_us: u64, started_unix_us: u64) -> Option<Recorded> {
         metrics,
         meta,
     })))
+}
+
+fn set_running(mode: RunningMode) {
+    RUNNING.set(Some(Running {
+        mode,
+        started_us: clock::unix_time_us(),
+    }));
 }
 
 fn next_session(state: &mut State) -> u32 {

@@ -42,6 +42,30 @@ pub(crate) enum EngineChoice {
     Off,
 }
 
+/// What `xhprof.mode` says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// Costs by caller and callee: XHProf's own array, and no more.
+    Edges,
+    /// Costs by whole path, which folds into edges.
+    Tree,
+    /// Every entry and exit, written as it goes.
+    Events,
+    /// Stacks, looked at now and then.
+    Sample,
+}
+
+/// What `xhprof.output_format` says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum OutputFormat {
+    /// `*.xhp`.
+    Native,
+    /// `*.xhprof`: the array as PHP serializes it.
+    Xhprof,
+    /// The same array as JSON.
+    Json,
+}
+
 /// `XHPROF_FLAGS_*`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Flags {
@@ -94,7 +118,7 @@ impl Flags {
 const MIN_SAMPLING_INTERVAL_US: u64 = 100;
 
 /// Every setting, in the order of `phpinfo()`.
-pub(crate) static SETTINGS: [Setting; 13] = [
+pub(crate) static SETTINGS: [Setting; 17] = [
     Setting {
         name: c"xhprof.auto_enable",
         default: c"0",
@@ -138,6 +162,13 @@ pub(crate) static SETTINGS: [Setting; 13] = [
         expected: "a number from 1 to 100000000",
     },
     Setting {
+        name: c"xhprof.max_file_size",
+        default: c"1G",
+        scope: Scope::Anywhere,
+        is_valid: |value| size(value).is_some(),
+        expected: "a size of at least 64K, as in 256M or 1G",
+    },
+    Setting {
         name: c"xhprof.max_nodes",
         default: c"10000000",
         scope: Scope::Anywhere,
@@ -145,11 +176,32 @@ pub(crate) static SETTINGS: [Setting; 13] = [
         expected: "a number from 100 to 100000000",
     },
     Setting {
+        name: c"xhprof.mode",
+        default: c"tree",
+        scope: Scope::PerDirectory,
+        is_valid: |value| mode_of(value).is_some(),
+        expected: "edges, tree, events or sample",
+    },
+    Setting {
         name: c"xhprof.output_dir",
         default: c"",
         scope: Scope::Anywhere,
         is_valid: |value| !value.contains('\0'),
         expected: "a directory",
+    },
+    Setting {
+        name: c"xhprof.output_format",
+        default: c"native",
+        scope: Scope::Anywhere,
+        is_valid: |value| output_format_of(value).is_some(),
+        expected: "native, xhprof or json",
+    },
+    Setting {
+        name: c"xhprof.output_name",
+        default: c"%i.%s",
+        scope: Scope::Anywhere,
+        is_valid: crate::output::is_pattern,
+        expected: "a file's name without slash or ending, in which %a %H %i %p %r %R %s %t and %u stand for something",
     },
     Setting {
         name: c"xhprof.pin_cpu",
@@ -226,6 +278,34 @@ pub(crate) fn max_depth() -> usize {
 /// How many edges, or nodes of a call tree, are recorded.
 pub(crate) fn max_nodes() -> usize {
     read_number(c"xhprof.max_nodes", MAX_NODES, 10_000_000)
+}
+
+/// How large a file of call events may get, in bytes.
+pub(crate) fn max_file_size() -> u64 {
+    read(c"xhprof.max_file_size", size, 1 << 30)
+}
+
+/// What an automatic profile is made of.
+pub(crate) fn mode() -> Mode {
+    read(c"xhprof.mode", mode_of, Mode::Tree)
+}
+
+/// How an automatic profile is written.
+pub(crate) fn output_format() -> OutputFormat {
+    read(
+        c"xhprof.output_format",
+        output_format_of,
+        OutputFormat::Native,
+    )
+}
+
+/// What an automatic profile's file is called, without its ending.
+pub(crate) fn output_name() -> String {
+    read(
+        c"xhprof.output_name",
+        |name| Some(name.to_owned()),
+        "%i.%s".to_owned(),
+    )
 }
 
 /// Where automatic profiles are written; empty for PHP's temporary directory.
@@ -314,6 +394,42 @@ fn engine(value: &str) -> Option<EngineChoice> {
         "" | "off" => Some(EngineChoice::Off),
         _ => None,
     }
+}
+
+fn mode_of(value: &str) -> Option<Mode> {
+    match value.trim().to_ascii_lowercase().as_str() {
+        "edges" => Some(Mode::Edges),
+        "tree" => Some(Mode::Tree),
+        "events" => Some(Mode::Events),
+        "sample" => Some(Mode::Sample),
+        _ => None,
+    }
+}
+
+fn output_format_of(value: &str) -> Option<OutputFormat> {
+    match value.trim().to_ascii_lowercase().as_str() {
+        "native" => Some(OutputFormat::Native),
+        "xhprof" => Some(OutputFormat::Xhprof),
+        "json" => Some(OutputFormat::Json),
+        _ => None,
+    }
+}
+
+/// The smallest file that is worth anything.
+const MIN_FILE_SIZE: u64 = 64 << 10;
+
+/// A number of bytes with PHP's own letters: `K`, `M`, `G`.
+fn size(value: &str) -> Option<u64> {
+    let value = value.trim();
+    let (digits, shift) = match value.as_bytes().last()? {
+        b'k' | b'K' => (value.len() - 1, 10),
+        b'm' | b'M' => (value.len() - 1, 20),
+        b'g' | b'G' => (value.len() - 1, 30),
+        _ => (value.len(), 0),
+    };
+    let number: u64 = value.get(..digits)?.trim().parse().ok()?;
+    let size = number.checked_mul(1 << shift)?;
+    (size >= MIN_FILE_SIZE).then_some(size)
 }
 
 fn sampling_clock_of(value: &str) -> Option<SampledClock> {

@@ -100,6 +100,8 @@ pub(crate) struct Wishes {
     pub(crate) run_init: bool,
     /// Statements and addresses become part of names.
     pub(crate) details: bool,
+    /// Symbols know the file and the line where they are defined.
+    pub(crate) places: bool,
 }
 
 /// The names of one profile.
@@ -139,6 +141,7 @@ impl Symbols {
         add_symbol: &mut dyn FnMut() -> SymbolId,
     ) -> Target {
         let mut scratch = std::mem::take(&mut self.scratch);
+        let known = self.names.len();
         let target = if name::write_name(function, &mut scratch) {
             self.intern(&scratch, kind, add_symbol)
         } else if self.wishes.run_init {
@@ -148,6 +151,12 @@ impl Symbols {
             Target::PASS
         };
         self.scratch = scratch;
+        if self.wishes.places
+            && let Some(new) = self.names.get_mut(known)
+        {
+            new.file = function.file(kind).map(Into::into);
+            new.line = function.line(kind);
+        }
         target
     }
 

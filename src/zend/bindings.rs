@@ -154,6 +154,12 @@ unsafe extern "C" {
     #[cfg(jit_checks_observers)]
     pub(crate) fn php_version_id() -> std::ffi::c_uint;
 
+    // SAPI.h: a variable of the request, in memory of the caller's
+    pub(crate) fn sapi_getenv(name: *const c_char, length: usize) -> *mut c_char;
+
+    // zend_constants.h
+    pub(crate) fn zend_get_constant_str(name: *const c_char, length: usize) -> *mut zval;
+
     // zend_virtual_cwd / main: PHP's temporary directory
     pub(crate) fn php_get_temporary_directory() -> *const c_char;
 }

@@ -238,6 +238,15 @@ impl<'a> Function<'a> {
             FunctionKind::Internal => None,
         }
     }
+
+    /// The line on which a user function begins; zero for others.
+    pub(crate) fn line(self, kind: FunctionKind) -> u32 {
+        match kind {
+            // SAFETY: as in `file`.
+            FunctionKind::User => unsafe { (*self.function).op_array.line_start },
+            FunctionKind::Internal => 0,
+        }
+    }
 }
 
 /// The bytes of an engine string; none for a null pointer.

@@ -35,7 +35,8 @@ pub(crate) use jit::{is_jit_configured, is_jit_on, known_bug};
 pub(crate) use known_functions::KnownFunctions;
 pub(crate) use object::{curl_address, string_property};
 pub(crate) use request::{
-    fiber_stack_size, file_name, sapi_name, script_path, temporary_directory,
+    fiber_stack_size, file_name, host_name, http_host, php_version, request_method, request_path,
+    response_status, sapi_name, script_path, temporary_directory,
 };
 pub(crate) use value::Value;
 

@@ -26,6 +26,78 @@ pub(crate) fn script_path() -> Option<Vec<u8>> {
     }
 }
 
+/// The request's method; none on the command line.
+pub(crate) fn request_method() -> Option<Vec<u8>> {
+    // SAFETY: as in `script_path`.
+    let method = unsafe {
+        (*ffi::ext_php_rs_sapi_globals())
+            .request_info
+            .request_method
+    };
+    // SAFETY: null, or text that lives as long as the request.
+    unsafe { bytes(method) }
+}
+
+/// What the request asks for, without the query; none on the command line.
+pub(crate) fn request_path() -> Option<Vec<u8>> {
+    // SAFETY: as in `script_path`.
+    let known = unsafe { (*ffi::ext_php_rs_sapi_globals()).request_info.request_uri };
+    // php-fpm and CGI have the script there; what was asked for is elsewhere.
+    // SAFETY: null, or text that lives as long as the request.
+    let mut path = server_variable(c"REQUEST_URI").or_else(|| unsafe { bytes(known) })?;
+    if let Some(query) = path.iter().position(|byte| matches!(byte, b'?' | b'#')) {
+        path.truncate(query);
+    }
+    Some(path)
+}
+
+/// The status that the answer has, or would have; zero if none was said.
+pub(crate) fn response_status() -> i32 {
+    // SAFETY: as in `script_path`.
+    unsafe {
+        (*ffi::ext_php_rs_sapi_globals())
+            .sapi_headers
+            .http_response_code
+    }
+}
+
+/// The host that the request was sent to, if the server hands that over.
+pub(crate) fn http_host() -> Option<Vec<u8>> {
+    server_variable(c"HTTP_HOST")
+}
+
+/// What the server says of the request under this name.
+fn server_variable(name: &CStr) -> Option<Vec<u8>> {
+    // SAFETY: PHP copies neither; the answer is null or text of the request's
+    // own memory, which is given back here.
+    unsafe {
+        let value = super::bindings::sapi_getenv(name.as_ptr(), name.count_bytes());
+        let copy = bytes(value);
+        if !value.is_null() {
+            ffi::_efree(value.cast());
+        }
+        copy
+    }
+}
+
+/// The version of the PHP that runs, which may be a later one than that of the
+/// build.
+pub(crate) fn php_version() -> Option<String> {
+    let name = "PHP_VERSION";
+    // SAFETY: the name is as long as that; constants of PHP itself stay.
+    let value = unsafe {
+        super::bindings::zend_get_constant_str(name.as_ptr().cast(), name.len()).as_ref()
+    }?;
+    let version = super::Value::new(value).as_bytes()?;
+    Some(String::from_utf8_lossy(version).into_owned())
+}
+
+/// Writes the machine's name and a NUL to `name`; false if it has none.
+pub(crate) fn host_name(name: &mut [u8; 256]) -> bool {
+    // SAFETY: the last byte stays what it is: zero, if the caller says so.
+    unsafe { libc::gethostname(name.as_mut_ptr().cast(), name.len() - 1) == 0 }
+}
+
 /// PHP's temporary directory.
 pub(crate) fn temporary_directory() -> Vec<u8> {
     // SAFETY: PHP answers with a string that it keeps.
@@ -47,6 +119,19 @@ pub(crate) fn fiber_stack_size() -> usize {
 pub(crate) unsafe fn file_name<'a>(file: *const ffi::zend_file_handle) -> Option<&'a [u8]> {
     // SAFETY: an open handle has a name, or none for code from nowhere.
     unsafe { super::call::bytes((*file).filename) }
+}
+
+/// A copy of C's text; none for a null pointer.
+///
+/// # Safety
+///
+/// `string` must be null or NUL-terminated.
+unsafe fn bytes(string: *const c_char) -> Option<Vec<u8>> {
+    if string.is_null() {
+        return None;
+    }
+    // SAFETY: the caller says so.
+    Some(unsafe { CStr::from_ptr(string) }.to_bytes().to_vec())
 }
 
 /// Text that the engine keeps for good.

@@ -81,12 +81,6 @@ pub(crate) fn write(path: &Path, act: impl FnOnce(&mut dyn Write) -> Result<()>)
     outcome.context("cannot write to standard output")
 }
 
-/// Writes `bytes` to `path`, readable by its owner alone, replacing what was
-/// there.
-pub(crate) fn save(path: &Path, bytes: &[u8]) -> Result<()> {
-    save_with(path, PRIVATE, |out| Ok(out.write_all(bytes)?))
-}
-
 /// Writes `bytes` to `path`, readable by all: for what is in no way private.
 pub(crate) fn save_public(path: &Path, bytes: &[u8]) -> Result<()> {
     save_with(path, PUBLIC, |out| Ok(out.write_all(bytes)?))
@@ -127,6 +121,10 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     use super::*;
+
+    fn save(path: &Path, bytes: &[u8]) -> Result<()> {
+        save_with(path, PRIVATE, |out| Ok(out.write_all(bytes)?))
+    }
 
     #[test]
     fn a_file_is_private_and_replaces_the_one_before() {

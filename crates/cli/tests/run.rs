@@ -38,7 +38,7 @@ stat -c %a "$directory" > "$HERE/mode" 2>/dev/null
 profile() {
     run_id=$(printf '%014x%08x0123456789' "$2" "$1")
     printf 'a:2:{s:10:"main()==>%s";a:2:{s:2:"ct";i:3;s:2:"wt";i:40;}s:6:"main()";a:2:{s:2:"ct";i:1;s:2:"wt";i:100;}}' "$3" \
-        > "$directory/$run_id.script.xhprof"
+        > "$directory/$run_id.script.xhp"
 }
 case "$END" in
     echo) cat; profile $$ 1 a; echo from the program >&2 ;;
@@ -61,6 +61,9 @@ case "$END" in
         sleep 600 > /dev/null 2>&1 & echo ready; wait ;;
 esac
 "#;
+
+/// How many words of the command line are ours: an extension and six settings.
+const OURS: usize = 14;
 
 /// A directory with a fake PHP, a fake extension, and a place for temporaries.
 struct Stage {
@@ -154,23 +157,23 @@ fn php_gets_our_settings_before_the_script() {
         "extension={}",
         stage.path("xhprof.so").canonicalize().unwrap().display()
     );
+    let (ours, theirs) = arguments.split_at(OURS);
+    let (options, settings): (Vec<_>, Vec<_>) =
+        ours.chunks(2).map(|pair| (&*pair[0], &*pair[1])).unzip();
+    assert!(options.iter().all(|option| *option == "-d"), "{ours:?}");
+    assert!(settings[4].starts_with("xhprof.output_dir=/"), "{ours:?}");
     assert_eq!(
-        arguments[..7],
+        [&settings[..4], &settings[5..]].concat(),
         [
-            "-d",
             &extension,
-            "-d",
             "xhprof.auto_enable=1",
-            "-d",
             "xhprof.flags=cpu no_builtins",
-            "-d"
+            "xhprof.mode=tree",
+            "xhprof.output_format=native",
+            "xhprof.output_name=%i.%s",
         ]
     );
-    assert!(
-        arguments[7].starts_with("xhprof.output_dir=/"),
-        "{arguments:?}"
-    );
-    assert_eq!(arguments[8..], ["s.php", "-n", "--", "x y"]);
+    assert_eq!(theirs, ["s.php", "-n", "--", "x y"]);
     assert_eq!(fs::read_to_string(stage.path("mode")).unwrap(), "700\n");
 }
 
@@ -180,7 +183,7 @@ fn what_follows_the_script_is_its_own_without_a_dash_too() {
     let output = stage.output("echo", &["-orun", "s.php", "-o", "--help", "--", "-x"]);
     assert!(output.status.success(), "{}", stderr(&output));
     assert_eq!(
-        stage.php_arguments()[8..],
+        stage.php_arguments()[OURS..],
         ["s.php", "-o", "--help", "--", "-x"]
     );
     assert!(stage.path("run").exists());
@@ -201,7 +204,7 @@ fn a_php_in_the_command_is_used_with_its_options() {
     ];
     let output = stage.output("echo", &command);
     assert!(output.status.success(), "{}", stderr(&output));
-    assert_eq!(stage.php_arguments()[8..], ["-d", "a=b", "s.php"]);
+    assert_eq!(stage.php_arguments()[OURS..], ["-d", "a=b", "s.php"]);
 }
 
 #[test]
@@ -282,39 +285,40 @@ fn a_program_without_a_profile_is_explained() {
 }
 
 #[test]
-fn the_profile_is_kept_as_it_was_written() {
+fn the_profile_is_kept_in_the_format_that_its_name_says() {
     let stage = Stage::new();
-    let output = stage.output("code", &["-o", "run.xhprof", "--", "s.php"]);
-    assert_reported(&output);
-    let path = stage.path("run.xhprof");
-    assert_eq!(
-        fs::metadata(&path).unwrap().permissions().mode() & 0o777,
-        0o600
-    );
-    assert!(
-        fs::read(&path)
-            .unwrap()
-            .starts_with(b"a:2:{s:10:\"main()==>a\";")
-    );
+    let array = "a:2:{s:10:\"main()==>a\";";
+    let json = r#"{"main()==>a":{"ct":3,"wt":40},"main()":{"ct":1,"wt":100}}"#;
+    let native = "\u{FFFD}XHP\r\n\u{1A}\n";
+    for (arguments, name, begins) in [
+        (&["-o", "run.xhp"][..], "run.xhp", native),
+        (&["-o", "run"], "run", native),
+        (&["-o", "run.xhprof"], "run.xhprof", array),
+        (&["-o", "run.json"], "run.json", json),
+        (&["--to=xhprof-json", "-orun.x"], "run.x", json),
+    ] {
+        let output = stage.output("code", &[arguments, &["--", "s.php"]].concat());
+        assert_reported(&output);
+        let path = stage.path(name);
+        let mode = fs::metadata(&path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        let content = fs::read(&path).unwrap();
+        let content = String::from_utf8_lossy(&content);
+        assert!(content.starts_with(begins), "{name}: {content}");
+    }
 }
 
 #[test]
-fn a_file_that_ends_in_json_is_json() {
+fn a_name_of_no_format_is_refused_before_the_program_runs() {
     let stage = Stage::new();
-    let json = r#"{"main()==>a":{"ct":3,"wt":40},"main()":{"ct":1,"wt":100}}"#;
-    for arguments in [["-o", "run.json"], ["--format=json", "-orun"]] {
-        let output = stage.output("code", &[&arguments[..], &["--", "s.php"]].concat());
-        assert_reported(&output);
-        let name = if arguments[0] == "-o" {
-            "run.json"
-        } else {
-            "run"
-        };
-        assert_eq!(
-            fs::read_to_string(stage.path(name)).unwrap().trim_end(),
-            json
-        );
-    }
+    let output = stage.output("code", &["-o", "run.what", "--", "s.php"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        stderr(&output).contains("--to FORMAT"),
+        "{}",
+        stderr(&output)
+    );
+    assert!(!stage.path("arguments").exists());
 }
 
 #[test]
@@ -336,7 +340,7 @@ fn forked_processes_are_kept_beside() {
     let stage = Stage::new();
     let output = stage.output("forked", &["--", "s.php"]);
     assert!(stderr(&output).contains("forked processes wrote 2 more; -o FILE keeps them"));
-    let output = stage.output("forked", &["-o", "run", "--", "s.php"]);
+    let output = stage.output("forked", &["-orun", "--to=xhprof", "--", "s.php"]);
     assert!(stderr(&output).contains("  a\n"), "{}", stderr(&output));
     for (name, function) in [("run", "=>a"), ("run.4711", "=>b"), ("run.4712", "=>c")] {
         let file = fs::read_to_string(stage.path(name)).unwrap();

@@ -90,7 +90,8 @@ impl From<Cost> for Metric {
 const RUN_EXAMPLES: &str = "\
 Examples:
   xhprof run -- script.php --its-own-option
-  xhprof run -o run.xhprof -- vendor/bin/phpunit tests
+  xhprof run -o run.xhp -- vendor/bin/phpunit tests
+  xhprof run -o run.svg -- vendor/bin/phpunit tests
   xhprof run --sort memory -- php -d memory_limit=1G script.php
   xhprof run --flags cpu,memory,no_builtins -- php8.4 script.php
 
@@ -98,7 +99,7 @@ The program has the terminal to itself: its input and output are not touched. Ct
 ever; it writes its profile and ends, and the report follows. A second Ctrl-C kills it.
 
 A process that forks writes a profile for each child. The report is about the process that was
-started; with -o run.xhprof the children's profiles are kept as run.xhprof.<pid>.
+started; with -o run.xhp the children's profiles are kept as run.xhp.<pid>.
 
 Exit codes: that of the program; 128 + N if signal N killed it; 1 if it was 0, but no profile could
 be had.";
@@ -118,9 +119,12 @@ pub(crate) struct RunArguments {
     /// Keep the profile in FILE, readable by nobody else
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// How to write FILE; by default `json` if it ends in .json
+    /// The format of FILE; by default what its name ends in says, else native
     #[arg(long, value_name = "FORMAT", requires = "output")]
-    pub(crate) format: Option<Format>,
+    pub(crate) to: Option<String>,
+    /// What the profile is made of
+    #[arg(long, value_name = "MODE", default_value = "tree")]
+    pub(crate) mode: Mode,
     #[command(flatten)]
     pub(crate) php: PhpArguments,
     #[command(flatten)]
@@ -172,12 +176,26 @@ impl Flag {
     }
 }
 
+/// `xhprof.mode`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
-    /// XHProf's own, as PHP serializes the array
-    Serialize,
-    /// The same array as JSON
-    Json,
+pub(crate) enum Mode {
+    /// Costs by caller and callee
+    Edges,
+    /// Costs by whole path
+    Tree,
+    /// Every entry and exit, some bytes each
+    Events,
+}
+
+impl Mode {
+    /// The word that `xhprof.mode` knows.
+    pub(crate) fn setting(self) -> &'static str {
+        match self {
+            Self::Edges => "edges",
+            Self::Tree => "tree",
+            Self::Events => "events",
+        }
+    }
 }
 
 const DOCTOR_EXAMPLES: &str = "\

@@ -1,12 +1,15 @@
 //! The profiles that a program and its forked children left.
 //!
-//! A file is named `<run id>.<source>.xhprof`, and the run id's 32 digits are
-//! the time (14), the process (8) and chance (10).
+//! A file is named `<run id>.<source>.xhp`, and the run id's 32 digits are the
+//! time (14), the process (8) and chance (10). One of call events whose process
+//! was killed is still called `….xhp.partial`, and can be read up to there.
 
-use std::fs;
-use std::path::Path;
+use std::fs::{self, File};
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use profile::Profile;
 
 /// A file as PHP wrote it.
 #[derive(Debug, PartialEq, Eq)]
@@ -21,7 +24,15 @@ pub(super) struct Collected {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct ProfileFile {
     pub(super) pid: u32,
-    pub(super) bytes: Vec<u8>,
+    pub(super) path: PathBuf,
+}
+
+impl ProfileFile {
+    /// What is in it.
+    pub(super) fn read(&self) -> Result<Profile> {
+        let file = File::open(&self.path)?;
+        Ok(formats::read(BufReader::with_capacity(1 << 18, file))?)
+    }
 }
 
 impl Collected {
@@ -37,8 +48,8 @@ impl Collected {
         let mut files = Vec::new();
         for name in names {
             if let Some(pid) = pid_of(&name) {
-                let bytes = fs::read(directory.join(&name)).with_context(context)?;
-                files.push(ProfileFile { pid, bytes });
+                let path = directory.join(&name);
+                files.push(ProfileFile { pid, path });
             }
         }
         let started = files.iter().rposition(|file| file.pid == pid);
@@ -57,10 +68,9 @@ impl Collected {
 
 /// The process that wrote a file of this name; none if it is no profile's.
 fn pid_of(name: &str) -> Option<u32> {
-    let (run_id, rest) = name.split_once('.')?;
-    let is_profile = rest.ends_with(".xhprof") || rest == "xhprof";
+    let (run_id, _) = name.split_once('.')?;
     let is_run_id = run_id.len() == 32 && run_id.bytes().all(|byte| byte.is_ascii_hexdigit());
-    if !is_profile || !is_run_id {
+    if !is_run_id {
         return None;
     }
     u32::from_str_radix(run_id.get(14..22)?, 16).ok()
@@ -72,10 +82,10 @@ mod tests {
 
     #[test]
     fn the_process_is_in_the_run_id() {
-        let name = "0610ae2c1f3b400000126789abcdef01.index.xhprof";
+        let name = "0610ae2c1f3b400000126789abcdef01.index.xhp";
         assert_eq!(pid_of(name), Some(0x1267));
         for other in [
-            "0610ae.index.xhprof",
+            "0610ae.index.xhp",
             ".0610ae2c1f3b400000126789abcdef01.tmp",
             "x",
         ] {
@@ -87,7 +97,7 @@ mod tests {
     fn the_started_process_comes_first_and_a_wrapped_one_last() {
         let directory = tempfile::tempdir().unwrap();
         for (time, pid) in [(1, 7_u32), (2, 8), (3, 9)] {
-            let name = format!("{time:014x}{pid:08x}0123456789.s.xhprof");
+            let name = format!("{time:014x}{pid:08x}0123456789.s.xhp");
             fs::write(directory.path().join(name), pid.to_string()).unwrap();
         }
         fs::write(directory.path().join("stray"), "").unwrap();

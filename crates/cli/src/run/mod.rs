@@ -8,28 +8,31 @@ mod child;
 mod collect;
 
 use std::ffi::OsString;
-use std::fs::Permissions;
+use std::fs::{File, Permissions};
 use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result};
-use profile::Profile;
+use formats::native::Native;
+use formats::{Format, WriteOptions};
+use profile::{Body, Profile};
 
-use crate::args::{Format, RunArguments};
+use crate::args::RunArguments;
 use crate::extension::Extension;
 use crate::php::{Php, definition};
 use crate::terminal::{Look, say};
-use crate::{output, report};
+use crate::{export, input, output, report};
 use child::{Child, Ending};
-use collect::Collected;
+use collect::{Collected, ProfileFile};
 
 /// Runs the program and reports; the exit code is the program's.
 pub(crate) fn run(arguments: &RunArguments) -> Result<u8> {
-    if let Some(path) = &arguments.output {
-        output::check(path)?;
-    }
+    let keep = match &arguments.output {
+        Some(path) => Some(Keep::new(path, arguments.to.as_deref())?),
+        None => None,
+    };
     let php = Php::of_command(&arguments.command, &arguments.php.php);
     let extension = Extension::find(&php, arguments.php.extension.as_deref())?;
     // Removed when it goes out of scope.
@@ -45,7 +48,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<u8> {
     let ending = child.wait()?;
     // From here on nothing may hide how the program ended.
     let collected = Collected::from(directory.path(), pid);
-    let outcome = collected.and_then(|collected| finish(arguments, &collected, ending));
+    let outcome = collected.and_then(|collected| finish(arguments, keep, &collected, ending));
     let is_profiled = outcome.unwrap_or_else(|error| {
         say(&format!("error: {error:#}"));
         false
@@ -73,14 +76,22 @@ fn command(
         .args(extension.options())
         .args(definition("xhprof.auto_enable", "1"))
         .args(definition("xhprof.flags", flags.join(" ")))
+        .args(definition("xhprof.mode", arguments.mode.setting()))
         .args(definition("xhprof.output_dir", directory))
+        .args(definition("xhprof.output_format", "native"))
+        .args(definition("xhprof.output_name", "%i.%s"))
         .args(&php.arguments);
     command
 }
 
 /// Keeps what was asked to be kept and prints the report; false if there is no
 /// profile.
-fn finish(arguments: &RunArguments, collected: &Collected, ending: Ending) -> Result<bool> {
+fn finish(
+    arguments: &RunArguments,
+    keep: Option<Keep>,
+    collected: &Collected,
+    ending: Ending,
+) -> Result<bool> {
     let Some(file) = &collected.main else {
         say(&format!(
             "error: no profile was written: {}",
@@ -88,75 +99,73 @@ fn finish(arguments: &RunArguments, collected: &Collected, ending: Ending) -> Re
         ));
         return Ok(false);
     };
-    let profile = formats::read(file.bytes.as_slice()).context("PHP wrote a broken profile")?;
-    if let Some(path) = &arguments.output {
-        output::save(path, &encoded(arguments, path, &file.bytes, &profile)?)?;
+    let mut profile = file.read().context("PHP wrote a broken profile")?;
+    let title = title(&arguments.command);
+    profile.meta.title = Some(title.clone());
+    if let Some(keep) = keep {
+        keep.save(keep.path, &profile, file)?;
         for other in &collected.others {
-            let path = beside(path, other.pid);
-            let profile = formats::read(other.bytes.as_slice());
+            let profile = other.read();
             let profile = profile.context("a forked process wrote a broken profile")?;
-            output::save(&path, &encoded(arguments, &path, &other.bytes, &profile)?)?;
+            keep.save(&beside(keep.path, other.pid), &profile, other)?;
         }
     }
     let mut stderr = io::stderr().lock();
     // Apart from what the program printed last.
     writeln!(stderr)?;
     let look = Look::of(&stderr);
-    report::print(
-        profile,
-        &title(&arguments.command),
-        &arguments.table,
-        look,
-        &mut stderr,
-    )?;
+    report::print(profile, &title, &arguments.table, look, &mut stderr)?;
     drop(stderr);
-    match (&arguments.output, collected.others.len()) {
+    match (keep, collected.others.len()) {
         (_, 0) => {}
         (None, count) => say(&format!(
             "forked processes wrote {count} more; -o FILE keeps them"
         )),
-        (Some(path), count) => say(&format!(
+        (Some(keep), count) => say(&format!(
             "forked processes wrote {count} more: {}.<pid>",
-            path.display()
+            keep.path.display()
         )),
     }
     Ok(true)
 }
 
-/// What goes into the file: PHP's own bytes, or the same as JSON.
-fn encoded(
-    arguments: &RunArguments,
-    path: &Path,
-    bytes: &[u8],
-    profile: &Profile,
-) -> Result<Vec<u8>> {
-    let is_json = arguments
-        .output
-        .as_deref()
-        .unwrap_or(path)
-        .extension()
-        .is_some_and(|it| it == "json");
-    let by_name = if is_json {
-        Format::Json
-    } else {
-        Format::Serialize
-    };
-    match arguments.format.unwrap_or(by_name) {
-        Format::Json if profile.metrics.calls => {
-            let mut json = Vec::new();
-            formats::write(
-                &formats::xhprof_json::XhprofJson,
-                profile,
-                &formats::WriteOptions::default(),
-                &mut json,
-            )?;
-            Ok(json)
+/// Where a profile is kept, and as what.
+#[derive(Clone, Copy)]
+struct Keep<'a> {
+    path: &'a Path,
+    format: &'static dyn Format,
+}
+
+impl<'a> Keep<'a> {
+    /// Finds out, before anything runs, whether that can be done. A name that
+    /// says no format is a native file's.
+    fn new(path: &'a Path, to: Option<&str>) -> Result<Self> {
+        output::check(path)?;
+        let has_ending = path.extension().is_some();
+        let format = match to {
+            None if !has_ending && !input::is_standard(path) => &Native,
+            to => export::format(to, path)?,
+        };
+        Ok(Self { path, format })
+    }
+
+    /// Writes what is in `file`: as PHP wrote it, if that is what is wanted.
+    fn save(&self, path: &Path, profile: &Profile, file: &ProfileFile) -> Result<()> {
+        if self.format.id() == Native.id() && matches!(profile.body, Body::Events(_)) {
+            let mut file = File::open(&file.path)?;
+            return output::write(path, |out| {
+                io::copy(&mut file, out)?;
+                Ok(())
+            });
         }
-        _ => Ok(bytes.to_vec()),
+        output::write(path, |out| {
+            let options = WriteOptions::default();
+            Ok(formats::write(self.format, profile, &options, out)?)
+        })
     }
 }
 
-/// `run.xhprof.4711`
+/// `run.xhp.4711`
 fn beside(path: &Path, pid: u32) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(format!(".{pid}"));

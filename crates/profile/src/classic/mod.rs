@@ -9,11 +9,13 @@
 //! negative self time that was not there before rounding.
 
 mod entry_cost;
+mod json;
 mod labels;
 mod read;
 mod rounding;
 
 pub use entry_cost::EntryCost;
+pub use json::write_json;
 pub use read::{Builder, Error, read_serialized};
 
 use crate::php_serialize::{self, write_array_end, write_array_start, write_int, write_string};

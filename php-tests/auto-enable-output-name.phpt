@@ -1,0 +1,46 @@
+--TEST--
+xhprof.output_name says what a file is called, never where it is
+--EXTENSIONS--
+xhprof
+--FILE--
+<?php
+require __DIR__ . '/include/child.php';
+
+$directory = make_directory();
+$scripts = make_directory();
+file_put_contents("$scripts/a script.php", '<?php echo getmypid();');
+foreach (['fixed', '%s-%a-%p', '%i', '%t.%u', '%r', '%H%R', '%%', '.hidden', '..', 'a%%sb'] as $pattern) {
+    $settings = ['-d', 'xhprof.auto_enable=1', '-d', "xhprof.output_dir=$directory", '-d', "xhprof.output_name=\"$pattern\""];
+    foreach ([1, 2] as $_) $ended = run_php(...[...$settings, "$scripts/a script.php"]);
+    $files = array_diff(scandir($directory), ['.', '..']);
+    foreach ($files as $file) {
+        $name = str_replace($ended->output, 'PID', basename($file, '.xhp'));
+        echo "$pattern ", preg_replace(['/[0-9a-f]{32}/', '/\b1[78]\d{8}\b/', '/\b1[78]\d{14}\b/', '/[0-9a-f]{10}/', '/\d{4,}/'], ['ID', 'TIME', 'MICROTIME', 'RANDOM', 'OTHER'], $name), "\n";
+        unlink("$directory/$file");
+    }
+}
+// What is there is replaced; what a link leads to is not.
+file_put_contents("$scripts/victim", 'untouched');
+symlink("$scripts/victim", "$directory/fixed.xhp");
+$ended = run_php('-d', 'xhprof.auto_enable=1', '-d', "xhprof.output_dir=$directory", '-d', 'xhprof.output_name=fixed', "$scripts/a script.php");
+var_dump(file_get_contents("$scripts/victim"), is_link("$directory/fixed.xhp"));
+remove_directory($directory);
+remove_directory($scripts);
+?>
+--EXPECT--
+fixed fixed
+%s-%a-%p a_script-cli-OTHER
+%s-%a-%p a_script-cli-PID
+%i ID
+%i ID
+%t.%u TIME.MICROTIME
+%t.%u TIME.MICROTIME
+%r RANDOM
+%r RANDOM
+%H%R nohostnoroute
+%% %
+.hidden _.hidden
+.. _..
+a%%sb a%sb
+string(9) "untouched"
+bool(false)

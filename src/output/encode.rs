@@ -1,0 +1,25 @@
+//! A profile as bytes, in the formats that the extension writes by itself.
+
+use profile::{Profile, classic, native};
+
+use crate::settings::OutputFormat;
+
+/// How a file of that format ends.
+pub(super) fn ending(format: OutputFormat) -> &'static str {
+    match format {
+        OutputFormat::Native => "xhp",
+        OutputFormat::Xhprof => "xhprof",
+        OutputFormat::Json => "json",
+    }
+}
+
+/// The profile in that format.
+pub(super) fn encode(format: OutputFormat, profile: &Profile) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    match format {
+        OutputFormat::Native => native::write(profile, &mut bytes)?,
+        OutputFormat::Xhprof => classic::write_serialized(profile, &mut bytes),
+        OutputFormat::Json => classic::write_json(profile, &mut bytes)?,
+    }
+    Ok(bytes)
+}

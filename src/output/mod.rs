@@ -1,0 +1,11 @@
+//! A profile on its way out: as a PHP array, or as a file.
+
+mod arrays;
+mod encode;
+mod file;
+mod name;
+mod whence;
+
+pub(crate) use arrays::return_array;
+pub(crate) use file::write_file;
+pub(crate) use name::is_pattern;
