@@ -37,7 +37,7 @@ pub(super) type Sight = [Seen; FRAMES];
 
 /// So many functions can end between two safe points without a frame that is
 /// known to stay: those have no loop and call nothing written in C.
-const FRAMES: usize = 6;
+const FRAMES: usize = 12;
 
 impl Window {
     /// A view of the calling thread, for as long as that thread's globals live:

@@ -17,9 +17,10 @@ use crate::zend::{self, Call, KnownFunctions};
 pub(super) struct Stack {
     /// The frames of this moment, the innermost first.
     frames: Vec<*mut zend_execute_data>,
-    /// The outermost of them, and which it was the last time.
-    bottom: *mut zend_execute_data,
-    last_bottom: *mut zend_execute_data,
+    /// The same of the last time, the outermost first…
+    before: Vec<Seen>,
+    /// … and how many of them have been there all the time since.
+    lasting: usize,
     /// The frames that were open when the profile began, as far as they still
     /// are, the outermost first: `main()` stands for them.
     base: Vec<Seen>,
@@ -32,15 +33,15 @@ impl Stack {
     pub(super) fn new() -> Self {
         let mut stack = Self {
             frames: Vec::new(),
-            bottom: std::ptr::null_mut(),
-            last_bottom: std::ptr::null_mut(),
+            before: Vec::new(),
+            lasting: 0,
             base: Vec::new(),
             symbols: Vec::new(),
         };
         stack.read();
+        stack.base.clone_from(&stack.before);
         // The innermost one is the call that begins it.
-        let outer = stack.frames.iter().skip(1).rev();
-        stack.base = outer.map(|&frame| seen(frame)).collect();
+        stack.base.pop();
         stack
     }
 
@@ -48,11 +49,17 @@ impl Stack {
     pub(super) fn read(&mut self) {
         self.frames.clear();
         self.frames.extend(zend::open_frames());
-        let bottom = self.frames.last().copied().unwrap_or(std::ptr::null_mut());
-        self.last_bottom = std::mem::replace(&mut self.bottom, bottom);
-        let pairs = self.base.iter().zip(self.frames.iter().rev());
-        let open = pairs.take_while(|&(base, &frame)| *base == seen(frame));
-        self.base.truncate(open.count());
+        self.lasting = self.still_open(&self.before);
+        self.base.truncate(self.still_open(&self.base));
+        self.before.clear();
+        let frames = self.frames.iter().rev();
+        self.before.extend(frames.map(|&frame| seen(frame)));
+    }
+
+    /// How many of these frames, the outermost first, are open now.
+    fn still_open(&self, frames: &[Seen]) -> usize {
+        let pairs = frames.iter().zip(self.frames.iter().rev());
+        pairs.take_while(|&(then, &now)| *then == seen(now)).count()
     }
 
     /// The functions that were running when `sight` was caught, the root first.
@@ -91,26 +98,20 @@ impl Stack {
     /// How many frames have begun since the sight, and which of its frames
     /// have ended.
     fn join<'s>(&self, sight: &'s Sight) -> (usize, &'s [Seen]) {
-        for (level, seen) in sight.iter().enumerate() {
-            if seen.frame == 0 {
-                // A whole stack that has nothing in common with this one: no
-                // code was running, or it belonged to another part of the
-                // request. If it was the same part, a frame was just being
-                // made, and what stood in it was no caller.
-                let is_whole = level == 0 || self.bottom != self.last_bottom;
-                let begun = if is_whole { self.frames.len() } else { 0 };
-                let ended = if is_whole { level } else { 0 };
-                return (begun, sight.get(..ended).unwrap_or(&[]));
-            }
+        let mut ended = 0;
+        for seen in sight.iter().take_while(|seen| seen.frame != 0) {
             let place = self.frames.iter().position(|&frame| {
                 frame as usize == seen.frame && (seen.function == 0 || *seen == self::seen(frame))
             });
-            if let Some(place) = place {
-                return (place, sight.get(..level).unwrap_or(&[]));
+            if let Some(begun) = place {
+                return (begun, sight.get(..ended).unwrap_or(&[]));
             }
+            ended += 1;
         }
-        // More has ended than was seen.
-        (0, &[])
+        // All that was seen has ended. It ran inside of what has been there
+        // all the time; what may have been between is not known.
+        let begun = self.frames.len() - self.lasting;
+        (begun, sight.get(..ended).unwrap_or(&[]))
     }
 }
 
