@@ -25,6 +25,7 @@ test_everything() {
     step 'PHP tests (run-tests.php), engine execute' php_tests_execute
     step 'PHP tests (run-tests.php), engine observer' php_tests_observer
     step 'instructions of a profiled call' call_instructions
+    step 'every mode, and what is left of a killed process' modes
     step 'random programs, under both engines and without' random_programs
     step 'one php-fpm worker, some requests profiled' fpm_requests
     step 'a real program: the same output' real_output
@@ -86,6 +87,8 @@ formats_quick() {
     source scripts/formats-check.sh
     formats_check --quick
 }
+
+modes() { "$PHP" scripts/modes.php "$extension" "$release/xhprof"; }
 
 # Without the machine's php.ini, which may load Xdebug or another xhprof. What
 # a test needs it names in --EXTENSIONS--.

@@ -9,9 +9,11 @@
 
 use std::cell::RefCell;
 use std::collections::HashSet;
+use std::rc::Rc;
 
 use recorder::Shape;
 
+use crate::output::Failure;
 use crate::session::Recorded;
 use crate::settings::Mode;
 use crate::symbols::Wishes;
@@ -29,6 +31,8 @@ enum Progress {
 
 thread_local! {
     static PROGRESS: RefCell<Progress> = const { RefCell::new(Progress::None) };
+    /// What went wrong with a file that is written as the profile goes.
+    static FAILURE: Failure = Failure::default();
 }
 
 /// RINIT: begins the profile if the settings say so.
@@ -41,10 +45,11 @@ pub(crate) fn request_starts() {
         places: true,
         ..functions::wishes(HashSet::new())
     };
-    let trace = |shape, wishes| session::start_tracing(shape, settings::flags(), wishes);
+    let flags = settings::flags();
     match settings::mode() {
-        Mode::Edges => trace(Shape::Edges, wishes),
-        Mode::Tree | Mode::Events => trace(Shape::Tree, wishes),
+        Mode::Edges => session::start_tracing(Shape::Edges, flags, wishes),
+        Mode::Tree => session::start_tracing(Shape::Tree, flags, wishes),
+        Mode::Events => session::start_events(flags, wishes, FAILURE.with(Rc::clone)),
         Mode::Sample => session::start_sampling(wishes),
     }
     if session::is_running() {
@@ -77,9 +82,9 @@ fn write() {
         Progress::Running => unfinished,
         Progress::Ended(recorded) => Some(recorded),
     };
-    if let Some(recorded) = recorded
-        && let Err(error) = output::write_file(recorded)
-    {
+    let outcome = recorded.map_or(Ok(()), output::write_file);
+    let failure = FAILURE.with(|failure| failure.take());
+    if let Some(error) = outcome.err().or(failure) {
         zend::warning(&format!("{error:#}"));
     }
 }

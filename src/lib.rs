@@ -30,7 +30,7 @@ extern "C" fn module_starts(_kind: i32, number: i32) -> i32 {
         engine::arm(engine);
     }
     engine::sampling::arm();
-    clock::follow_forks();
+    clock::follow_forks(session::follow_fork);
     if FORKING_SERVERS.contains(&zend::sapi_name()) {
         clock::warm_up();
     }

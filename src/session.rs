@@ -4,13 +4,15 @@
 //! number is in every token and every slot, so that whatever an earlier one
 //! left behind is told apart.
 
+use profile::native::events::EventsOptions;
 use profile::{Body, EdgeTable, Meta, Metrics, Mode, Profile};
 use recorder::{Recorder, Sampler, Shape};
 
 use crate::clock::{self, Clock, CpuTime, SampledClock};
 use crate::engine::sampling::{self, Rate};
 use crate::engine::{self, Engine, Measure, State, with_state};
-use crate::settings::{self, EngineChoice, Flags};
+use crate::output::{EventFile, Failure};
+use crate::settings::{self, ClockChoice, EngineChoice, Flags, PinCpu};
 use crate::symbols::{Symbols, Wishes};
 use crate::zend;
 
@@ -22,20 +24,19 @@ pub(crate) enum Recorded {
     /// Stacks in time: a profile of samples, which knows when it began and how
     /// much time was to pass between two of them.
     Samples(Box<Profile>),
+    /// Calls one by one, which are in a file already.
+    Events,
 }
 
 /// The settings of the profile that runs; none when off.
 #[derive(Clone, Copy)]
 struct Running {
-    mode: RunningMode,
+    clock: Clock,
+    flags: Flags,
     /// When it began, in microseconds since the Unix epoch.
     started_us: u64,
-}
-
-#[derive(Clone, Copy)]
-enum RunningMode {
-    Tracing { clock: Clock, flags: Flags },
-    Sampling(Rate),
+    /// How often it samples; none if it traces.
+    rate: Option<Rate>,
 }
 
 thread_local! {
@@ -49,18 +50,56 @@ pub(crate) fn is_running() -> bool {
 
 /// Whether the running session keeps the thread on its CPU.
 pub(crate) fn is_pinned() -> bool {
-    tracing_clock().is_some_and(|clock| clock.is_pinned)
+    RUNNING.get().is_some_and(|running| running.clock.is_pinned)
 }
 
 /// How the running session reads CPU time; none if there is none.
 pub(crate) fn cpu_time() -> Option<CpuTime> {
-    tracing_clock().map(|clock| clock.cpu)
+    RUNNING.get().map(|running| running.clock.cpu)
 }
 
-fn tracing_clock() -> Option<Clock> {
-    match RUNNING.get()?.mode {
-        RunningMode::Tracing { clock, .. } => Some(clock),
-        RunningMode::Sampling(_) => None,
+/// Begins to write each call into a file; `failure` says what goes wrong. Does
+/// nothing if something is being recorded already.
+pub(crate) fn start_events(flags: Flags, wishes: Wishes, failure: Failure) {
+    if !is_running() {
+        start_tracing(Shape::Events, flags, wishes);
+        if let Some(running) = RUNNING.get() {
+            write_events(&running, failure);
+        }
+    }
+}
+
+fn write_events(running: &Running, failure: Failure) {
+    let wall = running.clock.calibration.rate;
+    let options = EventsOptions {
+        wall_hertz: wall.hertz(),
+        cpu_hertz: running.clock.cpu.rate(wall).hertz(),
+        has_cpu: running.flags.cpu,
+        has_memory: running.flags.memory,
+        is_exact: false,
+        metrics: metrics(running.flags),
+    };
+    let limit = settings::max_file_size();
+    with_state(|state| {
+        if let (Some(recorder), Some(symbols)) = (&mut state.recorder, &state.symbols) {
+            let start = recorder::instant(recorder.started());
+            let names = symbols.shared_names();
+            let file = EventFile::new(names, options, start, limit, failure);
+            recorder.set_sink(Box::new(file));
+        }
+    });
+}
+
+/// In the child of a fork: calls that are written one by one go into a file of
+/// its own.
+pub(crate) fn follow_fork() {
+    if is_running() {
+        with_state(|state| {
+            let now = (state.plan.read)();
+            if let Some(recorder) = &mut state.recorder {
+                recorder.begin_events_anew(now);
+            }
+        });
     }
 }
 
@@ -80,11 +119,11 @@ pub(crate) fn start_tracing(shape: Shape, flags: Flags, wishes: Wishes) {
             clock,
             cpu: flags.cpu,
             memory: flags.memory,
-            tree: shape == Shape::Tree,
+            shape,
             builtins: !flags.no_builtins,
         },
     );
-    set_running(RunningMode::Tracing { clock, flags });
+    set_running(clock, flags, None);
     engine::install(hooks);
     let (max_depth, max_nodes) = (settings::max_depth(), settings::max_nodes());
     with_state(|state| {
@@ -113,7 +152,8 @@ pub(crate) fn start_sampling(wishes: Wishes) {
             return;
         }
     };
-    set_running(RunningMode::Sampling(rate));
+    let clock = clock::start(ClockChoice::Monotonic, PinCpu::Never, false);
+    set_running(clock, Flags::default(), Some(rate));
     engine::install_sampling();
     let (depth, max_nodes) = (settings::sampling_depth(), settings::max_nodes());
     with_state(|state| {
@@ -128,13 +168,9 @@ pub(crate) fn start_sampling(wishes: Wishes) {
 /// Ends the session and hands over what it recorded; none if there was none.
 pub(crate) fn stop() -> Option<Recorded> {
     let running = RUNNING.take()?;
-    match running.mode {
-        RunningMode::Tracing { clock, flags } => stop_tracing(clock, flags, running.started_us),
-        RunningMode::Sampling(rate) => stop_sampling(rate, running.started_us),
+    if let Some(rate) = running.rate {
+        return stop_sampling(rate, running.started_us);
     }
-}
-
-fn stop_tracing(clock: Clock, flags: Flags, started_us: u64) -> Option<Recorded> {
     let (recorder, symbols) = with_state(|state| {
         let mut recorder = state.recorder.take();
         let finish = state.plan.finish;
@@ -145,14 +181,13 @@ fn stop_tracing(clock: Clock, flags: Flags, started_us: u64) -> Option<Recorded>
     });
     engine::uninstall();
     clock::stop();
+    let symbols = symbols.map(Symbols::into_names).unwrap_or_default();
     let recorder = recorder?;
-    let wall = clock.calibration.rate;
-    let cpu = clock.cpu.rate(wall);
-    let metrics = Metrics {
-        cpu: flags.cpu,
-        memory: flags.memory,
-        ..Metrics::default()
-    };
+    let wall = running.clock.calibration.rate;
+    let cpu = running.clock.cpu.rate(wall);
+    if recorder.shape() == Shape::Events {
+        return Some(Recorded::Events);
+    }
     let body = match recorder.tree(wall, cpu) {
         Some(tree) => Body::Tree(tree),
         None => Body::Edges(EdgeTable {
@@ -161,15 +196,15 @@ fn stop_tracing(clock: Clock, flags: Flags, started_us: u64) -> Option<Recorded>
         }),
     };
     let meta = Meta {
-        started_unix_us: Some(started_us),
+        started_unix_us: Some(running.started_us),
         mode: Mode::Traced,
         is_truncated: recorder.is_truncated(),
         ..Meta::default()
     };
     Some(Recorded::Trace(Box::new(Profile {
-        symbols: symbols.map(Symbols::into_names).unwrap_or_default(),
+        symbols,
         body,
-        metrics,
+        metrics: metrics(running.flags),
         meta,
     })))
 }
@@ -191,22 +226,31 @@ fn stop_sampling(rate: Rate, started_us: u64) -> Option<Recorded> {
     if rate.clock == SampledClock::Cpu {
         meta.set_tag("sampling_clock", "cpu");
     }
-    let metrics = Metrics {
-        calls: false,
-        ..Metrics::default()
-    };
     Some(Recorded::Samples(Box::new(Profile {
         symbols: symbols.map(Symbols::into_names).unwrap_or_default(),
         body: Body::Samples(sampler.finish()),
-        metrics,
+        metrics: Metrics {
+            calls: false,
+            ..Metrics::default()
+        },
         meta,
     })))
 }
 
-fn set_running(mode: RunningMode) {
+fn metrics(flags: Flags) -> Metrics {
+    Metrics {
+        cpu: flags.cpu,
+        memory: flags.memory,
+        ..Metrics::default()
+    }
+}
+
+fn set_running(clock: Clock, flags: Flags, rate: Option<Rate>) {
     RUNNING.set(Some(Running {
-        mode,
+        clock,
+        flags,
         started_us: clock::unix_time_us(),
+        rate,
     }));
 }
 

@@ -5,6 +5,7 @@
 //! the next one has another number. What is ignored is decided here, too, once
 //! per function: by the hash of its name, then equality.
 
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
@@ -108,7 +109,8 @@ pub(crate) struct Wishes {
 #[derive(Debug)]
 pub(crate) struct Symbols {
     wishes: Wishes,
-    names: Vec<Symbol>,
+    /// Shared with a file that is written as the profile goes.
+    names: Rc<RefCell<Vec<Symbol>>>,
     by_name: HashMap<Rc<[u8]>, Target>,
     sources: HashMap<SymbolId, DetailSource>,
     details: usize,
@@ -120,7 +122,10 @@ impl Symbols {
     pub(crate) fn new(wishes: Wishes) -> Self {
         Self {
             wishes,
-            names: vec![Symbol::new(Symbol::MAIN), Symbol::new(&b"[truncated]"[..])],
+            names: Rc::new(RefCell::new(vec![
+                Symbol::new(Symbol::MAIN),
+                Symbol::new(&b"[truncated]"[..]),
+            ])),
             by_name: HashMap::new(),
             sources: HashMap::new(),
             details: 0,
@@ -130,7 +135,12 @@ impl Symbols {
 
     /// All symbols, in the order of their numbers.
     pub(crate) fn into_names(self) -> Vec<Symbol> {
-        self.names
+        self.names.take()
+    }
+
+    /// The names, as they grow.
+    pub(crate) fn shared_names(&self) -> Rc<RefCell<Vec<Symbol>>> {
+        Rc::clone(&self.names)
     }
 
     /// What to do with calls of `function`; `add_symbol` makes a number.
@@ -141,7 +151,7 @@ impl Symbols {
         add_symbol: &mut dyn FnMut() -> SymbolId,
     ) -> Target {
         let mut scratch = std::mem::take(&mut self.scratch);
-        let known = self.names.len();
+        let known = self.names.borrow().len();
         let target = if name::write_name(function, &mut scratch) {
             self.intern(&scratch, kind, add_symbol)
         } else if self.wishes.run_init {
@@ -152,7 +162,7 @@ impl Symbols {
         };
         self.scratch = scratch;
         if self.wishes.places
-            && let Some(new) = self.names.get_mut(known)
+            && let Some(new) = self.names.borrow_mut().get_mut(known)
         {
             new.file = function.file(kind).map(Into::into);
             new.line = function.line(kind);
@@ -189,7 +199,8 @@ impl Symbols {
         text: &[u8],
         add_symbol: &mut dyn FnMut() -> SymbolId,
     ) -> SymbolId {
-        let Some(symbol) = self.names.get(plain.0 as usize) else {
+        let names = self.names.borrow();
+        let Some(symbol) = names.get(plain.0 as usize) else {
             return plain;
         };
         let text = match source {
@@ -197,6 +208,7 @@ impl Symbols {
             _ => redact::statement(text),
         };
         let mut name = [&symbol.name, &b"#"[..], &text].concat();
+        drop(names);
         profile::make_name_safe(&mut name);
         if let Some(known) = self.by_name.get(name.as_slice()) {
             return known.symbol().unwrap_or(plain);
@@ -250,7 +262,7 @@ impl Symbols {
         }
         let mut entry = Symbol::new(name);
         entry.internal = kind == FunctionKind::Internal;
-        self.names.push(entry);
+        self.names.borrow_mut().push(entry);
         let target = Target(symbol.0);
         self.by_name.insert(name.into(), target);
         target

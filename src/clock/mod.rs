@@ -15,7 +15,7 @@ pub(crate) use calibration::Calibration;
 pub(crate) use cpu_time::CpuTime;
 pub(crate) use timer::{Fired, SampledClock, Timer};
 
-use std::sync::Mutex;
+use std::sync::{Mutex, OnceLock};
 
 use crate::settings::{ClockChoice, PinCpu};
 
@@ -169,14 +169,19 @@ pub(crate) fn stop() {
 
 /// Sees to it, once for the process, that a forked child starts out unpinned
 /// and counts its CPU time on from its parent's.
-pub(crate) fn follow_forks() {
+pub(crate) fn follow_forks(then: fn()) {
+    static THEN: OnceLock<fn()> = OnceLock::new();
     extern "C" fn prepare() {
         rseq::before_fork();
     }
     extern "C" fn in_child() {
         rseq::after_fork_in_child();
         affinity::restore();
+        if let Some(then) = THEN.get() {
+            then();
+        }
     }
+    THEN.get_or_init(|| then);
     // SAFETY: plain functions that touch this thread's own data and make
     // system calls that are allowed between fork and exec. The C library
     // forgets them when it unloads this library.

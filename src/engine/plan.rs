@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use ext_php_rs::ffi::zend_execute_data;
-use recorder::{Plan, Reading};
+use recorder::{Plan, Reading, Shape};
 
 use super::Hooks;
 use super::marks::{ByChain, ByStack, Marks};
@@ -20,8 +20,8 @@ pub(crate) struct Measure {
     pub(crate) cpu: bool,
     /// Memory and peak too.
     pub(crate) memory: bool,
-    /// Whole paths instead of edges.
-    pub(crate) tree: bool,
+    /// What is made of it.
+    pub(crate) shape: Shape,
     /// Internal functions too.
     pub(crate) builtins: bool,
 }
@@ -44,21 +44,47 @@ pub(super) trait Tracing: Plan {
 }
 
 /// Clocks and marks as types, the rest as constants.
-pub(super) struct Traced<C, M, const CPU: bool, const MEMORY: bool, const TREE: bool>(
-    PhantomData<(C, M)>,
-);
+pub(super) struct Traced<C, M, S, const CPU: bool, const MEMORY: bool>(PhantomData<(C, M, S)>);
 
-impl<C, M: Marks, const CPU: bool, const MEMORY: bool, const TREE: bool> Plan
-    for Traced<C, M, CPU, MEMORY, TREE>
+/// A [`Shape`] as a type.
+pub(super) trait Shaped {
+    /// It is a tree, or events.
+    const TREE: bool;
+    /// It is events.
+    const EVENTS: bool;
+}
+
+struct Edges;
+struct Tree;
+struct Events;
+
+impl Shaped for Edges {
+    const TREE: bool = false;
+    const EVENTS: bool = false;
+}
+
+impl Shaped for Tree {
+    const TREE: bool = true;
+    const EVENTS: bool = false;
+}
+
+impl Shaped for Events {
+    const TREE: bool = true;
+    const EVENTS: bool = true;
+}
+
+impl<C, M: Marks, S: Shaped, const CPU: bool, const MEMORY: bool> Plan
+    for Traced<C, M, S, CPU, MEMORY>
 {
     const CPU: bool = CPU;
     const MEMORY: bool = MEMORY;
-    const TREE: bool = TREE;
+    const TREE: bool = S::TREE;
+    const EVENTS: bool = S::EVENTS;
     const ENDS_EARLY: bool = M::ENDS_EARLY;
 }
 
-impl<C: Clocks, M: Marks, const CPU: bool, const MEMORY: bool, const TREE: bool> Tracing
-    for Traced<C, M, CPU, MEMORY, TREE>
+impl<C: Clocks, M: Marks, S: Shaped, const CPU: bool, const MEMORY: bool> Tracing
+    for Traced<C, M, S, CPU, MEMORY>
 {
     type Marks = M;
 
@@ -128,15 +154,19 @@ fn with_marks<M: Marks>(measure: Measure) -> Hooks {
 }
 
 fn with_clock<C: Clocks, M: Marks>(measure: Measure) -> Hooks {
-    match (measure.cpu, measure.memory, measure.tree) {
-        (false, false, false) => traced::<Traced<C, M, false, false, false>>(),
-        (false, false, true) => traced::<Traced<C, M, false, false, true>>(),
-        (false, true, false) => traced::<Traced<C, M, false, true, false>>(),
-        (false, true, true) => traced::<Traced<C, M, false, true, true>>(),
-        (true, false, false) => traced::<Traced<C, M, true, false, false>>(),
-        (true, false, true) => traced::<Traced<C, M, true, false, true>>(),
-        (true, true, false) => traced::<Traced<C, M, true, true, false>>(),
-        (true, true, true) => traced::<Traced<C, M, true, true, true>>(),
+    match measure.shape {
+        Shape::Edges => with_shape::<C, M, Edges>(measure),
+        Shape::Tree => with_shape::<C, M, Tree>(measure),
+        Shape::Events => with_shape::<C, M, Events>(measure),
+    }
+}
+
+fn with_shape<C: Clocks, M: Marks, S: Shaped>(measure: Measure) -> Hooks {
+    match (measure.cpu, measure.memory) {
+        (false, false) => traced::<Traced<C, M, S, false, false>>(),
+        (false, true) => traced::<Traced<C, M, S, false, true>>(),
+        (true, false) => traced::<Traced<C, M, S, true, false>>(),
+        (true, true) => traced::<Traced<C, M, S, true, true>>(),
     }
 }
 

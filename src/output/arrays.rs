@@ -14,6 +14,7 @@ pub(crate) fn return_array(recorded: &Recorded, result: &mut Zval) {
     match recorded {
         Recorded::Trace(profile) => trace_array(profile).return_in(result),
         Recorded::Samples(profile) => samples_array(profile).return_in(result),
+        Recorded::Events => {}
     }
 }
 

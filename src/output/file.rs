@@ -19,7 +19,9 @@ use crate::zend;
 
 /// Writes a profile into the output directory.
 pub(crate) fn write_file(recorded: Recorded) -> Result<()> {
-    let (Recorded::Trace(mut profile) | Recorded::Samples(mut profile)) = recorded;
+    let (Recorded::Trace(mut profile) | Recorded::Samples(mut profile)) = recorded else {
+        return Ok(());
+    };
     whence::describe(&mut profile.meta);
     let format = settings::output_format();
     let name = name::Name::now()?;
@@ -30,7 +32,7 @@ pub(crate) fn write_file(recorded: Recorded) -> Result<()> {
         .with_context(|| format!("cannot write the profile {}", path.display()))
 }
 
-fn directory() -> PathBuf {
+pub(super) fn directory() -> PathBuf {
     let setting = settings::output_dir();
     let bytes = if setting.is_empty() {
         zend::temporary_directory()
@@ -53,7 +55,7 @@ fn write_whole(path: &Path, temporary: &Path, content: &[u8]) -> io::Result<()> 
     outcome
 }
 
-fn create_private(path: &Path) -> io::Result<File> {
+pub(super) fn create_private(path: &Path) -> io::Result<File> {
     File::options()
         .write(true)
         .create_new(true)

@@ -2,10 +2,12 @@
 
 mod arrays;
 mod encode;
+mod events;
 mod file;
 mod name;
 mod whence;
 
 pub(crate) use arrays::return_array;
+pub(crate) use events::{EventFile, Failure};
 pub(crate) use file::write_file;
 pub(crate) use name::is_pattern;

@@ -24,6 +24,8 @@ pub enum Shape {
     Edges,
     /// The whole path from the root.
     Tree,
+    /// No table: each entry and exit is an event.
+    Events,
 }
 
 /// No row, activation or symbol.

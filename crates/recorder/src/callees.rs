@@ -24,6 +24,19 @@ pub(crate) struct Place {
     pub(crate) restore: u32,
 }
 
+impl Place {
+    /// The place of a call that is an event, and known by its symbol.
+    #[inline(always)]
+    pub(crate) fn of_event(symbol: u32) -> Self {
+        Self {
+            row: SINK,
+            context: symbol,
+            symbol: NONE,
+            restore: NONE,
+        }
+    }
+}
+
 /// A function, or one level of it.
 #[derive(Debug, Clone, Copy)]
 struct Callee {

@@ -14,6 +14,7 @@
 use std::collections::HashMap;
 
 use crate::call_table::Shape;
+use crate::callees::Place;
 use crate::frames::Frames;
 use crate::recorder::Frame;
 use crate::{Plan, Reading, Recorder};
@@ -35,8 +36,9 @@ pub(crate) struct Stack {
     /// None as long as nobody has switched.
     id: Option<FiberId>,
     frames: Frames,
-    /// The rows from the root to the frame that started this fiber.
-    path: Vec<u32>,
+    /// The calls from the root to the frame that started this fiber. They count
+    /// as open while it runs, for the levels of recursion too.
+    path: Vec<Place>,
     state: State,
     /// What the slice cost so far that other fibers account for.
     elsewhere: Reading,
@@ -71,11 +73,14 @@ impl Recorder {
     /// Notes that the thread leaves fiber `from` and goes on in fiber `to`.
     pub fn fiber_switched<P: Plan>(&mut self, from: FiberId, to: FiberId, now: Reading) {
         self.settle_all::<P>(now);
+        if P::EVENTS {
+            self.events.switch(from, to, now);
+        }
         let mut leaving = std::mem::take(&mut self.fibers.current);
         leaving.frames = std::mem::take(&mut self.frames);
         leaving.id = Some(from);
         leaving.left = now;
-        self.park_levels(&leaving.frames);
+        self.park_levels(&leaving);
         let known = self.fibers.others.remove(&to);
         let arriving = match (leaving.state, known) {
             (State::Running { since, resumer }, Some(mut arriving))
@@ -86,13 +91,14 @@ impl Recorder {
             }
             (_, known) => self.resume(known, &leaving, from, now),
         };
-        self.unpark_levels(&arriving.frames);
+        self.unpark_levels(&arriving);
         self.fibers.others.insert(from, leaving);
         self.run(arriving, to);
     }
 
     /// Notes that a fiber is gone; frames it never left end where it was suspended.
     pub fn fiber_destroyed<P: Plan>(&mut self, fiber: FiberId) {
+        self.events.forget(fiber);
         // Who waits for nobody else was the first, and the next fiber at this
         // address is another one.
         let others = self.fibers.others.values_mut();
@@ -134,8 +140,8 @@ impl Recorder {
     fn suspend(&mut self, leaving: &mut Stack, since: Reading, arriving: &mut Stack, now: Reading) {
         let slice = now.since(since);
         let own = slice.since(leaving.elsewhere);
-        for &row in &leaving.path {
-            if let Some(row) = self.table.rows.get_mut(row as usize) {
+        for place in &leaving.path {
+            if let Some(row) = self.table.rows.get_mut(place.row as usize) {
                 row.add_cost(own);
             }
         }
@@ -159,7 +165,7 @@ impl Recorder {
             }) => {
                 let top = leaving.frames.last();
                 let context = top.map_or(self.root_context(), |top| top.place.context);
-                let frames = leaving.frames.iter().skip(1).map(|frame| frame.place.row);
+                let frames = leaving.frames.iter().skip(1).map(|frame| frame.place);
                 let path = leaving.path.iter().copied().chain(frames);
                 (context, path.collect())
             }
@@ -200,6 +206,9 @@ impl Recorder {
     }
 
     fn close_parked<P: Plan>(&mut self, stack: &Stack) {
+        if P::EVENTS {
+            return;
+        }
         let since = match stack.state {
             State::Fresh => return,
             State::Suspended(since) => since,
@@ -213,20 +222,22 @@ impl Recorder {
         }
     }
 
-    /// Takes back the recursion levels of frames that stop running here.
-    fn park_levels(&mut self, frames: &[Frame]) {
+    /// Takes back the recursion levels of what stops running here.
+    fn park_levels(&mut self, stack: &Stack) {
         if self.shape == Shape::Edges {
-            for frame in frames.iter().rev() {
-                self.callees.close(frame.place.symbol, frame.place.restore);
+            let frames = stack.frames.iter().map(|frame| &frame.place);
+            for place in stack.path.iter().chain(frames).rev() {
+                self.callees.close(place.symbol, place.restore);
             }
         }
     }
 
-    /// Opens the recursion levels of frames that run on.
-    fn unpark_levels(&mut self, frames: &[Frame]) {
+    /// Opens the recursion levels of what runs on.
+    fn unpark_levels(&mut self, stack: &Stack) {
         if self.shape == Shape::Edges {
-            for frame in frames {
-                self.callees.reopen(&frame.place);
+            let frames = stack.frames.iter().map(|frame| &frame.place);
+            for place in stack.path.iter().chain(frames) {
+                self.callees.reopen(place);
             }
         }
     }

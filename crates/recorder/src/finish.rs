@@ -18,7 +18,7 @@ impl Recorder {
     #[must_use]
     pub fn edges(&self, wall: TickRate, cpu: TickRate) -> Vec<Edge> {
         match self.shape {
-            Shape::Edges => self
+            Shape::Edges | Shape::Events => self
                 .completed_rows()
                 .map(|(_, row)| Edge {
                     caller: self.activation(row.parent),
@@ -32,14 +32,14 @@ impl Recorder {
         }
     }
 
-    /// All paths, parents before children; none if only edges were recorded.
+    /// All paths, parents before children; none if no tree was recorded.
     ///
     /// Each node's own cost becomes nanoseconds by itself, and inclusive costs
     /// are their sums: so what a node costs by itself is never negative because
     /// of rounding.
     #[must_use]
     pub fn tree(&self, wall: TickRate, cpu: TickRate) -> Option<Tree> {
-        if self.shape == Shape::Edges {
+        if self.shape != Shape::Tree {
             return None;
         }
         // Row 0 is the sink; every other row is the node before it.

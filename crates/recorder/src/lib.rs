@@ -10,6 +10,7 @@
 mod call_table;
 mod callees;
 mod ending;
+mod event_log;
 mod fiber;
 mod finish;
 mod frames;
@@ -20,6 +21,7 @@ mod sampler;
 mod site;
 
 pub use call_table::Shape;
+pub use event_log::{EventSink, instant};
 pub use fiber::FiberId;
 pub use profile::SymbolId;
 pub use reading::{Plan, Reading, TickRate};

@@ -73,6 +73,8 @@ pub trait Plan {
     /// Calls are keyed by their whole path ([`Shape::Tree`](crate::Shape)),
     /// else by caller and callee. Must match what the recorder began with.
     const TREE: bool;
+    /// Each call is an event ([`Shape::Events`](crate::Shape)). Goes with `TREE`.
+    const EVENTS: bool = false;
     /// The engine reports a call's end before the call's variables are
     /// destroyed, by [`Recorder::end_marked`](crate::Recorder::end_marked).
     const ENDS_EARLY: bool = false;

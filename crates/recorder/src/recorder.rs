@@ -11,6 +11,7 @@
 
 use crate::call_table::{CallTable, NONE, ROOT, SINK, Shape};
 use crate::callees::{Callees, Place};
+use crate::event_log::{EventLog, EventSink};
 use crate::fiber::Fibers;
 use crate::frames::Frames;
 use crate::{CallSite, Plan, Reading, SymbolId};
@@ -77,6 +78,7 @@ pub struct Recorder {
     pub(crate) ending: Option<Reading>,
     start: Reading,
     pub(crate) truncated: bool,
+    pub(crate) events: EventLog,
 }
 
 impl Token {
@@ -114,6 +116,7 @@ impl Recorder {
             ending: None,
             start: Reading::default(),
             truncated: false,
+            events: EventLog::default(),
         };
         recorder.add_symbol();
         recorder.add_symbol();
@@ -121,6 +124,28 @@ impl Recorder {
         recorder.frames.push(base);
         recorder.start = read();
         recorder
+    }
+
+    /// What was read when the profile began.
+    #[must_use]
+    pub fn started(&self) -> Reading {
+        self.start
+    }
+
+    /// Hands events to `sink` from now on, for [`Shape::Events`].
+    pub fn set_sink(&mut self, sink: Box<dyn EventSink>) {
+        self.events = EventLog::for_sink(sink);
+    }
+
+    /// In the child of a fork: what was recorded is the parent's, and the calls
+    /// that are open here began now.
+    pub fn begin_events_anew(&mut self, now: Reading) {
+        if self.shape == Shape::Events {
+            let open = self.frames.iter().skip(1);
+            let symbols = open.map(|frame| SymbolId(frame.place.context));
+            self.events.begin_anew(symbols, now);
+            self.start = now;
+        }
     }
 
     /// The shape it was made with.
@@ -151,7 +176,7 @@ impl Recorder {
 
     pub(crate) fn root_context(&self) -> u32 {
         match self.shape {
-            Shape::Edges => 0,
+            Shape::Edges | Shape::Events => 0,
             Shape::Tree => ROOT,
         }
     }
@@ -204,11 +229,18 @@ impl Recorder {
             return None;
         }
         let caller = top.place.context;
-        let place = self.callees.call_again(P::TREE, caller, symbol.0)?;
+        let place = if P::EVENTS {
+            Place::of_event(symbol.0)
+        } else {
+            self.callees.call_again(P::TREE, caller, symbol.0)?
+        };
         let mark = site.mark();
         slot.mark = mark;
         slot.place = place;
         slot.start.read::<P>(read);
+        if P::EVENTS {
+            self.events.enter(symbol, slot.start);
+        }
         self.frames.pushed();
         Some(Token(mark))
     }
@@ -230,7 +262,11 @@ impl Recorder {
                     restore,
                     ..
                 } = top.place;
-                self.table.add_call::<P>(row, now.since(top.start));
+                if P::EVENTS {
+                    self.events.leave(now);
+                } else {
+                    self.table.add_call::<P>(row, now.since(top.start));
+                }
                 if !P::TREE {
                     self.callees.close(symbol, restore);
                 }
@@ -243,6 +279,9 @@ impl Recorder {
     /// Charges a frame that was taken off the stack.
     pub(crate) fn close<P: Plan>(&mut self, frame: Frame, now: Reading) {
         let place = frame.place;
+        if P::EVENTS {
+            return self.events.leave(now);
+        }
         self.table.add_call::<P>(place.row, now.since(frame.start));
         if !P::TREE {
             self.callees.close(place.symbol, place.restore);
@@ -254,6 +293,9 @@ impl Recorder {
         self.settle_all::<P>(now);
         self.end_fibers::<P>(now);
         self.close_open::<P>(now);
+        if P::EVENTS {
+            self.events.finish(now);
+        }
         let total = now.since(self.start);
         if let Some(root) = self.table.rows.get_mut(ROOT as usize) {
             root.calls = 1;

@@ -51,6 +51,9 @@ impl Recorder {
         // Last, after a stack that had to grow.
         if let Some(top) = self.frames.last_mut() {
             top.start = read();
+            if P::EVENTS {
+                self.events.enter(symbol, top.start);
+            }
         }
         Entered::Recorded(Token::new(mark))
     }
@@ -80,6 +83,9 @@ impl Recorder {
 
     /// Finds where a call goes that is not where its callee's last one went.
     fn find_place<P: Plan>(&mut self, caller: u32, symbol: u32) -> Place {
+        if P::EVENTS {
+            return Place::of_event(symbol);
+        }
         if P::TREE {
             return match self.table.row(caller, symbol) {
                 Some(row) => {
@@ -126,7 +132,7 @@ impl Recorder {
         // Its activation is always the outermost: [truncated] never nests.
         let truncated = Self::TRUNCATED.0;
         let is_inside = match self.shape {
-            Shape::Edges => caller == truncated,
+            Shape::Edges | Shape::Events => caller == truncated,
             Shape::Tree => self
                 .table
                 .rows

@@ -1,0 +1,154 @@
+//! Call events on their way out: kept in a buffer, handed over when it is full.
+//!
+//! In [`Shape::Events`](crate::Shape) nothing is summed: frames are kept as in
+//! the other shapes, so that whoever jumps is found out, and each entry and
+//! exit becomes an event. What becomes of the events is the sink's business.
+//!
+//! **Invariant:** the buffer never grows; an event past a sink that is full is
+//! dropped.
+
+use std::collections::HashMap;
+use std::fmt::Debug;
+
+use profile::SymbolId;
+use profile::native::events::{FullEvent, RawInstant, What};
+
+use crate::{FiberId, Reading};
+
+/// How many events are collected before they are handed over: 320 KiB.
+const BUFFER: usize = 8192;
+
+/// Where events go.
+pub trait EventSink: Debug {
+    /// Takes events, in order; false if it takes no more.
+    fn write(&mut self, events: &[FullEvent]) -> bool;
+
+    /// The profile ends.
+    fn end(&mut self, at: RawInstant);
+
+    /// What was written belongs to the parent of this process, which goes on
+    /// with it: begins anew.
+    fn begin_anew(&mut self, at: RawInstant);
+}
+
+/// Events that have not been handed over.
+#[derive(Debug, Default)]
+pub(crate) struct EventLog {
+    buffer: Box<[FullEvent]>,
+    len: usize,
+    sink: Option<Box<dyn EventSink>>,
+    /// Fibers by number: 0 is the stack that the profile began on.
+    fibers: HashMap<FiberId, u32>,
+    fibers_seen: u32,
+}
+
+impl EventLog {
+    /// Collects events for `sink`.
+    pub(crate) fn for_sink(sink: Box<dyn EventSink>) -> Self {
+        let blank = FullEvent {
+            what: What::LEAVE,
+            at: RawInstant::default(),
+        };
+        Self {
+            buffer: vec![blank; BUFFER].into_boxed_slice(),
+            sink: Some(sink),
+            ..Self::default()
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn enter(&mut self, symbol: SymbolId, at: Reading) {
+        self.push(What::enter(symbol), at);
+    }
+
+    #[inline(always)]
+    pub(crate) fn leave(&mut self, at: Reading) {
+        self.push(What::LEAVE, at);
+    }
+
+    /// Notes that the thread leaves fiber `from` and goes on in fiber `to`.
+    pub(crate) fn switch(&mut self, from: FiberId, to: FiberId, at: Reading) {
+        self.number(from);
+        let to = self.number(to);
+        self.push(What::switch(to), at);
+    }
+
+    /// Notes that a fiber is gone: another one at its address is another one.
+    pub(crate) fn forget(&mut self, fiber: FiberId) {
+        self.fibers.remove(&fiber);
+    }
+
+    fn number(&mut self, fiber: FiberId) -> u32 {
+        *self.fibers.entry(fiber).or_insert_with(|| {
+            let number = self.fibers_seen;
+            self.fibers_seen = number.saturating_add(1);
+            number
+        })
+    }
+
+    #[inline(always)]
+    fn push(&mut self, what: What, at: Reading) {
+        if let Some(slot) = self.buffer.get_mut(self.len) {
+            *slot = FullEvent {
+                what,
+                at: instant(at),
+            };
+            self.len += 1;
+        } else {
+            self.push_to_full(what, at);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn push_to_full(&mut self, what: What, at: Reading) {
+        self.flush();
+        if let Some(slot) = self.buffer.get_mut(self.len) {
+            *slot = FullEvent {
+                what,
+                at: instant(at),
+            };
+            self.len += 1;
+        }
+    }
+
+    fn flush(&mut self) {
+        let events = self.buffer.get(..self.len).unwrap_or_default();
+        let goes_on = self.sink.as_mut().is_some_and(|sink| sink.write(events));
+        self.len = 0;
+        if !goes_on {
+            self.buffer = Box::default();
+        }
+    }
+
+    /// Hands over what is left, and ends.
+    pub(crate) fn finish(&mut self, at: Reading) {
+        self.flush();
+        if let Some(mut sink) = self.sink.take() {
+            sink.end(instant(at));
+        }
+    }
+
+    /// Forgets what was collected, and begins anew with these calls open.
+    pub(crate) fn begin_anew(&mut self, open: impl Iterator<Item = SymbolId>, at: Reading) {
+        self.len = 0;
+        self.fibers.clear();
+        self.fibers_seen = 0;
+        let Some(sink) = &mut self.sink else { return };
+        sink.begin_anew(instant(at));
+        for symbol in open {
+            self.enter(symbol, at);
+        }
+    }
+}
+
+/// A reading as events hold it.
+#[must_use]
+pub fn instant(at: Reading) -> RawInstant {
+    RawInstant {
+        wall: at.wall,
+        cpu: at.cpu,
+        memory: at.memory,
+        peak: at.peak,
+    }
+}

@@ -1,0 +1,244 @@
+//! Events tell what the tree tells, whatever the program does.
+
+#![expect(clippy::unwrap_used, reason = "a test")]
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use profile::native::events::{FullEvent, RawInstant};
+use profile::{Event, EventFold, EventKind, Instant, Tree};
+use proptest::prelude::*;
+use recorder::{
+    Entered, EventSink, Plan, Reading, Recorder, Shape, StackAddress, SymbolId, TickRate, Token,
+};
+
+/// One of the shapes, by its number.
+struct Full<const SHAPE: usize>;
+
+const EDGES: usize = 0;
+const TREE: usize = 1;
+const EVENTS: usize = 2;
+const SHAPES: [Shape; 3] = [Shape::Edges, Shape::Tree, Shape::Events];
+
+impl<const SHAPE: usize> Plan for Full<SHAPE> {
+    const CPU: bool = true;
+    const MEMORY: bool = true;
+    const TREE: bool = SHAPE != EDGES;
+    const EVENTS: bool = SHAPE == EVENTS;
+}
+
+/// Everything that was handed over, and how often it began anew.
+#[derive(Debug, Default, Clone)]
+struct Seen {
+    events: Vec<FullEvent>,
+    end: Option<RawInstant>,
+    began_anew: u32,
+    limit: Option<usize>,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Sink(Rc<RefCell<Seen>>);
+
+impl EventSink for Sink {
+    fn write(&mut self, events: &[FullEvent]) -> bool {
+        let mut seen = self.0.borrow_mut();
+        seen.events.extend_from_slice(events);
+        seen.limit.is_none_or(|limit| seen.events.len() < limit)
+    }
+
+    fn end(&mut self, at: RawInstant) {
+        self.0.borrow_mut().end = Some(at);
+    }
+
+    fn begin_anew(&mut self, _at: RawInstant) {
+        let mut seen = self.0.borrow_mut();
+        seen.events.clear();
+        seen.began_anew += 1;
+    }
+}
+
+impl Seen {
+    fn fold(&self, start: Reading) -> Tree {
+        let instant = |at: RawInstant| Instant {
+            wall: at.wall - start.wall,
+            cpu: at.cpu - start.cpu,
+            memory: at.memory - start.memory,
+            peak: at.peak - start.peak,
+        };
+        let mut fold = EventFold::new();
+        for event in &self.events {
+            let at = instant(event.at);
+            let kind = event.what.kind();
+            fold.add(Event { at, kind });
+        }
+        fold.finish(instant(self.end.unwrap()))
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Step {
+    Call(u32),
+    Return,
+    Jump(usize),
+    /// Start a fiber, or go back from one, or go on in one.
+    Switch(usize),
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let step = prop_oneof![
+        5 => (2_u32..7).prop_map(Step::Call),
+        4 => Just(Step::Return),
+        1 => (1_usize..4).prop_map(Step::Jump),
+        1 => (0_usize..3).prop_map(Step::Switch),
+    ];
+    prop::collection::vec(step, 0..300)
+}
+
+/// Runs a program; gives back the recorder and when it began.
+fn run<const SHAPE: usize>(steps: &[Step], sink: Option<Sink>) -> (Recorder, Reading) {
+    let now = Cell::new(0_u64);
+    let read = || {
+        now.set(now.get() + 1);
+        let time = now.get();
+        let bytes = i64::try_from(time % 13).unwrap() - 6;
+        Reading {
+            wall: time * 3,
+            cpu: time * 2,
+            memory: bytes,
+            peak: bytes * 2,
+        }
+    };
+    let mut began = Reading::default();
+    let mut recorder = Recorder::new(SHAPES[SHAPE], 1 << 20, 1 << 20, || {
+        began = read();
+        began
+    });
+    if let Some(sink) = sink {
+        recorder.set_sink(Box::new(sink));
+    }
+    for _ in 2..7 {
+        recorder.add_symbol();
+    }
+    // A stack for main and one for each fiber, far apart.
+    let mut open: [Vec<Token>; 3] = Default::default();
+    let mut made = [true, false, false];
+    let mut current = 0;
+    // Who resumed whom: only the resumer can be gone back to.
+    let mut resumers = vec![];
+    for step in steps {
+        match *step {
+            Step::Call(symbol) => {
+                let address = 3_000_000 - current * 1_000_000 - open[current].len();
+                let site = StackAddress(address);
+                match recorder.enter::<Full<SHAPE>>(SymbolId(symbol), &site, read) {
+                    Entered::Recorded(token) => open[current].push(token),
+                    Entered::TooDeep => unreachable!("there is room"),
+                }
+            }
+            Step::Return => {
+                if let Some(token) = open[current].pop() {
+                    recorder.leave::<Full<SHAPE>>(token, read);
+                }
+            }
+            Step::Jump(frames) => {
+                let left = open[current].len().saturating_sub(frames);
+                open[current].truncate(left);
+            }
+            // A fiber's own function is open as long as there is the fiber.
+            Step::Switch(_) if current != 0 && open[current].is_empty() => {}
+            Step::Switch(to) if to == current => {
+                if let Some(resumer) = resumers.pop() {
+                    recorder.fiber_switched::<Full<SHAPE>>(current + 10, resumer + 10, read());
+                    current = resumer;
+                }
+            }
+            Step::Switch(to) if to != 0 && !resumers.contains(&to) => {
+                if !made[to] {
+                    recorder.fiber_created(to + 10);
+                    made[to] = true;
+                }
+                recorder.fiber_switched::<Full<SHAPE>>(current + 10, to + 10, read());
+                resumers.push(current);
+                current = to;
+            }
+            Step::Switch(_) => {}
+        }
+    }
+    recorder.finish::<Full<SHAPE>>(read());
+    (recorder, began)
+}
+
+/// Edges in an order of their own.
+fn sorted(mut edges: Vec<profile::Edge>) -> Vec<profile::Edge> {
+    edges.sort_by_key(|edge| {
+        let end = |it: profile::Activation| (it.symbol.0, it.level);
+        (end(edge.caller), end(edge.callee))
+    });
+    edges
+}
+
+proptest! {
+    #[test]
+    fn edges_tree_and_events_tell_the_same(steps in steps()) {
+        let sink = Sink::default();
+        let (_, began) = run::<EVENTS>(&steps, Some(sink.clone()));
+        let folded = sink.0.borrow().fold(began).to_edges().edges;
+        let rate = TickRate::NANOSECONDS;
+        let (recorder, _) = run::<TREE>(&steps, None);
+        let tree = sorted(recorder.tree(rate, rate).unwrap().to_edges().edges);
+        prop_assert_eq!(&sorted(folded), &tree);
+        let (recorder, _) = run::<EDGES>(&steps, None);
+        prop_assert_eq!(sorted(recorder.edges(rate, rate)), tree);
+    }
+}
+
+fn calls(count: usize) -> Vec<Step> {
+    [Step::Call(2), Step::Return].repeat(count)
+}
+
+#[test]
+fn events_are_handed_over_whenever_the_buffer_is_full() {
+    let sink = Sink::default();
+    run::<EVENTS>(&calls(20_000), Some(sink.clone()));
+    let seen = sink.0.borrow();
+    assert_eq!(seen.events.len(), 40_000);
+    assert!(seen.end.is_some());
+}
+
+#[test]
+fn a_sink_that_is_full_gets_nothing_more_but_the_end() {
+    let sink = Sink::default();
+    sink.0.borrow_mut().limit = Some(10_000);
+    run::<EVENTS>(&calls(20_000), Some(sink.clone()));
+    let seen = sink.0.borrow();
+    assert!(
+        (10_000..20_000).contains(&seen.events.len()),
+        "{}",
+        seen.events.len()
+    );
+    assert!(seen.end.is_some());
+}
+
+#[test]
+fn the_child_of_a_fork_begins_with_the_calls_that_are_open() {
+    let sink = Sink::default();
+    let mut recorder = Recorder::new(Shape::Events, 100, 100, Reading::default);
+    recorder.set_sink(Box::new(sink.clone()));
+    let at = |wall| Reading {
+        wall,
+        ..Reading::default()
+    };
+    for (symbol, address) in [(2, 90), (3, 80), (4, 70)] {
+        recorder.add_symbol();
+        recorder.enter::<Full<EVENTS>>(SymbolId(symbol), &StackAddress(address), || at(1));
+    }
+    recorder.begin_events_anew(at(50));
+    recorder.finish::<Full<EVENTS>>(at(60));
+    let seen = sink.0.borrow();
+    assert_eq!(seen.began_anew, 1);
+    let kinds: Vec<_> = seen.events.iter().map(|event| event.what.kind()).collect();
+    use EventKind::{Enter, Leave};
+    let enters = [2, 3, 4].map(|symbol| Enter(SymbolId(symbol)));
+    assert_eq!(kinds, [&enters[..], &[Leave; 3]].concat());
+    assert!(seen.events[..3].iter().all(|event| event.at.wall == 50));
+}

@@ -1,0 +1,187 @@
+//! A file of call events, written as they happen.
+//!
+//! It is called `….xhp.partial` until the profile ends, and can be read up to
+//! its last whole block whatever becomes of the process. Nothing is written,
+//! and no file is made, before the first block is full.
+//!
+//! **Invariants:** nothing here calls into PHP while a profile runs: what is
+//! wrong is told when it ends. A process writes into no file of its parent's.
+
+use std::cell::RefCell;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::rc::Rc;
+
+use anyhow::{Context, Error, Result};
+use profile::native::events::{EventsOptions, EventsWriter, FullEvent, RawInstant, What};
+use profile::{Meta, Symbol};
+use recorder::{EventSink, Recorder};
+
+use super::file::{create_private, directory};
+use super::{name, whence};
+use crate::clock;
+
+/// The functions' names, which grow while the profile runs.
+pub(crate) type SharedNames = Rc<RefCell<Vec<Symbol>>>;
+/// Why the file is not what it should be, if so.
+pub(crate) type Failure = Rc<RefCell<Option<Error>>>;
+
+/// Call events on their way into a file.
+#[derive(Debug)]
+pub(crate) struct EventFile {
+    names: SharedNames,
+    options: EventsOptions,
+    start: RawInstant,
+    meta: Meta,
+    limit: u64,
+    open: Option<Open>,
+    bytes: Vec<u8>,
+    failure: Failure,
+}
+
+/// A file that has been begun.
+#[derive(Debug)]
+struct Open {
+    writer: EventsWriter,
+    file: File,
+    size: u64,
+    partial: PathBuf,
+    path: PathBuf,
+}
+
+impl EventFile {
+    /// A file for a profile that begins; it gets no larger than `limit` bytes,
+    /// and a block. Says in `failure` what goes wrong.
+    pub(crate) fn new(
+        names: SharedNames,
+        options: EventsOptions,
+        start: RawInstant,
+        limit: u64,
+        failure: Failure,
+    ) -> Self {
+        let mut file = Self {
+            names,
+            options,
+            start,
+            meta: Meta::default(),
+            limit,
+            open: None,
+            bytes: Vec::new(),
+            failure,
+        };
+        file.describe();
+        file
+    }
+
+    fn describe(&mut self) {
+        whence::describe(&mut self.meta);
+        self.meta.mode = profile::Mode::Traced;
+        self.meta.started_unix_us = Some(clock::unix_time_us());
+    }
+
+    /// Writes events; false if the file is full.
+    fn try_write(&mut self, events: &[FullEvent]) -> Result<bool> {
+        self.bytes.clear();
+        let mut open = match self.open.take() {
+            Some(open) => open,
+            None => Open::create(&self.options, self.start, &self.meta, &mut self.bytes)?,
+        };
+        if let Ok(names) = self.names.try_borrow() {
+            let new = names.get(open.writer.symbols_written()..);
+            open.writer
+                .symbols(new.unwrap_or_default(), &mut self.bytes);
+        }
+        open.writer.events(events, &mut self.bytes);
+        let is_full = open.size + self.bytes.len() as u64 > self.limit;
+        if is_full && let Some(last) = events.last() {
+            // What comes now belongs to the call that is open now, summed up.
+            let what = What::enter(Recorder::TRUNCATED);
+            let truncated = FullEvent { what, at: last.at };
+            open.writer.events(&[truncated], &mut self.bytes);
+            self.meta.is_truncated = true;
+        }
+        open.append(&self.bytes)?;
+        self.open = Some(open);
+        Ok(!is_full)
+    }
+
+    fn try_end(&mut self, at: RawInstant) -> Result<()> {
+        let Some(mut open) = self.open.take() else {
+            return Ok(());
+        };
+        whence::describe(&mut self.meta);
+        self.bytes.clear();
+        open.writer
+            .clone()
+            .end(at, Some(&self.meta), &mut self.bytes);
+        open.append(&self.bytes)?;
+        fs::rename(&open.partial, &open.path)
+            .with_context(|| format!("cannot rename {}", open.partial.display()))
+    }
+
+    fn note(&self, error: Error) {
+        // Nobody else has it at hand while a profile runs.
+        if let Ok(mut failure) = self.failure.try_borrow_mut() {
+            failure.get_or_insert(error);
+        }
+    }
+}
+
+impl EventSink for EventFile {
+    fn write(&mut self, events: &[FullEvent]) -> bool {
+        self.try_write(events).unwrap_or_else(|error| {
+            self.note(error);
+            false
+        })
+    }
+
+    fn end(&mut self, at: RawInstant) {
+        if let Err(error) = self.try_end(at) {
+            self.note(error);
+        }
+    }
+
+    fn begin_anew(&mut self, at: RawInstant) {
+        self.open = None;
+        self.start = at;
+        self.meta = Meta::default();
+        self.describe();
+    }
+}
+
+impl Open {
+    fn create(
+        options: &EventsOptions,
+        start: RawInstant,
+        meta: &Meta,
+        bytes: &mut Vec<u8>,
+    ) -> Result<Self> {
+        let name = name::Name::now()?.with_ending("xhp");
+        let path = directory().join(&name);
+        let partial = directory().join(format!("{name}.partial"));
+        // What a killed process left under a name without chance in it.
+        let file = create_private(&partial).or_else(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => {
+                fs::remove_file(&partial).and_then(|()| create_private(&partial))
+            }
+            _ => Err(error),
+        });
+        let file =
+            file.with_context(|| format!("cannot write the profile {}", partial.display()))?;
+        Ok(Self {
+            writer: EventsWriter::begin(options, start, meta, bytes),
+            file,
+            size: 0,
+            partial,
+            path,
+        })
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> Result<()> {
+        self.size += bytes.len() as u64;
+        self.file
+            .write_all(bytes)
+            .with_context(|| format!("cannot write the profile {}", self.partial.display()))
+    }
+}
