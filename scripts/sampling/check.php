@@ -75,7 +75,7 @@ function compare(string $what, array $truth, array $sampled): float
     return $worst;
 }
 
-$sample = ['mode' => 'sample', 'sampling_clock' => 'cpu', 'sampling_interval' => 500];
+$sample = ['mode' => 'sample', 'sampling_clock' => 'cpu', 'sampling_interval' => 250];
 $worst = 0.0;
 echo "percent of the CPU time: true, sampled, difference\n";
 $known = __DIR__ . '/known.php';

@@ -32,7 +32,10 @@ if ($kind === 'list') {
     exit;
 }
 $functions = array_map(fn ($share) => "{$kind}_$share", $shares);
-$end = hrtime(true) + $seconds * 1e9;
+$cpu = function (): float {
+    $usage = getrusage();
+    return $usage['ru_utime.tv_sec'] + $usage['ru_utime.tv_usec'] / 1e6;
+};
 do {
     foreach ($shares as $i => $share) {
         $function = $functions[$i];
@@ -40,7 +43,7 @@ do {
             $function();
         }
     }
-} while (hrtime(true) < $end);
+} while ($cpu() < $seconds);
 
 $truth = [];
 foreach ($functions as $i => $function) {
