@@ -82,6 +82,25 @@ function xhprof_disable(): ?array
 }
 
 /**
+ * Stops recording for a while: until {@see xhprof_resume()} it is as if no call
+ * were made and no time passed.
+ *
+ * @return bool whether a profile was recording
+ */
+function xhprof_pause(): bool
+{
+}
+
+/**
+ * Goes on recording after {@see xhprof_pause()}.
+ *
+ * @return bool whether a profile was paused
+ */
+function xhprof_resume(): bool
+{
+}
+
+/**
  * Starts sampling: notes from time to time which functions are running.
  *
  * Much cheaper than profiling, and much less exact: there are no counts of

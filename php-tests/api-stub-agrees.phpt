@@ -47,6 +47,8 @@ foreach (get_defined_constants(true)['xhprof'] as $name => $value) {
 bool(true)
 xhprof_disable agrees
 xhprof_enable agrees
+xhprof_pause agrees
+xhprof_resume agrees
 xhprof_sample_disable agrees
 xhprof_sample_enable agrees
 XHPROF_FLAGS_NO_BUILTINS agrees

@@ -1,5 +1,5 @@
 --TEST--
-The extension is called xhprof and has the four functions and three constants of XHProf
+The extension is called xhprof and has the functions and constants of XHProf, and some of its own
 --EXTENSIONS--
 xhprof
 --FILE--
@@ -18,6 +18,8 @@ echo preg_match('/^\d+\.\d+\.\d+/', phpversion('xhprof')), "\n";
 bool(true)
 xhprof_disable
 xhprof_enable
+xhprof_pause
+xhprof_resume
 xhprof_sample_disable
 xhprof_sample_enable
 XHPROF_FLAGS_NO_BUILTINS = 1

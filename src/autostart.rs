@@ -2,35 +2,35 @@
 //!
 //! The profile runs from before the first line of the script to after the last
 //! destructor, and is written at the end of the request. A script that profiles
-//! itself finds its own functions working as ever: its `xhprof_enable()` does
-//! nothing while the automatic profile runs, its `xhprof_disable()` ends that
-//! and returns it; what was returned is what is written. Profiles that the
-//! script begins after that are the script's alone.
+//! itself finds its own functions working as ever, as if there were no automatic
+//! profile: that yields. From the script's `xhprof_enable()` to its
+//! `xhprof_disable()` only the script's own profile records, and the automatic
+//! one goes on afterwards, as if that time had not been.
 
-use std::cell::RefCell;
+use std::cell::Cell;
 use std::collections::HashSet;
 use std::rc::Rc;
 
 use recorder::Shape;
 
 use crate::output::Failure;
-use crate::session::Recorded;
 use crate::settings::Mode;
 use crate::symbols::Wishes;
 use crate::{functions, output, session, settings, zend};
 
 /// How far this request's automatic profile is.
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Progress {
     /// There is none, or it has been written.
     None,
     /// It runs.
     Running,
-    /// The script ended it.
-    Ended(Recorded),
+    /// The script's own profile runs.
+    Yields,
 }
 
 thread_local! {
-    static PROGRESS: RefCell<Progress> = const { RefCell::new(Progress::None) };
+    static PROGRESS: Cell<Progress> = const { Cell::new(Progress::None) };
     /// What went wrong with a file that is written as the profile goes.
     static FAILURE: Failure = Failure::default();
 }
@@ -60,13 +60,24 @@ pub(crate) fn request_starts() {
     }
 }
 
-/// The script ended a session; keeps what it recorded if we began it.
-pub(crate) fn session_ended(recorded: &Recorded) {
-    PROGRESS.with_borrow_mut(|progress| {
-        if matches!(progress, Progress::Running) {
-            *progress = Progress::Ended(recorded.clone());
-        }
-    });
+/// Whether what runs is the automatic profile.
+pub(crate) fn is_running() -> bool {
+    PROGRESS.get() == Progress::Running
+}
+
+/// The script begins a profile of its own: makes room for it.
+pub(crate) fn yields() {
+    if is_running() && session::set_aside() {
+        PROGRESS.set(Progress::Yields);
+    }
+}
+
+/// The script has ended its own profile, or could not begin it.
+pub(crate) fn goes_on() {
+    if PROGRESS.get() == Progress::Yields {
+        session::take_up();
+        PROGRESS.set(Progress::Running);
+    }
 }
 
 /// RSHUTDOWN: ends whatever still runs; writes what we began.
@@ -76,11 +87,15 @@ pub(crate) fn request_ends() {
 }
 
 fn write() {
-    let unfinished = session::stop();
+    // What the script began and did not end is nobody's.
+    if PROGRESS.get() == Progress::Yields {
+        session::stop();
+        goes_on();
+    }
+    let recorded = session::stop();
     let recorded = match PROGRESS.replace(Progress::None) {
-        Progress::None => None,
-        Progress::Running => unfinished,
-        Progress::Ended(recorded) => Some(recorded),
+        Progress::Running => recorded,
+        _ => None,
     };
     let outcome = recorded.map_or(Ok(()), output::write_file);
     let failure = FAILURE.with(|failure| failure.take());

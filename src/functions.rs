@@ -37,9 +37,15 @@ pub(crate) fn register(module: ModuleBuilder<'_>) -> ModuleBuilder<'_> {
         false,
         true,
     );
+    let pause =
+        FunctionBuilder::new("xhprof_pause", xhprof_pause).returns(DataType::Bool, false, false);
+    let resume =
+        FunctionBuilder::new("xhprof_resume", xhprof_resume).returns(DataType::Bool, false, false);
     module
         .function(enable)
         .function(disable)
+        .function(pause)
+        .function(resume)
         .function(sample_enable)
         .function(sample_disable)
         .constant(("XHPROF_FLAGS_NO_BUILTINS", Flags::NO_BUILTINS, &[]))
@@ -52,26 +58,47 @@ extern "C" fn xhprof_enable(call: &mut ExecuteData, _result: &mut Zval) {
         return;
     };
     // Silent if it runs already: the first flags and the first list stay.
+    autostart::yields();
     if session::is_running() {
         return;
     }
     let ignored = options.map(ignored_functions).unwrap_or_default();
     session::start_tracing(Shape::Edges, Flags::from_bits(flags), wishes(ignored));
+    if !session::is_running() {
+        autostart::goes_on();
+    }
 }
 
 extern "C" fn xhprof_sample_enable(call: &mut ExecuteData, _result: &mut Zval) {
     if parameters::nothing(call) {
+        autostart::yields();
         session::start_sampling(wishes(HashSet::new()));
+        if !session::is_running() {
+            autostart::goes_on();
+        }
     }
 }
 
 /// Ends either mode, whichever of the two functions is called.
 extern "C" fn xhprof_disable(call: &mut ExecuteData, result: &mut Zval) {
     if parameters::nothing(call)
+        && !autostart::is_running()
         && let Some(recorded) = session::stop()
     {
-        autostart::session_ended(&recorded);
+        autostart::goes_on();
         output::return_array(&recorded, result);
+    }
+}
+
+extern "C" fn xhprof_pause(call: &mut ExecuteData, result: &mut Zval) {
+    if parameters::nothing(call) {
+        result.set_bool(session::pause());
+    }
+}
+
+extern "C" fn xhprof_resume(call: &mut ExecuteData, result: &mut Zval) {
+    if parameters::nothing(call) {
+        result.set_bool(session::resume());
     }
 }
 

@@ -4,15 +4,19 @@
 //! number is in every token and every slot, so that whatever an earlier one
 //! left behind is told apart.
 
+mod sampling;
+
+pub(crate) use sampling::start_sampling;
+
 use profile::native::events::EventsOptions;
 use profile::{Body, EdgeTable, Meta, Metrics, Mode, Profile};
-use recorder::{Recorder, Sampler, Shape};
+use recorder::{Recorder, Shape};
 
-use crate::clock::{self, Clock, CpuTime, SampledClock};
-use crate::engine::sampling::{self, Rate};
-use crate::engine::{self, Engine, Measure, State, with_state};
+use crate::clock::{self, Clock, CpuTime};
+use crate::engine::sampling::Rate;
+use crate::engine::{self, Engine, Hooks, Measure, Outer, State, with_state};
 use crate::output::{EventFile, Failure};
-use crate::settings::{self, ClockChoice, EngineChoice, Flags, PinCpu};
+use crate::settings::{self, EngineChoice, Flags};
 use crate::symbols::{Symbols, Wishes};
 use crate::zend;
 
@@ -39,7 +43,17 @@ struct Running {
     rate: Option<Rate>,
 }
 
+/// A profile that is set aside.
+#[derive(Clone, Copy)]
+struct Aside {
+    running: Running,
+    was_paused: bool,
+}
+
 thread_local! {
+    /// What the running profile's hooks do when it is not paused; none if it is not.
+    static PAUSED_PLAN: std::cell::Cell<Option<Hooks>> = const { std::cell::Cell::new(None) };
+    static ASIDE: std::cell::Cell<Option<Aside>> = const { std::cell::Cell::new(None) };
     static RUNNING: std::cell::Cell<Option<Running>> = const { std::cell::Cell::new(None) };
 }
 
@@ -90,6 +104,104 @@ fn write_events(running: &Running, failure: Failure) {
     });
 }
 
+/// Stops recording until [`resume`]; false if nothing is being traced, or that
+/// has been stopped already.
+pub(crate) fn pause() -> bool {
+    let plan = with_state(|state| {
+        let recorder = state.recorder.as_mut().filter(|it| !it.is_paused())?;
+        (state.plan.pause)(recorder);
+        Some(state.plan)
+    });
+    let Some(plan) = plan else { return false };
+    PAUSED_PLAN.set(Some(plan));
+    engine::set_plan(plan.paused());
+    true
+}
+
+/// Ends what [`pause`] began; false if nothing is paused.
+pub(crate) fn resume() -> bool {
+    let Some(plan) = PAUSED_PLAN.take() else {
+        return false;
+    };
+    engine::set_plan(plan);
+    with_state(|state| {
+        if let Some(recorder) = &mut state.recorder {
+            (plan.resume)(recorder);
+        }
+    });
+    true
+}
+
+/// Sets the running profile aside, so that another one can begin; false if
+/// that is not possible.
+pub(crate) fn set_aside() -> bool {
+    if sampling::set_aside() {
+        return true;
+    }
+    let was_paused = PAUSED_PLAN.get().is_some();
+    if !was_paused && !pause() {
+        return false;
+    }
+    let (Some(running), Some(plan)) = (RUNNING.take(), PAUSED_PLAN.take()) else {
+        return false;
+    };
+    ASIDE.set(Some(Aside {
+        running,
+        was_paused,
+    }));
+    clock::stop();
+    with_state(|state| {
+        if let (Some(recorder), Some(symbols)) = (state.recorder.take(), state.symbols.take()) {
+            state.outer = Some(Box::new(Outer {
+                plan,
+                recorder,
+                symbols,
+                session: state.session,
+            }));
+        }
+        state.hooks = Hooks::PASS;
+        state.plan = Hooks::PASS;
+    });
+    true
+}
+
+/// Goes on with what was set aside, when the profile that came between is over.
+pub(crate) fn take_up() {
+    if sampling::take_up() {
+        return;
+    }
+    let Some(Aside {
+        running,
+        was_paused,
+    }) = ASIDE.take()
+    else {
+        return;
+    };
+    let clock = clock::start(
+        settings::clock_choice(),
+        settings::pin_cpu(),
+        running.flags.cpu,
+    );
+    let outer = with_state(|state| state.outer.take());
+    let Some(outer) = outer else { return };
+    let plan = outer.plan;
+    RUNNING.set(Some(running));
+    PAUSED_PLAN.set(Some(plan));
+    with_state(|state| {
+        state.recorder = Some(outer.recorder);
+        state.symbols = Some(outer.symbols);
+        state.session = outer.session;
+    });
+    engine::set_plan_again(plan.paused());
+    // What was measured by another clock cannot be gone on with.
+    let is_same = clock.source == running.clock.source
+        && clock.calibration == running.clock.calibration
+        && clock.cpu == running.clock.cpu;
+    if !was_paused && is_same {
+        resume();
+    }
+}
+
 /// In the child of a fork: calls that are written one by one go into a file of
 /// its own.
 pub(crate) fn follow_fork() {
@@ -98,6 +210,9 @@ pub(crate) fn follow_fork() {
             let now = (state.plan.read)();
             if let Some(recorder) = &mut state.recorder {
                 recorder.begin_events_anew(now);
+            }
+            if let Some(outer) = &mut state.outer {
+                outer.recorder.begin_events_anew(now);
             }
         });
     }
@@ -133,44 +248,13 @@ pub(crate) fn start_tracing(shape: Shape, flags: Flags, wishes: Wishes) {
     });
 }
 
-/// Begins to sample; does nothing if something is being recorded already. It
-/// needs no engine. Names get no details, whatever is wished.
-pub(crate) fn start_sampling(wishes: Wishes) {
-    if is_running() {
-        return;
-    }
-    let rate = Rate {
-        clock: settings::sampling_clock(),
-        interval_ns: settings::sampling_interval_us() * 1_000,
-    };
-    let sampling = match sampling::start(rate) {
-        Ok(sampling) => sampling,
-        Err(error) => {
-            zend::warning(&format!(
-                "nothing is recorded: cannot start the sampling timer: {error}"
-            ));
-            return;
-        }
-    };
-    let clock = clock::start(ClockChoice::Monotonic, PinCpu::Never, false);
-    set_running(clock, Flags::default(), Some(rate));
-    engine::install_sampling();
-    let (depth, max_nodes) = (settings::sampling_depth(), settings::max_nodes());
-    with_state(|state| {
-        next_session(state);
-        let details = false;
-        state.symbols = Some(Symbols::new(Wishes { details, ..wishes }));
-        state.sampler = Some(Sampler::new(depth, max_nodes));
-        state.sampling = Some(sampling);
-    });
-}
-
 /// Ends the session and hands over what it recorded; none if there was none.
 pub(crate) fn stop() -> Option<Recorded> {
     let running = RUNNING.take()?;
     if let Some(rate) = running.rate {
-        return stop_sampling(rate, running.started_us);
+        return sampling::stop(rate, running.started_us);
     }
+    PAUSED_PLAN.set(None);
     let (recorder, symbols) = with_state(|state| {
         let mut recorder = state.recorder.take();
         let finish = state.plan.finish;
@@ -209,34 +293,6 @@ pub(crate) fn stop() -> Option<Recorded> {
     })))
 }
 
-fn stop_sampling(rate: Rate, started_us: u64) -> Option<Recorded> {
-    let (sampler, symbols) = with_state(|state| {
-        sampling::stop(state);
-        (state.sampler.take(), state.symbols.take())
-    });
-    engine::uninstall_sampling();
-    let sampler = sampler?;
-    let mut meta = Meta {
-        started_unix_us: Some(started_us),
-        mode: Mode::Sampled,
-        interval_ns: Some(rate.interval_ns),
-        is_truncated: sampler.is_truncated(),
-        ..Meta::default()
-    };
-    if rate.clock == SampledClock::Cpu {
-        meta.set_tag("sampling_clock", "cpu");
-    }
-    Some(Recorded::Samples(Box::new(Profile {
-        symbols: symbols.map(Symbols::into_names).unwrap_or_default(),
-        body: Body::Samples(sampler.finish()),
-        metrics: Metrics {
-            calls: false,
-            ..Metrics::default()
-        },
-        meta,
-    })))
-}
-
 fn metrics(flags: Flags) -> Metrics {
     Metrics {
         cpu: flags.cpu,
@@ -256,7 +312,8 @@ fn set_running(clock: Clock, flags: Flags, rate: Option<Rate>) {
 
 fn next_session(state: &mut State) -> u32 {
     // Never zero, which is what an untouched slot holds.
-    state.session = state.session.checked_add(1).unwrap_or(1);
+    state.sessions = state.sessions.checked_add(1).unwrap_or(1);
+    state.session = state.sessions;
     state.session
 }
 

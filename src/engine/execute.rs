@@ -17,7 +17,7 @@ use recorder::Entered;
 
 use super::plan::Tracing;
 use super::state::state;
-use super::{guard, lookup};
+use super::{guard, lookup, outer};
 use crate::zend::bindings::{self, ExecuteEx};
 use crate::zend::{Call, FunctionKind, stack};
 
@@ -152,9 +152,7 @@ pub(super) unsafe extern "C" fn traced<T: Tracing>(data: *mut zend_execute_data)
             && let Some(token) = recorder.enter_again::<T>(symbol, &T::site(data), T::read_at_entry)
         {
             pass_user(data);
-            if let Some(recorder) = (*state).recorder.as_mut() {
-                recorder.leave::<T>(token, T::read_at_exit);
-            }
+            outer::leave::<T>(state, token);
         } else {
             traced_unknown::<T>(data);
         }
@@ -184,9 +182,7 @@ unsafe fn traced_unknown<T: Tracing>(data: *mut zend_execute_data) {
         match recorder.enter::<T>(symbol, &T::site(data), T::read_at_entry) {
             Entered::Recorded(token) => {
                 pass_user(data);
-                if let Some(recorder) = (*state).recorder.as_mut() {
-                    recorder.leave::<T>(token, T::read_at_exit);
-                }
+                outer::leave::<T>(state, token);
             }
             Entered::TooDeep => guard::run_user_unseen(state, data),
         }

@@ -29,10 +29,12 @@ fn running() -> Option<&'static mut State> {
 }
 
 unsafe extern "C" fn created(fiber: *mut FiberContext) {
-    if let Some(state) = running()
-        && let Some(recorder) = &mut state.recorder
-    {
+    let Some(state) = running() else { return };
+    if let Some(recorder) = &mut state.recorder {
         recorder.fiber_created(fiber as usize);
+    }
+    if let Some(outer) = &mut state.outer {
+        outer.recorder.fiber_created(fiber as usize);
     }
 }
 
@@ -42,6 +44,9 @@ unsafe extern "C" fn switched(from: *mut FiberContext, to: *mut FiberContext) {
     if let Some(recorder) = &mut state.recorder {
         (state.plan.fiber_switched)(recorder, from, to);
     }
+    if let Some(outer) = &mut state.outer {
+        (outer.plan.fiber_switched_while_paused)(&mut outer.recorder, from, to);
+    }
     guard::switch(state, from, to);
 }
 
@@ -50,6 +55,9 @@ unsafe extern "C" fn destroyed(fiber: *mut FiberContext) {
     let Some(state) = running() else { return };
     if let Some(recorder) = &mut state.recorder {
         (state.plan.fiber_destroyed)(recorder, fiber);
+    }
+    if let Some(outer) = &mut state.outer {
+        (outer.plan.fiber_destroyed)(&mut outer.recorder, fiber);
     }
     guard::forget(state, fiber);
 }

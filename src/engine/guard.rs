@@ -238,6 +238,25 @@ unsafe fn end_unseen(data: *mut zend_execute_data) {
     }
 }
 
+/// Runs a user function and everything below it without a look at the stack.
+#[cold]
+#[inline(never)]
+pub(super) unsafe fn run_user_unsampled(
+    state: *mut State,
+    data: *mut zend_execute_data,
+    here: usize,
+) {
+    // SAFETY: as in `run_user`.
+    unsafe {
+        let limit = (*state).guard.limit();
+        (*state).guard.find_limit(here);
+        if limit != (*state).guard.limit() {
+            return ((*state).hooks.user)(data);
+        }
+        unhooked(state, || pass_user(data));
+    }
+}
+
 unsafe fn unhooked(state: *mut State, call: impl FnOnce()) {
     // SAFETY: as in `run_user`.
     unsafe {

@@ -35,6 +35,16 @@ pub(crate) struct Hooks {
     pub(super) fiber_destroyed: fn(&mut Recorder, FiberId),
     /// [`Recorder::finish`] with this plan.
     pub(crate) finish: fn(&mut Recorder),
+    /// [`Recorder::pause`] with this plan.
+    pub(crate) pause: fn(&mut Recorder),
+    /// [`Recorder::resume`] with this plan.
+    pub(crate) resume: fn(&mut Recorder),
+    /// [`Recorder::end_marked_while_paused`] with this plan.
+    pub(super) end_marked_while_paused: fn(&mut Recorder, usize) -> bool,
+    /// [`Recorder::fiber_switched`] without a look at a clock.
+    pub(super) fiber_switched_while_paused: fn(&mut Recorder, FiberId, FiberId),
+    /// [`Recorder::finish`] without a look at a clock.
+    pub(crate) finish_while_paused: fn(&mut Recorder),
 }
 
 impl Hooks {
@@ -53,5 +63,25 @@ impl Hooks {
         fiber_switched: |_, _, _| {},
         fiber_destroyed: |_, _| {},
         finish: |_| {},
+        pause: |_| {},
+        resume: |_| {},
+        end_marked_while_paused: |_, _| false,
+        fiber_switched_while_paused: |_, _, _| {},
+        finish_while_paused: |_| {},
     };
+
+    /// The same plan while nothing is recorded: only ends are of interest.
+    pub(crate) fn paused(self) -> Self {
+        Self {
+            end: self.end,
+            read: self.read,
+            leave: self.leave,
+            end_marked: self.end_marked,
+            fiber_switched: self.fiber_switched,
+            fiber_destroyed: self.fiber_destroyed,
+            finish: self.finish_while_paused,
+            resume: self.resume,
+            ..Self::PASS
+        }
+    }
 }

@@ -13,7 +13,7 @@ use recorder::Entered;
 
 use super::plan::Tracing;
 use super::state::state;
-use super::{detail, guard, lookup};
+use super::{detail, guard, lookup, outer};
 use crate::zend::bindings::{self, ExecuteInternal};
 use crate::zend::{Call, FunctionKind};
 
@@ -85,9 +85,7 @@ pub(super) unsafe extern "C" fn traced<T: Tracing>(
             && let Some(token) = recorder.enter_again::<T>(symbol, &T::site(data), T::read_at_entry)
         {
             pass(data, result);
-            if let Some(recorder) = (*state).recorder.as_mut() {
-                recorder.leave::<T>(token, T::read_at_exit);
-            }
+            outer::leave::<T>(state, token);
         } else {
             traced_unknown::<T>(data, result);
         }
@@ -117,9 +115,7 @@ unsafe fn traced_unknown<T: Tracing>(data: *mut zend_execute_data, result: *mut 
         match recorder.enter::<T>(symbol, &T::site(data), T::read_at_entry) {
             Entered::Recorded(token) => {
                 pass(data, result);
-                if let Some(recorder) = (*state).recorder.as_mut() {
-                    recorder.leave::<T>(token, T::read_at_exit);
-                }
+                outer::leave::<T>(state, token);
             }
             Entered::TooDeep => guard::run_internal_unseen(state, data, result),
         }

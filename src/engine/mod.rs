@@ -16,13 +16,14 @@ mod internal;
 mod lookup;
 mod marks;
 mod observer;
+mod outer;
 mod plan;
 pub(crate) mod sampling;
 mod state;
 
 pub(crate) use hooks::Hooks;
 pub(crate) use plan::{Measure, hooks_for};
-pub(crate) use state::{State, with_state};
+pub(crate) use state::{Outer, State, with_state};
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -118,9 +119,11 @@ fn remove_user() {
 /// Without an engine that is nothing.
 pub(crate) fn install_sampling() {
     if armed().is_some() {
+        let _ = zend::stack::thread_bounds();
         with_state(|state| {
             state.plan = plan::sampling_hooks();
             state.hooks = state.plan;
+            state.guard = guard::Guard::new();
         });
         add_user();
     }
@@ -131,9 +134,28 @@ pub(crate) fn uninstall_sampling() {
     if armed().is_some() {
         with_state(|state| {
             state.plan = Hooks::PASS;
+            guard::after_jump(state);
             state.hooks = Hooks::PASS;
         });
         remove_user();
+    }
+}
+
+/// Lets the hooks that are installed record by another plan.
+pub(crate) fn set_plan(plan: Hooks) {
+    with_state(|state| {
+        guard::after_jump(state);
+        state.plan = plan;
+        state.hooks = plan;
+        state.guard = guard::Guard::new();
+    });
+}
+
+/// The same after another profile's hooks have come and gone.
+pub(crate) fn set_plan_again(plan: Hooks) {
+    set_plan(plan);
+    if armed() == Some(Engine::Observer) {
+        observer::install();
     }
 }
 

@@ -133,6 +133,8 @@ pub(crate) fn hooks_for(engine: Engine, measure: Measure) -> Hooks {
 /// The hooks of the sampling mode, in both engines.
 pub(super) fn sampling_hooks() -> Hooks {
     Hooks {
+        user: sampling::user,
+        end: sampling::end,
         internal: Some(sampling::internal),
         ..Hooks::PASS
     }
@@ -186,12 +188,23 @@ fn traced<T: Tracing>() -> Hooks {
         enter_truncated: |recorder, data| {
             recorder.enter_truncated::<T>(&T::site(data), T::read_at_entry)
         },
-        leave: |recorder, token| recorder.leave::<T>(token, T::read_at_exit),
-        end_marked: |recorder, mark| recorder.end_marked::<T>(mark, T::read_at_exit),
+        leave: |recorder, token| {
+            recorder.leave::<T>(token, T::read_at_exit);
+        },
+        end_marked: |recorder, mark| {
+            recorder.end_marked::<T>(mark, T::read_at_exit);
+        },
         fiber_switched: |recorder, from, to| {
             recorder.fiber_switched::<T>(from, to, T::read_at_exit());
         },
         fiber_destroyed: |recorder, fiber| recorder.fiber_destroyed::<T>(fiber),
         finish: |recorder| recorder.finish::<T>(T::read_at_exit()),
+        pause: |recorder| recorder.pause::<T>(T::read_at_exit()),
+        resume: |recorder| recorder.resume::<T>(&T::Marks::site_now(), T::read_at_exit()),
+        end_marked_while_paused: |recorder, mark| recorder.end_marked_while_paused::<T>(mark),
+        fiber_switched_while_paused: |recorder, from, to| {
+            recorder.fiber_switched::<T>(from, to, Reading::default());
+        },
+        finish_while_paused: |recorder| recorder.finish::<T>(Reading::default()),
     }
 }

@@ -16,6 +16,8 @@ pub(crate) struct State {
     pub(crate) plan: Hooks,
     /// The number of the running profile; see [`Symbols`].
     pub(crate) session: u32,
+    /// The highest number that any profile had.
+    pub(crate) sessions: u32,
     /// The running profile, when tracing.
     pub(crate) recorder: Option<Recorder>,
     /// The running profile, when sampling…
@@ -24,7 +26,17 @@ pub(crate) struct State {
     pub(crate) sampling: Option<Sampling>,
     /// The names of the running profile.
     pub(crate) symbols: Option<Symbols>,
+    /// The profile that this one interrupts, if there is one.
+    pub(crate) outer: Option<Box<Outer>>,
     pub(super) guard: Guard,
+}
+
+/// A profile that is set aside while another one runs.
+pub(crate) struct Outer {
+    pub(crate) plan: Hooks,
+    pub(crate) recorder: Recorder,
+    pub(crate) symbols: Symbols,
+    pub(crate) session: u32,
 }
 
 impl State {
@@ -33,10 +45,12 @@ impl State {
             hooks: Hooks::PASS,
             plan: Hooks::PASS,
             session: 0,
+            sessions: 0,
             recorder: None,
             sampler: None,
             sampling: None,
             symbols: None,
+            outer: None,
             guard: Guard::new(),
         }
     }

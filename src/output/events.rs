@@ -136,6 +136,12 @@ impl EventSink for EventFile {
         })
     }
 
+    fn delay(&mut self, pause: RawInstant) {
+        if let Some(open) = &mut self.open {
+            open.writer.delay(pause);
+        }
+    }
+
     fn end(&mut self, at: RawInstant) {
         if let Err(error) = self.try_end(at) {
             self.note(error);

@@ -25,6 +25,14 @@ pub(crate) struct Place {
 }
 
 impl Place {
+    /// A place that costs go to in order to be forgotten.
+    pub(crate) const NOWHERE: Self = Self {
+        row: SINK,
+        context: NONE,
+        symbol: NONE,
+        restore: NONE,
+    };
+
     /// The place of a call that is an event, and known by its symbol.
     #[inline(always)]
     pub(crate) fn of_event(symbol: u32) -> Self {

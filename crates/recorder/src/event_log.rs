@@ -23,6 +23,9 @@ pub trait EventSink: Debug {
     /// Takes events, in order; false if it takes no more.
     fn write(&mut self, events: &[FullEvent]) -> bool;
 
+    /// Nothing was recorded for so long, and it counts for nothing.
+    fn delay(&mut self, pause: RawInstant);
+
     /// The profile ends.
     fn end(&mut self, at: RawInstant);
 
@@ -118,6 +121,16 @@ impl EventLog {
         self.len = 0;
         if !goes_on {
             self.buffer = Box::default();
+        }
+    }
+
+    /// What follows happened so much earlier, as far as anybody is to know.
+    pub(crate) fn delay(&mut self, pause: Reading) {
+        if self.sink.is_some() {
+            self.flush();
+        }
+        if let Some(sink) = &mut self.sink {
+            sink.delay(instant(pause));
         }
     }
 

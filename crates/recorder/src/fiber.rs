@@ -72,6 +72,9 @@ impl Recorder {
 
     /// Notes that the thread leaves fiber `from` and goes on in fiber `to`.
     pub fn fiber_switched<P: Plan>(&mut self, from: FiberId, to: FiberId, now: Reading) {
+        if let Some(since) = self.paused {
+            return self.switch_paused::<P>(from, to, since);
+        }
         self.settle_all::<P>(now);
         if P::EVENTS {
             self.events.switch(from, to, now);
@@ -89,7 +92,7 @@ impl Recorder {
                 self.suspend(&mut leaving, since, &mut arriving, now);
                 arriving
             }
-            (_, known) => self.resume(known, &leaving, from, now),
+            (_, known) => self.resume_fiber(known, &leaving, from, now),
         };
         self.unpark_levels(&arriving);
         self.fibers.others.insert(from, leaving);
@@ -109,6 +112,23 @@ impl Recorder {
         }
         if let Some(stack) = self.fibers.others.remove(&fiber) {
             self.close_parked::<P>(&stack);
+        }
+    }
+
+    /// Everything that was read in other fibers was read so much later.
+    pub(crate) fn delay_fibers(&mut self, pause: Reading) {
+        let others = self.fibers.others.values_mut();
+        for stack in others.chain([&mut self.fibers.current]) {
+            for frame in stack.frames.iter_mut() {
+                frame.start = frame.start.delayed_by(pause);
+            }
+            stack.left = stack.left.delayed_by(pause);
+            match &mut stack.state {
+                State::First | State::Fresh => {}
+                State::Running { since, .. } | State::Suspended(since) => {
+                    *since = since.delayed_by(pause);
+                }
+            }
         }
     }
 
@@ -153,7 +173,13 @@ impl Recorder {
     }
 
     /// `leaving` starts or resumes a fiber, and waits for it.
-    fn resume(&self, known: Option<Stack>, leaving: &Stack, from: FiberId, now: Reading) -> Stack {
+    fn resume_fiber(
+        &self,
+        known: Option<Stack>,
+        leaving: &Stack,
+        from: FiberId,
+        now: Reading,
+    ) -> Stack {
         let running = State::Running {
             since: now,
             resumer: from,

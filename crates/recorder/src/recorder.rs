@@ -76,9 +76,11 @@ pub struct Recorder {
     pub(crate) fibers: Fibers,
     /// When the topmost frame ended, if it has.
     pub(crate) ending: Option<Reading>,
-    start: Reading,
+    pub(crate) start: Reading,
     pub(crate) truncated: bool,
     pub(crate) events: EventLog,
+    /// Since when nothing is recorded, if so.
+    pub(crate) paused: Option<Reading>,
 }
 
 impl Token {
@@ -117,6 +119,7 @@ impl Recorder {
             start: Reading::default(),
             truncated: false,
             events: EventLog::default(),
+            paused: None,
         };
         recorder.add_symbol();
         recorder.add_symbol();
@@ -141,10 +144,13 @@ impl Recorder {
     /// that are open here began now.
     pub fn begin_events_anew(&mut self, now: Reading) {
         if self.shape == Shape::Events {
-            let open = self.frames.iter().skip(1);
-            let symbols = open.map(|frame| SymbolId(frame.place.context));
-            self.events.begin_anew(symbols, now);
-            self.start = now;
+            let now = self.paused.unwrap_or(now);
+            self.uncovered(|recorder| {
+                let open = recorder.frames.iter().skip(1);
+                let symbols = open.map(|frame| SymbolId(frame.place.context));
+                recorder.events.begin_anew(symbols, now);
+                recorder.start = now;
+            });
         }
     }
 
@@ -248,9 +254,10 @@ impl Recorder {
     /// Notes that the call behind `token` returned.
     ///
     /// A token of an earlier profile, or of a frame that was dropped, is
-    /// ignored; frames above it, whose exits were skipped, are closed too.
+    /// ignored, and false is the answer; frames above it, whose exits were
+    /// skipped, are closed too.
     #[inline(always)]
-    pub fn leave<P: Plan>(&mut self, token: Token, read: impl FnOnce() -> Reading) {
+    pub fn leave<P: Plan>(&mut self, token: Token, read: impl FnOnce() -> Reading) -> bool {
         // Asked before the clock is read: the clock of an earlier profile may
         // no longer be there to be read.
         match self.frames.last() {
@@ -271,6 +278,7 @@ impl Recorder {
                     self.callees.close(symbol, restore);
                 }
                 self.frames.popped();
+                true
             }
             _ => self.leave_skipped::<P>(token.0, read),
         }
@@ -290,6 +298,7 @@ impl Recorder {
 
     /// Ends the profile: every open frame is closed as if it returned now.
     pub fn finish<P: Plan>(&mut self, now: Reading) {
+        let now = self.take_off().unwrap_or(now);
         self.settle_all::<P>(now);
         self.end_fibers::<P>(now);
         self.close_open::<P>(now);
@@ -309,6 +318,16 @@ impl Recorder {
             && let Some(frame) = self.frames.pop()
         {
             self.close::<P>(frame, now);
+        }
+    }
+}
+
+impl Recorder {
+    /// Everything that was read on the running stack was read so much later.
+    pub(crate) fn delay(&mut self, pause: Reading) {
+        self.start = self.start.delayed_by(pause);
+        for frame in self.frames.iter_mut() {
+            frame.start = frame.start.delayed_by(pause);
         }
     }
 }

@@ -62,11 +62,19 @@ impl Recorder {
     /// there any more.
     #[cold]
     #[inline(never)]
-    pub(crate) fn leave_skipped<P: Plan>(&mut self, mark: usize, read: impl FnOnce() -> Reading) {
+    pub(crate) fn leave_skipped<P: Plan>(
+        &mut self,
+        mark: usize,
+        read: impl FnOnce() -> Reading,
+    ) -> bool {
         // Its clock may be gone with the profile that it began in.
         let is_there = |frame: &Frame| frame.mark & !Self::GOES_ON == mark;
         if !self.frames.iter().skip(1).any(is_there) {
-            return;
+            return false;
+        }
+        if let Some(since) = self.paused {
+            self.leave_paused::<P>(mark, since);
+            return true;
         }
         let now = read();
         if P::ENDS_EARLY {
@@ -79,6 +87,7 @@ impl Recorder {
         {
             self.close::<P>(frame, now);
         }
+        true
     }
 
     /// Finds where a call goes that is not where its callee's last one went.

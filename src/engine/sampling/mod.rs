@@ -28,11 +28,14 @@ use profile::SymbolId;
 use self::mailbox::{Mailbox, Sighting};
 use self::sight::Window;
 use self::stack::Stack;
+use super::execute::pass_user;
 use super::internal::pass;
 use super::state::{State, state};
+use super::{guard, outer};
 use crate::clock::{self, Fired, SampledClock, Timer};
 use crate::zend::KnownFunctions;
 use crate::zend::bindings::zend_interrupt_function;
+use crate::zend::stack::address as stack_address;
 
 /// How to sample.
 #[derive(Debug, Clone, Copy)]
@@ -57,6 +60,13 @@ pub(crate) struct Sampling {
     taken: Vec<Sighting>,
     /// How long it took to take the samples the last time, in nanoseconds.
     taking: u64,
+}
+
+impl Sampling {
+    /// When the session began, on [`clock::monotonic_ns`].
+    pub(crate) fn started(&self) -> u64 {
+        self.started
+    }
 }
 
 /// Of the PHP thread's time, at most one part in this many goes into taking
@@ -96,15 +106,16 @@ pub(crate) fn disarm() {
     }
 }
 
-/// Starts the timer of this thread. The samples go to the sampler of the state.
-pub(crate) fn start(rate: Rate) -> io::Result<Sampling> {
+/// Starts the timer of this thread. The samples go to the sampler of the state,
+/// with the time since `started`, on [`clock::monotonic_ns`].
+pub(crate) fn start(rate: Rate, started: u64) -> io::Result<Sampling> {
     let mailbox = Arc::new(Mailbox::new());
     Ok(Sampling {
         rate,
         timer: Some(start_timer(rate, &mailbox)?),
         is_forked: false,
         mailbox,
-        started: clock::monotonic_ns(),
+        started,
         known: KnownFunctions::new(),
         stack: Stack::new(),
         taken: Vec::new(),
@@ -198,6 +209,26 @@ pub(super) unsafe extern "C" fn internal(data: *mut zend_execute_data, result: *
     // left when it returns here.
     unsafe { pass(data, result) };
     safe_point(None);
+}
+
+/// The hook for user functions, which are watched only if a profile is set
+/// aside that traces: its hook is in them, and must not fill the C stack.
+pub(super) unsafe extern "C" fn user(data: *mut zend_execute_data) {
+    let state = state();
+    // SAFETY: passes on what the engine handed us, to this thread's guard.
+    unsafe {
+        if stack_address() < (*state).guard.limit() {
+            guard::run_user_unsampled(state, data, stack_address());
+        } else {
+            pass_user(data);
+        }
+    }
+}
+
+/// The end of a user function, which may be one of that profile's calls.
+pub(super) unsafe fn end(data: *mut zend_execute_data) {
+    // SAFETY: as in `user`.
+    unsafe { outer::ended(state(), data) };
 }
 
 /// Takes the samples that wait. `inside`: what the current frame has done all

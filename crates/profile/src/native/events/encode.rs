@@ -132,6 +132,16 @@ impl EventsWriter {
         }
     }
 
+    /// From now on, everything is said to have happened so much earlier: for a
+    /// time that is not part of the profile. Its `memory` and `peak` count too.
+    pub fn delay(&mut self, pause: RawInstant) {
+        let start = &mut self.clocks.start;
+        start.wall = start.wall.wrapping_add(pause.wall);
+        start.cpu = start.cpu.wrapping_add(pause.cpu);
+        start.memory = start.memory.wrapping_add(pause.memory);
+        start.peak = start.peak.wrapping_add(pause.peak);
+    }
+
     /// Appends what is known of the profile by now, in place of what was said
     /// of it before.
     pub fn meta(&mut self, meta: &Meta, out: &mut Vec<u8>) {

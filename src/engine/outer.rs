@@ -1,0 +1,53 @@
+//! What the profile hears that another one interrupts: returns of its calls.
+//!
+//! The tokens and marks of calls that are open are all different, so whatever
+//! the running profile does not know may be the other one's.
+
+use ext_php_rs::ffi::zend_execute_data;
+use recorder::{Reading, Token};
+
+use super::marks;
+use super::plan::Tracing;
+use super::state::State;
+
+/// A call returned: the running profile's, or else the other one's.
+#[inline(always)]
+pub(super) unsafe fn leave<T: Tracing>(state: *mut State, token: Token) {
+    // SAFETY: this thread's state; no reference is held when `left` is called.
+    unsafe {
+        let recorder = (*state).recorder.as_mut();
+        if !recorder.is_some_and(|recorder| recorder.leave::<T>(token, T::read_at_exit)) {
+            left::<T>(state, token);
+        }
+    }
+}
+
+#[cold]
+#[inline(never)]
+unsafe fn left<T: Tracing>(state: *mut State, token: Token) {
+    // SAFETY: this thread's state; the reference ends here.
+    if let Some(outer) = unsafe { (*state).outer.as_mut() } {
+        // It is paused, and looks at no clock.
+        outer.recorder.leave::<T>(token, Reading::default);
+    }
+}
+
+/// The same where calls are known by their frames.
+#[inline(always)]
+pub(super) unsafe fn ended(state: *mut State, data: *mut zend_execute_data) {
+    // SAFETY: as in `left`.
+    unsafe {
+        if (*state).outer.is_some() {
+            ended_in_outer(state, data);
+        }
+    }
+}
+
+#[cold]
+#[inline(never)]
+unsafe fn ended_in_outer(state: *mut State, data: *mut zend_execute_data) {
+    // SAFETY: as in `left`.
+    if let Some(outer) = unsafe { (*state).outer.as_mut() } {
+        (outer.plan.end_marked_while_paused)(&mut outer.recorder, marks::mark(data));
+    }
+}
