@@ -38,11 +38,13 @@ pub(crate) fn start_sampling(wishes: Wishes) {
         clock: settings::sampling_clock(),
         interval_ns: settings::sampling_interval_us() * 1_000,
     };
+    let clock = clock::start(ClockChoice::Monotonic, PinCpu::Never, false);
+    // The times of samples count from here, on two clocks that are read together.
+    set_running(clock, Flags::default(), Some(rate));
     if !start_timer(rate, clock::monotonic_ns()) {
+        RUNNING.set(None);
         return;
     }
-    let clock = clock::start(ClockChoice::Monotonic, PinCpu::Never, false);
-    set_running(clock, Flags::default(), Some(rate));
     let (depth, max_nodes) = (settings::sampling_depth(), settings::max_nodes());
     with_state(|state| {
         next_session(state);
@@ -137,6 +139,8 @@ pub(super) fn take_up() -> bool {
     RUNNING.set(Some(aside.running));
     start_timer(aside.rate, aside.started);
     with_state(|state| {
+        // Only automatic profiles are set aside.
+        state.sampling = state.sampling.take().map(sampling::Sampling::goes_on);
         state.session = aside.session;
         state.symbols = Some(aside.symbols);
         state.sampler = Some(aside.sampler);

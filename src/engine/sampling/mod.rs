@@ -63,6 +63,12 @@ pub(crate) struct Sampling {
 }
 
 impl Sampling {
+    /// For a session that has begun before any function, and goes on.
+    pub(crate) fn goes_on(mut self) -> Self {
+        self.stack.forget_base();
+        self
+    }
+
     /// When the session began, on [`clock::monotonic_ns`].
     pub(crate) fn started(&self) -> u64 {
         self.started

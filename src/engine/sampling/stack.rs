@@ -24,6 +24,8 @@ pub(super) struct Stack {
     /// The frames that were open when the profile began, as far as they still
     /// are, the outermost first: `main()` stands for them.
     base: Vec<Seen>,
+    /// The call that began it: no part of the profile.
+    beginning: Option<Seen>,
     /// The functions of a sample, the root first.
     symbols: Vec<SymbolId>,
 }
@@ -36,13 +38,18 @@ impl Stack {
             before: Vec::new(),
             lasting: 0,
             base: Vec::new(),
+            beginning: None,
             symbols: Vec::new(),
         };
         stack.read();
         stack.base.clone_from(&stack.before);
-        // The innermost one is the call that begins it.
-        stack.base.pop();
+        stack.beginning = stack.base.pop();
         stack
+    }
+
+    /// The profile began before any function: all that are open are in it.
+    pub(super) fn forget_base(&mut self) {
+        self.base.clear();
     }
 
     /// Notes which frames there are. They stay for as long as nothing runs.
@@ -84,6 +91,9 @@ impl Stack {
             self.symbols.extend(target.symbol());
         }
         for seen in ended.iter().rev() {
+            if self.beginning == Some(*seen) {
+                continue;
+            }
             // A closure is not known, and its time its caller's.
             let function = known.at(seen.function);
             let target = function.map(|function| lookup::named(state, function));
