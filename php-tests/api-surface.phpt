@@ -17,11 +17,13 @@ echo preg_match('/^\d+\.\d+\.\d+/', phpversion('xhprof')), "\n";
 --EXPECT--
 bool(true)
 xhprof_disable
+xhprof_dump
 xhprof_enable
 xhprof_pause
 xhprof_resume
 xhprof_sample_disable
 xhprof_sample_enable
+xhprof_status
 XHPROF_FLAGS_NO_BUILTINS = 1
 XHPROF_FLAGS_CPU = 2
 XHPROF_FLAGS_MEMORY = 4

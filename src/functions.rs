@@ -9,9 +9,14 @@ use ext_php_rs::types::{ZendHashTable, Zval};
 use ext_php_rs::zend::ExecuteData;
 use recorder::Shape;
 use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
+use crate::engine::Engine;
 use crate::settings::{self, Flags};
 use crate::symbols::Wishes;
+use crate::zend::array::Array;
 use crate::zend::{array, parameters};
 use crate::{autostart, output, session, zend};
 
@@ -37,6 +42,13 @@ pub(crate) fn register(module: ModuleBuilder<'_>) -> ModuleBuilder<'_> {
         false,
         true,
     );
+    let dump = FunctionBuilder::new("xhprof_dump", xhprof_dump)
+        .arg(Arg::new("file", DataType::String))
+        .arg(Arg::new("format", DataType::String).default("'native'"))
+        .required_args(1)
+        .returns(DataType::Bool, false, false);
+    let status =
+        FunctionBuilder::new("xhprof_status", xhprof_status).returns(DataType::Array, false, false);
     let pause =
         FunctionBuilder::new("xhprof_pause", xhprof_pause).returns(DataType::Bool, false, false);
     let resume =
@@ -44,6 +56,8 @@ pub(crate) fn register(module: ModuleBuilder<'_>) -> ModuleBuilder<'_> {
     module
         .function(enable)
         .function(disable)
+        .function(dump)
+        .function(status)
         .function(pause)
         .function(resume)
         .function(sample_enable)
@@ -100,6 +114,51 @@ extern "C" fn xhprof_resume(call: &mut ExecuteData, result: &mut Zval) {
     if parameters::nothing(call) {
         result.set_bool(session::resume());
     }
+}
+
+extern "C" fn xhprof_dump(call: &mut ExecuteData, result: &mut Zval) {
+    result.set_bool(false);
+    let Some((file, format)) = parameters::file_and_format(call) else {
+        return;
+    };
+    let path = Path::new(OsStr::from_bytes(file));
+    let format = String::from_utf8_lossy(format.unwrap_or(b"native"));
+    let Some(format) = settings::output_format_of(&format) else {
+        zend::warning(&format!(
+            "the format must be native, xhprof or json, not \"{format}\""
+        ));
+        return;
+    };
+    let Some(profile) = session::snapshot() else {
+        zend::warning("nothing is being traced, or as events, which are in a file already");
+        return;
+    };
+    match output::dump(profile, path, format) {
+        Ok(()) => result.set_bool(true),
+        Err(error) => zend::warning(&format!("{error:#}")),
+    }
+}
+
+extern "C" fn xhprof_status(call: &mut ExecuteData, result: &mut Zval) {
+    if !parameters::nothing(call) {
+        return;
+    }
+    let status = session::status();
+    let count = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
+    let engine = match session::engine_in_use() {
+        Ok(Engine::Execute) => "execute",
+        Ok(Engine::Observer) => "observer",
+        Err(_) => "off",
+    };
+    let mut array = Array::with_capacity(7);
+    array.set_bytes(b"mode", status.mode.as_bytes());
+    array.set_bool(b"automatic", autostart::is_running());
+    array.set_bool(b"paused", status.is_paused);
+    array.set_bytes(b"engine", engine.as_bytes());
+    array.set_int(b"functions", count(status.functions));
+    array.set_int(b"nodes", count(status.nodes));
+    array.set_bool(b"truncated", status.is_truncated);
+    array.return_in(result);
 }
 
 /// What to name in a profile with this ignore list.

@@ -267,11 +267,32 @@ pub(crate) fn stop() -> Option<Recorded> {
     clock::stop();
     let symbols = symbols.map(Symbols::into_names).unwrap_or_default();
     let recorder = recorder?;
-    let wall = running.clock.calibration.rate;
-    let cpu = running.clock.cpu.rate(wall);
     if recorder.shape() == Shape::Events {
         return Some(Recorded::Events);
     }
+    let profile = profile(&recorder, symbols, &running);
+    Some(Recorded::Trace(Box::new(profile)))
+}
+
+/// The profile so far; none if nothing is being traced, or as events, which
+/// are in a file already.
+pub(crate) fn snapshot() -> Option<Profile> {
+    let running = RUNNING.get()?;
+    with_state(|state| {
+        let recorder = state.recorder.as_ref()?;
+        if recorder.shape() == Shape::Events {
+            return None;
+        }
+        let snapshot = (state.plan.snapshot)(recorder)?;
+        let names = state.symbols.as_ref()?.shared_names();
+        let symbols = names.borrow().clone();
+        Some(profile(&snapshot, symbols, &running))
+    })
+}
+
+fn profile(recorder: &Recorder, symbols: Vec<profile::Symbol>, running: &Running) -> Profile {
+    let wall = running.clock.calibration.rate;
+    let cpu = running.clock.cpu.rate(wall);
     let body = match recorder.tree(wall, cpu) {
         Some(tree) => Body::Tree(tree),
         None => Body::Edges(EdgeTable {
@@ -285,12 +306,49 @@ pub(crate) fn stop() -> Option<Recorded> {
         is_truncated: recorder.is_truncated(),
         ..Meta::default()
     };
-    Some(Recorded::Trace(Box::new(Profile {
+    Profile {
         symbols,
         body,
         metrics: metrics(running.flags),
         meta,
-    })))
+    }
+}
+
+/// What is going on, for people who wonder.
+pub(crate) struct Status {
+    /// What is recorded: `off`, `edges`, `tree`, `events` or `sample`.
+    pub(crate) mode: &'static str,
+    pub(crate) is_paused: bool,
+    /// The functions that have been called.
+    pub(crate) functions: usize,
+    /// The edges or paths that have been recorded.
+    pub(crate) nodes: usize,
+    pub(crate) is_truncated: bool,
+}
+
+/// What is going on.
+pub(crate) fn status() -> Status {
+    with_state(|state| {
+        let mode = match (&state.recorder, &state.sampler) {
+            (Some(recorder), _) => match recorder.shape() {
+                Shape::Edges => "edges",
+                Shape::Tree => "tree",
+                Shape::Events => "events",
+            },
+            (None, Some(_)) => "sample",
+            (None, None) => "off",
+        };
+        let recorder = state.recorder.as_ref();
+        let names = state.symbols.as_ref().map(Symbols::shared_names);
+        Status {
+            mode,
+            is_paused: recorder.is_some_and(Recorder::is_paused),
+            // Two of them are no functions.
+            functions: names.map_or(0, |names| names.borrow().len().saturating_sub(2)),
+            nodes: recorder.map_or(0, Recorder::nodes),
+            is_truncated: recorder.is_some_and(Recorder::is_truncated),
+        }
+    })
 }
 
 fn metrics(flags: Flags) -> Metrics {

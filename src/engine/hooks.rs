@@ -35,6 +35,8 @@ pub(crate) struct Hooks {
     pub(super) fiber_destroyed: fn(&mut Recorder, FiberId),
     /// [`Recorder::finish`] with this plan.
     pub(crate) finish: fn(&mut Recorder),
+    /// [`Recorder::snapshot`] with this plan.
+    pub(crate) snapshot: fn(&Recorder) -> Option<Recorder>,
     /// [`Recorder::pause`] with this plan.
     pub(crate) pause: fn(&mut Recorder),
     /// [`Recorder::resume`] with this plan.
@@ -43,6 +45,8 @@ pub(crate) struct Hooks {
     pub(super) end_marked_while_paused: fn(&mut Recorder, usize) -> bool,
     /// [`Recorder::fiber_switched`] without a look at a clock.
     pub(super) fiber_switched_while_paused: fn(&mut Recorder, FiberId, FiberId),
+    /// [`Recorder::snapshot`] without a look at a clock.
+    pub(super) snapshot_while_paused: fn(&Recorder) -> Option<Recorder>,
     /// [`Recorder::finish`] without a look at a clock.
     pub(crate) finish_while_paused: fn(&mut Recorder),
 }
@@ -63,10 +67,12 @@ impl Hooks {
         fiber_switched: |_, _, _| {},
         fiber_destroyed: |_, _| {},
         finish: |_| {},
+        snapshot: |_| None,
         pause: |_| {},
         resume: |_| {},
         end_marked_while_paused: |_, _| false,
         fiber_switched_while_paused: |_, _, _| {},
+        snapshot_while_paused: |_| None,
         finish_while_paused: |_| {},
     };
 
@@ -80,6 +86,7 @@ impl Hooks {
             fiber_switched: self.fiber_switched,
             fiber_destroyed: self.fiber_destroyed,
             finish: self.finish_while_paused,
+            snapshot: self.snapshot_while_paused,
             resume: self.resume,
             ..Self::PASS
         }

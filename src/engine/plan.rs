@@ -199,6 +199,8 @@ fn traced<T: Tracing>() -> Hooks {
         },
         fiber_destroyed: |recorder, fiber| recorder.fiber_destroyed::<T>(fiber),
         finish: |recorder| recorder.finish::<T>(T::read_at_exit()),
+        snapshot: |recorder| Some(recorder.snapshot::<T>(T::read_at_exit())),
+        snapshot_while_paused: |recorder| Some(recorder.snapshot::<T>(Reading::default())),
         pause: |recorder| recorder.pause::<T>(T::read_at_exit()),
         resume: |recorder| recorder.resume::<T>(&T::Marks::site_now(), T::read_at_exit()),
         end_marked_while_paused: |recorder, mark| recorder.end_marked_while_paused::<T>(mark),

@@ -11,10 +11,11 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use profile::Profile;
 
 use super::{encode, name, whence};
 use crate::session::Recorded;
-use crate::settings;
+use crate::settings::{self, OutputFormat};
 use crate::zend;
 
 /// Writes a profile into the output directory.
@@ -29,6 +30,17 @@ pub(crate) fn write_file(recorded: Recorded) -> Result<()> {
     let path = directory.join(name.with_ending(encode::ending(format)));
     encode::encode(format, &profile)
         .and_then(|content| write_whole(&path, &name.temporary(&directory), &content))
+        .with_context(|| format!("cannot write the profile {}", path.display()))
+}
+
+/// Writes a profile to a path that the program names.
+pub(crate) fn dump(mut profile: Profile, path: &Path, format: OutputFormat) -> Result<()> {
+    whence::describe(&mut profile.meta);
+    let name = name::Name::now()?;
+    let directory = path.parent().filter(|it| !it.as_os_str().is_empty());
+    let temporary = name.temporary(directory.unwrap_or(Path::new(".")));
+    encode::encode(format, &profile)
+        .and_then(|content| write_whole(path, &temporary, &content))
         .with_context(|| format!("cannot write the profile {}", path.display()))
 }
 

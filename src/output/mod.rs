@@ -9,5 +9,5 @@ mod whence;
 
 pub(crate) use arrays::return_array;
 pub(crate) use events::{EventFile, Failure};
-pub(crate) use file::write_file;
+pub(crate) use file::{dump, write_file};
 pub(crate) use name::is_pattern;

@@ -24,6 +24,13 @@ impl Array {
         self.set(key, number);
     }
 
+    /// Sets a yes or a no.
+    pub(crate) fn set_bool(&mut self, key: &[u8], value: bool) {
+        let mut boolean = Zval::new();
+        boolean.set_bool(value);
+        self.set(key, boolean);
+    }
+
     /// Sets a string.
     pub(crate) fn set_bytes(&mut self, key: &[u8], value: &[u8]) {
         let mut string = Zval::new();

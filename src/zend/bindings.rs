@@ -154,6 +154,9 @@ unsafe extern "C" {
     #[cfg(jit_checks_observers)]
     pub(crate) fn php_version_id() -> std::ffi::c_uint;
 
+    // fopen_wrappers.h: 0, or a warning and another number
+    pub(crate) fn php_check_open_basedir(path: *const c_char) -> c_int;
+
     // SAPI.h: a variable of the request, in memory of the caller's
     pub(crate) fn sapi_getenv(name: *const c_char, length: usize) -> *mut c_char;
 

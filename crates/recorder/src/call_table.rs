@@ -84,7 +84,7 @@ struct Child {
 }
 
 /// All rows, and the way from a key to its row.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct CallTable {
     pub(crate) rows: Vec<Row>,
     /// Rows in the order in which they first completed a call.

@@ -57,7 +57,7 @@ struct Callee {
 }
 
 /// All callees, and where each symbol stands.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(crate) struct Callees {
     callees: Vec<Callee>,
     /// The level of each, which only the end of a profile asks for.

@@ -23,7 +23,7 @@ use crate::{Plan, Reading, Recorder};
 pub type FiberId = usize;
 
 /// All stacks but the one that runs.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(crate) struct Fibers {
     /// What is known of the stack that runs (its frames are the recorder's).
     pub(crate) current: Stack,
@@ -31,7 +31,7 @@ pub(crate) struct Fibers {
 }
 
 /// A stack of frames beside the one that runs.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(crate) struct Stack {
     /// None as long as nobody has switched.
     id: Option<FiberId>,

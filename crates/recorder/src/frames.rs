@@ -11,7 +11,7 @@ use std::ops::{Deref, DerefMut};
 use crate::recorder::Frame;
 
 /// Frames, the innermost last.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Frames {
     slots: Vec<Frame>,
     /// The slot above the topmost frame. A `u32`, so that adding to it as a

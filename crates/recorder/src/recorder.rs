@@ -154,6 +154,33 @@ impl Recorder {
         }
     }
 
+    /// The profile as it would be if it ended now, which it does not; without
+    /// events.
+    #[must_use]
+    pub fn snapshot<P: Plan>(&self, now: Reading) -> Self {
+        let mut snapshot = Self {
+            shape: self.shape,
+            max_depth: self.max_depth,
+            frames: self.frames.clone(),
+            callees: self.callees.clone(),
+            table: self.table.clone(),
+            fibers: self.fibers.clone(),
+            ending: self.ending,
+            start: self.start,
+            truncated: self.truncated,
+            events: EventLog::default(),
+            paused: self.paused,
+        };
+        snapshot.finish::<P>(now);
+        snapshot
+    }
+
+    /// How many edges, or paths, there are so far.
+    #[must_use]
+    pub fn nodes(&self) -> usize {
+        self.table.rows.len().saturating_sub(ROOT as usize)
+    }
+
     /// The shape it was made with.
     #[must_use]
     pub fn shape(&self) -> Shape {
