@@ -50,6 +50,7 @@ pub(crate) fn request_starts() {
         Mode::Edges => session::start_tracing(Shape::Edges, flags, wishes),
         Mode::Tree => session::start_tracing(Shape::Tree, flags, wishes),
         Mode::Events => session::start_events(flags, wishes, FAILURE.with(Rc::clone)),
+        Mode::Sample => session::start_sampling(wishes),
     }
     if session::is_running() {
         PROGRESS.set(Progress::Running);

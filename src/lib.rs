@@ -30,6 +30,7 @@ extern "C" fn module_starts(_kind: i32, number: i32) -> i32 {
     if let Some(engine) = session::engine_to_arm() {
         engine::arm(engine);
     }
+    engine::sampling::arm();
     clock::follow_forks(session::follow_fork);
     if FORKING_SERVERS.contains(&zend::sapi_name()) {
         clock::warm_up();
@@ -39,6 +40,7 @@ extern "C" fn module_starts(_kind: i32, number: i32) -> i32 {
 
 /// MSHUTDOWN, before the library may be unloaded.
 extern "C" fn module_ends(_kind: i32, number: i32) -> i32 {
+    engine::sampling::disarm();
     engine::disarm();
     zend::ini::unregister(number);
     0

@@ -4,6 +4,7 @@
 //! `ini_set()`): a wrong value gives one warning, and the old value, or the
 //! default, stays. So reading one cannot fail.
 
+use crate::clock::SampledClock;
 use crate::zend::ini::{self, Scope, Setting};
 
 /// What `xhprof.clock` says.
@@ -50,6 +51,8 @@ pub(crate) enum Mode {
     Tree,
     /// Every entry and exit, written as it goes.
     Events,
+    /// Stacks, looked at now and then.
+    Sample,
 }
 
 /// What `xhprof.output_format` says.
@@ -115,7 +118,7 @@ impl Flags {
 const MIN_SAMPLING_INTERVAL_US: u64 = 100;
 
 /// Every setting, in the order of `phpinfo()`.
-pub(crate) static SETTINGS: [Setting; 17] = [
+pub(crate) static SETTINGS: [Setting; 18] = [
     Setting {
         name: c"xhprof.auto_enable",
         default: c"0",
@@ -184,7 +187,7 @@ pub(crate) static SETTINGS: [Setting; 17] = [
         default: c"tree",
         scope: Scope::PerDirectory,
         is_valid: |value| mode_of(value).is_some(),
-        expected: "edges, tree or events",
+        expected: "edges, tree, events or sample",
     },
     Setting {
         name: c"xhprof.output_dir",
@@ -220,6 +223,13 @@ pub(crate) static SETTINGS: [Setting; 17] = [
         scope: Scope::Anywhere,
         is_valid: |value| boolean(value).is_some(),
         expected: "0 or 1",
+    },
+    Setting {
+        name: c"xhprof.sampling_clock",
+        default: c"wall",
+        scope: Scope::Anywhere,
+        is_valid: |value| sampling_clock_of(value).is_some(),
+        expected: "wall or cpu",
     },
     Setting {
         name: c"xhprof.sampling_depth",
@@ -325,6 +335,15 @@ pub(crate) fn run_init() -> bool {
     read(c"xhprof.run_init", boolean, false)
 }
 
+/// Which time passes between two samples.
+pub(crate) fn sampling_clock() -> SampledClock {
+    read(
+        c"xhprof.sampling_clock",
+        sampling_clock_of,
+        SampledClock::Wall,
+    )
+}
+
 /// How many frames a sample keeps.
 pub(crate) fn sampling_depth() -> usize {
     read_number(c"xhprof.sampling_depth", MAX_SAMPLING_DEPTH, usize::MAX)
@@ -394,6 +413,7 @@ fn mode_of(value: &str) -> Option<Mode> {
         "edges" => Some(Mode::Edges),
         "tree" => Some(Mode::Tree),
         "events" => Some(Mode::Events),
+        "sample" => Some(Mode::Sample),
         _ => None,
     }
 }
@@ -423,6 +443,14 @@ fn size(value: &str) -> Option<u64> {
     let number: u64 = value.get(..digits)?.trim().parse().ok()?;
     let size = number.checked_mul(1 << shift)?;
     (size >= MIN_FILE_SIZE).then_some(size)
+}
+
+fn sampling_clock_of(value: &str) -> Option<SampledClock> {
+    match value.trim().to_ascii_lowercase().as_str() {
+        "wall" => Some(SampledClock::Wall),
+        "cpu" => Some(SampledClock::Cpu),
+        _ => None,
+    }
 }
 
 fn pin(value: &str) -> Option<PinCpu> {

@@ -20,7 +20,7 @@ use crate::zend;
 
 /// Writes a profile into the output directory.
 pub(crate) fn write_file(recorded: Recorded) -> Result<()> {
-    let Recorded::Trace(mut profile) = recorded else {
+    let (Recorded::Trace(mut profile) | Recorded::Samples(mut profile)) = recorded else {
         return Ok(());
     };
     whence::describe(&mut profile.meta);
