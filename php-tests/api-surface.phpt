@@ -1,5 +1,5 @@
 --TEST--
-The extension is called xhprof and has the four functions and three constants of XHProf
+The extension is called xhprof and has its own functions, the four functions and three constants of XHProf
 --EXTENSIONS--
 xhprof
 --FILE--
@@ -20,6 +20,7 @@ xhprof_disable
 xhprof_enable
 xhprof_sample_disable
 xhprof_sample_enable
+xhprof_tag
 XHPROF_FLAGS_NO_BUILTINS = 1
 XHPROF_FLAGS_CPU = 2
 XHPROF_FLAGS_MEMORY = 4

@@ -4,13 +4,15 @@
 //! number is in every token and every slot, so that whatever an earlier one
 //! left behind is told apart.
 
+use std::rc::Rc;
+
 use profile::native::events::EventsOptions;
 use profile::{Body, EdgeTable, Meta, Metrics, Mode, Profile};
 use recorder::{Recorder, Sample, Sampler, Shape};
 
 use crate::clock::{self, Clock, CpuTime};
 use crate::engine::{self, Engine, Measure, State, with_state};
-use crate::output::{EventFile, Failure};
+use crate::output::{EventFile, Fate};
 use crate::settings::{self, ClockChoice, EngineChoice, Flags, PinCpu};
 use crate::symbols::{Symbols, Wishes};
 use crate::zend;
@@ -61,18 +63,18 @@ pub(crate) fn cpu_time() -> Option<CpuTime> {
     RUNNING.get().map(|running| running.clock.cpu)
 }
 
-/// Begins to write each call into a file; `failure` says what goes wrong. Does
+/// Begins to write each call into a file; `fate` says what goes wrong. Does
 /// nothing if something is being recorded already.
-pub(crate) fn start_events(flags: Flags, wishes: Wishes, failure: Failure) {
+pub(crate) fn start_events(flags: Flags, wishes: Wishes, fate: Rc<Fate>) {
     if !is_running() {
         start_tracing(Shape::Events, flags, wishes);
         if let Some(running) = RUNNING.get() {
-            write_events(&running, failure);
+            write_events(&running, fate);
         }
     }
 }
 
-fn write_events(running: &Running, failure: Failure) {
+fn write_events(running: &Running, fate: Rc<Fate>) {
     let wall = running.clock.calibration.rate;
     let options = EventsOptions {
         wall_hertz: wall.hertz(),
@@ -87,7 +89,7 @@ fn write_events(running: &Running, failure: Failure) {
         if let (Some(recorder), Some(symbols)) = (&mut state.recorder, &state.symbols) {
             let start = recorder::instant(recorder.started());
             let names = symbols.shared_names();
-            let file = EventFile::new(names, options, start, limit, failure);
+            let file = EventFile::new(names, options, start, limit, fate);
             recorder.set_sink(Box::new(file));
         }
     });

@@ -1,5 +1,16 @@
 //! The words that a setting chooses from, as types.
 
+/// What `xhprof.auto_enable` says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AutoEnable {
+    /// Nothing is profiled that does not ask in code.
+    Never,
+    /// What the other settings leave of all requests.
+    Always,
+    /// Those that pull `xhprof.trigger`.
+    Trigger,
+}
+
 /// What `xhprof.clock` says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ClockChoice {

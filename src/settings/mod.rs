@@ -4,31 +4,44 @@
 //! `ini_set()`): a wrong value gives one warning, and the old value, or the
 //! default, stays. So reading one cannot fail.
 
+mod automatic;
 mod choices;
 mod parse;
 mod table;
 
-pub(crate) use choices::{ClockChoice, EngineChoice, Flags, Mode, OutputFormat, PinCpu};
-pub(crate) use table::SETTINGS;
+pub(crate) use automatic::{
+    auto_enable, capture, ignored_functions, keep_errors, match_list, max_dir_size, max_per_minute,
+    min_duration, output_mode, rate, skip_list, trigger, trigger_secret,
+};
+pub(crate) use choices::{
+    AutoEnable, ClockChoice, EngineChoice, Flags, Mode, OutputFormat, PinCpu,
+};
+pub(crate) use parse::boolean;
+pub(crate) use table::{HIDDEN, SETTINGS};
 
 use crate::zend::ini;
 use parse::{
-    MAX_DEPTH, MAX_NODES, MAX_SAMPLING_DEPTH, MAX_SAMPLING_INTERVAL_US, boolean, clock, engine,
-    mode_of, number, output_format_of, pin, size,
+    MAX_DEPTH, MAX_NODES, MAX_SAMPLING_DEPTH, MAX_SAMPLING_INTERVAL_US, clock, engine, mode_of,
+    number, output_format_of, pin, size,
 };
 
 /// The smallest `xhprof.sampling_interval` that is used; smaller ones are
 /// raised to it.
 const MIN_SAMPLING_INTERVAL_US: u64 = 100;
 
-/// Whether each request is profiled from its first line.
-pub(crate) fn auto_enable() -> bool {
-    read(c"xhprof.auto_enable", boolean, false)
-}
-
 /// Which clock to read.
 pub(crate) fn clock_choice() -> ClockChoice {
     read(c"xhprof.clock", clock, ClockChoice::Auto)
+}
+
+/// Whether closures have their file and line in their names.
+pub(crate) fn closure_names() -> bool {
+    read(c"xhprof.closure_names", boolean, false)
+}
+
+/// Whether functions that PHP compiles into opcodes stay functions.
+pub(crate) fn special_functions() -> bool {
+    read(c"xhprof.special_functions", boolean, false)
 }
 
 /// Whether statements and addresses become part of names.

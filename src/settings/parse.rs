@@ -1,14 +1,16 @@
 //! What the text of a setting means; none if it means nothing.
 
-use super::{ClockChoice, EngineChoice, Mode, OutputFormat, PinCpu};
+use super::{AutoEnable, ClockChoice, EngineChoice, Mode, OutputFormat, PinCpu};
 
 pub(super) const MAX_DEPTH: u64 = 100_000_000;
 pub(super) const MAX_NODES: u64 = 100_000_000;
+pub(super) const MAX_PER_MINUTE: u64 = 1_000_000;
+pub(super) const MAX_DURATION_MS: u64 = 86_400_000;
 pub(super) const MAX_SAMPLING_DEPTH: u64 = 2_147_483_647;
 pub(super) const MAX_SAMPLING_INTERVAL_US: u64 = 3_600_000_000;
 
 /// What php.ini takes for a yes or a no.
-pub(super) fn boolean(value: &str) -> Option<bool> {
+pub(crate) fn boolean(value: &str) -> Option<bool> {
     match value.trim().to_ascii_lowercase().as_str() {
         "1" | "on" | "yes" | "true" => Some(true),
         "" | "0" | "off" | "no" | "false" | "none" => Some(false),
@@ -73,6 +75,53 @@ pub(super) fn size(value: &str) -> Option<u64> {
     let number: u64 = value.get(..digits)?.trim().parse().ok()?;
     let size = number.checked_mul(1 << shift)?;
     (size >= MIN_FILE_SIZE).then_some(size)
+}
+
+/// A number of bytes, or zero for as many as there are.
+pub(super) fn size_or_zero(value: &str) -> Option<u64> {
+    if value.trim() == "0" {
+        return Some(0);
+    }
+    size(value)
+}
+
+pub(super) fn auto_enable(value: &str) -> Option<AutoEnable> {
+    if value.trim().eq_ignore_ascii_case("trigger") {
+        return Some(AutoEnable::Trigger);
+    }
+    boolean(value).map(|is_on| match is_on {
+        true => AutoEnable::Always,
+        false => AutoEnable::Never,
+    })
+}
+
+/// A share of 1.
+pub(super) fn share(value: &str) -> Option<f64> {
+    let share = value.trim().parse().ok()?;
+    (0.0..=1.0).contains(&share).then_some(share)
+}
+
+/// A file's mode, which lets at least its owner read and write.
+pub(super) fn file_mode(value: &str) -> Option<u32> {
+    let value = value.trim();
+    let is_octal = (3..=4).contains(&value.len()) && value.bytes().all(|it| it.is_ascii_digit());
+    let mode = u32::from_str_radix(value, 8).ok().filter(|_| is_octal)?;
+    (mode <= 0o777 && mode & 0o600 == 0o600).then_some(mode)
+}
+
+/// Words, with commas or spaces between them.
+pub(super) fn list(value: &str) -> Vec<String> {
+    value
+        .split([' ', ',', '\t', '\r', '\n'])
+        .filter(|word| !word.is_empty())
+        .map(str::to_owned)
+        .collect()
+}
+
+/// Whether a request can have something under this name.
+pub(super) fn is_name(value: &str) -> bool {
+    let is_letter = |it: u8| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'-' | b'.');
+    (1..=64).contains(&value.len()) && value.bytes().all(is_letter)
 }
 
 pub(super) fn pin(value: &str) -> Option<PinCpu> {
