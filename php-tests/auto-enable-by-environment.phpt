@@ -54,13 +54,13 @@ remove_directory($ini);
 ?>
 --EXPECT--
 neither: output 
-one: output ini/ID.script.xhp .xhp 
-yes: output ini/ID.script.xhp .xhp 
+one: output ini/ID.script.xhp .XHP 
+yes: output ini/ID.script.xhp .XHP 
 no: output 
-something else: output ini/ID.script.xhp .xhp 
+something else: output ini/ID.script.xhp .XHP 
 only output: output 
-directory: output ID.script.xhp .xhp 
-native: output x.xhp .xhp 
+directory: output ID.script.xhp .XHP 
+native: output x.xhp .XHP 
 xhprof: output x.xhprof a:3: 
 json: output x.json {"ma 
 with php.ini: output x.json {"ma 

@@ -68,9 +68,8 @@ pub(crate) fn request_starts() {
         );
         return;
     }
-    if !settings::capture().is_empty() {
-        zend::fill_server_variables();
-    }
+    // For what is said of the request at its end.
+    zend::fill_server_variables();
     let wishes = Wishes {
         places: true,
         ..functions::wishes(settings::ignored_functions())

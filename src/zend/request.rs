@@ -15,15 +15,14 @@ pub(crate) fn sapi_name() -> &'static str {
 /// The path of the script that the request runs, if it is a file.
 pub(crate) fn script_path() -> Option<Vec<u8>> {
     // SAFETY: this thread's request data; the path lives as long as the request.
-    unsafe {
-        let path = (*ffi::ext_php_rs_sapi_globals())
+    let known = unsafe {
+        (*ffi::ext_php_rs_sapi_globals())
             .request_info
-            .path_translated;
-        if path.is_null() {
-            return None;
-        }
-        Some(CStr::from_ptr(path).to_bytes().to_vec())
-    }
+            .path_translated
+    };
+    // php-fpm has forgotten it when a request ends.
+    // SAFETY: null, or text that lives as long as the request.
+    unsafe { bytes(known) }.or_else(|| server_variable(c"SCRIPT_FILENAME"))
 }
 
 /// The request's method; none on the command line.
@@ -91,14 +90,19 @@ pub(crate) fn ended_badly() -> bool {
         | ffi::E_COMPILE_ERROR
         | ffi::E_USER_ERROR
         | ffi::E_RECOVERABLE_ERROR;
-    // SAFETY: this thread's globals, of which two numbers are read.
-    let (status, error) = unsafe {
+    // SAFETY: this thread's globals, of which two numbers are read, and whether
+    // there is a message. Without one, the type is an earlier request's.
+    let (status, error, is_told) = unsafe {
+        let globals = ffi::ext_php_rs_process_globals();
         (
             (*ffi::ext_php_rs_executor_globals()).exit_status,
-            (*ffi::ext_php_rs_process_globals()).last_error_type,
+            (*globals).last_error_type,
+            !(*globals).last_error_message.is_null(),
         )
     };
-    status == 255 || u32::try_from(error).is_ok_and(|error| error & FATAL != 0)
+    let is_fatal = u32::try_from(error).is_ok_and(|error| error & FATAL != 0);
+    // So has a server's status, and it means the process.
+    (status == 255 && is_command_line()) || (is_told && is_fatal)
 }
 
 /// The status that the process would end with now.
