@@ -83,6 +83,13 @@ final class FpmServer
         return proc_get_status($this->process)['pid'];
     }
 
+    /** The processes that answer. */
+    public function workers(): array
+    {
+        $children = (string) @file_get_contents("/proc/{$this->process()}/task/{$this->process()}/children");
+        return array_map(intval(...), preg_split('/\s+/', $children, -1, PREG_SPLIT_NO_EMPTY));
+    }
+
     public function stop(): void
     {
         proc_terminate($this->process);

@@ -82,13 +82,15 @@ function measure(array $settings): array
     }
     // The first ones fill OPcache.
     exec("wrk -t1 -c2 -d1 http://127.0.0.1:$port/");
+    $before = cpu_us($server);
     exec("wrk -t1 -c2 -d$seconds --latency http://127.0.0.1:$port/ 2>&1", $output, $status);
+    $cpu = cpu_us($server) - $before;
     proc_terminate($process);
     proc_close($process);
     $server->stop();
     $text = implode("\n", $output);
     $is_right = preg_match('/50%\s+([\d.]+)(us|ms|s)/', $text, $half) && preg_match('/99%\s+([\d.]+)(us|ms|s)/', $text, $most)
-        && preg_match('/Requests\/sec:\s+([\d.]+)/', $text, $rate) && !str_contains($text, 'Non-2xx') && !str_contains($text, 'Socket errors');
+        && preg_match('/(\d+) requests in/', $text, $requests) && preg_match('/Requests\/sec:\s+([\d.]+)/', $text, $rate) && !str_contains($text, 'Non-2xx') && !str_contains($text, 'Socket errors');
     if ($status || !$is_right) {
         fwrite(STDERR, "wrk said:\n$text\n");
         exit(1);
@@ -96,7 +98,14 @@ function measure(array $settings): array
     $unit = ['us' => 0.001, 'ms' => 1, 's' => 1000];
     $profiles = glob("$folder/profiles/*");
     array_map(unlink(...), $profiles);
-    return [(float) $rate[1], $half[1] * $unit[$half[2]], $most[1] * $unit[$most[2]], count($profiles)];
+    return [(float) $rate[1], $half[1] * $unit[$half[2]], $most[1] * $unit[$most[2]], count($profiles), $cpu / $requests[1]];
+}
+
+/** The CPU time of the workers, which other programs on the machine disturb less than anything else. */
+function cpu_us(FpmServer $server): float
+{
+    $used = array_map(fn ($worker) => (int) file_get_contents("/proc/$worker/schedstat") / 1000, $server->workers());
+    return array_sum($used);
 }
 
 $results = [];
@@ -110,14 +119,14 @@ function median(array $numbers): float
     sort($numbers);
     return $numbers[intdiv(count($numbers), 2)];
 }
-printf("%-30s %10s %7s %9s %9s %10s\n", '', 'requests/s', 'ratio', 'p50, ms', 'p99, ms', 'profiles');
+printf("%-28s %10s %7s %8s %8s %14s %9s\n", '', 'requests/s', 'ratio', 'p50, ms', 'p99, ms', 'CPU ms/request', 'profiles');
 foreach ($results as $way => $runs) {
-    $rate = median(array_column($runs, 0));
-    $first ??= $rate;
-    printf("%-30s %10.1f %7.3f %9.2f %9.2f %10d\n", $way, $rate, $rate / $first, median(array_column($runs, 1)), median(array_column($runs, 2)), array_sum(array_column($runs, 3)));
+    $column = fn (int $number) => median(array_column($runs, $number));
+    $first ??= $column(0);
+    printf("%-28s %10.1f %7.3f %8.2f %8.2f %14.3f %9d\n", $way, $column(0), $column(0) / $first, $column(1), $column(2), $column(4) / 1000, array_sum(array_column($runs, 3)));
 }
 preg_match('/^model name\s*: (.*)/m', @file_get_contents('/proc/cpuinfo'), $cpu);
-echo "\nMedians of $rounds runs of $seconds s each, in turn; 2 php-fpm workers, 2 connections, OPcache.\n", date('Y-m-d'), ', PHP ', PHP_VERSION, ', ', $cpu[1] ?? php_uname('m'), ".\n";
+echo "\nMedians of $rounds runs of $seconds s each, in turn; 2 php-fpm workers, 2 connections, OPcache;\nload ", implode(' ', sys_getloadavg()), ', ', date('Y-m-d'), ', PHP ', PHP_VERSION, ', ', $cpu[1] ?? php_uname('m'), ".\n";
 foreach (array_diff(scandir($folder), ['.', '..']) as $name) {
     is_dir("$folder/$name") ? exec('rm -rf ' . escapeshellarg("$folder/$name")) : unlink("$folder/$name");
 }

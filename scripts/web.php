@@ -364,12 +364,6 @@ function many_at_once(): void
     check('profiles without a counter', count(profiles()), 100);
 }
 
-/** The processes that the server's master has started. */
-function workers(FpmServer $server): array
-{
-    return array_map(intval(...), preg_split('/\s+/', (string) @file_get_contents("/proc/{$server->process()}/task/{$server->process()}/children"), -1, PREG_SPLIT_NO_EMPTY));
-}
-
 function killed_while_writing(): void
 {
     global $web, $program, $folder;
@@ -380,7 +374,7 @@ function killed_while_writing(): void
         for ($i = 0; $i < 15; $i++) {
             $sent = $web->send('/application.php?calls=200000', []);
             usleep(mt_rand(0, 60_000));
-            foreach (workers($web->server) as $worker) {
+            foreach ($web->server->workers() as $worker) {
                 posix_kill($worker, 9);
             }
             $web->read($sent);
