@@ -159,3 +159,28 @@ function xhprof_sample_enable(): void
 function xhprof_sample_disable(): ?array
 {
 }
+
+/**
+ * Says something about the request, for whoever reads its profile.
+ *
+ * Recorded with the automatic profile of this request (`xhprof.auto_enable`),
+ * if there is one, when it ends; without one, this costs next to nothing. The
+ * same key again replaces the value. 64 tags at most, of which 1,024 bytes of
+ * the value are kept.
+ *
+ * ```php
+ * xhprof_tag('route', 'article_show');
+ * xhprof_tag('release', '2026-11-21');
+ * ```
+ *
+ * @param string $key 1 to 64 letters, digits, "_" and "-"; not one of those
+ *     that every profile has: method, status, path, script, http_host,
+ *     exit_status, failed, peak_memory
+ * @param string $value text; never put there what must not be read by people
+ *     who read profiles
+ *
+ * @return bool false, after a warning, if the tag is not recorded
+ */
+function xhprof_tag(string $key, string $value): bool
+{
+}

@@ -24,6 +24,7 @@ xhprof_resume
 xhprof_sample_disable
 xhprof_sample_enable
 xhprof_status
+xhprof_tag
 XHPROF_FLAGS_NO_BUILTINS = 1
 XHPROF_FLAGS_CPU = 2
 XHPROF_FLAGS_MEMORY = 4

@@ -15,7 +15,7 @@ foreach (['fixed', '%s-%a-%p', '%i', '%t.%u', '%r', '%H%R', '%%', '.hidden', '..
     $files = array_diff(scandir($directory), ['.', '..']);
     foreach ($files as $file) {
         $name = str_replace($ended->output, 'PID', basename($file, '.xhp'));
-        echo "$pattern ", preg_replace(['/[0-9a-f]{32}/', '/\b1[78]\d{8}\b/', '/\b1[78]\d{14}\b/', '/[0-9a-f]{10}/', '/\d{4,}/'], ['ID', 'TIME', 'MICROTIME', 'RANDOM', 'OTHER'], $name), "\n";
+        echo "$pattern ", preg_replace(['/[0-9a-f]{32}/', '/\b1[78]\d{8}\b/', '/\b1[78]\d{14}\b/', '/[0-9a-f]{10}/', '/\d{4,}|(?<=cli-)\d+/'], ['ID', 'TIME', 'MICROTIME', 'RANDOM', 'OTHER'], $name), "\n";
         unlink("$directory/$file");
     }
 }

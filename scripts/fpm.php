@@ -7,83 +7,7 @@
  *     php -n fpm.php PHP-FPM EXTENSION
  */
 
-/** A server of one worker behind a socket in a folder of its own. */
-final class Server
-{
-    private $process;
-    private readonly string $socket;
-
-    public function __construct(string $fpm, private readonly string $folder, array $settings)
-    {
-        $this->socket = "$folder/socket";
-        @unlink($this->socket);
-        file_put_contents("$folder/fpm.conf", <<<INI
-            [global]
-            error_log = $folder/log
-            daemonize = no
-            [www]
-            user = root
-            listen = $this->socket
-            pm = static
-            pm.max_children = 1
-            catch_workers_output = yes
-            INI);
-        $command = [$fpm, '-n', '-y', "$folder/fpm.conf", '-F'];
-        if (function_exists('posix_getuid') ? posix_getuid() === 0 : get_current_user() === 'root') {
-            $command[] = '-R';
-        }
-        foreach ($settings as $name => $value) {
-            array_push($command, '-d', "$name=$value");
-        }
-        $this->process = proc_open($command, [['file', '/dev/null', 'r'], ['file', "$folder/out", 'w'], ['file', "$folder/out", 'a']], $pipes);
-        for ($try = 0; $try < 500 && !@stream_socket_client("unix://$this->socket"); $try++) {
-            usleep(10_000);
-        }
-    }
-
-    /** The body of the answer to a request for a script. */
-    public function ask(string $script, string $query): string
-    {
-        $connection = stream_socket_client("unix://$this->socket", timeout: 5);
-        stream_set_timeout($connection, 10);
-        $parameters = '';
-        foreach ([
-            'SCRIPT_FILENAME' => $script, 'QUERY_STRING' => $query, 'REQUEST_METHOD' => 'GET',
-            'SCRIPT_NAME' => '/' . basename($script), 'SERVER_PROTOCOL' => 'HTTP/1.1', 'GATEWAY_INTERFACE' => 'CGI/1.1',
-        ] as $name => $value) {
-            $parameters .= pack('CN', strlen($name), strlen($value) | 0x80000000) . "$name$value";
-        }
-        // Begin as a responder, the parameters and their end, the empty body.
-        fwrite($connection, self::record(1, pack('nCx5', 1, 0)) . self::record(4, $parameters) . self::record(4, '') . self::record(5, ''));
-        $answer = '';
-        while (strlen($header = (string) stream_get_contents($connection, 8)) === 8) {
-            ['type' => $type, 'length' => $length, 'padding' => $padding] = unpack('Cversion/Ctype/nid/nlength/Cpadding', $header);
-            $content = $length + $padding > 0 ? substr(stream_get_contents($connection, $length + $padding), 0, $length) : '';
-            if ($type === 3) {
-                break;
-            }
-            $answer .= $type === 6 ? $content : '';
-        }
-        return explode("\r\n\r\n", $answer, 2)[1] ?? '';
-    }
-
-    public function stop(): void
-    {
-        proc_terminate($this->process);
-        proc_close($this->process);
-    }
-
-    /** What the server said, for when something is wrong. */
-    public function said(): string
-    {
-        return @file_get_contents("$this->folder/log") . @file_get_contents("$this->folder/out");
-    }
-
-    private static function record(int $type, string $content): string
-    {
-        return pack('CCnnCx', 1, $type, 1, strlen($content), 0) . $content;
-    }
-}
+require __DIR__ . '/fpm-server.php';
 
 const APPLICATION = <<<'PHP'
     <?php
@@ -139,7 +63,7 @@ foreach ($ways as $way => $settings) {
         if ($engine === 'execute' && str_contains($way, 'JIT')) {
             continue;
         }
-        $server = new Server($fpm, $folder, array_merge($opcache, $settings, ['xhprof.engine' => $engine]));
+        $server = new FpmServer($fpm, $folder, array_merge($opcache, $settings, ['xhprof.engine' => $engine]));
         $workers = [];
         foreach (array_merge($queries, $queries) as $query) {
             $lines = explode("\n", trim($server->ask("$folder/application.php", $query)));

@@ -30,6 +30,7 @@ test_everything() {
     step 'every mode, and what is left of a killed process' modes
     step 'random programs, under both engines and without' random_programs
     step 'one php-fpm worker, some requests profiled' fpm_requests
+    step 'automatic profiles of a server, php-fpm and built-in' web_requests
     step 'a real program: the same output' real_output
     step 'a real program: the calls that Xdebug counts' real_calls
     step 'xhprof.stub.php against reflection' stub_agrees
@@ -136,6 +137,10 @@ fpm_requests() {
         return
     }
     "$PHP" -n scripts/fpm.php "$fpm" "$extension"
+}
+
+web_requests() {
+    "$PHP" -n scripts/web.php "$extension" "$(find_fpm || echo -)" "$release/xhprof"
 }
 
 # The php-fpm of the chosen PHP.

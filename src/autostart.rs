@@ -7,53 +7,83 @@
 //! `xhprof_disable()` only the script's own profile records, and the automatic
 //! one goes on afterwards, as if that time had not been.
 
+mod choice;
+mod keep;
+mod patterns;
+mod trigger;
+
 use std::cell::Cell;
-use std::collections::HashSet;
 use std::rc::Rc;
+use std::time::Instant;
 
 use recorder::Shape;
 
-use crate::output::Failure;
+use crate::output::Fate;
 use crate::settings::Mode;
 use crate::symbols::Wishes;
+use crate::trouble::{self, Trouble};
 use crate::{functions, output, session, settings, zend};
 
+use choice::Reason;
+
 /// How far this request's automatic profile is.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 enum Progress {
     /// There is none, or it has been written.
     None,
     /// It runs.
-    Running,
+    Running(Begun),
     /// The script's own profile runs.
-    Yields,
+    Yields(Begun),
+}
+
+/// When a profile began, and why.
+#[derive(Clone, Copy)]
+struct Begun {
+    at: Instant,
+    reason: Reason,
 }
 
 thread_local! {
     static PROGRESS: Cell<Progress> = const { Cell::new(Progress::None) };
-    /// What went wrong with a file that is written as the profile goes.
-    static FAILURE: Failure = Failure::default();
+    /// Of a file that is written as the profile goes.
+    static FATE: Rc<Fate> = Rc::default();
 }
 
 /// RINIT: begins the profile if the settings say so.
 pub(crate) fn request_starts() {
     PROGRESS.set(Progress::None);
-    if !settings::auto_enable() {
+    let Some(reason) = choice::this_request() else {
+        return;
+    };
+    // Told here, for the log: nobody who asked for a page wants to read it.
+    if let Err(problem) = session::engine_in_use() {
+        trouble::tell(Trouble::Engine, &format!("nothing is recorded: {problem}"));
         return;
     }
+    if let Err(problem) = output::choose_place() {
+        trouble::tell(
+            Trouble::Output,
+            &format!("nothing is recorded: {problem:#}"),
+        );
+        return;
+    }
+    // For what is said of the request at its end.
+    zend::fill_server_variables();
     let wishes = Wishes {
         places: true,
-        ..functions::wishes(HashSet::new())
+        ..functions::wishes(settings::ignored_functions())
     };
+    let at = Instant::now();
     let flags = settings::flags();
     match settings::mode() {
         Mode::Edges => session::start_tracing(Shape::Edges, flags, wishes),
         Mode::Tree => session::start_tracing(Shape::Tree, flags, wishes),
-        Mode::Events => session::start_events(flags, wishes, FAILURE.with(Rc::clone)),
+        Mode::Events => session::start_events(flags, wishes, FATE.with(Rc::clone)),
         Mode::Sample => session::start_sampling(wishes),
     }
     if session::is_running() {
-        PROGRESS.set(Progress::Running);
+        PROGRESS.set(Progress::Running(Begun { at, reason }));
         if zend::sapi_name() == "cli" {
             zend::signals::catch(write);
         }
@@ -62,44 +92,51 @@ pub(crate) fn request_starts() {
 
 /// Whether what runs is the automatic profile.
 pub(crate) fn is_running() -> bool {
-    PROGRESS.get() == Progress::Running
+    matches!(PROGRESS.get(), Progress::Running(_))
 }
 
 /// The script begins a profile of its own: makes room for it.
 pub(crate) fn yields() {
-    if is_running() && session::set_aside() {
-        PROGRESS.set(Progress::Yields);
+    if let Progress::Running(begun) = PROGRESS.get()
+        && session::set_aside()
+    {
+        PROGRESS.set(Progress::Yields(begun));
     }
 }
 
 /// The script has ended its own profile, or could not begin it.
 pub(crate) fn goes_on() {
-    if PROGRESS.get() == Progress::Yields {
+    if let Progress::Yields(begun) = PROGRESS.get() {
         session::take_up();
-        PROGRESS.set(Progress::Running);
+        PROGRESS.set(Progress::Running(begun));
     }
 }
 
 /// RSHUTDOWN: ends whatever still runs; writes what we began.
 pub(crate) fn request_ends() {
     write();
+    output::forget_tags();
     zend::signals::stop_catching();
 }
 
 fn write() {
     // What the script began and did not end is nobody's.
-    if PROGRESS.get() == Progress::Yields {
+    if matches!(PROGRESS.get(), Progress::Yields(_)) {
         session::stop();
         goes_on();
     }
-    let recorded = session::stop();
-    let recorded = match PROGRESS.replace(Progress::None) {
-        Progress::Running => recorded,
-        _ => None,
+    let is_wanted = match PROGRESS.replace(Progress::None) {
+        Progress::Running(begun) => {
+            begun.reason == Reason::Asked || keep::is_worth_it(begun.at.elapsed())
+        }
+        _ => false,
     };
+    let fate = FATE.with(Rc::clone);
+    fate.is_unwanted.set(!is_wanted);
+    let recorded = session::stop().filter(|_| is_wanted);
     let outcome = recorded.map_or(Ok(()), output::write_file);
-    let failure = FAILURE.with(|failure| failure.take());
+    let failure = fate.failure.take();
     if let Some(error) = outcome.err().or(failure) {
-        zend::warning(&format!("{error:#}"));
+        trouble::tell(Trouble::Output, &format!("{error:#}"));
     }
 }

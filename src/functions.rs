@@ -53,7 +53,12 @@ pub(crate) fn register(module: ModuleBuilder<'_>) -> ModuleBuilder<'_> {
         FunctionBuilder::new("xhprof_pause", xhprof_pause).returns(DataType::Bool, false, false);
     let resume =
         FunctionBuilder::new("xhprof_resume", xhprof_resume).returns(DataType::Bool, false, false);
+    let tag = FunctionBuilder::new("xhprof_tag", xhprof_tag)
+        .arg(Arg::new("key", DataType::String))
+        .arg(Arg::new("value", DataType::String))
+        .returns(DataType::Bool, false, false);
     module
+        .function(tag)
         .function(enable)
         .function(disable)
         .function(dump)
@@ -161,12 +166,23 @@ extern "C" fn xhprof_status(call: &mut ExecuteData, result: &mut Zval) {
     array.return_in(result);
 }
 
+extern "C" fn xhprof_tag(call: &mut ExecuteData, result: &mut Zval) {
+    if let Some((key, value)) = parameters::two_strings(call) {
+        let outcome = output::tag(key, value);
+        result.set_bool(outcome.is_ok());
+        if let Err(problem) = outcome {
+            zend::warning(&problem);
+        }
+    }
+}
+
 /// What to name in a profile with this ignore list.
 pub(crate) fn wishes(ignored: HashSet<Box<[u8]>>) -> Wishes {
     Wishes {
         ignored,
         run_init: settings::run_init(),
         details: settings::collect_additional_info(),
+        closures: settings::closure_names(),
         places: false,
     }
 }

@@ -14,10 +14,12 @@ mod compensation;
 mod engine;
 mod functions;
 mod information;
+mod inputs;
 mod output;
 mod session;
 mod settings;
 mod symbols;
+mod trouble;
 #[allow(unsafe_code)]
 mod zend;
 
@@ -26,11 +28,14 @@ use ext_php_rs::prelude::*;
 
 /// MINIT, once for a process, before any code is compiled.
 extern "C" fn module_starts(_kind: i32, number: i32) -> i32 {
-    zend::ini::register(&settings::SETTINGS, number);
+    zend::ini::register(settings::SETTINGS, &settings::HIDDEN, number);
     if let Some(engine) = session::engine_to_arm() {
         engine::arm(engine);
     }
     engine::sampling::arm();
+    if settings::special_functions() {
+        zend::make_special_functions_visible();
+    }
     clock::follow_forks(session::follow_fork);
     if FORKING_SERVERS.contains(&zend::sapi_name()) {
         clock::warm_up();
@@ -49,6 +54,10 @@ extern "C" fn module_ends(_kind: i32, number: i32) -> i32 {
 /// RINIT.
 extern "C" fn request_starts(_kind: i32, _number: i32) -> i32 {
     engine::arm_thread();
+    #[cfg(php_zts)]
+    if settings::special_functions() {
+        zend::make_special_functions_visible();
+    }
     autostart::request_starts();
     0
 }

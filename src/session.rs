@@ -8,6 +8,8 @@ mod sampling;
 
 pub(crate) use sampling::start_sampling;
 
+use std::rc::Rc;
+
 use profile::native::events::EventsOptions;
 use profile::{Body, EdgeTable, Meta, Metrics, Mode, Profile};
 use recorder::{Recorder, Shape};
@@ -16,7 +18,7 @@ use crate::clock::{self, Clock, CpuTime};
 use crate::compensation::{self, Measured};
 use crate::engine::sampling::Rate;
 use crate::engine::{self, Engine, Hooks, Measure, Outer, State, with_state};
-use crate::output::{EventFile, Failure};
+use crate::output::{EventFile, Fate};
 use crate::settings::{self, EngineChoice, Flags};
 use crate::symbols::{Symbols, Target, Wishes};
 use crate::zend;
@@ -75,18 +77,18 @@ pub(crate) fn cpu_time() -> Option<CpuTime> {
     RUNNING.get().map(|running| running.clock.cpu)
 }
 
-/// Begins to write each call into a file; `failure` says what goes wrong. Does
+/// Begins to write each call into a file; `fate` says what goes wrong. Does
 /// nothing if something is being recorded already.
-pub(crate) fn start_events(flags: Flags, wishes: Wishes, failure: Failure) {
+pub(crate) fn start_events(flags: Flags, wishes: Wishes, fate: Rc<Fate>) {
     if !is_running() {
         start_tracing(Shape::Events, flags, wishes);
         if let Some(running) = RUNNING.get() {
-            write_events(&running, failure);
+            write_events(&running, fate);
         }
     }
 }
 
-fn write_events(running: &Running, failure: Failure) {
+fn write_events(running: &Running, fate: Rc<Fate>) {
     let wall = running.clock.calibration.rate;
     let options = EventsOptions {
         wall_hertz: wall.hertz(),
@@ -101,7 +103,7 @@ fn write_events(running: &Running, failure: Failure) {
         if let (Some(recorder), Some(symbols)) = (state.recorder.running(), &state.symbols) {
             let start = recorder::instant(recorder.started());
             let names = symbols.shared_names();
-            let file = EventFile::new(names, options, start, limit, failure);
+            let file = EventFile::new(names, options, start, limit, fate);
             recorder.set_sink(Box::new(file));
         }
     });

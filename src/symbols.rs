@@ -109,6 +109,8 @@ pub(crate) struct Wishes {
     pub(crate) run_init: bool,
     /// Statements and addresses become part of names.
     pub(crate) details: bool,
+    /// Closures have their file and line in their names.
+    pub(crate) closures: bool,
     /// Symbols know the file and the line where they are defined.
     pub(crate) places: bool,
 }
@@ -161,6 +163,9 @@ impl Symbols {
         let mut scratch = std::mem::take(&mut self.scratch);
         let known = self.names.borrow().len();
         let target = if name::write_name(function, &mut scratch) {
+            if self.wishes.closures {
+                name::tell_closures_apart(function, kind, &mut scratch);
+            }
             self.intern(&scratch, kind, add_symbol)
         } else if self.wishes.run_init {
             name::write_run_init(function, &mut scratch);

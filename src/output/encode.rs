@@ -13,6 +13,17 @@ pub(super) fn ending(format: OutputFormat) -> &'static str {
     }
 }
 
+/// The format of files that end like this.
+pub(super) fn of_ending(text: &str) -> Option<OutputFormat> {
+    [
+        OutputFormat::Native,
+        OutputFormat::Xhprof,
+        OutputFormat::Json,
+    ]
+    .into_iter()
+    .find(|&format| ending(format) == text)
+}
+
 /// The profile in that format.
 pub(super) fn encode(format: OutputFormat, profile: &Profile) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();

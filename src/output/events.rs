@@ -7,7 +7,7 @@
 //! **Invariants:** nothing here calls into PHP while a profile runs: what is
 //! wrong is told when it ends. A process writes into no file of its parent's.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -18,14 +18,25 @@ use profile::native::events::{EventsOptions, EventsWriter, FullEvent, RawInstant
 use profile::{Meta, Symbol};
 use recorder::{EventSink, Recorder};
 
-use super::file::{create_private, directory};
+use super::file::create_private;
+use super::ledger::Ledger;
+use super::place::directory;
 use super::{name, whence};
-use crate::clock;
+use crate::{clock, settings};
 
 /// The functions' names, which grow while the profile runs.
 pub(crate) type SharedNames = Rc<RefCell<Vec<Symbol>>>;
-/// Why the file is not what it should be, if so.
-pub(crate) type Failure = Rc<RefCell<Option<Error>>>;
+/// What becomes of the file: known to it, and to whoever began it.
+#[derive(Debug, Default)]
+pub(crate) struct Fate {
+    /// Why the file is not what it should be, if so.
+    pub(crate) failure: RefCell<Option<Error>>,
+    /// Nobody wants the file: it goes when the profile ends.
+    pub(crate) is_unwanted: Cell<bool>,
+}
+
+/// A file that has to be smaller is not begun, in bytes.
+const SMALLEST: u64 = 64 << 10;
 
 /// Call events on their way into a file.
 #[derive(Debug)]
@@ -37,7 +48,7 @@ pub(crate) struct EventFile {
     limit: u64,
     open: Option<Open>,
     bytes: Vec<u8>,
-    failure: Failure,
+    fate: Rc<Fate>,
 }
 
 /// A file that has been begun.
@@ -52,13 +63,13 @@ struct Open {
 
 impl EventFile {
     /// A file for a profile that begins; it gets no larger than `limit` bytes,
-    /// and a block. Says in `failure` what goes wrong.
+    /// and a block. Says in `fate` what goes wrong.
     pub(crate) fn new(
         names: SharedNames,
         options: EventsOptions,
         start: RawInstant,
         limit: u64,
-        failure: Failure,
+        fate: Rc<Fate>,
     ) -> Self {
         let mut file = Self {
             names,
@@ -68,7 +79,7 @@ impl EventFile {
             limit,
             open: None,
             bytes: Vec::new(),
-            failure,
+            fate,
         };
         file.describe();
         file
@@ -85,7 +96,12 @@ impl EventFile {
         self.bytes.clear();
         let mut open = match self.open.take() {
             Some(open) => open,
-            None => Open::create(&self.options, self.start, &self.meta, &mut self.bytes)?,
+            None => {
+                if !self.find_room()? {
+                    return Ok(false);
+                }
+                Open::create(&self.options, self.start, &self.meta, &mut self.bytes)?
+            }
         };
         if let Ok(names) = self.names.try_borrow() {
             let new = names.get(open.writer.symbols_written()..);
@@ -106,10 +122,30 @@ impl EventFile {
         Ok(!is_full)
     }
 
+    /// Whether the directory takes another file; one as large as there is room.
+    fn find_room(&mut self) -> Result<bool> {
+        let most = settings::max_dir_size();
+        if most == 0 {
+            return Ok(true);
+        }
+        let directory = directory();
+        let room = Ledger::room(&directory, most)?;
+        if room < SMALLEST {
+            Ledger::drop_profile(&directory);
+            return Ok(false);
+        }
+        self.limit = self.limit.min(room);
+        Ok(true)
+    }
+
     fn try_end(&mut self, at: RawInstant) -> Result<()> {
         let Some(mut open) = self.open.take() else {
             return Ok(());
         };
+        if self.fate.is_unwanted.get() {
+            return fs::remove_file(&open.partial)
+                .with_context(|| format!("cannot remove {}", open.partial.display()));
+        }
         whence::describe(&mut self.meta);
         self.bytes.clear();
         open.writer
@@ -117,12 +153,16 @@ impl EventFile {
             .end(at, Some(&self.meta), &mut self.bytes);
         open.append(&self.bytes)?;
         fs::rename(&open.partial, &open.path)
-            .with_context(|| format!("cannot rename {}", open.partial.display()))
+            .with_context(|| format!("cannot rename {}", open.partial.display()))?;
+        if settings::max_dir_size() > 0 {
+            Ledger::add(&directory(), open.size);
+        }
+        Ok(())
     }
 
     fn note(&self, error: Error) {
         // Nobody else has it at hand while a profile runs.
-        if let Ok(mut failure) = self.failure.try_borrow_mut() {
+        if let Ok(mut failure) = self.fate.failure.try_borrow_mut() {
             failure.get_or_insert(error);
         }
     }

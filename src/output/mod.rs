@@ -4,10 +4,16 @@ mod arrays;
 mod encode;
 mod events;
 mod file;
+mod ledger;
 mod name;
+mod place;
+mod tags;
 mod whence;
 
 pub(crate) use arrays::return_array;
-pub(crate) use events::{EventFile, Failure};
+pub(crate) use events::{EventFile, Fate};
 pub(crate) use file::{dump, write_file};
+pub(crate) use ledger::Ledger;
 pub(crate) use name::is_pattern;
+pub(crate) use place::{choose_place, directory};
+pub(crate) use tags::{forget as forget_tags, tag};

@@ -7,12 +7,11 @@
 //! a request says of itself: what is put in for a letter is letters, digits,
 //! `_`, `-` and, in a host's name, `.`.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
+use super::place;
 use crate::clock;
 use crate::settings;
 use crate::zend;
@@ -32,8 +31,11 @@ impl Name {
     /// The name of a profile that is written now.
     pub(super) fn now() -> Result<Self> {
         let facts = Facts::now()?;
-        let pattern = settings::output_name();
-        let name = expand(&pattern, |letter| facts.say(letter));
+        let name = match place::named() {
+            Some(named) if named.process == facts.process => named.stem,
+            Some(named) => format!("{}.{}", named.stem, facts.process),
+            None => expand(&settings::output_name(), |letter| facts.say(letter)),
+        };
         let run_id = facts.run_id;
         Ok(Self { run_id, name })
     }
@@ -96,11 +98,8 @@ impl Facts {
     /// process (8), and chance (10), so that a directory sorts by time and a
     /// parent finds its child's profile.
     fn now() -> Result<Self> {
-        let mut random = [0_u8; 5];
-        File::open("/dev/urandom")
-            .and_then(|mut file| file.read_exact(&mut random))
-            .context("cannot read /dev/urandom")?;
-        let random: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
+        let random = zend::random().context("the system has no random numbers")?;
+        let random = format!("{:010x}", random >> 24);
         let time_us = clock::unix_time_us();
         let time = time_us & 0xff_ffff_ffff_ffff;
         let process = std::process::id();

@@ -1,11 +1,13 @@
 //! Where a profile comes from: the request, as far as it is nobody's secret.
 //!
-//! Never what a query, a cookie, a body or the environment holds.
+//! Never what a query, a cookie, a body or the environment holds, but for what
+//! `xhprof.capture` lists.
 
 use std::ffi::CStr;
 
 use profile::Meta;
 
+use super::tags;
 use crate::zend;
 
 /// Says of the request that runs now what a profile's reader will want to know.
@@ -32,10 +34,21 @@ pub(super) fn describe(meta: &mut Meta) {
         if let Some(host) = zend::http_host() {
             meta.set_tag("http_host", text(host));
         }
+        if let Some(path) = path {
+            meta.set_tag("path", path);
+        }
         if let Some(script) = script {
             meta.set_tag("script", script);
         }
+    } else {
+        meta.set_tag("exit_status", zend::exit_status().to_string());
     }
+    if zend::ended_badly() {
+        meta.set_tag("failed", "1");
+    }
+    let (_, peak) = zend::memory();
+    meta.set_tag("peak_memory", peak.to_string());
+    tags::describe(meta);
 }
 
 /// The machine's name.

@@ -47,6 +47,8 @@ pub(crate) struct FiberContext {
 
 /// `zend_compile.h`: functions of the user are called by `DO_FCALL`, which looks at the hooks.
 pub(crate) const ZEND_COMPILE_IGNORE_USER_FUNCTIONS: u32 = 1 << 9;
+/// `zend_compile.h`: no function has an opcode of its own.
+pub(crate) const ZEND_COMPILE_NO_BUILTINS: u32 = 1 << 11;
 /// `zend_compile.h`: the frame belongs to a generator that exists already.
 pub(crate) const ZEND_CALL_GENERATOR: u32 = 1 << 24;
 /// `zend_compile.h`: the frame was entered from C.
@@ -166,6 +168,12 @@ unsafe extern "C" {
 
     // SAPI.h: a variable of the request, in memory of the caller's
     pub(crate) fn sapi_getenv(name: *const c_char, length: usize) -> *mut c_char;
+
+    // main/php.h
+    pub(crate) fn php_log_err_with_severity(message: *const c_char, severity: c_int);
+
+    // main/php_output.h
+    pub(crate) fn php_output_write(text: *const c_char, length: usize) -> usize;
 
     // zend_constants.h
     pub(crate) fn zend_get_constant_str(name: *const c_char, length: usize) -> *mut zval;

@@ -2,7 +2,7 @@
 
 use ext_php_rs::ffi::{self, zend_compiler_globals};
 
-use super::bindings::ZEND_COMPILE_IGNORE_USER_FUNCTIONS;
+use super::bindings::{ZEND_COMPILE_IGNORE_USER_FUNCTIONS, ZEND_COMPILE_NO_BUILTINS};
 
 /// This thread's compiler globals.
 #[inline(always)]
@@ -29,4 +29,11 @@ pub(crate) fn make_user_calls_visible() {
 pub(crate) fn stop_making_user_calls_visible() {
     // SAFETY: the globals are this thread's own.
     unsafe { (*compiler_globals()).compiler_options &= !ZEND_COMPILE_IGNORE_USER_FUNCTIONS };
+}
+
+/// From now on, `strlen()` and the like are compiled as the calls they look
+/// like, not as opcodes of their own. Once a thread; the engine keeps the option.
+pub(crate) fn make_special_functions_visible() {
+    // SAFETY: the globals are this thread's own.
+    unsafe { (*compiler_globals()).compiler_options |= ZEND_COMPILE_NO_BUILTINS };
 }

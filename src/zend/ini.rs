@@ -33,10 +33,17 @@ pub(crate) struct Setting {
 /// `ZEND_INI_STAGE_STARTUP`: php.ini and the command line are read.
 const STAGE_STARTUP: c_int = 1;
 
-/// Registers all settings. Once, at MINIT, before anything reads them.
-pub(crate) fn register(settings: &'static [Setting], module_number: c_int) {
-    let definitions: Vec<zend_ini_entry_def> =
-        settings.iter().map(definition).chain([end()]).collect();
+/// Registers all settings. Once, at MINIT, before anything reads them. What
+/// those that are `hidden` hold is not in `phpinfo()`.
+pub(crate) fn register(settings: &'static [Setting], hidden: &[&CStr], module_number: c_int) {
+    let definitions = settings.iter().map(|setting| {
+        let mut definition = definition(setting);
+        if hidden.contains(&setting.name) {
+            definition.displayer = Some(hide);
+        }
+        definition
+    });
+    let definitions: Vec<zend_ini_entry_def> = definitions.chain([end()]).collect();
     // The engine keeps pointing into the table until it unloads us.
     let definitions: &'static [zend_ini_entry_def] = definitions.leak();
     // SAFETY: the table ends with an empty entry and lives from now on.
@@ -90,6 +97,19 @@ fn definition(setting: &'static Setting) -> zend_ini_entry_def {
 
 fn end() -> zend_ini_entry_def {
     zend_ini_entry_def::end()
+}
+
+/// Prints no more than whether there is a value.
+unsafe extern "C" fn hide(entry: *mut zend_ini_entry, _which: c_int) {
+    // SAFETY: the engine's entry, which lives for the length of this call.
+    let value = unsafe { super::call::bytes((*entry).value) };
+    let shown = if value.is_none_or(<[u8]>::is_empty) {
+        c"no value"
+    } else {
+        c"(hidden)"
+    };
+    // SAFETY: the text is static, and as long as that.
+    unsafe { bindings::php_output_write(shown.as_ptr(), shown.count_bytes()) };
 }
 
 /// The engine asks before it sets an entry.

@@ -23,10 +23,13 @@ pub(crate) mod per_thread;
 mod request;
 pub(crate) mod signals;
 pub(crate) mod stack;
+mod system;
 mod value;
 
 pub(crate) use call::{Call, Function, FunctionKind, reserve_slots};
-pub(crate) use compile::{make_user_calls_visible, stop_making_user_calls_visible};
+pub(crate) use compile::{
+    make_special_functions_visible, make_user_calls_visible, stop_making_user_calls_visible,
+};
 pub(crate) use evaluate::{evaluate, forget_function};
 pub(crate) use frames::{
     current_frame, is_closing, is_exception_opline, is_still_below, is_yielding,
@@ -39,9 +42,11 @@ pub(crate) use known_functions::KnownFunctions;
 pub(crate) use memory::memory;
 pub(crate) use object::{curl_address, string_property};
 pub(crate) use request::{
-    fiber_stack_size, file_name, host_name, http_host, php_version, request_method, request_path,
-    response_status, sapi_name, script_path, temporary_directory,
+    cookies, ended_badly, exit_status, fiber_stack_size, file_name, fill_server_variables,
+    host_name, http_host, is_command_line, php_version, query, request_method, request_path,
+    response_status, sapi_name, script_path, server_variable, temporary_directory,
 };
+pub(crate) use system::{random, try_lock, user};
 pub(crate) use value::Value;
 
 use ext_php_rs::ffi;
@@ -63,4 +68,18 @@ pub(crate) fn warning(message: &str) {
             message.as_ptr(),
         );
     }
+}
+
+/// Writes a line to PHP's log, as `error_log()` does. Nothing of it is shown to
+/// whoever asked for the page, and no error handler hears of it.
+pub(crate) fn log(message: &str) {
+    let letters = message
+        .chars()
+        .map(|it| if it.is_control() { ' ' } else { it });
+    let Ok(message) = std::ffi::CString::new(letters.collect::<String>()) else {
+        return;
+    };
+    // `LOG_NOTICE` of syslog.h, as `error_log()` has it.
+    // SAFETY: the text ends with a NUL and is only read.
+    unsafe { bindings::php_log_err_with_severity(message.as_ptr(), 5) };
 }

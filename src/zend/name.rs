@@ -22,6 +22,29 @@ pub(crate) fn write_name(function: Function<'_>, name: &mut Vec<u8>) -> bool {
     true
 }
 
+/// Puts the place of a closure into its name: `{closure:file.php:12}`. Other
+/// names stay as they are.
+pub(crate) fn tell_closures_apart(function: Function<'_>, kind: FunctionKind, name: &mut Vec<u8>) {
+    const CLOSURE: &[u8] = b"{closure";
+    if kind != FunctionKind::User || name.last() != Some(&b'}') {
+        return;
+    }
+    // Nothing but a closure has a brace in its name. From the first one on it
+    // is about the place: since 8.4, `{closure:{closure:/a.php:3}:5}`.
+    let mut places = name.windows(CLOSURE.len());
+    let (Some(start), Some(path)) = (places.position(|it| it == CLOSURE), function.file(kind))
+    else {
+        return;
+    };
+    name.truncate(start + CLOSURE.len());
+    name.push(b':');
+    let file = path.iter().rposition(|&byte| byte == b'/');
+    let file = file.map_or(path, |slash| path.get(slash + 1..).unwrap_or(path));
+    name.extend_from_slice(file);
+    name.extend_from_slice(format!(":{}}}", function.line(kind)).as_bytes());
+    profile::make_name_safe(name);
+}
+
 /// Writes `prefix` and `path` to `name`; of a file's path only the last two
 /// parts, as in `load::dir/file.php`.
 pub(crate) fn write_file(prefix: &[u8], path: &[u8], is_file: bool, name: &mut Vec<u8>) {

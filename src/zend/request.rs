@@ -15,15 +15,14 @@ pub(crate) fn sapi_name() -> &'static str {
 /// The path of the script that the request runs, if it is a file.
 pub(crate) fn script_path() -> Option<Vec<u8>> {
     // SAFETY: this thread's request data; the path lives as long as the request.
-    unsafe {
-        let path = (*ffi::ext_php_rs_sapi_globals())
+    let known = unsafe {
+        (*ffi::ext_php_rs_sapi_globals())
             .request_info
-            .path_translated;
-        if path.is_null() {
-            return None;
-        }
-        Some(CStr::from_ptr(path).to_bytes().to_vec())
-    }
+            .path_translated
+    };
+    // php-fpm has forgotten it when a request ends.
+    // SAFETY: null, or text that lives as long as the request.
+    unsafe { bytes(known) }.or_else(|| server_variable(c"SCRIPT_FILENAME"))
 }
 
 /// The request's method; none on the command line.
@@ -66,8 +65,80 @@ pub(crate) fn http_host() -> Option<Vec<u8>> {
     server_variable(c"HTTP_HOST")
 }
 
+/// Whether this is a PHP of the command line, which answers no requests.
+pub(crate) fn is_command_line() -> bool {
+    matches!(sapi_name(), "cli" | "phpdbg")
+}
+
+/// The request's cookies, as they came.
+pub(crate) fn cookies() -> Option<Vec<u8>> {
+    // SAFETY: as in `script_path`: null, or text of the request's.
+    unsafe { bytes((*ffi::ext_php_rs_sapi_globals()).request_info.cookie_data) }
+}
+
+/// The request's query, as it came, without the `?`.
+pub(crate) fn query() -> Option<Vec<u8>> {
+    // SAFETY: as in `script_path`: null, or text of the request's.
+    unsafe { bytes((*ffi::ext_php_rs_sapi_globals()).request_info.query_string) }
+}
+
+/// Whether a fatal error or an exception that nobody caught ended the program.
+pub(crate) fn ended_badly() -> bool {
+    const FATAL: u32 = ffi::E_ERROR
+        | ffi::E_PARSE
+        | ffi::E_CORE_ERROR
+        | ffi::E_COMPILE_ERROR
+        | ffi::E_USER_ERROR
+        | ffi::E_RECOVERABLE_ERROR;
+    // SAFETY: this thread's globals, of which two numbers are read, and whether
+    // there is a message. Without one, the type is an earlier request's.
+    let (status, error, is_told) = unsafe {
+        let globals = ffi::ext_php_rs_process_globals();
+        (
+            (*ffi::ext_php_rs_executor_globals()).exit_status,
+            (*globals).last_error_type,
+            !(*globals).last_error_message.is_null(),
+        )
+    };
+    let is_fatal = u32::try_from(error).is_ok_and(|error| error & FATAL != 0);
+    // So has a server's status, and it means the process.
+    (status == 255 && is_command_line()) || (is_told && is_fatal)
+}
+
+/// The status that the process would end with now.
+pub(crate) fn exit_status() -> i32 {
+    ExecutorGlobals::get().exit_status
+}
+
+/// Makes PHP fill `$_SERVER` now, where the server interface has no other way
+/// to ask for headers (the built-in server). When a request starts only.
+pub(crate) fn fill_server_variables() {
+    if !ANSWERS_BY_NAME.contains(&sapi_name()) {
+        let mut name = ext_php_rs::types::ZendStr::new("_SERVER", false);
+        // SAFETY: the name lives longer than the call; PHP does the same when
+        // it compiles code that uses the variable.
+        unsafe { ffi::zend_is_auto_global(&raw mut *name) };
+    }
+}
+
+/// Server interfaces that `sapi_getenv()` asks for variables of the request.
+const ANSWERS_BY_NAME: [&str; 3] = ["fpm-fcgi", "cgi-fcgi", "apache2handler"];
+
 /// What the server says of the request under this name.
-fn server_variable(name: &CStr) -> Option<Vec<u8>> {
+pub(crate) fn server_variable(name: &CStr) -> Option<Vec<u8>> {
+    asked_variable(name).or_else(|| filled_variable(name))
+}
+
+/// The variable as `$_SERVER` was filled, whatever the program did to it since.
+fn filled_variable(name: &CStr) -> Option<Vec<u8>> {
+    // SAFETY: this thread's globals; nothing of PHP runs while they are read.
+    let [.., server, _, _] = unsafe { &(*ffi::ext_php_rs_process_globals()).http_globals };
+    let variables = super::Value::new(server).as_array()?;
+    let value = super::array::get(variables, name.to_str().ok()?)?;
+    Some(value.as_bytes()?.to_vec())
+}
+
+fn asked_variable(name: &CStr) -> Option<Vec<u8>> {
     // SAFETY: PHP copies neither; the answer is null or text of the request's
     // own memory, which is given back here.
     unsafe {

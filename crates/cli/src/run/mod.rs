@@ -82,10 +82,28 @@ fn command(
         .args(definition("xhprof.output_dir", directory))
         .args(definition("xhprof.output_format", "native"))
         .args(definition("xhprof.output_name", "%i.%s"))
+        .args(
+            EVERYTHING
+                .map(|(name, value)| definition(name, value))
+                .as_flattened(),
+        )
         .args(interval.into_iter().flatten())
-        .args(&php.arguments);
+        .args(&php.arguments)
+        // Those of another `php` are not meant for this one.
+        .env_remove("XHPROF")
+        .env_remove("XHPROF_OUTPUT");
     command
 }
+
+/// What php.ini may have left out, for servers: here the program was asked for.
+const EVERYTHING: [(&str, &str); 6] = [
+    ("xhprof.rate", "1"),
+    ("xhprof.match", ""),
+    ("xhprof.skip", ""),
+    ("xhprof.max_per_minute", "0"),
+    ("xhprof.min_duration", "0"),
+    ("xhprof.max_dir_size", "0"),
+];
 
 /// Keeps what was asked to be kept and prints the report; false if there is no
 /// profile.

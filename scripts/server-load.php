@@ -1,0 +1,133 @@
+<?php
+/**
+ * What automatic profiles cost a server: `wrk` against nginx and php-fpm with
+ * two workers, without the extension and with its settings, in turn.
+ *
+ *     php -n server-load.php EXTENSION PHP-FPM NGINX SECONDS ROUNDS
+ *
+ * The page makes some 10,000 calls in some milliseconds, as pages of larger
+ * programs do. Reports; does not judge.
+ */
+
+require __DIR__ . '/fpm-server.php';
+
+const PAGE = <<<'PHP'
+    <?php
+    final class Node
+    {
+        public array $children = [];
+        public function __construct(public readonly string $name) {}
+        public function add(Node $child): static { $this->children[] = $child; return $this; }
+        public function render(int $depth = 0): string
+        {
+            $html = indent($depth) . tag('li', escape($this->name)) . "\n";
+            foreach ($this->children as $child) { $html .= $child->render($depth + 1); }
+            return $html;
+        }
+    }
+    function indent(int $depth): string { return str_repeat('  ', $depth); }
+    function escape(string $text): string { return htmlspecialchars($text, ENT_QUOTES); }
+    function tag(string $name, string $inner): string { return "<$name>$inner</$name>"; }
+    function build(int $depth, string $name): Node
+    {
+        $node = new Node($name);
+        if ($depth > 0) { for ($i = 0; $i < 5; $i++) { $node->add(build($depth - 1, "$name.$i & <$i>")); } }
+        return $node;
+    }
+    echo build(4, 'root')->render();
+    PHP;
+
+[, $extension, $fpm, $nginx, $seconds, $rounds] = $argv;
+$folder = sys_get_temp_dir() . '/xhprof-load-' . getmypid();
+mkdir($folder, 0755);
+mkdir("$folder/profiles", 0777);
+file_put_contents("$folder/page.php", PAGE);
+$opcache = ['zend_extension' => 'opcache', 'extension_dir' => ini_get('extension_dir'), 'opcache.enable' => '1', 'opcache.jit' => 'off'];
+$own = ['extension' => $extension, 'xhprof.output_dir' => "$folder/profiles"];
+$ways = [
+    'without the extension' => [],
+    'loaded, profiling nothing' => $own,
+    'trigger that nobody pulls' => $own + ['xhprof.auto_enable' => 'trigger', 'xhprof.trigger' => 'profile', 'xhprof.trigger_secret' => 'secret'],
+    'rate = 0.01' => $own + ['xhprof.auto_enable' => '1', 'xhprof.rate' => '0.01'],
+    'auto_enable = 1' => $own + ['xhprof.auto_enable' => '1'],
+    'auto_enable = 1, edges' => $own + ['xhprof.auto_enable' => '1', 'xhprof.mode' => 'edges'],
+    'auto_enable = 1, no_builtins' => $own + ['xhprof.auto_enable' => '1', 'xhprof.flags' => 'no_builtins'],
+];
+
+/** Requests a second, and the times that half and all but one of a hundred took, in ms. */
+function measure(array $settings): array
+{
+    global $folder, $fpm, $nginx, $seconds, $opcache;
+    $server = new FpmServer($fpm, $folder, $opcache + $settings, 2);
+    $socket = stream_socket_server('tcp://127.0.0.1:0');
+    $port = (int) substr(strrchr(stream_socket_get_name($socket, false), ':'), 1);
+    fclose($socket);
+    $own = implode(' ', array_map(fn ($it) => "{$it}_temp_path $folder/$it;", ['client_body', 'fastcgi', 'proxy', 'uwsgi', 'scgi']));
+    file_put_contents("$folder/nginx.conf", <<<CONF
+        daemon off; pid $folder/nginx.pid; error_log $folder/nginx.log; worker_processes 1;
+        events { }
+        http { access_log off; $own
+            server { listen 127.0.0.1:$port; location / {
+                fastcgi_param SCRIPT_FILENAME $folder/page.php;
+                fastcgi_param REQUEST_METHOD \$request_method;
+                fastcgi_param REQUEST_URI \$request_uri;
+                fastcgi_param QUERY_STRING \$query_string;
+                fastcgi_param HTTP_HOST \$http_host;
+                fastcgi_pass unix:{$server->socket};
+            } } }
+        CONF);
+    $process = proc_open([$nginx, '-c', "$folder/nginx.conf", '-e', "$folder/nginx.log"], [['file', '/dev/null', 'r'], ['file', "$folder/out", 'a'], ['file', "$folder/out", 'a']], $pipes);
+    for ($try = 0; $try < 500 && !@stream_socket_client("tcp://127.0.0.1:$port"); $try++) {
+        usleep(10_000);
+    }
+    // The first ones fill OPcache.
+    exec("wrk -t1 -c2 -d1 http://127.0.0.1:$port/");
+    $before = cpu_us($server);
+    exec("wrk -t1 -c2 -d$seconds --latency http://127.0.0.1:$port/ 2>&1", $output, $status);
+    $cpu = cpu_us($server) - $before;
+    proc_terminate($process);
+    proc_close($process);
+    $server->stop();
+    $text = implode("\n", $output);
+    $is_right = preg_match('/50%\s+([\d.]+)(us|ms|s)/', $text, $half) && preg_match('/99%\s+([\d.]+)(us|ms|s)/', $text, $most)
+        && preg_match('/(\d+) requests in/', $text, $requests) && preg_match('/Requests\/sec:\s+([\d.]+)/', $text, $rate) && !str_contains($text, 'Non-2xx') && !str_contains($text, 'Socket errors');
+    if ($status || !$is_right) {
+        fwrite(STDERR, "wrk said:\n$text\n");
+        exit(1);
+    }
+    $unit = ['us' => 0.001, 'ms' => 1, 's' => 1000];
+    $profiles = glob("$folder/profiles/*");
+    array_map(unlink(...), $profiles);
+    return [(float) $rate[1], $half[1] * $unit[$half[2]], $most[1] * $unit[$most[2]], count($profiles), $cpu / $requests[1]];
+}
+
+/** The CPU time of the workers, which other programs on the machine disturb less than anything else. */
+function cpu_us(FpmServer $server): float
+{
+    $used = array_map(fn ($worker) => (int) file_get_contents("/proc/$worker/schedstat") / 1000, $server->workers());
+    return array_sum($used);
+}
+
+$results = [];
+for ($round = 0; $round < $rounds; $round++) {
+    foreach ($ways as $way => $settings) {
+        $results[$way][] = measure($settings);
+    }
+}
+function median(array $numbers): float
+{
+    sort($numbers);
+    return $numbers[intdiv(count($numbers), 2)];
+}
+printf("%-28s %10s %7s %8s %8s %14s %9s\n", '', 'requests/s', 'ratio', 'p50, ms', 'p99, ms', 'CPU ms/request', 'profiles');
+foreach ($results as $way => $runs) {
+    $column = fn (int $number) => median(array_column($runs, $number));
+    $first ??= $column(0);
+    printf("%-28s %10.1f %7.3f %8.2f %8.2f %14.3f %9d\n", $way, $column(0), $column(0) / $first, $column(1), $column(2), $column(4) / 1000, array_sum(array_column($runs, 3)));
+}
+preg_match('/^model name\s*: (.*)/m', @file_get_contents('/proc/cpuinfo'), $cpu);
+echo "\nMedians of $rounds runs of $seconds s each, in turn; 2 php-fpm workers, 2 connections, OPcache;\nload ", implode(' ', sys_getloadavg()), ', ', date('Y-m-d'), ', PHP ', PHP_VERSION, ', ', $cpu[1] ?? php_uname('m'), ".\n";
+foreach (array_diff(scandir($folder), ['.', '..']) as $name) {
+    is_dir("$folder/$name") ? exec('rm -rf ' . escapeshellarg("$folder/$name")) : unlink("$folder/$name");
+}
+rmdir($folder);

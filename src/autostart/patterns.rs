@@ -1,0 +1,34 @@
+//! Patterns of hosts, paths and scripts: `*` is any text, slashes included,
+//! and everything else is itself. A pattern is about the whole text.
+
+/// Whether one of the patterns is what `text` looks like.
+pub(super) fn any_matches(patterns: &[String], text: &[u8]) -> bool {
+    patterns
+        .iter()
+        .any(|pattern| matches(pattern.as_bytes(), text))
+}
+
+/// A star takes as little as it can; when the rest does not fit, the last star
+/// takes one byte more. So the work is bounded by the product of the lengths.
+fn matches(mut pattern: &[u8], mut text: &[u8]) -> bool {
+    let mut last_star: Option<(&[u8], &[u8])> = None;
+    loop {
+        match (pattern.split_first(), text.split_first()) {
+            (Some((b'*', rest)), _) => {
+                last_star = Some((rest, text));
+                pattern = rest;
+            }
+            (Some((wanted, pattern_rest)), Some((found, text_rest))) if wanted == found => {
+                (pattern, text) = (pattern_rest, text_rest);
+            }
+            (None, None) => return true,
+            _ => {
+                let Some((after_star, [_, shorter @ ..])) = last_star else {
+                    return false;
+                };
+                last_star = Some((after_star, shorter));
+                (pattern, text) = (after_star, shorter);
+            }
+        }
+    }
+}

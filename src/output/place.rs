@@ -1,0 +1,110 @@
+//! Where a profile goes: the settings say it, or, on the command line,
+//! `XHPROF_OUTPUT`.
+
+use std::cell::RefCell;
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+use super::encode;
+use crate::settings::{self, Mode, OutputFormat};
+use crate::{inputs, zend};
+
+/// One place, for this process's profiles.
+#[derive(Debug, Clone)]
+struct Place {
+    directory: PathBuf,
+    file: Option<Named>,
+}
+
+/// One file, by name.
+#[derive(Debug, Clone)]
+pub(super) struct Named {
+    /// Its name without the ending.
+    pub(super) stem: String,
+    pub(super) format: OutputFormat,
+    /// Whose file it is: a child's gets another name.
+    pub(super) process: u32,
+}
+
+thread_local! {
+    static PLACE: RefCell<Option<Place>> = const { RefCell::new(None) };
+}
+
+/// When a request starts: looks for `XHPROF_OUTPUT`, while relative paths are
+/// still those of whoever set it.
+pub(crate) fn choose_place() -> Result<()> {
+    let place = if zend::is_command_line() {
+        let path = inputs::process_variable("XHPROF_OUTPUT").filter(|path| !path.is_empty());
+        path.map(|path| Place::named(&path)).transpose()?
+    } else {
+        None
+    };
+    PLACE.set(place);
+    Ok(())
+}
+
+/// The directory of the profiles.
+pub(crate) fn directory() -> PathBuf {
+    if let Some(place) = PLACE.with_borrow(Clone::clone) {
+        return place.directory;
+    }
+    let setting = settings::output_dir();
+    let bytes = if setting.is_empty() {
+        zend::temporary_directory()
+    } else {
+        setting
+    };
+    PathBuf::from(OsString::from_vec(bytes))
+}
+
+/// The format of the profiles.
+pub(super) fn format() -> OutputFormat {
+    named().map_or_else(settings::output_format, |named| named.format)
+}
+
+/// The file that was asked for by name, if one was.
+pub(super) fn named() -> Option<Named> {
+    PLACE.with_borrow(|place| place.as_ref()?.file.clone())
+}
+
+impl Place {
+    fn named(path: &[u8]) -> Result<Self> {
+        let is_directory = path.ends_with(b"/");
+        let path = PathBuf::from(OsString::from_vec(path.to_vec()));
+        let path = std::path::absolute(&path)
+            .with_context(|| format!("cannot use XHPROF_OUTPUT {}", path.display()))?;
+        if is_directory || path.is_dir() {
+            return Ok(Self {
+                directory: path,
+                file: None,
+            });
+        }
+        let ending = path.extension().and_then(|ending| ending.to_str());
+        let stem = path.file_stem().and_then(|stem| stem.to_str());
+        let format = ending.and_then(encode::of_ending);
+        let (Some(format), Some(stem), Some(directory)) = (format, stem, path.parent()) else {
+            bail!(
+                "XHPROF_OUTPUT must be a directory, or a file ending in .xhp, .xhprof or .json, \
+                 not {}",
+                path.display()
+            );
+        };
+        if settings::mode() == Mode::Events && format != OutputFormat::Native {
+            bail!(
+                "with xhprof.mode=events, XHPROF_OUTPUT must end in .xhp, not {}",
+                path.display()
+            );
+        }
+        Ok(Self {
+            directory: Path::to_path_buf(directory),
+            file: Some(Named {
+                stem: stem.to_owned(),
+                format,
+                process: std::process::id(),
+            }),
+        })
+    }
+}

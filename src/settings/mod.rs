@@ -1,0 +1,159 @@
+//! php.ini: every setting, what it may hold, and what it holds now.
+//!
+//! A setting is checked when it is set, wherever that is (php.ini, `-d`,
+//! `ini_set()`): a wrong value gives one warning, and the old value, or the
+//! default, stays. So reading one cannot fail.
+
+mod automatic;
+mod choices;
+mod parse;
+mod table;
+
+pub(crate) use automatic::{
+    auto_enable, capture, ignored_functions, keep_errors, match_list, max_dir_size, max_per_minute,
+    min_duration, output_mode, rate, skip_list, trigger, trigger_secret,
+};
+pub(crate) use choices::{
+    AutoEnable, ClockChoice, EngineChoice, Flags, Mode, OutputFormat, PinCpu,
+};
+pub(crate) use parse::{boolean, output_format_of};
+pub(crate) use table::{HIDDEN, SETTINGS};
+
+use crate::clock::SampledClock;
+use crate::zend::ini;
+use parse::{
+    MAX_DEPTH, MAX_NODES, MAX_SAMPLING_DEPTH, MAX_SAMPLING_INTERVAL_US, clock, engine, mode_of,
+    number, pin, sampling_clock_of, size,
+};
+
+/// The smallest `xhprof.sampling_interval` that is used; smaller ones are
+/// raised to it.
+const MIN_SAMPLING_INTERVAL_US: u64 = 100;
+
+/// Which clock to read.
+pub(crate) fn clock_choice() -> ClockChoice {
+    read(c"xhprof.clock", clock, ClockChoice::Auto)
+}
+
+/// Whether closures have their file and line in their names.
+pub(crate) fn closure_names() -> bool {
+    read(c"xhprof.closure_names", boolean, false)
+}
+
+/// Whether functions that PHP compiles into opcodes stay functions.
+pub(crate) fn special_functions() -> bool {
+    read(c"xhprof.special_functions", boolean, false)
+}
+
+/// Whether statements and addresses become part of names.
+pub(crate) fn collect_additional_info() -> bool {
+    read(c"xhprof.collect_additional_info", boolean, false)
+}
+
+/// Whether what the profiler costs is left out of profiles.
+pub(crate) fn compensate() -> bool {
+    read(c"xhprof.compensate", boolean, false)
+}
+
+/// Which hooks to use.
+pub(crate) fn engine_choice() -> EngineChoice {
+    read(c"xhprof.engine", engine, EngineChoice::Auto)
+}
+
+/// What an automatic profile records.
+pub(crate) fn flags() -> Flags {
+    read(c"xhprof.flags", Flags::from_words, Flags::default())
+}
+
+/// How deep a stack is recorded.
+pub(crate) fn max_depth() -> usize {
+    read_number(c"xhprof.max_depth", MAX_DEPTH, 25_000)
+}
+
+/// How many edges, or nodes of a call tree, are recorded.
+pub(crate) fn max_nodes() -> usize {
+    read_number(c"xhprof.max_nodes", MAX_NODES, 10_000_000)
+}
+
+/// How large a file of call events may get, in bytes.
+pub(crate) fn max_file_size() -> u64 {
+    read(c"xhprof.max_file_size", size, 1 << 30)
+}
+
+/// What an automatic profile is made of.
+pub(crate) fn mode() -> Mode {
+    read(c"xhprof.mode", mode_of, Mode::Tree)
+}
+
+/// How an automatic profile is written.
+pub(crate) fn output_format() -> OutputFormat {
+    read(
+        c"xhprof.output_format",
+        output_format_of,
+        OutputFormat::Native,
+    )
+}
+
+/// What an automatic profile's file is called, without its ending.
+pub(crate) fn output_name() -> String {
+    read(
+        c"xhprof.output_name",
+        |name| Some(name.to_owned()),
+        "%i.%s".to_owned(),
+    )
+}
+
+/// Where automatic profiles are written; empty for PHP's temporary directory.
+pub(crate) fn output_dir() -> Vec<u8> {
+    ini::value(c"xhprof.output_dir")
+}
+
+/// Whether to stay on one CPU.
+pub(crate) fn pin_cpu() -> PinCpu {
+    read(c"xhprof.pin_cpu", pin, PinCpu::Auto)
+}
+
+/// Whether the top level of files is recorded.
+pub(crate) fn run_init() -> bool {
+    read(c"xhprof.run_init", boolean, false)
+}
+
+/// Which time passes between two samples.
+pub(crate) fn sampling_clock() -> SampledClock {
+    read(
+        c"xhprof.sampling_clock",
+        sampling_clock_of,
+        SampledClock::Wall,
+    )
+}
+
+/// How many frames a sample keeps.
+pub(crate) fn sampling_depth() -> usize {
+    read_number(c"xhprof.sampling_depth", MAX_SAMPLING_DEPTH, usize::MAX)
+}
+
+/// The time between two samples, in microseconds.
+pub(crate) fn sampling_interval_us() -> u64 {
+    let interval = read(
+        c"xhprof.sampling_interval",
+        |value| number(value, 1, MAX_SAMPLING_INTERVAL_US),
+        100_000,
+    );
+    interval.max(MIN_SAMPLING_INTERVAL_US)
+}
+
+fn read<T>(name: &std::ffi::CStr, parse: impl Fn(&str) -> Option<T>, otherwise: T) -> T {
+    let value = ini::value(name);
+    str::from_utf8(&value)
+        .ok()
+        .and_then(parse)
+        .unwrap_or(otherwise)
+}
+
+fn read_number(name: &std::ffi::CStr, max: u64, otherwise: usize) -> usize {
+    let parsed = read(name, |value| number(value, 1, max), 0);
+    usize::try_from(parsed)
+        .ok()
+        .filter(|&it| it > 0)
+        .unwrap_or(otherwise)
+}

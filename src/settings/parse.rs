@@ -1,0 +1,144 @@
+//! What the text of a setting means; none if it means nothing.
+
+use crate::clock::SampledClock;
+
+use super::{AutoEnable, ClockChoice, EngineChoice, Mode, OutputFormat, PinCpu};
+
+pub(super) const MAX_DEPTH: u64 = 100_000_000;
+pub(super) const MAX_NODES: u64 = 100_000_000;
+pub(super) const MAX_PER_MINUTE: u64 = 1_000_000;
+pub(super) const MAX_DURATION_MS: u64 = 86_400_000;
+pub(super) const MAX_SAMPLING_DEPTH: u64 = 2_147_483_647;
+pub(super) const MAX_SAMPLING_INTERVAL_US: u64 = 3_600_000_000;
+
+/// What php.ini takes for a yes or a no.
+pub(crate) fn boolean(value: &str) -> Option<bool> {
+    match value.trim().to_ascii_lowercase().as_str() {
+        "1" | "on" | "yes" | "true" => Some(true),
+        "" | "0" | "off" | "no" | "false" | "none" => Some(false),
+        _ => None,
+    }
+}
+
+pub(super) fn number(value: &str, min: u64, max: u64) -> Option<u64> {
+    let number = value.trim().parse().ok()?;
+    (min..=max).contains(&number).then_some(number)
+}
+
+pub(super) fn clock(value: &str) -> Option<ClockChoice> {
+    match value.trim().to_ascii_lowercase().as_str() {
+        "auto" => Some(ClockChoice::Auto),
+        "tsc" => Some(ClockChoice::Counter),
+        "monotonic" => Some(ClockChoice::Monotonic),
+        _ => None,
+    }
+}
+
+pub(super) fn engine(value: &str) -> Option<EngineChoice> {
+    match value.trim().to_ascii_lowercase().as_str() {
+        "auto" => Some(EngineChoice::Auto),
+        "execute" => Some(EngineChoice::Execute),
+        "observer" => Some(EngineChoice::Observer),
+        "" | "off" => Some(EngineChoice::Off),
+        _ => None,
+    }
+}
+
+pub(super) fn mode_of(value: &str) -> Option<Mode> {
+    match value.trim().to_ascii_lowercase().as_str() {
+        "edges" => Some(Mode::Edges),
+        "tree" => Some(Mode::Tree),
+        "events" => Some(Mode::Events),
+        "sample" => Some(Mode::Sample),
+        _ => None,
+    }
+}
+
+/// The format that is called so.
+pub(crate) fn output_format_of(value: &str) -> Option<OutputFormat> {
+    match value.trim().to_ascii_lowercase().as_str() {
+        "native" => Some(OutputFormat::Native),
+        "xhprof" => Some(OutputFormat::Xhprof),
+        "json" => Some(OutputFormat::Json),
+        _ => None,
+    }
+}
+
+pub(super) fn sampling_clock_of(value: &str) -> Option<SampledClock> {
+    match value.trim().to_ascii_lowercase().as_str() {
+        "wall" => Some(SampledClock::Wall),
+        "cpu" => Some(SampledClock::Cpu),
+        _ => None,
+    }
+}
+
+/// The smallest file that is worth anything.
+const MIN_FILE_SIZE: u64 = 64 << 10;
+
+/// A number of bytes with PHP's own letters: `K`, `M`, `G`.
+pub(super) fn size(value: &str) -> Option<u64> {
+    let value = value.trim();
+    let (digits, shift) = match value.as_bytes().last()? {
+        b'k' | b'K' => (value.len() - 1, 10),
+        b'm' | b'M' => (value.len() - 1, 20),
+        b'g' | b'G' => (value.len() - 1, 30),
+        _ => (value.len(), 0),
+    };
+    let number: u64 = value.get(..digits)?.trim().parse().ok()?;
+    let size = number.checked_mul(1 << shift)?;
+    (size >= MIN_FILE_SIZE).then_some(size)
+}
+
+/// A number of bytes, or zero for as many as there are.
+pub(super) fn size_or_zero(value: &str) -> Option<u64> {
+    if value.trim() == "0" {
+        return Some(0);
+    }
+    size(value)
+}
+
+pub(super) fn auto_enable(value: &str) -> Option<AutoEnable> {
+    if value.trim().eq_ignore_ascii_case("trigger") {
+        return Some(AutoEnable::Trigger);
+    }
+    boolean(value).map(|is_on| match is_on {
+        true => AutoEnable::Always,
+        false => AutoEnable::Never,
+    })
+}
+
+/// A share of 1.
+pub(super) fn share(value: &str) -> Option<f64> {
+    let share = value.trim().parse().ok()?;
+    (0.0..=1.0).contains(&share).then_some(share)
+}
+
+/// A file's mode, which lets at least its owner read and write.
+pub(super) fn file_mode(value: &str) -> Option<u32> {
+    let value = value.trim();
+    let is_octal = (3..=4).contains(&value.len()) && value.bytes().all(|it| it.is_ascii_digit());
+    let mode = u32::from_str_radix(value, 8).ok().filter(|_| is_octal)?;
+    (mode <= 0o777 && mode & 0o600 == 0o600).then_some(mode)
+}
+
+/// Words, with commas or spaces between them.
+pub(super) fn list(value: &str) -> Vec<String> {
+    value
+        .split([' ', ',', '\t', '\r', '\n'])
+        .filter(|word| !word.is_empty())
+        .map(str::to_owned)
+        .collect()
+}
+
+/// Whether a request can have something under this name.
+pub(super) fn is_name(value: &str) -> bool {
+    let is_letter = |it: u8| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'-' | b'.');
+    (1..=64).contains(&value.len()) && value.bytes().all(is_letter)
+}
+
+pub(super) fn pin(value: &str) -> Option<PinCpu> {
+    if value.trim().eq_ignore_ascii_case("auto") {
+        return Some(PinCpu::Auto);
+    }
+    boolean(value).map(|pin| if pin { PinCpu::Always } else { PinCpu::Never })
+}
