@@ -24,6 +24,8 @@ pub(super) struct Stack {
     /// The frames that were open when the profile began, as far as they still
     /// are, the outermost first: `main()` stands for them.
     base: Vec<Seen>,
+    /// Those of them that have ended since the last time: still no part of it.
+    left: Vec<Seen>,
     /// The call that began it: no part of the profile.
     beginning: Option<Seen>,
     /// The functions of a sample, the root first.
@@ -38,6 +40,7 @@ impl Stack {
             before: Vec::new(),
             lasting: 0,
             base: Vec::new(),
+            left: Vec::new(),
             beginning: None,
             symbols: Vec::new(),
         };
@@ -57,7 +60,9 @@ impl Stack {
         self.frames.clear();
         self.frames.extend(zend::open_frames());
         self.lasting = self.still_open(&self.before);
-        self.base.truncate(self.still_open(&self.base));
+        let open = self.still_open(&self.base);
+        self.left.clear();
+        self.left.extend(self.base.drain(open..));
         self.before.clear();
         let frames = self.frames.iter().rev();
         self.before.extend(frames.map(|&frame| seen(frame)));
@@ -91,7 +96,7 @@ impl Stack {
             self.symbols.extend(target.symbol());
         }
         for seen in ended.iter().rev() {
-            if self.beginning == Some(*seen) {
+            if self.beginning == Some(*seen) || self.left.contains(seen) {
                 continue;
             }
             // A closure is not known, and its time its caller's.
