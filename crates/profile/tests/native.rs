@@ -185,17 +185,27 @@ fn files_of_version_1_0_are_read() {
     }
 }
 
+/// What version 1.1 writes, and later versions have to read.
+const VERSION_1_1: [(&str, &[u8]); 5] = [
+    ("edges", include_bytes!("native/v1.1-edges.xhp")),
+    ("tree", include_bytes!("native/v1.1-tree.xhp")),
+    ("samples", include_bytes!("native/v1.1-samples.xhp")),
+    ("events", include_bytes!("native/v1.1-events.xhp")),
+    ("empty", include_bytes!("native/v1.1-empty.xhp")),
+];
+
 /// Until the format gets a new version, it writes what it always wrote.
 #[test]
-fn files_are_written_as_version_1_0_wrote_them() {
+fn files_are_read_and_written_as_version_1_1_wrote_them() {
     let update = std::env::var_os("UPDATE_FIXTURES").is_some();
-    for ((name, profile), (_, bytes)) in examples().into_iter().zip(VERSION_1_0) {
+    for ((name, profile), (_, bytes)) in examples().into_iter().zip(VERSION_1_1) {
         let now = written(&profile);
         if update {
             let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/native");
-            std::fs::write(format!("{folder}/v1.0-{name}.xhp"), now).unwrap();
+            std::fs::write(format!("{folder}/v1.1-{name}.xhp"), now).unwrap();
         } else {
             assert!(now == bytes, "{name}");
+            assert_eq!(read(bytes).unwrap(), profile, "{name}");
         }
     }
 }

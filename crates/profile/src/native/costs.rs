@@ -14,6 +14,8 @@ impl Columns {
     pub(super) const CPU: u8 = 4;
     pub(super) const MEMORY: u8 = 8;
     pub(super) const PEAK: u8 = 16;
+    /// In call events: the others stand apart, as columns behind the events.
+    pub(super) const APART: u8 = 32;
 
     /// Those that are not zero everywhere.
     pub(super) fn of(costs: impl Iterator<Item = Cost>) -> Self {
@@ -33,6 +35,15 @@ impl Columns {
     pub(super) fn take(cursor: &mut Cursor<'_>) -> Result<Self, Error> {
         let columns = cursor.byte()?;
         if columns > 31 {
+            return Err(cursor.broken("costs not known here"));
+        }
+        Ok(Self(columns))
+    }
+
+    /// The same for call events, of whose columns one may be [`APART`](Self::APART).
+    pub(super) fn take_of_events(cursor: &mut Cursor<'_>) -> Result<Self, Error> {
+        let columns = cursor.byte()?;
+        if columns > 63 {
             return Err(cursor.broken("costs not known here"));
         }
         Ok(Self(columns))

@@ -43,4 +43,4 @@ pub const MAGIC: [u8; 8] = *b"\x89XHP\r\n\x1A\n";
 pub const MAJOR: u8 = 1;
 
 /// The version that says what else there may be: older readers skip it.
-pub const MINOR: u8 = 0;
+pub const MINOR: u8 = 1;

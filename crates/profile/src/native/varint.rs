@@ -135,14 +135,19 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Bytes behind their length.
-    pub(super) fn bytes(&mut self) -> Result<&'a [u8], Error> {
-        let count = self.count()?;
+    /// So many bytes.
+    pub(super) fn take(&mut self, count: usize) -> Result<&'a [u8], Error> {
         let Some((bytes, rest)) = self.rest.split_at_checked(count) else {
             return Err(self.broken("the section ends too early"));
         };
         self.rest = rest;
         Ok(bytes)
+    }
+
+    /// Bytes behind their length.
+    pub(super) fn bytes(&mut self) -> Result<&'a [u8], Error> {
+        let count = self.count()?;
+        self.take(count)
     }
 
     /// That nothing is left.

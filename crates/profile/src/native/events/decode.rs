@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::io::{BufReader, Read};
 
-use super::encode::{A_SECTION, LEAVE, LONG_ENTER, LONG_LEAVE, RANK_SHIFT};
+use super::encode::{A_SECTION, LEAVE, LONG_ENTER, LONG_LEAVE, RANK_SHIFT, expected_cpu};
+use super::extras::take_column;
 use super::predict::{Predictor, RANKS, Run};
 use super::raw::Unit;
 use crate::native::costs::Columns;
@@ -77,7 +78,7 @@ impl<R: Read> EventsReader<R> {
         if head.body != kind::CALLS {
             return Err(cursor.broken("no call events"));
         }
-        let columns = Columns::take(&mut cursor)?;
+        let columns = Columns::take_of_events(&mut cursor)?;
         let decoder = Decoder {
             predictor: Predictor::new(),
             steps: Steps {
@@ -86,6 +87,7 @@ impl<R: Read> EventsReader<R> {
                 cpu_unit: cursor.number()?,
                 wall: 0,
                 cpu: 0,
+                behind: 0,
                 last: Instant::default(),
             },
         };
@@ -273,6 +275,9 @@ impl Decoder {
                 self.predictor.switch(fiber);
             }
         }
+        if self.steps.columns.has(Columns::APART) {
+            self.steps.extras(&mut cursor, events)?;
+        }
         cursor.finish()
     }
 
@@ -289,6 +294,8 @@ struct Steps {
     cpu_unit: u64,
     wall: u64,
     cpu: u64,
+    /// By how many steps CPU time is behind the wall clock.
+    behind: i64,
     last: Instant,
 }
 
@@ -313,6 +320,17 @@ impl Steps {
         };
         self.wall = self.wall.saturating_add(step);
         self.last.wall = Unit::nanoseconds(self.wall_unit, self.wall);
+        if self.columns.has(Columns::APART) {
+            if self.columns.has(Columns::CPU) {
+                // Until it is known by how much it fell behind.
+                let (wall, cpu) = (self.wall_unit, self.cpu_unit);
+                self.last.cpu = expected_cpu(self.wall, wall, cpu);
+            }
+            return Ok(Event {
+                at: self.last,
+                kind,
+            });
+        }
         if self.columns.has(Columns::CPU) {
             self.cpu = self.cpu.saturating_add(cursor.number()?);
             self.last.cpu = Unit::nanoseconds(self.cpu_unit, self.cpu);
@@ -325,6 +343,43 @@ impl Steps {
             at: self.last,
             kind,
         })
+    }
+
+    /// Reads the columns behind a section's events.
+    fn extras(&mut self, cursor: &mut Cursor<'_>, events: &mut [Event]) -> Result<(), Error> {
+        let count = events.len();
+        let mut changes = vec![0_i64; count];
+        let column = |cursor: &mut Cursor<'_>, changes: &mut Vec<i64>| {
+            changes.fill(0);
+            take_column(cursor, count, |place, change| {
+                if let Some(it) = changes.get_mut(place) {
+                    *it = change;
+                }
+            })
+        };
+        if self.columns.has(Columns::CPU) {
+            column(cursor, &mut changes)?;
+            for (event, change) in events.iter_mut().zip(&changes) {
+                self.behind = self.behind.wrapping_add(*change);
+                let cpu = event.at.cpu.wrapping_sub(self.behind.cast_unsigned());
+                self.cpu = self.cpu.max(cpu);
+                event.at.cpu = Unit::nanoseconds(self.cpu_unit, self.cpu);
+            }
+            self.last.cpu = events.last().map_or(self.last.cpu, |event| event.at.cpu);
+        }
+        if self.columns.has(Columns::MEMORY) {
+            column(cursor, &mut changes)?;
+            for (event, change) in events.iter_mut().zip(&changes) {
+                self.last.memory = self.last.memory.wrapping_add(*change);
+                event.at.memory = self.last.memory;
+            }
+            column(cursor, &mut changes)?;
+            for (event, change) in events.iter_mut().zip(&changes) {
+                self.last.peak = self.last.peak.wrapping_add(*change);
+                event.at.peak = self.last.peak;
+            }
+        }
+        Ok(())
     }
 
     fn end(&self, mut cursor: Cursor<'_>) -> Result<Instant, Error> {

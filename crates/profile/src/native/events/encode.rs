@@ -1,8 +1,10 @@
-//! Events to bytes: one byte for most ends, one to three for most entries.
+//! Events to bytes: one byte for most ends, one to three for most entries; what
+//! else was measured goes behind them, see [`extras`](super::extras).
 //!
 //! **Invariants:** once its buffers have grown, nothing is allocated. What was
 //! handed over is in the file as soon as the bytes are.
 
+use super::extras::put_column;
 use super::predict::{Predictor, RANKS, Run};
 use super::raw::Unit;
 use super::{EventsOptions, RawEvent, RawInstant};
@@ -17,8 +19,8 @@ use crate::{EventKind, Meta, Symbol};
 /// How many events go into one section.
 pub(super) const A_SECTION: usize = 8192;
 
-/// The longest event: its head, two numbers of 32 bits, four of 64.
-const LONGEST: usize = 1 + 2 * 5 + 4 * varint::MAX;
+/// The longest event: its head, two numbers of 32 bits, one of 64.
+const LONGEST: usize = 1 + 2 * 5 + varint::MAX;
 
 /// An end is this bit and a step in time below [`LONG_LEAVE`].
 pub(super) const LEAVE: u8 = 0x80;
@@ -36,8 +38,18 @@ pub struct EventsWriter {
     predictor: Predictor,
     clocks: Clocks,
     columns: Columns,
-    /// As long as a section may get; only its beginning is ever touched.
+    /// As long as a section's events may get; only its beginning is ever touched.
     scratch: Vec<u8>,
+    extras: Extras,
+}
+
+/// By how much the other costs changed from event to event.
+#[derive(Debug, Clone, Default)]
+struct Extras {
+    /// The steps by which CPU time fell behind the wall clock.
+    cpu: Vec<i64>,
+    memory: Vec<i64>,
+    peak: Vec<i64>,
 }
 
 /// Where the clocks stood at the last event, in steps since the beginning.
@@ -45,9 +57,16 @@ pub struct EventsWriter {
 struct Clocks {
     wall_shift: u32,
     cpu_shift: u32,
+    /// Both clocks have the same ticks.
+    is_one_clock: bool,
+    /// The steps of both, see [`Unit`].
+    wall_length: u64,
+    cpu_length: u64,
     start: RawInstant,
     wall: u64,
     cpu: u64,
+    /// By how many steps that is behind the wall clock.
+    behind: i64,
     memory: i64,
     peak: i64,
 }
@@ -70,6 +89,9 @@ impl EventsWriter {
         if options.has_memory {
             columns |= Columns::MEMORY;
         }
+        if options.has_cpu || options.has_memory {
+            columns |= Columns::APART;
+        }
         let mut sections = SectionWriter::begin(out);
         sections.section(out, kind::PROFILE, |out| {
             out.extend_from_slice(&[kind::CALLS, metrics(options.metrics), columns]);
@@ -84,14 +106,19 @@ impl EventsWriter {
             clocks: Clocks {
                 wall_shift: wall.shift,
                 cpu_shift: cpu.shift,
+                is_one_clock: options.wall_hertz == options.cpu_hertz,
+                wall_length: wall.length,
+                cpu_length: cpu.length,
                 start,
                 wall: 0,
                 cpu: 0,
+                behind: 0,
                 memory: 0,
                 peak: 0,
             },
             columns: Columns(columns),
             scratch: vec![0; A_SECTION * LONGEST + 8],
+            extras: Extras::default(),
         }
     }
 
@@ -125,9 +152,17 @@ impl EventsWriter {
                 (true, true) => self.encode::<E, true, true>(events),
             };
             let bytes = self.scratch.get(..length).unwrap_or_default();
+            let extras = &self.extras;
             self.sections.section(out, kind::CALLS, |out| {
                 put(out, events.len() as u64);
                 out.extend_from_slice(bytes);
+                if cpu {
+                    put_column(out, &extras.cpu);
+                }
+                if memory {
+                    put_column(out, &extras.memory);
+                    put_column(out, &extras.peak);
+                }
             });
         }
     }
@@ -169,6 +204,10 @@ impl EventsWriter {
     fn encode<E: RawEvent, const CPU: bool, const MEMORY: bool>(&mut self, events: &[E]) -> usize {
         // In registers, as long as the loop runs.
         let mut clocks = self.clocks.clone();
+        let extras = &mut self.extras;
+        for column in [&mut extras.cpu, &mut extras.memory, &mut extras.peak] {
+            column.clear();
+        }
         let mut scratch = Scratch {
             bytes: &mut self.scratch,
             length: 0,
@@ -176,8 +215,13 @@ impl EventsWriter {
         let mut events = events.iter();
         while !events.as_slice().is_empty() {
             let mut run = self.predictor.run(events.len());
-            let switch =
-                encode_run::<E, CPU, MEMORY>(&mut events, &mut clocks, &mut run, &mut scratch);
+            let switch = encode_run::<E, CPU, MEMORY>(
+                &mut events,
+                &mut clocks,
+                &mut run,
+                &mut scratch,
+                extras,
+            );
             let end = run.end();
             self.predictor.after(end);
             if let Some(fiber) = switch {
@@ -197,6 +241,7 @@ fn encode_run<E: RawEvent, const CPU: bool, const MEMORY: bool>(
     clocks: &mut Clocks,
     run: &mut Run<'_>,
     scratch: &mut Scratch<'_>,
+    extras: &mut Extras,
 ) -> Option<u32> {
     for event in events {
         let wall = clocks.wall_steps(event.wall()).max(clocks.wall);
@@ -219,15 +264,15 @@ fn encode_run<E: RawEvent, const CPU: bool, const MEMORY: bool>(
             }
         }
         if CPU {
-            let cpu = clocks.cpu_steps(event.cpu()).max(clocks.cpu);
-            scratch.number(cpu - clocks.cpu);
-            clocks.cpu = cpu;
+            extras
+                .cpu
+                .push(clocks.fall_behind(event.wall(), event.cpu()));
         }
         if MEMORY {
             let memory = event.memory().wrapping_sub(clocks.start.memory);
             let peak = event.peak().wrapping_sub(clocks.start.peak);
-            scratch.signed(memory.wrapping_sub(clocks.memory));
-            scratch.signed(peak.wrapping_sub(clocks.peak));
+            extras.memory.push(memory.wrapping_sub(clocks.memory));
+            extras.peak.push(peak.wrapping_sub(clocks.peak));
             (clocks.memory, clocks.peak) = (memory, peak);
         }
         if switch.is_some() {
@@ -247,6 +292,41 @@ impl Clocks {
     fn cpu_steps(&self, ticks: u64) -> u64 {
         ticks.saturating_sub(self.start.cpu) >> self.cpu_shift
     }
+
+    /// The steps by which CPU time fell behind the wall clock since the last
+    /// event, whose own step is known already.
+    ///
+    /// With one clock for both, the difference of the ticks is taken before it
+    /// is rounded: as long as the program runs, it stays the same.
+    #[inline]
+    fn fall_behind(&mut self, wall: u64, cpu: u64) -> i64 {
+        let expected = expected_cpu(self.wall, self.wall_length, self.cpu_length);
+        let cpu_now = if self.is_one_clock {
+            let since = |now: u64, start: u64| now.saturating_sub(start);
+            let behind = since(wall, self.start.wall).wrapping_sub(since(cpu, self.start.cpu));
+            // Less than nothing, if several threads ran.
+            let behind = behind.cast_signed() >> self.cpu_shift;
+            expected.saturating_add_signed(behind.wrapping_neg())
+        } else {
+            self.cpu_steps(cpu)
+        };
+        let cpu_now = cpu_now.max(self.cpu);
+        let behind = expected.wrapping_sub(cpu_now).cast_signed();
+        self.cpu = cpu_now;
+        let change = behind.wrapping_sub(self.behind);
+        self.behind = behind;
+        change
+    }
+}
+
+/// The steps that CPU time would be at if the program had run all the time.
+#[inline]
+pub(super) fn expected_cpu(wall: u64, wall_length: u64, cpu_length: u64) -> u64 {
+    if wall_length == cpu_length {
+        return wall;
+    }
+    let cpu = u128::from(wall) * u128::from(wall_length) / u128::from(cpu_length.max(1));
+    u64::try_from(cpu).unwrap_or(u64::MAX)
 }
 
 #[inline]
@@ -373,10 +453,5 @@ impl Scratch<'_> {
             value >>= 7;
         }
         self.byte(value as u8);
-    }
-
-    #[inline]
-    fn signed(&mut self, value: i64) {
-        self.number(varint::zigzag(value));
     }
 }

@@ -41,6 +41,7 @@
 
 mod decode;
 mod encode;
+mod extras;
 mod predict;
 mod raw;
 
