@@ -82,6 +82,51 @@ function xhprof_disable(): ?array
 }
 
 /**
+ * Stops recording for a while: until {@see xhprof_resume()} it is as if no call
+ * were made and no time passed.
+ *
+ * @return bool whether a profile was recording
+ */
+function xhprof_pause(): bool
+{
+}
+
+/**
+ * Goes on recording after {@see xhprof_pause()}.
+ *
+ * @return bool whether a profile was paused
+ */
+function xhprof_resume(): bool
+{
+}
+
+/**
+ * Writes the profile so far, which goes on.
+ *
+ * The file is there whole or not at all, and readable by nobody else. Calls
+ * that are open are in it as if they returned now. Not for `xhprof.mode=events`.
+ *
+ * @param string $format native, xhprof (as PHP serializes the array) or json
+ *
+ * @return bool false, with a warning that says why, if it is not written
+ */
+function xhprof_dump(string $file, string $format = 'native'): bool
+{
+}
+
+/**
+ * What is being recorded.
+ *
+ * "mode" is off, edges, tree, events or sample; "automatic" whether that is by
+ * `xhprof.auto_enable`; "nodes" the number of edges or paths so far.
+ *
+ * @return array{mode: string, automatic: bool, paused: bool, engine: string, functions: int, nodes: int, truncated: bool}
+ */
+function xhprof_status(): array
+{
+}
+
+/**
  * Starts sampling: notes from time to time which functions are running.
  *
  * Much cheaper than profiling, and much less exact: there are no counts of

@@ -31,8 +31,8 @@ foreach ($functions as $name => [$parameters, $type]) {
     $function = new ReflectionFunction($name);
     $shown = [];
     foreach ($function->getParameters() as $parameter) {
-        $shown[] = $parameter->getType() . ' $' . $parameter->getName() . ($parameter->isOptional()
-            ? ' = ' . str_replace(["\n", 'array ()'], ['', '[]'], var_export($parameter->getDefaultValue(), true)) : '');
+        $shown[] = $parameter->getType() . ' $' . $parameter->getName() . ($parameter->isOptional() ? ' = '
+            . str_replace(["\n", 'array ()'], ['', '[]'], var_export($parameter->getDefaultValue(), true)) : '');
     }
     $agrees = implode(', ', $shown) === $parameters && (string) $function->getReturnType() === $type;
     echo $name, $agrees ? " agrees\n" : ": ($parameters): $type in the stub\n";
@@ -46,9 +46,13 @@ foreach (get_defined_constants(true)['xhprof'] as $name => $value) {
 --EXPECT--
 bool(true)
 xhprof_disable agrees
+xhprof_dump agrees
 xhprof_enable agrees
+xhprof_pause agrees
+xhprof_resume agrees
 xhprof_sample_disable agrees
 xhprof_sample_enable agrees
+xhprof_status agrees
 xhprof_tag agrees
 XHPROF_FLAGS_NO_BUILTINS agrees
 XHPROF_FLAGS_CPU agrees

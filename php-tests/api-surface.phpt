@@ -1,5 +1,5 @@
 --TEST--
-The extension is called xhprof and has its own functions, the four functions and three constants of XHProf
+The extension is called xhprof and has the functions and constants of XHProf, and some of its own
 --EXTENSIONS--
 xhprof
 --FILE--
@@ -17,9 +17,13 @@ echo preg_match('/^\d+\.\d+\.\d+/', phpversion('xhprof')), "\n";
 --EXPECT--
 bool(true)
 xhprof_disable
+xhprof_dump
 xhprof_enable
+xhprof_pause
+xhprof_resume
 xhprof_sample_disable
 xhprof_sample_enable
+xhprof_status
 xhprof_tag
 XHPROF_FLAGS_NO_BUILTINS = 1
 XHPROF_FLAGS_CPU = 2

@@ -15,6 +15,7 @@ $wrong = [
     'xhprof.capture' => ['', 'a;b', 'a=b', 'X-Request-Id, /etc', str_repeat('a', 65)],
     'xhprof.closure_names' => ['0', '2', 'maybe'],
     'xhprof.clock' => ['auto', 'sundial', '1'],
+    'xhprof.compensate' => ['0', '2', 'maybe'],
     'xhprof.engine' => ['auto', 'steam', '1'],
     'xhprof.flags' => ['cpu memory', 'everything', '7', 'cpu memory nonsense'],
     'xhprof.keep_errors' => ['0', '2', 'maybe'],

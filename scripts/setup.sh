@@ -100,6 +100,7 @@ want_everything_tested() {
     want_demo_programs
     want make 'builds by phpize, configure and make' command -v make
     want valgrind 'counts the instructions of a profiled call' command -v valgrind
+    want python3 'drives the measurements' command -v python3
     if [ -z "$chosen_php" ]; then
         want php-sqlite3 'tests: statements as part of names' has_module pdo_sqlite
         want php-mysql 'tests: statements of mysqli' has_module mysqli
@@ -194,7 +195,7 @@ plain_scan_directory() {
     mkdir -p "$directory"
     "$PHP" -r 'echo php_ini_scanned_files();' | tr -d ',' | while read -r file; do
         case ${file##*/} in
-        *xdebug* | *pcov* | *xhprof*) ;;
+        *xdebug* | *pcov* | *xhprof* | *tideways*) ;;
         ?*) ln -sf "$file" "$directory/" ;;
         esac
     done

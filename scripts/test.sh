@@ -14,6 +14,7 @@ test_everything() {
     rm -rf "$logs" && mkdir -p "$logs"
     source scripts/lint.sh
     source scripts/real.sh
+    source scripts/bench.sh
     step 'rustfmt' lint_format
     step 'clippy, warnings are errors' lint_clippy
     step 'dependencies of the extension' lint_dependencies
@@ -25,6 +26,7 @@ test_everything() {
     step 'PHP tests (run-tests.php), engine execute' php_tests_execute
     step 'PHP tests (run-tests.php), engine observer' php_tests_observer
     step 'instructions of a profiled call' call_instructions
+    step 'every part of ./x bench, without its numbers' bench_works
     step 'every mode, and what is left of a killed process' modes
     step 'random programs, under both engines and without' random_programs
     step 'one php-fpm worker, some requests profiled' fpm_requests

@@ -2,24 +2,23 @@
 //!
 //! The profile runs from before the first line of the script to after the last
 //! destructor, and is written at the end of the request. A script that profiles
-//! itself finds its own functions working as ever: its `xhprof_enable()` does
-//! nothing while the automatic profile runs, its `xhprof_disable()` ends that
-//! and returns it; what was returned is what is written. Profiles that the
-//! script begins after that are the script's alone.
+//! itself finds its own functions working as ever, as if there were no automatic
+//! profile: that yields. From the script's `xhprof_enable()` to its
+//! `xhprof_disable()` only the script's own profile records, and the automatic
+//! one goes on afterwards, as if that time had not been.
 
 mod choice;
 mod keep;
 mod patterns;
 mod trigger;
 
-use std::cell::RefCell;
+use std::cell::Cell;
 use std::rc::Rc;
 use std::time::Instant;
 
 use recorder::Shape;
 
 use crate::output::Fate;
-use crate::session::Recorded;
 use crate::settings::Mode;
 use crate::symbols::Wishes;
 use crate::trouble::{self, Trouble};
@@ -28,13 +27,14 @@ use crate::{functions, output, session, settings, zend};
 use choice::Reason;
 
 /// How far this request's automatic profile is.
+#[derive(Clone, Copy)]
 enum Progress {
     /// There is none, or it has been written.
     None,
     /// It runs.
     Running(Begun),
-    /// The script ended it.
-    Ended(Begun, Recorded),
+    /// The script's own profile runs.
+    Yields(Begun),
 }
 
 /// When a profile began, and why.
@@ -45,7 +45,7 @@ struct Begun {
 }
 
 thread_local! {
-    static PROGRESS: RefCell<Progress> = const { RefCell::new(Progress::None) };
+    static PROGRESS: Cell<Progress> = const { Cell::new(Progress::None) };
     /// Of a file that is written as the profile goes.
     static FATE: Rc<Fate> = Rc::default();
 }
@@ -89,13 +89,26 @@ pub(crate) fn request_starts() {
     }
 }
 
-/// The script ended a session; keeps what it recorded if we began it.
-pub(crate) fn session_ended(recorded: &Recorded) {
-    PROGRESS.with_borrow_mut(|progress| {
-        if let Progress::Running(begun) = *progress {
-            *progress = Progress::Ended(begun, recorded.clone());
-        }
-    });
+/// Whether what runs is the automatic profile.
+pub(crate) fn is_running() -> bool {
+    matches!(PROGRESS.get(), Progress::Running(_))
+}
+
+/// The script begins a profile of its own: makes room for it.
+pub(crate) fn yields() {
+    if let Progress::Running(begun) = PROGRESS.get()
+        && session::set_aside()
+    {
+        PROGRESS.set(Progress::Yields(begun));
+    }
+}
+
+/// The script has ended its own profile, or could not begin it.
+pub(crate) fn goes_on() {
+    if let Progress::Yields(begun) = PROGRESS.get() {
+        session::take_up();
+        PROGRESS.set(Progress::Running(begun));
+    }
 }
 
 /// RSHUTDOWN: ends whatever still runs; writes what we began.
@@ -106,22 +119,20 @@ pub(crate) fn request_ends() {
 }
 
 fn write() {
-    let progress = PROGRESS.replace(Progress::None);
-    let is_wanted = match &progress {
-        Progress::None => false,
-        Progress::Running(begun) | Progress::Ended(begun, _) => {
+    // What the script began and did not end is nobody's.
+    if let Progress::Yields(_) = PROGRESS.get() {
+        session::stop();
+        goes_on();
+    }
+    let is_wanted = match PROGRESS.replace(Progress::None) {
+        Progress::Running(begun) => {
             begun.reason == Reason::Asked || keep::is_worth_it(begun.at.elapsed())
         }
+        _ => false,
     };
     let fate = FATE.with(Rc::clone);
     fate.is_unwanted.set(!is_wanted);
-    let unfinished = session::stop();
-    let recorded = match progress {
-        Progress::None => None,
-        Progress::Running(_) => unfinished,
-        Progress::Ended(_, recorded) => Some(recorded),
-    };
-    let recorded = recorded.filter(|_| is_wanted);
+    let recorded = session::stop().filter(|_| is_wanted);
     let outcome = recorded.map_or(Ok(()), output::write_file);
     let failure = fate.failure.take();
     if let Some(error) = outcome.err().or(failure) {

@@ -9,9 +9,14 @@ use ext_php_rs::types::{ZendHashTable, Zval};
 use ext_php_rs::zend::ExecuteData;
 use recorder::Shape;
 use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
+use crate::engine::Engine;
 use crate::settings::{self, Flags};
 use crate::symbols::Wishes;
+use crate::zend::array::Array;
 use crate::zend::{array, parameters};
 use crate::{autostart, output, session, zend};
 
@@ -41,10 +46,25 @@ pub(crate) fn register(module: ModuleBuilder<'_>) -> ModuleBuilder<'_> {
         .arg(Arg::new("key", DataType::String))
         .arg(Arg::new("value", DataType::String))
         .returns(DataType::Bool, false, false);
+    let dump = FunctionBuilder::new("xhprof_dump", xhprof_dump)
+        .arg(Arg::new("file", DataType::String))
+        .arg(Arg::new("format", DataType::String).default("'native'"))
+        .required_args(1)
+        .returns(DataType::Bool, false, false);
+    let status =
+        FunctionBuilder::new("xhprof_status", xhprof_status).returns(DataType::Array, false, false);
+    let pause =
+        FunctionBuilder::new("xhprof_pause", xhprof_pause).returns(DataType::Bool, false, false);
+    let resume =
+        FunctionBuilder::new("xhprof_resume", xhprof_resume).returns(DataType::Bool, false, false);
     module
         .function(tag)
         .function(enable)
         .function(disable)
+        .function(dump)
+        .function(status)
+        .function(pause)
+        .function(resume)
         .function(sample_enable)
         .function(sample_disable)
         .constant(("XHPROF_FLAGS_NO_BUILTINS", Flags::NO_BUILTINS, &[]))
@@ -57,25 +77,34 @@ extern "C" fn xhprof_enable(call: &mut ExecuteData, _result: &mut Zval) {
         return;
     };
     // Silent if it runs already: the first flags and the first list stay.
+    autostart::yields();
     if session::is_running() {
         return;
     }
     let ignored = options.map(ignored_functions).unwrap_or_default();
     session::start_tracing(Shape::Edges, Flags::from_bits(flags), wishes(ignored));
+    if !session::is_running() {
+        autostart::goes_on();
+    }
 }
 
 extern "C" fn xhprof_sample_enable(call: &mut ExecuteData, _result: &mut Zval) {
     if parameters::nothing(call) {
+        autostart::yields();
         session::start_sampling();
+        if !session::is_running() {
+            autostart::goes_on();
+        }
     }
 }
 
 /// Ends either mode, whichever of the two functions is called.
 extern "C" fn xhprof_disable(call: &mut ExecuteData, result: &mut Zval) {
     if parameters::nothing(call)
+        && !autostart::is_running()
         && let Some(recorded) = session::stop()
     {
-        autostart::session_ended(&recorded);
+        autostart::goes_on();
         output::return_array(&recorded, result);
     }
 }
@@ -88,6 +117,63 @@ extern "C" fn xhprof_tag(call: &mut ExecuteData, result: &mut Zval) {
             zend::warning(&problem);
         }
     }
+}
+
+extern "C" fn xhprof_pause(call: &mut ExecuteData, result: &mut Zval) {
+    if parameters::nothing(call) {
+        result.set_bool(session::pause());
+    }
+}
+
+extern "C" fn xhprof_resume(call: &mut ExecuteData, result: &mut Zval) {
+    if parameters::nothing(call) {
+        result.set_bool(session::resume());
+    }
+}
+
+extern "C" fn xhprof_dump(call: &mut ExecuteData, result: &mut Zval) {
+    result.set_bool(false);
+    let Some((file, format)) = parameters::file_and_format(call) else {
+        return;
+    };
+    let path = Path::new(OsStr::from_bytes(file));
+    let format = String::from_utf8_lossy(format.unwrap_or(b"native"));
+    let Some(format) = settings::output_format_of(&format) else {
+        zend::warning(&format!(
+            "the format must be native, xhprof or json, not \"{format}\""
+        ));
+        return;
+    };
+    let Some(profile) = session::snapshot() else {
+        zend::warning("nothing is being traced, or as events, which are in a file already");
+        return;
+    };
+    match output::dump(profile, path, format) {
+        Ok(()) => result.set_bool(true),
+        Err(error) => zend::warning(&format!("{error:#}")),
+    }
+}
+
+extern "C" fn xhprof_status(call: &mut ExecuteData, result: &mut Zval) {
+    if !parameters::nothing(call) {
+        return;
+    }
+    let status = session::status();
+    let count = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
+    let engine = match session::engine_in_use() {
+        Ok(Engine::Execute) => "execute",
+        Ok(Engine::Observer) => "observer",
+        Err(_) => "off",
+    };
+    let mut array = Array::with_capacity(7);
+    array.set_bytes(b"mode", status.mode.as_bytes());
+    array.set_bool(b"automatic", autostart::is_running());
+    array.set_bool(b"paused", status.is_paused);
+    array.set_bytes(b"engine", engine.as_bytes());
+    array.set_int(b"functions", count(status.functions));
+    array.set_int(b"nodes", count(status.nodes));
+    array.set_bool(b"truncated", status.is_truncated);
+    array.return_in(result);
 }
 
 /// What to name in a profile with this ignore list.

@@ -9,6 +9,7 @@
 mod autostart;
 #[allow(unsafe_code)]
 mod clock;
+mod compensation;
 #[allow(unsafe_code)]
 mod engine;
 mod functions;

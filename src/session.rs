@@ -11,10 +11,11 @@ use profile::{Body, EdgeTable, Meta, Metrics, Mode, Profile};
 use recorder::{Recorder, Sample, Sampler, Shape};
 
 use crate::clock::{self, Clock, CpuTime};
-use crate::engine::{self, Engine, Measure, State, with_state};
+use crate::compensation::{self, Measured};
+use crate::engine::{self, Engine, Hooks, Measure, Outer, State, with_state};
 use crate::output::{EventFile, Fate};
 use crate::settings::{self, ClockChoice, EngineChoice, Flags, PinCpu};
-use crate::symbols::{Symbols, Wishes};
+use crate::symbols::{Symbols, Target, Wishes};
 use crate::zend;
 
 /// What a session recorded.
@@ -40,11 +41,23 @@ pub(crate) struct Samples {
 struct Running {
     clock: Clock,
     flags: Flags,
+    /// What calls cost, if that is left out.
+    costs: Option<Measured>,
     /// When it began, in microseconds since the Unix epoch.
     started_us: u64,
 }
 
+/// A profile that is set aside.
+#[derive(Clone, Copy)]
+struct Aside {
+    running: Running,
+    was_paused: bool,
+}
+
 thread_local! {
+    /// What the running profile's hooks do when it is not paused; none if it is not.
+    static PAUSED_PLAN: std::cell::Cell<Option<Hooks>> = const { std::cell::Cell::new(None) };
+    static ASIDE: std::cell::Cell<Option<Aside>> = const { std::cell::Cell::new(None) };
     static RUNNING: std::cell::Cell<Option<Running>> = const { std::cell::Cell::new(None) };
 }
 
@@ -86,7 +99,7 @@ fn write_events(running: &Running, fate: Rc<Fate>) {
     };
     let limit = settings::max_file_size();
     with_state(|state| {
-        if let (Some(recorder), Some(symbols)) = (&mut state.recorder, &state.symbols) {
+        if let (Some(recorder), Some(symbols)) = (state.recorder.running(), &state.symbols) {
             let start = recorder::instant(recorder.started());
             let names = symbols.shared_names();
             let file = EventFile::new(names, options, start, limit, fate);
@@ -95,14 +108,106 @@ fn write_events(running: &Running, fate: Rc<Fate>) {
     });
 }
 
+/// Stops recording until [`resume`]; false if nothing is being traced, or that
+/// has been stopped already.
+pub(crate) fn pause() -> bool {
+    let plan = with_state(|state| {
+        let recorder = state.recorder.running().filter(|it| !it.is_paused())?;
+        (state.plan.pause)(recorder);
+        Some(state.plan)
+    });
+    let Some(plan) = plan else { return false };
+    PAUSED_PLAN.set(Some(plan));
+    engine::set_plan(plan.paused());
+    true
+}
+
+/// Ends what [`pause`] began; false if nothing is paused.
+pub(crate) fn resume() -> bool {
+    let Some(plan) = PAUSED_PLAN.take() else {
+        return false;
+    };
+    engine::set_plan(plan);
+    with_state(|state| (plan.resume)(&mut state.recorder));
+    true
+}
+
+/// Sets the running profile aside, so that another one can begin; false if
+/// that is not possible.
+pub(crate) fn set_aside() -> bool {
+    let was_paused = PAUSED_PLAN.get().is_some();
+    if !was_paused && !pause() {
+        return false;
+    }
+    let (Some(running), Some(plan)) = (RUNNING.take(), PAUSED_PLAN.take()) else {
+        return false;
+    };
+    ASIDE.set(Some(Aside {
+        running,
+        was_paused,
+    }));
+    clock::stop();
+    with_state(|state| {
+        let recorder = std::mem::replace(&mut state.recorder, Recorder::idle());
+        if let Some(symbols) = state.symbols.take() {
+            state.outer = Some(Box::new(Outer {
+                plan,
+                recorder,
+                symbols,
+                session: state.session,
+            }));
+        }
+        state.hooks = Hooks::PASS;
+        state.plan = Hooks::PASS;
+    });
+    true
+}
+
+/// Goes on with what was set aside, when the profile that came between is over.
+pub(crate) fn take_up() {
+    let Some(Aside {
+        running,
+        was_paused,
+    }) = ASIDE.take()
+    else {
+        return;
+    };
+    let clock = clock::start(
+        settings::clock_choice(),
+        settings::pin_cpu(),
+        running.flags.cpu,
+    );
+    read_clocks(clock, running.flags, running.costs);
+    let outer = with_state(|state| state.outer.take());
+    let Some(outer) = outer else { return };
+    let plan = outer.plan;
+    RUNNING.set(Some(running));
+    PAUSED_PLAN.set(Some(plan));
+    with_state(|state| {
+        state.recorder = outer.recorder;
+        state.symbols = Some(outer.symbols);
+        state.session = outer.session;
+        state.first_slot = Target::first_slot(state.session);
+    });
+    engine::set_plan_again(plan.paused());
+    // What was measured by another clock cannot be gone on with.
+    let is_same = clock.source == running.clock.source
+        && clock.calibration == running.clock.calibration
+        && clock.cpu == running.clock.cpu;
+    if !was_paused && is_same {
+        resume();
+    }
+}
+
 /// In the child of a fork: calls that are written one by one go into a file of
 /// its own.
 pub(crate) fn follow_fork() {
     if is_running() {
         with_state(|state| {
             let now = (state.plan.read)();
-            if let Some(recorder) = &mut state.recorder {
-                recorder.begin_events_anew(now);
+            state.recorder.begin_events_anew(now);
+            if let Some(outer) = &mut state.outer {
+                outer.recorder.begin_events_anew(now);
             }
         });
     }
@@ -114,6 +219,17 @@ pub(crate) fn start_tracing(shape: Shape, flags: Flags, wishes: Wishes) {
     if is_running() {
         return;
     }
+    let costs = if settings::compensate() && engine_in_use().is_ok() {
+        compensation::measured(flags)
+    } else {
+        None
+    };
+    start(shape, flags, wishes, costs);
+}
+
+/// Begins to trace, and to leave out what calls cost if that was measured.
+/// Nothing else is being recorded.
+pub(crate) fn start(shape: Shape, flags: Flags, wishes: Wishes, costs: Option<Measured>) {
     let Some(engine) = usable_engine() else {
         return;
     };
@@ -126,15 +242,17 @@ pub(crate) fn start_tracing(shape: Shape, flags: Flags, wishes: Wishes) {
             memory: flags.memory,
             shape,
             builtins: !flags.no_builtins,
+            compensates: costs.is_some(),
         },
     );
-    set_running(clock, flags);
+    set_running(clock, flags, costs);
+    read_clocks(clock, flags, costs);
     engine::install(hooks);
     let (max_depth, max_nodes) = (settings::max_depth(), settings::max_nodes());
     with_state(|state| {
         next_session(state);
         state.symbols = Some(Symbols::new(wishes));
-        state.recorder = Some(Recorder::new(shape, max_depth, max_nodes, hooks.read));
+        state.recorder = Recorder::new(shape, max_depth, max_nodes, hooks.read);
     });
 }
 
@@ -150,7 +268,7 @@ pub(crate) fn start_sampling() {
     let interval = settings::sampling_interval_us();
     let depth = settings::sampling_depth();
     let flags = Flags::default();
-    set_running(clock, flags);
+    set_running(clock, flags, None);
     engine::install(engine::sampling_hooks(engine));
     with_state(|state| {
         let session = next_session(state);
@@ -163,27 +281,49 @@ pub(crate) fn start_sampling() {
 /// Ends the session and hands over what it recorded; none if there was none.
 pub(crate) fn stop() -> Option<Recorded> {
     let running = RUNNING.take()?;
+    PAUSED_PLAN.set(None);
     let (recorder, sampler, symbols) = with_state(|state| {
-        let mut recorder = state.recorder.take();
         let finish = state.plan.finish;
-        if let Some(recorder) = &mut recorder {
+        if let Some(recorder) = state.recorder.running() {
             finish(recorder);
         }
+        let recorder = std::mem::replace(&mut state.recorder, Recorder::idle());
         (recorder, state.sampler.take(), state.symbols.take())
     });
     engine::uninstall();
     clock::stop();
+    zend::memory::forget();
     let symbols = symbols.map(Symbols::into_names).unwrap_or_default();
     if let Some(mut sampler) = sampler {
         let samples = sampler.finish(clock::unix_time_us());
         return Some(Recorded::Samples(Samples { symbols, samples }));
     }
-    let recorder = recorder?;
-    let wall = running.clock.calibration.rate;
-    let cpu = running.clock.cpu.rate(wall);
     if recorder.shape() == Shape::Events {
         return Some(Recorded::Events);
     }
+    let profile = profile(&recorder, symbols, &running);
+    Some(Recorded::Trace(Box::new(profile)))
+}
+
+/// The profile so far; none if nothing is being traced, or as events, which
+/// are in a file already.
+pub(crate) fn snapshot() -> Option<Profile> {
+    let running = RUNNING.get()?;
+    with_state(|state| {
+        let recorder = state.recorder.running()?;
+        if recorder.shape() == Shape::Events {
+            return None;
+        }
+        let snapshot = (state.plan.snapshot)(recorder)?;
+        let names = state.symbols.as_ref()?.shared_names();
+        let symbols = names.borrow().clone();
+        Some(profile(&snapshot, symbols, &running))
+    })
+}
+
+fn profile(recorder: &Recorder, symbols: Vec<profile::Symbol>, running: &Running) -> Profile {
+    let wall = running.clock.calibration.rate;
+    let cpu = running.clock.cpu.rate(wall);
     let body = match recorder.tree(wall, cpu) {
         Some(tree) => Body::Tree(tree),
         None => Body::Edges(EdgeTable {
@@ -197,12 +337,50 @@ pub(crate) fn stop() -> Option<Recorded> {
         is_truncated: recorder.is_truncated(),
         ..Meta::default()
     };
-    Some(Recorded::Trace(Box::new(Profile {
+    Profile {
         symbols,
         body,
         metrics: metrics(running.flags),
         meta,
-    })))
+    }
+}
+
+/// What is going on, for people who wonder.
+pub(crate) struct Status {
+    /// What is recorded: `off`, `edges`, `tree`, `events` or `sample`.
+    pub(crate) mode: &'static str,
+    pub(crate) is_paused: bool,
+    /// The functions that have been called.
+    pub(crate) functions: usize,
+    /// The edges or paths that have been recorded.
+    pub(crate) nodes: usize,
+    pub(crate) is_truncated: bool,
+}
+
+/// What is going on.
+pub(crate) fn status() -> Status {
+    with_state(|state| {
+        let recorder = state.recorder.running();
+        let mode = match (&recorder, &state.sampler) {
+            (Some(recorder), _) => match recorder.shape() {
+                Shape::Edges => "edges",
+                Shape::Tree => "tree",
+                Shape::Events => "events",
+            },
+            (None, Some(_)) => "sample",
+            (None, None) => "off",
+        };
+        let recorder = recorder.as_deref();
+        let names = state.symbols.as_ref().map(Symbols::shared_names);
+        Status {
+            mode,
+            is_paused: recorder.is_some_and(Recorder::is_paused),
+            // Two of them are no functions.
+            functions: names.map_or(0, |names| names.borrow().len().saturating_sub(2)),
+            nodes: recorder.map_or(0, Recorder::nodes),
+            is_truncated: recorder.is_some_and(Recorder::is_truncated),
+        }
+    })
 }
 
 fn metrics(flags: Flags) -> Metrics {
@@ -213,17 +391,31 @@ fn metrics(flags: Flags) -> Metrics {
     }
 }
 
-fn set_running(clock: Clock, flags: Flags) {
+/// Sees to it that what a profile with these flags reads can be read.
+fn read_clocks(clock: Clock, flags: Flags, costs: Option<Measured>) {
+    if let Some(costs) = costs {
+        let wall = clock.calibration.rate;
+        clock::compensate(clock, costs.to_costs(wall, clock.cpu.rate(wall)));
+    }
+    if flags.memory {
+        zend::memory::find();
+    }
+}
+
+fn set_running(clock: Clock, flags: Flags, costs: Option<Measured>) {
     RUNNING.set(Some(Running {
         clock,
         flags,
+        costs,
         started_us: clock::unix_time_us(),
     }));
 }
 
 fn next_session(state: &mut State) -> u32 {
     // Never zero, which is what an untouched slot holds.
-    state.session = state.session.checked_add(1).unwrap_or(1);
+    state.sessions = state.sessions.checked_add(1).unwrap_or(1);
+    state.session = state.sessions;
+    state.first_slot = Target::first_slot(state.session);
     state.session
 }
 

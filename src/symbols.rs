@@ -48,11 +48,19 @@ impl Target {
         (self != Self::PASS).then_some(SymbolId(self.0 & !(DETAIL | UNUSUAL)))
     }
 
-    /// The symbol to record, if that is all there is to a call.
+    /// What a slot of that session would hold for the symbol numbered 0.
+    pub(crate) fn first_slot(session: u32) -> u64 {
+        Self(0).to_slot(session)
+    }
+
+    /// How far a slot is from the first one: the number of the symbol to record,
+    /// if that is all there is to a call. Else it is a number that no symbol
+    /// has: those of another session are further away than there are symbols,
+    /// and so is everything that has a bit set.
     #[inline(always)]
-    pub(crate) fn plain_symbol(self) -> Option<SymbolId> {
-        // PASS has both bits.
-        (self.0 & (DETAIL | UNUSUAL) == 0).then_some(SymbolId(self.0))
+    #[expect(clippy::cast_possible_truncation, reason = "64 bits, see `Call::slot`")]
+    pub(crate) fn distance(slot: u64, first_slot: u64) -> usize {
+        slot.wrapping_sub(first_slot) as usize
     }
 
     /// The same, with the reminder to look at each call.
@@ -261,8 +269,8 @@ impl Symbols {
         add_symbol: &mut dyn FnMut() -> SymbolId,
     ) -> Target {
         let symbol = add_symbol();
-        // Numbers that do not fit are those past two thousand million names.
-        if symbol == Recorder::TRUNCATED || symbol.0 & DETAIL != 0 {
+        // Numbers that do not fit are those past a thousand million names.
+        if symbol == Recorder::TRUNCATED || symbol.0 & (DETAIL | UNUSUAL) != 0 {
             return Target::PASS;
         }
         let mut entry = Symbol::new(name);

@@ -5,7 +5,7 @@
  *
  * Like ours, it is armed before anything is compiled, so that calls are
  * compiled to look at the hooks (ZEND_COMPILE_IGNORE_USER_FUNCTIONS), and put
- * in only when it is switched on. Built by benches/bench.py; nobody installs it.
+ * in only when it is switched on. Built by `./x bench`; nobody installs it.
  */
 #include "php.h"
 #include "zend_compile.h"

@@ -8,14 +8,14 @@
 use recorder::TickRate;
 
 use super::calibration::clock_ns;
-use super::rseq;
+use super::rseq::{self, Bell};
 use super::{Calibration, counter};
 
 /// How CPU time is read in a profile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CpuTime {
-    /// From the cycle counter, with rseq watching for switches.
-    Counter,
+    /// From the cycle counter, while that bell tells of switches.
+    Counter(Bell),
     /// By `clock_gettime`.
     SystemCall,
 }
@@ -27,15 +27,18 @@ impl CpuTime {
     /// `counter` is the counter's calibration, if wall time is read from it.
     pub(super) fn start(counter: Option<Calibration>) -> Self {
         match counter {
-            Some(calibration) if rseq::start(calibration.rate) => Self::Counter,
-            _ => Self::SystemCall,
+            Some(calibration) => {
+                rseq::start(calibration.rate).map_or(Self::SystemCall, Self::Counter)
+            }
+            None => Self::SystemCall,
         }
     }
 
     /// For `phpinfo()`.
     pub(crate) fn name(self) -> &'static str {
         match self {
-            Self::Counter => "cycle counter, checked by rseq",
+            Self::Counter(Bell::Rseq) => "cycle counter, checked by rseq",
+            Self::Counter(Bell::PerfPage) => "cycle counter, checked by a perf page",
             Self::SystemCall => "clock_gettime(CLOCK_THREAD_CPUTIME_ID)",
         }
     }
@@ -43,7 +46,7 @@ impl CpuTime {
     /// How long a tick of this clock is, given the rate of the counter.
     pub(crate) fn rate(self, counter: TickRate) -> TickRate {
         match self {
-            Self::Counter => counter,
+            Self::Counter(_) => counter,
             Self::SystemCall => TickRate::NANOSECONDS,
         }
     }

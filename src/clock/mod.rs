@@ -6,25 +6,35 @@
 
 mod affinity;
 mod calibration;
+mod compensated;
 mod counter;
 mod cpu_time;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod perf_page;
 mod rseq;
 
 pub(crate) use calibration::Calibration;
+pub(crate) use compensated::{CallCost, CallCosts, Compensated};
 pub(crate) use cpu_time::CpuTime;
 
 use std::sync::{Mutex, OnceLock};
 
 use crate::settings::{ClockChoice, PinCpu};
+use crate::zend::FunctionKind;
 
 /// What the engines read at entry and exit.
 pub(crate) trait Clocks {
     /// Wall time, in ticks.
-    fn wall() -> u64;
+    fn wall_at_entry() -> u64;
+    /// Wall time, in ticks, at the end of a call of that kind.
+    #[inline(always)]
+    fn wall_at_exit(_kind: FunctionKind) -> u64 {
+        Self::wall_at_entry()
+    }
     /// Wall and CPU time, in ticks, the wall clock read last.
     fn both_at_entry() -> (u64, u64);
     /// Wall and CPU time, in ticks, the wall clock read first.
-    fn both_at_exit() -> (u64, u64);
+    fn both_at_exit(kind: FunctionKind) -> (u64, u64);
 }
 
 /// The CPU's own cycle counter for wall time (`rdtsc`, or `cntvct_el0` on
@@ -33,7 +43,7 @@ pub(crate) struct CycleCounter;
 
 impl Clocks for CycleCounter {
     #[inline(always)]
-    fn wall() -> u64 {
+    fn wall_at_entry() -> u64 {
         counter::read()
     }
 
@@ -44,7 +54,7 @@ impl Clocks for CycleCounter {
     }
 
     #[inline(always)]
-    fn both_at_exit() -> (u64, u64) {
+    fn both_at_exit(_kind: FunctionKind) -> (u64, u64) {
         (counter::read(), cpu_time::by_system_call())
     }
 }
@@ -54,7 +64,7 @@ pub(crate) struct CycleCounterForBoth;
 
 impl Clocks for CycleCounterForBoth {
     #[inline(always)]
-    fn wall() -> u64 {
+    fn wall_at_entry() -> u64 {
         counter::read()
     }
 
@@ -64,7 +74,7 @@ impl Clocks for CycleCounterForBoth {
     }
 
     #[inline(always)]
-    fn both_at_exit() -> (u64, u64) {
+    fn both_at_exit(_kind: FunctionKind) -> (u64, u64) {
         cpu_time::by_counter()
     }
 }
@@ -74,19 +84,19 @@ pub(crate) struct Monotonic;
 
 impl Clocks for Monotonic {
     #[inline(always)]
-    fn wall() -> u64 {
+    fn wall_at_entry() -> u64 {
         calibration::clock_ns(libc::CLOCK_MONOTONIC)
     }
 
     #[inline(always)]
     fn both_at_entry() -> (u64, u64) {
         let cpu = cpu_time::by_system_call();
-        (Self::wall(), cpu)
+        (Self::wall_at_entry(), cpu)
     }
 
     #[inline(always)]
-    fn both_at_exit() -> (u64, u64) {
-        (Self::wall(), cpu_time::by_system_call())
+    fn both_at_exit(_kind: FunctionKind) -> (u64, u64) {
+        (Self::wall_at_entry(), cpu_time::by_system_call())
     }
 }
 
@@ -157,6 +167,11 @@ pub(crate) fn start(choice: ClockChoice, pin: PinCpu, wants_cpu: bool) -> Clock 
         cpu: CpuTime::SystemCall,
         is_pinned,
     }
+}
+
+/// Lets [`Compensated`] read the clocks of `clock`, and leave `costs` out.
+pub(crate) fn compensate(clock: Clock, costs: CallCosts) {
+    compensated::start(clock.source, clock.cpu, costs);
 }
 
 /// Ends what [`start`] began.
@@ -232,6 +247,11 @@ fn calibrated(cpu: usize) -> Option<Calibration> {
     let calibration = Calibration::measure(counter::read)?;
     measured.push((cpu, calibration));
     Some(calibration)
+}
+
+/// The time since some moment, in nanoseconds.
+pub(crate) fn monotonic_ns() -> u64 {
+    calibration::clock_ns(libc::CLOCK_MONOTONIC)
 }
 
 /// The time of day in microseconds since 1970.

@@ -8,10 +8,21 @@
 //! nobody ever runs: a cleared pointer then means that the thread was away.
 //! See rseq(2) and the kernel's kernel/rseq.c.
 //!
+//! Where there is no such area, a [`perf_page`](super::perf_page) rings.
+//!
 //! The pointer must not outlive the library that the section is in, so it is
 //! cleared at disable.
 
 use recorder::TickRate;
+
+/// What tells that the thread was switched out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Bell {
+    /// The pointer of restartable sequences.
+    Rseq,
+    /// The sequence number of a [`perf_page`](super::perf_page).
+    PerfPage,
+}
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod bell {
@@ -19,9 +30,9 @@ mod bell {
     use std::sync::OnceLock;
     use std::time::Duration;
 
-    use super::TickRate;
-    use crate::clock::counter;
+    use super::{Bell, TickRate};
     use crate::clock::cpu_time::kernel_ns;
+    use crate::clock::{counter, perf_page};
     use crate::zend::per_thread::per_thread;
 
     // A section of one instruction that is never run. The kernel wants the
@@ -70,9 +81,13 @@ mod bell {
 
     /// What one thread knows of its switches.
     pub(super) struct Watch {
-        /// The thread's `rseq_cs`; null while not watching.
+        /// The thread's `rseq_cs`, or the sequence number of its perf page; null
+        /// while not watching.
         pointer: Cell<*mut u64>,
-        section: Cell<u64>,
+        /// What is there as long as the thread is not switched out: the address
+        /// of our section, or the number that was found.
+        expected: Cell<u64>,
+        bell: Cell<Bell>,
         /// The counter minus the thread's CPU time, in ticks, at the last switch.
         switched_out: Cell<u64>,
         rate: Cell<Option<TickRate>>,
@@ -85,7 +100,8 @@ mod bell {
     per_thread! {
         static WATCH: Watch = Watch {
             pointer: Cell::new(std::ptr::null_mut()),
-            section: Cell::new(0),
+            expected: Cell::new(0),
+            bell: Cell::new(Bell::Rseq),
             switched_out: Cell::new(0),
             rate: Cell::new(None),
             before_fork_ns: Cell::new(0),
@@ -93,35 +109,61 @@ mod bell {
         };
     }
 
-    /// Begins to watch; false if the bell does not ring on this system.
-    pub(crate) fn start(rate: TickRate) -> bool {
-        static RINGS: OnceLock<bool> = OnceLock::new();
-        let Some(pointer) = thread_pointer() else {
-            return false;
-        };
+    /// Begins to watch, with the first bell that rings on this system; none if
+    /// none does.
+    pub(crate) fn start(rate: TickRate) -> Option<Bell> {
+        WATCH.get().rate.set(Some(rate));
+        let bell = [Bell::Rseq, Bell::PerfPage]
+            .into_iter()
+            .find(|&bell| begin(bell))?;
+        resynchronise();
+        Some(bell)
+    }
+
+    fn begin(bell: Bell) -> bool {
+        static RINGS: [OnceLock<bool>; 2] = [const { OnceLock::new() }; 2];
         let watch = WATCH.get();
-        watch.rate.set(Some(rate));
-        watch.section.set(section() as u64);
+        let (pointer, rings) = match bell {
+            Bell::Rseq => (thread_pointer(), &RINGS[0]),
+            Bell::PerfPage => (perf_page::open(), &RINGS[1]),
+        };
+        let Some(pointer) = pointer else { return false };
+        watch.bell.set(bell);
         watch.pointer.set(pointer);
         // Tried once for a process: sleeping is being switched out.
-        let rings = *RINGS.get_or_init(|| {
-            set(pointer, section() as u64);
+        let rings = *rings.get_or_init(|| {
+            mute(watch);
             std::thread::sleep(Duration::from_micros(100));
-            read(pointer) == 0
+            read(pointer) != watch.expected.get()
         });
         if !rings {
             stop();
-            return false;
         }
-        resynchronise();
-        true
+        rings
+    }
+
+    /// From here on a switch can be told.
+    fn mute(watch: &Watch) {
+        let pointer = watch.pointer.get();
+        match watch.bell.get() {
+            Bell::Rseq => {
+                watch.expected.set(section() as u64);
+                set(pointer, section() as u64);
+            }
+            Bell::PerfPage => watch.expected.set(read(pointer)),
+        }
     }
 
     /// Ends watching; harmless if nobody is.
     pub(crate) fn stop() {
-        let pointer = WATCH.get().pointer.replace(std::ptr::null_mut());
-        if !pointer.is_null() {
-            set(pointer, 0);
+        let watch = WATCH.get();
+        let pointer = watch.pointer.replace(std::ptr::null_mut());
+        if pointer.is_null() {
+            return;
+        }
+        match watch.bell.get() {
+            Bell::Rseq => set(pointer, 0),
+            Bell::PerfPage => perf_page::close(),
         }
     }
 
@@ -131,7 +173,7 @@ mod bell {
     pub(crate) fn ticks_switched_out() -> Option<u64> {
         let watch = WATCH.get();
         // Only while watching, which is while a profile reads CPU time.
-        let still_set = read(watch.pointer.get()) == watch.section.get();
+        let still_set = read(watch.pointer.get()) == watch.expected.get();
         still_set.then(|| watch.switched_out.get())
     }
 
@@ -145,12 +187,12 @@ mod bell {
         // A switch right now leaves a pointer that the next reading finds
         // cleared; a few tries are plenty, and each is right by itself.
         for _ in 0..4 {
-            set(pointer, watch.section.get());
+            mute(watch);
             let used = kernel_ns().wrapping_add(watch.before_fork_ns.get());
             watch
                 .switched_out
                 .set(counter::read().wrapping_sub(rate.ticks_in_nanoseconds(used)));
-            if read(pointer) == watch.section.get() {
+            if read(pointer) == watch.expected.get() {
                 return;
             }
         }
@@ -169,8 +211,16 @@ mod bell {
         let watch = WATCH.get();
         watch.before_fork_ns.set(watch.at_fork_ns.get());
         let pointer = watch.pointer.get();
-        if !pointer.is_null() {
-            set(pointer, 0);
+        if pointer.is_null() {
+            return;
+        }
+        match watch.bell.get() {
+            Bell::Rseq => set(pointer, 0),
+            // The page was the parent's, and is not there any more.
+            Bell::PerfPage => {
+                watch.pointer.set(perf_page::reopen());
+                watch.expected.set(u64::MAX);
+            }
         }
     }
 
@@ -221,10 +271,10 @@ mod bell {
 
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
 mod bell {
-    use super::TickRate;
+    use super::{Bell, TickRate};
 
-    pub(crate) fn start(_rate: TickRate) -> bool {
-        false
+    pub(crate) fn start(_rate: TickRate) -> Option<Bell> {
+        None
     }
 
     pub(crate) fn stop() {}

@@ -133,7 +133,7 @@ fn enter(prefix: &[u8], path: &[u8], is_file: bool) -> Option<Opened> {
         return None;
     }
     let symbols = state.symbols.as_mut()?;
-    if let Some(recorder) = &mut state.recorder {
+    if let Some(recorder) = state.recorder.running() {
         let symbol = symbols.file(prefix, path, is_file, &mut || recorder.add_symbol())?;
         return match (state.plan.enter_now)(recorder, symbol) {
             Entered::Recorded(token) => Some(Opened::Traced(token)),
@@ -150,7 +150,7 @@ fn enter(prefix: &[u8], path: &[u8], is_file: bool) -> Option<Opened> {
 fn leave(opened: Option<Opened>) {
     // SAFETY: as in `enter`.
     let state: &mut State = unsafe { &mut *state() };
-    match (opened, &mut state.recorder, &mut state.sampler) {
+    match (opened, state.recorder.running(), &mut state.sampler) {
         (Some(Opened::Traced(token)), Some(recorder), _) => (state.plan.leave)(recorder, token),
         (Some(Opened::Sampled { session, depth }), _, Some(sampler))
             if sampler.session() == session =>

@@ -47,7 +47,7 @@ fn with_detail(plain: SymbolId, source: DetailSource, text: Option<&[u8]>) -> Sy
     // SAFETY: no hook holds a reference while a detail is looked up, and
     // naming calls nothing.
     let state: &mut State = unsafe { &mut *state() };
-    match (&mut state.symbols, &mut state.recorder) {
+    match (&mut state.symbols, state.recorder.running()) {
         (Some(symbols), Some(recorder)) => {
             symbols.detailed(plain, source, text, &mut || recorder.add_symbol())
         }

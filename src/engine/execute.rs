@@ -17,7 +17,7 @@ use recorder::Entered;
 
 use super::plan::Tracing;
 use super::state::state;
-use super::{guard, lookup};
+use super::{guard, lookup, outer};
 use crate::zend::bindings::{self, ExecuteEx};
 use crate::zend::{Call, FunctionKind, stack};
 
@@ -148,13 +148,13 @@ pub(super) unsafe extern "C" fn traced<T: Tracing>(data: *mut zend_execute_data)
     unsafe {
         if let Some(symbol) = lookup::plain(state, Call::new(data), FunctionKind::User)
             && stack::address() >= (*state).guard.limit()
-            && let Some(recorder) = (*state).recorder.as_mut()
-            && let Some(token) = recorder.enter_again::<T>(symbol, &T::site(data), T::read_at_entry)
+            && let Some(token) =
+                (*state)
+                    .recorder
+                    .enter_again::<T>(symbol, &T::site(data), T::read_at_entry)
         {
             pass_user(data);
-            if let Some(recorder) = (*state).recorder.as_mut() {
-                recorder.leave::<T>(token, T::read_at_exit);
-            }
+            outer::leave_again::<T>(state, token, FunctionKind::User);
         } else {
             traced_unknown::<T>(data);
         }
@@ -178,15 +178,13 @@ unsafe fn traced_unknown<T: Tracing>(data: *mut zend_execute_data) {
         if here < (*state).guard.limit() {
             return guard::run_user(state, data, symbol, here);
         }
-        let Some(recorder) = (*state).recorder.as_mut() else {
+        let Some(recorder) = (*state).recorder.running() else {
             return pass_user(data);
         };
         match recorder.enter::<T>(symbol, &T::site(data), T::read_at_entry) {
             Entered::Recorded(token) => {
                 pass_user(data);
-                if let Some(recorder) = (*state).recorder.as_mut() {
-                    recorder.leave::<T>(token, T::read_at_exit);
-                }
+                outer::leave::<T>(state, token, FunctionKind::User);
             }
             Entered::TooDeep => guard::run_user_unseen(state, data),
         }

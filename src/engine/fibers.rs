@@ -30,18 +30,23 @@ fn running() -> Option<&'static mut State> {
 }
 
 unsafe extern "C" fn created(fiber: *mut FiberContext) {
-    if let Some(state) = running()
-        && let Some(recorder) = &mut state.recorder
-    {
+    let Some(state) = running() else { return };
+    if let Some(recorder) = state.recorder.running() {
         recorder.fiber_created(fiber as usize);
+    }
+    if let Some(outer) = &mut state.outer {
+        outer.recorder.fiber_created(fiber as usize);
     }
 }
 
 unsafe extern "C" fn switched(from: *mut FiberContext, to: *mut FiberContext) {
     let (from, to) = (from as usize, to as usize);
     let Some(state) = running() else { return };
-    if let Some(recorder) = &mut state.recorder {
+    if let Some(recorder) = state.recorder.running() {
         (state.plan.fiber_switched)(recorder, from, to);
+    }
+    if let Some(outer) = &mut state.outer {
+        (outer.plan.fiber_switched_while_paused)(&mut outer.recorder, from, to);
     }
     if let Some(sampler) = &mut state.sampler {
         sampler.fiber_switched(from, to, clock::unix_time_us());
@@ -52,8 +57,11 @@ unsafe extern "C" fn switched(from: *mut FiberContext, to: *mut FiberContext) {
 unsafe extern "C" fn destroyed(fiber: *mut FiberContext) {
     let fiber = fiber as usize;
     let Some(state) = running() else { return };
-    if let Some(recorder) = &mut state.recorder {
+    if let Some(recorder) = state.recorder.running() {
         (state.plan.fiber_destroyed)(recorder, fiber);
+    }
+    if let Some(outer) = &mut state.outer {
+        (outer.plan.fiber_destroyed)(&mut outer.recorder, fiber);
     }
     if let Some(sampler) = &mut state.sampler {
         sampler.fiber_destroyed(fiber);

@@ -132,14 +132,14 @@ pub(super) unsafe fn run_user(
             return run_user_unseen(state, data);
         }
         let hooks = (*state).plan;
-        let entered = match (*state).recorder.as_mut() {
+        let entered = match (*state).recorder.running() {
             Some(recorder) => (hooks.enter)(recorder, symbol, data),
             None => Entered::TooDeep,
         };
         match entered {
             Entered::Recorded(token) => {
                 pass_user(data);
-                if let Some(recorder) = (*state).recorder.as_mut() {
+                if let Some(recorder) = (*state).recorder.running() {
                     (hooks.leave)(recorder, token);
                 }
             }
@@ -193,7 +193,7 @@ unsafe fn unseen(state: *mut State, data: *mut zend_execute_data, call: impl FnO
     // data, and `after_jump` puts the hooks back then.
     unsafe {
         let hooks = (*state).plan;
-        let entered = match (*state).recorder.as_mut() {
+        let entered = match (*state).recorder.running() {
             Some(recorder) => (hooks.enter_truncated)(recorder, data),
             None => Entered::TooDeep,
         };
@@ -204,7 +204,7 @@ unsafe fn unseen(state: *mut State, data: *mut zend_execute_data, call: impl FnO
         }
         unhooked(state, call);
         if let Entered::Recorded(token) = entered
-            && let Some(recorder) = (*state).recorder.as_mut()
+            && let Some(recorder) = (*state).recorder.running()
         {
             (hooks.leave)(recorder, token);
         }
@@ -216,7 +216,7 @@ unsafe fn unseen(state: *mut State, data: *mut zend_execute_data, call: impl FnO
 #[cold]
 pub(super) fn begin_unseen(state: &mut State, data: *mut zend_execute_data) {
     let enter_truncated = state.plan.enter_truncated;
-    if let Some(recorder) = &mut state.recorder {
+    if let Some(recorder) = state.recorder.running() {
         enter_truncated(recorder, data);
     }
     state.guard.current.until = marks::mark(data);
@@ -232,7 +232,7 @@ unsafe fn end_unseen(data: *mut zend_execute_data) {
         state.guard.current.until = 0;
         set_unseen(state, false);
         let end_marked = state.plan.end_marked;
-        if let Some(recorder) = &mut state.recorder {
+        if let Some(recorder) = state.recorder.running() {
             end_marked(recorder, mark);
         }
     }

@@ -4,6 +4,7 @@ use ext_php_rs::ffi::zend_execute_data;
 use recorder::{Entered, FiberId, Reading, Recorder, Sampler, SymbolId, Token};
 
 use super::execute::pass_user;
+use super::internal::pass_internal;
 use crate::zend::bindings::{ExecuteEx, ExecuteInternal};
 
 /// Functions for one plan, or for none.
@@ -15,8 +16,8 @@ pub(crate) struct Hooks {
     pub(super) begin: unsafe fn(*mut zend_execute_data),
     /// … and their end.
     pub(super) end: unsafe fn(*mut zend_execute_data),
-    /// Internal functions; none to just let them run.
-    pub(super) internal: Option<ExecuteInternal>,
+    /// Internal functions.
+    pub(super) internal: ExecuteInternal,
     /// Reads the clocks.
     pub(crate) read: fn() -> Reading,
     /// [`Recorder::enter`] with this plan, for a call with a frame.
@@ -37,6 +38,20 @@ pub(crate) struct Hooks {
     pub(super) fiber_destroyed: fn(&mut Recorder, FiberId),
     /// [`Recorder::finish`] with this plan.
     pub(crate) finish: fn(&mut Recorder),
+    /// [`Recorder::snapshot`] with this plan.
+    pub(crate) snapshot: fn(&Recorder) -> Option<Recorder>,
+    /// [`Recorder::pause`] with this plan.
+    pub(crate) pause: fn(&mut Recorder),
+    /// [`Recorder::resume`] with this plan.
+    pub(crate) resume: fn(&mut Recorder),
+    /// [`Recorder::end_marked_while_paused`] with this plan.
+    pub(super) end_marked_while_paused: fn(&mut Recorder, usize) -> bool,
+    /// [`Recorder::fiber_switched`] without a look at a clock.
+    pub(super) fiber_switched_while_paused: fn(&mut Recorder, FiberId, FiberId),
+    /// [`Recorder::snapshot`] without a look at a clock.
+    pub(super) snapshot_while_paused: fn(&Recorder) -> Option<Recorder>,
+    /// [`Recorder::finish`] without a look at a clock.
+    pub(crate) finish_while_paused: fn(&mut Recorder),
 }
 
 impl Hooks {
@@ -45,7 +60,7 @@ impl Hooks {
         user: pass_user,
         begin: |_| {},
         end: |_| {},
-        internal: None,
+        internal: pass_internal,
         read: Reading::default,
         enter: |_, _, _| Entered::TooDeep,
         enter_now: |_, _| Entered::TooDeep,
@@ -56,5 +71,28 @@ impl Hooks {
         fiber_switched: |_, _, _| {},
         fiber_destroyed: |_, _| {},
         finish: |_| {},
+        snapshot: |_| None,
+        pause: |_| {},
+        resume: |_| {},
+        end_marked_while_paused: |_, _| false,
+        fiber_switched_while_paused: |_, _, _| {},
+        snapshot_while_paused: |_| None,
+        finish_while_paused: |_| {},
     };
+
+    /// The same plan while nothing is recorded: only ends are of interest.
+    pub(crate) fn paused(self) -> Self {
+        Self {
+            end: self.end,
+            read: self.read,
+            leave: self.leave,
+            end_marked: self.end_marked,
+            fiber_switched: self.fiber_switched,
+            fiber_destroyed: self.fiber_destroyed,
+            finish: self.finish_while_paused,
+            snapshot: self.snapshot_while_paused,
+            resume: self.resume,
+            ..Self::PASS
+        }
+    }
 }

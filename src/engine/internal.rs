@@ -13,7 +13,7 @@ use recorder::Entered;
 
 use super::plan::Tracing;
 use super::state::state;
-use super::{detail, guard, lookup};
+use super::{detail, guard, lookup, outer};
 use crate::zend::bindings::{self, ExecuteInternal};
 use crate::zend::{Call, FunctionKind};
 
@@ -47,28 +47,30 @@ pub(super) fn disarm() {
 
 unsafe extern "C" fn installed(data: *mut zend_execute_data, result: *mut zval) {
     // SAFETY: the hooks of the state take what the engine hands to a hook.
-    unsafe {
-        match (*state()).hooks.internal {
-            None => pass(data, result),
-            Some(hook) => hook(data, result),
-        }
-    }
+    unsafe { ((*state()).hooks.internal)(data, result) }
 }
 
 /// Does what the engine would have done without us.
 #[inline(always)]
 pub(super) unsafe fn pass(data: *mut zend_execute_data, result: *mut zval) {
     // SAFETY: passes on what the engine handed us; without a previous hook the
-    // engine's own way is to call the handler of the frame's function.
+    // engine's own way is to call the handler of the frame's function, which
+    // each internal function has that can be called.
     unsafe {
         match PREVIOUS.0.get() {
             Some(previous) => previous(data, result),
-            None => match (*(*data).func).internal_function.handler {
-                Some(handler) => handler(data, result),
-                None => bindings::execute_internal(data, result),
-            },
+            None => {
+                let handler = (*(*data).func).internal_function.handler;
+                handler.unwrap_unchecked()(data, result);
+            }
         }
     }
+}
+
+/// The hook that records nothing.
+pub(super) unsafe extern "C" fn pass_internal(data: *mut zend_execute_data, result: *mut zval) {
+    // SAFETY: as `pass`.
+    unsafe { pass(data, result) }
 }
 
 /// The hook for one plan.
@@ -81,13 +83,13 @@ pub(super) unsafe extern "C" fn traced<T: Tracing>(
     // not as it usually is.
     unsafe {
         if let Some(symbol) = lookup::plain(state, Call::new(data), FunctionKind::Internal)
-            && let Some(recorder) = (*state).recorder.as_mut()
-            && let Some(token) = recorder.enter_again::<T>(symbol, &T::site(data), T::read_at_entry)
+            && let Some(token) =
+                (*state)
+                    .recorder
+                    .enter_again::<T>(symbol, &T::site(data), T::read_at_entry)
         {
             pass(data, result);
-            if let Some(recorder) = (*state).recorder.as_mut() {
-                recorder.leave::<T>(token, T::read_at_exit);
-            }
+            outer::leave_again::<T>(state, token, FunctionKind::Internal);
         } else {
             traced_unknown::<T>(data, result);
         }
@@ -111,15 +113,13 @@ unsafe fn traced_unknown<T: Tracing>(data: *mut zend_execute_data, result: *mut 
         if target.wants_detail() {
             symbol = detail::symbol(state, call, symbol);
         }
-        let Some(recorder) = (*state).recorder.as_mut() else {
+        let Some(recorder) = (*state).recorder.running() else {
             return pass(data, result);
         };
         match recorder.enter::<T>(symbol, &T::site(data), T::read_at_entry) {
             Entered::Recorded(token) => {
                 pass(data, result);
-                if let Some(recorder) = (*state).recorder.as_mut() {
-                    recorder.leave::<T>(token, T::read_at_exit);
-                }
+                outer::leave::<T>(state, token, FunctionKind::Internal);
             }
             Entered::TooDeep => guard::run_internal_unseen(state, data, result),
         }

@@ -1,27 +1,23 @@
 //! From a call to what is to be recorded of it.
 
-use recorder::{Recorder, SymbolId};
+use recorder::Recorder;
 
 use super::state::State;
 use crate::symbols::Target;
 use crate::zend::{Call, FunctionKind};
 
-/// The symbol of a call of which nothing else has to be known; none if there
-/// is more to it, or if its function is new. Then ask [`target`].
+/// The number of the symbol of a call of which nothing else has to be known. If
+/// there is more to it, or if its function is new, that is a number which no
+/// symbol has, or none; then ask [`target`].
 #[inline(always)]
-pub(super) unsafe fn plain(
-    state: *mut State,
-    call: Call<'_>,
-    kind: FunctionKind,
-) -> Option<SymbolId> {
+pub(super) unsafe fn plain(state: *mut State, call: Call<'_>, kind: FunctionKind) -> Option<usize> {
     // A stand-in has no slot of its own, or that of the function it stands for.
     if call.function().is_trampoline() {
         return None;
     }
-    let slot = call.slot(kind)?;
+    let slot = call.number(kind)?;
     // SAFETY: `state` is this thread's, and no reference to it is held here.
-    let session = unsafe { (*state).session };
-    Target::from_slot(*slot, session)?.plain_symbol()
+    Some(Target::distance(slot, unsafe { (*state).first_slot }))
 }
 
 /// What to record for a call: the number that the function's slot remembers,
@@ -68,7 +64,7 @@ unsafe fn look_up(
     let Some(symbols) = state.symbols.as_mut() else {
         return Target::PASS;
     };
-    let mut add_symbol = || match (&mut state.recorder, &mut state.sampler) {
+    let mut add_symbol = || match (state.recorder.running(), &mut state.sampler) {
         (Some(recorder), _) => recorder.add_symbol(),
         (None, Some(sampler)) => sampler.add_symbol(),
         (None, None) => Recorder::TRUNCATED,

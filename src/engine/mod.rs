@@ -16,13 +16,14 @@ mod internal;
 mod lookup;
 mod marks;
 mod observer;
+mod outer;
 mod plan;
 mod sampled;
 mod state;
 
 pub(crate) use hooks::Hooks;
 pub(crate) use plan::{Measure, hooks_for, sampling_hooks};
-pub(crate) use state::{State, with_state};
+pub(crate) use state::{Outer, State, with_state};
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -97,6 +98,24 @@ pub(crate) fn install(plan: Hooks) {
         }
         compile::install();
     }
+    if armed() == Some(Engine::Observer) {
+        observer::install();
+    }
+}
+
+/// Lets the hooks that are installed record by another plan.
+pub(crate) fn set_plan(plan: Hooks) {
+    with_state(|state| {
+        guard::after_jump(state);
+        state.plan = plan;
+        state.hooks = plan;
+        state.guard = guard::Guard::new();
+    });
+}
+
+/// The same after another profile's hooks have come and gone.
+pub(crate) fn set_plan_again(plan: Hooks) {
+    set_plan(plan);
     if armed() == Some(Engine::Observer) {
         observer::install();
     }

@@ -15,7 +15,7 @@ use recorder::Entered;
 
 use super::plan::Tracing;
 use super::state::state;
-use super::{guard, lookup, marks};
+use super::{guard, lookup, marks, outer};
 use crate::symbols::Target;
 use crate::zend::bindings::{
     ObserverHandlers, zend_observer_add_begin_handler, zend_observer_add_end_handler,
@@ -93,7 +93,7 @@ pub(super) unsafe fn traced_begin<T: Tracing>(data: *mut zend_execute_data) {
         let Some(symbol) = target.symbol() else {
             return;
         };
-        let Some(recorder) = (*state).recorder.as_mut() else {
+        let Some(recorder) = (*state).recorder.running() else {
             return;
         };
         let entered = recorder.enter::<T>(symbol, &T::site(data), T::read_at_entry);
@@ -113,11 +113,14 @@ pub(super) unsafe fn traced_end<T: Tracing>(data: *mut zend_execute_data) {
         let slot = Call::new(data).slot(FunctionKind::User);
         let target = slot.and_then(|slot| Target::from_slot(*slot, (*state).session));
         if target.and_then(Target::symbol).is_none() {
-            return;
+            return outer::ended(state, data);
         }
-        if let Some(recorder) = (*state).recorder.as_mut() {
-            recorder.end_marked::<T>(marks::mark(data), T::read_at_exit);
-            marks::note_end(data);
+        if let Some(recorder) = (*state).recorder.running() {
+            if recorder.end_marked::<T>(marks::mark(data), T::read_at_exit) {
+                marks::note_end(data);
+            } else {
+                outer::ended(state, data);
+            }
         }
     }
 }

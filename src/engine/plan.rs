@@ -8,8 +8,10 @@ use recorder::{Plan, Reading, Shape};
 use super::Hooks;
 use super::marks::{ByChain, ByStack, Marks};
 use super::{Engine, execute, internal, observer, sampled};
-use crate::clock::{Clock, Clocks, CpuTime, CycleCounter, CycleCounterForBoth, Monotonic, Source};
-use crate::zend;
+use crate::clock::{
+    Clock, Clocks, Compensated, CpuTime, CycleCounter, CycleCounterForBoth, Monotonic, Source,
+};
+use crate::zend::{self, FunctionKind};
 
 /// What the hooks of one profile measure.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -24,6 +26,8 @@ pub(crate) struct Measure {
     pub(crate) shape: Shape,
     /// Internal functions too.
     pub(crate) builtins: bool,
+    /// What the profiler costs is left out.
+    pub(crate) compensates: bool,
 }
 
 /// A [`Plan`] with clocks to read and frames to mark.
@@ -34,7 +38,13 @@ pub(super) trait Tracing: Plan {
     /// Reads what the plan asks for; the wall clock last at entry…
     fn read_at_entry() -> Reading;
     /// … and first at exit, so that reading the rest is not charged to the callee.
-    fn read_at_exit() -> Reading;
+    fn read_at_exit_of(kind: FunctionKind) -> Reading;
+
+    /// The same where what ends is a user function, or nothing.
+    #[inline(always)]
+    fn read_at_exit() -> Reading {
+        Self::read_at_exit_of(FunctionKind::User)
+    }
 
     /// What is known of a call.
     #[inline(always)]
@@ -94,7 +104,7 @@ impl<C: Clocks, M: Marks, S: Shaped, const CPU: bool, const MEMORY: bool> Tracin
         let (wall, cpu) = if CPU {
             C::both_at_entry()
         } else {
-            (C::wall(), 0)
+            (C::wall_at_entry(), 0)
         };
         Reading {
             wall,
@@ -105,11 +115,11 @@ impl<C: Clocks, M: Marks, S: Shaped, const CPU: bool, const MEMORY: bool> Tracin
     }
 
     #[inline(always)]
-    fn read_at_exit() -> Reading {
+    fn read_at_exit_of(kind: FunctionKind) -> Reading {
         let (wall, cpu) = if CPU {
-            C::both_at_exit()
+            C::both_at_exit(kind)
         } else {
-            (C::wall(), 0)
+            (C::wall_at_exit(kind), 0)
         };
         let (memory, peak) = if MEMORY { zend::memory() } else { (0, 0) };
         Reading {
@@ -143,7 +153,7 @@ fn sampling<M: Marks>() -> Hooks {
         user: sampled::user::<M>,
         begin: sampled::begin::<M>,
         end: sampled::end,
-        internal: Some(sampled::internal::<M>),
+        internal: sampled::internal::<M>,
         sample_now: |sampler, symbol, now| sampler.enter(symbol, &M::site_now(), now),
         ..Hooks::PASS
     }
@@ -151,14 +161,17 @@ fn sampling<M: Marks>() -> Hooks {
 
 fn without_unwanted(mut hooks: Hooks, builtins: bool) -> Hooks {
     if !builtins {
-        hooks.internal = None;
+        hooks.internal = Hooks::PASS.internal;
     }
     hooks
 }
 
 fn with_marks<M: Marks>(measure: Measure) -> Hooks {
+    if measure.compensates {
+        return with_clock::<Compensated, M>(measure);
+    }
     match (measure.clock.source, measure.clock.cpu) {
-        (Source::Counter, CpuTime::Counter) => with_clock::<CycleCounterForBoth, M>(measure),
+        (Source::Counter, CpuTime::Counter(_)) => with_clock::<CycleCounterForBoth, M>(measure),
         (Source::Counter, CpuTime::SystemCall) => with_clock::<CycleCounter, M>(measure),
         (Source::Monotonic, _) => with_clock::<Monotonic, M>(measure),
     }
@@ -186,7 +199,7 @@ fn traced<T: Tracing>() -> Hooks {
         user: execute::traced::<T>,
         begin: observer::traced_begin::<T>,
         end: observer::traced_end::<T>,
-        internal: Some(internal::traced::<T>),
+        internal: internal::traced::<T>,
         read: T::read_at_exit,
         enter: |recorder, symbol, data| {
             recorder.enter::<T>(symbol, &T::site(data), T::read_at_entry)
@@ -198,12 +211,25 @@ fn traced<T: Tracing>() -> Hooks {
         enter_truncated: |recorder, data| {
             recorder.enter_truncated::<T>(&T::site(data), T::read_at_entry)
         },
-        leave: |recorder, token| recorder.leave::<T>(token, T::read_at_exit),
-        end_marked: |recorder, mark| recorder.end_marked::<T>(mark, T::read_at_exit),
+        leave: |recorder, token| {
+            recorder.leave::<T>(token, T::read_at_exit);
+        },
+        end_marked: |recorder, mark| {
+            recorder.end_marked::<T>(mark, T::read_at_exit);
+        },
         fiber_switched: |recorder, from, to| {
             recorder.fiber_switched::<T>(from, to, T::read_at_exit());
         },
         fiber_destroyed: |recorder, fiber| recorder.fiber_destroyed::<T>(fiber),
         finish: |recorder| recorder.finish::<T>(T::read_at_exit()),
+        snapshot: |recorder| Some(recorder.snapshot::<T>(T::read_at_exit())),
+        snapshot_while_paused: |recorder| Some(recorder.snapshot::<T>(Reading::default())),
+        pause: |recorder| recorder.pause::<T>(T::read_at_exit()),
+        resume: |recorder| recorder.resume::<T>(&T::Marks::site_now(), T::read_at_exit()),
+        end_marked_while_paused: |recorder, mark| recorder.end_marked_while_paused::<T>(mark),
+        fiber_switched_while_paused: |recorder, from, to| {
+            recorder.fiber_switched::<T>(from, to, Reading::default());
+        },
+        finish_while_paused: |recorder| recorder.finish::<T>(Reading::default()),
     }
 }

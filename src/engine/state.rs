@@ -15,13 +15,27 @@ pub(crate) struct State {
     pub(crate) plan: Hooks,
     /// The number of the running profile; see [`Symbols`].
     pub(crate) session: u32,
-    /// The running profile, when tracing.
-    pub(crate) recorder: Option<Recorder>,
+    /// [`Target::first_slot`](crate::symbols::Target::first_slot) of it.
+    pub(crate) first_slot: u64,
+    /// The highest number that any profile had.
+    pub(crate) sessions: u32,
+    /// The running profile, when tracing; else idle.
+    pub(crate) recorder: Recorder,
     /// The running profile, when sampling.
     pub(crate) sampler: Option<Sampler>,
     /// The names of the running profile.
     pub(crate) symbols: Option<Symbols>,
+    /// The profile that this one interrupts, if there is one.
+    pub(crate) outer: Option<Box<Outer>>,
     pub(super) guard: Guard,
+}
+
+/// A profile that is set aside while another one runs.
+pub(crate) struct Outer {
+    pub(crate) plan: Hooks,
+    pub(crate) recorder: Recorder,
+    pub(crate) symbols: Symbols,
+    pub(crate) session: u32,
 }
 
 impl State {
@@ -30,9 +44,12 @@ impl State {
             hooks: Hooks::PASS,
             plan: Hooks::PASS,
             session: 0,
-            recorder: None,
+            sessions: 0,
+            first_slot: 0,
+            recorder: Recorder::idle(),
             sampler: None,
             symbols: None,
+            outer: None,
             guard: Guard::new(),
         }
     }

@@ -20,12 +20,17 @@ fn trace_array(profile: &Profile) -> Array {
         Body::Edges(table) => table.edges.len() + 1,
         _ => profile.symbols.len(),
     });
+    let mut first: Option<Array> = None;
     classic::for_each_row(profile, |key, row| {
-        let mut cost = Array::with_capacity(5);
-        for (name, value) in row.metrics() {
-            cost.set_int(name.as_bytes(), value);
-        }
-        array.set_array(key, cost);
+        // All rows have the same keys.
+        let first = first.get_or_insert_with(|| {
+            let mut cost = Array::with_capacity(5);
+            for (name, value) in row.metrics() {
+                cost.set_int(name.as_bytes(), value);
+            }
+            cost
+        });
+        array.set_array(key, first.with_ints(row.metrics().map(|(_, value)| value)));
     });
     array
 }

@@ -10,11 +10,13 @@ use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use profile::Profile;
 
 use super::ledger::Ledger;
 use super::{encode, name, place, whence};
 use crate::session::Recorded;
-use crate::settings;
+use crate::settings::{self, OutputFormat};
+use crate::trouble::{self, Trouble};
 
 /// Writes a profile into the output directory, if there is room.
 pub(crate) fn write_file(recorded: Recorded) -> Result<()> {
@@ -31,7 +33,7 @@ pub(crate) fn write_file(recorded: Recorded) -> Result<()> {
     let size = content.len() as u64;
     let limit = settings::max_dir_size();
     if limit > 0 && Ledger::room(&directory, limit).with_context(problem)? < size {
-        Ledger::drop_profile(&directory);
+        trouble::tell(Trouble::Full, &Ledger::drop_profile(&directory));
         return Ok(());
     }
     write_whole(&path, &name.temporary(&directory), &content).with_context(problem)?;
@@ -39,6 +41,17 @@ pub(crate) fn write_file(recorded: Recorded) -> Result<()> {
         Ledger::add(&directory, size);
     }
     Ok(())
+}
+
+/// Writes a profile to a path that the program names.
+pub(crate) fn dump(mut profile: Profile, path: &Path, format: OutputFormat) -> Result<()> {
+    whence::describe(&mut profile.meta);
+    let name = name::Name::now()?;
+    let directory = path.parent().filter(|it| !it.as_os_str().is_empty());
+    let temporary = name.temporary(directory.unwrap_or(Path::new(".")));
+    encode::encode(format, &profile)
+        .and_then(|content| write_whole(path, &temporary, &content))
+        .with_context(|| format!("cannot write the profile {}", path.display()))
 }
 
 /// Not synchronized: that can take many milliseconds of a request, and guards

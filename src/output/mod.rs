@@ -12,7 +12,7 @@ mod whence;
 
 pub(crate) use arrays::return_array;
 pub(crate) use events::{EventFile, Fate};
-pub(crate) use file::write_file;
+pub(crate) use file::{dump, write_file};
 pub(crate) use ledger::Ledger;
 pub(crate) use name::is_pattern;
 pub(crate) use place::{choose_place, directory};

@@ -16,13 +16,13 @@ pub(crate) use automatic::{
 pub(crate) use choices::{
     AutoEnable, ClockChoice, EngineChoice, Flags, Mode, OutputFormat, PinCpu,
 };
-pub(crate) use parse::boolean;
+pub(crate) use parse::{boolean, output_format_of};
 pub(crate) use table::{HIDDEN, SETTINGS};
 
 use crate::zend::ini;
 use parse::{
     MAX_DEPTH, MAX_NODES, MAX_SAMPLING_DEPTH, MAX_SAMPLING_INTERVAL_US, clock, engine, mode_of,
-    number, output_format_of, pin, size,
+    number, pin, size,
 };
 
 /// The smallest `xhprof.sampling_interval` that is used; smaller ones are
@@ -47,6 +47,11 @@ pub(crate) fn special_functions() -> bool {
 /// Whether statements and addresses become part of names.
 pub(crate) fn collect_additional_info() -> bool {
     read(c"xhprof.collect_additional_info", boolean, false)
+}
+
+/// Whether what the profiler costs is left out of profiles.
+pub(crate) fn compensate() -> bool {
+    read(c"xhprof.compensate", boolean, false)
 }
 
 /// Which hooks to use.

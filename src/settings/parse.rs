@@ -51,7 +51,8 @@ pub(super) fn mode_of(value: &str) -> Option<Mode> {
     }
 }
 
-pub(super) fn output_format_of(value: &str) -> Option<OutputFormat> {
+/// The format that is called so.
+pub(crate) fn output_format_of(value: &str) -> Option<OutputFormat> {
     match value.trim().to_ascii_lowercase().as_str() {
         "native" => Some(OutputFormat::Native),
         "xhprof" => Some(OutputFormat::Xhprof),

@@ -48,6 +48,13 @@ pub(crate) static SETTINGS: &[Setting] = &[
         expected: "0 or 1",
     },
     Setting {
+        name: c"xhprof.compensate",
+        default: c"0",
+        scope: Scope::Anywhere,
+        is_valid: |value| boolean(value).is_some(),
+        expected: "0 or 1",
+    },
+    Setting {
         name: c"xhprof.engine",
         default: c"auto",
         scope: Scope::System,

@@ -71,13 +71,13 @@ unsafe extern "C" {
     pub(crate) static mut zend_execute_ex: ExecuteEx;
     pub(crate) static mut zend_execute_internal: Option<ExecuteInternal>;
     pub(crate) fn execute_ex(execute_data: *mut zend_execute_data);
-    pub(crate) fn execute_internal(execute_data: *mut zend_execute_data, return_value: *mut zval);
 
     // zend_compile.h
     pub(crate) static mut zend_compile_file: CompileFile;
     pub(crate) static mut zend_compile_string: CompileString;
 
     // zend_alloc.h
+    pub(crate) fn zend_mm_get_heap() -> *mut c_void;
     pub(crate) fn zend_memory_usage(real: bool) -> usize;
     pub(crate) fn zend_memory_peak_usage(real: bool) -> usize;
 
@@ -136,6 +136,13 @@ unsafe extern "C" {
     pub(crate) static zend_ce_closure: *mut zend_class_entry;
     pub(crate) fn zend_get_closure_method_def(closure: *mut zend_object) -> *const zend_function;
 
+    // zend_hash.h
+    pub(crate) fn zend_hash_str_del(
+        table: *mut ext_php_rs::ffi::HashTable,
+        key: *const c_char,
+        length: usize,
+    ) -> c_int;
+
     // zend_extensions.h
     pub(crate) fn zend_get_extension(name: *const c_char) -> *mut c_void;
 
@@ -155,6 +162,9 @@ unsafe extern "C" {
     // main/php_main.h
     #[cfg(jit_checks_observers)]
     pub(crate) fn php_version_id() -> std::ffi::c_uint;
+
+    // fopen_wrappers.h: 0, or a warning and another number
+    pub(crate) fn php_check_open_basedir(path: *const c_char) -> c_int;
 
     // SAPI.h: a variable of the request, in memory of the caller's
     pub(crate) fn sapi_getenv(name: *const c_char, length: usize) -> *mut c_char;

@@ -87,11 +87,8 @@ impl<'a> Call<'a> {
             // SAFETY: the engine sets up the cache of a user function before it
             // runs the frame.
             FunctionKind::User => unsafe { (*self.data).run_time_cache },
-            FunctionKind::Internal => self.internal_cache(),
+            FunctionKind::Internal => self.internal_cache()?,
         };
-        if cache.is_null() {
-            return None;
-        }
         #[cfg(internal_extension_handle)]
         let slot = match kind {
             FunctionKind::User => &USER_SLOT,
@@ -103,28 +100,40 @@ impl<'a> Call<'a> {
         // reserved, zeroed it, and keeps it per process and request, so that
         // nobody else writes there. Slots are pointers, and pointers have 64
         // bits on every system we support.
-        unsafe {
-            cache
-                .add(slot.load(Ordering::Relaxed))
-                .cast::<u64>()
-                .as_mut()
+        unsafe { Some(&mut *cache.add(slot.load(Ordering::Relaxed)).cast::<u64>()) }
+    }
+
+    /// What is in the [`slot`](Self::slot). (A reference may be null for all
+    /// the compiler knows of it, and the hot path would ask.)
+    #[inline(always)]
+    pub(crate) fn number(self, kind: FunctionKind) -> Option<u64> {
+        match kind {
+            FunctionKind::User => {
+                // SAFETY: as in `slot`.
+                let cache = unsafe { (*self.data).run_time_cache };
+                // SAFETY: as in `slot`.
+                Some(unsafe { *cache.add(USER_SLOT.load(Ordering::Relaxed)).cast::<u64>() })
+            }
+            FunctionKind::Internal => self.slot(kind).map(|slot| *slot),
         }
     }
 
     #[inline(always)]
-    fn internal_cache(self) -> *mut *mut std::ffi::c_void {
+    fn internal_cache(self) -> Option<*mut *mut std::ffi::c_void> {
         // SAFETY: `new`'s caller promised a function; the pointer is either
         // direct or, with the lowest bit set, an offset into the map of this
         // thread (`ZEND_MAP_PTR_GET` in zend_map_ptr.h).
-        unsafe {
+        let cache = unsafe {
             let pointer = (*(*self.data).func).common.run_time_cache__ptr;
             let offset = pointer as usize;
             if offset & 1 == 0 {
-                return pointer;
+                pointer
+            } else {
+                let base = (*super::compile::compiler_globals()).map_ptr_base;
+                *base.byte_add(offset).cast::<*mut *mut std::ffi::c_void>()
             }
-            let base = (*super::compile::compiler_globals()).map_ptr_base;
-            *base.byte_add(offset).cast::<*mut *mut std::ffi::c_void>()
-        }
+        };
+        (!cache.is_null()).then_some(cache)
     }
 
     /// The number of arguments that were passed.

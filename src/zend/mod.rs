@@ -8,11 +8,13 @@ pub(crate) mod array;
 pub(crate) mod bindings;
 mod call;
 mod compile;
+mod evaluate;
 mod frames;
 mod functions_seen;
 mod info;
 pub(crate) mod ini;
 mod jit;
+pub(crate) mod memory;
 pub(crate) mod name;
 mod object;
 pub(crate) mod parameters;
@@ -27,6 +29,7 @@ pub(crate) use call::{Call, Function, FunctionKind, reserve_slots};
 pub(crate) use compile::{
     make_special_functions_visible, make_user_calls_visible, stop_making_user_calls_visible,
 };
+pub(crate) use evaluate::{evaluate, forget_function};
 pub(crate) use frames::{
     current_frame, is_closing, is_exception_opline, is_still_below, is_yielding,
     lets_its_object_go, runs_destructor, runs_php,
@@ -34,6 +37,7 @@ pub(crate) use frames::{
 pub(crate) use functions_seen::for_each_function_seen;
 pub(crate) use info::InfoTable;
 pub(crate) use jit::{is_jit_configured, is_jit_on, known_bug};
+pub(crate) use memory::memory;
 pub(crate) use object::{curl_address, string_property};
 pub(crate) use request::{
     cookies, ended_badly, exit_status, fiber_stack_size, file_name, fill_server_variables,
@@ -76,19 +80,4 @@ pub(crate) fn log(message: &str) {
     // `LOG_NOTICE` of syslog.h, as `error_log()` has it.
     // SAFETY: the text ends with a NUL and is only read.
     unsafe { bindings::php_log_err_with_severity(message.as_ptr(), 5) };
-}
-
-/// PHP's memory in use and its peak, in bytes, as `memory_get_usage()` and
-/// `memory_get_peak_usage()` say.
-#[inline(always)]
-pub(crate) fn memory() -> (i64, i64) {
-    // SAFETY: both only read counters of the request's heap.
-    let (usage, peak) = unsafe {
-        (
-            bindings::zend_memory_usage(false),
-            bindings::zend_memory_peak_usage(false),
-        )
-    };
-    #[expect(clippy::cast_possible_wrap, reason = "no process has 2^63 bytes")]
-    (usage as i64, peak as i64)
 }

@@ -60,6 +60,34 @@ pub(crate) fn two_strings(call: &mut ExecuteData) -> Option<(&[u8], &[u8])> {
     Some((key, value))
 }
 
+/// Takes `(string $file, string $format = 'native')`, the file a path that PHP's
+/// `open_basedir` allows; none if PHP has thrown or warned.
+pub(crate) fn file_and_format(call: &mut ExecuteData) -> Option<(&[u8], Option<&[u8]>)> {
+    let (mut file, mut file_length): (*const c_char, usize) = (std::ptr::null(), 0);
+    let (mut format, mut format_length): (*const c_char, usize) = (std::ptr::null(), 0);
+    // SAFETY: "p" and "s" write a pointer and a length each, of text that the
+    // arguments keep alive as long as the call.
+    let outcome = unsafe {
+        zend_parse_parameters(
+            count(call),
+            c"p|s".as_ptr(),
+            &raw mut file,
+            &raw mut file_length,
+            &raw mut format,
+            &raw mut format_length,
+        )
+    };
+    // SAFETY: a "p" has no NUL but that at its end.
+    if outcome != SUCCESS || unsafe { super::bindings::php_check_open_basedir(file) } != 0 {
+        return None;
+    }
+    let text = |text: *const c_char, length| {
+        // SAFETY: null, or set by the call above.
+        (!text.is_null()).then(|| unsafe { std::slice::from_raw_parts(text.cast(), length) })
+    };
+    Some((text(file, file_length)?, text(format, format_length)))
+}
+
 /// Takes no parameters; false if PHP has thrown.
 pub(crate) fn nothing(call: &mut ExecuteData) -> bool {
     // SAFETY: the specification takes nothing and writes nothing.

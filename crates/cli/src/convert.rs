@@ -2,8 +2,9 @@
 
 use std::io;
 
-use anyhow::{Context, Result};
-use formats::{FORMATS, Format, ReadError, WriteOptions};
+use anyhow::{Context, Result, bail};
+use formats::{FORMATS, Format, ReadError, WriteError, WriteOptions};
+use profile::Metric;
 
 use crate::args::ConvertArguments;
 use crate::export::{Export, format};
@@ -19,13 +20,33 @@ pub(crate) fn run(arguments: &ConvertArguments) -> Result<()> {
     let out = arguments.output.as_ref().context("nowhere to write")?;
     let format = format(arguments.to.as_deref(), out)?;
     let export = Export::new(format, out, arguments.estimate, [file])?;
-    let options = WriteOptions {
+    let metric = Metric::from(arguments.metric);
+    let mut options = WriteOptions {
         title: arguments.title.clone(),
-        metric: arguments.metric.into(),
+        metric,
         estimate: arguments.estimate,
         ..WriteOptions::default()
     };
-    export.write(input::read(file)?, &options)
+    let mut profile = input::read(file)?;
+    match arguments.threshold {
+        // Graphs and tables leave out, and say so.
+        Some(percent) if format.has_threshold() => options.threshold_ppm = millionths(percent),
+        Some(_) if !metric.is_in(profile.metrics) => {
+            bail!(WriteError::NotMeasured { metric });
+        }
+        Some(percent) => profile = profile.without_small(metric, percent),
+        None => {}
+    }
+    export.write(profile, &options)
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "from 0 to 100, as the command line has made sure"
+)]
+fn millionths(percent: f64) -> u32 {
+    (percent * 10_000.0).round() as u32
 }
 
 /// The formats, one a line.

@@ -5,6 +5,7 @@ use std::io::Write;
 
 use anyhow::{Result, bail};
 use formats::WriteError;
+use formats::collapsed::frame;
 use profile::{Metric, NodeId, Profile, SymbolId, Tree};
 
 use crate::args::GrepArguments;
@@ -57,6 +58,18 @@ impl<'p> Lines<'p> {
     fn matching(&self, pattern: &Pattern, metric: Metric) -> Vec<(NodeId, i64)> {
         let own = self.tree.self_costs();
         let nodes = (0..).map(NodeId).zip(&self.tree.nodes);
+        // No name has the `;` in it that is between two of them.
+        if let Some(text) = pattern.text()
+            && !text.contains(';')
+        {
+            let has_it = self.with_name(pattern);
+            let costs = nodes.zip(own).zip(has_it);
+            let found = costs.filter_map(|(((number, node), own), has_it)| {
+                let cost = metric.of_own(&own, node.cost.calls);
+                (has_it && cost != 0).then_some((number, cost))
+            });
+            return found.collect();
+        }
         let mut line = Vec::new();
         nodes
             .zip(own)
@@ -70,6 +83,18 @@ impl<'p> Lines<'p> {
                 pattern.matches(&line).then_some((number, cost))
             })
             .collect()
+    }
+
+    /// Whether a name on the way to each node matches.
+    fn with_name(&self, pattern: &Pattern) -> Vec<bool> {
+        let names: Vec<bool> = self.names.iter().map(|it| pattern.matches(it)).collect();
+        let mut nodes: Vec<bool> = Vec::with_capacity(self.tree.nodes.len());
+        for node in &self.tree.nodes {
+            let has_it = names.get(node.symbol.index()) == Some(&true)
+                || nodes.get(node.parent.index()) == Some(&true);
+            nodes.push(has_it);
+        }
+        nodes
     }
 
     fn write(&self, found: &[(NodeId, i64)], out: &mut dyn Write) -> std::io::Result<()> {
@@ -94,21 +119,5 @@ impl<'p> Lines<'p> {
 
     fn name(&self, symbol: SymbolId) -> &[u8] {
         self.names.get(symbol.index()).map_or(b"", Vec::as_slice)
-    }
-}
-
-/// A name as a frame, without what a line would be misread for: the same rules
-/// as for files of collapsed stacks.
-fn frame(name: &[u8]) -> Vec<u8> {
-    let bytes = name.iter().map(|&byte| match byte {
-        b';' => b':',
-        0..b' ' | 0x7f => b' ',
-        byte => byte,
-    });
-    let frame = bytes.collect::<Vec<u8>>().trim_ascii().to_vec();
-    if frame.is_empty() {
-        b"(unknown)".to_vec()
-    } else {
-        frame
     }
 }

@@ -47,6 +47,10 @@ impl Format for Dot {
         })
     }
 
+    fn has_threshold(&self) -> bool {
+        true
+    }
+
     fn write(
         &self,
         profile: &Profile,
@@ -59,7 +63,7 @@ impl Format for Dot {
             metric: options.metric,
             total: options.metric.of(&graph.root),
             inclusive: inclusive(profile, &graph, options.metric),
-            threshold: i64::from(options.threshold_permille),
+            threshold: i64::from(options.threshold_ppm),
             graph,
         };
         let mut out = BufWriter::new(out);
@@ -170,7 +174,7 @@ impl Writer<'_> {
     }
 
     fn is_enough(&self, amount: i64) -> bool {
-        let amount = i128::from(amount.max(0)) * 1_000;
+        let amount = i128::from(amount.max(0)) * 1_000_000;
         amount >= i128::from(self.total) * i128::from(self.threshold)
     }
 

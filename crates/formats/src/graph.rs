@@ -7,10 +7,11 @@
 //! **Invariant:** what comes into a function is its self cost and what leaves
 //! it; the self times of all functions add up to the root's time.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use profile::{Body, Cost, EdgeTable, FlatTable, NodeId, Profile, SelfCost, SymbolId, Tree};
+use profile::{
+    Body, Cost, EdgeTable, FlatTable, NodeId, NumberMap, Profile, SelfCost, SymbolId, Tree,
+};
 
 /// The call graph of a profile.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -62,7 +63,7 @@ fn in_units(ns: i64, unit_ns: u64) -> i64 {
 struct GraphBuilder {
     graph: Graph,
     places: Vec<Option<usize>>,
-    calls: HashMap<(usize, usize), usize>,
+    calls: NumberMap<(usize, usize), usize>,
 }
 
 impl GraphBuilder {
@@ -70,7 +71,7 @@ impl GraphBuilder {
         let mut builder = Self {
             graph: Graph::default(),
             places: vec![None; symbols],
-            calls: HashMap::new(),
+            calls: NumberMap::default(),
         };
         builder.place(SymbolId::ROOT);
         builder

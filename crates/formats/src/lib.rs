@@ -42,6 +42,7 @@ mod symbols;
 mod text;
 mod timeline;
 mod unit;
+pub mod xdebug_trace;
 pub mod xhgui;
 pub mod xhprof;
 pub mod xhprof_json;
@@ -105,6 +106,12 @@ pub trait Format: Sync {
     /// What it can hold; none if it cannot be written.
     fn holds(&self) -> Option<Holds> {
         None
+    }
+
+    /// Whether it leaves out by itself what costs less than
+    /// [`WriteOptions::threshold_ppm`], and nothing where that is zero.
+    fn has_threshold(&self) -> bool {
+        false
     }
 
     /// Looks at the beginning of an input, unpacked.

@@ -34,6 +34,10 @@ impl Format for Markdown {
         crate::csv::Csv.holds()
     }
 
+    fn has_threshold(&self) -> bool {
+        true
+    }
+
     fn write(
         &self,
         profile: &Profile,
@@ -67,7 +71,7 @@ impl Format for Markdown {
         writeln!(out, "|{} --- |", " ---: |".repeat(columns.len()))?;
         let is_shown = |row: &&FlatRow| {
             let share = FlatTable::percent(signed(row.inclusive.wall), signed(table.total.wall));
-            share * 10.0 >= f64::from(options.threshold_permille)
+            share * 10_000.0 >= f64::from(options.threshold_ppm)
         };
         let shown: Vec<_> = table.rows.iter().filter(is_shown).take(MAX_ROWS).collect();
         for row in &shown {

@@ -108,6 +108,25 @@ impl Names {
     }
 }
 
+/// A function as XHProf names it: `{main}`, `php::strlen` and `Foo->bar` are
+/// Xdebug's.
+pub(crate) fn of_xdebug(name: &[u8], is_internal: bool) -> Vec<u8> {
+    if name == b"{main}" {
+        return Symbol::MAIN.to_vec();
+    }
+    let plain = name.strip_prefix(b"php::").filter(|_| is_internal);
+    let name = plain.unwrap_or(name);
+    let arrow = name.windows(2).position(|two| two == b"->");
+    let Some((class, method)) = arrow.and_then(|at| name.split_at_checked(at)) else {
+        return name.to_vec();
+    };
+    let is_class = |byte: &u8| !matches!(byte, b'/' | b'{' | b' ' | b':');
+    if class.iter().all(is_class) || class.starts_with(b"class@anonymous") {
+        return [class, b"::", method.get(2..).unwrap_or_default()].concat();
+    }
+    name.to_vec()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

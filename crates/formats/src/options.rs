@@ -15,8 +15,8 @@ pub struct WriteOptions {
     /// knows edges only. It is refused otherwise.
     pub estimate: bool,
     /// Formats that are made to be looked at whole leave out functions whose
-    /// inclusive cost is less than so many thousandths of the profile's.
-    pub threshold_permille: u32,
+    /// inclusive cost is less than so many millionths of the profile's.
+    pub threshold_ppm: u32,
     /// How flame graphs look.
     pub flame: FlameOptions,
 }
@@ -29,7 +29,7 @@ impl Default for WriteOptions {
             base: None,
             estimate: false,
             // gprof2dot's, whose graphs people know.
-            threshold_permille: 5,
+            threshold_ppm: 5_000,
             flame: FlameOptions::default(),
         }
     }

@@ -17,6 +17,7 @@ use crate::otlp::Otlp;
 use crate::perfview::PerfView;
 use crate::pprof::Pprof;
 use crate::speedscope::Speedscope;
+use crate::xdebug_trace::XdebugTrace;
 use crate::xhgui::Xhgui;
 use crate::xhprof::Xhprof;
 use crate::xhprof_json::XhprofJson;
@@ -30,6 +31,7 @@ pub static FORMATS: &[&dyn Format] = &[
     &Callgrind::Plain,
     &Callgrind::Subpositions,
     &Callgrind::Xdebug,
+    &XdebugTrace,
     &Nytprof,
     &NytprofCalls,
     &Pprof,
@@ -65,13 +67,18 @@ pub fn by_id(id: &str) -> Option<&'static dyn Format> {
 }
 
 /// The format to write into a file of that name: the one with the longest
-/// ending that fits, whatever the case.
+/// ending that fits, whatever the case. `callgrind.out.123` is what Valgrind and
+/// KCachegrind call a file, `cachegrind.out.123` what Xdebug does: there the
+/// ending is at the beginning.
 #[must_use]
 pub fn for_file_name(name: &str) -> Option<&'static dyn Format> {
     let name = name.to_ascii_lowercase();
     let fits = |ending: &str| {
-        let rest = name.strip_suffix(&ending.to_ascii_lowercase());
-        rest.is_some_and(|rest| rest.ends_with('.'))
+        let ending = ending.to_ascii_lowercase();
+        let before = name.strip_suffix(&ending);
+        let behind = name.strip_prefix(&ending);
+        let begins = behind.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+        before.is_some_and(|rest| rest.ends_with('.')) || begins && ending.ends_with(".out")
     };
     let endings = FORMATS.iter().flat_map(|format| {
         let endings = format.endings().iter().filter(|ending| fits(ending));
@@ -102,6 +109,10 @@ mod tests {
         assert_eq!(id("run.folded"), Some("collapsed"));
         assert_eq!(id("run.pb.gz"), Some("pprof"));
         assert_eq!(id("run.nytprof.out"), Some("nytprof"));
+        assert_eq!(id("nytprof.out"), Some("nytprof"));
+        assert_eq!(id("callgrind.out.123"), Some("callgrind"));
+        assert_eq!(id("cachegrind.out.%p"), Some("callgrind-xdebug"));
+        assert_eq!(id("callgrind.output"), None);
         assert_eq!(id("run.firefox.json"), Some("firefox"));
     }
 

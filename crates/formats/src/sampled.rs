@@ -5,10 +5,8 @@
 //!
 //! **Invariant:** no two entries have the same time, which is their key.
 
-use std::collections::HashMap;
-
 use profile::classic::SEPARATOR;
-use profile::{Body, Profile, Samples, SymbolId, WallUnit};
+use profile::{Body, NumberMap, Profile, Samples, SymbolId, WallUnit};
 
 use crate::WriteError;
 
@@ -87,7 +85,7 @@ impl<'p> Sampled<'p> {
     /// Writes `main()==>a==>b==>a@1`.
     fn write_stack(&self, path: &[SymbolId], stack: &mut Vec<u8>) {
         stack.clear();
-        let mut open: HashMap<SymbolId, u32> = HashMap::new();
+        let mut open: NumberMap<SymbolId, u32> = NumberMap::default();
         for (depth, &symbol) in path.iter().enumerate() {
             if depth > 0 {
                 stack.extend_from_slice(SEPARATOR);

@@ -107,7 +107,7 @@ fn the_critical_path_is_bold() {
 #[test]
 fn what_is_below_the_threshold_is_left_out_with_its_edges() {
     let options = WriteOptions {
-        threshold_permille: 100,
+        threshold_ppm: 100_000,
         ..WriteOptions::default()
     };
     let graph = dot(&options, SERIALIZED);

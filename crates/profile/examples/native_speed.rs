@@ -14,8 +14,8 @@ use profile::native::events::{
 };
 use profile::native::{self, Limits};
 use profile::{
-    Body, Cost, Diff, EstimateLimits, Event, FlatTable, InvertLimits, Meta, Metric, Metrics,
-    NodeId, Profile, Symbol, SymbolId, TreeBuilder,
+    Activation, Body, Cost, Diff, Edge, EdgeTable, EstimateLimits, Event, FlatTable, InvertLimits,
+    Meta, Metric, Metrics, NodeId, Profile, Symbol, SymbolId, TreeBuilder,
 };
 
 /// The same numbers on every machine and every day.
@@ -233,14 +233,70 @@ fn encode<E: RawEvent>(name: &str, options: &EventsOptions, events: &[E]) {
     );
 }
 
+/// Seconds of the processor's time so far, which other programs leave alone;
+/// zero where nobody says.
+fn busy() -> f64 {
+    let stat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let nanoseconds = stat.split(' ').next().unwrap_or_default();
+    nanoseconds.parse::<f64>().unwrap_or(0.0) / 1e9
+}
+
+fn timed<T>(name: &str, run: impl FnOnce() -> T) -> T {
+    let (began, busy_before) = (Instant::now(), busy());
+    let result = run();
+    let passed = began.elapsed().as_secs_f64();
+    println!(
+        "  {name}: {:.2} s of the processor, {passed:.2} s passed",
+        busy() - busy_before
+    );
+    result
+}
+
+/// A million edges between some thousand functions: what a year of requests
+/// comes to when it is merged.
+fn edges(edges: usize) -> Profile {
+    let mut random = Random(0x1234_5678_9ABC_DEF1);
+    let functions = 20_000;
+    let mut end = || Activation {
+        symbol: SymbolId(u32::try_from(1 + random.below(functions - 1)).unwrap()),
+        level: 0,
+    };
+    let mut seen = std::collections::HashSet::new();
+    let mut table = EdgeTable::default();
+    while table.edges.len() < edges {
+        let (caller, callee) = (end(), end());
+        if seen.insert((caller, callee)) {
+            let wall = u64::from(caller.symbol.0) * 1000 + u64::from(callee.symbol.0);
+            let calls = wall % 7 + 1;
+            table.root.wall += wall;
+            table.edges.push(Edge {
+                caller,
+                callee,
+                cost: Cost {
+                    calls,
+                    wall,
+                    ..Cost::default()
+                },
+            });
+        }
+    }
+    Profile {
+        symbols: symbols(usize::try_from(functions).unwrap()),
+        body: Body::Edges(table),
+        ..Profile::empty()
+    }
+}
+
+/// How long comparing and adding up waits.
+fn edge_questions(profile: &Profile) {
+    let mut diff = timed("diff", || Diff::new(profile, profile));
+    timed("diff, sorted", || diff.sort_by_impact(Metric::Wall));
+    timed("merged", || profile::merge([profile, profile]).unwrap());
+    timed("flat table", || FlatTable::new(profile));
+}
+
 /// How long the tree's readers wait.
 fn questions(profile: &Profile) {
-    fn timed<T>(name: &str, run: impl FnOnce() -> T) -> T {
-        let began = Instant::now();
-        let result = run();
-        println!("  {name}: {:?}", began.elapsed());
-        result
-    }
     let tree = profile.tree().unwrap();
     timed("flat table", || FlatTable::new(profile));
     let edges = timed("edges", || tree.to_edges());
@@ -280,6 +336,8 @@ fn main() {
     );
     assert!(read == profile);
     questions(&profile);
+    println!("1,000,000 edges:");
+    edge_questions(&edges(1_000_000));
 
     let full = walk(5_000_000);
     let wall: Vec<WallEvent> = full

@@ -3,9 +3,7 @@
 //! **Invariant:** the edges' costs add up to the tree's, and come in the order
 //! in which they first complete a call, as far as the tree's order tells.
 
-use std::collections::HashMap;
-
-use crate::{Activation, Edge, EdgeTable, NodeId, Tree};
+use crate::{Activation, Edge, EdgeTable, NodeId, NumberMap, Tree};
 
 impl Tree {
     /// The same calls, by caller and callee only.
@@ -13,8 +11,8 @@ impl Tree {
     pub fn to_edges(&self) -> EdgeTable {
         let children = self.children();
         let mut edges: Vec<Edge> = Vec::new();
-        let mut places: HashMap<(Activation, Activation), usize> = HashMap::new();
-        let mut open: HashMap<u32, u32> = HashMap::new();
+        let mut places: NumberMap<(Activation, Activation), usize> = NumberMap::default();
+        let mut open: NumberMap<u32, u32> = NumberMap::default();
         // Depth first, so that a path of any depth costs its length once; a
         // node is seen again when all below it has completed.
         let mut walk = vec![(NodeId::ROOT, EdgeTable::ROOT, None)];

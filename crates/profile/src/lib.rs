@@ -16,6 +16,7 @@ mod edges;
 mod events;
 mod flat;
 mod fold;
+mod hash;
 mod meta;
 mod metric;
 pub mod native;
@@ -31,6 +32,7 @@ pub use cost::{Cost, Metrics, SelfCost, WallUnit};
 pub use edges::{Activation, Edge, EdgeTable};
 pub use events::{Event, EventFold, EventKind, Events, Instant};
 pub use flat::{FlatRow, FlatTable};
+pub use hash::{NumberHash, NumberHasher, NumberMap, NumberSet};
 pub use meta::{Meta, Mode};
 pub use metric::Metric;
 pub use ops::{

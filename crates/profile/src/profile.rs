@@ -10,7 +10,9 @@
 
 use std::borrow::Cow;
 
-use crate::{EdgeTable, Event, EventKind, Events, Meta, Metrics, Samples, Symbol, SymbolId, Tree};
+use crate::{
+    EdgeTable, Event, EventKind, Events, Meta, Metric, Metrics, Samples, Symbol, SymbolId, Tree,
+};
 
 /// What is known of the calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,6 +59,19 @@ impl Profile {
         self.symbols
             .get(symbol.index())
             .map_or(b"", |symbol| &symbol.name)
+    }
+
+    /// Whether that cost is worth a column: it was measured, and if it is the
+    /// peak, there is one. Many formats have memory, and no word of a peak.
+    #[must_use]
+    pub fn shows(&self, metric: Metric) -> bool {
+        let peak = match &self.body {
+            Body::Edges(edges) => edges.root.peak,
+            Body::Tree(tree) => tree.root_cost().peak,
+            Body::Samples(_) => 0,
+            Body::Events(events) => events.end.peak,
+        };
+        metric.is_in(self.metrics) && (metric != Metric::Peak || peak != 0)
     }
 
     /// All recorded calls, that of `main()` included; zero if it was sampled.

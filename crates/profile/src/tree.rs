@@ -8,10 +8,9 @@
 //! **Invariants:** `nodes[0]` is the root; a parent stands before its children;
 //! no two children of one node have the same symbol. [`TreeBuilder`] keeps them.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use crate::{Cost, SelfCost, SymbolId};
+use crate::{Cost, NumberMap, SelfCost, SymbolId};
 
 /// A node's place in [`Tree::nodes`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -158,7 +157,7 @@ impl Children {
 #[derive(Debug, Clone)]
 pub struct TreeBuilder {
     nodes: Vec<Node>,
-    places: HashMap<(NodeId, SymbolId), NodeId>,
+    places: NumberMap<(NodeId, SymbolId), NodeId>,
 }
 
 impl Default for TreeBuilder {
@@ -178,7 +177,7 @@ impl TreeBuilder {
         };
         Self {
             nodes: vec![root],
-            places: HashMap::new(),
+            places: NumberMap::default(),
         }
     }
 

@@ -58,15 +58,21 @@ impl Row {
 
     /// Adds one finished call.
     #[inline(always)]
-    pub(crate) fn add_call<M: Plan>(&mut self, cost: Reading) {
+    pub(crate) fn add_call<M: Plan>(&mut self, now: Reading, start: Reading) {
         self.calls += 1;
-        self.cost.wall = self.cost.wall.wrapping_add(cost.wall);
+        // A clock that steps back makes a sum smaller, and nobody's else larger:
+        // a caller's sum always contains its callees', to the tick.
+        let wall = now.wall.wrapping_sub(start.wall);
+        self.cost.wall = self.cost.wall.wrapping_add(wall);
         if M::CPU {
-            self.cost.cpu = self.cost.cpu.wrapping_add(cost.cpu);
+            let cpu = now.cpu.wrapping_sub(start.cpu);
+            self.cost.cpu = self.cost.cpu.wrapping_add(cpu);
         }
         if M::MEMORY {
-            self.cost.memory = self.cost.memory.wrapping_add(cost.memory);
-            self.cost.peak = self.cost.peak.wrapping_add(cost.peak);
+            let memory = now.memory.wrapping_sub(start.memory);
+            self.cost.memory = self.cost.memory.wrapping_add(memory);
+            let peak = now.peak.wrapping_sub(start.peak);
+            self.cost.peak = self.cost.peak.wrapping_add(peak);
         }
     }
 
@@ -84,7 +90,7 @@ struct Child {
 }
 
 /// All rows, and the way from a key to its row.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct CallTable {
     pub(crate) rows: Vec<Row>,
     /// Rows in the order in which they first completed a call.
@@ -96,21 +102,32 @@ pub(crate) struct CallTable {
 }
 
 impl CallTable {
+    /// A table without a row, and without room for one.
+    pub(crate) const fn none() -> Self {
+        Self {
+            rows: Vec::new(),
+            completed: Vec::new(),
+            children: Vec::new(),
+            index: HashMap::with_hasher(BuildHasherDefault::new()),
+            max_rows: 0,
+        }
+    }
+
     /// An empty table that will not grow past `max_rows` rows.
     pub(crate) fn new(max_rows: usize) -> Self {
         Self {
             rows: vec![Row::new(NONE, NONE), Row::new(NONE, 0)],
-            completed: Vec::new(),
-            children: Vec::new(),
-            index: HashMap::default(),
             max_rows,
+            ..Self::none()
         }
     }
 
     /// The row for `callee` called from `parent`, made if there is none yet;
     /// none when the table is full.
-    pub(crate) fn row(&mut self, parent: u32, callee: u32) -> Option<u32> {
-        if let Some(child) = self.children.get(parent as usize)
+    ///
+    /// `place` numbers the parents without gaps.
+    pub(crate) fn row(&mut self, parent: u32, callee: u32, place: u32) -> Option<u32> {
+        if let Some(child) = self.children.get(place as usize)
             && child.callee == callee
         {
             return Some(child.row);
@@ -121,12 +138,12 @@ impl CallTable {
             None if self.rows.len() < self.max_rows => self.add_row(key)?,
             None => return None,
         };
-        self.note_child(parent, Child { callee, row });
+        self.note_child(place, Child { callee, row });
         Some(row)
     }
 
-    fn note_child(&mut self, parent: u32, child: Child) {
-        let index = parent as usize;
+    fn note_child(&mut self, place: u32, child: Child) {
+        let index = place as usize;
         if self.children.len() <= index {
             let nobody = Child {
                 callee: NONE,
@@ -159,21 +176,21 @@ impl CallTable {
         Some(row)
     }
 
-    /// Adds one finished call to `row`.
-    #[inline(always)]
-    pub(crate) fn add_call<M: Plan>(&mut self, row: u32, cost: Reading) {
-        if let Some(found) = self.rows.get_mut(row as usize) {
-            found.add_call::<M>(cost);
-            if found.calls == 1 {
-                self.completed_first(row);
-            }
+    /// Adds one finished call to the row numbered `number`, which may be its
+    /// first one; and shows it.
+    #[inline]
+    pub(crate) fn add_call<M: Plan>(
+        &mut self,
+        number: u32,
+        now: Reading,
+        start: Reading,
+    ) -> Option<&Row> {
+        let row = self.rows.get_mut(number as usize)?;
+        row.add_call::<M>(now, start);
+        if row.calls == 1 {
+            self.completed.push(number);
         }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn completed_first(&mut self, row: u32) {
-        self.completed.push(row);
+        Some(row)
     }
 }
 
@@ -218,13 +235,13 @@ mod tests {
         let mut first = Vec::new();
         for parent in 0..1000 {
             for callee in 0..100 {
-                first.push(table.row(parent, callee).unwrap());
+                first.push(table.row(parent, callee, parent).unwrap());
             }
         }
         let mut expected = first.iter();
         for parent in 0..1000 {
             for callee in 0..100 {
-                assert_eq!(table.row(parent, callee).as_ref(), expected.next());
+                assert_eq!(table.row(parent, callee, parent).as_ref(), expected.next());
             }
         }
         assert_eq!(table.rows.len(), 2 + 100_000);
@@ -233,9 +250,9 @@ mod tests {
     #[test]
     fn a_full_table_still_finds_what_it_has() {
         let mut table = CallTable::new(3);
-        let row = table.row(0, 7);
+        let row = table.row(0, 7, 0);
         assert!(row.is_some());
-        assert_eq!(table.row(0, 8), None);
-        assert_eq!(table.row(0, 7), row);
+        assert_eq!(table.row(0, 8, 0), None);
+        assert_eq!(table.row(0, 7, 0), row);
     }
 }

@@ -20,8 +20,10 @@ impl Recorder {
 
     /// Notes that the call marked `mark` ended, though it may still destroy
     /// its variables. Frames above it, whose ends were skipped, are closed.
+    ///
+    /// False if there is no such call.
     #[inline]
-    pub fn end_marked<P: Plan>(&mut self, mark: usize, read: impl FnOnce() -> Reading) {
+    pub fn end_marked<P: Plan>(&mut self, mark: usize, read: impl FnOnce() -> Reading) -> bool {
         let now = read();
         if self.ending.is_some() {
             self.settle_all::<P>(now);
@@ -29,7 +31,24 @@ impl Recorder {
         let is_top = self.frames.last().is_some_and(|top| top.mark == mark);
         if is_top || self.cut_back_to_mark::<P>(mark, now) {
             self.ending = Some(now);
+            return true;
         }
+        self.end_marked_while_paused::<P>(mark)
+    }
+
+    /// The same while nothing is recorded, when no clock may be looked at.
+    pub fn end_marked_while_paused<P: Plan>(&mut self, mark: usize) -> bool {
+        self.paused
+            .is_some_and(|since| self.end_paused::<P>(mark, since))
+    }
+
+    #[cold]
+    fn end_paused<P: Plan>(&mut self, mark: usize, since: Reading) -> bool {
+        let is_there = self.frames.iter().any(|frame| frame.mark == mark);
+        if is_there {
+            self.leave_paused::<P>(mark, since);
+        }
+        is_there
     }
 
     /// Decides about the frame that has ended, now that a call begins; true if
@@ -84,6 +103,9 @@ impl Recorder {
     /// Closes frames above the one marked `mark`; false if there is none.
     #[cold]
     fn cut_back_to_mark<P: Plan>(&mut self, mark: usize, now: Reading) -> bool {
+        if self.is_paused() {
+            return false;
+        }
         let depth = self.frames.iter().rposition(|frame| frame.mark == mark);
         depth.is_some_and(|depth| depth > 0 && self.cut_back::<P>(depth, now))
     }

@@ -9,6 +9,7 @@
 
 use std::collections::HashMap;
 use std::fmt::Debug;
+use std::hash::{BuildHasherDefault, DefaultHasher};
 
 use profile::SymbolId;
 use profile::native::events::{FullEvent, RawInstant, What};
@@ -23,6 +24,9 @@ pub trait EventSink: Debug {
     /// Takes events, in order; false if it takes no more.
     fn write(&mut self, events: &[FullEvent]) -> bool;
 
+    /// Nothing was recorded for so long, and it counts for nothing.
+    fn delay(&mut self, pause: RawInstant);
+
     /// The profile ends.
     fn end(&mut self, at: RawInstant);
 
@@ -32,17 +36,28 @@ pub trait EventSink: Debug {
 }
 
 /// Events that have not been handed over.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct EventLog {
-    buffer: Box<[FullEvent]>,
+    buffer: Vec<FullEvent>,
     len: usize,
     sink: Option<Box<dyn EventSink>>,
     /// Fibers by number: 0 is the stack that the profile began on.
-    fibers: HashMap<FiberId, u32>,
+    fibers: HashMap<FiberId, u32, BuildHasherDefault<DefaultHasher>>,
     fibers_seen: u32,
 }
 
 impl EventLog {
+    /// Collects nothing.
+    pub(crate) const fn none() -> Self {
+        Self {
+            buffer: Vec::new(),
+            len: 0,
+            sink: None,
+            fibers: HashMap::with_hasher(BuildHasherDefault::new()),
+            fibers_seen: 0,
+        }
+    }
+
     /// Collects events for `sink`.
     pub(crate) fn for_sink(sink: Box<dyn EventSink>) -> Self {
         let blank = FullEvent {
@@ -50,9 +65,9 @@ impl EventLog {
             at: RawInstant::default(),
         };
         Self {
-            buffer: vec![blank; BUFFER].into_boxed_slice(),
+            buffer: vec![blank; BUFFER],
             sink: Some(sink),
-            ..Self::default()
+            ..Self::none()
         }
     }
 
@@ -117,7 +132,17 @@ impl EventLog {
         let goes_on = self.sink.as_mut().is_some_and(|sink| sink.write(events));
         self.len = 0;
         if !goes_on {
-            self.buffer = Box::default();
+            self.buffer = Vec::new();
+        }
+    }
+
+    /// What follows happened so much earlier, as far as anybody is to know.
+    pub(crate) fn delay(&mut self, pause: Reading) {
+        if self.sink.is_some() {
+            self.flush();
+        }
+        if let Some(sink) = &mut self.sink {
+            sink.delay(instant(pause));
         }
     }
 

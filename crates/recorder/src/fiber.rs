@@ -12,6 +12,7 @@
 //! or resume it, and wait).
 
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, DefaultHasher};
 
 use crate::call_table::Shape;
 use crate::callees::Place;
@@ -23,15 +24,32 @@ use crate::{Plan, Reading, Recorder};
 pub type FiberId = usize;
 
 /// All stacks but the one that runs.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(crate) struct Fibers {
     /// What is known of the stack that runs (its frames are the recorder's).
     pub(crate) current: Stack,
-    others: HashMap<FiberId, Stack>,
+    others: HashMap<FiberId, Stack, BuildHasherDefault<DefaultHasher>>,
+}
+
+impl Fibers {
+    /// Nobody has switched.
+    pub(crate) const fn none() -> Self {
+        Self {
+            current: Stack {
+                id: None,
+                frames: Frames::none(),
+                path: Vec::new(),
+                state: State::First,
+                elsewhere: Reading::ZERO,
+                left: Reading::ZERO,
+            },
+            others: HashMap::with_hasher(BuildHasherDefault::new()),
+        }
+    }
 }
 
 /// A stack of frames beside the one that runs.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(crate) struct Stack {
     /// None as long as nobody has switched.
     id: Option<FiberId>,
@@ -72,6 +90,9 @@ impl Recorder {
 
     /// Notes that the thread leaves fiber `from` and goes on in fiber `to`.
     pub fn fiber_switched<P: Plan>(&mut self, from: FiberId, to: FiberId, now: Reading) {
+        if let Some(since) = self.paused {
+            return self.switch_paused::<P>(from, to, since);
+        }
         self.settle_all::<P>(now);
         if P::EVENTS {
             self.events.switch(from, to, now);
@@ -82,16 +103,16 @@ impl Recorder {
         leaving.left = now;
         self.park_levels(&leaving);
         let known = self.fibers.others.remove(&to);
-        let arriving = match (leaving.state, known) {
+        let mut arriving = match (leaving.state, known) {
             (State::Running { since, resumer }, Some(mut arriving))
                 if resumer == to && arriving.state != State::Fresh =>
             {
                 self.suspend(&mut leaving, since, &mut arriving, now);
                 arriving
             }
-            (_, known) => self.resume(known, &leaving, from, now),
+            (_, known) => self.resume_fiber(known, &leaving, from, now),
         };
-        self.unpark_levels(&arriving);
+        self.unpark_levels(&mut arriving);
         self.fibers.others.insert(from, leaving);
         self.run(arriving, to);
     }
@@ -109,6 +130,23 @@ impl Recorder {
         }
         if let Some(stack) = self.fibers.others.remove(&fiber) {
             self.close_parked::<P>(&stack);
+        }
+    }
+
+    /// Everything that was read in other fibers was read so much later.
+    pub(crate) fn delay_fibers(&mut self, pause: Reading) {
+        let others = self.fibers.others.values_mut();
+        for stack in others.chain([&mut self.fibers.current]) {
+            for frame in stack.frames.iter_mut() {
+                frame.start = frame.start.delayed_by(pause);
+            }
+            stack.left = stack.left.delayed_by(pause);
+            match &mut stack.state {
+                State::First | State::Fresh => {}
+                State::Running { since, .. } | State::Suspended(since) => {
+                    *since = since.delayed_by(pause);
+                }
+            }
         }
     }
 
@@ -153,7 +191,13 @@ impl Recorder {
     }
 
     /// `leaving` starts or resumes a fiber, and waits for it.
-    fn resume(&self, known: Option<Stack>, leaving: &Stack, from: FiberId, now: Reading) -> Stack {
+    fn resume_fiber(
+        &self,
+        known: Option<Stack>,
+        leaving: &Stack,
+        from: FiberId,
+        now: Reading,
+    ) -> Stack {
         let running = State::Running {
             since: now,
             resumer: from,
@@ -185,18 +229,12 @@ impl Recorder {
         };
         Stack {
             id: None,
-            frames: self.new_stack(Frame::base(base_context, now)),
+            frames: Frames::new(self.max_depth, Frame::base(base_context, now)),
             path,
             state: running,
             elsewhere: Reading::default(),
             left: Reading::default(),
         }
-    }
-
-    fn new_stack(&self, base: Frame) -> Frames {
-        let mut frames = Frames::new(self.max_depth);
-        frames.push(base);
-        frames
     }
 
     fn run(&mut self, mut stack: Stack, id: FiberId) {
@@ -218,7 +256,7 @@ impl Recorder {
         // Its levels are parked already, so only the cost is left to note.
         for frame in stack.frames.iter().skip(1).rev() {
             self.table
-                .add_call::<P>(frame.place.row, since.since(frame.start));
+                .add_call::<P>(frame.place.row, since, frame.start);
         }
     }
 
@@ -233,10 +271,10 @@ impl Recorder {
     }
 
     /// Opens the recursion levels of what runs on.
-    fn unpark_levels(&mut self, stack: &Stack) {
+    fn unpark_levels(&mut self, stack: &mut Stack) {
         if self.shape == Shape::Edges {
-            let frames = stack.frames.iter().map(|frame| &frame.place);
-            for place in stack.path.iter().chain(frames) {
+            let frames = stack.frames.iter_mut().map(|frame| &mut frame.place);
+            for place in stack.path.iter_mut().chain(frames) {
                 self.callees.reopen(place);
             }
         }

@@ -61,14 +61,13 @@ impl Recorder {
                 *parent = (parent.0 + wall, parent.1 + cpu);
             }
         }
-        let ns = |time: i128| u64::try_from(time.max(0)).unwrap_or(u64::MAX);
         let nodes = rows.iter().zip(&times).map(|(row, &(wall, cpu))| Node {
             parent: NodeId(node_of(row.parent)),
             symbol: SymbolId(row.callee),
             cost: Cost {
                 calls: row.calls,
-                wall: ns(wall),
-                cpu: ns(cpu),
+                wall: unsigned_ns(wall),
+                cpu: unsigned_ns(cpu),
                 memory: row.cost.memory,
                 peak: row.cost.peak,
             },
@@ -98,8 +97,8 @@ impl Recorder {
 fn cost(calls: u64, sum: Reading, wall: TickRate, cpu: TickRate) -> Cost {
     Cost {
         calls,
-        wall: wall.nanoseconds(sum.wall),
-        cpu: cpu.nanoseconds(sum.cpu),
+        wall: unsigned_ns(signed_ns(wall, sum.wall.cast_signed())),
+        cpu: unsigned_ns(signed_ns(cpu, sum.cpu.cast_signed())),
         memory: sum.memory,
         peak: sum.peak,
     }
@@ -124,6 +123,10 @@ impl Own {
         self.wall = self.wall.wrapping_sub_unsigned(row.cost.wall);
         self.cpu = self.cpu.wrapping_sub_unsigned(row.cost.cpu);
     }
+}
+
+fn unsigned_ns(time: i128) -> u64 {
+    u64::try_from(time.max(0)).unwrap_or(u64::MAX)
 }
 
 /// Ticks as nanoseconds, where clocks of two CPUs may have made them negative.

@@ -11,48 +11,63 @@ use std::ops::{Deref, DerefMut};
 use crate::recorder::Frame;
 
 /// Frames, the innermost last.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Frames {
     slots: Vec<Frame>,
-    /// The slot above the topmost frame. A `u32`, so that adding to it as a
-    /// `usize` cannot overflow, and the compiler knows it.
-    len: u32,
+    /// The slot of the topmost frame, if there are slots: then there is the
+    /// bottom at least. A `u32`, so that adding to it as a `usize` cannot
+    /// overflow, and the compiler knows it.
+    top: u32,
     /// How many frames above the bottom there may be.
     limit: usize,
 }
 
 impl Default for Frames {
     fn default() -> Self {
-        Self::new(0)
+        Self::none()
     }
 }
 
 impl Frames {
-    /// An empty stack for `limit` frames and the bottom.
-    pub(crate) fn new(limit: usize) -> Self {
+    /// No stack, not even the bottom of one.
+    pub(crate) const fn none() -> Self {
         Self {
             slots: Vec::new(),
-            len: 0,
-            limit: limit.min(u32::MAX as usize - 8),
+            top: 0,
+            limit: 0,
         }
     }
 
+    /// A stack for `limit` frames above `bottom`.
+    pub(crate) fn new(limit: usize, bottom: Frame) -> Self {
+        let mut frames = Self {
+            limit: limit.min(u32::MAX as usize - 8),
+            ..Self::none()
+        };
+        frames.grow(bottom);
+        frames
+    }
+
     pub(crate) fn len(&self) -> usize {
-        self.len as usize
+        if self.slots.is_empty() {
+            0
+        } else {
+            self.top as usize + 1
+        }
     }
 
     /// The innermost frame.
     #[inline(always)]
     pub(crate) fn last(&self) -> Option<&Frame> {
-        self.slots.get((self.len as usize).wrapping_sub(1))
+        self.slots.get(self.top as usize)
     }
 
     /// The innermost frame, and where the next one goes; none if there is no
     /// room, or should not be.
     #[inline(always)]
     pub(crate) fn top_and_slot(&mut self) -> Option<(&Frame, &mut Frame)> {
-        let len = self.len as usize;
-        match self.slots.get_mut(len.wrapping_sub(1)..len + 2) {
+        let top = self.top as usize;
+        match self.slots.get_mut(top..top + 3) {
             Some([top, slot, _]) => Some((top, slot)),
             _ => None,
         }
@@ -61,29 +76,37 @@ impl Frames {
     /// Counts the frame that was written where the next one goes.
     #[inline(always)]
     pub(crate) fn pushed(&mut self) {
-        self.len += 1;
+        self.top += 1;
     }
 
-    /// Takes the innermost frame off.
+    /// Takes the innermost frame off, which is not the bottom.
     #[inline(always)]
     pub(crate) fn popped(&mut self) {
-        self.len = self.len.wrapping_sub(1);
+        self.top = self.top.wrapping_sub(1);
     }
 
     /// Pushes a frame, whatever the limit, making room if there is none.
     pub(crate) fn push(&mut self, frame: Frame) {
-        let len = self.len as usize;
-        if len + 2 > self.slots.len() {
-            let wanted = (len * 2).max(256).min(self.limit + 2).max(len + 1);
-            self.slots.resize(wanted.max(self.slots.len()), frame);
+        if self.len() + 2 > self.slots.len() {
+            self.grow(frame);
         }
-        if let Some(slot) = self.slots.get_mut(len) {
+        if let Some(slot) = self.slots.get_mut(self.top as usize + 1) {
             *slot = frame;
-            self.len += 1;
+            self.top += 1;
         }
     }
 
+    fn grow(&mut self, blank: Frame) {
+        let len = self.len();
+        let wanted = (len * 2).max(256).min(self.limit + 2).max(len + 1);
+        self.slots.resize(wanted.max(self.slots.len()), blank);
+    }
+
+    /// Takes the innermost frame off; none if only the bottom is left.
     pub(crate) fn pop(&mut self) -> Option<Frame> {
+        if self.top == 0 {
+            return None;
+        }
         let frame = *self.last()?;
         self.popped();
         // What was pushed past the limit leaves no slot behind.
@@ -104,12 +127,13 @@ impl Deref for Frames {
     type Target = [Frame];
 
     fn deref(&self) -> &[Frame] {
-        self.slots.get(..self.len as usize).unwrap_or_default()
+        self.slots.get(..self.len()).unwrap_or_default()
     }
 }
 
 impl DerefMut for Frames {
     fn deref_mut(&mut self) -> &mut [Frame] {
-        self.slots.get_mut(..self.len as usize).unwrap_or_default()
+        let len = self.len();
+        self.slots.get_mut(..len).unwrap_or_default()
     }
 }

@@ -14,11 +14,13 @@ mod event_log;
 mod fiber;
 mod finish;
 mod frames;
+mod pause;
 mod reading;
 mod recorder;
 mod repair;
 mod sampler;
 mod site;
+mod virtual_clock;
 
 pub use call_table::Shape;
 pub use event_log::{EventSink, instant};
@@ -28,3 +30,4 @@ pub use reading::{Plan, Reading, TickRate};
 pub use recorder::{Entered, Recorder, Token};
 pub use sampler::{Sample, Sampler};
 pub use site::{CallSite, StackAddress};
+pub use virtual_clock::{Overhead, VirtualClock};

@@ -21,6 +21,14 @@ pub struct Reading {
 }
 
 impl Reading {
+    /// Nothing read.
+    pub(crate) const ZERO: Self = Self {
+        wall: 0,
+        cpu: 0,
+        memory: 0,
+        peak: 0,
+    };
+
     /// The cost of what happened between `earlier` and this reading.
     ///
     /// Clocks that stepped back give zero rather than centuries; memory is

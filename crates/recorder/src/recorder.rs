@@ -10,7 +10,7 @@
 //! its [`Token`] names.
 
 use crate::call_table::{CallTable, NONE, ROOT, SINK, Shape};
-use crate::callees::{Callees, Place};
+use crate::callees::{Callees, Place, Standing};
 use crate::event_log::{EventLog, EventSink};
 use crate::fiber::Fibers;
 use crate::frames::Frames;
@@ -32,10 +32,10 @@ impl Frame {
         Self {
             mark: Recorder::BASE_MARK,
             place: Place {
+                restore: Standing::default(),
                 row: SINK,
                 context,
                 symbol: NONE,
-                restore: NONE,
             },
             start,
         }
@@ -76,9 +76,11 @@ pub struct Recorder {
     pub(crate) fibers: Fibers,
     /// When the topmost frame ended, if it has.
     pub(crate) ending: Option<Reading>,
-    start: Reading,
+    pub(crate) start: Reading,
     pub(crate) truncated: bool,
     pub(crate) events: EventLog,
+    /// Since when nothing is recorded, if so.
+    pub(crate) paused: Option<Reading>,
 }
 
 impl Token {
@@ -106,24 +108,44 @@ impl Recorder {
         max_rows: usize,
         read: impl FnOnce() -> Reading,
     ) -> Self {
+        let max_depth = max_depth.max(1);
         let mut recorder = Self {
             shape,
-            max_depth: max_depth.max(1),
-            frames: Frames::new(max_depth.max(1)),
-            callees: Callees::default(),
+            max_depth,
             table: CallTable::new(max_rows),
-            fibers: Fibers::default(),
-            ending: None,
-            start: Reading::default(),
-            truncated: false,
-            events: EventLog::default(),
+            ..Self::idle()
         };
         recorder.add_symbol();
         recorder.add_symbol();
         let base = Frame::base(recorder.root_context(), Reading::default());
-        recorder.frames.push(base);
+        recorder.frames = Frames::new(max_depth, base);
         recorder.start = read();
         recorder
+    }
+
+    /// A recorder that records nothing: no symbol, no stack, no memory. So the
+    /// hot path need not ask whether there is one.
+    #[must_use]
+    pub const fn idle() -> Self {
+        Self {
+            shape: Shape::Edges,
+            max_depth: 0,
+            frames: Frames::none(),
+            callees: Callees::new(),
+            table: CallTable::none(),
+            fibers: Fibers::none(),
+            ending: None,
+            start: Reading::ZERO,
+            truncated: false,
+            events: EventLog::none(),
+            paused: None,
+        }
+    }
+
+    /// This recorder, unless it is [`idle`](Self::idle).
+    #[inline]
+    pub fn running(&mut self) -> Option<&mut Self> {
+        (!self.frames.is_empty()).then_some(self)
     }
 
     /// What was read when the profile began.
@@ -141,11 +163,41 @@ impl Recorder {
     /// that are open here began now.
     pub fn begin_events_anew(&mut self, now: Reading) {
         if self.shape == Shape::Events {
-            let open = self.frames.iter().skip(1);
-            let symbols = open.map(|frame| SymbolId(frame.place.context));
-            self.events.begin_anew(symbols, now);
-            self.start = now;
+            let now = self.paused.unwrap_or(now);
+            self.uncovered(|recorder| {
+                let open = recorder.frames.iter().skip(1);
+                let symbols = open.map(|frame| SymbolId(frame.place.context));
+                recorder.events.begin_anew(symbols, now);
+                recorder.start = now;
+            });
         }
+    }
+
+    /// The profile as it would be if it ended now, which it does not; without
+    /// events.
+    #[must_use]
+    pub fn snapshot<P: Plan>(&self, now: Reading) -> Self {
+        let mut snapshot = Self {
+            shape: self.shape,
+            max_depth: self.max_depth,
+            frames: self.frames.clone(),
+            callees: self.callees.clone(),
+            table: self.table.clone(),
+            fibers: self.fibers.clone(),
+            ending: self.ending,
+            start: self.start,
+            truncated: self.truncated,
+            events: EventLog::none(),
+            paused: self.paused,
+        };
+        snapshot.finish::<P>(now);
+        snapshot
+    }
+
+    /// How many edges, or paths, there are so far.
+    #[must_use]
+    pub fn nodes(&self) -> usize {
+        self.table.rows.len().saturating_sub(ROOT as usize)
     }
 
     /// The shape it was made with.
@@ -163,7 +215,7 @@ impl Recorder {
     /// How many frames are open above `main()` on the current stack.
     #[must_use]
     pub fn depth(&self) -> usize {
-        self.frames.len() - 1
+        self.frames.len().saturating_sub(1)
     }
 
     /// Makes a new symbol; they are numbered in order, from
@@ -194,19 +246,21 @@ impl Recorder {
     ) -> Entered {
         let is_made_by_ended =
             P::ENDS_EARLY && self.ending.is_some() && self.settle_before_call::<P>(site, &read);
-        match self.again::<P>(symbol, is_made_by_ended, site, &read) {
+        match self.again::<P>(symbol.index(), is_made_by_ended, site, &read) {
             Some(token) => Entered::Recorded(token),
             None => self.enter_new::<P>(symbol, is_made_by_ended, site, read),
         }
     }
 
-    /// Notes that `symbol` was called, if that is quickly done: by the caller
-    /// who called it last, nothing in the way, room on the stack. If not,
-    /// nothing has changed.
+    /// Notes that the symbol of that number was called, if that is quickly done:
+    /// by the caller who called it last, nothing in the way, room on the stack.
+    /// If not, or if no symbol has that number, nothing has changed.
+    ///
+    /// Hand the token to [`leave_again`](Self::leave_again).
     #[inline(always)]
     pub fn enter_again<P: Plan>(
         &mut self,
-        symbol: SymbolId,
+        symbol: usize,
         site: &impl CallSite,
         read: impl Fn() -> Reading,
     ) -> Option<Token> {
@@ -219,7 +273,7 @@ impl Recorder {
     #[inline(always)]
     fn again<P: Plan>(
         &mut self,
-        symbol: SymbolId,
+        symbol: usize,
         is_made_by_ended: bool,
         site: &impl CallSite,
         read: impl Fn() -> Reading,
@@ -230,16 +284,16 @@ impl Recorder {
         }
         let caller = top.place.context;
         let place = if P::EVENTS {
-            Place::of_event(symbol.0)
+            Place::of_event(self.callees.symbol(symbol)?)
         } else {
-            self.callees.call_again(P::TREE, caller, symbol.0)?
+            self.callees.call_again(P::TREE, caller, symbol)?
         };
         let mark = site.mark();
         slot.mark = mark;
         slot.place = place;
         slot.start.read::<P>(read);
         if P::EVENTS {
-            self.events.enter(symbol, slot.start);
+            self.events.enter(SymbolId(place.context), slot.start);
         }
         self.frames.pushed();
         Some(Token(mark))
@@ -248,48 +302,70 @@ impl Recorder {
     /// Notes that the call behind `token` returned.
     ///
     /// A token of an earlier profile, or of a frame that was dropped, is
-    /// ignored; frames above it, whose exits were skipped, are closed too.
+    /// ignored, and false is the answer; frames above it, whose exits were
+    /// skipped, are closed too.
     #[inline(always)]
-    pub fn leave<P: Plan>(&mut self, token: Token, read: impl FnOnce() -> Reading) {
+    pub fn leave<P: Plan>(&mut self, token: Token, read: impl FnOnce() -> Reading) -> bool {
         // Asked before the clock is read: the clock of an earlier profile may
         // no longer be there to be read.
         match self.frames.last() {
             Some(top) if top.mark == token.0 && !(P::ENDS_EARLY && self.ending.is_some()) => {
                 let now = read();
-                let Place {
-                    row,
-                    symbol,
-                    restore,
-                    ..
-                } = top.place;
+                let frame = *top;
+                self.frames.popped();
+                self.close::<P>(frame, now);
+                true
+            }
+            _ => self.leave_skipped::<P>(token.0, read),
+        }
+    }
+
+    /// [`leave`](Self::leave) for a token of
+    /// [`enter_again`](Self::enter_again): the call is not its row's first.
+    #[inline(always)]
+    pub fn leave_again<P: Plan>(&mut self, token: Token, read: impl FnOnce() -> Reading) -> bool {
+        match self.frames.last() {
+            Some(top) if top.mark == token.0 && !(P::ENDS_EARLY && self.ending.is_some()) => {
+                let now = read();
                 if P::EVENTS {
                     self.events.leave(now);
-                } else {
-                    self.table.add_call::<P>(row, now.since(top.start));
+                    self.frames.popped();
+                    return true;
                 }
+                let place = &top.place;
+                let Some(row) = self.table.rows.get_mut(place.row as usize) else {
+                    self.forget_top();
+                    return true;
+                };
+                row.add_call::<P>(now, top.start);
                 if !P::TREE {
-                    self.callees.close(symbol, restore);
+                    self.callees.close(place.symbol, place.restore);
                 }
                 self.frames.popped();
+                true
             }
             _ => self.leave_skipped::<P>(token.0, read),
         }
     }
 
     /// Charges a frame that was taken off the stack.
+    #[inline]
     pub(crate) fn close<P: Plan>(&mut self, frame: Frame, now: Reading) {
         let place = frame.place;
         if P::EVENTS {
             return self.events.leave(now);
         }
-        self.table.add_call::<P>(place.row, now.since(frame.start));
         if !P::TREE {
             self.callees.close(place.symbol, place.restore);
+        }
+        if let Some(row) = self.table.add_call::<P>(place.row, now, frame.start) {
+            self.callees.found(place.row, row);
         }
     }
 
     /// Ends the profile: every open frame is closed as if it returned now.
     pub fn finish<P: Plan>(&mut self, now: Reading) {
+        let now = self.take_off().unwrap_or(now);
         self.settle_all::<P>(now);
         self.end_fibers::<P>(now);
         self.close_open::<P>(now);
@@ -309,6 +385,16 @@ impl Recorder {
             && let Some(frame) = self.frames.pop()
         {
             self.close::<P>(frame, now);
+        }
+    }
+}
+
+impl Recorder {
+    /// Everything that was read on the running stack was read so much later.
+    pub(crate) fn delay(&mut self, pause: Reading) {
+        self.start = self.start.delayed_by(pause);
+        for frame in self.frames.iter_mut() {
+            frame.start = frame.start.delayed_by(pause);
         }
     }
 }

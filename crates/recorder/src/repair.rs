@@ -2,7 +2,7 @@
 //! met. Kept out of `recorder.rs`, so that the hot path is short to read.
 
 use crate::call_table::{NONE, SINK, Shape};
-use crate::callees::Place;
+use crate::callees::{Callees, Place, Standing};
 use crate::recorder::{Entered, Frame, Token};
 use crate::{CallSite, Plan, Reading, Recorder, SymbolId};
 
@@ -62,11 +62,19 @@ impl Recorder {
     /// there any more.
     #[cold]
     #[inline(never)]
-    pub(crate) fn leave_skipped<P: Plan>(&mut self, mark: usize, read: impl FnOnce() -> Reading) {
+    pub(crate) fn leave_skipped<P: Plan>(
+        &mut self,
+        mark: usize,
+        read: impl FnOnce() -> Reading,
+    ) -> bool {
         // Its clock may be gone with the profile that it began in.
         let is_there = |frame: &Frame| frame.mark & !Self::GOES_ON == mark;
         if !self.frames.iter().skip(1).any(is_there) {
-            return;
+            return false;
+        }
+        if let Some(since) = self.paused {
+            self.leave_paused::<P>(mark, since);
+            return true;
         }
         let now = read();
         if P::ENDS_EARLY {
@@ -79,6 +87,14 @@ impl Recorder {
         {
             self.close::<P>(frame, now);
         }
+        true
+    }
+
+    /// Takes the topmost frame off, whose row is not there: there is none such.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn forget_top(&mut self) {
+        self.frames.pop();
     }
 
     /// Finds where a call goes that is not where its callee's last one went.
@@ -87,36 +103,32 @@ impl Recorder {
             return Place::of_event(symbol);
         }
         if P::TREE {
-            return match self.table.row(caller, symbol) {
-                Some(row) => {
-                    self.callees.found(symbol, caller, row);
-                    Place {
-                        row,
-                        context: row,
-                        symbol: NONE,
-                        restore: NONE,
-                    }
-                }
+            return match self.table.row(caller, symbol, caller) {
+                Some(row) => Place {
+                    restore: Standing::default(),
+                    row,
+                    context: row,
+                    symbol: NONE,
+                },
                 None => self.truncated_place(caller),
             };
         }
-        let restore = self.callees.open(symbol);
-        let mut callee = restore;
+        let (mut callee, restore) = self.callees.open(symbol);
         if callee == caller {
             // A fiber counts its own levels, from 0, and may begin with the
             // very function that started it. No edge leads to itself.
-            callee = self.callees.open(symbol);
+            (callee, _) = self.callees.open(symbol);
         }
-        match self.table.row(caller, callee) {
-            Some(row) => {
-                self.callees.found(callee, caller, row);
-                Place {
-                    row,
-                    context: callee,
-                    symbol,
-                    restore,
-                }
-            }
+        match self
+            .table
+            .row(caller, callee, Callees::without_gaps(caller))
+        {
+            Some(row) => Place {
+                restore,
+                row,
+                context: callee,
+                symbol,
+            },
             None => {
                 self.callees.close(symbol, restore);
                 self.truncated_place(caller)
@@ -150,10 +162,10 @@ impl Recorder {
             None => (SINK, caller),
         };
         Place {
+            restore: Standing::default(),
             row,
             context,
             symbol: NONE,
-            restore: NONE,
         }
     }
 

@@ -33,6 +33,7 @@ struct Seen {
     events: Vec<FullEvent>,
     end: Option<RawInstant>,
     began_anew: u32,
+    delayed: Vec<RawInstant>,
     limit: Option<usize>,
 }
 
@@ -44,6 +45,10 @@ impl EventSink for Sink {
         let mut seen = self.0.borrow_mut();
         seen.events.extend_from_slice(events);
         seen.limit.is_none_or(|limit| seen.events.len() < limit)
+    }
+
+    fn delay(&mut self, pause: RawInstant) {
+        self.0.borrow_mut().delayed.push(pause);
     }
 
     fn end(&mut self, at: RawInstant) {

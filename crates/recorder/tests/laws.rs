@@ -62,15 +62,23 @@ fn run<const TREE: bool>(steps: &[Step]) -> (EdgeMap, Row) {
         match *step {
             Step::Call(symbol) => {
                 let site = StackAddress(1_000_000 - open.len());
+                // As the hooks do: the short way, and the long one if that fails.
+                let again = recorder.enter_again::<All<TREE>>(symbol as usize, &site, read);
+                if let Some(token) = again {
+                    open.push((token, true));
+                    continue;
+                }
                 match recorder.enter::<All<TREE>>(SymbolId(symbol), &site, read) {
-                    Entered::Recorded(token) => open.push(token),
+                    Entered::Recorded(token) => open.push((token, false)),
                     Entered::TooDeep => unreachable!("there is room"),
                 }
             }
             Step::Return => {
-                if let Some(token) = open.pop() {
-                    recorder.leave::<All<TREE>>(token, read);
-                }
+                match open.pop() {
+                    Some((token, true)) => recorder.leave_again::<All<TREE>>(token, read),
+                    Some((token, false)) => recorder.leave::<All<TREE>>(token, read),
+                    None => true,
+                };
             }
             Step::Jump(frames) => open.truncate(open.len().saturating_sub(frames)),
         }

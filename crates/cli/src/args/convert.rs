@@ -12,10 +12,15 @@ Examples:
   xhprof convert run.xhprof -o run.xhp
   xhprof convert run.xhprof --to xhprof-json -o - | jq keys
   xhprof convert run.xhprof -o run.svg --estimate
+  xhprof convert run.xhp --to dot --threshold 2 -o - | dot -Tsvg > graph.svg
   xhprof convert --list
 
 A format that is made of whole stacks refuses a profile that knows only who called whom, as XHProf's
-files do. With --estimate the stacks are guessed, and what is written says so where it can.";
+files do. With --estimate the stacks are guessed, and what is written says so where it can.
+
+With --threshold, graphs (dot) and tables (markdown) leave out functions that cost less with all
+they call; other formats get [other] in place of paths that cost less, or, if there are no stacks,
+of such functions. Every other cost stays as it is.";
 
 /// Writes a profile in another format.
 #[derive(Debug, Args)]
@@ -33,6 +38,10 @@ pub(crate) struct ConvertArguments {
     /// The cost to write, where there is room for one
     #[arg(long, value_name = "COST", default_value = "wall")]
     pub(crate) metric: Cost,
+    /// Leave out what costs less than this share of the whole, in percent; graphs and tables leave
+    /// out less than 0.5, and 0 draws everything
+    #[arg(long, value_name = "PERCENT", alias = "min", value_parser = percent)]
+    pub(crate) threshold: Option<f64>,
     /// What the profile is called
     #[arg(long, value_name = "TITLE")]
     pub(crate) title: Option<String>,
@@ -42,6 +51,12 @@ pub(crate) struct ConvertArguments {
     /// Print every format there is, and do nothing else
     #[arg(long, exclusive = true)]
     pub(crate) list: bool,
+}
+
+fn percent(text: &str) -> Result<f64, &'static str> {
+    let number = text.strip_suffix('%').unwrap_or(text).parse();
+    let percent = number.ok().filter(|it| (0.0..=100.0).contains(it));
+    percent.ok_or("not a share of 0 to 100 percent")
 }
 
 const FLAMEGRAPH_EXAMPLES: &str = "\
@@ -111,7 +126,7 @@ pub(crate) enum Colour {
     /// What it costs by itself: the redder, the more
     #[value(name = "self")]
     Own,
-    /// Many short calls are warm, few long ones cool
+    /// Calls against time: many short calls are warm (orange), few long ones cool (blue)
     Calls,
     /// What has changed since the base: red costs more, blue less
     Diff,

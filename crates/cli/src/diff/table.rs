@@ -75,6 +75,11 @@ impl Shown<'_> {
         // The root is called once a run: the calls of all would be of interest,
         // and are there as those of functions.
         let rows = measured.filter(|metric| *metric != Metric::Calls);
+        // A format that knows no peak has a zero there.
+        let rows = rows.filter(|&metric| {
+            let change = self.diff.total.of(metric);
+            metric != Metric::Peak || change.base.mean != 0.0 || change.new.mean != 0.0
+        });
         Table {
             title: "of the whole",
             columns: self.columns("base   ", "new   "),

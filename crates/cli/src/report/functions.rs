@@ -153,10 +153,8 @@ impl<'p> Functions<'p> {
 
     /// The other costs there are, each a column.
     fn others(&self) -> impl Iterator<Item = Metric> {
-        let (metric, metrics) = (self.metric, self.profile.metrics);
-        Metric::ALL
-            .into_iter()
-            .filter(move |&other| other != metric && other != Metric::Calls && other.is_in(metrics))
+        let all = Metric::ALL.into_iter();
+        all.filter(|&it| it != self.metric && it != Metric::Calls && self.profile.shows(it))
     }
 }
 

@@ -122,7 +122,7 @@ impl<'p> Beside<'p> {
         let metrics = self.profile.metrics;
         let others = || {
             let all = Metric::ALL.into_iter();
-            all.filter(move |&it| it != self.metric && it != Metric::Calls && it.is_in(metrics))
+            all.filter(|&it| it != self.metric && it != Metric::Calls && self.profile.shows(it))
         };
         let mut columns = Vec::new();
         if metrics.calls {

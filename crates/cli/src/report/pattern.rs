@@ -7,6 +7,8 @@ use regex::bytes::{Regex, RegexBuilder};
 pub(crate) struct Pattern {
     /// As text, and as an expression if it is one.
     expressions: Vec<Regex>,
+    /// What was typed, if it means nothing but itself.
+    text: Option<String>,
 }
 
 impl Pattern {
@@ -21,8 +23,14 @@ impl Pattern {
         // Mostly they are the same, and looking twice takes twice as long.
         let other = (text != pattern).then(|| expression(pattern)).flatten();
         Self {
+            text: other.is_none().then(|| pattern.to_owned()),
             expressions: expression(&text).into_iter().chain(other).collect(),
         }
+    }
+
+    /// The text to look for, if that is all there is to it.
+    pub(crate) fn text(&self) -> Option<&str> {
+        self.text.as_deref()
     }
 
     /// Whether `name` has the pattern in it. PHP's names know no case.

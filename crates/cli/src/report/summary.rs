@@ -1,6 +1,6 @@
 //! What a profile is, in one line, and where it comes from.
 
-use profile::{Body, FlatTable, Mode, Profile};
+use profile::{Body, FlatTable, Metric, Mode, Profile};
 use unicode_width::UnicodeWidthStr;
 
 use crate::terminal::{Look, Style, printable};
@@ -41,8 +41,10 @@ fn of_calls(profile: &Profile) -> Vec<String> {
     if profile.metrics.cpu {
         parts.push(format!("{} CPU", trimmed(time(signed(root.cpu)))));
     }
-    if profile.metrics.memory {
+    if profile.shows(Metric::Peak) {
         parts.push(format!("{} peak", trimmed(size(root.peak))));
+    } else if profile.metrics.memory {
+        parts.push(format!("{} memory", trimmed(size(root.memory))));
     }
     parts.push(counted(profile.calls(), "call"));
     parts.push(counted(table.rows.len() as u64, "function"));

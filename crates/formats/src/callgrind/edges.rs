@@ -9,9 +9,7 @@
 //! **Invariant:** nothing leads to the root, and the self times of all
 //! functions add up to the root's.
 
-use std::collections::HashMap;
-
-use profile::{Activation, Cost, Edge, EdgeTable, SymbolId};
+use profile::{Activation, Cost, Edge, EdgeTable, NumberMap, SymbolId};
 
 use super::columns::Costs;
 
@@ -20,7 +18,7 @@ use super::columns::Costs;
 pub(super) struct Edges {
     own: Vec<Own>,
     sums: Vec<Sum>,
-    places: HashMap<(SymbolId, SymbolId), usize>,
+    places: NumberMap<(SymbolId, SymbolId), usize>,
     /// Where the edges met last are: a guess that is checked, and saves most
     /// searches in a file of millions of records.
     recent: Vec<usize>,

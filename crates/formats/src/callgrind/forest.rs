@@ -9,9 +9,7 @@
 //! **Invariant:** wherever a block does not fit, there is no tree at all: the
 //! edges, which are collected beside it, are always right.
 
-use std::collections::HashMap;
-
-use profile::{Cost, Node, NodeId, SymbolId, Tree};
+use profile::{Cost, Node, NodeId, NumberMap, SymbolId, Tree};
 
 use super::columns::Costs;
 
@@ -40,7 +38,7 @@ pub(super) struct Forest {
     /// The calls that no block has claimed yet, in order.
     unclaimed: Vec<u32>,
     /// The children of those that have many.
-    places: HashMap<(u32, SymbolId), u32>,
+    places: NumberMap<(u32, SymbolId), u32>,
     merges: Vec<(u32, u32)>,
     scratch: Vec<u32>,
 }

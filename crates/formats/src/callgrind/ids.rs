@@ -3,13 +3,13 @@
 //! **Invariant:** an id is a number from a file and asks for no memory: small
 //! ones, which is all that tools write, have a table, others a map.
 
-use std::collections::HashMap;
+use profile::NumberMap;
 
 /// What the ids of one kind stand for.
 #[derive(Debug)]
 pub(super) struct Ids<T> {
     dense: Vec<Option<T>>,
-    sparse: HashMap<u64, T>,
+    sparse: NumberMap<u64, T>,
 }
 
 /// How far past the last id the next one may be.
@@ -19,7 +19,7 @@ impl<T> Default for Ids<T> {
     fn default() -> Self {
         Self {
             dense: Vec::new(),
-            sparse: HashMap::new(),
+            sparse: NumberMap::default(),
         }
     }
 }

@@ -7,14 +7,14 @@
 use std::collections::HashMap;
 use std::io::BufRead;
 
-use profile::{Body, Meta, Metrics, Mode, Profile, Symbol, SymbolId, WallUnit};
+use profile::{Body, Meta, Metrics, Mode, Profile, SymbolId, WallUnit};
 
 use super::columns::{Columns, Costs, number};
 use super::edges::Edges;
 use super::forest::{Forest, Record};
 use super::ids::{Ids, Written};
 use crate::lines::Lines;
-use crate::names::{INTERNAL_FILE, Names, UNKNOWN};
+use crate::names::{INTERNAL_FILE, Names, UNKNOWN, of_xdebug};
 use crate::text::lossy;
 use crate::{ReadError, recursion};
 
@@ -395,25 +395,6 @@ fn file(files: &mut Files, ids: &mut Ids<FileId>, text: &[u8]) -> Result<FileId,
             Ok(file)
         }
     }
-}
-
-/// A function as XHProf names it: `{main}`, `php::strlen` and `Foo->bar` are
-/// Xdebug's.
-fn of_xdebug(name: &[u8], is_internal: bool) -> Vec<u8> {
-    if name == b"{main}" {
-        return Symbol::MAIN.to_vec();
-    }
-    let plain = name.strip_prefix(b"php::").filter(|_| is_internal);
-    let name = plain.unwrap_or(name);
-    let arrow = name.windows(2).position(|two| two == b"->");
-    let Some((class, method)) = arrow.and_then(|at| name.split_at_checked(at)) else {
-        return name.to_vec();
-    };
-    let is_class = |byte: &u8| !matches!(byte, b'/' | b'{' | b' ' | b':');
-    if class.iter().all(is_class) || class.starts_with(b"class@anonymous") {
-        return [class, b"::", method.get(2..).unwrap_or_default()].concat();
-    }
-    name.to_vec()
 }
 
 /// The version in `xdebug 3.2.0 (PHP 8.2.35)`.

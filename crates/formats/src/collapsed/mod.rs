@@ -16,6 +16,7 @@ use profile::Profile;
 use crate::{Detection, Format, Holds, ReadError, WriteError, WriteOptions};
 
 pub(crate) use reader::read_lines;
+pub use writer::frame;
 pub(crate) use writer::{Stacks, write_lines};
 
 /// Collapsed stacks.
@@ -69,7 +70,7 @@ impl Format for Collapsed {
             format: self.name(),
         })?;
         let symbols = profile.symbols.iter();
-        let names: Vec<_> = symbols.map(|it| writer::frame(&it.name)).collect();
+        let names: Vec<_> = symbols.map(|it| frame(&it.name)).collect();
         let stacks = Stacks {
             tree: &tree,
             names: &names,

@@ -11,7 +11,8 @@ use crate::same_names;
 const UNKNOWN: &[u8] = b"(unknown)";
 
 /// A name as a frame: without what a line cannot hold or would be misread.
-pub(super) fn frame(name: &[u8]) -> Vec<u8> {
+#[must_use]
+pub fn frame(name: &[u8]) -> Vec<u8> {
     let replaced: Vec<u8> = name
         .iter()
         .map(|&byte| match byte {

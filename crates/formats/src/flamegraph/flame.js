@@ -3,7 +3,7 @@
 const MODES = {
   package: ["class", "Class or namespace; PHP’s own functions are grey", "", ""],
   self: ["self cost", "Cost by itself:", "none", "most"],
-  calls: ["calls against cost", "Calls against cost:", "few long calls", "many short calls"],
+  calls: ["calls against cost", "Calls against cost:", "cool: few long calls", "warm: many short calls"],
   diff: ["change", "Change of the self cost:", "costs less", "costs more"],
 };
 

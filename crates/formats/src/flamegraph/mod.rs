@@ -152,6 +152,7 @@ impl<'p> GraphSet<'p> {
 pub(crate) fn measured(profile: &Profile, first: Metric) -> Vec<Metric> {
     let mut metrics = Metric::ALL.to_vec();
     metrics.sort_by_key(|metric| *metric != first);
+    metrics.retain(|metric| *metric == first || profile.shows(*metric));
     metrics.retain(|metric| metric.is_in(profile.metrics));
     metrics
 }

@@ -35,6 +35,8 @@ const HEADER: u32 = 92;
 /// Of the heading of one graph among several.
 const HEADING: u32 = 34;
 const LINE: u32 = 18;
+/// A colour of the legend.
+const STEP: u32 = 11;
 /// A letter of the font, which is of 12 pixels.
 const LETTER: f64 = 7.0;
 /// The most boxes: a browser has to keep every one of them.
@@ -80,14 +82,31 @@ pub(super) fn write(
         top = picture.graph(graph, top, &mut used, &mut body)?;
     }
     let notes = picture.notes(&set.graphs, set.left_out);
+    let legend = picture.legend();
+    used.extend(0..legend);
     let height = top + LINE * (1 + u32::try_from(notes.len()).unwrap_or(0));
     picture.begin(out, profile, height, &used)?;
     out.write_all(&body)?;
     for (number, note) in (1..).zip(notes) {
         let y = top + LINE * number;
+        let mut x = MARGIN;
+        // What the colours mean is said first, beside them.
+        if number == 1 && legend > 0 {
+            write!(out, r#"<g class="legend">"#)?;
+            for place in 0..legend {
+                write!(
+                    out,
+                    r#"<g class="c{place}"><rect x="{x}" y="{}" width="{STEP}" height="{STEP}"/></g>"#,
+                    y - STEP + 1
+                )?;
+                x += STEP;
+            }
+            writeln!(out, "</g>")?;
+            x += STEP;
+        }
         writeln!(
             out,
-            r#"<text class="note" x="{MARGIN}" y="{y}">{}</text>"#,
+            r#"<text class="note" x="{x}" y="{y}">{}</text>"#,
             Escaped(&note)
         )?;
     }
@@ -263,13 +282,24 @@ impl Picture<'_> {
         Ok(top + height)
     }
 
+    /// How many colours of the ramp stand below the graphs.
+    fn legend(&self) -> usize {
+        match self.colour {
+            FlameColour::Package => 0,
+            colour => colours::ramp(colour)[0].len(),
+        }
+    }
+
     /// What stands below the graphs.
     fn notes(&self, graphs: &[Graph], more_graphs: usize) -> Vec<String> {
         let mut notes = vec![
             match self.colour {
                 FlameColour::Package => "Colours: the class or namespace; PHP's own functions are grey.",
                 FlameColour::Own => "Colours: the redder, the more it costs by itself.",
-                FlameColour::Calls => "Colours: warm for many short calls, cool for few long ones.",
+                FlameColour::Calls => {
+                    "Colours: cool (blue) for few long calls, warm (orange) for many short ones. \
+                     The middle is the average time of a call, callees included."
+                },
                 FlameColour::Difference => {
                     "Colours: red costs more by itself than before, blue less. Widths are the new costs."
                 }

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 
 use profile::{
-    Body, Cost, EdgeTable, FlatTable, Metric, Profile, SelfCost, Symbol, SymbolId, critical_path,
+    Body, Cost, EdgeTable, FlatTable, Metric, NumberMap, Profile, SelfCost, Symbol, SymbolId,
+    critical_path,
 };
 
 use crate::WriteOptions;
@@ -36,7 +37,7 @@ pub(super) struct Report<'r> {
 }
 
 /// What a function costs: with its callees, and by itself.
-type Costs = HashMap<SymbolId, (Cost, SelfCost)>;
+type Costs = NumberMap<SymbolId, (Cost, SelfCost)>;
 
 impl Report<'_> {
     pub(super) fn write(&self, options: &WriteOptions, out: &mut dyn Write) -> io::Result<()> {

@@ -7,9 +7,7 @@
 //! **Invariant:** memory goes by distinct paths and by returns, never by what a
 //! depth claims: depths without a return of their own are not filled in.
 
-use std::collections::HashMap;
-
-use profile::{Cost, NodeId, SymbolId, Tree, TreeBuilder};
+use profile::{Cost, NodeId, NumberMap, SymbolId, Tree, TreeBuilder};
 
 /// A place in [`Forest::nodes`].
 type Place = u32;
@@ -24,7 +22,7 @@ const UNKNOWN: SymbolId = SymbolId(u32::MAX);
 #[derive(Debug)]
 pub(super) struct Forest {
     nodes: Vec<Node>,
-    places: HashMap<(Place, SymbolId), Place>,
+    places: NumberMap<(Place, SymbolId), Place>,
     free: Vec<Place>,
     /// Callers without a name, by depth, the root first.
     open: Vec<(u32, Place)>,
@@ -52,7 +50,7 @@ impl Default for Forest {
     fn default() -> Self {
         Self {
             nodes: vec![FRESH],
-            places: HashMap::new(),
+            places: NumberMap::default(),
             free: Vec::new(),
             open: vec![(0, ROOT)],
         }

@@ -6,7 +6,7 @@ use std::io::{self, BufWriter, Write};
 
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
-use profile::{Metric, NodeId, Profile, SymbolId, Tree};
+use profile::{Metric, NodeId, NumberMap, Profile, SymbolId, Tree};
 
 use super::name;
 use super::record::{put_nv, put_string, put_u32, tag};
@@ -48,7 +48,7 @@ pub(super) fn write(
         metric: options.metric,
         returns_each: calls <= MAX_RETURNS,
         ticks_per_second: ticks_per_second(profile, options.metric),
-        subs: HashMap::new(),
+        subs: NumberMap::default(),
         order: Vec::new(),
         record: Vec::new(),
     };
@@ -84,7 +84,7 @@ struct Writer<'a> {
     returns_each: bool,
     ticks_per_second: u64,
     /// What the calls come to, by caller and callee.
-    subs: HashMap<(SymbolId, SymbolId), Calls>,
+    subs: NumberMap<(SymbolId, SymbolId), Calls>,
     order: Vec<(SymbolId, SymbolId)>,
     record: Vec<u8>,
 }

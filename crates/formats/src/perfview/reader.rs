@@ -1,11 +1,9 @@
 //! What both of PerfView's forms come to: samples with whole stacks or with the
 //! number of one, in any order, and frames and stacks by number.
 
-use std::collections::HashMap;
-
 use profile::{
-    Body, Cost, Meta, Metric, Metrics, NodeId, Profile, Sample, SamplesBuilder, SymbolId,
-    TreeBuilder, WallUnit,
+    Body, Cost, Meta, Metric, Metrics, NodeId, NumberMap, Profile, Sample, SamplesBuilder,
+    SymbolId, TreeBuilder, WallUnit,
 };
 
 use super::metric::{self, Counts};
@@ -20,8 +18,8 @@ pub(super) struct Source {
     stacks: SamplesBuilder,
     paths: Paths,
     samples: Vec<Pending>,
-    frames: HashMap<u32, SymbolId>,
-    callers: HashMap<u32, Caller>,
+    frames: NumberMap<u32, SymbolId>,
+    callers: NumberMap<u32, Caller>,
     has_metric: bool,
     notes: Option<String>,
 }

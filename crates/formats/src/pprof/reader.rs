@@ -3,10 +3,11 @@
 //!
 //! Only numbers are kept of a sample until the end of the file.
 
-use std::collections::HashMap;
 use std::io::{BufRead, Read};
 
-use profile::{Body, Cost, Meta, Metric, Mode, NodeId, Profile, SymbolId, TreeBuilder};
+use profile::{
+    Body, Cost, Meta, Metric, Mode, NodeId, NumberHash, NumberMap, Profile, SymbolId, TreeBuilder,
+};
 use prost::Message;
 use prost::encoding::WireType;
 
@@ -189,8 +190,8 @@ struct Parts {
     samples: Vec<(usize, usize)>,
     ids: Vec<u64>,
     values: Vec<i64>,
-    locations: HashMap<u64, Vec<u64>>,
-    functions: HashMap<u64, Function>,
+    locations: NumberMap<u64, Vec<u64>>,
+    functions: NumberMap<u64, Function>,
     strings: Vec<Box<[u8]>>,
     comments: Vec<u64>,
     time_nanos: u64,
@@ -323,7 +324,7 @@ impl Parts {
     }
 
     /// The symbols of the functions, by their IDs.
-    fn symbols(&self, symbols: &mut Symbols) -> HashMap<u64, SymbolId> {
+    fn symbols(&self, symbols: &mut Symbols) -> NumberMap<u64, SymbolId> {
         let mut functions: Vec<_> = self.functions.values().collect();
         functions.sort_by_key(|function| function.id);
         let id = |function: &Function| {
@@ -349,9 +350,10 @@ impl Parts {
     fn stacks(
         &self,
         symbols: &mut Symbols,
-        functions: &HashMap<u64, SymbolId>,
-    ) -> Result<HashMap<u64, Vec<SymbolId>>, String> {
-        let mut stacks = HashMap::with_capacity(self.locations.len());
+        functions: &NumberMap<u64, SymbolId>,
+    ) -> Result<NumberMap<u64, Vec<SymbolId>>, String> {
+        let mut stacks =
+            NumberMap::with_capacity_and_hasher(self.locations.len(), NumberHash::default());
         for (&id, lines) in &self.locations {
             let mut stack = Vec::with_capacity(lines.len());
             for function in lines {

@@ -18,7 +18,7 @@ pub(super) fn write(profile: &Profile, out: &mut dyn Write) -> io::Result<()> {
     let own = tree.self_costs();
     let paths = Paths::new(&tree);
     let wanted = [Metric::Wall, Metric::Cpu, Metric::Memory, Metric::Peak];
-    for metric in wanted.into_iter().filter(|it| it.is_in(profile.metrics)) {
+    for metric in wanted.into_iter().filter(|&it| profile.shows(it)) {
         let (name, unit) = name_and_unit(metric, profile.metrics.wall_unit);
         let weights: Vec<i64> = own.iter().map(|own| metric.of_own(own, 0)).collect();
         let weights: Vec<_> = (0..)

@@ -6,7 +6,6 @@
 //!
 //! **Invariant:** writing what was read gives the same rows, in the same order.
 
-use std::collections::HashMap;
 use std::fmt;
 
 use super::SEPARATOR;
@@ -14,8 +13,8 @@ use super::entry_cost::EntryCost;
 use super::labels::Labels;
 use crate::php_serialize::{Key, Limits, ReadError, Reader, Value};
 use crate::{
-    Body, Cost, Edge, EdgeTable, Meta, Metrics, Mode, NodeId, Profile, Sample, SamplesBuilder,
-    Symbol, SymbolId, WallUnit, make_name_safe,
+    Body, Cost, Edge, EdgeTable, Meta, Metrics, Mode, NodeId, NumberMap, Profile, Sample,
+    SamplesBuilder, Symbol, SymbolId, WallUnit, make_name_safe,
 };
 
 /// Why rows are no profile.
@@ -144,7 +143,7 @@ pub struct Builder {
     /// Caller and callee as they were written, each with its cost.
     rows: Vec<(u32, u32, Cost)>,
     /// PHP and JSON keep the last of two entries with the same key.
-    row_of: HashMap<(u32, u32), usize>,
+    row_of: NumberMap<(u32, u32), usize>,
     main: Option<(EntryCost, Cost)>,
     /// The first row that names no caller.
     callerless: Option<Box<[u8]>>,

@@ -9,9 +9,7 @@
 //! **Invariant:** that row is always the one on the shortest way from `main()`,
 //! so a correction moves towards the root, is made once, and ends there.
 
-use std::collections::HashMap;
-
-use crate::{Activation, Cost, Edge, EdgeTable};
+use crate::{Activation, Cost, Edge, EdgeTable, NumberMap};
 
 /// One row's times.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -200,7 +198,7 @@ enum NumbersKind {
     /// the deepest, so nothing is wasted and nothing is hashed.
     Dense(Vec<u32>),
     /// A file may name level four thousand million alone.
-    Sparse(HashMap<Activation, u32>),
+    Sparse(NumberMap<Activation, u32>),
 }
 
 impl Numbers {
@@ -226,7 +224,7 @@ impl Numbers {
                 Self { count, kind }
             }
             _ => {
-                let mut numbers = HashMap::new();
+                let mut numbers = NumberMap::default();
                 for activation in activations(edges).chain([EdgeTable::ROOT]) {
                     let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
                     numbers.entry(activation).or_insert(next);

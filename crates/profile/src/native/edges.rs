@@ -1,13 +1,11 @@
 //! Edges in a native file: the root's cost first, then each edge.
 
-use std::collections::HashSet;
-
 use super::Error;
 use super::costs::Columns;
 use super::section::{SectionWriter, kind};
 use super::varint::{Cursor, put};
 use super::write::Output;
-use crate::{Activation, Edge, EdgeTable, SymbolId};
+use crate::{Activation, Edge, EdgeTable, NumberSet, SymbolId};
 
 /// How many edges go into one section.
 const A_SECTION: usize = 4096;
@@ -52,7 +50,7 @@ fn put_activation(out: &mut Vec<u8>, it: Activation) {
 #[derive(Debug, Default)]
 pub(super) struct EdgeReader {
     table: Option<EdgeTable>,
-    seen: HashSet<(Activation, Activation)>,
+    seen: NumberSet<(Activation, Activation)>,
 }
 
 impl EdgeReader {

@@ -1,8 +1,8 @@
 //! The critical path: from `main()` always to the callee that costs most.
 
-use std::collections::{HashMap, HashSet};
-
-use crate::{Activation, Cost, EdgeTable, Metric, NodeId, Profile, SymbolId, Tree};
+use crate::{
+    Activation, Cost, EdgeTable, Metric, NodeId, NumberMap, NumberSet, Profile, SymbolId, Tree,
+};
 
 /// One function on the way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,7 +45,7 @@ fn in_tree(tree: &Tree, metric: Metric) -> Vec<Step> {
 }
 
 fn in_edges(table: &EdgeTable, metric: Metric) -> Vec<Step> {
-    let mut callees: HashMap<Activation, Vec<usize>> = HashMap::new();
+    let mut callees: NumberMap<Activation, Vec<usize>> = NumberMap::default();
     for (place, edge) in table.edges.iter().enumerate() {
         callees.entry(edge.caller).or_default().push(place);
     }
@@ -54,7 +54,8 @@ fn in_edges(table: &EdgeTable, metric: Metric) -> Vec<Step> {
         cost: table.root,
     }];
     let mut at = EdgeTable::ROOT;
-    let mut seen = HashSet::from([at]);
+    let mut seen = NumberSet::default();
+    seen.insert(at);
     loop {
         let below = callees.get(&at).into_iter().flatten();
         let below = below.filter_map(|&place| {

@@ -6,12 +6,12 @@
 //!
 //! **Invariant:** the difference of a profile to itself is zero.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
-use std::hash::Hash;
 
 use super::neighbours::pairs;
 use super::statistic::{Change, Sums};
-use crate::{Cost, FlatTable, Metric, Metrics, Profile, SelfCost, Symbol, SymbolId};
+use crate::{Cost, FlatRow, FlatTable, Metric, Metrics, Profile, SelfCost, Symbol, SymbolId};
 
 /// All costs before and after.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -78,50 +78,57 @@ impl Diff {
     pub fn of_many(base: &[&Profile], new: &[&Profile]) -> Self {
         let mut names = Names::default();
         let mut total = Sides::default();
-        let mut functions: Rows<SymbolId, (Sides, Sides)> = Rows::new();
-        let mut edges: Rows<(SymbolId, SymbolId), Sides> = Rows::new();
+        let mut functions: Vec<Seen<SymbolId, FlatRow>> = Vec::new();
+        let mut edges: Vec<Seen<(SymbolId, SymbolId), Cost>> = Vec::new();
         let sides = base.iter().map(|it| (0, it));
         for (side, profile) in sides.chain(new.iter().map(|it| (1, it))) {
             let numbers = names.numbers(&profile.symbols);
             let number = |symbol: SymbolId| numbers.get(symbol.index()).copied();
             let table = FlatTable::new(profile);
             total.add(side, &table.total);
-            for row in &table.rows {
-                let Some(symbol) = number(row.symbol) else {
-                    continue;
-                };
-                functions.update(symbol, |(inclusive, own)| {
-                    inclusive.add(side, &row.inclusive);
-                    own.add_own(side, &row.own, row.inclusive.calls);
-                });
-            }
-            for pair in pairs(&profile.edges()) {
-                if let (Some(caller), Some(callee)) = (number(pair.caller), number(pair.callee)) {
-                    edges.update((caller, callee), |sides| sides.add(side, &pair.cost));
-                }
-            }
+            functions.extend(table.rows.into_iter().filter_map(|row| {
+                let key = number(row.symbol)?;
+                let cost = row;
+                Some(Seen { key, side, cost })
+            }));
+            edges.extend(pairs(&profile.edges()).into_iter().filter_map(|pair| {
+                let key = (number(pair.caller)?, number(pair.callee)?);
+                let cost = pair.cost;
+                Some(Seen { key, side, cost })
+            }));
         }
         let runs = [base.len(), new.len()];
-        let functions = functions.sorted().into_iter();
-        let edges = edges.sorted().into_iter();
+        let functions = in_groups(&mut functions).map(|seen| {
+            let (mut inclusive, mut own) = (Sides::default(), Sides::default());
+            for it in seen {
+                inclusive.add(it.side, &it.cost.inclusive);
+                own.add_own(it.side, &it.cost.own, it.cost.inclusive.calls);
+            }
+            FunctionDiff {
+                symbol: seen.first().map_or(SymbolId::ROOT, |it| it.key),
+                inclusive: inclusive.changes(runs),
+                own: own.changes(runs),
+            }
+        });
+        let functions = functions.collect();
+        let edges = in_groups(&mut edges).map(|seen| {
+            let mut cost = Sides::default();
+            for it in seen {
+                cost.add(it.side, &it.cost);
+            }
+            let (caller, callee) = seen.first().map(|it| it.key).unwrap_or_default();
+            EdgeDiff {
+                caller,
+                callee,
+                cost: cost.changes(runs),
+            }
+        });
         Self {
             symbols: names.symbols,
             metrics: common(base.iter().chain(new).map(|it| it.metrics)),
             total: total.changes(runs),
-            functions: functions
-                .map(|(symbol, (inclusive, own))| FunctionDiff {
-                    symbol,
-                    inclusive: inclusive.changes(runs),
-                    own: own.changes(runs),
-                })
-                .collect(),
-            edges: edges
-                .map(|((caller, callee), cost)| EdgeDiff {
-                    caller,
-                    callee,
-                    cost: cost.changes(runs),
-                })
-                .collect(),
+            functions,
+            edges: edges.collect(),
         }
     }
 
@@ -136,19 +143,32 @@ impl Diff {
     /// how much their cost did: the largest change first, up or down; those
     /// within their spread behind all others.
     pub fn sort_by_impact(&mut self, metric: Metric) {
-        let impact = |change: Change| (change.is_within_spread(), -change.absolute().abs());
-        let order = |one: (bool, f64), other: (bool, f64)| {
-            one.0.cmp(&other.0).then(one.1.total_cmp(&other.1))
+        // What is at least zero is in the order of its bits.
+        let impact = |change: Change| {
+            let size = change.absolute().abs().to_bits();
+            (change.is_within_spread(), Reverse(size))
         };
-        self.functions.sort_by(|one, other| {
-            let (one, other) = (one.own.of(metric), other.own.of(metric));
-            order(impact(one), impact(other))
-        });
-        self.edges.sort_by(|one, other| {
-            let (one, other) = (one.cost.of(metric), other.cost.of(metric));
-            order(impact(one), impact(other))
-        });
+        self.functions
+            .sort_by_cached_key(|it| impact(it.own.of(metric)));
+        self.edges
+            .sort_by_cached_key(|it| impact(it.cost.of(metric)));
     }
+}
+
+/// Something in one of the profiles, and on which side. In a list that is
+/// sorted, not in a map: there are millions, and each is seen twice at most.
+#[derive(Debug)]
+struct Seen<K, V> {
+    key: K,
+    side: usize,
+    cost: V,
+}
+
+/// Those of the same key, key by key. What comes first of a key's does not
+/// matter: they are added up.
+fn in_groups<K: Ord + Copy, V>(seen: &mut [Seen<K, V>]) -> impl Iterator<Item = &[Seen<K, V>]> {
+    seen.sort_unstable_by_key(|it| it.key);
+    seen.chunk_by(|one, other| one.key == other.key)
 }
 
 /// The sums of both sides, for each cost.
@@ -210,37 +230,6 @@ impl Names {
             numbers.push(*number);
         }
         numbers
-    }
-}
-
-/// Rows by key. They are large: the map has their places only.
-#[derive(Debug)]
-struct Rows<K, V> {
-    places: HashMap<K, usize>,
-    list: Vec<(K, V)>,
-}
-
-impl<K: Ord + Hash + Copy, V: Default> Rows<K, V> {
-    fn new() -> Self {
-        Self {
-            places: HashMap::new(),
-            list: Vec::new(),
-        }
-    }
-
-    fn update(&mut self, key: K, change: impl FnOnce(&mut V)) {
-        let place = *self.places.entry(key).or_insert(self.list.len());
-        if place == self.list.len() {
-            self.list.push((key, V::default()));
-        }
-        if let Some((_, row)) = self.list.get_mut(place) {
-            change(row);
-        }
-    }
-
-    fn sorted(mut self) -> Vec<(K, V)> {
-        self.list.sort_by_cached_key(|(key, _)| *key);
-        self.list
     }
 }
 

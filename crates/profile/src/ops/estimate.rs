@@ -10,9 +10,11 @@
 //! No node costs more time than its parent, unless a limit was met or the
 //! edges themselves say so.
 
-use std::collections::{BinaryHeap, HashMap, VecDeque};
+use std::collections::{BinaryHeap, VecDeque};
 
-use crate::{Activation, Body, Cost, EdgeTable, NodeId, Profile, SymbolId, Tree, TreeBuilder};
+use crate::{
+    Activation, Body, Cost, EdgeTable, NodeId, NumberMap, Profile, SymbolId, Tree, TreeBuilder,
+};
 
 /// How far the guess goes: there may be more paths than atoms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,7 +95,7 @@ struct Estimate<'a> {
 
 impl<'a> Estimate<'a> {
     fn new(table: &'a EdgeTable, limits: EstimateLimits) -> Self {
-        let mut places: HashMap<Activation, usize> = HashMap::new();
+        let mut places: NumberMap<Activation, usize> = NumberMap::default();
         let mut activations = Vec::new();
         let mut place_of = |it: Activation| {
             *places.entry(it).or_insert_with(|| {
@@ -351,8 +353,8 @@ impl<'a> Estimate<'a> {
     }
 
     /// How often each function is on the path to a node.
-    fn path(&self, node: NodeId) -> HashMap<SymbolId, u32> {
-        let mut path = HashMap::new();
+    fn path(&self, node: NodeId) -> NumberMap<SymbolId, u32> {
+        let mut path = NumberMap::default();
         let mut at = node;
         loop {
             *path.entry(self.builder.symbol(at)).or_insert(0) += 1;
@@ -365,7 +367,7 @@ impl<'a> Estimate<'a> {
 
     /// Whether an edge's callee has, on that path, as many frames below it as
     /// its level says.
-    fn fits(&self, edge: usize, path: &HashMap<SymbolId, u32>) -> bool {
+    fn fits(&self, edge: usize, path: &NumberMap<SymbolId, u32>) -> bool {
         let callee = self.table.edges.get(edge).map(|edge| edge.callee);
         callee.is_some_and(|it| path.get(&it.symbol).copied().unwrap_or(0) == it.level)
     }

@@ -12,8 +12,8 @@ use std::collections::HashMap;
 use std::fmt;
 
 use crate::{
-    Activation, Body, Cost, Edge, EdgeTable, Meta, Metrics, Mode, NodeId, Profile, Sample, Samples,
-    SamplesBuilder, Symbol, SymbolId, Tree, TreeBuilder, WallUnit,
+    Activation, Body, Cost, Edge, EdgeTable, Meta, Metrics, Mode, NodeId, NumberMap, Profile,
+    Sample, Samples, SamplesBuilder, Symbol, SymbolId, Tree, TreeBuilder, WallUnit,
 };
 
 /// The tag that says how many profiles were merged.
@@ -248,7 +248,7 @@ fn add_tree(
 #[derive(Debug, Default)]
 struct EdgeSum {
     table: EdgeTable,
-    places: HashMap<(Activation, Activation), usize>,
+    places: NumberMap<(Activation, Activation), usize>,
 }
 
 impl EdgeSum {

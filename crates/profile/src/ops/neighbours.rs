@@ -3,10 +3,9 @@
 //! Recursion is folded: a neighbour stands here once, whatever the levels, and
 //! time that is part of an outer call is not counted again.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use crate::{Cost, EdgeTable, SymbolId};
+use crate::{Cost, EdgeTable, NumberMap, SymbolId};
 
 /// A function that calls or is called, and what those calls cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,7 +68,7 @@ pub struct Pair {
 /// The edges without their levels, in the order in which each pair comes first.
 #[must_use]
 pub fn pairs(edges: &EdgeTable) -> Vec<Pair> {
-    let mut places = HashMap::new();
+    let mut places = NumberMap::default();
     let mut pairs: Vec<(Pair, u32)> = Vec::new();
     for edge in &edges.edges {
         let (caller, callee) = (edge.caller.symbol, edge.callee.symbol);
@@ -108,7 +107,7 @@ fn counted(cost: Cost, with_costs: bool) -> Cost {
 #[derive(Debug, Default)]
 struct Sums {
     list: Vec<Neighbour>,
-    places: HashMap<SymbolId, usize>,
+    places: NumberMap<SymbolId, usize>,
     nobody: Cost,
 }
 

@@ -7,12 +7,10 @@
 //! **Invariant:** the own costs of what stays do not change, and all of them
 //! still add up to the root's.
 
-use std::collections::HashMap;
-
 use super::own_tree::{OwnTree, mapped, with_own};
 use crate::{
-    Activation, Body, Cost, Edge, EdgeTable, FlatTable, Metric, NodeId, Profile, Symbol, SymbolId,
-    Tree,
+    Activation, Body, Cost, Edge, EdgeTable, FlatTable, Metric, NodeId, NumberMap, Profile, Symbol,
+    SymbolId, Tree,
 };
 
 /// The function that stands for those left out.
@@ -115,7 +113,7 @@ fn small_functions_out(
             it
         }
     };
-    let mut places = HashMap::new();
+    let mut places = NumberMap::default();
     let mut edges: Vec<Edge> = Vec::new();
     for edge in &table.edges {
         let (caller, callee) = (renamed(edge.caller), renamed(edge.callee));

@@ -6,7 +6,7 @@ use std::collections::hash_map::Entry;
 use std::io::{BufReader, Read};
 
 use super::encode::{A_SECTION, LEAVE, LONG_ENTER, LONG_LEAVE, RANK_SHIFT};
-use super::predict::{Predictor, RANKS};
+use super::predict::{Predictor, RANKS, Run};
 use super::raw::Unit;
 use crate::native::costs::Columns;
 use crate::native::meta::MetaReader;
@@ -80,12 +80,14 @@ impl<R: Read> EventsReader<R> {
         let columns = Columns::take(&mut cursor)?;
         let decoder = Decoder {
             predictor: Predictor::new(),
-            columns,
-            wall_unit: cursor.number()?,
-            cpu_unit: cursor.number()?,
-            wall: 0,
-            cpu: 0,
-            last: Instant::default(),
+            steps: Steps {
+                columns,
+                wall_unit: cursor.number()?,
+                cpu_unit: cursor.number()?,
+                wall: 0,
+                cpu: 0,
+                last: Instant::default(),
+            },
         };
         Ok(Self {
             sections,
@@ -172,7 +174,7 @@ impl<R: Read> EventsReader<R> {
     /// When it all ended: the last event's instant, until the end is read.
     #[must_use]
     pub fn end(&self) -> Instant {
-        self.end.unwrap_or(self.decoder.last)
+        self.end.unwrap_or(self.decoder.steps.last)
     }
 
     /// Reads all events into a call tree, in the memory of that.
@@ -238,12 +240,7 @@ impl<R: Read> EventsReader<R> {
 #[derive(Debug)]
 struct Decoder {
     predictor: Predictor,
-    columns: Columns,
-    wall_unit: u64,
-    cpu_unit: u64,
-    wall: u64,
-    cpu: u64,
-    last: Instant,
+    steps: Steps,
 }
 
 impl Decoder {
@@ -258,23 +255,59 @@ impl Decoder {
             return Err(cursor.broken("too many events in one block"));
         }
         events.reserve(count);
-        for _ in 0..count {
-            let event = self.event(&mut cursor, symbols)?;
-            events.push(event);
+        let mut left = count;
+        while left > 0 {
+            let mut run = self.predictor.run(left);
+            let mut switch = None;
+            while left > 0 && switch.is_none() {
+                let event = self.steps.event(&mut cursor, &mut run, symbols)?;
+                events.push(event);
+                left -= 1;
+                if let EventKind::Switch(fiber) = event.kind {
+                    switch = Some(fiber);
+                }
+            }
+            let end = run.end();
+            self.predictor.after(end);
+            if let Some(fiber) = switch {
+                self.predictor.switch(fiber);
+            }
         }
         cursor.finish()
     }
 
+    fn end(&self, cursor: Cursor<'_>) -> Result<Instant, Error> {
+        self.steps.end(cursor)
+    }
+}
+
+/// Where the clocks stand, and in which steps they go.
+#[derive(Debug)]
+struct Steps {
+    columns: Columns,
+    wall_unit: u64,
+    cpu_unit: u64,
+    wall: u64,
+    cpu: u64,
+    last: Instant,
+}
+
+impl Steps {
     #[inline]
-    fn event(&mut self, cursor: &mut Cursor<'_>, symbols: &[SymbolId]) -> Result<Event, Error> {
+    fn event(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        run: &mut Run<'_>,
+        symbols: &[SymbolId],
+    ) -> Result<Event, Error> {
         let head = cursor.byte()?;
         let (kind, step) = if head & LEAVE != 0 {
-            self.predictor.leave();
+            run.leave();
             let step = step(cursor, u64::from(head & !LEAVE), LONG_LEAVE)?;
             (EventKind::Leave, step)
         } else {
             let rank = usize::from(head >> RANK_SHIFT);
-            let kind = self.called(cursor, rank, symbols)?;
+            let kind = called(cursor, run, rank, symbols)?;
             let step = step(cursor, u64::from(head) & LONG_ENTER, LONG_ENTER)?;
             (kind, step)
         };
@@ -294,32 +327,6 @@ impl Decoder {
         })
     }
 
-    #[inline]
-    fn called(
-        &mut self,
-        cursor: &mut Cursor<'_>,
-        rank: usize,
-        symbols: &[SymbolId],
-    ) -> Result<EventKind, Error> {
-        let number = if rank < RANKS {
-            let guess = self.predictor.guess(rank);
-            guess.ok_or_else(|| cursor.broken("nobody was called yet"))?
-        } else {
-            match cursor.number_32()?.checked_sub(1) {
-                Some(symbol) => symbol,
-                None => {
-                    let fiber = cursor.number_32()?;
-                    self.predictor.switch(fiber);
-                    return Ok(EventKind::Switch(fiber));
-                }
-            }
-        };
-        let symbol = symbols.get(number as usize).copied();
-        let symbol = symbol.ok_or_else(|| cursor.broken("no symbol has this number"))?;
-        self.predictor.enter(number);
-        Ok(EventKind::Enter(symbol))
-    }
-
     fn end(&self, mut cursor: Cursor<'_>) -> Result<Instant, Error> {
         let end = Instant {
             wall: Unit::nanoseconds(self.wall_unit, cursor.number()?.max(self.wall)),
@@ -330,6 +337,29 @@ impl Decoder {
         cursor.finish()?;
         Ok(end)
     }
+}
+
+/// Who was called, or which fiber goes on.
+#[inline]
+fn called(
+    cursor: &mut Cursor<'_>,
+    run: &mut Run<'_>,
+    rank: usize,
+    symbols: &[SymbolId],
+) -> Result<EventKind, Error> {
+    let number = if rank < RANKS {
+        let guess = run.guess(rank);
+        guess.ok_or_else(|| cursor.broken("nobody was called yet"))?
+    } else {
+        match cursor.number_32()?.checked_sub(1) {
+            Some(symbol) => symbol,
+            None => return Ok(EventKind::Switch(cursor.number_32()?)),
+        }
+    };
+    let symbol = symbols.get(number as usize).copied();
+    let symbol = symbol.ok_or_else(|| cursor.broken("no symbol has this number"))?;
+    run.enter(number);
+    Ok(EventKind::Enter(symbol))
 }
 
 /// A step in time: of the first byte, or longer.

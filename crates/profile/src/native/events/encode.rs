@@ -3,7 +3,7 @@
 //! **Invariants:** once its buffers have grown, nothing is allocated. What was
 //! handed over is in the file as soon as the bytes are.
 
-use super::predict::{Predictor, RANKS};
+use super::predict::{Predictor, RANKS, Run};
 use super::raw::Unit;
 use super::{EventsOptions, RawEvent, RawInstant};
 use crate::native::costs::Columns;
@@ -132,6 +132,16 @@ impl EventsWriter {
         }
     }
 
+    /// From now on, everything is said to have happened so much earlier: for a
+    /// time that is not part of the profile. Its `memory` and `peak` count too.
+    pub fn delay(&mut self, pause: RawInstant) {
+        let start = &mut self.clocks.start;
+        start.wall = start.wall.wrapping_add(pause.wall);
+        start.cpu = start.cpu.wrapping_add(pause.cpu);
+        start.memory = start.memory.wrapping_add(pause.memory);
+        start.peak = start.peak.wrapping_add(pause.peak);
+    }
+
     /// Appends what is known of the profile by now, in place of what was said
     /// of it before.
     pub fn meta(&mut self, meta: &Meta, out: &mut Vec<u8>) {
@@ -159,53 +169,72 @@ impl EventsWriter {
     fn encode<E: RawEvent, const CPU: bool, const MEMORY: bool>(&mut self, events: &[E]) -> usize {
         // In registers, as long as the loop runs.
         let mut clocks = self.clocks.clone();
-        let symbols = u32::try_from(self.predictor.symbols()).unwrap_or(u32::MAX);
         let mut scratch = Scratch {
             bytes: &mut self.scratch,
             length: 0,
         };
-        for event in events {
-            let wall = clocks.wall_steps(event.wall()).max(clocks.wall);
-            let step = wall - clocks.wall;
-            clocks.wall = wall;
-            match event.kind() {
-                EventKind::Leave => {
-                    self.predictor.leave();
-                    scratch.byte(LEAVE | short(step, LONG_LEAVE));
-                    scratch.number_if(step >= LONG_LEAVE, step.wrapping_sub(LONG_LEAVE));
-                }
-                EventKind::Enter(symbol) => {
-                    let symbol = if symbol.0 < symbols { symbol.0 } else { 0 };
-                    let rank = self.predictor.enter(symbol);
-                    scratch.byte(rank_bits(rank) | short(step, LONG_ENTER));
-                    scratch.number_if(rank == RANKS, u64::from(symbol) + 1);
-                    scratch.number_if(step >= LONG_ENTER, step.wrapping_sub(LONG_ENTER));
-                }
-                EventKind::Switch(fiber) => {
-                    self.predictor.switch(fiber);
-                    scratch.byte(rank_bits(RANKS) | short(step, LONG_ENTER));
-                    scratch.byte(0);
-                    scratch.number(u64::from(fiber));
-                    scratch.number_if(step >= LONG_ENTER, step.wrapping_sub(LONG_ENTER));
-                }
-            }
-            if CPU {
-                let cpu = clocks.cpu_steps(event.cpu()).max(clocks.cpu);
-                scratch.number(cpu - clocks.cpu);
-                clocks.cpu = cpu;
-            }
-            if MEMORY {
-                let memory = event.memory().wrapping_sub(clocks.start.memory);
-                let peak = event.peak().wrapping_sub(clocks.start.peak);
-                scratch.signed(memory.wrapping_sub(clocks.memory));
-                scratch.signed(peak.wrapping_sub(clocks.peak));
-                (clocks.memory, clocks.peak) = (memory, peak);
+        let mut events = events.iter();
+        while !events.as_slice().is_empty() {
+            let mut run = self.predictor.run(events.len());
+            let switch =
+                encode_run::<E, CPU, MEMORY>(&mut events, &mut clocks, &mut run, &mut scratch);
+            let end = run.end();
+            self.predictor.after(end);
+            if let Some(fiber) = switch {
+                self.predictor.switch(fiber);
             }
         }
         let length = scratch.length;
         self.clocks = clocks;
         length
     }
+}
+
+/// Encodes events up to and with the next switch of fibers, if there is one.
+#[inline]
+fn encode_run<E: RawEvent, const CPU: bool, const MEMORY: bool>(
+    events: &mut std::slice::Iter<'_, E>,
+    clocks: &mut Clocks,
+    run: &mut Run<'_>,
+    scratch: &mut Scratch<'_>,
+) -> Option<u32> {
+    for event in events {
+        let wall = clocks.wall_steps(event.wall()).max(clocks.wall);
+        let step = wall - clocks.wall;
+        clocks.wall = wall;
+        let mut switch = None;
+        match event.kind() {
+            EventKind::Leave => {
+                run.leave();
+                scratch.leave(step);
+            }
+            EventKind::Enter(symbol) => {
+                let symbol = if run.knows(symbol.0) { symbol.0 } else { 0 };
+                let rank = run.enter(symbol);
+                scratch.enter(rank, u64::from(symbol) + 1, step);
+            }
+            EventKind::Switch(fiber) => {
+                scratch.switch(fiber, step);
+                switch = Some(fiber);
+            }
+        }
+        if CPU {
+            let cpu = clocks.cpu_steps(event.cpu()).max(clocks.cpu);
+            scratch.number(cpu - clocks.cpu);
+            clocks.cpu = cpu;
+        }
+        if MEMORY {
+            let memory = event.memory().wrapping_sub(clocks.start.memory);
+            let peak = event.peak().wrapping_sub(clocks.start.peak);
+            scratch.signed(memory.wrapping_sub(clocks.memory));
+            scratch.signed(peak.wrapping_sub(clocks.peak));
+            (clocks.memory, clocks.peak) = (memory, peak);
+        }
+        if switch.is_some() {
+            return switch;
+        }
+    }
+    None
 }
 
 impl Clocks {
@@ -239,7 +268,85 @@ struct Scratch<'a> {
     length: usize,
 }
 
+/// What two bytes of a number hold: nearly every step, and most symbols.
+const TWO: u64 = 1 << 14;
+
+/// A number below [`TWO`] as its two bytes, and how many of them there should
+/// be. Without a branch: which it is, is anybody's guess in most programs.
+#[inline]
+fn two_bytes(value: u64) -> (u64, usize) {
+    let is_two = value > 0x7F;
+    let bytes = value & 0x7F | (value & 0x3F80) << 1 | u64::from(is_two) << 7;
+    (bytes, 1 + usize::from(is_two))
+}
+
 impl Scratch<'_> {
+    /// Appends an end.
+    #[inline]
+    fn leave(&mut self, step: u64) {
+        let head = LEAVE | short(step, LONG_LEAVE);
+        let is_long = step >= LONG_LEAVE;
+        let rest = step.wrapping_sub(LONG_LEAVE);
+        if step >= TWO {
+            return self.large(head, None, Some(rest));
+        }
+        let (bytes, count) = two_bytes(rest & (TWO - 1));
+        self.bytes(u64::from(head) | bytes << 8);
+        self.length += 1 + if is_long { count } else { 0 };
+    }
+
+    /// Appends an entry: of the guess of that rank, or, if that is none, of
+    /// that number.
+    #[inline]
+    fn enter(&mut self, rank: usize, symbol: u64, step: u64) {
+        let head = rank_bits(rank) | short(step, LONG_ENTER);
+        let is_long = step >= LONG_ENTER;
+        let rest = step.wrapping_sub(LONG_ENTER);
+        let is_unknown = rank == RANKS;
+        if step >= TWO || symbol >= TWO {
+            return self.large(head, is_unknown.then_some(symbol), is_long.then_some(rest));
+        }
+        let (symbol, symbol_count) = two_bytes(symbol);
+        let (symbol, symbol_count) = if is_unknown {
+            (symbol, symbol_count)
+        } else {
+            (0, 0)
+        };
+        let (rest, count) = two_bytes(rest & (TWO - 1));
+        self.bytes(u64::from(head) | (symbol | rest << (8 * symbol_count)) << 8);
+        self.length += 1 + symbol_count + if is_long { count } else { 0 };
+    }
+
+    /// A head and numbers of any length.
+    #[cold]
+    #[inline(never)]
+    fn large(&mut self, head: u8, symbol: Option<u64>, rest: Option<u64>) {
+        self.byte(head);
+        for number in [symbol, rest].into_iter().flatten() {
+            self.number(number);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn switch(&mut self, fiber: u32, step: u64) {
+        self.byte(rank_bits(RANKS) | short(step, LONG_ENTER));
+        self.byte(0);
+        self.number(u64::from(fiber));
+        if step >= LONG_ENTER {
+            self.number(step - LONG_ENTER);
+        }
+    }
+
+    /// Writes eight bytes, to keep as many of them as there should be.
+    #[inline]
+    fn bytes(&mut self, bytes: u64) {
+        let place = self.bytes.get_mut(self.length..);
+        if let Some(place) = place.and_then(<[u8]>::first_chunk_mut) {
+            *place = bytes.to_le_bytes();
+        }
+    }
+
     #[inline]
     fn byte(&mut self, byte: u8) {
         if let Some(place) = self.bytes.get_mut(self.length) {
@@ -250,30 +357,12 @@ impl Scratch<'_> {
 
     #[inline]
     fn number(&mut self, value: u64) {
-        self.number_if(true, value);
-    }
-
-    /// Appends a number, or nothing. Which of the two, and how many bytes, is
-    /// anybody's guess in most programs: so nothing is decided here, but eight
-    /// bytes are written, and as many kept as there should be.
-    #[inline]
-    fn number_if(&mut self, is_there: bool, value: u64) {
-        if is_there && value >= 1 << 28 {
+        if value >= TWO {
             return self.long_number(value);
         }
-        let spread = value & 0x7F
-            | (value & 0x3F80) << 1
-            | (value & 0x1F_C000) << 2
-            | (value & 0xFE0_0000) << 3;
-        // How many bytes, from how many bits: (bits + 6) / 7, at least 1.
-        let bits = 64 - (value | 1).leading_zeros();
-        let count = ((bits + 6) * 37) >> 8;
-        let more = 0x8080_8080_u64 & ((1 << ((8 * (count - 1)) & 63)) - 1);
-        let place = self.bytes.get_mut(self.length..);
-        if let Some(place) = place.and_then(<[u8]>::first_chunk_mut) {
-            *place = (spread | more).to_le_bytes();
-        }
-        self.length += if is_there { count as usize } else { 0 };
+        let (bytes, count) = two_bytes(value);
+        self.bytes(bytes);
+        self.length += count;
     }
 
     #[cold]

@@ -18,8 +18,10 @@ const NOBODY: u32 = u32::MAX;
 pub(super) struct Predictor {
     /// By function: its callees, the last one first.
     callees: Vec<[u32; RANKS]>,
-    /// The functions that are open under `top`.
+    /// The functions that are open under `top`, up to `depth`; what is behind
+    /// them is room for more.
     open: Vec<u32>,
+    depth: usize,
     /// The function that runs.
     top: u32,
     fiber: u32,
@@ -32,6 +34,7 @@ impl Predictor {
         Self {
             callees: Vec::new(),
             open: Vec::new(),
+            depth: 0,
             top: 0,
             fiber: 0,
             waiting: HashMap::new(),
@@ -49,6 +52,55 @@ impl Predictor {
         self.callees.resize(symbols, [NOBODY; RANKS]);
     }
 
+    /// Guesses until another fiber goes on, with room for so many calls.
+    pub(super) fn run(&mut self, calls: usize) -> Run<'_> {
+        let room = self.depth.saturating_add(calls);
+        if self.open.len() < room {
+            self.open.resize(room, 0);
+        }
+        Run {
+            callees: &mut self.callees,
+            open: &mut self.open,
+            depth: self.depth,
+            top: self.top,
+        }
+    }
+
+    /// Goes on where a run has ended.
+    pub(super) fn after(&mut self, (depth, top): (usize, u32)) {
+        (self.depth, self.top) = (depth, top);
+    }
+
+    /// Another fiber goes on. One that has no call open is forgotten.
+    pub(super) fn switch(&mut self, fiber: u32) {
+        if fiber == self.fiber {
+            return;
+        }
+        let mut next = self.waiting.remove(&fiber).unwrap_or_default();
+        let next_top = next.pop().unwrap_or(0);
+        self.open.truncate(self.depth);
+        self.depth = next.len();
+        let mut left = std::mem::replace(&mut self.open, next);
+        if !left.is_empty() {
+            left.push(self.top);
+            self.waiting.insert(self.fiber, left);
+        }
+        self.top = next_top;
+        self.fiber = fiber;
+    }
+}
+
+/// The predictor while one fiber runs: what changes with every event is by
+/// itself, so that the loops over events can hold it in registers.
+#[derive(Debug)]
+pub(super) struct Run<'p> {
+    callees: &'p mut [[u32; RANKS]],
+    open: &'p mut [u32],
+    depth: usize,
+    top: u32,
+}
+
+impl Run<'_> {
     /// The running function calls `symbol`. The place it had among the guesses;
     /// [`RANKS`] if it was none of them.
     #[inline]
@@ -65,9 +117,19 @@ impl Predictor {
                 if rank < 2 { third } else { second },
             ];
         }
-        self.open.push(self.top);
+        // There is room for all calls of the run.
+        if let Some(place) = self.open.get_mut(self.depth) {
+            *place = self.top;
+            self.depth += 1;
+        }
         self.top = symbol;
         rank
+    }
+
+    /// Whether a symbol has that number.
+    #[inline]
+    pub(super) fn knows(&self, symbol: u32) -> bool {
+        (symbol as usize) < self.callees.len()
     }
 
     /// The guess of that place.
@@ -81,23 +143,16 @@ impl Predictor {
     /// The running function returns.
     #[inline]
     pub(super) fn leave(&mut self) {
-        self.top = self.open.pop().unwrap_or(0);
+        let below = self.depth.wrapping_sub(1);
+        match self.open.get(below) {
+            Some(&top) => (self.depth, self.top) = (below, top),
+            None => self.top = 0,
+        }
     }
 
-    /// Another fiber goes on. One that has no call open is forgotten.
-    pub(super) fn switch(&mut self, fiber: u32) {
-        if fiber == self.fiber {
-            return;
-        }
-        let mut next = self.waiting.remove(&fiber).unwrap_or_default();
-        let next_top = next.pop().unwrap_or(0);
-        let mut left = std::mem::replace(&mut self.open, next);
-        if !left.is_empty() {
-            left.push(self.top);
-            self.waiting.insert(self.fiber, left);
-        }
-        self.top = next_top;
-        self.fiber = fiber;
+    /// Where [`Predictor::after`] goes on.
+    pub(super) fn end(self) -> (usize, u32) {
+        (self.depth, self.top)
     }
 }
 
@@ -109,9 +164,10 @@ mod tests {
     fn the_last_callees_of_a_function_are_the_first_guesses() {
         let mut predictor = Predictor::new();
         predictor.add_symbols(20);
+        let mut run = predictor.run(20);
         let mut call = |symbol| {
-            let rank = predictor.enter(symbol);
-            predictor.leave();
+            let rank = run.enter(symbol);
+            run.leave();
             rank
         };
         assert_eq!(call(5), RANKS);
@@ -131,17 +187,30 @@ mod tests {
     fn each_fiber_has_its_own_open_calls() {
         let mut predictor = Predictor::new();
         predictor.add_symbols(4);
-        predictor.enter(1);
+        let enter = |predictor: &mut Predictor, symbol| {
+            let mut run = predictor.run(1);
+            let rank = run.enter(symbol);
+            let end = run.end();
+            predictor.after(end);
+            rank
+        };
+        let leave = |predictor: &mut Predictor| {
+            let mut run = predictor.run(0);
+            run.leave();
+            let end = run.end();
+            predictor.after(end);
+        };
+        enter(&mut predictor, 1);
         predictor.switch(9);
-        assert_eq!(predictor.guess(0), Some(1));
-        predictor.enter(2);
+        assert_eq!(predictor.run(0).guess(0), Some(1));
+        enter(&mut predictor, 2);
         predictor.switch(0);
-        assert_eq!(predictor.enter(3), RANKS);
-        predictor.leave();
+        assert_eq!(enter(&mut predictor, 3), RANKS);
+        leave(&mut predictor);
         predictor.switch(9);
-        predictor.leave();
+        leave(&mut predictor);
         predictor.switch(0);
-        assert_eq!(predictor.enter(3), 0);
+        assert_eq!(enter(&mut predictor, 3), 0);
         assert!(predictor.waiting.is_empty());
     }
 }

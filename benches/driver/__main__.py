@@ -1,0 +1,131 @@
+"""`./x bench`: what profiling costs, here and now.
+
+Parts, each a file of its own: calls, program, once, requests, growth, accuracy. Each has measure(), whose answer is
+plain data and is kept in newest.json, and tables(), which shows it. scripts/bench.sh says where everything is.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import sys
+import tempfile
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import accuracy
+import calls
+import document
+import growth
+import once
+import program
+import requests
+import targets
+import variants
+from effort import FULL, QUICK, SMOKE
+from rounds import duration, say
+from run import RunFailed
+from setup import Setup, busy, commit, machine, versions
+
+PARTS = {"calls": calls, "program": program, "once": once, "requests": requests, "growth": growth, "accuracy": accuracy}
+# On the machine that the documents are from; a guess for any other.
+FULL_MINUTES = 15
+
+
+def main():
+    options = arguments()
+    began = time.monotonic()
+    folder = Path(tempfile.mkdtemp(prefix="xhprof-bench-"))
+    say(f"measures {', '.join(options.parts)}" + (f"; the whole of it takes about {FULL_MINUTES} min" if options.effort == FULL and len(options.parts) == len(PARTS) else ""))
+    if busy(os.getloadavg()[0]):
+        say("the machine is busy: what it measures now is no result")
+    try:
+        setup = Setup(options.php, options.php_config, options.extension, options.scan_dir, options.fpm, folder, options.peers).prepare()
+        results = {name: measured(name, setup, options) for name in options.parts}
+    except RunFailed as failure:
+        sys.exit(f"bench: {failure}")
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    show(results, Path(options.results), options.effort)
+    if options.write:
+        write(results, Path(options.results))
+    say(f"took {duration(time.monotonic() - began)}")
+
+
+def measured(name, setup, options):
+    """What one part measured, with where and when."""
+    where = {
+        "date": time.strftime("%Y-%m-%d"),
+        "machine": machine(setup),
+        "load": os.getloadavg()[0],
+        "rivals": versions(setup, variants.rivals(setup)),
+        "commit": commit(),
+        "command": options.command,
+        "rounds": options.effort.growth_rounds if name == "growth" else options.effort.rounds,
+    }
+    workloads = (options.workloads,) if name == "calls" and options.workloads else ()
+    return {**where, "data": PARTS[name].measure(setup, options.effort, *workloads)}
+
+
+def show(results, folder, effort):
+    """As text here, and as JSON, Markdown and a picture in a folder. A quick look says nothing about targets."""
+    shown = [table for name, it in results.items() for table in PARTS[name].tables(it["data"]) if table.rows]
+    if len(results) == len(PARTS) and effort is not QUICK:
+        shown.insert(0, targets.table({name: it["data"] for name, it in results.items()}))
+    print("\n\n".join(it.text() for it in shown))
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "newest.json").write_text(json.dumps(results, indent=1))
+    (folder / "newest.md").write_text("\n\n".join(it.markdown() for it in shown) + "\n")
+    if "growth" in results:
+        document.draw(results, folder / "growth.svg")
+    say(f"{folder}/newest.json and newest.md have it too")
+
+
+def write(results, folder):
+    """Fills the document with these results, and with those of earlier --write for parts that were not measured now."""
+    kept = folder / "written.json"
+    earlier = json.loads(kept.read_text()) if kept.exists() else {}
+    everything = {name: found for name in PARTS if (found := results.get(name) or earlier.get(name))}
+    document.write(everything, PARTS)
+    kept.write_text(json.dumps(everything, indent=1))
+    say("docs/performance.md has the numbers of this run; read the difference before you commit it")
+
+
+def arguments():
+    """From scripts/bench.sh: where things are; from whoever called it: what to measure."""
+    parser = argparse.ArgumentParser(prog="./x bench", usage="./x bench [--quick] [--rounds N] [--write] [PART | WORKLOAD]… [PEER_SO=NAME:PATH]…")
+    for name in ("php", "php-config", "extension", "scan-dir", "fpm", "results"):
+        parser.add_argument(f"--{name}", required=True, help=argparse.SUPPRESS)
+    parser.add_argument("--quick", action="store_true", help="fewer rounds, smaller sizes: a look, not a result")
+    parser.add_argument("--rounds", type=int, metavar="N", help=f"instead of {FULL.rounds}; a third of it for growth")
+    parser.add_argument("--smoke", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--write", action="store_true", help="puts the results into docs/performance.md")
+    parser.add_argument("names", nargs="*", metavar="PART | WORKLOAD | PEER_SO=NAME:PATH", help=f"parts: {', '.join(PARTS)}; workloads: {', '.join(calls.WORKLOADS)}")
+    options = parser.parse_args()
+    peers = [*os.environ.get("PEER_SO", "").split(), *(it.removeprefix("PEER_SO=") for it in options.names if it.startswith("PEER_SO="))]
+    names = [it for it in options.names if not it.startswith("PEER_SO=")]
+    options.peers = dict(peer(it, parser) for it in peers)
+    if unknown := [it for it in names if it not in PARTS and it not in calls.WORKLOADS]:
+        parser.error(f"there is no part and no workload \"{unknown[0]}\"; parts: {', '.join(PARTS)}; workloads: {', '.join(calls.WORKLOADS)}")
+    options.workloads = [it for it in names if it in calls.WORKLOADS]
+    named = {it for it in names if it in PARTS} | ({"calls"} if options.workloads else set())
+    options.parts = [it for it in PARTS if it in named or not named]
+    if options.write and (options.quick or options.workloads):
+        parser.error("--write is for whole parts in full: without --quick, without names of workloads")
+    options.effort = SMOKE if options.smoke else QUICK if options.quick else FULL
+    if options.rounds:
+        options.effort = replace(options.effort, rounds=max(1, options.rounds), growth_rounds=max(1, options.rounds // 3))
+    options.command = " ".join(["./x bench", *(["--quick"] if options.quick else []), *([f"--rounds {options.rounds}"] if options.rounds else []), *names, *(f"PEER_SO={name}:…" for name in options.peers)])
+    return options
+
+
+def peer(text, parser):
+    """NAME:PATH, of a file that is there."""
+    name, _, path = text.partition(":")
+    if not name or not os.path.isfile(path):
+        parser.error(f"PEER_SO={text}: it should be NAME:PATH, and PATH an extension's file")
+    return name, os.path.abspath(path)
+
+
+main()

@@ -1,0 +1,107 @@
+"""How far from the truth: a program of parts that take 10, 20 and 70 %, one of them made of many tiny calls.
+
+The truth comes from the program without a profiler, in the same rounds. A profiler that does not take its own cost out
+gives too much to the part with the tiny calls.
+"""
+
+import json
+
+import variants
+from cachegrind import calls_of
+from rounds import interleave, spread
+from run import RunFailed, run
+from table import Table, number
+
+PARTS = {"ten": 0.10, "twenty": 0.20, "seventy": 0.70}
+
+
+def measure(setup, effort):
+    """For each part being the one with the tiny calls, and each profiler: percentage points off, the worst of three."""
+    compared = [variants.none(), *profilers(setup)]
+    by_name = {it.name: it for it in compared}
+    program = setup.workload("accuracy.php")
+    step_ns = json.loads(run([setup.php, "-n", program, "calibrate"]).output)
+
+    def one(key):
+        tiny, name = key
+        variant = by_name[name]
+        folder = setup.scratch("profiles")
+        sizes = [size(part, tiny, step_ns, effort.accuracy_ms) for part in PARTS]
+        result = json.loads(run([*variant.php(setup, "-n"), program, variant.flags, *sizes], variant.env(setup)).output)
+        if name == "none":
+            return {"truth": shares(result["spent_ns"])}
+        if name.startswith("Xdebug"):
+            return {"wall": shares(calls_of(next(folder.iterdir()), PARTS))}
+        said = {"wall": result["said"]["wt"], "CPU": result["said"]["cpu"]}
+        if None in said["wall"].values():
+            raise RunFailed(f"{name}: the profile has not all of the parts: {result['said']}")
+        return {cost: shares(values) for cost, values in said.items() if None not in values.values()}
+
+    keys = [(tiny, it.name) for tiny in PARTS for it in compared]
+    results = interleave("accuracy", keys, effort.rounds, one, lambda key: by_name[key[1]].rival)
+    return {tiny: errors(tiny, results) for tiny in PARTS}
+
+
+def profilers(setup):
+    """With and without the setting that takes the profiler's own cost out, where there is one."""
+    ways = [("", ())]
+    if "xhprof.compensate" in setup.settings:
+        ways = [("", ("xhprof.compensate=0",)), (", compensated", ("xhprof.compensate=1",))]
+    return [
+        *(variants.ours(setup, f"wall{name}", "wall", "execute", *ini) for name, ini in ways),
+        *(variants.ours(setup, f"all{name}", "wall,cpu,memory", "execute", *ini) for name, ini in ways),
+        *(variants.ours(setup, f"wall (observer){name}", "wall", "observer", *ini) for name, ini in ways),
+        *(variants.ours(setup, f"all (observer){name}", "wall,cpu,memory", "observer", *ini) for name, ini in ways),
+        *(it for it in variants.rivals(setup) if it.flags != "off" or it.name.startswith("Xdebug")),
+    ]
+
+
+def size(part, tiny, step_ns, total_ms):
+    """The argument for one part: its share of the time, in steps."""
+    how = "many" if part == tiny else "few"
+    return f"{how}:{max(10, round(PARTS[part] * total_ms * 1e6 / step_ns[how]))}"
+
+
+def shares(spent):
+    """In percent of the three together."""
+    whole = sum(spent.values()) or 1
+    return {part: 100 * it / whole for part, it in spent.items()}
+
+
+def errors(tiny, results):
+    """Of one program: the true shares, and for each profiler and cost what it says."""
+    truth = {part: spread([it["truth"][part] for it in results[tiny, "none"]])[0] for part in PARTS}
+    found = {}
+    for (its, name), values in results.items():
+        if its != tiny or name == "none":
+            continue
+        for cost in values[0]:
+            said = {part: spread([it[cost][part] for it in values])[0] for part in PARTS}
+            found[f"{name}: {cost}"] = {"said": said, "worst": max(abs(said[part] - truth[part]) for part in PARTS)}
+    return {"truth": truth, "profilers": found}
+
+
+def worst(data, name):
+    """Over the three programs; none if it was left out of one."""
+    all_of_it = [it["profilers"].get(name) for it in data.values()]
+    return None if None in all_of_it else max(it["worst"] for it in all_of_it)
+
+
+def tables(data):
+    """What each says of the part that is made of tiny calls, and its worst error."""
+    names = list(dict.fromkeys(name for it in data.values() for name in it["profilers"]))
+    rows = [["the truth", *(f"{it['truth'][tiny]:.1f} %" for tiny, it in data.items()), ""]]
+    for name in names:
+        said = [f"{it['profilers'][name]['said'][tiny]:.1f} %" if name in it["profilers"] else "–" for tiny, it in data.items()]
+        off = worst(data, name)
+        rows.append([name, *said, "–" if off is None else number(off)])
+    return [
+        Table(
+            "Accuracy: the share of the part that is made of tiny calls",
+            ["", "10 %", "20 %", "70 %", "worst error, points"],
+            rows,
+            "Three programs, each with parts of 10, 20 and 70 % of the CPU time; a different part in each is tiny calls, the other two are few long ones. "
+            "The truth is the program's own count of CPU time without a profiler. The error is the largest of all parts of all three. "
+            "After the colon: what was read, wall or CPU time.",
+        )
+    ]

@@ -1,0 +1,94 @@
+"""What one call costs, by what is called and who measures."""
+
+import math
+
+import variants
+from rounds import interleave, spread
+from run import run
+from table import Table, number, with_spread
+
+WORKLOADS = ("user", "method", "static", "closure", "internal", "recursion", "deep", "wide", "parents", "children", "edges")
+
+
+def measure(setup, effort, workloads=WORKLOADS):
+    """Nanoseconds a call over no profiler, and that as a multiple of what the floor adds: [median, low, high] each."""
+    compared = [
+        variants.none(),
+        variants.floor(setup),
+        *variants.idle(setup),
+        *variants.profiling(setup),
+        *variants.rivals(setup),
+        variants.jit(),
+        variants.jit_idle(setup),
+    ]
+    by_name = {it.name: it for it in compared}
+
+    def one(key):
+        workload, name = key
+        variant = by_name[name]
+        setup.scratch("profiles")
+        calls = str(max(effort.calls // variant.slow, 50))
+        command = [*variant.php(setup, "-n"), setup.workload("calls.php"), workload, calls, variant.flags]
+        return float(run(command, variant.env(setup)).output)
+
+    keys = [(workload, it.name) for workload in workloads for it in compared]
+    results = interleave("calls", keys, effort.rounds, one, lambda key: by_name[key[1]].rival)
+    return {workload: costs(workload, results, by_name) for workload in workloads}
+
+
+def costs(workload, results, by_name):
+    """Of one workload: what each variant's call takes, what that adds, and what that is to the floor's addition."""
+    taken = {name: values for (its, name), values in results.items() if its == workload}
+    floor = subtract(taken["floor"], taken["none"])
+    found = {}
+    for name, values in taken.items():
+        added = subtract(values, taken[by_name[name].base])
+        found[name] = {
+            "ns": spread(values),
+            "added_ns": spread(added),
+            "of_floor": divide(added, floor),
+            # All of it, the call too, to all of it with the floor.
+            "whole_of_floor": divide(values, taken["floor"]),
+        }
+    return found
+
+
+def subtract(some, others):
+    """Round by round."""
+    return [one - other for one, other in zip(some, others)]
+
+
+def divide(some, others):
+    """Round by round, without rounds in which the clock was too coarse for the other."""
+    return spread([one / other for one, other in zip(some, others) if other > 0] or [math.nan])
+
+
+def tables(data):
+    """Nanoseconds, and multiples of the floor."""
+    names = list(dict.fromkeys(name for it in data.values() for name in it))
+    alone = ("none", "JIT: none")
+    others = [name for name in names if name != "floor" and not name.startswith("JIT") and name not in alone]
+
+    def rows(names, cell):
+        return [[name, *(cell(name, it[name]) if name in it else "–" for it in data.values())] for name in names]
+
+    return [
+        Table(
+            "CPU time added to one call, ns",
+            ["", *data],
+            rows(names, lambda name, it: with_spread(it["ns" if name in alone else "added_ns"])),
+            "The lines `none` and `JIT: none` are what the call itself takes, loop included; every other line is what is added to it.",
+        ),
+        Table(
+            "Added, as a multiple of what the floor adds",
+            ["", *data],
+            rows(others, lambda _, it: number(it["of_floor"][0])),
+            "(it − none) ÷ (floor − none), which is what the targets speak of.",
+        ),
+        Table(
+            "The whole call, as a multiple of the call with the floor",
+            ["", *data],
+            rows(others, lambda _, it: number(it["whole_of_floor"][0])),
+            "it ÷ floor, with the call itself in both.",
+        ),
+    ]

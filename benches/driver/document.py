@@ -1,0 +1,54 @@
+"""Puts what was measured into docs/performance.md, between marks, so that nobody types numbers."""
+
+import re
+import sys
+
+import growth
+import plot
+from setup import BENCHES, busy
+from targets import table
+
+DOCS = BENCHES.parent / "docs"
+
+
+def write(results, parts):
+    """Every block for which there are results, the targets, and the picture."""
+    document = DOCS / "performance.md"
+    text = document.read_text()
+    text = fill(text, "machine", machines(results))
+    targets = table({name: it["data"] for name, it in results.items()})
+    disturbed = "" if not any(busy(it["load"]) for it in results.values()) else "**The machine was busy: no result.**\n\n"
+    text = fill(text, "targets", disturbed + targets.markdown(titled=False))
+    for name, result in results.items():
+        shown = "\n\n".join(it.markdown() for it in parts[name].tables(result["data"]) if it.rows)
+        text = fill(text, name, f"{measured(result)}\n\n{shown}")
+    document.write_text(text)
+    if "growth" in results:
+        draw(results, DOCS / "growth.svg")
+
+
+def draw(results, path):
+    """The picture of growth."""
+    path.write_text(plot.svg(growth.panels(results["growth"]["data"]), "How the cost of profiling grows"))
+
+
+def measured(result):
+    """When and how a block was measured, and whether that can be believed."""
+    rounds = result["rounds"]
+    disturbed = f" **The machine was busy (load {result['load']:.1f}): no result.**" if busy(result["load"]) else ""
+    return f"*{result['date']}, `{result['command']}` at {result['commit']}, {rounds} round{'s' if rounds > 1 else ''}.*{disturbed}"
+
+
+def machines(results):
+    """Where all of them were measured, and beside whom."""
+    found = dict.fromkeys(f"{it['machine']}." + (f" Others: {it['rivals']}." if it["rivals"] else "") for it in results.values())
+    return "\n\n".join(found)
+
+
+def fill(text, name, block):
+    """Replaces what stands between <!-- name --> and <!-- /name -->."""
+    marks = re.compile(rf"(<!-- {name} -->\n).*?(<!-- /{name} -->)", re.S)
+    filled, count = marks.subn(lambda match: f"{match[1]}{block}\n{match[2]}", text)
+    if count != 1:
+        sys.exit(f"bench: docs/performance.md has no place for {name}")
+    return filled

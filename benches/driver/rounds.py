@@ -1,0 +1,56 @@
+"""Interleaved rounds: everybody once, in a new order, and again.
+
+A machine that is slower for a while is slower for everybody in that round. So what is compared is compared within
+rounds, and the median over the rounds is what counts.
+"""
+
+import random
+import statistics
+import sys
+import time
+
+from run import RunFailed
+
+
+def spread(numbers):
+    """The median of some numbers and the middle half of them: [median, low, high]."""
+    numbers = sorted(numbers)
+    if len(numbers) == 1:
+        return numbers * 3
+    low, middle, high = statistics.quantiles(numbers, n=4, method="inclusive")
+    return [middle, low, high]
+
+
+def interleave(name, keys, rounds, measure, optional=lambda key: False):
+    """For each key what measure(key) gave, round by round.
+
+    A key that is optional (somebody else's program) and fails is left out from then on; any other failure ends it all.
+    """
+    results = {key: [] for key in keys}
+    began = time.monotonic()
+    for number in range(rounds):
+        order = list(results)
+        random.Random(number).shuffle(order)
+        for key in order:
+            try:
+                results[key].append(measure(key))
+            except RunFailed as failure:
+                if not optional(key):
+                    raise
+                say(f"left out: {key}: {failure}")
+                del results[key]
+        so_far = time.monotonic() - began
+        left = so_far / (number + 1) * (rounds - number - 1)
+        say(f"{name}: round {number + 1} of {rounds}, " + (f"{duration(left)} to go" if left else f"took {duration(so_far)}"))
+    return results
+
+
+def say(text):
+    """Progress, on standard error."""
+    print(f"bench: {text}", file=sys.stderr, flush=True)
+
+
+def duration(seconds):
+    """For people."""
+    minutes, seconds = divmod(round(seconds), 60)
+    return f"{minutes} min {seconds} s" if minutes else f"{seconds} s"

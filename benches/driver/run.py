@@ -1,0 +1,46 @@
+"""Runs a program, and says how much CPU time it took."""
+
+import os
+import resource
+import subprocess
+from dataclasses import dataclass
+
+
+class RunFailed(Exception):
+    """A program that did not do what it was started for."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What one run came to."""
+
+    output: str
+    status: int
+    cpu_s: float
+
+
+def run(command, environment=None, expected=(0,), stack=None):
+    """Runs to the end, with so large a C stack if one is given.
+
+    User and system time are the kernel's count for this process and what it waited for.
+    """
+
+    def limit_stack():
+        most = resource.getrlimit(resource.RLIMIT_STACK)[1]
+        resource.setrlimit(resource.RLIMIT_STACK, (stack if most == resource.RLIM_INFINITY else min(stack, most), most))
+
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env={**os.environ, **(environment or {})},
+        preexec_fn=limit_stack if stack else None,
+    )
+    output = process.stdout.read().decode("utf-8", "replace")
+    process.stdout.close()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode not in expected:
+        raise RunFailed(f"ended with {process.returncode}: {' '.join(command)}\n{output[-2000:]}")
+    return Run(output, process.returncode, usage.ru_utime + usage.ru_stime)

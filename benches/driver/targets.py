@@ -1,0 +1,110 @@
+"""What was promised, and whether it is so."""
+
+import math
+from dataclasses import dataclass
+
+import accuracy
+import growth
+from table import Table, number
+
+
+@dataclass(frozen=True)
+class Target:
+    """One promise: met where the measured number is not above the limit."""
+
+    what: str
+    limit: float
+    # From the data of the parts to a number; fails where that was not measured.
+    measured: object
+    unit: str = "×"
+
+    def row(self, data):
+        """What, how much at most, how much it is, and yes or no."""
+        try:
+            value = self.measured(data)
+        except (KeyError, IndexError, ZeroDivisionError):
+            value = None
+        if value is None or math.isnan(value):
+            return [self.what, self.show(self.limit), "not measured", ""]
+        return [self.what, self.show(self.limit), self.show(value), "met" if value <= self.limit else "**not met**"]
+
+    def show(self, value):
+        if self.unit == "×":
+            return f"{value:.3f} ×" if self.limit < 1.05 else f"{value:.2f} ×"
+        sign = "+" if self.unit.startswith("%") and value >= 0 else ""
+        return f"{sign}{number(value)} {self.unit}" if value != int(value) else f"{sign}{value:,.0f} {self.unit}"
+
+
+def of_floor(workload):
+    return lambda data: data["calls"][workload]["wall"]["of_floor"][0]
+
+
+def on_top(flags, workload="user"):
+    """Percent that a flag adds to what wall time adds."""
+
+    def measured(data):
+        its = data["calls"][workload]
+        return 100 * (its[flags]["added_ns"][0] / its["wall"]["added_ns"][0] - 1)
+
+    return measured
+
+
+def program(name):
+    return lambda data: data["program"][name]["ratio"][0]
+
+
+def idle_ns(workload):
+    return lambda data: data["calls"][workload]["loaded, off"]["added_ns"][0]
+
+
+def once(what, scale=1):
+    return lambda data: data["once"]["all, few functions"][what][0] * scale
+
+
+def worst_exponent(data):
+    return max(growth.exponent(points, name) for points in data["growth"].values() for name in growth.engines(points))
+
+
+def bounded_growth(data):
+    """What a tree of many more paths than allowed takes, to one of as many as allowed."""
+    points = [it for it in data["growth"]["nodes"] if it["n"] >= growth.BOUND]
+    return points[-1]["tree, bounded"]["grown_bytes"][0] / points[0]["tree, bounded"]["grown_bytes"][0]
+
+
+def compensated(data):
+    found = [accuracy.worst(data["accuracy"], f"{flags}, compensated: {cost}") for flags, cost in (("wall", "wall"), ("all", "wall"), ("all", "CPU"))]
+    return None if None in found else max(found)
+
+
+TARGETS = [
+    Target("user call, wall: added, to what the floor adds", 1.3, of_floor("user")),
+    Target("internal call, the same", 1.3, of_floor("internal")),
+    Target("recursion, the same", 1.3, of_floor("recursion")),
+    Target("CPU time on top of wall, user call", 15, on_top("wall, CPU"), "%"),
+    Target("memory on top of wall, user call", 25, on_top("wall, memory"), "%"),
+    Target("PHP_CodeSniffer, wall", 1.10, program("wall")),
+    Target("PHP_CodeSniffer, all flags", 1.15, program("all")),
+    Target("PHP_CodeSniffer, all flags, call tree", 1.25, program("tree, all")),
+    Target("PHP_CodeSniffer, loaded and off", 1.01, program("loaded, off")),
+    Target("loaded and off, a user call", 1, idle_ns("user"), "ns"),
+    Target("loaded and off, an internal call", 2, idle_ns("internal"), "ns"),
+    Target("PHP_CodeSniffer with the JIT, loaded and off", 1.02, program("JIT: loaded, off")),
+    Target("xhprof_disable() with 10,000 edges", 3, once("disable_ms"), "ms"),
+    Target("memory of an edge, beside the array", 200, once("bytes_per_edge"), "bytes"),
+    Target("first xhprof_enable() in a process", 6, once("first_enable_us", 0.001), "ms"),
+    Target("later ones", 20, once("later_enable_us"), "µs"),
+    Target("empty request in php-fpm, loaded and off", 10, lambda data: data["requests"]["loaded, off"]["added_us"][0], "µs"),
+    Target("growth: the worst exponent (1 is linear)", growth.LINEAR, worst_exponent, ""),
+    Target(f"memory of a tree with xhprof.max_nodes = {growth.BOUND:,}: of all paths, to so many", 1.2, bounded_growth),
+    Target("shares of time with xhprof.compensate, worst error", 2, compensated, "points"),
+]
+
+
+def table(data):
+    """All promises; data is of the parts that were measured."""
+    return Table(
+        "Targets",
+        ["", "at most", "measured", ""],
+        [it.row(data) for it in TARGETS],
+        "Medians, execute engine where nothing else is said. A noisy machine moves a ratio by some hundredths: the spread is in the tables below.",
+    )

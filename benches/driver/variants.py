@@ -1,0 +1,124 @@
+"""Who is compared: ways to run PHP, each with its settings."""
+
+import functools
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One way to run PHP."""
+
+    name: str
+    ini: tuple = ()
+    # What a program that profiles itself asks for; "off" profiles nothing.
+    flags: str = "off"
+    environment: tuple = ()
+    # Somebody else's: may fail without failing the bench.
+    rival: bool = False
+    # Makes this many times fewer calls where calls are counted.
+    slow: int = 1
+    # What it is compared with.
+    base: str = "none"
+    jit: bool = False
+
+    def php(self, setup, *options):
+        """The beginning of a command line."""
+        folder = str(setup.folder / "profiles")
+        opcache = [] if not self.jit or setup.loads_opcache and "-n" not in options else ["zend_extension=opcache"]
+        settings = [*opcache, *(JIT if self.jit else ()), *self.ini]
+        return [setup.php, *options, *(part for it in settings for part in ("-d", it.replace("{folder}", folder)))]
+
+    def env(self, setup):
+        """What it needs in its environment."""
+        return {name: value.replace("{folder}", str(setup.folder / "profiles")) for name, value in self.environment}
+
+
+# Without the passes of the optimizer that remove calls of empty functions.
+JIT = ("opcache.enable_cli=1", "opcache.jit=tracing", "opcache.jit_buffer_size=64M", "opcache.optimization_level=0x7FFE3FFF")
+AUTO = ("xhprof.auto_enable=1", "xhprof.flags=cpu memory", "xhprof.output_dir={folder}")
+
+
+def none():
+    return Variant("none")
+
+
+def floor(setup):
+    """Empty hooks that read the clock twice."""
+    return Variant("floor", (f"extension={setup.floor}",), "wall")
+
+
+def slot(setup):
+    """An extension that only asks the engine for a slot in functions' run-time caches."""
+    return Variant("an extension with a slot", (f"extension={setup.slot}",))
+
+
+def ours(setup, name, flags="off", engine="execute", *more):
+    return Variant(name, (f"extension={setup.extension}", f"xhprof.engine={engine}", *more), flags)
+
+
+def idle(setup):
+    """Ours, loaded and not profiling."""
+    return [ours(setup, "loaded, off"), ours(setup, "loaded, off (observer)", engine="observer")]
+
+
+def profiling(setup):
+    """Ours, by what is recorded and by engine."""
+    return [
+        ours(setup, "wall", "wall"),
+        ours(setup, "wall, CPU", "wall,cpu"),
+        ours(setup, "wall, memory", "wall,memory"),
+        ours(setup, "all", "wall,cpu,memory"),
+        ours(setup, "wall (observer)", "wall", "observer"),
+        ours(setup, "all (observer)", "wall,cpu,memory", "observer"),
+        *(ours(setup, f"{mode}, all", "off", "execute", *AUTO, f"xhprof.mode={mode}") for mode in modes(setup)),
+    ]
+
+
+def modes(setup):
+    """What files of automatic profiles can hold besides edges."""
+    return ("tree", "events") if "xhprof.mode" in setup.settings else ()
+
+
+def jit():
+    """PHP with its JIT, which idle ours is then compared with."""
+    return Variant("JIT: none", jit=True)
+
+
+def jit_idle(setup):
+    return Variant("JIT: loaded, off", (f"extension={setup.extension}",), base="JIT: none", jit=True)
+
+
+@functools.cache
+def rivals(setup):
+    """Other people's profilers: Debian's, and those that PEER_SO names."""
+    found = []
+    if setup.has_module("tideways_xhprof"):
+        module = ("extension=tideways_xhprof",)
+        found += [
+            Variant("tideways: off", module, rival=True),
+            Variant("tideways: wall", module, "wall", rival=True),
+            Variant("tideways: all", module, "wall,cpu,memory", rival=True, slow=5),
+        ]
+    if setup.has_module("xdebug"):
+        module = ("zend_extension=xdebug", "xdebug.mode=profile", "xdebug.start_with_request=yes", "xdebug.output_dir={folder}")
+        found.append(Variant("Xdebug: profile", module, rival=True, slow=5))
+    for name, path in setup.peers.items():
+        found += spx(name, path) if setup.functions_of(path) == "spx" else classic(name, path)
+    return found
+
+
+def classic(name, path):
+    """Anything with XHProf's functions."""
+    module = (f"extension={path}",)
+    return [
+        Variant(f"{name}: off", module, rival=True),
+        Variant(f"{name}: wall", module, "wall", rival=True),
+        Variant(f"{name}: all", module, "wall,cpu,memory", rival=True, slow=5),
+    ]
+
+
+def spx(name, path):
+    """SPX has no such functions; its full report is what holds whole stacks."""
+    module = (f"extension={path}", "spx.data_dir={folder}")
+    full = (("SPX_ENABLED", "1"), ("SPX_REPORT", "full"), ("SPX_METRICS", "wt"), ("SPX_BUILTINS", "1"))
+    return [Variant(f"{name}: full, wall", module, "off", full, rival=True, slow=5)]

@@ -1,0 +1,65 @@
+<?php
+// What happens once a profile, not once a call: php once.php EDGES FUNCTIONS FLAGS WARM
+//
+// EDGES: so many calls, each from another caller to another callee.
+// FUNCTIONS: `few`, 100 callers that all call the same; `many`, a callee an edge.
+// WARM: `off` makes the calls once before any profile; `on` makes them in a profile
+// that is thrown away, for profilers that only see functions that are new to them.
+//
+// Prints JSON: wall time of the first enable() and of later ones; CPU time of
+// disable(), and memory of what was recorded and of the array.
+
+require __DIR__ . '/profiler.php';
+
+[, $edges, $functions, $flags, $warm] = $argv;
+$each = max(1, intdiv((int) $edges, 100) - 1);
+$code = '';
+for ($i = 0; $i < 100; $i++) {
+    $callees = $functions === 'few' ? 'callee' : "callee{$i}_";
+    for ($k = 0; $k < $each && ($functions === 'many' || $i === 0); $k++) $code .= "function $callees$k() {}\n";
+    $code .= "function caller$i() {";
+    for ($k = 0; $k < $each; $k++) $code .= "$callees$k();";
+    $code .= "}\n";
+}
+eval($code);
+
+function work(): void
+{
+    for ($i = 0; $i < 100; $i++) ("caller$i")();
+}
+
+function enable_us(string $profiler, string $flags): float
+{
+    $start = hrtime(true);
+    profile_begin($profiler, $flags);
+    return (hrtime(true) - $start) / 1000;
+}
+
+$profiler = profiler();
+$first = enable_us($profiler, $flags);
+if ($warm === 'on') work();
+profile_end($profiler);
+if ($warm === 'off') work();
+$later = [];
+for ($i = 0; $i < 101; $i++) {
+    $later[] = enable_us($profiler, $flags);
+    profile_end($profiler);
+}
+sort($later);
+
+$before = resident_bytes();
+$php = memory_get_usage();
+profile_begin($profiler, $flags);
+work();
+$recorded = resident_bytes() - $before;
+$start = cpu_ns();
+$profile = profile_end($profiler);
+$disable_ms = (cpu_ns() - $start) / 1e6;
+echo json_encode([
+    'edges' => count($profile),
+    'first_enable_us' => $first,
+    'later_enable_us' => $later[50],
+    'disable_ms' => $disable_ms,
+    'recorded_bytes' => $recorded,
+    'array_bytes' => memory_get_usage() - $php,
+]), "\n";

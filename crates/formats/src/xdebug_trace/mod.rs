@@ -1,0 +1,310 @@
+//! Xdebug's traces (`*.xt`), of its formats 0 (for people) and 1 (for
+//! programs): every call as it was made, as a profile of events.
+//!
+//! Format 0 says when functions were entered, in steps of 0.1 ms, and by
+//! indentation who called whom, but not when calls ended: what passes until the
+//! next line is the last call's. Format 1 numbers every call and says in
+//! microseconds when it ended, so that fibers are seen there too. What calls
+//! returned and what variables were set to is passed over: it is the
+//! program's data.
+//!
+//! **Invariant:** memory is that of the profile: a trace of more than a million
+//! calls becomes a call tree as it is read.
+
+mod calls;
+mod computer;
+mod human;
+
+use std::io::BufRead;
+
+use profile::{Meta, Metrics, Mode, Profile, WallUnit};
+
+use self::calls::Calls;
+use crate::lines::Lines;
+use crate::names::{INTERNAL_FILE, Names, of_xdebug};
+use crate::text::lossy;
+use crate::{Detection, Format, ReadError};
+
+/// Traces that Xdebug wrote.
+#[derive(Debug, Clone, Copy)]
+pub struct XdebugTrace;
+
+const NAME: &str = "Xdebug trace";
+
+/// What a trace begins with, in either format.
+const START: &[u8] = b"TRACE START [";
+/// What comes before it in format 1.
+const VERSION: &[u8] = b"Version: ";
+
+impl Format for XdebugTrace {
+    fn id(&self) -> &'static str {
+        "xdebug-trace"
+    }
+
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn detect(&self, head: &[u8]) -> Detection {
+        detect(head)
+    }
+
+    fn read(&self, input: &mut dyn BufRead) -> Result<Profile, ReadError> {
+        let mut lines = Lines::new(input, NAME);
+        let mut reader = Reader::default();
+        let mut broken = None;
+        while let Some(line) = lines.next()? {
+            if let Some(error) = broken {
+                return Err(error);
+            }
+            if let Err(reason) = reader.line(line) {
+                broken = Some(lines.error(reason));
+            }
+        }
+        // The last line of a program that was killed ends anywhere.
+        if let Some(error) = broken.filter(|_| !reader.is_started || reader.is_ended) {
+            return Err(error);
+        }
+        reader.finish().map_err(|reason| lines.error(reason))
+    }
+}
+
+/// By the line `TRACE START […]`, and the two that may come before it.
+fn detect(head: &[u8]) -> Detection {
+    let head = head.trim_ascii_start();
+    let begins = |head: &[u8], with: &[u8]| {
+        if head.starts_with(with) {
+            Detection::Yes
+        } else if with.starts_with(head) {
+            Detection::NeedMore
+        } else {
+            Detection::No
+        }
+    };
+    match begins(head, VERSION) {
+        Detection::Yes => {}
+        Detection::NeedMore => return Detection::NeedMore,
+        Detection::No => return begins(head, START),
+    }
+    let Some(end) = head.iter().position(|&byte| byte == b'\n') else {
+        return Detection::NeedMore;
+    };
+    begins(head.get(end + 1..).unwrap_or_default(), b"File format: ")
+}
+
+type Reason = &'static str;
+
+/// One line of a trace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Record<'l> {
+    /// A function was called.
+    Enter {
+        /// `{main}` is at 1.
+        level: usize,
+        /// Format 1 has one for each call.
+        number: Option<u64>,
+        at: At,
+        name: &'l [u8],
+        /// One of PHP's own, where that is known.
+        is_internal: bool,
+        /// What `include` and its relatives load.
+        file: &'l [u8],
+    },
+    /// A call ended: that of this number.
+    Leave { number: u64, at: At },
+    /// A call ended: the one at this level.
+    LeaveLevel { level: usize, at: At },
+    /// The trace ended.
+    End(At),
+    /// What was returned or set.
+    Other,
+}
+
+/// When something happened, and with how much memory in use.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct At {
+    wall_ns: u64,
+    memory: i64,
+}
+
+#[derive(Debug, Default)]
+struct Reader {
+    meta: Meta,
+    is_numbered: bool,
+    is_started: bool,
+    is_ended: bool,
+    names: Names,
+    calls: Calls,
+    name: Vec<u8>,
+}
+
+impl Reader {
+    fn line(&mut self, line: &[u8]) -> Result<(), Reason> {
+        if line.is_empty() {
+            return Ok(());
+        }
+        if line.starts_with(START) {
+            if self.is_started {
+                return Err("another trace begins here: make two files of them");
+            }
+            self.is_started = true;
+            return Ok(());
+        }
+        if !self.is_started {
+            return self.header(line);
+        }
+        if line.starts_with(b"TRACE END") {
+            self.is_ended = true;
+            return Ok(());
+        }
+        if line.starts_with(VERSION) && self.is_ended {
+            return Err("another trace begins here: make two files of them");
+        }
+        let record = if self.is_numbered {
+            computer::record(line)?
+        } else {
+            human::record(line)?
+        };
+        match record {
+            Record::Enter {
+                level,
+                number,
+                at,
+                name,
+                is_internal,
+                file,
+            } => {
+                self.name.clear();
+                self.name.extend_from_slice(name);
+                if !file.is_empty() {
+                    self.name.extend_from_slice(b"::");
+                    self.name.extend_from_slice(file);
+                }
+                let starts_fiber = is_internal && name == b"Fiber->start";
+                let name = of_xdebug(&self.name, false);
+                let file = is_internal.then_some(INTERNAL_FILE);
+                let symbol = self.names.symbol(&name, file);
+                let symbol = symbol.ok_or("more functions than can be numbered")?;
+                self.calls.enter(level, number, at, symbol, starts_fiber)
+            }
+            Record::Leave { number, at } => {
+                self.calls.leave(number, at);
+                Ok(())
+            }
+            Record::LeaveLevel { level, at } => {
+                self.calls.leave_level(level, at);
+                Ok(())
+            }
+            Record::End(at) => {
+                self.calls.end(at);
+                Ok(())
+            }
+            Record::Other => Ok(()),
+        }
+    }
+
+    fn header(&mut self, line: &[u8]) -> Result<(), Reason> {
+        if let Some(version) = line.strip_prefix(VERSION) {
+            self.meta.creator = Some(format!("xdebug {}", lossy(version)));
+            self.is_numbered = true;
+            return Ok(());
+        }
+        if self.is_numbered && line.starts_with(b"File format: ") {
+            return Ok(());
+        }
+        Err("not the beginning of a trace")
+    }
+
+    fn finish(mut self) -> Result<Profile, Reason> {
+        if !self.is_started {
+            return Err("the input ends before the trace begins");
+        }
+        self.meta.mode = Mode::Traced;
+        self.meta.is_truncated = !self.is_ended;
+        Ok(Profile {
+            symbols: self.names.into_symbols(),
+            body: self.calls.finish(),
+            metrics: Metrics {
+                calls: true,
+                wall_unit: WallUnit::Nanoseconds,
+                cpu: false,
+                memory: true,
+            },
+            meta: self.meta,
+        })
+    }
+}
+
+/// Seconds with a point, as nanoseconds.
+fn seconds(text: &[u8]) -> Option<u64> {
+    let point = text.iter().position(|&byte| byte == b'.');
+    let (whole, fraction) = match point {
+        Some(point) => (text.get(..point)?, text.get(point + 1..)?),
+        None => (text, &b""[..]),
+    };
+    let mut nanoseconds = number(whole)?.checked_mul(1_000_000_000)?;
+    let mut unit = 100_000_000;
+    for &digit in fraction {
+        if !digit.is_ascii_digit() {
+            return None;
+        }
+        nanoseconds = nanoseconds.checked_add(u64::from(digit - b'0') * unit)?;
+        unit /= 10;
+    }
+    Some(nanoseconds)
+}
+
+/// A number and nothing else.
+fn number(text: &[u8]) -> Option<u64> {
+    if text.is_empty() {
+        return None;
+    }
+    text.iter().try_fold(0_u64, |sum, &digit| {
+        let digit = digit.is_ascii_digit().then(|| u64::from(digit - b'0'))?;
+        sum.checked_mul(10)?.checked_add(digit)
+    })
+}
+
+fn at(wall: &[u8], memory: &[u8]) -> Result<At, Reason> {
+    let wall_ns = seconds(wall).ok_or("the time is no number of seconds")?;
+    let memory = number(memory).and_then(|it| i64::try_from(it).ok());
+    let memory = memory.ok_or("the memory is no number of bytes")?;
+    Ok(At { wall_ns, memory })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn traces_are_recognized_by_their_first_lines() {
+        for head in [
+            "TRACE START [2026-11-21 08:02:16.818186]\n",
+            "\nTRACE START [2026-11-21",
+            "Version: 3.2.0\nFile format: 4\nTRACE START [",
+        ] {
+            assert_eq!(detect(head.as_bytes()), Detection::Yes, "{head}");
+        }
+        for head in ["", "TRACE ST", "Vers", "Version: 3.2.0", "Version: 3\nFile"] {
+            assert_eq!(detect(head.as_bytes()), Detection::NeedMore, "{head}");
+        }
+        for head in [
+            "TRACE END",
+            "version: 1\ncreator: xdebug 3.2.0\n",
+            "Version: 3.2.0\nevents: Time\n",
+        ] {
+            assert_eq!(detect(head.as_bytes()), Detection::No, "{head}");
+        }
+    }
+
+    #[test]
+    fn seconds_are_nanoseconds_whatever_their_digits() {
+        assert_eq!(seconds(b"0.000271"), Some(271_000));
+        assert_eq!(seconds(b"12.0003"), Some(12_000_300_000));
+        assert_eq!(seconds(b"1"), Some(1_000_000_000));
+        assert_eq!(seconds(b"0.0000000019"), Some(1));
+        for text in [&b""[..], b".", b"1.x", b"-1", b"99999999999"] {
+            assert_eq!(seconds(text), None, "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! A clock that does not see what the profiler itself costs.
+//!
+//! A call costs some ticks between its two readings, which would be charged to
+//! the callee, and some outside of them, charged to its callers. Both are known
+//! from measuring. A clock that stands still for as long leaves them out of
+//! everybody's cost, whatever is recorded with it: edges or a tree.
+//!
+//! It never goes back: where a call was cheaper than calls usually are, the
+//! clock stands still until the call's exit, and what is left then is forgiven.
+//! So no cost is below zero, and a caller's still contains all of its callees'.
+
+/// What the profiler costs at each call, in ticks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Overhead {
+    /// Between the readings at entry and at exit.
+    pub inside: u64,
+    /// Before the one and after the other.
+    pub outside: u64,
+}
+
+/// The time that a program without a profiler would have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct VirtualClock {
+    /// How far it is behind the true clock.
+    behind: u64,
+    /// What it said last.
+    last: u64,
+}
+
+impl VirtualClock {
+    /// A clock that has left nothing out yet.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { behind: 0, last: 0 }
+    }
+
+    /// The time at a call's entry, or at any other moment, when the true clock
+    /// says `ticks`.
+    #[inline]
+    pub fn at_entry(&mut self, ticks: u64) -> u64 {
+        let time = ticks.wrapping_sub(self.behind);
+        if time.wrapping_sub(self.last).cast_signed() > 0 {
+            self.last = time;
+        }
+        self.last
+    }
+
+    /// The time at the exit of a call that cost `overhead`.
+    #[inline]
+    pub fn at_exit(&mut self, ticks: u64, overhead: Overhead) -> u64 {
+        self.behind = self.behind.wrapping_add(overhead.inside);
+        let time = self.at_entry(ticks);
+        if ticks.wrapping_sub(self.behind) != time {
+            self.behind = ticks.wrapping_sub(time);
+        }
+        self.behind = self.behind.wrapping_add(overhead.outside);
+        time
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CALL: Overhead = Overhead {
+        inside: 3,
+        outside: 5,
+    };
+
+    /// Runs `calls` callees of `work` ticks under a profiler that costs `real`
+    /// and is taken for `CALL`; what the callees and their caller cost.
+    fn profiled(calls: u64, work: u64, real: Overhead) -> (u64, u64) {
+        let mut clock = VirtualClock::new();
+        let mut ticks = 1_000;
+        let start = clock.at_entry(ticks);
+        let mut callees = 0;
+        for _ in 0..calls {
+            let entered = clock.at_entry(ticks);
+            ticks += work + real.inside;
+            callees += clock.at_exit(ticks, CALL) - entered;
+            ticks += real.outside;
+        }
+        (callees, clock.at_exit(ticks, Overhead::default()) - start)
+    }
+
+    #[test]
+    fn what_the_profiler_costs_is_charged_to_nobody() {
+        assert_eq!(profiled(10, 100, CALL), (1_000, 1_000));
+    }
+
+    #[test]
+    fn without_overhead_it_is_the_true_clock() {
+        let mut clock = VirtualClock::new();
+        assert_eq!(clock.at_entry(7), 7);
+        assert_eq!(clock.at_exit(19, Overhead::default()), 19);
+    }
+
+    #[test]
+    fn calls_cheaper_than_usual_cost_nothing_and_never_less() {
+        let none = Overhead::default();
+        assert_eq!(profiled(10, 0, none), (0, 0));
+        let (callees, caller) = profiled(10, 4, none);
+        assert!(callees <= caller && caller <= 40, "{callees} of {caller}");
+    }
+
+    #[test]
+    fn a_caller_always_contains_its_callees() {
+        for work in 0..20 {
+            for inside in 0..8 {
+                for outside in 0..8 {
+                    let (callees, caller) = profiled(50, work, Overhead { inside, outside });
+                    assert!(callees <= caller, "{work} {inside} {outside}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn looking_at_it_changes_nothing() {
+        let mut clock = VirtualClock::new();
+        clock.at_exit(100, CALL);
+        let mut looked_at = clock;
+        looked_at.at_entry(101);
+        assert_eq!(looked_at.at_entry(120), clock.at_entry(120));
+    }
+
+    #[test]
+    fn it_never_goes_back() {
+        let mut clock = VirtualClock::new();
+        let mut last = 0;
+        for ticks in [50, 40, 41, 45, 60, 10, 90] {
+            let now = clock.at_exit(ticks, CALL);
+            assert!(now >= last);
+            last = now;
+        }
+    }
+}

@@ -1,0 +1,41 @@
+# `./x bench`: what profiling costs. Sourced by `x`.
+#
+# The driver is Python, in benches/driver; this says where everything is.
+
+bench_results=${release%/release}/bench
+
+want_bench_programs() {
+    want_demo_programs
+    want python3 'drives the measurements' command -v python3
+    if [ -z "$chosen_php" ]; then
+        want php-fpm 'an empty request in it' has_package php-fpm
+    fi
+    install_what_is_missing
+}
+
+# bench_run [OPTION…] [PART | WORKLOAD | PEER_SO=NAME:PATH…]
+bench_run() {
+    local workspace status=0
+    workspace=$(mktemp -d)
+    plain_scan_directory "$workspace/conf.d"
+    python3 -B benches/driver --php "$PHP" --php-config "$PHP_CONFIG" \
+        --extension "$(realpath "$release/libxhprof.so")" --scan-dir "$workspace/conf.d" \
+        --fpm "$(find_fpm || true)" --results "$bench_results" "$@" || status=$?
+    rm -rf "$workspace"
+    return "$status"
+}
+
+# That the driver works, with counts too small to say anything: everybody who
+# can be measured here has a line in every part.
+bench_works() {
+    local line bench_results=$logs/bench
+    bench_run --smoke user internal program once requests growth accuracy >/dev/null
+    for line in Targets none floor 'loaded, off' 'loaded, off (observer)' wall 'wall, CPU' 'wall, memory' all \
+        'wall (observer)' 'all (observer)' 'tree, all' 'events, all' 'JIT: none' 'JIT: loaded, off' \
+        'all, few functions' 'calls, execute' 'depth of recursion, observer' 'paths of the call tree, tree' \
+        'the truth' 'wall: wall' 'all: CPU'; do
+        grep -qF -e "| $line |" -e "### $line" "$bench_results/newest.md" ||
+            die "./x bench has no line for: $line"
+    done
+    if command -v xmllint >/dev/null; then xmllint --noout "$bench_results/growth.svg"; fi
+}

@@ -1,0 +1,180 @@
+//! What the profiler costs at each call, measured, for `xhprof.compensate`.
+//!
+//! Once for a process and set of flags, empty functions are called in a loop,
+//! with and without a profile. What the loops differ by is the cost of a call;
+//! how much of it is between the readings, the profile itself says. Taking the
+//! least of some runs, an interruption in one of them does no harm.
+
+use std::sync::Mutex;
+
+use profile::Metrics;
+use recorder::{Overhead, Shape, TickRate};
+
+use crate::clock::{self, CallCost, CallCosts};
+use crate::session::{self, Recorded};
+use crate::settings::{self, ClockChoice, Flags};
+use crate::symbols::Wishes;
+use crate::zend;
+
+/// How often each loop is run, and how many calls more the longer one makes.
+const RUNS: usize = 25;
+const CALLS: u64 = 300;
+
+/// Loops of empty calls, long and short: what the first call of a function costs
+/// more than others is in both. What they call cannot be disabled.
+const USER: [&std::ffi::CStr; 2] = [
+    c"(static function () { for ($i = 0; $i < 330; ++$i) \\xhprof\\nothing(); })();",
+    c"(static function () { for ($i = 0; $i < 30; ++$i) \\xhprof\\nothing(); })();",
+];
+/// A function, and not a closure: all closures have one name, so that what one
+/// of them calls would be recursion. It is there while we measure.
+const NOTHING: &std::ffi::CStr = c"namespace xhprof; function nothing() {}";
+const NOTHING_NAME: &str = "xhprof\\nothing";
+const INTERNAL: [&std::ffi::CStr; 2] = [
+    c"(static function () { $g = (static function () { yield; })(); $g->valid();
+        for ($i = 0; $i < 330; ++$i) $g->valid(); })();",
+    c"(static function () { $g = (static function () { yield; })(); $g->valid();
+        for ($i = 0; $i < 30; ++$i) $g->valid(); })();",
+];
+
+/// What is between the readings of a call, and outside of them, in picoseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+struct Parts {
+    inside: u64,
+    outside: u64,
+}
+
+/// Parts of both kinds of calls, in wall time and in CPU time.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(crate) struct Measured {
+    user: [Parts; 2],
+    internal: [Parts; 2],
+}
+
+/// What was measured, and with what.
+type Known = ((Flags, ClockChoice), Measured);
+
+static KNOWN: Mutex<Vec<Known>> = Mutex::new(Vec::new());
+
+/// What calls cost in a profile with these flags; none if PHP cannot say now.
+pub(crate) fn measured(flags: Flags) -> Option<Measured> {
+    // Whoever does not record internal functions pays for user functions alone.
+    let key = (flags, settings::clock_choice());
+    if let Ok(known) = KNOWN.lock()
+        && let Some((_, measured)) = known.iter().find(|(known, _)| *known == key)
+    {
+        return Some(*measured);
+    }
+    let user = zend::evaluate(NOTHING).then(|| measure(USER, flags));
+    zend::forget_function(NOTHING_NAME);
+    let measured = Measured {
+        user: user??,
+        internal: if flags.no_builtins {
+            Default::default()
+        } else {
+            measure(INTERNAL, flags)?
+        },
+    };
+    if let Ok(mut known) = KNOWN.lock() {
+        known.push((key, measured));
+    }
+    Some(measured)
+}
+
+impl Measured {
+    /// The same in ticks.
+    pub(crate) fn to_costs(self, wall: TickRate, cpu: TickRate) -> CallCosts {
+        let ticks = |rate: TickRate, ps: u64| (rate.ticks_in_nanoseconds(ps) + 500) / 1_000;
+        // What is rounded off the one goes to the other: the sum counts.
+        let overhead = |rate, parts: Parts| {
+            let inside = ticks(rate, parts.inside);
+            let sum = ticks(rate, parts.inside + parts.outside);
+            Overhead {
+                inside,
+                outside: sum.saturating_sub(inside),
+            }
+        };
+        let cost = |[in_wall, in_cpu]: [Parts; 2]| CallCost {
+            wall: overhead(wall, in_wall),
+            cpu: overhead(cpu, in_cpu),
+        };
+        CallCosts {
+            user: cost(self.user),
+            internal: cost(self.internal),
+        }
+    }
+
+    /// What a call of a user function costs and one of an internal function, in
+    /// nanoseconds of wall time.
+    pub(crate) fn nanoseconds(self) -> [f64; 2] {
+        [self.user, self.internal].map(|[parts, _]| {
+            #[expect(clippy::cast_precision_loss, reason = "shown with one digit")]
+            let ns = (parts.inside + parts.outside) as f64 / 1e3;
+            ns
+        })
+    }
+}
+
+/// All that was measured in this process, for `phpinfo()`.
+pub(crate) fn known() -> Vec<(Metrics, Measured)> {
+    let Ok(known) = KNOWN.lock() else {
+        return Vec::new();
+    };
+    let metrics = |flags: Flags| Metrics {
+        cpu: flags.cpu,
+        memory: flags.memory,
+        ..Metrics::default()
+    };
+    known
+        .iter()
+        .map(|&((flags, _), measured)| (metrics(flags), measured))
+        .collect()
+}
+
+fn measure([calls, none]: [&std::ffi::CStr; 2], flags: Flags) -> Option<[Parts; 2]> {
+    let (mut plain, mut empty) = (u64::MAX, u64::MAX);
+    let (mut profiled, mut profiled_empty) = (u64::MAX, u64::MAX);
+    let (mut wall, mut cpu) = (u64::MAX, u64::MAX);
+    for _ in 0..RUNS {
+        plain = plain.min(run(calls)?);
+        empty = empty.min(run(none)?);
+        // With the hooks that will leave something out, but nothing to leave out.
+        session::start(
+            Shape::Edges,
+            flags,
+            Wishes::default(),
+            Some(Measured::default()),
+        );
+        let times = run(calls).zip(run(none));
+        let recorded = session::stop();
+        let (with_calls, without) = times?;
+        profiled = profiled.min(with_calls);
+        profiled_empty = profiled_empty.min(without);
+        let Some(Recorded::Trace(profile)) = recorded else {
+            return None;
+        };
+        let edges = profile.edges();
+        let edge = edges.edges.iter().max_by_key(|edge| edge.cost.calls)?;
+        let count = edge.cost.calls.max(1);
+        wall = wall.min(edge.cost.wall * 1_000 / count);
+        cpu = cpu.min(edge.cost.cpu * 1_000 / count);
+    }
+    let per_call = |with: u64, without: u64| with.saturating_sub(without) * 1_000 / CALLS;
+    let bare = per_call(plain, empty);
+    let cost = per_call(profiled, profiled_empty).saturating_sub(bare);
+    // Half of what an empty call takes without us is its own, half its caller's.
+    let parts = |between: u64| {
+        let inside = between.saturating_sub(bare / 2).min(cost);
+        Parts {
+            inside,
+            outside: cost - inside,
+        }
+    };
+    Some([parts(wall), parts(cpu)])
+}
+
+/// How long PHP takes to compile and run `code`, in nanoseconds.
+fn run(code: &std::ffi::CStr) -> Option<u64> {
+    let start = clock::monotonic_ns();
+    zend::evaluate(code).then(|| clock::monotonic_ns().saturating_sub(start))
+}

@@ -1,0 +1,67 @@
+//! What the profile hears that another one interrupts: returns of its calls.
+//!
+//! The tokens and marks of calls that are open are all different, so whatever
+//! the running profile does not know may be the other one's.
+
+use ext_php_rs::ffi::zend_execute_data;
+use recorder::{Reading, Token};
+
+use super::marks;
+use super::plan::Tracing;
+use super::state::State;
+use crate::zend::FunctionKind;
+
+/// A call returned: the running profile's, or else the other one's. An idle
+/// recorder knows none.
+#[inline(always)]
+pub(super) unsafe fn leave<T: Tracing>(state: *mut State, token: Token, kind: FunctionKind) {
+    // SAFETY: this thread's state; no reference is held when `left` is called.
+    unsafe {
+        let recorder = &mut (*state).recorder;
+        if !recorder.leave::<T>(token, || T::read_at_exit_of(kind)) {
+            left::<T>(state, token);
+        }
+    }
+}
+
+/// The same for a call that was recorded the short way.
+#[inline(always)]
+pub(super) unsafe fn leave_again<T: Tracing>(state: *mut State, token: Token, kind: FunctionKind) {
+    // SAFETY: as in `leave`.
+    unsafe {
+        let recorder = &mut (*state).recorder;
+        if !recorder.leave_again::<T>(token, || T::read_at_exit_of(kind)) {
+            left::<T>(state, token);
+        }
+    }
+}
+
+#[cold]
+#[inline(never)]
+unsafe fn left<T: Tracing>(state: *mut State, token: Token) {
+    // SAFETY: this thread's state; the reference ends here.
+    if let Some(outer) = unsafe { (*state).outer.as_mut() } {
+        // It is paused, and looks at no clock.
+        outer.recorder.leave::<T>(token, Reading::default);
+    }
+}
+
+/// The same where calls are known by their frames.
+#[inline(always)]
+pub(super) unsafe fn ended(state: *mut State, data: *mut zend_execute_data) {
+    // SAFETY: as in `left`.
+    unsafe {
+        if (*state).outer.is_some() {
+            ended_in_outer(state, data);
+        }
+    }
+}
+
+#[cold]
+#[inline(never)]
+unsafe fn ended_in_outer(state: *mut State, data: *mut zend_execute_data) {
+    // SAFETY: as in `left`.
+    if let Some(outer) = unsafe { (*state).outer.as_mut() } {
+        (outer.plan.end_marked_while_paused)(&mut outer.recorder, marks::mark(data));
+    }
+}
