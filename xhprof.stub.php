@@ -132,7 +132,9 @@ function xhprof_status(): array
  * Much cheaper than profiling, and much less exact: there are no counts of
  * calls and no costs. `xhprof.sampling_interval` says how often, in
  * microseconds, and `xhprof.sampling_depth` how many functions of a stack are
- * kept. While profiling or sampling, this does nothing.
+ * kept; with `xhprof.sampling_clock = cpu` only the time counts in which the
+ * program computes. Functions that are already running are not in the stacks.
+ * While profiling or sampling, this does nothing.
  *
  * @link https://www.php.net/xhprof_sample_enable
  */
@@ -143,9 +145,10 @@ function xhprof_sample_enable(): void
 /**
  * Stops sampling, or profiling, and returns what was recorded.
  *
- * Each key is the time of a sample, in seconds with six digits after the point
- * ("1700000000.100000"), and its value the stack at that time, outermost
- * first: "main()==>Page::render==>Cache::get".
+ * Each key is the time at which a slot of `xhprof.sampling_interval` begins, in
+ * seconds with six digits after the point ("1700000000.100000"), and its value
+ * the stack that was seen for it, outermost first:
+ * "main()==>Page::render==>Cache::get". What runs for long has many slots.
  *
  * @return array<string, string>|array<string, array{ct: int, wt: int, cpu?: int, mu?: int, pmu?: int}>|null
  *     the samples; what {@see xhprof_disable()} returns if profiling was on;

@@ -9,7 +9,7 @@ xhprof.sampling_interval=100
 require __DIR__ . '/include/calls.php';
 require __DIR__ . '/include/time.php';
 
-function a() { spin(2); }
+function a() { spin(20); }
 
 xhprof_enable(XHPROF_FLAGS_NO_BUILTINS);
 a();

@@ -31,8 +31,8 @@ foreach ($functions as $name => [$parameters, $type]) {
     $function = new ReflectionFunction($name);
     $shown = [];
     foreach ($function->getParameters() as $parameter) {
-        $shown[] = $parameter->getType() . ' $' . $parameter->getName() . ($parameter->isOptional() ? ' = '
-            . str_replace(["\n", 'array ()'], ['', '[]'], var_export($parameter->getDefaultValue(), true)) : '');
+        $shown[] = $parameter->getType() . ' $' . $parameter->getName() . ($parameter->isOptional()
+            ? ' = ' . str_replace(["\n", 'array ()'], ['', '[]'], var_export($parameter->getDefaultValue(), true)) : '');
     }
     $agrees = implode(', ', $shown) === $parameters && (string) $function->getReturnType() === $type;
     echo $name, $agrees ? " agrees\n" : ": ($parameters): $type in the stub\n";

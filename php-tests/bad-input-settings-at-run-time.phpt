@@ -11,6 +11,7 @@ function a() {}
 $warnings = [];
 set_error_handler(function ($level, $message) use (&$warnings) { $warnings[] = $message; return true; });
 foreach ([
+    'xhprof.sampling_clock' => ['sundial', '', '1'],
     'xhprof.sampling_interval' => ['abc', '-5', '0', '1.5', "5\0", "\xff"],
     'xhprof.sampling_depth' => ['abc', '0', '2147483648', ''],
     'xhprof.collect_additional_info' => ['2', 'maybe'],

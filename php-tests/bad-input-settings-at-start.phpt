@@ -8,6 +8,7 @@ require __DIR__ . '/include/child.php';
 
 // Each with its default, then values that it cannot hold.
 $wrong = [
+    'xhprof.sampling_clock' => ['wall', 'sundial', '1', ''],
     'xhprof.sampling_interval' => ['100000', 'abc', '-5', '0', '1.5', '99999999999999999999', ' '],
     'xhprof.sampling_depth' => ['2147483647', 'abc', '-1', '0', '2147483648'],
     'xhprof.collect_additional_info' => ['0', '2', 'maybe', '-1'],

@@ -80,6 +80,7 @@ pub(crate) fn request_starts() {
         Mode::Edges => session::start_tracing(Shape::Edges, flags, wishes),
         Mode::Tree => session::start_tracing(Shape::Tree, flags, wishes),
         Mode::Events => session::start_events(flags, wishes, FATE.with(Rc::clone)),
+        Mode::Sample => session::start_sampling(wishes),
     }
     if session::is_running() {
         PROGRESS.set(Progress::Running(Begun { at, reason }));
@@ -120,7 +121,7 @@ pub(crate) fn request_ends() {
 
 fn write() {
     // What the script began and did not end is nobody's.
-    if let Progress::Yields(_) = PROGRESS.get() {
+    if matches!(PROGRESS.get(), Progress::Yields(_)) {
         session::stop();
         goes_on();
     }

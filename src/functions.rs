@@ -42,10 +42,6 @@ pub(crate) fn register(module: ModuleBuilder<'_>) -> ModuleBuilder<'_> {
         false,
         true,
     );
-    let tag = FunctionBuilder::new("xhprof_tag", xhprof_tag)
-        .arg(Arg::new("key", DataType::String))
-        .arg(Arg::new("value", DataType::String))
-        .returns(DataType::Bool, false, false);
     let dump = FunctionBuilder::new("xhprof_dump", xhprof_dump)
         .arg(Arg::new("file", DataType::String))
         .arg(Arg::new("format", DataType::String).default("'native'"))
@@ -57,6 +53,10 @@ pub(crate) fn register(module: ModuleBuilder<'_>) -> ModuleBuilder<'_> {
         FunctionBuilder::new("xhprof_pause", xhprof_pause).returns(DataType::Bool, false, false);
     let resume =
         FunctionBuilder::new("xhprof_resume", xhprof_resume).returns(DataType::Bool, false, false);
+    let tag = FunctionBuilder::new("xhprof_tag", xhprof_tag)
+        .arg(Arg::new("key", DataType::String))
+        .arg(Arg::new("value", DataType::String))
+        .returns(DataType::Bool, false, false);
     module
         .function(tag)
         .function(enable)
@@ -91,7 +91,7 @@ extern "C" fn xhprof_enable(call: &mut ExecuteData, _result: &mut Zval) {
 extern "C" fn xhprof_sample_enable(call: &mut ExecuteData, _result: &mut Zval) {
     if parameters::nothing(call) {
         autostart::yields();
-        session::start_sampling();
+        session::start_sampling(wishes(HashSet::new()));
         if !session::is_running() {
             autostart::goes_on();
         }
@@ -106,16 +106,6 @@ extern "C" fn xhprof_disable(call: &mut ExecuteData, result: &mut Zval) {
     {
         autostart::goes_on();
         output::return_array(&recorded, result);
-    }
-}
-
-extern "C" fn xhprof_tag(call: &mut ExecuteData, result: &mut Zval) {
-    if let Some((key, value)) = parameters::two_strings(call) {
-        let outcome = output::tag(key, value);
-        result.set_bool(outcome.is_ok());
-        if let Err(problem) = outcome {
-            zend::warning(&problem);
-        }
     }
 }
 
@@ -174,6 +164,16 @@ extern "C" fn xhprof_status(call: &mut ExecuteData, result: &mut Zval) {
     array.set_int(b"nodes", count(status.nodes));
     array.set_bool(b"truncated", status.is_truncated);
     array.return_in(result);
+}
+
+extern "C" fn xhprof_tag(call: &mut ExecuteData, result: &mut Zval) {
+    if let Some((key, value)) = parameters::two_strings(call) {
+        let outcome = output::tag(key, value);
+        result.set_bool(outcome.is_ok());
+        if let Err(problem) = outcome {
+            zend::warning(&problem);
+        }
+    }
 }
 
 /// What to name in a profile with this ignore list.

@@ -32,6 +32,7 @@ extern "C" fn module_starts(_kind: i32, number: i32) -> i32 {
     if let Some(engine) = session::engine_to_arm() {
         engine::arm(engine);
     }
+    engine::sampling::arm();
     if settings::special_functions() {
         zend::make_special_functions_visible();
     }
@@ -44,6 +45,7 @@ extern "C" fn module_starts(_kind: i32, number: i32) -> i32 {
 
 /// MSHUTDOWN, before the library may be unloaded.
 extern "C" fn module_ends(_kind: i32, number: i32) -> i32 {
+    engine::sampling::disarm();
     engine::disarm();
     zend::ini::unregister(number);
     0

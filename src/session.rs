@@ -4,17 +4,22 @@
 //! number is in every token and every slot, so that whatever an earlier one
 //! left behind is told apart.
 
+mod sampling;
+
+pub(crate) use sampling::start_sampling;
+
 use std::rc::Rc;
 
 use profile::native::events::EventsOptions;
 use profile::{Body, EdgeTable, Meta, Metrics, Mode, Profile};
-use recorder::{Recorder, Sample, Sampler, Shape};
+use recorder::{Recorder, Shape};
 
 use crate::clock::{self, Clock, CpuTime};
 use crate::compensation::{self, Measured};
+use crate::engine::sampling::Rate;
 use crate::engine::{self, Engine, Hooks, Measure, Outer, State, with_state};
 use crate::output::{EventFile, Fate};
-use crate::settings::{self, ClockChoice, EngineChoice, Flags, PinCpu};
+use crate::settings::{self, EngineChoice, Flags};
 use crate::symbols::{Symbols, Target, Wishes};
 use crate::zend;
 
@@ -23,17 +28,11 @@ use crate::zend;
 pub(crate) enum Recorded {
     /// Calls and their costs.
     Trace(Box<Profile>),
-    /// Stacks in time.
-    Samples(Samples),
+    /// Stacks in time: a profile of samples, which knows when it began and how
+    /// much time was to pass between two of them.
+    Samples(Box<Profile>),
     /// Calls one by one, which are in a file already.
     Events,
-}
-
-/// The stacks of a sampling session.
-#[derive(Clone)]
-pub(crate) struct Samples {
-    pub(crate) symbols: Vec<profile::Symbol>,
-    pub(crate) samples: Vec<Sample>,
 }
 
 /// The settings of the profile that runs; none when off.
@@ -45,6 +44,8 @@ struct Running {
     costs: Option<Measured>,
     /// When it began, in microseconds since the Unix epoch.
     started_us: u64,
+    /// How often it samples; none if it traces.
+    rate: Option<Rate>,
 }
 
 /// A profile that is set aside.
@@ -135,6 +136,9 @@ pub(crate) fn resume() -> bool {
 /// Sets the running profile aside, so that another one can begin; false if
 /// that is not possible.
 pub(crate) fn set_aside() -> bool {
+    if sampling::set_aside() {
+        return true;
+    }
     let was_paused = PAUSED_PLAN.get().is_some();
     if !was_paused && !pause() {
         return false;
@@ -165,6 +169,9 @@ pub(crate) fn set_aside() -> bool {
 
 /// Goes on with what was set aside, when the profile that came between is over.
 pub(crate) fn take_up() {
+    if sampling::take_up() {
+        return;
+    }
     let Some(Aside {
         running,
         was_paused,
@@ -245,7 +252,7 @@ pub(crate) fn start(shape: Shape, flags: Flags, wishes: Wishes, costs: Option<Me
             compensates: costs.is_some(),
         },
     );
-    set_running(clock, flags, costs);
+    set_running(clock, flags, costs, None);
     read_clocks(clock, flags, costs);
     engine::install(hooks);
     let (max_depth, max_nodes) = (settings::max_depth(), settings::max_nodes());
@@ -256,48 +263,25 @@ pub(crate) fn start(shape: Shape, flags: Flags, wishes: Wishes, costs: Option<Me
     });
 }
 
-/// Begins to sample; does nothing if something is being recorded already.
-pub(crate) fn start_sampling() {
-    if is_running() {
-        return;
-    }
-    let Some(engine) = usable_engine() else {
-        return;
-    };
-    let clock = clock::start(ClockChoice::Monotonic, PinCpu::Never, false);
-    let interval = settings::sampling_interval_us();
-    let depth = settings::sampling_depth();
-    let flags = Flags::default();
-    set_running(clock, flags, None);
-    engine::install(engine::sampling_hooks(engine));
-    with_state(|state| {
-        let session = next_session(state);
-        state.symbols = Some(Symbols::new(Wishes::default()));
-        let now = clock::unix_time_us();
-        state.sampler = Some(Sampler::new(session, interval, depth, now));
-    });
-}
-
 /// Ends the session and hands over what it recorded; none if there was none.
 pub(crate) fn stop() -> Option<Recorded> {
     let running = RUNNING.take()?;
+    if let Some(rate) = running.rate {
+        return sampling::stop(rate, running.started_us);
+    }
     PAUSED_PLAN.set(None);
-    let (recorder, sampler, symbols) = with_state(|state| {
+    let (recorder, symbols) = with_state(|state| {
         let finish = state.plan.finish;
         if let Some(recorder) = state.recorder.running() {
             finish(recorder);
         }
         let recorder = std::mem::replace(&mut state.recorder, Recorder::idle());
-        (recorder, state.sampler.take(), state.symbols.take())
+        (recorder, state.symbols.take())
     });
     engine::uninstall();
     clock::stop();
     zend::memory::forget();
     let symbols = symbols.map(Symbols::into_names).unwrap_or_default();
-    if let Some(mut sampler) = sampler {
-        let samples = sampler.finish(clock::unix_time_us());
-        return Some(Recorded::Samples(Samples { symbols, samples }));
-    }
     if recorder.shape() == Shape::Events {
         return Some(Recorded::Events);
     }
@@ -402,12 +386,13 @@ fn read_clocks(clock: Clock, flags: Flags, costs: Option<Measured>) {
     }
 }
 
-fn set_running(clock: Clock, flags: Flags, costs: Option<Measured>) {
+fn set_running(clock: Clock, flags: Flags, costs: Option<Measured>, rate: Option<Rate>) {
     RUNNING.set(Some(Running {
         clock,
         flags,
         costs,
         started_us: clock::unix_time_us(),
+        rate,
     }));
 }
 

@@ -12,10 +12,12 @@ mod cpu_time;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod perf_page;
 mod rseq;
+mod timer;
 
 pub(crate) use calibration::Calibration;
 pub(crate) use compensated::{CallCost, CallCosts, Compensated};
 pub(crate) use cpu_time::CpuTime;
+pub(crate) use timer::{Fired, SampledClock, Timer};
 
 use std::sync::{Mutex, OnceLock};
 
@@ -249,7 +251,7 @@ fn calibrated(cpu: usize) -> Option<Calibration> {
     Some(calibration)
 }
 
-/// The time since some moment, in nanoseconds.
+/// `CLOCK_MONOTONIC`, in nanoseconds.
 pub(crate) fn monotonic_ns() -> u64 {
     calibration::clock_ns(libc::CLOCK_MONOTONIC)
 }

@@ -8,10 +8,10 @@ use std::cell::Cell;
 use std::ffi::{CStr, c_char, c_int};
 
 use ext_php_rs::ffi::{zend_file_handle, zend_op_array, zend_string};
-use recorder::{Entered, Token};
+use recorder::{Entered, SymbolId, Token};
 
+use super::sampling;
 use super::state::{State, state};
-use crate::clock;
 use crate::zend;
 use crate::zend::bindings::{self, CompileFile, CompileString};
 
@@ -122,10 +122,12 @@ unsafe extern "C" fn compile_string(
 #[derive(Clone, Copy)]
 enum Opened {
     Traced(Token),
-    Sampled { session: u32, depth: usize },
+    Sampled { session: u32, symbol: SymbolId },
 }
 
 fn enter(prefix: &[u8], path: &[u8], is_file: bool) -> Option<Opened> {
+    // What was seen so far was not the compiler.
+    sampling::safe_point(None);
     // SAFETY: the compiler's hooks run between two functions, when no other
     // hook holds a reference; naming a file calls nothing.
     let state: &mut State = unsafe { &mut *state() };
@@ -142,20 +144,17 @@ fn enter(prefix: &[u8], path: &[u8], is_file: bool) -> Option<Opened> {
     }
     let sampler = state.sampler.as_mut()?;
     let symbol = symbols.file(prefix, path, is_file, &mut || sampler.add_symbol())?;
-    let depth = (state.plan.sample_now)(sampler, symbol, clock::unix_time_us());
-    let session = sampler.session();
-    Some(Opened::Sampled { session, depth })
+    let session = state.session;
+    Some(Opened::Sampled { session, symbol })
 }
 
 fn leave(opened: Option<Opened>) {
     // SAFETY: as in `enter`.
     let state: &mut State = unsafe { &mut *state() };
-    match (opened, state.recorder.running(), &mut state.sampler) {
-        (Some(Opened::Traced(token)), Some(recorder), _) => (state.plan.leave)(recorder, token),
-        (Some(Opened::Sampled { session, depth }), _, Some(sampler))
-            if sampler.session() == session =>
-        {
-            sampler.leave(depth, clock::unix_time_us());
+    match opened {
+        Some(Opened::Traced(token)) => (state.plan.leave)(&mut state.recorder, token),
+        Some(Opened::Sampled { session, symbol }) if state.session == session => {
+            sampling::safe_point(Some(symbol));
         }
         _ => {}
     }

@@ -5,7 +5,6 @@
 
 use super::guard;
 use super::state::{State, state};
-use crate::clock;
 use crate::zend::bindings::{
     FiberContext, zend_observer_fiber_destroy_register, zend_observer_fiber_init_register,
     zend_observer_fiber_switch_register,
@@ -48,9 +47,6 @@ unsafe extern "C" fn switched(from: *mut FiberContext, to: *mut FiberContext) {
     if let Some(outer) = &mut state.outer {
         (outer.plan.fiber_switched_while_paused)(&mut outer.recorder, from, to);
     }
-    if let Some(sampler) = &mut state.sampler {
-        sampler.fiber_switched(from, to, clock::unix_time_us());
-    }
     guard::switch(state, from, to);
 }
 
@@ -62,9 +58,6 @@ unsafe extern "C" fn destroyed(fiber: *mut FiberContext) {
     }
     if let Some(outer) = &mut state.outer {
         (outer.plan.fiber_destroyed)(&mut outer.recorder, fiber);
-    }
-    if let Some(sampler) = &mut state.sampler {
-        sampler.fiber_destroyed(fiber);
     }
     guard::forget(state, fiber);
 }

@@ -1,7 +1,7 @@
 //! What the hooks of a thread do: functions made for the plan of its profile.
 
 use ext_php_rs::ffi::zend_execute_data;
-use recorder::{Entered, FiberId, Reading, Recorder, Sampler, SymbolId, Token};
+use recorder::{Entered, FiberId, Reading, Recorder, SymbolId, Token};
 
 use super::execute::pass_user;
 use super::internal::pass_internal;
@@ -24,8 +24,6 @@ pub(crate) struct Hooks {
     pub(super) enter: fn(&mut Recorder, SymbolId, *mut zend_execute_data) -> Entered,
     /// The same for what has no frame of its own.
     pub(super) enter_now: fn(&mut Recorder, SymbolId) -> Entered,
-    /// [`Sampler::enter`] for what has no frame of its own.
-    pub(super) sample_now: fn(&mut Sampler, SymbolId, u64) -> usize,
     /// [`Recorder::enter_truncated`] with this plan.
     pub(super) enter_truncated: fn(&mut Recorder, *mut zend_execute_data) -> Entered,
     /// [`Recorder::leave`] with this plan.
@@ -64,7 +62,6 @@ impl Hooks {
         read: Reading::default,
         enter: |_, _, _| Entered::TooDeep,
         enter_now: |_, _| Entered::TooDeep,
-        sample_now: |_, _, _| 0,
         enter_truncated: |_, _| Entered::TooDeep,
         leave: |_, _| {},
         end_marked: |_, _| {},

@@ -4,7 +4,7 @@ use recorder::Recorder;
 
 use super::state::State;
 use crate::symbols::Target;
-use crate::zend::{Call, FunctionKind};
+use crate::zend::{Call, Function, FunctionKind};
 
 /// The number of the symbol of a call of which nothing else has to be known. If
 /// there is more to it, or if its function is new, that is a number which no
@@ -31,7 +31,7 @@ pub(super) unsafe fn target(state: *mut State, call: Call<'_>, kind: FunctionKin
                 // `__call` itself follows, and is the call to record.
                 FunctionKind::User => Target::PASS,
                 // SAFETY: as below.
-                FunctionKind::Internal => unsafe { look_up(state, call, kind, None) },
+                FunctionKind::Internal => unsafe { look_up(state, call, None) },
             };
         }
         if function.is_generator() && call.is_generator_creation() {
@@ -46,21 +46,36 @@ pub(super) unsafe fn target(state: *mut State, call: Call<'_>, kind: FunctionKin
         {
             return target;
         }
-        look_up(state, call, kind, slot)
+        look_up(state, call, slot)
     }
 }
 
-#[cold]
-#[inline(never)]
-unsafe fn look_up(
-    state: *mut State,
-    call: Call<'_>,
-    kind: FunctionKind,
-    slot: Option<&mut u64>,
-) -> Target {
-    // SAFETY: the hooks hold no reference to the state while they ask; naming
-    // a function reads engine data and calls nothing.
-    let state = unsafe { &mut *state };
+/// What to record for a call that is open already, in any engine or none.
+///
+/// # Safety
+///
+/// The call's frame must be open, with its variables set up.
+pub(super) unsafe fn running(state: &mut State, call: Call<'_>) -> Target {
+    let function = call.function();
+    let kind = function.kind();
+    if kind == FunctionKind::Internal && function.name().is_none() {
+        // The first frame of a fiber.
+        return Target::PASS;
+    }
+    if super::armed().is_some() {
+        // SAFETY: the caller's call; the reference is not used meanwhile.
+        return unsafe { target(state, call, kind) };
+    }
+    let is_stand_in = function.is_trampoline() && kind == FunctionKind::User;
+    if is_stand_in || function.is_generator() && call.is_generator_creation() {
+        return Target::PASS;
+    }
+    named(state, function)
+}
+
+/// What to record for calls of a function: for those that have no frame, or
+/// where functions have no slots.
+pub(super) fn named(state: &mut State, function: Function<'_>) -> Target {
     let Some(symbols) = state.symbols.as_mut() else {
         return Target::PASS;
     };
@@ -69,7 +84,19 @@ unsafe fn look_up(
         (None, Some(sampler)) => sampler.add_symbol(),
         (None, None) => Recorder::TRUNCATED,
     };
-    let mut target = symbols.target(call.function(), kind, &mut add_symbol);
+    symbols.target(function, function.kind(), &mut add_symbol)
+}
+
+#[cold]
+#[inline(never)]
+unsafe fn look_up(state: *mut State, call: Call<'_>, slot: Option<&mut u64>) -> Target {
+    // SAFETY: the hooks hold no reference to the state while they ask; naming
+    // a function reads engine data and calls nothing.
+    let state = unsafe { &mut *state };
+    if state.symbols.is_none() {
+        return Target::PASS;
+    }
+    let mut target = named(state, call.function());
     if call.function().is_unusual() {
         target = target.unusual();
     }

@@ -18,11 +18,11 @@ mod marks;
 mod observer;
 mod outer;
 mod plan;
-mod sampled;
+pub(crate) mod sampling;
 mod state;
 
 pub(crate) use hooks::Hooks;
-pub(crate) use plan::{Measure, hooks_for, sampling_hooks};
+pub(crate) use plan::{Measure, hooks_for};
 pub(crate) use state::{Outer, State, with_state};
 
 use std::sync::OnceLock;
@@ -32,6 +32,8 @@ use crate::zend;
 
 /// Threads that profile right now. Hooks are global to the process.
 static USERS: AtomicU32 = AtomicU32::new(0);
+/// Those of them that trace.
+static TRACERS: AtomicU32 = AtomicU32::new(0);
 
 /// How user functions are seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,8 +84,8 @@ pub(crate) fn disarm() {
     }
 }
 
-/// Puts hooks in that record by `plan`, as soon as there is a recorder, or a
-/// sampler, in the state.
+/// Puts hooks in that record by `plan`, as soon as there is a recorder in the
+/// state.
 pub(crate) fn install(plan: Hooks) {
     // Asking for the stack's bounds takes long once; not on the program's time.
     let _ = zend::stack::thread_bounds();
@@ -92,14 +94,50 @@ pub(crate) fn install(plan: Hooks) {
         state.hooks = plan;
         state.guard = guard::Guard::new();
     });
-    if USERS.fetch_add(1, Ordering::AcqRel) == 0 {
-        if armed() == Some(Engine::Execute) {
-            execute::install();
-        }
-        compile::install();
+    if TRACERS.fetch_add(1, Ordering::AcqRel) == 0 && armed() == Some(Engine::Execute) {
+        execute::install();
     }
+    add_user();
     if armed() == Some(Engine::Observer) {
         observer::install();
+    }
+}
+
+fn add_user() {
+    if USERS.fetch_add(1, Ordering::AcqRel) == 0 {
+        compile::install();
+    }
+}
+
+fn remove_user() {
+    if USERS.fetch_sub(1, Ordering::AcqRel) == 1 {
+        compile::uninstall();
+    }
+}
+
+/// Puts in what helps to sample, as soon as there is a sampler in the state.
+/// Without an engine that is nothing.
+pub(crate) fn install_sampling() {
+    if armed().is_some() {
+        let _ = zend::stack::thread_bounds();
+        with_state(|state| {
+            state.plan = plan::sampling_hooks();
+            state.hooks = state.plan;
+            state.guard = guard::Guard::new();
+        });
+        add_user();
+    }
+}
+
+/// Ends what [`install_sampling`] began.
+pub(crate) fn uninstall_sampling() {
+    if armed().is_some() {
+        with_state(|state| {
+            state.plan = Hooks::PASS;
+            guard::after_jump(state);
+            state.hooks = Hooks::PASS;
+        });
+        remove_user();
     }
 }
 
@@ -131,8 +169,8 @@ pub(crate) fn uninstall() {
     if armed() == Some(Engine::Observer) {
         observer::uninstall();
     }
-    if USERS.fetch_sub(1, Ordering::AcqRel) == 1 {
-        compile::uninstall();
+    remove_user();
+    if TRACERS.fetch_sub(1, Ordering::AcqRel) == 1 {
         execute::uninstall();
     }
 }

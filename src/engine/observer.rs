@@ -65,7 +65,8 @@ pub(super) fn uninstall() {
 unsafe extern "C" fn asked(data: *mut zend_execute_data) -> ObserverHandlers {
     // SAFETY: this thread's state, and the frame that the engine asks about.
     let watches = unsafe {
-        (*state()).symbols.is_some() && Call::new(data).function().kind() == FunctionKind::User
+        (*state()).recorder.running().is_some()
+            && Call::new(data).function().kind() == FunctionKind::User
     };
     ObserverHandlers {
         begin: watches.then_some(begin),

@@ -7,7 +7,7 @@ use recorder::{Plan, Reading, Shape};
 
 use super::Hooks;
 use super::marks::{ByChain, ByStack, Marks};
-use super::{Engine, execute, internal, observer, sampled};
+use super::{Engine, execute, internal, observer, sampling};
 use crate::clock::{
     Clock, Clocks, Compensated, CpuTime, CycleCounter, CycleCounterForBoth, Monotonic, Source,
 };
@@ -140,21 +140,12 @@ pub(crate) fn hooks_for(engine: Engine, measure: Measure) -> Hooks {
     without_unwanted(hooks, measure.builtins)
 }
 
-/// The hooks of the sampling mode.
-pub(crate) fn sampling_hooks(engine: Engine) -> Hooks {
-    match engine {
-        Engine::Execute => sampling::<ByStack>(),
-        Engine::Observer => sampling::<ByChain>(),
-    }
-}
-
-fn sampling<M: Marks>() -> Hooks {
+/// The hooks of the sampling mode, in both engines.
+pub(super) fn sampling_hooks() -> Hooks {
     Hooks {
-        user: sampled::user::<M>,
-        begin: sampled::begin::<M>,
-        end: sampled::end,
-        internal: sampled::internal::<M>,
-        sample_now: |sampler, symbol, now| sampler.enter(symbol, &M::site_now(), now),
+        user: sampling::user,
+        end: sampling::end,
+        internal: sampling::internal,
         ..Hooks::PASS
     }
 }
@@ -207,7 +198,6 @@ fn traced<T: Tracing>() -> Hooks {
         enter_now: |recorder, symbol| {
             recorder.enter::<T>(symbol, &T::Marks::site_now(), T::read_at_entry)
         },
-        sample_now: Hooks::PASS.sample_now,
         enter_truncated: |recorder, data| {
             recorder.enter_truncated::<T>(&T::site(data), T::read_at_entry)
         },

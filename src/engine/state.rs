@@ -4,6 +4,7 @@ use recorder::{Recorder, Sampler};
 
 use super::Hooks;
 use super::guard::Guard;
+use super::sampling::Sampling;
 use crate::symbols::Symbols;
 
 /// The state of one thread. While nothing is recorded, `hooks` pass every
@@ -21,8 +22,10 @@ pub(crate) struct State {
     pub(crate) sessions: u32,
     /// The running profile, when tracing; else idle.
     pub(crate) recorder: Recorder,
-    /// The running profile, when sampling.
+    /// The running profile, when sampling…
     pub(crate) sampler: Option<Sampler>,
+    /// … and what fills it.
+    pub(crate) sampling: Option<Sampling>,
     /// The names of the running profile.
     pub(crate) symbols: Option<Symbols>,
     /// The profile that this one interrupts, if there is one.
@@ -48,6 +51,7 @@ impl State {
             first_slot: 0,
             recorder: Recorder::idle(),
             sampler: None,
+            sampling: None,
             symbols: None,
             outer: None,
             guard: Guard::new(),

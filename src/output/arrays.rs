@@ -1,16 +1,19 @@
 //! What `xhprof_disable()` returns: a profile as a PHP array.
 
-use ext_php_rs::types::Zval;
-use profile::{Body, Profile, Symbol, SymbolId, classic};
+use std::collections::HashMap;
 
-use crate::session::{Recorded, Samples};
+use ext_php_rs::types::Zval;
+use profile::{Body, Profile, SymbolId, classic};
+use recorder::slots;
+
+use crate::session::Recorded;
 use crate::zend::array::Array;
 
 /// Makes `result` the array that XHProf returns.
 pub(crate) fn return_array(recorded: &Recorded, result: &mut Zval) {
     match recorded {
         Recorded::Trace(profile) => trace_array(profile).return_in(result),
-        Recorded::Samples(samples) => samples_array(samples).return_in(result),
+        Recorded::Samples(profile) => samples_array(profile).return_in(result),
         Recorded::Events => {}
     }
 }
@@ -35,34 +38,40 @@ fn trace_array(profile: &Profile) -> Array {
     array
 }
 
-fn samples_array(samples: &Samples) -> Array {
+/// An entry for each slot of time, as XHProf has it: the more time a sample
+/// stands for, the more slots it has.
+fn samples_array(profile: &Profile) -> Array {
+    let Body::Samples(samples) = &profile.body else {
+        return Array::with_capacity(0);
+    };
+    let started = profile.meta.started_unix_us.unwrap_or(0);
+    let interval_us = profile.meta.interval_ns.unwrap_or(0) / 1_000;
     let mut array = Array::with_capacity(samples.samples.len());
+    let mut written = None;
     let mut text = Vec::new();
-    for sample in &samples.samples {
-        let key = format!(
-            "{}.{:06}",
-            sample.slot_us / 1_000_000,
-            sample.slot_us % 1_000_000
-        );
-        write_stack(&samples.symbols, &sample.stack, &mut text);
+    for (slot_us, stack) in slots(&samples.samples, started, interval_us) {
+        if written.replace(stack) != Some(stack) {
+            write_stack(profile, &samples.path(stack), &mut text);
+        }
+        let key = format!("{}.{:06}", slot_us / 1_000_000, slot_us % 1_000_000);
         array.set_bytes(key.as_bytes(), &text);
     }
     array
 }
 
-/// Writes `main()==>a==>b@1`.
-fn write_stack(symbols: &[Symbol], stack: &[SymbolId], text: &mut Vec<u8>) {
+/// Writes `main()==>a==>b==>a@1`.
+fn write_stack(profile: &Profile, stack: &[SymbolId], text: &mut Vec<u8>) {
     text.clear();
-    text.extend_from_slice(b"main()");
-    for (depth, symbol) in stack.iter().enumerate() {
-        text.extend_from_slice(b"==>");
-        let name = symbols
-            .get(symbol.index())
-            .map_or(&b"?"[..], |symbol| &symbol.name);
-        text.extend_from_slice(name);
-        let level = stack.iter().take(depth).filter(|it| *it == symbol).count();
-        if level > 0 {
+    let mut open: HashMap<SymbolId, u32> = HashMap::new();
+    for (depth, &symbol) in stack.iter().enumerate() {
+        if depth > 0 {
+            text.extend_from_slice(b"==>");
+        }
+        text.extend_from_slice(profile.name(symbol));
+        let level = open.entry(symbol).or_insert(0);
+        if *level > 0 {
             text.extend_from_slice(format!("@{level}").as_bytes());
         }
+        *level += 1;
     }
 }

@@ -20,7 +20,7 @@ use crate::trouble::{self, Trouble};
 
 /// Writes a profile into the output directory, if there is room.
 pub(crate) fn write_file(recorded: Recorded) -> Result<()> {
-    let Recorded::Trace(mut profile) = recorded else {
+    let (Recorded::Trace(mut profile) | Recorded::Samples(mut profile)) = recorded else {
         return Ok(());
     };
     whence::describe(&mut profile.meta);

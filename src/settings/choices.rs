@@ -55,6 +55,8 @@ pub(crate) enum Mode {
     Tree,
     /// Every entry and exit, written as it goes.
     Events,
+    /// Stacks, looked at now and then.
+    Sample,
 }
 
 /// What `xhprof.output_format` says.

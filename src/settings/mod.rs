@@ -19,10 +19,11 @@ pub(crate) use choices::{
 pub(crate) use parse::{boolean, output_format_of};
 pub(crate) use table::{HIDDEN, SETTINGS};
 
+use crate::clock::SampledClock;
 use crate::zend::ini;
 use parse::{
     MAX_DEPTH, MAX_NODES, MAX_SAMPLING_DEPTH, MAX_SAMPLING_INTERVAL_US, clock, engine, mode_of,
-    number, pin, size,
+    number, pin, sampling_clock_of, size,
 };
 
 /// The smallest `xhprof.sampling_interval` that is used; smaller ones are
@@ -115,6 +116,15 @@ pub(crate) fn pin_cpu() -> PinCpu {
 /// Whether the top level of files is recorded.
 pub(crate) fn run_init() -> bool {
     read(c"xhprof.run_init", boolean, false)
+}
+
+/// Which time passes between two samples.
+pub(crate) fn sampling_clock() -> SampledClock {
+    read(
+        c"xhprof.sampling_clock",
+        sampling_clock_of,
+        SampledClock::Wall,
+    )
 }
 
 /// How many frames a sample keeps.

@@ -1,5 +1,7 @@
 //! What the text of a setting means; none if it means nothing.
 
+use crate::clock::SampledClock;
+
 use super::{AutoEnable, ClockChoice, EngineChoice, Mode, OutputFormat, PinCpu};
 
 pub(super) const MAX_DEPTH: u64 = 100_000_000;
@@ -47,6 +49,7 @@ pub(super) fn mode_of(value: &str) -> Option<Mode> {
         "edges" => Some(Mode::Edges),
         "tree" => Some(Mode::Tree),
         "events" => Some(Mode::Events),
+        "sample" => Some(Mode::Sample),
         _ => None,
     }
 }
@@ -57,6 +60,14 @@ pub(crate) fn output_format_of(value: &str) -> Option<OutputFormat> {
         "native" => Some(OutputFormat::Native),
         "xhprof" => Some(OutputFormat::Xhprof),
         "json" => Some(OutputFormat::Json),
+        _ => None,
+    }
+}
+
+pub(super) fn sampling_clock_of(value: &str) -> Option<SampledClock> {
+    match value.trim().to_ascii_lowercase().as_str() {
+        "wall" => Some(SampledClock::Wall),
+        "cpu" => Some(SampledClock::Cpu),
         _ => None,
     }
 }

@@ -6,7 +6,7 @@ use super::Flags;
 use super::parse::{
     MAX_DEPTH, MAX_DURATION_MS, MAX_NODES, MAX_PER_MINUTE, MAX_SAMPLING_DEPTH,
     MAX_SAMPLING_INTERVAL_US, auto_enable, boolean, clock, engine, file_mode, is_name, list,
-    mode_of, number, output_format_of, pin, share, size, size_or_zero,
+    mode_of, number, output_format_of, pin, sampling_clock_of, share, size, size_or_zero,
 };
 use crate::zend::ini::{Scope, Setting};
 
@@ -136,7 +136,7 @@ pub(crate) static SETTINGS: &[Setting] = &[
         default: c"tree",
         scope: Scope::PerDirectory,
         is_valid: |value| mode_of(value).is_some(),
-        expected: "edges, tree or events",
+        expected: "edges, tree, events or sample",
     },
     Setting {
         name: c"xhprof.output_dir",
@@ -186,6 +186,13 @@ pub(crate) static SETTINGS: &[Setting] = &[
         scope: Scope::Anywhere,
         is_valid: |value| boolean(value).is_some(),
         expected: "0 or 1",
+    },
+    Setting {
+        name: c"xhprof.sampling_clock",
+        default: c"wall",
+        scope: Scope::Anywhere,
+        is_valid: |value| sampling_clock_of(value).is_some(),
+        expected: "wall or cpu",
     },
     Setting {
         name: c"xhprof.sampling_depth",

@@ -173,6 +173,18 @@ pub(crate) struct Function<'a> {
 }
 
 impl<'a> Function<'a> {
+    /// Views one of the engine's functions.
+    ///
+    /// # Safety
+    ///
+    /// `function` must be one, and stay one for `'a`.
+    pub(crate) unsafe fn new(function: *mut zend_function) -> Self {
+        Self {
+            function,
+            call: PhantomData,
+        }
+    }
+
     /// Whose code it is.
     pub(crate) fn kind(self) -> FunctionKind {
         // SAFETY: all kinds of functions begin with their type.

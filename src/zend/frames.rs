@@ -13,6 +13,19 @@ pub(crate) fn current_frame() -> *mut zend_execute_data {
     unsafe { (*ffi::ext_php_rs_executor_globals()).current_execute_data }
 }
 
+/// The frames that are open now and have a function, the innermost first: in a
+/// fiber, also those of who resumed it. To be used up before PHP goes on.
+pub(crate) fn open_frames() -> impl Iterator<Item = *mut zend_execute_data> {
+    let innermost = current_frame();
+    let chain = std::iter::successors((!innermost.is_null()).then_some(innermost), |&frame| {
+        // SAFETY: the frame is open, and its callers are.
+        let caller = unsafe { (*frame).prev_execute_data };
+        (!caller.is_null()).then_some(caller)
+    });
+    // SAFETY: as above. The engine's own stand-ins have no function.
+    chain.filter(|&frame| unsafe { !(*frame).func.is_null() })
+}
+
 /// Whether a live frame runs PHP code, and not a function written in C.
 pub(crate) fn runs_php(frame: *const zend_execute_data) -> bool {
     // SAFETY: the frame is live; the engine's own dummy frames have no function.

@@ -128,11 +128,21 @@ unsafe fn has_been_asked_about(function: *mut zend_function) -> bool {
 
 /// Calls `visit` with the pointer in each entry of a hash table.
 unsafe fn for_each_pointer(table: *mut HashTable, visit: &mut dyn FnMut(*mut std::ffi::c_void)) {
+    // SAFETY: the caller's table of pointers.
+    unsafe { for_each_pointer_in(table, 0..usize::MAX, visit) };
+}
+
+/// The same for the entries with these numbers, as far as they exist.
+pub(super) unsafe fn for_each_pointer_in(
+    table: *mut HashTable,
+    entries: std::ops::Range<usize>,
+    visit: &mut dyn FnMut(*mut std::ffi::c_void),
+) {
     // SAFETY: the caller's table of pointers, which is a hash and not a list;
     // unused entries have type 0.
     unsafe {
         let first = (*table).__bindgen_anon_1.arData;
-        for index in 0..(*table).nNumUsed as usize {
+        for index in entries.start..entries.end.min((*table).nNumUsed as usize) {
             let value: *const zval = &raw const (*first.add(index)).val;
             if (*value).u1.type_info != 0 {
                 visit((*value).value.ptr);

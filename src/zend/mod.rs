@@ -14,6 +14,7 @@ mod functions_seen;
 mod info;
 pub(crate) mod ini;
 mod jit;
+mod known_functions;
 pub(crate) mod memory;
 pub(crate) mod name;
 mod object;
@@ -32,11 +33,12 @@ pub(crate) use compile::{
 pub(crate) use evaluate::{evaluate, forget_function};
 pub(crate) use frames::{
     current_frame, is_closing, is_exception_opline, is_still_below, is_yielding,
-    lets_its_object_go, runs_destructor, runs_php,
+    lets_its_object_go, open_frames, runs_destructor, runs_php,
 };
 pub(crate) use functions_seen::for_each_function_seen;
 pub(crate) use info::InfoTable;
 pub(crate) use jit::{is_jit_configured, is_jit_on, known_bug};
+pub(crate) use known_functions::KnownFunctions;
 pub(crate) use memory::memory;
 pub(crate) use object::{curl_address, string_property};
 pub(crate) use request::{

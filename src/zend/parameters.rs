@@ -35,31 +35,6 @@ pub(crate) fn flags_and_options(call: &mut ExecuteData) -> Option<(i64, Option<&
     Some((flags, unsafe { options.as_ref() }))
 }
 
-/// Takes `(string $key, string $value)`; none if PHP has thrown. What it gives
-/// is valid as long as the call.
-pub(crate) fn two_strings(call: &mut ExecuteData) -> Option<(&[u8], &[u8])> {
-    let mut texts: [(*const c_char, usize); 2] = [(std::ptr::null(), 0); 2];
-    let [(key, key_length), (value, value_length)] = &mut texts;
-    // SAFETY: each "s" writes a pointer and a length; the count is that of this call.
-    let outcome = unsafe {
-        zend_parse_parameters(
-            count(call),
-            c"ss".as_ptr(),
-            std::ptr::from_mut(key),
-            std::ptr::from_mut(key_length),
-            std::ptr::from_mut(value),
-            std::ptr::from_mut(value_length),
-        )
-    };
-    if outcome != SUCCESS {
-        return None;
-    }
-    // SAFETY: strings that the arguments keep alive as long as the call.
-    let [key, value] =
-        texts.map(|(text, length)| unsafe { std::slice::from_raw_parts(text.cast(), length) });
-    Some((key, value))
-}
-
 /// Takes `(string $file, string $format = 'native')`, the file a path that PHP's
 /// `open_basedir` allows; none if PHP has thrown or warned.
 pub(crate) fn file_and_format(call: &mut ExecuteData) -> Option<(&[u8], Option<&[u8]>)> {
@@ -86,6 +61,31 @@ pub(crate) fn file_and_format(call: &mut ExecuteData) -> Option<(&[u8], Option<&
         (!text.is_null()).then(|| unsafe { std::slice::from_raw_parts(text.cast(), length) })
     };
     Some((text(file, file_length)?, text(format, format_length)))
+}
+
+/// Takes `(string $key, string $value)`; none if PHP has thrown. What it gives
+/// is valid as long as the call.
+pub(crate) fn two_strings(call: &mut ExecuteData) -> Option<(&[u8], &[u8])> {
+    let mut texts: [(*const c_char, usize); 2] = [(std::ptr::null(), 0); 2];
+    let [(key, key_length), (value, value_length)] = &mut texts;
+    // SAFETY: each "s" writes a pointer and a length; the count is that of this call.
+    let outcome = unsafe {
+        zend_parse_parameters(
+            count(call),
+            c"ss".as_ptr(),
+            std::ptr::from_mut(key),
+            std::ptr::from_mut(key_length),
+            std::ptr::from_mut(value),
+            std::ptr::from_mut(value_length),
+        )
+    };
+    if outcome != SUCCESS {
+        return None;
+    }
+    // SAFETY: strings that the arguments keep alive as long as the call.
+    let [key, value] =
+        texts.map(|(text, length)| unsafe { std::slice::from_raw_parts(text.cast(), length) });
+    Some((key, value))
 }
 
 /// Takes no parameters; false if PHP has thrown.

@@ -103,6 +103,31 @@ impl SamplesBuilder {
         self.tree.child(stack, symbol)
     }
 
+    /// The stack with `symbol` on top of `stack`, if it was pushed before.
+    #[must_use]
+    pub fn existing(&self, stack: NodeId, symbol: SymbolId) -> Option<NodeId> {
+        self.tree.existing(stack, symbol)
+    }
+
+    /// How many distinct stacks there are, `main()` alone among them.
+    #[must_use]
+    pub fn stacks(&self) -> usize {
+        self.tree.len()
+    }
+
+    /// The samples so far.
+    #[must_use]
+    pub fn samples(&self) -> &[Sample] {
+        &self.samples
+    }
+
+    /// Lets the sample numbered `index` stand for more.
+    pub fn add_weight(&mut self, index: usize, weight: u64) {
+        if let Some(sample) = self.samples.get_mut(index) {
+            sample.weight = sample.weight.saturating_add(weight);
+        }
+    }
+
     /// Adds one sample.
     pub fn add(&mut self, sample: Sample) {
         self.samples.push(sample);

@@ -28,6 +28,6 @@ pub use fiber::FiberId;
 pub use profile::SymbolId;
 pub use reading::{Plan, Reading, TickRate};
 pub use recorder::{Entered, Recorder, Token};
-pub use sampler::{Sample, Sampler};
+pub use sampler::{Sampler, slots};
 pub use site::{CallSite, StackAddress};
 pub use virtual_clock::{Overhead, VirtualClock};

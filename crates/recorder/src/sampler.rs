@@ -1,60 +1,43 @@
-//! The classic sampling: a look at the clock whenever a function begins or
-//! ends, and one sample for each slot of time that has passed since.
+//! Samples as they come in: stacks, each once, and what they stand for.
 //!
-//! It is what XHProf's sampling mode has always done. It costs little and
-//! misses whatever happens between two function boundaries: the stack at the
-//! end of the slot stands for the whole of it.
+//! The extension's timer says when, its engine says which functions run; this
+//! keeps both within the limits and makes plain data of them.
+//!
+//! **Invariant:** no weight is lost. What a limit leaves no room for goes to a
+//! sample of the same stack, or to `[truncated]`.
 
 use std::collections::HashMap;
 
-use crate::{CallSite, SymbolId};
+use profile::{NodeId, Sample, Samples, SamplesBuilder};
 
-/// One stack, and when its slot began.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sample {
-    /// Start of the slot, in microseconds since the epoch.
-    pub slot_us: u64,
-    /// Root first, without `main()`.
-    pub stack: Box<[SymbolId]>,
-}
+use crate::{Recorder, SymbolId};
 
-/// A stack of functions and the samples taken of it.
+/// The samples of one profile.
 #[derive(Debug)]
 pub struct Sampler {
-    session: u32,
-    interval_us: u64,
+    builder: SamplesBuilder,
     max_depth: usize,
-    /// When the last sampled slot began.
-    last_slot_us: u64,
-    frames: Vec<(usize, SymbolId)>,
-    fibers: HashMap<usize, Vec<(usize, SymbolId)>>,
-    samples: Vec<Sample>,
+    max_nodes: usize,
     symbols: u32,
+    /// The last sample of each stack, once there is no room for more.
+    last_of: Option<HashMap<NodeId, usize>>,
+    is_truncated: bool,
 }
 
 impl Sampler {
-    /// Begins sampling at `now_us` (microseconds since the epoch), every
-    /// `interval_us`, keeping the innermost `max_depth` frames of a stack.
+    /// Samples that keep the innermost `max_depth` functions of a stack;
+    /// `max_nodes` bounds both the distinct stacks and the samples.
     #[must_use]
-    pub fn new(session: u32, interval_us: u64, max_depth: usize, now_us: u64) -> Self {
-        let interval_us = interval_us.max(1);
+    pub fn new(max_depth: usize, max_nodes: usize) -> Self {
         Self {
-            session,
-            interval_us,
+            builder: SamplesBuilder::default(),
             max_depth,
-            last_slot_us: now_us - now_us % interval_us,
-            frames: Vec::new(),
-            fibers: HashMap::new(),
-            samples: Vec::new(),
+            max_nodes,
             // The same numbering as the recorder's, which begins with two.
             symbols: 2,
+            last_of: None,
+            is_truncated: false,
         }
-    }
-
-    /// The number that tells this run's tokens from those of earlier ones.
-    #[must_use]
-    pub fn session(&self) -> u32 {
-        self.session
     }
 
     /// Makes a new symbol, numbered as the recorder would.
@@ -64,123 +47,164 @@ impl Sampler {
         symbol
     }
 
-    /// Notes a call; gives back the depth to hand to [`leave`](Self::leave).
-    pub fn enter(&mut self, symbol: SymbolId, site: &impl CallSite, now_us: u64) -> usize {
-        while self.frames.pop_if(|top| site.is_stale(top.0)).is_some() {}
-        self.look(now_us);
-        self.frames.push((site.mark(), symbol));
-        self.frames.len() - 1
-    }
-
-    /// Notes the return of the call entered at `depth`.
-    pub fn leave(&mut self, depth: usize, now_us: u64) {
-        if depth < self.frames.len() {
-            self.frames.truncate(depth + 1);
-            self.look(now_us);
-            self.frames.pop();
+    /// Adds a sample of `stack`, root first and without `main()`, taken `at`
+    /// nanoseconds after the beginning, which stands for `weight` nanoseconds.
+    pub fn add(&mut self, stack: &[SymbolId], at: u64, weight: u64) {
+        let outer = stack.len().saturating_sub(self.max_depth);
+        let kept = stack.get(outer..).unwrap_or(stack);
+        let stack = self.node(kept);
+        let sample = Sample { at, weight, stack };
+        if self.builder.samples().len() < self.max_nodes {
+            self.builder.add(sample);
+        } else {
+            self.add_to_last(sample);
         }
     }
 
-    /// Notes the return of the call entered with `mark`; for engines that
-    /// cannot carry a depth from entry to exit.
-    pub fn leave_marked(&mut self, mark: usize, now_us: u64) {
-        if let Some(depth) = self.frames.iter().rposition(|frame| frame.0 == mark) {
-            self.leave(depth, now_us);
+    /// Whether a limit was met.
+    #[must_use]
+    pub fn is_truncated(&self) -> bool {
+        self.is_truncated
+    }
+
+    /// Everything that was added.
+    #[must_use]
+    pub fn finish(self) -> Samples {
+        self.builder.finish()
+    }
+
+    fn node(&mut self, stack: &[SymbolId]) -> NodeId {
+        let mut node = NodeId::ROOT;
+        for &symbol in stack {
+            node = if self.builder.stacks() < self.max_nodes {
+                self.builder.push(node, symbol)
+            } else if let Some(known) = self.builder.existing(node, symbol) {
+                known
+            } else {
+                self.is_truncated = true;
+                return self.builder.push(NodeId::ROOT, Recorder::TRUNCATED);
+            };
+        }
+        node
+    }
+
+    fn add_to_last(&mut self, sample: Sample) {
+        self.is_truncated = true;
+        let samples = self.builder.samples();
+        let last_of = self.last_of.get_or_insert_with(|| {
+            let stacks = samples.iter().map(|sample| sample.stack);
+            stacks.enumerate().map(|(index, it)| (it, index)).collect()
+        });
+        match last_of.get(&sample.stack) {
+            Some(&index) => self.builder.add_weight(index, sample.weight),
+            None => {
+                // As many of these as there are stacks, which are bounded.
+                last_of.insert(sample.stack, samples.len());
+                self.builder.add(sample);
+            }
         }
     }
+}
 
-    /// Notes that the thread leaves fiber `from` and goes on in fiber `to`.
-    pub fn fiber_switched(&mut self, from: usize, to: usize, now_us: u64) {
-        self.look(now_us);
-        let arriving = self.fibers.remove(&to).unwrap_or_default();
-        let leaving = std::mem::replace(&mut self.frames, arriving);
-        self.fibers.insert(from, leaving);
-    }
-
-    /// Notes that a fiber is gone.
-    pub fn fiber_destroyed(&mut self, fiber: usize) {
-        self.fibers.remove(&fiber);
-    }
-
-    /// All samples, oldest first, with one last look at the clock.
-    pub fn finish(&mut self, now_us: u64) -> Vec<Sample> {
-        self.look(now_us);
-        std::mem::take(&mut self.samples)
-    }
-
-    /// Takes a sample for each whole slot that has passed.
-    fn look(&mut self, now_us: u64) {
-        if now_us.saturating_sub(self.last_slot_us) <= self.interval_us {
-            return;
-        }
-        let skipped = self.frames.len().saturating_sub(self.max_depth);
-        let kept = self.frames.iter().skip(skipped);
-        let stack: Box<[SymbolId]> = kept.map(|frame| frame.1).collect();
-        while now_us.saturating_sub(self.last_slot_us) > self.interval_us {
-            self.last_slot_us += self.interval_us;
-            self.samples.push(Sample {
-                slot_us: self.last_slot_us,
-                stack: stack.clone(),
-            });
-        }
-    }
+/// The entries of XHProf's sampled array: for each slot of time that a sample
+/// covers, the slot's start in microseconds since the epoch, and the stack.
+///
+/// A slot begins at a multiple of `interval_us`, and goes to the first sample
+/// after that: a sample covers its weight before it, back to the sample before.
+pub fn slots(
+    samples: &[Sample],
+    started_unix_us: u64,
+    interval_us: u64,
+) -> impl Iterator<Item = (u64, NodeId)> {
+    let interval_us = interval_us.max(1);
+    let mut covered = started_unix_us;
+    samples.iter().flat_map(move |sample| {
+        let since = sample.at.saturating_sub(sample.weight) / 1_000;
+        let from = covered.max(started_unix_us.saturating_add(since));
+        let to = started_unix_us.saturating_add(sample.at / 1_000);
+        covered = covered.max(to);
+        let slots = from / interval_us + 1..to / interval_us + 1;
+        slots.map(move |slot| (slot * interval_us, sample.stack))
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::StackAddress;
 
     const A: SymbolId = SymbolId(2);
     const B: SymbolId = SymbolId(3);
 
-    fn stacks(samples: &[Sample]) -> Vec<(u64, Vec<u32>)> {
-        let stack = |sample: &Sample| sample.stack.iter().map(|symbol| symbol.0).collect();
-        samples
-            .iter()
-            .map(|sample| (sample.slot_us, stack(sample)))
-            .collect()
+    fn paths(samples: &Samples) -> Vec<(Vec<u32>, u64)> {
+        let path = |sample: &Sample| {
+            let path = samples.path(sample.stack);
+            let names = path.iter().skip(1).map(|symbol| symbol.0).collect();
+            (names, sample.weight)
+        };
+        samples.samples.iter().map(path).collect()
     }
 
     #[test]
-    fn each_slot_that_passed_gets_the_stack_that_is_then_seen() {
-        let mut sampler = Sampler::new(1, 100, usize::MAX, 1_030);
-        let a = sampler.enter(A, &StackAddress(90), 1_050);
-        let b = sampler.enter(B, &StackAddress(80), 1_320);
-        sampler.leave(b, 1_350);
-        sampler.leave(a, 1_450);
-        let samples = sampler.finish(1_460);
-        let a_only = [1_100, 1_200, 1_300, 1_400].map(|slot| (slot, vec![2]));
-        assert_eq!(stacks(&samples), a_only);
+    fn the_depth_keeps_the_innermost_functions() {
+        let mut sampler = Sampler::new(1, 100);
+        sampler.add(&[A, B], 10, 10);
+        sampler.add(&[], 20, 10);
+        let samples = sampler.finish();
+        assert_eq!(paths(&samples), [(vec![3], 10), (vec![], 10)]);
     }
 
     #[test]
-    fn the_depth_keeps_the_innermost_frames() {
-        let mut sampler = Sampler::new(1, 10, 1, 0);
-        sampler.enter(A, &StackAddress(90), 0);
-        let b = sampler.enter(B, &StackAddress(80), 1);
-        sampler.leave(b, 15);
-        assert_eq!(stacks(&sampler.finish(15)), [(10, vec![3])]);
+    fn weight_without_room_for_its_stack_is_truncated_not_lost() {
+        let mut sampler = Sampler::new(usize::MAX, 2);
+        sampler.add(&[A], 10, 10);
+        sampler.add(&[A, B], 20, 10);
+        assert!(sampler.is_truncated());
+        let samples = sampler.finish();
+        assert_eq!(paths(&samples), [(vec![2], 10), (vec![1], 10)]);
     }
 
     #[test]
-    fn frames_that_were_jumped_over_are_dropped() {
-        let mut sampler = Sampler::new(1, 10, usize::MAX, 0);
-        sampler.enter(A, &StackAddress(90), 0);
-        sampler.enter(B, &StackAddress(80), 0);
-        let again = sampler.enter(A, &StackAddress(95), 1);
-        sampler.leave(again, 30);
-        assert_eq!(stacks(&sampler.finish(30)), [(10, vec![2]), (20, vec![2])]);
+    fn samples_without_room_add_to_the_last_of_their_stack() {
+        let mut sampler = Sampler::new(usize::MAX, 3);
+        for at in 1..=5 {
+            sampler.add(if at % 2 == 0 { &[B] } else { &[A] }, at, 1);
+        }
+        assert!(sampler.is_truncated());
+        let samples = sampler.finish();
+        let all = [(vec![2], 1), (vec![3], 2), (vec![2], 2)];
+        assert_eq!(paths(&samples), all);
+    }
+
+    fn sample(at: u64, weight: u64, stack: u32) -> Sample {
+        let stack = NodeId(stack);
+        Sample { at, weight, stack }
     }
 
     #[test]
-    fn each_fiber_has_its_own_stack() {
-        let mut sampler = Sampler::new(1, 10, usize::MAX, 0);
-        sampler.enter(A, &StackAddress(90), 0);
-        sampler.fiber_switched(1, 2, 1);
-        let b = sampler.enter(B, &StackAddress(500), 2);
-        sampler.leave(b, 12);
-        sampler.fiber_switched(2, 1, 13);
-        assert_eq!(stacks(&sampler.finish(25)), [(10, vec![3]), (20, vec![2])]);
+    fn each_slot_goes_to_the_first_sample_after_its_start() {
+        // Slots of 100 µs; the profile begins at 1,030 µs.
+        let samples = [
+            sample(90_000, 90_000, 1),
+            sample(120_000, 30_000, 2),
+            sample(400_000, 280_000, 3),
+        ];
+        let all: Vec<_> = slots(&samples, 1_030, 100).collect();
+        let stack = NodeId;
+        assert_eq!(
+            all,
+            [
+                (1_100, stack(1)),
+                (1_200, stack(3)),
+                (1_300, stack(3)),
+                (1_400, stack(3)),
+            ]
+        );
+    }
+
+    #[test]
+    fn time_that_no_sample_stands_for_has_no_slot() {
+        let samples = [sample(100_000, 100_000, 1), sample(900_000, 150_000, 2)];
+        let all: Vec<_> = slots(&samples, 0, 100).collect();
+        assert_eq!(all, [(100, NodeId(1)), (800, NodeId(2)), (900, NodeId(2))]);
     }
 }

@@ -125,6 +125,14 @@ pub(crate) struct RunArguments {
     /// What the profile is made of
     #[arg(long, value_name = "MODE", default_value = "tree")]
     pub(crate) mode: Mode,
+    /// With --mode sample: microseconds between two samples
+    #[arg(
+        long,
+        value_name = "MICROSECONDS",
+        default_value_t = 1000,
+        value_parser = clap::value_parser!(u32).range(100..)
+    )]
+    pub(crate) interval: u32,
     #[command(flatten)]
     pub(crate) php: PhpArguments,
     #[command(flatten)]
@@ -185,6 +193,8 @@ pub(crate) enum Mode {
     Tree,
     /// Every entry and exit, some bytes each
     Events,
+    /// Stacks, looked at now and then: costs next to nothing
+    Sample,
 }
 
 impl Mode {
@@ -194,6 +204,7 @@ impl Mode {
             Self::Edges => "edges",
             Self::Tree => "tree",
             Self::Events => "events",
+            Self::Sample => "sample",
         }
     }
 }

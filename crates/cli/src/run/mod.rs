@@ -19,7 +19,7 @@ use formats::native::Native;
 use formats::{Format, WriteOptions};
 use profile::{Body, Profile};
 
-use crate::args::RunArguments;
+use crate::args::{Mode, RunArguments};
 use crate::extension::Extension;
 use crate::php::{Php, definition};
 use crate::terminal::{Look, say};
@@ -71,6 +71,8 @@ fn command(
         .map(|flag| flag.setting())
         .filter(|word| !word.is_empty());
     let flags: Vec<&str> = words.collect();
+    let interval = (arguments.mode == Mode::Sample)
+        .then(|| definition("xhprof.sampling_interval", arguments.interval.to_string()));
     let mut command = Command::new(&php.binary);
     command
         .args(extension.options())
@@ -85,6 +87,7 @@ fn command(
                 .map(|(name, value)| definition(name, value))
                 .as_flattened(),
         )
+        .args(interval.into_iter().flatten())
         .args(&php.arguments)
         // Those of another `php` are not meant for this one.
         .env_remove("XHPROF")

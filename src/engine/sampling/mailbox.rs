@@ -1,0 +1,73 @@
+//! What the timer's thread saw, until PHP's thread comes to a safe point.
+//!
+//! PHP's thread never waits here: while the other one writes, there is nothing
+//! to take yet, and the interrupt that follows the writing asks again. A
+//! program that does not come to a safe point for long (it sleeps) is seen in
+//! the same place again and again: that is one sighting of more weight.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use super::sight::Sight;
+use crate::clock::Fired;
+
+/// One look at the program, or several that saw the same.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sighting {
+    /// `CLOCK_MONOTONIC`, in nanoseconds, of the last look.
+    pub(super) at: u64,
+    /// The time that it stands for.
+    pub(super) weight: u64,
+    pub(super) sight: Sight,
+}
+
+/// Sightings on their way from the timer's thread to PHP's.
+pub(super) struct Mailbox {
+    is_full: AtomicBool,
+    sightings: Mutex<Vec<Sighting>>,
+}
+
+/// More than this many do not wait: what comes then adds to the last one.
+const MAX: usize = 64;
+
+impl Mailbox {
+    pub(super) fn new() -> Self {
+        Self {
+            is_full: AtomicBool::new(false),
+            sightings: Mutex::new(Vec::with_capacity(MAX)),
+        }
+    }
+
+    /// Whether there is something to take.
+    #[inline(always)]
+    pub(super) fn is_full(&self) -> bool {
+        self.is_full.load(Ordering::Acquire)
+    }
+
+    /// The timer's thread: puts one in.
+    pub(super) fn put(&self, fired: Fired, sight: Sight) {
+        let lock = self.sightings.lock();
+        let mut sightings = lock.unwrap_or_else(PoisonError::into_inner);
+        let is_no_room = sightings.len() >= MAX;
+        match sightings.last_mut() {
+            Some(last) if is_no_room || last.sight == sight => {
+                last.at = fired.at;
+                last.weight += fired.elapsed;
+            }
+            _ => sightings.push(Sighting {
+                at: fired.at,
+                weight: fired.elapsed,
+                sight,
+            }),
+        }
+        self.is_full.store(true, Ordering::Release);
+    }
+
+    /// PHP's thread: moves all of them to `taken`, which is empty and has room.
+    pub(super) fn take(&self, taken: &mut Vec<Sighting>) {
+        if let Ok(mut sightings) = self.sightings.try_lock() {
+            self.is_full.store(false, Ordering::Release);
+            taken.append(&mut sightings);
+        }
+    }
+}

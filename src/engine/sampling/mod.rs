@@ -1,0 +1,279 @@
+//! The sampling mode: a timer asks, and the next safe point answers.
+//!
+//! The timer's thread ([`clock::Timer`]) notes what runs ([`sight`]), puts it
+//! into a [`mailbox`] and sets the engine's interrupt flag. PHP looks at the
+//! flag at calls, in loops and, since 8.4, after functions written in C, and
+//! calls [`interrupted`]; before 8.4 our hook for such functions asks by
+//! itself. There PHP's frames are in order, and the [`stack`] is read.
+//!
+//! No hook is needed for any of this, so it works with `xhprof.engine=off`.
+//! Where an engine is armed, its hook for internal functions shortens the way
+//! to the safe point, and the compiler's hooks tell `load::…` from its caller.
+//!
+//! **Invariants:** the interrupt reads frames and writes our own memory, and
+//! calls nothing of PHP's; the hook that was there before is called once.
+
+mod mailbox;
+mod sight;
+mod stack;
+
+use std::cell::Cell;
+use std::io;
+use std::ptr::fn_addr_eq;
+use std::sync::Arc;
+
+use ext_php_rs::ffi::{zend_atomic_bool, zend_atomic_bool_store, zend_execute_data, zval};
+use profile::SymbolId;
+
+use self::mailbox::{Mailbox, Sighting};
+use self::sight::Window;
+use self::stack::Stack;
+use super::execute::pass_user;
+use super::internal::pass;
+use super::state::{State, state};
+use super::{guard, outer};
+use crate::clock::{self, Fired, SampledClock, Timer};
+use crate::zend::KnownFunctions;
+use crate::zend::bindings::zend_interrupt_function;
+use crate::zend::stack::address as stack_address;
+
+/// How to sample.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Rate {
+    pub(crate) clock: SampledClock,
+    pub(crate) interval_ns: u64,
+}
+
+/// A sampling session of one thread.
+pub(crate) struct Sampling {
+    rate: Rate,
+    timer: Option<Timer>,
+    /// A forked child has no thread but the one that forked. It starts its own
+    /// timer at its first safe point: a child that becomes another program
+    /// comes to none.
+    is_forked: bool,
+    mailbox: Arc<Mailbox>,
+    /// `CLOCK_MONOTONIC`, in nanoseconds.
+    started: u64,
+    known: KnownFunctions,
+    stack: Stack,
+    taken: Vec<Sighting>,
+    /// How long it took to take the samples the last time, in nanoseconds.
+    taking: u64,
+}
+
+impl Sampling {
+    /// For a session that has begun before any function, and goes on.
+    pub(crate) fn goes_on(mut self) -> Self {
+        self.stack.forget_base();
+        self
+    }
+
+    /// When the session began, on [`clock::monotonic_ns`].
+    pub(crate) fn started(&self) -> u64 {
+        self.started
+    }
+}
+
+/// Of the PHP thread's time, at most one part in this many goes into taking
+/// samples: the deeper the stack, the longer that takes.
+const SHARE: u64 = 25;
+
+type InterruptFunction = unsafe extern "C" fn(*mut zend_execute_data);
+
+struct Previous(Cell<Option<InterruptFunction>>);
+
+// SAFETY: written at MINIT, before there are threads.
+unsafe impl Sync for Previous {}
+
+static PREVIOUS: Previous = Previous(Cell::new(None));
+
+/// MINIT: goes on top of whatever handles interrupts. It costs nothing until
+/// there is one.
+pub(crate) fn arm() {
+    // SAFETY: MINIT runs before any thread; nobody reads the hook meanwhile.
+    // The C library forgets the fork handler when it unloads this library.
+    unsafe {
+        PREVIOUS.0.set(zend_interrupt_function);
+        zend_interrupt_function = Some(interrupted);
+        libc::pthread_atfork(None, None, Some(forked));
+    }
+}
+
+/// MSHUTDOWN: comes out, unless somebody stands on it.
+pub(crate) fn disarm() {
+    // SAFETY: as in `arm`, at the other end of the process's life.
+    unsafe {
+        if let Some(hook) = zend_interrupt_function
+            && fn_addr_eq(hook, interrupted as InterruptFunction)
+        {
+            zend_interrupt_function = PREVIOUS.0.get();
+        }
+    }
+}
+
+/// Starts the timer of this thread. The samples go to the sampler of the state,
+/// with the time since `started`, on [`clock::monotonic_ns`].
+pub(crate) fn start(rate: Rate, started: u64) -> io::Result<Sampling> {
+    let mailbox = Arc::new(Mailbox::new());
+    Ok(Sampling {
+        rate,
+        timer: Some(start_timer(rate, &mailbox)?),
+        is_forked: false,
+        mailbox,
+        started,
+        known: KnownFunctions::new(),
+        stack: Stack::new(),
+        taken: Vec::new(),
+        taking: 0,
+    })
+}
+
+/// Ends the timer of this thread, with a last look for samples; does nothing
+/// if there is none.
+pub(crate) fn stop(state: &mut State) {
+    if let Some(sampling) = &mut state.sampling {
+        match sampling.timer.take() {
+            Some(timer) if sampling.is_forked => timer.forget(),
+            Some(timer) => timer.stop(),
+            None => {}
+        }
+    }
+    take(state, None);
+    state.sampling = None;
+}
+
+fn start_timer(rate: Rate, mailbox: &Arc<Mailbox>) -> io::Result<Timer> {
+    let mailbox = Arc::clone(mailbox);
+    let window = Window::of_this_thread();
+    let interrupt = Interrupt::of_this_thread();
+    Timer::start(rate.clock, rate.interval_ns, move |fired: Fired| {
+        mailbox.put(fired, window.look());
+        interrupt.set();
+    })
+}
+
+/// The engine's interrupt flag of one thread.
+#[derive(Clone, Copy)]
+struct Interrupt(*mut zend_atomic_bool);
+
+// SAFETY: the flag is atomic, and made to be set by others; it is part of the
+// thread's globals, which live longer than the session's timer.
+unsafe impl Send for Interrupt {}
+
+impl Interrupt {
+    fn of_this_thread() -> Self {
+        // SAFETY: this thread's globals; the address of a field.
+        Self(unsafe { &raw mut (*ext_php_rs::ffi::ext_php_rs_executor_globals()).vm_interrupt })
+    }
+
+    fn set(self) {
+        // SAFETY: see `Send`.
+        unsafe { zend_atomic_bool_store(self.0, true) };
+    }
+}
+
+/// In the child of a fork, at once. What the parent's thread was doing at that
+/// moment is not known, and what it shares is not touched.
+extern "C" fn forked() {
+    // SAFETY: whoever forks does so inside a call, when no hook holds a
+    // reference.
+    if let Some(sampling) = unsafe { (*state()).sampling.as_mut() } {
+        sampling.is_forked = true;
+        Interrupt::of_this_thread().set();
+    }
+}
+
+fn restart_if_forked() {
+    // SAFETY: as in `safe_point`.
+    let sampling = unsafe { (*state()).sampling.as_mut() };
+    if let Some(sampling) = sampling.filter(|sampling| sampling.is_forked) {
+        sampling.is_forked = false;
+        if let Some(timer) = sampling.timer.take() {
+            timer.forget();
+        }
+        let left_behind = std::mem::replace(&mut sampling.mailbox, Arc::new(Mailbox::new()));
+        std::mem::forget(left_behind);
+        // Without one the child has what was sampled before.
+        sampling.timer = start_timer(sampling.rate, &sampling.mailbox).ok();
+    }
+}
+
+/// The engine's interrupt, between two instructions.
+unsafe extern "C" fn interrupted(data: *mut zend_execute_data) {
+    restart_if_forked();
+    safe_point(None);
+    if let Some(previous) = PREVIOUS.0.get() {
+        // SAFETY: passes on what the engine handed us.
+        unsafe { previous(data) };
+    }
+}
+
+/// The hook for internal functions.
+pub(super) unsafe extern "C" fn internal(data: *mut zend_execute_data, result: *mut zval) {
+    // SAFETY: passes on what the engine handed us; the function has not been
+    // left when it returns here.
+    unsafe { pass(data, result) };
+    safe_point(None);
+}
+
+/// The hook for user functions, which are watched only if a profile is set
+/// aside that traces: its hook is in them, and must not fill the C stack.
+pub(super) unsafe extern "C" fn user(data: *mut zend_execute_data) {
+    let state = state();
+    // SAFETY: passes on what the engine handed us, to this thread's guard.
+    unsafe {
+        if stack_address() < (*state).guard.limit() {
+            guard::run_user_unsampled(state, data, stack_address());
+        } else {
+            pass_user(data);
+        }
+    }
+}
+
+/// The end of a user function, which may be one of that profile's calls.
+pub(super) unsafe fn end(data: *mut zend_execute_data) {
+    // SAFETY: as in `user`.
+    unsafe { outer::ended(state(), data) };
+}
+
+/// Takes the samples that wait. `inside`: what the current frame has done all
+/// the time since the last safe point, if that is no function.
+#[inline(always)]
+pub(super) fn safe_point(inside: Option<SymbolId>) {
+    // SAFETY: safe points are where PHP calls us, when no hook holds a
+    // reference, and what follows calls nothing back.
+    let state = unsafe { &mut *state() };
+    if let Some(sampling) = &state.sampling
+        && sampling.mailbox.is_full()
+    {
+        take(state, inside);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn take(state: &mut State, inside: Option<SymbolId>) {
+    let Some(mut sampling) = state.sampling.take() else {
+        return;
+    };
+    let began = clock::monotonic_ns();
+    sampling.mailbox.take(&mut sampling.taken);
+    sampling.stack.read();
+    for sighting in sampling.taken.drain(..) {
+        let stack = sampling
+            .stack
+            .find(state, &mut sampling.known, &sighting.sight, inside);
+        if let Some(sampler) = &mut state.sampler {
+            let at = sighting.at.saturating_sub(sampling.started);
+            sampler.add(stack, at, sighting.weight);
+        }
+    }
+    let taking = clock::monotonic_ns().saturating_sub(began);
+    if let Some(timer) = &sampling.timer {
+        // Of two, so that being switched out once does not count.
+        timer.slow_down_to(SHARE * taking.min(sampling.taking));
+    }
+    sampling.taking = taking;
+    state.sampling = Some(sampling);
+}

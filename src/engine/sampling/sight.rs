@@ -1,0 +1,173 @@
+//! What runs at the instant when the timer fires, seen from its thread.
+//!
+//! A safe point comes some time after the timer: at the next call, at the end
+//! of a loop's turn, when a function written in C returns. By then the function
+//! that the timer met may have ended, and another one begun, which would be
+//! charged with time that is not its own. So the timer's thread notes the
+//! innermost frames at once: their addresses, and the addresses of their
+//! functions. Nothing is believed of it before PHP's thread has found the same
+//! frame on its stack, or the function in its tables.
+//!
+//! **Invariant:** no memory of PHP's thread is read here as one's own, since
+//! PHP may have given it back to the system. The kernel copies what is there,
+//! or refuses. The exception is the pointer to the current frame, which is part
+//! of the thread's globals: they are there for as long as there is a timer.
+
+use std::mem::offset_of;
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+use ext_php_rs::ffi::zend_execute_data;
+
+/// The current frame's place in a thread's globals.
+#[derive(Clone, Copy)]
+pub(super) struct Window(*const AtomicPtr<zend_execute_data>);
+
+// SAFETY: see `Window::of_this_thread`.
+unsafe impl Send for Window {}
+
+/// A frame, and the function that ran in it. Zero: not known.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Seen {
+    pub(super) frame: usize,
+    pub(super) function: usize,
+}
+
+/// The innermost frames of one instant, the innermost first.
+pub(super) type Sight = [Seen; FRAMES];
+
+/// So many functions can end between two safe points without a frame that is
+/// known to stay: those have no loop and call nothing written in C.
+const FRAMES: usize = 12;
+
+impl Window {
+    /// A view of the calling thread, for as long as that thread's globals live:
+    /// whoever hands it to another thread must end that one first.
+    pub(super) fn of_this_thread() -> Self {
+        // SAFETY: this thread's globals; the address of a field.
+        let place = unsafe {
+            &raw mut (*ext_php_rs::ffi::ext_php_rs_executor_globals()).current_execute_data
+        };
+        Self(place.cast_const().cast())
+    }
+
+    /// Looks.
+    pub(super) fn look(self) -> Sight {
+        let mut sight = self.look_once();
+        for _ in 0..2 {
+            // A frame without a caller is the program's own, or one that is
+            // just being made: it gets its caller at last.
+            if sight[0].frame == 0 || sight[1].frame != 0 {
+                break;
+            }
+            sight = self.look_once();
+        }
+        sight
+    }
+
+    fn look_once(self) -> Sight {
+        let mut sight = [Seen::default(); FRAMES];
+        // SAFETY: the globals live, see `of_this_thread`. PHP's thread writes
+        // pointers there whole, as every system we support does; what is read
+        // is a number, and not followed.
+        let mut frame = unsafe { (*self.0).load(Ordering::Relaxed) } as usize;
+        let mut copy = Copy::of(frame);
+        for seen in &mut sight {
+            if frame == 0 {
+                break;
+            }
+            seen.frame = frame;
+            let Some((function, caller)) = copy.frame(frame) else {
+                break;
+            };
+            seen.function = function;
+            frame = caller;
+        }
+        sight
+    }
+}
+
+/// A copy of a frame, and of what stands before it: the frames of its callers,
+/// most times. Bytes, and no frames: the engine's values have destructors.
+struct Copy {
+    /// The address of the frame.
+    address: usize,
+    top: [u8; FRAME],
+    before: [u8; BEFORE],
+    /// How much of them was copied, in this order.
+    size: usize,
+}
+
+const FRAME: usize = size_of::<zend_execute_data>();
+const BEFORE: usize = 1024;
+
+impl Copy {
+    /// Of what is at the address, if anything is.
+    fn of(address: usize) -> Self {
+        let mut copy = Self {
+            address,
+            top: [0; FRAME],
+            before: [0; BEFORE],
+            size: 0,
+        };
+        if address > BEFORE {
+            copy.fill();
+        }
+        copy
+    }
+
+    #[cfg(target_os = "linux")]
+    fn fill(&mut self) {
+        let part = |base: usize, length| libc::iovec {
+            iov_base: base as *mut libc::c_void,
+            iov_len: length,
+        };
+        let local = [
+            part(self.top.as_mut_ptr() as usize, FRAME),
+            part(self.before.as_mut_ptr() as usize, BEFORE),
+        ];
+        // The frame first: what comes after that may be missing.
+        let remote = [
+            part(self.address, FRAME),
+            part(self.address - BEFORE, BEFORE),
+        ];
+        // SAFETY: the kernel writes to the two arrays of ours and nowhere else;
+        // it may be asked for any address.
+        let copied = unsafe {
+            libc::process_vm_readv(libc::getpid(), local.as_ptr(), 2, remote.as_ptr(), 2, 0)
+        };
+        self.size = usize::try_from(copied).unwrap_or(0);
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn fill(&mut self) {}
+
+    /// The function and the caller's frame of the frame at an address.
+    fn frame(&mut self, address: usize) -> Option<(usize, usize)> {
+        let start = self.address.saturating_sub(BEFORE);
+        if let Some(offset) = address.checked_sub(start)
+            && let Some(frame) = self.before.get(offset..offset.saturating_add(FRAME))
+            && self.size == FRAME + BEFORE
+        {
+            return fields(frame);
+        }
+        if address != self.address {
+            *self = Self::of(address);
+        }
+        if self.size >= FRAME {
+            fields(&self.top)
+        } else {
+            None
+        }
+    }
+}
+
+/// The function and the caller's frame, out of a frame's bytes.
+fn fields(frame: &[u8]) -> Option<(usize, usize)> {
+    let field = |offset: usize| {
+        let bytes = frame.get(offset..offset + size_of::<usize>())?;
+        bytes.try_into().ok().map(usize::from_ne_bytes)
+    };
+    let function = field(offset_of!(zend_execute_data, func))?;
+    let caller = field(offset_of!(zend_execute_data, prev_execute_data))?;
+    Some((function, caller))
+}

@@ -1,0 +1,150 @@
+//! Sessions that sample: how they begin, end, and make room for another.
+
+use std::cell::RefCell;
+
+use profile::{Body, Meta, Metrics, Mode, Profile};
+use recorder::Sampler;
+
+use super::{RUNNING, Recorded, Running, is_running, next_session, set_running};
+use crate::clock::{self, SampledClock};
+use crate::engine::sampling::{self, Rate};
+use crate::engine::{self, with_state};
+use crate::settings::{self, ClockChoice, Flags, PinCpu};
+use crate::symbols::{Symbols, Wishes};
+use crate::zend;
+
+/// A sampling session that is set aside while another profile runs.
+struct Aside {
+    running: Running,
+    rate: Rate,
+    sampler: Sampler,
+    symbols: Symbols,
+    session: u32,
+    /// When it began, on the clock of its samples.
+    started: u64,
+}
+
+thread_local! {
+    static ASIDE: RefCell<Option<Box<Aside>>> = const { RefCell::new(None) };
+}
+
+/// Begins to sample; does nothing if something is being recorded already. It
+/// needs no engine. Names get no details, whatever is wished.
+pub(crate) fn start_sampling(wishes: Wishes) {
+    if is_running() {
+        return;
+    }
+    let rate = Rate {
+        clock: settings::sampling_clock(),
+        interval_ns: settings::sampling_interval_us() * 1_000,
+    };
+    let clock = clock::start(ClockChoice::Monotonic, PinCpu::Never, false);
+    // The times of samples count from here, on two clocks that are read together.
+    set_running(clock, Flags::default(), None, Some(rate));
+    if !start_timer(rate, clock::monotonic_ns()) {
+        RUNNING.set(None);
+        return;
+    }
+    let (depth, max_nodes) = (settings::sampling_depth(), settings::max_nodes());
+    with_state(|state| {
+        next_session(state);
+        let details = false;
+        state.symbols = Some(Symbols::new(Wishes { details, ..wishes }));
+        state.sampler = Some(Sampler::new(depth, max_nodes));
+    });
+    engine::install_sampling();
+}
+
+/// Starts the timer of this thread; warns and gives false if there is none.
+fn start_timer(rate: Rate, started: u64) -> bool {
+    match sampling::start(rate, started) {
+        Ok(sampling) => {
+            with_state(|state| state.sampling = Some(sampling));
+            true
+        }
+        Err(error) => {
+            zend::warning(&format!(
+                "nothing is recorded: cannot start the sampling timer: {error}"
+            ));
+            false
+        }
+    }
+}
+
+/// Ends the session and hands over what it recorded.
+pub(super) fn stop(rate: Rate, started_us: u64) -> Option<Recorded> {
+    let (sampler, symbols) = end();
+    let sampler = sampler?;
+    let mut meta = Meta {
+        started_unix_us: Some(started_us),
+        mode: Mode::Sampled,
+        interval_ns: Some(rate.interval_ns),
+        is_truncated: sampler.is_truncated(),
+        ..Meta::default()
+    };
+    if rate.clock == SampledClock::Cpu {
+        meta.set_tag("sampling_clock", "cpu");
+    }
+    Some(Recorded::Samples(Box::new(Profile {
+        symbols: symbols.map(Symbols::into_names).unwrap_or_default(),
+        body: Body::Samples(sampler.finish()),
+        metrics: Metrics {
+            calls: false,
+            ..Metrics::default()
+        },
+        meta,
+    })))
+}
+
+fn end() -> (Option<Sampler>, Option<Symbols>) {
+    let recorded = with_state(|state| {
+        sampling::stop(state);
+        (state.sampler.take(), state.symbols.take())
+    });
+    engine::uninstall_sampling();
+    recorded
+}
+
+/// Sets the session aside, so that another profile can begin; false if nothing
+/// is being sampled.
+pub(super) fn set_aside() -> bool {
+    let Some((running, rate)) = RUNNING.get().and_then(|it| Some((it, it.rate?))) else {
+        return false;
+    };
+    let (session, started) = with_state(|state| {
+        let started = state.sampling.as_ref().map(sampling::Sampling::started);
+        (state.session, started)
+    });
+    let (Some(sampler), Some(symbols)) = end() else {
+        return false;
+    };
+    RUNNING.set(None);
+    ASIDE.set(Some(Box::new(Aside {
+        running,
+        rate,
+        sampler,
+        symbols,
+        session,
+        started: started.unwrap_or_else(clock::monotonic_ns),
+    })));
+    true
+}
+
+/// Goes on with what was set aside; false if nothing was. What has passed
+/// meanwhile is in no sample.
+pub(super) fn take_up() -> bool {
+    let Some(aside) = ASIDE.take() else {
+        return false;
+    };
+    RUNNING.set(Some(aside.running));
+    start_timer(aside.rate, aside.started);
+    with_state(|state| {
+        // Only automatic profiles are set aside.
+        state.sampling = state.sampling.take().map(sampling::Sampling::goes_on);
+        state.session = aside.session;
+        state.symbols = Some(aside.symbols);
+        state.sampler = Some(aside.sampler);
+    });
+    engine::install_sampling();
+    true
+}

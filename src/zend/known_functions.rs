@@ -1,0 +1,160 @@
+//! Whether an address is that of a function, without a look at what is there.
+//!
+//! Functions and methods stay where they are until the request ends, or the
+//! process, so their addresses are collected from the engine's tables.
+//! Closures and the code at the top of files are freed before, and so are
+//! never known here.
+
+use std::collections::HashSet;
+use std::ffi::c_void;
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use ext_php_rs::ffi::{self, HashTable, zend_class_entry, zend_function};
+
+use super::Function;
+use super::functions_seen::for_each_pointer_in;
+
+/// The addresses of what stays for the life of the process: PHP's own
+/// functions, the extensions', and what was preloaded.
+static PERMANENT: OnceLock<HashSet<usize>> = OnceLock::new();
+
+/// The functions of one request, as far as somebody has asked for them.
+#[derive(Debug)]
+pub(crate) struct KnownFunctions {
+    addresses: HashSet<usize>,
+    /// How far the tables have been read.
+    functions: usize,
+    classes: usize,
+    /// Questions that ended with no.
+    misses: u64,
+}
+
+impl KnownFunctions {
+    /// None yet, of the request that runs now.
+    pub(crate) fn new() -> Self {
+        let (functions, classes) = permanent_counts();
+        Self {
+            addresses: HashSet::new(),
+            functions,
+            classes,
+            misses: 0,
+        }
+    }
+
+    /// The function at an address, if there is one.
+    pub(crate) fn at(&mut self, address: usize) -> Option<Function<'_>> {
+        let is_known = PERMANENT.get_or_init(permanent).contains(&address)
+            || self.addresses.contains(&address)
+            || self.is_found_in_tables(address);
+        // SAFETY: it is in a table, and stays until the request ends; `self`
+        // belongs to a session, which ends before.
+        is_known.then(|| unsafe { Function::new(address as *mut zend_function) })
+    }
+
+    fn is_found_in_tables(&mut self, address: usize) -> bool {
+        self.read_new_entries();
+        if self.addresses.contains(&address) {
+            return true;
+        }
+        self.misses += 1;
+        // A class that is linked late gets methods after it was read. That is
+        // rare, and what is asked for is a closure most times: all is read
+        // again, but more and more seldom.
+        if !self.misses.is_power_of_two() {
+            return false;
+        }
+        (self.functions, self.classes) = permanent_counts();
+        self.read_new_entries();
+        self.addresses.contains(&address)
+    }
+
+    fn read_new_entries(&mut self) {
+        // SAFETY: this thread's globals; nothing here runs PHP code, so the
+        // tables do not change meanwhile.
+        unsafe {
+            let executor = &*ffi::ext_php_rs_executor_globals();
+            let new = new_entries(executor.function_table, &mut self.functions);
+            add_functions(executor.function_table, new, &mut self.addresses);
+            let new = new_entries(executor.class_table, &mut self.classes);
+            add_methods(executor.class_table, new, &mut self.addresses);
+        }
+    }
+}
+
+/// What has come to a table of which `read` entries have been read.
+///
+/// # Safety
+///
+/// `table` must be one.
+unsafe fn new_entries(table: *const HashTable, read: &mut usize) -> Range<usize> {
+    // SAFETY: the caller's table.
+    let used = unsafe { (*table).nNumUsed } as usize;
+    // A table that was packed tight is read again.
+    let from = std::mem::replace(read, used);
+    if from <= used { from..used } else { 0..used }
+}
+
+/// How many entries of the tables of functions and classes stay for good.
+fn permanent_counts() -> (usize, usize) {
+    // SAFETY: this thread's globals.
+    unsafe {
+        let executor = &*ffi::ext_php_rs_executor_globals();
+        (
+            executor.persistent_functions_count as usize,
+            executor.persistent_classes_count as usize,
+        )
+    }
+}
+
+fn permanent() -> HashSet<usize> {
+    let mut addresses = HashSet::new();
+    let (functions, classes) = permanent_counts();
+    // SAFETY: as in `read_new_entries`; the entries that stay come first.
+    unsafe {
+        let executor = &*ffi::ext_php_rs_executor_globals();
+        add_functions(executor.function_table, 0..functions, &mut addresses);
+        add_methods(executor.class_table, 0..classes, &mut addresses);
+    }
+    addresses
+}
+
+/// # Safety
+///
+/// `classes` must be a table of classes.
+unsafe fn add_methods(
+    classes: *mut HashTable,
+    entries: Range<usize>,
+    addresses: &mut HashSet<usize>,
+) {
+    // SAFETY: the caller's table.
+    unsafe {
+        for_each_pointer_in(classes, entries, &mut |class| {
+            add_functions(methods(class), 0..usize::MAX, addresses);
+        });
+    }
+}
+
+/// # Safety
+///
+/// `functions` must be a table of functions.
+unsafe fn add_functions(
+    functions: *mut HashTable,
+    entries: Range<usize>,
+    addresses: &mut HashSet<usize>,
+) {
+    // SAFETY: the caller's table.
+    unsafe {
+        for_each_pointer_in(functions, entries, &mut |function| {
+            addresses.insert(function as usize);
+        });
+    }
+}
+
+/// # Safety
+///
+/// `class` must be a class.
+unsafe fn methods(class: *mut c_void) -> *mut HashTable {
+    // SAFETY: the caller's class.
+    unsafe { &raw mut (*class.cast::<zend_class_entry>()).function_table }
+}
