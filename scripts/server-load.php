@@ -126,7 +126,7 @@ foreach ($results as $way => $runs) {
     printf("%-28s %10.1f %7.3f %8.2f %8.2f %14.3f %9d\n", $way, $column(0), $column(0) / $first, $column(1), $column(2), $column(4) / 1000, array_sum(array_column($runs, 3)));
 }
 preg_match('/^model name\s*: (.*)/m', @file_get_contents('/proc/cpuinfo'), $cpu);
-echo "\nMedians of $rounds runs of $seconds s each, in turn; 2 php-fpm workers, 2 connections, OPcache;\nload ", implode(' ', sys_getloadavg()), ', ', date('Y-m-d'), ', PHP ', PHP_VERSION, ', ', $cpu[1] ?? php_uname('m'), ".\n";
+echo "\nMedians of $rounds runs of $seconds s each, in turn; 2 php-fpm workers, 2 connections, OPcache;\nload ", implode(' ', array_map(fn ($load) => round($load, 1), sys_getloadavg())), ', ', date('Y-m-d'), ', PHP ', PHP_VERSION, ', ', $cpu[1] ?? php_uname('m'), ".\n";
 foreach (array_diff(scandir($folder), ['.', '..']) as $name) {
     is_dir("$folder/$name") ? exec('rm -rf ' . escapeshellarg("$folder/$name")) : unlink("$folder/$name");
 }

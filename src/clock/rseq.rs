@@ -177,6 +177,11 @@ mod bell {
         still_set.then(|| watch.switched_out.get())
     }
 
+    /// The same as it was known last.
+    pub(crate) fn ticks_switched_out_at_least() -> u64 {
+        WATCH.get().switched_out.get()
+    }
+
     /// Asks the kernel for the CPU time, and sets the pointer again.
     #[cold]
     #[inline(never)]
@@ -281,6 +286,10 @@ mod bell {
 
     pub(crate) fn ticks_switched_out() -> Option<u64> {
         Some(0)
+    }
+
+    pub(crate) fn ticks_switched_out_at_least() -> u64 {
+        0
     }
 
     pub(crate) fn resynchronise() {}

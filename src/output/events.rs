@@ -97,9 +97,7 @@ impl EventFile {
         let mut open = match self.open.take() {
             Some(open) => open,
             None => {
-                if !self.find_room()? {
-                    return Ok(false);
-                }
+                self.find_room()?;
                 Open::create(&self.options, self.start, &self.meta, &mut self.bytes)?
             }
         };
@@ -122,20 +120,19 @@ impl EventFile {
         Ok(!is_full)
     }
 
-    /// Whether the directory takes another file; one as large as there is room.
-    fn find_room(&mut self) -> Result<bool> {
+    /// Makes the file no larger than there is room for; fails if there is none.
+    fn find_room(&mut self) -> Result<()> {
         let most = settings::max_dir_size();
         if most == 0 {
-            return Ok(true);
+            return Ok(());
         }
         let directory = directory();
         let room = Ledger::room(&directory, most)?;
         if room < SMALLEST {
-            Ledger::drop_profile(&directory);
-            return Ok(false);
+            return Err(Error::msg(Ledger::drop_profile(&directory)));
         }
         self.limit = self.limit.min(room);
-        Ok(true)
+        Ok(())
     }
 
     fn try_end(&mut self, at: RawInstant) -> Result<()> {

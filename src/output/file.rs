@@ -16,6 +16,7 @@ use super::ledger::Ledger;
 use super::{encode, name, place, whence};
 use crate::session::Recorded;
 use crate::settings::{self, OutputFormat};
+use crate::trouble::{self, Trouble};
 
 /// Writes a profile into the output directory, if there is room.
 pub(crate) fn write_file(recorded: Recorded) -> Result<()> {
@@ -32,7 +33,7 @@ pub(crate) fn write_file(recorded: Recorded) -> Result<()> {
     let size = content.len() as u64;
     let limit = settings::max_dir_size();
     if limit > 0 && Ledger::room(&directory, limit).with_context(problem)? < size {
-        Ledger::drop_profile(&directory);
+        trouble::tell(Trouble::Full, &Ledger::drop_profile(&directory));
         return Ok(());
     }
     write_whole(&path, &name.temporary(&directory), &content).with_context(problem)?;

@@ -16,7 +16,6 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 
 use crate::clock;
-use crate::trouble::{self, Trouble};
 use crate::zend;
 
 /// The numbers, in the order of the file.
@@ -94,20 +93,17 @@ impl Ledger {
         });
     }
 
-    /// Counts a profile that was dropped because there was no room, and says so.
-    pub(super) fn drop_profile(directory: &Path) {
+    /// Counts a profile that is dropped because there is no room, and says so.
+    pub(super) fn drop_profile(directory: &Path) -> String {
         let dropped = Self::change(directory, |ledger| {
             ledger.dropped += 1;
             ledger.dropped
         });
         let dropped = dropped.map_or_else(String::new, |count| format!("; {count} so far"));
-        trouble::tell(
-            Trouble::Full,
-            &format!(
-                "a profile was dropped: {} has reached xhprof.max_dir_size{dropped}",
-                directory.display()
-            ),
-        );
+        format!(
+            "a profile was dropped: {} has reached xhprof.max_dir_size{dropped}",
+            directory.display()
+        )
     }
 
     fn change<T>(directory: &Path, change: impl FnOnce(&mut Self) -> T) -> Option<T> {
