@@ -27,7 +27,8 @@ xhprof_resume();
 leaf();
 foreach (generator() as $_) { leaf(); }
 xhprof_resume();
-$fiber = new Fiber(function () { leaf(); xhprof_pause(); Fiber::suspend(); leaf(); xhprof_resume(); leaf(); });
+function in_fiber() { leaf(); xhprof_pause(); Fiber::suspend(); leaf(); xhprof_resume(); leaf(); }
+$fiber = new Fiber('in_fiber');
 $fiber->start();
 leaf();
 $fiber->resume();
@@ -68,8 +69,8 @@ deep==>deep@1: 1
 main()==>deep: 1
 generator==>leaf: 1
 main()==>generator: 2
-{closure}==>leaf: 2
-main()==>{closure}: 1
+in_fiber==>leaf: 2
+main()==>in_fiber: 1
 main()==>thrower: 1
 main(): 1
 main()==>leaf: 1

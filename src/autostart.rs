@@ -57,7 +57,7 @@ pub(crate) fn request_starts() {
         return;
     };
     // Told here, for the log: nobody who asked for a page wants to read it.
-    if let Err(problem) = session::engine_in_use() {
+    if let Some(problem) = session::problem(settings::mode()) {
         trouble::tell(Trouble::Engine, &format!("nothing is recorded: {problem}"));
         return;
     }

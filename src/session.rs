@@ -415,6 +415,15 @@ fn usable_engine() -> Option<Engine> {
     }
 }
 
+/// Why nothing can be recorded in that mode, if so.
+pub(crate) fn problem(mode: settings::Mode) -> Option<&'static str> {
+    match mode {
+        // It needs no engine.
+        settings::Mode::Sample => zend::interrupts_harm(),
+        _ => engine_in_use().err(),
+    }
+}
+
 /// The engine that records, or why there is none.
 pub(crate) fn engine_in_use() -> Result<Engine, &'static str> {
     match engine::armed() {

@@ -18,7 +18,8 @@ function run_php(string ...$arguments): Ended
     $command = 'exec ' . escapeshellarg($php) . ' ' . getenv('TEST_PHP_EXTRA_ARGS') . ' '
         . implode(' ', array_map(escapeshellarg(...), $arguments));
     $errors = tmpfile();
-    $process = proc_open($command, [['file', '/dev/null', 'r'], ['pipe', 'w'], $errors], $pipes);
+    // Where this one is: a thread-safe PHP changes directories for itself alone.
+    $process = proc_open($command, [['file', '/dev/null', 'r'], ['pipe', 'w'], $errors], $pipes, getcwd());
     $output = stream_get_contents($pipes[1]);
     fclose($pipes[1]);
     $status = proc_close($process);

@@ -34,6 +34,10 @@ pub(crate) fn start_sampling(wishes: Wishes) {
     if is_running() {
         return;
     }
+    if let Some(reason) = zend::interrupts_harm() {
+        zend::warning(&format!("nothing is recorded: {reason}"));
+        return;
+    }
     let rate = Rate {
         clock: settings::sampling_clock(),
         interval_ns: settings::sampling_interval_us() * 1_000,

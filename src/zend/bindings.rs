@@ -56,7 +56,7 @@ pub(crate) const ZEND_CALL_TOP: u32 = 1 << 17;
 /// `zend_compile.h`: when the frame is left, its object is let go.
 pub(crate) const ZEND_CALL_RELEASE_THIS: u32 = 1 << 21;
 /// `zend_compile.h`: a class of PHP itself or of an extension.
-pub(crate) const ZEND_INTERNAL_CLASS: std::ffi::c_char = 1;
+pub(crate) const ZEND_INTERNAL_CLASS: i32 = 1;
 /// `zend_types.h`: the object's destructor was called, or there is none.
 pub(crate) const IS_OBJ_DESTRUCTOR_CALLED: u32 = 1 << 8;
 /// `zend_types.h`: the object is being freed.

@@ -39,7 +39,7 @@ unsafe fn in_class(class: *mut zend_class_entry, visit: &mut dyn FnMut(*mut zend
     // hooks of its properties, since 8.4.
     unsafe {
         // Those of PHP itself have none of PHP code.
-        if (*class).type_ == ZEND_INTERNAL_CLASS {
+        if i32::from((*class).type_) == ZEND_INTERNAL_CLASS {
             return;
         }
         in_table(&raw mut (*class).function_table, visit);

@@ -52,6 +52,32 @@ pub(crate) fn is_jit_on() -> bool {
     is_jit_configured() && !off(c"opcache.jit") && !off(c"opcache.jit_buffer_size")
 }
 
+/// Why the virtual machine must not be interrupted now, if so.
+///
+/// The function JIT of PHP 8.4 and later does not put a loop's registers back
+/// after an interrupt: a loop then computes something else, with nothing but
+/// `pcntl_async_signals(true)` and a signal, too. The tracing JIT does, and so
+/// does PHP 8.2's.
+pub(crate) fn interrupts_harm() -> Option<&'static str> {
+    #[cfg(jit_checks_observers)]
+    if is_jit_on() && !is_tracing(&super::ini::value(c"opcache.jit")) {
+        return Some(
+            "the function JIT of this PHP loses values when a program is interrupted; \
+             set opcache.jit=tracing or disable",
+        );
+    }
+    None
+}
+
+/// Whether a value of `opcache.jit` means the tracing JIT: by name, or by the
+/// trigger, the third of four digits.
+#[cfg(jit_checks_observers)]
+fn is_tracing(value: &[u8]) -> bool {
+    let value = value.trim_ascii().to_ascii_lowercase();
+    let named: [&[u8]; 5] = [b"tracing", b"on", b"yes", b"true", b"1"];
+    named.contains(&value.as_slice()) || matches!(value.as_slice(), [_, _, b'5', _])
+}
+
 /// What is known to be wrong with this PHP's JIT where calls are observed.
 pub(crate) fn known_bug() -> Option<&'static str> {
     #[cfg(jit_checks_observers)]

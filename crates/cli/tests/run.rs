@@ -62,8 +62,8 @@ case "$END" in
 esac
 "#;
 
-/// How many words of the command line are ours: an extension and six settings.
-const OURS: usize = 14;
+/// How many words of the command line are ours: an extension and twelve settings.
+const OURS: usize = 26;
 
 /// A directory with a fake PHP, a fake extension, and a place for temporaries.
 struct Stage {
@@ -171,6 +171,12 @@ fn php_gets_our_settings_before_the_script() {
             "xhprof.mode=tree",
             "xhprof.output_format=native",
             "xhprof.output_name=%i.%s",
+            "xhprof.rate=1",
+            "xhprof.match=",
+            "xhprof.skip=",
+            "xhprof.max_per_minute=0",
+            "xhprof.min_duration=0",
+            "xhprof.max_dir_size=0",
         ]
     );
     assert_eq!(theirs, ["s.php", "-n", "--", "x y"]);

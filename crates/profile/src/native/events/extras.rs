@@ -111,7 +111,7 @@ mod tests {
         let mut cursor = Cursor::new(&bytes, 0);
         let mut read = vec![0; changes.len()];
         take_column(&mut cursor, changes.len(), |place, change| {
-            read[place] = change
+            read[place] = change;
         })
         .unwrap();
         cursor.finish().unwrap();
