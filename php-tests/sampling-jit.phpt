@@ -18,7 +18,8 @@ function fib($n) { return $n < 2 ? $n : fib($n - 1) + fib($n - 2); }
 xhprof_sample_enable();
 $loop = loop(5000000);
 $fib = fib(25);
-$samples = xhprof_sample_disable();
+$samples = xhprof_sample_disable() ?? [];
+$seen = [];
 foreach ($samples as $stack) {
     $seen[preg_match('/==>(loop|fib)\b/', $stack, $match) ? $match[1] : 'nothing'] = true;
     if (preg_match('/==>loop==>|fib.*loop/', $stack)) { echo "$stack\n"; }
