@@ -91,6 +91,9 @@ impl Stack {
         self.symbols.clear();
         let lasting = self.frames.get(begun..).unwrap_or_default();
         for &frame in lasting.iter().rev().skip(self.base.len()) {
+            if self.beginning == Some(seen(frame)) {
+                continue;
+            }
             // SAFETY: the frame lives, see `read`, and has a function.
             let target = unsafe { lookup::running(state, Call::new(frame)) };
             self.symbols.extend(target.symbol());
