@@ -95,9 +95,8 @@ cost_row() {
 }
 
 calls_in() {
-    "$PHP" -n -r '
-        $profile = unserialize(file_get_contents($argv[1]), ["allowed_classes" => false]);
-        echo array_sum(array_column($profile, "ct"));' "$1"
+    "$release/xhprof" convert "$1" --to xhprof-json -o - |
+        "$PHP" -n -r 'echo array_sum(array_column(json_decode(stream_get_contents(STDIN), true), "ct"));'
 }
 
 cpu_model() {

@@ -27,6 +27,7 @@ test_everything() {
     step 'PHP tests (run-tests.php), engine observer' php_tests_observer
     step 'instructions of a profiled call' call_instructions
     step 'every part of ./x bench, without its numbers' bench_works
+    step './x demo, one round of it' demo_works
     step 'every mode, and what is left of a killed process' modes
     step 'random programs, under both engines and without' random_programs
     step 'one php-fpm worker, some requests profiled' fpm_requests
@@ -89,6 +90,13 @@ call_instructions() {
 formats_quick() {
     source scripts/formats-check.sh
     formats_check --quick
+}
+
+demo_works() {
+    XHPROF_DEMO_RUNS=1
+    source scripts/demo.sh
+    demo_profile
+    demo_cost
 }
 
 modes() { "$PHP" scripts/modes.php "$extension" "$release/xhprof"; }
