@@ -220,6 +220,7 @@ soak_engine() {
     soak_fetch "$soak/$engine-answers"
     soak_same_workers "$engine" "$workers"
     soak_stop
+    soak_profiles "$engine"
     say "$engine: $done requests in $((SECONDS - began)) s, $profiles profiles, $read of them read by xhprof report"
     soak_memory_table "$engine"
     [ "$bad" = 0 ] || die "$bad answers were errors or not the same, see $soak/$engine.wrk.*"
@@ -246,8 +247,8 @@ soak_profiles() {
         read=$((read + 1))
     done
     profiles=$((profiles + ${#files[@]}))
-    # Those of requests that wrk gave up are being written still.
-    find "$soak/$1.profiles" -name '*.xhp' -delete
+    # Those that were written meanwhile are counted the next time.
+    printf '%s\0' "${files[@]}" | xargs -0 rm -f
 }
 
 soak_same_workers() {
