@@ -326,6 +326,7 @@ fn profile(recorder: &Recorder, symbols: Vec<profile::Symbol>, running: &Running
         body,
         metrics: metrics(running.flags),
         meta,
+        spans: Spans::default(),
     }
 }
 

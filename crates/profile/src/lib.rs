@@ -25,6 +25,7 @@ pub mod php_serialize;
 mod profile;
 pub mod redact;
 mod samples;
+mod spans;
 mod symbol;
 mod tree;
 
@@ -42,5 +43,6 @@ pub use ops::{
 };
 pub use profile::{Body, Profile};
 pub use samples::{Sample, Samples, SamplesBuilder, StackNode};
+pub use spans::{LeftOut, Span, SpanCaller, SpanGroup, SpanKind, Spans, SpansBuilder, TextId};
 pub use symbol::{Symbol, SymbolId, make_name_safe};
 pub use tree::{Children, Node, NodeId, Tree, TreeBuilder};

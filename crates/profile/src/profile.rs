@@ -11,7 +11,8 @@
 use std::borrow::Cow;
 
 use crate::{
-    EdgeTable, Event, EventKind, Events, Meta, Metric, Metrics, Samples, Symbol, SymbolId, Tree,
+    EdgeTable, Event, EventKind, Events, Meta, Metric, Metrics, Samples, Spans, Symbol, SymbolId,
+    Tree,
 };
 
 /// What is known of the calls.
@@ -38,6 +39,8 @@ pub struct Profile {
     pub metrics: Metrics,
     /// Where it comes from.
     pub meta: Meta,
+    /// What the calls waited for, as far as that was recorded.
+    pub spans: Spans,
 }
 
 impl Profile {
@@ -49,6 +52,7 @@ impl Profile {
             body: Body::Edges(EdgeTable::default()),
             metrics: Metrics::default(),
             meta: Meta::default(),
+            spans: Spans::default(),
         }
     }
 

@@ -12,8 +12,9 @@ use profile::native::events::{EventsOptions, FullEvent, RawInstant, WallEvent, W
 use profile::native::events::{EventsReader, EventsWriter};
 use profile::native::{self, Error, Limits};
 use profile::{
-    Activation, Body, Cost, Edge, EdgeTable, Event, EventKind, Events, Instant, Meta, Metrics,
-    Mode, NodeId, Profile, Sample, SamplesBuilder, Symbol, SymbolId, TreeBuilder, WallUnit,
+    Activation, Body, Cost, Edge, EdgeTable, Event, EventKind, Events, Instant, LeftOut, Meta,
+    Metrics, Mode, NodeId, Profile, Sample, SamplesBuilder, Span, SpanKind, Spans, SpansBuilder,
+    Symbol, SymbolId, TreeBuilder, WallUnit,
 };
 use proptest::prelude::*;
 use strategies::{any_profile, events_profile};
@@ -26,6 +27,32 @@ fn written(profile: &Profile) -> Vec<u8> {
 
 fn read(bytes: &[u8]) -> Result<Profile, Error> {
     native::read(bytes, &Limits::default())
+}
+
+fn spans() -> Spans {
+    let mut builder = SpansBuilder::new(Spans::MOST);
+    let select = builder.text(b"SELECT * FROM t WHERE id = ?");
+    let page = builder.text(b"http://example.org/\xFF\0");
+    for (kind, text, start, rows) in [
+        (SpanKind::Sql, Some(select), 1_000, Some(3)),
+        (SpanKind::Http, Some(page), 900, None),
+        (SpanKind::Other(77), None, 70_000, Some(0)),
+    ] {
+        builder.push(Span {
+            kind,
+            text,
+            symbol: SymbolId(3),
+            caller: SymbolId(1),
+            start,
+            duration: 2_500,
+            rows,
+        });
+    }
+    builder.leave_out(LeftOut {
+        count: 4,
+        duration: 9_000,
+    });
+    builder.finish()
 }
 
 /// A small profile of each body, with something in every place.
@@ -70,6 +97,7 @@ fn examples() -> Vec<(&'static str, Profile)> {
             ..Metrics::default()
         },
         meta,
+        spans: spans(),
     };
     let with = |body, metrics| Profile {
         body,
@@ -177,15 +205,7 @@ const VERSION_1_0: [(&str, &[u8]); 5] = [
     ("empty", include_bytes!("native/v1.0-empty.xhp")),
 ];
 
-#[test]
-fn files_of_version_1_0_are_read() {
-    for ((name, profile), (of, bytes)) in examples().into_iter().zip(VERSION_1_0) {
-        assert_eq!(name, of);
-        assert_eq!(read(bytes).unwrap(), profile, "{name}");
-    }
-}
-
-/// What version 1.1 writes, and later versions have to read.
+/// What version 1.1 wrote.
 const VERSION_1_1: [(&str, &[u8]); 5] = [
     ("edges", include_bytes!("native/v1.1-edges.xhp")),
     ("tree", include_bytes!("native/v1.1-tree.xhp")),
@@ -194,19 +214,76 @@ const VERSION_1_1: [(&str, &[u8]); 5] = [
     ("empty", include_bytes!("native/v1.1-empty.xhp")),
 ];
 
+#[test]
+fn files_of_earlier_versions_are_read() {
+    for files in [VERSION_1_0, VERSION_1_1] {
+        for ((name, mut profile), (of, bytes)) in examples().into_iter().zip(files) {
+            // There were none before 1.2.
+            profile.spans = Spans::default();
+            assert_eq!(name, of);
+            assert_eq!(read(bytes).unwrap(), profile, "{name}");
+        }
+    }
+}
+
+/// What version 1.2 writes, and later versions have to read.
+const VERSION_1_2: [(&str, &[u8]); 5] = [
+    ("edges", include_bytes!("native/v1.2-edges.xhp")),
+    ("tree", include_bytes!("native/v1.2-tree.xhp")),
+    ("samples", include_bytes!("native/v1.2-samples.xhp")),
+    ("events", include_bytes!("native/v1.2-events.xhp")),
+    ("empty", include_bytes!("native/v1.2-empty.xhp")),
+];
+
 /// Until the format gets a new version, it writes what it always wrote.
 #[test]
-fn files_are_read_and_written_as_version_1_1_wrote_them() {
+fn files_are_read_and_written_as_version_1_2_wrote_them() {
     let update = std::env::var_os("UPDATE_FIXTURES").is_some();
-    for ((name, profile), (_, bytes)) in examples().into_iter().zip(VERSION_1_1) {
+    for ((name, profile), (_, bytes)) in examples().into_iter().zip(VERSION_1_2) {
         let now = written(&profile);
         if update {
             let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/native");
-            std::fs::write(format!("{folder}/v1.1-{name}.xhp"), now).unwrap();
+            std::fs::write(format!("{folder}/v1.2-{name}.xhp"), now).unwrap();
         } else {
             assert!(now == bytes, "{name}");
             assert_eq!(read(bytes).unwrap(), profile, "{name}");
         }
+    }
+}
+
+#[test]
+fn spans_beyond_the_limit_or_of_what_is_not_there_are_refused() {
+    let bytes = written(&examples().remove(1).1);
+    let limits = Limits {
+        spans: 2,
+        ..Limits::default()
+    };
+    let error = native::read(bytes.as_slice(), &limits).unwrap_err();
+    assert!(
+        matches!(error, Error::TooLarge { what: "spans", .. }),
+        "{error}"
+    );
+    // No texts, one span, and something of it that is not there.
+    for (span, reason) in [
+        ([1, 1, 0, 0, 0, 0, 0], "no text has this number"),
+        ([1, 0, 1, 0, 0, 0, 0], "no symbol has this number"),
+        ([1, 0, 0, 9, 0, 0, 0], "no symbol has this number"),
+    ] {
+        let payload = [&[0, 1][..], &span, &[0, 0]].concat();
+        let head = [b'E', 1];
+        let edges = [0, 1, 0, 0];
+        let file = assembled(&[
+            (b'P', &head),
+            (b'S', MAIN),
+            (b'E', &edges),
+            (b'X', &payload),
+            (b'Z', b""),
+        ]);
+        let error = read(&file).unwrap_err();
+        assert!(
+            matches!(&error, Error::Broken { reason: found, .. } if *found == reason),
+            "{error}"
+        );
     }
 }
 
@@ -238,14 +315,19 @@ fn events_cut_anywhere_are_those_before_and_say_so() {
     let options = EventsOptions::NANOSECONDS;
     let mut writer =
         EventsWriter::begin(&options, RawInstant::default(), &profile.meta, &mut whole);
-    for events in all.events.chunks(2) {
+    let mut spans = Spans::default();
+    for (chunk, events) in all.events.chunks(2).enumerate() {
         let needed = if writer.symbols_written() == 0 { 4 } else { 5 };
         writer.symbols(
             &profile.symbols[writer.symbols_written()..needed],
             &mut whole,
         );
         writer.events(events, &mut whole);
+        spans.texts.clone_from(&profile.spans.texts);
+        spans.list.extend(profile.spans.list.get(chunk));
+        writer.spans(&spans, &mut whole);
     }
+    writer.spans(&profile.spans, &mut whole);
     let before_end = whole.len();
     let end = RawInstant {
         wall: all.end.wall,
@@ -262,6 +344,7 @@ fn events_cut_anywhere_are_those_before_and_say_so() {
             Err(error) => panic!("{length}: {error}"),
             Ok(cut) => {
                 assert!(cut.meta.is_truncated);
+                assert!(profile.spans.list.starts_with(&cut.spans.list), "{length}");
                 let Body::Events(events) = cut.body else {
                     panic!("{length}");
                 };
@@ -403,7 +486,7 @@ fn sections_not_known_yet_are_skipped() {
         (b'P', b"T\x01and more"),
         (b'?', b"anything"),
         (b'S', MAIN),
-        (b'X', b"spans"),
+        (b'Q', b"not known yet"),
         (b'T', tree),
         (b'Z', b""),
     ]);

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::io::BufRead;
 
-use profile::{Body, Meta, Metrics, Mode, Profile, SymbolId, WallUnit};
+use profile::{Body, Meta, Metrics, Mode, Profile, Spans, SymbolId, WallUnit};
 
 use super::columns::{Columns, Costs, number};
 use super::edges::Edges;
@@ -287,6 +287,7 @@ impl Reader {
             body,
             metrics,
             meta: self.meta,
+            spans: Spans::default(),
         })
     }
 

@@ -6,7 +6,9 @@
 
 use std::io::BufRead;
 
-use profile::{Body, Meta, Metrics, NodeId, Profile, Sample, SamplesBuilder, SymbolId, WallUnit};
+use profile::{
+    Body, Meta, Metrics, NodeId, Profile, Sample, SamplesBuilder, Spans, SymbolId, WallUnit,
+};
 
 use crate::symbols::Symbols;
 use crate::{Detection, HEAD, ReadError};
@@ -190,6 +192,7 @@ impl StackLines {
                 memory: false,
             },
             meta: Meta::default(),
+            spans: Spans::default(),
         })
     }
 }

@@ -13,7 +13,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::Write;
 
-use profile::{Body, EstimateLimits, FlatTable, Meta, Metric, Profile};
+use profile::{Body, EstimateLimits, FlatTable, Meta, Metric, Profile, Spans};
 
 use crate::flamegraph::html::{SCRIPTS, STYLES, facts, wanted};
 use crate::flamegraph::{
@@ -99,6 +99,7 @@ fn write(profile: &Profile, options: &WriteOptions, out: &mut dyn Write) -> Resu
         body: Body::Edges(profile.edges().into_owned()),
         metrics: profile.metrics,
         meta: Meta::default(),
+        spans: Spans::default(),
     };
     let flat = FlatTable::new(&folded);
     let is_guess = guessed.is_some() || guessed_base.is_some();

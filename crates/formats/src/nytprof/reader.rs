@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read};
 
 use flate2::bufread::ZlibDecoder;
-use profile::{Body, Meta, Metrics, Mode, Profile, SymbolId};
+use profile::{Body, Meta, Metrics, Mode, Profile, Spans, SymbolId};
 
 use super::forest::Forest;
 use super::name;
@@ -340,6 +340,7 @@ impl Parts {
                 ..Metrics::default()
             },
             meta: self.meta,
+            spans: Spans::default(),
         }
     }
 }

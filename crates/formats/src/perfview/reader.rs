@@ -2,7 +2,7 @@
 //! number of one, in any order, and frames and stacks by number.
 
 use profile::{
-    Body, Cost, Meta, Metric, Metrics, NodeId, NumberMap, Profile, Sample, SamplesBuilder,
+    Body, Cost, Meta, Metric, Metrics, NodeId, NumberMap, Profile, Sample, SamplesBuilder, Spans,
     SymbolId, TreeBuilder, WallUnit,
 };
 
@@ -257,6 +257,7 @@ impl Source {
                 is_estimated,
                 ..Meta::default()
             },
+            spans: Spans::default(),
         })
     }
 

@@ -6,7 +6,8 @@
 use std::io::{BufRead, Read};
 
 use profile::{
-    Body, Cost, Meta, Metric, Mode, NodeId, NumberHash, NumberMap, Profile, SymbolId, TreeBuilder,
+    Body, Cost, Meta, Metric, Mode, NodeId, NumberHash, NumberMap, Profile, Spans, SymbolId,
+    TreeBuilder,
 };
 use prost::Message;
 use prost::encoding::WireType;
@@ -320,6 +321,7 @@ impl Parts {
             body: Body::Tree(builder.finish_self_costs()),
             metrics,
             meta,
+            spans: Spans::default(),
         })
     }
 

@@ -9,7 +9,7 @@ use std::io::BufRead;
 
 use profile::{
     Body, EventKind, Events, Instant, Meta, Metric, Metrics, Mode, NodeId, Profile, Sample,
-    Samples, SamplesBuilder, Symbol, SymbolId, TreeBuilder, WallUnit,
+    Samples, SamplesBuilder, Spans, Symbol, SymbolId, TreeBuilder, WallUnit,
 };
 
 use super::json::{Event, File, Frame, One};
@@ -102,6 +102,7 @@ fn profile(file: File) -> Result<Profile, String> {
             mode,
             ..Meta::default()
         },
+        spans: Spans::default(),
     })
 }
 

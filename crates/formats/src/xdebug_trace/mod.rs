@@ -17,7 +17,7 @@ mod human;
 
 use std::io::BufRead;
 
-use profile::{Meta, Metrics, Mode, Profile, WallUnit};
+use profile::{Meta, Metrics, Mode, Profile, Spans, WallUnit};
 
 use self::calls::Calls;
 use crate::lines::Lines;
@@ -231,6 +231,7 @@ impl Reader {
                 memory: true,
             },
             meta: self.meta,
+            spans: Spans::default(),
         })
     }
 }

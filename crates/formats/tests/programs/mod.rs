@@ -9,7 +9,7 @@
 
 use profile::{
     Body, Cost, Event, EventKind, Events, FlatTable, Instant, Meta, Metrics, Mode, NodeId, Profile,
-    Symbol, SymbolId, TreeBuilder,
+    Spans, Symbol, SymbolId, TreeBuilder,
 };
 use serde_json::Value;
 
@@ -61,6 +61,7 @@ pub(crate) fn tiny_events() -> Profile {
             mode: Mode::Traced,
             ..Meta::default()
         },
+        spans: Spans::default(),
     }
 }
 
@@ -220,6 +221,7 @@ pub(crate) fn nasty() -> Profile {
             mode: Mode::Traced,
             ..Meta::default()
         },
+        spans: Spans::default(),
     }
 }
 

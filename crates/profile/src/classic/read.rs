@@ -14,7 +14,7 @@ use super::labels::Labels;
 use crate::php_serialize::{Key, Limits, ReadError, Reader, Value};
 use crate::{
     Body, Cost, Edge, EdgeTable, Meta, Metrics, Mode, NodeId, NumberMap, Profile, Sample,
-    SamplesBuilder, Symbol, SymbolId, WallUnit, make_name_safe,
+    SamplesBuilder, Spans, Symbol, SymbolId, WallUnit, make_name_safe,
 };
 
 /// Why rows are no profile.
@@ -318,6 +318,7 @@ fn sampled(
             mode: Mode::Sampled,
             ..Meta::default()
         },
+        spans: Spans::default(),
     }
 }
 

@@ -26,6 +26,7 @@ mod meta;
 mod read;
 mod samples;
 mod section;
+mod spans;
 mod symbols;
 mod tree;
 mod varint;
@@ -43,4 +44,4 @@ pub const MAGIC: [u8; 8] = *b"\x89XHP\r\n\x1A\n";
 pub const MAJOR: u8 = 1;
 
 /// The version that says what else there may be: older readers skip it.
-pub const MINOR: u8 = 1;
+pub const MINOR: u8 = 2;

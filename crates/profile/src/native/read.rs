@@ -8,10 +8,11 @@ use super::events::EventsReader;
 use super::meta::MetaReader;
 use super::samples::SampleReader;
 use super::section::{SectionReader, kind};
+use super::spans::SpanReader;
 use super::symbols::SymbolReader;
 use super::tree::TreeReader;
 use super::varint::Cursor;
-use crate::{Body, Metrics, Profile, Symbol, WallUnit};
+use crate::{Body, Metrics, Profile, Spans, Symbol, SymbolId, WallUnit};
 
 /// The largest section there may be: 1 GiB.
 pub(super) const LARGEST_SECTION: u64 = 1 << 30;
@@ -26,15 +27,18 @@ pub struct Limits {
     /// The call events kept one by one, 40 bytes of memory each: if there are
     /// more, they become a call tree as they are read.
     pub events: usize,
+    /// The spans; 56 bytes of memory each.
+    pub spans: usize,
 }
 
 impl Default for Limits {
-    /// 64 million nodes; a million events.
+    /// 64 million nodes; a million events, and as many spans.
     fn default() -> Self {
         Self {
             section: LARGEST_SECTION,
             nodes: 64 << 20,
             events: 1 << 20,
+            spans: Spans::MOST,
         }
     }
 }
@@ -53,9 +57,9 @@ pub fn read(input: impl Read, limits: &Limits) -> Result<Profile, Error> {
     let mut sections = SectionReader::new(input, limits.section)?;
     let head = Head::read(&mut sections)?;
     if head.body == kind::CALLS {
-        return EventsReader::after(sections, &head)?.into_profile(limits);
+        return EventsReader::after(sections, &head, limits)?.into_profile(limits);
     }
-    let mut parts = Parts::default();
+    let mut parts = Parts::new(limits);
     let body = match head.body {
         kind::EDGES => {
             let mut reader = EdgeReader::default();
@@ -99,6 +103,7 @@ pub fn read(input: impl Read, limits: &Limits) -> Result<Profile, Error> {
         body,
         metrics: head.metrics,
         meta: parts.meta.meta,
+        spans: parts.spans.spans,
     })
 }
 
@@ -154,13 +159,24 @@ impl Head {
 }
 
 /// What every body is read together with.
-#[derive(Debug, Default)]
-struct Parts {
+#[derive(Debug)]
+struct Parts<'a> {
     symbols: Vec<Symbol>,
     meta: MetaReader,
+    spans: SpanReader,
+    limits: &'a Limits,
 }
 
-impl Parts {
+impl<'a> Parts<'a> {
+    fn new(limits: &'a Limits) -> Self {
+        Self {
+            symbols: Vec::new(),
+            meta: MetaReader::default(),
+            spans: SpanReader::default(),
+            limits,
+        }
+    }
+
     /// Reads all sections; those of the body are `take`'s, with the number of
     /// symbols there are by then.
     fn read<R: Read>(
@@ -176,6 +192,13 @@ impl Parts {
                 kind::END => return sections.finish(),
                 kind::META => self.meta.take(cursor)?,
                 kind::SYMBOLS => reader.take(cursor, |symbol| self.symbols.push(symbol))?,
+                kind::SPANS => {
+                    let symbols = self.symbols.len();
+                    let is_there = |number: &u32| (*number as usize) < symbols;
+                    let symbol = |number| u32::try_from(number).ok().filter(is_there);
+                    let symbol = |number| symbol(number).map(SymbolId);
+                    self.spans.take(cursor, self.limits, symbol)?;
+                }
                 kind => take(kind, cursor, self.symbols.len())?,
             }
         }

@@ -23,6 +23,8 @@ pub(super) mod kind {
     pub(crate) const CALLS: u8 = b'C';
     /// Where the clocks stood at the end of the calls.
     pub(crate) const LAST: u8 = b'L';
+    /// What the calls waited for.
+    pub(crate) const SPANS: u8 = b'X';
     /// Nothing: the file is whole.
     pub(crate) const END: u8 = b'Z';
 }

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use super::events::{EventsOptions, EventsWriter, RawInstant};
 use super::meta::put_meta;
 use super::section::{SectionWriter, kind};
+use super::spans::SpanWriter;
 use super::symbols::SymbolWriter;
 use super::{edges, samples, tree};
 use crate::{Body, Events, Metrics, Profile, Symbol, WallUnit};
@@ -51,6 +52,8 @@ pub fn write(profile: &Profile, out: &mut dyn Write) -> io::Result<()> {
         Body::Samples(all) => samples::write(all, &mut output)?,
         Body::Events(_) => {}
     }
+    let mut spans = SpanWriter::default();
+    output.section(|writer, out| spans.put(writer, out, &profile.spans))?;
     output.section(|writer, out| writer.section(out, kind::END, |_| ()))
 }
 
@@ -129,6 +132,7 @@ fn write_events(profile: &Profile, events: &Events, out: &mut dyn Write) -> io::
         out.write_all(&buffer)?;
         buffer.clear();
     }
+    writer.spans(&profile.spans, &mut buffer);
     let end = events.end;
     let end = RawInstant {
         wall: end.wall,

@@ -11,7 +11,7 @@ use crate::{
 impl Profile {
     /// The same profile in the canonical order: symbols by name behind the
     /// root, nodes depth first, siblings and edges by symbol, samples by time
-    /// and stack, tags by name. Events keep the order of time.
+    /// and stack, spans by time, tags by name. Events keep the order of time.
     #[must_use]
     pub fn canonical(mut self) -> Self {
         let mut order: Vec<usize> = (0..self.symbols.len()).collect();
@@ -34,6 +34,7 @@ impl Profile {
             Body::Samples(it) => Body::Samples(samples(it, number)),
             Body::Events(it) => Body::Events(events(it, number)),
         };
+        self.spans = self.spans.canonical(number);
         self.meta.tags.sort();
         self
     }

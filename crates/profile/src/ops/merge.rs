@@ -4,6 +4,8 @@
 //! of them know: edges if one of them knows only edges, else a tree; samples
 //! if all are samples, each stack once and at no time. Costs that one of them
 //! lacks are left out, and so is what they say differently about themselves.
+//! Spans stay one by one, as many as a profile may have, each since the
+//! beginning of its own profile.
 //!
 //! **Invariant:** merging is associative and commutative, up to the
 //! [`canonical`](Profile::canonical) order.
@@ -13,7 +15,8 @@ use std::fmt;
 
 use crate::{
     Activation, Body, Cost, Edge, EdgeTable, Meta, Metrics, Mode, NodeId, NumberMap, Profile,
-    Sample, Samples, SamplesBuilder, Symbol, SymbolId, Tree, TreeBuilder, WallUnit,
+    Sample, Samples, SamplesBuilder, Spans, SpansBuilder, Symbol, SymbolId, Tree, TreeBuilder,
+    WallUnit,
 };
 
 /// The tag that says how many profiles were merged.
@@ -54,11 +57,12 @@ pub fn merge<'a>(profiles: impl IntoIterator<Item = &'a Profile>) -> Result<Prof
 }
 
 /// Merges profiles one by one, so that only one has to be in memory.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Merger {
     symbols: Vec<Symbol>,
     by_name: HashMap<Box<[u8]>, SymbolId>,
     sum: Option<Sum>,
+    spans: SpansBuilder,
     runs: u64,
 }
 
@@ -76,6 +80,18 @@ enum Shape {
     Edges(EdgeSum),
 }
 
+impl Default for Merger {
+    fn default() -> Self {
+        Self {
+            symbols: Vec::new(),
+            by_name: HashMap::new(),
+            sum: None,
+            spans: SpansBuilder::new(Spans::MOST),
+            runs: 0,
+        }
+    }
+}
+
 impl Merger {
     /// Adds a profile.
     ///
@@ -90,6 +106,7 @@ impl Merger {
         }
         let numbers = self.numbers(&profile.symbols);
         let number = |symbol: SymbolId| numbers.get(symbol.index()).copied().unwrap_or(symbol);
+        self.spans.add(&profile.spans, number);
         let shape = self.sum.as_mut().map(|sum| std::mem::take(&mut sum.shape));
         let shape = match (shape, &profile.body) {
             (None, Body::Samples(samples)) => {
@@ -171,6 +188,7 @@ impl Merger {
             body,
             metrics,
             meta,
+            spans: self.spans.finish(),
         })
     }
 

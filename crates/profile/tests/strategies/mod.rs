@@ -1,8 +1,9 @@
 //! Random profiles of every shape, for the laws of the data.
 
 use profile::{
-    Activation, Body, Cost, Edge, EdgeTable, Event, EventKind, Events, Instant, Meta, Metrics,
-    Mode, NodeId, Profile, Sample, SamplesBuilder, Symbol, SymbolId, Tree, TreeBuilder, WallUnit,
+    Activation, Body, Cost, Edge, EdgeTable, Event, EventKind, Events, Instant, LeftOut, Meta,
+    Metrics, Mode, NodeId, Profile, Sample, SamplesBuilder, Span, SpanKind, Spans, SpansBuilder,
+    Symbol, SymbolId, Tree, TreeBuilder, WallUnit,
 };
 use proptest::prelude::*;
 
@@ -200,22 +201,53 @@ pub(crate) fn meta() -> impl Strategy<Value = Meta> {
         })
 }
 
+/// Spans of few texts, some of them without one.
+pub(crate) fn spans() -> impl Strategy<Value = Spans> {
+    let kind = prop_oneof![1_u32..6, any::<u32>()].prop_map(SpanKind::from_number);
+    let symbol = || (0..SYMBOLS).prop_map(SymbolId);
+    let text = prop::option::of(prop_oneof!["[ab]{0,2}", "\\PC{0,9}", "[\\x00-\\x1f]{1,3}"]);
+    let time = prop_oneof![0_u64..1_000_000, any::<u64>()];
+    let rows = prop::option::of(0..u64::MAX);
+    let span = (kind, text, symbol(), symbol(), time.clone(), time, rows);
+    let left_out = prop_oneof![Just((0, 0)), (0_u64..9, 0_u64..99)];
+    (prop::collection::vec(span, 0..9), left_out).prop_map(|(list, (count, duration))| {
+        let mut builder = SpansBuilder::new(Spans::MOST);
+        for (kind, text, symbol, caller, start, duration, rows) in list {
+            let text = text.map(|text| builder.text(text.as_bytes()));
+            builder.push(Span {
+                kind,
+                text,
+                symbol,
+                caller,
+                start,
+                duration,
+                rows,
+            });
+        }
+        builder.leave_out(LeftOut { count, duration });
+        builder.finish()
+    })
+}
+
 pub(crate) fn with_body(body: impl Strategy<Value = Body>) -> impl Strategy<Value = Profile> {
     let metrics = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
-    (symbols(), body, metrics, meta()).prop_map(|(symbols, body, bits, meta)| Profile {
-        symbols,
-        body,
-        metrics: Metrics {
-            calls: bits.0,
-            wall_unit: if bits.1 {
-                WallUnit::Samples
-            } else {
-                WallUnit::Nanoseconds
+    (symbols(), body, metrics, meta(), spans()).prop_map(|(symbols, body, bits, meta, spans)| {
+        Profile {
+            symbols,
+            body,
+            metrics: Metrics {
+                calls: bits.0,
+                wall_unit: if bits.1 {
+                    WallUnit::Samples
+                } else {
+                    WallUnit::Nanoseconds
+                },
+                cpu: bits.2,
+                memory: bits.3,
             },
-            cpu: bits.2,
-            memory: bits.3,
-        },
-        meta,
+            meta,
+            spans,
+        }
     })
 }
 

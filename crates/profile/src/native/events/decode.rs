@@ -13,11 +13,13 @@ use crate::native::costs::Columns;
 use crate::native::meta::MetaReader;
 use crate::native::read::Head;
 use crate::native::section::{SectionReader, kind};
+use crate::native::spans::SpanReader;
 use crate::native::symbols::SymbolReader;
 use crate::native::varint::Cursor;
 use crate::native::{Error, Limits};
 use crate::{
-    Body, Event, EventFold, EventKind, Events, Instant, Meta, Metrics, Profile, Symbol, SymbolId,
+    Body, Event, EventFold, EventKind, Events, Instant, Meta, Metrics, Profile, Spans, Symbol,
+    SymbolId,
 };
 
 /// Takes the events out of a file, block by block.
@@ -27,6 +29,8 @@ pub struct EventsReader<R> {
     symbol_reader: SymbolReader,
     symbols: Symbols,
     meta: MetaReader,
+    spans: SpanReader,
+    limits: Limits,
     metrics: Metrics,
     decoder: Decoder,
     /// When it all ended, as the file says.
@@ -67,13 +71,17 @@ impl<R: Read> EventsReader<BufReader<R>> {
         let input = BufReader::with_capacity(1 << 16, input);
         let mut sections = SectionReader::new(input, limits.section)?;
         let head = Head::read(&mut sections)?;
-        Self::after(sections, &head)
+        Self::after(sections, &head, limits)
     }
 }
 
 impl<R: Read> EventsReader<R> {
     /// Goes on after the first section.
-    pub(in crate::native) fn after(sections: SectionReader<R>, head: &Head) -> Result<Self, Error> {
+    pub(in crate::native) fn after(
+        sections: SectionReader<R>,
+        head: &Head,
+        limits: &Limits,
+    ) -> Result<Self, Error> {
         let mut cursor = Cursor::new(&head.rest, head.offset);
         if head.body != kind::CALLS {
             return Err(cursor.broken("no call events"));
@@ -96,6 +104,8 @@ impl<R: Read> EventsReader<R> {
             symbol_reader: SymbolReader::default(),
             symbols: Symbols::default(),
             meta: MetaReader::default(),
+            spans: SpanReader::default(),
+            limits: *limits,
             metrics: head.metrics,
             decoder,
             end: None,
@@ -138,6 +148,11 @@ impl<R: Read> EventsReader<R> {
                     self.decoder.decode(cursor, &self.symbols.of_file, events)?;
                     return Ok(true);
                 }
+                kind::SPANS => {
+                    let symbols = &self.symbols.of_file;
+                    let symbol = |number| symbols.get(usize::try_from(number).ok()?).copied();
+                    self.spans.take(cursor, &self.limits, symbol)?;
+                }
                 kind::LAST => self.end = Some(self.decoder.end(cursor)?),
                 kind::END => {
                     self.sections.finish()?;
@@ -165,6 +180,12 @@ impl<R: Read> EventsReader<R> {
     #[must_use]
     pub fn meta(&self) -> &Meta {
         &self.meta.meta
+    }
+
+    /// The spans so far.
+    #[must_use]
+    pub fn spans(&self) -> &Spans {
+        &self.spans.spans
     }
 
     /// What was measured.
@@ -234,6 +255,7 @@ impl<R: Read> EventsReader<R> {
             body,
             metrics: self.metrics,
             meta: self.meta.meta,
+            spans: self.spans.spans,
         }
     }
 }

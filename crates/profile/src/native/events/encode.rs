@@ -11,10 +11,11 @@ use super::{EventsOptions, RawEvent, RawInstant};
 use crate::native::costs::Columns;
 use crate::native::meta::put_meta;
 use crate::native::section::{SectionWriter, kind};
+use crate::native::spans::SpanWriter;
 use crate::native::symbols::SymbolWriter;
 use crate::native::varint::{self, put, put_signed};
 use crate::native::write::{metrics, put_symbols};
-use crate::{EventKind, Meta, Symbol};
+use crate::{EventKind, Meta, Spans, Symbol};
 
 /// How many events go into one section.
 pub(super) const A_SECTION: usize = 8192;
@@ -35,6 +36,7 @@ pub(super) const RANK_SHIFT: u32 = 5;
 pub struct EventsWriter {
     sections: SectionWriter,
     symbols: SymbolWriter,
+    spans: SpanWriter,
     predictor: Predictor,
     clocks: Clocks,
     columns: Columns,
@@ -102,6 +104,7 @@ impl EventsWriter {
         Self {
             sections,
             symbols: SymbolWriter::default(),
+            spans: SpanWriter::default(),
             predictor: Predictor::new(),
             clocks: Clocks {
                 wall_shift: wall.shift,
@@ -165,6 +168,12 @@ impl EventsWriter {
                 }
             });
         }
+    }
+
+    /// Appends what is new of `spans`, which grow. To be called after
+    /// [`symbols`](Self::symbols) with those that they name.
+    pub fn spans(&mut self, spans: &Spans, out: &mut Vec<u8>) {
+        self.spans.put(&mut self.sections, out, spans);
     }
 
     /// From now on, everything is said to have happened so much earlier: for a

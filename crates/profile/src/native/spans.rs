@@ -1,0 +1,142 @@
+//! Spans in a native file: their texts, each once, then they themselves.
+//!
+//! Sections say what is new since the one before, so that they can be written
+//! as a program goes.
+
+use super::section::{SectionWriter, kind};
+use super::varint::{Cursor, put, put_bytes, put_signed};
+use super::{Error, Limits};
+use crate::{LeftOut, Span, SpanKind, Spans, SymbolId, TextId};
+
+/// How many spans go into one section.
+const A_SECTION: usize = 4096;
+/// How many texts, which may be long.
+const TEXTS_A_SECTION: usize = 256;
+
+/// Writes spans as they come.
+#[derive(Debug, Clone, Default)]
+pub(super) struct SpanWriter {
+    texts: usize,
+    spans: usize,
+    left_out: LeftOut,
+    last_start: u64,
+}
+
+impl SpanWriter {
+    /// Appends sections with what is new of `spans`.
+    pub(super) fn put(&mut self, sections: &mut SectionWriter, out: &mut Vec<u8>, spans: &Spans) {
+        while let Some((texts, list)) = self.next(spans) {
+            let left_out = LeftOut {
+                count: spans.left_out.count.saturating_sub(self.left_out.count),
+                duration: spans
+                    .left_out
+                    .duration
+                    .saturating_sub(self.left_out.duration),
+            };
+            sections.section(out, kind::SPANS, |out| {
+                put(out, texts.len() as u64);
+                for text in texts {
+                    put_bytes(out, text);
+                }
+                put(out, list.len() as u64);
+                for span in list {
+                    self.put_span(out, span);
+                }
+                put(out, left_out.count);
+                put(out, left_out.duration);
+            });
+            self.texts += texts.len();
+            self.spans += list.len();
+            self.left_out = spans.left_out;
+        }
+    }
+
+    /// What goes into the next section: first all texts, which spans refer to.
+    fn next<'a>(&self, all: &'a Spans) -> Option<(&'a [Box<[u8]>], &'a [Span])> {
+        let texts = all.texts.get(self.texts..).unwrap_or_default();
+        let spans = all.list.get(self.spans..).unwrap_or_default();
+        if let Some(some) = texts.get(..TEXTS_A_SECTION) {
+            return Some((some, &[]));
+        }
+        let spans = spans.get(..A_SECTION).unwrap_or(spans);
+        let is_new = !texts.is_empty() || !spans.is_empty() || all.left_out != self.left_out;
+        is_new.then_some((texts, spans))
+    }
+
+    fn put_span(&mut self, out: &mut Vec<u8>, span: &Span) {
+        put(out, u64::from(span.kind.number()));
+        put(out, span.text.map_or(0, |text| u64::from(text.0) + 1));
+        put(out, u64::from(span.symbol.0));
+        put(out, u64::from(span.caller.0));
+        put_signed(out, span.start.wrapping_sub(self.last_start).cast_signed());
+        put(out, span.duration);
+        // The largest number there is, is not known either.
+        let rows = span.rows.and_then(|rows| rows.checked_add(1));
+        put(out, rows.unwrap_or(0));
+        self.last_start = span.start;
+    }
+}
+
+/// Reads spans, in as many sections as they come in.
+#[derive(Debug, Default)]
+pub(super) struct SpanReader {
+    pub(super) spans: Spans,
+    last_start: u64,
+}
+
+impl SpanReader {
+    /// Takes the payload of a section; `symbol` is the profile's symbol of a
+    /// number in the file.
+    pub(super) fn take(
+        &mut self,
+        mut cursor: Cursor<'_>,
+        limits: &Limits,
+        symbol: impl Fn(u64) -> Option<SymbolId>,
+    ) -> Result<(), Error> {
+        for _ in 0..cursor.count()? {
+            self.spans.texts.push(cursor.bytes()?.into());
+        }
+        let count = cursor.count()?;
+        if count > limits.spans.saturating_sub(self.spans.list.len()) {
+            return Err(Error::TooLarge {
+                offset: cursor.offset(),
+                what: "spans",
+            });
+        }
+        for _ in 0..count {
+            let kind = SpanKind::from_number(cursor.number_32()?);
+            let text = match cursor.number()? {
+                0 => None,
+                number => Some(self.text(&cursor, number - 1)?),
+            };
+            let mut named = || {
+                let number = cursor.number()?;
+                symbol(number).ok_or_else(|| cursor.broken("no symbol has this number"))
+            };
+            let (symbol, caller) = (named()?, named()?);
+            let step = cursor.signed()?.cast_unsigned();
+            self.last_start = self.last_start.wrapping_add(step);
+            self.spans.list.push(Span {
+                kind,
+                text,
+                symbol,
+                caller,
+                start: self.last_start,
+                duration: cursor.number()?,
+                rows: cursor.number()?.checked_sub(1),
+            });
+        }
+        let left_out = LeftOut {
+            count: cursor.number()?,
+            duration: cursor.number()?,
+        };
+        self.spans.left_out = self.spans.left_out.plus(left_out);
+        cursor.finish()
+    }
+
+    fn text(&self, cursor: &Cursor<'_>, number: u64) -> Result<TextId, Error> {
+        let number = u32::try_from(number).ok().map(TextId);
+        let number = number.filter(|number| number.index() < self.spans.texts.len());
+        number.ok_or_else(|| cursor.broken("no text has this number"))
+    }
+}
