@@ -34,7 +34,7 @@ echo preg_match('/secret|17/', implode("\n", array_keys($profile))), "\n";
 ?>
 --EXPECT--
 work==>PDO::exec#CREATE TABLE user (id INTEGER, name TEXT): 1
-work==>PDO::exec#INSERT INTO user VALUES (?), (?): 1
+work==>PDO::exec#INSERT INTO user VALUES (?): 1
 work==>PDO::query#SELECT * FROM user WHERE name = ? AND id < ?: 1
 work==>PDO::query#SELECT name FROM user WHERE id IN (?): 2
 work==>PDO::prepare: 2

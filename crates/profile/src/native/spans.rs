@@ -13,6 +13,12 @@ const A_SECTION: usize = 4096;
 /// How many texts, which may be long.
 const TEXTS_A_SECTION: usize = 256;
 
+/// What goes into one section.
+struct New<'a> {
+    texts: &'a [Box<[u8]>],
+    spans: &'a [Span],
+}
+
 /// Writes spans as they come.
 #[derive(Debug, Clone, Default)]
 pub(super) struct SpanWriter {
@@ -25,7 +31,7 @@ pub(super) struct SpanWriter {
 impl SpanWriter {
     /// Appends sections with what is new of `spans`.
     pub(super) fn put(&mut self, sections: &mut SectionWriter, out: &mut Vec<u8>, spans: &Spans) {
-        while let Some((texts, list)) = self.next(spans) {
+        while let Some(New { texts, spans: list }) = self.next(spans) {
             let left_out = LeftOut {
                 count: spans.left_out.count.saturating_sub(self.left_out.count),
                 duration: spans
@@ -52,15 +58,18 @@ impl SpanWriter {
     }
 
     /// What goes into the next section: first all texts, which spans refer to.
-    fn next<'a>(&self, all: &'a Spans) -> Option<(&'a [Box<[u8]>], &'a [Span])> {
+    fn next<'a>(&self, all: &'a Spans) -> Option<New<'a>> {
         let texts = all.texts.get(self.texts..).unwrap_or_default();
         let spans = all.list.get(self.spans..).unwrap_or_default();
         if let Some(some) = texts.get(..TEXTS_A_SECTION) {
-            return Some((some, &[]));
+            return Some(New {
+                texts: some,
+                spans: &[],
+            });
         }
         let spans = spans.get(..A_SECTION).unwrap_or(spans);
         let is_new = !texts.is_empty() || !spans.is_empty() || all.left_out != self.left_out;
-        is_new.then_some((texts, spans))
+        is_new.then_some(New { texts, spans })
     }
 
     fn put_span(&mut self, out: &mut Vec<u8>, span: &Span) {

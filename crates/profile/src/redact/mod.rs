@@ -8,20 +8,25 @@
 mod sql;
 mod url;
 
-pub use sql::statement;
-pub use url::address;
+pub use sql::{Quotes, statement, statement_with};
+pub use url::{address, place};
 
 /// Longest text kept, in bytes. Longer ones end in `…`.
 pub const MAX_LEN: usize = 16 * 1024;
 
-/// Cuts `text` to [`MAX_LEN`], between two characters.
+/// Cuts `text` to [`MAX_LEN`].
 fn shorten(text: &mut Vec<u8>) {
-    if text.len() <= MAX_LEN {
+    shorten_to(text, MAX_LEN);
+}
+
+/// Cuts `text` to that many bytes, between two characters; it ends in `…` then.
+pub fn shorten_to(text: &mut Vec<u8>, most: usize) {
+    if text.len() <= most {
         return;
     }
     let is_inside = |byte: u8| byte & 0b1100_0000 == 0b1000_0000;
-    let mut end = MAX_LEN;
-    while end > MAX_LEN - 4 && text.get(end).copied().is_some_and(is_inside) {
+    let mut end = most;
+    while end > most.saturating_sub(4) && text.get(end).copied().is_some_and(is_inside) {
         end -= 1;
     }
     text.truncate(end);

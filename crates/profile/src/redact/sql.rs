@@ -4,6 +4,9 @@
 //! No parser: dialects differ, and a statement may be broken. One pass over
 //! the characters is enough to find literals, with one doubt: `"x"` is a name
 //! in standard SQL and a string in MySQL. See [`Scanner::quoted`].
+//!
+//! **Invariant:** where dialects disagree about where a string or a comment
+//! ends (`'C:\\'`, `/* /* */`, `#`), what follows is left out altogether.
 
 use super::shorten;
 
@@ -17,10 +20,27 @@ use super::shorten;
 /// ```
 #[must_use]
 pub fn statement(sql: &[u8]) -> Vec<u8> {
+    statement_with(sql, Quotes::Unknown)
+}
+
+/// What quotes mean in a dialect of SQL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Quotes {
+    /// It is not known which dialect it is.
+    Unknown,
+    /// `"x"` is a string, and a backslash escapes: MySQL and MariaDB.
+    MySql,
+}
+
+/// [`statement`], where more is known of the dialect.
+#[must_use]
+pub fn statement_with(sql: &[u8], quotes: Quotes) -> Vec<u8> {
     let mut scanner = Scanner {
+        quotes,
         rest: sql,
         clean: Vec::with_capacity(sql.len().min(super::MAX_LEN)),
         takes_literal: false,
+        is_prefixed: false,
         is_name_next: false,
         lists: Vec::new(),
     };
@@ -39,10 +59,13 @@ pub fn statement(sql: &[u8]) -> Vec<u8> {
 }
 
 struct Scanner<'a> {
+    quotes: Quotes,
     rest: &'a [u8],
     clean: Vec<u8>,
     /// What came last is something a value follows: `=`, `LIKE`, `VALUES (`…
     takes_literal: bool,
+    /// What came last is the letter of a literal: the `N` of `N'…'`.
+    is_prefixed: bool,
     /// What came last is something only a name follows: `FROM`, a dot…
     is_name_next: bool,
     /// The open parentheses: whether each holds values.
@@ -60,7 +83,12 @@ impl Scanner<'_> {
             b'/' if self.rest.starts_with(b"/*") => self.skip_comment(),
             b'\'' => self.literal(b'\''),
             b'"' => self.quoted(),
-            b'`' => self.name_in(b'`'),
+            b'`' => self.name_in_backticks(),
+            // `?` in a list: as many of them as of literals.
+            b'?' if self.lists.last() == Some(&true) && self.is_alone() => {
+                self.advance(1);
+                self.mark();
+            }
             b'$' if self.dollar_tag().is_some() => self.dollar_string(),
             b'0'..=b'9' => self.number(),
             b'.' if self.rest.get(1).is_some_and(u8::is_ascii_digit) && !self.ends_in_word() => {
@@ -98,37 +126,79 @@ impl Scanner<'_> {
 
     fn skip_line(&mut self) {
         let len = self.rest.iter().position(|&byte| byte == b'\n');
-        self.advance(len.unwrap_or(self.rest.len()));
+        let len = len.unwrap_or(self.rest.len());
+        // A comment everywhere, unlike `--1` and `#`.
+        let is_comment = matches!(
+            self.rest,
+            [b'-', b'-'] | [b'-', b'-', b' ' | b'\t' | b'\r' | b'\n', ..]
+        );
+        let line = self.rest.get(..len).unwrap_or_default();
+        let may_open = line
+            .iter()
+            .any(|byte| matches!(byte, b'\'' | b'"' | b'`' | b'$' | b'*'));
+        if !is_comment && may_open {
+            return self.skip_rest();
+        }
+        self.advance(len);
         self.blank();
     }
 
     fn skip_comment(&mut self) {
         let end = self.rest.windows(2).skip(2).position(|it| it == b"*/");
-        self.advance(end.map_or(self.rest.len(), |end| end + 4));
+        let end = end.map_or(self.rest.len(), |end| end + 4);
+        let body = self.rest.get(2..end).unwrap_or_default();
+        if body.windows(2).any(|it| it == b"/*") {
+            return self.skip_rest();
+        }
+        self.advance(end);
         self.blank();
     }
 
+    /// Nobody knows what this is: it goes, and all that follows.
+    fn skip_rest(&mut self) {
+        self.rest = b"";
+    }
+
+    /// Whether `?` is a placeholder and not an operator of `jsonb`.
+    fn is_alone(&self) -> bool {
+        let next = self.rest.get(1..).unwrap_or_default().trim_ascii_start();
+        let before = self.clean.trim_ascii_end();
+        matches!(next.first(), Some(b',' | b')')) && matches!(before.last(), Some(b',' | b'('))
+    }
+
     /// The length of what stands in quotes at the start, quotes included. A
-    /// quote is escaped by doubling or by a backslash; where a dialect does not
-    /// know the latter, too much is taken for literal rather than too little.
-    fn quoted_len(&self, quote: u8) -> usize {
+    /// quote is escaped by doubling or by a backslash; none where dialects
+    /// disagree on the latter, and both may be meant.
+    fn quoted_len(&self, quote: u8) -> Option<usize> {
         let mut at = 1;
         while let Some(&byte) = self.rest.get(at) {
-            let is_doubled = byte == quote && self.rest.get(at + 1) == Some(&quote);
-            if byte == b'\\' && quote != b'`' || is_doubled {
+            let next = self.rest.get(at + 1);
+            if byte == b'\\' && quote != b'`' {
+                // `'it\'s'` can only be one thing, `'C:\' ` can be two.
+                let goes_on = |byte: &u8| byte.is_ascii_alphanumeric() || *byte >= 0x80;
+                let is_sure = self.quotes == Quotes::MySql
+                    || next != Some(&quote)
+                    || self.rest.get(at + 2).is_some_and(goes_on);
+                if !is_sure {
+                    return None;
+                }
+                at += 2;
+            } else if byte == quote && next == Some(&quote) {
                 at += 2;
             } else if byte == quote {
-                return at + 1;
+                return Some(at + 1);
             } else {
                 at += 1;
             }
         }
-        self.rest.len()
+        Some(self.rest.len())
     }
 
     fn literal(&mut self, quote: u8) {
-        let len = self.quoted_len(quote);
-        self.advance(len);
+        match self.quoted_len(quote) {
+            Some(len) => self.advance(len),
+            None => self.skip_rest(),
+        }
         self.mark();
     }
 
@@ -140,12 +210,12 @@ impl Scanner<'_> {
             let len = before.len() - 1;
             self.clean.truncate(len);
         } else {
-            // N'…', x'…', E'…': the letter belongs to the literal.
-            if self.clean.last().is_some_and(u8::is_ascii_alphabetic) {
+            if self.is_prefixed {
                 self.clean.pop();
             }
             self.clean.push(b'?');
         }
+        self.is_prefixed = false;
         self.takes_literal = false;
         self.is_name_next = false;
     }
@@ -154,15 +224,20 @@ impl Scanner<'_> {
     /// after `=`, `LIKE`, in `IN (…)` and `VALUES (…)` it is a literal, unless
     /// a dot makes it part of a longer name.
     fn quoted(&mut self) {
-        let len = self.quoted_len(b'"');
+        let Some(len) = self.quoted_len(b'"') else {
+            self.skip_rest();
+            return self.mark();
+        };
         let inner = self.rest.get(1..len.saturating_sub(1)).unwrap_or(b"");
         let is_word = |&byte: &u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$';
         let looks_like_name =
             inner.first().is_some_and(|byte| !byte.is_ascii_digit()) && inner.iter().all(is_word);
         let has_dot = self.rest.get(len) == Some(&b'.') || self.clean.ends_with(b".");
         let in_values = self.lists.last() == Some(&true);
-        let is_value = self.takes_literal || in_values && !self.is_name_next;
-        if looks_like_name && (has_dot || !is_value) {
+        let is_value =
+            self.quotes == Quotes::MySql || self.takes_literal || in_values && !self.is_name_next;
+        let is_closed = len > 1 && self.rest.get(len - 1) == Some(&b'"');
+        if is_closed && looks_like_name && (has_dot && self.quotes != Quotes::MySql || !is_value) {
             self.copy(len);
         } else {
             self.advance(len);
@@ -170,9 +245,16 @@ impl Scanner<'_> {
         }
     }
 
-    fn name_in(&mut self, quote: u8) {
-        let len = self.quoted_len(quote);
-        self.copy(len);
+    /// A name in MySQL. Elsewhere it is nothing, and must not swallow strings.
+    fn name_in_backticks(&mut self) {
+        let len = self.quoted_len(b'`').unwrap_or(self.rest.len());
+        let name = self.rest.get(..len).unwrap_or_default();
+        if len > 1 && name.ends_with(b"`") && !name.contains(&b'\'') {
+            self.copy(len);
+        } else {
+            self.skip_rest();
+            self.mark();
+        }
     }
 
     fn copy(&mut self, len: usize) {
@@ -182,6 +264,7 @@ impl Scanner<'_> {
             .map(|&byte| if byte < b' ' { b' ' } else { byte });
         self.clean.extend(printable);
         self.advance(len);
+        self.is_prefixed = false;
         self.takes_literal = false;
         self.is_name_next = false;
     }
@@ -226,11 +309,27 @@ impl Scanner<'_> {
             byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'@' | b':' | b'$' | 0x80..)
         };
         let len = self.rest.iter().take_while(|byte| is_part(byte)).count();
+        // `[2:7]`, `a[x:7]`: the number is one.
+        let is_colon = |pair: &[u8]| {
+            pair.first() == Some(&b':') && pair.last().is_some_and(u8::is_ascii_digit)
+        };
+        let colon = self
+            .rest
+            .get(..len)
+            .and_then(|word| word.windows(2).position(is_colon));
+        let len = colon.map_or(len, |colon| colon + 1);
         let word = self.rest.get(..len).unwrap_or(b"").to_ascii_uppercase();
         let is_prefix = len == 1 && matches!(word.as_slice(), b"N" | b"X" | b"B" | b"E");
         self.copy(len);
-        if is_prefix && self.rest.first() == Some(&b'\'') {
-            return;
+        if self.rest.first() == Some(&b'\'') {
+            self.is_prefixed = is_prefix;
+            if is_prefix {
+                return;
+            }
+            if matches!(word.as_slice(), b"Q" | b"NQ") {
+                // Oracle's q'[it's]': nobody else has that.
+                return self.skip_rest();
+            }
         }
         self.takes_literal = matches!(
             word.as_slice(),
@@ -271,6 +370,9 @@ impl Scanner<'_> {
                 let held_values = self.lists.pop() == Some(true);
                 self.clean.push(sign);
                 self.advance(1);
+                if held_values {
+                    self.fold_rows();
+                }
                 // `(?), (?)`: the next row is values again.
                 let is_next_row = self.rest.trim_ascii_start().starts_with(b",");
                 self.takes_literal = held_values && is_next_row;
@@ -280,6 +382,7 @@ impl Scanner<'_> {
         }
         self.clean.push(sign);
         self.advance(1);
+        self.is_prefixed = false;
         match sign {
             b'=' | b'<' | b'>' | b'!' | b'+' | b'-' | b'*' | b'/' | b'%' | b'|' => {
                 self.takes_literal = true;
@@ -290,6 +393,16 @@ impl Scanner<'_> {
             _ => self.takes_literal = false,
         }
         self.is_name_next = sign == b'.';
+    }
+
+    /// `(?), (?)` is `(?)`: rows of values are one statement, however many.
+    fn fold_rows(&mut self) {
+        for rows in [&b"(?), (?)"[..], b"(?),(?)", b"(?) ,(?)", b"(?) , (?)"] {
+            if self.clean.ends_with(rows) {
+                let len = self.clean.len() - (rows.len() - b"(?)".len());
+                self.clean.truncate(len);
+            }
+        }
     }
 
     /// `$tag$`, which opens a PostgreSQL string.
@@ -381,6 +494,50 @@ mod tests {
         assert_eq!(clean("SELECT 'secret"), "SELECT ?");
         assert_eq!(clean("SELECT /* secret"), "SELECT");
         assert_eq!(clean("SELECT $$secret"), "SELECT ?");
+    }
+
+    #[test]
+    fn rows_and_placeholders_are_one_statement_whatever_their_number() {
+        assert_eq!(clean("VALUES (1, 'x'), (2, 'y'),(3, 'z')"), "VALUES (?)");
+        assert_eq!(clean("WHERE id IN (?, ?, ?)"), "WHERE id IN (?)");
+        assert_eq!(
+            clean("WHERE a @? '$.x' AND b IN (?,?)"),
+            "WHERE a @? ? AND b IN (?)"
+        );
+    }
+
+    #[test]
+    fn what_dialects_read_differently_is_left_out_with_all_that_follows() {
+        assert_eq!(clean(r"WHERE a = 'C:\' AND b = 'secret'"), "WHERE a = ?");
+        assert_eq!(clean("SELECT /* a /* b */ secret */ 1"), "SELECT");
+        assert_eq!(clean("SELECT a #> '{x\nsecret}' FROM t"), "SELECT a");
+        assert_eq!(clean("SELECT a --'x\nsecret'"), "SELECT a");
+        assert_eq!(clean("SELECT q'[it's secret]'"), "SELECT q");
+        assert_eq!(clean("SELECT ` FROM 'secret'"), "SELECT ?");
+        assert_eq!(clean("SELECT a -- don't\nFROM t"), "SELECT a FROM t");
+    }
+
+    #[test]
+    fn mysql_has_strings_in_double_quotes_and_escapes_by_backslashes() {
+        let clean = |sql: &str| {
+            let clean = statement_with(sql.as_bytes(), Quotes::MySql);
+            String::from_utf8(clean).unwrap()
+        };
+        assert_eq!(
+            clean(r#"SELECT CONCAT("secret", `name`)"#),
+            "SELECT CONCAT(?, `name`)"
+        );
+        assert_eq!(
+            clean(r"WHERE a = 'C:\' AND b' AND c = 1"),
+            "WHERE a = ? AND c = ?"
+        );
+    }
+
+    #[test]
+    fn a_letter_in_front_of_a_string_is_kept_unless_it_belongs_to_it() {
+        assert_eq!(clean("WHERE a LIKE'x'"), "WHERE a LIKE?");
+        assert_eq!(clean("WHERE a = N'x'"), "WHERE a = ?");
+        assert_eq!(clean("SELECT a[2:77], b[x:77]"), "SELECT a[?:?], b[x:?]");
     }
 
     #[test]

@@ -33,6 +33,22 @@ pub fn address(url: &[u8]) -> Vec<u8> {
     clean
 }
 
+/// Scheme, host, port and path of a URL: credentials, query and fragment go.
+///
+/// ```
+/// let url = b"https://me:secret@example.org:81/a/b?id=7&x#top";
+/// assert_eq!(profile::redact::place(url), b"https://example.org:81/a/b");
+/// ```
+#[must_use]
+pub fn place(url: &[u8]) -> Vec<u8> {
+    let end = url.iter().position(|byte| matches!(byte, b'?' | b'#'));
+    let base = end.and_then(|end| url.get(..end)).unwrap_or(url);
+    let mut clean = Vec::with_capacity(base.len());
+    push_clean(without_credentials(base), &mut clean);
+    shorten(&mut clean);
+    clean
+}
+
 /// `scheme://user:password@host/…` without what is before the last `@` of the
 /// authority; a URL without a scheme may have credentials too.
 fn without_credentials(base: &[u8]) -> Vec<u8> {
