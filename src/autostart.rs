@@ -20,7 +20,7 @@ use recorder::Shape;
 
 use crate::output::Fate;
 use crate::settings::Mode;
-use crate::symbols::Wishes;
+use crate::symbols::{Details, Wishes};
 use crate::trouble::{self, Trouble};
 use crate::{functions, output, session, settings, zend};
 
@@ -70,10 +70,14 @@ pub(crate) fn request_starts() {
     }
     // For what is said of the request at its end.
     zend::fill_server_variables();
-    let wishes = Wishes {
+    let mut wishes = Wishes {
         places: true,
         ..functions::wishes(settings::ignored_functions())
     };
+    // XHProf's arrays have no other place for them than names.
+    if wishes.details == Details::InNames && output::has_place_for_spans() {
+        wishes.details = Details::Spans;
+    }
     let at = Instant::now();
     let flags = settings::flags();
     match settings::mode() {

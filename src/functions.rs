@@ -15,7 +15,7 @@ use std::path::Path;
 
 use crate::engine::Engine;
 use crate::settings::{self, Flags};
-use crate::symbols::Wishes;
+use crate::symbols::{Details, Wishes};
 use crate::zend::array::Array;
 use crate::zend::{array, parameters};
 use crate::{autostart, output, session, zend};
@@ -181,7 +181,11 @@ pub(crate) fn wishes(ignored: HashSet<Box<[u8]>>) -> Wishes {
     Wishes {
         ignored,
         run_init: settings::run_init(),
-        details: settings::collect_additional_info(),
+        details: if settings::collect_additional_info() {
+            Details::InNames
+        } else {
+            Details::None
+        },
         closures: settings::closure_names(),
         places: false,
     }

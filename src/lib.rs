@@ -10,6 +10,7 @@ mod autostart;
 #[allow(unsafe_code)]
 mod clock;
 mod compensation;
+mod details;
 #[allow(unsafe_code)]
 mod engine;
 mod functions;
@@ -18,6 +19,7 @@ mod inputs;
 mod output;
 mod session;
 mod settings;
+mod spans;
 mod symbols;
 mod trouble;
 #[allow(unsafe_code)]

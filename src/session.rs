@@ -11,7 +11,7 @@ pub(crate) use sampling::start_sampling;
 use std::rc::Rc;
 
 use profile::native::events::EventsOptions;
-use profile::{Body, EdgeTable, Meta, Metrics, Mode, Profile};
+use profile::{Body, EdgeTable, Meta, Metrics, Mode, Profile, Spans};
 use recorder::{Recorder, Shape};
 
 use crate::clock::{self, Clock, CpuTime};
@@ -103,7 +103,8 @@ fn write_events(running: &Running, fate: Rc<Fate>) {
         if let (Some(recorder), Some(symbols)) = (state.recorder.running(), &state.symbols) {
             let start = recorder::instant(recorder.started());
             let names = symbols.shared_names();
-            let file = EventFile::new(names, options, start, limit, fate);
+            let spans = symbols.spans().map(Rc::clone);
+            let file = EventFile::new(names, spans, options, start, limit, fate);
             recorder.set_sink(Box::new(file));
         }
     });
@@ -115,6 +116,9 @@ pub(crate) fn pause() -> bool {
     let plan = with_state(|state| {
         let recorder = state.recorder.running().filter(|it| !it.is_paused())?;
         (state.plan.pause)(recorder);
+        if let Some(symbols) = &mut state.symbols {
+            symbols.forget_prepared();
+        }
         Some(state.plan)
     });
     let Some(plan) = plan else { return false };
@@ -213,10 +217,19 @@ pub(crate) fn follow_fork() {
         with_state(|state| {
             let now = (state.plan.read)();
             state.recorder.begin_events_anew(now);
+            forget_spans(state.symbols.as_ref());
             if let Some(outer) = &mut state.outer {
                 outer.recorder.begin_events_anew(now);
+                forget_spans(Some(&outer.symbols));
             }
         });
+    }
+}
+
+fn forget_spans(symbols: Option<&Symbols>) {
+    let spans = symbols.and_then(Symbols::spans);
+    if let Some(mut spans) = spans.and_then(|it| it.try_borrow_mut().ok()) {
+        spans.begin_anew();
     }
 }
 
@@ -258,7 +271,7 @@ pub(crate) fn start(shape: Shape, flags: Flags, wishes: Wishes, costs: Option<Me
     let (max_depth, max_nodes) = (settings::max_depth(), settings::max_nodes());
     with_state(|state| {
         next_session(state);
-        state.symbols = Some(Symbols::new(wishes));
+        state.symbols = Some(Symbols::new(wishes, clock.calibration.rate));
         state.recorder = Recorder::new(shape, max_depth, max_nodes, hooks.read);
     });
 }
@@ -272,6 +285,7 @@ pub(crate) fn stop() -> Option<Recorded> {
     PAUSED_PLAN.set(None);
     let (recorder, symbols) = with_state(|state| {
         let finish = state.plan.finish;
+        engine::end_spans(state);
         if let Some(recorder) = state.recorder.running() {
             finish(recorder);
         }
@@ -281,11 +295,13 @@ pub(crate) fn stop() -> Option<Recorded> {
     engine::uninstall();
     clock::stop();
     zend::memory::forget();
-    let symbols = symbols.map(Symbols::into_names).unwrap_or_default();
     if recorder.shape() == Shape::Events {
         return Some(Recorded::Events);
     }
-    let profile = profile(&recorder, symbols, &running);
+    let spans = symbols.as_ref().map(Symbols::spans_so_far);
+    let symbols = symbols.map(Symbols::into_names).unwrap_or_default();
+    let mut profile = profile(&recorder, symbols, &running);
+    profile.spans = spans.unwrap_or_default();
     Some(Recorded::Trace(Box::new(profile)))
 }
 
@@ -299,9 +315,13 @@ pub(crate) fn snapshot() -> Option<Profile> {
             return None;
         }
         let snapshot = (state.plan.snapshot)(recorder)?;
-        let names = state.symbols.as_ref()?.shared_names();
-        let symbols = names.borrow().clone();
-        Some(profile(&snapshot, symbols, &running))
+        let symbols = state.symbols.as_ref()?;
+        let (names, spans) = (symbols.shared_names(), symbols.spans_so_far());
+        let names = names.borrow().clone();
+        Some(Profile {
+            spans,
+            ..profile(&snapshot, names, &running)
+        })
     })
 }
 

@@ -9,10 +9,11 @@ use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use profile::Symbol;
-use profile::redact;
-use recorder::{Recorder, SymbolId};
+use profile::{Spans, Symbol};
+use recorder::{Recorder, SymbolId, TickRate};
 
+use crate::details::{self, Detail};
+use crate::spans::{SharedSpans, SpanLog};
 use crate::zend::{Function, FunctionKind, name};
 
 /// What to do with calls of a function.
@@ -75,30 +76,23 @@ impl Target {
     }
 }
 
-/// Where the detail of a call is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum DetailSource {
-    /// An SQL statement, in the argument of that number.
-    Statement { argument: u32 },
-    /// An SQL statement, in the object's `queryString`.
-    QueryString,
-    /// A URL, in a curl handle.
-    Address,
+/// What becomes of statements and addresses.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Details {
+    /// Nothing.
+    #[default]
+    None,
+    /// They become part of names: `PDO::query#SELECT …`.
+    InNames,
+    /// They are kept beside, as spans.
+    Spans,
 }
-
-/// The functions that have a detail.
-const DETAILED: [(&[u8], DetailSource); 6] = [
-    (b"PDO::exec", DetailSource::Statement { argument: 0 }),
-    (b"PDO::query", DetailSource::Statement { argument: 0 }),
-    (b"PDOStatement::execute", DetailSource::QueryString),
-    (b"mysqli_query", DetailSource::Statement { argument: 1 }),
-    (b"mysqli::query", DetailSource::Statement { argument: 0 }),
-    (b"curl_exec", DetailSource::Address),
-];
 
 /// How many distinct details a profile names. Past it, calls keep their plain
 /// name: a program that builds its statements by hand must not fill the memory.
 const MAX_DETAILS: usize = 10_000;
+/// How many prepared statements are remembered.
+const MAX_PREPARED: usize = 1_000;
 
 /// What to name, and what not.
 #[derive(Debug, Default)]
@@ -107,12 +101,22 @@ pub(crate) struct Wishes {
     pub(crate) ignored: HashSet<Box<[u8]>>,
     /// The top level of files is recorded, as `run_init::…`.
     pub(crate) run_init: bool,
-    /// Statements and addresses become part of names.
-    pub(crate) details: bool,
+    /// What becomes of statements and addresses.
+    pub(crate) details: Details,
     /// Closures have their file and line in their names.
     pub(crate) closures: bool,
     /// Symbols know the file and the line where they are defined.
     pub(crate) places: bool,
+}
+
+/// What a prepared statement is known by while it can be run.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) enum Prepared {
+    /// An object's number, which the next object gets when this one is gone:
+    /// but a statement is prepared anew then.
+    Object(u32),
+    /// A name that the program gave it.
+    Name(Box<[u8]>),
 }
 
 /// The names of one profile.
@@ -122,14 +126,20 @@ pub(crate) struct Symbols {
     /// Shared with a file that is written as the profile goes.
     names: Rc<RefCell<Vec<Symbol>>>,
     by_name: HashMap<Rc<[u8]>, Target>,
-    sources: HashMap<SymbolId, DetailSource>,
+    sources: HashMap<SymbolId, Detail>,
     details: usize,
+    spans: Option<SharedSpans>,
+    /// Statements by what they were prepared as, without literals.
+    prepared: HashMap<Prepared, Rc<[u8]>>,
     scratch: Vec<u8>,
 }
 
 impl Symbols {
     /// Names for a profile that begins; `main()` is one of them.
-    pub(crate) fn new(wishes: Wishes) -> Self {
+    /// The wall clock ticks at that `rate`.
+    pub(crate) fn new(wishes: Wishes, rate: TickRate) -> Self {
+        let has_spans = wishes.details == Details::Spans;
+        let spans = has_spans.then(|| Rc::new(RefCell::new(SpanLog::new(rate))));
         Self {
             wishes,
             names: Rc::new(RefCell::new(vec![
@@ -139,6 +149,8 @@ impl Symbols {
             by_name: HashMap::new(),
             sources: HashMap::new(),
             details: 0,
+            spans,
+            prepared: HashMap::new(),
             scratch: Vec::new(),
         }
     }
@@ -199,29 +211,55 @@ impl Symbols {
         target.symbol()
     }
 
-    /// Where the detail of calls to the function `plain` is.
-    pub(crate) fn detail_of(&self, plain: SymbolId) -> Option<DetailSource> {
+    /// What is known of the function `plain`, if it is one of those that wait
+    /// for something.
+    pub(crate) fn detail_of(&self, plain: SymbolId) -> Option<Detail> {
         self.sources.get(&plain).copied()
     }
 
-    /// The symbol `plain#text`, with what is private in `text` taken out.
+    /// A symbol's name; empty if there is no such symbol.
+    pub(crate) fn name(&self, symbol: SymbolId) -> Box<[u8]> {
+        let names = self.names.borrow();
+        let symbol = names.get(symbol.0 as usize);
+        symbol.map(|symbol| symbol.name.clone()).unwrap_or_default()
+    }
+
+    /// The spans, if there are any to be.
+    pub(crate) fn spans(&self) -> Option<&SharedSpans> {
+        self.spans.as_ref()
+    }
+
+    /// What ended of them so far.
+    pub(crate) fn spans_so_far(&self) -> Spans {
+        let spans = self.spans.as_ref().and_then(|it| it.try_borrow().ok());
+        spans.map(|it| it.spans().clone()).unwrap_or_default()
+    }
+
+    /// Remembers a statement, which has no literals any more.
+    pub(crate) fn prepare(&mut self, name: Prepared, text: Rc<[u8]>) {
+        if self.prepared.len() < MAX_PREPARED || self.prepared.contains_key(&name) {
+            self.prepared.insert(name, text);
+        }
+    }
+
+    /// The statement that was prepared as that.
+    pub(crate) fn prepared(&self, name: &Prepared) -> Option<Rc<[u8]>> {
+        self.prepared.get(name).cloned()
+    }
+
+    /// What is prepared from now on is not heard of.
+    pub(crate) fn forget_prepared(&mut self) {
+        self.prepared.clear();
+    }
+
+    /// The symbol `plain#text`; `text` has nothing private in it.
     pub(crate) fn detailed(
         &mut self,
         plain: SymbolId,
-        source: DetailSource,
         text: &[u8],
         add_symbol: &mut dyn FnMut() -> SymbolId,
     ) -> SymbolId {
-        let names = self.names.borrow();
-        let Some(symbol) = names.get(plain.0 as usize) else {
-            return plain;
-        };
-        let text = match source {
-            DetailSource::Address => redact::address(text),
-            _ => redact::statement(text),
-        };
-        let mut name = [&symbol.name, &b"#"[..], &text].concat();
-        drop(names);
+        let mut name = [&self.name(plain), &b"#"[..], text].concat();
         profile::make_name_safe(&mut name);
         if let Some(known) = self.by_name.get(name.as_slice()) {
             return known.symbol().unwrap_or(plain);
@@ -248,12 +286,11 @@ impl Symbols {
             return Target::PASS;
         }
         let target = self.add(name, kind, add_symbol);
-        let source = DETAILED.iter().find(|(detailed, _)| *detailed == name);
-        match (source, target.symbol()) {
-            (Some((_, source)), Some(symbol))
-                if self.wishes.details && kind == FunctionKind::Internal =>
-            {
-                self.sources.insert(symbol, *source);
+        let is_asked = self.wishes.details != Details::None && kind == FunctionKind::Internal;
+        let detail = is_asked.then(|| details::detail_of(name)).flatten();
+        match (detail, target.symbol()) {
+            (Some(detail), Some(symbol)) => {
+                self.sources.insert(symbol, detail);
                 let detailed = Target(target.0 | DETAIL);
                 self.by_name.insert(name.into(), detailed);
                 detailed

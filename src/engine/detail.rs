@@ -1,56 +1,309 @@
-//! Additional info: the statement or the address behind a call, as part of
-//! its name (`PDO::query#SELECT …`), for the few functions that have one.
+//! Additional info: the statement or the address behind a call, for the few
+//! functions that have one.
+//!
+//! It becomes part of the call's name (`PDO::query#SELECT …`), or a span. Both
+//! are without literals. **Invariant:** what asks the engine runs while no
+//! reference to the state is held, and is not recorded: it is not the program's.
 
-use recorder::SymbolId;
+use std::rc::Rc;
+
+use ext_php_rs::ffi::zval;
+use profile::redact;
+use recorder::{Reading, SymbolId};
 
 use super::Hooks;
 use super::state::{State, state};
-use crate::symbols::DetailSource;
-use crate::zend::{self, Call};
+use crate::details::{self, Argument, Detail, Name, Rows, Text};
+use crate::spans::{LONGEST, SharedSpans, SpanId};
+use crate::symbols::{Prepared, Symbols};
+use crate::zend::{self, Call, Value};
 
-/// The symbol of this very call, of a function whose plain symbol is `plain`.
+/// No more of a statement is looked at, for a span.
+const MOST_READ: usize = 64 << 10;
+
+/// What is known of a call before it runs: plain data, which a `longjmp` may
+/// skip.
+#[derive(Clone, Copy)]
+pub(super) struct Known {
+    /// The symbol of this very call.
+    pub(super) symbol: SymbolId,
+    detail: Option<Detail>,
+    span: Option<(u32, SpanId)>,
+}
+
+/// What is to be recorded of a call of a function whose plain symbol is `plain`.
 #[cold]
 #[inline(never)]
-pub(super) unsafe fn symbol(state: *mut State, call: Call<'_>, plain: SymbolId) -> SymbolId {
+pub(super) unsafe fn look(state: *mut State, call: Call<'_>, plain: SymbolId) -> Known {
     // SAFETY: this thread's state; the reference ends here.
-    let source = unsafe { (*state).symbols.as_ref() }.and_then(|symbols| symbols.detail_of(plain));
-    let Some(source) = source else { return plain };
-    // What asks the engine runs while no reference to the state is held.
-    match source {
-        DetailSource::Statement { argument } => {
-            let statement = call.argument(argument).and_then(zend::Value::as_bytes);
-            with_detail(plain, source, statement)
+    let detail = unsafe { (*state).symbols.as_ref() }.and_then(|it| it.detail_of(plain));
+    let known = Known {
+        symbol: plain,
+        detail,
+        span: None,
+    };
+    let Some(Detail::Waits { text, .. }) = detail else {
+        return known;
+    };
+    let argument = |argument: Argument| bytes_of(call, argument);
+    match text {
+        Text::Statement(at) => with_text(known, argument(at)),
+        Text::QueryString => {
+            let object = call.object();
+            with_text(
+                known,
+                object.and_then(|it| zend::string_property(it, "queryString")),
+            )
         }
-        DetailSource::QueryString => {
-            let statement = call
-                .object()
-                .and_then(|it| zend::string_property(it, "queryString"));
-            with_detail(plain, source, statement)
+        Text::Prepared(name) => {
+            let name = prepared_name(call, name, None);
+            let symbols = with_symbols(|symbols| symbols.prepared(&name?));
+            with_clean_text(known, symbols.flatten().as_deref())
         }
-        DetailSource::Address => {
+        Text::Handle => {
             let Some(handle) = call.argument(0) else {
-                return plain;
+                return known;
             };
-            // Our own call is not the program's: it must not be recorded.
-            // SAFETY: as above.
-            let hooks = unsafe { std::mem::replace(&mut (*state).hooks, Hooks::PASS) };
-            let symbol = zend::curl_address(handle, |address| with_detail(plain, source, address));
-            // SAFETY: as above.
-            unsafe { (*state).hooks = hooks };
-            symbol
+            let asked =
+                unrecorded(|| zend::curl_address(handle, |address| with_text(known, address)));
+            asked.unwrap_or(known)
+        }
+        Text::Url(at) => match argument(at) {
+            Some(url) if details::kind_of_url(url).is_some() => with_text(known, Some(url)),
+            // A file of this machine, or nothing: nobody's business.
+            _ => Known {
+                detail: None,
+                ..known
+            },
+        },
+        Text::CommandIn(at) => {
+            let command = argument(at).and_then(details::command);
+            with_text(known, command.as_deref())
+        }
+        Text::Command | Text::Unknown => with_text(known, None),
+    }
+}
+
+/// The call was entered: it is on top of the recorder's stack.
+pub(super) fn entered(known: Known) {
+    with_span(known, |state, id| {
+        let (at, caller) = (state.recorder.entered(), state.recorder.caller());
+        let spans = spans_of(state);
+        if let Some(mut spans) = spans.as_ref().and_then(|it| it.try_borrow_mut().ok()) {
+            spans.entered(id, at, caller);
+        }
+    });
+}
+
+/// The call is not recorded: it is one of too many.
+pub(super) fn dropped(known: Known) {
+    with_span(known, |state, id| {
+        let spans = spans_of(state);
+        if let Some(mut spans) = spans.as_ref().and_then(|it| it.try_borrow_mut().ok()) {
+            spans.forget(id);
+        }
+    });
+}
+
+/// The call has ended, at `now` if anybody has looked.
+#[cold]
+#[inline(never)]
+pub(super) unsafe fn left(known: Known, call: Call<'_>, result: *mut zval, now: Option<Reading>) {
+    // SAFETY: the result that the engine gave the hook, set by the function.
+    let result = unsafe { result.as_ref() }.map(Value::new);
+    match known.detail {
+        Some(Detail::Waits { rows, .. }) => {
+            let Some((session, id)) = known.span else {
+                return;
+            };
+            let rows = unrecorded(|| rows_of(rows, call, result));
+            // SAFETY: as in `with_symbols`.
+            let state: &mut State = unsafe { &mut *state() };
+            if state.session != session {
+                return;
+            }
+            // While it is paused, it ended with the pause's beginning.
+            let at = state.recorder.moment(now.unwrap_or_default());
+            let spans = spans_of(state);
+            if let Some(mut spans) = spans.as_ref().and_then(|it| it.try_borrow_mut().ok()) {
+                spans.end(id, at, rows);
+            }
+        }
+        Some(Detail::Prepares { statement, name }) => {
+            let name = prepared_name(call, name, result);
+            let text = bytes_of(call, statement);
+            if let (Some(name), Some(text)) = (name, text) {
+                with_symbols(|symbols| {
+                    let text = clean(symbols, known.symbol, text);
+                    symbols.prepare(name, text.into());
+                });
+            }
+        }
+        None => {}
+    }
+}
+
+/// A fatal error, or the end: none of the calls that are open will return.
+pub(crate) fn end_all(state: &mut State) {
+    let spans = spans_of(state);
+    if let Some(mut spans) = spans.as_ref().and_then(|it| it.try_borrow_mut().ok())
+        && spans.has_open()
+    {
+        let now = (state.plan.read)();
+        spans.end_all(state.recorder.moment(now));
+    }
+}
+
+fn spans_of(state: &State) -> Option<SharedSpans> {
+    state.symbols.as_ref()?.spans().map(Rc::clone)
+}
+
+fn with_span(known: Known, act: impl FnOnce(&mut State, SpanId)) {
+    if let Some((session, id)) = known.span {
+        // SAFETY: as in `with_symbols`.
+        let state: &mut State = unsafe { &mut *state() };
+        if state.session == session {
+            act(state, id);
         }
     }
 }
 
-fn with_detail(plain: SymbolId, source: DetailSource, text: Option<&[u8]>) -> SymbolId {
-    let Some(text) = text else { return plain };
-    // SAFETY: no hook holds a reference while a detail is looked up, and
-    // naming calls nothing.
+fn with_symbols<R>(act: impl FnOnce(&mut Symbols) -> R) -> Option<R> {
+    // SAFETY: no hook holds a reference while a detail is looked up, and what
+    // is done here calls nothing of PHP's.
     let state: &mut State = unsafe { &mut *state() };
-    match (&mut state.symbols, state.recorder.running()) {
-        (Some(symbols), Some(recorder)) => {
-            symbols.detailed(plain, source, text, &mut || recorder.add_symbol())
+    state.symbols.as_mut().map(act)
+}
+
+/// Lets `ask` call functions of PHP's: our own calls are not the program's.
+fn unrecorded<R>(ask: impl FnOnce() -> R) -> R {
+    let state = state();
+    // SAFETY: this thread's state; no reference is held while `ask` runs.
+    let hooks = unsafe { std::mem::replace(&mut (*state).hooks, Hooks::PASS) };
+    let answer = ask();
+    // SAFETY: as above.
+    unsafe { (*state).hooks = hooks };
+    answer
+}
+
+fn bytes_of<'a>(call: Call<'a>, argument: Argument) -> Option<&'a [u8]> {
+    let index = argument.index(call.argument_count())?;
+    call.argument(index).and_then(Value::as_bytes)
+}
+
+fn prepared_name(call: Call<'_>, name: Name, result: Option<Value<'_>>) -> Option<Prepared> {
+    let object = match name {
+        Name::This => call.object(),
+        Name::Object(argument) => {
+            let index = argument.index(call.argument_count())?;
+            call.argument(index)
         }
-        _ => plain,
+        Name::Result => result,
+        Name::Text(argument) => {
+            return bytes_of(call, argument).map(|it| Prepared::Name(it.into()));
+        }
+    };
+    zend::object_number(object?).map(Prepared::Object)
+}
+
+fn rows_of(rows: Rows, call: Call<'_>, result: Option<Value<'_>>) -> Option<u64> {
+    let result = result.filter(|it| !it.is_false())?;
+    if zend::is_throwing() {
+        return None;
+    }
+    // The object of a method, or of a function the first argument.
+    let object = || call.object().or_else(|| call.argument(0));
+    match rows {
+        Rows::Unknown => None,
+        Rows::Returned => result.as_count(),
+        Rows::Pdo => {
+            let statement = if result.is_object() {
+                Some(result)
+            } else {
+                call.object()
+            };
+            zend::pdo_rows(statement?)
+        }
+        Rows::Mysqli => zend::rows_by_function("mysqli_affected_rows", object()?),
+        Rows::MysqliStatement => zend::rows_by_function("mysqli_stmt_affected_rows", object()?),
+        Rows::PgResult => zend::rows_by_function("pg_affected_rows", result),
+    }
+}
+
+/// What is left of a text that is `plain`'s.
+fn clean(symbols: &Symbols, plain: SymbolId, text: &[u8]) -> Vec<u8> {
+    let is_span = symbols.spans().is_some();
+    match symbols.detail_of(plain) {
+        Some(Detail::Waits {
+            text: Text::Handle | Text::Url(_),
+            ..
+        }) => {
+            if is_span {
+                redact::place(text)
+            } else {
+                redact::address(text)
+            }
+        }
+        Some(Detail::Waits {
+            text: Text::CommandIn(_),
+            ..
+        }) => text.to_vec(),
+        _ => {
+            let quotes = details::quotes(&symbols.name(plain));
+            let most = if is_span { MOST_READ } else { usize::MAX };
+            redact::statement_with(text.get(..most).unwrap_or(text), quotes)
+        }
+    }
+}
+
+fn with_text(known: Known, text: Option<&[u8]>) -> Known {
+    let text = text.and_then(|text| with_symbols(|it| clean(it, known.symbol, text)));
+    with_clean_text(known, text.as_deref())
+}
+
+/// Begins a span, or makes the text a part of the name.
+fn with_clean_text(known: Known, text: Option<&[u8]>) -> Known {
+    let plain = known.symbol;
+    let Some(Detail::Waits {
+        kind, text: source, ..
+    }) = known.detail
+    else {
+        return known;
+    };
+    // SAFETY: as in `with_symbols`.
+    let state: &mut State = unsafe { &mut *state() };
+    let (Some(symbols), Some(recorder)) = (&mut state.symbols, state.recorder.running()) else {
+        return known;
+    };
+    let Some(spans) = symbols.spans().map(Rc::clone) else {
+        let symbol = text.map_or(plain, |text| {
+            symbols.detailed(plain, text, &mut || recorder.add_symbol())
+        });
+        return Known {
+            symbol,
+            detail: None,
+            span: None,
+        };
+    };
+    let kind = match (source, text) {
+        (Text::Handle, Some(url)) => details::kind_of_curl(url),
+        (Text::Url(_), Some(url)) => details::kind_of_url(url).unwrap_or(kind),
+        _ => kind,
+    };
+    let mut text = match (source, text) {
+        (Text::Command, _) => Some(details::command_of(&symbols.name(plain))),
+        (Text::Handle, Some(url)) if details::is_local(url) => None,
+        (_, text) => text.map(<[u8]>::to_vec),
+    };
+    if let Some(text) = &mut text {
+        redact::shorten_to(text, LONGEST);
+    }
+    let id = match spans.try_borrow_mut() {
+        Ok(mut spans) => spans.begin(kind, plain, text.as_deref()),
+        Err(_) => None,
+    };
+    Known {
+        span: id.map(|id| (state.session, id)),
+        ..known
     }
 }

@@ -6,13 +6,16 @@ use ext_php_rs::ffi::{
     E_COMPILE_ERROR, E_CORE_ERROR, E_ERROR, E_RECOVERABLE_ERROR, E_USER_ERROR, zend_string,
 };
 
-use super::guard;
 use super::state::state;
+use super::{detail, guard};
 use crate::zend::bindings::zend_observer_error_register;
 
 /// Errors after which the engine may jump out of all functions. Two of them an
 /// error handler can still catch; hooking again too early does no harm.
 const FATAL: u32 = E_ERROR | E_CORE_ERROR | E_COMPILE_ERROR | E_USER_ERROR | E_RECOVERABLE_ERROR;
+
+/// Those of them that nobody can catch.
+const CERTAIN: u32 = E_ERROR | E_CORE_ERROR | E_COMPILE_ERROR;
 
 /// MINIT: asks to be told of errors.
 pub(super) fn arm() {
@@ -26,6 +29,10 @@ unsafe extern "C" fn raised(
     _line: u32,
     _message: *mut zend_string,
 ) {
+    if u32::try_from(kind).is_ok_and(|kind| kind & CERTAIN != 0) {
+        // SAFETY: as below.
+        detail::end_all(unsafe { &mut *state() });
+    }
     // The observer API reports the ends of all open calls before anything else
     // runs; there the guard waits for them.
     let jumps = super::armed() == Some(super::Engine::Execute);

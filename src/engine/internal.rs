@@ -9,7 +9,7 @@ use std::cell::Cell;
 use std::ptr::fn_addr_eq;
 
 use ext_php_rs::ffi::{zend_execute_data, zval};
-use recorder::Entered;
+use recorder::{Entered, SymbolId};
 
 use super::plan::Tracing;
 use super::state::state;
@@ -107,11 +107,11 @@ unsafe fn traced_unknown<T: Tracing>(data: *mut zend_execute_data, result: *mut 
     unsafe {
         let call = Call::new(data);
         let target = lookup::target(state, call, FunctionKind::Internal);
-        let Some(mut symbol) = target.symbol() else {
+        let Some(symbol) = target.symbol() else {
             return pass(data, result);
         };
         if target.wants_detail() {
-            symbol = detail::symbol(state, call, symbol);
+            return traced_with_detail::<T>(data, result, symbol);
         }
         let Some(recorder) = (*state).recorder.running() else {
             return pass(data, result);
@@ -122,6 +122,39 @@ unsafe fn traced_unknown<T: Tracing>(data: *mut zend_execute_data, result: *mut 
                 outer::leave::<T>(state, token, FunctionKind::Internal);
             }
             Entered::TooDeep => guard::run_internal_unseen(state, data, result),
+        }
+    }
+}
+
+/// The same for calls that wait for something: what for is noted, too.
+#[cold]
+#[inline(never)]
+unsafe fn traced_with_detail<T: Tracing>(
+    data: *mut zend_execute_data,
+    result: *mut zval,
+    plain: SymbolId,
+) {
+    let state = state();
+    // SAFETY: as in `traced_unknown`. After the call its frame is still there,
+    // with its object and arguments: the engine frees them when the hook is
+    // back.
+    unsafe {
+        let call = Call::new(data);
+        let known = detail::look(state, call, plain);
+        let Some(recorder) = (*state).recorder.running() else {
+            return pass(data, result);
+        };
+        match recorder.enter::<T>(known.symbol, &T::site(data), T::read_at_entry) {
+            Entered::Recorded(token) => {
+                detail::entered(known);
+                pass(data, result);
+                let now = outer::leave_telling::<T>(state, token, FunctionKind::Internal);
+                detail::left(known, call, result, now);
+            }
+            Entered::TooDeep => {
+                detail::dropped(known);
+                guard::run_internal_unseen(state, data, result);
+            }
         }
     }
 }

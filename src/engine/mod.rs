@@ -21,6 +21,7 @@ mod plan;
 pub(crate) mod sampling;
 mod state;
 
+pub(crate) use detail::end_all as end_spans;
 pub(crate) use hooks::Hooks;
 pub(crate) use plan::{Measure, hooks_for};
 pub(crate) use state::{Outer, State, with_state};

@@ -24,6 +24,28 @@ pub(super) unsafe fn leave<T: Tracing>(state: *mut State, token: Token, kind: Fu
     }
 }
 
+/// The same, and says when that was; none if it was not the running profile's,
+/// or while that is paused.
+pub(super) unsafe fn leave_telling<T: Tracing>(
+    state: *mut State,
+    token: Token,
+    kind: FunctionKind,
+) -> Option<Reading> {
+    let mut now = None;
+    // SAFETY: as in `leave`.
+    unsafe {
+        let read = || {
+            let reading = T::read_at_exit_of(kind);
+            now = Some(reading);
+            reading
+        };
+        if !(*state).recorder.leave::<T>(token, read) {
+            left::<T>(state, token);
+        }
+    }
+    now
+}
+
 /// The same for a call that was recorded the short way.
 #[inline(always)]
 pub(super) unsafe fn leave_again<T: Tracing>(state: *mut State, token: Token, kind: FunctionKind) {

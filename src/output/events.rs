@@ -22,6 +22,7 @@ use super::file::create_private;
 use super::ledger::Ledger;
 use super::place::directory;
 use super::{name, whence};
+use crate::spans::SharedSpans;
 use crate::{clock, settings};
 
 /// The functions' names, which grow while the profile runs.
@@ -42,6 +43,7 @@ const SMALLEST: u64 = 64 << 10;
 #[derive(Debug)]
 pub(crate) struct EventFile {
     names: SharedNames,
+    spans: Option<SharedSpans>,
     options: EventsOptions,
     start: RawInstant,
     meta: Meta,
@@ -66,6 +68,7 @@ impl EventFile {
     /// and a block. Says in `fate` what goes wrong.
     pub(crate) fn new(
         names: SharedNames,
+        spans: Option<SharedSpans>,
         options: EventsOptions,
         start: RawInstant,
         limit: u64,
@@ -73,6 +76,7 @@ impl EventFile {
     ) -> Self {
         let mut file = Self {
             names,
+            spans,
             options,
             start,
             meta: Meta::default(),
@@ -101,11 +105,7 @@ impl EventFile {
                 Open::create(&self.options, self.start, &self.meta, &mut self.bytes)?
             }
         };
-        if let Ok(names) = self.names.try_borrow() {
-            let new = names.get(open.writer.symbols_written()..);
-            open.writer
-                .symbols(new.unwrap_or_default(), &mut self.bytes);
-        }
+        self.write_names_and_spans(&mut open.writer);
         open.writer.events(events, &mut self.bytes);
         let is_full = open.size + self.bytes.len() as u64 > self.limit;
         if is_full && let Some(last) = events.last() {
@@ -118,6 +118,17 @@ impl EventFile {
         open.append(&self.bytes)?;
         self.open = Some(open);
         Ok(!is_full)
+    }
+
+    /// Writes what is new of those, names first: spans have symbols.
+    fn write_names_and_spans(&mut self, writer: &mut EventsWriter) {
+        if let Ok(names) = self.names.try_borrow() {
+            let new = names.get(writer.symbols_written()..);
+            writer.symbols(new.unwrap_or_default(), &mut self.bytes);
+        }
+        if let Some(spans) = self.spans.as_ref().and_then(|it| it.try_borrow().ok()) {
+            writer.spans(spans.spans(), &mut self.bytes);
+        }
     }
 
     /// Makes the file no larger than there is room for; fails if there is none.

@@ -65,6 +65,11 @@ pub(super) fn format() -> OutputFormat {
     named().map_or_else(settings::output_format, |named| named.format)
 }
 
+/// Whether what is written can hold spans.
+pub(crate) fn has_place_for_spans() -> bool {
+    settings::mode() == Mode::Events || format() == OutputFormat::Native
+}
+
 /// The file that was asked for by name, if one was.
 pub(super) fn named() -> Option<Named> {
     PLACE.with_borrow(|place| place.as_ref()?.file.clone())

@@ -2,15 +2,15 @@
 
 use std::cell::RefCell;
 
-use profile::{Body, Meta, Metrics, Mode, Profile};
-use recorder::Sampler;
+use profile::{Body, Meta, Metrics, Mode, Profile, Spans};
+use recorder::{Sampler, TickRate};
 
 use super::{RUNNING, Recorded, Running, is_running, next_session, set_running};
 use crate::clock::{self, SampledClock};
 use crate::engine::sampling::{self, Rate};
 use crate::engine::{self, with_state};
 use crate::settings::{self, ClockChoice, Flags, PinCpu};
-use crate::symbols::{Symbols, Wishes};
+use crate::symbols::{Details, Symbols, Wishes};
 use crate::zend;
 
 /// A sampling session that is set aside while another profile runs.
@@ -52,8 +52,11 @@ pub(crate) fn start_sampling(wishes: Wishes) {
     let (depth, max_nodes) = (settings::sampling_depth(), settings::max_nodes());
     with_state(|state| {
         next_session(state);
-        let details = false;
-        state.symbols = Some(Symbols::new(Wishes { details, ..wishes }));
+        let details = Details::None;
+        state.symbols = Some(Symbols::new(
+            Wishes { details, ..wishes },
+            TickRate::NANOSECONDS,
+        ));
         state.sampler = Some(Sampler::new(depth, max_nodes));
     });
     engine::install_sampling();
@@ -97,6 +100,7 @@ pub(super) fn stop(rate: Rate, started_us: u64) -> Option<Recorded> {
             ..Metrics::default()
         },
         meta,
+        spans: Spans::default(),
     })))
 }
 

@@ -149,15 +149,8 @@ unsafe extern "C" {
     // zend_ini.h, php_ini.h
     pub(crate) fn zend_get_configuration_directive(name: *mut zend_string) -> *mut zval;
 
-    // zend_API.h
-    pub(crate) fn _call_user_function_impl(
-        object: *mut zval,
-        function_name: *mut zval,
-        retval_ptr: *mut zval,
-        param_count: u32,
-        params: *mut zval,
-        named_params: *mut c_void,
-    ) -> c_int;
+    // zend_exceptions.h
+    pub(crate) fn zend_clear_exception();
 
     // main/php_main.h
     #[cfg(jit_checks_observers)]

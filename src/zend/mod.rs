@@ -5,6 +5,7 @@
 //! or plain data, and no view outlives the callback it was made in.
 
 pub(crate) mod array;
+mod ask;
 pub(crate) mod bindings;
 mod call;
 mod compile;
@@ -26,6 +27,7 @@ pub(crate) mod stack;
 mod system;
 mod value;
 
+pub(crate) use ask::is_throwing;
 pub(crate) use call::{Call, Function, FunctionKind, reserve_slots};
 pub(crate) use compile::{
     make_special_functions_visible, make_user_calls_visible, stop_making_user_calls_visible,
@@ -40,7 +42,7 @@ pub(crate) use info::InfoTable;
 pub(crate) use jit::{interrupts_harm, is_jit_configured, is_jit_on, known_bug};
 pub(crate) use known_functions::KnownFunctions;
 pub(crate) use memory::memory;
-pub(crate) use object::{curl_address, string_property};
+pub(crate) use object::{curl_address, object_number, pdo_rows, rows_by_function, string_property};
 pub(crate) use request::{
     cookies, ended_badly, exit_status, fiber_stack_size, file_name, fill_server_variables,
     host_name, http_host, is_command_line, php_version, query, request_method, request_path,

@@ -4,7 +4,7 @@ use ext_php_rs::ffi::{self, zend_object, zend_property_info, zval};
 use ext_php_rs::types::Zval;
 
 use super::Value;
-use super::bindings::SUCCESS;
+use super::ask::{ask_function, ask_method};
 
 /// A declared string property, read from the object's own table: no handler
 /// and no `__get` is called.
@@ -37,35 +37,43 @@ pub(crate) fn string_property<'a>(object: Value<'a>, name: &str) -> Option<&'a [
 pub(crate) fn curl_address<R>(
     handle: Value<'_>,
     use_address: impl FnOnce(Option<&[u8]>) -> R,
-) -> R {
+) -> Option<R> {
     /// `CURLINFO_EFFECTIVE_URL`, from curl.h.
     const EFFECTIVE_URL: i64 = 0x10_0001;
 
     if !handle.is_object() {
-        return use_address(None);
-    }
-    let mut name = Zval::new();
-    if name.set_string("curl_getinfo", false).is_err() {
-        return use_address(None);
+        return None;
     }
     let mut what = Zval::new();
     what.set_long(EFFECTIVE_URL);
-    let mut result = Zval::new();
-    let mut arguments = [handle.as_zval().shallow_clone(), what];
-    // SAFETY: name, arguments and result are initialised zvals of ours. The
-    // function is internal and does nothing but answer.
-    let outcome = unsafe {
-        super::bindings::_call_user_function_impl(
-            std::ptr::null_mut(),
-            &raw mut name,
-            &raw mut result,
-            2,
-            arguments.as_mut_ptr(),
-            std::ptr::null_mut(),
-        )
-    };
-    let address = (outcome == SUCCESS)
-        .then(|| Value::new(&result))
-        .and_then(Value::as_bytes);
-    use_address(address)
+    let arguments = [handle.as_zval(), &what];
+    ask_function("curl_getinfo", &arguments, |answer| {
+        use_address(answer.as_bytes())
+    })
+}
+
+fn count(answer: Value<'_>) -> Option<u64> {
+    answer.as_count()
+}
+
+/// A number of rows: of that function's answer about `value`.
+pub(crate) fn rows_by_function(function: &str, value: Value<'_>) -> Option<u64> {
+    ask_function(function, &[value.as_zval()], count).flatten()
+}
+
+/// The rows that a statement of PDO changed; none if it returned rows, whose
+/// number only some drivers know.
+pub(crate) fn pdo_rows(statement: Value<'_>) -> Option<u64> {
+    let columns = ask_method(statement, "columncount", count)??;
+    if columns > 0 {
+        return None;
+    }
+    ask_method(statement, "rowcount", count)?
+}
+
+/// An object's number, which no other has as long as it lives.
+pub(crate) fn object_number(object: Value<'_>) -> Option<u32> {
+    let object = object.as_object()?;
+    // SAFETY: the value keeps the object alive.
+    Some(unsafe { (*object).handle })
 }

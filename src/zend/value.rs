@@ -32,6 +32,20 @@ impl<'a> Value<'a> {
         unsafe { super::call::bytes(self.0.value.str_) }
     }
 
+    /// An integer that counts something.
+    pub(crate) fn as_count(self) -> Option<u64> {
+        if self.kind() != IS_LONG {
+            return None;
+        }
+        // SAFETY: the type says that `lval` is set.
+        u64::try_from(unsafe { self.0.value.lval }).ok()
+    }
+
+    /// Whether this is `false`.
+    pub(crate) fn is_false(self) -> bool {
+        self.kind() == ext_php_rs::ffi::IS_FALSE
+    }
+
     /// Whether this is an object.
     pub(crate) fn is_object(self) -> bool {
         self.kind() == IS_OBJECT

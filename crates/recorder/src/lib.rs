@@ -14,6 +14,7 @@ mod event_log;
 mod fiber;
 mod finish;
 mod frames;
+mod moment;
 mod pause;
 mod reading;
 mod recorder;

@@ -28,7 +28,7 @@ pub fn statement(sql: &[u8]) -> Vec<u8> {
 pub enum Quotes {
     /// It is not known which dialect it is.
     Unknown,
-    /// `"x"` is a string, and a backslash escapes: MySQL and MariaDB.
+    /// `"x"` is a string, and a backslash escapes: `MySQL` and `MariaDB`.
     MySql,
 }
 

@@ -1,0 +1,386 @@
+//! Which calls wait for something outside, and where it is said what for.
+//!
+//! A table by name: that a function has a detail is decided when it is named,
+//! once in a profile, and costs no other function anything.
+
+use profile::SpanKind;
+use profile::redact::Quotes;
+
+/// What is known of a function that waits for something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Detail {
+    /// Its calls are spans.
+    Waits {
+        /// What for.
+        kind: SpanKind,
+        /// Where the text is.
+        text: Text,
+        /// Where the number of rows is.
+        rows: Rows,
+    },
+    /// It only says what a later call will run.
+    Prepares {
+        /// The statement.
+        statement: Argument,
+        /// How the later call will name it.
+        name: Name,
+    },
+}
+
+/// Where the text of a call is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Text {
+    /// An SQL statement.
+    Statement(Argument),
+    /// An SQL statement, in the object's `queryString`.
+    QueryString,
+    /// An SQL statement that was prepared under that name.
+    Prepared(Name),
+    /// A URL, in a curl handle.
+    Handle,
+    /// A URL; without one, the call does not wait for anything outside.
+    Url(Argument),
+    /// The function's name is the command.
+    Command,
+    /// The command is an argument.
+    CommandIn(Argument),
+    /// Nowhere.
+    Unknown,
+}
+
+/// One of a call's arguments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Argument {
+    /// Counted from the first, 0.
+    At(u32),
+    /// Counted from the last, 1.
+    FromEnd(u32),
+}
+
+impl Argument {
+    /// Its number in a call with so many.
+    pub(crate) fn index(self, count: u32) -> Option<u32> {
+        match self {
+            Self::At(index) => Some(index),
+            Self::FromEnd(index) => count.checked_sub(index),
+        }
+    }
+}
+
+/// What a prepared statement is known by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Name {
+    /// The object whose method is called.
+    This,
+    /// An object.
+    Object(Argument),
+    /// The object that the call returns.
+    Result,
+    /// A string.
+    Text(Argument),
+}
+
+/// Where the number of rows is that a statement found or changed: where it can
+/// be asked without a round trip, and without a function of the program's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Rows {
+    /// Nowhere.
+    Unknown,
+    /// It is what the call returns.
+    Returned,
+    /// A statement of PDO knows it, that the call returns, or is a method of.
+    Pdo,
+    /// A connection of mysqli knows it.
+    Mysqli,
+    /// A statement of mysqli knows it.
+    MysqliStatement,
+    /// What the call returns knows it.
+    PgResult,
+}
+
+use Argument::{At, FromEnd};
+
+/// How `MySQL` reads what mysqli sends; of the others it is not known.
+pub(crate) fn quotes(function: &[u8]) -> Quotes {
+    if function.starts_with(b"mysqli") {
+        Quotes::MySql
+    } else {
+        Quotes::Unknown
+    }
+}
+
+const fn sql(text: Text, rows: Rows) -> Detail {
+    Detail::Waits {
+        kind: SpanKind::Sql,
+        text,
+        rows,
+    }
+}
+
+const fn prepares(statement: u32, name: Name) -> Detail {
+    Detail::Prepares {
+        statement: At(statement),
+        name,
+    }
+}
+
+const fn url(argument: u32) -> Detail {
+    Detail::Waits {
+        kind: SpanKind::Http,
+        text: Text::Url(At(argument)),
+        rows: Rows::Unknown,
+    }
+}
+
+const fn curl(text: Text) -> Detail {
+    Detail::Waits {
+        kind: SpanKind::Http,
+        text,
+        rows: Rows::Unknown,
+    }
+}
+
+/// The functions that have a detail, but for those of [`COMMANDS`].
+const DETAILED: &[(&[u8], Detail)] = &[
+    (b"PDO::exec", sql(Text::Statement(At(0)), Rows::Returned)),
+    (b"PDO::query", sql(Text::Statement(At(0)), Rows::Pdo)),
+    (b"PDOStatement::execute", sql(Text::QueryString, Rows::Pdo)),
+    (b"mysqli_query", sql(Text::Statement(At(1)), Rows::Mysqli)),
+    (b"mysqli::query", sql(Text::Statement(At(0)), Rows::Mysqli)),
+    (
+        b"mysqli_real_query",
+        sql(Text::Statement(At(1)), Rows::Mysqli),
+    ),
+    (
+        b"mysqli::real_query",
+        sql(Text::Statement(At(0)), Rows::Mysqli),
+    ),
+    (
+        b"mysqli_multi_query",
+        sql(Text::Statement(At(1)), Rows::Mysqli),
+    ),
+    (
+        b"mysqli::multi_query",
+        sql(Text::Statement(At(0)), Rows::Mysqli),
+    ),
+    (
+        b"mysqli_execute_query",
+        sql(Text::Statement(At(1)), Rows::Mysqli),
+    ),
+    (
+        b"mysqli::execute_query",
+        sql(Text::Statement(At(0)), Rows::Mysqli),
+    ),
+    (b"mysqli_prepare", prepares(1, Name::Result)),
+    (b"mysqli::prepare", prepares(0, Name::Result)),
+    (b"mysqli_stmt_prepare", prepares(1, Name::Object(At(0)))),
+    (b"mysqli_stmt::prepare", prepares(0, Name::This)),
+    (b"mysqli_stmt::__construct", prepares(1, Name::This)),
+    (
+        b"mysqli_stmt_execute",
+        sql(Text::Prepared(Name::Object(At(0))), Rows::MysqliStatement),
+    ),
+    (
+        b"mysqli_execute",
+        sql(Text::Prepared(Name::Object(At(0))), Rows::MysqliStatement),
+    ),
+    (
+        b"mysqli_stmt::execute",
+        sql(Text::Prepared(Name::This), Rows::MysqliStatement),
+    ),
+    (
+        b"pg_query",
+        sql(Text::Statement(FromEnd(1)), Rows::PgResult),
+    ),
+    (
+        b"pg_query_params",
+        sql(Text::Statement(FromEnd(2)), Rows::PgResult),
+    ),
+    (
+        b"pg_prepare",
+        Detail::Prepares {
+            statement: FromEnd(1),
+            name: Name::Text(FromEnd(2)),
+        },
+    ),
+    (
+        b"pg_execute",
+        sql(Text::Prepared(Name::Text(FromEnd(2))), Rows::PgResult),
+    ),
+    (b"SQLite3::exec", sql(Text::Statement(At(0)), Rows::Unknown)),
+    (
+        b"SQLite3::query",
+        sql(Text::Statement(At(0)), Rows::Unknown),
+    ),
+    (
+        b"SQLite3::querySingle",
+        sql(Text::Statement(At(0)), Rows::Unknown),
+    ),
+    (b"SQLite3::prepare", prepares(0, Name::Result)),
+    (
+        b"SQLite3Stmt::execute",
+        sql(Text::Prepared(Name::This), Rows::Unknown),
+    ),
+    (b"curl_exec", curl(Text::Handle)),
+    (b"curl_multi_select", curl(Text::Unknown)),
+    (b"file_get_contents", url(0)),
+    (b"file_put_contents", url(0)),
+    (b"fopen", url(0)),
+    (b"file", url(0)),
+    (b"readfile", url(0)),
+    (b"copy", url(0)),
+    (b"get_headers", url(0)),
+    (b"getimagesize", url(0)),
+    (b"simplexml_load_file", url(0)),
+    (b"DOMDocument::load", url(0)),
+];
+
+/// A class whose methods are commands to a server.
+struct Commands {
+    class: &'static [u8],
+    kind: SpanKind,
+    /// But for those.
+    local: &'static [&'static [u8]],
+}
+
+const fn redis(class: &'static [u8]) -> Commands {
+    Commands {
+        class,
+        kind: SpanKind::Redis,
+        local: REDIS_IS_LOCAL,
+    }
+}
+
+const fn memcached(class: &'static [u8]) -> Commands {
+    Commands {
+        class,
+        kind: SpanKind::Memcached,
+        local: MEMCACHED_IS_LOCAL,
+    }
+}
+
+const COMMANDS: [Commands; 5] = [
+    redis(b"Redis"),
+    redis(b"RedisCluster"),
+    redis(b"RedisSentinel"),
+    memcached(b"Memcached"),
+    memcached(b"Memcache"),
+];
+
+const REDIS_IS_LOCAL: &[&[u8]] = &[
+    b"clearLastError",
+    b"clearTransferredBytes",
+    b"close",
+    b"getAuth",
+    b"getDbNum",
+    b"getDBNum",
+    b"getHost",
+    b"getLastError",
+    b"getMode",
+    b"getOption",
+    b"getPersistentID",
+    b"getPort",
+    b"getReadTimeout",
+    b"getTimeout",
+    b"getTransferredBytes",
+    b"isConnected",
+    b"pipeline",
+    b"serverName",
+    b"serverVersion",
+    b"setOption",
+];
+
+const MEMCACHED_IS_LOCAL: &[&[u8]] = &[
+    b"addServer",
+    b"addServers",
+    b"checkKey",
+    b"getLastDisconnectedServer",
+    b"getLastErrorCode",
+    b"getLastErrorErrno",
+    b"getLastErrorMessage",
+    b"getOption",
+    b"getResultCode",
+    b"getResultMessage",
+    b"getServerByKey",
+    b"getServerList",
+    b"getServerStatus",
+    b"isPersistent",
+    b"isPristine",
+    b"resetServerList",
+    b"setBucket",
+    b"setCompressThreshold",
+    b"setEncodingKey",
+    b"setFailureCallback",
+    b"setOption",
+    b"setOptions",
+    b"setSaslAuthData",
+    b"setServerParams",
+];
+
+/// What is known of PHP's function of that name.
+pub(crate) fn detail_of(function: &[u8]) -> Option<Detail> {
+    if let Some((_, detail)) = DETAILED.iter().find(|(name, _)| *name == function) {
+        return Some(*detail);
+    }
+    let (class, method) = class_and_method(function)?;
+    let commands = COMMANDS.iter().find(|it| it.class == class)?;
+    if method.starts_with(b"_") || commands.local.contains(&method) {
+        return None;
+    }
+    let text = match method {
+        b"rawCommand" | b"rawcommand" if class == b"RedisCluster" => Text::CommandIn(At(1)),
+        b"rawCommand" | b"rawcommand" => Text::CommandIn(At(0)),
+        _ => Text::Command,
+    };
+    Some(Detail::Waits {
+        kind: commands.kind,
+        text,
+        rows: Rows::Unknown,
+    })
+}
+
+/// The two halves of `Class::method`.
+fn class_and_method(function: &[u8]) -> Option<(&[u8], &[u8])> {
+    let colons = function.windows(2).position(|it| it == b"::")?;
+    Some((function.get(..colons)?, function.get(colons + 2..)?))
+}
+
+/// The command that a method's name is: `HGETALL`.
+pub(crate) fn command_of(function: &[u8]) -> Vec<u8> {
+    let method = class_and_method(function).map_or(function, |(_, method)| method);
+    method.to_ascii_uppercase()
+}
+
+/// The command that somebody wrote, if it is one: else it may be anything.
+pub(crate) fn command(text: &[u8]) -> Option<Vec<u8>> {
+    /// The longest there is has 17 letters.
+    const LONGEST: usize = 32;
+    let is_command =
+        !text.is_empty() && text.len() <= LONGEST && text.iter().all(u8::is_ascii_alphabetic);
+    is_command.then(|| text.to_ascii_uppercase())
+}
+
+/// What a URL is for, if it leads to another machine.
+pub(crate) fn kind_of_url(url: &[u8]) -> Option<SpanKind> {
+    let colon = url.windows(3).position(|it| it == b"://")?;
+    match url.get(..colon)?.to_ascii_lowercase().as_slice() {
+        b"http" | b"https" => Some(SpanKind::Http),
+        b"ftp" | b"ftps" | b"sftp" | b"ssh2.sftp" | b"ssh2.scp" => Some(SpanKind::Stream),
+        _ => None,
+    }
+}
+
+/// Whether a URL of curl's is a file of this machine.
+pub(crate) fn is_local(url: &[u8]) -> bool {
+    let scheme = url.get(..5).unwrap_or_default();
+    scheme.eq_ignore_ascii_case(b"file:")
+}
+
+/// What curl is about to do, which takes a URL without a scheme for HTTP.
+pub(crate) fn kind_of_curl(url: &[u8]) -> SpanKind {
+    match kind_of_url(url) {
+        Some(kind) => kind,
+        None if url.windows(3).any(|it| it == b"://") => SpanKind::Stream,
+        None => SpanKind::Http,
+    }
+}

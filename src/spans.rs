@@ -1,0 +1,169 @@
+//! What a profile's calls wait for, noted as they begin and end.
+//!
+//! One log for each profile. A span that begins is put among those that are
+//! open, and gets a number; who began it hands that back at the end. A fatal
+//! error jumps over that: what is open then ends when PHP tells of the error,
+//! or with the profile.
+//!
+//! **Invariants:** at most [`MOST`] spans and as many texts of [`LONGEST`]
+//! bytes are kept; what is past that is counted. Instants are ticks since the
+//! profile began, and become time here.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use profile::{Span, SpanKind, Spans, SpansBuilder, SymbolId};
+use recorder::TickRate;
+
+/// How many spans a profile keeps.
+const MOST: usize = 10_000;
+/// How many bytes of all texts together.
+const MOST_TEXT: usize = 4 << 20;
+/// How many bytes of a text.
+pub(crate) const LONGEST: usize = 2 << 10;
+/// How many spans may be open at once: some are, if callbacks call on.
+const MOST_OPEN: usize = 1_000;
+
+/// The spans of a profile, which a file may be written from as they grow.
+pub(crate) type SharedSpans = Rc<RefCell<SpanLog>>;
+
+/// An open span's number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct SpanId(u64);
+
+/// The spans of one profile.
+#[derive(Debug)]
+pub(crate) struct SpanLog {
+    builder: SpansBuilder,
+    text_bytes: usize,
+    open: Vec<Open>,
+    next: u64,
+    rate: TickRate,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Open {
+    id: SpanId,
+    start: u64,
+    span: Span,
+    /// There is no room for it: only its time will be known.
+    is_left_out: bool,
+}
+
+impl SpanLog {
+    /// A log for a profile that begins, whose wall clock ticks like that.
+    pub(crate) fn new(rate: TickRate) -> Self {
+        Self {
+            builder: SpansBuilder::new(MOST),
+            text_bytes: 0,
+            open: Vec::new(),
+            next: 0,
+            rate,
+        }
+    }
+
+    /// A call begins that waits for something; none if too many wait already.
+    /// What `text` says is without literals by now.
+    pub(crate) fn begin(
+        &mut self,
+        kind: SpanKind,
+        symbol: SymbolId,
+        text: Option<&[u8]>,
+    ) -> Option<SpanId> {
+        if self.open.len() >= MOST_OPEN {
+            return None;
+        }
+        let known = text.and_then(|text| self.builder.known_text(text));
+        let is_new = known.is_none() && text.is_some();
+        let size = text.map_or(0, <[u8]>::len);
+        let is_left_out = self.builder.spans().list.len() + self.open.len() >= MOST
+            || is_new && self.text_bytes + size > MOST_TEXT;
+        let text = match text {
+            Some(text) if is_new && !is_left_out => {
+                self.text_bytes += size;
+                Some(self.builder.text(text))
+            }
+            _ => known,
+        };
+        let id = SpanId(self.next);
+        self.next += 1;
+        self.open.push(Open {
+            id,
+            start: 0,
+            is_left_out,
+            span: Span {
+                kind,
+                text,
+                symbol,
+                caller: SymbolId::ROOT,
+                start: 0,
+                duration: 0,
+                rows: None,
+            },
+        });
+        Some(id)
+    }
+
+    /// The call was entered at that instant, called by `caller`.
+    pub(crate) fn entered(&mut self, id: SpanId, at: u64, caller: SymbolId) {
+        if let Some(open) = self.open.iter_mut().rev().find(|open| open.id == id) {
+            open.start = at;
+            open.span.caller = caller;
+        }
+    }
+
+    /// The call has ended at that instant.
+    pub(crate) fn end(&mut self, id: SpanId, at: u64, rows: Option<u64>) {
+        let place = self.open.iter().rposition(|open| open.id == id);
+        if let Some(place) = place {
+            let open = self.open.remove(place);
+            self.close(open, at, rows);
+        }
+    }
+
+    /// There will be no such call.
+    pub(crate) fn forget(&mut self, id: SpanId) {
+        self.open.retain(|open| open.id != id);
+    }
+
+    /// Whatever is open ends.
+    pub(crate) fn end_all(&mut self, at: u64) {
+        for open in std::mem::take(&mut self.open) {
+            self.close(open, at, None);
+        }
+    }
+
+    /// Whether something is open.
+    pub(crate) fn has_open(&self) -> bool {
+        !self.open.is_empty()
+    }
+
+    fn close(&mut self, open: Open, at: u64, rows: Option<u64>) {
+        // The difference of two instants: so spans end in the order of time.
+        let start = self.rate.nanoseconds(open.start);
+        let duration = self.rate.nanoseconds(at).saturating_sub(start);
+        if open.is_left_out {
+            let mut left_out = profile::LeftOut::default();
+            left_out.add(duration);
+            return self.builder.leave_out(left_out);
+        }
+        self.builder.push(Span {
+            start,
+            duration,
+            rows,
+            ..open.span
+        });
+    }
+
+    /// What ended so far.
+    pub(crate) fn spans(&self) -> &Spans {
+        self.builder.spans()
+    }
+
+    /// In the child of a fork: what was recorded is the parent's.
+    pub(crate) fn begin_anew(&mut self) {
+        self.builder = SpansBuilder::new(MOST);
+        self.text_bytes = 0;
+        self.open.clear();
+    }
+}
