@@ -14,6 +14,7 @@ Examples:
   xhprof report run.xhprof --match 'Doctrine\\\\'
   xhprof report run.xhprof --callers PDO::query
   xhprof report run.xhp --tree --min 5
+  xhprof report run.xhp --spans
   zcat profiles.gz | xhprof report -
 
 Reads every format that `xhprof convert --list` has as readable, compressed or not. Self cost is
@@ -58,6 +59,9 @@ pub(crate) struct ViewArguments {
     /// The functions, and below each those who called it
     #[arg(long, groups = ["view", "trees"])]
     pub(crate) inverted: bool,
+    /// What calls waited for: statements, requests, commands, and who made them
+    #[arg(long, visible_alias = "queries", group = "view")]
+    pub(crate) spans: bool,
     /// Leave out of trees what costs less than PERCENT of the whole; 1 unless said otherwise
     #[arg(long, value_name = "PERCENT", requires = "trees", value_parser = percent)]
     pub(crate) min: Option<f64>,

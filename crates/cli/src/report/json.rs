@@ -55,7 +55,7 @@ impl Paths<'_> {
     }
 }
 
-fn head(profile: &Profile, title: &str, metric: Metric) -> Value {
+pub(super) fn head(profile: &Profile, title: &str, metric: Metric) -> Value {
     let title = profile.meta.title.as_deref().unwrap_or(title);
     json!({
         "title": title,

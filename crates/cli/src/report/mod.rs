@@ -8,6 +8,7 @@ pub(crate) mod json;
 mod lookup;
 mod neighbours;
 mod pattern;
+mod spans;
 mod summary;
 pub(crate) mod table;
 mod tree;
@@ -25,6 +26,7 @@ use crate::{input, pager, stacks};
 use functions::Functions;
 use neighbours::{Beside, Direction};
 pub(crate) use pattern::Pattern;
+use spans::SpanTable;
 use table::Table;
 use tree::Paths;
 
@@ -75,8 +77,11 @@ impl<'a> Report<'a> {
         if !metric.is_in(profile.metrics) {
             bail!(WriteError::NotMeasured { metric });
         }
-        let has_view =
-            view.tree || view.inverted || view.callers.is_some() || view.callees.is_some();
+        let has_view = view.tree
+            || view.inverted
+            || view.spans
+            || view.callers.is_some()
+            || view.callees.is_some();
         if has_view && arguments.sort.is_some() {
             bail!("--sort is for the table of functions: here the costliest come first");
         }
@@ -93,12 +98,17 @@ impl<'a> Report<'a> {
         let head = summary::head(&self.profile, title, look);
         let body = if let Some(beside) = self.beside(None)? {
             beside.render(look)
+        } else if let Some(spans) = self.spans(None) {
+            spans.render(look)
+        } else if let Some(paths) = self.paths(None) {
+            self.rendered(&paths.table(), look)
         } else {
-            let table = match self.paths(None) {
-                Some(paths) => paths.table(),
-                None => self.functions(None).table(),
-            };
-            self.rendered(&table, look)
+            let mut text = self.rendered(&self.functions(None).table(), look);
+            if let Some(spans) = SpanTable::below(&self.profile, self.pattern.as_ref()) {
+                text.push('\n');
+                text.push_str(&spans.render(look));
+            }
+            text
         };
         Ok(head + &body)
     }
@@ -108,11 +118,25 @@ impl<'a> Report<'a> {
         let limit = Some(self.arguments.limit_or(0));
         Ok(if let Some(beside) = self.beside(limit)? {
             beside.json(title)
+        } else if let Some(spans) = self.spans(limit) {
+            spans.json(title)
         } else if let Some(paths) = self.paths(limit) {
             paths.json(title)
         } else {
-            self.functions(limit).json(title)
+            let functions = self.functions(limit).json(title);
+            let (arguments, pattern) = (self.arguments, self.pattern.as_ref());
+            if self.profile.spans.is_empty() {
+                functions
+            } else {
+                SpanTable::new(&self.profile, arguments, limit, pattern).add_to(functions)
+            }
         })
+    }
+
+    fn spans(&self, limit: Option<usize>) -> Option<SpanTable<'_>> {
+        let (arguments, pattern) = (self.arguments, self.pattern.as_ref());
+        let is_asked = self.view.spans;
+        is_asked.then(|| SpanTable::new(&self.profile, arguments, limit, pattern))
     }
 
     fn functions(&self, limit: Option<usize>) -> Functions<'_> {
@@ -174,6 +198,12 @@ impl<'a> Report<'a> {
 
 /// The profile as the view wants it: with stacks, without recursion.
 fn prepared(profile: Profile, view: &ViewArguments) -> Result<Profile> {
+    if view.spans && profile.spans.is_empty() {
+        bail!(
+            "the profile has no spans: they are recorded with xhprof.collect_additional_info=1, \
+             into native files"
+        );
+    }
     let what = if view.tree {
         "the call tree"
     } else if view.inverted {
