@@ -16,7 +16,7 @@ use formats::{
     FlameColour, FlameDirection, FlameOptions, FlamePer, Format, WriteError, WriteOptions,
 };
 use nasty::{nasty, profile_of, tiny};
-use profile::{Body, Metric, Profile, Symbol};
+use profile::{Body, Metric, Profile, Span, SpanKind, Spans, SpansBuilder, Symbol, SymbolId};
 use proptest::prelude::*;
 use quick_xml::events::Event;
 use serde_json::Value;
@@ -274,6 +274,37 @@ fn the_same_profile_is_the_same_file() {
     for format in [&FlamegraphSvg as &dyn Format, &FlamegraphHtml, &HtmlReport] {
         assert!(write(format, &nasty(), &options) == write(format, &nasty(), &options));
     }
+}
+
+#[test]
+fn a_report_has_the_texts_of_spans_and_none_of_their_markup() {
+    let mut profile = tiny();
+    assert_eq!(
+        data(&write(&HtmlReport, &profile, &WriteOptions::default()))["spans"],
+        Value::Null
+    );
+    let mut spans = SpansBuilder::new(Spans::MOST);
+    let text = spans.text(b"SELECT </script><b>\xFF\0");
+    for duration in [5_000, 7_000] {
+        spans.push(Span {
+            kind: SpanKind::Sql,
+            text: Some(text),
+            symbol: SymbolId(1),
+            caller: SymbolId::ROOT,
+            start: 10,
+            duration,
+            rows: None,
+        });
+    }
+    profile.spans = spans.finish();
+    let html = write(&HtmlReport, &profile, &WriteOptions::default());
+    assert!(!html.contains("</script><b>"));
+    let report = data(&html);
+    let group = &report["spans"]["groups"][0];
+    assert_eq!(group[0], "sql");
+    assert!(group[1].as_str().unwrap().starts_with("SELECT </script>"));
+    let numbers: Vec<i64> = (2..9).map(|place| group[place].as_i64().unwrap()).collect();
+    assert_eq!(numbers, [1, 2, 12_000, 7_000, -1, 0, 0]);
 }
 
 #[test]

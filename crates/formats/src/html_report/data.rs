@@ -11,12 +11,16 @@ use profile::{
 use crate::WriteOptions;
 use crate::flamegraph::{GraphSet, data};
 use crate::page::{list, numbers, text};
+use crate::text::lossy;
 
 /// The longest critical path that is shown.
 const MOST_STEPS: usize = 200;
 
 /// The most pairs of caller and callee; the costliest are kept.
 const MOST_EDGES: usize = 100_000;
+
+/// The most texts of spans; those that took longest are kept.
+const MOST_SPANS: usize = 1_000;
 
 /// All that is said about a profile.
 pub(super) struct Report<'r> {
@@ -51,6 +55,7 @@ impl Report<'_> {
         self.table(&in_base, out)?;
         self.edges(out)?;
         self.critical_path(out)?;
+        self.spans(out)?;
         write!(out, ",\n\"guess\":{},\"whyNot\":", self.is_guess)?;
         text(out, self.why_not)?;
         out.write_all(b",\n\"flame\":")?;
@@ -173,6 +178,39 @@ impl Report<'_> {
         out.write_all(b",\n\"costs\":")?;
         list(out, self.metrics, |out, metric| {
             numbers(out, pairs.iter().map(|(_, cost)| metric.of(cost)))
+        })?;
+        out.write_all(b"}")
+    }
+
+    /// What calls waited for: `[kind, text, function, calls, time, longest,
+    /// rows or −1, caller, other callers]`.
+    fn spans(&self, out: &mut dyn Write) -> io::Result<()> {
+        let spans = &self.profile.spans;
+        if spans.is_empty() {
+            return Ok(());
+        }
+        let (groups, left_out) = (spans.groups(), spans.left_out);
+        let cut = groups.len().saturating_sub(MOST_SPANS);
+        write!(
+            out,
+            ",\n\"spans\":{{\"leftOut\":{},\"leftOutTime\":{},\"cut\":{cut},\"groups\":",
+            left_out.count, left_out.duration
+        )?;
+        list(out, groups.iter().take(MOST_SPANS), |out, group| {
+            write!(out, "[\"{}\",", group.kind.name())?;
+            text(out, &lossy(group.text))?;
+            let caller = group.callers.first().map_or(0, |it| it.symbol.0);
+            let numbers = [group.calls, group.total, group.max];
+            write!(out, ",{}", group.symbol.0)?;
+            for number in numbers {
+                write!(out, ",{number}")?;
+            }
+            match group.rows {
+                Some(rows) => write!(out, ",{rows}")?,
+                None => write!(out, ",-1")?,
+            }
+            let others = group.callers.len().saturating_sub(1);
+            write!(out, ",{caller},{others}]")
         })?;
         out.write_all(b"}")
     }

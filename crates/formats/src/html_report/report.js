@@ -16,6 +16,7 @@ class Report {
     this.flameGraph();
     this.criticalPath();
     this.functions();
+    this.spans();
     this.details();
     const here = (id, label) => h("a", { href: "#" + id }, label);
     document.getElementById("parts").append(...this.parts.map(([id, label]) => here(id, label)));
@@ -139,6 +140,29 @@ class Report {
       filtered.textContent = matches ? count(rows.length) + " of " + count(this.rows.length) + " · self " + percent(rows.reduce((sum, row) => sum + this.own(primary, row), 0), total[primary]) : "";
     } });
     this.part("functions", "Functions", h("div", { class: "controls" }, h("div", { class: "finder" }, filter, filtered)), this.table.element);
+  }
+
+  /** Statements, requests and commands: what calls waited for. */
+  spans() {
+    const { spans } = this.data;
+    if (!spans) return;
+    const total = spans.groups.reduce((sum, group) => sum + group[4], 0);
+    const number = (label, at) => ({ label, value: (group) => group[at], cell: (group) => count(group[at]) });
+    const columns = [
+      { label: "what for", isText: true, value: (group) => group[0] + " " + group[1], cell: ([kind, text]) => [h("b", null, kind), " " + text] },
+      { label: "function", isText: true, value: (group) => this.data.functions.names[group[2]], cell: (group) => this.link(group[2]) },
+      number("calls", 3),
+      { label: "time", value: (group) => group[4], cell: (group) => bar(amount(group[4], "ns"), group[4] / total, "") },
+      { label: "longest", value: (group) => group[5], cell: (group) => amount(group[5], "ns") },
+      { label: "rows", value: (group) => group[6], cell: (group) => (group[6] < 0 ? "" : count(group[6])) },
+      { label: "caller", isText: true, value: (group) => this.data.functions.names[group[7]], cell: (group) => [this.link(group[7]), group[8] ? " +" + count(group[8]) : ""] },
+    ];
+    const notes = [];
+    if (spans.leftOut) notes.push(count(spans.leftOut) + " more, " + amount(spans.leftOutTime, "ns") + ", are beyond a limit of the recording.");
+    if (spans.cut) notes.push(count(spans.cut) + " texts that took less are left out.");
+    const lead = "Statements, requests and commands, without literals, and how long they took." + (notes.length ? " " + notes.join(" ") : "");
+    const table = new SortedTable(columns, spans.groups, { sorted: 3, className: "wide" });
+    this.part("spans", "Waited for", h("p", { class: "lead" }, lead), table.element);
   }
 
   details() {
