@@ -236,11 +236,8 @@ fn the_child_of_a_fork_records_though_its_parents_sink_is_full() {
     let mut recorder = Recorder::new(Shape::Events, 100, 100, Reading::default);
     recorder.set_sink(Box::new(sink.clone()));
     let call = |recorder: &mut Recorder, address| {
-        let entered = recorder.enter::<Full<EVENTS>>(
-            SymbolId(2),
-            &StackAddress(address),
-            Reading::default,
-        );
+        let entered =
+            recorder.enter::<Full<EVENTS>>(SymbolId(2), &StackAddress(address), Reading::default);
         let Entered::Recorded(token) = entered else {
             panic!("{entered:?}")
         };
