@@ -204,15 +204,15 @@ impl Scanner<'_> {
 
     /// Writes `?` for a literal; a list of them is written once.
     fn mark(&mut self) {
+        if self.is_prefixed {
+            self.clean.pop();
+        }
         let before = self.clean.trim_ascii_end();
         let is_repeated = before.ends_with(b"?,") && self.lists.last() == Some(&true);
         if is_repeated {
             let len = before.len() - 1;
             self.clean.truncate(len);
         } else {
-            if self.is_prefixed {
-                self.clean.pop();
-            }
             self.clean.push(b'?');
         }
         self.is_prefixed = false;
@@ -500,6 +500,7 @@ mod tests {
     fn rows_and_placeholders_are_one_statement_whatever_their_number() {
         assert_eq!(clean("VALUES (1, 'x'), (2, 'y'),(3, 'z')"), "VALUES (?)");
         assert_eq!(clean("WHERE id IN (?, ?, ?)"), "WHERE id IN (?)");
+        assert_eq!(clean("VALUES (1, E'x'), (2, N'y')"), "VALUES (?)");
         assert_eq!(
             clean("WHERE a @? '$.x' AND b IN (?,?)"),
             "WHERE a @? ? AND b IN (?)"
