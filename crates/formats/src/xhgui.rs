@@ -9,11 +9,11 @@
 
 use std::io::{BufRead, BufWriter, Write};
 
-use profile::{Metrics, Profile};
+use profile::{Metrics, Profile, classic};
 use serde_json::{Map, Value, json};
 
 use crate::text::lossy;
-use crate::xhprof_json::{XhprofJson, write_rows};
+use crate::xhprof_json::XhprofJson;
 use crate::{Format, Holds, ReadError, WriteError, WriteOptions};
 
 /// One line of XHGui's import.
@@ -50,7 +50,7 @@ impl Format for Xhgui {
         let mut out = BufWriter::new(out);
         out.write_all(b"{\"profile\":")?;
         if profile.metrics.cpu && profile.metrics.memory {
-            write_rows(profile, &mut out)?;
+            classic::write_json(profile, &mut out)?;
         } else {
             let complete = Profile {
                 metrics: Metrics {
@@ -60,7 +60,7 @@ impl Format for Xhgui {
                 },
                 ..profile.clone()
             };
-            write_rows(&complete, &mut out)?;
+            classic::write_json(&complete, &mut out)?;
         }
         writeln!(out, ",\"meta\":{}}}", meta(profile, options))?;
         Ok(out.flush()?)

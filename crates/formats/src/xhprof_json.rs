@@ -5,7 +5,7 @@
 //! U+FFFD on writing, and two names that differ in nothing else become one.
 
 use std::fmt;
-use std::io::{self, BufRead, BufWriter, Read, Write};
+use std::io::{BufRead, BufWriter, Read, Write};
 
 use profile::classic::{self, Builder, EntryCost};
 use profile::{Meta, Profile};
@@ -120,25 +120,11 @@ impl Format for XhprofJson {
             })?;
             out.write_all(b"}")?;
         } else {
-            write_rows(profile, &mut out)?;
+            classic::write_json(profile, &mut out)?;
         }
         out.write_all(b"\n")?;
         Ok(out.flush()?)
     }
-}
-
-/// The rows as a JSON object.
-pub(crate) fn write_rows(profile: &Profile, out: &mut dyn Write) -> io::Result<()> {
-    let mut outcome = Ok(());
-    let mut separator = "{";
-    classic::for_each_row(profile, |key, cost| {
-        if outcome.is_ok() {
-            outcome = write_row(out, separator, key, cost);
-            separator = ",";
-        }
-    });
-    outcome?;
-    out.write_all(b"}")
 }
 
 /// Calls `act` with each profile of an input that has one in every line: what
@@ -178,22 +164,6 @@ pub fn for_each_line(
         }
     }
     Ok(())
-}
-
-fn write_row(
-    out: &mut dyn Write,
-    separator: &str,
-    key: &[u8],
-    cost: &classic::ClassicCost,
-) -> io::Result<()> {
-    out.write_all(separator.as_bytes())?;
-    serde_json::to_writer(&mut *out, &lossy(key))?;
-    let mut separator = ":{";
-    for (name, value) in cost.metrics() {
-        write!(out, "{separator}\"{name}\":{value}")?;
-        separator = ",";
-    }
-    out.write_all(b"}")
 }
 
 /// Whether `main()` is a key: elsewhere it is any format's name of the root.
