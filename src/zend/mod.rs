@@ -21,6 +21,7 @@ mod object;
 pub(crate) mod parameters;
 pub(crate) mod per_thread;
 mod request;
+mod room;
 pub(crate) mod signals;
 pub(crate) mod stack;
 mod system;
@@ -46,7 +47,8 @@ pub(crate) use request::{
     host_name, http_host, is_command_line, php_version, query, request_method, request_path,
     response_status, sapi_name, script_path, server_variable, temporary_directory,
 };
-pub(crate) use system::{random, try_lock, user};
+pub(crate) use room::Room;
+pub(crate) use system::{page_size, random, try_lock, user};
 pub(crate) use value::Value;
 
 use ext_php_rs::ffi;
