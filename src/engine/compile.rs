@@ -6,6 +6,7 @@
 
 use std::cell::Cell;
 use std::ffi::{CStr, c_char, c_int};
+use std::ptr::fn_addr_eq;
 
 use ext_php_rs::ffi::{zend_file_handle, zend_op_array, zend_string};
 use recorder::{Entered, SymbolId, Token};
@@ -43,7 +44,7 @@ pub(super) fn disarm() {
     // SAFETY: as in `arm`.
     unsafe {
         if let Some(previous) = PREVIOUS.string.get()
-            && std::ptr::fn_addr_eq(
+            && fn_addr_eq(
                 bindings::zend_compile_string,
                 compile_string as CompileString,
             )
@@ -52,6 +53,26 @@ pub(super) fn disarm() {
             PREVIOUS.string.set(None);
         }
     }
+}
+
+/// Takes the hook for strings out for a moment; false if it is not on top.
+pub(super) fn step_aside() -> bool {
+    // SAFETY: without threads, see `absence`.
+    unsafe {
+        let hook = bindings::zend_compile_string;
+        let is_on_top = fn_addr_eq(hook, compile_string as CompileString);
+        if let (true, Some(previous)) = (is_on_top, PREVIOUS.string.get()) {
+            bindings::zend_compile_string = previous;
+            return true;
+        }
+    }
+    false
+}
+
+/// Takes [`step_aside`] back.
+pub(super) fn come_back() {
+    // SAFETY: as in `step_aside`.
+    unsafe { bindings::zend_compile_string = compile_string };
 }
 
 /// A profile begins: the hook for files goes on top of whatever is there, so
@@ -71,7 +92,7 @@ pub(super) fn uninstall() {
     // SAFETY: see `PREVIOUS`.
     unsafe {
         if let Some(previous) = PREVIOUS.file.get()
-            && std::ptr::fn_addr_eq(bindings::zend_compile_file, compile_file as CompileFile)
+            && fn_addr_eq(bindings::zend_compile_file, compile_file as CompileFile)
         {
             bindings::zend_compile_file = previous;
             PREVIOUS.file.set(None);

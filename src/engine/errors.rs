@@ -6,8 +6,8 @@ use ext_php_rs::ffi::{
     E_COMPILE_ERROR, E_CORE_ERROR, E_ERROR, E_RECOVERABLE_ERROR, E_USER_ERROR, zend_string,
 };
 
-use super::guard;
 use super::state::state;
+use super::{absence, guard};
 use crate::zend::bindings::zend_observer_error_register;
 
 /// Errors after which the engine may jump out of all functions. Two of them an
@@ -26,10 +26,13 @@ unsafe extern "C" fn raised(
     _line: u32,
     _message: *mut zend_string,
 ) {
+    if !u32::try_from(kind).is_ok_and(|kind| kind & FATAL != 0) {
+        return;
+    }
+    absence::come_back();
     // The observer API reports the ends of all open calls before anything else
     // runs; there the guard waits for them.
-    let jumps = super::armed() == Some(super::Engine::Execute);
-    if jumps && u32::try_from(kind).is_ok_and(|kind| kind & FATAL != 0) {
+    if super::armed() == Some(super::Engine::Execute) {
         // SAFETY: errors are raised from PHP's code, where no hook holds a
         // reference to the state.
         guard::after_jump(unsafe { &mut *state() });

@@ -5,6 +5,7 @@
 //! thread. What must stay true: a hook calls the previous hook exactly once on
 //! every path, and holds nothing with a destructor while it does.
 
+mod absence;
 mod compile;
 mod detail;
 mod errors;
@@ -21,6 +22,7 @@ mod plan;
 pub(crate) mod sampling;
 mod state;
 
+pub(crate) use absence::without_us;
 pub(crate) use hooks::Hooks;
 pub(crate) use plan::{Measure, hooks_for};
 pub(crate) use state::{Outer, State, with_state};

@@ -92,7 +92,7 @@ unsafe extern "C" {
     pub(crate) fn zend_observer_fiber_destroy_register(
         handler: unsafe extern "C" fn(*mut FiberContext),
     );
-    pub(crate) static zend_observer_fcall_op_array_extension: c_int;
+    pub(crate) static mut zend_observer_fcall_op_array_extension: c_int;
     pub(crate) fn zend_observer_fcall_register(
         init: unsafe extern "C" fn(*mut zend_execute_data) -> ObserverHandlers,
     );
