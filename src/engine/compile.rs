@@ -17,6 +17,8 @@ use crate::zend;
 use crate::zend::bindings::{self, CompileFile, CompileString};
 
 struct Previous {
+    /// Below the cache of an opcache, if there is one: what really compiles.
+    compiler: Cell<Option<CompileFile>>,
     file: Cell<Option<CompileFile>>,
     string: Cell<Option<CompileString>>,
 }
@@ -25,14 +27,18 @@ struct Previous {
 unsafe impl Sync for Previous {}
 
 static PREVIOUS: Previous = Previous {
+    compiler: Cell::new(None),
     file: Cell::new(None),
     string: Cell::new(None),
 };
 
-/// MINIT: the hook for strings goes in for good.
+/// MINIT: the hook for strings goes in for good, and one for files that sees to
+/// it that all that is compiled has our slot.
 pub(super) fn arm() {
     // SAFETY: MINIT runs before any thread; nobody compiles meanwhile.
     unsafe {
+        PREVIOUS.compiler.set(Some(bindings::zend_compile_file));
+        bindings::zend_compile_file = with_slots;
         PREVIOUS.string.set(Some(bindings::zend_compile_string));
         bindings::zend_compile_string = compile_string;
     }
@@ -51,6 +57,12 @@ pub(super) fn disarm() {
         {
             bindings::zend_compile_string = previous;
             PREVIOUS.string.set(None);
+        }
+        if let Some(previous) = PREVIOUS.compiler.get()
+            && fn_addr_eq(bindings::zend_compile_file, with_slots as CompileFile)
+        {
+            bindings::zend_compile_file = previous;
+            PREVIOUS.compiler.set(None);
         }
     }
 }
@@ -100,6 +112,15 @@ pub(super) fn uninstall() {
     }
 }
 
+unsafe extern "C" fn with_slots(file: *mut zend_file_handle, kind: c_int) -> *mut zend_op_array {
+    zend::idle_slots::take_back();
+    match PREVIOUS.compiler.get() {
+        // SAFETY: passes on what the engine handed us.
+        Some(previous) => unsafe { previous(file, kind) },
+        None => std::ptr::null_mut(),
+    }
+}
+
 unsafe extern "C" fn compile_file(file: *mut zend_file_handle, kind: c_int) -> *mut zend_op_array {
     // SAFETY: the engine hands us an open file handle; `PREVIOUS` is set as
     // long as this hook is reachable. Plain data lives across the call.
@@ -127,6 +148,7 @@ unsafe extern "C" fn compile_string(
             CStr::from_ptr(file)
         };
         let opened = enter(b"eval::", name.to_bytes(), false);
+        zend::idle_slots::take_back();
         if super::armed() == Some(super::Engine::Execute) {
             zend::make_user_calls_visible();
         }

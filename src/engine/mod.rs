@@ -72,8 +72,16 @@ pub(crate) fn arm(engine: Engine) {
 
 /// Does for this thread what [`arm`] did for the first one, at RINIT.
 pub(crate) fn arm_thread() {
+    zend::idle_slots::take_back();
     if armed() == Some(Engine::Execute) {
         execute::arm();
+    }
+}
+
+/// A request is over: until the next one, nothing has to be there.
+pub(crate) fn rest() {
+    if armed().is_some() {
+        zend::idle_slots::let_go();
     }
 }
 
@@ -91,6 +99,7 @@ pub(crate) fn disarm() {
 pub(crate) fn install(plan: Hooks) {
     // Asking for the stack's bounds takes long once; not on the program's time.
     let _ = zend::stack::thread_bounds();
+    zend::idle_slots::fill();
     with_state(|state| {
         state.plan = plan;
         state.hooks = plan;
@@ -122,6 +131,7 @@ fn remove_user() {
 pub(crate) fn install_sampling() {
     if armed().is_some() {
         let _ = zend::stack::thread_bounds();
+        zend::idle_slots::fill();
         with_state(|state| {
             state.plan = plan::sampling_hooks();
             state.hooks = state.plan;

@@ -11,6 +11,7 @@ mod compile;
 mod evaluate;
 mod frames;
 mod functions_seen;
+pub(crate) mod idle_slots;
 mod info;
 pub(crate) mod ini;
 mod jit;
