@@ -116,13 +116,9 @@ unsafe extern "C" {
 
     // zend_extensions.h
     pub(crate) fn zend_get_op_array_extension_handle(module_name: *const c_char) -> c_int;
-    #[cfg(not(internal_extension_handle))]
     pub(crate) static mut zend_op_array_extension_handles: c_int;
     #[cfg(internal_extension_handle)]
-    pub(crate) static mut zend_internal_function_extension_handles: c_int;
-    #[cfg(internal_extension_handle)]
     pub(crate) fn zend_get_internal_function_extension_handle(module_name: *const c_char) -> c_int;
-    pub(crate) fn zend_init_internal_run_time_cache();
 
     // zend_ini.h
     pub(crate) fn zend_unregister_ini_entries(module_number: c_int);
