@@ -49,7 +49,7 @@ pub(crate) use request::{
     response_status, sapi_name, script_path, server_variable, temporary_directory,
 };
 pub(crate) use room::Room;
-pub(crate) use system::{page_size, random, try_lock, user};
+pub(crate) use system::{give_name, nameless_file, page_size, random, try_lock, user};
 pub(crate) use value::Value;
 
 use ext_php_rs::ffi;
