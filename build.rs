@@ -12,6 +12,7 @@ fn main() {
     println!("cargo:rerun-if-env-changed=PATH");
     for cfg in [
         "php_zts",
+        "caches_each_request",
         "internal_extension_handle",
         "property_hooks",
         "jit_off_by_default",
@@ -46,6 +47,11 @@ fn main() {
     }
     if is_zts {
         println!("cargo:rustc-cfg=php_zts");
+    }
+    // When a request begins, internal functions get run-time caches anew. 8.4 keeps
+    // them; 8.3 has not been looked at.
+    if version < 80300 {
+        println!("cargo:rustc-cfg=caches_each_request");
     }
     // Since 8.4 op_arrays and internal functions number their extension slots
     // apart; using the one for the other writes out of bounds.

@@ -30,7 +30,7 @@ bench_run() {
 bench_works() {
     local line bench_results=$logs/bench
     bench_run --smoke user internal program once requests growth accuracy >/dev/null
-    for line in Targets none floor 'loaded, off' 'loaded, off (observer)' wall 'wall, CPU' 'wall, memory' all \
+    for line in Targets none floor 'floor, off' 'loaded, off' 'loaded, off (observer)' wall 'wall, CPU' 'wall, memory' all \
         'wall (observer)' 'all (observer)' 'tree, all' 'events, all' 'JIT: none' 'JIT: loaded, off' \
         'all, few functions' 'calls, execute' 'depth of recursion, observer' 'paths of the call tree, tree' \
         'the truth' 'wall: wall' 'all: CPU'; do

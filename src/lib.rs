@@ -70,6 +70,12 @@ extern "C" fn request_ends(_kind: i32, _number: i32) -> i32 {
     0
 }
 
+/// After the request, when nothing of it is left.
+extern "C" fn request_is_over() -> i32 {
+    engine::rest();
+    0
+}
+
 /// Servers whose master starts the modules and then forks the workers.
 const FORKING_SERVERS: [&str; 2] = ["fpm-fcgi", "apache2handler"];
 
@@ -86,6 +92,7 @@ mod table {
             .shutdown_function(module_ends)
             .request_startup_function(request_starts)
             .request_shutdown_function(request_ends)
+            .post_deactivate_function(request_is_over)
             .info_function(information::print);
         functions::register(module)
     }

@@ -15,6 +15,7 @@ def measure(setup, effort, workloads=WORKLOADS):
     compared = [
         variants.none(),
         variants.floor(setup),
+        variants.off(setup),
         *variants.idle(setup),
         *variants.profiling(setup),
         *variants.rivals(setup),
@@ -77,7 +78,8 @@ def tables(data):
             "CPU time added to one call, ns",
             ["", *data],
             rows(names, lambda name, it: with_spread(it["ns" if name in alone else "added_ns"])),
-            "The lines `none` and `JIT: none` are what the call itself takes, loop included; every other line is what is added to it.",
+            "The lines `none` and `JIT: none` are what the call itself takes, loop included; every other line is what is added to it. "
+            "*Floor, off* is `benches/floor/off.c`: what has to be there while nothing is profiled, and nothing else.",
         ),
         Table(
             "Added, as a multiple of what the floor adds",

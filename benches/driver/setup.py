@@ -27,6 +27,7 @@ class Setup:
     folder: Path
     peers: dict
     floor: str = ""
+    off: str = ""
     slot: str = ""
     settings: set = field(default_factory=set)
 
@@ -38,6 +39,7 @@ class Setup:
     def prepare(self):
         """Builds what we compare with and asks our extension what it knows."""
         self.floor = self.build("floor")
+        self.off = self.build("off")
         self.slot = self.build("slot")
         listed = subprocess.run(
             [self.php, "-n", "-d", f"extension={self.extension}", "--ri", "xhprof"], capture_output=True, text=True, check=True

@@ -47,6 +47,11 @@ def floor(setup):
     return Variant("floor", (f"extension={setup.floor}",), "wall")
 
 
+def off(setup):
+    """What must be there while off, so that calls of code compiled now can be seen later."""
+    return Variant("floor, off", (f"extension={setup.off}",))
+
+
 def slot(setup):
     """An extension that only asks the engine for a slot in functions' run-time caches."""
     return Variant("an extension with a slot", (f"extension={setup.slot}",))

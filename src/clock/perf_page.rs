@@ -8,7 +8,7 @@
 
 use std::cell::Cell;
 
-use crate::zend::per_thread::per_thread;
+use crate::zend::{self, per_thread::per_thread};
 
 /// `PERF_TYPE_SOFTWARE` and `PERF_COUNT_SW_TASK_CLOCK`.
 const SOFTWARE: u32 = 1;
@@ -70,7 +70,7 @@ pub(super) fn open() -> Option<*mut u64> {
     let page = unsafe {
         let page = libc::mmap(
             std::ptr::null_mut(),
-            page_size(),
+            zend::page_size(),
             protection,
             libc::MAP_SHARED,
             file,
@@ -91,7 +91,7 @@ pub(super) fn close() {
     let page = PAGE.get().replace(std::ptr::null_mut());
     if !page.is_null() {
         // SAFETY: what `open` mapped, and nobody reads any more.
-        unsafe { libc::munmap(page.cast(), page_size()) };
+        unsafe { libc::munmap(page.cast(), zend::page_size()) };
     }
 }
 
@@ -100,9 +100,4 @@ pub(super) fn close() {
 pub(super) fn reopen() -> *mut u64 {
     PAGE.get().set(std::ptr::null_mut());
     open().unwrap_or_else(|| (&raw const NEVER_CHANGES).cast_mut())
-}
-
-fn page_size() -> usize {
-    // SAFETY: no argument but the question.
-    usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096)
 }

@@ -6,6 +6,7 @@
 
 use std::cell::Cell;
 use std::ffi::{CStr, c_char, c_int};
+use std::ptr::fn_addr_eq;
 
 use ext_php_rs::ffi::{zend_file_handle, zend_op_array, zend_string};
 use recorder::{Entered, SymbolId, Token};
@@ -16,6 +17,8 @@ use crate::zend;
 use crate::zend::bindings::{self, CompileFile, CompileString};
 
 struct Previous {
+    /// Below the cache of an opcache, if there is one: what really compiles.
+    compiler: Cell<Option<CompileFile>>,
     file: Cell<Option<CompileFile>>,
     string: Cell<Option<CompileString>>,
 }
@@ -24,14 +27,18 @@ struct Previous {
 unsafe impl Sync for Previous {}
 
 static PREVIOUS: Previous = Previous {
+    compiler: Cell::new(None),
     file: Cell::new(None),
     string: Cell::new(None),
 };
 
-/// MINIT: the hook for strings goes in for good.
+/// MINIT: the hook for strings goes in for good, and one for files that sees to
+/// it that all that is compiled has our slot.
 pub(super) fn arm() {
     // SAFETY: MINIT runs before any thread; nobody compiles meanwhile.
     unsafe {
+        PREVIOUS.compiler.set(Some(bindings::zend_compile_file));
+        bindings::zend_compile_file = with_slots;
         PREVIOUS.string.set(Some(bindings::zend_compile_string));
         bindings::zend_compile_string = compile_string;
     }
@@ -43,7 +50,7 @@ pub(super) fn disarm() {
     // SAFETY: as in `arm`.
     unsafe {
         if let Some(previous) = PREVIOUS.string.get()
-            && std::ptr::fn_addr_eq(
+            && fn_addr_eq(
                 bindings::zend_compile_string,
                 compile_string as CompileString,
             )
@@ -51,7 +58,33 @@ pub(super) fn disarm() {
             bindings::zend_compile_string = previous;
             PREVIOUS.string.set(None);
         }
+        if let Some(previous) = PREVIOUS.compiler.get()
+            && fn_addr_eq(bindings::zend_compile_file, with_slots as CompileFile)
+        {
+            bindings::zend_compile_file = previous;
+            PREVIOUS.compiler.set(None);
+        }
     }
+}
+
+/// Takes the hook for strings out for a moment; false if it is not on top.
+pub(super) fn step_aside() -> bool {
+    // SAFETY: without threads, see `absence`.
+    unsafe {
+        let hook = bindings::zend_compile_string;
+        let is_on_top = fn_addr_eq(hook, compile_string as CompileString);
+        if let (true, Some(previous)) = (is_on_top, PREVIOUS.string.get()) {
+            bindings::zend_compile_string = previous;
+            return true;
+        }
+    }
+    false
+}
+
+/// Takes [`step_aside`] back.
+pub(super) fn come_back() {
+    // SAFETY: as in `step_aside`.
+    unsafe { bindings::zend_compile_string = compile_string };
 }
 
 /// A profile begins: the hook for files goes on top of whatever is there, so
@@ -71,11 +104,20 @@ pub(super) fn uninstall() {
     // SAFETY: see `PREVIOUS`.
     unsafe {
         if let Some(previous) = PREVIOUS.file.get()
-            && std::ptr::fn_addr_eq(bindings::zend_compile_file, compile_file as CompileFile)
+            && fn_addr_eq(bindings::zend_compile_file, compile_file as CompileFile)
         {
             bindings::zend_compile_file = previous;
             PREVIOUS.file.set(None);
         }
+    }
+}
+
+unsafe extern "C" fn with_slots(file: *mut zend_file_handle, kind: c_int) -> *mut zend_op_array {
+    zend::idle_slots::take_back();
+    match PREVIOUS.compiler.get() {
+        // SAFETY: passes on what the engine handed us.
+        Some(previous) => unsafe { previous(file, kind) },
+        None => std::ptr::null_mut(),
     }
 }
 
@@ -106,6 +148,7 @@ unsafe extern "C" fn compile_string(
             CStr::from_ptr(file)
         };
         let opened = enter(b"eval::", name.to_bytes(), false);
+        zend::idle_slots::take_back();
         if super::armed() == Some(super::Engine::Execute) {
             zend::make_user_calls_visible();
         }

@@ -7,7 +7,7 @@ use ext_php_rs::ffi::{
 };
 
 use super::state::state;
-use super::{detail, guard};
+use super::{absence, detail, guard};
 use crate::zend::bindings::zend_observer_error_register;
 
 /// Errors after which the engine may jump out of all functions. Two of them an
@@ -33,10 +33,13 @@ unsafe extern "C" fn raised(
         // SAFETY: as below.
         detail::end_all(unsafe { &mut *state() });
     }
+    if !u32::try_from(kind).is_ok_and(|kind| kind & FATAL != 0) {
+        return;
+    }
+    absence::come_back();
     // The observer API reports the ends of all open calls before anything else
     // runs; there the guard waits for them.
-    let jumps = super::armed() == Some(super::Engine::Execute);
-    if jumps && u32::try_from(kind).is_ok_and(|kind| kind & FATAL != 0) {
+    if super::armed() == Some(super::Engine::Execute) {
         // SAFETY: errors are raised from PHP's code, where no hook holds a
         // reference to the state.
         guard::after_jump(unsafe { &mut *state() });

@@ -45,6 +45,25 @@ pub(super) fn disarm() {
     }
 }
 
+/// Takes the hook out for a moment, if it is on top.
+pub(super) fn step_aside() {
+    disarm();
+}
+
+/// Takes [`step_aside`] back.
+pub(super) fn come_back() {
+    // SAFETY: without threads, where `step_aside` is called.
+    unsafe {
+        let is_out = match (bindings::zend_execute_internal, PREVIOUS.0.get()) {
+            (Some(hook), Some(previous)) => fn_addr_eq(hook, previous),
+            (hook, previous) => hook.is_none() && previous.is_none(),
+        };
+        if is_out {
+            bindings::zend_execute_internal = Some(installed);
+        }
+    }
+}
+
 unsafe extern "C" fn installed(data: *mut zend_execute_data, result: *mut zval) {
     // SAFETY: the hooks of the state take what the engine hands to a hook.
     unsafe { ((*state()).hooks.internal)(data, result) }

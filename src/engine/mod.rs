@@ -5,6 +5,7 @@
 //! thread. What must stay true: a hook calls the previous hook exactly once on
 //! every path, and holds nothing with a destructor while it does.
 
+mod absence;
 mod compile;
 mod detail;
 mod errors;
@@ -21,6 +22,7 @@ mod plan;
 pub(crate) mod sampling;
 mod state;
 
+pub(crate) use absence::without_us;
 pub(crate) use detail::end_all as end_spans;
 pub(crate) use hooks::Hooks;
 pub(crate) use plan::{Measure, hooks_for};
@@ -71,8 +73,16 @@ pub(crate) fn arm(engine: Engine) {
 
 /// Does for this thread what [`arm`] did for the first one, at RINIT.
 pub(crate) fn arm_thread() {
+    zend::idle_slots::take_back();
     if armed() == Some(Engine::Execute) {
         execute::arm();
+    }
+}
+
+/// A request is over: until the next one, nothing has to be there.
+pub(crate) fn rest() {
+    if armed().is_some() {
+        zend::idle_slots::let_go();
     }
 }
 
@@ -90,6 +100,7 @@ pub(crate) fn disarm() {
 pub(crate) fn install(plan: Hooks) {
     // Asking for the stack's bounds takes long once; not on the program's time.
     let _ = zend::stack::thread_bounds();
+    zend::idle_slots::fill();
     with_state(|state| {
         state.plan = plan;
         state.hooks = plan;
@@ -121,6 +132,7 @@ fn remove_user() {
 pub(crate) fn install_sampling() {
     if armed().is_some() {
         let _ = zend::stack::thread_bounds();
+        zend::idle_slots::fill();
         with_state(|state| {
             state.plan = plan::sampling_hooks();
             state.hooks = state.plan;

@@ -7,6 +7,7 @@ use profile::{Body, Profile, SymbolId, classic};
 use recorder::slots;
 
 use crate::session::Recorded;
+use crate::zend::Room;
 use crate::zend::array::Array;
 
 /// Makes `result` the array that XHProf returns.
@@ -19,10 +20,12 @@ pub(crate) fn return_array(recorded: &Recorded, result: &mut Zval) {
 }
 
 fn trace_array(profile: &Profile) -> Array {
-    let mut array = Array::with_capacity(match &profile.body {
+    let rows = match &profile.body {
         Body::Edges(table) => table.edges.len() + 1,
         _ => profile.symbols.len(),
-    });
+    };
+    let mut array = Array::with_capacity(rows);
+    let mut room = Room::for_bytes(Array::size_of_rows(rows));
     let mut first: Option<Array> = None;
     classic::for_each_row(profile, |key, row| {
         // All rows have the same keys.
@@ -33,7 +36,9 @@ fn trace_array(profile: &Profile) -> Array {
             }
             cost
         });
-        array.set_array(key, first.with_ints(row.metrics().map(|(_, value)| value)));
+        let row = first.with_ints(&row.values());
+        room.reached(&row);
+        array.set_array(key, row);
     });
     array
 }

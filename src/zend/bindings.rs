@@ -77,6 +77,7 @@ unsafe extern "C" {
     pub(crate) static mut zend_compile_string: CompileString;
 
     // zend_alloc.h
+    pub(crate) fn is_zend_mm() -> bool;
     pub(crate) fn zend_mm_get_heap() -> *mut c_void;
     pub(crate) fn zend_memory_usage(real: bool) -> usize;
     pub(crate) fn zend_memory_peak_usage(real: bool) -> usize;
@@ -91,7 +92,7 @@ unsafe extern "C" {
     pub(crate) fn zend_observer_fiber_destroy_register(
         handler: unsafe extern "C" fn(*mut FiberContext),
     );
-    pub(crate) static zend_observer_fcall_op_array_extension: c_int;
+    pub(crate) static mut zend_observer_fcall_op_array_extension: c_int;
     pub(crate) fn zend_observer_fcall_register(
         init: unsafe extern "C" fn(*mut zend_execute_data) -> ObserverHandlers,
     );
@@ -115,6 +116,7 @@ unsafe extern "C" {
 
     // zend_extensions.h
     pub(crate) fn zend_get_op_array_extension_handle(module_name: *const c_char) -> c_int;
+    pub(crate) static mut zend_op_array_extension_handles: c_int;
     #[cfg(internal_extension_handle)]
     pub(crate) fn zend_get_internal_function_extension_handle(module_name: *const c_char) -> c_int;
 
@@ -153,6 +155,7 @@ unsafe extern "C" {
     pub(crate) fn zend_clear_exception();
 
     // main/php_main.h
+    pub(crate) fn php_during_module_startup() -> c_int;
     #[cfg(jit_checks_observers)]
     pub(crate) fn php_version_id() -> std::ffi::c_uint;
 

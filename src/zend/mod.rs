@@ -12,6 +12,7 @@ mod compile;
 mod evaluate;
 mod frames;
 mod functions_seen;
+pub(crate) mod idle_slots;
 mod info;
 pub(crate) mod ini;
 mod jit;
@@ -22,6 +23,7 @@ mod object;
 pub(crate) mod parameters;
 pub(crate) mod per_thread;
 mod request;
+mod room;
 pub(crate) mod signals;
 pub(crate) mod stack;
 mod system;
@@ -48,7 +50,8 @@ pub(crate) use request::{
     host_name, http_host, is_command_line, php_version, query, request_method, request_path,
     response_status, sapi_name, script_path, server_variable, temporary_directory,
 };
-pub(crate) use system::{give_name, nameless_file, random, try_lock, user};
+pub(crate) use room::Room;
+pub(crate) use system::{give_name, nameless_file, page_size, random, try_lock, user};
 pub(crate) use value::Value;
 
 use ext_php_rs::ffi;

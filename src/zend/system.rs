@@ -65,3 +65,9 @@ pub(crate) fn user() -> u32 {
     // SAFETY: always succeeds.
     unsafe { libc::geteuid() }
 }
+
+/// How large a page of memory is.
+pub(crate) fn page_size() -> usize {
+    // SAFETY: always succeeds.
+    usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096)
+}

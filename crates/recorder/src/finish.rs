@@ -18,14 +18,15 @@ impl Recorder {
     #[must_use]
     pub fn edges(&self, wall: TickRate, cpu: TickRate) -> Vec<Edge> {
         match self.shape {
-            Shape::Edges | Shape::Events => self
-                .completed_rows()
-                .map(|(_, row)| Edge {
+            Shape::Edges | Shape::Events => {
+                let mut edges = Vec::with_capacity(self.table.completed.len());
+                edges.extend(self.completed_rows().map(|(_, row)| Edge {
                     caller: self.activation(row.parent),
                     callee: self.activation(row.callee),
                     cost: cost(row.calls, row.cost, wall, cpu),
-                })
-                .collect(),
+                }));
+                edges
+            }
             Shape::Tree => self
                 .tree(wall, cpu)
                 .map_or_else(Vec::new, |tree| tree.to_edges().edges),

@@ -92,19 +92,27 @@ pub trait Plan {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TickRate {
     hertz: u64,
+    /// Whole nanoseconds of a tick…
+    whole: u64,
+    /// … and the rest of it, in 2⁻⁶⁴ nanoseconds, rounded down: a division by
+    /// `hertz` takes as long as ten multiplications.
+    rest: u64,
 }
 
 impl TickRate {
     /// A clock whose ticks are nanoseconds.
-    pub const NANOSECONDS: Self = Self {
-        hertz: 1_000_000_000,
-    };
+    pub const NANOSECONDS: Self = Self::new(1_000_000_000);
 
     /// A clock of `hertz` ticks a second; zero is taken as one.
     #[must_use]
-    pub fn new(hertz: u64) -> Self {
+    pub const fn new(hertz: u64) -> Self {
+        let hertz = if hertz == 0 { 1 } else { hertz };
+        let rest = ((1_000_000_000 % hertz) as u128) << 64;
         Self {
-            hertz: hertz.max(1),
+            hertz,
+            whole: 1_000_000_000 / hertz,
+            #[expect(clippy::cast_possible_truncation, reason = "less than one, times 2⁶⁴")]
+            rest: (rest / hertz as u128) as u64,
         }
     }
 
@@ -117,9 +125,21 @@ impl TickRate {
     /// Converts a sum of ticks to nanoseconds, rounded to the nearest.
     #[must_use]
     pub fn nanoseconds(self, ticks: u64) -> u64 {
-        let hertz = u128::from(self.hertz);
-        let nanoseconds = (u128::from(ticks) * 1_000_000_000 + hertz / 2) / hertz;
-        u64::try_from(nanoseconds).unwrap_or(u64::MAX)
+        let Some(whole) = ticks.checked_mul(self.whole) else {
+            return u64::MAX;
+        };
+        let rest = ((u128::from(ticks) * u128::from(self.rest)) >> 64) as u64;
+        let below = whole.saturating_add(rest);
+        // What was rounded down makes this too small by less than one; what is
+        // left over says by how much. It is small, so it may be what is left of
+        // numbers that wrapped.
+        let left = ticks
+            .wrapping_mul(1_000_000_000)
+            .wrapping_sub(below.wrapping_mul(self.hertz));
+        let half = self.hertz / 2;
+        let up = u64::from(left >= self.hertz - half)
+            + u64::from(left >= self.hertz.saturating_mul(2) - half);
+        below.saturating_add(up)
     }
 
     /// The ticks that pass in `nanoseconds`, rounded down.
@@ -140,6 +160,29 @@ mod tests {
         assert_eq!(rate.nanoseconds(2_499_998_123), 1_000_000_000);
         assert_eq!(rate.nanoseconds(2_499_998_123 * 86_400), 86_400_000_000_000);
         assert_eq!(TickRate::NANOSECONDS.nanoseconds(7), 7);
+    }
+
+    #[test]
+    fn nanoseconds_are_what_a_division_would_give() {
+        let mut random = 0x9E37_79B9_7F4A_7C15_u64;
+        let mut next = || {
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            random
+        };
+        for _ in 0..100_000 {
+            let hertz = (next() >> (next() % 60)).clamp(1, 1 << 62);
+            let ticks = next() >> (next() % 64);
+            let exact =
+                (u128::from(ticks) * 1_000_000_000 + u128::from(hertz / 2)) / u128::from(hertz);
+            let exact = u64::try_from(exact).unwrap_or(u64::MAX);
+            assert_eq!(
+                TickRate::new(hertz).nanoseconds(ticks),
+                exact,
+                "{ticks} at {hertz}"
+            );
+        }
     }
 
     #[test]

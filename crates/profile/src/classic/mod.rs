@@ -53,7 +53,6 @@ impl ClassicCost {
 
     /// The measured costs with XHProf's names, in XHProf's order.
     pub fn metrics(&self) -> impl Iterator<Item = (&'static str, i64)> {
-        let count = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
         [
             ("ct", Some(count(self.calls))),
             ("wt", Some(count(self.wall_us))),
@@ -64,6 +63,26 @@ impl ClassicCost {
         .into_iter()
         .filter_map(|(name, value)| Some((name, value?)))
     }
+
+    /// The same without their names, and zeros for those that are missing
+    /// behind the others.
+    #[inline]
+    #[must_use]
+    pub fn values(&self) -> [i64; 5] {
+        let mut values = [count(self.calls), count(self.wall_us), 0, 0, 0];
+        let mut used = 2;
+        for value in [self.cpu_us.map(count), self.memory, self.peak] {
+            if let (Some(value), Some(place)) = (value, values.get_mut(used)) {
+                *place = value;
+                used += 1;
+            }
+        }
+        values
+    }
+}
+
+fn count(value: u64) -> i64 {
+    i64::try_from(value).unwrap_or(i64::MAX)
 }
 
 /// Calls `visit` with the key and the cost of every row, `main()` last.
@@ -72,12 +91,18 @@ pub fn for_each_row(profile: &Profile, visit: impl FnMut(&[u8], &ClassicCost)) {
 }
 
 fn visit_rows(profile: &Profile, table: &EdgeTable, mut visit: impl FnMut(&[u8], &ClassicCost)) {
-    let (root, edges) = rounding::round(profile.symbols.len(), table);
+    let settlement = rounding::settle(profile.symbols.len(), table);
     let mut key = Vec::with_capacity(256);
-    for (edge, rounded) in table.edges.iter().zip(edges) {
-        key.clear();
-        write_activation(&mut key, profile, edge.caller);
-        key.extend_from_slice(SEPARATOR);
+    // Callees of one caller often stand together: its name is written once.
+    let (mut caller, mut named) = (None, 0);
+    for (edge, rounded) in table.edges.iter().zip(settlement.edges(table)) {
+        if caller != Some(edge.caller) {
+            key.clear();
+            write_activation(&mut key, profile, edge.caller);
+            key.extend_from_slice(SEPARATOR);
+            (caller, named) = (Some(edge.caller), key.len());
+        }
+        key.truncate(named);
         write_activation(&mut key, profile, edge.callee);
         visit(
             &key,
@@ -86,7 +111,7 @@ fn visit_rows(profile: &Profile, table: &EdgeTable, mut visit: impl FnMut(&[u8],
     }
     visit(
         profile.name(EdgeTable::ROOT.symbol),
-        &ClassicCost::new(&table.root, root, profile.metrics),
+        &ClassicCost::new(&table.root, settlement.root(table), profile.metrics),
     );
 }
 
@@ -185,5 +210,24 @@ mod tests {
             last,
             [("ct", 1), ("wt", 10), ("cpu", 5), ("mu", 32), ("pmu", 0)]
         );
+    }
+
+    #[test]
+    fn values_are_those_of_the_metrics() {
+        for (cpu, memory) in [(false, false), (false, true), (true, false), (true, true)] {
+            let mut profile = recursive();
+            profile.metrics = Metrics {
+                cpu,
+                memory,
+                ..Metrics::default()
+            };
+            for_each_row(&profile, |_, cost| {
+                let mut expected = [0; 5];
+                for (place, (_, value)) in expected.iter_mut().zip(cost.metrics()) {
+                    *place = value;
+                }
+                assert_eq!(cost.values(), expected);
+            });
+        }
     }
 }

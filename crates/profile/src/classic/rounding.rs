@@ -18,6 +18,33 @@ pub(super) struct Rounded {
     pub(super) cpu_us: u64,
 }
 
+/// What some rows get on top of the nearest microsecond. Most get nothing, so
+/// only those that do take memory.
+pub(super) struct Settlement {
+    root: Rounded,
+    /// Edges by their number, in order.
+    edges: Vec<(u32, Rounded)>,
+}
+
+impl Settlement {
+    /// The rounded times of the root.
+    pub(super) fn root(&self, table: &EdgeTable) -> Rounded {
+        Rounded::nearest(&table.root).plus(self.root)
+    }
+
+    /// The rounded times of each edge.
+    pub(super) fn edges(&self, table: &EdgeTable) -> impl Iterator<Item = Rounded> {
+        let mut settled = self.edges.iter().peekable();
+        (0..).zip(&table.edges).map(move |(number, edge)| {
+            let nearest = Rounded::nearest(&edge.cost);
+            match settled.next_if(|(settled, _)| *settled == number) {
+                Some(&(_, missing)) => nearest.plus(missing),
+                None => nearest,
+            }
+        })
+    }
+}
+
 impl Rounded {
     fn nearest(cost: &Cost) -> Self {
         let us = |ns: u64| ns / 1_000 + u64::from(ns % 1_000 >= 500);
@@ -26,19 +53,38 @@ impl Rounded {
             cpu_us: us(cost.cpu),
         }
     }
+
+    fn plus(self, missing: Self) -> Self {
+        Self {
+            wall_us: self.wall_us.saturating_add(missing.wall_us),
+            cpu_us: self.cpu_us.saturating_add(missing.cpu_us),
+        }
+    }
 }
 
-/// The rounded times of the root and of each edge of a profile with so many
-/// symbols.
-pub(super) fn round(symbols: usize, table: &EdgeTable) -> (Rounded, Vec<Rounded>) {
-    let mut root = Rounded::nearest(&table.root);
-    let mut edges: Vec<_> = table
-        .edges
-        .iter()
-        .map(|edge| Rounded::nearest(&edge.cost))
-        .collect();
-    settle(symbols, table, &mut root, &mut edges);
-    (root, edges)
+/// What the rows of a profile with so many symbols get.
+pub(super) fn settle(symbols: usize, table: &EdgeTable) -> Settlement {
+    let numbers = Numbers::new(symbols, &table.edges);
+    let mut balances = vec![Balance::default(); numbers.count];
+    if let Some(balance) = balances.get_mut(numbers.of(EdgeTable::ROOT) as usize) {
+        balance.enter(&table.root, Rounded::nearest(&table.root));
+    }
+    for edge in &table.edges {
+        let rounded = Rounded::nearest(&edge.cost);
+        if let Some(balance) = balances.get_mut(numbers.of(edge.callee) as usize) {
+            balance.enter(&edge.cost, rounded);
+        }
+        if let Some(balance) = balances.get_mut(numbers.of(edge.caller) as usize) {
+            balance.leave(&edge.cost, rounded);
+        }
+    }
+    if balances.iter().all(Balance::is_settled) {
+        return Settlement {
+            root: Rounded::default(),
+            edges: Vec::new(),
+        };
+    }
+    settle_balances(&numbers, table, &mut balances)
 }
 
 /// What an activation spends by itself, exactly and as readers will see it.
@@ -65,6 +111,10 @@ impl Balance {
         self.cpu_us = self.cpu_us.saturating_sub_unsigned(rounded.cpu_us);
     }
 
+    fn is_settled(&self) -> bool {
+        self.missing() == Rounded::default()
+    }
+
     /// What rounding took from this activation.
     fn missing(&self) -> Rounded {
         // Ticks that became nanoseconds may themselves be off by a few; a
@@ -83,56 +133,40 @@ impl Balance {
     }
 }
 
-fn settle(symbols: usize, table: &EdgeTable, root: &mut Rounded, edges: &mut [Rounded]) {
-    let numbers = Numbers::new(symbols, &table.edges);
+fn settle_balances(numbers: &Numbers, table: &EdgeTable, balances: &mut [Balance]) -> Settlement {
+    let mut settlement = Settlement {
+        root: Rounded::default(),
+        edges: Vec::new(),
+    };
     let ends: Vec<(u32, u32)> = table
         .edges
         .iter()
         .map(|edge| (numbers.of(edge.caller), numbers.of(edge.callee)))
         .collect();
-    let mut balances = vec![Balance::default(); numbers.count];
     let root_number = numbers.of(EdgeTable::ROOT);
-    if let Some(balance) = balances.get_mut(root_number as usize) {
-        balance.enter(&table.root, *root);
-    }
-    for ((edge, rounded), &(caller, callee)) in table.edges.iter().zip(&*edges).zip(&ends) {
-        if let Some(balance) = balances.get_mut(callee as usize) {
-            balance.enter(&edge.cost, *rounded);
-        }
-        if let Some(balance) = balances.get_mut(caller as usize) {
-            balance.leave(&edge.cost, *rounded);
-        }
-    }
-    let is_settled = |balance: &Balance| balance.missing() == Rounded::default();
-    if balances.iter().all(is_settled) {
-        return;
-    }
     // Farthest first: what an activation is given, its caller lacks, and every
     // caller comes after all those it gives to.
     for (activation, way) in ways_from_root(numbers.count, root_number, &ends)
         .into_iter()
         .rev()
     {
-        let Some(balance) = balances.get_mut(activation as usize) else {
+        let missing = match balances.get(activation as usize) {
+            Some(balance) if !balance.is_settled() => balance.missing(),
+            _ => continue,
+        };
+        let Some(edge) = way else {
+            settlement.root = missing;
             continue;
         };
-        let missing = balance.missing();
-        let row = match way {
-            Some(edge) => edges.get_mut(edge as usize),
-            None => Some(&mut *root),
-        };
-        if let Some(row) = row {
-            row.wall_us = row.wall_us.saturating_add(missing.wall_us);
-            row.cpu_us = row.cpu_us.saturating_add(missing.cpu_us);
-        }
-        let caller = way
-            .and_then(|edge| ends.get(edge as usize))
-            .map(|&(caller, _)| caller);
+        settlement.edges.push((edge, missing));
+        let caller = ends.get(edge as usize).map(|&(caller, _)| caller);
         if let Some(caller) = caller.and_then(|caller| balances.get_mut(caller as usize)) {
             caller.wall_us = caller.wall_us.saturating_sub_unsigned(missing.wall_us);
             caller.cpu_us = caller.cpu_us.saturating_sub_unsigned(missing.cpu_us);
         }
     }
+    settlement.edges.sort_unstable_by_key(|&(edge, _)| edge);
+    settlement
 }
 
 /// Every activation reached from the root, nearest first, with the edge it was
@@ -288,10 +322,10 @@ mod tests {
     }
 
     fn walls(table: &EdgeTable) -> (u64, Vec<u64>) {
-        let (root, edges) = round(5, table);
+        let settlement = settle(5, table);
         (
-            root.wall_us,
-            edges.iter().map(|edge| edge.wall_us).collect(),
+            settlement.root(table).wall_us,
+            settlement.edges(table).map(|edge| edge.wall_us).collect(),
         )
     }
 

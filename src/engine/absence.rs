@@ -1,0 +1,83 @@
+//! PHP as it is without us, for a moment.
+//!
+//! What a profile should say of a call is what it takes where we are not even
+//! loaded. Armed hooks have a price of their own, above all the observer API's,
+//! so `compensation` compares with code that was compiled and run in here.
+//!
+//! What must stay true: no code that was compiled in here is left when the
+//! moment is over, for it would never look at a hook, and its frames have no
+//! room for the observer API's data: handlers of signals, which may include
+//! files, wait. Threads share what is taken out, so with threads nothing is.
+
+use std::cell::Cell;
+use std::ffi::c_int;
+
+use ext_php_rs::ffi::{self, zend_atomic_bool_store, zend_execute_data};
+
+use super::{Engine, compile, internal};
+use crate::zend::bindings;
+
+/// No observer: what the engine has in the place of its slot's number.
+const UNOBSERVED: c_int = -1;
+
+/// What is to be put back.
+#[derive(Clone, Copy)]
+struct Away {
+    /// The slot of the observer API.
+    observers: c_int,
+    /// What is called at safe points.
+    interrupt: Option<unsafe extern "C" fn(*mut zend_execute_data)>,
+}
+
+struct Absence(Cell<Option<Away>>);
+
+// SAFETY: used only without threads.
+unsafe impl Sync for Absence {}
+
+static ABSENCE: Absence = Absence(Cell::new(None));
+
+/// Runs `act` without our hooks. No profile is running.
+pub(crate) fn without_us<R>(act: impl FnOnce() -> R) -> R {
+    leave();
+    let result = act();
+    come_back();
+    result
+}
+
+fn leave() {
+    if cfg!(php_zts) || !compile::step_aside() {
+        return;
+    }
+    internal::step_aside();
+    // SAFETY: no threads; whoever runs now was compiled for observers and looks
+    // at this again when what we run has ended, and it is as it was.
+    unsafe {
+        ABSENCE.0.set(Some(Away {
+            observers: bindings::zend_observer_fcall_op_array_extension,
+            interrupt: bindings::zend_interrupt_function,
+        }));
+        bindings::zend_interrupt_function = None;
+        // An observer of somebody else's is away with ours, because they have
+        // one slot together: what it costs is then taken for our own.
+        if super::armed() == Some(Engine::Observer) {
+            bindings::zend_observer_fcall_op_array_extension = UNOBSERVED;
+        }
+    }
+}
+
+/// Ends what [`without_us`] began: also at a fatal error, which leaves by
+/// `longjmp`. Before that, because the engine then ends calls that it observes.
+pub(super) fn come_back() {
+    if let Some(away) = ABSENCE.0.take() {
+        // SAFETY: as in `leave`. Whoever wanted to be called meanwhile has not
+        // been, and will be now.
+        unsafe {
+            bindings::zend_observer_fcall_op_array_extension = away.observers;
+            bindings::zend_interrupt_function = away.interrupt;
+            let globals = ffi::ext_php_rs_executor_globals();
+            zend_atomic_bool_store(&raw mut (*globals).vm_interrupt, true);
+        }
+        internal::come_back();
+        compile::come_back();
+    }
+}
