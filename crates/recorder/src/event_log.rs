@@ -12,7 +12,7 @@ use std::fmt::Debug;
 use std::hash::{BuildHasherDefault, DefaultHasher};
 
 use profile::SymbolId;
-use profile::native::events::{FullEvent, RawInstant, What};
+use profile::native::events::{RawEvent, RawInstant, What};
 
 use crate::{FiberId, Reading};
 
@@ -22,7 +22,7 @@ const BUFFER: usize = 8192;
 /// Where events go.
 pub trait EventSink: Debug {
     /// Takes events, in order; false if it takes no more.
-    fn write(&mut self, events: &[FullEvent]) -> bool;
+    fn write(&mut self, events: &[RawEvent]) -> bool;
 
     /// Nothing was recorded for so long, and it counts for nothing.
     fn delay(&mut self, pause: RawInstant);
@@ -38,7 +38,7 @@ pub trait EventSink: Debug {
 /// Events that have not been handed over.
 #[derive(Debug)]
 pub(crate) struct EventLog {
-    buffer: Vec<FullEvent>,
+    buffer: Vec<RawEvent>,
     len: usize,
     sink: Option<Box<dyn EventSink>>,
     /// Fibers by number: 0 is the stack that the profile began on.
@@ -60,7 +60,7 @@ impl EventLog {
 
     /// Collects events for `sink`.
     pub(crate) fn for_sink(sink: Box<dyn EventSink>) -> Self {
-        let blank = FullEvent {
+        let blank = RawEvent {
             what: What::LEAVE,
             at: RawInstant::default(),
         };
@@ -104,7 +104,7 @@ impl EventLog {
     #[inline(always)]
     fn push(&mut self, what: What, at: Reading) {
         if let Some(slot) = self.buffer.get_mut(self.len) {
-            *slot = FullEvent {
+            *slot = RawEvent {
                 what,
                 at: instant(at),
             };
@@ -119,7 +119,7 @@ impl EventLog {
     fn push_to_full(&mut self, what: What, at: Reading) {
         self.flush();
         if let Some(slot) = self.buffer.get_mut(self.len) {
-            *slot = FullEvent {
+            *slot = RawEvent {
                 what,
                 at: instant(at),
             };

@@ -5,7 +5,7 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use profile::native::events::{FullEvent, RawInstant};
+use profile::native::events::{RawEvent, RawInstant};
 use profile::{Event, EventFold, EventKind, Instant, Tree};
 use proptest::prelude::*;
 use recorder::{
@@ -30,7 +30,7 @@ impl<const SHAPE: usize> Plan for Full<SHAPE> {
 /// Everything that was handed over, and how often it began anew.
 #[derive(Debug, Default, Clone)]
 struct Seen {
-    events: Vec<FullEvent>,
+    events: Vec<RawEvent>,
     end: Option<RawInstant>,
     began_anew: u32,
     delayed: Vec<RawInstant>,
@@ -41,7 +41,7 @@ struct Seen {
 struct Sink(Rc<RefCell<Seen>>);
 
 impl EventSink for Sink {
-    fn write(&mut self, events: &[FullEvent]) -> bool {
+    fn write(&mut self, events: &[RawEvent]) -> bool {
         let mut seen = self.0.borrow_mut();
         seen.events.extend_from_slice(events);
         seen.limit.is_none_or(|limit| seen.events.len() < limit)

@@ -52,6 +52,33 @@ impl Predictor {
         self.callees.resize(symbols, [NOBODY; RANKS]);
     }
 
+    /// A symbol of that number, or `main()` if there is none.
+    pub(super) fn known(&self, symbol: u32) -> u32 {
+        if (symbol as usize) < self.callees.len() {
+            symbol
+        } else {
+            0
+        }
+    }
+
+    /// [`Run::enter`] for one call; its rank.
+    pub(super) fn enter(&mut self, symbol: u32) -> usize {
+        let mut run = self.run(1);
+        let rank = run.rank(symbol).unwrap_or(RANKS);
+        run.enter(symbol, rank);
+        let end = run.end();
+        self.after(end);
+        rank
+    }
+
+    /// The running function returns, if one is open.
+    pub(super) fn leave(&mut self) {
+        let mut run = self.run(0);
+        run.leave();
+        let end = run.end();
+        self.after(end);
+    }
+
     /// Guesses until another fiber goes on, with room for so many calls.
     pub(super) fn run(&mut self, calls: usize) -> Run<'_> {
         let room = self.depth.saturating_add(calls);
@@ -101,35 +128,39 @@ pub(super) struct Run<'p> {
 }
 
 impl Run<'_> {
-    /// The running function calls `symbol`. The place it had among the guesses;
-    /// [`RANKS`] if it was none of them.
-    #[inline]
-    pub(super) fn enter(&mut self, symbol: u32) -> usize {
+    /// The place that `symbol` has among the guesses; [`RANKS`] if it is none
+    /// of them. None if there is no such symbol.
+    #[inline(always)]
+    pub(super) fn rank(&self, symbol: u32) -> Option<usize> {
+        if symbol as usize >= self.callees.len() {
+            return None;
+        }
+        let [first, second, third] = *self.callees.get(self.top as usize)?;
+        // Without a branch: which one it is cannot be foreseen.
         let mut rank = RANKS;
-        if let Some(callees) = self.callees.get_mut(self.top as usize) {
-            // Without a branch: which one it is cannot be foreseen.
-            let [first, second, third] = *callees;
-            let is = |callee| usize::from(callee == symbol);
-            rank = 3 - 3 * is(first) - 2 * is(second) - is(third);
-            *callees = [
-                symbol,
-                if rank == 0 { second } else { first },
-                if rank < 2 { third } else { second },
-            ];
-        }
-        // There is room for all calls of the run.
-        if let Some(place) = self.open.get_mut(self.depth) {
-            *place = self.top;
-            self.depth += 1;
-        }
-        self.top = symbol;
-        rank
+        rank = if third == symbol { 2 } else { rank };
+        rank = if second == symbol { 1 } else { rank };
+        Some(if first == symbol { 0 } else { rank })
     }
 
-    /// Whether a symbol has that number.
-    #[inline]
-    pub(super) fn knows(&self, symbol: u32) -> bool {
-        (symbol as usize) < self.callees.len()
+    /// The running function calls `symbol`, which is of that rank; false if
+    /// there is no room for it, and nothing happened.
+    #[inline(always)]
+    pub(super) fn enter(&mut self, symbol: u32, rank: usize) -> bool {
+        let callees = self.callees.get_mut(self.top as usize);
+        let (Some(callees), Some(place)) = (callees, self.open.get_mut(self.depth)) else {
+            return false;
+        };
+        let [first, second, third] = *callees;
+        *callees = [
+            symbol,
+            if rank == 0 { second } else { first },
+            if rank < 2 { third } else { second },
+        ];
+        *place = self.top;
+        self.depth += 1;
+        self.top = symbol;
+        true
     }
 
     /// The guess of that place.
@@ -140,14 +171,16 @@ impl Run<'_> {
         (*callee != NOBODY).then_some(*callee)
     }
 
-    /// The running function returns.
-    #[inline]
-    pub(super) fn leave(&mut self) {
+    /// The running function returns; false if none is open, and nothing
+    /// happened.
+    #[inline(always)]
+    pub(super) fn leave(&mut self) -> bool {
         let below = self.depth.wrapping_sub(1);
-        match self.open.get(below) {
-            Some(&top) => (self.depth, self.top) = (below, top),
-            None => self.top = 0,
-        }
+        let Some(&top) = self.open.get(below) else {
+            return false;
+        };
+        (self.depth, self.top) = (below, top);
+        true
     }
 
     /// Where [`Predictor::after`] goes on.
@@ -164,10 +197,9 @@ mod tests {
     fn the_last_callees_of_a_function_are_the_first_guesses() {
         let mut predictor = Predictor::new();
         predictor.add_symbols(20);
-        let mut run = predictor.run(20);
         let mut call = |symbol| {
-            let rank = run.enter(symbol);
-            run.leave();
+            let rank = predictor.enter(symbol);
+            predictor.leave();
             rank
         };
         assert_eq!(call(5), RANKS);
@@ -187,30 +219,17 @@ mod tests {
     fn each_fiber_has_its_own_open_calls() {
         let mut predictor = Predictor::new();
         predictor.add_symbols(4);
-        let enter = |predictor: &mut Predictor, symbol| {
-            let mut run = predictor.run(1);
-            let rank = run.enter(symbol);
-            let end = run.end();
-            predictor.after(end);
-            rank
-        };
-        let leave = |predictor: &mut Predictor| {
-            let mut run = predictor.run(0);
-            run.leave();
-            let end = run.end();
-            predictor.after(end);
-        };
-        enter(&mut predictor, 1);
+        predictor.enter(1);
         predictor.switch(9);
         assert_eq!(predictor.run(0).guess(0), Some(1));
-        enter(&mut predictor, 2);
+        predictor.enter(2);
         predictor.switch(0);
-        assert_eq!(enter(&mut predictor, 3), RANKS);
-        leave(&mut predictor);
+        assert_eq!(predictor.enter(3), RANKS);
+        predictor.leave();
         predictor.switch(9);
-        leave(&mut predictor);
+        predictor.leave();
         predictor.switch(0);
-        assert_eq!(enter(&mut predictor, 3), 0);
+        assert_eq!(predictor.enter(3), 0);
         assert!(predictor.waiting.is_empty());
     }
 }
