@@ -14,7 +14,7 @@ use std::hash::{BuildHasherDefault, DefaultHasher};
 use profile::SymbolId;
 use profile::native::events::{RawEvent, RawInstant, What};
 
-use crate::{FiberId, Reading};
+use crate::{FiberId, Plan, Reading};
 
 /// How many events are collected before they are handed over: 320 KiB.
 const BUFFER: usize = 8192;
@@ -72,20 +72,20 @@ impl EventLog {
     }
 
     #[inline(always)]
-    pub(crate) fn enter(&mut self, symbol: SymbolId, at: Reading) {
-        self.push(What::enter(symbol), at);
+    pub(crate) fn enter<P: Plan>(&mut self, symbol: SymbolId, at: Reading) {
+        self.push::<P>(What::enter(symbol), at);
     }
 
     #[inline(always)]
-    pub(crate) fn leave(&mut self, at: Reading) {
-        self.push(What::LEAVE, at);
+    pub(crate) fn leave<P: Plan>(&mut self, at: Reading) {
+        self.push::<P>(What::LEAVE, at);
     }
 
     /// Notes that the thread leaves fiber `from` and goes on in fiber `to`.
-    pub(crate) fn switch(&mut self, from: FiberId, to: FiberId, at: Reading) {
+    pub(crate) fn switch<P: Plan>(&mut self, from: FiberId, to: FiberId, at: Reading) {
         self.number(from);
         let to = self.number(to);
-        self.push(What::switch(to), at);
+        self.push::<P>(What::switch(to), at);
     }
 
     /// Notes that a fiber is gone: another one at its address is another one.
@@ -102,22 +102,31 @@ impl EventLog {
     }
 
     #[inline(always)]
-    fn push(&mut self, what: What, at: Reading) {
+    fn push<P: Plan>(&mut self, what: What, at: Reading) {
         if let Some(slot) = self.buffer.get_mut(self.len) {
-            *slot = RawEvent {
-                what,
-                at: instant(at),
-            };
+            slot.what = what;
+            slot.at.wall = at.wall;
+            // What the plan does not read is nothing, and stays so.
+            if P::CPU {
+                slot.at.cpu = at.cpu;
+            }
+            if P::MEMORY {
+                slot.at.memory = at.memory;
+                slot.at.peak = at.peak;
+            }
             self.len += 1;
         } else {
-            self.push_to_full(what, at);
+            self.push_slowly(what, at);
         }
     }
 
+    /// Pushes an event, into a buffer that may be full.
     #[cold]
     #[inline(never)]
-    fn push_to_full(&mut self, what: What, at: Reading) {
-        self.flush();
+    fn push_slowly(&mut self, what: What, at: Reading) {
+        if self.len >= self.buffer.len() {
+            self.flush();
+        }
         if let Some(slot) = self.buffer.get_mut(self.len) {
             *slot = RawEvent {
                 what,
@@ -162,7 +171,7 @@ impl EventLog {
         let Some(sink) = &mut self.sink else { return };
         sink.begin_anew(instant(at));
         for symbol in open {
-            self.enter(symbol, at);
+            self.push_slowly(What::enter(symbol), at);
         }
     }
 }
