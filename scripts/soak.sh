@@ -25,7 +25,7 @@ soak_run() {
 
 # What would start services if it were installed is unpacked.
 soak_unpack() {
-    local name root=$soak/root
+    local name root=$soak/unpacked
     name=php$("$PHP" -n -r 'echo PHP_MAJOR_VERSION, ".", PHP_MINOR_VERSION;')
     fpm=$root/usr/sbin/php-fpm${name#php}
     [ ! -e "$root/complete" ] || return 0
@@ -46,7 +46,7 @@ soak_wiki() {
     rm -rf "$site" "$soak"/{plain,execute,observer}* && mkdir -p "$site"
     plain_scan_directory "$soak/conf.d"
     export PHP_INI_SCAN_DIR=$soak/conf.d
-    cp -R "$soak/root/usr/share/mediawiki/." "$site/"
+    cp -R "$soak/unpacked/usr/share/mediawiki/." "$site/"
     # Debian's links lead to where the package would be installed.
     rm -f "$site"/{extensions,config,images,LocalSettings.php}
     ln -s extensions-core "$site/extensions"
@@ -134,7 +134,7 @@ http {
         listen 127.0.0.1:$port;
         root $soak/site;
         location ~ \\.php\$ {
-            include $soak/root/etc/nginx/fastcgi_params;
+            include $soak/unpacked/etc/nginx/fastcgi_params;
             fastcgi_param SCRIPT_FILENAME \$document_root\$fastcgi_script_name;
             fastcgi_pass unix:$soak/fpm.sock;
             fastcgi_read_timeout 120s;
@@ -144,10 +144,10 @@ http {
 }
 CONF
     "$fpm" --nodaemonize "${root[@]}" --fpm-config "$soak/fpm.conf" -d opcache.enable=1 \
-        -d extension="$(find "$soak/root/usr/lib/php" -name apcu.so)" \
+        -d extension="$(find "$soak/unpacked/usr/lib/php" -name apcu.so)" \
         -d opcache.memory_consumption=256 -d opcache.max_accelerated_files=20000 "$@" >"$soak/$name.fpm.out" 2>&1 &
     fpm_pid=$!
-    "$soak/root/usr/sbin/nginx" -c "$soak/nginx.conf" -e "$soak/$name.nginx.log" >"$soak/$name.nginx.out" 2>&1 &
+    "$soak/unpacked/usr/sbin/nginx" -c "$soak/nginx.conf" -e "$soak/$name.nginx.log" >"$soak/$name.nginx.out" 2>&1 &
     nginx_pid=$!
     local try
     for ((try = 0; try < 50; try++)); do

@@ -21,6 +21,7 @@ use crate::engine::{self, Engine, Hooks, Measure, Outer, State, with_state};
 use crate::output::{EventFile, Fate};
 use crate::settings::{self, EngineChoice, Flags};
 use crate::symbols::{Symbols, Target, Wishes};
+use crate::trouble::{self, Trouble};
 use crate::zend;
 
 /// What a session recorded.
@@ -46,6 +47,8 @@ struct Running {
     started_us: u64,
     /// How often it samples; none if it traces.
     rate: Option<Rate>,
+    /// It stays paused: its clock could not be started again.
+    is_over: bool,
 }
 
 /// A profile that is set aside.
@@ -125,6 +128,9 @@ pub(crate) fn pause() -> bool {
 
 /// Ends what [`pause`] began; false if nothing is paused.
 pub(crate) fn resume() -> bool {
+    if RUNNING.get().is_some_and(|running| running.is_over) {
+        return false;
+    }
     let Some(plan) = PAUSED_PLAN.take() else {
         return false;
     };
@@ -173,18 +179,15 @@ pub(crate) fn take_up() {
         return;
     }
     let Some(Aside {
-        running,
+        mut running,
         was_paused,
     }) = ASIDE.take()
     else {
         return;
     };
-    let clock = clock::start(
-        settings::clock_choice(),
-        settings::pin_cpu(),
-        running.flags.cpu,
-    );
-    read_clocks(clock, running.flags, running.costs);
+    // What was measured by another clock cannot be gone on with.
+    running.is_over = !clock::start_again(running.clock, running.flags.cpu);
+    read_clocks(running.clock, running.flags, running.costs);
     let outer = with_state(|state| state.outer.take());
     let Some(outer) = outer else { return };
     let plan = outer.plan;
@@ -197,11 +200,13 @@ pub(crate) fn take_up() {
         state.first_slot = Target::first_slot(state.session);
     });
     engine::set_plan_again(plan.paused());
-    // What was measured by another clock cannot be gone on with.
-    let is_same = clock.source == running.clock.source
-        && clock.calibration == running.clock.calibration
-        && clock.cpu == running.clock.cpu;
-    if !was_paused && is_same {
+    if running.is_over {
+        trouble::tell(
+            Trouble::Clock,
+            "the automatic profile ends where the script began one of its own: \
+             its clock cannot be started again",
+        );
+    } else if !was_paused {
         resume();
     }
 }
@@ -393,6 +398,7 @@ fn set_running(clock: Clock, flags: Flags, costs: Option<Measured>, rate: Option
         costs,
         started_us: clock::unix_time_us(),
         rate,
+        is_over: false,
     }));
 }
 

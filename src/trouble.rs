@@ -20,9 +20,11 @@ pub(crate) enum Trouble {
     Full,
     /// `xhprof.trigger` is set without a secret.
     Trigger,
+    /// A clock does not work any more.
+    Clock,
 }
 
-const KINDS: usize = 4;
+const KINDS: usize = 5;
 const PAUSE_US: u64 = 60_000_000;
 
 static TOLD_AT: [AtomicU64; KINDS] = [const { AtomicU64::new(0) }; KINDS];

@@ -171,6 +171,18 @@ pub(crate) fn start(choice: ClockChoice, pin: PinCpu, wants_cpu: bool) -> Clock 
     }
 }
 
+/// Starts a clock of an earlier [`start`] again, whatever the settings say by
+/// now; false if that does not work any more, and then nothing may read it.
+pub(crate) fn start_again(clock: Clock, wants_cpu: bool) -> bool {
+    let (choice, pin) = match (clock.source, clock.is_pinned) {
+        (Source::Counter, true) => (ClockChoice::Counter, PinCpu::Always),
+        (Source::Counter, false) => (ClockChoice::Counter, PinCpu::Never),
+        (Source::Monotonic, true) => (ClockChoice::Monotonic, PinCpu::Always),
+        (Source::Monotonic, false) => (ClockChoice::Monotonic, PinCpu::Never),
+    };
+    start(choice, pin, wants_cpu) == clock
+}
+
 /// Lets [`Compensated`] read the clocks of `clock`, and leave `costs` out.
 pub(crate) fn compensate(clock: Clock, costs: CallCosts) {
     compensated::start(clock.source, clock.cpu, costs);

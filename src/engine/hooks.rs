@@ -5,6 +5,7 @@ use recorder::{Entered, FiberId, Reading, Recorder, SymbolId, Token};
 
 use super::execute::pass_user;
 use super::internal::pass_internal;
+use super::observer;
 use crate::zend::bindings::{ExecuteEx, ExecuteInternal};
 
 /// Functions for one plan, or for none.
@@ -29,7 +30,7 @@ pub(crate) struct Hooks {
     /// [`Recorder::leave`] with this plan.
     pub(super) leave: fn(&mut Recorder, Token),
     /// [`Recorder::end_marked`] with this plan.
-    pub(super) end_marked: fn(&mut Recorder, usize),
+    pub(super) end_marked: fn(&mut Recorder, usize) -> bool,
     /// [`Recorder::fiber_switched`] with this plan.
     pub(super) fiber_switched: fn(&mut Recorder, FiberId, FiberId),
     /// [`Recorder::fiber_destroyed`] with this plan.
@@ -64,7 +65,7 @@ impl Hooks {
         enter_now: |_, _| Entered::TooDeep,
         enter_truncated: |_, _| Entered::TooDeep,
         leave: |_, _| {},
-        end_marked: |_, _| {},
+        end_marked: |_, _| false,
         fiber_switched: |_, _, _| {},
         fiber_destroyed: |_, _| {},
         finish: |_| {},
@@ -77,14 +78,14 @@ impl Hooks {
         finish_while_paused: |_| {},
     };
 
-    /// The same plan while nothing is recorded: only ends are of interest.
+    /// The same plan while nothing is recorded: only ends are of interest, and
+    /// no clock is looked at. It may have been stopped.
     pub(crate) fn paused(self) -> Self {
         Self {
-            end: self.end,
-            read: self.read,
+            end: observer::paused_end,
             leave: self.leave,
-            end_marked: self.end_marked,
-            fiber_switched: self.fiber_switched,
+            end_marked: self.end_marked_while_paused,
+            fiber_switched: self.fiber_switched_while_paused,
             fiber_destroyed: self.fiber_destroyed,
             finish: self.finish_while_paused,
             snapshot: self.snapshot_while_paused,

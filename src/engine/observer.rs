@@ -14,7 +14,7 @@ use ext_php_rs::ffi::{zend_execute_data, zend_function, zval};
 use recorder::Entered;
 
 use super::plan::Tracing;
-use super::state::state;
+use super::state::{State, state};
 use super::{guard, lookup, marks, outer};
 use crate::symbols::Target;
 use crate::zend::bindings::{
@@ -109,11 +109,7 @@ pub(super) unsafe fn traced_end<T: Tracing>(data: *mut zend_execute_data) {
     let state = state();
     // SAFETY: as in `traced_begin`.
     unsafe {
-        // What was not recorded at its begin must not be looked for at its
-        // end: that would be a walk along the whole stack.
-        let slot = Call::new(data).slot(FunctionKind::User);
-        let target = slot.and_then(|slot| Target::from_slot(*slot, (*state).session));
-        if target.and_then(Target::symbol).is_none() {
+        if !was_recorded(state, data) {
             return outer::ended(state, data);
         }
         if let Some(recorder) = (*state).recorder.running() {
@@ -123,5 +119,32 @@ pub(super) unsafe fn traced_end<T: Tracing>(data: *mut zend_execute_data) {
                 outer::ended(state, data);
             }
         }
+    }
+}
+
+/// The end of a user function while nothing is recorded.
+pub(super) unsafe fn paused_end(data: *mut zend_execute_data) {
+    let state = state();
+    // SAFETY: as in `traced_begin`.
+    unsafe {
+        let end_marked = (*state).plan.end_marked;
+        if was_recorded(state, data)
+            && let Some(recorder) = (*state).recorder.running()
+        {
+            end_marked(recorder, marks::mark(data));
+        }
+    }
+}
+
+/// Whether calls of that frame's function are recorded. What was not recorded
+/// at its begin must not be looked for at its end: that would be a walk along
+/// the whole stack.
+#[inline(always)]
+unsafe fn was_recorded(state: *mut State, data: *mut zend_execute_data) -> bool {
+    // SAFETY: as in `traced_begin`.
+    unsafe {
+        let slot = Call::new(data).slot(FunctionKind::User);
+        let target = slot.and_then(|slot| Target::from_slot(*slot, (*state).session));
+        target.and_then(Target::symbol).is_some()
     }
 }

@@ -204,9 +204,7 @@ fn traced<T: Tracing>() -> Hooks {
         leave: |recorder, token| {
             recorder.leave::<T>(token, T::read_at_exit);
         },
-        end_marked: |recorder, mark| {
-            recorder.end_marked::<T>(mark, T::read_at_exit);
-        },
+        end_marked: |recorder, mark| recorder.end_marked::<T>(mark, T::read_at_exit),
         fiber_switched: |recorder, from, to| {
             recorder.fiber_switched::<T>(from, to, T::read_at_exit());
         },

@@ -200,13 +200,14 @@ impl Open {
         meta: &Meta,
         bytes: &mut Vec<u8>,
     ) -> Result<Self> {
-        let name = name::Name::now()?.with_ending("xhp");
-        let path = directory().join(&name);
-        let partial = directory().join(format!("{name}.partial"));
-        // What a killed process left under a name without chance in it.
+        let name = name::Name::now()?;
+        let path = directory().join(name.with_ending("xhp"));
+        let mut partial = directory().join(name.with_ending("xhp.partial"));
+        // Another process writes under that name, or was killed as it did.
         let file = create_private(&partial).or_else(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => {
-                fs::remove_file(&partial).and_then(|()| create_private(&partial))
+                partial = directory().join(name.with_run_id("xhp.partial"));
+                create_private(&partial)
             }
             _ => Err(error),
         });

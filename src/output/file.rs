@@ -1,8 +1,10 @@
 //! Files: there whole or not at all, and readable by nobody else.
 //!
-//! **Invariants:** a profile is written under a temporary name that nobody can
-//! have made before, and then renamed, which replaces a link and never follows
-//! one. No name leaves the directory: see [`name`](super::name).
+//! **Invariants:** a profile is written into a file that has no name yet, and
+//! gets one when it is whole; where the file system cannot do that, under a
+//! temporary name that nobody can have made before, and then renamed. Either
+//! replaces a link and never follows one. No name leaves the directory: see
+//! [`name`](super::name).
 
 use std::fs::{self, File, Permissions};
 use std::io::{self, Write};
@@ -17,6 +19,10 @@ use super::{encode, name, place, whence};
 use crate::session::Recorded;
 use crate::settings::{self, OutputFormat};
 use crate::trouble::{self, Trouble};
+use crate::zend;
+
+/// Who may do what with a file that is made: we read and write.
+const PRIVATE: u32 = 0o600;
 
 /// Writes a profile into the output directory, if there is room.
 pub(crate) fn write_file(recorded: Recorded) -> Result<()> {
@@ -57,11 +63,17 @@ pub(crate) fn dump(mut profile: Profile, path: &Path, format: OutputFormat) -> R
 /// Not synchronized: that can take many milliseconds of a request, and guards
 /// against a power failure only, after which a checksum tells what is torn.
 fn write_whole(path: &Path, temporary: &Path, content: &[u8]) -> io::Result<()> {
-    let outcome = create_private(temporary).and_then(|mut file| {
-        file.write_all(content)?;
-        drop(file);
-        fs::rename(temporary, path)
-    });
+    let outcome = match write_nameless(path, content)? {
+        Some(file) => match zend::give_name(&file, path) {
+            // It is replaced, which only renaming does.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                zend::give_name(&file, temporary).and_then(|()| fs::rename(temporary, path))
+            }
+            Err(_) => write_and_rename(path, temporary, content),
+            Ok(()) => Ok(()),
+        },
+        None => write_and_rename(path, temporary, content),
+    };
     if outcome.is_err() {
         // Best effort: the first error is the one to tell.
         let _ = fs::remove_file(temporary);
@@ -69,18 +81,40 @@ fn write_whole(path: &Path, temporary: &Path, content: &[u8]) -> io::Result<()> 
     outcome
 }
 
+/// A file without a name, of which nothing is left if the process is killed;
+/// none where there are no such files.
+fn write_nameless(path: &Path, content: &[u8]) -> io::Result<Option<File>> {
+    let directory = path.parent().filter(|it| !it.as_os_str().is_empty());
+    let Ok(mut file) = zend::nameless_file(directory.unwrap_or(Path::new("."))) else {
+        return Ok(None);
+    };
+    set_output_mode(&file)?;
+    file.write_all(content)?;
+    Ok(Some(file))
+}
+
+fn write_and_rename(path: &Path, temporary: &Path, content: &[u8]) -> io::Result<()> {
+    let mut file = create_private(temporary)?;
+    file.write_all(content)?;
+    drop(file);
+    fs::rename(temporary, path)
+}
+
 /// Makes a file that is for us alone, or for whom `xhprof.output_mode` says.
 pub(super) fn create_private(path: &Path) -> io::Result<File> {
-    const PRIVATE: u32 = 0o600;
     let file = File::options()
         .write(true)
         .create_new(true)
         .mode(PRIVATE)
         .open(path)?;
-    let mode = settings::output_mode();
-    if mode != PRIVATE {
-        // Whatever the process's umask says.
-        file.set_permissions(Permissions::from_mode(mode))?;
-    }
+    set_output_mode(&file)?;
     Ok(file)
+}
+
+/// Whatever the process's umask says.
+fn set_output_mode(file: &File) -> io::Result<()> {
+    match settings::output_mode() {
+        PRIVATE => Ok(()),
+        mode => file.set_permissions(Permissions::from_mode(mode)),
+    }
 }

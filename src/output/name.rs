@@ -45,6 +45,11 @@ impl Name {
         format!("{}.{ending}", self.name)
     }
 
+    /// The same with the run id, which is nobody else's.
+    pub(super) fn with_run_id(&self, ending: &str) -> String {
+        format!("{}.{}.{ending}", self.name, self.run_id)
+    }
+
     /// Where to write until it is whole: hidden, and nobody else's.
     pub(super) fn temporary(&self, directory: &Path) -> PathBuf {
         directory.join(format!(".{}.tmp", self.run_id))

@@ -46,7 +46,7 @@ pub(crate) use request::{
     host_name, http_host, is_command_line, php_version, query, request_method, request_path,
     response_status, sapi_name, script_path, server_variable, temporary_directory,
 };
-pub(crate) use system::{random, try_lock, user};
+pub(crate) use system::{give_name, nameless_file, random, try_lock, user};
 pub(crate) use value::Value;
 
 use ext_php_rs::ffi;

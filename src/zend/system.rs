@@ -1,7 +1,12 @@
 //! What the operating system has and Rust's library does not.
 
+use std::ffi::CString;
 use std::fs::File;
+use std::io;
 use std::os::fd::AsRawFd;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
 
 /// Eight bytes of the kernel's randomness; none if it gives none.
 pub(crate) fn random() -> Option<u64> {
@@ -16,6 +21,43 @@ pub(crate) fn random() -> Option<u64> {
 pub(crate) fn try_lock(file: &File) -> bool {
     // SAFETY: the descriptor is open for as long as `file` is borrowed.
     unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) == 0 }
+}
+
+/// A file in that directory that has no name, and is gone with its last
+/// descriptor unless it gets one. For us alone.
+pub(crate) fn nameless_file(directory: &Path) -> io::Result<File> {
+    #[cfg(target_os = "linux")]
+    return File::options()
+        .write(true)
+        .mode(0o600)
+        .custom_flags(libc::O_TMPFILE)
+        .open(directory);
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = directory;
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}
+
+/// Gives a [`nameless_file`] a name that does not exist yet.
+pub(crate) fn give_name(file: &File, path: &Path) -> io::Result<()> {
+    let from = CString::new(format!("/proc/self/fd/{}", file.as_raw_fd()))?;
+    let to = CString::new(path.as_os_str().as_bytes())?;
+    // SAFETY: two strings with their ends, and no buffer that is written to.
+    let outcome = unsafe {
+        libc::linkat(
+            libc::AT_FDCWD,
+            from.as_ptr(),
+            libc::AT_FDCWD,
+            to.as_ptr(),
+            libc::AT_SYMLINK_FOLLOW,
+        )
+    };
+    if outcome == 0 {
+        Ok(())
+    } else {
+        Err(io::Error::last_os_error())
+    }
 }
 
 /// The user on whose account files are made.
