@@ -98,14 +98,10 @@ impl Clocks {
     }
 
     /// [`go_on`](Self::go_on) for CPU time, which has been done for the wall
-    /// clock: the steps by which it fell behind at each event.
-    pub(super) fn fall_behind(
-        &mut self,
-        events: &[RawEvent],
-        steps: &[u64],
-    ) -> impl Iterator<Item = i64> {
+    /// clock: by how many steps it is behind that at each event.
+    pub(super) fn fall_behind(&mut self, events: &[RawEvent], steps: &[u64], behind: &mut [i64]) {
         let mut wall = self.wall.wrapping_sub(steps.iter().sum::<u64>());
-        events.iter().zip(steps).map(move |(event, step)| {
+        for ((event, step), behind) in events.iter().zip(steps).zip(behind) {
             wall = wall.wrapping_add(*step);
             let expected = expected_cpu(wall, self.wall_unit.length, self.cpu_unit.length);
             let now = if self.is_one_clock {
@@ -114,11 +110,9 @@ impl Clocks {
                 self.cpu_steps(event.at.cpu)
             };
             self.cpu = now.max(self.cpu);
-            let behind = expected.wrapping_sub(self.cpu).cast_signed();
-            let change = behind.wrapping_sub(self.behind);
-            self.behind = behind;
-            change
-        })
+            self.behind = expected.wrapping_sub(self.cpu).cast_signed();
+            *behind = self.behind;
+        }
     }
 }
 

@@ -147,7 +147,7 @@ impl EventsWriter {
     /// Encodes the events of a section.
     fn encode(&mut self, events: &[RawEvent]) {
         self.bytes.clear();
-        let mut steps = [0; GROUP];
+        let (mut steps, mut behind) = ([0; GROUP], [0; GROUP]);
         for events in events.chunks(GROUP) {
             self.clocks.go_on(events, &mut steps);
             let steps = steps.get(..events.len()).unwrap_or_default();
@@ -156,14 +156,14 @@ impl EventsWriter {
                 if self.clocks.is_running(events) {
                     self.cpu.add_unchanged();
                 } else {
-                    self.cpu.add(self.clocks.fall_behind(events, steps));
+                    self.clocks.fall_behind(events, steps, &mut behind);
+                    let behind = behind.get(..events.len()).unwrap_or_default();
+                    self.cpu.add(behind, |behind| *behind);
                 }
             }
             if self.columns.has(Columns::MEMORY) {
-                self.memory
-                    .add_values(events.iter().map(|event| event.at.memory));
-                self.peak
-                    .add_values(events.iter().map(|event| event.at.peak));
+                self.memory.add(events, |event| event.at.memory);
+                self.peak.add(events, |event| event.at.peak);
             }
         }
         if self.columns.has(Columns::CPU) {

@@ -16,10 +16,13 @@ const RUNS: u8 = 1;
 /// A bit for each event, the lowest of a byte first; then the changes.
 const BITS: u8 = 2;
 
+/// How many events are added at a time.
+const GROUP: usize = u64::BITS as usize;
+
 /// The changes of one cost in a section's events, as they come.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Column {
-    /// What the last event had, of a cost that is told by its value.
+    /// What the last event had.
     last: i64,
     /// A bit for each event, the lowest of a word first: it changed something.
     changed: Vec<u64>,
@@ -41,42 +44,36 @@ impl Column {
         self.last = self.last.wrapping_add(more);
     }
 
-    /// Adds the next 64 events, which changed nothing.
+    /// Adds the next 64 events, which have what the last one had.
     pub(super) fn add_unchanged(&mut self) {
         self.changed.push(0);
     }
 
-    /// Adds what the next 64 events have; or fewer, if they are the last.
-    pub(super) fn add_values(&mut self, values: impl Iterator<Item = i64> + Clone) {
-        let last = self.last;
-        if values.clone().fold(0, |all, value| all | value ^ last) == 0 {
+    /// Adds the next 64 events, or fewer if they are the last of the section.
+    #[inline]
+    pub(super) fn add<E>(&mut self, events: &[E], value: impl Fn(&E) -> i64) {
+        let mut last = self.last;
+        let differs = |all, event| all | (value(event) ^ last);
+        if events.iter().fold(0, differs) == 0 {
             return self.add_unchanged();
         }
-        let mut last = self.last;
-        self.add(values.map(|value| {
-            let change = value.wrapping_sub(last);
-            last = value;
-            change
-        }));
-        self.last = last;
-    }
-
-    /// The same for what they changed.
-    pub(super) fn add(&mut self, changes: impl Iterator<Item = i64>) {
-        let mut some = [0; 64];
-        let (mut count, mut changed) = (0, 0);
-        for (event, change) in changes.enumerate() {
+        let mut changed = 0_u64;
+        for event in events {
             // Without a branch: which it is, is anybody's guess in most programs.
-            if let Some(place) = some.get_mut(count) {
-                *place = change;
-            }
-            let is_one = change != 0;
-            count += usize::from(is_one);
-            changed |= u64::from(is_one) << (event % 64);
+            let now = value(event);
+            changed = changed >> 1 | u64::from(now != last) << (GROUP - 1);
+            last = now;
         }
+        changed >>= GROUP.saturating_sub(events.len());
         self.changed.push(changed);
-        self.changes
-            .extend_from_slice(some.get(..count).unwrap_or_default());
+        while let Some(event) = events.get(changed.trailing_zeros() as usize)
+            && changed != 0
+        {
+            let now = value(event);
+            self.changes.push(now.wrapping_sub(self.last));
+            self.last = now;
+            changed &= changed - 1;
+        }
     }
 
     /// Appends the column of so many events, and begins the next.
@@ -191,8 +188,14 @@ mod tests {
     fn round(changes: &[i64]) -> (Vec<i64>, usize) {
         let mut bytes = Bytes::default();
         let mut column = Column::default();
-        for changes in changes.chunks(64) {
-            column.add(changes.iter().copied());
+        let mut value = 0_i64;
+        let sum = |change: &i64| {
+            value = value.wrapping_add(*change);
+            value
+        };
+        let values: Vec<_> = changes.iter().map(sum).collect();
+        for values in values.chunks(GROUP) {
+            column.add(values, |value| *value);
         }
         column.put(changes.len(), &mut bytes);
         let bytes = bytes.written();

@@ -77,40 +77,36 @@ impl Bytes {
         steps: &[u64],
         predictor: &mut Predictor,
     ) -> usize {
-        let bytes = self.bytes.as_mut_slice();
-        let mut length = self.length;
+        let bytes = self.bytes.get_mut(self.length..).unwrap_or_default();
         let mut run = predictor.run(events.len());
-        let mut done = 0;
+        let (mut done, mut length) = (0, 0_u32);
         for (event, &step) in events.iter().zip(steps) {
-            let place = bytes.get_mut(length..);
-            let Some(place) = place.and_then(<[u8]>::first_chunk_mut) else {
+            let start = length as usize;
+            let Some(place) = bytes.get_mut(start..start + size_of::<u64>()) else {
                 break;
             };
             let (word, count) = match event.what.kind() {
                 EventKind::Leave if step < TWO && run.leave() => leave_bytes(step),
                 EventKind::Enter(symbol) => {
-                    let Some(rank) = run.rank(symbol.0) else {
+                    let (Some(name), Some(rank)) = (run.name(symbol.0), run.rank(symbol.0)) else {
                         break;
                     };
-                    let number = if rank == RANKS {
-                        u64::from(symbol.0) + 1
-                    } else {
-                        0
-                    };
-                    if step | number >= TWO || !run.enter(symbol.0, rank) {
+                    let name = if rank < RANKS { 0 } else { name.0 };
+                    let is_long = rank == RANKS && name == 0;
+                    if is_long || step >= TWO || !run.enter(symbol.0, rank) {
                         break;
                     }
-                    enter_bytes(rank, number, step)
+                    enter_bytes(rank, name, step)
                 }
                 _ => break,
             };
-            *place = u64::to_le_bytes(word);
+            place.copy_from_slice(&u64::to_le_bytes(word));
             length += count;
             done += 1;
         }
         let end = run.end();
         predictor.after(end);
-        self.length = length;
+        self.length += length as usize;
         done
     }
 
@@ -156,11 +152,12 @@ impl Bytes {
             self.byte(low_bits(value) | 0x80);
             value >>= 7;
         }
-        let (word, count) = (two_bytes(value), 1 + usize::from(value > 0x7F));
+        let is_two = value > 0x7F;
+        let word = (value + (value & 0x3F80)) | u64::from(is_two) << 7;
         let place = self.bytes.get_mut(self.length..);
         if let Some(place) = place.and_then(<[u8]>::first_chunk_mut) {
             *place = word.to_le_bytes();
-            self.length += count;
+            self.length += 1 + usize::from(is_two);
         }
     }
 
@@ -185,33 +182,42 @@ impl Bytes {
 
 /// An end, and how many bytes it is.
 #[inline(always)]
-fn leave_bytes(step: u64) -> (u64, usize) {
-    let head = u64::from(LEAVE) | step.min(LONG_LEAVE);
-    let rest = two_bytes(step.wrapping_sub(LONG_LEAVE) & (TWO - 1));
-    (head | rest << 8, 1 + step_bytes(step, LONG_LEAVE))
+fn leave_bytes(step: u64) -> (u64, u32) {
+    let (rest, count) = rest(step, LONG_LEAVE);
+    (
+        u64::from(LEAVE) | step.min(LONG_LEAVE) | rest << 8,
+        1 + count,
+    )
 }
 
-/// An entry: of the guess of that rank, or, if that is none, of that number.
+/// An entry: of the guess of that rank, or, if that is none, of that name.
 #[inline(always)]
-fn enter_bytes(rank: usize, number: u64, step: u64) -> (u64, usize) {
+fn enter_bytes(rank: usize, name: u32, step: u64) -> (u64, u32) {
+    let name_count = name & 0xFF;
+    let (rest, count) = rest(step, LONG_ENTER);
     let head = (rank as u64) << RANK_SHIFT | step.min(LONG_ENTER);
-    let rest = two_bytes(step.wrapping_sub(LONG_ENTER) & (TWO - 1));
-    // A number is a symbol's and one more, and never 0.
-    let count = usize::from(number != 0) + usize::from(number > 0x7F);
-    let word = head | (two_bytes(number) | rest << (8 * count)) << 8;
-    (word, 1 + count + step_bytes(step, LONG_ENTER))
+    let name = u64::from(name & !0xFF);
+    (
+        head | name | rest << (8 + 8 * name_count),
+        1 + name_count + count,
+    )
 }
 
-/// How many bytes of a step below [`TWO`] follow the head.
+/// What of a step below [`TWO`] follows the head, and in how many bytes;
+/// what is behind those is anything.
 #[inline(always)]
-fn step_bytes(step: u64, long: u64) -> usize {
-    usize::from(step >= long) + usize::from(step > long + 0x7F)
+fn rest(step: u64, long: u64) -> (u64, u32) {
+    let rest = step.wrapping_sub(long);
+    if step > long + 0x7F {
+        return (two_bytes(rest), 2);
+    }
+    (rest, u32::from(step >= long))
 }
 
-/// A number below [`TWO`] as its two bytes; one of them, if it is below 128.
-#[inline(always)]
+/// A number of two bytes.
+#[cold]
 fn two_bytes(value: u64) -> u64 {
-    (value + (value & 0x3F80)) | u64::from(value > 0x7F) << 7
+    (value + (value & 0x3F80)) | 0x80
 }
 
 /// As much of a step in time as fits into an event's first byte.

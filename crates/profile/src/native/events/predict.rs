@@ -16,8 +16,7 @@ const NOBODY: u32 = u32::MAX;
 /// The open calls, and what each function called last.
 #[derive(Debug, Clone)]
 pub(super) struct Predictor {
-    /// By function: its callees, the last one first.
-    callees: Vec<[u32; RANKS]>,
+    functions: Vec<Function>,
     /// The functions that are open under `top`, up to `depth`; what is behind
     /// them is room for more.
     open: Vec<u32>,
@@ -29,10 +28,36 @@ pub(super) struct Predictor {
     waiting: HashMap<u32, Vec<u32>>,
 }
 
+/// What is remembered of a function: a quarter of a cache line.
+#[derive(Debug, Clone, Copy)]
+struct Function {
+    /// Whom it called, the last one first.
+    callees: [u32; RANKS],
+    name: Name,
+}
+
+/// A function's number and one more, as it is written: the bytes behind their
+/// count, which is the lowest byte. 0 if there are more than three of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Name(pub(super) u32);
+
+impl Name {
+    fn of(symbol: usize) -> Self {
+        let number = symbol.saturating_add(1);
+        let bits = |place: u32| u32::try_from(number >> (7 * place) & 0x7F).unwrap_or(0);
+        Self(match number {
+            0..0x80 => 1 | bits(0) << 8,
+            0x80..0x4000 => 2 | (bits(0) | 0x80) << 8 | bits(1) << 16,
+            0x4000..0x20_0000 => 3 | (bits(0) | 0x80) << 8 | (bits(1) | 0x80) << 16 | bits(2) << 24,
+            _ => 0,
+        })
+    }
+}
+
 impl Predictor {
     pub(super) fn new() -> Self {
         Self {
-            callees: Vec::new(),
+            functions: Vec::new(),
             open: Vec::new(),
             depth: 0,
             top: 0,
@@ -43,18 +68,22 @@ impl Predictor {
 
     /// How many symbols there are.
     pub(super) fn symbols(&self) -> usize {
-        self.callees.len()
+        self.functions.len()
     }
 
     /// Adds symbols.
     pub(super) fn add_symbols(&mut self, count: usize) {
-        let symbols = self.callees.len() + count;
-        self.callees.resize(symbols, [NOBODY; RANKS]);
+        let first = self.functions.len();
+        let more = (first..first + count).map(|symbol| Function {
+            callees: [NOBODY; RANKS],
+            name: Name::of(symbol),
+        });
+        self.functions.extend(more);
     }
 
     /// A symbol of that number, or `main()` if there is none.
     pub(super) fn known(&self, symbol: u32) -> u32 {
-        if (symbol as usize) < self.callees.len() {
+        if (symbol as usize) < self.functions.len() {
             symbol
         } else {
             0
@@ -86,7 +115,7 @@ impl Predictor {
             self.open.resize(room, 0);
         }
         Run {
-            callees: &mut self.callees,
+            functions: &mut self.functions,
             open: &mut self.open,
             depth: self.depth,
             top: self.top,
@@ -121,21 +150,25 @@ impl Predictor {
 /// itself, so that the loops over events can hold it in registers.
 #[derive(Debug)]
 pub(super) struct Run<'p> {
-    callees: &'p mut [[u32; RANKS]],
+    functions: &'p mut [Function],
     open: &'p mut [u32],
     depth: usize,
     top: u32,
 }
 
 impl Run<'_> {
+    /// How a function's number is written. None if there is no such symbol.
+    #[inline(always)]
+    pub(super) fn name(&self, symbol: u32) -> Option<Name> {
+        let function = self.functions.get(symbol as usize)?;
+        Some(function.name)
+    }
+
     /// The place that `symbol` has among the guesses; [`RANKS`] if it is none
-    /// of them. None if there is no such symbol.
+    /// of them.
     #[inline(always)]
     pub(super) fn rank(&self, symbol: u32) -> Option<usize> {
-        if symbol as usize >= self.callees.len() {
-            return None;
-        }
-        let [first, second, third] = *self.callees.get(self.top as usize)?;
+        let [first, second, third] = self.functions.get(self.top as usize)?.callees;
         // Without a branch: which one it is cannot be foreseen.
         let mut rank = RANKS;
         rank = if third == symbol { 2 } else { rank };
@@ -147,12 +180,12 @@ impl Run<'_> {
     /// there is no room for it, and nothing happened.
     #[inline(always)]
     pub(super) fn enter(&mut self, symbol: u32, rank: usize) -> bool {
-        let callees = self.callees.get_mut(self.top as usize);
-        let (Some(callees), Some(place)) = (callees, self.open.get_mut(self.depth)) else {
+        let caller = self.functions.get_mut(self.top as usize);
+        let (Some(caller), Some(place)) = (caller, self.open.get_mut(self.depth)) else {
             return false;
         };
-        let [first, second, third] = *callees;
-        *callees = [
+        let [first, second, third] = caller.callees;
+        caller.callees = [
             symbol,
             if rank == 0 { second } else { first },
             if rank < 2 { third } else { second },
@@ -166,8 +199,8 @@ impl Run<'_> {
     /// The guess of that place.
     #[inline]
     pub(super) fn guess(&self, rank: usize) -> Option<u32> {
-        let callees = self.callees.get(self.top as usize)?;
-        let callee = callees.get(rank)?;
+        let caller = self.functions.get(self.top as usize)?;
+        let callee = caller.callees.get(rank)?;
         (*callee != NOBODY).then_some(*callee)
     }
 
@@ -192,6 +225,7 @@ impl Run<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::native::varint::Cursor;
 
     #[test]
     fn the_last_callees_of_a_function_are_the_first_guesses() {
@@ -213,6 +247,18 @@ mod tests {
         assert_eq!(call(6), 1);
         assert_eq!(call(8), RANKS);
         assert_eq!(call(7), RANKS);
+    }
+
+    #[test]
+    fn a_name_is_the_number_as_it_is_read() {
+        for number in [1, 0x7F, 0x80, 0x3FFF, 0x4000, 0x1F_FFFF] {
+            let [count, bytes @ ..] = Name::of(number - 1).0.to_le_bytes();
+            let mut cursor = Cursor::new(&bytes[..usize::from(count)], 0);
+            assert_eq!(cursor.number().unwrap(), number as u64);
+            cursor.finish().unwrap();
+        }
+        assert_eq!(Name::of(0x1F_FFFF), Name(0));
+        assert_eq!(Name::of(usize::MAX), Name(0));
     }
 
     #[test]
