@@ -1,29 +1,38 @@
 # `./x server-test` and `./x server-load`: php-fpm behind nginx, on a free port
-# of 127.0.0.1. Sourced by `x`. nginx and php-fpm are unpacked, not installed.
+# of 127.0.0.1; the tests also under Apache and php-cgi. Sourced by `x`. All of
+# them are unpacked, not installed.
 
 server=${release%/release}/server
 extension=$release/libxhprof.so
 
+# server_unpack FOLDER PACKAGE…: into a folder of its own, once.
 server_unpack() {
-    local name root=$server/root
-    name=php$("$PHP" -n -r 'echo PHP_MAJOR_VERSION, ".", PHP_MINOR_VERSION;')
-    fpm=$root/usr/sbin/php-fpm${name#php}
-    nginx=$root/usr/sbin/nginx
+    local package root=$server/$1
+    shift
     [ ! -e "$root/complete" ] || return 0
-    say "apt-get download: nginx, $name-fpm; unpacked in $server, not installed"
+    say "apt-get download: $*; unpacked in $root, not installed"
     rm -rf "$server/download" "$root" && mkdir -p "$server/download" "$root"
-    (cd "$server/download" && apt-get download -qq nginx nginx-common "$name-fpm") >"$server/log" 2>&1 ||
-        { as_root apt-get update -qq && cd "$server/download" &&
-            apt-get download -qq nginx nginx-common "$name-fpm"; } >"$server/log" 2>&1 ||
+    (cd "$server/download" && apt-get download -qq "$@") >"$server/log" 2>&1 ||
+        { as_root apt-get update -qq && cd "$server/download" && apt-get download -qq "$@"; } >"$server/log" 2>&1 ||
         die "apt-get failed: $(tail -n 5 "$server/log")"
-    for name in "$server"/download/*.deb; do dpkg-deb --extract "$name" "$root"; done
+    for package in "$server"/download/*.deb; do dpkg-deb --extract "$package" "$root"; done
     rm -r "$server/download"
     touch "$root/complete"
 }
 
+server_find() {
+    name=php$("$PHP" -n -r 'echo PHP_MAJOR_VERSION, ".", PHP_MINOR_VERSION;')
+    server_unpack php-fpm nginx nginx-common "$name-fpm"
+    fpm=$server/php-fpm/usr/sbin/php-fpm${name#php}
+    nginx=$server/php-fpm/usr/sbin/nginx
+}
+
 server_test() {
-    server_unpack
-    "$PHP" -n scripts/web.php "$extension" "$fpm" "$release/xhprof" "$nginx"
+    server_find
+    server_unpack apache apache2-bin libapr1 libaprutil1 "libapache2-mod-$name"
+    server_unpack php-cgi "$name-cgi"
+    "$PHP" -n scripts/web.php "$extension" "$fpm" "$release/xhprof" \
+        "nginx=$nginx" "apache=$server/apache" "php-cgi=$server/php-cgi/usr/bin/php-cgi${name#php}"
 }
 
 # server_load SECONDS ROUNDS: each way in turn, several times, so that a busy
@@ -31,6 +40,6 @@ server_test() {
 server_load() {
     local seconds=${1:-10} rounds=${2:-3}
     [[ $seconds =~ ^[0-9]+$ && $rounds =~ ^[0-9]+$ ]] || die 'usage: ./x server-load [SECONDS [ROUNDS]]'
-    server_unpack
+    server_find
     "$PHP" -n scripts/server-load.php "$extension" "$fpm" "$nginx" "$seconds" "$rounds"
 }

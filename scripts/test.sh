@@ -30,6 +30,7 @@ test_everything() {
     step './x demo, one round of it' demo_works
     step 'every mode, and what is left of a killed process' modes
     step 'random programs, under both engines and without' random_programs
+    step 'programs that use the profiler at random' random_use
     step 'one php-fpm worker, some requests profiled' fpm_requests
     step 'automatic profiles of a server, php-fpm and built-in' web_requests
     step 'a real program: the same output' real_output
@@ -133,9 +134,13 @@ run_tests_script() {
     die 'run-tests.php is not where phpize keeps its files'
 }
 
-# The same ones each time; `./x differential` runs more.
+# The same ones each time; `./x differential` and `./x monkey` run more.
 random_programs() {
     "$PHP" -n scripts/differential/run.php "$extension" 1 200
+}
+
+random_use() {
+    "$PHP" -n scripts/monkey/run.php "$extension" "$release/xhprof" 1 150
 }
 
 fpm_requests() {

@@ -3,97 +3,14 @@
  * Automatic profiles of a server's requests: which are profiled, what their
  * files are called and hold, and that whoever asks for a page never notices.
  *
- *     php -n web.php EXTENSION PHP-FPM|- PROGRAM|- [NGINX]
+ *     php -n web.php EXTENSION PHP-FPM|- PROGRAM|- [nginx=FILE] [apache=FOLDER] [php-cgi=FILE]
  *
- * Under php-fpm, spoken to directly, and the built-in server; with NGINX, also
- * under php-fpm behind it. PROGRAM reads what a killed worker left behind.
+ * Under php-fpm, spoken to directly, and the built-in server; if they are given,
+ * also under php-fpm behind nginx, in Apache (the FOLDER in which its packages
+ * were unpacked), and as CGI. PROGRAM reads what a killed worker left behind.
  */
 
-require __DIR__ . '/fpm-server.php';
-
-/** Asks a server for `/application.php`, or what the target says. */
-interface Web
-{
-    /** Sends a request for a path with a query; `read` has its answer, headers and all. */
-    public function send(string $target, array $headers);
-
-    public function read($sent): string;
-
-    public function stop(): void;
-}
-
-/** php-fpm, to which we are the web server. */
-final class Fpm implements Web
-{
-    public readonly FpmServer $server;
-
-    public function __construct(string $fpm, private readonly string $folder, array $settings, int $workers)
-    {
-        $this->server = new FpmServer($fpm, $folder, $settings, $workers);
-    }
-
-    public function send(string $target, array $headers)
-    {
-        $parameters = ['REQUEST_URI' => $target];
-        foreach ($headers as $name => $value) {
-            $parameters['HTTP_' . strtoupper(strtr($name, '-', '_'))] = $value;
-        }
-        return $this->server->send("$this->folder/application.php", explode('?', $target, 2)[1] ?? '', $parameters);
-    }
-
-    public function read($sent): string
-    {
-        return FpmServer::answer($sent);
-    }
-
-    public function stop(): void
-    {
-        $this->server->stop();
-    }
-}
-
-/** A server that speaks HTTP: PHP's own, or nginx before php-fpm. */
-final class Http implements Web
-{
-    private $process;
-    private readonly int $port;
-
-    /** @param callable(int): array $command what to run, given a free port */
-    public function __construct(callable $command, string $folder, private readonly ?FpmServer $behind = null)
-    {
-        $socket = stream_socket_server('tcp://127.0.0.1:0');
-        $this->port = (int) substr(strrchr(stream_socket_get_name($socket, false), ':'), 1);
-        fclose($socket);
-        $this->process = proc_open($command($this->port), [['file', '/dev/null', 'r'], ['file', "$folder/out", 'a'], ['file', "$folder/out", 'a']], $pipes);
-        for ($try = 0; $try < 500 && !@stream_socket_client("tcp://127.0.0.1:$this->port"); $try++) {
-            usleep(10_000);
-        }
-    }
-
-    public function send(string $target, array $headers)
-    {
-        $connection = stream_socket_client("tcp://127.0.0.1:$this->port", timeout: 5);
-        stream_set_timeout($connection, 10);
-        $request = "GET $target HTTP/1.0\r\n";
-        foreach ($headers as $name => $value) {
-            $request .= "$name: $value\r\n";
-        }
-        fwrite($connection, "$request\r\n");
-        return $connection;
-    }
-
-    public function read($sent): string
-    {
-        return stream_get_contents($sent);
-    }
-
-    public function stop(): void
-    {
-        proc_terminate($this->process);
-        proc_close($this->process);
-        $this->behind?->stop();
-    }
-}
+require __DIR__ . '/web-servers.php';
 
 const APPLICATION = <<<'PHP'
     <?php
@@ -112,13 +29,27 @@ const APPLICATION = <<<'PHP'
     echo work();
     PHP;
 
+/** What a file's name says of script and server. */
+const SAPIS = [
+    'php-fpm' => 'application-fpm-fcgi', 'nginx' => 'application-fpm-fcgi', 'built-in server' => '\w+-cli-server',
+    'apache' => 'application-apache2handler', 'php-cgi' => 'application-cgi-fcgi',
+];
+
 const SECRET = 'pa ss+%41;x';
 
 [, $extension, $fpm, $program] = $argv;
-$nginx = $argv[4] ?? null;
+$others = ['nginx' => null, 'apache' => null, 'php-cgi' => null];
+foreach (array_slice($argv, 4) as $other) {
+    [$name, $path] = explode('=', $other, 2);
+    $others[$name] = $path;
+}
+['nginx' => $nginx, 'apache' => $apache, 'php-cgi' => $cgi] = $others;
 $folder = sys_get_temp_dir() . '/xhprof-web-' . getmypid();
-mkdir($folder, 0755);
-mkdir("$folder/profiles", 0777);
+foreach ([$folder, "$folder/profiles"] as $it) {
+    mkdir($it);
+    // A server's processes may be somebody else's.
+    chmod($it, 0777);
+}
 file_put_contents("$folder/application.php", APPLICATION);
 $failed = $checks = 0;
 
@@ -170,7 +101,7 @@ function body(string $answer): string
 /** Starts the server of this kind with these settings, and stops the last one. */
 function serve(array $settings, int $workers = 1): void
 {
-    global $web, $kind, $folder, $fpm, $extension, $nginx;
+    global $web, $kind, $folder, $fpm, $extension, $nginx, $apache, $cgi;
     if (isset($web)) {
         $web->stop();
     }
@@ -182,6 +113,8 @@ function serve(array $settings, int $workers = 1): void
         'log_errors' => '1', 'display_errors' => '1', 'html_errors' => '0', 'auto_globals_jit' => '1',
     ];
     $web = match ($kind) {
+        'php-cgi' => new Cgi($cgi, $folder, $settings),
+        'apache' => new Http(fn (int $port) => apache_command($apache, $folder, $settings, $port, $workers), $folder),
         'php-fpm' => new Fpm($fpm, $folder, $settings, $workers),
         'built-in server' => new Http(function (int $port) use ($settings, $folder) {
             $command = [PHP_BINARY, '-n'];
@@ -216,8 +149,15 @@ function serve(array $settings, int $workers = 1): void
     };
 }
 
+/** How often something is told in that many requests: a process tells it once. */
+function once(string $kind, int $requests): int
+{
+    return $kind === 'php-cgi' ? $requests : 1;
+}
+
 function which_requests(): void
 {
+    global $kind;
     $trigger = ['xhprof.auto_enable' => 'trigger', 'xhprof.trigger' => 'X-Profile'];
     serve($trigger + ['xhprof.trigger_secret' => '"' . SECRET . '"']);
     $encoded = rawurlencode(SECRET);
@@ -248,7 +188,7 @@ function which_requests(): void
         check('the answer without a secret', body(ask("/application.php$query", ['X-Profile' => ''])), 'body');
     }
     check('profiles without a secret', count(profiles()), 0);
-    check('lines in the log without a secret', preg_match_all('/xhprof\.trigger_secret/', implode(logged())), 1);
+    check('lines in the log without a secret', preg_match_all('/xhprof\.trigger_secret/', implode(logged())), once($kind, 3));
 
     serve(['xhprof.auto_enable' => '1', 'xhprof.match' => '"example.com/blog/*, */about"', 'xhprof.skip' => '"*/blog/private*"']);
     foreach ([
@@ -290,7 +230,7 @@ function what_is_kept(): void
     foreach (['query.page', 'seven', 'header.X-Request-Id', 'id-123', 'cookie.lang', 'de-at', 'GET /application.php', "$folder/application.php", 'route', 'show', 'status', '200', 'peak_memory'] as $text) {
         check("$text in the profile", str_contains($content, $text), true);
     }
-    foreach (['unwanted1', 'unwanted2', 'unwanted3', 'token', 'session', 'Authorization', '?'] as $text) {
+    foreach (['unwanted1', 'unwanted2', 'unwanted3', 'token', 'session', 'Authorization', 'page=', '?page'] as $text) {
         check("$text in the profile", str_contains($content, $text), false);
     }
     // A request has no tag of the one before.
@@ -312,27 +252,53 @@ function names_stay_inside(): void
         $names = array_keys(profiles());
         check("how many files for $host$path", $is_refused ? 1 : count($names), 1);
         foreach ($names as $name) {
-            check("the name $name", preg_match('/^[A-Za-z0-9_][A-Za-z0-9_.-]{0,190}-' . ($kind === 'built-in server' ? '\w+-cli-server' : 'application-fpm-fcgi') . '\.xhp$/', $name), 1);
+            check("the name $name", preg_match('/^[A-Za-z0-9_][A-Za-z0-9_.-]{0,190}-' . SAPIS[$kind] . '\.xhp$/', $name), 1);
         }
     }
-    check('files beside the directory', array_diff(scandir($folder), ['.', '..', 'profiles', 'application.php', 'socket', 'fpm.conf', 'log', 'out', 'nginx.conf', 'nginx.log', 'nginx.pid', 'client_body', 'fastcgi', 'proxy', 'uwsgi', 'scgi']), []);
+    check('files beside the directory', array_diff(scandir($folder), ['.', '..', 'profiles', 'application.php', 'socket', 'fpm.conf', 'log', 'out', 'nginx.conf', 'nginx.log', 'nginx.pid', 'client_body', 'fastcgi', 'proxy', 'uwsgi', 'scgi', 'apache.conf', 'apache.log', 'apache.pid', 'ini', 'full']), []);
     check('a file in the folder of all', file_exists('/tmp/xhprof-escaped') || file_exists('/tmp/xhprof-escaped.xhp'), false);
 }
 
 function nobody_notices(): void
 {
-    global $folder;
+    global $folder, $kind;
+    $full = full_disk();
     foreach (['tree', 'events'] as $mode) {
-        serve(['xhprof.auto_enable' => '1', 'xhprof.mode' => $mode, 'xhprof.output_dir' => "$folder/not-there"]);
-        for ($i = 0; $i < 5; $i++) {
-            check("the answer without a directory, $mode", body(ask('/application.php?calls=1000')), 'body');
+        // A place where even root can make no file, and one without room for it.
+        foreach (array_filter(["$folder/not-there", '/proc', $full]) as $directory) {
+            serve(['xhprof.auto_enable' => '1', 'xhprof.mode' => $mode, 'xhprof.output_dir' => $directory]);
+            for ($i = 0; $i < 5; $i++) {
+                check("the answer with $directory, $mode", body(ask('/application.php?calls=100000')), 'body');
+            }
+            $lines = logged();
+            // A process for each request tells it each time.
+            check("lines in the log, $mode: " . implode($lines), count($lines), once($kind, 5));
+            check("the directory in the log, $mode: " . implode($lines), str_contains($lines[0] ?? '', "xhprof: cannot write the profile $directory/"), true);
         }
-        $lines = logged();
-        check("lines in the log, $mode: " . implode($lines), count($lines), 1);
+        if ($full) {
+            check("files on a full disk, $mode", array_diff(scandir($full), ['.', '..', 'filling']), []);
+        }
     }
     serve(['xhprof.auto_enable' => '1', 'xhprof.engine' => 'off']);
     check('the answer without an engine', body(ask()), 'body');
     check('lines in the log without an engine', count(logged()), 1);
+    if ($full) {
+        exec('umount ' . escapeshellarg($full));
+    }
+}
+
+/** A file system without room, if we may make one. */
+function full_disk(): ?string
+{
+    global $folder;
+    $full = "$folder/full";
+    @mkdir($full);
+    exec('mount -t tmpfs -o size=64k,mode=0777 xhprof-test ' . escapeshellarg($full) . ' 2>&1', $output, $status);
+    if ($status) {
+        return null;
+    }
+    @file_put_contents("$full/filling", str_repeat('x', 1 << 20));
+    return $full;
 }
 
 function many_at_once(): void
@@ -422,7 +388,7 @@ function remove(string $folder): void
     rmdir($folder);
 }
 
-$kinds = array_merge($fpm === '-' ? [] : ['php-fpm'], ['built-in server'], $nginx === null ? [] : ['nginx']);
+$kinds = array_merge($fpm === '-' ? [] : ['php-fpm'], ['built-in server'], array_keys(array_filter($others)));
 foreach ($kinds as $kind) {
     which_requests();
     what_is_kept();

@@ -223,9 +223,12 @@ impl Open {
     }
 
     fn append(&mut self, bytes: &[u8]) -> Result<()> {
+        let outcome = self.file.write_all(bytes);
+        if outcome.is_err() && self.size == 0 {
+            // Nothing in it can be read. Best effort: the first error is the one to tell.
+            let _ = fs::remove_file(&self.partial);
+        }
         self.size += bytes.len() as u64;
-        self.file
-            .write_all(bytes)
-            .with_context(|| format!("cannot write the profile {}", self.partial.display()))
+        outcome.with_context(|| format!("cannot write the profile {}", self.partial.display()))
     }
 }

@@ -16,14 +16,53 @@ pub(crate) fn current_frame() -> *mut zend_execute_data {
 /// The frames that are open now and have a function, the innermost first: in a
 /// fiber, also those of who resumed it. To be used up before PHP goes on.
 pub(crate) fn open_frames() -> impl Iterator<Item = *mut zend_execute_data> {
-    let innermost = current_frame();
-    let chain = std::iter::successors((!innermost.is_null()).then_some(innermost), |&frame| {
-        // SAFETY: the frame is open, and its callers are.
-        let caller = unsafe { (*frame).prev_execute_data };
-        (!caller.is_null()).then_some(caller)
-    });
-    // SAFETY: as above. The engine's own stand-ins have no function.
+    let chain = Callers::of(current_frame());
+    // SAFETY: the frames are open. The engine's own stand-ins have no function.
     chain.filter(|&frame| unsafe { !(*frame).func.is_null() })
+}
+
+/// A live frame, its caller, and so on, stand-ins too.
+///
+/// The engine can make a ring of them: a generator that throws into one that
+/// it delegates to leaves some. PHP itself then takes all the memory that it
+/// may when it makes a backtrace; we stop. How a ring is found is Brent's: a
+/// frame is remembered, and another one after twice as many steps.
+pub(super) struct Callers {
+    next: *mut zend_execute_data,
+    remembered: *mut zend_execute_data,
+    steps: u32,
+    limit: u32,
+}
+
+impl Callers {
+    pub(super) fn of(frame: *mut zend_execute_data) -> Self {
+        Self {
+            next: frame,
+            remembered: std::ptr::null_mut(),
+            steps: 0,
+            limit: 64,
+        }
+    }
+}
+
+impl Iterator for Callers {
+    type Item = *mut zend_execute_data;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let frame = self.next;
+        if frame.is_null() || frame == self.remembered {
+            return None;
+        }
+        self.steps += 1;
+        if self.steps == self.limit {
+            self.remembered = frame;
+            self.steps = 0;
+            self.limit = self.limit.saturating_mul(2);
+        }
+        // SAFETY: the frame is open, and its callers are.
+        self.next = unsafe { (*frame).prev_execute_data };
+        Some(frame)
+    }
 }
 
 /// Whether a live frame runs PHP code, and not a function written in C.

@@ -12,6 +12,7 @@ use super::bindings::{
     ZEND_INTERNAL_CLASS, zend_ce_closure, zend_get_closure_method_def,
     zend_observer_fcall_op_array_extension,
 };
+use super::frames::Callers;
 
 /// Calls `visit` with every user function that has been called in this
 /// request, at least once.
@@ -76,13 +77,10 @@ unsafe fn in_object(object: *mut zend_object, visit: &mut dyn FnMut(*mut zend_fu
 }
 
 /// The code at the top of a file that still runs: what is in it is in no table.
-unsafe fn in_frames(mut frame: *mut zend_execute_data, visit: &mut dyn FnMut(*mut zend_function)) {
-    // SAFETY: live frames, and their callers.
-    unsafe {
-        while !frame.is_null() {
-            in_function((*frame).func, visit);
-            frame = (*frame).prev_execute_data;
-        }
+unsafe fn in_frames(frame: *mut zend_execute_data, visit: &mut dyn FnMut(*mut zend_function)) {
+    for frame in Callers::of(frame) {
+        // SAFETY: a live frame.
+        unsafe { in_function((*frame).func, visit) };
     }
 }
 

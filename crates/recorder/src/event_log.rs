@@ -60,15 +60,19 @@ impl EventLog {
 
     /// Collects events for `sink`.
     pub(crate) fn for_sink(sink: Box<dyn EventSink>) -> Self {
+        Self {
+            buffer: Self::new_buffer(),
+            sink: Some(sink),
+            ..Self::none()
+        }
+    }
+
+    fn new_buffer() -> Vec<RawEvent> {
         let blank = RawEvent {
             what: What::LEAVE,
             at: RawInstant::default(),
         };
-        Self {
-            buffer: vec![blank; BUFFER],
-            sink: Some(sink),
-            ..Self::none()
-        }
+        vec![blank; BUFFER]
     }
 
     #[inline(always)]
@@ -137,6 +141,10 @@ impl EventLog {
     }
 
     fn flush(&mut self) {
+        // A sink that is full is asked no more.
+        if self.buffer.is_empty() {
+            return;
+        }
         let events = self.buffer.get(..self.len).unwrap_or_default();
         let goes_on = self.sink.as_mut().is_some_and(|sink| sink.write(events));
         self.len = 0;
@@ -170,6 +178,9 @@ impl EventLog {
         self.fibers_seen = 0;
         let Some(sink) = &mut self.sink else { return };
         sink.begin_anew(instant(at));
+        if self.buffer.is_empty() {
+            self.buffer = Self::new_buffer();
+        }
         for symbol in open {
             self.push_slowly(What::enter(symbol), at);
         }

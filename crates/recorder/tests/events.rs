@@ -35,6 +35,8 @@ struct Seen {
     began_anew: u32,
     delayed: Vec<RawInstant>,
     limit: Option<usize>,
+    /// How often something was written since it was full.
+    asked_too_often: u32,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -43,8 +45,10 @@ struct Sink(Rc<RefCell<Seen>>);
 impl EventSink for Sink {
     fn write(&mut self, events: &[RawEvent]) -> bool {
         let mut seen = self.0.borrow_mut();
+        let is_full = |seen: &Seen| seen.limit.is_some_and(|limit| seen.events.len() >= limit);
+        seen.asked_too_often += u32::from(is_full(&seen));
         seen.events.extend_from_slice(events);
-        seen.limit.is_none_or(|limit| seen.events.len() < limit)
+        !is_full(&seen)
     }
 
     fn delay(&mut self, pause: RawInstant) {
@@ -221,7 +225,33 @@ fn a_sink_that_is_full_gets_nothing_more_but_the_end() {
         "{}",
         seen.events.len()
     );
+    assert_eq!(seen.asked_too_often, 0);
     assert!(seen.end.is_some());
+}
+
+#[test]
+fn the_child_of_a_fork_records_though_its_parents_sink_is_full() {
+    let sink = Sink::default();
+    sink.0.borrow_mut().limit = Some(1);
+    let mut recorder = Recorder::new(Shape::Events, 100, 100, Reading::default);
+    recorder.set_sink(Box::new(sink.clone()));
+    let call = |recorder: &mut Recorder, address| {
+        let entered =
+            recorder.enter::<Full<EVENTS>>(SymbolId(2), &StackAddress(address), Reading::default);
+        let Entered::Recorded(token) = entered else {
+            panic!("{entered:?}")
+        };
+        recorder.leave::<Full<EVENTS>>(token, Reading::default);
+    };
+    recorder.add_symbol();
+    for _ in 0..10_000 {
+        call(&mut recorder, 90);
+    }
+    sink.0.borrow_mut().limit = None;
+    recorder.begin_events_anew(Reading::default());
+    call(&mut recorder, 90);
+    recorder.finish::<Full<EVENTS>>(Reading::default());
+    assert_eq!(sink.0.borrow().events.len(), 2);
 }
 
 #[test]

@@ -16,11 +16,12 @@ use std::io::Write;
 
 use anyhow::{Result, bail};
 use formats::WriteError;
-use profile::{Body, Metric, Profile, Tree};
+use profile::{Body, Meta, Metric, Mode, Profile, Tree};
 use serde_json::Value;
 
 use crate::args::{ReportArguments, TableArguments, ViewArguments};
 use crate::terminal::{Look, printable};
+use crate::units::time;
 use crate::{input, pager, stacks};
 use functions::Functions;
 use neighbours::{Beside, Direction};
@@ -165,10 +166,21 @@ impl<'a> Report<'a> {
                 Some(pattern) => {
                     format!("no function matches {}\n", printable(pattern.as_bytes()))
                 }
-                None => "nothing was recorded\n".to_owned(),
+                None => nothing(&self.profile.meta),
             };
         }
         table.render(look)
+    }
+}
+
+/// Why there is no function.
+fn nothing(meta: &Meta) -> String {
+    match meta.interval_ns {
+        Some(interval) if meta.mode == Mode::Sampled => format!(
+            "no sample was taken: there is one every {} (xhprof.sampling_interval)\n",
+            time(i64::try_from(interval).unwrap_or(i64::MAX)).trim_end()
+        ),
+        _ => "nothing was recorded\n".to_owned(),
     }
 }
 
