@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use std::rc::Rc;
 
 use anyhow::{Context, Error, Result};
-use profile::native::events::{EventsOptions, EventsWriter, FullEvent, RawInstant, What};
+use profile::native::events::{EventsOptions, EventsWriter, RawEvent, RawInstant, What};
 use profile::{Meta, Symbol};
 use recorder::{EventSink, Recorder};
 
@@ -96,7 +96,7 @@ impl EventFile {
     }
 
     /// Writes events; false if the file is full.
-    fn try_write(&mut self, events: &[FullEvent]) -> Result<bool> {
+    fn try_write(&mut self, events: &[RawEvent]) -> Result<bool> {
         self.bytes.clear();
         let mut open = match self.open.take() {
             Some(open) => open,
@@ -111,7 +111,7 @@ impl EventFile {
         if is_full && let Some(last) = events.last() {
             // What comes now belongs to the call that is open now, summed up.
             let what = What::enter(Recorder::TRUNCATED);
-            let truncated = FullEvent { what, at: last.at };
+            let truncated = RawEvent { what, at: last.at };
             open.writer.events(&[truncated], &mut self.bytes);
             self.meta.is_truncated = true;
         }
@@ -177,7 +177,7 @@ impl EventFile {
 }
 
 impl EventSink for EventFile {
-    fn write(&mut self, events: &[FullEvent]) -> bool {
+    fn write(&mut self, events: &[RawEvent]) -> bool {
         self.try_write(events).unwrap_or_else(|error| {
             self.note(error);
             false

@@ -10,7 +10,9 @@
 //! ```
 //!
 //! A round is 131,072 events, in blocks of 4096: a program of 200 functions
-//! with some callees each, calls of 0 to 30 µs, mostly short.
+//! with some callees each, calls of 0 to 30 µs, mostly short; or those of a file
+//! of events, if one is named behind the rounds. `write-all` writes CPU time and
+//! memory, too.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "run by hand")]
 
@@ -19,13 +21,13 @@ use std::time::Instant;
 
 use profile::native::Limits;
 use profile::native::events::{
-    EventsOptions, EventsReader, EventsWriter, RawInstant, WallEvent, What,
+    EventsOptions, EventsReader, EventsWriter, RawEvent, RawInstant, What,
 };
-use profile::{Meta, Symbol, SymbolId};
+use profile::{Body, EventKind, Meta, Symbol, SymbolId};
 
 const EVENTS: usize = 1 << 17;
 
-fn program() -> Vec<WallEvent> {
+fn program() -> Vec<RawEvent> {
     let mut seed = 88_172_645_463_325_252_u64;
     let mut random = move |below: u64| {
         seed ^= seed << 13;
@@ -34,7 +36,7 @@ fn program() -> Vec<WallEvent> {
         (seed >> 11) % below
     };
     let mut events = Vec::with_capacity(EVENTS);
-    let (mut stack, mut wall) = (vec![0_u64], 1 << 40);
+    let (mut stack, mut wall, mut memory) = (vec![0_u64], 1 << 40, 1 << 20);
     while events.len() < EVENTS {
         let longest = 1 << (3 + random(14));
         wall += 60 + random(longest);
@@ -51,19 +53,39 @@ fn program() -> Vec<WallEvent> {
             stack.push(callee);
             What::enter(SymbolId(u32::try_from(callee).unwrap()))
         };
-        events.push(WallEvent { what, wall });
+        if random(5) == 0 {
+            memory += 8 * (random(400).cast_signed() - 200);
+        }
+        let at = RawInstant {
+            wall,
+            cpu: wall - 12_345,
+            memory,
+            peak: 1 << 22,
+        };
+        events.push(RawEvent { what, at });
     }
     events
 }
 
-fn write(events: &[WallEvent], rounds: usize, file: &mut Vec<u8>) {
+fn write(events: &[RawEvent], has_all: bool, rounds: usize, file: &mut Vec<u8>) {
     let start = RawInstant {
         wall: 1 << 40,
-        ..RawInstant::default()
+        cpu: (1 << 40) - 12_345,
+        memory: 1 << 20,
+        peak: 1 << 22,
     };
-    let options = EventsOptions::wall(2_100_000_000);
+    let options = EventsOptions {
+        has_cpu: has_all,
+        has_memory: has_all,
+        cpu_hertz: 2_100_000_000,
+        ..EventsOptions::wall(2_100_000_000)
+    };
     let mut writer = EventsWriter::begin(&options, start, &Meta::default(), file);
-    let symbols: Vec<Symbol> = (0..200)
+    let highest = events.iter().filter_map(|event| match event.what.kind() {
+        EventKind::Enter(symbol) => Some(symbol.0),
+        _ => None,
+    });
+    let symbols: Vec<Symbol> = (0..=highest.max().unwrap_or(0))
         .map(|number| match number {
             0 => Symbol::new(Symbol::MAIN),
             _ => Symbol::new(format!("f{number}").into_bytes()),
@@ -82,16 +104,41 @@ fn write(events: &[WallEvent], rounds: usize, file: &mut Vec<u8>) {
     }
 }
 
+/// The events of a file, two ticks a nanosecond.
+fn recorded(path: &str) -> Vec<RawEvent> {
+    let file = std::fs::File::open(path).unwrap();
+    let profile = profile::native::read(file, &Limits::default()).unwrap();
+    let Body::Events(events) = profile.body else {
+        panic!("no events");
+    };
+    let events = events
+        .events
+        .into_iter()
+        .skip(300_000)
+        .take(1 << 16)
+        .map(|event| {
+            let mut raw = RawEvent::from(event);
+            raw.at.wall = 2 * raw.at.wall + (1 << 40);
+            // Without what fell behind: it was rounded in the file.
+            raw.at.cpu = raw.at.wall - 12_345;
+            raw
+        });
+    events.collect()
+}
+
 fn main() {
     let mut arguments = std::env::args().skip(1);
     let what = arguments.next().unwrap_or_default();
     let rounds = arguments.next().map_or(20, |it| it.parse().unwrap());
-    let events = program();
+    let events = arguments
+        .next()
+        .map_or_else(program, |path| recorded(&path));
     let mut file = Vec::new();
-    write(&events, 1, &mut file);
+    write(&events, what == "write-all", 1, &mut file);
     let began = Instant::now();
     match &*what {
-        "write" => write(&events, rounds, &mut Vec::new()),
+        "write" => write(&events, false, rounds, &mut Vec::new()),
+        "write-all" => write(&events, true, rounds, &mut Vec::new()),
         "read" => {
             for _ in 0..rounds {
                 let reader = EventsReader::new(file.as_slice(), &Limits::default());
@@ -110,11 +157,11 @@ fn main() {
             }
         }
         _ => {
-            println!("usage: events_cost write|read|fold [ROUNDS]");
+            println!("usage: events_cost write|write-all|read|fold [ROUNDS [FILE]]");
             return;
         }
     }
-    let count = (rounds * EVENTS).max(1);
+    let count = (rounds * events.len()).max(1);
     #[expect(clippy::cast_precision_loss, reason = "printed")]
     let each = began.elapsed().as_nanos() as f64 / count as f64;
     println!(

@@ -10,7 +10,7 @@
 use std::time::{Duration, Instant};
 
 use profile::native::events::{
-    EventsOptions, EventsReader, EventsWriter, FullEvent, RawEvent, RawInstant, WallEvent, What,
+    EventsOptions, EventsReader, EventsWriter, RawEvent, RawInstant, What,
 };
 use profile::native::{self, Limits};
 use profile::{
@@ -117,7 +117,7 @@ fn tree(nodes: usize) -> Profile {
 }
 
 /// A random walk, in ticks of 2.1 GHz.
-fn walk(calls: usize) -> Vec<FullEvent> {
+fn walk(calls: usize) -> Vec<RawEvent> {
     let mut random = Random(88_172_645_463_325_252);
     let callees: Vec<Vec<u32>> = (0..500)
         .map(|_| {
@@ -151,13 +151,13 @@ fn walk(calls: usize) -> Vec<FullEvent> {
             entered += 1;
             What::enter(SymbolId(callee))
         };
-        events.push(FullEvent { what, at });
+        events.push(RawEvent { what, at });
     }
     events
 }
 
 /// The same calls over and over, as a loop makes them, at other times.
-fn repeated(events: &[FullEvent], calls: usize) -> Vec<WallEvent> {
+fn repeated(events: &[RawEvent], calls: usize) -> Vec<RawEvent> {
     let mut random = Random(1_234_567);
     let mut depth = 0;
     let mut end = 0;
@@ -173,7 +173,11 @@ fn repeated(events: &[FullEvent], calls: usize) -> Vec<WallEvent> {
     let whats = events[..end].iter().map(|event| event.what).cycle();
     let events = whats.take(2 * calls / end * end).map(|what| {
         wall += random.duration(400.0, 1.5);
-        WallEvent { what, wall }
+        let at = RawInstant {
+            wall,
+            ..RawInstant::default()
+        };
+        RawEvent { what, at }
     });
     events.collect()
 }
@@ -184,7 +188,7 @@ fn per(total: Duration, count: usize) -> f64 {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "printed")]
-fn encode<E: RawEvent>(name: &str, options: &EventsOptions, events: &[E]) {
+fn encode(name: &str, options: &EventsOptions, events: &[RawEvent]) {
     let start = RawInstant {
         wall: 1 << 40,
         ..RawInstant::default()
@@ -340,15 +344,8 @@ fn main() {
     edge_questions(&edges(1_000_000));
 
     let full = walk(5_000_000);
-    let wall: Vec<WallEvent> = full
-        .iter()
-        .map(|event| WallEvent {
-            what: event.what,
-            wall: event.at.wall,
-        })
-        .collect();
     let options = EventsOptions::wall(2_100_000_000);
-    encode("a random walk, wall", &options, &wall);
+    encode("a random walk, wall", &options, &full);
     encode("a loop, wall", &options, &repeated(&full, 5_000_000));
     encode(
         "walk, wall to the tick",
@@ -356,7 +353,7 @@ fn main() {
             is_exact: true,
             ..options
         },
-        &wall,
+        &full,
     );
     encode(
         "walk, wall, cpu, memory",

@@ -12,9 +12,9 @@ use std::fmt::Debug;
 use std::hash::{BuildHasherDefault, DefaultHasher};
 
 use profile::SymbolId;
-use profile::native::events::{FullEvent, RawInstant, What};
+use profile::native::events::{RawEvent, RawInstant, What};
 
-use crate::{FiberId, Reading};
+use crate::{FiberId, Plan, Reading};
 
 /// How many events are collected before they are handed over: 320 KiB.
 const BUFFER: usize = 8192;
@@ -22,7 +22,7 @@ const BUFFER: usize = 8192;
 /// Where events go.
 pub trait EventSink: Debug {
     /// Takes events, in order; false if it takes no more.
-    fn write(&mut self, events: &[FullEvent]) -> bool;
+    fn write(&mut self, events: &[RawEvent]) -> bool;
 
     /// Nothing was recorded for so long, and it counts for nothing.
     fn delay(&mut self, pause: RawInstant);
@@ -38,7 +38,7 @@ pub trait EventSink: Debug {
 /// Events that have not been handed over.
 #[derive(Debug)]
 pub(crate) struct EventLog {
-    buffer: Vec<FullEvent>,
+    buffer: Vec<RawEvent>,
     len: usize,
     sink: Option<Box<dyn EventSink>>,
     /// Fibers by number: 0 is the stack that the profile began on.
@@ -67,8 +67,8 @@ impl EventLog {
         }
     }
 
-    fn new_buffer() -> Vec<FullEvent> {
-        let blank = FullEvent {
+    fn new_buffer() -> Vec<RawEvent> {
+        let blank = RawEvent {
             what: What::LEAVE,
             at: RawInstant::default(),
         };
@@ -76,20 +76,20 @@ impl EventLog {
     }
 
     #[inline(always)]
-    pub(crate) fn enter(&mut self, symbol: SymbolId, at: Reading) {
-        self.push(What::enter(symbol), at);
+    pub(crate) fn enter<P: Plan>(&mut self, symbol: SymbolId, at: Reading) {
+        self.push::<P>(What::enter(symbol), at);
     }
 
     #[inline(always)]
-    pub(crate) fn leave(&mut self, at: Reading) {
-        self.push(What::LEAVE, at);
+    pub(crate) fn leave<P: Plan>(&mut self, at: Reading) {
+        self.push::<P>(What::LEAVE, at);
     }
 
     /// Notes that the thread leaves fiber `from` and goes on in fiber `to`.
-    pub(crate) fn switch(&mut self, from: FiberId, to: FiberId, at: Reading) {
+    pub(crate) fn switch<P: Plan>(&mut self, from: FiberId, to: FiberId, at: Reading) {
         self.number(from);
         let to = self.number(to);
-        self.push(What::switch(to), at);
+        self.push::<P>(What::switch(to), at);
     }
 
     /// Notes that a fiber is gone: another one at its address is another one.
@@ -106,24 +106,33 @@ impl EventLog {
     }
 
     #[inline(always)]
-    fn push(&mut self, what: What, at: Reading) {
+    fn push<P: Plan>(&mut self, what: What, at: Reading) {
         if let Some(slot) = self.buffer.get_mut(self.len) {
-            *slot = FullEvent {
-                what,
-                at: instant(at),
-            };
+            slot.what = what;
+            slot.at.wall = at.wall;
+            // What the plan does not read is nothing, and stays so.
+            if P::CPU {
+                slot.at.cpu = at.cpu;
+            }
+            if P::MEMORY {
+                slot.at.memory = at.memory;
+                slot.at.peak = at.peak;
+            }
             self.len += 1;
         } else {
-            self.push_to_full(what, at);
+            self.push_slowly(what, at);
         }
     }
 
+    /// Pushes an event, into a buffer that may be full.
     #[cold]
     #[inline(never)]
-    fn push_to_full(&mut self, what: What, at: Reading) {
-        self.flush();
+    fn push_slowly(&mut self, what: What, at: Reading) {
+        if self.len >= self.buffer.len() {
+            self.flush();
+        }
         if let Some(slot) = self.buffer.get_mut(self.len) {
-            *slot = FullEvent {
+            *slot = RawEvent {
                 what,
                 at: instant(at),
             };
@@ -173,7 +182,7 @@ impl EventLog {
             self.buffer = Self::new_buffer();
         }
         for symbol in open {
-            self.enter(symbol, at);
+            self.push_slowly(What::enter(symbol), at);
         }
     }
 }

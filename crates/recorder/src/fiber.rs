@@ -95,7 +95,7 @@ impl Recorder {
         }
         self.settle_all::<P>(now);
         if P::EVENTS {
-            self.events.switch(from, to, now);
+            self.events.switch::<P>(from, to, now);
         }
         let mut leaving = std::mem::take(&mut self.fibers.current);
         leaving.frames = std::mem::take(&mut self.frames);

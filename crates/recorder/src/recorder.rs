@@ -41,6 +41,14 @@ impl Frame {
         }
     }
 
+    /// Becomes the frame of a call that is an event, but for its start. All
+    /// frames of such a profile have the rest in common.
+    #[inline(always)]
+    fn become_event(&mut self, mark: usize, symbol: u32) {
+        self.mark = mark;
+        self.place.context = symbol;
+    }
+
     #[inline(always)]
     pub(crate) fn is_stale(&self, site: &impl CallSite) -> bool {
         site.is_stale(self.mark)
@@ -282,18 +290,20 @@ impl Recorder {
         if !is_made_by_ended && top.is_stale(site) {
             return None;
         }
-        let caller = top.place.context;
-        let place = if P::EVENTS {
-            Place::of_event(self.callees.symbol(symbol)?)
-        } else {
-            self.callees.call_again(P::TREE, caller, symbol)?
-        };
         let mark = site.mark();
-        slot.mark = mark;
-        slot.place = place;
-        slot.start.read::<P>(read);
         if P::EVENTS {
-            self.events.enter(SymbolId(place.context), slot.start);
+            let symbol = self.callees.symbol(symbol)?;
+            slot.become_event(mark, symbol);
+            let now = read();
+            // All that is asked of it: when the call was entered.
+            slot.start.wall = now.wall;
+            self.events.enter::<P>(SymbolId(symbol), now);
+        } else {
+            let caller = top.place.context;
+            let place = self.callees.call_again(P::TREE, caller, symbol)?;
+            slot.mark = mark;
+            slot.place = place;
+            slot.start.read::<P>(read);
         }
         self.frames.pushed();
         Some(Token(mark))
@@ -328,7 +338,7 @@ impl Recorder {
             Some(top) if top.mark == token.0 && !(P::ENDS_EARLY && self.ending.is_some()) => {
                 let now = read();
                 if P::EVENTS {
-                    self.events.leave(now);
+                    self.events.leave::<P>(now);
                     self.frames.popped();
                     return true;
                 }
@@ -353,7 +363,7 @@ impl Recorder {
     pub(crate) fn close<P: Plan>(&mut self, frame: Frame, now: Reading) {
         let place = frame.place;
         if P::EVENTS {
-            return self.events.leave(now);
+            return self.events.leave::<P>(now);
         }
         if !P::TREE {
             self.callees.close(place.symbol, place.restore);

@@ -52,7 +52,7 @@ impl Recorder {
         if let Some(top) = self.frames.last_mut() {
             top.start = read();
             if P::EVENTS {
-                self.events.enter(symbol, top.start);
+                self.events.enter::<P>(symbol, top.start);
             }
         }
         Entered::Recorded(Token::new(mark))

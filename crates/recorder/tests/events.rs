@@ -5,7 +5,7 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use profile::native::events::{FullEvent, RawInstant};
+use profile::native::events::{RawEvent, RawInstant};
 use profile::{Event, EventFold, EventKind, Instant, Tree};
 use proptest::prelude::*;
 use recorder::{
@@ -30,7 +30,7 @@ impl<const SHAPE: usize> Plan for Full<SHAPE> {
 /// Everything that was handed over, and how often it began anew.
 #[derive(Debug, Default, Clone)]
 struct Seen {
-    events: Vec<FullEvent>,
+    events: Vec<RawEvent>,
     end: Option<RawInstant>,
     began_anew: u32,
     delayed: Vec<RawInstant>,
@@ -43,7 +43,7 @@ struct Seen {
 struct Sink(Rc<RefCell<Seen>>);
 
 impl EventSink for Sink {
-    fn write(&mut self, events: &[FullEvent]) -> bool {
+    fn write(&mut self, events: &[RawEvent]) -> bool {
         let mut seen = self.0.borrow_mut();
         let is_full = |seen: &Seen| seen.limit.is_some_and(|limit| seen.events.len() >= limit);
         seen.asked_too_often += u32::from(is_full(&seen));
@@ -276,4 +276,36 @@ fn the_child_of_a_fork_begins_with_the_calls_that_are_open() {
     let enters = [2, 3, 4].map(|symbol| Enter(SymbolId(symbol)));
     assert_eq!(kinds, [&enters[..], &[Leave; 3]].concat());
     assert!(seen.events[..3].iter().all(|event| event.at.wall == 50));
+}
+
+/// When the last of some calls was entered, by what a span asks.
+fn entered_last<const SHAPE: usize>() -> u64 {
+    let at = |wall| Reading {
+        wall,
+        ..Reading::default()
+    };
+    let mut recorder = Recorder::new(SHAPES[SHAPE], 100, 100, || at(1_000));
+    recorder.add_symbol();
+    // From the second on, the short way.
+    for call in 1..5 {
+        let read = || at(1_000 + 10 * call);
+        let entered = recorder.enter::<Full<SHAPE>>(SymbolId(2), &StackAddress(90), read);
+        let Entered::Recorded(token) = entered else {
+            panic!("{entered:?}")
+        };
+        if call < 4 {
+            recorder.leave::<Full<SHAPE>>(token, || at(1_005 + 10 * call));
+        }
+    }
+    recorder.entered()
+}
+
+#[test]
+fn every_shape_knows_when_the_running_call_was_entered() {
+    let found = [
+        entered_last::<EDGES>(),
+        entered_last::<TREE>(),
+        entered_last::<EVENTS>(),
+    ];
+    assert_eq!(found, [40; 3]);
 }

@@ -1,4 +1,4 @@
-//! CRC-32 as gzip, PNG and PHP's `crc32b` have it, eight bytes at a time.
+//! CRC-32 as gzip, PNG and PHP's `crc32b` have it, sixteen bytes at a time.
 
 /// The checksum of some bytes, to be gone on with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -6,10 +6,10 @@ pub(super) struct Crc32(u32);
 
 const POLYNOMIAL: u32 = 0xEDB8_8320;
 
-static TABLES: [[u32; 256]; 8] = tables();
+static TABLES: [[u32; 256]; 16] = tables();
 
-const fn tables() -> [[u32; 256]; 8] {
-    let mut tables = [[0; 256]; 8];
+const fn tables() -> [[u32; 256]; 16] {
+    let mut tables = [[0; 256]; 16];
     let mut byte = 0;
     while byte < 256 {
         #[expect(clippy::cast_possible_truncation, reason = "below 256")]
@@ -23,7 +23,7 @@ const fn tables() -> [[u32; 256]; 8] {
         byte += 1;
     }
     let mut table = 1;
-    while table < 8 {
+    while table < 16 {
         let mut byte = 0;
         while byte < 256 {
             let before = tables[table - 1][byte];
@@ -44,18 +44,16 @@ impl Crc32 {
     /// Goes on with `bytes`.
     pub(super) fn update(&mut self, bytes: &[u8]) {
         let mut crc = self.0;
-        let (words, rest) = bytes.as_chunks::<8>();
-        for word in words {
-            let [a, b, c, d, e, f, g, h] = *word;
+        let (blocks, rest) = bytes.as_chunks::<16>();
+        for block in blocks {
+            let [a, b, c, d, e @ .., m, n, o, p] = *block;
             let [i, j, k, l] = crc.to_le_bytes();
-            crc = look(7, a ^ i)
-                ^ look(6, b ^ j)
-                ^ look(5, c ^ k)
-                ^ look(4, d ^ l)
-                ^ look(3, e)
-                ^ look(2, f)
-                ^ look(1, g)
-                ^ look(0, h);
+            let [e, f, g, h, q, r, s, t] = e;
+            // Only the first four wait for the block before.
+            crc = (look(11, e) ^ look(10, f) ^ look(9, g) ^ look(8, h))
+                ^ (look(7, q) ^ look(6, r) ^ look(5, s) ^ look(4, t))
+                ^ (look(3, m) ^ look(2, n) ^ look(1, o) ^ look(0, p))
+                ^ (look(15, a ^ i) ^ look(14, b ^ j) ^ look(13, c ^ k) ^ look(12, d ^ l));
         }
         for &byte in rest {
             let [low, ..] = crc.to_le_bytes();
@@ -73,8 +71,8 @@ impl Crc32 {
 #[inline(always)]
 fn look(table: usize, byte: u8) -> u32 {
     // Constant tables and a byte: the bounds are known, and no check is left.
-    #[expect(clippy::indexing_slicing, reason = "8 tables of 256 entries")]
-    TABLES[table & 7][usize::from(byte)]
+    #[expect(clippy::indexing_slicing, reason = "16 tables of 256 entries")]
+    TABLES[table & 15][usize::from(byte)]
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::events::{EventsOptions, EventsWriter, RawInstant};
+use super::events::{EventsOptions, EventsWriter, RawEvent, RawInstant};
 use super::meta::put_meta;
 use super::section::{SectionWriter, kind};
 use super::spans::SpanWriter;
@@ -127,19 +127,15 @@ fn write_events(profile: &Profile, events: &Events, out: &mut dyn Write) -> io::
         out.write_all(&buffer)?;
         buffer.clear();
     }
+    let mut raw = Vec::with_capacity(EVENTS_AT_ONCE);
     for events in events.events.chunks(EVENTS_AT_ONCE) {
-        writer.events(events, &mut buffer);
+        raw.clear();
+        raw.extend(events.iter().copied().map(RawEvent::from));
+        writer.events(&raw, &mut buffer);
         out.write_all(&buffer)?;
         buffer.clear();
     }
     writer.spans(&profile.spans, &mut buffer);
-    let end = events.end;
-    let end = RawInstant {
-        wall: end.wall,
-        cpu: end.cpu,
-        memory: end.memory,
-        peak: end.peak,
-    };
-    writer.end(end, None, &mut buffer);
+    writer.end(events.end.into(), None, &mut buffer);
     out.write_all(&buffer)
 }

@@ -5,10 +5,11 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::io::{BufReader, Read};
 
-use super::encode::{A_SECTION, LEAVE, LONG_ENTER, LONG_LEAVE, RANK_SHIFT, expected_cpu};
+use super::clocks::{Unit, expected_cpu};
+use super::encode::A_SECTION;
 use super::extras::take_column;
+use super::heads::{LEAVE, LONG_ENTER, LONG_LEAVE, RANK_SHIFT};
 use super::predict::{Predictor, RANKS, Run};
-use super::raw::Unit;
 use crate::native::costs::Columns;
 use crate::native::meta::MetaReader;
 use crate::native::read::Head;
@@ -435,7 +436,7 @@ fn called(
     };
     let symbol = symbols.get(number as usize).copied();
     let symbol = symbol.ok_or_else(|| cursor.broken("no symbol has this number"))?;
-    run.enter(number);
+    run.enter(number, rank);
     Ok(EventKind::Enter(symbol))
 }
 

@@ -5,8 +5,9 @@
 //! something changed, and by how much. Of CPU time only that is written by
 //! which it fell behind the wall clock: nothing, as long as the program runs.
 
+use super::heads::Bytes;
 use crate::native::Error;
-use crate::native::varint::{Cursor, put, zigzag};
+use crate::native::varint::{self, Cursor, zigzag};
 
 /// Nothing changed.
 const NONE: u8 = 0;
@@ -15,40 +16,119 @@ const RUNS: u8 = 1;
 /// A bit for each event, the lowest of a byte first; then the changes.
 const BITS: u8 = 2;
 
-/// Appends a column of changes, one for each event.
-pub(super) fn put_column(out: &mut Vec<u8>, changes: &[i64]) {
-    let changed = changes.iter().filter(|change| **change != 0).count();
-    if changed == 0 {
-        return out.push(NONE);
-    }
-    // Memory comes in eights; dividing by that saves a byte here and there.
-    let all = changes.iter().fold(0, |all, change| all | change);
-    let shift = all.trailing_zeros().min(3);
-    // A run takes a byte at least, a bit an eighth.
-    let is_dense = changed * 8 > changes.len();
-    out.push(if is_dense { BITS } else { RUNS });
-    put(out, u64::from(shift));
-    if is_dense {
-        for eight in changes.chunks(8) {
-            let bits = eight.iter().rev();
-            out.push(bits.fold(0, |bits, change| bits << 1 | u8::from(*change != 0)));
+/// How many events are added at a time.
+const GROUP: usize = u64::BITS as usize;
+
+/// The changes of one cost in a section's events, as they come.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Column {
+    /// What the last event had.
+    last: i64,
+    /// A bit for each event, the lowest of a word first: it changed something.
+    changed: Vec<u64>,
+    /// By how much, for each that did.
+    changes: Vec<i64>,
+}
+
+impl Column {
+    /// Changes after such a value.
+    pub(super) fn after(last: i64) -> Self {
+        Self {
+            last,
+            ..Self::default()
         }
     }
-    let mut unchanged = 0;
-    for &change in changes {
-        if change == 0 {
-            unchanged += 1;
-            continue;
-        }
-        if !is_dense {
-            put(out, unchanged);
-            unchanged = 0;
-        }
-        put(out, zigzag(change >> shift));
+
+    /// What the last event had counts for so much more: that is no change.
+    pub(super) fn delay(&mut self, more: i64) {
+        self.last = self.last.wrapping_add(more);
     }
-    if !is_dense {
+
+    /// Adds the next 64 events, which have what the last one had.
+    pub(super) fn add_unchanged(&mut self) {
+        self.changed.push(0);
+    }
+
+    /// Adds the next 64 events, or fewer if they are the last of the section.
+    #[inline]
+    pub(super) fn add<E>(&mut self, events: &[E], value: impl Fn(&E) -> i64) {
+        let mut last = self.last;
+        let differs = |all, event| all | (value(event) ^ last);
+        if events.iter().fold(0, differs) == 0 {
+            return self.add_unchanged();
+        }
+        let mut changed = 0_u64;
+        for event in events {
+            // Without a branch: which it is, is anybody's guess in most programs.
+            let now = value(event);
+            changed = changed >> 1 | u64::from(now != last) << (GROUP - 1);
+            last = now;
+        }
+        changed >>= GROUP.saturating_sub(events.len());
+        self.changed.push(changed);
+        while let Some(event) = events.get(changed.trailing_zeros() as usize)
+            && changed != 0
+        {
+            let now = value(event);
+            self.changes.push(now.wrapping_sub(self.last));
+            self.last = now;
+            changed &= changed - 1;
+        }
+    }
+
+    /// Appends the column of so many events, and begins the next.
+    pub(super) fn put(&mut self, events: usize, bytes: &mut Bytes) {
+        let count = self.changes.len();
+        bytes.reserve(events.div_ceil(8) + (count + 1) * 2 * varint::MAX);
+        if count == 0 {
+            bytes.byte(NONE);
+        } else {
+            // Memory comes in eights; dividing by that saves a byte here and there.
+            let all = self.changes.iter().fold(0, |all, change| all | change);
+            let shift = all.trailing_zeros().min(3);
+            // A run takes a byte at least, a bit an eighth.
+            let is_dense = count * 8 > events;
+            bytes.byte(if is_dense { BITS } else { RUNS });
+            bytes.number(u64::from(shift));
+            if is_dense {
+                self.put_bits(events, shift, bytes);
+            } else {
+                self.put_runs(events, shift, bytes);
+            }
+        }
+        self.changed.clear();
+        self.changes.clear();
+    }
+
+    fn put_bits(&self, events: usize, shift: u32, bytes: &mut Bytes) {
+        let mut left = events.div_ceil(8);
+        for word in &self.changed {
+            let word = word.to_le_bytes();
+            bytes.slice(word.get(..left).unwrap_or(&word));
+            left = left.saturating_sub(word.len());
+        }
+        for change in &self.changes {
+            bytes.number(zigzag(change >> shift));
+        }
+    }
+
+    fn put_runs(&self, events: usize, shift: u32, bytes: &mut Bytes) {
+        let mut changes = self.changes.iter();
+        let mut next = 0;
+        for (word, &changed) in (0..).zip(&self.changed) {
+            let mut changed = changed;
+            while changed != 0
+                && let Some(change) = changes.next()
+            {
+                let place = word * 64 + u64::from(changed.trailing_zeros());
+                bytes.number(place - next);
+                bytes.number(zigzag(change >> shift));
+                next = place + 1;
+                changed &= changed - 1;
+            }
+        }
         // What is left changes nothing.
-        put(out, unchanged);
+        bytes.number(events as u64 - next);
     }
 }
 
@@ -106,9 +186,20 @@ mod tests {
     use super::*;
 
     fn round(changes: &[i64]) -> (Vec<i64>, usize) {
-        let mut bytes = Vec::new();
-        put_column(&mut bytes, changes);
-        let mut cursor = Cursor::new(&bytes, 0);
+        let mut bytes = Bytes::default();
+        let mut column = Column::default();
+        let mut value = 0_i64;
+        let sum = |change: &i64| {
+            value = value.wrapping_add(*change);
+            value
+        };
+        let values: Vec<_> = changes.iter().map(sum).collect();
+        for values in values.chunks(GROUP) {
+            column.add(values, |value| *value);
+        }
+        column.put(changes.len(), &mut bytes);
+        let bytes = bytes.written();
+        let mut cursor = Cursor::new(bytes, 0);
         let mut read = vec![0; changes.len()];
         take_column(&mut cursor, changes.len(), |place, change| {
             read[place] = change;

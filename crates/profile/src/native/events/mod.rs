@@ -6,29 +6,28 @@
 //! file can be read up to there.
 //!
 //! ```
-//! use profile::native::events::{EventsOptions, EventsWriter, RawInstant, WallEvent, What};
+//! use profile::native::events::{EventsOptions, EventsWriter, RawEvent, RawInstant, What};
 //! use profile::{Meta, Symbol, SymbolId};
 //!
 //! // At the beginning. Ticks are those of the clock, of any origin.
-//! let now = RawInstant { wall: 5_000_000, ..RawInstant::default() };
+//! let at = |wall| RawInstant { wall, ..RawInstant::default() };
 //! let mut bytes = Vec::with_capacity(1 << 16);
 //! let options = EventsOptions::wall(2_100_000_000);
-//! let mut writer = EventsWriter::begin(&options, now, &Meta::default(), &mut bytes);
+//! let mut writer = EventsWriter::begin(&options, at(5_000_000), &Meta::default(), &mut bytes);
 //!
 //! // Whenever the buffer is full. New symbols go before the events that use
 //! // them: `writer.symbols_written()` tells how many are known.
 //! let symbols = [Symbol::new(Symbol::MAIN), Symbol::new(&b"strlen"[..])];
 //! let buffer = [
-//!     WallEvent { what: What::enter(SymbolId(1)), wall: 5_002_100 },
-//!     WallEvent { what: What::LEAVE, wall: 5_004_200 },
+//!     RawEvent { what: What::enter(SymbolId(1)), at: at(5_002_100) },
+//!     RawEvent { what: What::LEAVE, at: at(5_004_200) },
 //! ];
 //! writer.symbols(&symbols[writer.symbols_written()..], &mut bytes);
 //! writer.events(&buffer, &mut bytes);
 //! // file.write_all(&bytes)?;  and then:  bytes.clear();
 //!
 //! // At the end, with what is known only now.
-//! let now = RawInstant { wall: 5_008_400, ..RawInstant::default() };
-//! writer.end(now, None, &mut bytes);
+//! writer.end(at(5_008_400), None, &mut bytes);
 //!
 //! let read = profile::native::read(bytes.as_slice(), &Default::default()).unwrap();
 //! assert_eq!(read.calls(), 2);
@@ -39,12 +38,14 @@
 //! of two, the largest that is not over 16 ns. Instants are rounded down, and
 //! the steps between them are differences of rounded instants: nothing adds up.
 
+mod clocks;
 mod decode;
 mod encode;
 mod extras;
+mod heads;
 mod predict;
 mod raw;
 
 pub use decode::EventsReader;
 pub use encode::EventsWriter;
-pub use raw::{EventsOptions, FullEvent, RawEvent, RawInstant, WallEvent, What};
+pub use raw::{EventsOptions, RawEvent, RawInstant, What};

@@ -16,8 +16,7 @@ const NOBODY: u32 = u32::MAX;
 /// The open calls, and what each function called last.
 #[derive(Debug, Clone)]
 pub(super) struct Predictor {
-    /// By function: its callees, the last one first.
-    callees: Vec<[u32; RANKS]>,
+    functions: Vec<Function>,
     /// The functions that are open under `top`, up to `depth`; what is behind
     /// them is room for more.
     open: Vec<u32>,
@@ -29,10 +28,36 @@ pub(super) struct Predictor {
     waiting: HashMap<u32, Vec<u32>>,
 }
 
+/// What is remembered of a function: a quarter of a cache line.
+#[derive(Debug, Clone, Copy)]
+struct Function {
+    /// Whom it called, the last one first.
+    callees: [u32; RANKS],
+    name: Name,
+}
+
+/// A function's number and one more, as it is written: the bytes behind their
+/// count, which is the lowest byte. 0 if there are more than three of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Name(pub(super) u32);
+
+impl Name {
+    fn of(symbol: usize) -> Self {
+        let number = symbol.saturating_add(1);
+        let bits = |place: u32| u32::try_from(number >> (7 * place) & 0x7F).unwrap_or(0);
+        Self(match number {
+            0..0x80 => 1 | bits(0) << 8,
+            0x80..0x4000 => 2 | (bits(0) | 0x80) << 8 | bits(1) << 16,
+            0x4000..0x20_0000 => 3 | (bits(0) | 0x80) << 8 | (bits(1) | 0x80) << 16 | bits(2) << 24,
+            _ => 0,
+        })
+    }
+}
+
 impl Predictor {
     pub(super) fn new() -> Self {
         Self {
-            callees: Vec::new(),
+            functions: Vec::new(),
             open: Vec::new(),
             depth: 0,
             top: 0,
@@ -43,13 +68,44 @@ impl Predictor {
 
     /// How many symbols there are.
     pub(super) fn symbols(&self) -> usize {
-        self.callees.len()
+        self.functions.len()
     }
 
     /// Adds symbols.
     pub(super) fn add_symbols(&mut self, count: usize) {
-        let symbols = self.callees.len() + count;
-        self.callees.resize(symbols, [NOBODY; RANKS]);
+        let first = self.functions.len();
+        let more = (first..first + count).map(|symbol| Function {
+            callees: [NOBODY; RANKS],
+            name: Name::of(symbol),
+        });
+        self.functions.extend(more);
+    }
+
+    /// A symbol of that number, or `main()` if there is none.
+    pub(super) fn known(&self, symbol: u32) -> u32 {
+        if (symbol as usize) < self.functions.len() {
+            symbol
+        } else {
+            0
+        }
+    }
+
+    /// [`Run::enter`] for one call; its rank.
+    pub(super) fn enter(&mut self, symbol: u32) -> usize {
+        let mut run = self.run(1);
+        let rank = run.rank(symbol).unwrap_or(RANKS);
+        run.enter(symbol, rank);
+        let end = run.end();
+        self.after(end);
+        rank
+    }
+
+    /// The running function returns, if one is open.
+    pub(super) fn leave(&mut self) {
+        let mut run = self.run(0);
+        run.leave();
+        let end = run.end();
+        self.after(end);
     }
 
     /// Guesses until another fiber goes on, with room for so many calls.
@@ -59,7 +115,7 @@ impl Predictor {
             self.open.resize(room, 0);
         }
         Run {
-            callees: &mut self.callees,
+            functions: &mut self.functions,
             open: &mut self.open,
             depth: self.depth,
             top: self.top,
@@ -94,60 +150,70 @@ impl Predictor {
 /// itself, so that the loops over events can hold it in registers.
 #[derive(Debug)]
 pub(super) struct Run<'p> {
-    callees: &'p mut [[u32; RANKS]],
+    functions: &'p mut [Function],
     open: &'p mut [u32],
     depth: usize,
     top: u32,
 }
 
 impl Run<'_> {
-    /// The running function calls `symbol`. The place it had among the guesses;
-    /// [`RANKS`] if it was none of them.
-    #[inline]
-    pub(super) fn enter(&mut self, symbol: u32) -> usize {
-        let mut rank = RANKS;
-        if let Some(callees) = self.callees.get_mut(self.top as usize) {
-            // Without a branch: which one it is cannot be foreseen.
-            let [first, second, third] = *callees;
-            let is = |callee| usize::from(callee == symbol);
-            rank = 3 - 3 * is(first) - 2 * is(second) - is(third);
-            *callees = [
-                symbol,
-                if rank == 0 { second } else { first },
-                if rank < 2 { third } else { second },
-            ];
-        }
-        // There is room for all calls of the run.
-        if let Some(place) = self.open.get_mut(self.depth) {
-            *place = self.top;
-            self.depth += 1;
-        }
-        self.top = symbol;
-        rank
+    /// How a function's number is written. None if there is no such symbol.
+    #[inline(always)]
+    pub(super) fn name(&self, symbol: u32) -> Option<Name> {
+        let function = self.functions.get(symbol as usize)?;
+        Some(function.name)
     }
 
-    /// Whether a symbol has that number.
-    #[inline]
-    pub(super) fn knows(&self, symbol: u32) -> bool {
-        (symbol as usize) < self.callees.len()
+    /// The place that `symbol` has among the guesses; [`RANKS`] if it is none
+    /// of them.
+    #[inline(always)]
+    pub(super) fn rank(&self, symbol: u32) -> Option<usize> {
+        let [first, second, third] = self.functions.get(self.top as usize)?.callees;
+        // Without a branch: which one it is cannot be foreseen.
+        let mut rank = RANKS;
+        rank = if third == symbol { 2 } else { rank };
+        rank = if second == symbol { 1 } else { rank };
+        Some(if first == symbol { 0 } else { rank })
+    }
+
+    /// The running function calls `symbol`, which is of that rank; false if
+    /// there is no room for it, and nothing happened.
+    #[inline(always)]
+    pub(super) fn enter(&mut self, symbol: u32, rank: usize) -> bool {
+        let caller = self.functions.get_mut(self.top as usize);
+        let (Some(caller), Some(place)) = (caller, self.open.get_mut(self.depth)) else {
+            return false;
+        };
+        let [first, second, third] = caller.callees;
+        caller.callees = [
+            symbol,
+            if rank == 0 { second } else { first },
+            if rank < 2 { third } else { second },
+        ];
+        *place = self.top;
+        self.depth += 1;
+        self.top = symbol;
+        true
     }
 
     /// The guess of that place.
     #[inline]
     pub(super) fn guess(&self, rank: usize) -> Option<u32> {
-        let callees = self.callees.get(self.top as usize)?;
-        let callee = callees.get(rank)?;
+        let caller = self.functions.get(self.top as usize)?;
+        let callee = caller.callees.get(rank)?;
         (*callee != NOBODY).then_some(*callee)
     }
 
-    /// The running function returns.
-    #[inline]
-    pub(super) fn leave(&mut self) {
+    /// The running function returns; false if none is open, and nothing
+    /// happened.
+    #[inline(always)]
+    pub(super) fn leave(&mut self) -> bool {
         let below = self.depth.wrapping_sub(1);
-        match self.open.get(below) {
-            Some(&top) => (self.depth, self.top) = (below, top),
-            None => self.top = 0,
-        }
+        let Some(&top) = self.open.get(below) else {
+            return false;
+        };
+        (self.depth, self.top) = (below, top);
+        true
     }
 
     /// Where [`Predictor::after`] goes on.
@@ -159,15 +225,15 @@ impl Run<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::native::varint::Cursor;
 
     #[test]
     fn the_last_callees_of_a_function_are_the_first_guesses() {
         let mut predictor = Predictor::new();
         predictor.add_symbols(20);
-        let mut run = predictor.run(20);
         let mut call = |symbol| {
-            let rank = run.enter(symbol);
-            run.leave();
+            let rank = predictor.enter(symbol);
+            predictor.leave();
             rank
         };
         assert_eq!(call(5), RANKS);
@@ -184,33 +250,32 @@ mod tests {
     }
 
     #[test]
+    fn a_name_is_the_number_as_it_is_read() {
+        for number in [1, 0x7F, 0x80, 0x3FFF, 0x4000, 0x1F_FFFF] {
+            let [count, bytes @ ..] = Name::of(number - 1).0.to_le_bytes();
+            let mut cursor = Cursor::new(&bytes[..usize::from(count)], 0);
+            assert_eq!(cursor.number().unwrap(), number as u64);
+            cursor.finish().unwrap();
+        }
+        assert_eq!(Name::of(0x1F_FFFF), Name(0));
+        assert_eq!(Name::of(usize::MAX), Name(0));
+    }
+
+    #[test]
     fn each_fiber_has_its_own_open_calls() {
         let mut predictor = Predictor::new();
         predictor.add_symbols(4);
-        let enter = |predictor: &mut Predictor, symbol| {
-            let mut run = predictor.run(1);
-            let rank = run.enter(symbol);
-            let end = run.end();
-            predictor.after(end);
-            rank
-        };
-        let leave = |predictor: &mut Predictor| {
-            let mut run = predictor.run(0);
-            run.leave();
-            let end = run.end();
-            predictor.after(end);
-        };
-        enter(&mut predictor, 1);
+        predictor.enter(1);
         predictor.switch(9);
         assert_eq!(predictor.run(0).guess(0), Some(1));
-        enter(&mut predictor, 2);
+        predictor.enter(2);
         predictor.switch(0);
-        assert_eq!(enter(&mut predictor, 3), RANKS);
-        leave(&mut predictor);
+        assert_eq!(predictor.enter(3), RANKS);
+        predictor.leave();
         predictor.switch(9);
-        leave(&mut predictor);
+        predictor.leave();
         predictor.switch(0);
-        assert_eq!(enter(&mut predictor, 3), 0);
+        assert_eq!(predictor.enter(3), 0);
         assert!(predictor.waiting.is_empty());
     }
 }

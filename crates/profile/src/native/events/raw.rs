@@ -1,162 +1,82 @@
 //! What the extension hands over: events as they were measured, in ticks.
 
-use crate::{Event, EventKind, Metrics, SymbolId};
+use crate::{Event, EventKind, Instant, Metrics, SymbolId};
 
-/// An event as it was measured.
-pub trait RawEvent {
-    /// What happened.
-    fn kind(&self) -> EventKind;
-
-    /// When, in ticks of the wall clock.
-    fn wall(&self) -> u64;
-
-    /// When, in ticks of the CPU time clock, if that is recorded.
-    #[inline]
-    fn cpu(&self) -> u64 {
-        0
-    }
-
-    /// The memory in use, in bytes, if that is recorded.
-    #[inline]
-    fn memory(&self) -> i64 {
-        0
-    }
-
-    /// The memory's peak, in bytes, if that is recorded.
-    #[inline]
-    fn peak(&self) -> i64 {
-        0
-    }
-}
-
-/// What happened, in 32 bits: an entry's symbol, an end, or a fiber's number.
+/// What happened, in one word: an entry's symbol, an end, or a fiber's number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct What(u32);
+pub struct What(u64);
 
 impl What {
     /// The function called last returned.
-    pub const LEAVE: Self = Self(u32::MAX);
+    pub const LEAVE: Self = Self(u64::MAX);
 
-    const SWITCH: u32 = 1 << 31;
+    /// The highest bit: whatever is no entry has it.
+    const SWITCH: u64 = 1 << 63;
 
-    /// A function was called. Symbols are numbered below 2³¹.
+    /// A function was called.
     #[must_use]
     #[inline]
     pub fn enter(symbol: SymbolId) -> Self {
-        Self(symbol.0 & !Self::SWITCH)
+        Self(u64::from(symbol.0))
     }
 
-    /// Another fiber's stack goes on; 0 is the stack it all began on. Fibers
-    /// are numbered below 2³¹ − 1.
+    /// Another fiber's stack goes on; 0 is the stack it all began on.
     #[must_use]
     #[inline]
     pub fn switch(fiber: u32) -> Self {
-        Self(Self::SWITCH | fiber)
+        Self(Self::SWITCH | u64::from(fiber))
     }
 
     /// The same, to be looked into.
     #[must_use]
     #[inline]
     pub fn kind(self) -> EventKind {
-        if self == Self::LEAVE {
+        if self.0 & Self::SWITCH == 0 {
+            EventKind::Enter(SymbolId(self.low()))
+        } else if self == Self::LEAVE {
             EventKind::Leave
-        } else if self.0 & Self::SWITCH == 0 {
-            EventKind::Enter(SymbolId(self.0))
         } else {
-            EventKind::Switch(self.0 & !Self::SWITCH)
+            EventKind::Switch(self.low())
+        }
+    }
+
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "a symbol or a fiber")]
+    fn low(self) -> u32 {
+        self.0 as u32
+    }
+}
+
+impl From<EventKind> for What {
+    fn from(kind: EventKind) -> Self {
+        match kind {
+            EventKind::Enter(symbol) => Self::enter(symbol),
+            EventKind::Leave => Self::LEAVE,
+            EventKind::Switch(fiber) => Self::switch(fiber),
         }
     }
 }
 
-/// An event of which only the wall time is known: 16 bytes.
+/// An event as it was measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(C)]
-pub struct WallEvent {
+pub struct RawEvent {
     /// What happened.
     pub what: What,
-    /// When, in ticks.
-    pub wall: u64,
-}
-
-impl RawEvent for WallEvent {
-    #[inline]
-    fn kind(&self) -> EventKind {
-        self.what.kind()
-    }
-
-    #[inline]
-    fn wall(&self) -> u64 {
-        self.wall
-    }
-}
-
-/// An event of which everything is known: 40 bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(C)]
-pub struct FullEvent {
-    /// What happened.
-    pub what: What,
-    /// When.
+    /// When. What is not recorded does not matter.
     pub at: RawInstant,
 }
 
-impl RawEvent for FullEvent {
-    #[inline]
-    fn kind(&self) -> EventKind {
-        self.what.kind()
-    }
-
-    #[inline]
-    fn wall(&self) -> u64 {
-        self.at.wall
-    }
-
-    #[inline]
-    fn cpu(&self) -> u64 {
-        self.at.cpu
-    }
-
-    #[inline]
-    fn memory(&self) -> i64 {
-        self.at.memory
-    }
-
-    #[inline]
-    fn peak(&self) -> i64 {
-        self.at.peak
-    }
-}
-
-impl RawEvent for Event {
-    #[inline]
-    fn kind(&self) -> EventKind {
-        self.kind
-    }
-
-    #[inline]
-    fn wall(&self) -> u64 {
-        self.at.wall
-    }
-
-    #[inline]
-    fn cpu(&self) -> u64 {
-        self.at.cpu
-    }
-
-    #[inline]
-    fn memory(&self) -> i64 {
-        self.at.memory
-    }
-
-    #[inline]
-    fn peak(&self) -> i64 {
-        self.at.peak
+impl From<Event> for RawEvent {
+    fn from(event: Event) -> Self {
+        Self {
+            what: event.kind.into(),
+            at: event.at.into(),
+        }
     }
 }
 
 /// What the clocks and the memory stood at, in their own units.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[repr(C)]
 pub struct RawInstant {
     /// Ticks of the wall clock.
     pub wall: u64,
@@ -166,6 +86,18 @@ pub struct RawInstant {
     pub memory: i64,
     /// The peak of it, in bytes.
     pub peak: i64,
+}
+
+impl From<Instant> for RawInstant {
+    /// In ticks of a nanosecond.
+    fn from(at: Instant) -> Self {
+        Self {
+            wall: at.wall,
+            cpu: at.cpu,
+            memory: at.memory,
+            peak: at.peak,
+        }
+    }
 }
 
 /// What is in the events of a file.
@@ -216,83 +148,20 @@ impl EventsOptions {
     }
 }
 
-/// The steps that a clock is written in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Unit {
-    /// Ticks are divided by two to this power.
-    pub(super) shift: u32,
-    /// How long a step is, in nanoseconds times 2³².
-    pub(super) length: u64,
-}
-
-/// The longest step, in nanoseconds: shorter than nearly every call.
-const LONGEST: u128 = 16;
-
-impl Unit {
-    pub(super) fn new(hertz: u64, is_exact: bool) -> Self {
-        let length = |shift: u32| {
-            let hertz = u128::from(hertz.max(1));
-            ((1_000_000_000_u128 << (32 + shift)) + hertz / 2) / hertz
-        };
-        let mut shift = 0;
-        while !is_exact && shift < 16 && length(shift + 1) <= LONGEST << 32 {
-            shift += 1;
-        }
-        Self {
-            shift,
-            length: u64::try_from(length(shift)).unwrap_or(u64::MAX),
-        }
-    }
-
-    /// The nanoseconds that so many steps last, rounded down.
-    #[inline]
-    pub(super) fn nanoseconds(length: u64, steps: u64) -> u64 {
-        let product = u128::from(length) * u128::from(steps);
-        u64::try_from(product >> 32).unwrap_or(u64::MAX)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn steps_are_as_long_as_the_resolution_allows() {
-        let shift = |hertz| Unit::new(hertz, false).shift;
-        assert_eq!(shift(1_000_000_000), 4);
-        assert_eq!(shift(2_000_000_000), 5);
-        assert_eq!(shift(2_100_000_000), 5);
-        assert_eq!(shift(3_999_999_999), 5);
-        assert_eq!(shift(4_000_000_000), 6);
-        assert_eq!(shift(24_000_000), 0);
-        assert_eq!(shift(1), 0);
-        assert_eq!(shift(0), 0);
-        assert_eq!(Unit::new(1_000_000_000, true).length, 1 << 32);
-        assert_eq!(Unit::nanoseconds(1 << 32, u64::MAX), u64::MAX);
-    }
-
-    #[test]
-    fn a_day_is_right_to_a_few_microseconds() {
-        let hertz = 2_100_123_457;
-        let unit = Unit::new(hertz, false);
-        let steps = (hertz * 86_400) >> unit.shift;
-        let day = Unit::nanoseconds(unit.length, steps);
-        assert!(day.abs_diff(86_400_000_000_000) < 5_000, "{day}");
-    }
-
-    #[test]
-    fn what_happened_survives_32_bits() {
-        for kind in [
-            EventKind::Enter(SymbolId(0)),
-            EventKind::Enter(SymbolId((1 << 31) - 1)),
-        ] {
-            let EventKind::Enter(symbol) = kind else {
-                continue;
-            };
-            assert_eq!(What::enter(symbol).kind(), kind);
+    fn what_happened_survives_being_one_word() {
+        for number in [0, 77, u32::MAX - 1, u32::MAX] {
+            for kind in [
+                EventKind::Enter(SymbolId(number)),
+                EventKind::Switch(number),
+                EventKind::Leave,
+            ] {
+                assert_eq!(What::from(kind).kind(), kind);
+            }
         }
-        assert_eq!(What::LEAVE.kind(), EventKind::Leave);
-        assert_eq!(What::switch(0).kind(), EventKind::Switch(0));
-        assert_eq!(What::switch(77).kind(), EventKind::Switch(77));
     }
 }

@@ -1,0 +1,174 @@
+//! A small profile of each body, with something in every place.
+
+use profile::{
+    Activation, Body, Cost, Edge, EdgeTable, Event, EventKind, Events, Instant, LeftOut, Meta,
+    Metrics, Mode, NodeId, Profile, Sample, SamplesBuilder, Span, SpanKind, Spans, SpansBuilder,
+    Symbol, SymbolId, TreeBuilder, WallUnit,
+};
+
+/// By the name of their body.
+pub(crate) fn examples() -> Vec<(&'static str, Profile)> {
+    let mut meta = Meta {
+        title: Some("GET /hello".to_owned()),
+        started_unix_us: Some(1_700_000_000_000_000),
+        host: Some("web7".to_owned()),
+        process: Some(4711),
+        sapi: Some("fpm-fcgi".to_owned()),
+        php_version: Some("8.4.1".to_owned()),
+        creator: Some("xhprof 0.1.0".to_owned()),
+        mode: Mode::Traced,
+        interval_ns: Some(100_000),
+        is_truncated: false,
+        is_estimated: true,
+        tags: Vec::new(),
+    };
+    meta.set_tag("status", "200");
+    meta.set_tag("", "ünïcode\0\n");
+    let in_file = |name: &[u8], file: &[u8], line| Symbol {
+        file: Some(file.into()),
+        line,
+        ..Symbol::new(name)
+    };
+    let symbols = vec![
+        Symbol::new(Symbol::MAIN),
+        in_file(b"Cache::get", b"/srv/Cache.php", 12),
+        in_file(b"Cache::set\xFF\0", b"/srv/Cache.php", 70_000),
+        Symbol {
+            internal: true,
+            ..Symbol::new(&b"strlen"[..])
+        },
+        in_file(b"", b"", 0),
+    ];
+    let base = Profile {
+        symbols,
+        body: Body::Edges(EdgeTable::default()),
+        metrics: Metrics {
+            cpu: true,
+            memory: true,
+            ..Metrics::default()
+        },
+        meta,
+        spans: spans(),
+    };
+    let with = |body, metrics| Profile {
+        body,
+        metrics,
+        ..base.clone()
+    };
+    let cost = |calls, wall, cpu, memory, peak| Cost {
+        calls,
+        wall,
+        cpu,
+        memory,
+        peak,
+    };
+    let at = |symbol, level| Activation {
+        symbol: SymbolId(symbol),
+        level,
+    };
+    let edges = EdgeTable {
+        root: cost(1, 5_000_000, 3_000_000, 4_096, 8_192),
+        edges: vec![
+            Edge {
+                caller: at(1, 0),
+                callee: at(1, 1),
+                cost: cost(2, 900, 800, -512, 0),
+            },
+            Edge {
+                caller: at(0, 0),
+                callee: at(1, 0),
+                cost: cost(3, 4_000_000, u64::MAX, i64::MIN, 1),
+            },
+        ],
+    };
+    let mut tree = TreeBuilder::new();
+    let get = tree.child(NodeId::ROOT, SymbolId(1));
+    let again = tree.child(get, SymbolId(1));
+    let length = tree.child(again, SymbolId(3));
+    let set = tree.child(NodeId::ROOT, SymbolId(2));
+    for (node, own) in [
+        (NodeId::ROOT, cost(1, 900_000, 700_000, 64, 0)),
+        (get, cost(2, 1_000_000, 1, -64, 4_096)),
+        (again, cost(1, 2_000, 2_000, 0, 0)),
+        (length, cost(70_000, 150, 0, 0, 0)),
+        (set, cost(1, 3_000_000_000, 20, 16, 32)),
+    ] {
+        *tree.cost(node) += own;
+    }
+    let mut samples = SamplesBuilder::default();
+    let one = samples.push(NodeId::ROOT, SymbolId(1));
+    let two = samples.push(one, SymbolId(3));
+    for (at, weight, stack) in [(100, 1, two), (200, 3, one), (250, 1, NodeId::ROOT)] {
+        samples.add(Sample { at, weight, stack });
+    }
+    let sampled = Metrics {
+        calls: false,
+        wall_unit: WallUnit::Samples,
+        ..Metrics::default()
+    };
+    let event = |wall, memory, kind| Event {
+        at: Instant {
+            wall,
+            cpu: wall / 2,
+            memory,
+            peak: memory.max(100),
+        },
+        kind,
+    };
+    let events = Events {
+        events: vec![
+            event(100, 0, EventKind::Enter(SymbolId(1))),
+            event(250, 640, EventKind::Enter(SymbolId(3))),
+            event(350, -640, EventKind::Leave),
+            event(400, -640, EventKind::Enter(SymbolId(3))),
+            event(9_000_000, 0, EventKind::Leave),
+            event(9_000_010, 0, EventKind::Switch(3)),
+            event(9_000_020, 0, EventKind::Enter(SymbolId(2))),
+            event(9_000_400, 0, EventKind::Switch(0)),
+            event(9_000_500, 0, EventKind::Leave),
+            event(9_000_500, 0, EventKind::Leave),
+        ],
+        end: Instant {
+            wall: 9_100_000,
+            cpu: 4_600_000,
+            memory: 8,
+            peak: 640,
+        },
+    };
+    vec![
+        ("edges", with(Body::Edges(edges), base.metrics)),
+        (
+            "tree",
+            with(Body::Tree(tree.finish_self_costs()), base.metrics),
+        ),
+        ("samples", with(Body::Samples(samples.finish()), sampled)),
+        ("events", with(Body::Events(events), base.metrics)),
+        ("empty", Profile::empty()),
+    ]
+}
+
+fn spans() -> Spans {
+    let mut builder = SpansBuilder::new(Spans::MOST);
+    let select = builder.text(b"SELECT * FROM t WHERE id = ?");
+    let page = builder.text(b"http://example.org/\xFF\0");
+    for (kind, text, start, rows) in [
+        (SpanKind::Sql, Some(select), 1_000, Some(3)),
+        (SpanKind::Http, Some(page), 900, None),
+        (SpanKind::Other(77), None, 70_000, Some(0)),
+    ] {
+        builder.push(Span {
+            kind,
+            text,
+            symbol: SymbolId(3),
+            caller: SymbolId(1),
+            start,
+            duration: 2_500,
+            rows,
+        });
+    }
+    builder.leave_out(LeftOut {
+        count: 4,
+        duration: 9_000,
+    });
+    builder.finish()
+}

@@ -1,0 +1,40 @@
+//! The native file: what was written reads back the same; what was not is
+//! refused, without a panic and without the memory that it claims to need.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "clippy takes the helpers of a test for no tests"
+)]
+
+mod assembled;
+mod damage;
+mod events;
+mod examples;
+mod hostile;
+#[path = "../strategies/mod.rs"]
+mod strategies;
+mod versions;
+
+use profile::Profile;
+use profile::native::{self, Error, Limits};
+use proptest::prelude::*;
+use strategies::any_profile;
+
+fn written(profile: &Profile) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    native::write(profile, &mut bytes).unwrap();
+    bytes
+}
+
+fn read(bytes: &[u8]) -> Result<Profile, Error> {
+    native::read(bytes, &Limits::default())
+}
+
+proptest! {
+    #[test]
+    fn what_was_written_reads_back_the_same(profile in any_profile()) {
+        let bytes = written(&profile);
+        prop_assert_eq!(&read(&bytes).unwrap(), &profile);
+        prop_assert_eq!(written(&profile), bytes);
+    }
+}
