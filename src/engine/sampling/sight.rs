@@ -18,6 +18,8 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 
 use ext_php_rs::ffi::zend_execute_data;
 
+use crate::clock;
+
 /// The current frame's place in a thread's globals.
 #[derive(Clone, Copy)]
 pub(super) struct Window(*const AtomicPtr<zend_execute_data>);
@@ -38,6 +40,8 @@ pub(super) type Sight = [Seen; FRAMES];
 /// So many functions can end between two safe points without a frame that is
 /// known to stay: those have no loop and call nothing written in C.
 const FRAMES: usize = 12;
+/// A look takes some microseconds, unless its thread is kept waiting.
+const AT_ONCE_NS: u64 = 50_000;
 
 impl Window {
     /// A view of the calling thread, for as long as that thread's globals live:
@@ -50,16 +54,23 @@ impl Window {
         Self(place.cast_const().cast())
     }
 
-    /// Looks.
+    /// Looks. What took too long is not believed: while this thread is kept
+    /// waiting between two frames the program goes on, and what it then sees has
+    /// never been one stack. Nothing, if that happens again and again.
     pub(super) fn look(self) -> Sight {
-        let mut sight = self.look_once();
-        for _ in 0..2 {
+        let mut sight = Sight::default();
+        for _ in 0..3 {
+            let start = clock::monotonic_ns();
+            let seen = self.look_once();
+            if clock::monotonic_ns().saturating_sub(start) > AT_ONCE_NS {
+                continue;
+            }
+            sight = seen;
             // A frame without a caller is the program's own, or one that is
             // just being made: it gets its caller at last.
             if sight[0].frame == 0 || sight[1].frame != 0 {
                 break;
             }
-            sight = self.look_once();
         }
         sight
     }
