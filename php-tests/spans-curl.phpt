@@ -16,12 +16,13 @@ function fetch(string $url) {
 }
 fetch("http://user:secret@127.0.0.1:1/path/to?token=secret&page=17#fragment");
 fetch("file://" . __FILE__);
-fetch("127.0.0.1:1/secretless");
+// Curl tells it before the transfer, or not, by its version.
+fetch("127.0.0.1:1/schemeless");
 try { curl_exec("not a handle"); } catch (TypeError) {}
 ');
 print_spans($file);
 ?>
---EXPECT--
+--EXPECTF--
 fetch curl_exec: http http://127.0.0.1:1/path/to
 fetch curl_exec: stream -
-fetch curl_exec: http 127.0.0.1:1/secretless
+fetch curl_exec: http %s

@@ -10,7 +10,7 @@ pdo_sqlite
 require __DIR__ . '/include/child.php';
 require __DIR__ . '/include/spans.php';
 
-$begin = '<?php $db = new PDO("sqlite::memory:"); function usleep_in_sql($us) { usleep($us); }
+$begin = '<?php error_reporting(E_ALL & ~E_DEPRECATED); $db = new PDO("sqlite::memory:"); function usleep_in_sql($us) { usleep($us); }
     $db->sqliteCreateFunction("wait", "usleep_in_sql"); ';
 $ends = '$db->sqliteCreateFunction("end", "ends");';
 foreach (['tree', 'events'] as $mode) {
@@ -20,7 +20,8 @@ foreach (['tree', 'events'] as $mode) {
         xhprof_pause(); $db->query("SELECT 1 AS paused"); xhprof_resume();
         function ends() { throw new LogicException; }
         try { $db->query("SELECT end(), 1 AS thrown"); } catch (LogicException) {}
-        $fiber = new Fiber(fn () => $db->query("SELECT 1 AS in_fiber")); $fiber->start();
+        function in_fiber($db) { $db->query("SELECT 1 AS in_fiber"); }
+        $fiber = new Fiber(in_fiber(...)); $fiber->start($db);
         $db->query("SELECT 1 AS after");
     ', "xhprof.mode=$mode");
     print_spans($file);
@@ -47,7 +48,7 @@ foreach (['tree', 'events'] as $mode) {
 tree:
 main() PDO::query: sql SELECT ? AS before
 main() PDO::query: sql SELECT end(), ? AS thrown
-{closure} PDO::query: sql SELECT ? AS in_fiber
+in_fiber PDO::query: sql SELECT ? AS in_fiber
 main() PDO::query: sql SELECT ? AS after
 main() PDO::query: sql SELECT wait(?), end(), ? AS fatal
 SELECT ? AS child
@@ -55,7 +56,7 @@ SELECT ? AS parent
 events:
 main() PDO::query: sql SELECT ? AS before
 main() PDO::query: sql SELECT end(), ? AS thrown
-{closure} PDO::query: sql SELECT ? AS in_fiber
+in_fiber PDO::query: sql SELECT ? AS in_fiber
 main() PDO::query: sql SELECT ? AS after
 main() PDO::query: sql SELECT wait(?), end(), ? AS fatal
 SELECT ? AS child
