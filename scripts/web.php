@@ -282,9 +282,7 @@ function nobody_notices(): void
     serve(['xhprof.auto_enable' => '1', 'xhprof.engine' => 'off']);
     check('the answer without an engine', body(ask()), 'body');
     check('lines in the log without an engine', count(logged()), 1);
-    if ($full) {
-        exec('umount ' . escapeshellarg($full));
-    }
+    empty_disk($full);
 }
 
 /** A file system without room, if we may make one. */
@@ -295,10 +293,20 @@ function full_disk(): ?string
     @mkdir($full);
     exec('mount -t tmpfs -o size=64k,mode=0777 xhprof-test ' . escapeshellarg($full) . ' 2>&1', $output, $status);
     if ($status) {
+        echo 'no file system can be mounted here, so a full disk was not tried: ', implode(' ', $output), "\n";
         return null;
     }
+    register_shutdown_function(empty_disk(...), $full);
     @file_put_contents("$full/filling", str_repeat('x', 1 << 20));
     return $full;
+}
+
+/** Takes it away again; harmless if that has been done. */
+function empty_disk(?string $full): void
+{
+    if ($full !== null) {
+        exec('umount ' . escapeshellarg($full) . ' 2>/dev/null');
+    }
 }
 
 function many_at_once(): void

@@ -23,9 +23,9 @@ pub(crate) fn open_frames() -> impl Iterator<Item = *mut zend_execute_data> {
 
 /// A live frame, its caller, and so on, stand-ins too.
 ///
-/// The engine can make a ring of them: a generator that throws into one that
-/// it delegates to leaves some. PHP itself then takes all the memory that it
-/// may when it makes a backtrace; we stop. How a ring is found is Brent's: a
+/// The engine can make a ring of them: `throw()` into a generator that is running
+/// does (seen in PHP 8.2). PHP itself then takes all the memory that it may when
+/// it makes a backtrace; we stop. How a ring is found is Brent's: a
 /// frame is remembered, and another one after twice as many steps.
 pub(super) struct Callers {
     next: *mut zend_execute_data,
