@@ -24,6 +24,7 @@ import requests
 import targets
 import variants
 from effort import FULL, QUICK, SMOKE
+from quiet import find_yardstick
 from rounds import duration, say
 from run import RunFailed
 from setup import Setup, busy, commit, machine, versions
@@ -38,10 +39,13 @@ def main():
     began = time.monotonic()
     folder = Path(tempfile.mkdtemp(prefix="xhprof-bench-"))
     say(f"measures {', '.join(options.parts)}" + (f"; the whole of it takes about {FULL_MINUTES} min" if options.effort == FULL and len(options.parts) == len(PARTS) else ""))
-    if busy(os.getloadavg()[0]):
+    # Before there is any load of our own.
+    options.load = os.getloadavg()[0]
+    if busy(options.load):
         say("the machine is busy: what it measures now is no result")
     try:
         setup = Setup(options.php, options.php_config, options.extension, options.scan_dir, options.fpm, folder, options.peers).prepare()
+        find_yardstick(setup, options.effort.yardstick_s)
         results = {name: measured(name, setup, options) for name in options.parts}
     except RunFailed as failure:
         sys.exit(f"bench: {failure}")
@@ -58,7 +62,7 @@ def measured(name, setup, options):
     where = {
         "date": time.strftime("%Y-%m-%d"),
         "machine": machine(setup),
-        "load": os.getloadavg()[0],
+        "load": options.load,
         "rivals": versions(setup, variants.rivals(setup)),
         "commit": commit(),
         "command": options.command,

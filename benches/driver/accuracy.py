@@ -12,6 +12,8 @@ from rounds import interleave, spread
 from run import RunFailed, run
 from table import Table, number
 
+# Share of the time.
+LITTLE = 0.01
 PARTS = {"ten": 0.10, "twenty": 0.20, "seventy": 0.70}
 
 
@@ -25,13 +27,18 @@ def measure(setup, effort):
     def one(key):
         tiny, name = key
         variant = by_name[name]
-        folder = setup.scratch("profiles")
         sizes = [size(part, tiny, step_ns, effort.accuracy_ms) for part in PARTS]
-        result = json.loads(run([*variant.php(setup, "-n"), program, variant.flags, *sizes], variant.env(setup)).output)
+
+        def once():
+            folder = setup.scratch("profiles")
+            result = json.loads(run([*variant.php(setup, "-n"), program, variant.flags, *sizes], variant.env(setup)).output)
+            return result, calls_of(next(folder.iterdir()), PARTS) if name.startswith("Xdebug") else {}
+
+        result, in_file = least_waiting(once, 1 if variant.rival else effort.tries)
         if name == "none":
             return {"truth": shares(result["spent_ns"])}
         if name.startswith("Xdebug"):
-            return {"wall": shares(calls_of(next(folder.iterdir()), PARTS))}
+            return {"wall": shares(in_file)}
         said = {"wall": result["said"]["wt"], "CPU": result["said"]["cpu"]}
         if None in said["wall"].values():
             raise RunFailed(f"{name}: the profile has not all of the parts: {result['said']}")
@@ -40,6 +47,14 @@ def measure(setup, effort):
     keys = [(tiny, it.name) for tiny in PARTS for it in compared]
     results = interleave("accuracy", keys, effort.rounds, one, lambda key: by_name[key[1]].rival)
     return {tiny: errors(tiny, results) for tiny in PARTS}
+
+
+def least_waiting(once, tries):
+    """Of some runs one in which the process hardly waited for a processor, which is wall time and no work of anybody."""
+    found = []
+    while len(found) < tries and not any(result["waited"] < LITTLE for result, _ in found):
+        found.append(once())
+    return min(found, key=lambda it: it[0]["waited"])
 
 
 def profilers(setup):
@@ -102,6 +117,7 @@ def tables(data):
             rows,
             "Three programs, each with parts of 10, 20 and 70 % of the CPU time; a different part in each is tiny calls, the other two are few long ones. "
             "The truth is the program's own count of CPU time without a profiler. The error is the largest of all parts of all three. "
-            "After the colon: what was read, wall or CPU time.",
+            "After the colon: what was read, wall or CPU time. The parts take turns, twenty each. A run in which the process waited for a processor for "
+            "more than a hundredth of the time is made again, some times at most; not those of others, which are off by more than that.",
         )
     ]

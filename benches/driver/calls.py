@@ -3,6 +3,7 @@
 import math
 
 import variants
+from quiet import DISTURBED, value_of
 from rounds import interleave, spread
 from run import run
 from table import Table, number, with_spread
@@ -30,7 +31,7 @@ def measure(setup, effort, workloads=WORKLOADS):
         setup.scratch("profiles")
         calls = str(max(effort.calls // variant.slow, 50))
         command = [*variant.php(setup, "-n"), setup.workload("calls.php"), workload, calls, variant.flags]
-        return float(run(command, variant.env(setup)).output)
+        return value_of(run(command, variant.env(setup)).output)
 
     keys = [(workload, it.name) for workload in workloads for it in compared]
     results = interleave("calls", keys, effort.rounds, one, lambda key: by_name[key[1]].rival)
@@ -39,13 +40,17 @@ def measure(setup, effort, workloads=WORKLOADS):
 
 def costs(workload, results, by_name):
     """Of one workload: what each variant's call takes, what that adds, and what that is to the floor's addition."""
-    taken = {name: values for (its, name), values in results.items() if its == workload}
+    measured = {name: values for (its, name), values in results.items() if its == workload}
+    taken = {name: [value for value, _ in values] for name, values in measured.items()}
     floor = subtract(taken["floor"], taken["none"])
     found = {}
     for name, values in taken.items():
         added = subtract(values, taken[by_name[name].base])
         found[name] = {
             "ns": spread(values),
+            # In how many of the rounds the machine was quiet for it.
+            "quiet_rounds": sum(is_quiet for _, is_quiet in measured[name]),
+            "rounds": len(values),
             "added_ns": spread(added),
             "of_floor": divide(added, floor),
             # All of it, the call too, to all of it with the floor.
@@ -64,6 +69,10 @@ def divide(some, others):
     return spread([one / other for one, other in zip(some, others) if other > 0] or [math.nan])
 
 
+def mark(it):
+    return "" if 2 * it["quiet_rounds"] > it["rounds"] else DISTURBED
+
+
 def tables(data):
     """Nanoseconds, and multiples of the floor."""
     names = list(dict.fromkeys(name for it in data.values() for name in it))
@@ -77,9 +86,10 @@ def tables(data):
         Table(
             "CPU time added to one call, ns",
             ["", *data],
-            rows(names, lambda name, it: with_spread(it["ns" if name in alone else "added_ns"])),
+            rows(names, lambda name, it: with_spread(it["ns" if name in alone else "added_ns"]) + mark(it)),
             "The lines `none` and `JIT: none` are what the call itself takes, loop included; every other line is what is added to it. "
-            "*Floor, off* is `benches/floor/off.c`: what has to be there while nothing is profiled, and nothing else.",
+            "*Floor, off* is `benches/floor/off.c`: what has to be there while nothing is profiled, and nothing else. "
+            f"{DISTURBED}: in most rounds the machine was not quiet for so long as a piece of this takes.",
         ),
         Table(
             "Added, as a multiple of what the floor adds",

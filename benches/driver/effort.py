@@ -9,16 +9,20 @@ class Effort:
 
     name: str
     rounds: int
-    # Calls in one process, of the cheap ways; the dear ones make fewer.
+    # In one process, of the cheap ways, and a second of waiting for a quiet machine for each million; the dear ways make fewer.
     calls: int
+    # Seconds in which the yardstick shows its best.
+    yardstick_s: float
     # The larger workloads stop here.
     largest: int
     growth_rounds: int
     # CPU time of the accuracy program without a profiler.
     accuracy_ms: int
     requests: int
+    # Processes in search of a quiet moment, in each round.
+    tries: int
 
 
-FULL = Effort("full", rounds=11, calls=1_000_000, largest=100_000_000, growth_rounds=3, accuracy_ms=60, requests=300)
-QUICK = Effort("quick", rounds=3, calls=300_000, largest=1_000_000, growth_rounds=1, accuracy_ms=20, requests=100)
-SMOKE = Effort("smoke", rounds=1, calls=5_000, largest=1_000, growth_rounds=1, accuracy_ms=1, requests=5)
+FULL = Effort("full", rounds=7, calls=1_000_000, yardstick_s=5, largest=100_000_000, growth_rounds=3, accuracy_ms=60, requests=300, tries=8)
+QUICK = Effort("quick", rounds=3, calls=300_000, yardstick_s=2, largest=1_000_000, growth_rounds=1, accuracy_ms=20, requests=100, tries=5)
+SMOKE = Effort("smoke", rounds=1, calls=5_000, yardstick_s=0.1, largest=1_000, growth_rounds=1, accuracy_ms=1, requests=5, tries=1)

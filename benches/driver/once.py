@@ -1,8 +1,12 @@
-"""What is paid once a profile: beginning it, ending it, and the memory in between."""
+"""What is paid once a profile: beginning it, ending it, and the memory in between.
+
+Of some runs that counts in which the machine was quietest while the profile ended (quiet.py).
+"""
 
 import json
 
 import variants
+from quiet import UNDISTURBED
 from rounds import interleave, spread
 from run import run
 from table import Table, number, with_spread
@@ -25,7 +29,10 @@ def measure(setup, effort):
         variant = by_name[name]
         warm = "on" if variant.rival else "off"
         command = [*variant.php(setup, "-n", "-d", "memory_limit=-1"), setup.workload("once.php"), str(edges), functions, variant.flags, warm]
-        return json.loads(run(command, variant.env(setup)).output)
+        tries = []
+        while len(tries) < effort.tries and not any(it["disturbance"] <= UNDISTURBED for it in tries):
+            tries.append(json.loads(run(command, variant.env(setup)).output))
+        return min(tries, key=lambda it: it["disturbance"])
 
     keys = [(functions, it.name) for functions in ("few", "many") for it in compared]
     results = interleave("once", keys, effort.rounds, one, lambda key: by_name[key[1]].rival)

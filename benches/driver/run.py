@@ -3,6 +3,7 @@
 import os
 import resource
 import subprocess
+import tempfile
 from dataclasses import dataclass
 
 
@@ -44,3 +45,32 @@ def run(command, environment=None, expected=(0,), stack=None):
     if process.returncode not in expected:
         raise RunFailed(f"ended with {process.returncode}: {' '.join(command)}\n{output[-2000:]}")
     return Run(output, process.returncode, usage.ru_utime + usage.ru_stime)
+
+
+def run_together(programs, cpu):
+    """Runs some at the same time on one CPU, each given as (command, environment, expected exit codes): a Run each."""
+    started = []
+    for command, environment, expected in programs:
+        output = tempfile.TemporaryFile()
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            env={**os.environ, **environment},
+            preexec_fn=lambda: os.sched_setaffinity(0, {cpu}),
+        )
+        started.append((process, output, command, expected))
+    return [ended(*it) for it in started]
+
+
+def ended(process, output, command, expected):
+    """Waits for one of them."""
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    output.seek(0)
+    said = output.read().decode("utf-8", "replace")
+    output.close()
+    if process.returncode not in expected:
+        raise RunFailed(f"ended with {process.returncode}: {' '.join(command)}\n{said[-2000:]}")
+    return Run(said, process.returncode, usage.ru_utime + usage.ru_stime)

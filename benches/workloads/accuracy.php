@@ -1,9 +1,11 @@
 <?php
 // A program whose shares are known: php accuracy.php FLAGS TEN TWENTY SEVENTY
 //
-// Each of the three is a part's size: `few:N`, N steps of work in ten long calls,
+// Each of the three is a part's size: `few:N`, N steps of work in long calls, ten a turn,
 // or `many:N`, the same work in N tiny calls, a step each. Prints JSON: with FLAGS
-// `off` the CPU time of each part in ns, else what the profile says of each in µs.
+// `off` the CPU time of each part in ns, else what the profile says of each in µs;
+// and for which share of the time the process waited for a processor.
+// The parts take turns, so that a machine that is slower for a while is so for all.
 //
 // php accuracy.php calibrate: ns of a step either way.
 
@@ -24,6 +26,8 @@ function work(string $size): int
     }
     return $x;
 }
+
+const TURNS = 20;
 
 function ten(string $size): int { return work($size); }
 function twenty(string $size): int { return work($size); }
@@ -48,12 +52,18 @@ if ($argv[1] === 'calibrate') {
 $parts = ['ten' => $ten, 'twenty' => $twenty, 'seventy' => $seventy];
 $profiler = $flags === 'off' ? null : profiler();
 if ($profiler) profile_begin($profiler, $flags);
-$spent = [];
-foreach ($parts as $part => $size) {
-    $start = cpu_ns();
-    $part($size);
-    $spent[$part] = cpu_ns() - $start;
+$began = ['wall' => hrtime(true), 'cpu' => cpu_ns()];
+$spent = array_fill_keys(array_keys($parts), 0);
+for ($turn = 0; $turn < TURNS; $turn++) {
+    foreach ($parts as $part => $size) {
+        [$how, $steps] = explode(':', $size);
+        $start = cpu_ns();
+        $part("$how:" . max(10, intdiv((int) $steps, TURNS)));
+        $spent[$part] += cpu_ns() - $start;
+    }
 }
+// Wall time is only comparable where the thread had its processor all the time.
+$waited = 1 - (cpu_ns() - $began['cpu']) / (hrtime(true) - $began['wall']);
 $said = [];
 if ($profiler) {
     $profile = profile_end($profiler);
@@ -62,4 +72,4 @@ if ($profiler) {
         foreach ($parts as $part => $_) $said[$cost][$part] = ($profile["main()==>$part"] ?? $profile[$part] ?? [])[$cost] ?? null;
     }
 }
-echo json_encode(['spent_ns' => $spent, 'said' => $said]), "\n";
+echo json_encode(['spent_ns' => $spent, 'said' => $said, 'waited' => $waited]), "\n";

@@ -1,13 +1,16 @@
 <?php
 // What one call costs: php calls.php WORKLOAD CALLS [FLAGS], FLAGS being off or
 // any of wall, cpu, memory joined by a comma. Prints the CPU time of one call
-// in nanoseconds, the loop around it included: it is the same for everybody.
+// in nanoseconds, the loop around it included: it is the same for everybody. After
+// that `quiet`, or `disturbed` if the machine was never quiet for a piece of them.
 //
-// The calls are made in ten pieces, and the fastest of these is printed: others on
-// the machine can make a piece slower, and never faster. What happens once, like
-// a new row of a table, is measured elsewhere.
+// The calls are made in pieces, until enough of these were undisturbed (quiet.php).
+// What happens once, like a new row of a table, is measured elsewhere.
 
 require __DIR__ . '/profiler.php';
+require __DIR__ . '/quiet.php';
+
+const PIECE_NS = 400_000;
 
 function nothing() {}
 
@@ -61,7 +64,7 @@ $workloads = [
         return $calls;
     },
     'recursion' => function ($calls) {
-        for ($made = 0; $made < $calls; $made += 21891) fib(20);
+        for ($made = 0; $made < $calls; $made += 5167) fib(17);
         return $made;
     },
     'deep' => function ($calls) {
@@ -122,16 +125,20 @@ function compiled($prefix, $count, $body)
 $flags = $argv[3] ?? 'off';
 $run = $workloads[$workload];
 $profiler = $flags === 'off' ? null : profiler();
-$costs = [];
 
 if ($profiler) profile_begin($profiler, $flags);
 // Compiles, and fills caches. After the beginning, because there are profilers
 // that never see a function that was called before it.
-$run((int) ($calls / 50));
-for ($piece = 0; $piece < 10; $piece++) {
+$run((int) ($calls / 10));
+$start = cpu_ns();
+$made = $run((int) ($calls / 10));
+// Short enough to be undisturbed sometimes, long for a clock of microseconds.
+$each = (int) max(1, min($calls, $made * PIECE_NS / max(1, cpu_ns() - $start)));
+$piece = static function () use ($run, $each): float {
     $start = cpu_ns();
-    $made = $run((int) ($calls / 10));
-    $costs[] = (cpu_ns() - $start) / $made;
-}
+    $made = $run($each);
+    return (cpu_ns() - $start) / $made;
+};
+[$cost, $is_quiet] = undisturbed($piece, 9, $calls / 1e6);
 if ($profiler) profile_end($profiler);
-printf("%.3f\n", min($costs));
+printf("%.3f %s\n", $cost, $is_quiet ? 'quiet' : 'disturbed');

@@ -7,9 +7,11 @@
 // that is thrown away, for profilers that only see functions that are new to them.
 //
 // Prints JSON: wall time of the first enable() and of later ones; CPU time of
-// disable(), and memory of what was recorded and of the array.
+// disable(), how much longer than at its best the yardstick took beside that, and
+// memory of what was recorded and of the array.
 
 require __DIR__ . '/profiler.php';
+require __DIR__ . '/quiet.php';
 
 [, $edges, $functions, $flags, $warm] = $argv;
 $each = max(1, intdiv((int) $edges, 100) - 1);
@@ -47,19 +49,23 @@ for ($i = 0; $i < 101; $i++) {
 }
 sort($later);
 
+yardstick();
 $before = resident_bytes();
 $php = memory_get_usage();
 profile_begin($profiler, $flags);
 work();
 $recorded = resident_bytes() - $before;
+$before_it = yardstick();
 $start = cpu_ns();
 $profile = profile_end($profiler);
 $disable_ms = (cpu_ns() - $start) / 1e6;
+$disturbance = max($before_it, yardstick()) / ((int) getenv('BENCH_YARDSTICK') ?: yardstick_at_best(0.05));
 echo json_encode([
     'edges' => count($profile),
     'first_enable_us' => $first,
     'later_enable_us' => $later[50],
     'disable_ms' => $disable_ms,
+    'disturbance' => $disturbance,
     'recorded_bytes' => $recorded,
     'array_bytes' => memory_get_usage() - $php,
 ]), "\n";
