@@ -49,17 +49,18 @@ for ($i = 0; $i < 101; $i++) {
 }
 sort($later);
 
-yardstick();
 $before = resident_bytes();
 $php = memory_get_usage();
 profile_begin($profiler, $flags);
 work();
 $recorded = resident_bytes() - $before;
-$before_it = yardstick();
+// The first of three finds its caches full of something else.
+$now = static fn() => min(yardstick(), yardstick(), yardstick());
+$before_it = $now();
 $start = cpu_ns();
 $profile = profile_end($profiler);
 $disable_ms = (cpu_ns() - $start) / 1e6;
-$disturbance = max($before_it, yardstick()) / ((int) getenv('BENCH_YARDSTICK') ?: yardstick_at_best(0.05));
+$disturbance = max($before_it, $now()) / ((int) getenv('BENCH_YARDSTICK') ?: yardstick_at_best(0.05));
 echo json_encode([
     'edges' => count($profile),
     'first_enable_us' => $first,

@@ -28,6 +28,7 @@ fn trace_array(profile: &Profile) -> Array {
     let mut room = Room::for_bytes(Array::size_of_rows(rows));
     let mut first: Option<Array> = None;
     classic::for_each_row(profile, |key, row| {
+        let is_first = first.is_none();
         // All rows have the same keys.
         let first = first.get_or_insert_with(|| {
             let mut cost = Array::with_capacity(5);
@@ -39,6 +40,9 @@ fn trace_array(profile: &Profile) -> Array {
         let row = first.with_ints(&row.values());
         room.reached(&row);
         array.set_array(key, row);
+        if is_first {
+            room.fill(&array, Array::size_of_entries(rows));
+        }
     });
     array
 }

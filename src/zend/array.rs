@@ -78,6 +78,11 @@ impl Array {
         unsafe { self.0.__bindgen_anon_1.arData }
     }
 
+    /// The memory that so many entries take in the array itself.
+    pub(crate) fn size_of_entries(entries: usize) -> usize {
+        entries * size_of::<ffi::Bucket>()
+    }
+
     /// The memory of an array with so many entries, each of them an array of
     /// five integers under a key of some sixty bytes.
     pub(crate) fn size_of_rows(entries: usize) -> usize {

@@ -47,6 +47,19 @@ impl Room {
         }
     }
 
+    /// The storage of an array of so many bytes, all of which will be used soon:
+    /// something is in it already.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn fill(&mut self, array: &Array, bytes: usize) {
+        if self.expected > 0 && bytes > LITTLE {
+            let start = array.storage() as usize;
+            self.look_at(start, start.saturating_add(bytes));
+        }
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    pub(crate) fn fill(&mut self, _array: &Array, _bytes: usize) {}
+
     /// A piece that ends at `end`, and is in use up to `start` or so.
     #[cfg(target_os = "linux")]
     #[cold]
@@ -56,7 +69,7 @@ impl Room {
         let end = end.min(start.saturating_add(self.expected).next_multiple_of(page));
         let length = end.saturating_sub(start);
         self.expected = self.expected.saturating_sub(length);
-        if length > LITTLE && !is_there(end - page, page) {
+        if length > LITTLE && !is_there((end - 1) & !(page - 1), page) {
             // SAFETY: pages of the heap's chunk that `start` was in, which the
             // heap does not give back meanwhile; their contents stay.
             unsafe {
