@@ -36,6 +36,7 @@ pub(crate) fn ask_function<R>(
 pub(crate) fn ask_method<R>(
     object: Value<'_>,
     name: &str,
+    arguments: &[&zval],
     use_answer: impl FnOnce(Value<'_>) -> R,
 ) -> Option<R> {
     let object = object.as_object()?;
@@ -53,7 +54,7 @@ pub(crate) fn ask_method<R>(
             }
         }
     };
-    ask(function, Some(object), &[], use_answer)
+    ask(function, Some(object), arguments, use_answer)
 }
 
 /// Whether an exception is on its way.
