@@ -106,6 +106,13 @@ function xhprof_resume(): bool
  * The file is there whole or not at all, and readable by nobody else. Calls
  * that are open are in it as if they returned now. Not for `xhprof.mode=events`.
  *
+ * With `xhprof.collect_additional_info`, what calls waited for is where the
+ * profile that runs has it: in names (`PDO::query#SELECT ?`) if it is one of
+ * {@see xhprof_enable()} or its own format is an array's; beside the calls if
+ * it is an automatic one with native files. The latter's `native` dumps have
+ * it, its arrays have plain names: CPU time and memory were summed without
+ * telling statements apart, so rows with them cannot be made afterwards.
+ *
  * @param string $format native, xhprof (as PHP serializes the array) or json
  *
  * @return bool false, with a warning that says why, if it is not written

@@ -35,7 +35,7 @@ fetch==>curl_setopt_array: 3
 fetch==>curl_exec#http://127.0.0.1:1/path/to?token=?&page=?: 1
 main()==>fetch: 3
 fetch==>curl_exec#file://DIR/fixtures/returns-array.php: 1
-fetch==>curl_exec#http://127.0.0.1:1/a=>b: 1
+fetch==>curl_exec#http://127.0.0.1:1/?: 1
 main()==>curl_exec: 1
 main()==>xhprof_disable: 1
 main(): 1

@@ -13,6 +13,7 @@ function fetch() {
     @file_get_contents("http://user:secret@127.0.0.1:1/path?token=secret#secret");
     @fopen("FTP://127.0.0.1:1/a b", "r");
     @file("https://127.0.0.1:1/x");
+    @file("https://127.0.0.1:1/reset/3f2a9c/user/17/edit.html");
     @copy("http://127.0.0.1:1/y?secret", "/nowhere/secret");
     @file_get_contents("/nowhere/secret");
     @file_get_contents("php://memory");
@@ -28,7 +29,8 @@ print_spans($file);
 ?>
 --EXPECT--
 fetch file_get_contents: http http://127.0.0.1:1/path
-fetch fopen: stream FTP://127.0.0.1:1/a b
+fetch fopen: stream FTP://127.0.0.1:1/?
 fetch file: http https://127.0.0.1:1/x
+fetch file: http https://127.0.0.1:1/reset/?/user/?/edit.html
 fetch copy: http http://127.0.0.1:1/y
-fetch file_get_contents: http http:// secret
+fetch file_get_contents: http http://?

@@ -4,7 +4,7 @@
 //! once in a profile, and costs no other function anything.
 
 use profile::SpanKind;
-use profile::redact::Quotes;
+use profile::redact::Dialect;
 
 /// What is known of a function that waits for something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,12 +100,24 @@ pub(crate) enum Rows {
 
 use Argument::{At, FromEnd};
 
-/// How `MySQL` reads what mysqli sends; of the others it is not known.
-pub(crate) fn quotes(function: &[u8]) -> Quotes {
-    if function.starts_with(b"mysqli") {
-        Quotes::MySql
-    } else {
-        Quotes::Unknown
+/// How the server reads what a function sends; none if PDO is to be asked.
+pub(crate) fn dialect(function: &[u8]) -> Option<Dialect> {
+    let known: [(&[u8], Dialect); 3] = [
+        (b"mysqli", Dialect::MySql),
+        (b"pg_", Dialect::Postgres),
+        (b"SQLite3", Dialect::Sqlite),
+    ];
+    let of_name = known.iter().find(|(begin, _)| function.starts_with(begin));
+    of_name.map(|(_, dialect)| *dialect)
+}
+
+/// How the server of a driver of PDO reads it.
+pub(crate) fn dialect_of_driver(driver: &[u8]) -> Dialect {
+    match driver {
+        b"mysql" => Dialect::MySql,
+        b"pgsql" => Dialect::Postgres,
+        b"sqlite" => Dialect::Sqlite,
+        _ => Dialect::Unknown,
     }
 }
 
@@ -144,6 +156,7 @@ const fn curl(text: Text) -> Detail {
 const DETAILED: &[(&[u8], Detail)] = &[
     (b"PDO::exec", sql(Text::Statement(At(0)), Rows::Returned)),
     (b"PDO::query", sql(Text::Statement(At(0)), Rows::Pdo)),
+    (b"PDO::prepare", prepares(0, Name::Result)),
     (b"PDOStatement::execute", sql(Text::QueryString, Rows::Pdo)),
     (b"mysqli_query", sql(Text::Statement(At(1)), Rows::Mysqli)),
     (b"mysqli::query", sql(Text::Statement(At(0)), Rows::Mysqli)),

@@ -71,6 +71,10 @@ impl SpanLog {
         text: Option<&[u8]>,
     ) -> Option<SpanId> {
         if self.open.len() >= MOST_OPEN {
+            let mut left_out = profile::LeftOut::default();
+            // Its time is in that of those that are open.
+            left_out.add(0);
+            self.builder.leave_out(left_out);
             return None;
         }
         let known = text.and_then(|text| self.builder.known_text(text));

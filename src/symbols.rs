@@ -119,6 +119,15 @@ pub(crate) enum Prepared {
     Name(Box<[u8]>),
 }
 
+/// A statement that was prepared.
+#[derive(Debug)]
+struct Statement {
+    /// What the program wrote; 0 if nobody can tell later.
+    fingerprint: u64,
+    /// Without literals.
+    text: Rc<[u8]>,
+}
+
 /// The names of one profile.
 #[derive(Debug)]
 pub(crate) struct Symbols {
@@ -130,7 +139,7 @@ pub(crate) struct Symbols {
     details: usize,
     spans: Option<SharedSpans>,
     /// Statements by what they were prepared as, without literals.
-    prepared: HashMap<Prepared, Rc<[u8]>>,
+    prepared: HashMap<Prepared, Statement>,
     scratch: Vec<u8>,
 }
 
@@ -236,15 +245,16 @@ impl Symbols {
     }
 
     /// Remembers a statement, which has no literals any more.
-    pub(crate) fn prepare(&mut self, name: Prepared, text: Rc<[u8]>) {
+    pub(crate) fn prepare(&mut self, name: Prepared, fingerprint: u64, text: Rc<[u8]>) {
         if self.prepared.len() < MAX_PREPARED || self.prepared.contains_key(&name) {
-            self.prepared.insert(name, text);
+            self.prepared.insert(name, Statement { fingerprint, text });
         }
     }
 
     /// The statement that was prepared as that.
-    pub(crate) fn prepared(&self, name: &Prepared) -> Option<Rc<[u8]>> {
-        self.prepared.get(name).cloned()
+    pub(crate) fn prepared(&self, name: &Prepared, fingerprint: u64) -> Option<Rc<[u8]>> {
+        let found = self.prepared.get(name)?;
+        (found.fingerprint == fingerprint).then(|| Rc::clone(&found.text))
     }
 
     /// What is prepared from now on is not heard of.

@@ -5,10 +5,11 @@
 //! are without literals. **Invariant:** what asks the engine runs while no
 //! reference to the state is held, and is not recorded: it is not the program's.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 
 use ext_php_rs::ffi::zval;
-use profile::redact;
+use profile::redact::{self, Dialect};
 use recorder::{Reading, SymbolId};
 
 use super::Hooks;
@@ -28,6 +29,7 @@ pub(super) struct Known {
     /// The symbol of this very call.
     pub(super) symbol: SymbolId,
     detail: Option<Detail>,
+    dialect: Dialect,
     span: Option<(u32, SpanId)>,
 }
 
@@ -37,28 +39,43 @@ pub(super) struct Known {
 pub(super) unsafe fn look(state: *mut State, call: Call<'_>, plain: SymbolId) -> Known {
     // SAFETY: this thread's state; the reference ends here.
     let detail = unsafe { (*state).symbols.as_ref() }.and_then(|it| it.detail_of(plain));
-    let known = Known {
+    let mut known = Known {
         symbol: plain,
         detail,
+        dialect: Dialect::Unknown,
         span: None,
     };
+    let argument = |argument: Argument| bytes_of(call, argument);
+    if let Some(
+        Detail::Prepares { statement: at, .. }
+        | Detail::Waits {
+            text: Text::Statement(at),
+            ..
+        },
+    ) = detail
+    {
+        known.dialect = dialect_of(plain, call, argument(at));
+    }
     let Some(Detail::Waits { text, .. }) = detail else {
         return known;
     };
-    let argument = |argument: Argument| bytes_of(call, argument);
     match text {
         Text::Statement(at) => with_text(known, argument(at)),
         Text::QueryString => {
-            let object = call.object();
-            with_text(
-                known,
-                object.and_then(|it| zend::string_property(it, "queryString")),
-            )
+            let text = call
+                .object()
+                .and_then(|it| zend::string_property(it, "queryString"));
+            let name = prepared_name(call, Name::This, None);
+            let prepared = with_symbols(|it| it.prepared(&name?, fingerprint(text?))).flatten();
+            match prepared {
+                Some(prepared) => with_clean_text(known, Some(&prepared)),
+                None => with_text(known, text),
+            }
         }
         Text::Prepared(name) => {
             let name = prepared_name(call, name, None);
-            let symbols = with_symbols(|symbols| symbols.prepared(&name?));
-            with_clean_text(known, symbols.flatten().as_deref())
+            let prepared = with_symbols(|it| it.prepared(&name?, 0)).flatten();
+            with_clean_text(known, prepared.as_deref())
         }
         Text::Handle => {
             let Some(handle) = call.argument(0) else {
@@ -134,8 +151,14 @@ pub(super) unsafe fn left(known: Known, call: Call<'_>, result: *mut zval, now: 
             let text = bytes_of(call, statement);
             if let (Some(name), Some(text)) = (name, text) {
                 with_symbols(|symbols| {
-                    let text = clean(symbols, known.symbol, text);
-                    symbols.prepare(name, text.into());
+                    let is_pdo = details::dialect(&symbols.name(known.symbol)).is_none();
+                    // What is not of a known dialect is as clear from its text.
+                    if is_pdo && known.dialect == Dialect::Unknown {
+                        return;
+                    }
+                    let fingerprint = if is_pdo { fingerprint(text) } else { 0 };
+                    let text = clean(symbols, known, text);
+                    symbols.prepare(name, fingerprint, text.into());
                 });
             }
         }
@@ -179,11 +202,19 @@ fn with_symbols<R>(act: impl FnOnce(&mut Symbols) -> R) -> Option<R> {
 fn unrecorded<R>(ask: impl FnOnce() -> R) -> R {
     let state = state();
     // SAFETY: this thread's state; no reference is held while `ask` runs.
-    let hooks = unsafe { std::mem::replace(&mut (*state).hooks, Hooks::PASS) };
+    unsafe { (*state).asking = Some(std::mem::replace(&mut (*state).hooks, Hooks::PASS)) };
     let answer = ask();
     // SAFETY: as above.
-    unsafe { (*state).hooks = hooks };
+    stop_asking(unsafe { &mut *state });
     answer
+}
+
+/// Ends what [`unrecorded`] began: also at a fatal error, which jumps over it
+/// (the answer did not fit into the memory limit).
+pub(super) fn stop_asking(state: &mut State) {
+    if let Some(hooks) = state.asking.take() {
+        state.hooks = hooks;
+    }
 }
 
 fn bytes_of<'a>(call: Call<'a>, argument: Argument) -> Option<&'a [u8]> {
@@ -230,10 +261,33 @@ fn rows_of(rows: Rows, call: Call<'_>, result: Option<Value<'_>>) -> Option<u64>
     }
 }
 
-/// What is left of a text that is `plain`'s.
-fn clean(symbols: &Symbols, plain: SymbolId, text: &[u8]) -> Vec<u8> {
+/// How the server reads the statement of a call. PDO is asked before it runs,
+/// and only if there is something that servers read in different ways.
+fn dialect_of(plain: SymbolId, call: Call<'_>, text: Option<&[u8]>) -> Dialect {
+    let known = with_symbols(|symbols| details::dialect(&symbols.name(plain))).flatten();
+    let read = text.map(|text| text.get(..MOST_READ).unwrap_or(text));
+    match (known, read, call.object()) {
+        (Some(dialect), _, _) => dialect,
+        (None, Some(text), Some(connection)) if redact::depends_on_dialect(text) => {
+            let driver = || zend::pdo_driver(connection, details::dialect_of_driver);
+            unrecorded(driver).unwrap_or(Dialect::Unknown)
+        }
+        _ => Dialect::Unknown,
+    }
+}
+
+/// Tells whether an object still stands for the statement it was prepared as.
+fn fingerprint(text: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.get(..MOST_READ).unwrap_or(text).hash(&mut hasher);
+    text.len().hash(&mut hasher);
+    hasher.finish()
+}
+
+/// What is left of a text that is the call's.
+fn clean(symbols: &Symbols, known: Known, text: &[u8]) -> Vec<u8> {
     let is_span = symbols.spans().is_some();
-    match symbols.detail_of(plain) {
+    match known.detail {
         Some(Detail::Waits {
             text: Text::Handle | Text::Url(_),
             ..
@@ -249,15 +303,14 @@ fn clean(symbols: &Symbols, plain: SymbolId, text: &[u8]) -> Vec<u8> {
             ..
         }) => text.to_vec(),
         _ => {
-            let quotes = details::quotes(&symbols.name(plain));
             let most = if is_span { MOST_READ } else { usize::MAX };
-            redact::statement_with(text.get(..most).unwrap_or(text), quotes)
+            redact::statement_with(text, known.dialect, most)
         }
     }
 }
 
 fn with_text(known: Known, text: Option<&[u8]>) -> Known {
-    let text = text.and_then(|text| with_symbols(|it| clean(it, known.symbol, text)));
+    let text = text.and_then(|text| with_symbols(|it| clean(it, known, text)));
     with_clean_text(known, text.as_deref())
 }
 
@@ -282,7 +335,7 @@ fn with_clean_text(known: Known, text: Option<&[u8]>) -> Known {
         return Known {
             symbol,
             detail: None,
-            span: None,
+            ..known
         };
     };
     let kind = match (source, text) {

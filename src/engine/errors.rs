@@ -37,6 +37,8 @@ unsafe extern "C" fn raised(
         return;
     }
     absence::come_back();
+    // SAFETY: as below.
+    detail::stop_asking(unsafe { &mut *state() });
     // The observer API reports the ends of all open calls before anything else
     // runs; there the guard waits for them.
     if super::armed() == Some(super::Engine::Execute) {

@@ -30,6 +30,8 @@ pub(crate) struct State {
     pub(crate) symbols: Option<Symbols>,
     /// The profile that this one interrupts, if there is one.
     pub(crate) outer: Option<Box<Outer>>,
+    /// The hooks, while something is asked and none records.
+    pub(super) asking: Option<Hooks>,
     pub(super) guard: Guard,
 }
 
@@ -54,6 +56,7 @@ impl State {
             sampling: None,
             symbols: None,
             outer: None,
+            asking: None,
             guard: Guard::new(),
         }
     }

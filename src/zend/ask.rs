@@ -36,6 +36,7 @@ pub(crate) fn ask_function<R>(
 pub(crate) fn ask_method<R>(
     object: Value<'_>,
     name: &str,
+    arguments: &[&zval],
     use_answer: impl FnOnce(Value<'_>) -> R,
 ) -> Option<R> {
     let object = object.as_object()?;
@@ -53,7 +54,7 @@ pub(crate) fn ask_method<R>(
             }
         }
     };
-    ask(function, Some(object), &[], use_answer)
+    ask(function, Some(object), arguments, use_answer)
 }
 
 /// Whether an exception is on its way.
@@ -110,9 +111,15 @@ fn ask<R>(
         );
     }
     if is_throwing() {
-        // Not the program's: it asked nothing.
-        // SAFETY: called from PHP's thread, in a request.
-        unsafe { super::bindings::zend_clear_exception() };
+        // Not the program's: it asked nothing. But PHP may end the request that
+        // way, when the memory limit is reached.
+        // SAFETY: called from PHP's thread, in a request, with an exception.
+        unsafe {
+            let exception = (*ffi::ext_php_rs_executor_globals()).exception;
+            if !super::bindings::zend_is_unwind_exit(exception) {
+                super::bindings::zend_clear_exception();
+            }
+        }
         return None;
     }
     // SAFETY: the call has set it. Dropping it gives back what it holds.

@@ -153,6 +153,7 @@ unsafe extern "C" {
 
     // zend_exceptions.h
     pub(crate) fn zend_clear_exception();
+    pub(crate) fn zend_is_unwind_exit(exception: *const zend_object) -> bool;
 
     // main/php_main.h
     pub(crate) fn php_during_module_startup() -> c_int;

@@ -44,7 +44,9 @@ pub(crate) use info::InfoTable;
 pub(crate) use jit::{interrupts_harm, is_jit_configured, is_jit_on, known_bug};
 pub(crate) use known_functions::KnownFunctions;
 pub(crate) use memory::memory;
-pub(crate) use object::{curl_address, object_number, pdo_rows, rows_by_function, string_property};
+pub(crate) use object::{
+    curl_address, object_number, pdo_driver, pdo_rows, rows_by_function, string_property,
+};
 pub(crate) use request::{
     cookies, ended_badly, exit_status, fiber_stack_size, file_name, fill_server_variables,
     host_name, http_host, is_command_line, php_version, query, request_method, request_path,

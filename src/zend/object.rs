@@ -64,11 +64,32 @@ pub(crate) fn rows_by_function(function: &str, value: Value<'_>) -> Option<u64> 
 /// The rows that a statement of PDO changed; none if it returned rows, whose
 /// number only some drivers know.
 pub(crate) fn pdo_rows(statement: Value<'_>) -> Option<u64> {
-    let columns = ask_method(statement, "columncount", count)??;
+    let columns = ask_method(statement, "columncount", &[], count)??;
     if columns > 0 {
         return None;
     }
-    ask_method(statement, "rowcount", count)?
+    ask_method(statement, "rowcount", &[], count)?
+}
+
+/// Gives `use_driver` the name of a PDO connection's driver. Not asked after a
+/// statement that failed: PDO would forget the failure.
+pub(crate) fn pdo_driver<R>(
+    connection: Value<'_>,
+    use_driver: impl FnOnce(&[u8]) -> R,
+) -> Option<R> {
+    /// `PDO::ATTR_DRIVER_NAME`.
+    const DRIVER_NAME: i64 = 16;
+
+    let is_success = |code: Value<'_>| code.as_bytes().is_none_or(|code| code == b"00000");
+    if !ask_method(connection, "errorcode", &[], is_success)? {
+        return None;
+    }
+    let mut what = Zval::new();
+    what.set_long(DRIVER_NAME);
+    ask_method(connection, "getattribute", &[&what], |answer| {
+        answer.as_bytes().map(use_driver)
+    })
+    .flatten()
 }
 
 /// An object's number, which no other has as long as it lives.

@@ -8,7 +8,7 @@
 mod sql;
 mod url;
 
-pub use sql::{Quotes, statement, statement_with};
+pub use sql::{Dialect, depends_on_dialect, statement, statement_with};
 pub use url::{address, place};
 
 /// Longest text kept, in bytes. Longer ones end in `…`.

@@ -1,84 +1,161 @@
-//! URLs: scheme, host, port and path stay; who logs in, what is asked for and
-//! the fragment do not.
+//! URLs: scheme, host and port stay, and so do plain words in the path and the
+//! names of what is asked for.
+//!
+//! **Invariant:** what may be somebody's, in a path as well, becomes `?`: who
+//! logs in, values, numbers, tokens. A name that is spelled like a word
+//! (`/users/john`) cannot be told from one, and stays.
 
-use super::shorten;
+use super::{MAX_LEN, shorten};
 
-/// Takes credentials, query values and the fragment out of a URL. The names of
-/// query parameters stay: `https://h/p?id=?&page=?`.
+/// More letters have no words in a path.
+const LONGEST_WORD: usize = 32;
+/// A word may be of some version.
+const MOST_DIGITS: usize = 2;
+/// The digits of a hash that may happen to have few figures.
+const SHORTEST_HEX: usize = 4;
+
+/// Takes credentials, query values and the fragment out of a URL, and what is
+/// no plain word out of its path. The names of query parameters stay:
+/// `https://h/p?id=?&page=?`.
 ///
 /// ```
-/// let url = b"https://me:secret@example.org:81/a/b?id=7&x#top";
-/// assert_eq!(profile::redact::address(url), b"https://example.org:81/a/b?id=?&x");
+/// let url = b"https://me:secret@example.org:81/user/17?id=7&x#top";
+/// assert_eq!(profile::redact::address(url), b"https://example.org:81/user/??id=?&?");
 /// ```
 #[must_use]
 pub fn address(url: &[u8]) -> Vec<u8> {
-    let url = url.split(|&byte| byte == b'#').next().unwrap_or(url);
-    let mut parts = url.splitn(2, |&byte| byte == b'?');
+    let place = url.split(|&byte| byte == b'#').next().unwrap_or(url);
+    let mut parts = place.splitn(2, |&byte| byte == b'?');
     let (base, query) = (parts.next().unwrap_or(b""), parts.next());
-    let mut clean = Vec::with_capacity(url.len());
-    push_clean(without_credentials(base), &mut clean);
-    if let Some(query) = query {
-        let mut separator = b'?';
-        for pair in query.split(|&byte| byte == b'&') {
-            clean.push(separator);
-            separator = b'&';
-            let mut halves = pair.splitn(2, |&byte| byte == b'=');
-            push_clean(halves.next().unwrap_or(b""), &mut clean);
-            if halves.next().is_some() {
-                clean.extend_from_slice(b"=?");
-            }
+    let mut clean = Vec::with_capacity(url.len().min(MAX_LEN));
+    push_base(base, has_late_at(url), &mut clean);
+    let pairs = query
+        .into_iter()
+        .flat_map(|it| it.split(|&byte| byte == b'&'));
+    let mut separator = b'?';
+    for pair in pairs {
+        clean.push(separator);
+        separator = b'&';
+        let mut halves = pair.splitn(2, |&byte| byte == b'=');
+        let (name, value) = (halves.next().unwrap_or(b""), halves.next());
+        // Without a value, it is one.
+        push_word(if value.is_some() { name } else { b"?" }, &mut clean);
+        if value.is_some() {
+            clean.extend_from_slice(b"=?");
+        }
+        if clean.len() > MAX_LEN {
+            break;
         }
     }
     shorten(&mut clean);
     clean
 }
 
-/// Scheme, host, port and path of a URL: credentials, query and fragment go.
+/// Scheme, host, port and path of a URL: credentials, query and fragment go,
+/// and so does what is no plain word in the path.
 ///
 /// ```
-/// let url = b"https://me:secret@example.org:81/a/b?id=7&x#top";
-/// assert_eq!(profile::redact::place(url), b"https://example.org:81/a/b");
+/// let url = b"https://me:secret@example.org:81/user/17?id=7&x#top";
+/// assert_eq!(profile::redact::place(url), b"https://example.org:81/user/?");
 /// ```
 #[must_use]
 pub fn place(url: &[u8]) -> Vec<u8> {
     let end = url.iter().position(|byte| matches!(byte, b'?' | b'#'));
     let base = end.and_then(|end| url.get(..end)).unwrap_or(url);
-    let mut clean = Vec::with_capacity(base.len());
-    push_clean(without_credentials(base), &mut clean);
+    let mut clean = Vec::with_capacity(base.len().min(MAX_LEN));
+    push_base(base, has_late_at(url), &mut clean);
     shorten(&mut clean);
     clean
 }
 
-/// `scheme://user:password@host/…` without what is before the last `@` of the
+/// Scheme, host and path, without what is before the last `@` of the
 /// authority; a URL without a scheme may have credentials too.
-fn without_credentials(base: &[u8]) -> Vec<u8> {
-    let scheme_end = base
-        .windows(3)
-        .position(|it| it == b"://")
-        .map_or(0, |at| at + 3);
-    let (scheme, rest) = base.split_at(scheme_end);
-    let authority_end = rest
-        .iter()
-        .position(|&byte| byte == b'/')
-        .unwrap_or(rest.len());
-    let (authority, path) = rest.split_at(authority_end);
-    let host = authority
-        .rsplit(|&byte| byte == b'@')
-        .next()
-        .unwrap_or(authority);
-    [scheme, host, path].concat()
+///
+/// Where an `@` comes later, what looks like a port may begin a password.
+fn push_base(base: &[u8], has_late_at: bool, clean: &mut Vec<u8>) {
+    let scheme_end = base.windows(3).position(|it| it == b"://");
+    let (scheme, rest) = base.split_at(scheme_end.unwrap_or(0));
+    if scheme_end.is_some() {
+        let is_part =
+            |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
+        let is_scheme = scheme.len() <= LONGEST_WORD && scheme.iter().all(is_part);
+        clean.extend_from_slice(if is_scheme { scheme } else { b"?" });
+        clean.extend_from_slice(b"://");
+    }
+    let rest = rest.strip_prefix(b"://").unwrap_or(rest);
+    let mut segments = rest.split(|&byte| byte == b'/');
+    let authority = segments.next().unwrap_or(b"");
+    let host = authority.rsplit(|&byte| byte == b'@').next();
+    let host = host.unwrap_or(authority);
+    let is_sure = !has_late_at || !host.contains(&b':');
+    clean.extend_from_slice(if is_sure && is_host(host) { host } else { b"?" });
+    for segment in segments {
+        clean.push(b'/');
+        push_word(segment, clean);
+        if clean.len() > MAX_LEN {
+            break;
+        }
+    }
 }
 
-/// Control characters would break the line formats that profiles end up in.
-fn push_clean(text: impl AsRef<[u8]>, clean: &mut Vec<u8>) {
-    let printable = |&byte: &u8| {
-        if byte < b' ' || byte == 0x7f {
-            b' '
-        } else {
-            byte
+/// Whether there is an `@` behind the host, where no user stands.
+fn has_late_at(url: &[u8]) -> bool {
+    let begin = url.windows(3).position(|it| it == b"://");
+    let rest = url.get(begin.map_or(0, |at| at + 3)..).unwrap_or_default();
+    let end = rest.iter().position(|it| matches!(it, b'/' | b'?' | b'#'));
+    end.and_then(|end| rest.get(end..))
+        .is_some_and(|it| it.contains(&b'@'))
+}
+
+/// Whether it is a host, with a port or not. `me:secret/…` is none.
+fn is_host(text: &[u8]) -> bool {
+    let port = text.iter().rposition(|&byte| byte == b':');
+    let (name, port) = text.split_at(port.unwrap_or(text.len()));
+    if let Some(inner) = text
+        .strip_prefix(b"[")
+        .and_then(|it| it.split(|&it| it == b']').next())
+    {
+        let is_part = |byte: &u8| byte.is_ascii_hexdigit() || matches!(byte, b':' | b'.');
+        let port = text.get(inner.len() + 2..).unwrap_or_default();
+        return inner.iter().all(is_part) && is_port(port);
+    }
+    let is_part =
+        |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | 0x80..);
+    name.iter().all(is_part) && is_port(port)
+}
+
+/// Nothing, or `:81`.
+fn is_port(text: &[u8]) -> bool {
+    match text.split_first() {
+        Some((colon, digits)) => {
+            *colon == b':' && digits.len() <= 5 && digits.iter().all(u8::is_ascii_digit)
         }
-    };
-    clean.extend(text.as_ref().iter().map(printable));
+        None => true,
+    }
+}
+
+/// Writes a word of a path or the name of a parameter, or `?` for what may be
+/// somebody's: a number, a date, a token, an address, what is escaped.
+fn push_word(word: &[u8], clean: &mut Vec<u8>) {
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    let digits = word.iter().filter(|it| it.is_ascii_digit()).count();
+    let letters = word.iter().filter(|it| it.is_ascii_alphabetic()).count();
+    let is_hex = word.len() >= SHORTEST_HEX && word.iter().all(u8::is_ascii_hexdigit);
+    // `v2`, `oauth2`, `index.html`.
+    let is_word = word.len() <= LONGEST_WORD
+        && word.iter().all(is_part)
+        && digits <= MOST_DIGITS
+        && (digits == 0 || letters > 0 && !is_hex)
+        && !is_mixed(word);
+    clean.extend_from_slice(if is_word { word } else { b"?" });
+}
+
+/// Whether it goes up and down like `aXkQzPwB`, which nobody names anything.
+fn is_mixed(word: &[u8]) -> bool {
+    let goes_up =
+        |pair: &[u8]| matches!(pair, [a, b] if a.is_ascii_lowercase() && b.is_ascii_uppercase());
+    let count = word.windows(2).filter(|pair| goes_up(pair)).count();
+    count > 2 && count * 4 > word.len()
 }
 
 #[cfg(test)]
@@ -93,15 +170,18 @@ mod tests {
     fn credentials_are_taken_out_even_when_they_hold_an_at_sign() {
         assert_eq!(clean("ftp://a:p@ss@host/x"), "ftp://host/x");
         assert_eq!(clean("user:pw@host"), "host");
-        assert_eq!(
-            clean("http://host/mail@example"),
-            "http://host/mail@example"
-        );
+        assert_eq!(clean("http://host/mail@example"), "http://host/?");
+        assert_eq!(clean("//user:pw@host/x"), "//?/x");
+        assert_eq!(clean("http:/user:pw@host/x"), "?/?/x");
+        assert_eq!(clean("http://user:12/34@host/x"), "http://?/?/x");
+        assert_eq!(clean("http://user:12?34@host/x"), "http://???");
+        assert_eq!(clean("http://user:pa/ss@host/x"), "http://?/?/x");
+        assert_eq!(clean("a://b://user:pw@host/x"), "a://?//?/x");
     }
 
     #[test]
     fn query_values_are_taken_out_and_their_names_stay() {
-        assert_eq!(clean("http://h/?a=1&b=&c&d=x=y"), "http://h/?a=?&b=?&c&d=?");
+        assert_eq!(clean("http://h/?a=1&b=&c&d=x=y"), "http://h/?a=?&b=?&?&d=?");
         assert_eq!(clean("http://h?a=http://u:p@x/"), "http://h?a=?");
     }
 
@@ -112,7 +192,43 @@ mod tests {
     }
 
     #[test]
-    fn control_characters_become_spaces() {
-        assert_eq!(clean("http://h/a\nb\0c"), "http://h/a b c");
+    fn of_a_path_only_words_stay() {
+        assert_eq!(clean("http://h/api/v2/users"), "http://h/api/v2/users");
+        assert_eq!(
+            clean("http://h/oauth2/index.html"),
+            "http://h/oauth2/index.html"
+        );
+        assert_eq!(clean("http://h/user/17/edit"), "http://h/user/?/edit");
+        for secret in [
+            "17",
+            "2024-05-01",
+            "3f2a9c",
+            "0b7e3f52-6a3d-4a71-9a4e-2f0f0d8a1c55",
+            "me@example.org",
+            "john%20doe",
+            "x;jsessionid=abc",
+            "aXkQzPwBtRcDvY",
+            "abcdefghijklmnopqrstuvwxyzabcdefghi",
+            "sk_live_4eC39HqLyjWDarjtT1zdp7dc",
+        ] {
+            assert_eq!(
+                clean(&format!("http://h/reset/{secret}")),
+                "http://h/reset/?"
+            );
+        }
+        assert_eq!(clean("http://h/?token4711&a4711b=1"), "http://h/??&?=?");
+    }
+
+    #[test]
+    fn hosts_have_ports() {
+        assert_eq!(clean("http://127.0.0.1:81/"), "http://127.0.0.1:81/");
+        assert_eq!(clean("http://u:p@[::1]:81/x"), "http://[::1]:81/x");
+    }
+
+    #[test]
+    fn what_is_no_host_becomes_a_placeholder() {
+        assert_eq!(clean("http://h/a\nb\0c"), "http://h/?");
+        assert_eq!(clean("http://user:secret"), "http://?");
+        assert_eq!(clean("http://\0secret"), "http://?");
     }
 }

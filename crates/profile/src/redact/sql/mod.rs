@@ -2,12 +2,17 @@
 //! do not.
 //!
 //! No parser: dialects differ, and a statement may be broken. One pass over
-//! the characters is enough to find literals, with one doubt: `"x"` is a name
-//! in standard SQL and a string in MySQL. See [`Scanner::quoted`].
+//! the characters is enough to find literals. What is said in different ways
+//! by dialects is in the files below: strings, comments, and the place.
 //!
-//! **Invariant:** where dialects disagree about where a string or a comment
-//! ends (`'C:\\'`, `/* /* */`, `#`), what follows is left out altogether.
+//! **Invariant:** no literal of any dialect that it may be survives. Where they
+//! disagree about where a string or a comment ends, what follows is left out.
 
+mod comments;
+mod place;
+mod strings;
+
+use self::place::Place;
 use super::shorten;
 
 /// Replaces every literal of an SQL statement by `?`, takes comments out and
@@ -20,29 +25,44 @@ use super::shorten;
 /// ```
 #[must_use]
 pub fn statement(sql: &[u8]) -> Vec<u8> {
-    statement_with(sql, Quotes::Unknown)
+    statement_with(sql, Dialect::Unknown, usize::MAX)
 }
 
-/// What quotes mean in a dialect of SQL.
+/// How a server reads SQL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Quotes {
-    /// It is not known which dialect it is.
+pub enum Dialect {
+    /// It is not known which one.
     Unknown,
     /// `"x"` is a string, and a backslash escapes: `MySQL` and `MariaDB`.
     MySql,
+    /// `"x"` is a name, and a backslash escapes in `E'x'`.
+    Postgres,
+    /// `"x"` is a string if it is no name, and nothing escapes.
+    Sqlite,
 }
 
-/// [`statement`], where more is known of the dialect.
+/// Whether more of a statement can be kept if its dialect is known.
 #[must_use]
-pub fn statement_with(sql: &[u8], quotes: Quotes) -> Vec<u8> {
+pub fn depends_on_dialect(sql: &[u8]) -> bool {
+    sql.iter()
+        .any(|byte| matches!(byte, b'"' | b'\\' | b'$' | b'[' | b'#'))
+}
+
+/// [`statement`], where more is known of the dialect; no more than `most_read`
+/// bytes are looked at.
+#[must_use]
+pub fn statement_with(sql: &[u8], dialect: Dialect, most_read: usize) -> Vec<u8> {
+    let read = sql.get(..most_read).unwrap_or(sql);
     let mut scanner = Scanner {
-        quotes,
-        rest: sql,
-        clean: Vec::with_capacity(sql.len().min(super::MAX_LEN)),
+        dialect,
+        all: read,
+        rest: read,
+        is_cut: read.len() < sql.len(),
+        clean: Vec::with_capacity(read.len().min(super::MAX_LEN)),
         takes_literal: false,
-        is_prefixed: false,
-        is_name_next: false,
-        lists: Vec::new(),
+        prefix: None,
+        is_sure_of_backslashes: false,
+        place: Place::new(),
     };
     while !scanner.rest.is_empty() && scanner.clean.len() <= super::MAX_LEN {
         scanner.step();
@@ -59,17 +79,19 @@ pub fn statement_with(sql: &[u8], quotes: Quotes) -> Vec<u8> {
 }
 
 struct Scanner<'a> {
-    quotes: Quotes,
+    dialect: Dialect,
+    all: &'a [u8],
     rest: &'a [u8],
+    /// There was more of the statement.
+    is_cut: bool,
     clean: Vec<u8>,
     /// What came last is something a value follows: `=`, `LIKE`, `VALUES (`…
     takes_literal: bool,
     /// What came last is the letter of a literal: the `N` of `N'…'`.
-    is_prefixed: bool,
-    /// What came last is something only a name follows: `FROM`, a dot…
-    is_name_next: bool,
-    /// The open parentheses: whether each holds values.
-    lists: Vec<bool>,
+    prefix: Option<u8>,
+    /// It cannot be otherwise than the dialect has backslashes by default.
+    is_sure_of_backslashes: bool,
+    place: Place,
 }
 
 impl Scanner<'_> {
@@ -78,23 +100,24 @@ impl Scanner<'_> {
             return;
         };
         match first {
-            b'-' if self.rest.starts_with(b"--") => self.skip_line(),
-            b'#' => self.skip_line(),
-            b'/' if self.rest.starts_with(b"/*") => self.skip_comment(),
+            b'-' if self.rest.starts_with(b"--") => self.line_comment(b'-'),
+            b'#' => self.line_comment(b'#'),
+            b'/' if self.rest.starts_with(b"/*") => self.block_comment(),
             b'\'' => self.literal(b'\''),
-            b'"' => self.quoted(),
-            b'`' => self.name_in_backticks(),
+            b'"' => self.double_quoted(),
+            b'`' => self.in_backticks(),
+            b'[' => self.bracket(),
             // `?` in a list: as many of them as of literals.
-            b'?' if self.lists.last() == Some(&true) && self.is_alone() => {
+            b'?' if self.place.holds_values() && self.is_alone() => {
                 self.advance(1);
                 self.mark();
             }
-            b'$' if self.dollar_tag().is_some() => self.dollar_string(),
+            b'$' => self.dollar(),
             b'0'..=b'9' => self.number(),
             b'.' if self.rest.get(1).is_some_and(u8::is_ascii_digit) && !self.ends_in_word() => {
                 self.number();
             }
-            b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'@' | b':' | b'$' | 0x80.. => self.word(),
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' | 0x80.. => self.word(),
             _ if first <= b' ' || first == 0x7f => self.space(),
             _ => self.sign(first),
         }
@@ -102,6 +125,12 @@ impl Scanner<'_> {
 
     fn advance(&mut self, count: usize) {
         self.rest = self.rest.get(count..).unwrap_or(b"");
+    }
+
+    /// What stands in the statement right before what is left.
+    fn byte_before(&self) -> Option<u8> {
+        let at = (self.all.len() - self.rest.len()).checked_sub(1)?;
+        self.all.get(at).copied()
     }
 
     fn space(&mut self) {
@@ -124,36 +153,6 @@ impl Scanner<'_> {
         }
     }
 
-    fn skip_line(&mut self) {
-        let len = self.rest.iter().position(|&byte| byte == b'\n');
-        let len = len.unwrap_or(self.rest.len());
-        // A comment everywhere, unlike `--1` and `#`.
-        let is_comment = matches!(
-            self.rest,
-            [b'-', b'-'] | [b'-', b'-', b' ' | b'\t' | b'\r' | b'\n', ..]
-        );
-        let line = self.rest.get(..len).unwrap_or_default();
-        let may_open = line
-            .iter()
-            .any(|byte| matches!(byte, b'\'' | b'"' | b'`' | b'$' | b'*'));
-        if !is_comment && may_open {
-            return self.skip_rest();
-        }
-        self.advance(len);
-        self.blank();
-    }
-
-    fn skip_comment(&mut self) {
-        let end = self.rest.windows(2).skip(2).position(|it| it == b"*/");
-        let end = end.map_or(self.rest.len(), |end| end + 4);
-        let body = self.rest.get(2..end).unwrap_or_default();
-        if body.windows(2).any(|it| it == b"/*") {
-            return self.skip_rest();
-        }
-        self.advance(end);
-        self.blank();
-    }
-
     /// Nobody knows what this is: it goes, and all that follows.
     fn skip_rest(&mut self) {
         self.rest = b"";
@@ -166,97 +165,24 @@ impl Scanner<'_> {
         matches!(next.first(), Some(b',' | b')')) && matches!(before.last(), Some(b',' | b'('))
     }
 
-    /// The length of what stands in quotes at the start, quotes included. A
-    /// quote is escaped by doubling or by a backslash; none where dialects
-    /// disagree on the latter, and both may be meant.
-    fn quoted_len(&self, quote: u8) -> Option<usize> {
-        let mut at = 1;
-        while let Some(&byte) = self.rest.get(at) {
-            let next = self.rest.get(at + 1);
-            if byte == b'\\' && quote != b'`' {
-                // `'it\'s'` can only be one thing, `'C:\' ` can be two.
-                let goes_on = |byte: &u8| byte.is_ascii_alphanumeric() || *byte >= 0x80;
-                let is_sure = self.quotes == Quotes::MySql
-                    || next != Some(&quote)
-                    || self.rest.get(at + 2).is_some_and(goes_on);
-                if !is_sure {
-                    return None;
-                }
-                at += 2;
-            } else if byte == quote && next == Some(&quote) {
-                at += 2;
-            } else if byte == quote {
-                return Some(at + 1);
-            } else {
-                at += 1;
-            }
-        }
-        Some(self.rest.len())
-    }
-
-    fn literal(&mut self, quote: u8) {
-        match self.quoted_len(quote) {
-            Some(len) => self.advance(len),
-            None => self.skip_rest(),
-        }
-        self.mark();
-    }
-
     /// Writes `?` for a literal; a list of them is written once.
     fn mark(&mut self) {
-        if self.is_prefixed {
+        if self.prefix.is_some() {
             self.clean.pop();
         }
         let before = self.clean.trim_ascii_end();
-        let is_repeated = before.ends_with(b"?,") && self.lists.last() == Some(&true);
-        if is_repeated {
+        if before.ends_with(b"?,") && self.place.holds_values() {
             let len = before.len() - 1;
             self.clean.truncate(len);
         } else {
             self.clean.push(b'?');
         }
-        self.is_prefixed = false;
+        self.prefix = None;
         self.takes_literal = false;
-        self.is_name_next = false;
+        self.place.value();
     }
 
-    /// `"x"`: a name only if it looks like one and stands where a name does;
-    /// after `=`, `LIKE`, in `IN (…)` and `VALUES (…)` it is a literal, unless
-    /// a dot makes it part of a longer name.
-    fn quoted(&mut self) {
-        let Some(len) = self.quoted_len(b'"') else {
-            self.skip_rest();
-            return self.mark();
-        };
-        let inner = self.rest.get(1..len.saturating_sub(1)).unwrap_or(b"");
-        let is_word = |&byte: &u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$';
-        let looks_like_name =
-            inner.first().is_some_and(|byte| !byte.is_ascii_digit()) && inner.iter().all(is_word);
-        let has_dot = self.rest.get(len) == Some(&b'.') || self.clean.ends_with(b".");
-        let in_values = self.lists.last() == Some(&true);
-        let is_value =
-            self.quotes == Quotes::MySql || self.takes_literal || in_values && !self.is_name_next;
-        let is_closed = len > 1 && self.rest.get(len - 1) == Some(&b'"');
-        if is_closed && looks_like_name && (has_dot && self.quotes != Quotes::MySql || !is_value) {
-            self.copy(len);
-        } else {
-            self.advance(len);
-            self.mark();
-        }
-    }
-
-    /// A name in MySQL. Elsewhere it is nothing, and must not swallow strings.
-    fn name_in_backticks(&mut self) {
-        let len = self.quoted_len(b'`').unwrap_or(self.rest.len());
-        let name = self.rest.get(..len).unwrap_or_default();
-        if len > 1 && name.ends_with(b"`") && !name.contains(&b'\'') {
-            self.copy(len);
-        } else {
-            self.skip_rest();
-            self.mark();
-        }
-    }
-
+    /// Keeps what has that length, which must be a name or a placeholder.
     fn copy(&mut self, len: usize) {
         let text = self.rest.get(..len).unwrap_or(self.rest);
         let printable = text
@@ -264,9 +190,8 @@ impl Scanner<'_> {
             .map(|&byte| if byte < b' ' { b' ' } else { byte });
         self.clean.extend(printable);
         self.advance(len);
-        self.is_prefixed = false;
+        self.prefix = None;
         self.takes_literal = false;
-        self.is_name_next = false;
     }
 
     fn ends_in_word(&self) -> bool {
@@ -305,94 +230,82 @@ impl Scanner<'_> {
     }
 
     fn word(&mut self) {
-        let is_part = |byte: &u8| {
-            byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'@' | b':' | b'$' | 0x80..)
-        };
+        let is_part =
+            |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | 0x80..);
         let len = self.rest.iter().take_while(|byte| is_part(byte)).count();
-        // `[2:7]`, `a[x:7]`: the number is one.
-        let is_colon = |pair: &[u8]| {
-            pair.first() == Some(&b':') && pair.last().is_some_and(u8::is_ascii_digit)
-        };
-        let colon = self
-            .rest
-            .get(..len)
-            .and_then(|word| word.windows(2).position(is_colon));
-        let len = colon.map_or(len, |colon| colon + 1);
-        let word = self.rest.get(..len).unwrap_or(b"").to_ascii_uppercase();
-        let is_prefix = len == 1 && matches!(word.as_slice(), b"N" | b"X" | b"B" | b"E");
+        let text = self.rest.get(..len).unwrap_or_default();
+        // `£50` is an amount.
+        let first_ascii = text.iter().find(|byte| byte.is_ascii());
+        if !text.is_ascii() && first_ascii.is_some_and(u8::is_ascii_digit) {
+            self.advance(len);
+            return self.mark();
+        }
+        let word = text.to_ascii_uppercase();
+        let is_prefix = matches!(word.as_slice(), b"N" | b"X" | b"B" | b"E")
+            && self.rest.get(len) == Some(&b'\'');
+        let is_name = matches!(self.byte_before(), Some(b'.' | b'@' | b':' | b'$' | b'#'))
+            || self.rest.get(len) == Some(&b'.');
+        if self.place.is_word_value() && !is_prefix {
+            self.advance(len);
+            return self.mark();
+        }
         self.copy(len);
-        if self.rest.first() == Some(&b'\'') {
-            self.is_prefixed = is_prefix;
-            if is_prefix {
-                return;
-            }
-            if matches!(word.as_slice(), b"Q" | b"NQ") {
-                // Oracle's q'[it's]': nobody else has that.
-                return self.skip_rest();
-            }
+        if is_prefix {
+            self.prefix = word.first().copied();
+            return;
+        }
+        self.place.word(&word, is_name);
+        if !is_name && self.is_followed_by_unknown(&word) {
+            return self.skip_rest();
         }
         self.takes_literal = matches!(
             word.as_slice(),
-            b"LIKE"
-                | b"ILIKE"
-                | b"RLIKE"
-                | b"REGEXP"
-                | b"GLOB"
-                | b"MATCH"
-                | b"BETWEEN"
-                | b"THEN"
-                | b"ELSE"
-                | b"ESCAPE"
-                | b"DEFAULT"
-                | b"IN"
+            b"IN"
                 | b"VALUES"
                 | b"VALUE"
+                | b"LIKE"
+                | b"BETWEEN"
                 | b"INTERVAL"
                 | b"LIMIT"
                 | b"OFFSET"
-                | b"IS"
-        );
-        self.is_name_next = matches!(
-            word.as_slice(),
-            b"SELECT" | b"FROM" | b"JOIN" | b"INTO" | b"UPDATE" | b"TABLE" | b"AS" | b"BY"
         );
     }
 
+    /// Oracle's `q'[it's]'`, and its passwords, which need no quotes.
+    fn is_followed_by_unknown(&self, word: &[u8]) -> bool {
+        let is_oracle = self.dialect == Dialect::Unknown;
+        let is_string = matches!(word, b"Q" | b"NQ") && self.rest.first() == Some(&b'\'');
+        word == b"IDENTIFIED" || is_oracle && is_string
+    }
+
     fn sign(&mut self, sign: u8) {
+        self.clean.push(sign);
+        self.advance(1);
+        self.prefix = None;
         match sign {
             b'(' => {
-                // `VALUES (` and `IN (` open a list of values; so does the
-                // next row, and a list inside one.
-                let holds_values = self.takes_literal || self.lists.last() == Some(&true);
-                self.lists.push(holds_values);
+                self.place.open(self.takes_literal);
+                self.takes_literal = false;
             }
             b')' => {
-                let held_values = self.lists.pop() == Some(true);
-                self.clean.push(sign);
-                self.advance(1);
+                let held_values = self.place.close();
                 if held_values {
                     self.fold_rows();
                 }
                 // `(?), (?)`: the next row is values again.
                 let is_next_row = self.rest.trim_ascii_start().starts_with(b",");
                 self.takes_literal = held_values && is_next_row;
-                return;
-            }
-            _ => {}
-        }
-        self.clean.push(sign);
-        self.advance(1);
-        self.is_prefixed = false;
-        match sign {
-            b'=' | b'<' | b'>' | b'!' | b'+' | b'-' | b'*' | b'/' | b'%' | b'|' => {
-                self.takes_literal = true;
             }
             // A further row, a further value: as before.
-            b',' => {}
-            b'(' => self.takes_literal = false,
-            _ => self.takes_literal = false,
+            b',' => self.place.sign(sign),
+            _ => {
+                self.place.sign(sign);
+                self.takes_literal = matches!(
+                    sign,
+                    b'=' | b'<' | b'>' | b'!' | b'+' | b'-' | b'*' | b'/' | b'%' | b'|'
+                );
+            }
         }
-        self.is_name_next = sign == b'.';
     }
 
     /// `(?), (?)` is `(?)`: rows of values are one statement, however many.
@@ -403,24 +316,6 @@ impl Scanner<'_> {
                 self.clean.truncate(len);
             }
         }
-    }
-
-    /// `$tag$`, which opens a PostgreSQL string.
-    fn dollar_tag(&self) -> Option<usize> {
-        let is_tag = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-        let rest = self.rest.get(1..)?;
-        let len = rest.iter().take_while(|byte| is_tag(byte)).count();
-        let starts_with_digit = rest.first().is_some_and(u8::is_ascii_digit);
-        (rest.get(len) == Some(&b'$') && !starts_with_digit).then_some(len + 2)
-    }
-
-    fn dollar_string(&mut self) {
-        let len = self.dollar_tag().unwrap_or(1);
-        let tag = self.rest.get(..len).unwrap_or(b"$$");
-        let body = self.rest.get(len..).unwrap_or(b"");
-        let end = body.windows(tag.len()).position(|it| it == tag);
-        self.advance(end.map_or(self.rest.len(), |end| end + 2 * len));
-        self.mark();
     }
 }
 
@@ -435,21 +330,23 @@ mod tests {
     #[test]
     fn strings_and_numbers_become_placeholders() {
         assert_eq!(clean("SELECT 'a', 1.5e-3, 0x1F, -2"), "SELECT ?, ?, ?, ?");
-        assert_eq!(clean(r"WHERE a = 'it\'s' AND b=-7"), "WHERE a = ? AND b=?");
+        assert_eq!(clean(r"WHERE a = 'it''s' AND b=-7"), "WHERE a = ? AND b=?");
         assert_eq!(
             clean("WHERE a = N'x' AND b = X'ff'"),
             "WHERE a = ? AND b = ?"
         );
         assert_eq!(
-            clean("WHERE a = $$it's$$ AND b = $q$x$q$"),
+            clean("WHERE a = $$its$$ AND b = $q$x$q$"),
             "WHERE a = ? AND b = ?"
         );
     }
 
     #[test]
     fn placeholders_and_names_with_digits_stay() {
-        let sql = "SELECT t1.c2 FROM t1 WHERE a = ? AND b = :name AND c = $1";
+        let sql = "SELECT t1.c2 FROM t1 WHERE a = ? AND b = :name AND c = @c";
         assert_eq!(clean(sql), sql);
+        let sql = b"SELECT t1.c2 FROM t1 WHERE a = $1";
+        assert_eq!(statement_with(sql, Dialect::Postgres, usize::MAX), sql);
     }
 
     #[test]
@@ -462,22 +359,81 @@ mod tests {
     }
 
     #[test]
-    fn double_quotes_are_names_where_names_stand() {
-        let sql = r#"select "id", "u"."name" from "users" as "u" where "u"."id" = "p"."uid" order by "id""#;
-        assert_eq!(clean(sql), sql);
+    fn double_quotes_are_names_only_where_no_dialect_has_a_string() {
         assert_eq!(
-            clean(r#"select * from "users" where "id" = ?"#),
-            r#"select * from "users" where "id" = ?"#
+            clean(
+                r#"select "id", "u"."name" from "users" as "u" join "p" on "u"."id" = "p"."uid" order by "id""#
+            ),
+            r#"select ?, "u"."name" from "users" as ? join "p" on "u"."id" = "p"."uid" order by ?"#
         );
+        for sql in [
+            r#"insert into "t" ("a", "b") values (?)"#,
+            r#"insert into "s"."t" ("a") select x from "u""#,
+            r#"update "t" set x = (select y from "u")"#,
+            r#"delete from "t" where a = ?"#,
+            r#"drop table "t""#,
+        ] {
+            assert_eq!(clean(sql), sql);
+        }
     }
 
     #[test]
-    fn double_quotes_are_literals_where_values_stand() {
+    fn double_quotes_are_literals_wherever_a_value_may_stand() {
+        assert_eq!(clean(r#"SELECT CONCAT("john", x)"#), "SELECT CONCAT(?, x)");
+        assert_eq!(clean(r#"SELECT "john" AS "j", 1."x""#), "SELECT ? AS ?, ??");
         assert_eq!(clean(r#"WHERE name = "john""#), "WHERE name = ?");
-        assert_eq!(clean(r#"WHERE name LIKE "jo%""#), "WHERE name LIKE ?");
         assert_eq!(clean(r#"VALUES ("a", "b")"#), "VALUES (?)");
         assert_eq!(clean(r#"WHERE n IN ("a","b")"#), "WHERE n IN (?)");
-        assert_eq!(clean(r#"SELECT "two words""#), "SELECT ?");
+        assert_eq!(clean(r#"SELECT TRIM(a FROM "x")"#), "SELECT TRIM(a FROM ?)");
+        assert_eq!(
+            clean(r#"SELECT a IS DISTINCT FROM "x""#),
+            "SELECT a IS DISTINCT FROM ?"
+        );
+        assert_eq!(clean(r#"PREPARE p FROM "x""#), "PREPARE p FROM ?");
+        assert_eq!(
+            clean(r#"SELECT 1; PREPARE p FROM "x""#),
+            "SELECT ?; PREPARE p FROM ?"
+        );
+        assert_eq!(clean(r#"VACUUM INTO "x""#), "VACUUM INTO ?");
+        assert_eq!(
+            clean(r#"INSERT INTO t (SELECT "a", "b")"#),
+            "INSERT INTO t (SELECT ?, ?)"
+        );
+        assert_eq!(
+            clean(r#"INSERT INTO OPENQUERY("a", "b")"#),
+            "INSERT INTO OPENQUERY(?, ?)"
+        );
+        assert_eq!(clean(r#"SET NAMES "x""#), "SET NAMES ?");
+        assert_eq!(clean(r#"SELECT a->"x""#), "SELECT a->?");
+    }
+
+    #[test]
+    fn in_a_known_dialect_double_quotes_are_what_they_are_there() {
+        let clean = |sql: &str, dialect| {
+            let clean = statement_with(sql.as_bytes(), dialect, usize::MAX);
+            String::from_utf8(clean).unwrap()
+        };
+        let sql = r#"SELECT "id" FROM "users" WHERE "id" = 5"#;
+        assert_eq!(
+            clean(sql, Dialect::Postgres),
+            r#"SELECT "id" FROM "users" WHERE "id" = ?"#
+        );
+        assert_eq!(
+            clean(sql, Dialect::Sqlite),
+            r#"SELECT ? FROM "users" WHERE ? = ?"#
+        );
+        assert_eq!(clean(sql, Dialect::MySql), "SELECT ? FROM ? WHERE ? = ?");
+    }
+
+    #[test]
+    fn words_that_are_values_become_placeholders() {
+        assert_eq!(clean("SET app.user TO john, jane"), "SET app.user TO ?, ?");
+        assert_eq!(clean("PRAGMA key = secret"), "PRAGMA key = ?");
+        assert_eq!(
+            clean("CREATE USER bob IDENTIFIED BY secret"),
+            "CREATE USER bob IDENTIFIED"
+        );
+        assert_eq!(clean("WHERE a > $5.20 OR a > £50"), "WHERE a > ? OR a > ?");
     }
 
     #[test]
@@ -521,7 +477,7 @@ mod tests {
     #[test]
     fn mysql_has_strings_in_double_quotes_and_escapes_by_backslashes() {
         let clean = |sql: &str| {
-            let clean = statement_with(sql.as_bytes(), Quotes::MySql);
+            let clean = statement_with(sql.as_bytes(), Dialect::MySql, usize::MAX);
             String::from_utf8(clean).unwrap()
         };
         assert_eq!(
@@ -532,6 +488,8 @@ mod tests {
             clean(r"WHERE a = 'C:\' AND b' AND c = 1"),
             "WHERE a = ? AND c = ?"
         );
+        // The server's NO_BACKSLASH_ESCAPES would make another statement of it.
+        assert_eq!(clean(r"VALUES ('C:\', 'secret')"), "VALUES (?");
     }
 
     #[test]
