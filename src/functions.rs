@@ -105,7 +105,7 @@ extern "C" fn xhprof_disable(call: &mut ExecuteData, result: &mut Zval) {
         && let Some(recorded) = session::stop()
     {
         autostart::goes_on();
-        output::return_array(&recorded, result);
+        zend::dropping(recorded, |recorded| output::return_array(recorded, result));
     }
 }
 
