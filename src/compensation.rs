@@ -3,14 +3,15 @@
 //! Once for a process and set of flags, functions that do next to nothing are
 //! called in a loop: in a profile, and as if this extension were not there. What
 //! the loops differ by is the cost of a call; how much of it is between the
-//! readings, the profile itself says. Taking the least of some runs, an
-//! interruption in one of them does no harm. The loops are long, because the
-//! processor needs hundreds of turns until it predicts all of our jumps.
+//! readings, the profile itself says. Each run is brought to one pace of the
+//! processor, which changes from millisecond to millisecond; taking the median of
+//! some runs, an interruption in one of them does no harm. The loops are long,
+//! because the processor needs hundreds of turns until it predicts all of our jumps.
 
 use std::sync::Mutex;
 
 use profile::Metrics;
-use recorder::{Overhead, Shape, TickRate};
+use recorder::{Overhead, Pace, Shape, TickRate};
 
 use crate::clock::{self, CallCost, CallCosts};
 use crate::engine;
@@ -20,7 +21,7 @@ use crate::symbols::Wishes;
 use crate::zend;
 
 /// How often each loop is run, and how many calls more the longer one makes.
-const RUNS: usize = 10;
+const RUNS: usize = 16;
 const CALLS: u64 = 3_000;
 
 /// Loops of calls, long and short: what the first call of a function costs more
@@ -54,6 +55,8 @@ struct Parts {
 pub(crate) struct Measured {
     user: [Parts; 2],
     internal: [Parts; 2],
+    /// The pace at which all of that holds.
+    pace: Pace,
 }
 
 /// What was measured, and with what.
@@ -70,13 +73,20 @@ pub(crate) fn measured(flags: Flags) -> Option<Measured> {
     {
         return Some(*measured);
     }
+    let (pace, user) = measure(USER, flags)?;
+    let internal = if flags.no_builtins {
+        Default::default()
+    } else {
+        let (its_pace, parts) = measure(INTERNAL, flags)?;
+        parts.map(|parts| Parts {
+            inside: its_pace.scale(parts.inside, pace),
+            outside: its_pace.scale(parts.outside, pace),
+        })
+    };
     let measured = Measured {
-        user: measure(USER, flags)?,
-        internal: if flags.no_builtins {
-            Default::default()
-        } else {
-            measure(INTERNAL, flags)?
-        },
+        user,
+        internal,
+        pace,
     };
     if let Ok(mut known) = KNOWN.lock() {
         known.push((key, measured));
@@ -104,6 +114,7 @@ impl Measured {
         CallCosts {
             user: cost(self.user),
             internal: cost(self.internal),
+            pace: self.pace,
         }
     }
 
@@ -134,41 +145,16 @@ pub(crate) fn known() -> Vec<(Metrics, Measured)> {
         .collect()
 }
 
-fn measure([calls, none]: [&std::ffi::CStr; 2], flags: Flags) -> Option<[Parts; 2]> {
-    let (mut plain, mut empty) = (u64::MAX, u64::MAX);
-    let (mut profiled, mut profiled_empty) = (u64::MAX, u64::MAX);
-    let (mut wall, mut cpu) = (u64::MAX, u64::MAX);
+fn measure([calls, none]: [&std::ffi::CStr; 2], flags: Flags) -> Option<(Pace, [Parts; 2])> {
+    let mut runs = Vec::with_capacity(RUNS);
     for _ in 0..RUNS {
-        let times = engine::without_us(|| declared(|| run(calls).zip(run(none))));
-        let (with_calls, without) = times?;
-        plain = plain.min(with_calls);
-        empty = empty.min(without);
-        let (times, recorded) = declared(|| {
-            // With the hooks that will leave something out, but nothing to leave out.
-            session::start(
-                Shape::Edges,
-                flags,
-                Wishes::default(),
-                Some(Measured::default()),
-            );
-            let times = run(calls).zip(run(none));
-            Some((times, session::stop()))
-        })?;
-        let (with_calls, without) = times?;
-        profiled = profiled.min(with_calls);
-        profiled_empty = profiled_empty.min(without);
-        let Some(Recorded::Trace(profile)) = recorded else {
-            return None;
-        };
-        let edges = profile.edges();
-        let edge = edges.edges.iter().max_by_key(|edge| edge.cost.calls)?;
-        let count = edge.cost.calls.max(1);
-        wall = wall.min(edge.cost.wall * 1_000 / count);
-        cpu = cpu.min(edge.cost.cpu * 1_000 / count);
+        runs.push(one_run([calls, none], flags)?);
     }
-    let per_call = |with: u64, without: u64| with.saturating_sub(without) * 1_000 / CALLS;
-    let bare = per_call(plain, empty);
-    let cost = per_call(profiled, profiled_empty).saturating_sub(bare);
+    let pace = middle(runs.iter().map(|run| run.pace));
+    let at_pace =
+        |cost: fn(&OneRun) -> u64| middle(runs.iter().map(|run| run.pace.scale(cost(run), pace)));
+    let bare = at_pace(|run| run.bare);
+    let cost = at_pace(|run| run.profiled.saturating_sub(run.bare));
     // Half of what an empty call takes without us is its own, half its caller's.
     let parts = |between: u64| {
         let inside = between.saturating_sub(bare / 2).min(cost);
@@ -177,7 +163,64 @@ fn measure([calls, none]: [&std::ffi::CStr; 2], flags: Flags) -> Option<[Parts; 
             outside: cost - inside,
         }
     };
-    Some([parts(wall), parts(cpu)])
+    Some((
+        pace,
+        [
+            parts(at_pace(|run| run.wall)),
+            parts(at_pace(|run| run.cpu)),
+        ],
+    ))
+}
+
+/// What was seen of one call, in picoseconds, at one pace.
+struct OneRun {
+    pace: Pace,
+    /// Without us.
+    bare: u64,
+    /// In a profile.
+    profiled: u64,
+    /// What the profile says.
+    wall: u64,
+    cpu: u64,
+}
+
+fn one_run([calls, none]: [&std::ffi::CStr; 2], flags: Flags) -> Option<OneRun> {
+    let per_call = |(with, without): (u64, u64)| with.saturating_sub(without) * 1_000 / CALLS;
+    let at_first = clock::pace();
+    let bare = engine::without_us(|| declared(|| run(calls).zip(run(none))))?;
+    let then = clock::pace();
+    let (profiled, recorded) = declared(|| {
+        // With the hooks that will leave something out, but nothing to leave out.
+        session::start(
+            Shape::Edges,
+            flags,
+            Wishes::default(),
+            Some(Measured::default()),
+        );
+        let times = run(calls).zip(run(none));
+        Some((times, session::stop()))
+    })?;
+    let pace = then.between(clock::pace());
+    let Some(Recorded::Trace(profile)) = recorded else {
+        return None;
+    };
+    let edges = profile.edges();
+    let edge = edges.edges.iter().max_by_key(|edge| edge.cost.calls)?;
+    let count = edge.cost.calls.max(1);
+    Some(OneRun {
+        pace,
+        bare: at_first.between(then).scale(per_call(bare), pace),
+        profiled: per_call(profiled?),
+        wall: edge.cost.wall * 1_000 / count,
+        cpu: edge.cost.cpu * 1_000 / count,
+    })
+}
+
+/// The median; the least there is where there are none.
+fn middle<T: Ord + Default>(values: impl Iterator<Item = T>) -> T {
+    let mut values: Vec<T> = values.collect();
+    values.sort_unstable();
+    values.into_iter().nth(RUNS / 2).unwrap_or_default()
 }
 
 /// What `act` says while there is the function that the loops call, compiled for

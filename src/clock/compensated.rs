@@ -2,11 +2,15 @@
 //!
 //! One set of hooks for all clocks below: what is asked at each call here is
 //! known when these hooks were measured, and left out with the rest.
+//!
+//! What they cost follows the processor's pace, which is looked at each
+//! millisecond; the look itself is left out, too.
 
 use std::cell::UnsafeCell;
 
-use recorder::{Overhead, VirtualClock};
+use recorder::{Overhead, Pace, TickRate, VirtualClock};
 
+use super::pace::pace;
 use super::{Clocks, CpuTime, CycleCounter, CycleCounterForBoth, Monotonic, Source};
 use crate::zend::FunctionKind;
 use crate::zend::per_thread::per_thread;
@@ -20,21 +24,50 @@ pub(crate) struct CallCost {
     pub(crate) cpu: Overhead,
 }
 
-/// What calls of both kinds cost.
+/// What calls of both kinds cost, at some pace of the processor.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct CallCosts {
     /// Functions of the user.
     pub(crate) user: CallCost,
     /// Functions of PHP.
     pub(crate) internal: CallCost,
+    /// The pace at which they cost that.
+    pub(crate) pace: Pace,
 }
+
+impl CallCosts {
+    /// The same at another pace.
+    fn at(self, pace: Pace) -> Self {
+        let scale = |cost| self.pace.scale_overhead(cost, pace);
+        let both = |cost: CallCost| CallCost {
+            wall: scale(cost.wall),
+            cpu: scale(cost.cpu),
+        };
+        Self {
+            user: both(self.user),
+            internal: both(self.internal),
+            pace,
+        }
+    }
+}
+
+/// Time between two looks at the pace, in nanoseconds.
+const BETWEEN_LOOKS_NS: u64 = 1_000_000;
 
 /// This thread's clocks.
 #[derive(Clone, Copy)]
 struct Running {
     source: Source,
     cpu_time: CpuTime,
+    /// At the pace of the last look.
     costs: CallCosts,
+    /// As they were measured.
+    measured: CallCosts,
+    /// How long a tick of either clock is.
+    rates: [TickRate; 2],
+    /// When to look again, in wall ticks, and for how long not.
+    next_look: u64,
+    between_looks: u64,
     wall: VirtualClock,
     cpu: VirtualClock,
 }
@@ -49,22 +82,38 @@ const FREE: CallCost = CallCost {
     cpu: NOTHING,
 };
 
+const ALL_FREE: CallCosts = CallCosts {
+    user: FREE,
+    internal: FREE,
+    pace: Pace::UNKNOWN,
+};
+
 per_thread! {
     static RUNNING: UnsafeCell<Running> = UnsafeCell::new(Running {
         source: Source::Monotonic,
         cpu_time: CpuTime::SystemCall,
-        costs: CallCosts { user: FREE, internal: FREE },
+        costs: ALL_FREE,
+        measured: ALL_FREE,
+        rates: [TickRate::NANOSECONDS; 2],
+        next_look: u64::MAX,
+        between_looks: 0,
         wall: VirtualClock::new(),
         cpu: VirtualClock::new(),
     });
 }
 
-/// Begins to leave `costs` out.
-pub(super) fn start(source: Source, cpu_time: CpuTime, costs: CallCosts) {
+/// Begins to leave `costs` out of clocks with these rates, wall and CPU.
+pub(super) fn start(source: Source, cpu_time: CpuTime, costs: CallCosts, rates: [TickRate; 2]) {
+    let [wall_rate, _] = rates;
     *running() = Running {
         source,
         cpu_time,
         costs,
+        measured: costs,
+        rates,
+        // At the first exit, if at all.
+        next_look: if costs.pace.is_known() { 0 } else { u64::MAX },
+        between_looks: wall_rate.ticks_in_nanoseconds(BETWEEN_LOOKS_NS),
         wall: VirtualClock::new(),
         cpu: VirtualClock::new(),
     };
@@ -86,16 +135,33 @@ impl Running {
             FunctionKind::Internal => self.costs.internal,
         }
     }
+
+    fn wall_ticks(&self) -> u64 {
+        match self.source {
+            Source::Counter => CycleCounter::wall_at_entry(),
+            Source::Monotonic => Monotonic::wall_at_entry(),
+        }
+    }
+
+    /// Adapts the costs to the pace, at an exit when both clocks have been read.
+    #[cold]
+    #[inline(never)]
+    fn look(&mut self, now: u64) {
+        self.costs = self.measured.at(pace());
+        self.next_look = now.saturating_add(self.between_looks);
+        let took = self.wall_ticks().saturating_sub(now);
+        let [wall_rate, cpu_rate] = self.rates;
+        self.wall.leave_out(took);
+        self.cpu
+            .leave_out(cpu_rate.ticks_in_nanoseconds(wall_rate.nanoseconds(took)));
+    }
 }
 
 impl Clocks for Compensated {
     #[inline]
     fn wall_at_entry() -> u64 {
         let running = running();
-        let ticks = match running.source {
-            Source::Counter => CycleCounter::wall_at_entry(),
-            Source::Monotonic => Monotonic::wall_at_entry(),
-        };
+        let ticks = running.wall_ticks();
         running.wall.at_entry(ticks)
     }
 
@@ -107,7 +173,11 @@ impl Clocks for Compensated {
             Source::Monotonic => Monotonic::wall_at_exit(kind),
         };
         let cost = running.cost_of(kind).wall;
-        running.wall.at_exit(ticks, cost)
+        let time = running.wall.at_exit(ticks, cost);
+        if ticks >= running.next_look {
+            running.look(ticks);
+        }
+        time
     }
 
     #[inline]
@@ -130,9 +200,13 @@ impl Clocks for Compensated {
             (Source::Monotonic, _) => Monotonic::both_at_exit(kind),
         };
         let cost = running.cost_of(kind);
-        (
+        let times = (
             running.wall.at_exit(wall, cost.wall),
             running.cpu.at_exit(cpu, cost.cpu),
-        )
+        );
+        if wall >= running.next_look {
+            running.look(wall);
+        }
+        times
     }
 }

@@ -9,6 +9,7 @@ mod calibration;
 mod compensated;
 mod counter;
 mod cpu_time;
+mod pace;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod perf_page;
 mod rseq;
@@ -17,6 +18,7 @@ mod timer;
 pub(crate) use calibration::Calibration;
 pub(crate) use compensated::{CallCost, CallCosts, Compensated};
 pub(crate) use cpu_time::CpuTime;
+pub(crate) use pace::pace;
 pub(crate) use timer::{Fired, SampledClock, Timer};
 
 use std::sync::{Mutex, OnceLock};
@@ -185,7 +187,8 @@ pub(crate) fn start_again(clock: Clock, wants_cpu: bool) -> bool {
 
 /// Lets [`Compensated`] read the clocks of `clock`, and leave `costs` out.
 pub(crate) fn compensate(clock: Clock, costs: CallCosts) {
-    compensated::start(clock.source, clock.cpu, costs);
+    let wall = clock.calibration.rate;
+    compensated::start(clock.source, clock.cpu, costs, [wall, clock.cpu.rate(wall)]);
 }
 
 /// Ends what [`start`] began.

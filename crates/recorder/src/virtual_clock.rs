@@ -53,8 +53,14 @@ impl VirtualClock {
         if ticks.wrapping_sub(self.behind) != time {
             self.behind = ticks.wrapping_sub(time);
         }
-        self.behind = self.behind.wrapping_add(overhead.outside);
+        self.leave_out(overhead.outside);
         time
+    }
+
+    /// Stands still for so many ticks from now on.
+    #[inline]
+    pub fn leave_out(&mut self, ticks: u64) {
+        self.behind = self.behind.wrapping_add(ticks);
     }
 }
 
@@ -93,6 +99,14 @@ mod tests {
         let mut clock = VirtualClock::new();
         assert_eq!(clock.at_entry(7), 7);
         assert_eq!(clock.at_exit(19, Overhead::default()), 19);
+    }
+
+    #[test]
+    fn what_is_left_out_is_charged_to_nobody() {
+        let mut clock = VirtualClock::new();
+        let entered = clock.at_entry(100);
+        clock.leave_out(30);
+        assert_eq!(clock.at_exit(150, Overhead::default()) - entered, 20);
     }
 
     #[test]
