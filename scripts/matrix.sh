@@ -70,7 +70,7 @@ matrix_newest() {
 }
 
 matrix_zts() {
-    local folder=$matrix/zts options=()
+    local folder=$matrix/zts options=() status=0
     if [ ! -x "$folder/php/bin/php" ]; then
         php_source "${release%/release}/php-src"
         rm -rf "$folder/src" "$folder/php"
@@ -89,7 +89,21 @@ matrix_zts() {
     fi
     export PHP=$folder/php/bin/php PHP_CONFIG=$folder/php/bin/php-config
     matrix_build zts
-    matrix_test zts "$PHP" "$PWD" "$(run_tests_script)"
+    matrix_test zts "$PHP" "$PWD" "$(run_tests_script)" || status=$?
+    matrix_threads || status=$?
+    return "$status"
+}
+
+# What threads do to each other, which no PHP test sees: PHP's command has one.
+matrix_threads() {
+    local folder=$matrix/zts/threads
+    rm -rf "$folder"
+    cp -R scripts/threads "$folder"
+    (cd "$folder" && "${PHP%/php}/phpize" && ./configure --with-php-config="$PHP_CONFIG" && make) \
+        >"$folder/build.log" 2>&1 || die "threads did not build: $(tail -n 5 "$folder/build.log")"
+    cargo build --release --locked -p xhprof-cli || die 'the program that reads profiles did not build'
+    "$PHP" -n scripts/threads/run.php "$folder/modules/threads.so" \
+        "$matrix/zts/target/release/libxhprof.so" "$release/xhprof"
 }
 
 # chroot_of SUITE ROOT PACKAGES

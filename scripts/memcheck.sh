@@ -10,7 +10,7 @@ extension=$release/libxhprof.so
 # Left out: without PHP's own memory there is no memory limit, so what runs into
 # it would fill the machine; recursion 100,000 deep and more takes no other code
 # than less of it, for many minutes; and shares are of time.
-memcheck_left_out=('memory-limit' 'fatal-errors' 'unchanged-errors'
+memcheck_left_out=('memory-limit' 'ring-of-frames' 'fatal-errors' 'unchanged-errors'
     '0000-(deep|profiles)' 'deep-recursion' 'shares/')
 
 memcheck_run() {

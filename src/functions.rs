@@ -105,7 +105,7 @@ extern "C" fn xhprof_disable(call: &mut ExecuteData, result: &mut Zval) {
         && let Some(recorded) = session::stop()
     {
         autostart::goes_on();
-        output::return_array(&recorded, result);
+        zend::dropping(recorded, |recorded| output::return_array(recorded, result));
     }
 }
 
@@ -206,20 +206,21 @@ fn ignored_functions(options: &ZendHashTable) -> HashSet<Box<[u8]>> {
         ));
         return HashSet::new();
     };
-    let mut names = HashSet::new();
+    let (mut names, mut skipped) = (HashSet::new(), Vec::new());
     for value in array::values(list) {
         match value.as_bytes() {
             Some(name) => {
                 names.insert(name.into());
             }
-            None => {
-                zend::warning(&format!(
-                    "option \"ignored_functions\" must hold functions' names; \
-                     a value of type {} is skipped",
-                    value.type_name()
-                ));
-            }
+            None => skipped.push(value.type_name()),
         }
+    }
+    // Not before the list has been read: whoever hears of it may let it go.
+    for type_name in skipped {
+        zend::warning(&format!(
+            "option \"ignored_functions\" must hold functions' names; \
+             a value of type {type_name} is skipped"
+        ));
     }
     names
 }

@@ -19,7 +19,10 @@ use crate::zend::bindings::{self, CompileFile, CompileString};
 struct Previous {
     /// Below the cache of an opcache, if there is one: what really compiles.
     compiler: Cell<Option<CompileFile>>,
+    /// What the hook for files calls. It stays when the hook is taken out: with
+    /// threads, another one may be on its way into it.
     file: Cell<Option<CompileFile>>,
+    is_in: Cell<bool>,
     string: Cell<Option<CompileString>>,
 }
 
@@ -29,6 +32,7 @@ unsafe impl Sync for Previous {}
 static PREVIOUS: Previous = Previous {
     compiler: Cell::new(None),
     file: Cell::new(None),
+    is_in: Cell::new(false),
     string: Cell::new(None),
 };
 
@@ -92,8 +96,11 @@ pub(super) fn come_back() {
 pub(super) fn install() {
     // SAFETY: see `PREVIOUS`.
     unsafe {
-        if PREVIOUS.file.get().is_none() {
-            PREVIOUS.file.set(Some(bindings::zend_compile_file));
+        let below = bindings::zend_compile_file;
+        // Never below itself, should two threads come here at once.
+        if !PREVIOUS.is_in.get() && !fn_addr_eq(below, compile_file as CompileFile) {
+            PREVIOUS.file.set(Some(below));
+            PREVIOUS.is_in.set(true);
             bindings::zend_compile_file = compile_file;
         }
     }
@@ -103,11 +110,12 @@ pub(super) fn install() {
 pub(super) fn uninstall() {
     // SAFETY: see `PREVIOUS`.
     unsafe {
-        if let Some(previous) = PREVIOUS.file.get()
+        if PREVIOUS.is_in.get()
             && fn_addr_eq(bindings::zend_compile_file, compile_file as CompileFile)
+            && let Some(previous) = PREVIOUS.file.get()
         {
             bindings::zend_compile_file = previous;
-            PREVIOUS.file.set(None);
+            PREVIOUS.is_in.set(false);
         }
     }
 }
@@ -122,8 +130,8 @@ unsafe extern "C" fn with_slots(file: *mut zend_file_handle, kind: c_int) -> *mu
 }
 
 unsafe extern "C" fn compile_file(file: *mut zend_file_handle, kind: c_int) -> *mut zend_op_array {
-    // SAFETY: the engine hands us an open file handle; `PREVIOUS` is set as
-    // long as this hook is reachable. Plain data lives across the call.
+    // SAFETY: the engine hands us an open file handle; `PREVIOUS` is set once
+    // this hook is reachable. Plain data lives across the call.
     unsafe {
         let opened = zend::file_name(file).map(|path| enter(b"load::", path, true));
         let result = match PREVIOUS.file.get() {

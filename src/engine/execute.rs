@@ -53,8 +53,10 @@ pub(super) fn disarm() {
 pub(super) fn install() {
     // SAFETY: see `PREVIOUS`.
     unsafe {
-        if !PREVIOUS.is_in.get() {
-            PREVIOUS.execute.set(bindings::zend_execute_ex);
+        let below = bindings::zend_execute_ex;
+        // Never below itself, should two threads come here at once.
+        if !PREVIOUS.is_in.get() && !fn_addr_eq(below, installed as ExecuteEx) {
+            PREVIOUS.execute.set(below);
             PREVIOUS.is_in.set(true);
             bindings::zend_execute_ex = installed;
         }

@@ -124,6 +124,10 @@ fn add_user() {
 fn remove_user() {
     if USERS.fetch_sub(1, Ordering::AcqRel) == 1 {
         compile::uninstall();
+        // Another thread may have begun meanwhile, and found the hook in place.
+        if USERS.load(Ordering::Acquire) > 0 {
+            compile::install();
+        }
     }
 }
 
@@ -185,5 +189,9 @@ pub(crate) fn uninstall() {
     remove_user();
     if TRACERS.fetch_sub(1, Ordering::AcqRel) == 1 {
         execute::uninstall();
+        // As in `remove_user`.
+        if TRACERS.load(Ordering::Acquire) > 0 && armed() == Some(Engine::Execute) {
+            execute::install();
+        }
     }
 }

@@ -16,6 +16,7 @@ pub(crate) mod idle_slots;
 mod info;
 pub(crate) mod ini;
 mod jit;
+mod jump;
 mod known_functions;
 pub(crate) mod memory;
 pub(crate) mod name;
@@ -42,6 +43,7 @@ pub(crate) use frames::{
 pub(crate) use functions_seen::for_each_function_seen;
 pub(crate) use info::InfoTable;
 pub(crate) use jit::{interrupts_harm, is_jit_configured, is_jit_on, known_bug};
+pub(crate) use jump::dropping;
 pub(crate) use known_functions::KnownFunctions;
 pub(crate) use memory::memory;
 pub(crate) use object::{

@@ -30,6 +30,12 @@ static INTERRUPT: AtomicPtr<ext_php_rs::ffi::zend_atomic_bool> =
     AtomicPtr::new(std::ptr::null_mut());
 static IS_CATCHING: AtomicBool = AtomicBool::new(false);
 
+thread_local! {
+    /// It is this thread that catches: where a command has threads, the first
+    /// one that is profiled, until that is over.
+    static CATCHES: Cell<bool> = const { Cell::new(false) };
+}
+
 type InterruptFunction = unsafe extern "C" fn(*mut zend_execute_data);
 
 struct Previous {
@@ -37,7 +43,8 @@ struct Previous {
     write_profile: Cell<fn()>,
 }
 
-// SAFETY: set by the one thread of a command-line PHP, see `catch`.
+// SAFETY: set by the one thread that catches, before there is the hook that
+// reads it.
 unsafe impl Sync for Previous {}
 
 static PREVIOUS: Previous = Previous {
@@ -52,6 +59,7 @@ pub(crate) fn catch(write_profile: fn()) {
     if IS_CATCHING.swap(true, Ordering::AcqRel) {
         return;
     }
+    CATCHES.set(true);
     PREVIOUS.write_profile.set(write_profile);
     // SAFETY: this thread's globals, which live until the thread ends.
     unsafe {
@@ -65,9 +73,9 @@ pub(crate) fn catch(write_profile: fn()) {
     }
 }
 
-/// Gives signals and the interrupt hook back.
+/// Gives signals and the interrupt hook back, if this thread has them.
 pub(crate) fn stop_catching() {
-    if !IS_CATCHING.swap(false, Ordering::AcqRel) {
+    if !CATCHES.replace(false) {
         return;
     }
     for signal in ENDING {
@@ -82,6 +90,8 @@ pub(crate) fn stop_catching() {
         }
     }
     INTERRUPT.store(std::ptr::null_mut(), Ordering::Release);
+    // Last, so that no other thread finds the hook where it puts its own.
+    IS_CATCHING.store(false, Ordering::Release);
     // A signal that came too late to be handled must not be lost.
     die_of_caught_signal();
 }
