@@ -10,19 +10,28 @@ use std::mem::MaybeUninit;
 use ext_php_rs::ffi::{self, ZEND_INTERNAL_FUNCTION, zend_class_entry, zend_function, zval};
 
 use super::Value;
+use super::memory::has_room_for;
 
 /// The most arguments that a question has.
 const MOST: usize = 2;
 
+/// The memory that a question takes whose answer is a number or a short name.
+pub(super) const LITTLE: usize = 4 << 10;
+
 /// Asks the function of that name, in lower case; none if there is no such
-/// function or it throws. Nothing is asked while an exception is on its way.
+/// function or it throws. Nothing is asked while an exception is on its way, or
+/// where an answer of `largest` bytes might meet the memory limit.
 ///
 /// The caller sees to it that the call is not recorded.
 pub(crate) fn ask_function<R>(
     name: &str,
     arguments: &[&zval],
+    largest: usize,
     use_answer: impl FnOnce(Value<'_>) -> R,
 ) -> Option<R> {
+    if !has_room_for(largest) {
+        return None;
+    }
     // SAFETY: the table of functions is there while a request runs.
     let function = unsafe {
         let table = (*ffi::ext_php_rs_executor_globals()).function_table;
@@ -32,7 +41,7 @@ pub(crate) fn ask_function<R>(
 }
 
 /// Asks the method of that name, in lower case, of the class of PHP's own that
-/// the object's class is or descends from.
+/// the object's class is or descends from, for at most [`LITTLE`].
 pub(crate) fn ask_method<R>(
     object: Value<'_>,
     name: &str,
@@ -40,6 +49,9 @@ pub(crate) fn ask_method<R>(
     use_answer: impl FnOnce(Value<'_>) -> R,
 ) -> Option<R> {
     let object = object.as_object()?;
+    if !has_room_for(LITTLE) {
+        return None;
+    }
     // SAFETY: an object's class and all classes above it live as long as it.
     let function = unsafe {
         let mut class: *mut zend_class_entry = (*object).ce;

@@ -8,6 +8,8 @@
 
 use std::cell::Cell;
 
+use ext_php_rs::ffi;
+
 use super::bindings;
 use super::per_thread::per_thread;
 
@@ -63,6 +65,31 @@ pub(crate) fn memory() -> (i64, i64) {
     };
     #[expect(clippy::cast_possible_wrap, reason = "no process has 2^63 bytes")]
     (usage as i64, peak as i64)
+}
+
+/// Whether PHP can take so many bytes more without meeting the memory limit.
+/// Says no when in doubt: the heap grows by whole chunks.
+pub(crate) fn has_room_for(bytes: usize) -> bool {
+    /// `ZEND_MM_CHUNK_SIZE`.
+    const CHUNK: usize = 2 << 20;
+    /// What is free in the heap's chunks is in pieces, most of it in small ones.
+    const PIECES: usize = 64;
+
+    // SAFETY: this thread's globals and counters.
+    let (limit, taken, used) = unsafe {
+        (
+            (*ffi::ext_php_rs_process_globals()).memory_limit,
+            bindings::zend_memory_usage(true),
+            bindings::zend_memory_usage(false),
+        )
+    };
+    let Ok(limit) = usize::try_from(limit) else {
+        // No limit.
+        return true;
+    };
+    let grown = taken.saturating_add(bytes.next_multiple_of(CHUNK));
+    let free = taken.saturating_sub(used);
+    grown.saturating_add(CHUNK) <= limit || bytes.saturating_mul(PIECES) <= free
 }
 
 #[cold]

@@ -4,7 +4,7 @@ use ext_php_rs::ffi::{self, zend_object, zend_property_info, zval};
 use ext_php_rs::types::Zval;
 
 use super::Value;
-use super::ask::{ask_function, ask_method};
+use super::ask::{LITTLE, ask_function, ask_method};
 
 /// A declared string property, read from the object's own table: no handler
 /// and no `__get` is called.
@@ -40,6 +40,9 @@ pub(crate) fn curl_address<R>(
 ) -> Option<R> {
     /// `CURLINFO_EFFECTIVE_URL`, from curl.h.
     const EFFECTIVE_URL: i64 = 0x10_0001;
+    /// libcurl takes 8,000,000 bytes at most (`CURL_MAX_INPUT_LENGTH`), and PHP
+    /// copies them.
+    const LONGEST: usize = 8 << 20;
 
     if !handle.is_object() {
         return None;
@@ -47,7 +50,7 @@ pub(crate) fn curl_address<R>(
     let mut what = Zval::new();
     what.set_long(EFFECTIVE_URL);
     let arguments = [handle.as_zval(), &what];
-    ask_function("curl_getinfo", &arguments, |answer| {
+    ask_function("curl_getinfo", &arguments, LONGEST, |answer| {
         use_address(answer.as_bytes())
     })
 }
@@ -58,7 +61,7 @@ fn count(answer: Value<'_>) -> Option<u64> {
 
 /// A number of rows: of that function's answer about `value`.
 pub(crate) fn rows_by_function(function: &str, value: Value<'_>) -> Option<u64> {
-    ask_function(function, &[value.as_zval()], count).flatten()
+    ask_function(function, &[value.as_zval()], LITTLE, count).flatten()
 }
 
 /// The rows that a statement of PDO changed; none if it returned rows, whose
