@@ -15,7 +15,7 @@
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::thread::{Builder, JoinHandle, park_timeout};
+use std::thread::{Builder, JoinHandle, park_timeout, sleep};
 use std::time::Duration;
 
 use super::calibration::clock_ns;
@@ -56,6 +56,10 @@ const STACK_SIZE: usize = 128 * 1024;
 
 /// In CPU mode, how often at most the clock of a program that waits is read.
 const SHORTEST_NAP: u64 = 50_000;
+
+/// To sleep costs the kernel somewhat less than to wait for a call, which is
+/// not worth it where that would come much too late.
+const SHORT_NAP: Duration = Duration::from_micros(500);
 
 impl Timer {
     /// Calls `fire` in a thread of its own, each time that `interval_ns` have
@@ -157,7 +161,12 @@ impl Rhythm {
             } else {
                 left.max(SHORTEST_NAP)
             };
-            park_timeout(Duration::from_nanos(nap));
+            let nap = Duration::from_nanos(nap);
+            if nap <= SHORT_NAP {
+                sleep(nap);
+            } else {
+                park_timeout(nap);
+            }
         }
     }
 }

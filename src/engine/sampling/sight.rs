@@ -40,6 +40,8 @@ pub(super) type Sight = [Seen; FRAMES];
 /// So many functions can end between two safe points without a frame that is
 /// known to stay: those have no loop and call nothing written in C.
 const FRAMES: usize = 12;
+/// More than that seldom end, and are noted only if that costs nothing more.
+const SURE: usize = 4;
 /// A look takes some microseconds, unless its thread is kept waiting.
 const AT_ONCE_NS: u64 = 50_000;
 
@@ -82,8 +84,8 @@ impl Window {
         // is a number, and not followed.
         let mut frame = unsafe { (*self.0).load(Ordering::Relaxed) } as usize;
         let mut copy = Copy::of(frame);
-        for seen in &mut sight {
-            if frame == 0 {
+        for (depth, seen) in sight.iter_mut().enumerate() {
+            if frame == 0 || depth >= SURE && copy.find(frame).is_none() {
                 break;
             }
             seen.frame = frame;
@@ -102,73 +104,80 @@ impl Window {
 struct Copy {
     /// The address of the frame.
     address: usize,
-    top: [u8; FRAME],
-    before: [u8; BEFORE],
-    /// How much of them was copied, in this order.
-    size: usize,
+    bytes: [u8; BEFORE + FRAME],
+    /// Where in them the first byte is that was copied.
+    start: usize,
 }
 
 const FRAME: usize = size_of::<zend_execute_data>();
-const BEFORE: usize = 1024;
+/// A dozen frames of a large program, most times: each further copy takes the
+/// kernel longer than all of this.
+const BEFORE: usize = 6 << 10;
+/// Where there is not as much before the frame, as at the beginning of memory.
+const STARTS: [usize; 3] = [0, BEFORE - (1 << 10), BEFORE];
 
 impl Copy {
     /// Of what is at the address, if anything is.
     fn of(address: usize) -> Self {
         let mut copy = Self {
             address,
-            top: [0; FRAME],
-            before: [0; BEFORE],
-            size: 0,
+            bytes: [0; BEFORE + FRAME],
+            start: BEFORE + FRAME,
         };
-        if address > BEFORE {
-            copy.fill();
+        // All in one piece is a third cheaper than the frame by itself and the
+        // rest; but before it there may be nothing.
+        for start in STARTS {
+            if copy.start > start && address > BEFORE && copy.fill(start) {
+                copy.start = start;
+            }
         }
         copy
     }
 
+    /// Whether the bytes from `start` could be copied.
     #[cfg(target_os = "linux")]
-    fn fill(&mut self) {
-        let part = |base: usize, length| libc::iovec {
-            iov_base: base as *mut libc::c_void,
-            iov_len: length,
+    fn fill(&mut self, start: usize) -> bool {
+        let address = self.address - BEFORE + start;
+        let Some(bytes) = self.bytes.get_mut(start..) else {
+            return false;
         };
-        let local = [
-            part(self.top.as_mut_ptr() as usize, FRAME),
-            part(self.before.as_mut_ptr() as usize, BEFORE),
-        ];
-        // The frame first: what comes after that may be missing.
-        let remote = [
-            part(self.address, FRAME),
-            part(self.address - BEFORE, BEFORE),
-        ];
-        // SAFETY: the kernel writes to the two arrays of ours and nowhere else;
-        // it may be asked for any address.
+        let local = libc::iovec {
+            iov_base: bytes.as_mut_ptr().cast(),
+            iov_len: bytes.len(),
+        };
+        let remote = libc::iovec {
+            iov_base: address as *mut libc::c_void,
+            iov_len: bytes.len(),
+        };
+        // SAFETY: the kernel writes to that array of ours and nowhere else; it
+        // may be asked for any address.
         let copied = unsafe {
-            libc::process_vm_readv(libc::getpid(), local.as_ptr(), 2, remote.as_ptr(), 2, 0)
+            libc::process_vm_readv(libc::getpid(), &raw const local, 1, &raw const remote, 1, 0)
         };
-        self.size = usize::try_from(copied).unwrap_or(0);
+        usize::try_from(copied).is_ok_and(|copied| copied == bytes.len())
     }
 
     #[cfg(not(target_os = "linux"))]
-    fn fill(&mut self) {}
+    fn fill(&mut self, _start: usize) -> bool {
+        false
+    }
 
     /// The function and the caller's frame of the frame at an address.
     fn frame(&mut self, address: usize) -> Option<(usize, usize)> {
-        let start = self.address.saturating_sub(BEFORE);
-        if let Some(offset) = address.checked_sub(start)
-            && let Some(frame) = self.before.get(offset..offset.saturating_add(FRAME))
-            && self.size == FRAME + BEFORE
-        {
-            return fields(frame);
+        if let Some(found) = self.find(address) {
+            return fields(found);
         }
         if address != self.address {
             *self = Self::of(address);
         }
-        if self.size >= FRAME {
-            fields(&self.top)
-        } else {
-            None
-        }
+        self.find(address).and_then(fields)
+    }
+
+    /// The bytes of the frame at an address, if they were copied.
+    fn find(&self, address: usize) -> Option<&[u8]> {
+        let offset = address.checked_add(BEFORE)?.checked_sub(self.address)?;
+        let copied = self.bytes.get(offset..offset.checked_add(FRAME)?)?;
+        (offset >= self.start).then_some(copied)
     }
 }
 
