@@ -21,15 +21,15 @@ use crate::symbols::Wishes;
 use crate::zend;
 
 /// How often each loop is run, and how many calls more the longer one makes.
-const RUNS: usize = 16;
-const CALLS: u64 = 3_000;
+const RUNS: usize = 32;
+const CALLS: u64 = 1_500;
 
 /// Loops of calls, long and short: what the first call of a function costs more
 /// than others is in both. What they call cannot be disabled. A value goes in and
 /// comes out, as with most functions: without, a call that the observer API sees
 /// costs 2 to 3 ns more.
 const USER: [&std::ffi::CStr; 2] = [
-    c"(static function () { for ($x = $i = 0; $i < 3300; ++$i) $x = \\xhprof\\nothing($x); })();",
+    c"(static function () { for ($x = $i = 0; $i < 1800; ++$i) $x = \\xhprof\\nothing($x); })();",
     c"(static function () { for ($x = $i = 0; $i < 300; ++$i) $x = \\xhprof\\nothing($x); })();",
 ];
 /// A function, and not a closure: all closures have one name, so that what one
@@ -38,7 +38,7 @@ const NOTHING: &std::ffi::CStr = c"namespace xhprof; function nothing($x) { retu
 const NOTHING_NAME: &str = "xhprof\\nothing";
 const INTERNAL: [&std::ffi::CStr; 2] = [
     c"(static function () { $g = (static function () { yield; })(); $g->valid();
-        for ($i = 0; $i < 3300; ++$i) $g->valid(); })();",
+        for ($i = 0; $i < 1800; ++$i) $g->valid(); })();",
     c"(static function () { $g = (static function () { yield; })(); $g->valid();
         for ($i = 0; $i < 300; ++$i) $g->valid(); })();",
 ];
