@@ -1,7 +1,8 @@
 <?php
 /**
  * What automatic profiles cost a server: `wrk` against nginx and php-fpm with
- * two workers, without the extension and with its settings, in turn.
+ * two workers, without the extension and with its settings, in turn, many times
+ * for a moment rather than once for long.
  *
  *     php -n server-load.php EXTENSION PHP-FPM NGINX SECONDS ROUNDS
  *
@@ -51,22 +52,24 @@ $ways = [
     'rate = 0.01' => $own + ['xhprof.auto_enable' => '1', 'xhprof.rate' => '0.01'],
     'auto_enable = 1' => $own + ['xhprof.auto_enable' => '1'],
     'auto_enable = 1, edges' => $own + ['xhprof.auto_enable' => '1', 'xhprof.mode' => 'edges'],
+    'auto_enable = 1, sample' => $own + ['xhprof.auto_enable' => '1', 'xhprof.mode' => 'sample', 'xhprof.sampling_interval' => '10000'],
     'auto_enable = 1, no_builtins' => $own + ['xhprof.auto_enable' => '1', 'xhprof.flags' => 'no_builtins'],
 ];
 
-/** Requests a second, and the times that half and all but one of a hundred took, in ms. */
-function measure(array $settings): array
+/** nginx and php-fpm with these settings, in a folder of their own, warm. */
+function start(array $settings, string $own): array
 {
-    global $folder, $fpm, $nginx, $seconds, $opcache;
-    $server = new FpmServer($fpm, $folder, $opcache + $settings, 2);
+    global $folder, $fpm, $nginx, $opcache;
+    mkdir($own);
+    $server = new FpmServer($fpm, $own, $opcache + $settings, 2);
     $socket = stream_socket_server('tcp://127.0.0.1:0');
     $port = (int) substr(strrchr(stream_socket_get_name($socket, false), ':'), 1);
     fclose($socket);
-    $own = implode(' ', array_map(fn ($it) => "{$it}_temp_path $folder/$it;", ['client_body', 'fastcgi', 'proxy', 'uwsgi', 'scgi']));
-    file_put_contents("$folder/nginx.conf", <<<CONF
-        daemon off; pid $folder/nginx.pid; error_log $folder/nginx.log; worker_processes 1;
+    $temporary = implode(' ', array_map(fn ($it) => "{$it}_temp_path $own/$it;", ['client_body', 'fastcgi', 'proxy', 'uwsgi', 'scgi']));
+    file_put_contents("$own/nginx.conf", <<<CONF
+        daemon off; pid $own/nginx.pid; error_log $own/nginx.log; worker_processes 1;
         events { }
-        http { access_log off; $own
+        http { access_log off; $temporary
             server { listen 127.0.0.1:$port; location / {
                 fastcgi_param SCRIPT_FILENAME $folder/page.php;
                 fastcgi_param REQUEST_METHOD \$request_method;
@@ -76,18 +79,23 @@ function measure(array $settings): array
                 fastcgi_pass unix:{$server->socket};
             } } }
         CONF);
-    $process = proc_open([$nginx, '-c', "$folder/nginx.conf", '-e', "$folder/nginx.log"], [['file', '/dev/null', 'r'], ['file', "$folder/out", 'a'], ['file', "$folder/out", 'a']], $pipes);
+    $process = proc_open([$nginx, '-c', "$own/nginx.conf", '-e', "$own/nginx.log"], [['file', '/dev/null', 'r'], ['file', "$own/nginx.out", 'a'], ['file', "$own/nginx.out", 'a']], $pipes);
     for ($try = 0; $try < 500 && !@stream_socket_client("tcp://127.0.0.1:$port"); $try++) {
         usleep(10_000);
     }
     // The first ones fill OPcache.
     exec("wrk -t1 -c2 -d1 http://127.0.0.1:$port/");
+    return [$server, $port, $process];
+}
+
+/** Requests a second, the times that half and all but one of a hundred took, in ms, profiles, and CPU time of a request. */
+function measure(FpmServer $server, int $port): array
+{
+    global $folder, $seconds;
+    array_map(unlink(...), glob("$folder/profiles/*"));
     $before = cpu_us($server);
     exec("wrk -t1 -c2 -d$seconds --latency http://127.0.0.1:$port/ 2>&1", $output, $status);
     $cpu = cpu_us($server) - $before;
-    proc_terminate($process);
-    proc_close($process);
-    $server->stop();
     $text = implode("\n", $output);
     $is_right = preg_match('/50%\s+([\d.]+)(us|ms|s)/', $text, $half) && preg_match('/99%\s+([\d.]+)(us|ms|s)/', $text, $most)
         && preg_match('/(\d+) requests in/', $text, $requests) && preg_match('/Requests\/sec:\s+([\d.]+)/', $text, $rate) && !str_contains($text, 'Non-2xx') && !str_contains($text, 'Socket errors');
@@ -108,11 +116,22 @@ function cpu_us(FpmServer $server): float
     return array_sum($used);
 }
 
+$servers = [];
+foreach ($ways as $way => $settings) {
+    $servers[$way] = start($settings, "$folder/" . count($servers));
+}
 $results = [];
 for ($round = 0; $round < $rounds; $round++) {
-    foreach ($ways as $way => $settings) {
-        $results[$way][] = measure($settings);
+    // Now in this order, now in the other.
+    $servers = array_reverse($servers, true);
+    foreach ($servers as $way => [$server, $port]) {
+        $results[$way][] = measure($server, $port);
     }
+}
+foreach ($servers as [$server, , $process]) {
+    proc_terminate($process);
+    proc_close($process);
+    $server->stop();
 }
 function median(array $numbers): float
 {
@@ -120,10 +139,12 @@ function median(array $numbers): float
     return $numbers[intdiv(count($numbers), 2)];
 }
 printf("%-28s %10s %7s %8s %8s %14s %9s\n", '', 'requests/s', 'ratio', 'p50, ms', 'p99, ms', 'CPU ms/request', 'profiles');
-foreach ($results as $way => $runs) {
-    $column = fn (int $number) => median(array_column($runs, $number));
-    $first ??= $column(0);
-    printf("%-28s %10.1f %7.3f %8.2f %8.2f %14.3f %9d\n", $way, $column(0), $column(0) / $first, $column(1), $column(2), $column(4) / 1000, array_sum(array_column($runs, 3)));
+$first = array_column($results['without the extension'], 0);
+foreach (array_keys($ways) as $way) {
+    $column = fn (int $number) => array_column($results[$way], $number);
+    // Within rounds, so that a machine that is slower for a while is so for both.
+    $ratio = median(array_map(fn ($one, $base) => $one / $base, $column(0), $first));
+    printf("%-28s %10.1f %7.3f %8.2f %8.2f %14.3f %9d\n", $way, median($column(0)), $ratio, median($column(1)), median($column(2)), median($column(4)) / 1000, array_sum($column(3)));
 }
 preg_match('/^model name\s*: (.*)/m', @file_get_contents('/proc/cpuinfo'), $cpu);
 echo "\nMedians of $rounds runs of $seconds s each, in turn; 2 php-fpm workers, 2 connections, OPcache;\nload ", implode(' ', array_map(fn ($load) => round($load, 1), sys_getloadavg())), ', ', date('Y-m-d'), ', PHP ', PHP_VERSION, ', ', $cpu[1] ?? php_uname('m'), ".\n";

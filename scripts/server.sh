@@ -38,7 +38,7 @@ server_test() {
 # server_load SECONDS ROUNDS: each way in turn, several times, so that a busy
 # machine is busy for all of them.
 server_load() {
-    local seconds=${1:-10} rounds=${2:-3}
+    local seconds=${1:-2} rounds=${2:-11}
     [[ $seconds =~ ^[0-9]+$ && $rounds =~ ^[0-9]+$ ]] || die 'usage: ./x server-load [SECONDS [ROUNDS]]'
     server_find
     "$PHP" -n scripts/server-load.php "$extension" "$fpm" "$nginx" "$seconds" "$rounds"
