@@ -29,10 +29,10 @@ bench_run() {
 # can be measured here has a line in every part.
 bench_works() {
     local line bench_results=$logs/bench
-    bench_run --smoke user internal program once requests growth accuracy >/dev/null
+    bench_run --smoke user internal program sampling once requests growth accuracy >/dev/null
     for line in Targets none floor 'floor, off' 'loaded, off' 'loaded, off (observer)' wall 'wall, CPU' 'wall, memory' all \
         'wall (observer)' 'all (observer)' 'tree, all' 'events, all' 'JIT: none' 'JIT: loaded, off' \
-        'all, few functions' 'calls, execute' 'depth of recursion, observer' 'paths of the call tree, tree' \
+        '10 kHz' 'all, few functions' 'calls, execute' 'depth of recursion, observer' 'paths of the call tree, tree' \
         'the truth' 'wall: wall' 'all: CPU'; do
         grep -qF -e "| $line |" -e "### $line" "$bench_results/newest.md" ||
             die "./x bench has no line for: $line"

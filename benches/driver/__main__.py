@@ -1,6 +1,6 @@
 """`./x bench`: what profiling costs, here and now.
 
-Parts, each a file of its own: calls, program, once, requests, growth, accuracy. Each has measure(), whose answer is
+Parts, each a file of its own: calls, program, sampling, once, requests, growth, accuracy. Each has measure(), whose answer is
 plain data and is kept in newest.json, and tables(), which shows it. scripts/bench.sh says where everything is.
 """
 
@@ -21,6 +21,7 @@ import growth
 import once
 import program
 import requests
+import sampling
 import targets
 import variants
 from effort import FULL, QUICK, SMOKE
@@ -29,7 +30,7 @@ from rounds import duration, say
 from run import RunFailed
 from setup import Setup, busy, commit, machine, versions
 
-PARTS = {"calls": calls, "program": program, "once": once, "requests": requests, "growth": growth, "accuracy": accuracy}
+PARTS = {"calls": calls, "program": program, "sampling": sampling, "once": once, "requests": requests, "growth": growth, "accuracy": accuracy}
 # On the machine that the documents are from; a guess for any other.
 FULL_MINUTES = 15
 

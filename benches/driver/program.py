@@ -27,19 +27,14 @@ def measure(setup, effort):
     ]
     by_name = {it.name: it for it in compared}
     bases = {it.base for it in compared}
-    program = PROGRAM if effort.name != "smoke" else (*PROGRAM[:-1], f"{PROGRAM[-1]}/Constraint.php")
     said, turn = {}, itertools.count()
-
-    def command(variant, folder):
-        options = ["-d", f"auto_prepend_file={setup.workload('prepend.php')}"] if variant.flags != "off" else []
-        environment = {"BENCH_FLAGS": variant.flags, "BENCH_PROFILE": str(folder / "profile"), "PHP_INI_SCAN_DIR": setup.scan_dir}
-        # 2: it found something to mend, as it does; 0 where it did not.
-        return [*variant.php(setup), *options, *program], {**variant.env(setup), **environment}, (0, 2)
 
     def one(name):
         variant = by_name[name]
         folder = setup.scratch("profiles")
-        its, base = side_by_side(command(variant, folder), command(by_name[variant.base], folder), next(turn) % 2 == 0)
+        its, base = side_by_side(
+            command_of(setup, effort, variant, folder), command_of(setup, effort, by_name[variant.base], folder), next(turn) % 2 == 0
+        )
         same_answer(name, its, said)
         same_answer(variant.base, base, said)
         if profiles(variant) and not any(it.stat().st_size for it in folder.iterdir()):
@@ -58,6 +53,15 @@ def measure(setup, effort):
             for name, pairs in results.items()
         },
     }
+
+
+def command_of(setup, effort, variant, folder):
+    """The program with a variant, whose profile goes into a folder: command, environment, exit codes."""
+    program = PROGRAM if effort.name != "smoke" else (*PROGRAM[:-1], f"{PROGRAM[-1]}/Constraint.php")
+    options = ["-d", f"auto_prepend_file={setup.workload('prepend.php')}"] if variant.flags != "off" else []
+    environment = {"BENCH_FLAGS": variant.flags, "BENCH_PROFILE": str(folder / "profile"), "PHP_INI_SCAN_DIR": setup.scan_dir}
+    # 2: it found something to mend, as it does; 0 where it did not.
+    return [*variant.php(setup), *options, *program], {**variant.env(setup), **environment}, (0, 2)
 
 
 def profiles(variant):

@@ -4,6 +4,7 @@ import os
 import resource
 import subprocess
 import tempfile
+import time
 from dataclasses import dataclass
 
 
@@ -18,6 +19,8 @@ class Run:
     output: str
     status: int
     cpu_s: float
+    # From start to end.
+    wall_s: float
 
 
 def run(command, environment=None, expected=(0,), stack=None):
@@ -30,6 +33,7 @@ def run(command, environment=None, expected=(0,), stack=None):
         most = resource.getrlimit(resource.RLIMIT_STACK)[1]
         resource.setrlimit(resource.RLIMIT_STACK, (stack if most == resource.RLIM_INFINITY else min(stack, most), most))
 
+    began = time.monotonic()
     process = subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,
@@ -44,13 +48,13 @@ def run(command, environment=None, expected=(0,), stack=None):
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode not in expected:
         raise RunFailed(f"ended with {process.returncode}: {' '.join(command)}\n{output[-2000:]}")
-    return Run(output, process.returncode, usage.ru_utime + usage.ru_stime)
+    return Run(output, process.returncode, usage.ru_utime + usage.ru_stime, time.monotonic() - began)
 
 
 def run_together(programs, cpu):
     """Runs some at the same time on one CPU, each given as (command, environment, expected exit codes): a Run each."""
-    started = []
-    for command, environment, expected in programs:
+    started = {}
+    for command, environment, _ in programs:
         output = tempfile.TemporaryFile()
         process = subprocess.Popen(
             command,
@@ -60,17 +64,23 @@ def run_together(programs, cpu):
             env={**os.environ, **environment},
             preexec_fn=lambda: os.sched_setaffinity(0, {cpu}),
         )
-        started.append((process, output, command, expected))
-    return [ended(*it) for it in started]
+        started[process.pid] = process, output, time.monotonic()
+    ended = {}
+    while len(ended) < len(started):
+        pid, status, usage = os.wait4(-1, 0)
+        if pid in started:
+            process, output, began = started[pid]
+            process.returncode = os.waitstatus_to_exitcode(status)
+            ended[pid] = Run(text_of(output), process.returncode, usage.ru_utime + usage.ru_stime, time.monotonic() - began)
+    runs = [ended[pid] for pid in started]
+    for it, (command, _, expected) in zip(runs, programs):
+        if it.status not in expected:
+            raise RunFailed(f"ended with {it.status}: {' '.join(command)}\n{it.output[-2000:]}")
+    return runs
 
 
-def ended(process, output, command, expected):
-    """Waits for one of them."""
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    output.seek(0)
-    said = output.read().decode("utf-8", "replace")
-    output.close()
-    if process.returncode not in expected:
-        raise RunFailed(f"ended with {process.returncode}: {' '.join(command)}\n{said[-2000:]}")
-    return Run(said, process.returncode, usage.ru_utime + usage.ru_stime)
+def text_of(file):
+    """All of a file that was written to; closes it."""
+    with file:
+        file.seek(0)
+        return file.read().decode("utf-8", "replace")

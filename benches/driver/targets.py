@@ -57,6 +57,10 @@ def idle_ns(workload):
     return lambda data: data["calls"][workload]["loaded, off"]["added_ns"][0]
 
 
+def sampled(name):
+    return lambda data: data["sampling"][name]["percent"][0]
+
+
 def once(what, scale=1):
     return lambda data: data["once"]["all, few functions"][what][0] * scale
 
@@ -89,6 +93,8 @@ TARGETS = [
     Target("loaded and off, a user call", 1, idle_ns("user"), "ns"),
     Target("loaded and off, an internal call", 2, idle_ns("internal"), "ns"),
     Target("PHP_CodeSniffer with the JIT, loaded and off", 1.02, program("JIT: loaded, off")),
+    Target("PHP_CodeSniffer, sampled at 100 Hz: of the time that passes", 0.5, sampled("100 Hz"), "%"),
+    Target("the same at 10 kHz", 10, sampled("10 kHz"), "%"),
     Target("xhprof_disable() with 10,000 edges", 3, once("disable_ms"), "ms"),
     Target("memory of an edge, beside the array", 200, once("bytes_per_edge"), "bytes"),
     Target("first xhprof_enable() in a process", 6, once("first_enable_us", 0.001), "ms"),

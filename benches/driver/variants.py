@@ -84,6 +84,13 @@ def modes(setup):
     return ("tree", "events") if "xhprof.mode" in setup.settings else ()
 
 
+def sampling(setup):
+    """Ours, by how often it looks."""
+    every_us = {"100 Hz": 10_000, "1 kHz": 1_000, "10 kHz": 100}
+    ways = [(name, "auto", us) for name, us in every_us.items()] + [("100 Hz, engine off", "off", 10_000)]
+    return [ours(setup, name, "off", engine, *AUTO, "xhprof.mode=sample", f"xhprof.sampling_interval={us}") for name, engine, us in ways]
+
+
 def jit():
     """PHP with its JIT, which idle ours is then compared with."""
     return Variant("JIT: none", jit=True)
