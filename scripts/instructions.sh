@@ -15,7 +15,7 @@ instructions_of() {
     local counted
     counted=$(PHP_INI_SCAN_DIR='' valgrind --tool=callgrind --callgrind-out-file=/dev/null \
         "$PHP" -n -d extension="$release/libxhprof.so" -d xhprof.engine="$4" \
-        benches/workloads/calls.php "$1" "$3" "$2" 2>&1 >/dev/null |
+        benches/workloads/calls.php "$1" "$3" "$2" exactly 2>&1 >/dev/null |
         sed -n 's/.*Collected : //p')
     [ -n "$counted" ] || die "valgrind counted nothing for $1 with $2"
     echo "$counted"

@@ -1,8 +1,10 @@
 <?php
-// What one call costs: php calls.php WORKLOAD CALLS [FLAGS], FLAGS being off or
-// any of wall, cpu, memory joined by a comma. Prints the CPU time of one call
+// What one call costs: php calls.php WORKLOAD CALLS [FLAGS [exactly]], FLAGS being
+// off or any of wall, cpu, memory joined by a comma. Prints the CPU time of one call
 // in nanoseconds, the loop around it included: it is the same for everybody. After
 // that `quiet`, or `disturbed` if the machine was never quiet for a piece of them.
+// With `exactly` it makes so many calls, a fiftieth of them more to warm up, and
+// prints nothing: for those who count instructions.
 //
 // The calls are made in pieces, until enough of these were undisturbed (quiet.php).
 // What happens once, like a new row of a table, is measured elsewhere.
@@ -127,6 +129,12 @@ $run = $workloads[$workload];
 $profiler = $flags === 'off' ? null : profiler();
 
 if ($profiler) profile_begin($profiler, $flags);
+if (($argv[4] ?? '') === 'exactly') {
+    $run((int) ($calls / 50));
+    $run((int) $calls);
+    if ($profiler) profile_end($profiler);
+    exit;
+}
 // Compiles, and fills caches. After the beginning, because there are profilers
 // that never see a function that was called before it.
 $run((int) ($calls / 10));
