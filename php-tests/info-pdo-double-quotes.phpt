@@ -42,7 +42,7 @@ function errors(PDO $db)
     $db->prepare('SELECT "john" FROM nowhere');
     echo $db->errorCode(), "\n";
     try { (new ReflectionClass(PDO::class))->newInstanceWithoutConstructor()->query('SELECT "john"'); }
-    catch (Error $error) { echo $error->getMessage(), "\n"; }
+    catch (Error $error) { echo $error::class, "\n"; }
 }
 
 $silent = [PDO::ATTR_ERRMODE => PDO::ERRMODE_SILENT];
@@ -59,7 +59,7 @@ echo preg_match('/john|17/', implode("\n", array_keys($profile))), "\n";
 --EXPECT--
 HY000 no such table: nowhere
 HY000
-PDO object is not initialized, constructor was not called
+Error
 HY000 no such table: nowhere
 HY000
 HY000
