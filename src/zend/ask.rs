@@ -19,8 +19,8 @@ const MOST: usize = 2;
 pub(super) const LITTLE: usize = 4 << 10;
 
 /// Asks the function of that name, in lower case; none if there is no such
-/// function or it throws. Nothing is asked while an exception is on its
-/// way or put aside, or where an answer of `largest` bytes might meet the memory limit.
+/// function or it throws. Nothing is asked while an exception is on its way, or
+/// where an answer of `largest` bytes might meet the memory limit.
 ///
 /// The caller sees to it that the call is not recorded.
 pub(crate) fn ask_function<R>(
@@ -69,14 +69,10 @@ pub(crate) fn ask_method<R>(
     ask(function, Some(object), arguments, use_answer)
 }
 
-/// Whether an exception is on its way, or put aside while PHP loads a class or
-/// runs a destructor: it would be lost with one of our question's.
+/// Whether an exception is on its way.
 pub(crate) fn is_throwing() -> bool {
     // SAFETY: the globals are there while a request runs.
-    unsafe {
-        let globals = ffi::ext_php_rs_executor_globals();
-        !(*globals).exception.is_null() || !(*globals).prev_exception.is_null()
-    }
+    unsafe { !(*ffi::ext_php_rs_executor_globals()).exception.is_null() }
 }
 
 /// # Safety
