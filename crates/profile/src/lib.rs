@@ -30,7 +30,7 @@ mod symbol;
 mod tree;
 
 pub use cost::{Cost, Metrics, SelfCost, WallUnit};
-pub use edges::{Activation, Edge, EdgeTable};
+pub use edges::{Activation, Edge, EdgeTable, Edges};
 pub use events::{Event, EventFold, EventKind, Events, Instant};
 pub use flat::{FlatRow, FlatTable};
 pub use hash::{NumberHash, NumberHasher, NumberMap, NumberSet};

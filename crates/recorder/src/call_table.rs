@@ -176,6 +176,11 @@ impl CallTable {
         Some(row)
     }
 
+    /// The rows, and those that completed a call.
+    pub(crate) fn into_rows(self) -> (Vec<Row>, Vec<u32>) {
+        (self.rows, self.completed)
+    }
+
     /// Adds one finished call to the row numbered `number`, which may be its
     /// first one; and shows it.
     #[inline]
