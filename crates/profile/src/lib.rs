@@ -19,6 +19,7 @@ mod fold;
 mod hash;
 mod meta;
 mod metric;
+mod name_index;
 pub mod native;
 mod ops;
 pub mod php_serialize;
@@ -36,6 +37,7 @@ pub use flat::{FlatRow, FlatTable};
 pub use hash::{NumberHash, NumberHasher, NumberMap, NumberSet};
 pub use meta::{Meta, Mode};
 pub use metric::Metric;
+pub use name_index::{NameIndex, Vacancy};
 pub use ops::{
     Change, CostChanges, Diff, EdgeDiff, EstimateLimits, FunctionDiff, InvertLimits, InvertedNode,
     InvertedTree, MergeError, Merger, Neighbour, Neighbours, OTHER, Pair, Statistic, Step,
