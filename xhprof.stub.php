@@ -83,7 +83,7 @@ function xhprof_disable(): ?array
 
 /**
  * Stops recording for a while: until {@see xhprof_resume()} it is as if no call
- * were made and no time passed.
+ * were made and no time passed; no sample is taken.
  *
  * @return bool whether a profile was recording
  */
@@ -125,7 +125,7 @@ function xhprof_dump(string $file, string $format = 'native'): bool
  * What is being recorded.
  *
  * "mode" is off, edges, tree, events or sample; "automatic" whether that is by
- * `xhprof.auto_enable`; "nodes" the number of edges or paths so far.
+ * `xhprof.auto_enable`; "nodes" the number of edges, paths or stacks so far.
  *
  * @return array{mode: string, automatic: bool, paused: bool, engine: string, functions: int, nodes: int, truncated: bool}
  */

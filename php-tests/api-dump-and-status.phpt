@@ -47,7 +47,7 @@ remove_directory($directory);
 --EXPECT--
 mode "off", automatic false, paused false, functions 0, nodes 0, truncated false
 bool(false)
-xhprof_dump(): nothing is being traced, or as events, which are in a file already
+xhprof_dump(): nothing is being recorded, or as events, which are in a file already
 mode "edges", automatic false, paused false, functions 2, nodes 3, truncated false
 bool(true)
 mode "edges", automatic false, paused true, functions 3, nodes 5, truncated false

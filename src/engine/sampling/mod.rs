@@ -69,6 +69,11 @@ impl Sampling {
         self
     }
 
+    /// Whether it has no timer until [`resume`].
+    pub(crate) fn is_paused(&self) -> bool {
+        self.timer.is_none()
+    }
+
     /// When the session began, on [`clock::monotonic_ns`].
     pub(crate) fn started(&self) -> u64 {
         self.started
@@ -132,15 +137,45 @@ pub(crate) fn start(rate: Rate, started: u64) -> io::Result<Sampling> {
 /// Ends the timer of this thread, with a last look for samples; does nothing
 /// if there is none.
 pub(crate) fn stop(state: &mut State) {
-    if let Some(sampling) = &mut state.sampling {
-        match sampling.timer.take() {
-            Some(timer) if sampling.is_forked => timer.forget(),
-            Some(timer) => timer.stop(),
-            None => {}
-        }
-    }
-    take(state, None);
+    pause(state);
     state.sampling = None;
+}
+
+/// The same until [`resume`]; false if there is none, or if it has ended.
+pub(crate) fn pause(state: &mut State) -> bool {
+    let Some(sampling) = &mut state.sampling else {
+        return false;
+    };
+    let timer = sampling.timer.take();
+    let was_running = timer.is_some();
+    match timer {
+        Some(timer) if sampling.is_forked => timer.forget(),
+        Some(timer) => timer.stop(),
+        None => {}
+    }
+    catch_up(state);
+    was_running
+}
+
+/// Goes on: what has passed meanwhile is in no sample. False if nothing is
+/// paused.
+///
+/// # Errors
+///
+/// If there can be no timer.
+pub(crate) fn resume(state: &mut State) -> io::Result<bool> {
+    match &mut state.sampling {
+        Some(sampling) if sampling.timer.is_none() => {
+            sampling.timer = Some(start_timer(sampling.rate, &sampling.mailbox)?);
+            Ok(true)
+        }
+        _ => Ok(false),
+    }
+}
+
+/// Takes the samples that wait: here PHP's frames are in order.
+pub(crate) fn catch_up(state: &mut State) {
+    take(state, None);
 }
 
 fn start_timer(rate: Rate, mailbox: &Arc<Mailbox>) -> io::Result<Timer> {
@@ -189,9 +224,11 @@ fn restart_if_forked() {
     let sampling = unsafe { (*state()).sampling.as_mut() };
     if let Some(sampling) = sampling.filter(|sampling| sampling.is_forked) {
         sampling.is_forked = false;
-        if let Some(timer) = sampling.timer.take() {
-            timer.forget();
-        }
+        // None is paused, and stays so.
+        let Some(timer) = sampling.timer.take() else {
+            return;
+        };
+        timer.forget();
         let left_behind = std::mem::replace(&mut sampling.mailbox, Arc::new(Mailbox::new()));
         std::mem::forget(left_behind);
         // Without one the child has what was sampled before.
