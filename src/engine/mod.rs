@@ -134,7 +134,6 @@ fn remove_user() {
 /// Without an engine that is nothing.
 pub(crate) fn install_sampling() {
     if armed().is_some() {
-        let _ = zend::stack::thread_bounds();
         with_state(|state| {
             state.plan = plan::sampling_hooks();
             state.hooks = state.plan;
