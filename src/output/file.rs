@@ -38,15 +38,15 @@ pub(crate) fn write_file(recorded: Recorded) -> Result<()> {
     let content = encode::encode(format, &profile).with_context(problem)?;
     let size = content.len() as u64;
     let limit = settings::max_dir_size();
-    if limit > 0 && Ledger::room(&directory, limit).with_context(problem)? < size {
+    if limit > 0 && !Ledger::reserve(&directory, limit, size).with_context(problem)? {
         trouble::tell(Trouble::Full, &Ledger::drop_profile(&directory));
         return Ok(());
     }
-    write_whole(&path, &name.temporary(&directory), &content).with_context(problem)?;
-    if limit > 0 {
-        Ledger::add(&directory, size);
+    let outcome = write_whole(&path, &name.temporary(&directory), &content);
+    if limit > 0 && outcome.is_err() {
+        Ledger::give_back(&directory, size);
     }
-    Ok(())
+    outcome.with_context(problem)
 }
 
 /// Writes a profile to a path that the program names.
