@@ -83,9 +83,9 @@ function xhprof_disable(): ?array
 
 /**
  * Stops recording for a while: until {@see xhprof_resume()} it is as if no call
- * were made and no time passed.
+ * were made and no time passed. While sampling, this does nothing.
  *
- * @return bool whether a profile was recording
+ * @return bool whether calls were being recorded
  */
 function xhprof_pause(): bool
 {
@@ -105,7 +105,8 @@ function xhprof_resume(): bool
  *
  * The file is there whole or not at all, and readable by nobody else; it
  * replaces another file, or a link to one, and nothing else. Calls that are
- * open are in it as if they returned now. Not for `xhprof.mode=events`.
+ * open are in it as if they returned now. Not for `xhprof.mode=events`, and
+ * not while sampling.
  *
  * With `xhprof.collect_additional_info`, what calls waited for is where the
  * profile that runs has it: in names (`PDO::query#SELECT ?`) if it is one of
