@@ -121,6 +121,7 @@ pub(crate) fn goes_on() {
 pub(crate) fn request_ends() {
     write();
     output::forget_tags();
+    output::forget_place();
     zend::signals::stop_catching();
 }
 
