@@ -103,8 +103,9 @@ function xhprof_resume(): bool
 /**
  * Writes the profile so far, which goes on.
  *
- * The file is there whole or not at all, and readable by nobody else. Calls
- * that are open are in it as if they returned now. Not for `xhprof.mode=events`.
+ * The file is there whole or not at all, and readable by nobody else; it
+ * replaces another file, or a link to one, and nothing else. Calls that are
+ * open are in it as if they returned now. Not for `xhprof.mode=events`.
  *
  * With `xhprof.collect_additional_info`, what calls waited for is where the
  * profile that runs has it: in names (`PDO::query#SELECT ?`) if it is one of

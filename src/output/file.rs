@@ -11,7 +11,7 @@ use std::io::{self, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use profile::Profile;
 
 use super::ledger::Ledger;
@@ -51,6 +51,13 @@ pub(crate) fn write_file(recorded: Recorded) -> Result<()> {
 
 /// Writes a profile to a path that the program names.
 pub(crate) fn dump(mut profile: Profile, path: &Path, format: OutputFormat) -> Result<()> {
+    // Renaming would make a file of `/dev/null`.
+    if fs::metadata(path).is_ok_and(|it| !it.is_file()) {
+        bail!(
+            "cannot write the profile {}: it is not a file",
+            path.display()
+        );
+    }
     whence::describe(&mut profile.meta);
     let name = name::Name::now()?;
     let directory = path.parent().filter(|it| !it.as_os_str().is_empty());

@@ -227,19 +227,21 @@ pub(crate) static SETTINGS: &[Setting] = &[
         default: c"",
         scope: Scope::PerDirectory,
         is_valid: |value| value.is_empty() || is_name(value),
-        expected: "a name of letters, digits, _ and -",
+        expected: "a name of letters, digits, _, - and .",
     },
     Setting {
         name: c"xhprof.trigger_secret",
         default: c"",
         scope: Scope::PerDirectory,
         is_valid: is_text,
-        expected: "text",
+        expected: "text in UTF-8",
     },
 ];
 
-/// Settings that `phpinfo()` does not show.
+/// Settings whose values are shown nowhere.
 pub(crate) static HIDDEN: [&CStr; 1] = [c"xhprof.trigger_secret"];
+/// Settings that are paths.
+pub(crate) static PATHS: [&CStr; 1] = [c"xhprof.output_dir"];
 
 fn is_text(value: &str) -> bool {
     !value.contains('\0')

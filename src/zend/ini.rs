@@ -32,14 +32,27 @@ pub(crate) struct Setting {
 
 /// `ZEND_INI_STAGE_STARTUP`: php.ini and the command line are read.
 const STAGE_STARTUP: c_int = 1;
+/// `ZEND_INI_STAGE_RUNTIME` and `ZEND_INI_STAGE_HTACCESS`: a program or the
+/// files beside it say something.
+const STAGES_OF_PROGRAMS: c_int = 1 << 4 | 1 << 5;
 
 /// Registers all settings. Once, at MINIT, before anything reads them. What
-/// those that are `hidden` hold is not in `phpinfo()`.
-pub(crate) fn register(settings: &'static [Setting], hidden: &[&CStr], module_number: c_int) {
+/// those that are `hidden` hold is shown nowhere; what a program makes of those
+/// that are `paths` must be allowed by `open_basedir`.
+pub(crate) fn register(
+    settings: &'static [Setting],
+    hidden: &[&CStr],
+    paths: &[&CStr],
+    module_number: c_int,
+) {
     let definitions = settings.iter().map(|setting| {
         let mut definition = definition(setting);
         if hidden.contains(&setting.name) {
             definition.displayer = Some(hide);
+            definition.on_modify = Some(check_hidden);
+        }
+        if paths.contains(&setting.name) {
+            definition.on_modify = Some(check_path);
         }
         definition
     });
@@ -121,6 +134,61 @@ unsafe extern "C" fn check(
     _: *mut c_void,
     stage: c_int,
 ) -> c_int {
+    // SAFETY: what the engine hands over.
+    unsafe { judge(new_value, setting, stage, true) }
+}
+
+/// The engine asks before it sets an entry that must not be shown.
+unsafe extern "C" fn check_hidden(
+    _entry: *mut zend_ini_entry,
+    new_value: *mut zend_string,
+    setting: *mut c_void,
+    _: *mut c_void,
+    _: *mut c_void,
+    stage: c_int,
+) -> c_int {
+    // SAFETY: what the engine hands over.
+    unsafe { judge(new_value, setting, stage, false) }
+}
+
+/// The engine asks before it sets an entry that is a path.
+unsafe extern "C" fn check_path(
+    _entry: *mut zend_ini_entry,
+    new_value: *mut zend_string,
+    setting: *mut c_void,
+    _: *mut c_void,
+    _: *mut c_void,
+    stage: c_int,
+) -> c_int {
+    // SAFETY: what the engine hands over.
+    let (judgement, value) = unsafe {
+        (
+            judge(new_value, setting, stage, true),
+            super::call::bytes(new_value).unwrap_or(b""),
+        )
+    };
+    if judgement != SUCCESS || stage & STAGES_OF_PROGRAMS == 0 || value.is_empty() {
+        return judgement;
+    }
+    // SAFETY: the engine's strings end with a NUL. It warns if the path is not
+    // allowed.
+    match unsafe { bindings::php_check_open_basedir(value.as_ptr().cast()) } {
+        0 => SUCCESS,
+        _ => FAILURE,
+    }
+}
+
+/// Whether the setting may hold the value; warns if not.
+///
+/// # Safety
+///
+/// What the engine hands to a handler of a [`definition`].
+unsafe fn judge(
+    new_value: *mut zend_string,
+    setting: *mut c_void,
+    stage: c_int,
+    shows_value: bool,
+) -> c_int {
     // SAFETY: `definition` put a static setting there.
     let setting = unsafe { &*setting.cast::<Setting>() };
     // SAFETY: the engine's string lives for the length of this call.
@@ -129,7 +197,12 @@ unsafe extern "C" fn check(
         return SUCCESS;
     }
     let name = setting.name.to_string_lossy();
-    let shown = String::from_utf8_lossy(value.get(..100).unwrap_or(value)).into_owned();
+    let shown = if shows_value {
+        let start = String::from_utf8_lossy(value.get(..100).unwrap_or(value));
+        format!("\"{}\"", start.escape_debug())
+    } else {
+        "what it is".to_owned()
+    };
     let consequence = if stage == STAGE_STARTUP {
         format!(
             "using the default, \"{}\"",
@@ -138,11 +211,9 @@ unsafe extern "C" fn check(
     } else {
         "it stays as it was".to_owned()
     };
-    let message = format!(
-        "{name} must be {}, not \"{}\"; {consequence}",
+    super::warning(&format!(
+        "{name} must be {}, not {shown}; {consequence}",
         setting.expected,
-        shown.escape_debug(),
-    );
-    super::warning(&message);
+    ));
     FAILURE
 }
