@@ -136,7 +136,6 @@ fn remove_user() {
 /// Without an engine that is nothing.
 pub(crate) fn install_sampling() {
     if armed().is_some() {
-        let _ = zend::stack::thread_bounds();
         zend::idle_slots::fill();
         with_state(|state| {
             state.plan = plan::sampling_hooks();

@@ -3,8 +3,10 @@
 //! Names are those of tracing, by the same rules: what is ignored, has no name
 //! or is a stand-in leaves no trace, and `main()` is not written.
 
+use std::collections::hash_map::Entry;
+
 use ext_php_rs::ffi::zend_execute_data;
-use profile::SymbolId;
+use profile::{NumberMap, SymbolId};
 
 use super::sight::{Seen, Sight};
 use crate::engine::lookup;
@@ -28,6 +30,8 @@ pub(super) struct Stack {
     left: Vec<Seen>,
     /// The call that began it: no part of the profile.
     beginning: Option<Seen>,
+    /// What functions come to that were found in the engine's tables.
+    ended: NumberMap<usize, Target>,
     /// The functions of a sample, the root first.
     symbols: Vec<SymbolId>,
 }
@@ -52,6 +56,7 @@ impl Stack {
             base: Vec::new(),
             left: Vec::new(),
             beginning: None,
+            ended: NumberMap::default(),
             symbols: Vec::new(),
         };
         stack.read();
@@ -119,10 +124,15 @@ impl Stack {
             if self.beginning == Some(*seen) || self.left.contains(seen) {
                 continue;
             }
-            // A closure is not known, and its time its caller's.
-            let function = known.at(seen.function);
-            let target = function.map(|function| lookup::named(state, function));
-            self.symbols.extend(target.and_then(Target::symbol));
+            let target = match self.ended.entry(seen.function) {
+                Entry::Occupied(target) => *target.get(),
+                Entry::Vacant(place) => match known.at(seen.function) {
+                    Some(function) => *place.insert(lookup::named(state, function)),
+                    // A closure is not known, and its time its caller's.
+                    None => continue,
+                },
+            };
+            self.symbols.extend(target.symbol());
         }
         if begun == 0 && ended.is_empty() {
             self.symbols.extend(inside);
