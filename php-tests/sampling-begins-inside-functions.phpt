@@ -8,15 +8,15 @@ xhprof.sampling_interval=200
 <?php
 require __DIR__ . '/include/time.php';
 
-function outer() { inner(); spin(20); }
-function inner() { xhprof_sample_enable(); work(); spin(20); }
-function work() { spin(20); }
-function after() { spin(20); }
+function outer() { inner(); spin_cpu(20); }
+function inner() { xhprof_sample_enable(); work(); spin_cpu(20); }
+function work() { spin_cpu(20); }
+function after() { spin_cpu(20); }
 
 outer();
 after();
 $stacks = array_unique(xhprof_sample_disable());
-$stacks = array_unique(preg_replace(['/==>(hrtime|spin)\b/', '/==>xhprof_\w+/'], '', $stacks));
+$stacks = array_unique(preg_replace(['/==>(spin_cpu|cpu_us|getrusage)\b/', '/==>xhprof_\w+/'], '', $stacks));
 sort($stacks);
 echo implode("\n", $stacks), "\n";
 ?>

@@ -12,7 +12,7 @@ require __DIR__ . '/include/time.php';
 function a() { b(); }
 function b() { c(); }
 function c() { d(); }
-function d() { for ($i = 0; $i < 10; $i++) { spin(1); } }
+function d() { for ($i = 0; $i < 10; $i++) { spin_cpu(1); } }
 
 xhprof_sample_enable();
 a();

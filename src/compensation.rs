@@ -10,7 +10,7 @@
 
 use std::sync::Mutex;
 
-use profile::Metrics;
+use profile::{Edges, Metrics};
 use recorder::{Overhead, Pace, Shape, TickRate};
 
 use crate::clock::{self, CallCost, CallCosts};
@@ -201,11 +201,10 @@ fn one_run([calls, none]: [&std::ffi::CStr; 2], flags: Flags) -> Option<OneRun> 
         Some((times, session::stop()))
     })?;
     let pace = then.between(clock::pace());
-    let Some(Recorded::Trace(profile)) = recorded else {
+    let Some(Recorded::Edges(traced)) = recorded else {
         return None;
     };
-    let edges = profile.edges();
-    let edge = edges.edges.iter().max_by_key(|edge| edge.cost.calls)?;
+    let edge = traced.edges.iter().max_by_key(|edge| edge.cost.calls)?;
     let count = edge.cost.calls.max(1);
     Some(OneRun {
         pace,

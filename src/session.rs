@@ -11,8 +11,8 @@ pub(crate) use sampling::start_sampling;
 use std::rc::Rc;
 
 use profile::native::events::EventsOptions;
-use profile::{Body, EdgeTable, Meta, Metrics, Mode, Profile, Spans};
-use recorder::{Recorder, Shape};
+use profile::{Body, Meta, Metrics, Mode, Profile, Spans, Symbol};
+use recorder::{RecordedEdges, Recorder, Shape};
 
 use crate::clock::{self, Clock, CpuTime};
 use crate::compensation::{self, Measured};
@@ -25,15 +25,42 @@ use crate::trouble::{self, Trouble};
 use crate::zend;
 
 /// What a session recorded.
-#[derive(Clone)]
 pub(crate) enum Recorded {
-    /// Calls and their costs.
-    Trace(Box<Profile>),
+    /// Calls and their costs by caller and callee: all that an array needs.
+    Edges(Box<Traced>),
+    /// Calls and their costs by path.
+    Tree(Box<Profile>),
     /// Stacks in time: a profile of samples, which knows when it began and how
     /// much time was to pass between two of them.
     Samples(Box<Profile>),
     /// Calls one by one, which are in a file already.
     Events,
+}
+
+/// A profile of edges that are still where they were recorded.
+pub(crate) struct Traced {
+    pub(crate) symbols: Vec<Symbol>,
+    pub(crate) edges: RecordedEdges,
+    pub(crate) metrics: Metrics,
+    meta: Meta,
+    spans: Spans,
+}
+
+impl Recorded {
+    /// The whole of it; none if it is in a file already.
+    pub(crate) fn into_profile(self) -> Option<Profile> {
+        match self {
+            Self::Edges(traced) => Some(Profile {
+                body: Body::Edges(traced.edges.to_table()),
+                symbols: traced.symbols,
+                metrics: traced.metrics,
+                meta: traced.meta,
+                spans: traced.spans,
+            }),
+            Self::Tree(profile) | Self::Samples(profile) => Some(*profile),
+            Self::Events => None,
+        }
+    }
 }
 
 /// The settings of the profile that runs; none when off.
@@ -300,14 +327,9 @@ pub(crate) fn stop() -> Option<Recorded> {
     engine::uninstall();
     clock::stop();
     zend::memory::forget();
-    if recorder.shape() == Shape::Events {
-        return Some(Recorded::Events);
-    }
     let spans = symbols.as_ref().map(Symbols::spans_so_far);
     let symbols = symbols.map(Symbols::into_names).unwrap_or_default();
-    let mut profile = profile(&recorder, symbols, &running);
-    profile.spans = spans.unwrap_or_default();
-    Some(Recorded::Trace(Box::new(profile)))
+    recorded(recorder, symbols, spans.unwrap_or_default(), &running)
 }
 
 /// The profile so far; none if nothing is being traced, or as events, which
@@ -323,35 +345,41 @@ pub(crate) fn snapshot() -> Option<Profile> {
         let symbols = state.symbols.as_ref()?;
         let (names, spans) = (symbols.shared_names(), symbols.spans_so_far());
         let names = names.borrow().clone();
-        Some(Profile {
-            spans,
-            ..profile(&snapshot, names, &running)
-        })
+        recorded(snapshot, names, spans, &running)?.into_profile()
     })
 }
 
-fn profile(recorder: &Recorder, symbols: Vec<profile::Symbol>, running: &Running) -> Profile {
+fn recorded(
+    recorder: Recorder,
+    symbols: Vec<Symbol>,
+    spans: Spans,
+    running: &Running,
+) -> Option<Recorded> {
     let wall = running.clock.calibration.rate;
     let cpu = running.clock.cpu.rate(wall);
-    let body = match recorder.tree(wall, cpu) {
-        Some(tree) => Body::Tree(tree),
-        None => Body::Edges(EdgeTable {
-            edges: recorder.edges(wall, cpu),
-            root: recorder.root_cost(wall, cpu),
-        }),
-    };
+    let metrics = metrics(running.flags);
     let meta = Meta {
         started_unix_us: Some(running.started_us),
         mode: Mode::Traced,
         is_truncated: recorder.is_truncated(),
         ..Meta::default()
     };
-    Profile {
-        symbols,
-        body,
-        metrics: metrics(running.flags),
-        meta,
-        spans: Spans::default(),
+    match recorder.shape() {
+        Shape::Edges => Some(Recorded::Edges(Box::new(Traced {
+            symbols,
+            edges: recorder.into_edges(wall, cpu)?,
+            metrics,
+            meta,
+            spans,
+        }))),
+        Shape::Tree => Some(Recorded::Tree(Box::new(Profile {
+            symbols,
+            body: Body::Tree(recorder.tree(wall, cpu)?),
+            metrics,
+            meta,
+            spans,
+        }))),
+        Shape::Events => Some(Recorded::Events),
     }
 }
 

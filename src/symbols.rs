@@ -9,7 +9,7 @@ use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use profile::{Spans, Symbol};
+use profile::{NameIndex, Spans, Symbol, Vacancy};
 use recorder::{Recorder, SymbolId, TickRate};
 
 use crate::details::{self, Detail};
@@ -134,7 +134,8 @@ pub(crate) struct Symbols {
     wishes: Wishes,
     /// Shared with a file that is written as the profile goes.
     names: Rc<RefCell<Vec<Symbol>>>,
-    by_name: HashMap<Rc<[u8]>, Target>,
+    /// All of them but those that are ignored, which have no number.
+    by_name: NameIndex<Target>,
     sources: HashMap<SymbolId, Detail>,
     details: usize,
     spans: Option<SharedSpans>,
@@ -155,7 +156,7 @@ impl Symbols {
                 Symbol::new(Symbol::MAIN),
                 Symbol::new(&b"[truncated]"[..]),
             ])),
-            by_name: HashMap::new(),
+            by_name: NameIndex::default(),
             sources: HashMap::new(),
             details: 0,
             spans,
@@ -271,15 +272,19 @@ impl Symbols {
     ) -> SymbolId {
         let mut name = [&self.name(plain), &b"#"[..], text].concat();
         profile::make_name_safe(&mut name);
-        if let Some(known) = self.by_name.get(name.as_slice()) {
-            return known.symbol().unwrap_or(plain);
-        }
+        let vacancy = match self.find(&name) {
+            Ok(known) => return known.symbol().unwrap_or(plain),
+            Err(vacancy) => vacancy,
+        };
         if self.details >= MAX_DETAILS {
             return plain;
         }
         self.details += 1;
-        let target = self.add(&name, FunctionKind::Internal, add_symbol);
-        target.symbol().unwrap_or(plain)
+        let Some(symbol) = self.add(&name, FunctionKind::Internal, add_symbol) else {
+            return plain;
+        };
+        self.by_name.add(vacancy, Target(symbol.0));
+        symbol
     }
 
     fn intern(
@@ -288,43 +293,49 @@ impl Symbols {
         kind: FunctionKind,
         add_symbol: &mut dyn FnMut() -> SymbolId,
     ) -> Target {
-        if let Some(&target) = self.by_name.get(name) {
-            return target;
-        }
+        let vacancy = match self.find(name) {
+            Ok(target) => return target,
+            Err(vacancy) => vacancy,
+        };
         if self.wishes.ignored.contains(name) {
-            self.by_name.insert(name.into(), Target::PASS);
             return Target::PASS;
         }
-        let target = self.add(name, kind, add_symbol);
+        let Some(symbol) = self.add(name, kind, add_symbol) else {
+            return Target::PASS;
+        };
+        let mut target = Target(symbol.0);
         let is_asked = self.wishes.details != Details::None && kind == FunctionKind::Internal;
-        let detail = is_asked.then(|| details::detail_of(name)).flatten();
-        match (detail, target.symbol()) {
-            (Some(detail), Some(symbol)) => {
-                self.sources.insert(symbol, detail);
-                let detailed = Target(target.0 | DETAIL);
-                self.by_name.insert(name.into(), detailed);
-                detailed
-            }
-            _ => target,
+        if is_asked && let Some(detail) = details::detail_of(name) {
+            self.sources.insert(symbol, detail);
+            target = Target(target.0 | DETAIL);
         }
+        self.by_name.add(vacancy, target);
+        target
     }
 
+    fn find(&self, name: &[u8]) -> Result<Target, Vacancy> {
+        let names = self.names.borrow();
+        self.by_name.find(name, |target| {
+            let symbol = target.symbol().and_then(|it| names.get(it.0 as usize));
+            symbol.is_some_and(|symbol| *symbol.name == *name)
+        })
+    }
+
+    /// A symbol with a new number; none if there are too many.
     fn add(
         &mut self,
         name: &[u8],
         kind: FunctionKind,
         add_symbol: &mut dyn FnMut() -> SymbolId,
-    ) -> Target {
+    ) -> Option<SymbolId> {
         let symbol = add_symbol();
         // Numbers that do not fit are those past a thousand million names.
         if symbol == Recorder::TRUNCATED || symbol.0 & (DETAIL | UNUSUAL) != 0 {
-            return Target::PASS;
+            return None;
         }
         let mut entry = Symbol::new(name);
         entry.internal = kind == FunctionKind::Internal;
         self.names.borrow_mut().push(entry);
-        let target = Target(symbol.0);
-        self.by_name.insert(name.into(), target);
-        target
+        Some(symbol)
     }
 }

@@ -21,6 +21,7 @@ const CHAIN: u64 = 60;
 const TIMES: usize = 3;
 /// Fewer ticks say too little.
 const COARSE: u64 = 100;
+
 /// The pace now; takes about 1.5 µs. Unknown where the clock is too coarse.
 pub(crate) fn pace() -> Pace {
     let mut least = u64::MAX;

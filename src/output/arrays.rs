@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use ext_php_rs::types::Zval;
-use profile::{Body, Profile, SymbolId, classic};
+use profile::{Body, Edges, Metrics, Profile, Symbol, SymbolId, classic};
 use recorder::slots;
 
 use crate::session::Recorded;
@@ -13,21 +13,23 @@ use crate::zend::array::Array;
 /// Makes `result` the array that XHProf returns.
 pub(crate) fn return_array(recorded: &Recorded, result: &mut Zval) {
     match recorded {
-        Recorded::Trace(profile) => trace_array(profile).return_in(result),
+        Recorded::Edges(traced) => {
+            rows_array(&traced.symbols, traced.metrics, &traced.edges).return_in(result);
+        }
+        Recorded::Tree(profile) => {
+            rows_array(&profile.symbols, profile.metrics, &*profile.edges()).return_in(result);
+        }
         Recorded::Samples(profile) => samples_array(profile).return_in(result),
         Recorded::Events => {}
     }
 }
 
-fn trace_array(profile: &Profile) -> Array {
-    let rows = match &profile.body {
-        Body::Edges(table) => table.edges.len() + 1,
-        _ => profile.symbols.len(),
-    };
+fn rows_array(symbols: &[Symbol], metrics: Metrics, edges: &impl Edges) -> Array {
+    let rows = edges.len() + 1;
     let mut array = Array::with_capacity(rows);
     let mut room = Room::for_bytes(Array::size_of_rows(rows));
     let mut first: Option<Array> = None;
-    classic::for_each_row(profile, |key, row| {
+    classic::visit_rows(symbols, metrics, edges, |key, row| {
         let is_first = first.is_none();
         // All rows have the same keys.
         let first = first.get_or_insert_with(|| {

@@ -26,7 +26,7 @@ const PRIVATE: u32 = 0o600;
 
 /// Writes a profile into the output directory, if there is room.
 pub(crate) fn write_file(recorded: Recorded) -> Result<()> {
-    let (Recorded::Trace(mut profile) | Recorded::Samples(mut profile)) = recorded else {
+    let Some(mut profile) = recorded.into_profile() else {
         return Ok(());
     };
     whence::describe(&mut profile.meta);

@@ -36,6 +36,37 @@ pub struct EdgeTable {
     pub edges: Vec<Edge>,
 }
 
+/// Edges that can be looked at one by one, wherever they are.
+pub trait Edges {
+    /// The inclusive cost of the root, `main()`.
+    fn root(&self) -> Cost;
+
+    /// How many edges there are.
+    fn len(&self) -> usize;
+
+    /// Whether there are none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// All edges, each time in the same order.
+    fn iter(&self) -> impl Iterator<Item = Edge>;
+}
+
+impl Edges for EdgeTable {
+    fn root(&self) -> Cost {
+        self.root
+    }
+
+    fn len(&self) -> usize {
+        self.edges.len()
+    }
+
+    fn iter(&self) -> impl Iterator<Item = Edge> {
+        self.edges.iter().copied()
+    }
+}
+
 impl EdgeTable {
     /// The activation that everything else was called from.
     pub const ROOT: Activation = Activation {

@@ -19,6 +19,7 @@ mod fold;
 mod hash;
 mod meta;
 mod metric;
+mod name_index;
 pub mod native;
 mod ops;
 pub mod php_serialize;
@@ -30,12 +31,13 @@ mod symbol;
 mod tree;
 
 pub use cost::{Cost, Metrics, SelfCost, WallUnit};
-pub use edges::{Activation, Edge, EdgeTable};
+pub use edges::{Activation, Edge, EdgeTable, Edges};
 pub use events::{Event, EventFold, EventKind, Events, Instant};
 pub use flat::{FlatRow, FlatTable};
 pub use hash::{NumberHash, NumberHasher, NumberMap, NumberSet};
 pub use meta::{Meta, Mode};
 pub use metric::Metric;
+pub use name_index::{NameIndex, Vacancy};
 pub use ops::{
     Change, CostChanges, Diff, EdgeDiff, EstimateLimits, FunctionDiff, InvertLimits, InvertedNode,
     InvertedTree, MergeError, Merger, Neighbour, Neighbours, OTHER, Pair, Statistic, Step,

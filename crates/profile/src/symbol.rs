@@ -75,7 +75,8 @@ pub fn make_name_safe(name: &mut Vec<u8>) {
 }
 
 fn contains_separator(name: &[u8]) -> bool {
-    name.windows(3).any(|window| window == b"==>")
+    // Hardly a name has one: this looks at many bytes at once.
+    name.contains(&b'>') && name.windows(3).any(|window| window == b"==>")
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@
 //! lookup: the cost does not grow with the number of callers or callees.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::hash::{BuildHasherDefault, Hasher};
 
 use crate::{Plan, Reading};
@@ -132,12 +133,7 @@ impl CallTable {
         {
             return Some(child.row);
         }
-        let key = key(parent, callee);
-        let row = match self.index.get(&key) {
-            Some(&row) => row,
-            None if self.rows.len() < self.max_rows => self.add_row(key)?,
-            None => return None,
-        };
+        let row = self.find_or_add(parent, callee, self.max_rows)?;
         self.note_child(place, Child { callee, row });
         Some(row)
     }
@@ -159,21 +155,27 @@ impl CallTable {
     /// The row for `callee` even if the table is full. One for each row that is
     /// already there can be asked for, so the table at most doubles.
     pub(crate) fn row_past_limit(&mut self, parent: u32, callee: u32) -> Option<u32> {
-        let key = key(parent, callee);
-        match self.index.get(&key) {
-            Some(&row) => Some(row),
-            None => self.add_row(key),
-        }
+        self.find_or_add(parent, callee, usize::MAX)
     }
 
-    fn add_row(&mut self, key: u64) -> Option<u32> {
-        let row = u32::try_from(self.rows.len())
-            .ok()
-            .filter(|&row| row != NONE)?;
-        #[expect(clippy::cast_possible_truncation, reason = "a key is two u32")]
-        self.rows.push(Row::new((key >> 32) as u32, key as u32));
-        self.index.insert(key, row);
+    fn find_or_add(&mut self, parent: u32, callee: u32, max_rows: usize) -> Option<u32> {
+        let place = match self.index.entry(key(parent, callee)) {
+            Entry::Occupied(row) => return Some(*row.get()),
+            Entry::Vacant(place) => place,
+        };
+        if self.rows.len() >= max_rows {
+            return None;
+        }
+        let row = u32::try_from(self.rows.len()).ok();
+        let row = row.filter(|&row| row != NONE)?;
+        self.rows.push(Row::new(parent, callee));
+        place.insert(row);
         Some(row)
+    }
+
+    /// The rows, and those that completed a call.
+    pub(crate) fn into_rows(self) -> (Vec<Row>, Vec<u32>) {
+        (self.rows, self.completed)
     }
 
     /// Adds one finished call to the row numbered `number`, which may be its

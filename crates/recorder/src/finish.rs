@@ -1,38 +1,11 @@
-//! The finished table as data: ticks become time, rows become edges or nodes.
+//! The finished table as a tree: ticks become time, rows become nodes.
 
-use profile::{Activation, Cost, Edge, Node, NodeId, Tree};
+use profile::{Cost, Node, NodeId, SymbolId, Tree};
 
 use crate::call_table::{ROOT, Row, Shape};
-use crate::{Reading, Recorder, SymbolId, TickRate};
+use crate::{Recorder, TickRate};
 
 impl Recorder {
-    /// The cost of the whole profile; zero before [`finish`](Self::finish).
-    /// A tree's nodes are rounded one by one: there, take the tree's root.
-    #[must_use]
-    pub fn root_cost(&self, wall: TickRate, cpu: TickRate) -> Cost {
-        let root = self.table.rows.get(ROOT as usize);
-        root.map_or_else(Cost::default, |row| cost(row.calls, row.cost, wall, cpu))
-    }
-
-    /// All edges, in the order in which they first completed a call.
-    #[must_use]
-    pub fn edges(&self, wall: TickRate, cpu: TickRate) -> Vec<Edge> {
-        match self.shape {
-            Shape::Edges | Shape::Events => {
-                let mut edges = Vec::with_capacity(self.table.completed.len());
-                edges.extend(self.completed_rows().map(|(_, row)| Edge {
-                    caller: self.activation(row.parent),
-                    callee: self.activation(row.callee),
-                    cost: cost(row.calls, row.cost, wall, cpu),
-                }));
-                edges
-            }
-            Shape::Tree => self
-                .tree(wall, cpu)
-                .map_or_else(Vec::new, |tree| tree.to_edges().edges),
-        }
-    }
-
     /// All paths, parents before children; none if no tree was recorded.
     ///
     /// Each node's own cost becomes nanoseconds by itself, and inclusive costs
@@ -79,30 +52,6 @@ impl Recorder {
         }
         Some(Tree { nodes })
     }
-
-    fn completed_rows(&self) -> impl Iterator<Item = (u32, &Row)> {
-        let rows = &self.table.rows;
-        let numbers = self.table.completed.iter().filter(|&&number| number > ROOT);
-        numbers.filter_map(|&number| rows.get(number as usize).map(|row| (number, row)))
-    }
-
-    fn activation(&self, activation: u32) -> Activation {
-        let (symbol, level) = self.callees.symbol_and_level(activation);
-        Activation {
-            symbol: SymbolId(symbol),
-            level,
-        }
-    }
-}
-
-fn cost(calls: u64, sum: Reading, wall: TickRate, cpu: TickRate) -> Cost {
-    Cost {
-        calls,
-        wall: unsigned_ns(signed_ns(wall, sum.wall.cast_signed())),
-        cpu: unsigned_ns(signed_ns(cpu, sum.cpu.cast_signed())),
-        memory: sum.memory,
-        peak: sum.peak,
-    }
 }
 
 /// What a row cost by itself, in ticks.
@@ -126,12 +75,12 @@ impl Own {
     }
 }
 
-fn unsigned_ns(time: i128) -> u64 {
+pub(crate) fn unsigned_ns(time: i128) -> u64 {
     u64::try_from(time.max(0)).unwrap_or(u64::MAX)
 }
 
 /// Ticks as nanoseconds, where clocks of two CPUs may have made them negative.
-fn signed_ns(rate: TickRate, ticks: i64) -> i128 {
+pub(crate) fn signed_ns(rate: TickRate, ticks: i64) -> i128 {
     let ns = i128::from(rate.nanoseconds(ticks.unsigned_abs()));
     if ticks < 0 { -ns } else { ns }
 }

@@ -9,6 +9,7 @@
 
 mod call_table;
 mod callees;
+mod edges;
 mod ending;
 mod event_log;
 mod fiber;
@@ -25,6 +26,7 @@ mod site;
 mod virtual_clock;
 
 pub use call_table::Shape;
+pub use edges::RecordedEdges;
 pub use event_log::{EventSink, instant};
 pub use fiber::FiberId;
 pub use pace::Pace;

@@ -82,7 +82,8 @@ impl Bench {
         self.recorder.finish::<Early>(Self::read(&self.now));
         let edges = self
             .recorder
-            .edges(TickRate::NANOSECONDS, TickRate::NANOSECONDS);
+            .into_edges(TickRate::NANOSECONDS, TickRate::NANOSECONDS)
+            .map_or_else(Vec::new, |edges| edges.to_table().edges);
         let row = |edge: &profile::Edge| {
             let (caller, callee) = (edge.caller.symbol.0, edge.callee.symbol.0);
             (

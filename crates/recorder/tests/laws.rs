@@ -87,11 +87,14 @@ fn run<const TREE: bool>(steps: &[Step]) -> (EdgeMap, Row) {
     let rate = TickRate::NANOSECONDS;
     let row = |cost: profile::Cost| (cost.calls, cost.wall, cost.cpu, cost.memory, cost.peak);
     let end = |it: profile::Activation| (it.symbol.0, it.level);
-    let edges = recorder.edges(rate, rate);
-    let edges = edges
+    let tree = recorder.tree(rate, rate).map(|tree| tree.to_edges());
+    let edges = || Some(recorder.into_edges(rate, rate)?.to_table());
+    let table = tree.or_else(edges).unwrap_or_default();
+    let edges = table
+        .edges
         .iter()
         .map(|edge| ((end(edge.caller), end(edge.callee)), row(edge.cost)));
-    (edges.collect(), row(recorder.root_cost(rate, rate)))
+    (edges.collect(), row(table.root))
 }
 
 proptest! {

@@ -134,14 +134,16 @@ fn run(steps: &[Step], is_told: bool) -> (Vec<Edge>, u64) {
     recorder.finish::<Edges>(read());
     let rate = TickRate::NANOSECONDS;
     let end = |it: profile::Activation| (it.symbol.0, it.level);
-    let edges = recorder.edges(rate, rate).into_iter().map(|edge| {
+    let edges = recorder.into_edges(rate, rate);
+    let table = edges.map(|it| it.to_table()).unwrap_or_default();
+    let edges = table.edges.into_iter().map(|edge| {
         let cost = edge.cost;
         let costs = (cost.calls, cost.wall, cost.cpu, cost.memory, cost.peak);
         (end(edge.caller), end(edge.callee), costs)
     });
     let mut edges: Vec<Edge> = edges.collect();
     edges.sort_unstable();
-    (edges, recorder.root_cost(rate, rate).wall)
+    (edges, table.root.wall)
 }
 
 proptest! {

@@ -83,7 +83,7 @@ impl Bench {
     fn finish(mut self, at: u64) -> BTreeMap<String, (u64, u64)> {
         self.clock.0.set(at);
         self.recorder.finish::<Edges>(self.clock.read());
-        let edges = edges(&self.recorder);
+        let edges = edges(&mut self.recorder);
         edges
             .iter()
             .map(|edge| (self.name(edge), (edge.cost.calls, edge.cost.wall)))
@@ -102,8 +102,10 @@ impl Bench {
     }
 }
 
-fn edges(recorder: &Recorder) -> Vec<Edge> {
-    recorder.edges(TickRate::NANOSECONDS, TickRate::NANOSECONDS)
+fn edges(recorder: &mut Recorder) -> Vec<Edge> {
+    let recorder = std::mem::replace(recorder, Recorder::idle());
+    let edges = recorder.into_edges(TickRate::NANOSECONDS, TickRate::NANOSECONDS);
+    edges.map_or_else(Vec::new, |edges| edges.to_table().edges)
 }
 
 fn expected<const N: usize>(edges: [(&str, u64, u64); N]) -> BTreeMap<String, (u64, u64)> {
@@ -222,7 +224,7 @@ fn edges_come_in_the_order_in_which_they_first_complete() {
     bench.leave(a, 3);
     let b = bench.enter('b', 90, 4);
     bench.leave(b, 5);
-    let names: Vec<_> = edges(&bench.recorder)
+    let names: Vec<_> = edges(&mut bench.recorder)
         .iter()
         .map(|edge| bench.name(edge))
         .collect();

@@ -19,7 +19,7 @@ pub use json::write_json;
 pub use read::{Builder, Error, read_serialized};
 
 use crate::php_serialize::{self, write_array_end, write_array_start, write_int, write_string};
-use crate::{Activation, Cost, EdgeTable, Metrics, Profile};
+use crate::{Activation, Cost, EdgeTable, Edges, Metrics, Profile, Symbol, SymbolId};
 use rounding::Rounded;
 
 /// What separates the caller from the callee.
@@ -87,31 +87,36 @@ fn count(value: u64) -> i64 {
 
 /// Calls `visit` with the key and the cost of every row, `main()` last.
 pub fn for_each_row(profile: &Profile, visit: impl FnMut(&[u8], &ClassicCost)) {
-    visit_rows(profile, &profile.edges(), visit);
+    visit_rows(&profile.symbols, profile.metrics, &*profile.edges(), visit);
 }
 
-fn visit_rows(profile: &Profile, table: &EdgeTable, mut visit: impl FnMut(&[u8], &ClassicCost)) {
-    let settlement = rounding::settle(profile.symbols.len(), table);
+/// The same for edges that are in no profile: `symbols` and `metrics` are what
+/// they would be there.
+pub fn visit_rows(
+    symbols: &[Symbol],
+    metrics: Metrics,
+    edges: &impl Edges,
+    mut visit: impl FnMut(&[u8], &ClassicCost),
+) {
+    let settlement = rounding::settle(symbols.len(), edges);
     let mut key = Vec::with_capacity(256);
     // Callees of one caller often stand together: its name is written once.
     let (mut caller, mut named) = (None, 0);
-    for (edge, rounded) in table.edges.iter().zip(settlement.edges(table)) {
+    for (edge, rounded) in settlement.edges(edges) {
         if caller != Some(edge.caller) {
             key.clear();
-            write_activation(&mut key, profile, edge.caller);
+            write_activation(&mut key, symbols, edge.caller);
             key.extend_from_slice(SEPARATOR);
             (caller, named) = (Some(edge.caller), key.len());
         }
         key.truncate(named);
-        write_activation(&mut key, profile, edge.callee);
-        visit(
-            &key,
-            &ClassicCost::new(&edge.cost, rounded, profile.metrics),
-        );
+        write_activation(&mut key, symbols, edge.callee);
+        visit(&key, &ClassicCost::new(&edge.cost, rounded, metrics));
     }
+    let root = edges.root();
     visit(
-        profile.name(EdgeTable::ROOT.symbol),
-        &ClassicCost::new(&table.root, settlement.root(table), profile.metrics),
+        name(symbols, EdgeTable::ROOT.symbol),
+        &ClassicCost::new(&root, settlement.root(&root), metrics),
     );
 }
 
@@ -122,7 +127,7 @@ pub fn write_serialized(profile: &Profile, out: &mut Vec<u8>) {
     let rows = table.edges.len() + 1;
     out.reserve(rows * 128);
     write_array_start(out, rows);
-    visit_rows(profile, &table, |key, cost| {
+    visit_rows(&profile.symbols, profile.metrics, &*table, |key, cost| {
         php_serialize::write_key(out, key);
         write_array_start(out, cost.metrics().count());
         for (name, value) in cost.metrics() {
@@ -134,8 +139,13 @@ pub fn write_serialized(profile: &Profile, out: &mut Vec<u8>) {
     write_array_end(out);
 }
 
-fn write_activation(key: &mut Vec<u8>, profile: &Profile, activation: Activation) {
-    key.extend_from_slice(profile.name(activation.symbol));
+fn name(symbols: &[Symbol], symbol: SymbolId) -> &[u8] {
+    let symbol = symbols.get(symbol.index());
+    symbol.map_or(b"", |symbol| &symbol.name)
+}
+
+fn write_activation(key: &mut Vec<u8>, symbols: &[Symbol], activation: Activation) {
+    key.extend_from_slice(name(symbols, activation.symbol));
     if activation.level > 0 {
         key.push(b'@');
         php_serialize::write_decimal(key, u64::from(activation.level));
@@ -145,7 +155,7 @@ fn write_activation(key: &mut Vec<u8>, profile: &Profile, activation: Activation
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Body, Edge, Symbol, SymbolId};
+    use crate::{Body, Edge};
 
     fn activation(symbol: u32, level: u32) -> Activation {
         Activation {

@@ -9,7 +9,7 @@
 //! **Invariant:** that row is always the one on the shortest way from `main()`,
 //! so a correction moves towards the root, is made once, and ends there.
 
-use crate::{Activation, Cost, Edge, EdgeTable, NumberMap};
+use crate::{Activation, Cost, Edge, EdgeTable, Edges, NumberMap};
 
 /// One row's times.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -28,18 +28,18 @@ pub(super) struct Settlement {
 
 impl Settlement {
     /// The rounded times of the root.
-    pub(super) fn root(&self, table: &EdgeTable) -> Rounded {
-        Rounded::nearest(&table.root).plus(self.root)
+    pub(super) fn root(&self, root: &Cost) -> Rounded {
+        Rounded::nearest(root).plus(self.root)
     }
 
-    /// The rounded times of each edge.
-    pub(super) fn edges(&self, table: &EdgeTable) -> impl Iterator<Item = Rounded> {
+    /// Each edge, and its rounded times.
+    pub(super) fn edges(&self, edges: &impl Edges) -> impl Iterator<Item = (Edge, Rounded)> {
         let mut settled = self.edges.iter().peekable();
-        (0..).zip(&table.edges).map(move |(number, edge)| {
+        (0..).zip(edges.iter()).map(move |(number, edge)| {
             let nearest = Rounded::nearest(&edge.cost);
             match settled.next_if(|(settled, _)| *settled == number) {
-                Some(&(_, missing)) => nearest.plus(missing),
-                None => nearest,
+                Some(&(_, missing)) => (edge, nearest.plus(missing)),
+                None => (edge, nearest),
             }
         })
     }
@@ -47,7 +47,7 @@ impl Settlement {
 
 impl Rounded {
     fn nearest(cost: &Cost) -> Self {
-        let us = |ns: u64| ns / 1_000 + u64::from(ns % 1_000 >= 500);
+        let us = |ns: u64| ns.saturating_add(500) / 1_000;
         Self {
             wall_us: us(cost.wall),
             cpu_us: us(cost.cpu),
@@ -63,13 +63,14 @@ impl Rounded {
 }
 
 /// What the rows of a profile with so many symbols get.
-pub(super) fn settle(symbols: usize, table: &EdgeTable) -> Settlement {
-    let numbers = Numbers::new(symbols, &table.edges);
+pub(super) fn settle(symbols: usize, edges: &impl Edges) -> Settlement {
+    let numbers = Numbers::new(symbols, edges);
     let mut balances = vec![Balance::default(); numbers.count];
     if let Some(balance) = balances.get_mut(numbers.of(EdgeTable::ROOT) as usize) {
-        balance.enter(&table.root, Rounded::nearest(&table.root));
+        let root = edges.root();
+        balance.enter(&root, Rounded::nearest(&root));
     }
-    for edge in &table.edges {
+    for edge in edges.iter() {
         let rounded = Rounded::nearest(&edge.cost);
         if let Some(balance) = balances.get_mut(numbers.of(edge.callee) as usize) {
             balance.enter(&edge.cost, rounded);
@@ -84,7 +85,7 @@ pub(super) fn settle(symbols: usize, table: &EdgeTable) -> Settlement {
             edges: Vec::new(),
         };
     }
-    settle_balances(&numbers, table, &mut balances)
+    settle_balances(&numbers, edges, &mut balances)
 }
 
 /// What an activation spends by itself, exactly and as readers will see it.
@@ -97,18 +98,20 @@ struct Balance {
 }
 
 impl Balance {
+    // Wrapping: what comes in and goes out again leaves the right difference,
+    // however large the sums are between.
     fn enter(&mut self, cost: &Cost, rounded: Rounded) {
-        self.wall_ns = self.wall_ns.saturating_add_unsigned(cost.wall);
-        self.cpu_ns = self.cpu_ns.saturating_add_unsigned(cost.cpu);
-        self.wall_us = self.wall_us.saturating_add_unsigned(rounded.wall_us);
-        self.cpu_us = self.cpu_us.saturating_add_unsigned(rounded.cpu_us);
+        self.wall_ns = self.wall_ns.wrapping_add_unsigned(cost.wall);
+        self.cpu_ns = self.cpu_ns.wrapping_add_unsigned(cost.cpu);
+        self.wall_us = self.wall_us.wrapping_add_unsigned(rounded.wall_us);
+        self.cpu_us = self.cpu_us.wrapping_add_unsigned(rounded.cpu_us);
     }
 
     fn leave(&mut self, cost: &Cost, rounded: Rounded) {
-        self.wall_ns = self.wall_ns.saturating_sub_unsigned(cost.wall);
-        self.cpu_ns = self.cpu_ns.saturating_sub_unsigned(cost.cpu);
-        self.wall_us = self.wall_us.saturating_sub_unsigned(rounded.wall_us);
-        self.cpu_us = self.cpu_us.saturating_sub_unsigned(rounded.cpu_us);
+        self.wall_ns = self.wall_ns.wrapping_sub_unsigned(cost.wall);
+        self.cpu_ns = self.cpu_ns.wrapping_sub_unsigned(cost.cpu);
+        self.wall_us = self.wall_us.wrapping_sub_unsigned(rounded.wall_us);
+        self.cpu_us = self.cpu_us.wrapping_sub_unsigned(rounded.cpu_us);
     }
 
     fn is_settled(&self) -> bool {
@@ -133,13 +136,12 @@ impl Balance {
     }
 }
 
-fn settle_balances(numbers: &Numbers, table: &EdgeTable, balances: &mut [Balance]) -> Settlement {
+fn settle_balances(numbers: &Numbers, edges: &impl Edges, balances: &mut [Balance]) -> Settlement {
     let mut settlement = Settlement {
         root: Rounded::default(),
         edges: Vec::new(),
     };
-    let ends: Vec<(u32, u32)> = table
-        .edges
+    let ends: Vec<(u32, u32)> = edges
         .iter()
         .map(|edge| (numbers.of(edge.caller), numbers.of(edge.callee)))
         .collect();
@@ -236,7 +238,7 @@ enum NumbersKind {
 }
 
 impl Numbers {
-    fn new(symbols: usize, edges: &[Edge]) -> Self {
+    fn new(symbols: usize, edges: &impl Edges) -> Self {
         let mut levels = vec![1_u64; symbols];
         for activation in activations(edges) {
             if let Some(levels) = levels.get_mut(activation.symbol.index()) {
@@ -284,7 +286,7 @@ impl Numbers {
     }
 }
 
-fn activations(edges: &[Edge]) -> impl Iterator<Item = Activation> {
+fn activations(edges: &impl Edges) -> impl Iterator<Item = Activation> {
     edges.iter().flat_map(|edge| [edge.caller, edge.callee])
 }
 
@@ -324,8 +326,11 @@ mod tests {
     fn walls(table: &EdgeTable) -> (u64, Vec<u64>) {
         let settlement = settle(5, table);
         (
-            settlement.root(table).wall_us,
-            settlement.edges(table).map(|edge| edge.wall_us).collect(),
+            settlement.root(&table.root).wall_us,
+            settlement
+                .edges(table)
+                .map(|(_, rounded)| rounded.wall_us)
+                .collect(),
         )
     }
 
