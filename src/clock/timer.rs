@@ -127,17 +127,13 @@ struct Rhythm {
 impl Rhythm {
     fn run(mut self, mut fire: impl FnMut(Fired)) {
         ask_for_punctuality(self.interval_ns);
-        while let Some(elapsed) = self.wait() {
-            fire(Fired {
-                at: clock_ns(libc::CLOCK_MONOTONIC),
-                elapsed,
-            });
+        while let Some(fired) = self.wait() {
+            fire(fired);
         }
     }
 
-    /// Waits for the next time, and gives back what has passed since the last
-    /// one; none at the end.
-    fn wait(&mut self) -> Option<u64> {
+    /// Waits for the next time; none at the end.
+    fn wait(&mut self) -> Option<Fired> {
         let least = self.shared.least_ns.load(Ordering::Relaxed);
         let interval = self.random.around(self.interval_ns);
         // Nor does it hurry to make up for more than one.
@@ -152,7 +148,11 @@ impl Rhythm {
             if now >= self.due {
                 let elapsed = now.saturating_sub(self.last);
                 self.last = now;
-                return Some(elapsed);
+                let at = match self.clock {
+                    libc::CLOCK_MONOTONIC => now,
+                    _ => clock_ns(libc::CLOCK_MONOTONIC),
+                };
+                return Some(Fired { at, elapsed });
             }
             // CPU time passes no faster than the time of day, but may stand.
             let left = self.due - now;

@@ -90,6 +90,8 @@ fn text(value: &[u8]) -> String {
         _ => Some(value),
     };
     let mut text = String::from_utf8_lossy(whole.unwrap_or_default()).into_owned();
-    text.truncate(text.floor_char_boundary(MAX_VALUE));
+    while text.len() > MAX_VALUE {
+        text.pop();
+    }
     text
 }
