@@ -83,7 +83,7 @@ function xhprof_disable(): ?array
 
 /**
  * Stops recording for a while: until {@see xhprof_resume()} it is as if no call
- * were made and no time passed.
+ * were made and no time passed; no sample is taken.
  *
  * @return bool whether a profile was recording
  */
@@ -103,8 +103,9 @@ function xhprof_resume(): bool
 /**
  * Writes the profile so far, which goes on.
  *
- * The file is there whole or not at all, and readable by nobody else. Calls
- * that are open are in it as if they returned now. Not for `xhprof.mode=events`.
+ * The file is there whole or not at all, and readable by nobody else; it
+ * replaces another file, or a link to one, and nothing else. Calls that are
+ * open are in it as if they returned now. Not for `xhprof.mode=events`.
  *
  * With `xhprof.collect_additional_info`, what calls waited for is where the
  * profile that runs has it: in names (`PDO::query#SELECT ?`) if it is one of
@@ -125,7 +126,7 @@ function xhprof_dump(string $file, string $format = 'native'): bool
  * What is being recorded.
  *
  * "mode" is off, edges, tree, events or sample; "automatic" whether that is by
- * `xhprof.auto_enable`; "nodes" the number of edges or paths so far.
+ * `xhprof.auto_enable`; "nodes" the number of edges, paths or stacks so far.
  *
  * @return array{mode: string, automatic: bool, paused: bool, engine: string, functions: int, nodes: int, truncated: bool}
  */

@@ -26,7 +26,9 @@ var_dump(xhprof_dump("$directory/second", 'xhprof'));
 xhprof_resume();
 leaf();
 var_dump(xhprof_dump("$directory/third"), xhprof_dump("$directory/fourth", 'json'));
-foreach ([["$directory/fifth", 'pdf'], ['/not/there/x', 'native'], ["$directory", 'native']] as $arguments) {
+exec('mkfifo ' . escapeshellarg("$directory/pipe"));
+symlink("$directory/pipe", "$directory/link");
+foreach ([["$directory/fifth", 'pdf'], ['/not/there/x', 'native'], ["$directory", 'native'], ["$directory/pipe"], ["$directory/link"]] as $arguments) {
     var_dump(@xhprof_dump(...$arguments));
     echo str_replace($directory, 'DIRECTORY', error_get_last()['message']), "\n";
 }
@@ -47,7 +49,7 @@ remove_directory($directory);
 --EXPECT--
 mode "off", automatic false, paused false, functions 0, nodes 0, truncated false
 bool(false)
-xhprof_dump(): nothing is being traced, or as events, which are in a file already
+xhprof_dump(): nothing is being recorded, or as events, which are in a file already
 mode "edges", automatic false, paused false, functions 2, nodes 3, truncated false
 bool(true)
 mode "edges", automatic false, paused true, functions 3, nodes 5, truncated false
@@ -59,7 +61,11 @@ xhprof_dump(): the format must be native, xhprof or json, not "pdf"
 bool(false)
 xhprof_dump(): cannot write the profile /not/there/x: No such file or directory (os error 2)
 bool(false)
-xhprof_dump(): cannot write the profile DIRECTORY: Is a directory (os error 21)
+xhprof_dump(): cannot write the profile DIRECTORY: it is not a file
+bool(false)
+xhprof_dump(): cannot write the profile DIRECTORY/pipe: it is not a file
+bool(false)
+xhprof_dump(): cannot write the profile DIRECTORY/link: it is not a file
 bool(false)
 bool(true)
 xhprof_dump(): Argument #1 ($file) must not contain any null bytes

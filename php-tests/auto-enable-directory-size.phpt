@@ -30,6 +30,17 @@ unlink("$directory/large");
 unlink($ledger[0]);
 run_code('<?php', ...$settings);
 echo count(glob("$directory/*.xhp")), " with room again\n";
+// A clock that was wrong once does not mean that nothing is counted again.
+file_put_contents($ledger[0], 'xhprof-ledger-1 1 1 18446744073709551615 18446744073709551615 0');
+run_code('<?php', ...$settings);
+echo count(glob("$directory/*.xhp")), " when the clock is right again\n";
+// What cannot be written is not counted.
+$counted = fn () => (int) explode(' ', file_get_contents($ledger[0]))[3];
+$before = $counted();
+mkdir("$directory/taken.xhp");
+$ended = run_code('<?php', 'xhprof.output_name=taken', ...$settings);
+echo str_contains($ended->errors, 'cannot write the profile') ? '' : $ended->errors, $counted() - $before, " bytes of what could not be written\n";
+rmdir("$directory/taken.xhp");
 // Neither a link nor another kind of file is taken for ours.
 unlink($ledger[0]);
 touch("$directory/victim");
@@ -53,5 +64,7 @@ two
 xhprof: a profile was dropped: DIR has reached xhprof.max_dir_size; 2 so far
 2 afterwards
 3 with room again
+4 when the clock is right again
+0 bytes of what could not be written
 0 bytes through a link
 0 bytes through a hard link

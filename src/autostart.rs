@@ -53,6 +53,7 @@ thread_local! {
 /// RINIT: begins the profile if the settings say so.
 pub(crate) fn request_starts() {
     PROGRESS.set(Progress::None);
+    zend::note_fatal_error(false);
     let Some(reason) = choice::this_request() else {
         return;
     };
@@ -120,6 +121,7 @@ pub(crate) fn goes_on() {
 pub(crate) fn request_ends() {
     write();
     output::forget_tags();
+    output::forget_place();
     zend::signals::stop_catching();
 }
 

@@ -135,7 +135,7 @@ extern "C" fn xhprof_dump(call: &mut ExecuteData, result: &mut Zval) {
         return;
     };
     let Some(profile) = session::snapshot() else {
-        zend::warning("nothing is being traced, or as events, which are in a file already");
+        zend::warning("nothing is being recorded, or as events, which are in a file already");
         return;
     };
     match output::dump(profile, path, format) {

@@ -140,9 +140,12 @@ fn write_events(running: &Running, fate: Rc<Fate>) {
     });
 }
 
-/// Stops recording until [`resume`]; false if nothing is being traced, or that
+/// Stops recording until [`resume`]; false if nothing is being recorded, or that
 /// has been stopped already.
 pub(crate) fn pause() -> bool {
+    if sampling::pause() {
+        return true;
+    }
     let plan = with_state(|state| {
         let recorder = state.recorder.running().filter(|it| !it.is_paused())?;
         (state.plan.pause)(recorder);
@@ -161,6 +164,9 @@ pub(crate) fn pause() -> bool {
 pub(crate) fn resume() -> bool {
     if RUNNING.get().is_some_and(|running| running.is_over) {
         return false;
+    }
+    if sampling::resume() {
+        return true;
     }
     let Some(plan) = PAUSED_PLAN.take() else {
         return false;
@@ -332,10 +338,13 @@ pub(crate) fn stop() -> Option<Recorded> {
     recorded(recorder, symbols, spans.unwrap_or_default(), &running)
 }
 
-/// The profile so far; none if nothing is being traced, or as events, which
+/// The profile so far; none if nothing is being recorded, or as events, which
 /// are in a file already.
 pub(crate) fn snapshot() -> Option<Profile> {
     let running = RUNNING.get()?;
+    if let Some(rate) = running.rate {
+        return sampling::snapshot(rate, running.started_us);
+    }
     with_state(|state| {
         let recorder = state.recorder.running()?;
         if recorder.shape() == Shape::Events {
@@ -390,7 +399,7 @@ pub(crate) struct Status {
     pub(crate) is_paused: bool,
     /// The functions that have been called.
     pub(crate) functions: usize,
-    /// The edges or paths that have been recorded.
+    /// The edges or paths that have been recorded, or stacks that were seen.
     pub(crate) nodes: usize,
     pub(crate) is_truncated: bool,
 }
@@ -398,6 +407,7 @@ pub(crate) struct Status {
 /// What is going on.
 pub(crate) fn status() -> Status {
     with_state(|state| {
+        let is_sampling_paused = sampling::is_paused(state);
         let recorder = state.recorder.running();
         let mode = match (&recorder, &state.sampler) {
             (Some(recorder), _) => match recorder.shape() {
@@ -408,15 +418,19 @@ pub(crate) fn status() -> Status {
             (None, Some(_)) => "sample",
             (None, None) => "off",
         };
-        let recorder = recorder.as_deref();
+        let (is_paused, nodes, is_truncated) = match (recorder, &state.sampler) {
+            (Some(it), _) => (it.is_paused(), it.nodes(), it.is_truncated()),
+            (None, Some(it)) => (is_sampling_paused, it.stacks(), it.is_truncated()),
+            (None, None) => (false, 0, false),
+        };
         let names = state.symbols.as_ref().map(Symbols::shared_names);
         Status {
             mode,
-            is_paused: recorder.is_some_and(Recorder::is_paused),
+            is_paused,
             // Two of them are no functions.
             functions: names.map_or(0, |names| names.borrow().len().saturating_sub(2)),
-            nodes: recorder.map_or(0, Recorder::nodes),
-            is_truncated: recorder.is_some_and(Recorder::is_truncated),
+            nodes,
+            is_truncated,
         }
     })
 }

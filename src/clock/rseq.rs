@@ -240,25 +240,33 @@ mod bell {
     fn thread_pointer() -> Option<*mut u64> {
         /// Offset of `rseq_cs` in `struct rseq`.
         const RSEQ_CS: isize = 8;
-        // SAFETY: looks two symbols up by name; both are data of the C library
-        // (sys/rseq.h): a ptrdiff_t and an unsigned int.
-        let (offset, size) = unsafe {
-            let offset = libc::dlsym(libc::RTLD_DEFAULT, c"__rseq_offset".as_ptr());
-            let size = libc::dlsym(libc::RTLD_DEFAULT, c"__rseq_size".as_ptr());
-            (
-                offset.cast::<isize>().as_ref()?,
-                size.cast::<u32>().as_ref()?,
-            )
-        };
-        if *size == 0 {
-            return None;
-        }
+        let offset = area()?;
         let thread: *mut u8;
         // SAFETY: the x86-64 ABI keeps the thread pointer at fs:0.
         unsafe {
             std::arch::asm!("mov {}, fs:0", out(reg) thread, options(nostack, readonly, preserves_flags));
         }
         Some(thread.wrapping_offset(offset + RSEQ_CS).cast())
+    }
+
+    /// Where the C library's area is, from the thread pointer; none if it did not
+    /// register one. Looked up once.
+    fn area() -> Option<isize> {
+        static OFFSET: OnceLock<Option<isize>> = OnceLock::new();
+        *OFFSET.get_or_init(|| {
+            // SAFETY: looks two symbols up by name; both are data of the C library
+            // (sys/rseq.h): a ptrdiff_t and an unsigned int, set before any
+            // program runs.
+            let (offset, size) = unsafe {
+                let offset = libc::dlsym(libc::RTLD_DEFAULT, c"__rseq_offset".as_ptr());
+                let size = libc::dlsym(libc::RTLD_DEFAULT, c"__rseq_size".as_ptr());
+                (
+                    offset.cast::<isize>().as_ref()?,
+                    size.cast::<u32>().as_ref()?,
+                )
+            };
+            (*size != 0).then_some(*offset)
+        })
     }
 
     fn set(pointer: *mut u64, section: u64) {

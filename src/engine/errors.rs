@@ -3,11 +3,12 @@
 use std::ffi::c_int;
 
 use ext_php_rs::ffi::{
-    E_COMPILE_ERROR, E_CORE_ERROR, E_ERROR, E_RECOVERABLE_ERROR, E_USER_ERROR, zend_string,
+    E_COMPILE_ERROR, E_CORE_ERROR, E_ERROR, E_PARSE, E_RECOVERABLE_ERROR, E_USER_ERROR, zend_string,
 };
 
 use super::state::state;
 use super::{absence, detail, guard};
+use crate::zend;
 use crate::zend::bindings::zend_observer_error_register;
 
 /// Errors after which the engine may jump out of all functions. Two of them an
@@ -29,6 +30,10 @@ unsafe extern "C" fn raised(
     _line: u32,
     _message: *mut zend_string,
 ) {
+    // Told of as one only if it ends the program: `eval()` throws it.
+    if u32::try_from(kind).is_ok_and(|kind| kind & (CERTAIN | E_PARSE) != 0) {
+        zend::note_fatal_error(true);
+    }
     if u32::try_from(kind).is_ok_and(|kind| kind & CERTAIN != 0) {
         // SAFETY: as below.
         detail::end_all(unsafe { &mut *state() });

@@ -100,7 +100,7 @@ unsafe fn look_up(state: *mut State, call: Call<'_>, slot: Option<&mut u64>) -> 
     if call.function().is_unusual() {
         target = target.unusual();
     }
-    if let Some(slot) = slot {
+    if let Some(slot) = slot.or_else(|| call.new_slot()) {
         *slot = target.to_slot(state.session);
     }
     target

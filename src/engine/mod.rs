@@ -101,7 +101,6 @@ pub(crate) fn disarm() {
 pub(crate) fn install(plan: Hooks) {
     // Asking for the stack's bounds takes long once; not on the program's time.
     let _ = zend::stack::thread_bounds();
-    zend::idle_slots::fill();
     with_state(|state| {
         state.plan = plan;
         state.hooks = plan;
@@ -136,7 +135,6 @@ fn remove_user() {
 /// Without an engine that is nothing.
 pub(crate) fn install_sampling() {
     if armed().is_some() {
-        zend::idle_slots::fill();
         with_state(|state| {
             state.plan = plan::sampling_hooks();
             state.hooks = state.plan;

@@ -4,6 +4,9 @@ use profile::{Profile, classic, native};
 
 use crate::settings::OutputFormat;
 
+/// What the profile of a small request takes, in bytes: room is asked for once.
+const SMALL: usize = 4096;
+
 /// How a file of that format ends.
 pub(super) fn ending(format: OutputFormat) -> &'static str {
     match format {
@@ -26,7 +29,7 @@ pub(super) fn of_ending(text: &str) -> Option<OutputFormat> {
 
 /// The profile in that format.
 pub(super) fn encode(format: OutputFormat, profile: &Profile) -> std::io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
+    let mut bytes = Vec::with_capacity(SMALL);
     match format {
         OutputFormat::Native => native::write(profile, &mut bytes)?,
         OutputFormat::Xhprof => classic::write_serialized(profile, &mut bytes),

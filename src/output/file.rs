@@ -11,7 +11,7 @@ use std::io::{self, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use profile::Profile;
 
 use super::ledger::Ledger;
@@ -38,19 +38,26 @@ pub(crate) fn write_file(recorded: Recorded) -> Result<()> {
     let content = encode::encode(format, &profile).with_context(problem)?;
     let size = content.len() as u64;
     let limit = settings::max_dir_size();
-    if limit > 0 && Ledger::room(&directory, limit).with_context(problem)? < size {
+    if limit > 0 && !Ledger::reserve(&directory, limit, size).with_context(problem)? {
         trouble::tell(Trouble::Full, &Ledger::drop_profile(&directory));
         return Ok(());
     }
-    write_whole(&path, &name.temporary(&directory), &content).with_context(problem)?;
-    if limit > 0 {
-        Ledger::add(&directory, size);
+    let outcome = write_whole(&path, &name.temporary(&directory), &content);
+    if limit > 0 && outcome.is_err() {
+        Ledger::give_back(&directory, size);
     }
-    Ok(())
+    outcome.with_context(problem)
 }
 
 /// Writes a profile to a path that the program names.
 pub(crate) fn dump(mut profile: Profile, path: &Path, format: OutputFormat) -> Result<()> {
+    // Renaming would make a file of `/dev/null`.
+    if fs::metadata(path).is_ok_and(|it| !it.is_file()) {
+        bail!(
+            "cannot write the profile {}: it is not a file",
+            path.display()
+        );
+    }
     whence::describe(&mut profile.meta);
     let name = name::Name::now()?;
     let directory = path.parent().filter(|it| !it.as_os_str().is_empty());

@@ -15,5 +15,5 @@ pub(crate) use events::{EventFile, Fate};
 pub(crate) use file::{dump, write_file};
 pub(crate) use ledger::Ledger;
 pub(crate) use name::is_pattern;
-pub(crate) use place::{choose_place, directory, has_place_for_spans};
+pub(crate) use place::{choose_place, directory, forget_place, has_place_for_spans};
 pub(crate) use tags::{forget as forget_tags, tag};

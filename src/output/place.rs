@@ -31,11 +31,14 @@ pub(super) struct Named {
 
 thread_local! {
     static PLACE: RefCell<Option<Place>> = const { RefCell::new(None) };
+    /// Where the request that runs began.
+    static BEGAN_IN: RefCell<Option<PathBuf>> = const { RefCell::new(None) };
 }
 
 /// When a request starts: looks for `XHPROF_OUTPUT`, while relative paths are
 /// still those of whoever set it.
 pub(crate) fn choose_place() -> Result<()> {
+    BEGAN_IN.set(std::env::current_dir().ok());
     let place = if zend::is_command_line() {
         let path = inputs::process_variable("XHPROF_OUTPUT").filter(|path| !path.is_empty());
         path.map(|path| Place::named(&path)).transpose()?
@@ -46,7 +49,13 @@ pub(crate) fn choose_place() -> Result<()> {
     Ok(())
 }
 
-/// The directory of the profiles.
+/// The next request begins elsewhere.
+pub(crate) fn forget_place() {
+    BEGAN_IN.set(None);
+}
+
+/// The directory of the profiles. PHP and programs change to other directories,
+/// which a relative path is not about.
 pub(crate) fn directory() -> PathBuf {
     if let Some(place) = PLACE.with_borrow(Clone::clone) {
         return place.directory;
@@ -57,7 +66,11 @@ pub(crate) fn directory() -> PathBuf {
     } else {
         setting
     };
-    PathBuf::from(OsString::from_vec(bytes))
+    let path = PathBuf::from(OsString::from_vec(bytes));
+    BEGAN_IN.with_borrow(|began_in| match began_in {
+        Some(began_in) => began_in.join(path),
+        None => path,
+    })
 }
 
 /// The format of the profiles.

@@ -2,13 +2,13 @@
 
 use std::cell::RefCell;
 
-use profile::{Body, Meta, Metrics, Mode, Profile, Spans};
+use profile::{Body, Meta, Metrics, Mode, Profile, Samples, Spans, Symbol};
 use recorder::{Sampler, TickRate};
 
 use super::{RUNNING, Recorded, Running, is_running, next_session, set_running};
 use crate::clock::{self, SampledClock};
 use crate::engine::sampling::{self, Rate};
-use crate::engine::{self, with_state};
+use crate::engine::{self, State, with_state};
 use crate::settings::{self, ClockChoice, Flags, PinCpu};
 use crate::symbols::{Details, Symbols, Wishes};
 use crate::zend;
@@ -22,6 +22,7 @@ struct Aside {
     session: u32,
     /// When it began, on the clock of its samples.
     started: u64,
+    was_paused: bool,
 }
 
 thread_local! {
@@ -82,6 +83,24 @@ fn start_timer(rate: Rate, started: u64) -> bool {
 pub(super) fn stop(rate: Rate, started_us: u64) -> Option<Recorded> {
     let (sampler, symbols) = end();
     let sampler = sampler?;
+    let meta = meta(rate, started_us, &sampler);
+    let symbols = symbols.map(Symbols::into_names).unwrap_or_default();
+    let profile = profile(symbols, sampler.finish(), meta);
+    Some(Recorded::Samples(Box::new(profile)))
+}
+
+/// The profile so far.
+pub(super) fn snapshot(rate: Rate, started_us: u64) -> Option<Profile> {
+    with_state(|state| {
+        sampling::catch_up(state);
+        let (sampler, symbols) = (state.sampler.as_ref()?, state.symbols.as_ref()?);
+        let names = symbols.shared_names().borrow().clone();
+        let meta = meta(rate, started_us, sampler);
+        Some(profile(names, sampler.so_far(), meta))
+    })
+}
+
+fn meta(rate: Rate, started_us: u64, sampler: &Sampler) -> Meta {
     let mut meta = Meta {
         started_unix_us: Some(started_us),
         mode: Mode::Sampled,
@@ -92,16 +111,40 @@ pub(super) fn stop(rate: Rate, started_us: u64) -> Option<Recorded> {
     if rate.clock == SampledClock::Cpu {
         meta.set_tag("sampling_clock", "cpu");
     }
-    Some(Recorded::Samples(Box::new(Profile {
-        symbols: symbols.map(Symbols::into_names).unwrap_or_default(),
-        body: Body::Samples(sampler.finish()),
+    meta
+}
+
+fn profile(symbols: Vec<Symbol>, samples: Samples, meta: Meta) -> Profile {
+    Profile {
+        symbols,
+        body: Body::Samples(samples),
         metrics: Metrics {
             calls: false,
             ..Metrics::default()
         },
         meta,
         spans: Spans::default(),
-    })))
+    }
+}
+
+/// Takes no sample until [`resume`]; false if nothing is being sampled, or that
+/// has been stopped already.
+pub(super) fn pause() -> bool {
+    with_state(sampling::pause)
+}
+
+/// Ends what [`pause`] began; false if nothing is paused.
+pub(super) fn resume() -> bool {
+    with_state(sampling::resume).unwrap_or_else(|error| {
+        zend::warning(&format!("cannot go on: no sampling timer: {error}"));
+        false
+    })
+}
+
+/// Whether it is paused.
+pub(super) fn is_paused(state: &State) -> bool {
+    let sampling = state.sampling.as_ref();
+    sampling.is_some_and(sampling::Sampling::is_paused)
 }
 
 fn end() -> (Option<Sampler>, Option<Symbols>) {
@@ -119,9 +162,9 @@ pub(super) fn set_aside() -> bool {
     let Some((running, rate)) = RUNNING.get().and_then(|it| Some((it, it.rate?))) else {
         return false;
     };
-    let (session, started) = with_state(|state| {
+    let (session, started, was_paused) = with_state(|state| {
         let started = state.sampling.as_ref().map(sampling::Sampling::started);
-        (state.session, started)
+        (state.session, started, is_paused(state))
     });
     let (Some(sampler), Some(symbols)) = end() else {
         return false;
@@ -134,6 +177,7 @@ pub(super) fn set_aside() -> bool {
         symbols,
         session,
         started: started.unwrap_or_else(clock::monotonic_ns),
+        was_paused,
     })));
     true
 }
@@ -152,6 +196,9 @@ pub(super) fn take_up() -> bool {
         state.session = aside.session;
         state.symbols = Some(aside.symbols);
         state.sampler = Some(aside.sampler);
+        if aside.was_paused {
+            sampling::pause(state);
+        }
     });
     engine::install_sampling();
     true

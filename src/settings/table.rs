@@ -8,7 +8,7 @@ use super::parse::{
     MAX_SAMPLING_INTERVAL_US, auto_enable, boolean, clock, engine, file_mode, is_name, list,
     mode_of, number, output_format_of, pin, sampling_clock_of, share, size, size_or_zero,
 };
-use crate::zend::ini::{Scope, Setting};
+use crate::zend::ini::{Kind, Scope, Setting};
 
 /// Every setting, in the order of `phpinfo()`.
 pub(crate) static SETTINGS: &[Setting] = &[
@@ -227,19 +227,27 @@ pub(crate) static SETTINGS: &[Setting] = &[
         default: c"",
         scope: Scope::PerDirectory,
         is_valid: |value| value.is_empty() || is_name(value),
-        expected: "a name of letters, digits, _ and -",
+        expected: "a name of letters, digits, _, - and .",
     },
     Setting {
         name: c"xhprof.trigger_secret",
         default: c"",
         scope: Scope::PerDirectory,
         is_valid: is_text,
-        expected: "text",
+        expected: "text in UTF-8",
     },
 ];
 
-/// Settings that `phpinfo()` does not show.
-pub(crate) static HIDDEN: [&CStr; 1] = [c"xhprof.trigger_secret"];
+/// The settings that there is something special about.
+pub(crate) static KINDS: [(&CStr, Kind); 7] = [
+    (c"xhprof.trigger_secret", Kind::Secret),
+    (c"xhprof.output_dir", Kind::Path),
+    (c"xhprof.max_dir_size", Kind::Limit),
+    (c"xhprof.max_file_size", Kind::Limit),
+    (c"xhprof.max_per_minute", Kind::Limit),
+    (c"xhprof.min_duration", Kind::Limit),
+    (c"xhprof.rate", Kind::Limit),
+];
 
 fn is_text(value: &str) -> bool {
     !value.contains('\0')

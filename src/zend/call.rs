@@ -103,6 +103,21 @@ impl<'a> Call<'a> {
         unsafe { Some(&mut *cache.add(slot.load(Ordering::Relaxed)).cast::<u64>()) }
     }
 
+    /// The [`slot`](Self::slot) of a function that has none yet; none if it gets
+    /// none: a stand-in for another has no slot of its own.
+    pub(crate) fn new_slot(self) -> Option<&'a mut u64> {
+        let function = self.function();
+        if function.is_trampoline() || function.kind() == FunctionKind::User {
+            return None;
+        }
+        // SAFETY: an internal function, of `new`'s caller. The slot lives as long
+        // as the request, and nobody else writes there.
+        unsafe {
+            super::idle_slots::make((&raw const (*function.function).internal_function).cast())?
+                .as_mut()
+        }
+    }
+
     /// What is in the [`slot`](Self::slot). (A reference may be null for all
     /// the compiler knows of it, and the hot path would ask.)
     #[inline(always)]

@@ -1,27 +1,23 @@
-//! Requests that nobody profiles do not pay for slots in internal functions.
+//! Requests do not pay for slots in internal functions that they do not call.
 //!
 //! As long as any extension has a slot in functions' run-time caches, PHP 8.2
 //! makes such caches for all of its own functions when a request begins: some
 //! 20 µs, in a request that may take 30. (PHP 8.4 keeps them.) Where the only
 //! slot is ours, it is told between two requests that there is none; and when a
-//! profile begins, [`fill`] does what it would have done.
+//! profile meets a function without a cache, [`make`] gives it one.
 //!
 //! What must stay true: whatever is compiled has room for the slot, so the
 //! number is back before anything is compiled ([`take_back`], at RINIT and in
 //! `engine::compile`); and no other extension gets our number, because none
-//! asks between requests. A function of PHP's own without a cache is recorded
-//! all the same, by its name. Threads share the number, so with them it stays.
+//! asks between requests. Threads share the number, so with them it stays.
 
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use ext_php_rs::ffi::{
-    HashTable, ZEND_INTERNAL_FUNCTION, zend_class_entry, zend_function, zend_internal_function,
-};
+use ext_php_rs::ffi::zend_internal_function;
 
-use super::bindings::{self, ZEND_INTERNAL_CLASS};
+use super::bindings;
 use super::compile::compiler_globals;
-use super::functions_seen::for_each_pointer_in;
 
 /// The number is zero now, and was one.
 static IS_AWAY: AtomicBool = AtomicBool::new(false);
@@ -29,8 +25,31 @@ static IS_AWAY: AtomicBool = AtomicBool::new(false);
 static ARE_MISSING: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
-    /// A slot for each internal function, for the request that runs.
-    static CACHES: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
+    /// The slots of the functions that this request's profiles have met.
+    static CACHES: RefCell<Caches> = const { RefCell::new(Caches { pages: Vec::new(), used: 0 }) };
+}
+
+/// Slots that stay where they are until the next request, which takes the same
+/// memory.
+struct Caches {
+    pages: Vec<Vec<u64>>,
+    used: usize,
+}
+
+/// How many slots are allocated at once.
+const PAGE: usize = 256;
+
+impl Caches {
+    fn next(&mut self) -> Option<*mut u64> {
+        let (page, slot) = (self.used / PAGE, self.used % PAGE);
+        if page == self.pages.len() {
+            self.pages.push(vec![0; PAGE]);
+        }
+        let slot = self.pages.get_mut(page)?.get_mut(slot)?;
+        self.used += 1;
+        *slot = 0;
+        Some(slot)
+    }
 }
 
 /// A request is over, and nothing of it runs any more. Only if our slot has
@@ -63,64 +82,30 @@ pub(crate) fn take_back() {
             if *slots == 0 {
                 *slots = 1;
                 ARE_MISSING.store(true, Ordering::Relaxed);
+                CACHES.with_borrow_mut(|caches| caches.used = 0);
             }
         }
     }
 }
 
-/// A profile begins: from here on all functions have the slot.
-pub(crate) fn fill() {
-    if !ARE_MISSING.swap(false, Ordering::Relaxed) {
-        return;
+/// The slot of an internal function of PHP's own tables that has no cache, and
+/// gets one here; none if the engine has made them all. What a program makes,
+/// such as the methods of an enum, has its cache from the beginning.
+///
+/// # Safety
+///
+/// `function` must be one, and no stand-in for another.
+pub(super) unsafe fn make(function: *const zend_internal_function) -> Option<*mut u64> {
+    if !ARE_MISSING.load(Ordering::Relaxed) {
+        return None;
     }
-    CACHES.with_borrow_mut(|caches| {
-        let mut count = 0;
-        for_each_without_cache(&mut |_| count += 1);
-        caches.clear();
-        caches.resize(count, 0);
-        let mut free = caches.iter_mut();
-        for_each_without_cache(&mut |place| {
-            if let Some(cache) = free.next() {
-                // SAFETY: the function's place in the map, which the engine
-                // clears when the next request begins; until then nobody else
-                // has these slots, and they stay where they are.
-                unsafe { *place = &raw mut *cache };
-            }
-        });
-    });
-}
-
-/// Calls `visit` with the place in the thread's map of each internal function
-/// that has no cache. Those of PHP's own tables only: what a program makes, such
-/// as the methods of an enum, has its cache from the beginning.
-fn for_each_without_cache(visit: &mut dyn FnMut(*mut *mut u64)) {
-    let mut in_table = |table: *mut HashTable| {
-        // SAFETY: a table of functions, which does not change meanwhile.
-        unsafe {
-            for_each_pointer_in(table, 0..usize::MAX, &mut |function| {
-                let function = function.cast::<zend_function>();
-                if u32::from((*function).type_) == ZEND_INTERNAL_FUNCTION
-                    && let Some(place) = place_in_map(&raw const (*function).internal_function)
-                    && (*place).is_null()
-                {
-                    visit(place);
-                }
-            });
-        }
-    };
-    // SAFETY: this thread's globals.
+    // SAFETY: the caller's function. The engine clears its place in the map
+    // when the next request begins; until then nobody else has the slot.
     unsafe {
-        in_table((*compiler_globals()).function_table);
-        for_each_pointer_in(
-            (*compiler_globals()).class_table,
-            0..usize::MAX,
-            &mut |class| {
-                let class = class.cast::<zend_class_entry>();
-                if i32::from((*class).type_) == ZEND_INTERNAL_CLASS {
-                    in_table(&raw mut (*class).function_table);
-                }
-            },
-        );
+        let place = place_in_map(function).filter(|&place| (*place).is_null())?;
+        let slot = CACHES.with_borrow_mut(Caches::next)?;
+        *place = slot;
+        Some(slot)
     }
 }
 

@@ -49,7 +49,8 @@ fn configured(name: &str, default: &[u8]) -> Vec<u8> {
 /// Whether the JIT is on right now.
 pub(crate) fn is_jit_on() -> bool {
     let off = |name: &CStr| is_off(&super::ini::value(name));
-    is_jit_configured() && !off(c"opcache.jit") && !off(c"opcache.jit_buffer_size")
+    // What takes long comes last: mostly one of the others says no.
+    !off(c"opcache.jit_buffer_size") && !off(c"opcache.jit") && is_jit_configured()
 }
 
 /// Why the virtual machine must not be interrupted now, if so.

@@ -51,8 +51,8 @@ pub(crate) use object::{
 };
 pub(crate) use request::{
     cookies, ended_badly, exit_status, fiber_stack_size, file_name, fill_server_variables,
-    host_name, http_host, is_command_line, php_version, query, request_method, request_path,
-    response_status, sapi_name, script_path, server_variable, temporary_directory,
+    host_name, http_host, is_command_line, note_fatal_error, php_version, query, request_method,
+    request_path, response_status, sapi_name, script_path, server_variable, temporary_directory,
 };
 pub(crate) use room::Room;
 pub(crate) use system::{give_name, nameless_file, page_size, random, try_lock, user};

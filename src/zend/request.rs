@@ -1,5 +1,6 @@
 //! The request and the process around it.
 
+use std::cell::Cell;
 use std::ffi::{CStr, c_char};
 
 use ext_php_rs::ffi;
@@ -82,6 +83,16 @@ pub(crate) fn query() -> Option<Vec<u8>> {
     unsafe { bytes((*ffi::ext_php_rs_sapi_globals()).request_info.query_string) }
 }
 
+thread_local! {
+    /// PHP has told of a fatal error in this request.
+    static IS_FATAL_TOLD: Cell<bool> = const { Cell::new(false) };
+}
+
+/// PHP tells of a fatal error, or, in the next request, of none so far.
+pub(crate) fn note_fatal_error(is_told: bool) {
+    IS_FATAL_TOLD.set(is_told);
+}
+
 /// Whether a fatal error or an exception that nobody caught ended the program.
 pub(crate) fn ended_badly() -> bool {
     const FATAL: u32 = ffi::E_ERROR
@@ -101,8 +112,9 @@ pub(crate) fn ended_badly() -> bool {
         )
     };
     let is_fatal = u32::try_from(error).is_ok_and(|error| error & FATAL != 0);
-    // So has a server's status, and it means the process.
-    (status == 255 && is_command_line()) || (is_told && is_fatal)
+    // A server's status stays, and means the process. The last error may be a
+    // warning of a shutdown function; and SOAP catches what nobody can.
+    status == 255 && (is_command_line() || IS_FATAL_TOLD.get()) || is_told && is_fatal
 }
 
 /// The status that the process would end with now.

@@ -1,12 +1,13 @@
 //! What the operating system has and Rust's library does not.
 
-use std::ffi::CString;
+use std::ffi::{CStr, CString, c_int};
 use std::fs::File;
 use std::io;
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Eight bytes of the kernel's randomness; none if it gives none.
 pub(crate) fn random() -> Option<u64> {
@@ -39,20 +40,30 @@ pub(crate) fn nameless_file(directory: &Path) -> io::Result<File> {
     }
 }
 
+/// Whether the kernel takes no descriptor alone for the file to be named: before
+/// Linux 6.10 that needs a capability.
+static NEEDS_PATH: AtomicBool = AtomicBool::new(false);
+
 /// Gives a [`nameless_file`] a name that does not exist yet.
 pub(crate) fn give_name(file: &File, path: &Path) -> io::Result<()> {
-    let from = CString::new(format!("/proc/self/fd/{}", file.as_raw_fd()))?;
     let to = CString::new(path.as_os_str().as_bytes())?;
+    #[cfg(target_os = "linux")]
+    if !NEEDS_PATH.load(Ordering::Relaxed) {
+        match link(file.as_raw_fd(), c"", &to, libc::AT_EMPTY_PATH) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {}
+            outcome => return outcome,
+        }
+    }
+    let from = CString::new(format!("/proc/self/fd/{}", file.as_raw_fd()))?;
+    link(libc::AT_FDCWD, &from, &to, libc::AT_SYMLINK_FOLLOW)?;
+    NEEDS_PATH.store(true, Ordering::Relaxed);
+    Ok(())
+}
+
+fn link(directory: RawFd, from: &CStr, to: &CStr, flags: c_int) -> io::Result<()> {
     // SAFETY: two strings with their ends, and no buffer that is written to.
-    let outcome = unsafe {
-        libc::linkat(
-            libc::AT_FDCWD,
-            from.as_ptr(),
-            libc::AT_FDCWD,
-            to.as_ptr(),
-            libc::AT_SYMLINK_FOLLOW,
-        )
-    };
+    let outcome =
+        unsafe { libc::linkat(directory, from.as_ptr(), libc::AT_FDCWD, to.as_ptr(), flags) };
     if outcome == 0 {
         Ok(())
     } else {

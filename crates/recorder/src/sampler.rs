@@ -65,10 +65,22 @@ impl Sampler {
         }
     }
 
+    /// How many stacks there are: those of samples, and what they stand on.
+    #[must_use]
+    pub fn stacks(&self) -> usize {
+        self.builder.stacks()
+    }
+
     /// Whether a limit was met.
     #[must_use]
     pub fn is_truncated(&self) -> bool {
         self.is_truncated
+    }
+
+    /// What was added so far.
+    #[must_use]
+    pub fn so_far(&self) -> Samples {
+        self.builder.clone().finish()
     }
 
     /// Everything that was added.

@@ -22,6 +22,7 @@ mod stack;
 
 use std::cell::Cell;
 use std::io;
+use std::ops::Range;
 use std::ptr::fn_addr_eq;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -57,6 +58,8 @@ pub(crate) struct Sampling {
     /// comes to none.
     is_forked: bool,
     mailbox: Arc<Mailbox>,
+    /// See [`State::first_frames`].
+    first_frames: Range<usize>,
     /// `CLOCK_MONOTONIC`, in nanoseconds.
     started: u64,
     known: KnownFunctions,
@@ -71,6 +74,11 @@ impl Sampling {
     pub(crate) fn goes_on(mut self) -> Self {
         self.stack.forget_base();
         self
+    }
+
+    /// Whether it has no timer until [`resume`].
+    pub(crate) fn is_paused(&self) -> bool {
+        self.timer.is_none()
     }
 
     /// When the session began, on [`clock::monotonic_ns`].
@@ -145,11 +153,13 @@ pub(super) fn request_starts() {
 /// with the time since `started`, on [`clock::monotonic_ns`].
 pub(crate) fn start(rate: Rate, started: u64) -> io::Result<Sampling> {
     let mailbox = Arc::new(Mailbox::new());
+    let first_frames = with_state(|state| state.first_frames.clone());
     Ok(Sampling {
         rate,
-        timer: Some(start_timer(rate, &mailbox)?),
+        timer: Some(start_timer(rate, &mailbox, first_frames.clone())?),
         is_forked: false,
         mailbox,
+        first_frames,
         started,
         known: KnownFunctions::new(),
         stack: Stack::new(),
@@ -161,21 +171,54 @@ pub(crate) fn start(rate: Rate, started: u64) -> io::Result<Sampling> {
 /// Ends the timer of this thread, with a last look for samples; does nothing
 /// if there is none.
 pub(crate) fn stop(state: &mut State) {
-    if let Some(sampling) = &mut state.sampling {
-        match sampling.timer.take() {
-            Some(timer) if sampling.is_forked => timer.forget(),
-            Some(timer) => timer.stop(),
-            None => {}
-        }
-    }
-    take(state, None);
+    pause(state);
     state.sampling = None;
 }
 
-fn start_timer(rate: Rate, mailbox: &Arc<Mailbox>) -> io::Result<Timer> {
+/// The same until [`resume`]; false if there is none, or if it has ended.
+pub(crate) fn pause(state: &mut State) -> bool {
+    let Some(sampling) = &mut state.sampling else {
+        return false;
+    };
+    let timer = sampling.timer.take();
+    let was_running = timer.is_some();
+    match timer {
+        Some(timer) if sampling.is_forked => timer.forget(),
+        Some(timer) => timer.stop(),
+        None => {}
+    }
+    catch_up(state);
+    was_running
+}
+
+/// Goes on: what has passed meanwhile is in no sample. False if nothing is
+/// paused.
+///
+/// # Errors
+///
+/// If there can be no timer.
+pub(crate) fn resume(state: &mut State) -> io::Result<bool> {
+    match &mut state.sampling {
+        Some(sampling) if sampling.timer.is_none() => {
+            let first_frames = sampling.first_frames.clone();
+            sampling.timer = Some(start_timer(sampling.rate, &sampling.mailbox, first_frames)?);
+            Ok(true)
+        }
+        _ => Ok(false),
+    }
+}
+
+/// Takes the samples that wait: here PHP's frames are in order.
+pub(crate) fn catch_up(state: &mut State) {
+    take(state, None);
+}
+
+fn start_timer(
+    rate: Rate,
+    mailbox: &Arc<Mailbox>,
+    first_frames: Range<usize>,
+) -> io::Result<Timer> {
     let mailbox = Arc::clone(mailbox);
-    // SAFETY: this thread's state, of which callers may hold other parts.
-    let first_frames = unsafe { (*state()).first_frames.clone() };
     let window = Window::of_this_thread(first_frames);
     let interrupt = Interrupt::of_this_thread();
     Timer::start(rate.clock, rate.interval_ns, move |fired: Fired| {
@@ -231,13 +274,16 @@ fn restart_if_forked() {
     let sampling = unsafe { (*state()).sampling.as_mut() };
     if let Some(sampling) = sampling.filter(|sampling| sampling.is_forked) {
         sampling.is_forked = false;
-        if let Some(timer) = sampling.timer.take() {
-            timer.forget();
-        }
+        // None is paused, and stays so.
+        let Some(timer) = sampling.timer.take() else {
+            return;
+        };
+        timer.forget();
         let left_behind = std::mem::replace(&mut sampling.mailbox, Arc::new(Mailbox::new()));
         std::mem::forget(left_behind);
         // Without one the child has what was sampled before.
-        sampling.timer = start_timer(sampling.rate, &sampling.mailbox).ok();
+        let first_frames = sampling.first_frames.clone();
+        sampling.timer = start_timer(sampling.rate, &sampling.mailbox, first_frames).ok();
     }
 }
 

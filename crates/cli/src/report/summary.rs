@@ -1,6 +1,6 @@
 //! What a profile is, in one line, and where it comes from.
 
-use profile::{Body, FlatTable, Metric, Mode, Profile};
+use profile::{Body, FlatTable, Metric, Mode, Profile, Samples, WallUnit};
 use unicode_width::UnicodeWidthStr;
 
 use crate::terminal::{Look, Style, printable};
@@ -52,13 +52,9 @@ fn of_calls(profile: &Profile) -> Vec<String> {
 }
 
 fn of_samples(profile: &Profile) -> Vec<String> {
-    let (samples, span) = match &profile.body {
-        Body::Samples(samples) => {
-            let times = samples.samples.iter().map(|sample| sample.at);
-            let span = times.clone().max().unwrap_or(0) - times.min().unwrap_or(0);
-            (samples.samples.len() as u64, span)
-        }
-        _ => (FlatTable::new(profile).total.wall, 0),
+    let what = match &profile.body {
+        Body::Samples(samples) => how_many(samples, profile.metrics.wall_unit),
+        _ => counted(FlatTable::new(profile).total.wall, "sample"),
     };
     let mut parts = vec![
         match profile.meta.mode {
@@ -67,17 +63,61 @@ fn of_samples(profile: &Profile) -> Vec<String> {
         }
         .to_owned(),
     ];
-    parts.push(match span {
-        0 => counted(samples, "sample"),
-        span => {
-            let span = time(signed(span));
-            format!("{} over {}", counted(samples, "sample"), span.trim_end())
-        }
-    });
+    parts.push(what);
     parts.push(counted(profile.symbols.len() as u64, "function"));
     parts
 }
 
+/// How often somebody looked, and for how long. Merged profiles know neither:
+/// they have a weight for each stack.
+fn how_many(samples: &Samples, unit: WallUnit) -> String {
+    let count = samples.samples.len() as u64;
+    let times = samples.samples.iter().map(|sample| sample.at);
+    let span = times.clone().max().unwrap_or(0) - times.min().unwrap_or(0);
+    let of = |value| time(signed(value)).trim_end().to_owned();
+    match (span, unit) {
+        (0, WallUnit::Samples) => counted(samples.weight(), "sample"),
+        (0, _) if count > 1 => {
+            format!("{} of {}", of(samples.weight()), counted(count, "stack"))
+        }
+        (0, _) => counted(count, "sample"),
+        _ => format!("{} over {}", counted(count, "sample"), of(span)),
+    }
+}
+
 fn signed(value: u64) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use profile::{NodeId, Sample, SamplesBuilder};
+
+    fn seen(samples: &[(u64, u64)]) -> Samples {
+        let mut builder = SamplesBuilder::default();
+        for &(at, weight) in samples {
+            let stack = NodeId::ROOT;
+            builder.add(Sample { at, weight, stack });
+        }
+        builder.finish()
+    }
+
+    #[test]
+    fn samples_are_counted_with_the_time_that_they_took() {
+        let samples = seen(&[(0, 7), (1_000_000, 7), (3_000_000, 7)]);
+        let said = how_many(&samples, WallUnit::Nanoseconds);
+        assert_eq!(said, "3 samples over 3.00 ms");
+    }
+
+    #[test]
+    fn weights_of_merged_stacks_are_not_taken_for_samples() {
+        let samples = seen(&[(0, 4_000_000), (0, 1_000_000)]);
+        let said = how_many(&samples, WallUnit::Nanoseconds);
+        assert_eq!(said, "5.00 ms of 2 stacks");
+        assert_eq!(
+            how_many(&seen(&[(0, 4), (0, 1)]), WallUnit::Samples),
+            "5 samples"
+        );
+    }
 }

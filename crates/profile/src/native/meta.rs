@@ -63,10 +63,7 @@ pub(super) fn put_meta(out: &mut Vec<u8>, meta: &Meta) {
         }
     }
     for (name, value) in &meta.tags {
-        let mut tag = Vec::new();
-        put_bytes(&mut tag, name.as_bytes());
-        tag.extend_from_slice(value.as_bytes());
-        field.bytes(TAG, &tag);
+        field.tag(name.as_bytes(), value.as_bytes());
     }
 }
 
@@ -79,6 +76,14 @@ impl Fields<'_> {
     fn bytes(&mut self, number: u64, value: &[u8]) {
         put(self.out, number);
         put_bytes(self.out, value);
+    }
+
+    fn tag(&mut self, name: &[u8], value: &[u8]) {
+        self.value.clear();
+        put_bytes(&mut self.value, name);
+        self.value.extend_from_slice(value);
+        put(self.out, TAG);
+        put_bytes(self.out, &self.value);
     }
 
     fn number(&mut self, number: u64, value: u64) {

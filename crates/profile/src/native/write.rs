@@ -13,6 +13,9 @@ use crate::{Body, Events, Metrics, Profile, Symbol, WallUnit};
 /// How many symbols go into one section.
 const SYMBOLS_A_SECTION: usize = 1024;
 
+/// The room that small sections take is asked for once, in bytes.
+const SMALL_SECTION: usize = 2048;
+
 /// How many events go from the profile to the writer at once.
 const EVENTS_AT_ONCE: usize = 4096;
 
@@ -29,7 +32,7 @@ pub fn write(profile: &Profile, out: &mut dyn Write) -> io::Result<()> {
         Body::Samples(_) => kind::STACKS,
         Body::Events(events) => return write_events(profile, events, out),
     };
-    let mut buffer = Vec::new();
+    let mut buffer = Vec::with_capacity(SMALL_SECTION);
     let writer = SectionWriter::begin(&mut buffer);
     let mut output = Output {
         writer,
