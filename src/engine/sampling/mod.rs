@@ -22,6 +22,7 @@ mod stack;
 
 use std::cell::Cell;
 use std::io;
+use std::ops::Range;
 use std::ptr::fn_addr_eq;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -57,6 +58,8 @@ pub(crate) struct Sampling {
     /// comes to none.
     is_forked: bool,
     mailbox: Arc<Mailbox>,
+    /// See [`State::first_frames`].
+    first_frames: Range<usize>,
     /// `CLOCK_MONOTONIC`, in nanoseconds.
     started: u64,
     known: KnownFunctions,
@@ -150,11 +153,13 @@ pub(super) fn request_starts() {
 /// with the time since `started`, on [`clock::monotonic_ns`].
 pub(crate) fn start(rate: Rate, started: u64) -> io::Result<Sampling> {
     let mailbox = Arc::new(Mailbox::new());
+    let first_frames = with_state(|state| state.first_frames.clone());
     Ok(Sampling {
         rate,
-        timer: Some(start_timer(rate, &mailbox)?),
+        timer: Some(start_timer(rate, &mailbox, first_frames.clone())?),
         is_forked: false,
         mailbox,
+        first_frames,
         started,
         known: KnownFunctions::new(),
         stack: Stack::new(),
@@ -195,7 +200,8 @@ pub(crate) fn pause(state: &mut State) -> bool {
 pub(crate) fn resume(state: &mut State) -> io::Result<bool> {
     match &mut state.sampling {
         Some(sampling) if sampling.timer.is_none() => {
-            sampling.timer = Some(start_timer(sampling.rate, &sampling.mailbox)?);
+            let first_frames = sampling.first_frames.clone();
+            sampling.timer = Some(start_timer(sampling.rate, &sampling.mailbox, first_frames)?);
             Ok(true)
         }
         _ => Ok(false),
@@ -207,10 +213,12 @@ pub(crate) fn catch_up(state: &mut State) {
     take(state, None);
 }
 
-fn start_timer(rate: Rate, mailbox: &Arc<Mailbox>) -> io::Result<Timer> {
+fn start_timer(
+    rate: Rate,
+    mailbox: &Arc<Mailbox>,
+    first_frames: Range<usize>,
+) -> io::Result<Timer> {
     let mailbox = Arc::clone(mailbox);
-    // SAFETY: this thread's state, of which callers may hold other parts.
-    let first_frames = unsafe { (*state()).first_frames.clone() };
     let window = Window::of_this_thread(first_frames);
     let interrupt = Interrupt::of_this_thread();
     Timer::start(rate.clock, rate.interval_ns, move |fired: Fired| {
@@ -274,7 +282,8 @@ fn restart_if_forked() {
         let left_behind = std::mem::replace(&mut sampling.mailbox, Arc::new(Mailbox::new()));
         std::mem::forget(left_behind);
         // Without one the child has what was sampled before.
-        sampling.timer = start_timer(sampling.rate, &sampling.mailbox).ok();
+        let first_frames = sampling.first_frames.clone();
+        sampling.timer = start_timer(sampling.rate, &sampling.mailbox, first_frames).ok();
     }
 }
 
