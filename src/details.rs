@@ -76,8 +76,13 @@ pub(crate) enum Name {
     Object(Argument),
     /// The object that the call returns.
     Result,
-    /// A string.
-    Text(Argument),
+    /// A string, which each connection has for itself.
+    Text {
+        /// The connection; without one it is the default one.
+        connection: Argument,
+        /// The string.
+        name: Argument,
+    },
 }
 
 /// Where the number of rows is that a statement found or changed: where it can
@@ -135,6 +140,17 @@ const fn prepares(statement: u32, name: Name) -> Detail {
         name,
     }
 }
+
+/// What the functions for PostgreSQL call a statement.
+const PG_NAME: Name = Name::Text {
+    connection: FromEnd(3),
+    name: FromEnd(2),
+};
+
+const PG_PREPARES: Detail = Detail::Prepares {
+    statement: FromEnd(1),
+    name: PG_NAME,
+};
 
 const fn url(argument: u32) -> Detail {
     Detail::Waits {
@@ -209,17 +225,23 @@ const DETAILED: &[(&[u8], Detail)] = &[
         b"pg_query_params",
         sql(Text::Statement(FromEnd(2)), Rows::PgResult),
     ),
+    (b"pg_prepare", PG_PREPARES),
+    (b"pg_execute", sql(Text::Prepared(PG_NAME), Rows::PgResult)),
     (
-        b"pg_prepare",
-        Detail::Prepares {
-            statement: FromEnd(1),
-            name: Name::Text(FromEnd(2)),
-        },
+        b"pg_send_query",
+        sql(Text::Statement(FromEnd(1)), Rows::Unknown),
     ),
     (
-        b"pg_execute",
-        sql(Text::Prepared(Name::Text(FromEnd(2))), Rows::PgResult),
+        b"pg_send_query_params",
+        sql(Text::Statement(FromEnd(2)), Rows::Unknown),
     ),
+    (b"pg_send_prepare", PG_PREPARES),
+    (
+        b"pg_send_execute",
+        sql(Text::Prepared(PG_NAME), Rows::Unknown),
+    ),
+    // What was sent is waited for here.
+    (b"pg_get_result", sql(Text::Unknown, Rows::PgResult)),
     (b"SQLite3::exec", sql(Text::Statement(At(0)), Rows::Unknown)),
     (
         b"SQLite3::query",

@@ -115,8 +115,8 @@ pub(crate) enum Prepared {
     /// An object's number, which the next object gets when this one is gone:
     /// but a statement is prepared anew then.
     Object(u32),
-    /// A name that the program gave it.
-    Name(Box<[u8]>),
+    /// A name that the program gave it, and the number of the connection.
+    Name(Option<u32>, Box<[u8]>),
 }
 
 /// A statement that was prepared.

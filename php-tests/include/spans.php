@@ -44,13 +44,12 @@ function read_native(string $file): array
 {
     $bytes = new Bytes(file_get_contents($file));
     $bytes->take(10);
-    [$names, $texts, $spans, $left, $start] = [[], [], [], 0, 0];
+    [$names, $before, $texts, $spans, $left, $start] = [[], '', [], [], 0, 0];
     while (!$bytes->isAtEnd()) {
         ['kind' => $kind, 'length' => $length] = unpack('akind/Vlength', $bytes->take(5));
         $payload = new Bytes($bytes->take($length));
         $bytes->take(4);
         if ($kind === 'S') {
-            $before = '';
             for ($count = $payload->number(); $count > 0; $count--) {
                 $head = $payload->number();
                 if ($head >> 1 === 1) $payload->take($payload->number());

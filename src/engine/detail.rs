@@ -230,8 +230,12 @@ fn prepared_name(call: Call<'_>, name: Name, result: Option<Value<'_>>) -> Optio
             call.argument(index)
         }
         Name::Result => result,
-        Name::Text(argument) => {
-            return bytes_of(call, argument).map(|it| Prepared::Name(it.into()));
+        Name::Text { connection, name } => {
+            let connection = connection
+                .index(call.argument_count())
+                .and_then(|index| call.argument(index))
+                .and_then(zend::object_number);
+            return bytes_of(call, name).map(|it| Prepared::Name(connection, it.into()));
         }
     };
     zend::object_number(object?).map(Prepared::Object)

@@ -433,7 +433,34 @@ mod tests {
             clean("CREATE USER bob IDENTIFIED BY secret"),
             "CREATE USER bob IDENTIFIED"
         );
+        assert_eq!(
+            clean("ALTER ROLE bob SET app.user TO john, jane"),
+            "ALTER ROLE bob SET app.user TO ?, ?"
+        );
+        assert_eq!(
+            clean("CREATE FUNCTION f() RETURNS int SET a = john AS 'x'"),
+            "CREATE FUNCTION f() RETURNS int SET a = ? ? ?"
+        );
+        assert_eq!(
+            clean("ALTER TABLE user ALTER a SET DATA TYPE varchar(9), ADD b int"),
+            "ALTER TABLE user ALTER a SET DATA TYPE varchar(?), ADD b int"
+        );
         assert_eq!(clean("WHERE a > $5.20 OR a > £50"), "WHERE a > ? OR a > ?");
+    }
+
+    #[test]
+    fn values_that_are_quoted_as_names_become_placeholders() {
+        let clean = |sql: &str, dialect| {
+            let clean = statement_with(sql.as_bytes(), dialect, usize::MAX);
+            String::from_utf8(clean).unwrap()
+        };
+        assert_eq!(
+            clean(r#"SET "app".user TO john, "jane""#, Dialect::Postgres),
+            r#"SET "app".user TO ?, ?"#
+        );
+        let pragma = |value: &str| clean(&format!("PRAGMA key = {value}"), Dialect::Sqlite);
+        assert_eq!(pragma("[secret]"), "PRAGMA key = ?");
+        assert_eq!(pragma("`secret`"), "PRAGMA key = ?");
     }
 
     #[test]

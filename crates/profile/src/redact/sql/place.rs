@@ -26,6 +26,10 @@ enum Begin {
     Insert,
     /// `SET`, `PRAGMA`: a word may be a value.
     Setting,
+    /// `CREATE`, `ALTER`.
+    Definition,
+    /// Of something that PostgreSQL keeps settings for.
+    DefinitionWithSettings,
     Other,
 }
 
@@ -86,7 +90,7 @@ impl Place {
         matches!(self.next, Next::Table | Next::Target)
     }
 
-    /// Whether a bare word is a value: `SET role TO secret`.
+    /// Whether a word is a value, quoted as a name or not: `SET role TO secret`.
     pub(super) fn is_word_value(&self) -> bool {
         self.has_assigned
     }
@@ -94,7 +98,9 @@ impl Place {
     /// Nothing can be told any more.
     pub(super) fn forget(&mut self) {
         let lost = |level: &mut Level| {
-            level.begin = Begin::Other;
+            if matches!(level.begin, Begin::Open | Begin::Query | Begin::Insert) {
+                level.begin = Begin::Other;
+            }
             level.reads = false;
             level.is_columns = false;
         };
@@ -118,6 +124,7 @@ impl Place {
                 b"SELECT" | b"WITH" | b"DELETE" => Begin::Query,
                 b"INSERT" | b"REPLACE" => Begin::Insert,
                 b"SET" | b"PRAGMA" if is_outermost => Begin::Setting,
+                b"CREATE" | b"ALTER" if is_outermost => Begin::Definition,
                 _ => Begin::Other,
             };
         }
@@ -126,7 +133,7 @@ impl Place {
         let mut next = Next::Anything;
         match word {
             b"SELECT" | b"DELETE" => {
-                level.reads = level.begin != Begin::Other;
+                level.reads = matches!(level.begin, Begin::Query | Begin::Insert);
                 level.is_columns = false;
             }
             b"WITH" | b"VALUES" | b"VALUE" => level.is_columns = false,
@@ -134,10 +141,22 @@ impl Place {
             b"JOIN" => next = Next::Table,
             b"TABLE" => {
                 level.is_columns = false;
+                if level.begin == Begin::Definition {
+                    level.begin = Begin::Other;
+                }
                 next = Next::Table;
             }
             b"UPDATE" if is_first => next = Next::Table,
             b"INTO" if level.begin == Begin::Insert => next = Next::Target,
+            b"ROLE" | b"USER" | b"DATABASE" | b"SYSTEM" | b"FUNCTION" | b"PROCEDURE"
+            | b"ROUTINE"
+                if level.begin == Begin::Definition =>
+            {
+                level.begin = Begin::DefinitionWithSettings;
+            }
+            b"SET" if level.begin == Begin::DefinitionWithSettings => {
+                level.begin = Begin::Setting;
+            }
             // Some have no `;` between two statements.
             b"PREPARE" | b"REVOKE" | b"GRANT" | b"RESTORE" | b"BACKUP" | b"BULK" | b"COPY"
             | b"IMPORT" | b"LOAD" | b"EXEC" | b"EXECUTE" => {

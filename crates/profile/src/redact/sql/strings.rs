@@ -87,7 +87,8 @@ impl Scanner<'_> {
                 self.place.is_table_next() || self.has_dot(len) || self.is_a_column(len)
             }
         };
-        if is_closed && looks_like_name(inner) && must_be_name && self.prefix.is_none() {
+        let is_name = must_be_name && !self.place.is_word_value();
+        if is_closed && looks_like_name(inner) && is_name && self.prefix.is_none() {
             self.copy(len);
             self.place.name();
         } else {
@@ -137,6 +138,10 @@ impl Scanner<'_> {
             self.dialect != Dialect::Sqlite && self.byte_before().is_some_and(|it| it >= 0x80);
         let may_be_no_name = self.dialect == Dialect::Unknown && may_open(name.get(1..len - 1));
         if is_closed && !is_inside && !may_be_no_name {
+            if self.place.is_word_value() {
+                self.advance(len);
+                return self.mark();
+            }
             self.copy(len);
             self.place.name();
         } else {
@@ -160,7 +165,8 @@ impl Scanner<'_> {
                 self.skip_rest();
                 return self.mark();
             };
-            if looks_like_name(self.rest.get(1..end).unwrap_or_default()) {
+            let inner = self.rest.get(1..end).unwrap_or_default();
+            if looks_like_name(inner) && !self.place.is_word_value() {
                 self.copy(end + 1);
                 return self.place.name();
             }
