@@ -1,6 +1,7 @@
 //! php.ini entries: registered, checked, read.
 
 use std::ffi::{CStr, c_int, c_void};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use ext_php_rs::ffi::{
@@ -42,6 +43,17 @@ pub(crate) enum Kind {
     Limit,
 }
 
+/// The settings of a special kind.
+static KINDS: OnceLock<&[(&CStr, Kind)]> = OnceLock::new();
+
+impl Setting {
+    fn kind(&self) -> Option<Kind> {
+        let kinds = KINDS.get().copied().unwrap_or_default();
+        let found = kinds.iter().find(|(name, _)| *name == self.name);
+        found.map(|&(_, kind)| kind)
+    }
+}
+
 /// A limit was wrong in php.ini or on the command line.
 static IS_LIMIT_WRONG: AtomicBool = AtomicBool::new(false);
 
@@ -61,20 +73,15 @@ const STAGES_OF_PROGRAMS: c_int = 1 << 4 | 1 << 5;
 /// of a special kind.
 pub(crate) fn register(
     settings: &'static [Setting],
-    kinds: &[(&CStr, Kind)],
+    kinds: &'static [(&'static CStr, Kind)],
     module_number: c_int,
 ) {
+    // Where PHP starts again in the same process, they are the same.
+    let _ = KINDS.set(kinds);
     let definitions = settings.iter().map(|setting| {
         let mut definition = definition(setting);
-        let kind = kinds.iter().find(|(name, _)| *name == setting.name);
-        match kind.map(|&(_, kind)| kind) {
-            Some(Kind::Secret) => {
-                definition.displayer = Some(hide);
-                definition.on_modify = Some(check_secret);
-            }
-            Some(Kind::Path) => definition.on_modify = Some(check_path),
-            Some(Kind::Limit) => definition.on_modify = Some(check_limit),
-            None => {}
+        if setting.kind() == Some(Kind::Secret) {
+            definition.displayer = Some(hide);
         }
         definition
     });
@@ -156,85 +163,32 @@ unsafe extern "C" fn check(
     _: *mut c_void,
     stage: c_int,
 ) -> c_int {
-    // SAFETY: what the engine hands over.
-    unsafe { judge(new_value, setting, stage, None) }
-}
-
-/// The engine asks before it sets an entry that must not be shown.
-unsafe extern "C" fn check_secret(
-    _entry: *mut zend_ini_entry,
-    new_value: *mut zend_string,
-    setting: *mut c_void,
-    _: *mut c_void,
-    _: *mut c_void,
-    stage: c_int,
-) -> c_int {
-    // SAFETY: what the engine hands over.
-    unsafe { judge(new_value, setting, stage, Some(Kind::Secret)) }
-}
-
-/// The engine asks before it sets an entry that is a path.
-unsafe extern "C" fn check_path(
-    _entry: *mut zend_ini_entry,
-    new_value: *mut zend_string,
-    setting: *mut c_void,
-    _: *mut c_void,
-    _: *mut c_void,
-    stage: c_int,
-) -> c_int {
-    // SAFETY: what the engine hands over.
-    let (judgement, value) = unsafe {
-        (
-            judge(new_value, setting, stage, Some(Kind::Path)),
-            super::call::bytes(new_value).unwrap_or(b""),
-        )
-    };
-    if judgement != SUCCESS || stage & STAGES_OF_PROGRAMS == 0 || value.is_empty() {
-        return judgement;
-    }
-    // SAFETY: the engine's strings end with a NUL. It warns if the path is not
-    // allowed.
-    match unsafe { bindings::php_check_open_basedir(value.as_ptr().cast()) } {
-        0 => SUCCESS,
-        _ => FAILURE,
-    }
-}
-
-/// The engine asks before it sets an entry that is a limit.
-unsafe extern "C" fn check_limit(
-    _entry: *mut zend_ini_entry,
-    new_value: *mut zend_string,
-    setting: *mut c_void,
-    _: *mut c_void,
-    _: *mut c_void,
-    stage: c_int,
-) -> c_int {
-    // SAFETY: what the engine hands over.
-    let judgement = unsafe { judge(new_value, setting, stage, Some(Kind::Limit)) };
-    if judgement != SUCCESS && stage == STAGE_STARTUP {
-        IS_LIMIT_WRONG.store(true, Ordering::Relaxed);
-    }
-    judgement
-}
-
-/// Whether the setting may hold the value; warns if not.
-///
-/// # Safety
-///
-/// What the engine hands to a handler of a [`definition`].
-unsafe fn judge(
-    new_value: *mut zend_string,
-    setting: *mut c_void,
-    stage: c_int,
-    kind: Option<Kind>,
-) -> c_int {
     // SAFETY: `definition` put a static setting there.
     let setting = unsafe { &*setting.cast::<Setting>() };
     // SAFETY: the engine's string lives for the length of this call.
     let value = unsafe { super::call::bytes(new_value) }.unwrap_or(b"");
-    if str::from_utf8(value).is_ok_and(setting.is_valid) {
-        return SUCCESS;
+    let is_valid = judge(setting, value, stage);
+    match setting.kind() {
+        Some(Kind::Limit) if !is_valid && stage == STAGE_STARTUP => {
+            IS_LIMIT_WRONG.store(true, Ordering::Relaxed);
+        }
+        Some(Kind::Path) if is_valid && stage & STAGES_OF_PROGRAMS != 0 && !value.is_empty() => {
+            // SAFETY: the engine's strings end with a NUL. It warns if the path
+            // is not allowed.
+            let outcome = unsafe { bindings::php_check_open_basedir(value.as_ptr().cast()) };
+            return if outcome == 0 { SUCCESS } else { FAILURE };
+        }
+        _ => {}
     }
+    if is_valid { SUCCESS } else { FAILURE }
+}
+
+/// Whether the setting may hold the value; warns if not.
+fn judge(setting: &Setting, value: &[u8], stage: c_int) -> bool {
+    if str::from_utf8(value).is_ok_and(setting.is_valid) {
+        return true;
+    }
+    let kind = setting.kind();
     let name = setting.name.to_string_lossy();
     let shown = if kind == Some(Kind::Secret) {
         "what it is".to_owned()
@@ -256,5 +210,5 @@ unsafe fn judge(
         "{name} must be {}, not {shown}; {consequence}",
         setting.expected,
     ));
-    FAILURE
+    false
 }
