@@ -30,6 +30,10 @@ unlink("$directory/large");
 unlink($ledger[0]);
 run_code('<?php', ...$settings);
 echo count(glob("$directory/*.xhp")), " with room again\n";
+// A clock that was wrong once does not mean that nothing is counted again.
+file_put_contents($ledger[0], 'xhprof-ledger-1 1 1 18446744073709551615 18446744073709551615 0');
+run_code('<?php', ...$settings);
+echo count(glob("$directory/*.xhp")), " when the clock is right again\n";
 // What cannot be written is not counted.
 $counted = fn () => (int) explode(' ', file_get_contents($ledger[0]))[3];
 $before = $counted();
@@ -60,6 +64,7 @@ two
 xhprof: a profile was dropped: DIR has reached xhprof.max_dir_size; 2 so far
 2 afterwards
 3 with room again
+4 when the clock is right again
 0 bytes of what could not be written
 0 bytes through a link
 0 bytes through a hard link

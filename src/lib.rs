@@ -30,12 +30,7 @@ use ext_php_rs::prelude::*;
 
 /// MINIT, once for a process, before any code is compiled.
 extern "C" fn module_starts(_kind: i32, number: i32) -> i32 {
-    zend::ini::register(
-        settings::SETTINGS,
-        &settings::HIDDEN,
-        &settings::PATHS,
-        number,
-    );
+    zend::ini::register(settings::SETTINGS, &settings::KINDS, number);
     if let Some(engine) = session::engine_to_arm() {
         engine::arm(engine);
     }

@@ -4,15 +4,17 @@
 //! number is in every token and every slot, so that whatever an earlier one
 //! left behind is told apart.
 
+mod recorded;
 mod sampling;
 
+pub(crate) use recorded::Recorded;
 pub(crate) use sampling::start_sampling;
 
 use std::rc::Rc;
 
 use profile::native::events::EventsOptions;
-use profile::{Body, Meta, Metrics, Mode, Profile, Spans, Symbol};
-use recorder::{RecordedEdges, Recorder, Shape};
+use profile::{Metrics, Profile};
+use recorder::{Recorder, Shape};
 
 use crate::clock::{self, Clock, CpuTime};
 use crate::compensation::{self, Measured};
@@ -23,45 +25,6 @@ use crate::settings::{self, EngineChoice, Flags};
 use crate::symbols::{Symbols, Target, Wishes};
 use crate::trouble::{self, Trouble};
 use crate::zend;
-
-/// What a session recorded.
-pub(crate) enum Recorded {
-    /// Calls and their costs by caller and callee: all that an array needs.
-    Edges(Box<Traced>),
-    /// Calls and their costs by path.
-    Tree(Box<Profile>),
-    /// Stacks in time: a profile of samples, which knows when it began and how
-    /// much time was to pass between two of them.
-    Samples(Box<Profile>),
-    /// Calls one by one, which are in a file already.
-    Events,
-}
-
-/// A profile of edges that are still where they were recorded.
-pub(crate) struct Traced {
-    pub(crate) symbols: Vec<Symbol>,
-    pub(crate) edges: RecordedEdges,
-    pub(crate) metrics: Metrics,
-    meta: Meta,
-    spans: Spans,
-}
-
-impl Recorded {
-    /// The whole of it; none if it is in a file already.
-    pub(crate) fn into_profile(self) -> Option<Profile> {
-        match self {
-            Self::Edges(traced) => Some(Profile {
-                body: Body::Edges(traced.edges.to_table()),
-                symbols: traced.symbols,
-                metrics: traced.metrics,
-                meta: traced.meta,
-                spans: traced.spans,
-            }),
-            Self::Tree(profile) | Self::Samples(profile) => Some(*profile),
-            Self::Events => None,
-        }
-    }
-}
 
 /// The settings of the profile that runs; none when off.
 #[derive(Clone, Copy)]
@@ -335,7 +298,7 @@ pub(crate) fn stop() -> Option<Recorded> {
     zend::memory::forget();
     let spans = symbols.as_ref().map(Symbols::spans_so_far);
     let symbols = symbols.map(Symbols::into_names).unwrap_or_default();
-    recorded(recorder, symbols, spans.unwrap_or_default(), &running)
+    Recorded::of(recorder, symbols, spans.unwrap_or_default(), &running)
 }
 
 /// The profile so far; none if nothing is being recorded, or as events, which
@@ -354,42 +317,8 @@ pub(crate) fn snapshot() -> Option<Profile> {
         let symbols = state.symbols.as_ref()?;
         let (names, spans) = (symbols.shared_names(), symbols.spans_so_far());
         let names = names.borrow().clone();
-        recorded(snapshot, names, spans, &running)?.into_profile()
+        Recorded::of(snapshot, names, spans, &running)?.into_profile()
     })
-}
-
-fn recorded(
-    recorder: Recorder,
-    symbols: Vec<Symbol>,
-    spans: Spans,
-    running: &Running,
-) -> Option<Recorded> {
-    let wall = running.clock.calibration.rate;
-    let cpu = running.clock.cpu.rate(wall);
-    let metrics = metrics(running.flags);
-    let meta = Meta {
-        started_unix_us: Some(running.started_us),
-        mode: Mode::Traced,
-        is_truncated: recorder.is_truncated(),
-        ..Meta::default()
-    };
-    match recorder.shape() {
-        Shape::Edges => Some(Recorded::Edges(Box::new(Traced {
-            symbols,
-            edges: recorder.into_edges(wall, cpu)?,
-            metrics,
-            meta,
-            spans,
-        }))),
-        Shape::Tree => Some(Recorded::Tree(Box::new(Profile {
-            symbols,
-            body: Body::Tree(recorder.tree(wall, cpu)?),
-            metrics,
-            meta,
-            spans,
-        }))),
-        Shape::Events => Some(Recorded::Events),
-    }
 }
 
 /// What is going on, for people who wonder.

@@ -4,6 +4,7 @@ A machine that is slower for a while is slower for everybody in that round. So w
 rounds, and the median over the rounds is what counts.
 """
 
+import math
 import random
 import statistics
 import sys
@@ -19,6 +20,21 @@ def spread(numbers):
         return numbers * 3
     low, middle, high = statistics.quantiles(numbers, n=4, method="inclusive")
     return [middle, low, high]
+
+
+def sure(numbers):
+    """The median of some numbers, and between which of them it is 19 times of 20, by the sign test: [median, low, high].
+    Of fewer than six, that is all of them.
+
+    A new number is as often below the true median as above it, whatever the machine does. So it is seldom that only few are.
+    """
+    numbers = sorted(numbers)
+    count, few, left_out = len(numbers), 1, 0
+    while few / 2**count <= 0.025:
+        left_out += 1
+        few += math.comb(count, left_out)
+    first = max(left_out - 1, 0)
+    return [statistics.median(numbers), numbers[first], numbers[-1 - first]]
 
 
 def interleave(name, keys, rounds, measure, optional=lambda key: False):

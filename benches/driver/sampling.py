@@ -2,6 +2,9 @@
 
 Samples come by time, however much of it the program gets. So what they cost is compared with the time that the program
 took, not with its CPU time: two programs that share a CPU take twice as long, and are looked at twice as often.
+
+Half a percent is less than two runs of the same program differ by. Against that there are more rounds, and what is said is
+where the median surely is. A session that takes no sample tells what is paid once a profile from what is paid for each sample.
 """
 
 import itertools
@@ -9,9 +12,12 @@ import itertools
 import variants
 from program import command_of, profiles
 from quiet import side_by_side
-from rounds import interleave, spread
+from rounds import interleave, sure
 from run import RunFailed
 from table import Table
+
+# Times as many rounds as other parts.
+MORE = 4
 
 
 def measure(setup, effort):
@@ -30,8 +36,15 @@ def measure(setup, effort):
             raise RunFailed(f"{name} wrote no profile\n{its.output}")
         return 100 * (its.cpu_s - idle.cpu_s) / its.wall_s
 
-    results = interleave("sampling", list(by_name), effort.rounds, one)
-    return {name: {"percent": spread(values)} for name, values in results.items()}
+    results = interleave("sampling", list(by_name), MORE * effort.rounds, one)
+    return {name: {"percent": sure(values), **each_sample(name, values, results[variants.NO_SAMPLE])} for name, values in results.items()}
+
+
+def each_sample(name, percents, without):
+    """Microseconds in each interval, on top of a session without samples by the same engine."""
+    if name == variants.NO_SAMPLE or "engine" in name:
+        return {}
+    return {"sample_us": sure([(its - idle) / 100 * variants.SAMPLING_US[name] for its, idle in zip(percents, without)])}
 
 
 def tables(data):
@@ -39,9 +52,24 @@ def tables(data):
     return [
         Table(
             "Sampling: CPU time added, in percent of the time that passes",
-            ["", "added", "middle half"],
-            [[name, f"{it['percent'][0]:+.2f} %", f"{it['percent'][1]:+.2f} to {it['percent'][2]:+.2f}"] for name, it in data.items()],
+            ["", "added", "surely", "each interval, µs", "surely"],
+            [[name, *percent(it["percent"]), *microseconds(it)] for name, it in data.items()],
             "The program of the table above, beside the same with the extension loaded and off, on one CPU. All of it counts: the timer's thread, "
-            "whom it interrupts, reading stacks, writing the profile.",
+            "whom it interrupts, reading stacks, writing the profile. *No sample* is a session that ends before its first one; what each "
+            "interval takes is on top of that. *Surely* is where the median is, 19 times of 20.",
         )
     ]
+
+
+def percent(median_low_high):
+    """Two cells."""
+    median, low, high = median_low_high
+    return f"{median:+.2f} %", f"{low:+.2f} to {high:+.2f}"
+
+
+def microseconds(it):
+    """Two cells, empty where that is not known."""
+    if "sample_us" not in it:
+        return "", ""
+    median, low, high = it["sample_us"]
+    return f"{median:.1f}", f"{low:.1f} to {high:.1f}"

@@ -8,6 +8,7 @@ use super::trigger;
 use crate::output::{self, Ledger};
 use crate::settings::{self, AutoEnable};
 use crate::trouble::{self, Trouble};
+use crate::zend::ini;
 use crate::{inputs, zend};
 
 /// Why a request is profiled.
@@ -36,7 +37,11 @@ pub(super) fn this_request() -> Option<Reason> {
     }
     let reason = if trigger::is_pulled() {
         Reason::Asked
-    } else if auto_enable == AutoEnable::Always && chance(settings::rate()) && is_one_of_those() {
+    } else if auto_enable == AutoEnable::Always
+        && !ini::is_limit_wrong()
+        && chance(settings::rate())
+        && is_one_of_those()
+    {
         Reason::Rules
     } else {
         return None;

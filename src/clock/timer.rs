@@ -84,6 +84,7 @@ impl Timer {
             interval_ns,
             last: clock_ns(clock),
             due: clock_ns(clock),
+            has_fired: false,
             random: Random::new(),
         };
         let builder = Builder::new()
@@ -121,29 +122,32 @@ struct Rhythm {
     last: u64,
     /// … and when it should have: being late once delays nothing else.
     due: u64,
+    has_fired: bool,
     random: Random,
 }
 
 impl Rhythm {
     fn run(mut self, mut fire: impl FnMut(Fired)) {
         ask_for_punctuality(self.interval_ns);
-        while let Some(elapsed) = self.wait() {
-            fire(Fired {
-                at: clock_ns(libc::CLOCK_MONOTONIC),
-                elapsed,
-            });
+        while let Some(fired) = self.wait() {
+            fire(fired);
         }
     }
 
-    /// Waits for the next time, and gives back what has passed since the last
-    /// one; none at the end.
-    fn wait(&mut self) -> Option<u64> {
+    /// Waits for the next time; none at the end.
+    fn wait(&mut self) -> Option<Fired> {
         let least = self.shared.least_ns.load(Ordering::Relaxed);
         let interval = self.random.around(self.interval_ns);
-        // Nor does it hurry to make up for more than one.
-        self.due = (self.due + interval)
-            .max(self.last + interval / 2)
-            .max(self.last + least);
+        self.due = if self.has_fired {
+            // Nor does it hurry to make up for more than one.
+            (self.due + interval)
+                .max(self.last + interval / 2)
+                .max(self.last + least)
+        } else {
+            // At any time in the first interval: else nothing would be seen of
+            // short requests, or of how long ones begin.
+            self.last + self.random.below(interval)
+        };
         loop {
             if self.shared.is_stopping.load(Ordering::Acquire) {
                 return None;
@@ -152,7 +156,12 @@ impl Rhythm {
             if now >= self.due {
                 let elapsed = now.saturating_sub(self.last);
                 self.last = now;
-                return Some(elapsed);
+                self.has_fired = true;
+                let at = match self.clock {
+                    libc::CLOCK_MONOTONIC => now,
+                    _ => clock_ns(libc::CLOCK_MONOTONIC),
+                };
+                return Some(Fired { at, elapsed });
             }
             // CPU time passes no faster than the time of day, but may stand.
             let left = self.due - now;
@@ -226,9 +235,14 @@ impl Random {
 
     /// From three quarters of `mean` to five.
     fn around(&mut self, mean: u64) -> u64 {
+        mean - mean / 4 + self.below(mean / 2 + 1)
+    }
+
+    /// Less than `end`, which is not zero.
+    fn below(&mut self, end: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
-        mean - mean / 4 + self.0 % (mean / 2 + 1)
+        self.0 % end.max(1)
     }
 }

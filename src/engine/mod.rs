@@ -73,6 +73,7 @@ pub(crate) fn arm(engine: Engine) {
 
 /// Does for this thread what [`arm`] did for the first one, at RINIT.
 pub(crate) fn arm_thread() {
+    sampling::request_starts();
     zend::idle_slots::take_back();
     if armed() == Some(Engine::Execute) {
         execute::arm();

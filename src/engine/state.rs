@@ -1,5 +1,8 @@
 //! What one thread's hooks share with the session.
 
+use std::ops::Range;
+use std::sync::atomic::AtomicBool;
+
 use recorder::{Recorder, Sampler};
 
 use super::Hooks;
@@ -26,6 +29,8 @@ pub(crate) struct State {
     pub(crate) sampler: Option<Sampler>,
     /// … and what fills it.
     pub(crate) sampling: Option<Sampling>,
+    /// See [`zend::first_frames`](crate::zend::first_frames).
+    pub(super) first_frames: Range<usize>,
     /// The names of the running profile.
     pub(crate) symbols: Option<Symbols>,
     /// The profile that this one interrupts, if there is one.
@@ -54,6 +59,7 @@ impl State {
             recorder: Recorder::idle(),
             sampler: None,
             sampling: None,
+            first_frames: 0..0,
             symbols: None,
             outer: None,
             asking: None,
@@ -65,6 +71,7 @@ impl State {
 #[cfg(not(php_zts))]
 mod storage {
     use std::cell::UnsafeCell;
+    use std::sync::atomic::AtomicBool;
 
     use super::State;
 
@@ -74,26 +81,39 @@ mod storage {
     unsafe impl Sync for OneThread {}
 
     static STATE: OneThread = OneThread(UnsafeCell::new(State::new()));
+    static SAMPLES_WAIT: AtomicBool = AtomicBool::new(false);
 
     #[inline(always)]
     pub(super) fn pointer() -> *mut State {
         STATE.0.get()
+    }
+
+    #[inline(always)]
+    pub(super) fn samples_wait() -> *const AtomicBool {
+        &raw const SAMPLES_WAIT
     }
 }
 
 #[cfg(php_zts)]
 mod storage {
     use std::cell::UnsafeCell;
+    use std::sync::atomic::AtomicBool;
 
     use super::State;
 
     thread_local! {
         static STATE: UnsafeCell<State> = const { UnsafeCell::new(State::new()) };
+        static SAMPLES_WAIT: AtomicBool = const { AtomicBool::new(false) };
     }
 
     #[inline(always)]
     pub(super) fn pointer() -> *mut State {
         STATE.with(UnsafeCell::get)
+    }
+
+    #[inline(always)]
+    pub(super) fn samples_wait() -> *const AtomicBool {
+        SAMPLES_WAIT.with(std::ptr::from_ref)
     }
 }
 
@@ -102,6 +122,13 @@ mod storage {
 #[inline(always)]
 pub(super) fn state() -> *mut State {
     storage::pointer()
+}
+
+/// Whether the sampling mode's timer asks this thread for something. Valid for
+/// the life of the thread; not in the state, since another thread writes it.
+#[inline(always)]
+pub(super) fn samples_wait() -> *const AtomicBool {
+    storage::samples_wait()
 }
 
 /// Gives `act` this thread's state. It must not call into the engine, whose

@@ -39,6 +39,9 @@ const LINE: usize = 128;
 /// How long a count of the directory is good, in seconds, at least.
 const COUNT_IS_GOOD: u64 = 60;
 
+/// … and at most, in seconds: a clock that was wrong once must not mean never.
+const COUNT_IS_OLD: u64 = 24 * 60 * 60;
+
 /// What this process wrote while it could not have the lock.
 static UNCOUNTED: AtomicU64 = AtomicU64::new(0);
 
@@ -78,7 +81,8 @@ impl Ledger {
             return Ok(false);
         }
         if has_lock {
-            ledger.bytes += bytes + UNCOUNTED.swap(0, Ordering::Relaxed);
+            let more = bytes.saturating_add(UNCOUNTED.swap(0, Ordering::Relaxed));
+            ledger.bytes = ledger.bytes.saturating_add(more);
             ledger.write(&file)?;
         } else {
             UNCOUNTED.fetch_add(bytes, Ordering::Relaxed);
@@ -107,26 +111,27 @@ impl Ledger {
 
     fn count_if_due(&mut self, directory: &Path, file: &File) -> Result<()> {
         let now = clock::unix_time_us() / 1_000_000;
-        if now < self.count_again {
+        if now < self.count_again && self.count_again <= now + COUNT_IS_OLD {
             return Ok(());
         }
         let began = Instant::now();
         self.bytes = size_of(directory)?;
         let took_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-        self.count_again = now + COUNT_IS_GOOD.max(took_ms);
+        self.count_again = now + took_ms.clamp(COUNT_IS_GOOD, COUNT_IS_OLD);
         UNCOUNTED.store(0, Ordering::Relaxed);
         self.write(file)
     }
 
     /// How many bytes there are, as far as this process knows.
     fn known(&self) -> u64 {
-        self.bytes + UNCOUNTED.load(Ordering::Relaxed)
+        self.bytes.saturating_add(UNCOUNTED.load(Ordering::Relaxed))
     }
 
     /// Adds what was written; tries only.
     pub(super) fn add(directory: &Path, bytes: u64) {
         Self::change(directory, |ledger| {
-            ledger.bytes += bytes + UNCOUNTED.swap(0, Ordering::Relaxed);
+            let more = bytes.saturating_add(UNCOUNTED.swap(0, Ordering::Relaxed));
+            ledger.bytes = ledger.bytes.saturating_add(more);
         })
         .unwrap_or_else(|| {
             UNCOUNTED.fetch_add(bytes, Ordering::Relaxed);

@@ -82,11 +82,16 @@ pub(super) fn describe(meta: &mut Meta) {
 
 /// As text, cut off where it gets too long.
 fn text(value: &[u8]) -> String {
+    // What is no text takes more room as text, never less.
     let value = value.get(..MAX_VALUE).unwrap_or(value);
-    // A letter that was cut in half goes.
     let whole = match str::from_utf8(value) {
+        // A letter that was cut in half goes.
         Err(error) if error.error_len().is_none() => value.get(..error.valid_up_to()),
         _ => Some(value),
     };
-    String::from_utf8_lossy(whole.unwrap_or_default()).into_owned()
+    let mut text = String::from_utf8_lossy(whole.unwrap_or_default()).into_owned();
+    while text.len() > MAX_VALUE {
+        text.pop();
+    }
+    text
 }

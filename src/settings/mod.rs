@@ -17,7 +17,7 @@ pub(crate) use choices::{
     AutoEnable, ClockChoice, EngineChoice, Flags, Mode, OutputFormat, PinCpu,
 };
 pub(crate) use parse::{boolean, output_format_of};
-pub(crate) use table::{HIDDEN, PATHS, SETTINGS};
+pub(crate) use table::{KINDS, SETTINGS};
 
 use crate::clock::SampledClock;
 use crate::zend::ini;

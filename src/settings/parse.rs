@@ -82,6 +82,7 @@ pub(super) fn size(value: &str) -> Option<u64> {
         b'k' | b'K' => (value.len() - 1, 10),
         b'm' | b'M' => (value.len() - 1, 20),
         b'g' | b'G' => (value.len() - 1, 30),
+        b't' | b'T' => (value.len() - 1, 40),
         _ => (value.len(), 0),
     };
     let number: u64 = value.get(..digits)?.trim().parse().ok()?;

@@ -8,7 +8,7 @@ use super::parse::{
     MAX_SAMPLING_INTERVAL_US, auto_enable, boolean, clock, engine, file_mode, is_name, list,
     mode_of, number, output_format_of, pin, sampling_clock_of, share, size, size_or_zero,
 };
-use crate::zend::ini::{Scope, Setting};
+use crate::zend::ini::{Kind, Scope, Setting};
 
 /// Every setting, in the order of `phpinfo()`.
 pub(crate) static SETTINGS: &[Setting] = &[
@@ -238,10 +238,16 @@ pub(crate) static SETTINGS: &[Setting] = &[
     },
 ];
 
-/// Settings whose values are shown nowhere.
-pub(crate) static HIDDEN: [&CStr; 1] = [c"xhprof.trigger_secret"];
-/// Settings that are paths.
-pub(crate) static PATHS: [&CStr; 1] = [c"xhprof.output_dir"];
+/// The settings that there is something special about.
+pub(crate) static KINDS: [(&CStr, Kind); 7] = [
+    (c"xhprof.trigger_secret", Kind::Secret),
+    (c"xhprof.output_dir", Kind::Path),
+    (c"xhprof.max_dir_size", Kind::Limit),
+    (c"xhprof.max_file_size", Kind::Limit),
+    (c"xhprof.max_per_minute", Kind::Limit),
+    (c"xhprof.min_duration", Kind::Limit),
+    (c"xhprof.rate", Kind::Limit),
+];
 
 fn is_text(value: &str) -> bool {
     !value.contains('\0')

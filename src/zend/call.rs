@@ -4,8 +4,8 @@ use std::marker::PhantomData;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ext_php_rs::ffi::{
-    ZEND_ACC_CALL_VIA_TRAMPOLINE, ZEND_ACC_GENERATOR, ZEND_INTERNAL_FUNCTION, zend_execute_data,
-    zend_function, zend_string,
+    ZEND_ACC_CALL_VIA_TRAMPOLINE, ZEND_ACC_CLOSURE, ZEND_ACC_GENERATOR, ZEND_INTERNAL_FUNCTION,
+    zend_execute_data, zend_function, zend_string,
 };
 
 use super::bindings;
@@ -233,6 +233,13 @@ impl<'a> Function<'a> {
     /// Whether calling this makes a generator.
     pub(crate) fn is_generator(self) -> bool {
         self.flags() & ZEND_ACC_GENERATOR != 0
+    }
+
+    /// Whether it stays where it is until the request ends, and no call of it
+    /// needs a second look: a function or a method of PHP code, by its name.
+    pub(crate) fn is_usual_and_lasts(self) -> bool {
+        let others = ZEND_ACC_CLOSURE | ZEND_ACC_CALL_VIA_TRAMPOLINE | ZEND_ACC_GENERATOR;
+        self.kind() == FunctionKind::User && self.flags() & others == 0 && self.name().is_some()
     }
 
     /// The function's name; none for the top level of a file or of `eval`.

@@ -1,5 +1,7 @@
 //! PHP's own frames.
 
+use std::ops::Range;
+
 use ext_php_rs::ffi::{self, zend_execute_data, zend_op};
 
 use super::bindings::{
@@ -11,6 +13,22 @@ use super::bindings::{
 pub(crate) fn current_frame() -> *mut zend_execute_data {
     // SAFETY: this thread's globals.
     unsafe { (*ffi::ext_php_rs_executor_globals()).current_execute_data }
+}
+
+/// The addresses where PHP puts this thread's first frames, and all others that
+/// are not many: a page of its stack, which stays until the request ends. To be
+/// asked at RINIT; none once something runs, since that may be in a fiber, whose
+/// stack goes with it.
+pub(crate) fn first_frames() -> Range<usize> {
+    // SAFETY: this thread's globals; a page begins with what it says of itself.
+    unsafe {
+        let executor = ffi::ext_php_rs_executor_globals();
+        let page = (*executor).vm_stack;
+        if page.is_null() || !(*executor).current_execute_data.is_null() {
+            return 0..0;
+        }
+        page as usize..(*page).end as usize
+    }
 }
 
 /// The frames that are open now and have a function, the innermost first: in a

@@ -1,6 +1,8 @@
 //! php.ini entries: registered, checked, read.
 
 use std::ffi::{CStr, c_int, c_void};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use ext_php_rs::ffi::{
     PHP_INI_ALL, PHP_INI_PERDIR, PHP_INI_SYSTEM, zend_ini_entry, zend_ini_entry_def,
@@ -30,29 +32,56 @@ pub(crate) struct Setting {
     pub(crate) expected: &'static str,
 }
 
+/// What is special about a setting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// What it holds is shown nowhere.
+    Secret,
+    /// What a program makes of it must be allowed by `open_basedir`.
+    Path,
+    /// It keeps profiles few or small: a wrong one must not do without.
+    Limit,
+}
+
+/// The settings of a special kind.
+static KINDS: OnceLock<&[(&CStr, Kind)]> = OnceLock::new();
+
+impl Setting {
+    fn kind(&self) -> Option<Kind> {
+        let kinds = KINDS.get().copied().unwrap_or_default();
+        let found = kinds.iter().find(|(name, _)| *name == self.name);
+        found.map(|&(_, kind)| kind)
+    }
+}
+
+/// A limit was wrong in php.ini or on the command line.
+static IS_LIMIT_WRONG: AtomicBool = AtomicBool::new(false);
+
+/// Whether a [`Kind::Limit`] was wrong in php.ini or on the command line: what
+/// is there instead is its default, and not what was meant.
+pub(crate) fn is_limit_wrong() -> bool {
+    IS_LIMIT_WRONG.load(Ordering::Relaxed)
+}
+
 /// `ZEND_INI_STAGE_STARTUP`: php.ini and the command line are read.
 const STAGE_STARTUP: c_int = 1;
 /// `ZEND_INI_STAGE_RUNTIME` and `ZEND_INI_STAGE_HTACCESS`: a program or the
 /// files beside it say something.
 const STAGES_OF_PROGRAMS: c_int = 1 << 4 | 1 << 5;
 
-/// Registers all settings. Once, at MINIT, before anything reads them. What
-/// those that are `hidden` hold is shown nowhere; what a program makes of those
-/// that are `paths` must be allowed by `open_basedir`.
+/// Registers all settings. Once, at MINIT, before anything reads them. Some are
+/// of a special kind.
 pub(crate) fn register(
     settings: &'static [Setting],
-    hidden: &[&CStr],
-    paths: &[&CStr],
+    kinds: &'static [(&'static CStr, Kind)],
     module_number: c_int,
 ) {
+    // Where PHP starts again in the same process, they are the same.
+    let _ = KINDS.set(kinds);
     let definitions = settings.iter().map(|setting| {
         let mut definition = definition(setting);
-        if hidden.contains(&setting.name) {
+        if setting.kind() == Some(Kind::Secret) {
             definition.displayer = Some(hide);
-            definition.on_modify = Some(check_hidden);
-        }
-        if paths.contains(&setting.name) {
-            definition.on_modify = Some(check_path);
         }
         definition
     });
@@ -134,86 +163,52 @@ unsafe extern "C" fn check(
     _: *mut c_void,
     stage: c_int,
 ) -> c_int {
-    // SAFETY: what the engine hands over.
-    unsafe { judge(new_value, setting, stage, true) }
-}
-
-/// The engine asks before it sets an entry that must not be shown.
-unsafe extern "C" fn check_hidden(
-    _entry: *mut zend_ini_entry,
-    new_value: *mut zend_string,
-    setting: *mut c_void,
-    _: *mut c_void,
-    _: *mut c_void,
-    stage: c_int,
-) -> c_int {
-    // SAFETY: what the engine hands over.
-    unsafe { judge(new_value, setting, stage, false) }
-}
-
-/// The engine asks before it sets an entry that is a path.
-unsafe extern "C" fn check_path(
-    _entry: *mut zend_ini_entry,
-    new_value: *mut zend_string,
-    setting: *mut c_void,
-    _: *mut c_void,
-    _: *mut c_void,
-    stage: c_int,
-) -> c_int {
-    // SAFETY: what the engine hands over.
-    let (judgement, value) = unsafe {
-        (
-            judge(new_value, setting, stage, true),
-            super::call::bytes(new_value).unwrap_or(b""),
-        )
-    };
-    if judgement != SUCCESS || stage & STAGES_OF_PROGRAMS == 0 || value.is_empty() {
-        return judgement;
-    }
-    // SAFETY: the engine's strings end with a NUL. It warns if the path is not
-    // allowed.
-    match unsafe { bindings::php_check_open_basedir(value.as_ptr().cast()) } {
-        0 => SUCCESS,
-        _ => FAILURE,
-    }
-}
-
-/// Whether the setting may hold the value; warns if not.
-///
-/// # Safety
-///
-/// What the engine hands to a handler of a [`definition`].
-unsafe fn judge(
-    new_value: *mut zend_string,
-    setting: *mut c_void,
-    stage: c_int,
-    shows_value: bool,
-) -> c_int {
     // SAFETY: `definition` put a static setting there.
     let setting = unsafe { &*setting.cast::<Setting>() };
     // SAFETY: the engine's string lives for the length of this call.
     let value = unsafe { super::call::bytes(new_value) }.unwrap_or(b"");
-    if str::from_utf8(value).is_ok_and(setting.is_valid) {
-        return SUCCESS;
+    let is_valid = judge(setting, value, stage);
+    match setting.kind() {
+        Some(Kind::Limit) if !is_valid && stage == STAGE_STARTUP => {
+            IS_LIMIT_WRONG.store(true, Ordering::Relaxed);
+        }
+        Some(Kind::Path) if is_valid && stage & STAGES_OF_PROGRAMS != 0 && !value.is_empty() => {
+            // SAFETY: the engine's strings end with a NUL. It warns if the path
+            // is not allowed.
+            let outcome = unsafe { bindings::php_check_open_basedir(value.as_ptr().cast()) };
+            return if outcome == 0 { SUCCESS } else { FAILURE };
+        }
+        _ => {}
     }
+    if is_valid { SUCCESS } else { FAILURE }
+}
+
+/// Whether the setting may hold the value; warns if not.
+fn judge(setting: &Setting, value: &[u8], stage: c_int) -> bool {
+    if str::from_utf8(value).is_ok_and(setting.is_valid) {
+        return true;
+    }
+    let kind = setting.kind();
     let name = setting.name.to_string_lossy();
-    let shown = if shows_value {
+    let shown = if kind == Some(Kind::Secret) {
+        "what it is".to_owned()
+    } else {
         let start = String::from_utf8_lossy(value.get(..100).unwrap_or(value));
         format!("\"{}\"", start.escape_debug())
-    } else {
-        "what it is".to_owned()
     };
-    let consequence = if stage == STAGE_STARTUP {
-        format!(
+    let consequence = match (stage, kind) {
+        (STAGE_STARTUP, Some(Kind::Limit)) => {
+            "until it is, no request is profiled that does not ask for it".to_owned()
+        }
+        (STAGE_STARTUP, _) => format!(
             "using the default, \"{}\"",
             setting.default.to_string_lossy()
-        )
-    } else {
-        "it stays as it was".to_owned()
+        ),
+        _ => "it stays as it was".to_owned(),
     };
     super::warning(&format!(
         "{name} must be {}, not {shown}; {consequence}",
         setting.expected,
     ));
-    FAILURE
+    false
 }

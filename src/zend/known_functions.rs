@@ -5,24 +5,24 @@
 //! Closures and the code at the top of files are freed before, and so are
 //! never known here.
 
-use std::collections::HashSet;
 use std::ffi::c_void;
 use std::ops::Range;
 use std::sync::OnceLock;
 
 use ext_php_rs::ffi::{self, HashTable, zend_class_entry, zend_function};
+use profile::{NumberHash, NumberSet};
 
 use super::Function;
 use super::functions_seen::for_each_pointer_in;
 
 /// The addresses of what stays for the life of the process: PHP's own
 /// functions, the extensions', and what was preloaded.
-static PERMANENT: OnceLock<HashSet<usize>> = OnceLock::new();
+static PERMANENT: OnceLock<NumberSet<usize>> = OnceLock::new();
 
 /// The functions of one request, as far as somebody has asked for them.
 #[derive(Debug)]
 pub(crate) struct KnownFunctions {
-    addresses: HashSet<usize>,
+    addresses: NumberSet<usize>,
     /// How far the tables have been read.
     functions: usize,
     classes: usize,
@@ -35,7 +35,7 @@ impl KnownFunctions {
     pub(crate) fn new() -> Self {
         let (functions, classes) = permanent_counts();
         Self {
-            addresses: HashSet::new(),
+            addresses: NumberSet::default(),
             functions,
             classes,
             misses: 0,
@@ -107,9 +107,11 @@ fn permanent_counts() -> (usize, usize) {
     }
 }
 
-fn permanent() -> HashSet<usize> {
-    let mut addresses = HashSet::new();
+fn permanent() -> NumberSet<usize> {
     let (functions, classes) = permanent_counts();
+    // Thousands: room for them at once, a dozen methods to a class.
+    let room = functions + 12 * classes;
+    let mut addresses = NumberSet::with_capacity_and_hasher(room, NumberHash::default());
     // SAFETY: as in `read_new_entries`; the entries that stay come first.
     unsafe {
         let executor = &*ffi::ext_php_rs_executor_globals();
@@ -125,7 +127,7 @@ fn permanent() -> HashSet<usize> {
 unsafe fn add_methods(
     classes: *mut HashTable,
     entries: Range<usize>,
-    addresses: &mut HashSet<usize>,
+    addresses: &mut NumberSet<usize>,
 ) {
     // SAFETY: the caller's table.
     unsafe {
@@ -141,7 +143,7 @@ unsafe fn add_methods(
 unsafe fn add_functions(
     functions: *mut HashTable,
     entries: Range<usize>,
-    addresses: &mut HashSet<usize>,
+    addresses: &mut NumberSet<usize>,
 ) {
     // SAFETY: the caller's table.
     unsafe {

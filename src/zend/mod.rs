@@ -37,7 +37,7 @@ pub(crate) use compile::{
 };
 pub(crate) use evaluate::{evaluate, forget_function};
 pub(crate) use frames::{
-    current_frame, is_closing, is_exception_opline, is_still_below, is_yielding,
+    current_frame, first_frames, is_closing, is_exception_opline, is_still_below, is_yielding,
     lets_its_object_go, open_frames, runs_destructor, runs_php,
 };
 pub(crate) use functions_seen::for_each_function_seen;

@@ -19,6 +19,9 @@ pub struct Sampler {
     max_depth: usize,
     max_nodes: usize,
     symbols: u32,
+    /// The functions of the last sample that were added, the root first, and the
+    /// stack that ends with each: most of them are those of the next one, too.
+    path: Vec<(SymbolId, NodeId)>,
     /// The last sample of each stack, once there is no room for more.
     last_of: Option<HashMap<NodeId, usize>>,
     is_truncated: bool,
@@ -35,6 +38,7 @@ impl Sampler {
             max_nodes,
             // The same numbering as the recorder's, which begins with two.
             symbols: 2,
+            path: Vec::new(),
             last_of: None,
             is_truncated: false,
         }
@@ -86,8 +90,11 @@ impl Sampler {
     }
 
     fn node(&mut self, stack: &[SymbolId]) -> NodeId {
-        let mut node = NodeId::ROOT;
-        for &symbol in stack {
+        let pairs = self.path.iter().zip(stack);
+        let same = pairs.take_while(|((then, _), now)| then == *now).count();
+        self.path.truncate(same);
+        let mut node = self.path.last().map_or(NodeId::ROOT, |&(_, node)| node);
+        for &symbol in stack.iter().skip(same) {
             node = if self.builder.stacks() < self.max_nodes {
                 self.builder.push(node, symbol)
             } else if let Some(known) = self.builder.existing(node, symbol) {
@@ -96,6 +103,7 @@ impl Sampler {
                 self.is_truncated = true;
                 return self.builder.push(NodeId::ROOT, Recorder::TRUNCATED);
             };
+            self.path.push((symbol, node));
         }
         node
     }
@@ -163,6 +171,20 @@ mod tests {
         sampler.add(&[], 20, 10);
         let samples = sampler.finish();
         assert_eq!(paths(&samples), [(vec![3], 10), (vec![], 10)]);
+    }
+
+    #[test]
+    fn a_stack_is_the_same_whatever_stack_came_before() {
+        let stacks: [&[SymbolId]; 6] = [&[A, B], &[A], &[A, B], &[B, B], &[], &[A, B, A]];
+        let mut sampler = Sampler::new(usize::MAX, 100);
+        for stack in stacks {
+            sampler.add(stack, 10, 10);
+        }
+        let samples = sampler.finish();
+        let numbers = |stack: &[SymbolId]| stack.iter().map(|symbol| symbol.0).collect();
+        assert_eq!(paths(&samples), stacks.map(|stack| (numbers(stack), 10)));
+        // main(), A, A B, B, B B and A B A.
+        assert_eq!(samples.stacks.len(), 6);
     }
 
     #[test]

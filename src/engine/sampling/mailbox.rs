@@ -5,7 +5,6 @@
 //! program that does not come to a safe point for long (it sleeps) is seen in
 //! the same place again and again: that is one sighting of more weight.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::sight::Sight;
@@ -22,32 +21,19 @@ pub(super) struct Sighting {
 }
 
 /// Sightings on their way from the timer's thread to PHP's.
-pub(super) struct Mailbox {
-    is_full: AtomicBool,
-    sightings: Mutex<Vec<Sighting>>,
-}
+pub(super) struct Mailbox(Mutex<Vec<Sighting>>);
 
 /// More than this many do not wait: what comes then adds to the last one.
 const MAX: usize = 64;
 
 impl Mailbox {
     pub(super) fn new() -> Self {
-        Self {
-            is_full: AtomicBool::new(false),
-            sightings: Mutex::new(Vec::with_capacity(MAX)),
-        }
-    }
-
-    /// Whether there is something to take.
-    #[inline(always)]
-    pub(super) fn is_full(&self) -> bool {
-        self.is_full.load(Ordering::Acquire)
+        Self(Mutex::new(Vec::with_capacity(MAX)))
     }
 
     /// The timer's thread: puts one in.
     pub(super) fn put(&self, fired: Fired, sight: Sight) {
-        let lock = self.sightings.lock();
-        let mut sightings = lock.unwrap_or_else(PoisonError::into_inner);
+        let mut sightings = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let is_no_room = sightings.len() >= MAX;
         match sightings.last_mut() {
             Some(last) if is_no_room || last.sight == sight => {
@@ -60,13 +46,11 @@ impl Mailbox {
                 sight,
             }),
         }
-        self.is_full.store(true, Ordering::Release);
     }
 
     /// PHP's thread: moves all of them to `taken`, which is empty and has room.
     pub(super) fn take(&self, taken: &mut Vec<Sighting>) {
-        if let Ok(mut sightings) = self.sightings.try_lock() {
-            self.is_full.store(false, Ordering::Release);
+        if let Ok(mut sightings) = self.0.try_lock() {
             taken.append(&mut sightings);
         }
     }

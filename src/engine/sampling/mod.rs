@@ -10,6 +10,9 @@
 //! Where an engine is armed, its hook for internal functions shortens the way
 //! to the safe point, and the compiler's hooks tell `load::…` from its caller.
 //!
+//! The stack of most programs is the same at its bottom for a long time: what
+//! its frames come to is kept from sample to sample, and so is the path.
+//!
 //! **Invariants:** the interrupt reads frames and writes our own memory, and
 //! calls nothing of PHP's; the hook that was there before is called once.
 
@@ -19,8 +22,10 @@ mod stack;
 
 use std::cell::Cell;
 use std::io;
+use std::ops::Range;
 use std::ptr::fn_addr_eq;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use ext_php_rs::ffi::{zend_atomic_bool, zend_atomic_bool_store, zend_execute_data, zval};
 use profile::SymbolId;
@@ -30,12 +35,12 @@ use self::sight::Window;
 use self::stack::Stack;
 use super::execute::pass_user;
 use super::internal::pass;
-use super::state::{State, state};
+use super::state::{State, samples_wait, state, with_state};
 use super::{guard, outer};
 use crate::clock::{self, Fired, SampledClock, Timer};
-use crate::zend::KnownFunctions;
 use crate::zend::bindings::zend_interrupt_function;
 use crate::zend::stack::address as stack_address;
+use crate::zend::{self, KnownFunctions};
 
 /// How to sample.
 #[derive(Debug, Clone, Copy)]
@@ -53,6 +58,8 @@ pub(crate) struct Sampling {
     /// comes to none.
     is_forked: bool,
     mailbox: Arc<Mailbox>,
+    /// See [`State::first_frames`].
+    first_frames: Range<usize>,
     /// `CLOCK_MONOTONIC`, in nanoseconds.
     started: u64,
     known: KnownFunctions,
@@ -77,6 +84,26 @@ impl Sampling {
     /// When the session began, on [`clock::monotonic_ns`].
     pub(crate) fn started(&self) -> u64 {
         self.started
+    }
+
+    /// Makes samples of what was taken out of the mailbox.
+    fn add_taken(&mut self, state: &mut State, inside: Option<SymbolId>) {
+        let began = clock::monotonic_ns();
+        self.stack.read();
+        for sighting in self.taken.drain(..) {
+            let (known, sight) = (&mut self.known, &sighting.sight);
+            let stack = self.stack.find(state, known, sight, inside);
+            if let Some(sampler) = &mut state.sampler {
+                let at = sighting.at.saturating_sub(self.started);
+                sampler.add(stack, at, sighting.weight);
+            }
+        }
+        let taking = clock::monotonic_ns().saturating_sub(began);
+        if let Some(timer) = &self.timer {
+            // Of two, so that being switched out once does not count.
+            timer.slow_down_to(SHARE * taking.min(self.taking));
+        }
+        self.taking = taking;
     }
 }
 
@@ -117,15 +144,22 @@ pub(crate) fn disarm() {
     }
 }
 
+/// RINIT: nothing runs yet.
+pub(super) fn request_starts() {
+    with_state(|state| state.first_frames = zend::first_frames());
+}
+
 /// Starts the timer of this thread. The samples go to the sampler of the state,
 /// with the time since `started`, on [`clock::monotonic_ns`].
 pub(crate) fn start(rate: Rate, started: u64) -> io::Result<Sampling> {
     let mailbox = Arc::new(Mailbox::new());
+    let first_frames = with_state(|state| state.first_frames.clone());
     Ok(Sampling {
         rate,
-        timer: Some(start_timer(rate, &mailbox)?),
+        timer: Some(start_timer(rate, &mailbox, first_frames.clone())?),
         is_forked: false,
         mailbox,
+        first_frames,
         started,
         known: KnownFunctions::new(),
         stack: Stack::new(),
@@ -166,7 +200,8 @@ pub(crate) fn pause(state: &mut State) -> bool {
 pub(crate) fn resume(state: &mut State) -> io::Result<bool> {
     match &mut state.sampling {
         Some(sampling) if sampling.timer.is_none() => {
-            sampling.timer = Some(start_timer(sampling.rate, &sampling.mailbox)?);
+            let first_frames = sampling.first_frames.clone();
+            sampling.timer = Some(start_timer(sampling.rate, &sampling.mailbox, first_frames)?);
             Ok(true)
         }
         _ => Ok(false),
@@ -178,33 +213,48 @@ pub(crate) fn catch_up(state: &mut State) {
     take(state, None);
 }
 
-fn start_timer(rate: Rate, mailbox: &Arc<Mailbox>) -> io::Result<Timer> {
+fn start_timer(
+    rate: Rate,
+    mailbox: &Arc<Mailbox>,
+    first_frames: Range<usize>,
+) -> io::Result<Timer> {
     let mailbox = Arc::clone(mailbox);
-    let window = Window::of_this_thread();
+    let window = Window::of_this_thread(first_frames);
     let interrupt = Interrupt::of_this_thread();
     Timer::start(rate.clock, rate.interval_ns, move |fired: Fired| {
-        mailbox.put(fired, window.look());
+        mailbox.put(fired, window.look(fired.at));
         interrupt.set();
     })
 }
 
-/// The engine's interrupt flag of one thread.
+/// The engine's interrupt flag of one thread, and ours, which says that it was us.
 #[derive(Clone, Copy)]
-struct Interrupt(*mut zend_atomic_bool);
+struct Interrupt {
+    engine: *mut zend_atomic_bool,
+    ours: *const AtomicBool,
+}
 
-// SAFETY: the flag is atomic, and made to be set by others; it is part of the
-// thread's globals, which live longer than the session's timer.
+// SAFETY: the flags are atomic, and made to be set by others; they are part of
+// the thread's globals, which live longer than the session's timer.
 unsafe impl Send for Interrupt {}
 
 impl Interrupt {
     fn of_this_thread() -> Self {
-        // SAFETY: this thread's globals; the address of a field.
-        Self(unsafe { &raw mut (*ext_php_rs::ffi::ext_php_rs_executor_globals()).vm_interrupt })
+        Self {
+            // SAFETY: this thread's globals; the address of a field.
+            engine: unsafe {
+                &raw mut (*ext_php_rs::ffi::ext_php_rs_executor_globals()).vm_interrupt
+            },
+            ours: samples_wait(),
+        }
     }
 
     fn set(self) {
         // SAFETY: see `Send`.
-        unsafe { zend_atomic_bool_store(self.0, true) };
+        unsafe {
+            (*self.ours).store(true, Ordering::Relaxed);
+            zend_atomic_bool_store(self.engine, true);
+        }
     }
 }
 
@@ -232,7 +282,8 @@ fn restart_if_forked() {
         let left_behind = std::mem::replace(&mut sampling.mailbox, Arc::new(Mailbox::new()));
         std::mem::forget(left_behind);
         // Without one the child has what was sampled before.
-        sampling.timer = start_timer(sampling.rate, &sampling.mailbox).ok();
+        let first_frames = sampling.first_frames.clone();
+        sampling.timer = start_timer(sampling.rate, &sampling.mailbox, first_frames).ok();
     }
 }
 
@@ -278,13 +329,14 @@ pub(super) unsafe fn end(data: *mut zend_execute_data) {
 /// the time since the last safe point, if that is no function.
 #[inline(always)]
 pub(super) fn safe_point(inside: Option<SymbolId>) {
-    // SAFETY: safe points are where PHP calls us, when no hook holds a
-    // reference, and what follows calls nothing back.
-    let state = unsafe { &mut *state() };
-    if let Some(sampling) = &state.sampling
-        && sampling.mailbox.is_full()
-    {
-        take(state, inside);
+    // SAFETY: this thread's.
+    let waits = unsafe { &*samples_wait() };
+    if waits.load(Ordering::Relaxed) {
+        // Before the mailbox is opened: what comes later asks again.
+        waits.store(false, Ordering::Relaxed);
+        // SAFETY: safe points are where PHP calls us, when no hook holds a
+        // reference, and what follows calls nothing back.
+        take(unsafe { &mut *state() }, inside);
     }
 }
 
@@ -294,23 +346,9 @@ fn take(state: &mut State, inside: Option<SymbolId>) {
     let Some(mut sampling) = state.sampling.take() else {
         return;
     };
-    let began = clock::monotonic_ns();
     sampling.mailbox.take(&mut sampling.taken);
-    sampling.stack.read();
-    for sighting in sampling.taken.drain(..) {
-        let stack = sampling
-            .stack
-            .find(state, &mut sampling.known, &sighting.sight, inside);
-        if let Some(sampler) = &mut state.sampler {
-            let at = sighting.at.saturating_sub(sampling.started);
-            sampler.add(stack, at, sighting.weight);
-        }
+    if !sampling.taken.is_empty() {
+        sampling.add_taken(state, inside);
     }
-    let taking = clock::monotonic_ns().saturating_sub(began);
-    if let Some(timer) = &sampling.timer {
-        // Of two, so that being switched out once does not count.
-        timer.slow_down_to(SHARE * taking.min(sampling.taking));
-    }
-    sampling.taking = taking;
     state.sampling = Some(sampling);
 }

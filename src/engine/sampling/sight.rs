@@ -9,20 +9,29 @@
 //! frame on its stack, or the function in its tables.
 //!
 //! **Invariant:** no memory of PHP's thread is read here as one's own, since
-//! PHP may have given it back to the system. The kernel copies what is there,
-//! or refuses. The exception is the pointer to the current frame, which is part
-//! of the thread's globals: they are there for as long as there is a timer.
+//! PHP may have given it back to the system: the kernel copies what is there,
+//! or refuses. That takes it 3 µs, and 15 at 100 Hz, when all of its code is
+//! cold. The exceptions are the pointer to the current frame, which is part of
+//! the thread's globals, and the page of its stack where most frames are, those
+//! of fibers and generators aside: both stay for as long as there is a timer.
 
 use std::mem::offset_of;
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::ops::Range;
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 use ext_php_rs::ffi::zend_execute_data;
 
 use crate::clock;
 
-/// The current frame's place in a thread's globals.
-#[derive(Clone, Copy)]
-pub(super) struct Window(*const AtomicPtr<zend_execute_data>);
+/// Where to look at a thread.
+pub(super) struct Window {
+    /// The current frame's place in the thread's globals.
+    current: *const AtomicPtr<zend_execute_data>,
+    /// The addresses of what can be read as one's own.
+    first_frames: Range<usize>,
+    /// The process. The C library asks the kernel each time.
+    process: libc::pid_t,
+}
 
 // SAFETY: see `Window::of_this_thread`.
 unsafe impl Send for Window {}
@@ -40,31 +49,38 @@ pub(super) type Sight = [Seen; FRAMES];
 /// So many functions can end between two safe points without a frame that is
 /// known to stay: those have no loop and call nothing written in C.
 const FRAMES: usize = 12;
-/// More than that seldom end, and are noted only if that costs nothing more.
+/// More than that seldom end, and are noted only if the kernel need not be asked.
 const SURE: usize = 4;
 /// A look takes some microseconds, unless its thread is kept waiting.
 const AT_ONCE_NS: u64 = 50_000;
 
 impl Window {
-    /// A view of the calling thread, for as long as that thread's globals live:
-    /// whoever hands it to another thread must end that one first.
-    pub(super) fn of_this_thread() -> Self {
+    /// A view of the calling thread, for as long as its request lasts: whoever
+    /// hands it to another thread must end that one first. `first_frames` are
+    /// those of the request.
+    pub(super) fn of_this_thread(first_frames: Range<usize>) -> Self {
         // SAFETY: this thread's globals; the address of a field.
         let place = unsafe {
             &raw mut (*ext_php_rs::ffi::ext_php_rs_executor_globals()).current_execute_data
         };
-        Self(place.cast_const().cast())
+        Self {
+            current: place.cast_const().cast(),
+            first_frames,
+            // SAFETY: asks for a number.
+            process: unsafe { libc::getpid() },
+        }
     }
 
-    /// Looks. What took too long is not believed: while this thread is kept
-    /// waiting between two frames the program goes on, and what it then sees has
-    /// never been one stack. Nothing, if that happens again and again.
-    pub(super) fn look(self) -> Sight {
+    /// Looks, `now`. What took too long is not believed: while this thread is
+    /// kept waiting between two frames the program goes on, and what it then sees
+    /// has never been one stack. Nothing, if that happens again and again.
+    pub(super) fn look(&self, mut now: u64) -> Sight {
         let mut sight = Sight::default();
         for _ in 0..3 {
-            let start = clock::monotonic_ns();
+            let start = now;
             let seen = self.look_once();
-            if clock::monotonic_ns().saturating_sub(start) > AT_ONCE_NS {
+            now = clock::monotonic_ns();
+            if now.saturating_sub(start) > AT_ONCE_NS {
                 continue;
             }
             sight = seen;
@@ -77,25 +93,64 @@ impl Window {
         sight
     }
 
-    fn look_once(self) -> Sight {
+    fn look_once(&self) -> Sight {
         let mut sight = [Seen::default(); FRAMES];
         // SAFETY: the globals live, see `of_this_thread`. PHP's thread writes
         // pointers there whole, as every system we support does; what is read
         // is a number, and not followed.
-        let mut frame = unsafe { (*self.0).load(Ordering::Relaxed) } as usize;
-        let mut copy = Copy::of(frame);
+        let mut frame = unsafe { (*self.current).load(Ordering::Relaxed) } as usize;
+        let mut copy = None;
         for (depth, seen) in sight.iter_mut().enumerate() {
-            if frame == 0 || depth >= SURE && copy.find(frame).is_none() {
+            if frame == 0 {
                 break;
             }
-            seen.frame = frame;
-            let Some((function, caller)) = copy.frame(frame) else {
+            let Some((function, caller)) = self
+                .first_frame(frame)
+                .or_else(|| self.copied_frame(frame, &mut copy, depth < SURE))
+            else {
+                if depth < SURE {
+                    seen.frame = frame;
+                }
                 break;
             };
-            seen.function = function;
+            *seen = Seen { frame, function };
             frame = caller;
         }
         sight
+    }
+
+    /// The function and the caller's frame of the frame at an address, if it is
+    /// one of the first.
+    #[inline(always)]
+    fn first_frame(&self, address: usize) -> Option<(usize, usize)> {
+        let end = address.checked_add(FRAME)?;
+        let is_first = address >= self.first_frames.start && end <= self.first_frames.end;
+        if !is_first || !address.is_multiple_of(align_of::<zend_execute_data>()) {
+            return None;
+        }
+        let field = |offset: usize| {
+            // SAFETY: the page is there, see `of_this_thread`. Whatever stands
+            // at the place, it is read as a number, whole, as above.
+            unsafe { (*((address + offset) as *const AtomicUsize)).load(Ordering::Relaxed) }
+        };
+        Some((field(FUNCTION), field(CALLER)))
+    }
+
+    /// The same of a frame anywhere, out of a copy. Another copy is made only
+    /// if it must be.
+    #[cold]
+    #[inline(never)]
+    fn copied_frame(
+        &self,
+        address: usize,
+        copy: &mut Option<Copy>,
+        must: bool,
+    ) -> Option<(usize, usize)> {
+        let found = copy.as_ref().and_then(|copy| copy.find(address));
+        if found.is_some() || !must {
+            return found;
+        }
+        copy.insert(Copy::of(address, self.process)).find(address)
     }
 }
 
@@ -110,15 +165,17 @@ struct Copy {
 }
 
 const FRAME: usize = size_of::<zend_execute_data>();
-/// A dozen frames of a large program, most times: each further copy takes the
-/// kernel longer than all of this.
+const FUNCTION: usize = offset_of!(zend_execute_data, func);
+const CALLER: usize = offset_of!(zend_execute_data, prev_execute_data);
+/// Half a dozen frames of a large program: each further copy takes the kernel
+/// longer than all of this.
 const BEFORE: usize = 6 << 10;
 /// Where there is not as much before the frame, as at the beginning of memory.
 const STARTS: [usize; 3] = [0, BEFORE - (1 << 10), BEFORE];
 
 impl Copy {
     /// Of what is at the address, if anything is.
-    fn of(address: usize) -> Self {
+    fn of(address: usize, process: libc::pid_t) -> Self {
         let mut copy = Self {
             address,
             bytes: [0; BEFORE + FRAME],
@@ -127,7 +184,7 @@ impl Copy {
         // All in one piece is a third cheaper than the frame by itself and the
         // rest; but before it there may be nothing.
         for start in STARTS {
-            if copy.start > start && address > BEFORE && copy.fill(start) {
+            if copy.start > start && address > BEFORE && copy.fill(start, process) {
                 copy.start = start;
             }
         }
@@ -136,7 +193,7 @@ impl Copy {
 
     /// Whether the bytes from `start` could be copied.
     #[cfg(target_os = "linux")]
-    fn fill(&mut self, start: usize) -> bool {
+    fn fill(&mut self, start: usize, process: libc::pid_t) -> bool {
         let address = self.address - BEFORE + start;
         let Some(bytes) = self.bytes.get_mut(start..) else {
             return false;
@@ -152,42 +209,28 @@ impl Copy {
         // SAFETY: the kernel writes to that array of ours and nowhere else; it
         // may be asked for any address.
         let copied = unsafe {
-            libc::process_vm_readv(libc::getpid(), &raw const local, 1, &raw const remote, 1, 0)
+            libc::process_vm_readv(process, &raw const local, 1, &raw const remote, 1, 0)
         };
         usize::try_from(copied).is_ok_and(|copied| copied == bytes.len())
     }
 
     #[cfg(not(target_os = "linux"))]
-    fn fill(&mut self, _start: usize) -> bool {
+    fn fill(&mut self, _start: usize, _process: libc::pid_t) -> bool {
         false
     }
 
-    /// The function and the caller's frame of the frame at an address.
-    fn frame(&mut self, address: usize) -> Option<(usize, usize)> {
-        if let Some(found) = self.find(address) {
-            return fields(found);
-        }
-        if address != self.address {
-            *self = Self::of(address);
-        }
-        self.find(address).and_then(fields)
-    }
-
-    /// The bytes of the frame at an address, if they were copied.
-    fn find(&self, address: usize) -> Option<&[u8]> {
+    /// The function and the caller's frame of the frame at an address, if it was
+    /// copied.
+    fn find(&self, address: usize) -> Option<(usize, usize)> {
         let offset = address.checked_add(BEFORE)?.checked_sub(self.address)?;
-        let copied = self.bytes.get(offset..offset.checked_add(FRAME)?)?;
-        (offset >= self.start).then_some(copied)
+        if offset < self.start {
+            return None;
+        }
+        let frame = self.bytes.get(offset..offset.checked_add(FRAME)?)?;
+        let field = |offset: usize| {
+            let bytes = frame.get(offset..offset + size_of::<usize>())?;
+            bytes.try_into().ok().map(usize::from_ne_bytes)
+        };
+        Some((field(FUNCTION)?, field(CALLER)?))
     }
-}
-
-/// The function and the caller's frame, out of a frame's bytes.
-fn fields(frame: &[u8]) -> Option<(usize, usize)> {
-    let field = |offset: usize| {
-        let bytes = frame.get(offset..offset + size_of::<usize>())?;
-        bytes.try_into().ok().map(usize::from_ne_bytes)
-    };
-    let function = field(offset_of!(zend_execute_data, func))?;
-    let caller = field(offset_of!(zend_execute_data, prev_execute_data))?;
-    Some((function, caller))
 }

@@ -3,8 +3,10 @@
 //! Names are those of tracing, by the same rules: what is ignored, has no name
 //! or is a stand-in leaves no trace, and `main()` is not written.
 
+use std::collections::hash_map::Entry;
+
 use ext_php_rs::ffi::zend_execute_data;
-use profile::SymbolId;
+use profile::{NumberMap, SymbolId};
 
 use super::sight::{Seen, Sight};
 use crate::engine::lookup;
@@ -17,9 +19,9 @@ use crate::zend::{self, Call, KnownFunctions};
 pub(super) struct Stack {
     /// The frames of this moment, the innermost first.
     frames: Vec<*mut zend_execute_data>,
-    /// The same of the last time, the outermost first…
-    before: Vec<Seen>,
-    /// … and how many of them have been there all the time since.
+    /// The same, the outermost first…
+    open: Vec<Open>,
+    /// … and how many of them have been there ever since the last time.
     lasting: usize,
     /// The frames that were open when the profile began, as far as they still
     /// are, the outermost first: `main()` stands for them.
@@ -28,8 +30,20 @@ pub(super) struct Stack {
     left: Vec<Seen>,
     /// The call that began it: no part of the profile.
     beginning: Option<Seen>,
+    /// What functions come to that were found in the engine's tables.
+    ended: NumberMap<usize, Target>,
     /// The functions of a sample, the root first.
     symbols: Vec<SymbolId>,
+}
+
+/// A frame that is open.
+#[derive(Debug)]
+struct Open {
+    seen: Seen,
+    /// What it comes to, if that was asked and cannot change: the functions at
+    /// the bottom of the stack are the same for many samples, and to look at
+    /// each takes memory that nobody else has touched meanwhile.
+    target: Option<Target>,
 }
 
 impl Stack {
@@ -37,15 +51,16 @@ impl Stack {
     pub(super) fn new() -> Self {
         let mut stack = Self {
             frames: Vec::new(),
-            before: Vec::new(),
+            open: Vec::new(),
             lasting: 0,
             base: Vec::new(),
             left: Vec::new(),
             beginning: None,
+            ended: NumberMap::default(),
             symbols: Vec::new(),
         };
         stack.read();
-        stack.base.clone_from(&stack.before);
+        stack.base.extend(stack.open.iter().map(|open| open.seen));
         stack.beginning = stack.base.pop();
         stack
     }
@@ -59,19 +74,20 @@ impl Stack {
     pub(super) fn read(&mut self) {
         self.frames.clear();
         self.frames.extend(zend::open_frames());
-        self.lasting = self.still_open(&self.before);
-        let open = self.still_open(&self.base);
+        let now = self.frames.iter().rev();
+        let pairs = self.open.iter().zip(now.clone());
+        let is_same = |&(then, now): &(&Open, &*mut zend_execute_data)| then.seen == seen(*now);
+        self.lasting = pairs.take_while(is_same).count();
+        self.open.truncate(self.lasting);
+        let new = now.skip(self.lasting).map(|&frame| Open {
+            seen: seen(frame),
+            target: None,
+        });
+        self.open.extend(new);
+        let pairs = self.base.iter().zip(&self.open);
+        let open = pairs.take_while(|(then, now)| **then == now.seen).count();
         self.left.clear();
         self.left.extend(self.base.drain(open..));
-        self.before.clear();
-        let frames = self.frames.iter().rev();
-        self.before.extend(frames.map(|&frame| seen(frame)));
-    }
-
-    /// How many of these frames, the outermost first, are open now.
-    fn still_open(&self, frames: &[Seen]) -> usize {
-        let pairs = frames.iter().zip(self.frames.iter().rev());
-        pairs.take_while(|&(then, &now)| *then == seen(now)).count()
     }
 
     /// The functions that were running when `sight` was caught, the root first.
@@ -89,23 +105,34 @@ impl Stack {
     ) -> &[SymbolId] {
         let (begun, ended) = self.join(sight);
         self.symbols.clear();
-        let lasting = self.frames.get(begun..).unwrap_or_default();
-        for &frame in lasting.iter().rev().skip(self.base.len()) {
-            if self.beginning == Some(seen(frame)) {
+        let frames = self.open.len() - begun;
+        for open in self.open.iter_mut().take(frames).skip(self.base.len()) {
+            if self.beginning == Some(open.seen) {
                 continue;
             }
-            // SAFETY: the frame lives, see `read`, and has a function.
-            let target = unsafe { lookup::running(state, Call::new(frame)) };
+            let target = open.target.unwrap_or_else(|| {
+                // SAFETY: the frame lives, see `read`, and has a function.
+                let call = unsafe { Call::new(open.seen.frame as *mut zend_execute_data) };
+                // SAFETY: the same frame, whose variables are set up.
+                let target = unsafe { lookup::running(state, call) };
+                open.target = Some(target).filter(|_| call.function().is_usual_and_lasts());
+                target
+            });
             self.symbols.extend(target.symbol());
         }
         for seen in ended.iter().rev() {
             if self.beginning == Some(*seen) || self.left.contains(seen) {
                 continue;
             }
-            // A closure is not known, and its time its caller's.
-            let function = known.at(seen.function);
-            let target = function.map(|function| lookup::named(state, function));
-            self.symbols.extend(target.and_then(Target::symbol));
+            let target = match self.ended.entry(seen.function) {
+                Entry::Occupied(target) => *target.get(),
+                Entry::Vacant(place) => match known.at(seen.function) {
+                    Some(function) => *place.insert(lookup::named(state, function)),
+                    // A closure is not known, and its time its caller's.
+                    None => continue,
+                },
+            };
+            self.symbols.extend(target.symbol());
         }
         if begun == 0 && ended.is_empty() {
             self.symbols.extend(inside);

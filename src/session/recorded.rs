@@ -1,0 +1,80 @@
+//! What a session recorded, on its way to an array or to a file.
+
+use profile::{Body, Meta, Metrics, Mode, Profile, Spans, Symbol};
+use recorder::{RecordedEdges, Recorder, Shape};
+
+use super::Running;
+
+/// What a session recorded.
+pub(crate) enum Recorded {
+    /// Calls and their costs by caller and callee: all that an array needs.
+    Edges(Box<Traced>),
+    /// Calls and their costs by path.
+    Tree(Box<Profile>),
+    /// Stacks in time: a profile of samples, which knows when it began and how
+    /// much time was to pass between two of them.
+    Samples(Box<Profile>),
+    /// Calls one by one, which are in a file already.
+    Events,
+}
+
+/// A profile of edges that are still where they were recorded.
+pub(crate) struct Traced {
+    pub(crate) symbols: Vec<Symbol>,
+    pub(crate) edges: RecordedEdges,
+    pub(crate) metrics: Metrics,
+    meta: Meta,
+    spans: Spans,
+}
+
+impl Recorded {
+    /// What `recorder` has, in the shape it was recorded in.
+    pub(super) fn of(
+        recorder: Recorder,
+        symbols: Vec<Symbol>,
+        spans: Spans,
+        running: &Running,
+    ) -> Option<Self> {
+        let wall = running.clock.calibration.rate;
+        let cpu = running.clock.cpu.rate(wall);
+        let metrics = super::metrics(running.flags);
+        let meta = Meta {
+            started_unix_us: Some(running.started_us),
+            mode: Mode::Traced,
+            is_truncated: recorder.is_truncated(),
+            ..Meta::default()
+        };
+        match recorder.shape() {
+            Shape::Edges => Some(Self::Edges(Box::new(Traced {
+                symbols,
+                edges: recorder.into_edges(wall, cpu)?,
+                metrics,
+                meta,
+                spans,
+            }))),
+            Shape::Tree => Some(Self::Tree(Box::new(Profile {
+                symbols,
+                body: Body::Tree(recorder.tree(wall, cpu)?),
+                metrics,
+                meta,
+                spans,
+            }))),
+            Shape::Events => Some(Self::Events),
+        }
+    }
+
+    /// The whole of it; none if it is in a file already.
+    pub(crate) fn into_profile(self) -> Option<Profile> {
+        match self {
+            Self::Edges(traced) => Some(Profile {
+                body: Body::Edges(traced.edges.to_table()),
+                symbols: traced.symbols,
+                metrics: traced.metrics,
+                meta: traced.meta,
+                spans: traced.spans,
+            }),
+            Self::Tree(profile) | Self::Samples(profile) => Some(*profile),
+            Self::Events => None,
+        }
+    }
+}
