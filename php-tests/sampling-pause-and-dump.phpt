@@ -43,6 +43,17 @@ after();
 var_dump(xhprof_status()['nodes'] > 2);
 echo 'all: ', $seen(implode("\n", xhprof_sample_disable())), "\n";
 
+// A child whose first act is to pause has no thread of its parent's to wait for.
+xhprof_sample_enable();
+if (($child = pcntl_fork()) === 0) {
+    $answers = [xhprof_pause(), xhprof_pause(), xhprof_resume(), xhprof_resume()];
+    after();
+    echo 'child: ', json_encode($answers), ' ', $seen(implode("\n", xhprof_sample_disable())), "\n";
+    exit;
+}
+pcntl_waitpid($child, $status);
+xhprof_sample_disable();
+
 // The script's own profile comes between.
 putenv('INCLUDE=' . __DIR__ . '/include');
 $directory = make_directory();
@@ -84,5 +95,6 @@ bool(false)
 bool(false)
 bool(true)
 all: before after
+child: [true,false,true,false] after
 true
 before

@@ -36,7 +36,7 @@ databases_download() {
 }
 
 databases_run() {
-    databases_folder=$(mktemp -d "${TMPDIR:-/tmp}/xhprof-databases-XXXXXX")
+    databases_folder=$(mktemp -d)
     trap databases_remove EXIT
     trap 'exit 130' INT
     trap 'exit 143' TERM HUP

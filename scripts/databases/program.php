@@ -55,6 +55,25 @@ function attempt(callable $act): void
     }
 }
 
+/**
+ * What makes a statement, and says how it must be told and how many rows are known.
+ *
+ * @return array{Closure(string, string, ?int): void, Closure(string, string, ?int=): void} by exec() and by query()
+ */
+function statements_of(PDO $db): array
+{
+    return [
+        function (string $sql, string $text, ?int $rows) use ($db) {
+            waits('PDO::exec', $text, $rows);
+            attempt(fn () => $db->exec($sql));
+        },
+        function (string $sql, string $text, ?int $rows = null) use ($db) {
+            waits('PDO::query', $text, $rows);
+            attempt(fn () => $db->query($sql)->fetchAll(PDO::FETCH_NUM));
+        },
+    ];
+}
+
 require __DIR__ . '/with-mysql.php';
 require __DIR__ . '/with-mysqli.php';
 require __DIR__ . '/with-postgresql.php';

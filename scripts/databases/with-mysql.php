@@ -6,14 +6,7 @@ function with_mysql(string $sockets, bool $emulated): void
     $db = new PDO("mysql:unix_socket=$sockets/mariadb.socket", 'root', '', [
         PDO::ATTR_EMULATE_PREPARES => $emulated, PDO::MYSQL_ATTR_LOCAL_INFILE => true,
     ]);
-    $exec = function (string $sql, string $text, ?int $rows) use ($db) {
-        waits('PDO::exec', $text, $rows);
-        attempt(fn () => $db->exec($sql));
-    };
-    $query = function (string $sql, string $text, ?int $rows = null) use ($db) {
-        waits('PDO::query', $text, $rows);
-        attempt(fn () => $db->query($sql)->fetchAll(PDO::FETCH_NUM));
-    };
+    [$exec, $query] = statements_of($db);
 
     $exec('CREATE DATABASE shop', 'CREATE DATABASE shop', 1);
     $exec('USE shop', 'USE shop', 0);

@@ -4,14 +4,7 @@
 function with_postgresql(string $sockets, bool $emulated): void
 {
     $db = new PDO("pgsql:host=$sockets;dbname=postgres", 'postgres', '', [PDO::ATTR_EMULATE_PREPARES => $emulated]);
-    $exec = function (string $sql, string $text, ?int $rows) use ($db) {
-        waits('PDO::exec', $text, $rows);
-        attempt(fn () => $db->exec($sql));
-    };
-    $query = function (string $sql, string $text, ?int $rows = null) use ($db) {
-        waits('PDO::query', $text, $rows);
-        attempt(fn () => $db->query($sql)->fetchAll(PDO::FETCH_NUM));
-    };
+    [$exec, $query] = statements_of($db);
 
     $exec('DROP TABLE IF EXISTS "people"', 'DROP TABLE IF EXISTS "people"', 0);
     $exec('CREATE TABLE "people" ("id" bigserial PRIMARY KEY, "name" text UNIQUE, "note" varchar(100) DEFAULT \'' . secret() . "')",

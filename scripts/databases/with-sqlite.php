@@ -4,14 +4,7 @@
 function with_sqlite(): void
 {
     $db = new PDO('sqlite::memory:');
-    $exec = function (string $sql, string $text, ?int $rows) use ($db) {
-        waits('PDO::exec', $text, $rows);
-        attempt(fn () => $db->exec($sql));
-    };
-    $query = function (string $sql, string $text, ?int $rows = null) use ($db) {
-        waits('PDO::query', $text, $rows);
-        attempt(fn () => $db->query($sql)->fetchAll(PDO::FETCH_NUM));
-    };
+    [$exec, $query] = statements_of($db);
     $exec('CREATE TABLE "people" (id INTEGER PRIMARY KEY, name TEXT, [note] TEXT)', 'CREATE TABLE "people" (id INTEGER PRIMARY KEY, name TEXT, [note] TEXT)', 0);
     [$a, $b] = [secret(), secret()];
     $exec("INSERT INTO \"people\" (\"name\", \"note\") VALUES ('$a', '$b'), (x'" . bin2hex(secret()) . "', \"" . secret() . '")', 'INSERT INTO "people" ("name", "note") VALUES (?)', 2);

@@ -10,6 +10,7 @@
 
 use std::borrow::Cow;
 
+use crate::symbol::name_in;
 use crate::{
     EdgeTable, Event, EventKind, Events, Meta, Metric, Metrics, Samples, Spans, Symbol, SymbolId,
     Tree,
@@ -60,9 +61,7 @@ impl Profile {
     #[must_use]
     #[inline]
     pub fn name(&self, symbol: SymbolId) -> &[u8] {
-        self.symbols
-            .get(symbol.index())
-            .map_or(b"", |symbol| &symbol.name)
+        name_in(&self.symbols, symbol)
     }
 
     /// Whether that cost is worth a column: it was measured, and if it is the

@@ -49,6 +49,13 @@ impl Symbol {
     }
 }
 
+/// A symbol's name; empty if there is no such symbol.
+#[inline]
+pub(crate) fn name_in(symbols: &[Symbol], symbol: SymbolId) -> &[u8] {
+    let symbol = symbols.get(symbol.index());
+    symbol.map_or(b"", |symbol| &symbol.name)
+}
+
 /// Shortens every `==>` in `name` to `=>`: XHProf's arrays separate the caller
 /// from the callee by it, and have no way to escape it.
 ///

@@ -86,6 +86,33 @@ impl Sampling {
         self.started
     }
 
+    /// In a forked child, lets go what is the parent's; whether that had a timer.
+    fn leave_parent(&mut self) -> bool {
+        if !std::mem::take(&mut self.is_forked) {
+            return false;
+        }
+        // The thread that fills it is not here, and may hold its lock for ever.
+        let left_behind = std::mem::replace(&mut self.mailbox, Arc::new(Mailbox::new()));
+        std::mem::forget(left_behind);
+        let Some(timer) = self.timer.take() else {
+            return false;
+        };
+        timer.forget();
+        true
+    }
+
+    fn start_timer(&self) -> io::Result<Timer> {
+        start_timer(self.rate, &self.mailbox, self.first_frames.clone())
+    }
+
+    /// In a forked child, gives it a timer of its own, unless it is paused.
+    fn restart_if_forked(&mut self) {
+        if self.leave_parent() {
+            // Without one the child has what was sampled before.
+            self.timer = self.start_timer().ok();
+        }
+    }
+
     /// Makes samples of what was taken out of the mailbox.
     fn add_taken(&mut self, state: &mut State, inside: Option<SymbolId>) {
         let began = clock::monotonic_ns();
@@ -180,12 +207,10 @@ pub(crate) fn pause(state: &mut State) -> bool {
     let Some(sampling) = &mut state.sampling else {
         return false;
     };
-    let timer = sampling.timer.take();
-    let was_running = timer.is_some();
-    match timer {
-        Some(timer) if sampling.is_forked => timer.forget(),
-        Some(timer) => timer.stop(),
-        None => {}
+    let mut was_running = sampling.leave_parent();
+    if let Some(timer) = sampling.timer.take() {
+        timer.stop();
+        was_running = true;
     }
     catch_up(state);
     was_running
@@ -198,14 +223,15 @@ pub(crate) fn pause(state: &mut State) -> bool {
 ///
 /// If there can be no timer.
 pub(crate) fn resume(state: &mut State) -> io::Result<bool> {
-    match &mut state.sampling {
-        Some(sampling) if sampling.timer.is_none() => {
-            let first_frames = sampling.first_frames.clone();
-            sampling.timer = Some(start_timer(sampling.rate, &sampling.mailbox, first_frames)?);
-            Ok(true)
-        }
-        _ => Ok(false),
+    let Some(sampling) = &mut state.sampling else {
+        return Ok(false);
+    };
+    sampling.restart_if_forked();
+    let is_paused = sampling.is_paused();
+    if is_paused {
+        sampling.timer = Some(sampling.start_timer()?);
     }
+    Ok(is_paused)
 }
 
 /// Takes the samples that wait: here PHP's frames are in order.
@@ -271,19 +297,8 @@ extern "C" fn forked() {
 
 fn restart_if_forked() {
     // SAFETY: as in `safe_point`.
-    let sampling = unsafe { (*state()).sampling.as_mut() };
-    if let Some(sampling) = sampling.filter(|sampling| sampling.is_forked) {
-        sampling.is_forked = false;
-        // None is paused, and stays so.
-        let Some(timer) = sampling.timer.take() else {
-            return;
-        };
-        timer.forget();
-        let left_behind = std::mem::replace(&mut sampling.mailbox, Arc::new(Mailbox::new()));
-        std::mem::forget(left_behind);
-        // Without one the child has what was sampled before.
-        let first_frames = sampling.first_frames.clone();
-        sampling.timer = start_timer(sampling.rate, &sampling.mailbox, first_frames).ok();
+    if let Some(sampling) = unsafe { (*state()).sampling.as_mut() } {
+        sampling.restart_if_forked();
     }
 }
 

@@ -19,7 +19,8 @@ pub use json::write_json;
 pub use read::{Builder, Error, read_serialized};
 
 use crate::php_serialize::{self, write_array_end, write_array_start, write_int, write_string};
-use crate::{Activation, Cost, EdgeTable, Edges, Metrics, Profile, Symbol, SymbolId};
+use crate::symbol::name_in;
+use crate::{Activation, Cost, EdgeTable, Edges, Metrics, Profile, Symbol};
 use rounding::Rounded;
 
 /// What separates the caller from the callee.
@@ -115,7 +116,7 @@ pub fn visit_rows(
     }
     let root = edges.root();
     visit(
-        name(symbols, EdgeTable::ROOT.symbol),
+        name_in(symbols, EdgeTable::ROOT.symbol),
         &ClassicCost::new(&root, settlement.root(&root), metrics),
     );
 }
@@ -139,13 +140,8 @@ pub fn write_serialized(profile: &Profile, out: &mut Vec<u8>) {
     write_array_end(out);
 }
 
-fn name(symbols: &[Symbol], symbol: SymbolId) -> &[u8] {
-    let symbol = symbols.get(symbol.index());
-    symbol.map_or(b"", |symbol| &symbol.name)
-}
-
 fn write_activation(key: &mut Vec<u8>, symbols: &[Symbol], activation: Activation) {
-    key.extend_from_slice(name(symbols, activation.symbol));
+    key.extend_from_slice(name_in(symbols, activation.symbol));
     if activation.level > 0 {
         key.push(b'@');
         php_serialize::write_decimal(key, u64::from(activation.level));
@@ -155,7 +151,7 @@ fn write_activation(key: &mut Vec<u8>, symbols: &[Symbol], activation: Activatio
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Body, Edge};
+    use crate::{Body, Edge, SymbolId};
 
     fn activation(symbol: u32, level: u32) -> Activation {
         Activation {
