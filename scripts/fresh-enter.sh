@@ -37,7 +37,7 @@ if ! mount --rbind /dev "$root/dev" 2>/dev/null; then
         mount --bind "/dev/$device" "$root/dev/$device" 2>/dev/null || cp -a "/dev/$device" "$root/dev/" ||
             fail "there is no way to have /dev/$device in $root"
     done
-    mkdir -p -m 1777 "$root/dev/shm"
+    mkdir -p "$root/dev/shm" && chmod 1777 "$root/dev/shm"
     ln -sfn /proc/self/fd "$root/dev/fd"
 fi
 mkdir -p "$root/opt/rust"

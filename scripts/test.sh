@@ -156,14 +156,6 @@ web_requests() {
     "$PHP" -n scripts/web.php "$extension" "$(find_fpm || echo -)" "$release/xhprof"
 }
 
-# The php-fpm of the chosen PHP.
-find_fpm() {
-    local version
-    version=$("$PHP" -n -r 'echo PHP_MAJOR_VERSION, ".", PHP_MINOR_VERSION;')
-    command -v "php-fpm$version" || command -v "/usr/sbin/php-fpm$version" ||
-        { [ -x "${PHP%/bin/*}/sbin/php-fpm" ] && echo "${PHP%/bin/*}/sbin/php-fpm"; }
-}
-
 stub_agrees() {
     "$PHP" -n scripts/signatures.php xhprof.stub.php >"$logs/stub.txt"
     "$PHP" -n -d extension="$extension" scripts/signatures.php >"$logs/reflection.txt"
