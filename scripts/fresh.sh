@@ -61,13 +61,13 @@ fresh_kind() {
         include+=,sudo
         ;;
     bookworm-llvm)
-        # clang depends on libclang, so that has to be forced out. What is left
-        # (llvm-config, libclang-cpp, clang) looks very much like it.
-        prepare='apt-get update -qq &&
-            DEBIAN_FRONTEND=noninteractive apt-get install -y -qq llvm clang-14 &&
-            dpkg --remove --force-depends libclang1-14 &&
-            command -v llvm-config && ls /usr/lib/llvm-14/lib/libclang-cpp.so* &&
-            ! ls /usr/lib/llvm-14/lib/libclang[.-][s1]*'
+        # clang-14 depends on libclang, so its files come without its package.
+        # What there is then looks very much like libclang.
+        prepare='cd /tmp && apt-get update -qq &&
+            DEBIAN_FRONTEND=noninteractive apt-get install -y -qq llvm libclang-common-14-dev &&
+            apt-get download clang-14 && dpkg-deb --extract clang-14_*.deb / &&
+            command -v llvm-config && clang-14 --version && ls /usr/lib/llvm-14/lib/libclang-cpp.so* &&
+            ! ls /usr/lib/*/libclang[.-][s1]* /usr/lib/llvm-14/lib/libclang[.-][s1]*'
         ;;
     esac
     say "$kind: a new Debian $suite in $folder"

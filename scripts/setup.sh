@@ -53,11 +53,11 @@ $(printf '  %s\n' "${reasons[@]}")"
     printf '      %s\n' "${reasons[@]}"
     local log i
     log=$(mktemp)
-    {
-        as_root apt-get update -qq &&
-            as_root env DEBIAN_FRONTEND=noninteractive \
-                apt-get -o DPkg::Lock::Timeout=300 install -y -qq --no-install-recommends "${missing[@]}"
-    } >"$log" 2>&1 || die "apt-get failed: $(tail -n 30 "$log")"
+    as_root apt-get update -qq >"$log" 2>&1 || say "apt-get update failed: $(tail -n 3 "$log")"
+    if ! apt_install "${missing[@]}" >"$log" 2>&1; then
+        grep -q 'fix-broken' "$log" && mend_packages && apt_install "${missing[@]}" >"$log" 2>&1 ||
+            die "apt-get failed: $(tail -n 30 "$log")"
+    fi
     hash -r
     for i in "${!missing[@]}"; do
         eval "${probes[i]}" >"$log" 2>&1 ||
@@ -75,6 +75,19 @@ want_php() {
     local name=$1
     shift
     "${@:2}" >/dev/null 2>&1 || want "$(php_package "$name")" "$@"
+}
+
+apt_install() {
+    as_root env DEBIAN_FRONTEND=noninteractive \
+        apt-get -o DPkg::Lock::Timeout=300 install -y -qq --no-install-recommends "$@"
+}
+
+# A package that was removed by force keeps apt from installing anything. It is
+# put back, unless something else would have to go for that.
+mend_packages() {
+    ! apt-get --simulate --fix-broken install 2>&1 | grep -E '^(Remv|E:)' || return 1
+    say 'apt-get --fix-broken install first, because packages lack what they depend on'
+    apt_install --fix-broken
 }
 
 # Both C's headers and what a program is linked with.
@@ -238,6 +251,11 @@ find_php() {
     export PHP PHP_CONFIG
     [ "$("$PHP" -n -r 'echo PHP_EXTENSION_DIR;')" = "$("$PHP_CONFIG" --extension-dir)" ] ||
         die "$PHP and $PHP_CONFIG belong to different PHPs"
+}
+
+# build_failed WHAT: the one sentence after a build's own last lines.
+build_failed() {
+    die "$1 did not build, see the error above; it was for $(php_name), with $(rustc --version), libclang $(find_libclang || echo 'missing')"
 }
 
 php_name() {

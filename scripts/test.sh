@@ -8,6 +8,7 @@ copy=${release%/release}/clean-copy
 install_root=${release%/release}/install-root
 extension=$release/libxhprof.so
 failed=0
+failed_now=0
 summary=()
 
 test_everything() {
@@ -16,11 +17,12 @@ test_everything() {
     source scripts/real.sh
     source scripts/bench.sh
     step 'rustfmt' lint_format
+    build_step 'build, the extension alone first' x_build
+    build_step 'build of the Rust tests' rust_tests_build
     step 'clippy, warnings are errors' lint_clippy
     step 'dependencies of the extension' lint_dependencies
     step 'cargo deny: licences, bans, sources' lint_deny
     step 'shellcheck' lint_shell
-    step 'build, the extension alone first' x_build
     step 'Rust tests and doc tests' rust_tests
     step 'our files in other programs' formats_quick
     step 'PHP tests (run-tests.php), engine execute' php_tests_execute
@@ -42,10 +44,26 @@ test_everything() {
     step "README.md's settings" readme_settings
     step "README.md's commands" readme_commands
 
-    say "in $((SECONDS / 60)) min $((SECONDS % 60)) s, with $(php_name):"
-    printf '%s\n' "${summary[@]}"
+    test_summary
     [ "$failed" = 0 ] || die 'something failed, see above'
     say 'everything passed'
+}
+
+test_summary() {
+    say "in $((SECONDS / 60)) min $((SECONDS % 60)) s, with $(php_name):"
+    printf '%s\n' "${summary[@]}"
+}
+
+# build_step NAME COMMAND: what the steps after it need. Without it they would say
+# thousands of lines, and nothing new.
+build_step() {
+    step "$@"
+    [ "$failed_now" = 0 ] || {
+        test_summary
+        say "the last lines of $logs/$2.log:"
+        tail -n 20 "$logs/$2.log"
+        die "\"$1\" failed, and nothing else can be tested before that is mended"
+    }
 }
 
 # step NAME COMMAND: runs the command in a shell of its own, and remembers how
@@ -61,9 +79,11 @@ step() {
     ) 2>&1 | tee "$log"
     status=${PIPESTATUS[0]}
     set -e
+    failed_now=0
     if [ "$status" != 0 ]; then
         word=FAILED
         failed=1
+        failed_now=1
     fi
     summary+=("$(printf '  %-6s %4ds  %s' "$word" $((SECONDS - began)) "$name")")
     while IFS= read -r line; do
@@ -77,6 +97,8 @@ closing_lines() {
     sed -n 's/^test result: [a-zA-Z]*\. \([0-9]*\) passed; \([0-9]*\) failed.*/\1 \2/p' "$1" |
         awk '{ p += $1; f += $2 } END { if (NR) print p " Rust tests passed, " f " failed, in " NR " programs" }'
 }
+
+rust_tests_build() { cargo test --locked --workspace --exclude xhprof --no-run; }
 
 rust_tests() {
     # Not the extension: it cannot be linked without PHP around it.
