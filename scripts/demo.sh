@@ -7,15 +7,38 @@
 program=(/usr/bin/phpcs --standard=PSR12 -q --report=summary
     /usr/share/php/PHPUnit/Framework/Constraint)
 rounds=${XHPROF_DEMO_RUNS:-7}
+# The profile stays, to be looked at.
+demo=${release%/release}/demo
 workspace=$(mktemp -d)
 trap 'rm -rf "$workspace"' EXIT
 plain_scan_directory "$workspace/conf.d"
 
 demo_profile() {
     say "xhprof run -- ${program[*]}"
+    mkdir -p "$demo"
     PHP_INI_SCAN_DIR=$workspace/conf.d "$release/xhprof" run \
-        --limit 20 -o "$workspace/demo.xhp" -- "${program[@]}" ||
+        --limit 20 -o "$demo/phpcs.xhp" -- "${program[@]}" ||
         [ $? = 2 ] || die 'the profiled program failed'
+}
+
+# What to do next, with paths as they are from here.
+demo_next() {
+    local program=${release#"$PWD"/}/xhprof page=${demo#"$PWD"/}/phpcs.html profile=${demo#"$PWD"/}/phpcs.xhp
+    "$release/xhprof" html "$demo/phpcs.xhp" -o "$demo/phpcs.html" 2>"$workspace/html.log" ||
+        die "no page was made of the profile: $(cat "$workspace/html.log")"
+    cat <<END
+
+What next:
+  open the whole report       file://$demo/phpcs.html
+  or look into the profile    $program report $profile --tree
+  profile a program of yours  $program run -- script.php
+  install both                ./x install
+  profile every request       in php.ini:
+      extension=xhprof
+      xhprof.auto_enable = 1
+      xhprof.output_dir = /tmp
+      (not installed: extension=$release/libxhprof.so)
+END
 }
 
 # The four ways to run the program that are compared.

@@ -55,7 +55,7 @@ $(printf '  %s\n' "${reasons[@]}")"
     log=$(mktemp)
     as_root apt-get update -qq >"$log" 2>&1 || say "apt-get update failed: $(tail -n 3 "$log")"
     if ! apt_install "${missing[@]}" >"$log" 2>&1; then
-        grep -q 'fix-broken' "$log" && mend_packages && apt_install "${missing[@]}" >"$log" 2>&1 ||
+        { grep -q 'fix-broken' "$log" && mend_packages && apt_install "${missing[@]}" >"$log" 2>&1; } ||
             die "apt-get failed: $(tail -n 30 "$log")"
     fi
     hash -r

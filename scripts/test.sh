@@ -42,6 +42,7 @@ test_everything() {
     step 'phpize, configure, make, make test, make install' phpize_build
     step "ARCHITECTURE.md's code map" code_map
     step 'docs/settings.md' documented_settings
+    step 'scripts/xhprof.ini' ini_settings
     step "README.md's commands" readme_commands
 
     test_summary
@@ -120,6 +121,14 @@ demo_works() {
     source scripts/demo.sh
     demo_profile
     demo_cost
+    rm -f "$demo/phpcs.html"
+    demo_next | tee "$logs/demo-next"
+    # Each command that it names works.
+    [ "$(sed -n 's#.* file://##p' "$logs/demo-next")" -ef "$demo/phpcs.html" ] || die 'the demo names no page'
+    grep -q '</html>' "$demo/phpcs.html"
+    bash -euo pipefail -c "$(sed -n 's/.*look into the profile *//p' "$logs/demo-next")" | grep -q phpcs
+    "$PHP" -n -d "$(sed -nE 's/.*\((not installed: )(extension=.*)\)/\2/p' "$logs/demo-next")" \
+        -r 'exit((int) !extension_loaded("xhprof"));'
 }
 
 modes() { "$PHP" scripts/modes.php "$extension" "$release/xhprof"; }
@@ -237,9 +246,53 @@ phpize_build() {
     NO_INTERACTION=1 make test TESTS="${tests:-php-tests}" | tee "$logs/make-test"
     tests_passed "$logs/make-test"
     # Nothing is left to build, so Cargo is not asked: root may have none.
-    make install INSTALL_ROOT="$install_root" XHPROF_CARGO=false
+    make install INSTALL_ROOT="$install_root" PREFIX=/opt/xhprof XHPROF_CARGO=false | tee "$logs/make-install"
+    installed_files
+    make uninstall INSTALL_ROOT="$install_root" PREFIX=/opt/xhprof XHPROF_CARGO=false
+    find "$install_root" ! -type d | tee "$logs/left-by-uninstall"
+    [ ! -s "$logs/left-by-uninstall" ] || die 'make uninstall left the files above'
+}
+
+# What `make install` leaves, which is what `./x install` leaves too: both run
+# scripts/install.sh.
+installed_files() {
+    local module command man=$install_root/opt/xhprof/share/man/man1 share=$install_root/opt/xhprof/share
     module=$install_root$("$PHP_CONFIG" --extension-dir)/xhprof.so
     "$PHP" -n -d extension="$module" --ri xhprof | grep '^Version'
+    for file in "$module" "$install_root/opt/xhprof/bin/xhprof"; do
+        ! readelf --sections --wide "$file" | grep -E ' \.(symtab|debug_line) ' || die "$file is not stripped"
+    done
+    "$install_root/opt/xhprof/bin/xhprof" --version
+    for command in $("$install_root/opt/xhprof/bin/xhprof" help | sed -nE '/^Commands:/,/^$/s/^  ([a-z]+) .*/\1/p'); do
+        [ "$command" = help ] || grep -q '^\.TH' "$man/xhprof-$command.1" || die "no manual page of xhprof $command"
+    done
+    grep -q '^\.TH' "$man/xhprof.1"
+    bash -c 'source "$0" && complete -p xhprof' "$share/bash-completion/completions/xhprof"
+    grep -q '^#compdef xhprof' "$share/zsh/site-functions/_xhprof"
+    grep -q '^complete -c xhprof' "$share/fish/vendor_completions.d/xhprof.fish"
+    cmp scripts/xhprof.ini "$(find "$install_root" -name '*xhprof.ini')"
+    tail -n 1 "$logs/make-install" | grep '/opt/xhprof/bin/xhprof'
+}
+
+# scripts/xhprof.ini has every everyday setting, and no name or default that the
+# extension does not have.
+ini_settings() {
+    local file=$logs/xhprof.ini names=$logs/ini-names
+    sed -nE 's/^;(xhprof\.)/\1/p' scripts/xhprof.ini >"$file"
+    sed -nE 's/^(xhprof\.[a-z_]+) =.*/\1/p' "$file" | sort >"$names"
+    [ "$(wc -l <"$file")" = "$(wc -l <"$names")" ] || die 'a setting of scripts/xhprof.ini has no "name = value"'
+    awk '/^## /{ everyday = $2 == "Everyday" } everyday' docs/settings.md |
+        sed -nE 's/^\| `(xhprof\.[a-z_]+)`.*/\1/p' | sort >"$logs/everyday"
+    grep -q . "$logs/everyday" || die 'docs/settings.md has no table of everyday settings'
+    comm -13 "$names" "$logs/everyday" | sed 's/$/ is not in scripts\/xhprof.ini/' | tee "$logs/ini-lacks"
+    [ ! -s "$logs/ini-lacks" ] || return 1
+    # With all of them switched on, everything is as it is without.
+    local print='foreach (ini_get_all("xhprof") as $name => $setting) echo "$name=$setting[global_value]\n";'
+    "$PHP" -n -d extension="$extension" -r "$print" | sort >"$logs/ini-defaults"
+    PHP_INI_SCAN_DIR='' "$PHP" -c "$file" -d extension="$extension" -r "$print" | sort >"$logs/ini-values"
+    diff -u "$logs/ini-defaults" "$logs/ini-values"
+    comm -23 "$names" <(cut -d= -f1 "$logs/ini-defaults") | sed 's/$/ is no setting of the extension/' | tee "$logs/ini-unknown"
+    [ ! -s "$logs/ini-unknown" ]
 }
 
 # The code map has every source file, and no other.
