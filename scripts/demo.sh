@@ -37,6 +37,7 @@ What next:
       extension=xhprof
       xhprof.auto_enable = 1
       xhprof.output_dir = /tmp
+      xhprof.max_dir_size = 1G
       (not installed: extension=$release/libxhprof.so)
 END
 }

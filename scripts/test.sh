@@ -126,7 +126,7 @@ demo_works() {
     # Each command that it names works.
     [ "$(sed -n 's#.* file://##p' "$logs/demo-next")" -ef "$demo/phpcs.html" ] || die 'the demo names no page'
     grep -q '</html>' "$demo/phpcs.html"
-    bash -euo pipefail -c "$(sed -n 's/.*look into the profile *//p' "$logs/demo-next")" | grep -q phpcs
+    bash -euo pipefail -c "$(sed -n 's/.*look into the profile *//p' "$logs/demo-next")" | grep phpcs >/dev/null
     "$PHP" -n -d "$(sed -nE 's/.*\((not installed: )(extension=.*)\)/\2/p' "$logs/demo-next")" \
         -r 'exit((int) !extension_loaded("xhprof"));'
 }
