@@ -23,15 +23,15 @@ demo_profile() {
 
 # What to do next, with paths as they are from here.
 demo_next() {
-    local program=${release#"$PWD"/}/xhprof page=${demo#"$PWD"/}/phpcs.html profile=${demo#"$PWD"/}/phpcs.xhp
+    local xhprof=${release#"$PWD"/}/xhprof page=${demo#"$PWD"/}/phpcs.html profile=${demo#"$PWD"/}/phpcs.xhp
     "$release/xhprof" html "$demo/phpcs.xhp" -o "$demo/phpcs.html" 2>"$workspace/html.log" ||
         die "no page was made of the profile: $(cat "$workspace/html.log")"
     cat <<END
 
 What next:
   open the whole report       file://$demo/phpcs.html
-  or look into the profile    $program report $profile --tree
-  profile a program of yours  $program run -- script.php
+  or look into the profile    $xhprof report $profile --tree
+  profile a program of yours  $xhprof run -- script.php
   install both                ./x install
   profile every request       in php.ini:
       extension=xhprof

@@ -64,15 +64,16 @@ libclang_files() {
     done
 }
 
-# libclang_reads_c FILE: says on standard error why not.
+# libclang_reads_c FILE [ARGUMENT OF CLANG…]: says on standard error why not.
 libclang_reads_c() {
-    local folder clang headers=() status=0
+    local file=$1 folder clang headers=() status=0
+    shift
     # bindgen looks where the clang that it finds looks.
     if clang=$(find_clang) && headers=("$("$clang" -print-resource-dir)/include"); then
         headers=(-isystem "${headers[0]}")
     fi
     folder=$(mktemp -d)
-    cc -o "$folder/libclang" scripts/libclang.c -ldl && "$folder/libclang" "$1" "${headers[@]}" || status=$?
+    cc -o "$folder/libclang" scripts/libclang.c -ldl && "$folder/libclang" "$file" "${headers[@]}" "$@" || status=$?
     rm -r "$folder"
     return "$status"
 }

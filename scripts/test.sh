@@ -16,6 +16,7 @@ test_everything() {
     source scripts/lint.sh
     source scripts/real.sh
     source scripts/bench.sh
+    source scripts/setup-test.sh
     step 'rustfmt' lint_format
     build_step 'build, the extension alone first' x_build
     build_step 'build of the Rust tests' rust_tests_build
@@ -23,6 +24,7 @@ test_everything() {
     step 'dependencies of the extension' lint_dependencies
     step 'cargo deny: licences, bans, sources' lint_deny
     step 'shellcheck' lint_shell
+    step 'what ./x asks a machine for' setup_probes
     step 'Rust tests and doc tests' rust_tests
     step 'our files in other programs' formats_quick
     step 'PHP tests (run-tests.php), engine execute' php_tests_execute
@@ -223,10 +225,27 @@ clean_copy() {
         done
     # A folder of its own for what Cargo builds there: Cargo takes the copy's
     # crates for ours, and would then not see what we change.
-    mkdir -p "${release%/release}/clean-copy-target"
+    seed_copy_target
     ln -s "${release%/release}/clean-copy-target" "$copy.new/target"
+    # Cargo adds up the flags of the folders above: below this one they would be
+    # there twice, and nothing that is built already would fit.
+    case $copy in "$PWD"/*) rm "$copy.new/.cargo/config.toml" ;; esac
     rm -rf "$copy"
     mv "$copy.new" "$copy"
+}
+
+# The first time, other people's crates come from our own build, as Cargo left
+# them: to compile them again proves nothing. Ours are compiled anew.
+seed_copy_target() {
+    local folder target=${release%/release}/clean-copy-target
+    [ ! -e "$target" ] || return 0
+    rm -rf "$target.new"
+    mkdir -p "$target.new/release"
+    for folder in .fingerprint build deps; do
+        [ ! -e "$release/$folder" ] || cp -R --preserve=mode,timestamps "$release/$folder" "$target.new/release/"
+    done
+    find "$target.new/release" -mindepth 2 -maxdepth 2 -name '*xhprof*' -exec rm -r {} +
+    mv "$target.new" "$target"
 }
 
 phpize_build() {
