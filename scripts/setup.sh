@@ -29,6 +29,8 @@ as_root() {
 missing=()
 reasons=()
 probes=()
+# Whether apt's lists are as new as this run.
+has_package_lists=
 
 # want PACKAGE REASON PROBE…: notes the package unless the probe succeeds. The
 # probe is the need itself, not something that often comes with it: it is asked
@@ -53,7 +55,10 @@ $(printf '  %s\n' "${reasons[@]}")"
     printf '      %s\n' "${reasons[@]}"
     local log i
     log=$(mktemp)
-    as_root apt-get update -qq >"$log" 2>&1 || say "apt-get update failed: $(tail -n 3 "$log")"
+    if [ -z "$has_package_lists" ]; then
+        as_root apt-get update -qq >"$log" 2>&1 || say "apt-get update failed: $(tail -n 3 "$log")"
+        has_package_lists=yes
+    fi
     if ! apt_install "${missing[@]}" >"$log" 2>&1; then
         { grep -q 'fix-broken' "$log" && mend_packages && apt_install "${missing[@]}" >"$log" 2>&1; } ||
             die "apt-get failed: $(tail -n 30 "$log")"
