@@ -122,10 +122,11 @@ fresh_base() {
     [ -z "$security" ] || sources+=("deb $security $suite-security main")
     say "mmdebstrap $suite with $include: a minute"
     mkdir -p "$fresh/tmp"
+    # mmdebstrap goes by the ending.
     as_root env TMPDIR="$fresh/tmp" unshare --mount mmdebstrap --quiet --variant=minbase --include="$include" \
-        "$suite" "$base.new" "${sources[@]}" >"$base.log" 2>&1 ||
+        "$suite" "$fresh/new.tar" "${sources[@]}" >"$base.log" 2>&1 ||
         die "mmdebstrap failed: $(tail -n 10 "$base.log")"
-    as_root mv "$base.new" "$base"
+    as_root mv "$fresh/new.tar" "$base"
 }
 
 # fresh_settle ROOT USER: what the machine around it gives: its name server,

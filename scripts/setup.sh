@@ -4,6 +4,7 @@
 # When nothing is missing, nothing is asked of apt.
 
 source scripts/libclang.sh
+source scripts/program.sh
 
 release=${CARGO_TARGET_DIR:-$PWD/target}/release
 # Said by the user, so Debian's packages for its own PHP are of no use to it.
@@ -55,10 +56,7 @@ $(printf '  %s\n' "${reasons[@]}")"
     printf '      %s\n' "${reasons[@]}"
     local log i
     log=$(mktemp)
-    if [ -z "$has_package_lists" ]; then
-        as_root apt-get update -qq >"$log" 2>&1 || say "apt-get update failed: $(tail -n 3 "$log")"
-        has_package_lists=yes
-    fi
+    fetch_package_lists
     if ! apt_install "${missing[@]}" >"$log" 2>&1; then
         { grep -q 'fix-broken' "$log" && mend_packages && apt_install "${missing[@]}" >"$log" 2>&1; } ||
             die "apt-get failed: $(tail -n 30 "$log")"
@@ -80,6 +78,22 @@ want_php() {
     local name=$1
     shift
     "${@:2}" >/dev/null 2>&1 || want "$(php_package "$name")" "$@"
+}
+
+fetch_package_lists() {
+    local log
+    [ -z "$has_package_lists" ] || return 0
+    log=$(mktemp)
+    as_root apt-get update -qq >"$log" 2>&1 || say "apt-get update failed: $(tail -n 3 "$log")"
+    rm -f "$log"
+    has_package_lists=yes
+}
+
+# can_install PACKAGE: whether this Debian has it.
+can_install() {
+    ! apt-cache policy "$1" 2>/dev/null | grep -q '^  Candidate: [^(]' || return 0
+    fetch_package_lists
+    apt-cache policy "$1" 2>/dev/null | grep -q '^  Candidate: [^(]'
 }
 
 apt_install() {
@@ -153,9 +167,7 @@ want_build_tools() {
 want_demo_programs() {
     want_build_tools
     find_php
-    # Debian's, whatever PHP runs them: they are plain PHP.
-    want php-codesniffer 'the program that the demo profiles' "$PHP" /usr/bin/phpcs --version
-    want phpunit 'the code that it checks' compgen -G '/usr/share/php/PHPUnit/Framework/Constraint/*.php'
+    want_program
     install_what_is_missing
 }
 
@@ -199,7 +211,7 @@ want_readers() {
         want python3-venv 'readers from PyPI' python3 -c 'import ensurepip'
         want npm 'readers from npm' npm --version
         want php-cli 'reads our arrays; runs the real program' php -n -v
-        want php-codesniffer 'the real program' php /usr/bin/phpcs --version
+        ! can_install php-codesniffer || want php-codesniffer 'the real program' php /usr/bin/phpcs --version
         want_switched_off xdebug
     fi
     install_what_is_missing

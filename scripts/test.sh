@@ -123,12 +123,12 @@ demo_works() {
     source scripts/demo.sh
     demo_profile
     demo_cost
-    rm -f "$demo/phpcs.html"
+    rm -f "$demo/profile.html"
     demo_next | tee "$logs/demo-next"
     # Each command that it names works.
-    [ "$(sed -n 's#.* file://##p' "$logs/demo-next")" -ef "$demo/phpcs.html" ] || die 'the demo names no page'
-    grep -q '</html>' "$demo/phpcs.html"
-    bash -euo pipefail -c "$(sed -n 's/.*look into the profile *//p' "$logs/demo-next")" | grep phpcs >/dev/null
+    [ "$(sed -n 's#.* file://##p' "$logs/demo-next")" -ef "$demo/profile.html" ] || die 'the demo names no page'
+    grep -q '</html>' "$demo/profile.html"
+    bash -euo pipefail -c "$(sed -n 's/.*look into the profile *//p' "$logs/demo-next")" | grep "${program[0]##*/}" >/dev/null
     "$PHP" -n -d "$(sed -nE 's/.*\((not installed: )(extension=.*)\)/\2/p' "$logs/demo-next")" \
         -r 'exit((int) !extension_loaded("xhprof"));'
 }
