@@ -6,8 +6,8 @@
 use std::io::{BufRead, Read};
 
 use profile::{
-    Body, Cost, Meta, Metric, Mode, NodeId, NumberHash, NumberMap, Profile, Spans, SymbolId,
-    TreeBuilder,
+    Body, Budget, Cost, Meta, Metric, Mode, NodeId, NumberHash, NumberMap, Profile, Spans,
+    SymbolId, TreeBuilder,
 };
 use prost::Message;
 use prost::encoding::WireType;
@@ -83,7 +83,11 @@ fn known_number(key: u8) -> bool {
     matches!(key >> 3, 7..=15) && matches!(key & 7, 0 | 2)
 }
 
-pub(super) fn read(format: &'static str, input: &mut dyn BufRead) -> Result<Profile, ReadError> {
+pub(super) fn read(
+    format: &'static str,
+    input: &mut dyn BufRead,
+    budget: &Budget,
+) -> Result<Profile, ReadError> {
     let mut input = Counted { input, offset: 0 };
     let mut parts = Parts::default();
     loop {
@@ -123,7 +127,7 @@ pub(super) fn read(format: &'static str, input: &mut dyn BufRead) -> Result<Prof
     if input.offset == 0 {
         return Err(ReadError::Empty);
     }
-    parts.finish().map_err(|reason| ReadError::Offset {
+    parts.finish(budget).map_err(|reason| ReadError::Offset {
         format,
         offset: input.offset,
         reason,
@@ -255,7 +259,7 @@ impl Parts {
         string.map_or(b"", |string| string)
     }
 
-    fn finish(self) -> Result<Profile, String> {
+    fn finish(self, budget: &Budget) -> Result<Profile, String> {
         let types = self.types.iter();
         let types: Vec<_> = types
             .map(|it| (self.string(it.kind), self.string(it.unit)))
@@ -267,12 +271,12 @@ impl Parts {
         if columns.is_empty() {
             return Err("it has neither times nor memory, and counts no samples".to_owned());
         }
-        let mut symbols = Symbols::default();
+        let mut symbols = Symbols::within(budget);
         let functions = self.symbols(&mut symbols);
         let stacks = self.stacks(&mut symbols, &functions)?;
 
-        let mut builder = TreeBuilder::new();
-        let mut paths = Paths::default();
+        let mut builder = TreeBuilder::within(budget);
+        let mut paths = Paths::within(budget);
         let (mut id, mut value) = (0, 0);
         for &(ids_end, values_end) in &self.samples {
             let ids = self.ids.get(id..ids_end).unwrap_or_default();
