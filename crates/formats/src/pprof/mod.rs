@@ -7,8 +7,12 @@
 //! no line of a call. Values are self costs. `system_name` stays empty: where
 //! it is set, pprof takes names for C++ and cuts them at angle brackets.
 
+mod detect;
+mod fields;
+mod locations;
 mod messages;
 mod reader;
+mod stacks;
 mod types;
 mod writer;
 
@@ -46,7 +50,7 @@ impl Format for Pprof {
     }
 
     fn detect(&self, head: &[u8]) -> Detection {
-        reader::detect(head)
+        detect::detect(head)
     }
 
     fn read(&self, input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
