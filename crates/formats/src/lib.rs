@@ -21,6 +21,7 @@ pub mod flamegraph;
 mod graph;
 pub mod gzip;
 pub mod html_report;
+mod json_parts;
 mod lines;
 pub mod markdown;
 mod names;
