@@ -94,6 +94,12 @@ impl<'a> Export<'a> {
         } else {
             self.out.display().to_string()
         };
+        if let [first, rest @ ..] = profile.meta.not_read.as_slice() {
+            let others: String = rest.iter().map(|name| format!(", {name}")).collect();
+            say(&format!(
+                "note: not read and not written, as there is no place for it: {first}{others}"
+            ));
+        }
         let _progress = Progress::new(&format!("writing {name}"), Work::Unknown);
         output::write(self.out, |out| {
             let profile = self.prepared(profile);

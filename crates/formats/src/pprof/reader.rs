@@ -267,6 +267,7 @@ impl Parts {
         if columns.is_empty() {
             return Err("it has neither times nor memory, and counts no samples".to_owned());
         }
+        let (counts, not_read) = types::names(&types, &columns, metrics);
         let mut symbols = Symbols::default();
         let functions = self.symbols(&mut symbols);
         let stacks = self.stacks(&mut symbols, &functions)?;
@@ -308,6 +309,8 @@ impl Parts {
         let meta = Meta {
             title,
             is_estimated,
+            counts,
+            not_read,
             started_unix_us: (self.time_nanos > 0).then_some(self.time_nanos / 1000),
             mode: if metrics.calls {
                 Mode::Traced

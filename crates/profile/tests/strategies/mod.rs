@@ -182,10 +182,10 @@ pub(crate) fn meta() -> impl Strategy<Value = Meta> {
             any::<Option<u32>>(),
             any::<Option<u64>>(),
         ),
-        (mode, any::<bool>()),
+        (mode, any::<bool>(), text(), any::<Option<u64>>()),
         prop::collection::btree_map("[a-c]{0,2}", "\\PC{0,5}", 0..4),
     )
-        .prop_map(|(texts, numbers, (mode, is_estimated), tags)| Meta {
+        .prop_map(|(texts, numbers, (mode, is_estimated, counts, peak_memory), tags)| Meta {
             title: texts.0,
             host: texts.1,
             sapi: texts.2,
@@ -195,6 +195,9 @@ pub(crate) fn meta() -> impl Strategy<Value = Meta> {
             process: numbers.1,
             interval_ns: numbers.2,
             mode,
+            counts,
+            not_read: Vec::new(),
+            peak_memory,
             is_truncated: false,
             is_estimated,
             tags: tags.into_iter().collect(),
