@@ -234,9 +234,9 @@ enum Wanted<'p> {
 
 /// Whether there are sizes and no times.
 fn has_only_memory(profile: &Profile) -> bool {
-    let table = FlatTable::new(profile);
-    let has_memory = table.rows.iter().any(|row| row.own.memory != 0);
-    profile.metrics.memory && table.total.wall == 0 && has_memory
+    profile.metrics.memory
+        && functions::total(profile, Metric::Wall) == 0
+        && FlatTable::new(profile).rows.iter().any(|row| row.own.memory != 0)
 }
 
 /// Why there is no function.

@@ -263,7 +263,7 @@ impl Graph {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Cost, Event, Events, Instant, NodeId, SpansBuilder, Symbol, TreeBuilder};
+    use crate::{Event, Events, Instant, NodeId, SpansBuilder, Symbol, TreeBuilder};
 
     /// main() → render → load → query, and main() → list → load → query.
     const NAMES: [&str; 5] = ["main()", "render", "list", "load", "query"];
