@@ -23,8 +23,7 @@ use crate::clock::SampledClock;
 use crate::zend::ini;
 use parse::{
     MAX_DEPTH, MAX_NODES, MAX_SAMPLING_DEPTH, MAX_SAMPLING_INTERVAL_US, clock,
-    closure_names as closure_names_of, engine, mode_of,
-    number, pin, sampling_clock_of, size,
+    closure_names as closure_names_of, engine, mode_of, number, pin, sampling_clock_of, size,
 };
 
 /// The smallest `xhprof.sampling_interval` that is used; smaller ones are
@@ -38,7 +37,11 @@ pub(crate) fn clock_choice() -> ClockChoice {
 
 /// Which closures have their file and line in their names.
 pub(crate) fn closure_names() -> ClosureNames {
-    read(c"xhprof.closure_names", closure_names_of, ClosureNames::Auto)
+    read(
+        c"xhprof.closure_names",
+        closure_names_of,
+        ClosureNames::Auto,
+    )
 }
 
 /// Whether functions that PHP compiles into opcodes stay functions.

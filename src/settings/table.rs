@@ -5,8 +5,9 @@ use std::ffi::CStr;
 use super::Flags;
 use super::parse::{
     MAX_DEPTH, MAX_DURATION_MS, MAX_NODES, MAX_PER_MINUTE, MAX_SAMPLING_DEPTH,
-    MAX_SAMPLING_INTERVAL_US, auto_enable, boolean, clock, closure_names, engine, file_mode, is_name, list,
-    mode_of, number, output_format_of, pin, sampling_clock_of, share, size, size_or_zero,
+    MAX_SAMPLING_INTERVAL_US, auto_enable, boolean, clock, closure_names, engine, file_mode,
+    is_name, list, mode_of, number, output_format_of, pin, sampling_clock_of, share, size,
+    size_or_zero,
 };
 use crate::zend::ini::{Kind, Scope, Setting};
 

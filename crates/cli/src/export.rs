@@ -94,10 +94,10 @@ impl<'a> Export<'a> {
         } else {
             self.out.display().to_string()
         };
-        if let [first, rest @ ..] = profile.meta.not_read.as_slice() {
-            let others: String = rest.iter().map(|name| format!(", {name}")).collect();
+        if !profile.meta.not_read.is_empty() {
+            let names = profile.meta.not_read.join(", ");
             say(&format!(
-                "note: not read and not written, as there is no place for it: {first}{others}"
+                "note: read without {names}: there is no place for more costs"
             ));
         }
         let _progress = Progress::new(&format!("writing {name}"), Work::Unknown);

@@ -93,7 +93,13 @@ impl Format for Csv {
 fn word(text: &str) -> String {
     let letters = text.chars();
     letters
-        .map(|letter| if letter.is_alphanumeric() { letter } else { '_' })
+        .map(|letter| {
+            if letter.is_alphanumeric() {
+                letter
+            } else {
+                '_'
+            }
+        })
         .collect()
 }
 

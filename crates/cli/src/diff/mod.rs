@@ -47,7 +47,9 @@ pub(crate) fn run(arguments: &DiffArguments) -> Result<()> {
         return pager::print_json(&shown.json());
     }
     let look = &arguments.look;
-    pager::print(arguments.pager, |stream| shown.text(stream.wide(look.wide), &look.columns))
+    pager::print(arguments.pager, |stream| {
+        shown.text(stream.wide(look.wide), &look.columns)
+    })
 }
 
 /// The files of both sides; the end of the program if nobody can tell which.

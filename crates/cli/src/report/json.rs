@@ -90,7 +90,9 @@ fn meta(profile: &Profile) -> Value {
     let is_counted = profile.metrics.wall_unit == WallUnit::Samples;
     let counts = is_counted.then(|| profile.counted());
     let tags = meta.tags.iter();
-    let tags: Map<_, _> = tags.map(|(name, value)| (name.clone(), value.as_str().into())).collect();
+    let tags: Map<_, _> = tags
+        .map(|(name, value)| (name.clone(), value.as_str().into()))
+        .collect();
     let known = [
         ("date", meta.started_unix_us.map(moment).map(Value::from)),
         ("started_unix_us", meta.started_unix_us.map(Value::from)),
@@ -103,7 +105,10 @@ fn meta(profile: &Profile) -> Value {
         ("interval_ns", meta.interval_ns.map(Value::from)),
         ("peak_memory_bytes", meta.peak_memory.map(Value::from)),
         ("counts", counts.map(Value::from)),
-        ("not_read", (!meta.not_read.is_empty()).then(|| meta.not_read.clone().into())),
+        (
+            "not_read",
+            (!meta.not_read.is_empty()).then(|| meta.not_read.clone().into()),
+        ),
         ("tags", Some(tags.into())),
     ];
     let known = known.into_iter();
@@ -113,11 +118,7 @@ fn meta(profile: &Profile) -> Value {
 
 fn function(profile: &Profile, row: &FlatRow) -> Value {
     let function = symbol(profile, row.symbol);
-    let function = with(
-        function,
-        "inclusive",
-        costs(profile, &row.inclusive),
-    );
+    let function = with(function, "inclusive", costs(profile, &row.inclusive));
     with(function, "self", own_costs(profile, &row.own))
 }
 

@@ -58,7 +58,8 @@ fn label(name: &str, width: usize, way: usize) -> Cow<'_, str> {
     if name.width() <= width {
         return Cow::Borrowed(name);
     }
-    WAYS.get(way).map_or(Cow::Borrowed(name), |shortened| shortened(name, width))
+    WAYS.get(way)
+        .map_or(Cow::Borrowed(name), |shortened| shortened(name, width))
 }
 
 /// `…\Sniffs\Foo::process`: as many of the last namespaces as fit. What does
@@ -108,7 +109,10 @@ mod tests {
 
     #[test]
     fn different_functions_never_look_the_same() {
-        let classes = ["Left\\Some\\Long\\Space\\Class::run", "Right\\Some\\Long\\Space\\Class::run"];
+        let classes = [
+            "Left\\Some\\Long\\Space\\Class::run",
+            "Right\\Some\\Long\\Space\\Class::run",
+        ];
         assert_eq!(
             all(&classes, 24),
             ["Left\\Some…ace\\Class::run", "Right\\Som…ace\\Class::run"]

@@ -41,12 +41,19 @@ pub(super) fn find(profile: &Profile, flat: &FlatTable, wanted: &str) -> Result<
         &|name, _| name == wanted,
         &|_, name| name == lower,
         &|_, name| is_end(name),
-        &|_, name| name.split_once("::").is_some_and(|(class, _)| is_class(class)),
+        &|_, name| {
+            name.split_once("::")
+                .is_some_and(|(class, _)| is_class(class))
+        },
         &|_, name| {
             let plain = name.split_once('#').map(|(plain, _)| plain);
             plain.is_some_and(|plain| plain == lower || is_end(plain))
         },
-        &|name, _| pattern.as_ref().is_some_and(|pattern| pattern.is_match(name)),
+        &|name, _| {
+            pattern
+                .as_ref()
+                .is_some_and(|pattern| pattern.is_match(name))
+        },
     ];
     let names = flat.rows.iter().map(|row| {
         let name = printable(profile.name(row.symbol));
@@ -55,7 +62,9 @@ pub(super) fn find(profile: &Profile, flat: &FlatTable, wanted: &str) -> Result<
     });
     let names: Vec<(&FlatRow, String, String)> = names.collect();
     for is_wanted in ways {
-        let found = names.iter().filter(|(_, name, lower)| is_wanted(name, lower));
+        let found = names
+            .iter()
+            .filter(|(_, name, lower)| is_wanted(name, lower));
         let found: Vec<&FlatRow> = found.map(|(row, ..)| *row).collect();
         match found.as_slice() {
             [] => {}
@@ -70,7 +79,10 @@ pub(super) fn find(profile: &Profile, flat: &FlatTable, wanted: &str) -> Result<
         bail!("no function matches {wanted}");
     }
     let known = names.into_iter().map(|(_, name, _)| name);
-    bail!("no function is called {wanted}{}", suggestion(wanted, known));
+    bail!(
+        "no function is called {wanted}{}",
+        suggestion(wanted, known)
+    );
 }
 
 /// What was typed as a pattern for whole names; none if it has no `*` or `…`.
@@ -121,7 +133,10 @@ mod tests {
             ..Cost::default()
         };
         let profile = Profile {
-            symbols: NAMES.iter().map(|name| Symbol::new(name.as_bytes())).collect(),
+            symbols: NAMES
+                .iter()
+                .map(|name| Symbol::new(name.as_bytes()))
+                .collect(),
             body: Body::Edges(EdgeTable {
                 edges: edges.collect(),
                 root,
@@ -166,8 +181,14 @@ mod tests {
     #[test]
     fn what_is_not_there_is_said_to_be_missing() {
         let error = found("strlne").unwrap_err();
-        assert!(error.starts_with("no function is called strlne; did you mean "), "{error}");
-        assert_eq!(found("Nothing::*").unwrap_err(), "no function matches Nothing::*");
+        assert!(
+            error.starts_with("no function is called strlne; did you mean "),
+            "{error}"
+        );
+        assert_eq!(
+            found("Nothing::*").unwrap_err(),
+            "no function matches Nothing::*"
+        );
         // Only whole names match, and a dot is a dot.
         assert!(found("ole*").is_err() && found("*.process").is_err());
     }

@@ -236,7 +236,10 @@ enum Wanted<'p> {
 fn has_only_memory(profile: &Profile) -> bool {
     profile.metrics.memory
         && functions::total(profile, Metric::Wall) == 0
-        && FlatTable::new(profile).rows.iter().any(|row| row.own.memory != 0)
+        && FlatTable::new(profile)
+            .rows
+            .iter()
+            .any(|row| row.own.memory != 0)
 }
 
 /// Why there is no function.

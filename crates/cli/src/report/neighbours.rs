@@ -66,9 +66,8 @@ impl<'p> Beside<'p> {
                 .fold(0, |sum: i64, one| sum.saturating_add(metric.of(&one.cost))),
             metric => metric.of(&function.inclusive),
         };
-        neighbours.retain(|one| {
-            pattern.is_none_or(|pattern| pattern.matches(profile.name(one.symbol)))
-        });
+        neighbours
+            .retain(|one| pattern.is_none_or(|pattern| pattern.matches(profile.name(one.symbol))));
         neighbours.sort_by_cached_key(|one| {
             let key = (Reverse(metric.of(&one.cost)), Reverse(one.cost.calls));
             (key, profile.name(one.symbol).to_vec())

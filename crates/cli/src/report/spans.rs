@@ -110,7 +110,11 @@ impl<'p> SpanTable<'p> {
         if self.repeats.is_empty() {
             return String::new();
         }
-        let shown = if self.has_callers { usize::MAX } else { REPEATS };
+        let shown = if self.has_callers {
+            usize::MAX
+        } else {
+            REPEATS
+        };
         let head = look.paint(Style::Bold, "N+1");
         let what = "the same statement made again and again in one call";
         let mut text = format!("\n{head}  {what}\n\n");
@@ -234,7 +238,10 @@ impl<'p> SpanTable<'p> {
                     "total_ns": caller.total,
                 })
             });
-            let repeats = self.repeats.iter().filter(|it| is_of(self.profile, it, group));
+            let repeats = self
+                .repeats
+                .iter()
+                .filter(|it| is_of(self.profile, it, group));
             let repeats = repeats.map(|repeat| {
                 let name = |symbol: &SymbolId| text(self.profile.name(*symbol));
                 json!({

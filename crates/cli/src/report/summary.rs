@@ -33,7 +33,11 @@ fn origin(meta: &Meta) -> Vec<String> {
     let mut parts: Vec<String> = meta.started_unix_us.map(moment).into_iter().collect();
     parts.extend(meta.host.as_ref().map(|host| format!("host {host}")));
     parts.extend(meta.process.map(|process| format!("process {process}")));
-    parts.extend(meta.php_version.as_ref().map(|version| format!("PHP {version}")));
+    parts.extend(
+        meta.php_version
+            .as_ref()
+            .map(|version| format!("PHP {version}")),
+    );
     parts.extend(meta.sapi.clone());
     parts
 }
@@ -42,7 +46,8 @@ fn origin(meta: &Meta) -> Vec<String> {
 /// program said of it.
 fn tags(meta: &Meta) -> Vec<String> {
     let tags = meta.tags.iter();
-    tags.map(|(name, value)| format!("{name}: {value}")).collect()
+    tags.map(|(name, value)| format!("{name}: {value}"))
+        .collect()
 }
 
 /// One line: what was recorded.
@@ -174,7 +179,12 @@ mod tests {
             peak: 2_048,
             ..Cost::default()
         };
-        let table = |root| Body::Edges(profile::EdgeTable { edges: vec![], root });
+        let table = |root| {
+            Body::Edges(profile::EdgeTable {
+                edges: vec![],
+                root,
+            })
+        };
         profile.body = table(root);
         let said = "a file  5.00 µs wall · 2.05 kB peak growth · 1 call · 1 function";
         assert_eq!(lines(&profile)[0], said);
@@ -199,7 +209,10 @@ mod tests {
             wall: 1_234_567,
             ..Cost::default()
         };
-        profile.body = Body::Edges(profile::EdgeTable { edges: vec![], root });
+        profile.body = Body::Edges(profile::EdgeTable {
+            edges: vec![],
+            root,
+        });
         let said = "a file  1,234,567 Ir · 1 call · 1 function · not read: Dr, Dw";
         assert_eq!(lines(&profile)[0], said);
     }
@@ -215,7 +228,10 @@ mod tests {
         profile.meta.set_tag("route", "/articles/?\x1b[2J");
         let lines = lines(&profile);
         let origin = "2023-11-14 22:13:20 UTC · host web7 · PHP 8.2.36 · fpm-fcgi";
-        assert_eq!(lines[1..], [origin, "status: 200 · route: /articles/?\\x1b[2J", ""]);
+        assert_eq!(
+            lines[1..],
+            [origin, "status: 200 · route: /articles/?\\x1b[2J", ""]
+        );
     }
 
     #[test]

@@ -159,7 +159,10 @@ pub(crate) fn left_out(number: usize, share: Option<f64>) -> Option<String> {
     (number > 0).then(|| {
         let functions = counted(number as u64, "more function");
         let share = share.map(|share| format!(", {} of self", percent(share)));
-        format!("{functions}{}; --limit 0 shows all", share.unwrap_or_default())
+        format!(
+            "{functions}{}; --limit 0 shows all",
+            share.unwrap_or_default()
+        )
     })
 }
 
@@ -275,7 +278,9 @@ impl Table {
         let usual = usual.count();
         if shown < usual && self.chosen.is_none() {
             let columns = counted((usual - shown) as u64, "column");
-            notes.push(format!("{columns} left out for want of width; --wide shows all"));
+            notes.push(format!(
+                "{columns} left out for want of width; --wide shows all"
+            ));
         }
         if notes.is_empty() {
             return String::new();
@@ -482,21 +487,32 @@ mod tests {
     fn columns_of_memory_go_before_a_name_is_cut() {
         let narrow = rendered(57);
         assert!(!narrow.contains("peak"), "{narrow}");
-        assert!(narrow.contains("Some\\Name\\Space\\Class::with_a_long_method\n"), "{narrow}");
+        assert!(
+            narrow.contains("Some\\Name\\Space\\Class::with_a_long_method\n"),
+            "{narrow}"
+        );
         let note = "… 1 column left out for want of width; --wide shows all\n";
         assert!(narrow.ends_with(note), "{narrow}");
         let narrower = rendered(50);
-        assert!(narrower.contains("…\\Space\\Class::with_a_long_method\n"), "{narrower}");
+        assert!(
+            narrower.contains("…\\Space\\Class::with_a_long_method\n"),
+            "{narrower}"
+        );
     }
 
     #[test]
     fn chosen_columns_are_shown_in_that_order_and_stay() {
         let names = |names: &[&str]| names.iter().map(|&it| it.to_owned()).collect::<Vec<_>>();
-        let chosen = table().with_columns(&names(&["incl-peak", "calls"])).unwrap();
+        let chosen = table()
+            .with_columns(&names(&["incl-peak", "calls"]))
+            .unwrap();
         let first = "incl peak   calls  function\n  3.00 kB       1  main()\n";
         for width in [40, usize::MAX] {
             let text = chosen.render(look(width));
-            assert!(text.starts_with(first) && !text.contains("left out"), "{text}");
+            assert!(
+                text.starts_with(first) && !text.contains("left out"),
+                "{text}"
+            );
         }
         let error = table().with_columns(&names(&["calls", "cpu"])).unwrap_err();
         assert_eq!(

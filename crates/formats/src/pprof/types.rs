@@ -7,10 +7,7 @@ use crate::unit::Unit;
 /// The types written for what was measured: metric, name and unit. Calls first,
 /// as a count goes, and the rest in the order in which tools show it.
 /// What is `counted` has the name that it came with.
-pub(super) fn written(
-    metrics: Metrics,
-    counted: &str,
-) -> Vec<(Metric, &str, &'static str)> {
+pub(super) fn written(metrics: Metrics, counted: &str) -> Vec<(Metric, &str, &'static str)> {
     let wall = match metrics.wall_unit {
         WallUnit::Nanoseconds => (Metric::Wall, "wall", "nanoseconds"),
         WallUnit::Samples => (Metric::Wall, counted, "count"),
@@ -111,7 +108,10 @@ pub(super) fn names(
     let counted = wall.and_then(|column| types.get(column.index));
     let counted = counted.filter(|(kind, _)| !matches!(*kind, b"samples" | b"sample"));
     let is_used = |index: usize| columns.iter().any(|column| column.index == index);
-    let unused = types.iter().enumerate().filter(|(index, _)| !is_used(*index));
+    let unused = types
+        .iter()
+        .enumerate()
+        .filter(|(index, _)| !is_used(*index));
     (
         counted.map(|(kind, _)| text(kind)),
         unused.map(|(_, (kind, _))| text(kind)).collect(),
@@ -196,7 +196,11 @@ mod tests {
         let text = str::to_owned;
         let ir = [("Ir", "count"), ("Dr", "count")];
         assert_eq!(named(&ir), (Some(text("Ir")), vec![text("Dr")]));
-        let heap = [("alloc_objects", "count"), ("alloc_space", "bytes"), ("inuse_space", "bytes")];
+        let heap = [
+            ("alloc_objects", "count"),
+            ("alloc_space", "bytes"),
+            ("inuse_space", "bytes"),
+        ];
         let unused = vec![text("alloc_objects"), text("inuse_space")];
         assert_eq!(named(&heap), (None, unused));
         assert_eq!(named(&[("samples", "count")]), (None, Vec::new()));

@@ -142,14 +142,21 @@ fn exact(profile: &Profile) -> Option<HashMap<Key, (Vec<SymbolId>, u64)>> {
             }
         }
     }
-    let all_taken = chains.iter().all(|(symbol, chains)| taken.get(symbol) == Some(&chains.len()));
+    let all_taken = chains
+        .iter()
+        .all(|(symbol, chains)| taken.get(symbol) == Some(&chains.len()));
     all_taken.then_some(())?;
     let found = counts.into_iter().filter_map(|(key, levels)| {
         let most = levels.iter().filter_map(|calls| {
-            let most = calls.iter().max_by_key(|(number, (_, count))| (*count, std::cmp::Reverse(**number)));
-            most.map(|(_, found)| *found).filter(|(_, count)| *count >= Repeat::LEAST)
+            let most = calls
+                .iter()
+                .max_by_key(|(number, (_, count))| (*count, std::cmp::Reverse(**number)));
+            most.map(|(_, found)| *found)
+                .filter(|(_, count)| *count >= Repeat::LEAST)
         });
-        most.take(1).next().map(|(symbol, count)| (key, (vec![symbol], count)))
+        most.take(1)
+            .next()
+            .map(|(symbol, count)| (key, (vec![symbol], count)))
     });
     Some(found.collect())
 }
@@ -190,7 +197,10 @@ impl Graph {
             nodes.push(GraphNode {
                 symbol: node.symbol,
                 calls: node.cost.calls.max(1),
-                parents: (index > 0).then(|| node.parent.index()).into_iter().collect(),
+                parents: (index > 0)
+                    .then(|| node.parent.index())
+                    .into_iter()
+                    .collect(),
             });
         }
         Self { nodes, callers }
@@ -247,7 +257,9 @@ impl Graph {
             let mut above: Vec<usize> = nodes().flat_map(|node| node.parents.clone()).collect();
             // What begins here has no parent, and stays.
             above.extend(level.iter().filter(|&&node| {
-                self.nodes.get(node).is_some_and(|node| node.parents.is_empty())
+                self.nodes
+                    .get(node)
+                    .is_some_and(|node| node.parents.is_empty())
             }));
             above.sort_unstable();
             above.dedup();
@@ -287,7 +299,10 @@ mod tests {
             });
         }
         Profile {
-            symbols: NAMES.iter().map(|name| Symbol::new(name.as_bytes())).collect(),
+            symbols: NAMES
+                .iter()
+                .map(|name| Symbol::new(name.as_bytes()))
+                .collect(),
             body,
             spans: spans.finish(),
             ..Profile::empty()
@@ -298,7 +313,9 @@ mod tests {
         let mut builder = TreeBuilder::new();
         builder.cost(NodeId::ROOT).calls = 1;
         for (path, calls) in paths {
-            let node = path.iter().fold(NodeId::ROOT, |node, &symbol| builder.child(node, symbol));
+            let node = path
+                .iter()
+                .fold(NodeId::ROOT, |node, &symbol| builder.child(node, symbol));
             builder.cost(node).calls += calls;
         }
         builder.finish()
@@ -306,13 +323,18 @@ mod tests {
 
     fn found(profile: &Profile) -> Vec<(u64, Vec<SymbolId>, u64)> {
         let found = repeats(profile).into_iter();
-        found.map(|it| (it.calls, it.parents, it.at_least)).collect()
+        found
+            .map(|it| (it.calls, it.parents, it.at_least))
+            .collect()
     }
 
     #[test]
     fn a_statement_in_a_loop_is_found_with_the_function_that_loops() {
-        let paths: [(&[SymbolId], u64); 3] =
-            [(&[RENDER], 1), (&[RENDER, LOAD], 9), (&[RENDER, LOAD, QUERY], 10)];
+        let paths: [(&[SymbolId], u64); 3] = [
+            (&[RENDER], 1),
+            (&[RENDER, LOAD], 9),
+            (&[RENDER, LOAD, QUERY], 10),
+        ];
         let mut statements = vec!["SELECT comments"; 9];
         statements.push("SELECT posts");
         let profile = with(Body::Tree(tree(&paths)), &statements);
@@ -323,7 +345,10 @@ mod tests {
         };
         assert_eq!(found(&of_edges), [(9, vec![RENDER], 9)]);
         let repeat = &repeats(&profile)[0];
-        assert_eq!((repeat.caller, repeat.symbol, repeat.total), (LOAD, QUERY, 90));
+        assert_eq!(
+            (repeat.caller, repeat.symbol, repeat.total),
+            (LOAD, QUERY, 90)
+        );
         assert_eq!(profile.spans.text_of(Some(repeat.text)), b"SELECT comments");
     }
 

@@ -20,7 +20,7 @@ pub(crate) fn examples() -> Vec<(&'static str, Profile)> {
         interval_ns: Some(100_000),
         counts: None,
         not_read: Vec::new(),
-        peak_memory: Some(2_097_152),
+        peak_memory: None,
         is_truncated: false,
         is_estimated: true,
         tags: Vec::new(),
