@@ -52,7 +52,7 @@ remove_directory($directory);
 ?>
 --EXPECT--
 auto, in a file:
-array_map==>Shop\Cart::Shop\{closure:shop/cart.php:4} 4
+array_map==>Shop\Cart::{closure:shop/cart.php:4} 4
 auto, in an array:
 array_map==>Shop\Cart::Shop\{closure} 4
 0, in a file:
@@ -60,7 +60,7 @@ array_map==>Shop\Cart::Shop\{closure} 4
 0, in an array:
 array_map==>Shop\Cart::Shop\{closure} 4
 1, in a file:
-array_map==>Shop\Cart::Shop\{closure:shop/cart.php:4} 4
+array_map==>Shop\Cart::{closure:shop/cart.php:4} 4
 1, in an array:
-array_map==>Shop\Cart::Shop\{closure:shop/cart.php:4} 4
+array_map==>Shop\Cart::{closure:shop/cart.php:4} 4
 ignored by PHP's name, in a file:

@@ -18,8 +18,6 @@ xhprof_enable(XHPROF_FLAGS_NO_BUILTINS);
 A::outer();
 $named = strlen(...);
 $named('');
-// PHP before 8.4 puts the namespace before it.
-\ob_start(fn ($text) => \str_replace('Space\{', '{', $text));
 // The folder is that of this test, wherever it is.
 $folder = \basename(__DIR__);
 \ob_start(fn ($text) => \str_replace("{closure:$folder/", '{closure:', $text));

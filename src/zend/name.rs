@@ -42,6 +42,9 @@ pub(crate) fn tell_closures_apart(function: Function<'_>, kind: FunctionKind, na
         return;
     };
     name.truncate(start + CLOSURE.len());
+    // Before 8.4 there is the namespace, which the file says better.
+    let class = name.windows(2).take(start).rposition(|pair| pair == b"::");
+    name.drain(class.map_or(0, |place| place + 2)..start);
     name.push(b':');
     name.extend_from_slice(last_two_parts(path));
     name.extend_from_slice(format!(":{}}}", function.line(kind)).as_bytes());

@@ -33,9 +33,9 @@ Into a pipe or a file there is no colour, and no name or column is ever left out
 says. On a terminal (as wide as COLUMNS says, or as it is) the columns of memory go first; then
 namespaces are shortened from the left, never so that two functions look the same; --wide shows all.
 
---columns takes, as far as the profile has them: calls, self, self%, incl, incl% (of --metric), wall,
-cpu, memory, peak (a function's own), incl-wall, incl-cpu, incl-memory, incl-peak (with callees);
-with --metric calls, calls%; with --spans: calls, time, time%, longest, rows.
+--columns takes, as far as the profile has them: calls, self, self%, incl, incl% (of --metric);
+wall, cpu, memory, peak (a function's own); incl-wall, incl-cpu, incl-memory, incl-peak (with
+callees); with --metric calls, calls%; with --spans: calls, time, time%, longest, rows.
 
 --json is described by docs/report.schema.json.";
 
