@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 
 use super::{Cost, MemoryArguments};
@@ -45,8 +46,10 @@ pub(crate) struct DiffArguments {
     /// Only functions with this in their name: text or a regular expression, in any case
     #[arg(long = "match", value_name = "PATTERN")]
     pub(crate) pattern: Option<String>,
+    #[command(flatten)]
+    pub(crate) look: DiffLookArguments,
     /// As JSON, for programs: everything, unless --limit is given
-    #[arg(long, conflicts_with = "pager")]
+    #[arg(long, conflicts_with_all = ["pager", "columns"])]
     pub(crate) json: bool,
     /// Through $PAGER, if this is a terminal
     #[arg(long)]
@@ -54,6 +57,21 @@ pub(crate) struct DiffArguments {
     #[command(flatten)]
     pub(crate) memory: MemoryArguments,
 }
+
+/// How the tables of a comparison look.
+#[derive(Debug, Args)]
+pub(crate) struct DiffLookArguments {
+    /// Shorten no name and leave out no column, however narrow the terminal is
+    #[arg(long)]
+    pub(crate) wide: bool,
+    /// The columns to show, in this order
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    #[arg(value_parser = PossibleValuesParser::new(DIFF_COLUMNS))]
+    pub(crate) columns: Vec<String>,
+}
+
+/// What `--columns` takes. Which of them there are, the profiles decide.
+const DIFF_COLUMNS: [&str; 6] = ["change", "change%", "base", "new", "spread", "calls"];
 
 /// A direction of change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

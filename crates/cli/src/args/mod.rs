@@ -34,7 +34,7 @@ Environment:
   XHPROF_PHP        the PHP to run, as with --php
   XHPROF_EXTENSION  the extension to load, as with --extension
   NO_COLOR          no colour, even on a terminal
-  COLUMNS           the width of reports
+  COLUMNS           the width of reports on a terminal; into pipes and files no name is cut
   PAGER             what --pager hands reports to; less if it is not set";
 
 /// Profiles PHP programs and shows where their time went.
