@@ -26,6 +26,7 @@ mod stacks;
 mod suggest;
 mod terminal;
 mod units;
+mod users;
 
 use std::io;
 use std::process::ExitCode;

@@ -213,7 +213,12 @@ const DOCTOR_EXAMPLES: &str = "\
 Examples:
   xhprof doctor
   xhprof doctor --php /usr/bin/php8.4
+  xhprof doctor --php-fpm
+  xhprof doctor --php-fpm=/usr/sbin/php-fpm8.2
   xhprof doctor --extension ./modules/xhprof.so
+
+A PHP for the web has settings of its own: --php takes any binary, php-cgi and php-fpm too. Of
+php-fpm every pool is looked at: what it sets itself, and what its user can write to.
 
 Exit codes: 0 if nothing is wrong, 1 if something is (marked with a cross).";
 
@@ -223,4 +228,16 @@ Exit codes: 0 if nothing is wrong, 1 if something is (marked with a cross).";
 pub(crate) struct DoctorArguments {
     #[command(flatten)]
     pub(crate) php: PhpArguments,
+    /// Look at php-fpm and its pools: the newest there is, or this one
+    #[arg(
+        long,
+        value_name = "PHP_FPM",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = ""
+    )]
+    pub(crate) php_fpm: Option<OsString>,
+    /// The main configuration file of php-fpm, if it does not say so itself
+    #[arg(long, value_name = "FILE")]
+    pub(crate) fpm_config: Option<PathBuf>,
 }
