@@ -74,17 +74,20 @@ impl<'a> Export<'a> {
         profile
     }
 
-    /// Reads the profile to compare with.
-    pub(crate) fn base(&self, path: Option<&Path>) -> Result<Option<Profile>> {
-        let Some(path) = path else { return Ok(None) };
-        let profile = self.prepared(input::read(path)?);
+    /// Reads the profile to compare with: of several, their mean.
+    pub(crate) fn base(&self, paths: &[PathBuf]) -> Result<Option<Profile>> {
+        let base = match paths {
+            [] => return Ok(None),
+            paths => self.prepared(input::read_mean(paths)?),
+        };
         let needs_stacks = self.format.holds().is_some_and(|holds| holds.needs_stacks);
-        if needs_stacks && matches!(profile.body, Body::Edges(_)) {
+        if needs_stacks && matches!(base.body, Body::Edges(_)) {
             let format = self.format.name();
             let outcome = Err(WriteError::NeedsStacks { format });
-            return outcome.with_context(|| format!("cannot compare with {}", input::title(path)));
+            let names: Vec<String> = paths.iter().map(|path| input::title(path)).collect();
+            return outcome.with_context(|| format!("cannot compare with {}", names.join(", ")));
         }
-        Ok(Some(profile))
+        Ok(Some(base))
     }
 
     /// Writes the profile.

@@ -212,7 +212,10 @@ mod tests {
                       xhprof.rate => 1 => 1\n\nzip\n\nZip => enabled\nDirective => x\n";
         let section = section(answer);
         assert!(section.starts_with("Warning: xhprof.rate is odd\n"));
-        assert!(section.ends_with("Value\nxhprof.rate => 1 => 1\n"), "{section}");
+        assert!(
+            section.ends_with("Value\nxhprof.rate => 1 => 1\n"),
+            "{section}"
+        );
         assert!(!section.contains("ctype") && !section.contains("PHP Version"));
     }
 

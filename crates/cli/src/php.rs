@@ -127,7 +127,11 @@ fn is_instead_of_script(option: &[u8]) -> bool {
         b"--ri",
     ];
     match option {
-        [b'-', b'r' | b'B' | b'R' | b'E' | b'S' | b'a' | b'i' | b'm' | b'v', ..] => true,
+        [
+            b'-',
+            b'r' | b'B' | b'R' | b'E' | b'S' | b'a' | b'i' | b'm' | b'v',
+            ..,
+        ] => true,
         [b'-', b'-', ..] => long.contains(&option) || option.starts_with(b"--process-"),
         _ => false,
     }

@@ -3,6 +3,7 @@
 mod compare;
 mod convert;
 mod generate;
+mod list;
 mod report;
 
 use std::ffi::OsString;
@@ -14,6 +15,7 @@ use profile::Metric;
 pub(crate) use compare::{DiffArguments, GrepArguments, MergeArguments, Side};
 pub(crate) use convert::{ConvertArguments, FlamegraphArguments, HtmlArguments, Picture};
 pub(crate) use generate::{CompletionsArguments, ManArguments};
+pub(crate) use list::{ListArguments, ListSort};
 pub(crate) use report::{ReportArguments, Sort, TableArguments, ViewArguments};
 
 const AFTER_HELP: &str = "\
@@ -31,6 +33,7 @@ Files:
 Environment:
   XHPROF_PHP        the PHP to run, as with --php
   XHPROF_EXTENSION  the extension to load, as with --extension
+  XHPROF_FLAGS      what `run` measures, as with --flags
   NO_COLOR          no colour, even on a terminal
   COLUMNS           the width of reports
   PAGER             what --pager hands reports to; less if it is not set";
@@ -48,6 +51,7 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     Run(RunArguments),
     Report(ReportArguments),
+    List(ListArguments),
     Diff(DiffArguments),
     Merge(MergeArguments),
     Convert(ConvertArguments),
@@ -94,6 +98,7 @@ Examples:
   xhprof run -o run.svg -- vendor/bin/phpunit tests
   xhprof run --sort memory -- php -d memory_limit=1G script.php
   xhprof run --flags cpu,memory,no_builtins -- php8.4 script.php
+  xhprof run --flags cpu,memory,sql -o run.xhp -- script.php
 
 The program has the terminal to itself: its input and output are not touched. Ctrl-C reaches it as
 ever; it writes its profile and ends, and the report follows. A second Ctrl-C kills it.
@@ -111,6 +116,8 @@ pub(crate) struct RunArguments {
     /// What to measure besides calls and wall time, or `none`
     #[arg(
         long,
+        env = "XHPROF_FLAGS",
+        hide_env = true,
         value_delimiter = ',',
         default_value = "cpu,memory",
         value_name = "FLAGS"
@@ -168,6 +175,9 @@ pub(crate) enum Flag {
     Memory,
     /// Leave out PHP's own functions
     NoBuiltins,
+    /// Statements, requests and commands, without what is private in them
+    #[value(alias = "spans")]
+    Sql,
     /// None of these
     None,
 }
@@ -179,7 +189,8 @@ impl Flag {
             Self::Cpu => "cpu",
             Self::Memory => "memory",
             Self::NoBuiltins => "no_builtins",
-            Self::None => "",
+            // Another setting: see `run`.
+            Self::Sql | Self::None => "",
         }
     }
 }

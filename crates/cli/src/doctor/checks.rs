@@ -331,7 +331,10 @@ mod tests {
             ("temporary", "/tmp"),
             ("xdebug mode", "off"),
         ]);
-        assert_eq!(grades(&surroundings(&off, Sapi::CommandLine)), [Grade::Good; 3]);
+        assert_eq!(
+            grades(&surroundings(&off, Sapi::CommandLine)),
+            [Grade::Good; 3]
+        );
     }
 
     #[test]

@@ -119,7 +119,10 @@ impl Facts {
             ("ini", ini.to_owned()),
             ("more ini", scanned.len().to_string()),
             ("scanned ini", scanned.join("")),
-            ("ini path", row("Configuration File (php.ini) Path").to_owned()),
+            (
+                "ini path",
+                row("Configuration File (php.ini) Path").to_owned(),
+            ),
             ("extension_dir", row("extension_dir").to_owned()),
             ("extensions", modules.join(",")),
             ("temporary", temporary),
@@ -179,7 +182,11 @@ mod tests {
             Loaded Configuration File => /etc/php/fpm/php.ini\nAdditional .ini files parsed => /etc/a.ini,\n\
             /etc/b.ini\n\nDebug Build => no\nThread Safety => enabled\n\
             opcache.enable => On => On\nsys_temp_dir => no value => no value\nxhprof.output_dir => /x => /x\n";
-        let facts = Facts::of_information(information, "[PHP Modules]\nCore\nxhprof\n\n[Zend Modules]\nZend OPcache\n", OsStr::new("php-fpm"));
+        let facts = Facts::of_information(
+            information,
+            "[PHP Modules]\nCore\nxhprof\n\n[Zend Modules]\nZend OPcache\n",
+            OsStr::new("php-fpm"),
+        );
         assert_eq!(facts.get("version"), "8.2.36");
         assert!(facts.is_on("zts") && !facts.is_on("debug") && facts.is_on("opcache"));
         assert!(facts.has_extension("zend opcache"));

@@ -18,7 +18,9 @@ pub(super) fn binary(asked_for: &OsStr) -> Result<OsString> {
     let directories = std::env::split_paths(&path).chain(USUAL.map(PathBuf::from));
     match newest(directories) {
         Some(binary) => Ok(binary.into_os_string()),
-        None => bail!("no php-fpm is found along the PATH: name it, as in --php-fpm=/usr/sbin/php-fpm8.2"),
+        None => bail!(
+            "no php-fpm is found along the PATH: name it, as in --php-fpm=/usr/sbin/php-fpm8.2"
+        ),
     }
 }
 
@@ -31,7 +33,9 @@ fn newest(directories: impl Iterator<Item = PathBuf>) -> Option<PathBuf> {
     let versions: Vec<_> = versions.collect();
     // Of equal ones the first is what the shell would take.
     let versions = versions.into_iter().rev();
-    versions.max_by(|one, other| one.0.cmp(&other.0)).map(|(_, path)| path)
+    versions
+        .max_by(|one, other| one.0.cmp(&other.0))
+        .map(|(_, path)| path)
 }
 
 /// The version in a name: 8, 2 of `php-fpm8.2` and `php8.2-fpm`; 82 of
@@ -64,7 +68,10 @@ mod tests {
             Some(path.file_name()?.to_str()?.to_owned())
         };
         assert_eq!(found(&["php", "php-fpm.conf", "php8.2"]), None);
-        assert_eq!(found(&["php-fpm8.2", "php-fpm8.10"]).as_deref(), Some("php-fpm8.10"));
+        assert_eq!(
+            found(&["php-fpm8.2", "php-fpm8.10"]).as_deref(),
+            Some("php-fpm8.10")
+        );
         assert_eq!(found(&["php-fpm"]).as_deref(), Some("php-fpm"));
     }
 }

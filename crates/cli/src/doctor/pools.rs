@@ -134,12 +134,7 @@ impl Reader {
             "group" => pool.group = Some(value),
             "chroot" => pool.chroot = Some(value),
             _ => {
-                let kinds = [
-                    "php_admin_value",
-                    "php_admin_flag",
-                    "php_value",
-                    "php_flag",
-                ];
+                let kinds = ["php_admin_value", "php_admin_flag", "php_value", "php_flag"];
                 let setting = kinds.iter().find_map(|kind| {
                     let rest = name.strip_prefix(kind)?.trim();
                     rest.strip_prefix('[')?.strip_suffix(']')

@@ -134,8 +134,9 @@ impl Subject<'_> {
             let is_needed = auto_enable.eq_ignore_ascii_case("trigger");
             return is_needed.then(|| {
                 let what = format!("{prefix}xhprof.auto_enable is trigger, but none has a name");
-                Finding::new(Grade::Wrong, what)
-                    .advise("nothing is profiled: set xhprof.trigger, as in xhprof.trigger = XHPROF")
+                Finding::new(Grade::Wrong, what).advise(
+                    "nothing is profiled: set xhprof.trigger, as in xhprof.trigger = XHPROF",
+                )
             });
         }
         let has_secret = !self.value("xhprof.trigger_secret").is_empty();
@@ -170,7 +171,10 @@ impl Subject<'_> {
         let Some(user) = user else {
             return Finding::new(
                 Grade::Good,
-                format!("{prefix}writes to {}, as who starts php-fpm", path.display()),
+                format!(
+                    "{prefix}writes to {}, as who starts php-fpm",
+                    path.display()
+                ),
             );
         };
         let bad = if is_on { Grade::Wrong } else { Grade::Warning };
@@ -186,8 +190,7 @@ impl Subject<'_> {
         };
         if !path.is_dir() {
             let what = format!("{prefix}xhprof.output_dir {shown} is no directory");
-            return Finding::new(bad, what)
-                .advise(format!("profiles are lost; make it: {make}"));
+            return Finding::new(bad, what).advise(format!("profiles are lost; make it: {make}"));
         }
         match identity.may_write(&path) {
             Ok(()) => {
@@ -242,7 +245,11 @@ mod tests {
         (1..).zip(pairs).map(directive).collect()
     }
 
-    fn said(information: &str, pairs: &[(&str, &str)], pool: Option<&Pool>) -> Vec<(Grade, String)> {
+    fn said(
+        information: &str,
+        pairs: &[(&str, &str)],
+        pool: Option<&Pool>,
+    ) -> Vec<(Grade, String)> {
         let subject = Subject {
             known: &Known::of(information),
             directives: &directives(pairs),
@@ -280,12 +287,21 @@ mod tests {
         let set = INFORMATION.replace("trigger => no value", "trigger => XHPROF");
         let findings = said(&set, &[("xhprof.auto_enable", "trigger")], None);
         let expected = "xhprof.trigger is XHPROF, but xhprof.trigger_secret is empty";
-        assert!(findings.contains(&(Grade::Wrong, expected.to_owned())), "{findings:?}");
+        assert!(
+            findings.contains(&(Grade::Wrong, expected.to_owned())),
+            "{findings:?}"
+        );
         let secret = set.replace("secret => no value", "secret => (hidden)");
         let findings = said(&secret, &[("xhprof.auto_enable", "trigger")], None);
-        assert!(findings.iter().all(|it| it.0 != Grade::Wrong), "{findings:?}");
+        assert!(
+            findings.iter().all(|it| it.0 != Grade::Wrong),
+            "{findings:?}"
+        );
         let findings = said(INFORMATION, &[("xhprof.auto_enable", "trigger")], None);
-        assert!(findings[1].1.ends_with("but none has a name"), "{findings:?}");
+        assert!(
+            findings[1].1.ends_with("but none has a name"),
+            "{findings:?}"
+        );
     }
 
     #[test]
@@ -293,7 +309,11 @@ mod tests {
         let limit = |findings: Vec<(Grade, String)>| {
             findings.iter().any(|it| it.1.contains("nothing limits"))
         };
-        assert!(limit(said(INFORMATION, &[("xhprof.auto_enable", "1")], None)));
+        assert!(limit(said(
+            INFORMATION,
+            &[("xhprof.auto_enable", "1")],
+            None
+        )));
         assert!(!limit(said(INFORMATION, &[], None)));
         let limited = INFORMATION.replace("size => 0", "size => 2G");
         assert!(!limit(said(&limited, &[("xhprof.auto_enable", "1")], None)));
@@ -308,17 +328,27 @@ mod tests {
         let own = own.to_str().unwrap();
         let set = [("xhprof.output_dir", own), ("xhprof.auto_enable", "1")];
         let root = said(INFORMATION, &[], Some(&pool("root", &set)));
-        assert!(root.contains(&(Grade::Good, format!("pool www: root can write to {own}"))), "{root:?}");
+        assert!(
+            root.contains(&(Grade::Good, format!("pool www: root can write to {own}"))),
+            "{root:?}"
+        );
         let unknown = said(INFORMATION, &[], Some(&pool("no such user", &set)));
         assert!(unknown.iter().any(|it| it.0 == Grade::Wrong), "{unknown:?}");
         // Only its owner may enter a temporary directory.
         let nobody = said(INFORMATION, &[], Some(&pool("nobody", &set)));
         let wrong = nobody.iter().find(|it| it.0 == Grade::Wrong).unwrap();
         assert!(wrong.1.contains("nobody cannot"), "{nobody:?}");
-        let gone = said(INFORMATION, &[], Some(&pool("root", &[("xhprof.output_dir", "/nonexistent")])));
-        assert!(gone.contains(&(
-            Grade::Warning,
-            "pool www: xhprof.output_dir /nonexistent is no directory".to_owned()
-        )), "{gone:?}");
+        let gone = said(
+            INFORMATION,
+            &[],
+            Some(&pool("root", &[("xhprof.output_dir", "/nonexistent")])),
+        );
+        assert!(
+            gone.contains(&(
+                Grade::Warning,
+                "pool www: xhprof.output_dir /nonexistent is no directory".to_owned()
+            )),
+            "{gone:?}"
+        );
     }
 }

@@ -24,6 +24,7 @@ use std::io::Write;
 
 use profile::{Metric, Profile};
 
+pub use caption::moment;
 pub(crate) use caption::title;
 pub(crate) use graph::{Graph, Wanted};
 pub(crate) use stacks::{Stacks, has_stacks};

@@ -1,0 +1,109 @@
+//! A profile in a list.
+
+use std::fs::File;
+use std::io::{BufReader, Read, Seek};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+use profile::native::{self, Limits, MAGIC, Summary};
+
+use crate::input;
+
+/// What a list says of a profile.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    pub(crate) path: PathBuf,
+    /// When it began, in microseconds since 1970; else when the file was
+    /// written.
+    pub(crate) date: Option<u64>,
+    /// The route, the request or the script.
+    pub(crate) route: String,
+    /// The response's status, or `exit 1`.
+    pub(crate) status: String,
+    /// It ended in an error that the extension saw.
+    pub(crate) has_failed: bool,
+    /// The most memory that PHP had, in bytes.
+    pub(crate) peak: Option<u64>,
+    pub(crate) summary: Summary,
+}
+
+impl Entry {
+    /// Reads no more than is needed.
+    pub(crate) fn read(path: &Path) -> Result<Self> {
+        let summary = match quick(path) {
+            Some(summary) => summary,
+            None => Summary::of(&input::read_quietly(path)?),
+        };
+        Ok(Self::new(path, summary))
+    }
+
+    fn new(path: &Path, summary: Summary) -> Self {
+        let meta = &summary.meta;
+        let text = |name: &str| meta.tag(name).filter(|text| !text.is_empty());
+        let written = || {
+            let time = path.metadata().ok()?.modified().ok()?;
+            let since = time.duration_since(std::time::UNIX_EPOCH).ok()?;
+            u64::try_from(since.as_micros()).ok()
+        };
+        let status = match (text("status"), text("exit_status")) {
+            (Some(status), _) => status.to_owned(),
+            (None, Some(code)) => format!("exit {code}"),
+            (None, None) => String::new(),
+        };
+        Self {
+            path: path.to_owned(),
+            date: meta.started_unix_us.or_else(written),
+            route: route(&summary).unwrap_or_default(),
+            status,
+            has_failed: text("failed").is_some_and(|failed| failed != "0"),
+            peak: text("peak_memory").and_then(|bytes| bytes.parse().ok()),
+            summary,
+        }
+    }
+
+    /// Whether the status is `wanted`: `500`, `5xx`, `exit 1`, `failed`.
+    pub(super) fn has_status(&self, wanted: &str) -> bool {
+        let wanted = wanted.to_ascii_lowercase();
+        if wanted == "failed" {
+            return self.has_failed;
+        }
+        if let Some(class) = wanted.strip_suffix("xx") {
+            return self.status.len() == 3 && self.status.starts_with(class);
+        }
+        self.status == wanted || self.status.strip_prefix("exit ") == Some(&*wanted)
+    }
+}
+
+/// What profiles are grouped by: what the program called its route, else the
+/// request or the script.
+pub(crate) fn route(summary: &Summary) -> Option<String> {
+    let meta = &summary.meta;
+    let route = meta.tag("route").or(meta.title.as_deref());
+    route.filter(|it| !it.is_empty()).map(str::to_owned)
+}
+
+/// The sums of a native file; none for other files, and for what is broken:
+/// who reads it in full says why.
+fn quick(path: &Path) -> Option<Summary> {
+    let mut file = File::open(path).ok()?;
+    let mut head = [0; MAGIC.len()];
+    file.read_exact(&mut head).ok()?;
+    if head != MAGIC {
+        return None;
+    }
+    file.rewind().ok()?;
+    let summary = native::summary(BufReader::with_capacity(1 << 16, file), &Limits::default());
+    summary.ok().flatten()
+}
+
+/// The status that `--status` takes.
+pub(crate) fn status(text: &str) -> Result<String> {
+    let is_code = |text: &str| !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit());
+    let word = text.to_ascii_lowercase();
+    let code = word.strip_prefix("exit ").unwrap_or(&word);
+    let is_class = word.len() == 3 && word.strip_suffix("xx").is_some_and(is_code);
+    if word == "failed" || is_class || is_code(code) {
+        return Ok(word);
+    }
+    bail!("not a status: 500, 5xx, `exit 1` or failed")
+}
