@@ -100,7 +100,7 @@ impl LeftOut {
             Ok(value) => Ok(Some(value)),
             Err(error) if file.is_found => {
                 let mut files = self.files.borrow_mut();
-                files.push((file.path.clone(), format!("{:#}", error.root_cause())));
+                files.push((file.path.clone(), reason(&file.path, &error)));
                 Ok(None)
             }
             Err(error) => Err(error),
@@ -127,6 +127,13 @@ impl LeftOut {
         }
         Ok(())
     }
+}
+
+/// What is wrong with a file, without its name.
+pub(crate) fn reason(path: &Path, error: &anyhow::Error) -> String {
+    let text = format!("{:#}", error.root_cause());
+    let prefix = format!("cannot read {}: ", path.display());
+    text.strip_prefix(&prefix).unwrap_or(&text).to_owned()
 }
 
 /// A line for each of some files that were left out.

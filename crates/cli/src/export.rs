@@ -18,6 +18,13 @@ use crate::{input, output, stacks};
 /// The format that was asked for: by name, else by the end of the file's name.
 pub(crate) fn format(to: Option<&str>, out: &Path) -> Result<&'static dyn Format> {
     const LIST: &str = "`xhprof convert --list` has them all";
+    if out.is_dir() {
+        bail!(
+            "cannot write {}: it is a directory; name a file in it, as in {}",
+            out.display(),
+            out.join("run.html").display()
+        );
+    }
     let format = if let Some(id) = to {
         formats::by_id(id).ok_or_else(|| {
             let known = formats::FORMATS.iter().map(|format| format.id());

@@ -69,6 +69,14 @@ impl Extension {
 /// The extension to try; none to let PHP look where it keeps its own.
 fn candidate(asked_for: Option<&Path>) -> Result<Option<OsString>> {
     if let Some(path) = asked_for {
+        if path.is_dir() {
+            let file = path.join("xhprof.so");
+            bail!(
+                "{} is a directory: name the extension's file, as in --extension {}",
+                path.display(),
+                file.display()
+            );
+        }
         // PHP would look for `xhprof.so` in its own directory, not here.
         let found = path.canonicalize();
         let found = found.with_context(|| format!("no extension at {}", path.display()))?;

@@ -8,7 +8,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
 /// A PHP binary and what its command line says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,13 +50,21 @@ impl Php {
     /// and `arguments`. Every question to PHP goes this way, so that none of
     /// them leaves a profile, whatever php.ini and the environment say.
     pub(crate) fn ask(&self, arguments: &[OsString]) -> Result<String> {
+        let binary = Path::new(&self.binary);
+        if binary.is_dir() {
+            bail!(
+                "{} is a directory: name the PHP in it, as in --php {}",
+                binary.display(),
+                binary.join("php").display()
+            );
+        }
         let output = without_triggers(&mut Command::new(&self.binary))
             .args(&self.settings)
             .args(definition("xhprof.auto_enable", "0"))
             .args(arguments)
             .stdin(Stdio::null())
             .output()
-            .with_context(|| format!("cannot run {}", Path::new(&self.binary).display()))?;
+            .with_context(|| format!("cannot run {}", binary.display()))?;
         let bytes = [output.stdout, output.stderr].concat();
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }

@@ -37,7 +37,7 @@ pub(crate) fn run(arguments: &ListArguments) -> Result<()> {
         match outcome {
             Ok(entry) => entries.push(entry),
             Err(error) if file.is_found => {
-                left_out.push((file.path.clone(), format!("{:#}", error.root_cause())));
+                left_out.push((file.path.clone(), directory::reason(&file.path, &error)));
             }
             Err(error) => return Err(error),
         }

@@ -42,6 +42,9 @@ impl Column {
 
 /// The whole table.
 pub(super) fn rendered(entries: &[Entry], counts: Counts, look: Look) -> String {
+    if counts.all == 0 {
+        return "no profile there\n".to_owned();
+    }
     if entries.is_empty() {
         return format!(
             "none of {} matches\n",

@@ -163,9 +163,10 @@ fn notes(arguments: &RunArguments, keep: Option<Keep>, others: usize) -> Vec<Str
             0 => String::new(),
             count => format!("; forked processes wrote {count} more, which it keeps too"),
         };
+        let rest = line.get(2..).unwrap_or_default();
         notes.push(format!(
-            "the profile is not kept: `xhprof run -o run.xhp -- {}` keeps it{forked}",
-            shown(&arguments.command)
+            "the profile is not kept: `xhprof run -o run.xhp {}` keeps it{forked}",
+            shown(rest)
         ));
         return notes;
     };

@@ -133,14 +133,17 @@ pub(super) fn misplaced(command: &[OsString], line: &[OsString]) -> Option<Strin
             None => theirs.push(word.clone()),
         }
     }
-    (!ours.is_empty()).then(|| {
-        format!(
-            "{} went to the script, as everything after it does; for xhprof: `xhprof run {} -- {}`",
-            shown(&ours),
-            shown(&ours),
-            shown(&theirs)
-        )
-    })
+    if ours.is_empty() {
+        return None;
+    }
+    let end = line.len().saturating_sub(command.len());
+    let options = line.get(2..end).unwrap_or_default();
+    Some(format!(
+        "{} went to the script, as everything after it does; for xhprof: `xhprof run {} -- {}`",
+        shown(&ours),
+        shown(&[options, &ours].concat()),
+        shown(&theirs)
+    ))
 }
 
 #[cfg(test)]
@@ -170,6 +173,15 @@ mod tests {
             with_php
                 .unwrap()
                 .ends_with("`xhprof run --output=x -- php -n s.php`")
+        );
+    }
+
+    #[test]
+    fn options_that_were_understood_stay() {
+        let said = said("xhprof run --flags cpu s.php -o x", "s.php -o x");
+        assert!(
+            said.unwrap()
+                .ends_with("`xhprof run --flags cpu -o x -- s.php`")
         );
     }
 
