@@ -44,10 +44,9 @@ impl Stage {
             php: php.to_owned(),
         };
         stage.ini("");
-        let output = Command::new(php)
-            .arg("-m")
-            .env("PHP_INI_SCAN_DIR", stage.scan());
-        let Ok(output) = output.output() else {
+        let mut command = Command::new(php);
+        command.arg("-m").env("PHP_INI_SCAN_DIR", stage.scan());
+        let Ok(output) = command.output() else {
             println!("skipped: there is no {php}");
             return None;
         };

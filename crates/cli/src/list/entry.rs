@@ -45,6 +45,8 @@ impl Entry {
             let since = time.duration_since(std::time::UNIX_EPOCH).ok()?;
             u64::try_from(since.as_micros()).ok()
         };
+        let name = path.file_name().and_then(|name| name.to_str());
+        let named = name.and_then(run_id);
         let status = match (text("status"), text("exit_status")) {
             (Some(status), _) => status.to_owned(),
             (None, Some(code)) => format!("exit {code}"),
@@ -52,8 +54,13 @@ impl Entry {
         };
         Self {
             path: path.to_owned(),
-            date: meta.started_unix_us.or_else(written),
-            route: route(&summary).unwrap_or_default(),
+            date: meta
+                .started_unix_us
+                .or_else(|| named.map(|(date, _)| date))
+                .or_else(written),
+            route: route(&summary)
+                .or_else(|| named.map(|(_, source)| source.to_owned()))
+                .unwrap_or_default(),
             status,
             has_failed: text("failed").is_some_and(|failed| failed != "0"),
             peak: text("peak_memory").and_then(|bytes| bytes.parse().ok()),
@@ -82,6 +89,16 @@ pub(crate) fn route(summary: &Summary) -> Option<String> {
     route.filter(|it| !it.is_empty()).map(str::to_owned)
 }
 
+/// The date and the source in a name that the extension gave: XHProf's files
+/// have no other place for them. A run id's first 14 digits are the time.
+fn run_id(name: &str) -> Option<(u64, &str)> {
+    let (id, rest) = name.split_once('.')?;
+    let (source, _) = rest.rsplit_once('.')?;
+    let is_ours = id.len() == 32 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let date = u64::from_str_radix(id.get(..14)?, 16).ok()?;
+    is_ours.then_some((date, source))
+}
+
 /// The sums of a native file; none for other files, and for what is broken:
 /// who reads it in full says why.
 fn quick(path: &Path) -> Option<Summary> {
@@ -106,4 +123,28 @@ pub(crate) fn status(text: &str) -> Result<String> {
         return Ok(word);
     }
     bail!("not a status: 500, 5xx, `exit 1` or failed")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_id_has_the_date_and_the_source() {
+        let name = "0610ae2c1f3b400000126789abcdef01.index.xhprof";
+        assert_eq!(run_id(name), Some((0x06_10ae_2c1f_3b40, "index")));
+        for name in ["5f3b1c2d4e5f6.index.xhprof", "run.xhp", "x"] {
+            assert_eq!(run_id(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_status_is_refused() {
+        for text in ["500", "5xx", "5XX", "exit 1", "failed", "1"] {
+            assert!(status(text).is_ok(), "{text}");
+        }
+        for text in ["", "xx", "ok", "50x", "exit", "5000xx"] {
+            assert!(status(text).is_err(), "{text}");
+        }
+    }
 }

@@ -250,7 +250,7 @@ mod tests {
             assert!(text.contains("2026-11-22"));
         }
         let mut narrowest = columns();
-        assert_eq!(narrow(&mut narrowest, 60), 1);
+        assert_eq!(narrow(&mut narrowest, 64), 1);
         assert_eq!(narrowest[1].title, "cpu");
     }
 }

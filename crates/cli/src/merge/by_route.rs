@@ -111,9 +111,10 @@ fn kind(to: Option<&str>) -> Result<(&'static dyn Format, &'static str)> {
 
 /// A route as the name of a file that has not been given away.
 fn name(route: &str, taken: &mut HashSet<String>) -> String {
+    let is_word = |letter: char| letter.is_ascii_alphanumeric();
     let mut name = String::new();
     for letter in route.chars() {
-        if letter.is_ascii_alphanumeric() || letter == '.' && !name.is_empty() {
+        if is_word(letter) || letter == '.' && name.ends_with(is_word) {
             name.push(letter);
         } else if !name.is_empty() && !name.ends_with(['_', '.']) {
             name.push('_');

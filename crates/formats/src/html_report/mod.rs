@@ -149,11 +149,16 @@ fn tags(profile: &Profile) -> String {
     }
     let mut html = "<dl class=\"tags\">".to_owned();
     for (name, value) in &profile.meta.tags {
+        // The one that is a number with a unit.
+        let peak = (name == "peak_memory")
+            .then(|| value.parse().ok())
+            .flatten();
+        let peak = peak.map(|bytes: i64| metric_amount(bytes, "bytes"));
         let _ = write!(
             html,
             "<div><dt>{}</dt><dd>{}</dd></div>",
             escaped(name),
-            escaped(value)
+            escaped(peak.as_ref().unwrap_or(value))
         );
     }
     html + "</dl>\n"
