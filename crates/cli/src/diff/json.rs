@@ -30,11 +30,18 @@ impl Shown<'_> {
             })
         });
         let counts = &self.counts;
+        let noise = match self.single() {
+            [true, true] => "unknown",
+            [true, false] => "unknown in base",
+            [false, true] => "unknown in new",
+            [false, false] => "known",
+        };
         json!({
             "format": "xhprof-diff",
             "version": VERSION,
             "base": base,
             "new": new,
+            "noise": noise,
             "metric": self.metric.name(),
             "total": self.costs(&self.diff.total),
             "counts": {
@@ -76,9 +83,13 @@ impl Shown<'_> {
         if !self.has_spread() {
             return change;
         }
-        let spread = |it: Statistic| Value::from(it.spread);
-        let change = with(change, "base_spread", spread(it.base));
-        let change = with(change, "new_spread", spread(it.new));
+        let [base, new] = self.single();
+        let spread = |it: Statistic, is_single: bool| match is_single {
+            true => Value::Null,
+            false => Value::from(it.spread),
+        };
+        let change = with(change, "base_spread", spread(it.base, base));
+        let change = with(change, "new_spread", spread(it.new, new));
         with(change, "within_spread", it.is_within_spread().into())
     }
 }

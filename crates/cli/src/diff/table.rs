@@ -36,7 +36,28 @@ impl Shown<'_> {
             let note = "~ no more than the runs of one side differ by";
             text.push_str(&look.paint(Style::Faint, &format!("\n{note}\n")));
         }
+        if let Some(note) = self.unknown_noise() {
+            let gap = if self.has_spread() { "" } else { "\n" };
+            text.push_str(&look.paint(Style::Faint, &format!("{gap}{note}\n")));
+        }
         Ok(text)
+    }
+
+    /// What is not known of how much runs differ by chance.
+    fn unknown_noise(&self) -> Option<&'static str> {
+        match self.single() {
+            [true, true] => Some(
+                "one run a side: how much of this is noise is unknown; record several runs of each,\n\
+                 and give all of them: xhprof diff OLD... -- NEW...",
+            ),
+            [true, false] => {
+                Some("the base is one run: how much it differs from others is unknown")
+            }
+            [false, true] => {
+                Some("the new side is one run: how much it differs from others is unknown")
+            }
+            [false, false] => None,
+        }
     }
 
     fn head(&self, look: Look) -> String {
@@ -182,7 +203,9 @@ impl Shown<'_> {
         let is_lost = self.has_spread() && it.is_within_spread() && difference != 0;
         let mut share = match it.relative() {
             None if difference == 0 => String::new(),
-            None => "new".to_owned(),
+            None if rounded(it.base.mean) == 0 => "new".to_owned(),
+            // A share of what is less than nothing means nothing.
+            None => String::new(),
             Some(_) if rounded(it.new.mean) == 0 && difference != 0 => "gone".to_owned(),
             Some(share) => relative(share),
         };

@@ -9,6 +9,7 @@ mod diff;
 mod estimate;
 mod filter;
 mod inverted;
+mod mean;
 mod merge;
 mod neighbours;
 mod own_tree;
