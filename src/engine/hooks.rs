@@ -43,6 +43,8 @@ pub(crate) struct Hooks {
     pub(crate) pause: fn(&mut Recorder),
     /// [`Recorder::resume`] with this plan.
     pub(crate) resume: fn(&mut Recorder),
+    /// [`Recorder::pass`] with this plan.
+    pub(crate) pass: fn(&mut Recorder, SymbolId, Reading),
     /// [`Recorder::end_marked_while_paused`] with this plan.
     pub(super) end_marked_while_paused: fn(&mut Recorder, usize) -> bool,
     /// [`Recorder::fiber_switched`] without a look at a clock.
@@ -72,6 +74,7 @@ impl Hooks {
         snapshot: |_| None,
         pause: |_| {},
         resume: |_| {},
+        pass: |_, _, _| {},
         end_marked_while_paused: |_, _| false,
         fiber_switched_while_paused: |_, _, _| {},
         snapshot_while_paused: |_| None,
@@ -90,6 +93,7 @@ impl Hooks {
             finish: self.finish_while_paused,
             snapshot: self.snapshot_while_paused,
             resume: self.resume,
+            pass: self.pass,
             ..Self::PASS
         }
     }

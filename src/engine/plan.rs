@@ -214,6 +214,7 @@ fn traced<T: Tracing>() -> Hooks {
         snapshot_while_paused: |recorder| Some(recorder.snapshot::<T>(Reading::default())),
         pause: |recorder| recorder.pause::<T>(T::read_at_exit()),
         resume: |recorder| recorder.resume::<T>(&T::Marks::site_now(), T::read_at_exit()),
+        pass: |recorder, symbol, time| recorder.pass::<T>(symbol, time, &T::Marks::site_now()),
         end_marked_while_paused: |recorder, mark| recorder.end_marked_while_paused::<T>(mark),
         fiber_switched_while_paused: |recorder, from, to| {
             recorder.fiber_switched::<T>(from, to, Reading::default());
