@@ -75,7 +75,7 @@ pub(crate) fn end() -> Option<Result<Recorded>> {
 fn end_events(fate: &Fate) -> Result<Option<Recorded>> {
     fate.stays_partial.set(true);
     let ended = session::stop();
-    let path = fate.written.take();
+    let path = fate.written_to.take();
     if let Some(error) = fate.failure.take() {
         // Best effort: the first error is the one to tell.
         let _ = path.map(std::fs::remove_file);
@@ -127,7 +127,7 @@ fn write_events(fate: &Fate) -> Result<PathBuf> {
     if let Some(error) = fate.failure.take() {
         return Err(error);
     }
-    let written = fate.written.take();
+    let written = fate.written_to.take();
     written.ok_or_else(|| Error::msg("the call events are lost"))
 }
 

@@ -27,8 +27,8 @@ pub(crate) struct Hooks {
     pub(super) enter_now: fn(&mut Recorder, SymbolId) -> Entered,
     /// [`Recorder::enter_truncated`] with this plan.
     pub(super) enter_truncated: fn(&mut Recorder, *mut zend_execute_data) -> Entered,
-    /// [`Recorder::leave`] with this plan.
-    pub(super) leave: fn(&mut Recorder, Token),
+    /// [`Recorder::leave`] with this plan: whether the call was this profile's.
+    pub(super) leave: fn(&mut Recorder, Token) -> bool,
     /// [`Recorder::end_marked`] with this plan.
     pub(super) end_marked: fn(&mut Recorder, usize) -> bool,
     /// [`Recorder::fiber_switched`] with this plan.
@@ -66,7 +66,7 @@ impl Hooks {
         enter: |_, _, _| Entered::TooDeep,
         enter_now: |_, _| Entered::TooDeep,
         enter_truncated: |_, _| Entered::TooDeep,
-        leave: |_, _| {},
+        leave: |_, _| false,
         end_marked: |_, _| false,
         fiber_switched: |_, _, _| {},
         fiber_destroyed: |_, _| {},

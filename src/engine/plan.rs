@@ -201,9 +201,7 @@ fn traced<T: Tracing>() -> Hooks {
         enter_truncated: |recorder, data| {
             recorder.enter_truncated::<T>(&T::site(data), T::read_at_entry)
         },
-        leave: |recorder, token| {
-            recorder.leave::<T>(token, T::read_at_exit);
-        },
+        leave: |recorder, token| recorder.leave::<T>(token, T::read_at_exit),
         end_marked: |recorder, mark| recorder.end_marked::<T>(mark, T::read_at_exit),
         fiber_switched: |recorder, from, to| {
             recorder.fiber_switched::<T>(from, to, T::read_at_exit());

@@ -42,7 +42,7 @@ pub(crate) struct Fate {
     /// Where it goes in place of the output directory, and its final name there.
     pub(crate) destination: RefCell<Option<PathBuf>>,
     /// Where it is, when the profile has ended.
-    pub(crate) written: RefCell<Option<PathBuf>>,
+    pub(crate) written_to: RefCell<Option<PathBuf>>,
 }
 
 /// A file that has to be smaller is not begun, in bytes.
@@ -175,7 +175,7 @@ impl EventFile {
             .end(at, Some(&self.meta), &mut self.bytes);
         open.append(&self.bytes)?;
         if self.fate.stays_partial.get() {
-            self.fate.written.replace(Some(open.partial));
+            self.fate.written_to.replace(Some(open.partial));
             return Ok(());
         }
         let destination = self.fate.destination.take();
@@ -185,7 +185,7 @@ impl EventFile {
         if settings::max_dir_size() > 0 && (!is_elsewhere || is_in(&path, &directory())) {
             Ledger::add(&directory(), open.size);
         }
-        self.fate.written.replace(Some(path));
+        self.fate.written_to.replace(Some(path));
         Ok(())
     }
 
