@@ -18,10 +18,10 @@ use std::time::Instant;
 
 use recorder::Shape;
 
+use crate::log_throttled::{Problem, log_throttled};
 use crate::output::Fate;
 use crate::settings::Mode;
 use crate::symbols::{Details, Wishes};
-use crate::trouble::{self, Trouble};
 use crate::{functions, output, session, settings, zend};
 
 use choice::Reason;
@@ -59,12 +59,12 @@ pub(crate) fn request_starts() {
     };
     // Told here, for the log: nobody who asked for a page wants to read it.
     if let Some(problem) = session::problem(settings::mode()) {
-        trouble::tell(Trouble::Engine, &format!("nothing is recorded: {problem}"));
+        log_throttled(Problem::Engine, &format!("nothing is recorded: {problem}"));
         return;
     }
     if let Err(problem) = output::choose_place() {
-        trouble::tell(
-            Trouble::Output,
+        log_throttled(
+            Problem::Output,
             &format!("nothing is recorded: {problem:#}"),
         );
         return;
@@ -143,6 +143,6 @@ fn write() {
     let outcome = recorded.map_or(Ok(()), output::write_file);
     let failure = fate.failure.take();
     if let Some(error) = outcome.err().or(failure) {
-        trouble::tell(Trouble::Output, &format!("{error:#}"));
+        log_throttled(Problem::Output, &format!("{error:#}"));
     }
 }

@@ -16,12 +16,12 @@ mod engine;
 mod functions;
 mod information;
 mod inputs;
+mod log_throttled;
 mod output;
 mod session;
 mod settings;
 mod spans;
 mod symbols;
-mod trouble;
 #[allow(unsafe_code)]
 mod zend;
 
@@ -39,6 +39,9 @@ extern "C" fn module_starts(_kind: i32, number: i32) -> i32 {
         zend::make_special_functions_visible();
     }
     clock::follow_forks(session::follow_fork);
+    if !zend::is_command_line() {
+        log_throttled::share_with_forks();
+    }
     if FORKING_SERVERS.contains(&zend::sapi_name()) {
         clock::warm_up();
     }

@@ -5,9 +5,9 @@
 
 use super::patterns;
 use super::trigger;
+use crate::log_throttled::{Problem, log_throttled};
 use crate::output::{self, Ledger};
 use crate::settings::{self, AutoEnable};
-use crate::trouble::{self, Trouble};
 use crate::zend::ini;
 use crate::{inputs, zend};
 
@@ -98,7 +98,7 @@ fn has_room() -> bool {
     match Ledger::begin_profile(&output::directory(), limit) {
         Ok(is_allowed) => is_allowed,
         Err(error) => {
-            trouble::tell(Trouble::Output, &format!("nothing is recorded: {error:#}"));
+            log_throttled(Problem::Output, &format!("nothing is recorded: {error:#}"));
             false
         }
     }

@@ -6,7 +6,7 @@
 
 use std::hint::black_box;
 
-use crate::trouble::{self, Trouble};
+use crate::log_throttled::{Problem, log_throttled};
 use crate::{inputs, settings, zend};
 
 /// Whether this request asks to be profiled, and may.
@@ -21,8 +21,8 @@ pub(super) fn is_pulled() -> bool {
     }
     let secret = settings::trigger_secret();
     if secret.is_empty() {
-        trouble::tell(
-            Trouble::Trigger,
+        log_throttled(
+            Problem::NoSecret,
             "xhprof.trigger does nothing here without xhprof.trigger_secret: \
              anybody could pull it; set a secret, and send it as the trigger's value",
         );

@@ -16,9 +16,9 @@ use profile::Profile;
 
 use super::ledger::Ledger;
 use super::{encode, name, place, whence};
+use crate::log_throttled::{Problem, log_throttled};
 use crate::session::Recorded;
 use crate::settings::{self, OutputFormat};
-use crate::trouble::{self, Trouble};
 use crate::zend;
 
 /// Who may do what with a file that is made: we read and write.
@@ -39,7 +39,7 @@ pub(crate) fn write_file(recorded: Recorded) -> Result<()> {
     let size = content.len() as u64;
     let limit = settings::max_dir_size();
     if limit > 0 && !Ledger::reserve(&directory, limit, size).with_context(problem)? {
-        trouble::tell(Trouble::Full, &Ledger::drop_profile(&directory));
+        log_throttled(Problem::Full, &Ledger::drop_profile(&directory));
         return Ok(());
     }
     let outcome = write_whole(&path, &name.temporary(&directory), &content);

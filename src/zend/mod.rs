@@ -55,7 +55,9 @@ pub(crate) use request::{
     request_path, response_status, sapi_name, script_path, server_variable, temporary_directory,
 };
 pub(crate) use room::Room;
-pub(crate) use system::{give_name, nameless_file, page_size, random, try_lock, user};
+pub(crate) use system::{
+    give_name, nameless_file, page_size, random, shared_with_forks, try_lock, user,
+};
 pub(crate) use value::Value;
 
 use ext_php_rs::ffi;
