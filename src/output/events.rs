@@ -32,6 +32,8 @@ pub(crate) type SharedNames = Rc<RefCell<Vec<Symbol>>>;
 pub(crate) struct Fate {
     /// Why the file is not what it should be, if so.
     pub(crate) failure: RefCell<Option<Error>>,
+    /// Where the file is, once it is whole.
+    pub(crate) written_to: RefCell<Option<PathBuf>>,
     /// Nobody wants the file: it goes when the profile ends.
     pub(crate) is_unwanted: Cell<bool>,
 }
@@ -162,6 +164,9 @@ impl EventFile {
         open.append(&self.bytes)?;
         fs::rename(&open.partial, &open.path)
             .with_context(|| format!("cannot rename {}", open.partial.display()))?;
+        if let Ok(mut written_to) = self.fate.written_to.try_borrow_mut() {
+            *written_to = Some(open.path.clone());
+        }
         if settings::max_dir_size() > 0 {
             Ledger::add(&directory(), open.size);
         }

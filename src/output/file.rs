@@ -9,7 +9,7 @@
 use std::fs::{self, File, Permissions};
 use std::io::{self, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use profile::Profile;
@@ -24,10 +24,21 @@ use crate::zend;
 /// Who may do what with a file that is made: we read and write.
 const PRIVATE: u32 = 0o600;
 
+/// What became of a profile.
+#[derive(Debug)]
+pub(crate) enum Written {
+    /// It is in this file.
+    To(PathBuf),
+    /// It was dropped: `xhprof.max_dir_size` is reached.
+    Full,
+    /// There was nothing to write, or events, which are in a file already.
+    Nothing,
+}
+
 /// Writes a profile into the output directory, if there is room.
-pub(crate) fn write_file(recorded: Recorded) -> Result<()> {
+pub(crate) fn write_file(recorded: Recorded) -> Result<Written> {
     let Some(mut profile) = recorded.into_profile() else {
-        return Ok(());
+        return Ok(Written::Nothing);
     };
     whence::describe(&mut profile.meta);
     let format = place::format();
@@ -40,13 +51,14 @@ pub(crate) fn write_file(recorded: Recorded) -> Result<()> {
     let limit = settings::max_dir_size();
     if limit > 0 && !Ledger::reserve(&directory, limit, size).with_context(problem)? {
         log_throttled(Problem::Full, &Ledger::drop_profile(&directory));
-        return Ok(());
+        return Ok(Written::Full);
     }
     let outcome = write_whole(&path, &name.temporary(&directory), &content);
     if limit > 0 && outcome.is_err() {
         Ledger::give_back(&directory, size);
     }
-    outcome.with_context(problem)
+    outcome.with_context(problem)?;
+    Ok(Written::To(path))
 }
 
 /// Writes a profile to a path that the program names.
@@ -59,7 +71,7 @@ pub(crate) fn dump(mut profile: Profile, path: &Path, format: OutputFormat) -> R
         );
     }
     whence::describe(&mut profile.meta);
-    let name = name::Name::now()?;
+    let name = name::Name::fresh()?;
     let directory = path.parent().filter(|it| !it.as_os_str().is_empty());
     let temporary = name.temporary(directory.unwrap_or(Path::new(".")));
     encode::encode(format, &profile)

@@ -12,8 +12,8 @@ mod whence;
 
 pub(crate) use arrays::return_array;
 pub(crate) use events::{EventFile, Fate};
-pub(crate) use file::{dump, write_file};
+pub(crate) use file::{Written, dump, write_file};
 pub(crate) use ledger::Ledger;
-pub(crate) use name::is_pattern;
+pub(crate) use name::{choose_run_id, forget_run_id, is_pattern, suspend_run_id};
 pub(crate) use place::{choose_place, directory, forget_place, has_place_for_spans};
 pub(crate) use tags::{forget as forget_tags, tag};

@@ -7,6 +7,7 @@
 //! a request says of itself: what is put in for a letter is letters, digits,
 //! `_`, `-` and, in a host's name, `.`.
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -27,17 +28,97 @@ pub(super) struct Name {
     name: String,
 }
 
+/// What no other profile has.
+#[derive(Debug, Clone)]
+struct RunId {
+    id: String,
+    /// The part of it that is chance.
+    random: String,
+    process: u32,
+}
+
+/// The automatic profile's run id, until a file has it.
+#[derive(Debug)]
+struct Chosen {
+    run: RunId,
+    /// A profile of the program's own is being recorded instead.
+    is_suspended: bool,
+}
+
+thread_local! {
+    static CHOSEN: RefCell<Option<Chosen>> = const { RefCell::new(None) };
+}
+
+/// Decides the run id of the automatic profile that begins.
+pub(crate) fn choose_run_id() -> Result<String> {
+    let run = RunId::new(clock::unix_time_us())?;
+    let id = run.id.clone();
+    CHOSEN.set(Some(Chosen {
+        run,
+        is_suspended: false,
+    }));
+    Ok(id)
+}
+
+/// Whether a profile of the program's own is recorded now, whose file gets
+/// another run id.
+pub(crate) fn suspend_run_id(is_suspended: bool) {
+    CHOSEN.with_borrow_mut(|chosen| {
+        if let Some(chosen) = chosen {
+            chosen.is_suspended = is_suspended;
+        }
+    });
+}
+
+/// The automatic profile has ended, with or without a file.
+pub(crate) fn forget_run_id() {
+    CHOSEN.set(None);
+}
+
+impl RunId {
+    /// The run id is 32 hexadecimal digits: the time in microseconds (14), the
+    /// process (8), and chance (10), so that a directory sorts by time and a
+    /// parent finds its child's profile.
+    fn new(time_us: u64) -> Result<Self> {
+        let random = zend::random().context("the system has no random numbers")?;
+        let random = format!("{:010x}", random >> 24);
+        let time = time_us & 0xff_ffff_ffff_ffff;
+        let process = std::process::id();
+        Ok(Self {
+            id: format!("{time:014x}{process:08x}{random}"),
+            random,
+            process,
+        })
+    }
+}
+
 impl Name {
-    /// The name of a profile that is written now.
+    /// The name of the profile that is written now: with the run id that was
+    /// chosen if it is the automatic one. A child of a fork gets another one.
     pub(super) fn now() -> Result<Self> {
-        let facts = Facts::now()?;
+        let chosen = CHOSEN.with_borrow_mut(|chosen| chosen.take_if(|it| !it.is_suspended));
+        let process = std::process::id();
+        match chosen.filter(|chosen| chosen.run.process == process) {
+            Some(chosen) => Ok(Self::of(chosen.run, clock::unix_time_us())),
+            None => Self::fresh(),
+        }
+    }
+
+    /// A name with a run id of its own.
+    pub(super) fn fresh() -> Result<Self> {
+        let time_us = clock::unix_time_us();
+        Ok(Self::of(RunId::new(time_us)?, time_us))
+    }
+
+    fn of(run: RunId, time_us: u64) -> Self {
+        let facts = Facts { run, time_us };
         let name = match place::named() {
-            Some(named) if named.process == facts.process => named.stem,
-            Some(named) => format!("{}.{}", named.stem, facts.process),
+            Some(named) if named.process == facts.run.process => named.stem,
+            Some(named) => format!("{}.{}", named.stem, facts.run.process),
             None => expand(&settings::output_name(), |letter| facts.say(letter)),
         };
-        let run_id = facts.run_id;
-        Ok(Self { run_id, name })
+        let run_id = facts.run.id;
+        Self { run_id, name }
     }
 
     /// The name with what tells the format.
@@ -92,37 +173,18 @@ fn expand(pattern: &str, say: impl Fn(char) -> String) -> String {
 
 /// What a name can tell of a profile.
 struct Facts {
-    run_id: String,
-    random: String,
+    run: RunId,
     time_us: u64,
-    process: u32,
 }
 
 impl Facts {
-    /// The run id is 32 hexadecimal digits: the time in microseconds (14), the
-    /// process (8), and chance (10), so that a directory sorts by time and a
-    /// parent finds its child's profile.
-    fn now() -> Result<Self> {
-        let random = zend::random().context("the system has no random numbers")?;
-        let random = format!("{:010x}", random >> 24);
-        let time_us = clock::unix_time_us();
-        let time = time_us & 0xff_ffff_ffff_ffff;
-        let process = std::process::id();
-        Ok(Self {
-            run_id: format!("{time:014x}{process:08x}{random}"),
-            random,
-            time_us,
-            process,
-        })
-    }
-
     fn say(&self, letter: char) -> String {
         match letter {
             'a' => plain(zend::sapi_name().as_bytes(), false, "php"),
             'H' => plain(&zend::http_host().unwrap_or_default(), true, "nohost"),
-            'i' => self.run_id.clone(),
-            'p' => self.process.to_string(),
-            'r' => self.random.clone(),
+            'i' => self.run.id.clone(),
+            'p' => self.run.process.to_string(),
+            'r' => self.run.random.clone(),
             'R' => plain(&zend::request_path().unwrap_or_default(), false, "noroute"),
             's' => plain(script_stem().as_bytes(), false, "php"),
             't' => (self.time_us / 1_000_000).to_string(),

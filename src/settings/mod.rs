@@ -10,8 +10,8 @@ mod parse;
 mod table;
 
 pub(crate) use automatic::{
-    auto_enable, capture, ignored_functions, keep_errors, match_list, max_dir_size, max_per_minute,
-    min_duration, output_mode, rate, skip_list, trigger, trigger_secret,
+    auto_enable, capture, debug, exclude, ignored_functions, keep_errors, match_list, max_dir_size,
+    max_per_minute, min_duration, output_mode, rate, skip_list, trigger, trigger_secret,
 };
 pub(crate) use choices::{
     AutoEnable, ClockChoice, EngineChoice, Flags, Mode, OutputFormat, PinCpu,

@@ -55,6 +55,13 @@ pub(crate) static SETTINGS: &[Setting] = &[
         expected: "0 or 1",
     },
     Setting {
+        name: c"xhprof.debug",
+        default: c"0",
+        scope: Scope::Anywhere,
+        is_valid: |value| boolean(value).is_some(),
+        expected: "0 or 1",
+    },
+    Setting {
         name: c"xhprof.engine",
         default: c"auto",
         scope: Scope::System,
@@ -62,18 +69,25 @@ pub(crate) static SETTINGS: &[Setting] = &[
         expected: "auto, execute, observer or off",
     },
     Setting {
+        name: c"xhprof.exclude",
+        default: c"",
+        scope: Scope::Anywhere,
+        is_valid: is_text,
+        expected: "patterns, with spaces or commas between them",
+    },
+    Setting {
         name: c"xhprof.flags",
         default: c"cpu memory",
         scope: Scope::Anywhere,
         is_valid: |value| Flags::from_words(value).is_some(),
-        expected: "any of the words cpu, memory and no_builtins",
+        expected: "any of the words cpu, memory, no_builtins and sql",
     },
     Setting {
         name: c"xhprof.ignored_functions",
         default: c"",
         scope: Scope::PerDirectory,
         is_valid: is_text,
-        expected: "functions' names, with spaces or commas between them",
+        expected: "functions' names or patterns, with spaces or commas between them",
     },
     Setting {
         name: c"xhprof.keep_errors",

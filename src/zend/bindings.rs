@@ -166,6 +166,12 @@ unsafe extern "C" {
     // SAPI.h: a variable of the request, in memory of the caller's
     pub(crate) fn sapi_getenv(name: *const c_char, length: usize) -> *mut c_char;
 
+    // zend_llist.h
+    pub(crate) fn zend_llist_add_element(
+        list: *mut ext_php_rs::ffi::zend_llist,
+        element: *const c_void,
+    );
+
     // main/php.h
     pub(crate) fn php_log_err_with_severity(message: *const c_char, severity: c_int);
 

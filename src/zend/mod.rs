@@ -24,6 +24,7 @@ mod object;
 pub(crate) mod parameters;
 pub(crate) mod per_thread;
 mod request;
+pub(crate) mod response;
 mod room;
 pub(crate) mod signals;
 pub(crate) mod stack;
