@@ -183,7 +183,7 @@ pub(crate) fn wishes(ignored: HashSet<Box<[u8]>>) -> Wishes {
     Wishes {
         exclusions: Exclusions::of_names(ignored).and_patterns(&settings::exclude()),
         run_init: settings::run_init(),
-        details: if settings::collect_additional_info() {
+        details: if settings::spans() {
             Details::InNames
         } else {
             Details::None

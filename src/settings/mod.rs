@@ -45,9 +45,10 @@ pub(crate) fn special_functions() -> bool {
     read(c"xhprof.special_functions", boolean, false)
 }
 
-/// Whether statements and addresses become part of names.
-pub(crate) fn collect_additional_info() -> bool {
-    read(c"xhprof.collect_additional_info", boolean, false)
+/// Whether statements and addresses are recorded: `xhprof.spans`, which is
+/// `xhprof.collect_additional_info`.
+pub(crate) fn spans() -> bool {
+    read(c"xhprof.spans", boolean, false)
 }
 
 /// Whether what the profiler costs is left out of profiles.

@@ -230,6 +230,13 @@ pub(crate) static SETTINGS: &[Setting] = &[
         expected: "patterns, with spaces or commas between them",
     },
     Setting {
+        name: c"xhprof.spans",
+        default: c"0",
+        scope: Scope::Anywhere,
+        is_valid: |value| boolean(value).is_some(),
+        expected: "0 or 1",
+    },
+    Setting {
         name: c"xhprof.special_functions",
         default: c"0",
         scope: Scope::System,
@@ -253,7 +260,15 @@ pub(crate) static SETTINGS: &[Setting] = &[
 ];
 
 /// The settings that there is something special about.
-pub(crate) static KINDS: [(&CStr, Kind); 7] = [
+pub(crate) static KINDS: [(&CStr, Kind); 9] = [
+    (
+        c"xhprof.collect_additional_info",
+        Kind::Twin(c"xhprof.spans"),
+    ),
+    (
+        c"xhprof.spans",
+        Kind::Twin(c"xhprof.collect_additional_info"),
+    ),
     (c"xhprof.trigger_secret", Kind::Secret),
     (c"xhprof.output_dir", Kind::Path),
     (c"xhprof.max_dir_size", Kind::Limit),

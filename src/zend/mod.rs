@@ -15,6 +15,7 @@ mod functions_seen;
 pub(crate) mod idle_slots;
 mod info;
 pub(crate) mod ini;
+mod ini_twins;
 mod jit;
 mod jump;
 mod known_functions;
