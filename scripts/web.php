@@ -11,6 +11,7 @@
  */
 
 require __DIR__ . '/web-servers.php';
+require __DIR__ . '/web-decisions.php';
 
 const APPLICATION = <<<'PHP'
     <?php
@@ -181,7 +182,9 @@ function which_requests(): void
         check("the answer with $what", body(ask("/application.php$query", $headers)), 'body');
         check("profiles with $what", count(profiles()), $expected);
     }
-    check('the log with a secret', logged(), []);
+    $lines = logged();
+    check('lines in the log about wrong secrets', count(preg_grep('/with a wrong secret/', $lines)), once($kind, 7));
+    check('other lines in the log with a secret', preg_grep('/with a wrong secret/', $lines, PREG_GREP_INVERT), []);
 
     serve($trigger);
     foreach (['', '?X-Profile=', '?X-Profile=1'] as $query) {
@@ -399,6 +402,7 @@ function remove(string $folder): void
 $kinds = array_merge($fpm === '-' ? [] : ['php-fpm'], ['built-in server'], array_keys(array_filter($others)));
 foreach ($kinds as $kind) {
     which_requests();
+    what_was_decided();
     what_is_kept();
     names_stay_inside();
     nobody_notices();
