@@ -39,7 +39,7 @@ test_everything() {
     step 'composer.json' composer_json
     step 'phpize, configure, make, make test, make install' phpize_build
     step "ARCHITECTURE.md's code map" code_map
-    step "README.md's settings" readme_settings
+    step 'docs/settings.md' documented_settings
     step "README.md's commands" readme_commands
 
     say "in $((SECONDS / 60)) min $((SECONDS % 60)) s, with $(php_name):"
@@ -235,8 +235,8 @@ code_map() {
 }
 
 # The table has every setting with its default, and no other.
-readme_settings() {
-    diff -u <(sed -nE 's/^\| `(xhprof\.[a-z_]+)` \| (`([^`]*)`)? *\|.*/\1=\3/p' README.md | sort) \
+documented_settings() {
+    diff -u <(sed -nE 's/^\| `(xhprof\.[a-z_]+)` \| (`([^`]*)`)? *\|.*/\1=\3/p' docs/settings.md | sort) \
         <("$PHP" -n -d extension="$extension" -r '
             foreach (ini_get_all("xhprof") as $name => $it) echo "$name=$it[global_value]\n";' | sort)
 }
