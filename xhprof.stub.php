@@ -42,8 +42,10 @@ const XHPROF_FLAGS_MEMORY = 4;
  *     recorded.
  * @param array{ignored_functions?: string|list<string>} $options
  *     "ignored_functions": full names of functions that get no entry of their
- *     own. What they call counts as called by whoever called them. A name or a
- *     list of names that is no such thing gives a warning and is not used.
+ *     own, or patterns with a `*` (`PDO::*`), in any letters. What they call
+ *     counts as called by their caller. A name or a list of names that is no
+ *     such thing gives a warning and is not used. `xhprof.exclude` leaves out
+ *     more.
  *
  * @link https://www.php.net/xhprof_enable
  */
@@ -127,8 +129,10 @@ function xhprof_dump(string $file, string $format = 'native'): bool
  *
  * "mode" is off, edges, tree, events or sample; "automatic" whether that is by
  * `xhprof.auto_enable`; "nodes" the number of edges, paths or stacks so far.
+ * "decision" says whether the request is profiled automatically, and by which
+ * rule: "profiled: xhprof.trigger", "not profiled: xhprof.rate".
  *
- * @return array{mode: string, automatic: bool, paused: bool, engine: string, functions: int, nodes: int, truncated: bool}
+ * @return array{mode: string, automatic: bool, decision: string, paused: bool, engine: string, functions: int, nodes: int, truncated: bool}
  */
 function xhprof_status(): array
 {

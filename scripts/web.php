@@ -183,7 +183,7 @@ function which_requests(): void
         check("profiles with $what", count(profiles()), $expected);
     }
     $lines = logged();
-    check('lines in the log about wrong secrets', count(preg_grep('/with a wrong secret/', $lines)), once($kind, 7));
+    check('lines in the log about wrong secrets', count(preg_grep('/with a wrong secret/', $lines)), once($kind, 5));
     check('other lines in the log with a secret', preg_grep('/with a wrong secret/', $lines, PREG_GREP_INVERT), []);
 
     serve($trigger);
