@@ -7,7 +7,7 @@ final class FpmServer
     private $process;
     public readonly string $socket;
 
-    public function __construct(string $fpm, private readonly string $folder, array $settings, int $workers = 1, string $user = 'root', ?string $ini = null)
+    public function __construct(string $fpm, private readonly string $folder, array $settings, int $workers = 1, string $user = 'root', ?string $ini = null, string $pool = '')
     {
         $this->socket = "$folder/socket";
         @unlink($this->socket);
@@ -23,6 +23,7 @@ final class FpmServer
             pm = static
             pm.max_children = $workers
             catch_workers_output = yes
+            $pool
             INI);
         // A php.ini instead of none, and none of those that the machine has.
         $command = [$fpm, ...($ini === null ? ['-n'] : ['-c', $ini]), '-y', "$folder/fpm.conf", '-F'];

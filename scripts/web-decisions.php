@@ -32,6 +32,26 @@ function announced(string $answer): array
     return $found[1];
 }
 
+/** The two names of one setting, where php-fpm's pool has one of them. */
+function one_value_in_pools(): void
+{
+    global $folder, $fpm, $extension;
+    file_put_contents("$folder/pool.php", '<?php
+        $show = fn () => ini_get("xhprof.spans") . ini_get("xhprof.collect_additional_info") . " ";
+        echo $show(); ini_set("xhprof.spans", 0); echo $show(); ini_set("xhprof.collect_additional_info", 1); echo $show();');
+    foreach ([
+        'php_value[xhprof.spans] = 1' => '11 00 11 ', 'php_value[xhprof.collect_additional_info] = 1' => '11 00 11 ', '' => '00 00 11 ',
+        'php_admin_value[xhprof.spans] = 1' => '11 11 11 ', 'php_admin_value[xhprof.collect_additional_info] = 0' => '00 00 00 ',
+    ] as $pool => $expected) {
+        $server = new FpmServer($fpm, $folder, ['extension' => $extension], pool: $pool);
+        for ($request = 1; $request < 4; $request++) {
+            check("request $request with $pool", $server->ask("$folder/pool.php", ''), $expected);
+        }
+        $server->stop();
+    }
+    unlink("$folder/pool.php");
+}
+
 function what_was_decided(): void
 {
     global $folder, $kind;

@@ -403,6 +403,9 @@ $kinds = array_merge($fpm === '-' ? [] : ['php-fpm'], ['built-in server'], array
 foreach ($kinds as $kind) {
     which_requests();
     what_was_decided();
+    if ($kind === 'php-fpm') {
+        one_value_in_pools();
+    }
     what_is_kept();
     names_stay_inside();
     nobody_notices();
