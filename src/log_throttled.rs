@@ -41,22 +41,26 @@ struct Count {
 }
 
 impl Count {
-    const NONE: Self = Self {
-        logged_at_us: AtomicU64::new(0),
-        left_out: AtomicU64::new(0),
-    };
+    const fn new() -> Self {
+        Self {
+            logged_at_us: AtomicU64::new(0),
+            left_out: AtomicU64::new(0),
+        }
+    }
 }
 
 impl Counts {
-    const NONE: Self = Self([const { Count::NONE }; KINDS]);
+    const fn new() -> Self {
+        Self([const { Count::new() }; KINDS])
+    }
 }
 
-static OWN: Counts = Counts::NONE;
+static OWN: Counts = Counts::new();
 static SHARED: OnceLock<&Counts> = OnceLock::new();
 
 /// MINIT of a server: processes that are forked from now on share the counts.
 pub(crate) fn share_with_forks() {
-    if let Some(counts) = zend::shared_with_forks(Counts::NONE) {
+    if let Some(counts) = zend::shared_with_forks(Counts::new()) {
         // A server that starts its modules again keeps the first ones.
         let _ = SHARED.set(counts);
     }
