@@ -4,8 +4,8 @@
 //! destructor, and is written at the end of the request. A script that profiles
 //! itself finds its own functions working as ever, as if there were no automatic
 //! profile: that yields. From the script's `xhprof_enable()` to its
-//! `xhprof_disable()` only the script's own profile records, and the automatic
-//! one goes on afterwards, as if that time had not been.
+//! `xhprof_disable()` only the script's own profile records. The automatic one
+//! goes on afterwards, with one call of `[profiled by the program]` for that time.
 
 mod announce;
 mod choice;
@@ -24,7 +24,7 @@ use crate::log_throttled::{Problem, log_throttled};
 use crate::output::{Fate, Written};
 use crate::settings::Mode;
 use crate::symbols::{Details, Wishes};
-use crate::{functions, output, session, settings, zend};
+use crate::{functions, output, program, session, settings, zend};
 
 pub(crate) use decision::Decision;
 use decision::{Reason, Rule};
@@ -147,7 +147,6 @@ pub(crate) fn yields() {
     if let Progress::Running(begun) = PROGRESS.get()
         && session::set_aside()
     {
-        output::suspend_run_id(true);
         PROGRESS.set(Progress::Yields(begun));
     }
 }
@@ -156,7 +155,6 @@ pub(crate) fn yields() {
 pub(crate) fn goes_on() {
     if let Progress::Yields(begun) = PROGRESS.get() {
         session::take_up();
-        output::suspend_run_id(false);
         PROGRESS.set(Progress::Running(begun));
     }
 }
@@ -177,6 +175,7 @@ pub(crate) fn request_is_over() {
 /// Ends the profile if there is one, and says what came of the request.
 fn end_profile() {
     // What the script began and did not end is nobody's.
+    program::forget();
     if matches!(PROGRESS.get(), Progress::Yields(_)) {
         session::stop();
         goes_on();

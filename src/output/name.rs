@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-use super::place;
+use super::{place, whence};
 use crate::clock;
 use crate::settings;
 use crate::zend;
@@ -23,9 +23,12 @@ const MAX_NAME: usize = 200;
 const MAX_PART: usize = 64;
 
 /// A file's name, decided once.
+#[derive(Debug)]
 pub(super) struct Name {
-    run_id: String,
+    facts: Facts,
     name: String,
+    /// It follows from the setting.
+    is_by_pattern: bool,
 }
 
 /// What no other profile has.
@@ -37,42 +40,22 @@ struct RunId {
     process: u32,
 }
 
-/// The automatic profile's run id, until a file has it.
-#[derive(Debug)]
-struct Chosen {
-    run: RunId,
-    /// A profile of the program's own is being recorded instead.
-    is_suspended: bool,
-}
-
 thread_local! {
-    static CHOSEN: RefCell<Option<Chosen>> = const { RefCell::new(None) };
+    /// The run id of the automatic profile that runs, until a file has it.
+    static AUTOMATIC: RefCell<Option<RunId>> = const { RefCell::new(None) };
 }
 
 /// Decides the run id of the automatic profile that begins.
 pub(crate) fn choose_run_id() -> Result<String> {
     let run = RunId::new(clock::unix_time_us())?;
     let id = run.id.clone();
-    CHOSEN.set(Some(Chosen {
-        run,
-        is_suspended: false,
-    }));
+    AUTOMATIC.set(Some(run));
     Ok(id)
-}
-
-/// Whether a profile of the program's own is recorded now, whose file gets
-/// another run id.
-pub(crate) fn suspend_run_id(is_suspended: bool) {
-    CHOSEN.with_borrow_mut(|chosen| {
-        if let Some(chosen) = chosen {
-            chosen.is_suspended = is_suspended;
-        }
-    });
 }
 
 /// The automatic profile has ended, with or without a file.
 pub(crate) fn forget_run_id() {
-    CHOSEN.set(None);
+    AUTOMATIC.set(None);
 }
 
 impl RunId {
@@ -93,32 +76,61 @@ impl RunId {
 }
 
 impl Name {
-    /// The name of the profile that is written now: with the run id that was
-    /// chosen if it is the automatic one. A child of a fork gets another one.
-    pub(super) fn now() -> Result<Self> {
-        let chosen = CHOSEN.with_borrow_mut(|chosen| chosen.take_if(|it| !it.is_suspended));
-        let process = std::process::id();
-        match chosen.filter(|chosen| chosen.run.process == process) {
-            Some(chosen) => Ok(Self::of(chosen.run, clock::unix_time_us())),
-            None => Self::fresh(),
-        }
-    }
-
-    /// A name with a run id of its own.
-    pub(super) fn fresh() -> Result<Self> {
-        let time_us = clock::unix_time_us();
-        Ok(Self::of(RunId::new(time_us)?, time_us))
-    }
-
-    fn of(run: RunId, time_us: u64) -> Self {
-        let facts = Facts { run, time_us };
+    /// The name of the automatic profile, which is written now: with the run id
+    /// that was chosen when it began. A child of a fork gets another one.
+    pub(super) fn automatic() -> Result<Self> {
+        let chosen = AUTOMATIC.take();
+        let facts = match chosen.filter(|run| run.process == std::process::id()) {
+            Some(run) => Facts {
+                run,
+                time_us: clock::unix_time_us(),
+            },
+            None => Facts::now()?,
+        };
         let name = match place::named() {
             Some(named) if named.process == facts.run.process => named.stem,
             Some(named) => format!("{}.{}", named.stem, facts.run.process),
-            None => expand(&settings::output_name(), |letter| facts.say(letter)),
+            None => return Ok(Self::by_pattern(facts)),
         };
-        let run_id = facts.run.id;
-        Self { run_id, name }
+        Ok(Self {
+            facts,
+            name,
+            is_by_pattern: false,
+        })
+    }
+
+    /// The name of a profile that the program began, one of many: where one
+    /// file was asked for by name, each has its run id, too.
+    pub(super) fn of_program() -> Result<Self> {
+        let facts = Facts::now()?;
+        let Some(named) = place::named() else {
+            return Ok(Self::by_pattern(facts));
+        };
+        Ok(Self {
+            name: format!("{}.{}", named.stem, facts.run.id),
+            facts,
+            is_by_pattern: false,
+        })
+    }
+
+    fn by_pattern(facts: Facts) -> Self {
+        Self {
+            name: expand(&settings::output_name(), |letter| facts.say(letter)),
+            facts,
+            is_by_pattern: true,
+        }
+    }
+
+    /// The same name, with what the program has said of its route since.
+    pub(super) fn renewed(&self) -> Self {
+        if self.is_by_pattern {
+            return Self::by_pattern(self.facts.clone());
+        }
+        Self {
+            facts: self.facts.clone(),
+            name: self.name.clone(),
+            is_by_pattern: false,
+        }
     }
 
     /// The name with what tells the format.
@@ -128,12 +140,18 @@ impl Name {
 
     /// The same with the run id, which is nobody else's.
     pub(super) fn with_run_id(&self, ending: &str) -> String {
-        format!("{}.{}.{ending}", self.name, self.run_id)
+        format!("{}.{}.{ending}", self.name, self.facts.run.id)
+    }
+
+    /// Where to write what will be at `path`.
+    pub(super) fn temporary_beside(path: &Path) -> Result<PathBuf> {
+        let run = RunId::new(clock::unix_time_us())?;
+        Ok(super::file::parent(path).join(format!(".{}.tmp", run.id)))
     }
 
     /// Where to write until it is whole: hidden, and nobody else's.
     pub(super) fn temporary(&self, directory: &Path) -> PathBuf {
-        directory.join(format!(".{}.tmp", self.run_id))
+        directory.join(format!(".{}.tmp", self.facts.run.id))
     }
 }
 
@@ -172,12 +190,19 @@ fn expand(pattern: &str, say: impl Fn(char) -> String) -> String {
 }
 
 /// What a name can tell of a profile.
+#[derive(Debug, Clone)]
 struct Facts {
     run: RunId,
     time_us: u64,
 }
 
 impl Facts {
+    fn now() -> Result<Self> {
+        let time_us = clock::unix_time_us();
+        let run = RunId::new(time_us)?;
+        Ok(Self { run, time_us })
+    }
+
     fn say(&self, letter: char) -> String {
         match letter {
             'a' => plain(zend::sapi_name().as_bytes(), false, "php"),
@@ -185,7 +210,11 @@ impl Facts {
             'i' => self.run.id.clone(),
             'p' => self.run.process.to_string(),
             'r' => self.run.random.clone(),
-            'R' => plain(&zend::request_path().unwrap_or_default(), false, "noroute"),
+            'R' => plain(
+                whence::route().unwrap_or_default().as_bytes(),
+                false,
+                "noroute",
+            ),
             's' => plain(script_stem().as_bytes(), false, "php"),
             't' => (self.time_us / 1_000_000).to_string(),
             'u' => self.time_us.to_string(),
