@@ -32,7 +32,7 @@ foreach ($functions as $name => [$parameters, $type]) {
     $shown = [];
     foreach ($function->getParameters() as $parameter) {
         $shown[] = $parameter->getType() . ' $' . $parameter->getName() . ($parameter->isOptional()
-            ? ' = ' . str_replace(["\n", 'array ()'], ['', '[]'], var_export($parameter->getDefaultValue(), true)) : '');
+            ? ' = ' . str_replace(["\n", 'array ()', 'NULL'], ['', '[]', 'null'], var_export($parameter->getDefaultValue(), true)) : '');
     }
     $agrees = implode(', ', $shown) === $parameters && (string) $function->getReturnType() === $type;
     echo $name, $agrees ? " agrees\n" : ": ($parameters): $type in the stub\n";

@@ -121,7 +121,7 @@ pub(super) fn title() -> Option<String> {
 pub(super) fn route() -> Option<String> {
     OF_PROFILE
         .with_borrow(|said| said.as_ref()?.route())
-        .or_else(|| title())
+        .or_else(title)
         .or_else(|| OF_REQUEST.with_borrow(Said::route))
 }
 

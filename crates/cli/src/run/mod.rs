@@ -125,10 +125,10 @@ fn finish(
     profile.meta.title = Some(title.clone());
     if let Some(keep) = keep {
         keep.save(keep.path, &profile, file)?;
-        for other in &collected.others {
+        for (mark, other) in collected.others() {
             let profile = other.read();
             let profile = profile.context("a forked process wrote a broken profile")?;
-            keep.save(&beside(keep.path, other.pid), &profile, other)?;
+            keep.save(&beside(keep.path, &mark), &profile, other)?;
         }
     }
     let mut stderr = io::stderr().lock();
@@ -140,10 +140,10 @@ fn finish(
     match (keep, collected.others.len()) {
         (_, 0) => {}
         (None, count) => say(&format!(
-            "forked processes wrote {count} more; -o FILE keeps them"
+            "the program or forked processes wrote {count} more; -o FILE keeps them"
         )),
         (Some(keep), count) => say(&format!(
-            "forked processes wrote {count} more: {}.<pid>",
+            "the program or forked processes wrote {count} more: {}.<pid>",
             keep.path.display()
         )),
     }
@@ -187,9 +187,9 @@ impl<'a> Keep<'a> {
 }
 
 /// `run.xhp.4711`
-fn beside(path: &Path, pid: u32) -> PathBuf {
+fn beside(path: &Path, mark: &str) -> PathBuf {
     let mut name = OsString::from(path);
-    name.push(format!(".{pid}"));
+    name.push(format!(".{mark}"));
     PathBuf::from(name)
 }
 
