@@ -22,7 +22,7 @@ use recorder::Shape;
 
 use crate::log_throttled::{Problem, log_throttled};
 use crate::output::{Fate, Written};
-use crate::settings::Mode;
+use crate::settings::{ClosureNames, Mode};
 use crate::symbols::{Details, Wishes};
 use crate::{functions, output, program, session, settings, zend};
 
@@ -105,6 +105,8 @@ fn begin(reason: Reason) -> Result<(), String> {
     zend::fill_server_variables();
     let mut wishes = Wishes {
         places: true,
+        // What is written is read by our own programs, which want to know.
+        closures: settings::closure_names() != ClosureNames::Plain,
         ..functions::wishes(settings::ignored_functions())
     };
     let flags = choice::flags(reason);

@@ -92,6 +92,11 @@ impl Exclusions {
         answer
     }
 
+    /// Whether any function is left out by its name.
+    pub(crate) fn has_any_name(&self) -> bool {
+        !self.names.is_empty() || !self.name_patterns.is_empty()
+    }
+
     /// Whether the function of that name is left out. Callers remember a no.
     pub(crate) fn has_name(&mut self, name: &[u8]) -> bool {
         if self.names.contains(name) {

@@ -193,7 +193,7 @@ impl Symbols {
         let known = self.names.borrow().len();
         let target = if name::write_name(function, &mut scratch) {
             if self.wishes.closures {
-                name::tell_closures_apart(function, kind, &mut scratch);
+                self.closure_apart(function, kind, &mut scratch);
             }
             self.intern(&scratch, kind, add_symbol)
         } else if self.wishes.run_init {
@@ -210,6 +210,22 @@ impl Symbols {
             new.line = function.line(kind);
         }
         target
+    }
+
+    /// Puts the place of a closure into its name, unless it is left out by the
+    /// name that PHP has for it: then that name stays.
+    fn closure_apart(&mut self, function: Function<'_>, kind: FunctionKind, name: &mut Vec<u8>) {
+        let exclusions = &self.wishes.exclusions;
+        let plain = exclusions.has_any_name().then(|| name.clone());
+        name::tell_closures_apart(function, kind, name);
+        // A name that is known was compared before: closures are made in loops.
+        if let Some(plain) = plain
+            && plain != *name
+            && self.find(name).is_err()
+            && self.wishes.exclusions.has_name(&plain)
+        {
+            *name = plain;
+        }
     }
 
     /// The symbol for the compilation of a file or of a string; none if it is
