@@ -54,7 +54,8 @@ const XHPROF_FLAGS_MEMORY = 4;
  *     "title": what the profile is called.
  *     "tags": as {@see xhprof_tag()} sets them.
  *     "ignored_functions": full names of functions that get no entry of their
- *     own. What they call counts as called by whoever called them.
+ *     own, or patterns with a `*` (`PDO::*`), in any letters. What they call
+ *     counts as called by their caller. `xhprof.exclude` leaves out more.
  *     An option that is not known, or is no such thing, gives a warning and is
  *     not used.
  *
@@ -171,8 +172,10 @@ function xhprof_dump(string $file, string $format = 'native'): bool
  *
  * "mode" is off, edges, tree, events or sample; "automatic" whether that is by
  * `xhprof.auto_enable`; "nodes" the number of edges, paths or stacks so far.
+ * "decision" says whether the request is profiled automatically, and by which
+ * rule: "profiled: xhprof.trigger", "not profiled: xhprof.rate".
  *
- * @return array{mode: string, automatic: bool, paused: bool, engine: string, functions: int, nodes: int, truncated: bool}
+ * @return array{mode: string, automatic: bool, decision: string, paused: bool, engine: string, functions: int, nodes: int, truncated: bool}
  */
 function xhprof_status(): array
 {

@@ -21,7 +21,7 @@ function show(string $what, array $variables, string ...$settings): void
         array_push($options, '-d', $setting);
     }
     $ended = run_php(...[...$options, "$directory/script.php"]);
-    echo "$what: ", trim($ended->output), ' ', str_replace($directory, 'DIR', $ended->errors);
+    echo "$what: ", trim($ended->output), ' ', preg_replace('/[0-9a-f]{32}/', 'ID', str_replace([$ini, $directory], ['INI', 'DIR'], $ended->errors));
     foreach ([$directory, $ini, sys_get_temp_dir()] as $where) {
         foreach (glob("$where/{*,.[!.]*}.{xhp,xhprof,json,ledger}", GLOB_BRACE) as $file) {
             if ($where !== sys_get_temp_dir()) {
@@ -54,19 +54,24 @@ remove_directory($ini);
 ?>
 --EXPECT--
 neither: output 
-one: output ini/ID.script.xhp .XHP 
-yes: output ini/ID.script.xhp .XHP 
+one: output xhprof: profile written to INI/ID.script.xhp
+ini/ID.script.xhp .XHP 
+yes: output xhprof: profile written to INI/ID.script.xhp
+ini/ID.script.xhp .XHP 
 no: output 
 something else: output ini/ID.script.xhp .XHP 
 only output: output 
-directory: output ID.script.xhp .XHP 
-native: output x.xhp .XHP 
-xhprof: output x.xhprof a:3: 
-json: output x.json {"ma 
+directory: output xhprof: profile written to DIR/ID.script.xhp
+ID.script.xhp .XHP 
+native: output xhprof: profile written to DIR/x.xhp
+x.xhp .XHP 
+xhprof: output xhprof: profile written to DIR/x.xhprof
+x.xhprof a:3: 
+json: output xhprof: profile written to DIR/x.json
+x.json {"ma 
 with php.ini: output x.json {"ma 
 another ending: output xhprof: nothing is recorded: XHPROF_OUTPUT must be a directory, or a file ending in .xhp, .xhprof or .json, not DIR/x.pdf
 
 events as JSON: output xhprof: nothing is recorded: with xhprof.mode=events, XHPROF_OUTPUT must end in .xhp, not DIR/x.json
 
 not there: output xhprof: cannot write the profile DIR/no/x.json: No such file or directory (os error 2)
-

@@ -35,7 +35,7 @@ foreach ($environment as $name => $value) {
     putenv("$name=$value");
 }
 $ended = run_code(sprintf($code, ''), 'xhprof.mode=sample', 'xhprof.sampling_interval=1000');
-echo $ended->output, $ended->errors, implode(' ', array_map(basename(...), glob("$directory/*"))), "\n";
+echo $ended->output, str_replace($directory, 'DIR', $ended->errors), implode(' ', array_map(basename(...), glob("$directory/*"))), "\n";
 $rows = unserialize(file_get_contents("$directory/one.xhprof"));
 echo 'times of the samples: ', $rows['main()']['wt'] > 20_000 && isset($rows['main()==>spin']) ? 'plausible' : json_encode($rows), "\n";
 remove_directory($directory);
@@ -49,5 +49,6 @@ by the way: 1 written, 1 tagged
 no room: 1 written, 0 tagged, xhprof: a profile was dropped: DIR has reached xhprof.max_dir_size; 1 so far
 with room: 1 written, 1 tagged
 left out: 0 written, 0 tagged
+xhprof: profile written to DIR/one.xhprof
 one.xhprof
 times of the samples: plausible

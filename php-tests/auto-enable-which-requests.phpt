@@ -18,7 +18,7 @@ function profiles(int $times, string ...$settings): int
     }
     for ($i = 0; $i < $times; $i++) {
         $ended = run_php(...[...$options, "$scripts/one.php"]);
-        echo $ended->output, $ended->errors;
+        echo $ended->output, preg_replace('/written to \S+/', 'written, ', $ended->errors);
     }
     $count = count(glob("$directory/*.xhp"));
     remove_directory($directory);
@@ -79,10 +79,13 @@ match "*.php/": 0, skip: 1
 both: 0
 two a minute: 2
 trigger not there: 0
-trigger "1": 1
-trigger "yes": 1
+trigger "1": xhprof: profile written, 
+1
+trigger "yes": xhprof: profile written, 
+1
 trigger "0": 0
 trigger "": 0
 trigger without a name: 0
 trigger, switched off: 0
-trigger beside the rules: 1
+trigger beside the rules: xhprof: profile written, 
+1

@@ -19,6 +19,8 @@ $wrong = [
     'xhprof.compensate' => ['0', '2', 'maybe'],
     'xhprof.engine' => ['auto', 'steam', '1'],
     'xhprof.flags' => ['cpu memory', 'everything', '7', 'cpu memory nonsense'],
+    'xhprof.spans' => ['0', '2', 'maybe', '-1'],
+    'xhprof.debug' => ['0', '2', 'maybe'],
     'xhprof.keep_errors' => ['0', '2', 'maybe'],
     'xhprof.max_dir_size' => ['0', 'abc', '-1', '1K', '99999999999G', 'G'],
     'xhprof.max_per_minute' => ['0', 'abc', '-1', '1.5', '1000001'],
@@ -37,7 +39,7 @@ $wrong = [
     'xhprof.special_functions' => ['0', '2', 'maybe'],
     'xhprof.trigger' => ['', 'a b', 'a=b', str_repeat('a', 65)],
 ];
-$any_text = ['xhprof.output_dir', 'xhprof.ignored_functions', 'xhprof.match', 'xhprof.skip', 'xhprof.trigger_secret'];
+$any_text = ['xhprof.output_dir', 'xhprof.ignored_functions', 'xhprof.exclude', 'xhprof.match', 'xhprof.skip', 'xhprof.trigger_secret'];
 $all = array_diff(array_keys(ini_get_all('xhprof')), array_keys($wrong), $any_text);
 echo $all ? 'not tested: ' . implode(' ', $all) . "\n" : "all tested\n";
 

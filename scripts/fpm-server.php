@@ -7,7 +7,7 @@ final class FpmServer
     private $process;
     public readonly string $socket;
 
-    public function __construct(string $fpm, private readonly string $folder, array $settings, int $workers = 1)
+    public function __construct(string $fpm, private readonly string $folder, array $settings, int $workers = 1, string $user = 'root', ?string $ini = null, string $pool = '')
     {
         $this->socket = "$folder/socket";
         @unlink($this->socket);
@@ -17,21 +17,23 @@ final class FpmServer
             daemonize = no
             process_control_timeout = 10
             [www]
-            user = root
+            user = $user
             listen = $this->socket
             listen.mode = 0666
             pm = static
             pm.max_children = $workers
             catch_workers_output = yes
+            $pool
             INI);
-        $command = [$fpm, '-n', '-y', "$folder/fpm.conf", '-F'];
+        // A php.ini instead of none, and none of those that the machine has.
+        $command = [$fpm, ...($ini === null ? ['-n'] : ['-c', $ini]), '-y', "$folder/fpm.conf", '-F'];
         if (function_exists('posix_getuid') ? posix_getuid() === 0 : get_current_user() === 'root') {
             $command[] = '-R';
         }
         foreach ($settings as $name => $value) {
             array_push($command, '-d', "$name=$value");
         }
-        $this->process = proc_open($command, [['file', '/dev/null', 'r'], ['file', "$folder/out", 'w'], ['file', "$folder/out", 'a']], $pipes);
+        $this->process = proc_open($command, [['file', '/dev/null', 'r'], ['file', "$folder/out", 'w'], ['file', "$folder/out", 'a']], $pipes, null, ['PHP_INI_SCAN_DIR' => ''] + getenv());
         for ($try = 0; $try < 500 && !@stream_socket_client("unix://$this->socket"); $try++) {
             usleep(10_000);
         }

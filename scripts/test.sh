@@ -33,6 +33,7 @@ test_everything() {
     step 'every part of ./x bench, without its numbers' bench_works
     step './x demo, one round of it' demo_works
     step 'every mode, and what is left of a killed process' modes
+    step 'the recipes of docs/production.md' documented_recipes
     step 'random programs, under both engines and without' random_programs
     step 'programs that use the profiler at random' random_use
     step 'one php-fpm worker, some requests profiled' fpm_requests
@@ -188,6 +189,17 @@ fpm_requests() {
 
 web_requests() {
     "$PHP" -n scripts/web.php "$extension" "$(find_fpm || echo -)" "$release/xhprof"
+}
+
+# What docs/production.md tells people to do, as root: the recipes make folders
+# for the server's user.
+documented_recipes() {
+    local fpm
+    fpm=$(find_fpm) || {
+        echo 'php-fpm is not installed, so not run'
+        return
+    }
+    "$PHP" -n scripts/recipes.php "$extension" "$fpm" "$release/xhprof"
 }
 
 worker_loops() {

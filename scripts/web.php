@@ -11,6 +11,7 @@
  */
 
 require __DIR__ . '/web-servers.php';
+require __DIR__ . '/web-decisions.php';
 
 const APPLICATION = <<<'PHP'
     <?php
@@ -181,7 +182,9 @@ function which_requests(): void
         check("the answer with $what", body(ask("/application.php$query", $headers)), 'body');
         check("profiles with $what", count(profiles()), $expected);
     }
-    check('the log with a secret', logged(), []);
+    $lines = logged();
+    check('lines in the log about wrong secrets', count(preg_grep('/with a wrong secret/', $lines)), once($kind, 5));
+    check('other lines in the log with a secret', preg_grep('/with a wrong secret/', $lines, PREG_GREP_INVERT), []);
 
     serve($trigger);
     foreach (['', '?X-Profile=', '?X-Profile=1'] as $query) {
@@ -421,6 +424,10 @@ function remove(string $folder): void
 $kinds = array_merge($fpm === '-' ? [] : ['php-fpm'], ['built-in server'], array_keys(array_filter($others)));
 foreach ($kinds as $kind) {
     which_requests();
+    what_was_decided();
+    if ($kind === 'php-fpm') {
+        one_value_in_pools();
+    }
     what_is_kept();
     routes_are_few();
     names_stay_inside();

@@ -13,6 +13,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use crate::engine::Engine;
+use crate::exclusions::Exclusions;
 use crate::options::Options;
 use crate::settings::{self, ClosureNames, Flags};
 use crate::symbols::{Details, Wishes};
@@ -204,9 +205,10 @@ extern "C" fn xhprof_status(call: &mut ExecuteData, result: &mut Zval) {
         Ok(Engine::Observer) => "observer",
         Err(_) => "off",
     };
-    let mut array = Array::with_capacity(7);
+    let mut array = Array::with_capacity(8);
     array.set_bytes(b"mode", status.mode.as_bytes());
     array.set_bool(b"automatic", autostart::is_running());
+    array.set_bytes(b"decision", autostart::decision().as_bytes());
     array.set_bool(b"paused", status.is_paused);
     array.set_bytes(b"engine", engine.as_bytes());
     array.set_int(b"functions", count(status.functions));
@@ -228,9 +230,9 @@ extern "C" fn xhprof_tag(call: &mut ExecuteData, result: &mut Zval) {
 /// What to name in a profile with this ignore list.
 pub(crate) fn wishes(ignored: HashSet<Box<[u8]>>) -> Wishes {
     Wishes {
-        ignored,
+        exclusions: Exclusions::of_names(ignored).and_patterns(&settings::exclude()),
         run_init: settings::run_init(),
-        details: if settings::collect_additional_info() {
+        details: if settings::spans() {
             Details::InNames
         } else {
             Details::None

@@ -13,17 +13,19 @@ mod compensation;
 mod details;
 #[allow(unsafe_code)]
 mod engine;
+mod exclusions;
 mod functions;
 mod information;
 mod inputs;
+mod log_throttled;
 mod options;
 mod output;
+mod patterns;
 mod program;
 mod session;
 mod settings;
 mod spans;
 mod symbols;
-mod trouble;
 #[allow(unsafe_code)]
 mod zend;
 
@@ -42,6 +44,10 @@ extern "C" fn module_starts(_kind: i32, number: i32) -> i32 {
         zend::make_special_functions_visible();
     }
     clock::follow_forks(session::follow_fork);
+    if !zend::is_command_line() {
+        log_throttled::share_with_forks();
+        zend::response::arm();
+    }
     if FORKING_SERVERS.contains(&zend::sapi_name()) {
         clock::warm_up();
     }
@@ -50,6 +56,7 @@ extern "C" fn module_starts(_kind: i32, number: i32) -> i32 {
 
 /// MSHUTDOWN, before the library may be unloaded.
 extern "C" fn module_ends(_kind: i32, number: i32) -> i32 {
+    zend::response::disarm();
     engine::sampling::disarm();
     engine::disarm();
     zend::ini::unregister(number);
@@ -75,6 +82,7 @@ extern "C" fn request_ends(_kind: i32, _number: i32) -> i32 {
 
 /// After the request, when nothing of it is left.
 extern "C" fn request_is_over() -> i32 {
+    autostart::request_is_over();
     engine::rest();
     0
 }

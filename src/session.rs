@@ -22,10 +22,10 @@ use crate::clock::{self, Clock, CpuTime};
 use crate::compensation::{self, Measured};
 use crate::engine::sampling::Rate;
 use crate::engine::{self, Engine, Hooks, Measure, Outer, State, with_state};
+use crate::log_throttled::{Problem, log_throttled};
 use crate::output::{EventFile, Fate};
 use crate::settings::{self, EngineChoice, Flags};
 use crate::symbols::{Symbols, Target, Wishes};
-use crate::trouble::{self, Trouble};
 use crate::zend;
 
 /// The settings of the profile that runs; none when off.
@@ -220,8 +220,8 @@ pub(crate) fn take_up() {
         });
     }
     if running.is_over {
-        trouble::tell(
-            Trouble::Clock,
+        log_throttled(
+            Problem::Clock,
             "the automatic profile ends where the script began one of its own: \
              its clock cannot be started again",
         );

@@ -6,13 +6,14 @@
 //! per function: by the hash of its name, then equality.
 
 use std::cell::RefCell;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use profile::{NameIndex, Spans, Symbol, Vacancy};
 use recorder::{Recorder, SymbolId, TickRate};
 
 use crate::details::{self, Detail};
+use crate::exclusions::Exclusions;
 use crate::spans::{SharedSpans, SpanLog};
 use crate::zend::{Function, FunctionKind, name};
 
@@ -98,7 +99,7 @@ const MAX_PREPARED: usize = 1_000;
 #[derive(Debug, Default)]
 pub(crate) struct Wishes {
     /// Functions that are not recorded.
-    pub(crate) ignored: HashSet<Box<[u8]>>,
+    pub(crate) exclusions: Exclusions,
     /// The top level of files is recorded, as `run_init::…`.
     pub(crate) run_init: bool,
     /// What becomes of statements and addresses.
@@ -182,12 +183,17 @@ impl Symbols {
         kind: FunctionKind,
         add_symbol: &mut dyn FnMut() -> SymbolId,
     ) -> Target {
+        // Before the name: functions of two files may have the same one.
+        if let Some(file) = function.file(kind)
+            && self.wishes.exclusions.has_file(file)
+        {
+            return Target::PASS;
+        }
         let mut scratch = std::mem::take(&mut self.scratch);
         let known = self.names.borrow().len();
         let target = if name::write_name(function, &mut scratch) {
-            // Closures are ignored by the name that PHP has for them, too.
-            if self.wishes.closures && !self.wishes.ignored.contains(&*scratch) {
-                name::tell_closures_apart(function, kind, &mut scratch);
+            if self.wishes.closures {
+                self.closure_apart(function, kind, &mut scratch);
             }
             self.intern(&scratch, kind, add_symbol)
         } else if self.wishes.run_init {
@@ -206,6 +212,22 @@ impl Symbols {
         target
     }
 
+    /// Puts the place of a closure into its name, unless it is left out by the
+    /// name that PHP has for it: then that name stays.
+    fn closure_apart(&mut self, function: Function<'_>, kind: FunctionKind, name: &mut Vec<u8>) {
+        let exclusions = &self.wishes.exclusions;
+        let plain = exclusions.has_any_name().then(|| name.clone());
+        name::tell_closures_apart(function, kind, name);
+        // A name that is known was compared before: closures are made in loops.
+        if let Some(plain) = plain
+            && plain != *name
+            && self.find(name).is_err()
+            && self.wishes.exclusions.has_name(&plain)
+        {
+            *name = plain;
+        }
+    }
+
     /// The symbol for the compilation of a file or of a string; none if it is
     /// ignored.
     pub(crate) fn file(
@@ -215,6 +237,9 @@ impl Symbols {
         is_file: bool,
         add_symbol: &mut dyn FnMut() -> SymbolId,
     ) -> Option<SymbolId> {
+        if is_file && self.wishes.exclusions.has_file(path) {
+            return None;
+        }
         let mut scratch = std::mem::take(&mut self.scratch);
         name::write_file(prefix, path, is_file, &mut scratch);
         let target = self.intern(&scratch, FunctionKind::User, add_symbol);
@@ -307,7 +332,7 @@ impl Symbols {
             Ok(target) => return target,
             Err(vacancy) => vacancy,
         };
-        if self.wishes.ignored.contains(name) {
+        if self.wishes.exclusions.has_name(name) {
             return Target::PASS;
         }
         let Some(symbol) = self.add(name, kind, add_symbol) else {

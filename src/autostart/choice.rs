@@ -3,50 +3,80 @@
 //! Cheapest first: a request that chance leaves out has cost three settings
 //! and one question to the kernel.
 
-use super::patterns;
-use super::trigger;
+use super::decision::{Decision, Reason, Rule};
+use super::trigger::{self, Trigger};
+use crate::log_throttled::{Problem, log_throttled};
 use crate::output::{self, Ledger};
-use crate::settings::{self, AutoEnable};
-use crate::trouble::{self, Trouble};
+use crate::patterns;
+use crate::settings::{self, AutoEnable, Flags};
 use crate::zend::ini;
 use crate::{inputs, zend};
 
-/// Why a request is profiled.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reason {
-    /// Somebody asked for this one, so it is written whatever comes of it.
-    Asked,
-    /// The settings are about all requests, and this is one of them.
-    Rules,
+/// Whether to profile the request that starts, and by which rule.
+pub(super) fn this_request() -> Decision {
+    match reason() {
+        Ok(reason) => Decision::Profiled(reason),
+        Err(rule) => Decision::NotProfiled(rule),
+    }
 }
 
-/// Whether to profile the request that starts, and why.
-pub(super) fn this_request() -> Option<Reason> {
+fn reason() -> Result<Reason, Rule> {
     if zend::is_command_line() {
         let variable = inputs::process_variable("XHPROF");
         let word = variable.and_then(|value| String::from_utf8(value).ok());
         match word.and_then(|word| settings::boolean(&word)) {
-            Some(true) => return Some(Reason::Asked),
-            Some(false) => return None,
+            Some(true) => return Ok(Reason::Environment),
+            Some(false) => return Err(Rule::Environment),
             None => {}
         }
     }
     let auto_enable = settings::auto_enable();
     if auto_enable == AutoEnable::Never {
-        return None;
+        return Err(Rule::Off);
     }
-    let reason = if trigger::is_pulled() {
-        Reason::Asked
-    } else if auto_enable == AutoEnable::Always
-        && !ini::is_limit_wrong()
-        && chance(settings::rate())
-        && is_one_of_those()
-    {
-        Reason::Rules
-    } else {
-        return None;
+    let trigger = trigger::of_this_request();
+    let reason = match (trigger, auto_enable) {
+        (Trigger::Right, _) => Reason::Trigger,
+        (Trigger::Absent, AutoEnable::Trigger) => return Err(Rule::NoTrigger),
+        (Trigger::NoSecret, AutoEnable::Trigger) => return Err(Rule::NoSecret),
+        (Trigger::WrongSecret, AutoEnable::Trigger) => return Err(Rule::WrongSecret),
+        _ => {
+            by_rules()?;
+            Reason::Rules
+        }
     };
-    has_room().then_some(reason)
+    has_room()?;
+    Ok(reason)
+}
+
+/// The rules about requests that did not ask.
+fn by_rules() -> Result<(), Rule> {
+    if ini::is_limit_wrong() {
+        return Err(Rule::InvalidLimit);
+    }
+    if !chance(settings::rate()) {
+        return Err(Rule::Rate);
+    }
+    by_patterns()
+}
+
+/// What the profile records: on the command line, with `XHPROF=1`, the words of
+/// `XHPROF_FLAGS` if there are any.
+pub(super) fn flags(reason: Reason) -> Flags {
+    let variable = inputs::process_variable("XHPROF_FLAGS");
+    let variable = variable.filter(|words| reason == Reason::Environment && !words.is_empty());
+    let Some(words) = variable else {
+        return settings::flags();
+    };
+    let flags = str::from_utf8(&words).ok().and_then(Flags::from_words);
+    flags.unwrap_or_else(|| {
+        log_throttled(
+            Problem::Output,
+            "XHPROF_FLAGS must be any of the words cpu, memory, no_builtins and sql; \
+             using xhprof.flags",
+        );
+        settings::flags()
+    })
 }
 
 /// True as often as `share` says, of 1.
@@ -61,14 +91,19 @@ fn chance(share: f64) -> bool {
 }
 
 /// By `xhprof.match` and `xhprof.skip`.
-fn is_one_of_those() -> bool {
+fn by_patterns() -> Result<(), Rule> {
     let (wanted, unwanted) = (settings::match_list(), settings::skip_list());
     if wanted.is_empty() && unwanted.is_empty() {
-        return true;
+        return Ok(());
     }
     let subject = subject();
-    (wanted.is_empty() || patterns::any_matches(&wanted, &subject))
-        && !patterns::any_matches(&unwanted, &subject)
+    if !wanted.is_empty() && patterns::first_match(&wanted, &subject).is_none() {
+        return Err(Rule::Match);
+    }
+    match patterns::first_match(&unwanted, &subject) {
+        Some(pattern) => Err(Rule::Skip(pattern.to_owned())),
+        None => Ok(()),
+    }
 }
 
 /// What patterns are about: `host/path`, or the script's path.
@@ -90,16 +125,18 @@ fn subject() -> Vec<u8> {
 }
 
 /// By `xhprof.max_per_minute`.
-fn has_room() -> bool {
+fn has_room() -> Result<(), Rule> {
     let limit = settings::max_per_minute();
     if limit == 0 {
-        return true;
+        return Ok(());
     }
     match Ledger::begin_profile(&output::directory(), limit) {
-        Ok(is_allowed) => is_allowed,
+        Ok(true) => Ok(()),
+        Ok(false) => Err(Rule::MaxPerMinute),
         Err(error) => {
-            trouble::tell(Trouble::Output, &format!("nothing is recorded: {error:#}"));
-            false
+            let problem = format!("{error:#}");
+            log_throttled(Problem::Output, &format!("nothing is recorded: {problem}"));
+            Err(Rule::Problem(problem))
         }
     }
 }

@@ -114,7 +114,7 @@ impl EventFile {
                 let name = if self.fate.is_of_program.get() {
                     name::Name::of_program()?
                 } else {
-                    name::Name::now()?
+                    name::Name::automatic()?
                 };
                 Open::create(name, &self.options, self.start, &self.meta, &mut self.bytes)?
             }

@@ -17,25 +17,38 @@ use profile::Profile;
 use super::ledger::Ledger;
 use super::whence::{self, Moment};
 use super::{encode, name, place};
+use crate::log_throttled::{Problem, log_throttled};
 use crate::session::Recorded;
 use crate::settings::{self, OutputFormat};
-use crate::trouble::{self, Trouble};
 use crate::zend;
 
 /// Who may do what with a file that is made: we read and write.
 const PRIVATE: u32 = 0o600;
 
-/// Writes a profile into the output directory, if there is room.
-pub(crate) fn write_file(recorded: Recorded) -> Result<()> {
+/// What became of a profile.
+#[derive(Debug)]
+pub(crate) enum Written {
+    /// It is in this file.
+    To(PathBuf),
+    /// It was dropped: `xhprof.max_dir_size` is reached.
+    Full,
+    /// There was nothing to write, or events, which are in a file already.
+    Nothing,
+}
+
+/// Writes the automatic profile into the output directory, if there is room.
+pub(crate) fn write_file(recorded: Recorded) -> Result<Written> {
     let Some(mut profile) = recorded.into_profile() else {
-        return Ok(());
+        return Ok(Written::Nothing);
     };
     whence::describe(&mut profile.meta, Moment::End);
-    let name = name::Name::now()?;
-    if write_named(&profile, &name, &place::directory())?.is_none() {
-        trouble::tell(Trouble::Full, &Ledger::drop_profile(&place::directory()));
-    }
-    Ok(())
+    let name = name::Name::automatic()?;
+    let directory = place::directory();
+    let Some(path) = write_named(&profile, &name, &directory)? else {
+        log_throttled(Problem::Full, &Ledger::drop_profile(&directory));
+        return Ok(Written::Full);
+    };
+    Ok(Written::To(path))
 }
 
 /// Writes a profile into a directory, in the format of the settings, if there
@@ -98,7 +111,7 @@ pub(super) fn refuse_what_is_no_file(path: &Path) -> Result<()> {
 pub(crate) fn dump(mut profile: Profile, path: &Path, format: OutputFormat) -> Result<()> {
     refuse_what_is_no_file(path)?;
     whence::describe(&mut profile.meta, Moment::Before);
-    let temporary = name::Name::now()?.temporary(parent(path));
+    let temporary = name::Name::temporary_beside(path)?;
     encode::encode(format, &profile)
         .and_then(|content| write_whole(path, &temporary, &content))
         .with_context(|| format!("cannot write the profile {}", path.display()))

@@ -13,9 +13,9 @@ mod whence;
 
 pub(crate) use arrays::return_array;
 pub(crate) use events::{EventFile, Fate};
-pub(crate) use file::{dump, write_file};
+pub(crate) use file::{Written, dump, write_file};
 pub(crate) use ledger::Ledger;
-pub(crate) use name::is_pattern;
+pub(crate) use name::{choose_run_id, forget_run_id, is_pattern};
 pub(crate) use place::{
     choose_place, choose_place_if_none, directory, forget_place, has_place_for_spans,
 };

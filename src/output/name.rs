@@ -8,6 +8,7 @@
 //! would take a dash for an option (`rm *`). What is put in for a letter is
 //! letters, digits, `_`, `-` and, in a host's name, `.`.
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -31,13 +32,65 @@ pub(super) struct Name {
     is_by_pattern: bool,
 }
 
+/// What no other profile has.
+#[derive(Debug, Clone)]
+struct RunId {
+    id: String,
+    /// The part of it that is chance.
+    random: String,
+    process: u32,
+}
+
+thread_local! {
+    /// The run id of the automatic profile that runs, until a file has it.
+    static AUTOMATIC: RefCell<Option<RunId>> = const { RefCell::new(None) };
+}
+
+/// Decides the run id of the automatic profile that begins.
+pub(crate) fn choose_run_id() -> Result<String> {
+    let run = RunId::new(clock::unix_time_us())?;
+    let id = run.id.clone();
+    AUTOMATIC.set(Some(run));
+    Ok(id)
+}
+
+/// The automatic profile has ended, with or without a file.
+pub(crate) fn forget_run_id() {
+    AUTOMATIC.set(None);
+}
+
+impl RunId {
+    /// The run id is 32 hexadecimal digits: the time in microseconds (14), the
+    /// process (8), and chance (10), so that a directory sorts by time and a
+    /// parent finds its child's profile.
+    fn new(time_us: u64) -> Result<Self> {
+        let random = zend::random().context("the system has no random numbers")?;
+        let random = format!("{:010x}", random >> 24);
+        let time = time_us & 0xff_ffff_ffff_ffff;
+        let process = std::process::id();
+        Ok(Self {
+            id: format!("{time:014x}{process:08x}{random}"),
+            random,
+            process,
+        })
+    }
+}
+
 impl Name {
-    /// The name of a profile that is written now.
-    pub(super) fn now() -> Result<Self> {
-        let facts = Facts::now()?;
+    /// The name of the automatic profile, which is written now: with the run id
+    /// that was chosen when it began. A child of a fork gets another one.
+    pub(super) fn automatic() -> Result<Self> {
+        let chosen = AUTOMATIC.take();
+        let facts = match chosen.filter(|run| run.process == std::process::id()) {
+            Some(run) => Facts {
+                run,
+                time_us: clock::unix_time_us(),
+            },
+            None => Facts::now()?,
+        };
         let name = match place::named() {
-            Some(named) if named.process == facts.process => named.stem,
-            Some(named) => format!("{}.{}", named.stem, facts.process),
+            Some(named) if named.process == facts.run.process => named.stem,
+            Some(named) => format!("{}.{}", named.stem, facts.run.process),
             None => return Ok(Self::by_pattern(facts)),
         };
         Ok(Self {
@@ -55,7 +108,7 @@ impl Name {
             return Ok(Self::by_pattern(facts));
         };
         Ok(Self {
-            name: format!("{}.{}", named.stem, facts.run_id),
+            name: format!("{}.{}", named.stem, facts.run.id),
             facts,
             is_by_pattern: false,
         })
@@ -88,12 +141,18 @@ impl Name {
 
     /// The same with the run id, which is nobody else's.
     pub(super) fn with_run_id(&self, ending: &str) -> String {
-        format!("{}.{}.{ending}", self.name, self.facts.run_id)
+        format!("{}.{}.{ending}", self.name, self.facts.run.id)
+    }
+
+    /// Where to write what will be at `path`.
+    pub(super) fn temporary_beside(path: &Path) -> Result<PathBuf> {
+        let run = RunId::new(clock::unix_time_us())?;
+        Ok(super::file::parent(path).join(format!(".{}.tmp", run.id)))
     }
 
     /// Where to write until it is whole: hidden, and nobody else's.
     pub(super) fn temporary(&self, directory: &Path) -> PathBuf {
-        directory.join(format!(".{}.tmp", self.facts.run_id))
+        directory.join(format!(".{}.tmp", self.facts.run.id))
     }
 }
 
@@ -134,37 +193,24 @@ fn expand(pattern: &str, say: impl Fn(char) -> String) -> String {
 /// What a name can tell of a profile.
 #[derive(Debug, Clone)]
 struct Facts {
-    run_id: String,
-    random: String,
+    run: RunId,
     time_us: u64,
-    process: u32,
 }
 
 impl Facts {
-    /// The run id is 32 hexadecimal digits: the time in microseconds (14), the
-    /// process (8), and chance (10), so that a directory sorts by time and a
-    /// parent finds its child's profile.
     fn now() -> Result<Self> {
-        let random = zend::random().context("the system has no random numbers")?;
-        let random = format!("{:010x}", random >> 24);
         let time_us = clock::unix_time_us();
-        let time = time_us & 0xff_ffff_ffff_ffff;
-        let process = std::process::id();
-        Ok(Self {
-            run_id: format!("{time:014x}{process:08x}{random}"),
-            random,
-            time_us,
-            process,
-        })
+        let run = RunId::new(time_us)?;
+        Ok(Self { run, time_us })
     }
 
     fn say(&self, letter: char) -> String {
         match letter {
             'a' => plain(zend::sapi_name().as_bytes(), false, "php"),
             'H' => plain(&zend::http_host().unwrap_or_default(), true, "nohost"),
-            'i' => self.run_id.clone(),
-            'p' => self.process.to_string(),
-            'r' => self.random.clone(),
+            'i' => self.run.id.clone(),
+            'p' => self.run.process.to_string(),
+            'r' => self.run.random.clone(),
             'R' => plain(
                 whence::route().unwrap_or_default().as_bytes(),
                 false,

@@ -16,6 +16,11 @@ pub(crate) fn auto_enable() -> AutoEnable {
     read(c"xhprof.auto_enable", parse_auto_enable, AutoEnable::Never)
 }
 
+/// Whether each request leaves a line in PHP's log.
+pub(crate) fn debug() -> bool {
+    read(c"xhprof.debug", boolean, false)
+}
+
 /// What must be in a request for it to be profiled; empty for nothing.
 pub(crate) fn trigger() -> String {
     text(c"xhprof.trigger")
@@ -61,6 +66,11 @@ pub(crate) fn keep_errors() -> bool {
 /// What may be recorded of a request's headers, cookies, query and environment.
 pub(crate) fn capture() -> Vec<String> {
     list(&text(c"xhprof.capture"))
+}
+
+/// Patterns of the functions and files that every profile leaves out.
+pub(crate) fn exclude() -> Vec<String> {
+    list(&text(c"xhprof.exclude"))
 }
 
 /// The functions that automatic profiles leave out.

@@ -100,6 +100,8 @@ pub(crate) struct Flags {
     pub(crate) cpu: bool,
     /// `XHPROF_FLAGS_MEMORY`.
     pub(crate) memory: bool,
+    /// What calls waited for is recorded, as `xhprof.spans` has it.
+    pub(crate) sql: bool,
 }
 
 impl Flags {
@@ -117,11 +119,12 @@ impl Flags {
             no_builtins: bits & Self::NO_BUILTINS != 0,
             cpu: bits & Self::CPU != 0,
             memory: bits & Self::MEMORY != 0,
+            sql: false,
         }
     }
 
     /// Reads words, separated by anything that is not part of one.
-    pub(super) fn from_words(words: &str) -> Option<Self> {
+    pub(crate) fn from_words(words: &str) -> Option<Self> {
         let mut flags = Self::default();
         for word in words
             .split([' ', ',', '|', '\t'])
@@ -131,6 +134,7 @@ impl Flags {
                 "cpu" => flags.cpu = true,
                 "memory" => flags.memory = true,
                 "no_builtins" => flags.no_builtins = true,
+                "sql" => flags.sql = true,
                 _ => return None,
             }
         }

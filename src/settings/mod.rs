@@ -10,8 +10,8 @@ mod parse;
 mod table;
 
 pub(crate) use automatic::{
-    auto_enable, capture, ignored_functions, keep_errors, match_list, max_dir_size, max_per_minute,
-    min_duration, output_mode, rate, skip_list, trigger, trigger_secret,
+    auto_enable, capture, debug, exclude, ignored_functions, keep_errors, match_list, max_dir_size,
+    max_per_minute, min_duration, output_mode, rate, skip_list, trigger, trigger_secret,
 };
 pub(crate) use choices::{
     AutoEnable, ClockChoice, ClosureNames, EngineChoice, Flags, Mode, OutputFormat, PinCpu, RouteOf,
@@ -50,9 +50,10 @@ pub(crate) fn special_functions() -> bool {
     read(c"xhprof.special_functions", boolean, false)
 }
 
-/// Whether statements and addresses become part of names.
-pub(crate) fn collect_additional_info() -> bool {
-    read(c"xhprof.collect_additional_info", boolean, false)
+/// Whether statements and addresses are recorded: `xhprof.spans`, which is
+/// `xhprof.collect_additional_info`.
+pub(crate) fn spans() -> bool {
+    read(c"xhprof.spans", boolean, false)
 }
 
 /// Whether what the profiler costs is left out of profiles.

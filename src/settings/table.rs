@@ -56,6 +56,13 @@ pub(crate) static SETTINGS: &[Setting] = &[
         expected: "0 or 1",
     },
     Setting {
+        name: c"xhprof.debug",
+        default: c"0",
+        scope: Scope::Anywhere,
+        is_valid: |value| boolean(value).is_some(),
+        expected: "0 or 1",
+    },
+    Setting {
         name: c"xhprof.engine",
         default: c"auto",
         scope: Scope::System,
@@ -63,18 +70,25 @@ pub(crate) static SETTINGS: &[Setting] = &[
         expected: "auto, execute, observer or off",
     },
     Setting {
+        name: c"xhprof.exclude",
+        default: c"",
+        scope: Scope::Anywhere,
+        is_valid: is_text,
+        expected: "patterns, with spaces or commas between them",
+    },
+    Setting {
         name: c"xhprof.flags",
         default: c"cpu memory",
         scope: Scope::Anywhere,
         is_valid: |value| Flags::from_words(value).is_some(),
-        expected: "any of the words cpu, memory and no_builtins",
+        expected: "any of the words cpu, memory, no_builtins and sql",
     },
     Setting {
         name: c"xhprof.ignored_functions",
         default: c"",
         scope: Scope::PerDirectory,
         is_valid: is_text,
-        expected: "functions' names, with spaces or commas between them",
+        expected: "functions' names or patterns, with spaces or commas between them",
     },
     Setting {
         name: c"xhprof.keep_errors",
@@ -224,6 +238,13 @@ pub(crate) static SETTINGS: &[Setting] = &[
         expected: "patterns, with spaces or commas between them",
     },
     Setting {
+        name: c"xhprof.spans",
+        default: c"0",
+        scope: Scope::Anywhere,
+        is_valid: |value| boolean(value).is_some(),
+        expected: "0 or 1",
+    },
+    Setting {
         name: c"xhprof.special_functions",
         default: c"0",
         scope: Scope::System,
@@ -247,7 +268,15 @@ pub(crate) static SETTINGS: &[Setting] = &[
 ];
 
 /// The settings that there is something special about.
-pub(crate) static KINDS: [(&CStr, Kind); 7] = [
+pub(crate) static KINDS: [(&CStr, Kind); 9] = [
+    (
+        c"xhprof.collect_additional_info",
+        Kind::Twin(c"xhprof.spans"),
+    ),
+    (
+        c"xhprof.spans",
+        Kind::Twin(c"xhprof.collect_additional_info"),
+    ),
     (c"xhprof.trigger_secret", Kind::Secret),
     (c"xhprof.output_dir", Kind::Path),
     (c"xhprof.max_dir_size", Kind::Limit),

@@ -123,6 +123,13 @@ unsafe extern "C" {
     // zend_ini.h
     pub(crate) fn zend_unregister_ini_entries(module_number: c_int);
     pub(crate) fn display_ini_entries(module: *mut ext_php_rs::ffi::zend_module_entry);
+    pub(crate) fn zend_alter_ini_entry_ex(
+        name: *mut zend_string,
+        new_value: *mut zend_string,
+        modify_type: c_int,
+        stage: c_int,
+        force_change: bool,
+    ) -> c_int;
     pub(crate) fn zend_ini_string_ex(
         name: *const c_char,
         name_length: usize,
@@ -165,6 +172,12 @@ unsafe extern "C" {
 
     // SAPI.h: a variable of the request, in memory of the caller's
     pub(crate) fn sapi_getenv(name: *const c_char, length: usize) -> *mut c_char;
+
+    // zend_llist.h
+    pub(crate) fn zend_llist_add_element(
+        list: *mut ext_php_rs::ffi::zend_llist,
+        element: *const c_void,
+    );
 
     // main/php.h
     pub(crate) fn php_log_err_with_severity(message: *const c_char, severity: c_int);

@@ -10,6 +10,7 @@ use ext_php_rs::ffi::{
 };
 
 use super::bindings::{self, FAILURE, SUCCESS};
+use super::ini_twins;
 
 /// Where a setting may be changed.
 #[derive(Debug, Clone, Copy)]
@@ -39,6 +40,8 @@ pub(crate) enum Kind {
     Secret,
     /// What a program makes of it must be allowed by `open_basedir`.
     Path,
+    /// It has the value of the setting of that name, always.
+    Twin(&'static CStr),
     /// It keeps profiles few or small: a wrong one must not do without.
     Limit,
 }
@@ -90,6 +93,11 @@ pub(crate) fn register(
     let definitions: &'static [zend_ini_entry_def] = definitions.leak();
     // SAFETY: the table ends with an empty entry and lives from now on.
     unsafe { zend_register_ini_entries(definitions.as_ptr(), module_number) };
+    let twins = kinds.iter().filter_map(|(name, kind)| match kind {
+        Kind::Twin(other) => Some((*name, *other)),
+        _ => None,
+    });
+    ini_twins::start(&twins.collect::<Vec<_>>());
 }
 
 /// Takes the settings back at MSHUTDOWN.
@@ -156,7 +164,7 @@ unsafe extern "C" fn hide(entry: *mut zend_ini_entry, _which: c_int) {
 
 /// The engine asks before it sets an entry.
 unsafe extern "C" fn check(
-    _entry: *mut zend_ini_entry,
+    entry: *mut zend_ini_entry,
     new_value: *mut zend_string,
     setting: *mut c_void,
     _: *mut c_void,
@@ -171,6 +179,10 @@ unsafe extern "C" fn check(
     match setting.kind() {
         Some(Kind::Limit) if !is_valid && stage == STAGE_STARTUP => {
             IS_LIMIT_WRONG.store(true, Ordering::Relaxed);
+        }
+        Some(Kind::Twin(twin)) if is_valid => {
+            // SAFETY: what the engine handed us.
+            return unsafe { ini_twins::copy(entry, new_value, twin, stage) };
         }
         Some(Kind::Path) if is_valid && stage & STAGES_OF_PROGRAMS != 0 && !value.is_empty() => {
             // SAFETY: the engine's strings end with a NUL. It warns if the path

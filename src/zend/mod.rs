@@ -15,6 +15,7 @@ mod functions_seen;
 pub(crate) mod idle_slots;
 mod info;
 pub(crate) mod ini;
+mod ini_twins;
 mod jit;
 mod jump;
 mod known_functions;
@@ -24,6 +25,7 @@ mod object;
 pub(crate) mod parameters;
 pub(crate) mod per_thread;
 mod request;
+pub(crate) mod response;
 mod room;
 pub(crate) mod signals;
 pub(crate) mod stack;
@@ -55,7 +57,9 @@ pub(crate) use request::{
     request_path, response_status, sapi_name, script_path, server_variable, temporary_directory,
 };
 pub(crate) use room::Room;
-pub(crate) use system::{give_name, nameless_file, page_size, random, try_lock, user};
+pub(crate) use system::{
+    give_name, nameless_file, page_size, random, shared_with_forks, try_lock, user,
+};
 pub(crate) use value::Value;
 
 use ext_php_rs::ffi;

@@ -82,3 +82,30 @@ pub(crate) fn page_size() -> usize {
     // SAFETY: always succeeds.
     usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096)
 }
+
+/// Puts a value into memory that the processes forked from this one share, for
+/// the life of the process; none if the system gives no such memory.
+pub(crate) fn shared_with_forks<T: Sync>(value: T) -> Option<&'static T> {
+    // SAFETY: a new mapping, placed by the kernel.
+    let memory = unsafe {
+        libc::mmap(
+            std::ptr::null_mut(),
+            size_of::<T>(),
+            libc::PROT_READ | libc::PROT_WRITE,
+            libc::MAP_SHARED | libc::MAP_ANONYMOUS,
+            -1,
+            0,
+        )
+    };
+    if memory == libc::MAP_FAILED {
+        return None;
+    }
+    let place: *mut T = memory.cast();
+    // SAFETY: a mapping is aligned to a page, as large as asked for, and never
+    // unmapped. `T` is `Sync`, so processes may use it at the same time as
+    // threads may.
+    unsafe {
+        place.write(value);
+        Some(&*place)
+    }
+}

@@ -161,7 +161,9 @@ fn notes(arguments: &RunArguments, keep: Option<Keep>, others: usize) -> Vec<Str
     let Some(keep) = keep else {
         let forked = match others {
             0 => String::new(),
-            count => format!("; the program or forked processes wrote {count} more, which it keeps too"),
+            count => {
+                format!("; the program or forked processes wrote {count} more, which it keeps too")
+            }
         };
         let rest = line.get(2..).unwrap_or_default();
         notes.push(format!(

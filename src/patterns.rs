@@ -1,16 +1,19 @@
-//! Patterns of hosts, paths and scripts: `*` is any text, slashes included,
-//! and everything else is itself. A pattern is about the whole text.
+//! Patterns in settings: `*` is any text, slashes included, and also none.
+//! Every other byte is itself. A pattern is about the whole text.
 
-/// Whether one of the patterns is what `text` looks like.
-pub(super) fn any_matches(patterns: &[String], text: &[u8]) -> bool {
-    patterns
+/// The first of the patterns that fits `text`.
+pub(crate) fn first_match<'p>(patterns: &'p [String], text: &[u8]) -> Option<&'p str> {
+    let found = patterns
         .iter()
-        .any(|pattern| matches(pattern.as_bytes(), text))
+        .find(|pattern| matches(pattern.as_bytes(), text));
+    found.map(String::as_str)
 }
 
+/// Whether the pattern fits `text`.
+///
 /// A star takes as little as it can; when the rest does not fit, the last star
 /// takes one byte more. So the work is bounded by the product of the lengths.
-fn matches(mut pattern: &[u8], mut text: &[u8]) -> bool {
+pub(crate) fn matches(mut pattern: &[u8], mut text: &[u8]) -> bool {
     let mut last_star: Option<(&[u8], &[u8])> = None;
     loop {
         match (pattern.split_first(), text.split_first()) {

@@ -1,0 +1,87 @@
+//! Where the profile is, on standard error: for a person who asked for one on
+//! the command line.
+//!
+//! **Invariant:** nothing is written to a file that the program opened. A
+//! program may close standard error and open a file, which gets its number.
+
+use std::fs;
+use std::io::{self, Write};
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use super::decision::Reason;
+use crate::{inputs, settings};
+
+thread_local! {
+    /// What standard error was when the program began.
+    static STANDARD_ERROR: std::cell::Cell<Option<(u64, u64)>> = const { std::cell::Cell::new(None) };
+}
+
+/// How many generations of processes are asked.
+const MOST_ANCESTORS: usize = 32;
+
+/// The program begins: notes what its standard error is.
+pub(super) fn note_standard_error() {
+    STANDARD_ERROR.set(standard_error());
+}
+
+/// Says where the profile is, unless standard error is not what it was, or an
+/// ancestor that was asked as well will say so of its own.
+pub(super) fn written(reason: Reason, path: &Path) {
+    let before = STANDARD_ERROR.get();
+    if before.is_none() || before != standard_error() || is_child_of_asked(reason) {
+        return;
+    }
+    let path = path.to_string_lossy();
+    let path: String = path
+        .chars()
+        .map(|it| if it.is_control() { '?' } else { it })
+        .collect();
+    // Nothing is to be done about a pipe that was closed.
+    let _ = writeln!(io::stderr(), "xhprof: profile written to {path}");
+}
+
+/// Device and file behind the descriptor 2.
+fn standard_error() -> Option<(u64, u64)> {
+    let about = fs::metadata("/proc/self/fd/2").or_else(|_| fs::metadata("/dev/fd/2"));
+    about.ok().map(|about| (about.dev(), about.ino()))
+}
+
+/// Whether a PHP that was asked in the same way started this process, and what
+/// it inherited is why it is profiled. Programs read what their children write
+/// to standard error, and some take any of it for a failure.
+fn is_child_of_asked(reason: Reason) -> bool {
+    let name = match reason {
+        Reason::Environment => "XHPROF".to_owned(),
+        _ => settings::trigger(),
+    };
+    let Some(value) = inputs::process_variable(&name) else {
+        return false;
+    };
+    let variable = [name.as_bytes(), b"=", &value].concat();
+    let own = fs::read_link("/proc/self/exe").ok();
+    let mut ancestor = parent_of("self");
+    for _ in 0..MOST_ANCESTORS {
+        let Some(process) = ancestor.filter(|&process| process > 1) else {
+            return false;
+        };
+        let is_php = own.is_some() && fs::read_link(format!("/proc/{process}/exe")).ok() == own;
+        if is_php {
+            let environment = fs::read(format!("/proc/{process}/environ")).unwrap_or_default();
+            if environment
+                .split(|&byte| byte == 0)
+                .any(|it| it == variable)
+            {
+                return true;
+            }
+        }
+        ancestor = parent_of(&process.to_string());
+    }
+    false
+}
+
+fn parent_of(process: &str) -> Option<u32> {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let parent = status.lines().find_map(|line| line.strip_prefix("PPid:"))?;
+    parent.trim().parse().ok()
+}

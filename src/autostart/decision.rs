@@ -1,0 +1,110 @@
+//! What was decided about a request, in words: `xhprof_status()['decision']`
+//! and the line of `xhprof.debug`.
+
+use std::fmt;
+
+use crate::settings;
+
+/// Whether a request is profiled, and by which rule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Decision {
+    /// It is.
+    Profiled(Reason),
+    /// It is not.
+    NotProfiled(Rule),
+}
+
+/// Why a request is profiled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reason {
+    /// `XHPROF=1` on the command line.
+    Environment,
+    /// The request has the trigger, and may.
+    Trigger,
+    /// The settings are about all requests, and this is one of them.
+    Rules,
+}
+
+impl Reason {
+    /// Whether the request asked to be profiled, so that the profile is written
+    /// whatever it took.
+    pub(super) fn is_asked(self) -> bool {
+        self != Self::Rules
+    }
+}
+
+/// Why a request is not profiled.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Rule {
+    /// `XHPROF=0` on the command line.
+    Environment,
+    /// `xhprof.auto_enable = 0`.
+    Off,
+    /// `xhprof.auto_enable = trigger`, and there is none in the request.
+    NoTrigger,
+    /// The trigger has no secret in php.ini.
+    NoSecret,
+    /// The trigger came with another value than the secret.
+    WrongSecret,
+    /// A limit in php.ini is not valid.
+    InvalidLimit,
+    /// `xhprof.rate`.
+    Rate,
+    /// No pattern of `xhprof.match` fits.
+    Match,
+    /// This pattern of `xhprof.skip` fits.
+    Skip(String),
+    /// `xhprof.max_per_minute`.
+    MaxPerMinute,
+    /// Nothing can be recorded or written, and why.
+    Problem(String),
+}
+
+impl fmt::Display for Decision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Profiled(reason) => write!(f, "profiled: {reason}"),
+            Self::NotProfiled(rule) => write!(f, "not profiled: {rule}"),
+        }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Environment => "XHPROF=1",
+            Self::Trigger => "xhprof.trigger",
+            Self::Rules => "xhprof.auto_enable = 1",
+        })
+    }
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Environment => f.write_str("XHPROF=0"),
+            Self::Off => f.write_str("xhprof.auto_enable = 0"),
+            Self::NoTrigger => {
+                let name = settings::trigger();
+                if name.is_empty() {
+                    f.write_str("xhprof.auto_enable = trigger, but xhprof.trigger is empty")
+                } else {
+                    write!(
+                        f,
+                        "xhprof.auto_enable = trigger, and the request has no {name}"
+                    )
+                }
+            }
+            Self::NoSecret => {
+                f.write_str("xhprof.auto_enable = trigger, but xhprof.trigger_secret is empty")
+            }
+            Self::WrongSecret => f.write_str("xhprof.trigger, with a wrong secret"),
+            Self::InvalidLimit => f.write_str("a limit in php.ini is not valid"),
+            Self::Rate => f.write_str("xhprof.rate"),
+            Self::Match => f.write_str("xhprof.match"),
+            Self::Skip(pattern) => write!(f, "xhprof.skip, by {pattern}"),
+            Self::MaxPerMinute => f.write_str("xhprof.max_per_minute"),
+            Self::Problem(problem) => f.write_str(problem),
+        }
+    }
+}
