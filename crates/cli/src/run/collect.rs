@@ -7,11 +7,12 @@
 
 use std::collections::HashMap;
 use std::fs::{self, File};
-use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use profile::Profile;
+
+use crate::input;
 
 /// A file as PHP wrote it.
 #[derive(Debug, PartialEq, Eq)]
@@ -33,7 +34,7 @@ impl ProfileFile {
     /// What is in it.
     pub(super) fn read(&self) -> Result<Profile> {
         let file = File::open(&self.path)?;
-        Ok(formats::read(BufReader::with_capacity(1 << 18, file))?)
+        input::parsed(file)
     }
 }
 
