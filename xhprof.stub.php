@@ -87,7 +87,8 @@ function xhprof_enable(int $flags = 0, array $options = []): void
  *
  * The array is the same in every mode of {@see xhprof_enable()}: with "tree" and
  * "events" what was recorded is summed up by caller and callee, and the rest is
- * lost. {@see xhprof_write()} keeps it.
+ * lost. {@see xhprof_write()} keeps it. Those two name closures by their place,
+ * and keep statements beside the names, as files do.
  *
  * @return array<string, array{ct: int, wt: int, cpu?: int, mu?: int, pmu?: int}>|array<string, string>|null
  *     the profile; what {@see xhprof_sample_disable()} returns if sampling was

@@ -33,7 +33,7 @@ foreach (['edges', 'tree', 'events'] as $mode) {
         $ended = run_code(strtr($code, ['MODE' => $mode]), "xhprof.auto_enable=$auto_enable", "xhprof.output_dir=$directory", 'log_errors=0');
         echo "$mode, $what: ", $ended->output, $ended->errors;
         $files = array_diff(scandir($directory), ['.', '..']);
-        echo count($files), ' ', implode(' ', array_unique(array_map(fn ($name) => strstr($name, '.xhp'), $files)));
+        echo count($files), ' ', implode(' ', array_unique(array_map(fn ($name) => strrchr($name, '.'), $files)));
         foreach (['[profiled by the program]', 'lost', 'forked', 'leaf'] as $text) {
             $with = array_filter($files, fn ($name) => str_contains(file_get_contents("$directory/$name"), $text));
             echo ', ', count($with), " with $text";

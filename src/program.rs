@@ -14,7 +14,7 @@ use recorder::Shape;
 use crate::options::Options;
 use crate::output::{self, Fate, Target};
 use crate::session::Recorded;
-use crate::settings::Flags;
+use crate::settings::{self, ClosureNames, Flags};
 use crate::symbols::{Details, Wishes};
 use crate::{autostart, session};
 
@@ -36,11 +36,13 @@ pub(crate) fn begin(flags: Flags, wishes: Wishes, options: Options) -> Result<()
     match options.shape {
         Shape::Events => {
             let fate = Rc::new(Fate::of_program());
-            let wishes = beside_names(wishes);
-            session::start_events(flags, wishes, Rc::clone(&fate));
+            session::start_events(flags, for_a_file(wishes, true), Rc::clone(&fate));
             FATE.set(session::is_running().then_some(fate));
         }
-        Shape::Tree => session::start_tracing(Shape::Tree, flags, wishes),
+        Shape::Tree => {
+            let wishes = for_a_file(wishes, output::has_place_for_spans());
+            session::start_tracing(Shape::Tree, flags, wishes);
+        }
         Shape::Edges => session::start_tracing(Shape::Edges, flags, wishes),
     }
     if !session::is_running() {
@@ -49,15 +51,16 @@ pub(crate) fn begin(flags: Flags, wishes: Wishes, options: Options) -> Result<()
     Ok(())
 }
 
-/// A native file has another place than names for what calls wait for.
-fn beside_names(wishes: Wishes) -> Wishes {
+/// What an automatic profile would record: more than an array has a place for.
+fn for_a_file(wishes: Wishes, has_place_for_spans: bool) -> Wishes {
     let details = match wishes.details {
-        Details::InNames => Details::Spans,
+        Details::InNames if has_place_for_spans => Details::Spans,
         other => other,
     };
     Wishes {
         details,
         places: true,
+        closures: settings::closure_names() != ClosureNames::Plain,
         ..wishes
     }
 }
