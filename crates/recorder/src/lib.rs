@@ -9,6 +9,7 @@
 
 mod call_table;
 mod callees;
+mod cpu_clock;
 mod edges;
 mod ending;
 mod event_log;
@@ -26,6 +27,7 @@ mod site;
 mod virtual_clock;
 
 pub use call_table::Shape;
+pub use cpu_clock::CpuClock;
 pub use edges::RecordedEdges;
 pub use event_log::{EventSink, instant};
 pub use fiber::FiberId;
