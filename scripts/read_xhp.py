@@ -4,8 +4,7 @@
 usage: read_xhp.py FILE [--tree]
 
 It shares no code with the program `xhprof`: `./x test` compares the two, so that the document stays true. Only the standard library is needed.
-Names are bytes; a byte that is not UTF-8 becomes the surrogate U+DC00 and its value, as Python's "surrogateescape" has it. With --tree, events
-and samples are summed up by path first.
+Names are bytes: those that are no UTF-8 become {"hex": "…"}. With --tree, events and samples are summed up by path first.
 
 The exit status is 0 if the file is whole, 3 if it is truncated and its events up to there are printed, else 1.
 """
@@ -531,7 +530,10 @@ def named(cost):
 
 
 def shown(name):
-    return name.decode("utf-8", "surrogateescape")
+    try:
+        return name.decode()
+    except UnicodeDecodeError:
+        return {"hex": name.hex()}
 
 
 def read(file, as_tree=False):

@@ -19,7 +19,7 @@ use std::time::Instant;
 use recorder::Shape;
 
 use crate::output::Fate;
-use crate::settings::Mode;
+use crate::settings::{Mode, OutputFormat};
 use crate::symbols::{Details, Wishes};
 use crate::trouble::{self, Trouble};
 use crate::{functions, output, session, settings, zend};
@@ -85,7 +85,10 @@ pub(crate) fn request_starts() {
         Mode::Edges => session::start_tracing(Shape::Edges, flags, wishes),
         Mode::Tree => session::start_tracing(Shape::Tree, flags, wishes),
         Mode::Events => session::start_events(flags, wishes, FATE.with(Rc::clone)),
-        Mode::Sample => session::start_sampling(wishes),
+        Mode::Sample => {
+            let for_array = settings::output_format() != OutputFormat::Native;
+            session::start_sampling(wishes, for_array);
+        }
     }
     if session::is_running() {
         PROGRESS.set(Progress::Running(Begun { at, reason }));

@@ -91,7 +91,7 @@ extern "C" fn xhprof_enable(call: &mut ExecuteData, _result: &mut Zval) {
 extern "C" fn xhprof_sample_enable(call: &mut ExecuteData, _result: &mut Zval) {
     if parameters::nothing(call) {
         autostart::yields();
-        session::start_sampling(wishes(HashSet::new()));
+        session::start_sampling(wishes(HashSet::new()), true);
         if !session::is_running() {
             autostart::goes_on();
         }

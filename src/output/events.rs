@@ -90,7 +90,7 @@ impl EventFile {
     }
 
     fn describe(&mut self) {
-        whence::describe(&mut self.meta);
+        whence::describe_start(&mut self.meta);
         self.meta.mode = profile::Mode::Traced;
         self.meta.started_unix_us = Some(clock::unix_time_us());
     }

@@ -10,8 +10,33 @@ use profile::Meta;
 use super::tags;
 use crate::zend;
 
-/// Says of the request that runs now what a profile's reader will want to know.
+/// Says of the request that runs now what a profile's reader will want to know,
+/// when it has ended.
 pub(super) fn describe(meta: &mut Meta) {
+    describe_start(meta);
+    if zend::request_method().is_some() {
+        let status = zend::response_status();
+        if status > 0 {
+            meta.set_tag("status", status.to_string());
+        }
+    } else {
+        // As shells have it.
+        let status = match zend::signals::caught() {
+            Some(signal) => 128 + signal,
+            None => zend::exit_status(),
+        };
+        meta.set_tag("exit_status", status.to_string());
+    }
+    if zend::ended_badly() {
+        meta.set_tag("failed", "1");
+    }
+    let (_, peak) = zend::memory();
+    meta.set_tag("peak_memory", peak.to_string());
+}
+
+/// The same while it runs: nothing of how it ends. What is written of a process
+/// that is killed must not say that it ended well.
+pub(super) fn describe_start(meta: &mut Meta) {
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
     let script = zend::script_path().map(text);
     let path = zend::request_path().map(text);
@@ -26,11 +51,7 @@ pub(super) fn describe(meta: &mut Meta) {
     meta.php_version = zend::php_version();
     meta.creator = Some(concat!("xhprof ", env!("CARGO_PKG_VERSION")).to_owned());
     if let Some(method) = method {
-        let status = zend::response_status();
         meta.set_tag("method", method);
-        if status > 0 {
-            meta.set_tag("status", status.to_string());
-        }
         if let Some(host) = zend::http_host() {
             meta.set_tag("http_host", text(host));
         }
@@ -40,14 +61,7 @@ pub(super) fn describe(meta: &mut Meta) {
         if let Some(script) = script {
             meta.set_tag("script", script);
         }
-    } else {
-        meta.set_tag("exit_status", zend::exit_status().to_string());
     }
-    if zend::ended_badly() {
-        meta.set_tag("failed", "1");
-    }
-    let (_, peak) = zend::memory();
-    meta.set_tag("peak_memory", peak.to_string());
     tags::describe(meta);
 }
 

@@ -24,6 +24,7 @@ mod recorder;
 mod repair;
 mod sampler;
 mod site;
+mod slots;
 mod virtual_clock;
 
 pub use call_table::Shape;
@@ -35,6 +36,7 @@ pub use pace::Pace;
 pub use profile::SymbolId;
 pub use reading::{Plan, Reading, TickRate};
 pub use recorder::{Entered, Recorder, Token};
-pub use sampler::{Sampler, slots};
+pub use sampler::Sampler;
 pub use site::{CallSite, StackAddress};
+pub use slots::{SlotGrid, slots};
 pub use virtual_clock::{Overhead, VirtualClock};
