@@ -28,11 +28,10 @@ foreach ([
 ] as $how => [$code, $mode]) {
     $bytes = left($calls . $code, $mode);
     echo "$how: ", strtok($bytes, ' '),
-        preg_match('/exit_status(\d+)/', $bytes, $match) ? " exit_status $match[1]" : '',
-        str_contains($bytes, 'peak_memory') ? ' peak_memory' : '', "\n";
+        preg_match('/exit_status(\d+)/', $bytes, $match) ? " exit_status $match[1]" : '', "\n";
 }
 ?>
 --EXPECT--
 killed: .partial
-terminated: .xhp exit_status 143 peak_memory
-exit: .xhp exit_status 7 peak_memory
+terminated: .xhp exit_status 143
+exit: .xhp exit_status 7

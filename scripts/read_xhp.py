@@ -112,8 +112,8 @@ def sections(file):
 
 
 class Meta:
-    TEXTS = {1: "title", 3: "host", 5: "sapi", 6: "php_version", 7: "creator"}
-    NUMBERS = {2: "started_unix_us", 4: "process", 9: "interval_ns"}
+    TEXTS = {1: "title", 3: "host", 5: "sapi", 6: "php_version", 7: "creator", 14: "counts"}
+    NUMBERS = {2: "started_unix_us", 4: "process", 9: "interval_ns", 13: "peak_memory"}
     FLAGS = {10: "is_truncated", 11: "is_estimated"}
     MODES = {1: "traced", 2: "sampled"}
 

@@ -185,7 +185,8 @@ impl Symbols {
         let mut scratch = std::mem::take(&mut self.scratch);
         let known = self.names.borrow().len();
         let target = if name::write_name(function, &mut scratch) {
-            if self.wishes.closures {
+            // Closures are ignored by the name that PHP has for them, too.
+            if self.wishes.closures && !self.wishes.ignored.contains(&*scratch) {
                 name::tell_closures_apart(function, kind, &mut scratch);
             }
             self.intern(&scratch, kind, add_symbol)
@@ -219,6 +220,15 @@ impl Symbols {
         let target = self.intern(&scratch, FunctionKind::User, add_symbol);
         self.scratch = scratch;
         target.symbol()
+    }
+
+    /// The symbol for what is no function; none if it is ignored.
+    pub(crate) fn made_up(
+        &mut self,
+        name: &[u8],
+        add_symbol: &mut dyn FnMut() -> SymbolId,
+    ) -> Option<SymbolId> {
+        self.intern(name, FunctionKind::User, add_symbol).symbol()
     }
 
     /// What is known of the function `plain`, if it is one of those that wait

@@ -8,50 +8,42 @@ use std::ffi::CStr;
 use profile::Meta;
 
 use super::tags;
+use crate::settings::{self, RouteOf};
 use crate::zend;
 
-/// Says of the request that runs now what a profile's reader will want to know,
-/// when it has ended.
-pub(super) fn describe(meta: &mut Meta) {
-    describe_start(meta);
-    if zend::request_method().is_some() {
-        let status = zend::response_status();
-        if status > 0 {
-            meta.set_tag("status", status.to_string());
-        }
-    } else {
-        // As shells have it.
-        let status = match zend::signals::caught() {
-            Some(signal) => 128 + signal,
-            None => zend::exit_status(),
-        };
-        meta.set_tag("exit_status", status.to_string());
-    }
-    if zend::ended_badly() {
-        meta.set_tag("failed", "1");
-    }
-    let (_, peak) = zend::memory();
-    meta.set_tag("peak_memory", peak.to_string());
+/// What is described: the end of a request or program, or a moment of it, whose
+/// outcome is not known yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Moment {
+    End,
+    Before,
 }
 
-/// The same while it runs: nothing of how it ends. What is written of a process
-/// that is killed must not say that it ended well.
-pub(super) fn describe_start(meta: &mut Meta) {
+/// Says of the request that runs now what a profile's reader will want to know.
+pub(super) fn describe(meta: &mut Meta, moment: Moment) {
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
     let script = zend::script_path().map(text);
     let path = zend::request_path().map(text);
     let method = zend::request_method().map(text);
-    meta.title = match (&method, &path) {
-        (Some(method), Some(path)) => Some(format!("{method} {path}")),
-        _ => script.clone(),
-    };
+    let route = tags::route().or_else(|| path.as_deref().map(of_path));
+    meta.title = tags::title().or(match (&method, &route) {
+        (Some(method), Some(route)) => Some(with_method(method, route)),
+        _ => route.clone().or_else(|| script.clone()),
+    });
+    if let Some(route) = route {
+        meta.set_tag("route", route);
+    }
     meta.host = host();
     meta.process = Some(std::process::id());
     meta.sapi = Some(zend::sapi_name().to_owned());
     meta.php_version = zend::php_version();
     meta.creator = Some(concat!("xhprof ", env!("CARGO_PKG_VERSION")).to_owned());
     if let Some(method) = method {
+        let status = zend::response_status();
         meta.set_tag("method", method);
+        if status > 0 {
+            meta.set_tag("status", status.to_string());
+        }
         if let Some(host) = zend::http_host() {
             meta.set_tag("http_host", text(host));
         }
@@ -61,8 +53,51 @@ pub(super) fn describe_start(meta: &mut Meta) {
         if let Some(script) = script {
             meta.set_tag("script", script);
         }
+    } else if moment == Moment::End {
+        // As shells have it.
+        let status = match zend::signals::caught() {
+            Some(signal) => 128 + signal,
+            None => zend::exit_status(),
+        };
+        meta.set_tag("exit_status", status.to_string());
+    }
+    if moment == Moment::End {
+        if zend::ended_badly() {
+            meta.set_tag("failed", "1");
+        }
+        let (_, peak) = zend::memory();
+        meta.peak_memory = u64::try_from(peak).ok();
     }
     tags::describe(meta);
+}
+
+/// What the request is about, for names: what the program calls it, or the
+/// route behind its path.
+pub(super) fn route() -> Option<String> {
+    let of_request = || zend::request_path().map(|path| of_path(&String::from_utf8_lossy(&path)));
+    tags::route().or_else(of_request)
+}
+
+/// By `xhprof.route`.
+fn of_path(path: &str) -> String {
+    match settings::route() {
+        RouteOf::Exact => path.to_owned(),
+        RouteOf::Pattern => {
+            String::from_utf8_lossy(&profile::redact::route(path.as_bytes())).into_owned()
+        }
+    }
+}
+
+/// The program may say the method itself.
+fn with_method(method: &str, route: &str) -> String {
+    let is_said = route
+        .strip_prefix(method)
+        .is_some_and(|rest| rest.starts_with(' '));
+    if is_said {
+        route.to_owned()
+    } else {
+        format!("{method} {route}")
+    }
 }
 
 /// The machine's name.

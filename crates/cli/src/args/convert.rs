@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use formats::{FlameColour, FlameDirection, FlamePer};
 
-use super::Cost;
+use super::{Cost, MemoryArguments};
 
 const CONVERT_EXAMPLES: &str = "\
 Examples:
@@ -51,6 +51,8 @@ pub(crate) struct ConvertArguments {
     /// Print every format there is, and do nothing else
     #[arg(long, exclusive = true)]
     pub(crate) list: bool,
+    #[command(flatten)]
+    pub(crate) memory: MemoryArguments,
 }
 
 fn percent(text: &str) -> Result<f64, &'static str> {
@@ -76,9 +78,10 @@ pub(crate) struct FlamegraphArguments {
     /// The profile; `-` reads standard input
     #[arg(value_name = "IN")]
     pub(crate) file: PathBuf,
-    /// An earlier profile, to colour what has changed since
+    /// An earlier profile, to colour what has changed since; several, or a directory of them, count
+    /// as their mean
     #[arg(long, value_name = "OLD")]
-    pub(crate) base: Option<PathBuf>,
+    pub(crate) base: Vec<PathBuf>,
     /// A file that ends in .svg or .html; `-` writes to standard output
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: PathBuf,
@@ -106,6 +109,8 @@ pub(crate) struct FlamegraphArguments {
     /// Guess the stacks if the profile knows only who called whom
     #[arg(long)]
     pub(crate) estimate: bool,
+    #[command(flatten)]
+    pub(crate) memory: MemoryArguments,
 }
 
 /// A kind of flame graph.
@@ -188,6 +193,7 @@ const HTML_EXAMPLES: &str = "\
 Examples:
   xhprof html run.xhp -o run.html
   xhprof html new.xhp --base old.xhp -o change.html
+  xhprof html new.xhp --base old-1.xhp --base old-2.xhp -o change.html
 
 One file with everything in it: summary, flame graph, critical path, functions with their callers and
 callees. It loads nothing and sends nothing. A profile that knows only who called whom, as XHProf's
@@ -200,9 +206,10 @@ pub(crate) struct HtmlArguments {
     /// The profile; `-` reads standard input
     #[arg(value_name = "IN")]
     pub(crate) file: PathBuf,
-    /// An earlier profile, to show what has changed since
+    /// An earlier profile, to show what has changed since; several, or a directory of them, count as
+    /// their mean
     #[arg(long, value_name = "OLD")]
-    pub(crate) base: Option<PathBuf>,
+    pub(crate) base: Vec<PathBuf>,
     /// The page; `-` writes to standard output
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: PathBuf,
@@ -215,4 +222,6 @@ pub(crate) struct HtmlArguments {
     /// Guess the stacks if the profile knows only who called whom
     #[arg(long)]
     pub(crate) estimate: bool,
+    #[command(flatten)]
+    pub(crate) memory: MemoryArguments,
 }

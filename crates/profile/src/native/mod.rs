@@ -27,13 +27,15 @@ mod read;
 mod samples;
 mod section;
 mod spans;
+mod summary;
 mod symbols;
 mod tree;
 mod varint;
 mod write;
 
 pub use error::Error;
-pub use read::{Limits, read};
+pub use read::{Limits, read, read_within};
+pub use summary::{Summary, summary};
 pub use write::write;
 
 /// What a native file begins with. Not text, so that nobody takes it for text;

@@ -144,6 +144,8 @@ fn meta(profile: &Profile) -> Value {
         ("creator", json!(meta.creator)),
         ("mode", json!(mode)),
         ("interval_ns", json!(meta.interval_ns)),
+        ("peak_memory", json!(meta.peak_memory)),
+        ("counts", json!(meta.counts)),
         ("is_truncated", json!(meta.is_truncated.then_some(true))),
         ("is_estimated", json!(meta.is_estimated.then_some(true))),
         ("tags", json!(meta.tags)),
