@@ -27,6 +27,7 @@ test_everything() {
     step 'what ./x asks a machine for' setup_probes
     step 'Rust tests and doc tests' rust_tests
     step 'our files in other programs' formats_quick
+    step 'native files, by a reader made from docs/format.md' native_files
     step 'PHP tests (run-tests.php), engine execute' php_tests_execute
     step 'PHP tests (run-tests.php), engine observer' php_tests_observer
     step 'instructions of a profiled call' call_instructions
@@ -119,6 +120,8 @@ formats_quick() {
     source scripts/formats-check.sh
     formats_check --quick
 }
+
+native_files() { python3 scripts/native-check.py "$PHP" "$extension" "$release/xhprof"; }
 
 demo_works() {
     XHPROF_DEMO_RUNS=1

@@ -22,7 +22,7 @@ use recorder::Shape;
 
 use crate::log_throttled::{Problem, log_throttled};
 use crate::output::{Fate, Written};
-use crate::settings::{ClosureNames, Mode};
+use crate::settings::{ClosureNames, Mode, OutputFormat};
 use crate::symbols::{Details, Wishes};
 use crate::{functions, output, program, session, settings, zend};
 
@@ -122,7 +122,10 @@ fn begin(reason: Reason) -> Result<(), String> {
         Mode::Edges => session::start_tracing(Shape::Edges, flags, wishes),
         Mode::Tree => session::start_tracing(Shape::Tree, flags, wishes),
         Mode::Events => session::start_events(flags, wishes, FATE.with(Rc::clone)),
-        Mode::Sample => session::start_sampling(wishes),
+        Mode::Sample => {
+            let for_array = settings::output_format() != OutputFormat::Native;
+            session::start_sampling(wishes, for_array);
+        }
     }
     if !session::is_running() {
         return Err("the profile could not be started".to_owned());

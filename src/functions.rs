@@ -118,7 +118,7 @@ extern "C" fn xhprof_sample_enable(call: &mut ExecuteData, _result: &mut Zval) {
     if parameters::nothing(call) {
         autostart::yields();
         let was_running = session::is_running();
-        session::start_sampling(wishes(HashSet::new()));
+        session::start_sampling(wishes(HashSet::new()), true);
         if !session::is_running() {
             autostart::goes_on();
         } else if !was_running {

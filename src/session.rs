@@ -402,15 +402,18 @@ fn read_clocks(clock: Clock, flags: Flags, costs: Option<Measured>) {
     }
 }
 
-fn set_running(clock: Clock, flags: Flags, costs: Option<Measured>, rate: Option<Rate>) {
+/// When it began, in microseconds since 1970.
+fn set_running(clock: Clock, flags: Flags, costs: Option<Measured>, rate: Option<Rate>) -> u64 {
+    let started_us = clock::unix_time_us();
     RUNNING.set(Some(Running {
         clock,
         flags,
         costs,
-        started_us: clock::unix_time_us(),
+        started_us,
         rate,
         is_over: false,
     }));
+    started_us
 }
 
 fn next_session(state: &mut State) -> u32 {

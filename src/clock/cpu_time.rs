@@ -73,26 +73,16 @@ pub(super) fn kernel_ns() -> u64 {
 #[inline(always)]
 pub(super) fn by_counter() -> (u64, u64) {
     let now = counter::read();
-    match rseq::ticks_switched_out() {
-        Some(switched_out) => (now, now.wrapping_sub(switched_out)),
+    match rseq::cpu_ticks(now) {
+        Some(cpu) => (now, cpu),
         None => after_a_switch(),
     }
 }
 
-/// The same, where the thread was switched out since the last reading.
-///
-/// Under a tracer (`strace`) every system call switches out, so that what the
-/// kernel says is never the latest: after some tries it is good enough.
+/// The same, where the thread was switched out since the last reading, or not
+/// long before it.
 #[cold]
 #[inline(never)]
 fn after_a_switch() -> (u64, u64) {
-    for _ in 0..4 {
-        rseq::resynchronise();
-        let now = counter::read();
-        if let Some(switched_out) = rseq::ticks_switched_out() {
-            return (now, now.wrapping_sub(switched_out));
-        }
-    }
-    let now = counter::read();
-    (now, now.wrapping_sub(rseq::ticks_switched_out_at_least()))
+    rseq::ticks_after_a_switch()
 }

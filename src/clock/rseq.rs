@@ -30,6 +30,8 @@ mod bell {
     use std::sync::OnceLock;
     use std::time::Duration;
 
+    use recorder::CpuClock;
+
     use super::{Bell, TickRate};
     use crate::clock::cpu_time::kernel_ns;
     use crate::clock::{counter, perf_page};
@@ -85,11 +87,12 @@ mod bell {
         /// while not watching.
         pointer: Cell<*mut u64>,
         /// What is there as long as the thread is not switched out: the address
-        /// of our section, or the number that was found.
+        /// of our section, or the number that was found; else [`NEVER`].
         expected: Cell<u64>,
+        /// The same, also while readings must not use the counter alone.
+        armed: Cell<u64>,
         bell: Cell<Bell>,
-        /// The counter minus the thread's CPU time, in ticks, at the last switch.
-        switched_out: Cell<u64>,
+        cpu: CpuClock,
         rate: Cell<Option<TickRate>>,
         /// CPU time of the parents, in a forked child, in nanoseconds.
         before_fork_ns: Cell<u64>,
@@ -97,12 +100,16 @@ mod bell {
         at_fork_ns: Cell<u64>,
     }
 
+    /// No address of a section, and no number that a page has had.
+    const NEVER: u64 = u64::MAX;
+
     per_thread! {
         static WATCH: Watch = Watch {
             pointer: Cell::new(std::ptr::null_mut()),
             expected: Cell::new(0),
+            armed: Cell::new(0),
             bell: Cell::new(Bell::Rseq),
-            switched_out: Cell::new(0),
+            cpu: CpuClock::new(),
             rate: Cell::new(None),
             before_fork_ns: Cell::new(0),
             at_fork_ns: Cell::new(0),
@@ -112,7 +119,10 @@ mod bell {
     /// Begins to watch, with the first bell that rings on this system; none if
     /// none does.
     pub(crate) fn start(rate: TickRate) -> Option<Bell> {
-        WATCH.get().rate.set(Some(rate));
+        let watch = WATCH.get();
+        if watch.rate.replace(Some(rate)) != Some(rate) {
+            watch.cpu.forget();
+        }
         let bell = [Bell::Rseq, Bell::PerfPage]
             .into_iter()
             .find(|&bell| begin(bell))?;
@@ -134,7 +144,7 @@ mod bell {
         let rings = *rings.get_or_init(|| {
             mute(watch);
             std::thread::sleep(Duration::from_micros(100));
-            read(pointer) != watch.expected.get()
+            is_switched(watch)
         });
         if !rings {
             stop();
@@ -147,11 +157,16 @@ mod bell {
         let pointer = watch.pointer.get();
         match watch.bell.get() {
             Bell::Rseq => {
-                watch.expected.set(section() as u64);
+                watch.armed.set(section() as u64);
                 set(pointer, section() as u64);
             }
-            Bell::PerfPage => watch.expected.set(read(pointer)),
+            Bell::PerfPage => watch.armed.set(read(pointer)),
         }
+    }
+
+    /// Whether the thread was switched out since [`mute`].
+    fn is_switched(watch: &Watch) -> bool {
+        read(watch.pointer.get()) != watch.armed.get()
     }
 
     /// Ends watching; harmless if nobody is.
@@ -167,37 +182,58 @@ mod bell {
         }
     }
 
-    /// How far the counter runs ahead of the thread's CPU time, in ticks; none
-    /// if the thread was switched out since that was known.
+    /// The thread's CPU time in ticks, when the counter says `counter`; none if
+    /// that is not known without [`ticks_after_a_switch`].
     #[inline(always)]
-    pub(crate) fn ticks_switched_out() -> Option<u64> {
+    pub(crate) fn cpu_ticks(counter: u64) -> Option<u64> {
         let watch = WATCH.get();
         // Only while watching, which is while a profile reads CPU time.
         let still_set = read(watch.pointer.get()) == watch.expected.get();
-        still_set.then(|| watch.switched_out.get())
+        still_set.then(|| watch.cpu.read(counter))
     }
 
-    /// The same as it was known last.
-    pub(crate) fn ticks_switched_out_at_least() -> u64 {
-        WATCH.get().switched_out.get()
+    /// Wall and CPU ticks of this instant, after asking the kernel if it must
+    /// be asked.
+    ///
+    /// Under a tracer (`strace`) every system call switches out, so that what
+    /// the kernel says is never the latest: after some tries it is good enough.
+    pub(crate) fn ticks_after_a_switch() -> (u64, u64) {
+        let watch = WATCH.get();
+        for _ in 0..4 {
+            if is_switched(watch) {
+                resynchronise();
+            }
+            let now = counter::read();
+            // What the counter says after a switch is no CPU time.
+            if is_switched(watch) {
+                continue;
+            }
+            let (cpu, has_caught_up) = watch.cpu.catch_up(now);
+            if has_caught_up {
+                watch.expected.set(watch.armed.get());
+            }
+            return (now, cpu);
+        }
+        let now = counter::read();
+        (now, watch.cpu.catch_up(now).0)
     }
 
     /// Asks the kernel for the CPU time, and sets the pointer again.
     #[cold]
     #[inline(never)]
-    pub(crate) fn resynchronise() {
+    fn resynchronise() {
         let watch = WATCH.get();
-        let pointer = watch.pointer.get();
         let Some(rate) = watch.rate.get() else { return };
+        // The next reading has to see whether the clock may go on from here.
+        watch.expected.set(NEVER);
         // A switch right now leaves a pointer that the next reading finds
         // cleared; a few tries are plenty, and each is right by itself.
         for _ in 0..4 {
             mute(watch);
             let used = kernel_ns().wrapping_add(watch.before_fork_ns.get());
-            watch
-                .switched_out
-                .set(counter::read().wrapping_sub(rate.ticks_in_nanoseconds(used)));
-            if read(pointer) == watch.expected.get() {
+            let used = rate.ticks_in_nanoseconds(used);
+            watch.cpu.resynchronise(counter::read(), used);
+            if !is_switched(watch) {
                 return;
             }
         }
@@ -224,7 +260,8 @@ mod bell {
             // The page was the parent's, and is not there any more.
             Bell::PerfPage => {
                 watch.pointer.set(perf_page::reopen());
-                watch.expected.set(u64::MAX);
+                watch.expected.set(NEVER);
+                watch.armed.set(NEVER);
             }
         }
     }
@@ -292,15 +329,13 @@ mod bell {
 
     pub(crate) fn stop() {}
 
-    pub(crate) fn ticks_switched_out() -> Option<u64> {
-        Some(0)
+    pub(crate) fn cpu_ticks(counter: u64) -> Option<u64> {
+        Some(counter)
     }
 
-    pub(crate) fn ticks_switched_out_at_least() -> u64 {
-        0
+    pub(crate) fn ticks_after_a_switch() -> (u64, u64) {
+        (0, 0)
     }
-
-    pub(crate) fn resynchronise() {}
 
     pub(crate) fn before_fork() {}
 

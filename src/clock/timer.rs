@@ -18,6 +18,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{Builder, JoinHandle, park_timeout, sleep};
 use std::time::Duration;
 
+use recorder::SlotGrid;
+
 use super::calibration::clock_ns;
 
 /// Which time passes between two samples.
@@ -64,10 +66,13 @@ const SHORT_NAP: Duration = Duration::from_micros(500);
 impl Timer {
     /// Calls `fire` in a thread of its own, each time that `interval_ns` have
     /// passed on `clock`, more or less: the interval varies by a quarter, so
-    /// that it falls into step with nothing.
+    /// that it falls into step with nothing. With `slots`, at the beginning of
+    /// each of them, on the wall clock; those that began before [`stop`](Self::stop)
+    /// and were not fired for get one firing then.
     pub(crate) fn start(
         clock: SampledClock,
         interval_ns: u64,
+        slots: Option<SlotGrid>,
         fire: impl FnMut(Fired) + Send + 'static,
     ) -> io::Result<Self> {
         let clock = match clock {
@@ -82,6 +87,8 @@ impl Timer {
             shared: Arc::clone(&shared),
             clock,
             interval_ns,
+            slots: slots.filter(|_| clock == libc::CLOCK_MONOTONIC),
+            has_ended: false,
             last: clock_ns(clock),
             due: clock_ns(clock),
             has_fired: false,
@@ -118,6 +125,9 @@ struct Rhythm {
     shared: Arc<Shared>,
     clock: libc::clockid_t,
     interval_ns: u64,
+    slots: Option<SlotGrid>,
+    /// It has fired for the last time.
+    has_ended: bool,
     /// When it fired last…
     last: u64,
     /// … and when it should have: being late once delays nothing else.
@@ -138,7 +148,9 @@ impl Rhythm {
     fn wait(&mut self) -> Option<Fired> {
         let least = self.shared.least_ns.load(Ordering::Relaxed);
         let interval = self.random.around(self.interval_ns);
-        self.due = if self.has_fired {
+        self.due = if let Some(slots) = self.slots {
+            slots.next_after(self.last + least)
+        } else if self.has_fired {
             // Nor does it hurry to make up for more than one.
             (self.due + interval)
                 .max(self.last + interval / 2)
@@ -149,10 +161,15 @@ impl Rhythm {
             self.last + self.random.below(interval)
         };
         loop {
-            if self.shared.is_stopping.load(Ordering::Acquire) {
-                return None;
-            }
+            let is_stopping = self.shared.is_stopping.load(Ordering::Acquire);
             let now = clock_ns(self.clock);
+            if is_stopping {
+                let slots = self.slots.filter(|_| !self.has_ended);
+                self.has_ended = true;
+                // A slot began, and the program ended before this thread woke up.
+                slots.filter(|slots| slots.next_after(self.last) <= now)?;
+                self.due = now;
+            }
             if now >= self.due {
                 let elapsed = now.saturating_sub(self.last);
                 self.last = now;

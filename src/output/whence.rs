@@ -54,13 +54,20 @@ pub(super) fn describe(meta: &mut Meta, moment: Moment) {
             meta.set_tag("script", script);
         }
     } else if moment == Moment::End {
-        meta.set_tag("exit_status", zend::exit_status().to_string());
+        // As shells have it.
+        let status = match zend::signals::caught() {
+            Some(signal) => 128 + signal,
+            None => zend::exit_status(),
+        };
+        meta.set_tag("exit_status", status.to_string());
     }
-    if zend::ended_badly() {
-        meta.set_tag("failed", "1");
+    if moment == Moment::End {
+        if zend::ended_badly() {
+            meta.set_tag("failed", "1");
+        }
+        let (_, peak) = zend::memory();
+        meta.peak_memory = u64::try_from(peak).ok();
     }
-    let (_, peak) = zend::memory();
-    meta.peak_memory = u64::try_from(peak).ok();
     tags::describe(meta);
 }
 

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use profile::{Body, Meta, Metrics, Mode, Profile, Samples, Spans, Symbol};
-use recorder::{Sampler, TickRate};
+use recorder::{Sampler, SlotGrid, TickRate};
 
 use super::absent::{self, Absent};
 use super::{RUNNING, Recorded, Running, is_running, next_session, set_running};
@@ -32,8 +32,9 @@ thread_local! {
 }
 
 /// Begins to sample; does nothing if something is being recorded already. It
-/// needs no engine. Names get no details, whatever is wished.
-pub(crate) fn start_sampling(wishes: Wishes) {
+/// needs no engine. Names get no details, whatever is wished. `for_array`: what
+/// is recorded becomes XHProf's array, which has an entry for each slot.
+pub(crate) fn start_sampling(wishes: Wishes, for_array: bool) {
     if is_running() {
         return;
     }
@@ -41,14 +42,22 @@ pub(crate) fn start_sampling(wishes: Wishes) {
         zend::warning(&format!("nothing is recorded: {reason}"));
         return;
     }
-    let rate = Rate {
+    let interval_us = settings::sampling_interval_us();
+    let mut rate = Rate {
         clock: settings::sampling_clock(),
-        interval_ns: settings::sampling_interval_us() * 1_000,
+        interval_ns: interval_us * 1_000,
+        slots: None,
     };
     let clock = clock::start(ClockChoice::Monotonic, PinCpu::Never, false);
     // The times of samples count from here, on two clocks that are read together.
-    set_running(clock, Flags::default(), None, Some(rate));
-    if !start_timer(rate, clock::monotonic_ns()) {
+    let started_us = set_running(clock, Flags::default(), None, Some(rate));
+    let started = clock::monotonic_ns();
+    if for_array {
+        rate.slots = Some(SlotGrid::new(started_us, started, interval_us));
+        let rate = Some(rate);
+        RUNNING.set(RUNNING.get().map(|it| Running { rate, ..it }));
+    }
+    if !start_timer(rate, started) {
         RUNNING.set(None);
         return;
     }

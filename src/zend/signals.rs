@@ -69,7 +69,7 @@ pub(crate) fn catch(write_profile: fn()) {
         zend_interrupt_function = Some(interrupted);
     }
     for signal in ENDING {
-        replace_handler(signal, libc::SIG_DFL, caught as *const () as usize);
+        replace_handler(signal, libc::SIG_DFL, catch_signal as *const () as usize);
     }
 }
 
@@ -79,7 +79,7 @@ pub(crate) fn stop_catching() {
         return;
     }
     for signal in ENDING {
-        replace_handler(signal, caught as *const () as usize, libc::SIG_DFL);
+        replace_handler(signal, catch_signal as *const () as usize, libc::SIG_DFL);
     }
     // SAFETY: as in `catch`.
     unsafe {
@@ -94,6 +94,11 @@ pub(crate) fn stop_catching() {
     IS_CATCHING.store(false, Ordering::Release);
     // A signal that came too late to be handled must not be lost.
     die_of_caught_signal();
+}
+
+/// The signal that ends the process now, if one does.
+pub(crate) fn caught() -> Option<i32> {
+    Some(CAUGHT.load(Ordering::Acquire)).filter(|&signal| signal != 0)
 }
 
 type SigAction = unsafe extern "C" fn(c_int, *const libc::sigaction, *mut libc::sigaction) -> c_int;
@@ -131,7 +136,7 @@ fn replace_handler(signal: c_int, old: usize, new: usize) {
 /// Signals that come this close together are one.
 const SAME_MOMENT_NS: u64 = 300_000_000;
 
-extern "C" fn caught(signal: c_int) {
+extern "C" fn catch_signal(signal: c_int) {
     let now = monotonic_ns();
     if CAUGHT.swap(signal, Ordering::AcqRel) != 0 {
         if now.saturating_sub(CAUGHT_AT_NS.load(Ordering::Acquire)) > SAME_MOMENT_NS {

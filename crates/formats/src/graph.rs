@@ -1,8 +1,9 @@
 //! The call graph: one node a function, one edge a caller and callee, for
 //! formats that know neither stacks nor recursion levels.
 //!
-//! Times are in the unit of the format. Self costs are rounded, once each, and
-//! everything else is summed up from them: readers subtract.
+//! Times are in the unit of the format. Self costs are rounded so that each
+//! function's are right, and everything else is summed up from them: readers
+//! subtract.
 //!
 //! **Invariant:** what comes into a function is its self cost and what leaves
 //! it; the self times of all functions add up to the root's time.
@@ -12,6 +13,8 @@ use std::collections::hash_map::Entry;
 use profile::{
     Body, Cost, EdgeTable, FlatTable, NodeId, NumberMap, Profile, SelfCost, SymbolId, Tree,
 };
+
+use crate::rounding::Rounding;
 
 /// The call graph of a profile.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -116,10 +119,10 @@ impl GraphBuilder {
     fn add_tree(&mut self, tree: &Tree, unit_ns: u64) {
         let own = tree.self_costs();
         let mut nodes = tree.nodes.clone();
+        let [mut wall, mut cpu] = [(); 2].map(|()| Rounding::new(unit_ns));
         for (node, own) in nodes.iter_mut().zip(&own) {
-            let units = |ns| in_units(ns, unit_ns).max(0).unsigned_abs();
-            node.cost.wall = units(own.wall);
-            node.cost.cpu = units(own.cpu);
+            node.cost.wall = wall.units(node.symbol, own.wall);
+            node.cost.cpu = cpu.units(node.symbol, own.cpu);
         }
         for index in (1..nodes.len()).rev() {
             let Some(&node) = nodes.get(index) else {
@@ -373,16 +376,56 @@ mod tests {
         }
         let profile = named(3, Body::Tree(builder.finish_self_costs()));
         let graph = Graph::new(&profile, 10);
-        // 4, 16, 14, 15 ns are 0, 2, 1, 2 units.
+        // 4, 16, 14, 15 ns are 0, 2, 1, 2 units; the function of 16 and 15 has 31,
+        // which is 3.
         assert_eq!(
             shape(&graph),
             [
-                (0, 0, vec![(1, 1, 5)]),
-                (1, 4, vec![(2, 1, 1), (1, 1, 2)]),
+                (0, 0, vec![(1, 1, 4)]),
+                (1, 3, vec![(2, 1, 1), (1, 1, 1)]),
                 (2, 1, vec![]),
             ]
         );
-        assert_eq!(graph.root.wall, 5);
+        assert_eq!(graph.root.wall, 4);
+    }
+
+    #[test]
+    fn the_totals_of_a_large_tree_are_those_of_the_profile() {
+        let mut builder = TreeBuilder::new();
+        let mut parents = vec![NodeId::ROOT];
+        let mut random = 88_172_645_463_325_252_u64;
+        for _ in 0..50_000 {
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            let place = usize::try_from(random % parents.len() as u64).unwrap();
+            let symbol = SymbolId(u32::try_from(random >> 40 & 7).unwrap() + 1);
+            let node = builder.child(parents[place], symbol);
+            parents.push(node);
+            let cost = builder.cost(node);
+            cost.calls += 1;
+            // Most of them just below what is rounded up.
+            cost.wall += 4 + random % 8 / 7 * 30;
+            cost.cpu += 5;
+        }
+        let profile = named(9, Body::Tree(builder.finish_self_costs()));
+        let graph = Graph::new(&profile, 10);
+        let flat = FlatTable::new(&profile);
+        let mut sums = [0, 0];
+        for function in &graph.functions {
+            let row = flat.rows.iter().find(|row| row.symbol == function.symbol);
+            let own = row.unwrap().own;
+            assert!((function.own.wall * 10 - own.wall).abs() <= 5);
+            assert!((function.own.cpu * 10 - own.cpu).abs() <= 5);
+            sums[0] += function.own.wall;
+            sums[1] += function.own.cpu;
+        }
+        assert_eq!(
+            sums.map(i64::cast_unsigned),
+            [graph.root.wall, graph.root.cpu]
+        );
+        assert!((graph.root.wall * 10).abs_diff(flat.total.wall) <= 5 * 9);
+        assert!((graph.root.cpu * 10).abs_diff(flat.total.cpu) <= 5 * 9);
     }
 
     #[test]

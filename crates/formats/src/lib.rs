@@ -36,6 +36,7 @@ pub mod perfview;
 pub mod pprof;
 mod recursion;
 mod registry;
+mod rounding;
 mod same_names;
 mod sampled;
 pub mod speedscope;

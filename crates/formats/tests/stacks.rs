@@ -115,6 +115,30 @@ fn golden_collapsed_stacks_are_read_and_a_comparison_is_not() {
     assert!(error.contains("comparison of two profiles"), "{error}");
 }
 
+/// A call whose callee costs more than itself: a clock that went back, or what
+/// another program makes of two profiles.
+#[test]
+fn pprof_with_times_below_zero_is_read() {
+    let mut profile = tiny_tree();
+    let Body::Tree(tree) = &mut profile.body else {
+        panic!("no tree");
+    };
+    let parent = tree.nodes.last().unwrap().parent;
+    let calls = tree.nodes[parent.index()].cost.calls;
+    tree.nodes[parent.index()].cost = Cost {
+        calls,
+        wall: 1_337,
+        ..Cost::default()
+    };
+    let own: i64 = paths(&profile).iter().map(|(_, own)| *own).min().unwrap();
+    assert!(own < 0, "{own}");
+    let read = read(&written(&Pprof, &profile));
+    assert_eq!(paths(&read), paths(&profile));
+    let total = |profile: &Profile| profile.tree().unwrap().root_cost();
+    assert_eq!(total(&read).wall, total(&profile).wall);
+    assert_eq!(total(&read).cpu, total(&profile).cpu);
+}
+
 #[test]
 fn perfview_files_are_the_golden_ones() {
     assert_eq!(text(written(&PerfView::IDS, &tiny_events())), IDS);

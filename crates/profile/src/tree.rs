@@ -297,6 +297,37 @@ impl TreeBuilder {
         }
         self.finish()
     }
+
+    /// The same where times may be below zero, as signed numbers: a foreign file
+    /// may hold the difference of two profiles, or what a clock made of it.
+    ///
+    /// Inclusive times are never below zero. What is missing of one is taken off
+    /// its caller, so that the total is right.
+    #[must_use]
+    pub fn finish_signed_self_costs(mut self) -> Tree {
+        // From the leaves, with what children lack left over for their parents.
+        for index in (0..self.nodes.len()).rev() {
+            let Some(node) = self.nodes.get_mut(index) else {
+                continue;
+            };
+            let [wall, cpu] = [node.cost.wall, node.cost.cpu].map(u64::cast_signed);
+            node.cost.wall = wall.max(0).unsigned_abs();
+            node.cost.cpu = cpu.max(0).unsigned_abs();
+            let (parent, cost) = (node.parent, node.cost);
+            if index == 0 {
+                break;
+            }
+            if let Some(parent) = self.nodes.get_mut(parent.index()) {
+                let sum =
+                    |one: u64, other: i64| one.cast_signed().saturating_add(other).cast_unsigned();
+                parent.cost.wall = sum(parent.cost.wall, wall);
+                parent.cost.cpu = sum(parent.cost.cpu, cpu);
+                parent.cost.memory = parent.cost.memory.saturating_add(cost.memory);
+                parent.cost.peak = parent.cost.peak.saturating_add(cost.peak);
+            }
+        }
+        self.finish()
+    }
 }
 
 #[cfg(test)]
@@ -338,6 +369,40 @@ mod tests {
         assert_eq!(tree.root_cost().calls, 1);
         let own: Vec<_> = tree.self_costs().iter().map(|own| own.wall).collect();
         assert_eq!(own, [5, 30, 7]);
+    }
+
+    #[test]
+    fn times_below_zero_are_kept_or_taken_off_the_caller() {
+        let mut builder = TreeBuilder::new();
+        let a = builder.child(NodeId::ROOT, SymbolId(1));
+        let b = builder.child(a, SymbolId(2));
+        let c = builder.child(NodeId::ROOT, SymbolId(3));
+        for (node, wall, cpu) in [
+            (NodeId::ROOT, 50, 9),
+            (a, -148, -3),
+            (b, 150, 3),
+            (c, -20, -40),
+        ] {
+            let cost = builder.cost(node);
+            cost.wall = i64::cast_unsigned(wall);
+            cost.cpu = i64::cast_unsigned(cpu);
+            cost.memory = wall;
+        }
+        let tree = builder.finish_signed_self_costs();
+        let inclusive = tree
+            .nodes
+            .iter()
+            .map(|node| (node.cost.wall, node.cost.cpu));
+        assert_eq!(
+            inclusive.collect::<Vec<_>>(),
+            [(32, 0), (2, 0), (150, 3), (0, 0)]
+        );
+        let own: Vec<_> = tree
+            .self_costs()
+            .iter()
+            .map(|own| (own.wall, own.memory))
+            .collect();
+        assert_eq!(own, [(30, 50), (-148, -148), (150, 150), (0, -20)]);
     }
 
     #[test]

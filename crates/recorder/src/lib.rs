@@ -9,6 +9,7 @@
 
 mod call_table;
 mod callees;
+mod cpu_clock;
 mod edges;
 mod ending;
 mod event_log;
@@ -23,9 +24,11 @@ mod recorder;
 mod repair;
 mod sampler;
 mod site;
+mod slots;
 mod virtual_clock;
 
 pub use call_table::Shape;
+pub use cpu_clock::CpuClock;
 pub use edges::RecordedEdges;
 pub use event_log::{EventSink, instant};
 pub use fiber::FiberId;
@@ -33,6 +36,7 @@ pub use pace::Pace;
 pub use profile::SymbolId;
 pub use reading::{Plan, Reading, TickRate};
 pub use recorder::{Entered, Recorder, Token};
-pub use sampler::{Sampler, slots};
+pub use sampler::Sampler;
 pub use site::{CallSite, StackAddress};
+pub use slots::{SlotGrid, slots};
 pub use virtual_clock::{Overhead, VirtualClock};

@@ -126,28 +126,6 @@ impl Sampler {
     }
 }
 
-/// The entries of XHProf's sampled array: for each slot of time that a sample
-/// covers, the slot's start in microseconds since the epoch, and the stack.
-///
-/// A slot begins at a multiple of `interval_us`, and goes to the first sample
-/// after that: a sample covers its weight before it, back to the sample before.
-pub fn slots(
-    samples: &[Sample],
-    started_unix_us: u64,
-    interval_us: u64,
-) -> impl Iterator<Item = (u64, NodeId)> {
-    let interval_us = interval_us.max(1);
-    let mut covered = started_unix_us;
-    samples.iter().flat_map(move |sample| {
-        let since = sample.at.saturating_sub(sample.weight) / 1_000;
-        let from = covered.max(started_unix_us.saturating_add(since));
-        let to = started_unix_us.saturating_add(sample.at / 1_000);
-        covered = covered.max(to);
-        let slots = from / interval_us + 1..to / interval_us + 1;
-        slots.map(move |slot| (slot * interval_us, sample.stack))
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -207,38 +185,5 @@ mod tests {
         let samples = sampler.finish();
         let all = [(vec![2], 1), (vec![3], 2), (vec![2], 2)];
         assert_eq!(paths(&samples), all);
-    }
-
-    fn sample(at: u64, weight: u64, stack: u32) -> Sample {
-        let stack = NodeId(stack);
-        Sample { at, weight, stack }
-    }
-
-    #[test]
-    fn each_slot_goes_to_the_first_sample_after_its_start() {
-        // Slots of 100 µs; the profile begins at 1,030 µs.
-        let samples = [
-            sample(90_000, 90_000, 1),
-            sample(120_000, 30_000, 2),
-            sample(400_000, 280_000, 3),
-        ];
-        let all: Vec<_> = slots(&samples, 1_030, 100).collect();
-        let stack = NodeId;
-        assert_eq!(
-            all,
-            [
-                (1_100, stack(1)),
-                (1_200, stack(3)),
-                (1_300, stack(3)),
-                (1_400, stack(3)),
-            ]
-        );
-    }
-
-    #[test]
-    fn time_that_no_sample_stands_for_has_no_slot() {
-        let samples = [sample(100_000, 100_000, 1), sample(900_000, 150_000, 2)];
-        let all: Vec<_> = slots(&samples, 0, 100).collect();
-        assert_eq!(all, [(100, NodeId(1)), (800, NodeId(2)), (900, NodeId(2))]);
     }
 }

@@ -29,6 +29,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use ext_php_rs::ffi::{zend_atomic_bool, zend_atomic_bool_store, zend_execute_data, zval};
 use profile::SymbolId;
+use recorder::SlotGrid;
 
 use self::mailbox::{Mailbox, Sighting};
 use self::sight::Window;
@@ -47,6 +48,9 @@ use crate::zend::{self, KnownFunctions};
 pub(crate) struct Rate {
     pub(crate) clock: SampledClock,
     pub(crate) interval_ns: u64,
+    /// The slots of XHProf's array, if that is what becomes of the samples: they
+    /// are taken when a slot begins.
+    pub(crate) slots: Option<SlotGrid>,
 }
 
 /// A sampling session of one thread.
@@ -266,10 +270,15 @@ fn start_timer(
     let mailbox = Arc::clone(mailbox);
     let window = Window::of_this_thread(first_frames);
     let interrupt = Interrupt::of_this_thread();
-    Timer::start(rate.clock, rate.interval_ns, move |fired: Fired| {
-        mailbox.put(fired, window.look(fired.at));
-        interrupt.set();
-    })
+    Timer::start(
+        rate.clock,
+        rate.interval_ns,
+        rate.slots,
+        move |fired: Fired| {
+            mailbox.put(fired, window.look(fired.at));
+            interrupt.set();
+        },
+    )
 }
 
 /// The engine's interrupt flag of one thread, and ours, which says that it was us.

@@ -16,6 +16,7 @@ use super::UNIT_NS;
 use super::writer::{file_of, known, line_of};
 use crate::graph::Graph;
 use crate::names::INTERNAL_FILE;
+use crate::rounding::Rounding;
 use crate::text::{lossy, one_line};
 use crate::{WriteError, WriteOptions};
 
@@ -61,11 +62,10 @@ impl Costs {
         }
     }
 
-    /// Rounds what something cost by itself; never what is made of others.
-    fn of_own(wall_ns: i64, memory: i64) -> Self {
-        let wall_ns = wall_ns.max(0).unsigned_abs();
+    /// Rounds what a function cost by itself; never what is made of others.
+    fn of_own(symbol: SymbolId, wall_ns: i64, memory: i64, rounding: &mut Rounding) -> Self {
         Self {
-            time: wall_ns.saturating_add(UNIT_NS / 2) / UNIT_NS,
+            time: rounding.units(symbol, wall_ns),
             memory,
         }
     }
@@ -172,6 +172,7 @@ impl Writer<'_, '_> {
     fn tree(&mut self, tree: &Tree) -> io::Result<()> {
         let own = tree.self_costs();
         let children = tree.children();
+        let mut rounding = Rounding::new(UNIT_NS);
         let mut records: Vec<Record> = Vec::new();
         // Each with the place of its first record, once it was entered.
         let mut walk = vec![(NodeId::ROOT, None)];
@@ -186,7 +187,7 @@ impl Writer<'_, '_> {
                 continue;
             };
             let own = own.get(id.index()).copied().unwrap_or_default();
-            let own = Costs::of_own(own.wall, own.memory);
+            let own = Costs::of_own(node.symbol, own.wall, own.memory, &mut rounding);
             let made = records.get(first..).unwrap_or_default();
             let mut all = made.iter().fold(own, |sum, record| sum.plus(record.costs));
             all.memory = node.cost.memory;
@@ -231,11 +232,11 @@ impl Writer<'_, '_> {
         let mut calls = OpenCalls::new();
         for event in &events.events {
             if let Some(done) = calls.add(*event) {
-                self.block(done.symbol, done.own(), &done.records)?;
+                self.block(done.symbol, done.own, &done.records)?;
             }
         }
         while let Some(done) = calls.close(events.end) {
-            self.block(done.symbol, done.own(), &done.records)?;
+            self.block(done.symbol, done.own, &done.records)?;
             if done.symbol == SymbolId::ROOT {
                 let time = done.all().time;
                 self.summary(time, events.end.peak, events.end.memory)?;
@@ -252,6 +253,8 @@ struct Call {
     wall_ns: i64,
     memory: i64,
     records: Vec<Record>,
+    /// What it cost by itself, once it has ended.
+    own: Costs,
 }
 
 impl Call {
@@ -261,16 +264,17 @@ impl Call {
             wall_ns: 0,
             memory: 0,
             records: Vec::new(),
+            own: Costs::default(),
         }
     }
 
-    fn own(&self) -> Costs {
-        Costs::of_own(self.wall_ns, self.memory)
+    fn end(&mut self, rounding: &mut Rounding) {
+        self.own = Costs::of_own(self.symbol, self.wall_ns, self.memory, rounding);
     }
 
     fn all(&self) -> Costs {
         let records = self.records.iter();
-        records.fold(self.own(), |sum, record| sum.plus(record.costs))
+        records.fold(self.own, |sum, record| sum.plus(record.costs))
     }
 }
 
@@ -283,6 +287,7 @@ struct OpenCalls {
     stacks: HashMap<u32, Vec<Call>>,
     current: u32,
     last: Instant,
+    rounding: Rounding,
 }
 
 impl OpenCalls {
@@ -292,6 +297,7 @@ impl OpenCalls {
             stacks: HashMap::from([(0, Vec::new())]),
             current: 0,
             last: Instant::default(),
+            rounding: Rounding::new(UNIT_NS),
         }
     }
 
@@ -330,7 +336,8 @@ impl OpenCalls {
     }
 
     fn leave(&mut self) -> Option<Call> {
-        let call = self.stacks.get_mut(&self.current)?.pop()?;
+        let mut call = self.stacks.get_mut(&self.current)?.pop()?;
+        call.end(&mut self.rounding);
         let record = Record {
             callee: call.symbol,
             calls: 1,
@@ -357,7 +364,8 @@ impl OpenCalls {
             return None;
         }
         self.current = u32::MAX;
-        let root = std::mem::replace(&mut self.root, Call::new(SymbolId::ROOT));
+        let mut root = std::mem::replace(&mut self.root, Call::new(SymbolId::ROOT));
+        root.end(&mut self.rounding);
         Some(root)
     }
 }

@@ -306,7 +306,7 @@ impl Parts {
                     builder.cost(node),
                     column.metric,
                     value.saturating_mul(column.times),
-                )?;
+                );
             }
             Ok::<(), Broken>(())
         })?;
@@ -333,7 +333,7 @@ impl Parts {
         };
         Ok(Profile {
             symbols: symbols.finish(),
-            body: Body::Tree(builder.finish_self_costs()),
+            body: Body::Tree(builder.finish_signed_self_costs()),
             metrics,
             meta,
             spans: Spans::default(),
@@ -364,19 +364,15 @@ impl Parts {
     }
 }
 
-fn add(cost: &mut Cost, metric: Metric, value: i64) -> Result<(), String> {
-    let below_zero = |_| {
-        let name = metric.name();
-        format!("a {name} below zero: a comparison of two profiles")
-    };
-    let mut more = Cost::default();
+/// Adds what a sample says. Times may be below zero: see
+/// [`TreeBuilder::finish_signed_self_costs`].
+fn add(cost: &mut Cost, metric: Metric, value: i64) {
+    let signed = |sum: u64| sum.cast_signed().saturating_add(value).cast_unsigned();
     match metric {
-        Metric::Calls => more.calls = u64::try_from(value).map_err(below_zero)?,
-        Metric::Wall => more.wall = u64::try_from(value).map_err(below_zero)?,
-        Metric::Cpu => more.cpu = u64::try_from(value).map_err(below_zero)?,
-        Metric::Memory => more.memory = value,
-        Metric::Peak => more.peak = value,
+        Metric::Calls => cost.calls = cost.calls.saturating_add_signed(value),
+        Metric::Wall => cost.wall = signed(cost.wall),
+        Metric::Cpu => cost.cpu = signed(cost.cpu),
+        Metric::Memory => cost.memory = cost.memory.saturating_add(value),
+        Metric::Peak => cost.peak = cost.peak.saturating_add(value),
     }
-    *cost += more;
-    Ok(())
 }

@@ -14,6 +14,9 @@ use super::tree::TreeReader;
 use super::varint::Cursor;
 use crate::{Body, Budget, Metrics, Profile, Spans, Symbol, SymbolId, WallUnit};
 
+/// Why a second first section is none.
+pub(super) const SECOND_PROFILE: &str = "a second section says what follows";
+
 /// The largest section there may be: 1 GiB.
 pub(super) const LARGEST_SECTION: u64 = 1 << 30;
 
@@ -201,6 +204,7 @@ impl<'a> Parts<'a> {
             let cursor = sections.cursor();
             match kind {
                 kind::END => return sections.finish(),
+                kind::PROFILE => return Err(cursor.broken(SECOND_PROFILE)),
                 kind::META => self.meta.take(cursor)?,
                 kind::SYMBOLS => reader.take(cursor, |symbol| self.symbols.push(symbol))?,
                 kind::SPANS => {

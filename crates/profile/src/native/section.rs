@@ -159,8 +159,9 @@ impl<R: Read> SectionReader<R> {
         self.start
     }
 
-    /// That nothing follows.
+    /// That the section read last is the end: it is empty, and nothing follows.
     pub(super) fn finish(&mut self) -> Result<(), Error> {
+        self.cursor().finish()?;
         let mut more = Vec::new();
         (&mut self.input).take(1).read_to_end(&mut more)?;
         if more.is_empty() {

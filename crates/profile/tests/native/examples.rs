@@ -1,5 +1,6 @@
 //! A small profile of each body, with something in every place.
 
+use profile::native::events::{EventsOptions, EventsWriter, RawEvent, RawInstant, What};
 use profile::{
     Activation, Body, Cost, Edge, EdgeTable, Event, EventKind, Events, Instant, LeftOut, Meta,
     Metrics, Mode, NodeId, Profile, Sample, SamplesBuilder, Span, SpanKind, Spans, SpansBuilder,
@@ -174,4 +175,124 @@ fn spans() -> Spans {
         duration: 9_000,
     });
     builder.finish()
+}
+
+/// Files of the newest version that are no whole profile written at once, by
+/// the names of their fixtures.
+pub(crate) fn event_files() -> Vec<(&'static str, Vec<u8>)> {
+    let base = examples().remove(3).1;
+    let names: [&[u8]; 6] = [b"main()", b"start", b"task", b"twice", b"twice", b"sleep"];
+    let symbols = names.map(Symbol::new);
+    let at = |wall: u64| RawInstant {
+        wall: 1_000_000 + wall * 100,
+        // It waits now and then.
+        cpu: 500_000 + (wall - wall / 7) * 100,
+        memory: 4_096 - 16 * (wall % 5).cast_signed(),
+        peak: 8_192 + 64 * (wall / 10).cast_signed(),
+    };
+    let list = |kinds: &[EventKind]| -> Vec<RawEvent> {
+        (1..)
+            .zip(kinds)
+            .map(|(wall, &kind)| RawEvent {
+                what: kind.into(),
+                at: at(wall),
+            })
+            .collect()
+    };
+    let enter = |symbol| EventKind::Enter(SymbolId(symbol));
+    let (leave, switch) = (EventKind::Leave, EventKind::Switch);
+    let fibers = list(&[
+        enter(1),
+        switch(1),
+        enter(2),
+        enter(3),
+        switch(2),
+        enter(2),
+        enter(4),
+        switch(2),
+        leave,
+        switch(0),
+        // Who started them is over.
+        leave,
+        enter(5),
+        switch(1),
+        leave,
+        leave,
+        // Of the fiber itself: its starter's time. Then it is forgotten.
+        enter(3),
+        leave,
+        switch(0),
+        switch(2),
+        leave,
+        leave,
+        switch(1),
+        enter(2),
+        switch(0),
+        leave,
+        leave,
+        enter(1),
+    ]);
+    let options = |is_exact, has_cpu, has_memory| EventsOptions {
+        wall_hertz: 2_400_000_000,
+        cpu_hertz: 1_000_000_000,
+        is_exact,
+        has_cpu,
+        has_memory,
+        metrics: Metrics {
+            cpu: has_cpu,
+            memory: has_memory,
+            ..Metrics::default()
+        },
+    };
+    let file = |options: &EventsOptions, events: &[RawEvent], is_killed: bool| {
+        let mut bytes = Vec::new();
+        let mut meta = base.meta.clone();
+        let mut writer = EventsWriter::begin(options, at(0), &meta, &mut bytes);
+        for (number, events) in events.chunks(11).enumerate() {
+            writer.symbols(if number == 0 { &symbols } else { &[] }, &mut bytes);
+            writer.events(events, &mut bytes);
+            if number == 0 {
+                writer.spans(&base.spans, &mut bytes);
+            }
+        }
+        if is_killed {
+            // In the middle of a section.
+            writer.events(events, &mut bytes);
+            bytes.truncate(bytes.len() - 5);
+            return bytes;
+        }
+        meta.set_tag("exit_status", "0");
+        meta.set_tag("status", "500");
+        meta.is_truncated = true;
+        writer.end(at(100), Some(&meta), &mut bytes);
+        bytes
+    };
+    // As long as the program runs, in one section, with much memory.
+    let mut many = Vec::new();
+    for call in 0..200_u32 {
+        let memory = 4_096 * (call / 50);
+        let wall = 1_000_000 + u64::from(call) * 300;
+        for (what, more) in [(What::enter(SymbolId(1)), 0), (What::LEAVE, 170)] {
+            let at = RawInstant {
+                wall: wall + more,
+                cpu: wall + more - 500_000,
+                memory: 4_096 + i64::from(memory),
+                peak: 8_192,
+            };
+            many.push(RawEvent { what, at });
+        }
+    }
+    vec![
+        ("fibers", file(&options(false, true, true), &fibers, false)),
+        ("wall", file(&options(false, false, false), &fibers, false)),
+        ("cpu", file(&options(true, true, false), &fibers, false)),
+        ("killed", file(&options(false, true, true), &fibers, true)),
+        ("long", {
+            let options = EventsOptions {
+                cpu_hertz: 2_400_000_000,
+                ..options(false, true, true)
+            };
+            file(&options, &many, false)
+        }),
+    ]
 }

@@ -70,6 +70,64 @@ fn files_that_only_look_right_are_refused() {
             ],
         ),
         (
+            "a second profile",
+            &[
+                (b'P', b"T\x01"),
+                (b'S', MAIN),
+                (b'P', b"T\x01"),
+                (b'T', root),
+                (b'Z', b""),
+            ],
+        ),
+        (
+            "a second profile of events",
+            &[
+                (b'P', b"C\x01\x02\x01\x01"),
+                (b'S', MAIN),
+                (b'P', b"C\x01\x02\x01\x01"),
+                (b'L', b"\x00\x00\x00\x00"),
+                (b'Z', b""),
+            ],
+        ),
+        (
+            "an end with something in it",
+            &[
+                (b'P', b"T\x01"),
+                (b'S', MAIN),
+                (b'T', root),
+                (b'Z', b"\x00"),
+            ],
+        ),
+        (
+            "events that end with something in it",
+            &[
+                (b'P', b"C\x01\x02\x01\x01"),
+                (b'S', MAIN),
+                (b'L', b"\x00\x00\x00\x00"),
+                (b'Z', b"\x00"),
+            ],
+        ),
+        (
+            "two last instants",
+            &[
+                (b'P', b"C\x01\x02\x01\x01"),
+                (b'S', MAIN),
+                (b'L', b"\x00\x00\x00\x00"),
+                (b'L', b"\x00\x00\x00\x00"),
+                (b'Z', b""),
+            ],
+        ),
+        (
+            "events after the last instant",
+            &[
+                (b'P', b"C\x01\x02\x01\x01"),
+                (b'S', MAIN),
+                (b'L', b"\x00\x00\x00\x00"),
+                (b'C', b"\x01\x80"),
+                (b'Z', b""),
+            ],
+        ),
+        (
             "events without an end",
             &[(b'P', b"C\x01\x02\x01\x01"), (b'S', MAIN), (b'Z', b"")],
         ),

@@ -7,6 +7,7 @@
 )]
 
 mod assembled;
+mod contents;
 mod damage;
 mod events;
 mod examples;

@@ -12,7 +12,7 @@ use super::heads::{LEAVE, LONG_ENTER, LONG_LEAVE, RANK_SHIFT};
 use super::predict::{Predictor, RANKS, Run};
 use crate::native::costs::Columns;
 use crate::native::meta::MetaReader;
-use crate::native::read::Head;
+use crate::native::read::{Head, SECOND_PROFILE};
 use crate::native::section::{SectionReader, kind};
 use crate::native::spans::SpanReader;
 use crate::native::symbols::SymbolReader;
@@ -148,6 +148,10 @@ impl<R: Read> EventsReader<R> {
                     let known = self.decoder.predictor.symbols();
                     let new = self.symbols.of_file.len().saturating_sub(known);
                     self.decoder.predictor.add_symbols(new);
+                }
+                kind::PROFILE => return Err(cursor.broken(SECOND_PROFILE)),
+                kind::CALLS | kind::LAST if self.end.is_some() => {
+                    return Err(cursor.broken("the last instant is over"));
                 }
                 kind::CALLS => {
                     self.decoder.decode(cursor, &self.symbols.of_file, events)?;
@@ -391,7 +395,8 @@ impl Steps {
             column(cursor, &mut changes)?;
             for (event, change) in events.iter_mut().zip(&changes) {
                 self.behind = self.behind.wrapping_add(*change);
-                let cpu = event.at.cpu.wrapping_sub(self.behind.cast_unsigned());
+                let cpu = i128::from(event.at.cpu) - i128::from(self.behind);
+                let cpu = u64::try_from(cpu.max(0)).unwrap_or(u64::MAX);
                 self.cpu = self.cpu.max(cpu);
                 event.at.cpu = Unit::nanoseconds(self.cpu_unit, self.cpu);
             }

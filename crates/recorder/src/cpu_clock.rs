@@ -1,0 +1,142 @@
+//! A thread's CPU time: the cycle counter, between two looks at the kernel's count.
+//!
+//! The kernel leaves out what it does for others on this CPU: interrupts, and
+//! what a hypervisor takes. The counter runs on meanwhile. So after a switch the
+//! kernel's count may be less than what was read before the switch, by some
+//! microseconds. A clock that went back would make a function that was open
+//! across the switch cost less CPU time than its callees. This one stands still
+//! until the kernel's count has caught up.
+//!
+//! **Invariant:** as long as the counter does not go back, no reading is less
+//! than one before it, and the error does not add up.
+
+use std::cell::Cell;
+
+/// CPU time in ticks of the cycle counter.
+#[derive(Debug, Default)]
+pub struct CpuClock {
+    /// How far the counter runs ahead of CPU time.
+    ahead: Cell<u64>,
+    /// The last reading.
+    last: Cell<u64>,
+}
+
+impl CpuClock {
+    /// A clock that was never set.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self {
+            ahead: Cell::new(0),
+            last: Cell::new(0),
+        }
+    }
+
+    /// CPU time when the counter says `counter`. Only while the clock
+    /// [has caught up](Self::catch_up), and the thread was not switched out since.
+    #[inline(always)]
+    pub fn read(&self, counter: u64) -> u64 {
+        let time = counter.wrapping_sub(self.ahead.get());
+        self.last.set(time);
+        time
+    }
+
+    /// Sets the clock to the kernel's count, which was `used` ticks when the
+    /// counter said `counter`. To be read by [`catch_up`](Self::catch_up) next.
+    pub fn resynchronise(&self, counter: u64, used: u64) {
+        self.ahead.set(counter.wrapping_sub(used));
+    }
+
+    /// CPU time when the counter says `counter`, after [`resynchronise`](Self::resynchronise);
+    /// and whether the kernel's count has caught up with earlier readings.
+    pub fn catch_up(&self, counter: u64) -> (u64, bool) {
+        let time = counter.wrapping_sub(self.ahead.get());
+        let last = self.last.get();
+        if time.wrapping_sub(last).cast_signed() < 0 {
+            return (last, false);
+        }
+        self.last.set(time);
+        (time, true)
+    }
+
+    /// Forgets all readings: they were in other ticks.
+    pub fn forget(&self) {
+        self.ahead.set(0);
+        self.last.set(0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn follows_the_counter_until_the_kernel_is_asked() {
+        let clock = CpuClock::new();
+        clock.resynchronise(10_000, 400);
+        assert_eq!(clock.catch_up(10_000), (400, true));
+        assert_eq!(clock.read(10_500), 900);
+        // Switched out for 99,000 ticks.
+        clock.resynchronise(110_000, 1_300);
+        assert_eq!(clock.catch_up(110_100), (1_400, true));
+    }
+
+    #[test]
+    fn stands_still_where_the_kernel_left_interrupts_out() {
+        let clock = CpuClock::new();
+        clock.resynchronise(10_000, 400);
+        assert_eq!(clock.read(20_000), 10_400);
+        // 3,000 of those ticks were an interrupt's. The kernel is asked twice.
+        clock.resynchronise(40_000, 7_400);
+        clock.resynchronise(50_000, 7_500);
+        assert_eq!(clock.catch_up(50_000), (10_400, false));
+        assert_eq!(clock.catch_up(52_899), (10_400, false));
+        assert_eq!(clock.catch_up(52_900), (10_400, true));
+        assert_eq!(clock.read(53_000), 10_500);
+    }
+
+    #[test]
+    fn readings_never_decrease_and_their_error_does_not_add_up() {
+        let clock = CpuClock::new();
+        let mut seed = 88_172_645_463_325_252_u64;
+        let mut random = move |below: u64| {
+            seed ^= seed << 13;
+            seed ^= seed >> 7;
+            seed ^= seed << 17;
+            (seed >> 11) % below
+        };
+        let (mut counter, mut used, mut last) = (1_u64 << 60, 0_u64, 0_u64);
+        clock.resynchronise(counter, used);
+        let mut has_caught_up = false;
+        for _ in 0..100_000 {
+            let ran = random(5_000);
+            counter += ran;
+            // An interrupt takes some of it, now and then.
+            used += if random(10) == 0 { ran / 2 } else { ran };
+            if random(20) == 0 {
+                counter += random(100_000);
+                clock.resynchronise(counter, used);
+                has_caught_up = false;
+            }
+            let now = if has_caught_up {
+                clock.read(counter)
+            } else {
+                let (now, is_over) = clock.catch_up(counter);
+                has_caught_up = is_over;
+                now
+            };
+            assert!(now >= last, "{now} after {last}");
+            assert!(now.abs_diff(used) < 50_000, "{now} of {used}");
+            last = now;
+        }
+    }
+
+    #[test]
+    fn other_ticks_begin_anew() {
+        let clock = CpuClock::new();
+        clock.resynchronise(1_000_000, 900_000);
+        assert_eq!(clock.read(1_000_500), 900_500);
+        clock.forget();
+        clock.resynchronise(2_000, 300);
+        assert_eq!(clock.catch_up(2_100), (400, true));
+    }
+}
