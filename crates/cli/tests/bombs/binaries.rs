@@ -8,7 +8,7 @@ use profile::{
 };
 
 use super::stacks::list;
-use super::{Bomb, Expect, bomb};
+use super::{Bomb, Expect, PART, bomb};
 
 /// A type of values, and what names it, a function and its location.
 const TYPE: &[u8] = b"\x0a\x04\x08\x01\x10\x02";
@@ -147,23 +147,23 @@ pub(super) const BOMBS: &[Bomb] = &[
 /// 389 kB of samples without a stack and without a value.
 pub(super) const EMPTY_SAMPLES: Bomb = bomb("pprof: empty samples", Expect::Refused, |out| {
     out.write_all(TYPE)?;
-    list(out, b"\x12\0", 200_000_000)?;
+    list(out, b"\x12\0", 190_000_000 / PART)?;
     out.write_all(NAMES)
 });
 
 /// The same, each with a value, and all before it is known what that is.
-pub(super) const EMPTY_SAMPLES_BEFORE_TYPES: Bomb =
+pub(super) const SAMPLES_BEFORE_TYPES: Bomb =
     bomb("pprof: samples before types", Expect::Read, |out| {
+        list(out, b"\x12\x03\x12\x01\x01", 70_000_000 / PART)?;
         out.write_all(TYPE)?;
-        list(out, b"\x12\x03\x12\x01\x01", 52_000_000)?;
         out.write_all(NAMES)
     });
 
 /// 605 kB of stacks a million frames deep.
 pub(super) const LONG_STACKS: Bomb = bomb("pprof: long stacks", Expect::Read, |out| {
     out.write_all(TYPE)?;
-    for _ in 0..610 {
-        sample(out, 1_000_000)?;
+    for _ in 0..560 / PART {
+        sample(out, 1 << 20)?;
     }
     out.write_all(NAMES)
 });

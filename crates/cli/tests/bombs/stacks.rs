@@ -166,11 +166,12 @@ fn sampled(out: &mut dyn Write, frame: &[u8], depth: usize) -> io::Result<()> {
 
 /// The same, many times.
 pub(super) fn list(out: &mut dyn Write, bytes: &[u8], times: usize) -> io::Result<()> {
-    let many = bytes.repeat(1000);
-    for _ in 0..times / 1000 {
+    let count = (1 << 20) / bytes.len();
+    let many = bytes.repeat(count.min(times));
+    for _ in 0..times / count {
         out.write_all(&many)?;
     }
-    for _ in 0..times % 1000 {
+    for _ in 0..times % count {
         out.write_all(bytes)?;
     }
     Ok(())
