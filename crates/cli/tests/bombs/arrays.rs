@@ -1,14 +1,12 @@
 //! XHProf's array in PHP's serialization and in JSON, and what is around it.
 
-use std::io::Write;
-
 use super::{Bomb, Expect, Packed, bomb};
 
 pub(super) const BOMBS: &[Bomb] = &[
     bomb("xhprof: rows", Expect::Limit, |out| {
         write!(out, "a:500001:{{")?;
         for number in 0..500_000 {
-            write!(out, "s:12:\"f{number:06}==>g\";a:1:{{s:2:\"wt\";i:1;}}")?;
+            write!(out, "s:11:\"f{number:06}==>g\";a:1:{{s:2:\"wt\";i:1;}}")?;
         }
         out.write_all(b"s:6:\"main()\";a:1:{s:2:\"wt\";i:9;}}")
     }),

@@ -53,7 +53,7 @@ pub(super) const BOMBS: &[Bomb] = &[
         native::write(&profile, out)
     }),
     bomb("native: one section", Expect::Limit, |out| {
-        out.write_all(b"\x89XHP\r\n\x1A\n\x01\x00P\x02\0\0\0E\x01")?;
+        out.write_all(b"\x89XHP\r\n\x1A\n\x01\x00P\0\xe1\xf5\x05")?;
         list(out, b"\0", 100_000_000)
     }),
     bomb("pprof: a deep stack", Expect::Limit, |out| {
@@ -69,8 +69,11 @@ pub(super) const BOMBS: &[Bomb] = &[
     bomb("pprof: functions", Expect::Limit, |out| {
         out.write_all(TYPE)?;
         for number in 1..1_000_000_u32 {
-            let [a, b, c, _] = number.to_le_bytes();
-            out.write_all(&[0x2a, 5, 8, a | 0x80, b | 0x80, c | 0x80, 1])?;
+            let [a, b, c] = [0, 7, 14].map(|shift| {
+                let bits = number >> shift & 0x7f;
+                u8::try_from(bits).unwrap() | 0x80
+            });
+            out.write_all(&[0x2a, 5, 8, a, b, c, 1])?;
         }
         Ok(())
     }),
@@ -154,7 +157,7 @@ pub(super) const EMPTY_SAMPLES: Bomb = bomb("pprof: empty samples", Expect::Refu
 /// The same, each with a value, and all before it is known what that is.
 pub(super) const SAMPLES_BEFORE_TYPES: Bomb =
     bomb("pprof: samples before types", Expect::Read, |out| {
-        list(out, b"\x12\x03\x12\x01\x01", 70_000_000 / PART)?;
+        list(out, b"\x12\x03\x12\x01\x01", 52_000_000 / PART)?;
         out.write_all(TYPE)?;
         out.write_all(NAMES)
     });

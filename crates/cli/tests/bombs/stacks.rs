@@ -113,7 +113,7 @@ pub(super) const BOMBS: &[Bomb] = &[
     }),
     bomb("perfview-json, zip: a deep stack", Expect::Limit, |out| {
         out.write_all(b"{\"StackSource\":{\"Samples\":[{\"Stack\":[\"f\"")?;
-        list(out, b",\"f\"", 3_000_000)?;
+        list(out, b",\"f\"", 20_000_000)?;
         out.write_all(b"]}]}}")
     })
     .packed(Packed::Zip),
@@ -128,6 +128,7 @@ pub(super) const BOMBS: &[Bomb] = &[
         list(out, b"a;", 20_000_000)
     }),
     bomb("collapsed: long names", Expect::Limit, |out| {
+        out.write_all(b"main();a 1\n")?;
         for number in 0..100 {
             write!(out, "{number}")?;
             list(out, &[b'x'; 1000], 1000)?;
