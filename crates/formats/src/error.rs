@@ -5,6 +5,8 @@ use std::io;
 
 use profile::{Metric, OverBudget, classic};
 
+use crate::unknown_json;
+
 /// Why an input could not be read.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -13,6 +15,11 @@ pub enum ReadError {
     Empty,
     /// In no known format.
     Unknown,
+    /// JSON, in no known format.
+    UnknownJson {
+        /// The keys of the outermost object, the first of them.
+        keys: Vec<String>,
+    },
     /// In a format that can only be written here.
     NotReadable {
         /// The format's name.
@@ -65,6 +72,17 @@ impl fmt::Display for ReadError {
         match self {
             Self::Empty => f.write_str("the input is empty"),
             Self::Unknown => f.write_str("not a profile in any format known here"),
+            Self::UnknownJson { keys } => {
+                let keys: Vec<_> = keys.iter().map(|key| format!("{key:?}")).collect();
+                f.write_str("JSON of an unknown kind, ")?;
+                match keys.as_slice() {
+                    [] => f.write_str("without keys")?,
+                    [key] => write!(f, "with the key {key}")?,
+                    keys => write!(f, "with the keys {}", keys.join(", "))?,
+                }
+                let known = unknown_json::known();
+                write!(f, "; known are {}", known.join(", "))
+            }
             Self::NotReadable { format } => write!(f, "{format} can be written, but not read"),
             Self::Several => f.write_str("more than one profile: give one line at a time"),
             Self::Io(_) => f.write_str("cannot read the input"),

@@ -44,6 +44,7 @@ mod symbols;
 mod text;
 mod timeline;
 mod unit;
+mod unknown_json;
 pub mod xdebug_trace;
 pub mod xhgui;
 pub mod xhprof;
@@ -199,16 +200,22 @@ pub fn read_within(input: impl BufRead, budget: &Budget) -> Result<Profile, Read
 ///
 /// # Errors
 ///
-/// [`ReadError::Unknown`].
+/// [`ReadError::Unknown`] and [`ReadError::UnknownJson`].
 pub fn recognized(head: &[u8]) -> Result<&'static dyn Format, ReadError> {
     let find = |wanted| {
         let mut formats = FORMATS.iter().copied();
         formats.find(|format| format.detect(head) == wanted)
     };
+    if let Some(format) = find(Detection::Yes) {
+        return Ok(format);
+    }
+    // Any JSON begins like those that are known: what it is says more.
+    if let Some(keys) = unknown_json::keys(head) {
+        return Err(ReadError::UnknownJson { keys });
+    }
     // An input that ends before it says what it is gets the error of the
     // format it began like.
-    let format = find(Detection::Yes).or_else(|| find(Detection::NeedMore));
-    format.ok_or(ReadError::Unknown)
+    find(Detection::NeedMore).ok_or(ReadError::Unknown)
 }
 
 /// All of an input of a format that cannot be read piece by piece.

@@ -99,6 +99,13 @@ impl Format for NytprofCalls {
         &["calls"]
     }
 
+    fn warning(&self) -> Option<&'static str> {
+        Some(
+            "nytprofcalls has no line for what runs outside of functions, so main()'s own cost \
+             is left out",
+        )
+    }
+
     fn holds(&self) -> Option<Holds> {
         collapsed::Collapsed.holds()
     }

@@ -1,0 +1,127 @@
+//! What to say of JSON that is no profile known here: which keys it has, and in
+//! which formats profiles are JSON.
+
+use std::io;
+
+use profile::Budget;
+
+use crate::{FORMATS, ReadError};
+
+/// How many keys are named, and how much of each.
+const MOST_KEYS: usize = 8;
+const MOST_LETTERS: usize = 40;
+
+/// The keys of the object that `head` begins with, as far as it goes; none if
+/// it begins like no JSON. A list has the keys of its first object.
+pub(crate) fn keys(head: &[u8]) -> Option<Vec<String>> {
+    let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
+    let text = head.trim_ascii_start();
+    let object = match text {
+        [b'[', rest @ ..] => rest.trim_ascii_start(),
+        text => text,
+    };
+    match object {
+        [b'{', rest @ ..] if matches!(rest.trim_ascii_start(), [] | [b'"' | b'}', ..]) => {
+            Some(keys_of(rest))
+        }
+        // A list of something else, or of nothing yet.
+        _ if text.starts_with(b"[") && !object.starts_with(b"[") => Some(Vec::new())
+            .filter(|_| matches!(object, [] | [b'"' | b'0'..=b'9' | b']' | b'-', ..])),
+        _ => None,
+    }
+}
+
+fn keys_of(object: &[u8]) -> Vec<String> {
+    let mut keys = Vec::new();
+    let mut rest = object;
+    let (mut depth, mut is_key) = (0_usize, true);
+    while let Some((&byte, after)) = rest.split_first() {
+        rest = after;
+        match byte {
+            b'"' => {
+                let Some(end) = end_of_string(rest) else {
+                    break;
+                };
+                let (string, after) = rest.split_at_checked(end).unwrap_or_default();
+                rest = after.get(1..).unwrap_or_default();
+                if depth == 0 && is_key {
+                    let text = String::from_utf8_lossy(string);
+                    keys.push(text.chars().take(MOST_LETTERS).collect());
+                    if keys.len() == MOST_KEYS {
+                        break;
+                    }
+                }
+            }
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => match depth.checked_sub(1) {
+                Some(less) => depth = less,
+                None => break,
+            },
+            b':' if depth == 0 => is_key = false,
+            b',' if depth == 0 => is_key = true,
+            _ => {}
+        }
+    }
+    keys
+}
+
+fn end_of_string(text: &[u8]) -> Option<usize> {
+    let mut is_escaped = false;
+    text.iter().position(|&byte| {
+        let ends = byte == b'"' && !is_escaped;
+        is_escaped = byte == b'\\' && !is_escaped;
+        ends
+    })
+}
+
+/// The names of the formats that are JSON and can be read, each once.
+pub(crate) fn known() -> Vec<&'static str> {
+    let mut names: Vec<&'static str> = Vec::new();
+    for format in FORMATS {
+        let is_json = |ending: &&str| ending.ends_with("json") || ending.ends_with("cpuprofile");
+        if !format.endings().iter().any(is_json) || names.contains(&format.name()) {
+            continue;
+        }
+        let outcome = format.read(&mut io::empty(), &Budget::default());
+        if !matches!(outcome, Err(ReadError::NotReadable { .. })) {
+            names.push(format.name());
+        }
+    }
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(json: &str) -> Option<String> {
+        keys(json.as_bytes()).map(|keys| keys.join(" "))
+    }
+
+    #[test]
+    fn the_keys_of_the_outermost_object_are_found() {
+        let json = r#"{"nodes":[{"id":1,"x":"{"}],"a\"b" : {"c":2}, "t":3,"cut":[{"d"#;
+        assert_eq!(found(json).unwrap(), r#"nodes a\"b t cut"#);
+        assert_eq!(
+            found(r#" [ {"name":"x","ph":"B"},{"z":1}]"#).unwrap(),
+            "name ph"
+        );
+        assert_eq!(found("{}").unwrap(), "");
+        assert_eq!(found("[1,2]").unwrap(), "");
+        let many: String = (0..20).map(|it| format!("\"k{it}\":1,")).collect();
+        assert_eq!(found(&format!("{{{many}")).unwrap().split(' ').count(), 8);
+        for other in ["", "x", "a;b 1", "{x}", "[x]", "[[[x", "{1"] {
+            assert_eq!(found(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn formats_of_json_are_named_once_and_only_if_they_are_read() {
+        let known = known();
+        for name in ["speedscope", "PerfView JSON", "XHProf JSON", "XHGui"] {
+            let times = known.iter().filter(|it| **it == name).count();
+            assert_eq!(times, 1, "{name}");
+        }
+        assert!(!known.contains(&"pprof"));
+    }
+}
