@@ -147,16 +147,16 @@ fn exact(profile: &Profile) -> Option<HashMap<Key, (Vec<SymbolId>, u64)>> {
         .all(|(symbol, chains)| taken.get(symbol) == Some(&chains.len()));
     all_taken.then_some(())?;
     let found = counts.into_iter().filter_map(|(key, levels)| {
-        let most = levels.iter().filter_map(|calls| {
+        let mut most = levels.iter().filter_map(|calls| {
+            // Of equal ones the first.
             let most = calls
                 .iter()
                 .max_by_key(|(number, (_, count))| (*count, std::cmp::Reverse(**number)));
             most.map(|(_, found)| *found)
-                .filter(|(_, count)| *count >= Repeat::LEAST)
         });
-        most.take(1)
-            .next()
-            .map(|(symbol, count)| (key, (vec![symbol], count)))
+        // The innermost call in which it is repeated.
+        let (symbol, count) = most.find(|(_, count)| *count >= Repeat::LEAST)?;
+        Some((key, (vec![symbol], count)))
     });
     Some(found.collect())
 }
