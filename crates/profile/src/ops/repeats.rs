@@ -43,6 +43,9 @@ impl Repeat {
 /// A statement and its caller.
 type Key = (SpanKind, TextId, SymbolId, SymbolId);
 
+/// How often each call, by its number, of a function made a statement.
+type PerCall = HashMap<usize, (SymbolId, u64)>;
+
 /// The statements that are repeated, those first that took longest together.
 #[must_use]
 pub fn repeats(profile: &Profile) -> Vec<Repeat> {
@@ -123,7 +126,7 @@ fn exact(profile: &Profile) -> Option<HashMap<Key, (Vec<SymbolId>, u64)>> {
     // Of two that began at once the outer one, which ends later, comes first.
     spans.sort_by_key(|span| (span.start, std::cmp::Reverse(span.duration)));
     let mut taken: HashMap<SymbolId, usize> = HashMap::new();
-    let mut counts: HashMap<Key, Vec<HashMap<usize, (SymbolId, u64)>>> = HashMap::new();
+    let mut counts: HashMap<Key, Vec<PerCall>> = HashMap::new();
     for span in spans {
         let place = taken.entry(span.symbol).or_default();
         let chain = chains.get(&span.symbol)?.get(*place)?;
