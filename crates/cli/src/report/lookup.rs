@@ -17,6 +17,9 @@ pub(super) enum Found {
     Several(Vec<SymbolId>),
 }
 
+/// Whether a name, given as it is and in lower case, is one that is wanted.
+type Way<'a> = dyn Fn(&str, &str) -> bool + 'a;
+
 /// The functions that `wanted` stands for, by the first of these ways that
 /// finds any:
 ///
@@ -37,8 +40,7 @@ pub(super) fn find(profile: &Profile, flat: &FlatTable, wanted: &str) -> Result<
         let rest = name.strip_suffix(lower.as_str());
         rest.is_some_and(|rest| rest.ends_with("::") || rest.ends_with('\\'))
     };
-    // Each gets a name as it is, and in lower case.
-    let ways: [&dyn Fn(&str, &str) -> bool; 7] = [
+    let ways: [&Way<'_>; 7] = [
         &|name, _| name == wanted,
         &|_, name| name == lower,
         &|_, name| is_end(name),

@@ -280,7 +280,7 @@ mod tests {
     use super::*;
     use crate::{Event, Events, Instant, NodeId, SpansBuilder, Symbol, TreeBuilder};
 
-    /// main() → render → load → query, and main() → list → load → query.
+    /// `render` and `list` both call `load`, which calls `query`.
     const NAMES: [&str; 5] = ["main()", "render", "list", "load", "query"];
     const RENDER: SymbolId = SymbolId(1);
     const LIST: SymbolId = SymbolId(2);
