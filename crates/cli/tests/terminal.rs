@@ -162,7 +162,7 @@ fn different_functions_look_different_at_every_width() {
     let stage = Stage::new();
     for width in (40..140).step_by(7) {
         let text = stage.shown(width, &["report", "long.json"]);
-        let rows = text.lines().skip_while(|line| !line.contains("function"));
+        let rows = text.lines().skip_while(|line| !line.starts_with("calls"));
         let rows = rows.skip(1).take_while(|line| !line.starts_with('…'));
         let labels: Vec<&str> = rows
             .filter_map(|line| line.split_whitespace().last())

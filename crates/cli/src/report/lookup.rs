@@ -17,6 +17,9 @@ pub(super) enum Found {
     Several(Vec<SymbolId>),
 }
 
+/// Whether a name, given as it is and in lower case, is one that is wanted.
+type Way<'a> = dyn Fn(&str, &str) -> bool + 'a;
+
 /// The functions that `wanted` stands for, by the first of these ways that
 /// finds any:
 ///
@@ -24,10 +27,11 @@ pub(super) enum Found {
 /// 2. the end of a name, without its class or namespace;
 /// 3. the class, with or without its namespace;
 /// 4. the name without the text that follows it after a `#`;
-/// 5. a pattern: `*` is any text, and so is the `…` of a shortened name.
+/// 5. a pattern: `*` is any text, and so is the `…` of a shortened name; then
+///    the same without the namespace.
 pub(super) fn find(profile: &Profile, flat: &FlatTable, wanted: &str) -> Result<Found> {
     let lower = wanted.to_lowercase();
-    let pattern = pattern(wanted);
+    let [whole, end] = ["^", "^.*\\\\"].map(|before| pattern(before, wanted));
     let is_class = |class: &str| {
         let rest = class.strip_suffix(lower.as_str());
         rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('\\'))
@@ -36,8 +40,7 @@ pub(super) fn find(profile: &Profile, flat: &FlatTable, wanted: &str) -> Result<
         let rest = name.strip_suffix(lower.as_str());
         rest.is_some_and(|rest| rest.ends_with("::") || rest.ends_with('\\'))
     };
-    // Each gets a name as it is, and in lower case.
-    let ways: [&dyn Fn(&str, &str) -> bool; 6] = [
+    let ways: [&Way<'_>; 7] = [
         &|name, _| name == wanted,
         &|_, name| name == lower,
         &|_, name| is_end(name),
@@ -49,11 +52,8 @@ pub(super) fn find(profile: &Profile, flat: &FlatTable, wanted: &str) -> Result<
             let plain = name.split_once('#').map(|(plain, _)| plain);
             plain.is_some_and(|plain| plain == lower || is_end(plain))
         },
-        &|name, _| {
-            pattern
-                .as_ref()
-                .is_some_and(|pattern| pattern.is_match(name))
-        },
+        &|name, _| whole.as_ref().is_some_and(|whole| whole.is_match(name)),
+        &|name, _| end.as_ref().is_some_and(|end| end.is_match(name)),
     ];
     let names = flat.rows.iter().map(|row| {
         let name = printable(profile.name(row.symbol));
@@ -75,7 +75,7 @@ pub(super) fn find(profile: &Profile, flat: &FlatTable, wanted: &str) -> Result<
             }
         }
     }
-    if pattern.is_some() {
+    if whole.is_some() {
         bail!("no function matches {wanted}");
     }
     let known = names.into_iter().map(|(_, name, _)| name);
@@ -85,12 +85,13 @@ pub(super) fn find(profile: &Profile, flat: &FlatTable, wanted: &str) -> Result<
     );
 }
 
-/// What was typed as a pattern for whole names; none if it has no `*` or `…`.
-fn pattern(wanted: &str) -> Option<Regex> {
+/// What was typed as a pattern for names that have that `before` it; none if it
+/// has no `*` or `…`.
+fn pattern(before: &str, wanted: &str) -> Option<Regex> {
     let is_any = |character| character == '*' || character == ELLIPSIS;
     wanted.contains(is_any).then_some(())?;
     let parts: Vec<String> = wanted.split(is_any).map(regex::escape).collect();
-    let mut builder = RegexBuilder::new(&format!("^{}$", parts.join(".*")));
+    let mut builder = RegexBuilder::new(&format!("{before}{}$", parts.join(".*")));
     builder.case_insensitive(true).dot_matches_new_line(true);
     builder.build().ok()
 }
@@ -176,6 +177,7 @@ mod tests {
     fn a_shortened_name_is_found() {
         assert_eq!(found("…\\FooSniff::process").unwrap(), [NAMES[6]]);
         assert_eq!(found("App\\Sn…ff::register").unwrap(), [NAMES[8]]);
+        assert_eq!(found("Ba…gister").unwrap(), [NAMES[8]]);
     }
 
     #[test]

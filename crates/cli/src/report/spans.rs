@@ -285,3 +285,70 @@ fn signed(nanoseconds: u64) -> i64 {
 fn nanoseconds(value: u64) -> String {
     time(signed(value)).trim_end().to_owned()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use profile::{Body, NodeId, Span, SpanKind, SpansBuilder, Symbol, TreeBuilder};
+
+    /// `render` calls `load` nine times, which makes the same statement each time.
+    fn looping() -> Profile {
+        let names = ["main()", "render", "load", "PDO::query"];
+        let mut tree = TreeBuilder::new();
+        tree.cost(NodeId::ROOT).calls = 1;
+        let mut node = NodeId::ROOT;
+        for (symbol, calls) in [(1, 1), (2, 9), (3, 10)] {
+            node = tree.child(node, SymbolId(symbol));
+            tree.cost(node).calls = calls;
+        }
+        let mut spans = SpansBuilder::new(100);
+        for number in 0..10 {
+            let statement = if number == 0 {
+                "BEGIN"
+            } else {
+                "SELECT a FROM b WHERE c = ?"
+            };
+            let text = Some(spans.text(statement.as_bytes()));
+            spans.push(Span {
+                kind: SpanKind::Sql,
+                text,
+                symbol: SymbolId(3),
+                caller: SymbolId(2),
+                start: number,
+                duration: 1_000,
+                rows: None,
+            });
+        }
+        Profile {
+            symbols: names.map(|name| Symbol::new(name.as_bytes())).into(),
+            body: Body::Tree(tree.finish()),
+            spans: spans.finish(),
+            ..Profile::empty()
+        }
+    }
+
+    #[test]
+    fn a_statement_in_a_loop_is_marked_with_its_caller_and_the_loop() {
+        let profile = looping();
+        let spans = SpanTable::of(&profile, 25, None, true);
+        let text = spans.render(Look::plain(), &[]).unwrap();
+        assert!(
+            text.contains("load → N+1 sql SELECT a FROM b WHERE c = ?\n"),
+            "{text}"
+        );
+        assert!(text.contains("load → sql BEGIN\n"), "{text}");
+        let loops =
+            "\n9× 9.00 µs  sql SELECT a FROM b WHERE c = ?\n    by load, in one call of render\n";
+        assert!(text.ends_with(loops), "{text}");
+        let json = spans.json("a file");
+        let expected = json!([{
+            "caller": "load",
+            "calls": 9,
+            "total_ns": 9_000,
+            "parents": ["render"],
+            "at_least_in_one_call": 9,
+        }]);
+        assert_eq!(json["spans"][0]["n_plus_one"], expected);
+        assert_eq!(json["spans"][1]["n_plus_one"], json!([]));
+    }
+}

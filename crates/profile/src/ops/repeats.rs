@@ -43,6 +43,9 @@ impl Repeat {
 /// A statement and its caller.
 type Key = (SpanKind, TextId, SymbolId, SymbolId);
 
+/// How often each call, by its number, of a function made a statement.
+type PerCall = HashMap<usize, (SymbolId, u64)>;
+
 /// The statements that are repeated, those first that took longest together.
 #[must_use]
 pub fn repeats(profile: &Profile) -> Vec<Repeat> {
@@ -123,7 +126,7 @@ fn exact(profile: &Profile) -> Option<HashMap<Key, (Vec<SymbolId>, u64)>> {
     // Of two that began at once the outer one, which ends later, comes first.
     spans.sort_by_key(|span| (span.start, std::cmp::Reverse(span.duration)));
     let mut taken: HashMap<SymbolId, usize> = HashMap::new();
-    let mut counts: HashMap<Key, Vec<HashMap<usize, (SymbolId, u64)>>> = HashMap::new();
+    let mut counts: HashMap<Key, Vec<PerCall>> = HashMap::new();
     for span in spans {
         let place = taken.entry(span.symbol).or_default();
         let chain = chains.get(&span.symbol)?.get(*place)?;
@@ -147,16 +150,16 @@ fn exact(profile: &Profile) -> Option<HashMap<Key, (Vec<SymbolId>, u64)>> {
         .all(|(symbol, chains)| taken.get(symbol) == Some(&chains.len()));
     all_taken.then_some(())?;
     let found = counts.into_iter().filter_map(|(key, levels)| {
-        let most = levels.iter().filter_map(|calls| {
+        let mut most = levels.iter().filter_map(|calls| {
+            // Of equal ones the first.
             let most = calls
                 .iter()
                 .max_by_key(|(number, (_, count))| (*count, std::cmp::Reverse(**number)));
             most.map(|(_, found)| *found)
-                .filter(|(_, count)| *count >= Repeat::LEAST)
         });
-        most.take(1)
-            .next()
-            .map(|(symbol, count)| (key, (vec![symbol], count)))
+        // The innermost call in which it is repeated.
+        let (symbol, count) = most.find(|(_, count)| *count >= Repeat::LEAST)?;
+        Some((key, (vec![symbol], count)))
     });
     Some(found.collect())
 }
@@ -277,7 +280,7 @@ mod tests {
     use super::*;
     use crate::{Event, Events, Instant, NodeId, SpansBuilder, Symbol, TreeBuilder};
 
-    /// main() → render → load → query, and main() → list → load → query.
+    /// `render` and `list` both call `load`, which calls `query`.
     const NAMES: [&str; 5] = ["main()", "render", "list", "load", "query"];
     const RENDER: SymbolId = SymbolId(1);
     const LIST: SymbolId = SymbolId(2);
