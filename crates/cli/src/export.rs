@@ -104,6 +104,12 @@ impl<'a> Export<'a> {
         } else {
             self.out.display().to_string()
         };
+        if !profile.meta.not_read.is_empty() {
+            let names = profile.meta.not_read.join(", ");
+            say(&format!(
+                "note: read without {names}: there is no place for more costs"
+            ));
+        }
         let _progress = Progress::new(&format!("writing {name}"), Work::Unknown);
         output::write(self.out, |out| {
             let profile = self.prepared(profile);

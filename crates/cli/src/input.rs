@@ -7,17 +7,27 @@ use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use formats::ReadError;
-use profile::{Merger, Profile};
+use profile::{Budget, Merger, Profile};
 
+use crate::args::MemoryArguments;
 use crate::directory::{self, LeftOut};
 use crate::progress::{Counted, Progress, Work};
 use crate::users;
 use crate::words::own_line;
 
 const BUFFER: usize = 256 * 1024;
+
+/// What a profile may take, as the command line says.
+static MEMORY: OnceLock<MemoryArguments> = OnceLock::new();
+
+/// Says what the profiles that are read from now on may take; once.
+pub(crate) fn set_memory(arguments: MemoryArguments) {
+    let _ = MEMORY.set(arguments);
+}
 
 /// Whether `path` is `-`, which stands for a standard stream.
 pub(crate) fn is_standard(path: &Path) -> bool {
@@ -137,11 +147,19 @@ fn with_context(
     outcome.with_context(|| format!("cannot read {}", title(path)))
 }
 
-fn parsed(input: impl Read) -> Result<Profile> {
-    let outcome = formats::read(BufReader::with_capacity(BUFFER, input));
+/// What a profile that is read now may take.
+pub(crate) fn budget() -> Budget {
+    MEMORY.get().copied().unwrap_or_default().budget()
+}
+
+/// The profile in an input, which no path may name.
+pub(crate) fn parsed(input: impl Read) -> Result<Profile> {
+    let input = BufReader::with_capacity(BUFFER, input);
+    let outcome = formats::read_within(input, &budget());
     outcome.map_err(|error| match error {
         // What could not be read is said by those who know its name.
         ReadError::Io(error) => error.into(),
+        ReadError::Memory(error) => anyhow!("{error}; --memory-limit raises it"),
         error => error.into(),
     })
 }

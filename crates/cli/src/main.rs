@@ -51,7 +51,9 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    let outcome = match arguments.command {
+    let command = arguments.command;
+    input::set_memory(command.memory());
+    let outcome = match command {
         Command::Run(arguments) => run::run(&arguments),
         Command::Report(arguments) => report::run(&arguments).map(|()| 0),
         Command::List(arguments) => list::run(&arguments).map(|()| 0),

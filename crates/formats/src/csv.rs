@@ -56,7 +56,7 @@ impl Format for Csv {
         let mut out = BufWriter::new(out);
         let unit = match metrics.wall_unit {
             WallUnit::Nanoseconds => "ns",
-            WallUnit::Samples => "samples",
+            WallUnit::Samples => &word(profile.counted()),
         };
         write!(out, "function,calls,self_wall_{unit},inclusive_wall_{unit}")?;
         if metrics.cpu {
@@ -93,6 +93,20 @@ impl Format for Csv {
         }
         Ok(out.flush()?)
     }
+}
+
+/// What is counted, as part of a column's name.
+fn word(text: &str) -> String {
+    let letters = text.chars();
+    letters
+        .map(|letter| {
+            if letter.is_alphanumeric() {
+                letter
+            } else {
+                '_'
+            }
+        })
+        .collect()
 }
 
 /// A field of text, in quotes where it needs them, and never a formula.

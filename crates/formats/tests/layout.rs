@@ -151,7 +151,10 @@ fn calls_are_in_sight_at_every_width() {
             assert_eq!(found["heads"], sides + 1, "{file} {width}: {found}");
             assert_eq!(found["hidden"], 0, "{file} {width}: {found}");
             // It does not scroll sideways; the scroll bar has its place, too.
-            assert!(found["page"].as_i64().unwrap() <= 0, "{file} {width}: {found}");
+            assert!(
+                found["page"].as_i64().unwrap() <= 0,
+                "{file} {width}: {found}"
+            );
         }
     }
 }

@@ -10,6 +10,7 @@
 
 #![forbid(unsafe_code)]
 
+mod budget;
 pub mod classic;
 mod cost;
 mod edges;
@@ -30,6 +31,7 @@ mod spans;
 mod symbol;
 mod tree;
 
+pub use budget::{Budget, OverBudget, allocated};
 pub use cost::{Cost, Metrics, SelfCost, WallUnit};
 pub use edges::{Activation, Edge, EdgeTable, Edges};
 pub use events::{Event, EventFold, EventKind, Events, Instant};
@@ -40,8 +42,8 @@ pub use metric::Metric;
 pub use name_index::{NameIndex, Vacancy};
 pub use ops::{
     Change, CostChanges, Diff, EdgeDiff, EstimateLimits, FunctionDiff, InvertLimits, InvertedNode,
-    InvertedTree, MergeError, Merger, Neighbour, Neighbours, OTHER, Pair, Statistic, Step,
-    critical_path, merge, pairs,
+    InvertedTree, MergeError, Merger, Neighbour, Neighbours, OTHER, Pair, Repeat, Statistic, Step,
+    critical_path, merge, pairs, repeats,
 };
 pub use profile::{Body, Profile};
 pub use samples::{Sample, Samples, SamplesBuilder, StackNode};

@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
+use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 
-use super::Cost;
+use super::{Cost, MemoryArguments};
 
 const DIFF_EXAMPLES: &str = "\
 Examples:
@@ -50,13 +51,32 @@ pub(crate) struct DiffArguments {
     /// Only functions with this in their name: text or a regular expression, in any case
     #[arg(long = "match", value_name = "PATTERN")]
     pub(crate) pattern: Option<String>,
+    #[command(flatten)]
+    pub(crate) look: DiffLookArguments,
     /// As JSON, for programs: everything, unless --limit is given
-    #[arg(long, conflicts_with = "pager")]
+    #[arg(long, conflicts_with_all = ["pager", "columns"])]
     pub(crate) json: bool,
     /// Through $PAGER, if this is a terminal
     #[arg(long)]
     pub(crate) pager: bool,
+    #[command(flatten)]
+    pub(crate) memory: MemoryArguments,
 }
+
+/// How the tables of a comparison look.
+#[derive(Debug, Args)]
+pub(crate) struct DiffLookArguments {
+    /// Shorten no name and leave out no column, however narrow the terminal is
+    #[arg(long)]
+    pub(crate) wide: bool,
+    /// The columns to show, in this order
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    #[arg(value_parser = PossibleValuesParser::new(DIFF_COLUMNS))]
+    pub(crate) columns: Vec<String>,
+}
+
+/// What `--columns` takes. Which of them there are, the profiles decide.
+const DIFF_COLUMNS: [&str; 6] = ["change", "change%", "base", "new", "spread", "calls"];
 
 /// A direction of change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -102,6 +122,8 @@ pub(crate) struct MergeArguments {
     /// What the sum is called
     #[arg(long, value_name = "TITLE")]
     pub(crate) title: Option<String>,
+    #[command(flatten)]
+    pub(crate) memory: MemoryArguments,
 }
 
 /// What there is one sum of.
@@ -142,4 +164,6 @@ pub(crate) struct GrepArguments {
     /// Guess the stacks if the profile knows only who called whom
     #[arg(long)]
     pub(crate) estimate: bool,
+    #[command(flatten)]
+    pub(crate) memory: MemoryArguments,
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::MemoryArguments;
 use crate::list::{Since, status};
 
 const LIST_EXAMPLES: &str = "\
@@ -47,6 +48,8 @@ pub(crate) struct ListArguments {
     /// Through $PAGER, if this is a terminal
     #[arg(long)]
     pub(crate) pager: bool,
+    #[command(flatten)]
+    pub(crate) memory: MemoryArguments,
 }
 
 /// A column to sort profiles by.

@@ -4,6 +4,7 @@ mod compare;
 mod convert;
 mod generate;
 mod list;
+mod memory;
 mod report;
 
 use std::ffi::OsString;
@@ -16,6 +17,7 @@ pub(crate) use compare::{DiffArguments, GrepArguments, MergeArguments, Side};
 pub(crate) use convert::{ConvertArguments, FlamegraphArguments, HtmlArguments, Picture};
 pub(crate) use generate::{CompletionsArguments, ManArguments};
 pub(crate) use list::{ListArguments, ListSort};
+pub(crate) use memory::MemoryArguments;
 pub(crate) use report::{ReportArguments, Sort, TableArguments, ViewArguments};
 
 const AFTER_HELP: &str = "\
@@ -35,7 +37,7 @@ Environment:
   XHPROF_EXTENSION  the extension to load, as with --extension
   XHPROF_FLAGS      what `run` measures, as with --flags
   NO_COLOR          no colour, even on a terminal
-  COLUMNS           the width of reports
+  COLUMNS           the width of reports on a terminal; into pipes and files no name is cut
   PAGER             what --pager hands reports to; less if it is not set";
 
 /// Profiles PHP programs and shows where their time went.
@@ -61,6 +63,24 @@ pub(crate) enum Command {
     Doctor(DoctorArguments),
     Completions(CompletionsArguments),
     Man(ManArguments),
+}
+
+impl Command {
+    /// What the profiles that it reads may take.
+    pub(crate) fn memory(&self) -> MemoryArguments {
+        match self {
+            Self::Run(arguments) => arguments.memory,
+            Self::Report(arguments) => arguments.memory,
+            Self::List(arguments) => arguments.memory,
+            Self::Diff(arguments) => arguments.memory,
+            Self::Merge(arguments) => arguments.memory,
+            Self::Convert(arguments) => arguments.memory,
+            Self::Flamegraph(arguments) => arguments.memory,
+            Self::Html(arguments) => arguments.memory,
+            Self::Grep(arguments) => arguments.memory,
+            Self::Doctor(_) | Self::Completions(_) | Self::Man(_) => MemoryArguments::default(),
+        }
+    }
 }
 
 /// One of the costs, as users call it.
@@ -144,6 +164,8 @@ pub(crate) struct RunArguments {
     pub(crate) php: PhpArguments,
     #[command(flatten)]
     pub(crate) table: TableArguments,
+    #[command(flatten)]
+    pub(crate) memory: MemoryArguments,
     /// A script and its arguments, or a PHP binary with options and script
     #[arg(required = true, trailing_var_arg = true)]
     #[arg(value_name = "COMMAND")]

@@ -5,7 +5,8 @@ use serde_json::{Map, Value, json};
 
 use super::shown::Shown;
 use crate::input;
-use crate::report::json::{key, with};
+use crate::report::columns::is_signed;
+use crate::report::json::{VERSION, key, with};
 
 impl Shown<'_> {
     /// All that is shown, sorted as it is for people.
@@ -36,6 +37,8 @@ impl Shown<'_> {
             [false, false] => "known",
         };
         json!({
+            "format": "xhprof-diff",
+            "version": VERSION,
             "base": base,
             "new": new,
             "noise": noise,
@@ -60,7 +63,11 @@ impl Shown<'_> {
         let metrics = self.diff.metrics;
         let measured = Metric::ALL.into_iter().filter(|it| it.is_in(metrics));
         let costs = measured.map(|metric| {
-            let change = self.change(changes.of(metric));
+            let mut change = self.change(changes.of(metric));
+            // No share of what may be below zero.
+            if is_signed(metric) {
+                change = with(change, "relative", Value::Null);
+            }
             (key(metric, metrics).to_owned(), change)
         });
         Value::Object(costs.collect::<Map<_, _>>())

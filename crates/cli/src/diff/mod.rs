@@ -49,7 +49,10 @@ pub(crate) fn run(arguments: &DiffArguments) -> Result<()> {
     if arguments.json {
         return pager::print_json(&shown.json());
     }
-    pager::print(arguments.pager, |look| Ok(shown.text(look)))
+    let look = &arguments.look;
+    pager::print(arguments.pager, |stream| {
+        shown.text(stream.wide(look.wide), &look.columns)
+    })
 }
 
 /// The files of both sides; the end of the program if nobody can tell which.

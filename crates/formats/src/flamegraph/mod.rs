@@ -9,6 +9,7 @@
 //! what is too small.
 
 mod caption;
+
 mod colours;
 pub(crate) mod data;
 mod graph;

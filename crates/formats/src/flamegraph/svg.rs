@@ -178,7 +178,7 @@ impl Picture<'_> {
         let metric = self.options.metric;
         let mut parts = vec![format!(
             "{}: {}",
-            metric_title(metric, self.metrics),
+            metric_title(metric, profile),
             amount(self.total, unit(metric, self.metrics))
         )];
         let calls = i64::try_from(profile.calls()).unwrap_or(i64::MAX);

@@ -9,13 +9,14 @@
 //! function.
 
 mod evented;
+mod frames;
 mod json;
 mod reader;
 mod sampled;
 
 use std::io::{self, BufRead, BufWriter, Write};
 
-use profile::{Profile, Symbol};
+use profile::{Budget, Profile, Symbol};
 
 use crate::names::INTERNAL_FILE;
 use crate::text::{ESTIMATED, lossy};
@@ -71,8 +72,8 @@ impl Format for Speedscope {
         }
     }
 
-    fn read(&self, input: &mut dyn BufRead) -> Result<Profile, ReadError> {
-        reader::read(input)
+    fn read(&self, input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
+        reader::read(input, budget)
     }
 
     fn write(
@@ -136,10 +137,11 @@ fn begin(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let separator = if is_first { "" } else { "," };
+    write!(out, "{separator}\n{{\"type\":\"{kind}\",\"name\":")?;
+    string(name, out)?;
     write!(
         out,
-        "{separator}\n{{\"type\":\"{kind}\",\"name\":\"{name}\",\"unit\":\"{unit}\",\
-         \"startValue\":0,\"endValue\":{end}"
+        ",\"unit\":\"{unit}\",\"startValue\":0,\"endValue\":{end}"
     )
 }
 

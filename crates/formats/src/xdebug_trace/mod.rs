@@ -17,7 +17,7 @@ mod human;
 
 use std::io::BufRead;
 
-use profile::{Meta, Metrics, Mode, Profile, Spans, WallUnit};
+use profile::{Budget, Meta, Metrics, Mode, Profile, Spans, WallUnit};
 
 use self::calls::Calls;
 use crate::lines::Lines;
@@ -49,14 +49,15 @@ impl Format for XdebugTrace {
         detect(head)
     }
 
-    fn read(&self, input: &mut dyn BufRead) -> Result<Profile, ReadError> {
+    fn read(&self, input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
         let mut lines = Lines::new(input, NAME);
-        let mut reader = Reader::default();
+        let mut reader = Reader::within(budget);
         let mut broken = None;
         while let Some(line) = lines.next()? {
             if let Some(error) = broken {
                 return Err(error);
             }
+            budget.check()?;
             if let Err(reason) = reader.line(line) {
                 broken = Some(lines.error(reason));
             }
@@ -127,7 +128,7 @@ struct At {
     memory: i64,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Reader {
     meta: Meta,
     is_numbered: bool,
@@ -139,6 +140,18 @@ struct Reader {
 }
 
 impl Reader {
+    fn within(budget: &Budget) -> Self {
+        Self {
+            meta: Meta::default(),
+            is_numbered: false,
+            is_started: false,
+            is_ended: false,
+            names: Names::within(budget),
+            calls: Calls::within(budget),
+            name: Vec::new(),
+        }
+    }
+
     fn line(&mut self, line: &[u8]) -> Result<(), Reason> {
         if line.is_empty() {
             return Ok(());

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use super::Error;
 use super::varint::{Cursor, put, put_bytes};
-use crate::{Meta, Mode};
+use crate::{Budget, Meta, Mode, allocated};
 
 const TITLE: u64 = 1;
 const STARTED: u64 = 2;
@@ -22,6 +22,8 @@ const INTERVAL: u64 = 9;
 const TRUNCATED: u64 = 10;
 const ESTIMATED: u64 = 11;
 const TAG: u64 = 12;
+const PEAK_MEMORY: u64 = 13;
+const COUNTS: u64 = 14;
 
 const TRACED: u64 = 1;
 const SAMPLED: u64 = 2;
@@ -38,6 +40,7 @@ pub(super) fn put_meta(out: &mut Vec<u8>, meta: &Meta) {
         (SAPI, &meta.sapi),
         (PHP_VERSION, &meta.php_version),
         (CREATOR, &meta.creator),
+        (COUNTS, &meta.counts),
     ];
     for (number, text) in texts {
         if let Some(text) = text {
@@ -56,6 +59,7 @@ pub(super) fn put_meta(out: &mut Vec<u8>, meta: &Meta) {
         (INTERVAL, meta.interval_ns),
         (TRUNCATED, meta.is_truncated.then_some(1)),
         (ESTIMATED, meta.is_estimated.then_some(1)),
+        (PEAK_MEMORY, meta.peak_memory),
     ];
     for (number, value) in numbers {
         if let Some(value) = value {
@@ -95,21 +99,36 @@ impl Fields<'_> {
 }
 
 /// Reads what is known, in as many sections as it comes in.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct MetaReader {
     pub(super) meta: Meta,
     /// Where in the tags each name's is: a search through all of them for each
     /// would take very long where somebody made up very many.
     tags: HashMap<String, usize>,
+    budget: Budget,
 }
 
+/// What a tag takes beside its letters, which are there twice.
+const TAG_BYTES: usize = 160;
+
 impl MetaReader {
+    pub(super) fn within(budget: &Budget) -> Self {
+        Self {
+            meta: Meta::default(),
+            tags: HashMap::new(),
+            budget: budget.clone(),
+        }
+    }
+
     /// Takes the payload of a section.
     pub(super) fn take(&mut self, mut cursor: Cursor<'_>) -> Result<(), Error> {
         while cursor.len() > 0 {
             let number = cursor.number()?;
             let bytes = cursor.bytes()?;
             let start = cursor.offset() - bytes.len() as u64;
+            let room = 2 * allocated(bytes.len());
+            let room = room + if number == TAG { TAG_BYTES } else { 0 };
+            self.budget.take(room, "tags")?;
             self.field(number, Cursor::new(bytes, start), bytes)?;
         }
         Ok(())
@@ -123,6 +142,8 @@ impl MetaReader {
             SAPI => meta.sapi = Some(text(bytes, &value)?),
             PHP_VERSION => meta.php_version = Some(text(bytes, &value)?),
             CREATOR => meta.creator = Some(text(bytes, &value)?),
+            COUNTS => meta.counts = Some(text(bytes, &value)?),
+            PEAK_MEMORY => meta.peak_memory = Some(value.number()?),
             STARTED => meta.started_unix_us = Some(value.number()?),
             PROCESS => meta.process = Some(value.number_32()?),
             MODE => {
@@ -183,7 +204,7 @@ mod tests {
             ..Meta::default()
         };
         last.set_tag("status", "200");
-        let mut reader = MetaReader::default();
+        let mut reader = MetaReader::within(&Budget::unlimited());
         for meta in [&first, &last] {
             let mut bytes = Vec::new();
             put_meta(&mut bytes, meta);
@@ -209,7 +230,7 @@ mod tests {
                 ..Meta::default()
             },
         );
-        let mut reader = MetaReader::default();
+        let mut reader = MetaReader::within(&Budget::unlimited());
         reader.take(Cursor::new(&bytes, 0)).unwrap();
         assert_eq!(reader.meta.host.as_deref(), Some("web7"));
     }

@@ -34,7 +34,7 @@ mod varint;
 mod write;
 
 pub use error::Error;
-pub use read::{Limits, read};
+pub use read::{Limits, read, read_within};
 pub use summary::{Summary, summary};
 pub use write::write;
 

@@ -12,7 +12,7 @@ use super::read::Head;
 use super::section::{SectionReader, kind};
 use super::varint::Cursor;
 use super::{Error, Limits};
-use crate::{Cost, Meta, Metrics, Profile};
+use crate::{Budget, Cost, Meta, Metrics, Profile};
 
 /// A profile's meta data, and the costs of the whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,14 +55,18 @@ impl Summary {
 /// # Errors
 ///
 /// [`Error`], for what is no native file, damaged, cut off or over a limit.
-pub fn summary(input: impl Read, limits: &Limits) -> Result<Option<Summary>, Error> {
+pub fn summary(
+    input: impl Read,
+    limits: &Limits,
+    budget: &Budget,
+) -> Result<Option<Summary>, Error> {
     let input = std::io::BufReader::with_capacity(1 << 16, input);
-    let mut sections = SectionReader::new(input, limits.section)?;
+    let mut sections = SectionReader::new(input, limits.section, budget)?;
     let head = Head::read(&mut sections)?;
     if head.body == kind::CALLS {
         return Ok(None);
     }
-    let mut meta = MetaReader::default();
+    let mut meta = MetaReader::within(budget);
     let mut sum = Sum::default();
     let mut spans = 0_u64;
     loop {
@@ -166,9 +170,12 @@ mod tests {
         let limits = Limits::default();
         let read = native::read(file.as_slice(), &limits).unwrap();
         let expected = Summary::of(&read);
-        assert_eq!(summary(file.as_slice(), &limits).unwrap(), Some(expected));
+        assert_eq!(
+            summary(file.as_slice(), &limits, &Budget::default()).unwrap(),
+            Some(expected)
+        );
         file.pop();
-        assert!(summary(file.as_slice(), &limits).is_err());
+        assert!(summary(file.as_slice(), &limits, &Budget::default()).is_err());
     }
 
     fn tree() -> Profile {
@@ -190,6 +197,7 @@ mod tests {
         profile.metrics.cpu = true;
         profile.metrics.memory = true;
         profile.meta.title = Some("GET /".to_owned());
+        profile.meta.peak_memory = Some(1 << 20);
         profile.meta.set_tag("status", "200");
         profile.spans = Spans {
             texts: vec![b"select"[..].into()],

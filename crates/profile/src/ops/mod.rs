@@ -14,6 +14,7 @@ mod merge;
 mod neighbours;
 mod own_tree;
 mod recursion;
+mod repeats;
 mod statistic;
 mod threshold;
 
@@ -23,5 +24,6 @@ pub use estimate::EstimateLimits;
 pub use inverted::{InvertLimits, InvertedNode, InvertedTree};
 pub use merge::{MergeError, Merger, merge};
 pub use neighbours::{Neighbour, Neighbours, Pair, pairs};
+pub use repeats::{Repeat, repeats};
 pub use statistic::{Change, Statistic};
 pub use threshold::OTHER;
