@@ -33,17 +33,30 @@ const XHPROF_FLAGS_MEMORY = 4;
  *
  * ```php
  * xhprof_enable(XHPROF_FLAGS_CPU | XHPROF_FLAGS_MEMORY, [
+ *     'mode' => 'tree',
+ *     'title' => 'SendMail',
+ *     'tags' => ['queue' => 'mails'],
  *     'ignored_functions' => ['call_user_func', 'call_user_func_array'],
  * ]);
  * ```
  *
+ * If an automatic profile runs (`xhprof.auto_enable`), it is suspended until
+ * this one ends, and then has that time as a call of "[profiled by the program]".
+ *
  * @param int $flags any of XHPROF_FLAGS_NO_BUILTINS, XHPROF_FLAGS_CPU and
  *     XHPROF_FLAGS_MEMORY, joined by `|`. Wall time and calls are always
  *     recorded.
- * @param array{ignored_functions?: string|list<string>} $options
+ * @param array{mode?: 'edges'|'tree'|'events', title?: string, tags?: array<string, string>, ignored_functions?: string|list<string>} $options
+ *     "mode": what is recorded: "edges" (the default) by caller and callee, all
+ *     that XHProf's array has; "tree" by whole path, for flame graphs; "events"
+ *     each call by itself, in a file that grows as the profile runs. The last
+ *     two are for {@see xhprof_write()}.
+ *     "title": what the profile is called.
+ *     "tags": as {@see xhprof_tag()} sets them.
  *     "ignored_functions": full names of functions that get no entry of their
- *     own. What they call counts as called by whoever called them. A name or a
- *     list of names that is no such thing gives a warning and is not used.
+ *     own. What they call counts as called by whoever called them.
+ *     An option that is not known, or is no such thing, gives a warning and is
+ *     not used.
  *
  * @link https://www.php.net/xhprof_enable
  */
@@ -71,6 +84,10 @@ function xhprof_enable(int $flags = 0, array $options = []): void
  * Tools of XHProf read this array, as `serialize()` writes it, from a file
  * named "<hexadecimal id>.<source>.xhprof".
  *
+ * The array is the same in every mode of {@see xhprof_enable()}: with "tree" and
+ * "events" what was recorded is summed up by caller and callee, and the rest is
+ * lost. {@see xhprof_write()} keeps it.
+ *
  * @return array<string, array{ct: int, wt: int, cpu?: int, mu?: int, pmu?: int}>|array<string, string>|null
  *     the profile; what {@see xhprof_sample_disable()} returns if sampling was
  *     on; null if nothing was
@@ -97,6 +114,33 @@ function xhprof_pause(): bool
  * @return bool whether a profile was paused
  */
 function xhprof_resume(): bool
+{
+}
+
+/**
+ * Ends the profile that {@see xhprof_enable()} or {@see xhprof_sample_enable()}
+ * began, and writes it to a file.
+ *
+ * It is written as an automatic one is: `xhprof.output_dir`, `output_name`,
+ * `output_format`, `output_mode` and `max_dir_size` hold for it, and it has the
+ * title and tags that the program gave. The file is there whole or not at all,
+ * and replaces a link rather than follow it. For workers: one call for each job.
+ *
+ * ```php
+ * xhprof_enable(XHPROF_FLAGS_CPU, ['mode' => 'tree', 'title' => $job::class]);
+ * $job->handle();
+ * $path = xhprof_write();
+ * ```
+ *
+ * @param string|null $file where to write in place of that: a directory, or a
+ *     file, whose ending .xhp, .xhprof or .json says in which format. Call
+ *     events are written as .xhp only.
+ *
+ * @return string|false the file's path; false, with a warning that says why, if
+ *     there is none. The profile has ended in either case, unless $file is not
+ *     allowed (`open_basedir`) or no path.
+ */
+function xhprof_write(?string $file = null): string|false
 {
 }
 
@@ -169,12 +213,17 @@ function xhprof_sample_disable(): ?array
 }
 
 /**
- * Says something about the request, for whoever reads its profile.
+ * Says something about what runs, for people who read its profile.
  *
- * Recorded with the automatic profile of this request (`xhprof.auto_enable`),
- * if there is one, when it ends; without one, this costs next to nothing. The
- * same key again replaces the value. 64 tags at most, of which 1,024 bytes of
- * the value are kept.
+ * Recorded with the profile that the program began, and only with that. While
+ * there is none, with the request: then its automatic profile
+ * (`xhprof.auto_enable`) has it, and each profile that the program begins
+ * afterwards. Without any, this costs next to nothing. The same key again
+ * replaces the value. 64 tags at most, of which 1,024 bytes of the value are kept.
+ *
+ * The tag "route" says which page or job it is: the profile's title and `%R` in
+ * `xhprof.output_name` have it. Without it the route is the path of the request
+ * with `?` for numbers, hashes and the like (`xhprof.route`).
  *
  * ```php
  * xhprof_tag('route', 'article_show');

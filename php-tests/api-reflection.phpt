@@ -4,7 +4,7 @@ Reflection shows each function's parameters, defaults and return type
 xhprof
 --FILE--
 <?php
-foreach (['xhprof_enable', 'xhprof_disable', 'xhprof_sample_enable', 'xhprof_sample_disable'] as $name) {
+foreach (['xhprof_enable', 'xhprof_disable', 'xhprof_sample_enable', 'xhprof_sample_disable', 'xhprof_write'] as $name) {
     $function = new ReflectionFunction($name);
     $parameters = [];
     foreach ($function->getParameters() as $parameter) {
@@ -20,3 +20,4 @@ xhprof_enable(int $flags = 0, array $options = []): void, 0 required
 xhprof_disable(): ?array, 0 required
 xhprof_sample_enable(): void, 0 required
 xhprof_sample_disable(): ?array, 0 required
+xhprof_write(?string $file = NULL): string|false, 0 required

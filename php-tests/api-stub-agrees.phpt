@@ -19,7 +19,7 @@ $source = '';
 foreach ($tokens as $token) {
     $source .= $token->is([T_COMMENT, T_DOC_COMMENT]) ? '' : $token->text;
 }
-preg_match_all('/function\s+(\w+)\s*\(([^)]*)\)\s*:\s*(\??\w+)/', $source, $found, PREG_SET_ORDER);
+preg_match_all('/function\s+(\w+)\s*\(([^)]*)\)\s*:\s*(\??\w+(?:\|\w+)*)/', $source, $found, PREG_SET_ORDER);
 foreach ($found as [, $name, $parameters, $type]) {
     $functions[$name] = [trim(preg_replace('/\s+/', ' ', $parameters), ' ,'), $type];
 }
@@ -32,7 +32,7 @@ foreach ($functions as $name => [$parameters, $type]) {
     $shown = [];
     foreach ($function->getParameters() as $parameter) {
         $shown[] = $parameter->getType() . ' $' . $parameter->getName() . ($parameter->isOptional()
-            ? ' = ' . str_replace(["\n", 'array ()'], ['', '[]'], var_export($parameter->getDefaultValue(), true)) : '');
+            ? ' = ' . str_replace(["\n", 'array ()', 'NULL'], ['', '[]', 'null'], var_export($parameter->getDefaultValue(), true)) : '');
     }
     $agrees = implode(', ', $shown) === $parameters && (string) $function->getReturnType() === $type;
     echo $name, $agrees ? " agrees\n" : ": ($parameters): $type in the stub\n";
@@ -54,6 +54,7 @@ xhprof_sample_disable agrees
 xhprof_sample_enable agrees
 xhprof_status agrees
 xhprof_tag agrees
+xhprof_write agrees
 XHPROF_FLAGS_NO_BUILTINS agrees
 XHPROF_FLAGS_CPU agrees
 XHPROF_FLAGS_MEMORY agrees

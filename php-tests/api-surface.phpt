@@ -25,6 +25,7 @@ xhprof_sample_disable
 xhprof_sample_enable
 xhprof_status
 xhprof_tag
+xhprof_write
 XHPROF_FLAGS_NO_BUILTINS = 1
 XHPROF_FLAGS_CPU = 2
 XHPROF_FLAGS_MEMORY = 4

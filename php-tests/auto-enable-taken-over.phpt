@@ -52,6 +52,7 @@ NULL
 1 file
 caller==>during: 1
 main(): 1
+main()==>[profiled by the program]: 4
 main()==>after: 3
 main()==>before: 1
 main()==>outer: 1
@@ -63,6 +64,7 @@ NULL
 1 file
 caller==>during: 1
 main(): 1
+main()==>[profiled by the program]: 4
 main()==>after: 3
 main()==>before: 1
 main()==>outer: 1

@@ -90,12 +90,14 @@ print_r($seen);
 --EXPECT--
 Array
 (
-    [open==>during: 1
+    [open==>[profiled by the program]: 1
+open==>during: 1
 main()==>open: 1
 {closure}==>after: 2
 to_and_fro==>after: 1
 ] => 20
-    [open==>during: 1
+    [open==>[profiled by the program]: 1
+open==>during: 1
 main()==>open: 1
 {closure}==>after: 2
 to_and_fro==>after: 1

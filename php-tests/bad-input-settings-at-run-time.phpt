@@ -21,6 +21,7 @@ foreach ([
     'xhprof.max_nodes' => ['abc', '0'],
     'xhprof.output_dir' => ["/tmp\0/x"],
     'xhprof.pin_cpu' => ['2'],
+    'xhprof.route' => ['exactly'],
     'xhprof.run_init' => ['maybe'],
 ] as $name => $values) {
     $before = ini_get($name);

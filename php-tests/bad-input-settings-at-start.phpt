@@ -32,6 +32,7 @@ $wrong = [
     'xhprof.output_mode' => ['0600', 'abc', '-1', '0400', '0999', '01600', '6', 'rw'],
     'xhprof.pin_cpu' => ['auto', '2', 'maybe'],
     'xhprof.rate' => ['1', 'abc', '-1', '1.5', '1%', 'nan', 'inf'],
+    'xhprof.route' => ['pattern', 'exactly', '1'],
     'xhprof.run_init' => ['0', '2', 'maybe'],
     'xhprof.special_functions' => ['0', '2', 'maybe'],
     'xhprof.trigger' => ['', 'a b', 'a=b', str_repeat('a', 65)],

@@ -20,7 +20,7 @@ function profile(array $options)
 profile(['ignored_functions' => ['b']]);
 profile([]);
 profile(['ignored_functions' => ['a', 'c']]);
-profile(['something' => 'else']);
+profile(['title' => 'b']);
 ?>
 --EXPECT--
 a==>c: 1

@@ -37,6 +37,7 @@ test_everything() {
     step 'programs that use the profiler at random' random_use
     step 'one php-fpm worker, some requests profiled' fpm_requests
     step 'automatic profiles of a server, php-fpm and built-in' web_requests
+    step "docs/workers.md's loops" worker_loops
     step 'a real program: the same output' real_output
     step 'a real program: the calls that Xdebug counts' real_calls
     step 'xhprof.stub.php against reflection' stub_agrees
@@ -187,6 +188,10 @@ fpm_requests() {
 
 web_requests() {
     "$PHP" -n scripts/web.php "$extension" "$(find_fpm || echo -)" "$release/xhprof"
+}
+
+worker_loops() {
+    "$PHP" -n scripts/workers.php "$extension" "$release/xhprof"
 }
 
 stub_agrees() {

@@ -227,7 +227,7 @@ function what_is_kept(): void
     serve(['xhprof.auto_enable' => '1', 'xhprof.capture' => 'X-Request-Id,lang,page', 'xhprof.output_format' => 'native']);
     ask('/application.php?page=seven&token=unwanted1&tag=show', ['Host' => 'example.com', 'X-Request-Id' => 'id-123', 'Cookie' => 'lang=de%2Dat; session=unwanted2', 'Authorization' => 'unwanted3']);
     $content = implode(profiles());
-    foreach (['query.page', 'seven', 'header.X-Request-Id', 'id-123', 'cookie.lang', 'de-at', 'GET /application.php', "$folder/application.php", 'route', 'show', 'status', '200', 'peak_memory'] as $text) {
+    foreach (['query.page', 'seven', 'header.X-Request-Id', 'id-123', 'cookie.lang', 'de-at', 'GET show', '/application.php', "$folder/application.php", 'route', 'show', 'status', '200', 'peak_memory'] as $text) {
         check("$text in the profile", str_contains($content, $text), true);
     }
     foreach (['unwanted1', 'unwanted2', 'unwanted3', 'token', 'session', 'Authorization', 'page=', '?page'] as $text) {
@@ -236,6 +236,28 @@ function what_is_kept(): void
     // A request has no tag of the one before.
     ask();
     check('the tag of another request', str_contains(implode(profiles()), 'show'), false);
+}
+
+function routes_are_few(): void
+{
+    global $kind;
+    foreach (['pattern' => ['GET /application.php/articles/?/edit', 'application_php_articles___edit'], 'exact' => ['GET /application.php/articles/4711/edit', 'application_php_articles_4711_edit']] as $setting => [$title, $name]) {
+        foreach (['tree', 'events'] as $mode) {
+            serve(['xhprof.auto_enable' => '1', 'xhprof.mode' => $mode, 'xhprof.output_name' => '%R', 'xhprof.route' => $setting]);
+            $answer = ask('/application.php/articles/4711/edit?id=7');
+            // Not every server hands over what comes after a script.
+            if (!str_contains(strtok($answer, "\r\n"), ' 404 ')) {
+                $profiles = profiles();
+                check("the name by route, $setting, $mode", array_keys($profiles), ["$name.xhp"]);
+                check("the title by route, $setting, $mode", str_contains(current($profiles) ?: '', $title), true);
+                check("the path, $setting, $mode", str_contains(current($profiles) ?: '', '/articles/4711/edit'), true);
+            }
+            ask('/application.php?calls=100000&tag=articles/{id}');
+            $profiles = profiles();
+            check("the name by tag, $setting, $mode", array_keys($profiles), ['articles__id_.xhp']);
+            check("the title by tag, $setting, $mode", str_contains(current($profiles) ?: '', 'GET articles/{id}'), true);
+        }
+    }
 }
 
 function names_stay_inside(): void
@@ -400,6 +422,7 @@ $kinds = array_merge($fpm === '-' ? [] : ['php-fpm'], ['built-in server'], array
 foreach ($kinds as $kind) {
     which_requests();
     what_is_kept();
+    routes_are_few();
     names_stay_inside();
     nobody_notices();
     if ($kind !== 'built-in server') {

@@ -4,8 +4,8 @@
 //! destructor, and is written at the end of the request. A script that profiles
 //! itself finds its own functions working as ever, as if there were no automatic
 //! profile: that yields. From the script's `xhprof_enable()` to its
-//! `xhprof_disable()` only the script's own profile records, and the automatic
-//! one goes on afterwards, as if that time had not been.
+//! `xhprof_disable()` only the script's own profile records. The automatic one
+//! goes on afterwards, with one call of `[profiled by the program]` for that time.
 
 mod choice;
 mod keep;
@@ -22,7 +22,7 @@ use crate::output::Fate;
 use crate::settings::{ClosureNames, Mode};
 use crate::symbols::{Details, Wishes};
 use crate::trouble::{self, Trouble};
-use crate::{functions, output, session, settings, zend};
+use crate::{functions, output, program, session, settings, zend};
 
 use choice::Reason;
 
@@ -129,6 +129,7 @@ pub(crate) fn request_ends() {
 
 fn write() {
     // What the script began and did not end is nobody's.
+    program::forget();
     if matches!(PROGRESS.get(), Progress::Yields(_)) {
         session::stop();
         goes_on();

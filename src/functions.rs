@@ -5,20 +5,23 @@
 use ext_php_rs::args::Arg;
 use ext_php_rs::builders::{FunctionBuilder, ModuleBuilder};
 use ext_php_rs::flags::DataType;
-use ext_php_rs::types::{ZendHashTable, Zval};
+use ext_php_rs::types::{ZendHashTable, ZendStr, Zval};
 use ext_php_rs::zend::ExecuteData;
-use recorder::Shape;
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use crate::engine::Engine;
+use crate::options::Options;
 use crate::settings::{self, ClosureNames, Flags};
 use crate::symbols::{Details, Wishes};
 use crate::zend::array::Array;
 use crate::zend::{array, parameters};
-use crate::{autostart, output, session, zend};
+use crate::{autostart, output, program, session, zend};
+
+/// The function that returns a string or false, which the builder cannot say.
+pub(crate) const RETURNS_STRING_OR_FALSE: &str = "xhprof_write";
 
 /// Adds the functions and constants to the module.
 pub(crate) fn register(module: ModuleBuilder<'_>) -> ModuleBuilder<'_> {
@@ -42,6 +45,14 @@ pub(crate) fn register(module: ModuleBuilder<'_>) -> ModuleBuilder<'_> {
         false,
         true,
     );
+    let write = FunctionBuilder::new("xhprof_write", xhprof_write)
+        .arg(
+            Arg::new("file", DataType::String)
+                .allow_null()
+                .default("null"),
+        )
+        .required_args(0)
+        .returns(DataType::String, false, false);
     let dump = FunctionBuilder::new("xhprof_dump", xhprof_dump)
         .arg(Arg::new("file", DataType::String))
         .arg(Arg::new("format", DataType::String).default("'native'"))
@@ -61,6 +72,7 @@ pub(crate) fn register(module: ModuleBuilder<'_>) -> ModuleBuilder<'_> {
         .function(tag)
         .function(enable)
         .function(disable)
+        .function(write)
         .function(dump)
         .function(status)
         .function(pause)
@@ -81,32 +93,69 @@ extern "C" fn xhprof_enable(call: &mut ExecuteData, _result: &mut Zval) {
     if session::is_running() {
         return;
     }
-    let ignored = options.map(ignored_functions).unwrap_or_default();
-    session::start_tracing(Shape::Edges, Flags::from_bits(flags), wishes(ignored));
+    let mut read = (Options::none(), HashSet::new());
+    if let Some(options) = options {
+        let mut ignored = HashSet::new();
+        // All has been read before the first warning.
+        let (asked, _) = zend::keeping(Options::read(options), |(_, problems)| {
+            ignored = ignored_functions(options);
+            problems.iter().for_each(|problem| zend::warning(problem));
+        });
+        read = (asked, ignored);
+    }
+    let (options, ignored) = read;
+    let outcome = program::begin(Flags::from_bits(flags), wishes(ignored), options);
     if !session::is_running() {
         autostart::goes_on();
+    }
+    if let Err(error) = outcome {
+        warn(&format!("nothing is recorded: {error:#}"));
     }
 }
 
 extern "C" fn xhprof_sample_enable(call: &mut ExecuteData, _result: &mut Zval) {
     if parameters::nothing(call) {
         autostart::yields();
+        let was_running = session::is_running();
         session::start_sampling(wishes(HashSet::new()));
         if !session::is_running() {
             autostart::goes_on();
+        } else if !was_running {
+            output::begin_saying(output::Said::default());
         }
     }
 }
 
 /// Ends either mode, whichever of the two functions is called.
 extern "C" fn xhprof_disable(call: &mut ExecuteData, result: &mut Zval) {
-    if parameters::nothing(call)
-        && !autostart::is_running()
-        && let Some(recorded) = session::stop()
-    {
-        autostart::goes_on();
-        zend::dropping(recorded, |recorded| output::return_array(recorded, result));
+    if !parameters::nothing(call) || autostart::is_running() {
+        return;
     }
+    match program::end() {
+        Some(Ok(recorded)) => {
+            zend::dropping(recorded, |recorded| output::return_array(recorded, result));
+        }
+        Some(Err(error)) => warn(&format!("nothing was recorded: {error:#}")),
+        None => {}
+    }
+}
+
+extern "C" fn xhprof_write(call: &mut ExecuteData, result: &mut Zval) {
+    result.set_bool(false);
+    let Some(file) = parameters::optional_file(call) else {
+        return;
+    };
+    match program::write(file) {
+        Ok(path) => zend::dropping(path, |path| {
+            result.set_zend_string(ZendStr::new(path.as_os_str().as_bytes(), false));
+        }),
+        Err(error) => warn(&format!("{error:#}")),
+    }
+}
+
+/// Warns; the message is dropped whatever an error handler does.
+fn warn(message: &str) {
+    zend::dropping(message.to_owned(), |message| zend::warning(message));
 }
 
 extern "C" fn xhprof_pause(call: &mut ExecuteData, result: &mut Zval) {

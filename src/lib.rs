@@ -16,7 +16,9 @@ mod engine;
 mod functions;
 mod information;
 mod inputs;
+mod options;
 mod output;
+mod program;
 mod session;
 mod settings;
 mod spans;
@@ -31,6 +33,7 @@ use ext_php_rs::prelude::*;
 /// MINIT, once for a process, before any code is compiled.
 extern "C" fn module_starts(_kind: i32, number: i32) -> i32 {
     zend::ini::register(settings::SETTINGS, &settings::KINDS, number);
+    zend::parameters::may_return_false(functions::RETURNS_STRING_OR_FALSE);
     if let Some(engine) = session::engine_to_arm() {
         engine::arm(engine);
     }

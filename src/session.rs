@@ -4,9 +4,11 @@
 //! number is in every token and every slot, so that whatever an earlier one
 //! left behind is told apart.
 
+mod absent;
 mod recorded;
 mod sampling;
 
+use absent::Absent;
 pub(crate) use recorded::Recorded;
 pub(crate) use sampling::start_sampling;
 
@@ -46,6 +48,7 @@ struct Running {
 struct Aside {
     running: Running,
     was_paused: bool,
+    absent: Absent,
 }
 
 thread_local! {
@@ -155,6 +158,7 @@ pub(crate) fn set_aside() -> bool {
     ASIDE.set(Some(Aside {
         running,
         was_paused,
+        absent: Absent::now(running.flags.memory),
     }));
     clock::stop();
     with_state(|state| {
@@ -174,6 +178,7 @@ pub(crate) fn set_aside() -> bool {
 }
 
 /// Goes on with what was set aside, when the profile that came between is over.
+/// That has its time in a call of its own.
 pub(crate) fn take_up() {
     if sampling::take_up() {
         return;
@@ -181,6 +186,7 @@ pub(crate) fn take_up() {
     let Some(Aside {
         mut running,
         was_paused,
+        absent,
     }) = ASIDE.take()
     else {
         return;
@@ -200,6 +206,19 @@ pub(crate) fn take_up() {
         state.first_slot = Target::first_slot(state.session);
     });
     engine::set_plan_again(plan.paused());
+    if !was_paused {
+        let wall = running.clock.calibration.rate;
+        let time = absent.until_now(wall, running.clock.cpu.rate(wall), running.flags);
+        with_state(|state| {
+            let recorder = &mut state.recorder;
+            let symbols = state.symbols.as_mut();
+            if let Some(symbol) =
+                symbols.and_then(|it| it.made_up(absent::NAME, &mut || recorder.add_symbol()))
+            {
+                (plan.pass)(recorder, symbol, time);
+            }
+        });
+    }
     if running.is_over {
         trouble::tell(
             Trouble::Clock,

@@ -222,6 +222,15 @@ impl Symbols {
         target.symbol()
     }
 
+    /// The symbol for what is no function; none if it is ignored.
+    pub(crate) fn made_up(
+        &mut self,
+        name: &[u8],
+        add_symbol: &mut dyn FnMut() -> SymbolId,
+    ) -> Option<SymbolId> {
+        self.intern(name, FunctionKind::User, add_symbol).symbol()
+    }
+
     /// What is known of the function `plain`, if it is one of those that wait
     /// for something.
     pub(crate) fn detail_of(&self, plain: SymbolId) -> Option<Detail> {

@@ -271,6 +271,11 @@ pub(crate) fn monotonic_ns() -> u64 {
     calibration::clock_ns(libc::CLOCK_MONOTONIC)
 }
 
+/// The CPU time of this thread, in nanoseconds.
+pub(crate) fn cpu_ns() -> u64 {
+    cpu_time::by_system_call()
+}
+
 /// The time of day in microseconds since 1970.
 pub(crate) fn unix_time_us() -> u64 {
     calibration::clock_ns(libc::CLOCK_REALTIME) / 1_000

@@ -11,8 +11,8 @@ use std::ptr::fn_addr_eq;
 use ext_php_rs::ffi::{zend_file_handle, zend_op_array, zend_string};
 use recorder::{Entered, SymbolId, Token};
 
-use super::sampling;
 use super::state::{State, state};
+use super::{outer, sampling};
 use crate::zend;
 use crate::zend::bindings::{self, CompileFile, CompileString};
 
@@ -203,7 +203,11 @@ fn leave(opened: Option<Opened>) {
     // SAFETY: as in `enter`.
     let state: &mut State = unsafe { &mut *state() };
     match opened {
-        Some(Opened::Traced(token)) => (state.plan.leave)(&mut state.recorder, token),
+        // SAFETY: as in `enter`; `state` is not used after it.
+        Some(Opened::Traced(token)) => unsafe {
+            let plan = state.plan;
+            outer::leave_by(state, plan, token);
+        },
         Some(Opened::Sampled { session, symbol }) if state.session == session => {
             sampling::safe_point(Some(symbol));
         }

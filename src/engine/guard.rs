@@ -19,7 +19,7 @@ use recorder::{Entered, FiberId, SymbolId};
 
 use super::execute::{self, pass_user};
 use super::state::{State, state};
-use super::{Hooks, internal, marks};
+use super::{Hooks, internal, marks, outer};
 use crate::zend::{self, stack};
 
 /// The guard of the C stack that runs, and those of the others.
@@ -139,9 +139,7 @@ pub(super) unsafe fn run_user(
         match entered {
             Entered::Recorded(token) => {
                 pass_user(data);
-                if let Some(recorder) = (*state).recorder.running() {
-                    (hooks.leave)(recorder, token);
-                }
+                outer::leave_by(state, hooks, token);
             }
             Entered::TooDeep => run_user_unseen(state, data),
         }
@@ -203,10 +201,8 @@ unsafe fn unseen(state: *mut State, data: *mut zend_execute_data, call: impl FnO
             (*state).guard.current.until = marks::mark(caller);
         }
         unhooked(state, call);
-        if let Entered::Recorded(token) = entered
-            && let Some(recorder) = (*state).recorder.running()
-        {
-            (hooks.leave)(recorder, token);
+        if let Entered::Recorded(token) = entered {
+            outer::leave_by(state, hooks, token);
         }
     }
 }

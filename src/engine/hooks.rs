@@ -27,8 +27,8 @@ pub(crate) struct Hooks {
     pub(super) enter_now: fn(&mut Recorder, SymbolId) -> Entered,
     /// [`Recorder::enter_truncated`] with this plan.
     pub(super) enter_truncated: fn(&mut Recorder, *mut zend_execute_data) -> Entered,
-    /// [`Recorder::leave`] with this plan.
-    pub(super) leave: fn(&mut Recorder, Token),
+    /// [`Recorder::leave`] with this plan: whether the call was this profile's.
+    pub(super) leave: fn(&mut Recorder, Token) -> bool,
     /// [`Recorder::end_marked`] with this plan.
     pub(super) end_marked: fn(&mut Recorder, usize) -> bool,
     /// [`Recorder::fiber_switched`] with this plan.
@@ -43,6 +43,8 @@ pub(crate) struct Hooks {
     pub(crate) pause: fn(&mut Recorder),
     /// [`Recorder::resume`] with this plan.
     pub(crate) resume: fn(&mut Recorder),
+    /// [`Recorder::pass`] with this plan.
+    pub(crate) pass: fn(&mut Recorder, SymbolId, Reading),
     /// [`Recorder::end_marked_while_paused`] with this plan.
     pub(super) end_marked_while_paused: fn(&mut Recorder, usize) -> bool,
     /// [`Recorder::fiber_switched`] without a look at a clock.
@@ -64,7 +66,7 @@ impl Hooks {
         enter: |_, _, _| Entered::TooDeep,
         enter_now: |_, _| Entered::TooDeep,
         enter_truncated: |_, _| Entered::TooDeep,
-        leave: |_, _| {},
+        leave: |_, _| false,
         end_marked: |_, _| false,
         fiber_switched: |_, _, _| {},
         fiber_destroyed: |_, _| {},
@@ -72,6 +74,7 @@ impl Hooks {
         snapshot: |_| None,
         pause: |_| {},
         resume: |_| {},
+        pass: |_, _, _| {},
         end_marked_while_paused: |_, _| false,
         fiber_switched_while_paused: |_, _, _| {},
         snapshot_while_paused: |_| None,
@@ -90,6 +93,7 @@ impl Hooks {
             finish: self.finish_while_paused,
             snapshot: self.snapshot_while_paused,
             resume: self.resume,
+            pass: self.pass,
             ..Self::PASS
         }
     }

@@ -6,6 +6,7 @@
 use ext_php_rs::ffi::zend_execute_data;
 use recorder::{Reading, Token};
 
+use super::Hooks;
 use super::marks;
 use super::plan::Tracing;
 use super::state::State;
@@ -54,6 +55,21 @@ pub(super) unsafe fn leave_again<T: Tracing>(state: *mut State, token: Token, ki
         let recorder = &mut (*state).recorder;
         if !recorder.leave_again::<T>(token, || T::read_at_exit_of(kind)) {
             left::<T>(state, token);
+        }
+    }
+}
+
+/// The same for a call of which only the hooks are known that entered it.
+#[cold]
+pub(super) unsafe fn leave_by(state: *mut State, hooks: Hooks, token: Token) {
+    // SAFETY: as in `leave`.
+    unsafe {
+        let recorder = (*state).recorder.running();
+        if recorder.is_some_and(|recorder| (hooks.leave)(recorder, token)) {
+            return;
+        }
+        if let Some(outer) = (*state).outer.as_mut() {
+            (outer.plan.leave)(&mut outer.recorder, token);
         }
     }
 }

@@ -201,9 +201,7 @@ fn traced<T: Tracing>() -> Hooks {
         enter_truncated: |recorder, data| {
             recorder.enter_truncated::<T>(&T::site(data), T::read_at_entry)
         },
-        leave: |recorder, token| {
-            recorder.leave::<T>(token, T::read_at_exit);
-        },
+        leave: |recorder, token| recorder.leave::<T>(token, T::read_at_exit),
         end_marked: |recorder, mark| recorder.end_marked::<T>(mark, T::read_at_exit),
         fiber_switched: |recorder, from, to| {
             recorder.fiber_switched::<T>(from, to, T::read_at_exit());
@@ -214,6 +212,7 @@ fn traced<T: Tracing>() -> Hooks {
         snapshot_while_paused: |recorder| Some(recorder.snapshot::<T>(Reading::default())),
         pause: |recorder| recorder.pause::<T>(T::read_at_exit()),
         resume: |recorder| recorder.resume::<T>(&T::Marks::site_now(), T::read_at_exit()),
+        pass: |recorder, symbol, time| recorder.pass::<T>(symbol, time, &T::Marks::site_now()),
         end_marked_while_paused: |recorder, mark| recorder.end_marked_while_paused::<T>(mark),
         fiber_switched_while_paused: |recorder, from, to| {
             recorder.fiber_switched::<T>(from, to, Reading::default());

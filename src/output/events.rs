@@ -10,7 +10,7 @@
 use std::cell::{Cell, RefCell};
 use std::fs::{self, File};
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use anyhow::{Context, Error, Result};
@@ -18,10 +18,11 @@ use profile::native::events::{EventsOptions, EventsWriter, RawEvent, RawInstant,
 use profile::{Meta, Symbol};
 use recorder::{EventSink, Recorder};
 
-use super::file::create_private;
+use super::file::{copy_privately, create_private, is_in};
 use super::ledger::Ledger;
+use super::name;
 use super::place::directory;
-use super::{name, whence};
+use super::whence::{self, Moment};
 use crate::spans::SharedSpans;
 use crate::{clock, settings};
 
@@ -34,6 +35,14 @@ pub(crate) struct Fate {
     pub(crate) failure: RefCell<Option<Error>>,
     /// Nobody wants the file: it goes when the profile ends.
     pub(crate) is_unwanted: Cell<bool>,
+    /// The profile is one that the program began: a file among others.
+    pub(crate) is_of_program: Cell<bool>,
+    /// It is to be read at once, and stays `….xhp.partial`.
+    pub(crate) stays_partial: Cell<bool>,
+    /// Where it goes in place of the output directory, and its final name there.
+    pub(crate) destination: RefCell<Option<PathBuf>>,
+    /// Where it is, when the profile has ended.
+    pub(crate) written_to: RefCell<Option<PathBuf>>,
 }
 
 /// A file that has to be smaller is not begun, in bytes.
@@ -60,7 +69,7 @@ struct Open {
     file: File,
     size: u64,
     partial: PathBuf,
-    path: PathBuf,
+    name: name::Name,
 }
 
 impl EventFile {
@@ -90,7 +99,7 @@ impl EventFile {
     }
 
     fn describe(&mut self) {
-        whence::describe(&mut self.meta);
+        whence::describe(&mut self.meta, Moment::Before);
         self.meta.mode = profile::Mode::Traced;
         self.meta.started_unix_us = Some(clock::unix_time_us());
     }
@@ -102,7 +111,12 @@ impl EventFile {
             Some(open) => open,
             None => {
                 self.find_room()?;
-                Open::create(&self.options, self.start, &self.meta, &mut self.bytes)?
+                let name = if self.fate.is_of_program.get() {
+                    name::Name::of_program()?
+                } else {
+                    name::Name::now()?
+                };
+                Open::create(name, &self.options, self.start, &self.meta, &mut self.bytes)?
             }
         };
         self.write_names_and_spans(&mut open.writer);
@@ -154,17 +168,24 @@ impl EventFile {
             return fs::remove_file(&open.partial)
                 .with_context(|| format!("cannot remove {}", open.partial.display()));
         }
-        whence::describe(&mut self.meta);
+        whence::describe(&mut self.meta, self.fate.moment());
         self.bytes.clear();
         open.writer
             .clone()
             .end(at, Some(&self.meta), &mut self.bytes);
         open.append(&self.bytes)?;
-        fs::rename(&open.partial, &open.path)
-            .with_context(|| format!("cannot rename {}", open.partial.display()))?;
-        if settings::max_dir_size() > 0 {
+        if self.fate.stays_partial.get() {
+            self.fate.written_to.replace(Some(open.partial));
+            return Ok(());
+        }
+        let destination = self.fate.destination.take();
+        let is_elsewhere = destination.is_some();
+        let path = destination.unwrap_or_else(|| open.path());
+        open.move_to(&path)?;
+        if settings::max_dir_size() > 0 && (!is_elsewhere || is_in(&path, &directory())) {
             Ledger::add(&directory(), open.size);
         }
+        self.fate.written_to.replace(Some(path));
         Ok(())
     }
 
@@ -204,15 +225,31 @@ impl EventSink for EventFile {
     }
 }
 
+impl Fate {
+    /// For a profile that the program began.
+    pub(crate) fn of_program() -> Self {
+        let fate = Self::default();
+        fate.is_of_program.set(true);
+        fate
+    }
+
+    fn moment(&self) -> Moment {
+        if self.is_of_program.get() {
+            Moment::Before
+        } else {
+            Moment::End
+        }
+    }
+}
+
 impl Open {
     fn create(
+        name: name::Name,
         options: &EventsOptions,
         start: RawInstant,
         meta: &Meta,
         bytes: &mut Vec<u8>,
     ) -> Result<Self> {
-        let name = name::Name::now()?;
-        let path = directory().join(name.with_ending("xhp"));
         let mut partial = directory().join(name.with_ending("xhp.partial"));
         // Another process writes under that name, or was killed as it did.
         let file = create_private(&partial).or_else(|error| match error.kind() {
@@ -229,8 +266,33 @@ impl Open {
             file,
             size: 0,
             partial,
-            path,
+            name,
         })
+    }
+
+    /// Its final name, in which what the program has said since has its place.
+    fn path(&self) -> PathBuf {
+        let directory = self.partial.parent().unwrap_or(Path::new("."));
+        directory.join(self.name.renewed().with_ending("xhp"))
+    }
+
+    fn move_to(&self, path: &Path) -> Result<()> {
+        let problem = || format!("cannot write the profile {}", path.display());
+        match fs::rename(&self.partial, path) {
+            Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
+                let directory = path.parent().unwrap_or(Path::new("."));
+                let temporary = self.name.temporary(directory);
+                copy_privately(&self.partial, &temporary, path).with_context(problem)?;
+                fs::remove_file(&self.partial)
+                    .with_context(|| format!("cannot remove {}", self.partial.display()))
+            }
+            Err(error) => {
+                // Best effort: the first error is the one to tell.
+                let _ = fs::remove_file(&self.partial);
+                Err(error).with_context(problem)
+            }
+            Ok(()) => Ok(()),
+        }
     }
 
     fn append(&mut self, bytes: &[u8]) -> Result<()> {

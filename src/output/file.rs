@@ -9,13 +9,14 @@
 use std::fs::{self, File, Permissions};
 use std::io::{self, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use profile::Profile;
 
 use super::ledger::Ledger;
-use super::{encode, name, place, whence};
+use super::whence::{self, Moment};
+use super::{encode, name, place};
 use crate::session::Recorded;
 use crate::settings::{self, OutputFormat};
 use crate::trouble::{self, Trouble};
@@ -29,39 +30,75 @@ pub(crate) fn write_file(recorded: Recorded) -> Result<()> {
     let Some(mut profile) = recorded.into_profile() else {
         return Ok(());
     };
-    whence::describe(&mut profile.meta);
-    let format = place::format();
+    whence::describe(&mut profile.meta, Moment::End);
     let name = name::Name::now()?;
-    let directory = place::directory();
-    let path = directory.join(name.with_ending(encode::ending(format)));
-    let problem = || format!("cannot write the profile {}", path.display());
-    let content = encode::encode(format, &profile).with_context(problem)?;
-    let size = content.len() as u64;
-    let limit = settings::max_dir_size();
-    if limit > 0 && !Ledger::reserve(&directory, limit, size).with_context(problem)? {
-        trouble::tell(Trouble::Full, &Ledger::drop_profile(&directory));
-        return Ok(());
+    if write_named(&profile, &name, &place::directory())?.is_none() {
+        trouble::tell(Trouble::Full, &Ledger::drop_profile(&place::directory()));
     }
-    let outcome = write_whole(&path, &name.temporary(&directory), &content);
-    if limit > 0 && outcome.is_err() {
-        Ledger::give_back(&directory, size);
-    }
-    outcome.with_context(problem)
+    Ok(())
 }
 
-/// Writes a profile to a path that the program names.
-pub(crate) fn dump(mut profile: Profile, path: &Path, format: OutputFormat) -> Result<()> {
-    // Renaming would make a file of `/dev/null`.
+/// Writes a profile into a directory, in the format of the settings, if there
+/// is room; none if there is not.
+pub(super) fn write_named(
+    profile: &Profile,
+    name: &name::Name,
+    directory: &Path,
+) -> Result<Option<PathBuf>> {
+    let format = place::format();
+    let path = directory.join(name.with_ending(encode::ending(format)));
+    let problem = || format!("cannot write the profile {}", path.display());
+    let content = encode::encode(format, profile).with_context(problem)?;
+    let is_written = write_if_room(&path, name, &content).with_context(problem)?;
+    Ok(is_written.then_some(path))
+}
+
+/// Writes the file, unless its directory is that of the profiles and has no
+/// room for it: then false.
+pub(super) fn write_if_room(path: &Path, name: &name::Name, content: &[u8]) -> Result<bool> {
+    let size = content.len() as u64;
+    let (limit, counted) = (settings::max_dir_size(), place::directory());
+    let is_counted = limit > 0 && is_in(path, &counted);
+    if is_counted && !Ledger::reserve(&counted, limit, size)? {
+        return Ok(false);
+    }
+    let outcome = write_whole(path, &name.temporary(parent(path)), content);
+    if is_counted && outcome.is_err() {
+        Ledger::give_back(&counted, size);
+    }
+    outcome?;
+    Ok(true)
+}
+
+/// Whether a file of that path is in that directory, however both are spelled.
+pub(super) fn is_in(path: &Path, directory: &Path) -> bool {
+    let parent = parent(path);
+    let same = |it: &Path| fs::canonicalize(it).ok();
+    parent == directory || same(parent).is_some_and(|it| Some(it) == same(directory))
+}
+
+pub(super) fn parent(path: &Path) -> &Path {
+    let parent = path.parent().filter(|it| !it.as_os_str().is_empty());
+    parent.unwrap_or(Path::new("."))
+}
+
+/// Fails if there is something at the path that is no file: renaming would make
+/// a file of `/dev/null`.
+pub(super) fn refuse_what_is_no_file(path: &Path) -> Result<()> {
     if fs::metadata(path).is_ok_and(|it| !it.is_file()) {
         bail!(
             "cannot write the profile {}: it is not a file",
             path.display()
         );
     }
-    whence::describe(&mut profile.meta);
-    let name = name::Name::now()?;
-    let directory = path.parent().filter(|it| !it.as_os_str().is_empty());
-    let temporary = name.temporary(directory.unwrap_or(Path::new(".")));
+    Ok(())
+}
+
+/// Writes a profile to a path that the program names.
+pub(crate) fn dump(mut profile: Profile, path: &Path, format: OutputFormat) -> Result<()> {
+    refuse_what_is_no_file(path)?;
+    whence::describe(&mut profile.meta, Moment::Before);
+    let temporary = name::Name::now()?.temporary(parent(path));
     encode::encode(format, &profile)
         .and_then(|content| write_whole(path, &temporary, &content))
         .with_context(|| format!("cannot write the profile {}", path.display()))
@@ -91,8 +128,7 @@ fn write_whole(path: &Path, temporary: &Path, content: &[u8]) -> io::Result<()> 
 /// A file without a name, of which nothing is left if the process is killed;
 /// none where there are no such files.
 fn write_nameless(path: &Path, content: &[u8]) -> io::Result<Option<File>> {
-    let directory = path.parent().filter(|it| !it.as_os_str().is_empty());
-    let Ok(mut file) = zend::nameless_file(directory.unwrap_or(Path::new("."))) else {
+    let Ok(mut file) = zend::nameless_file(parent(path)) else {
         return Ok(None);
     };
     set_output_mode(&file)?;
@@ -105,6 +141,21 @@ fn write_and_rename(path: &Path, temporary: &Path, content: &[u8]) -> io::Result
     file.write_all(content)?;
     drop(file);
     fs::rename(temporary, path)
+}
+
+/// Copies a file that cannot be renamed to that path.
+pub(super) fn copy_privately(from: &Path, temporary: &Path, path: &Path) -> io::Result<()> {
+    let copy = || {
+        let mut file = create_private(temporary)?;
+        io::copy(&mut File::open(from)?, &mut file)?;
+        fs::rename(temporary, path)
+    };
+    let outcome = copy();
+    if outcome.is_err() {
+        // Best effort: the first error is the one to tell.
+        let _ = fs::remove_file(temporary);
+    }
+    outcome
 }
 
 /// Makes a file that is for us alone, or for whom `xhprof.output_mode` says.

@@ -7,6 +7,7 @@ mod file;
 mod ledger;
 mod name;
 mod place;
+mod program;
 mod tags;
 mod whence;
 
@@ -15,5 +16,9 @@ pub(crate) use events::{EventFile, Fate};
 pub(crate) use file::{dump, write_file};
 pub(crate) use ledger::Ledger;
 pub(crate) use name::is_pattern;
-pub(crate) use place::{choose_place, directory, forget_place, has_place_for_spans};
+pub(crate) use place::{
+    choose_place, choose_place_if_none, directory, forget_place, has_place_for_spans,
+};
+pub(crate) use program::{Target, read_events};
+pub(crate) use tags::{MAX_TAGS, Said, begin as begin_saying, end as end_saying};
 pub(crate) use tags::{forget as forget_tags, tag};

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-use super::place;
+use super::{place, whence};
 use crate::clock;
 use crate::settings;
 use crate::zend;
@@ -23,9 +23,12 @@ const MAX_NAME: usize = 200;
 const MAX_PART: usize = 64;
 
 /// A file's name, decided once.
+#[derive(Debug)]
 pub(super) struct Name {
-    run_id: String,
+    facts: Facts,
     name: String,
+    /// It follows from the setting.
+    is_by_pattern: bool,
 }
 
 impl Name {
@@ -35,10 +38,47 @@ impl Name {
         let name = match place::named() {
             Some(named) if named.process == facts.process => named.stem,
             Some(named) => format!("{}.{}", named.stem, facts.process),
-            None => expand(&settings::output_name(), |letter| facts.say(letter)),
+            None => return Ok(Self::by_pattern(facts)),
         };
-        let run_id = facts.run_id;
-        Ok(Self { run_id, name })
+        Ok(Self {
+            facts,
+            name,
+            is_by_pattern: false,
+        })
+    }
+
+    /// The name of a profile that the program began, one of many: where one
+    /// file was asked for by name, each has its run id, too.
+    pub(super) fn of_program() -> Result<Self> {
+        let facts = Facts::now()?;
+        let Some(named) = place::named() else {
+            return Ok(Self::by_pattern(facts));
+        };
+        Ok(Self {
+            name: format!("{}.{}", named.stem, facts.run_id),
+            facts,
+            is_by_pattern: false,
+        })
+    }
+
+    fn by_pattern(facts: Facts) -> Self {
+        Self {
+            name: expand(&settings::output_name(), |letter| facts.say(letter)),
+            facts,
+            is_by_pattern: true,
+        }
+    }
+
+    /// The same name, with what the program has said of its route since.
+    pub(super) fn renewed(&self) -> Self {
+        if self.is_by_pattern {
+            return Self::by_pattern(self.facts.clone());
+        }
+        Self {
+            facts: self.facts.clone(),
+            name: self.name.clone(),
+            is_by_pattern: false,
+        }
     }
 
     /// The name with what tells the format.
@@ -48,12 +88,12 @@ impl Name {
 
     /// The same with the run id, which is nobody else's.
     pub(super) fn with_run_id(&self, ending: &str) -> String {
-        format!("{}.{}.{ending}", self.name, self.run_id)
+        format!("{}.{}.{ending}", self.name, self.facts.run_id)
     }
 
     /// Where to write until it is whole: hidden, and nobody else's.
     pub(super) fn temporary(&self, directory: &Path) -> PathBuf {
-        directory.join(format!(".{}.tmp", self.run_id))
+        directory.join(format!(".{}.tmp", self.facts.run_id))
     }
 }
 
@@ -92,6 +132,7 @@ fn expand(pattern: &str, say: impl Fn(char) -> String) -> String {
 }
 
 /// What a name can tell of a profile.
+#[derive(Debug, Clone)]
 struct Facts {
     run_id: String,
     random: String,
@@ -124,7 +165,11 @@ impl Facts {
             'i' => self.run_id.clone(),
             'p' => self.process.to_string(),
             'r' => self.random.clone(),
-            'R' => plain(&zend::request_path().unwrap_or_default(), false, "noroute"),
+            'R' => plain(
+                whence::route().unwrap_or_default().as_bytes(),
+                false,
+                "noroute",
+            ),
             's' => plain(script_stem().as_bytes(), false, "php"),
             't' => (self.time_us / 1_000_000).to_string(),
             'u' => self.time_us.to_string(),

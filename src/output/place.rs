@@ -49,8 +49,17 @@ pub(crate) fn choose_place() -> Result<()> {
     Ok(())
 }
 
+/// The same when the program begins a profile, unless it was done.
+pub(crate) fn choose_place_if_none() -> Result<()> {
+    if BEGAN_IN.with_borrow(Option::is_some) {
+        return Ok(());
+    }
+    choose_place()
+}
+
 /// The next request begins elsewhere.
 pub(crate) fn forget_place() {
+    PLACE.set(None);
     BEGAN_IN.set(None);
 }
 

@@ -1,5 +1,9 @@
-//! What a program says of its request: `xhprof_tag()`, and what a request
-//! brought along that `xhprof.capture` lists by name.
+//! What a program says of what it does: `xhprof_tag()` and the options of
+//! `xhprof_enable()`; and what a request brought along that `xhprof.capture`
+//! lists by name.
+//!
+//! Something is said of the request, and then all its profiles have it, or of
+//! the profile that the program began, and then it ends with that.
 //!
 //! **Invariant:** bounded, whatever program and request do; and a tag never
 //! takes the place of what we say of the request ourselves.
@@ -10,12 +14,14 @@ use profile::Meta;
 
 use crate::{inputs, settings};
 
-/// How many tags a request gets.
-const MAX_TAGS: usize = 64;
+/// How many tags a request gets, or a profile of the program's.
+pub(crate) const MAX_TAGS: usize = 64;
 /// How long a tag's name may be, in bytes.
 const MAX_KEY: usize = 64;
 /// How much of a tag's value is kept, in bytes.
 const MAX_VALUE: usize = 1024;
+/// The tag that is the program's name for what is done.
+const ROUTE: &str = "route";
 
 /// Names that are ours.
 const OURS: [&str; 8] = [
@@ -29,40 +35,94 @@ const OURS: [&str; 8] = [
     "status",
 ];
 
-thread_local! {
-    static TAGS: RefCell<Vec<(String, String)>> = const { RefCell::new(Vec::new()) };
+/// What a program says.
+#[derive(Debug, Default)]
+pub(crate) struct Said {
+    title: Option<String>,
+    tags: Vec<(String, String)>,
 }
 
-/// Tags the request that runs; says why not, if not.
-pub(crate) fn tag(key: &[u8], value: &[u8]) -> Result<(), String> {
-    let is_letter = |it: &u8| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'-');
-    let key = str::from_utf8(key)
-        .ok()
-        .filter(|key| (1..=MAX_KEY).contains(&key.len()) && key.as_bytes().iter().all(is_letter))
-        .ok_or("a tag's key must be 1 to 64 letters, digits, _ and -")?;
-    if OURS.contains(&key) {
-        return Err(format!(
-            "the tag \"{key}\" is set by xhprof itself; choose another key"
-        ));
+thread_local! {
+    /// Of the request.
+    static OF_REQUEST: RefCell<Said> = RefCell::default();
+    /// Of the profile that the program began; none if there is none.
+    static OF_PROFILE: RefCell<Option<Said>> = const { RefCell::new(None) };
+}
+
+impl Said {
+    /// Sets the title; none if it is empty.
+    pub(crate) fn title(&mut self, title: &[u8]) {
+        self.title = Some(text(title)).filter(|title| !title.is_empty());
     }
-    TAGS.with_borrow_mut(|tags| {
+
+    /// Sets a tag; says why not, if not.
+    pub(crate) fn tag(&mut self, key: &[u8], value: &[u8]) -> Result<(), String> {
+        let is_letter = |it: &u8| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'-');
+        let key = str::from_utf8(key)
+            .ok()
+            .filter(|key| {
+                (1..=MAX_KEY).contains(&key.len()) && key.as_bytes().iter().all(is_letter)
+            })
+            .ok_or("a tag's key must be 1 to 64 letters, digits, _ and -")?;
+        if OURS.contains(&key) {
+            return Err(format!(
+                "the tag \"{key}\" is set by xhprof itself; choose another key"
+            ));
+        }
         let value = text(value);
-        if let Some(known) = tags.iter_mut().find(|(known, _)| known == key) {
+        if let Some(known) = self.tags.iter_mut().find(|(known, _)| known == key) {
             known.1 = value;
-        } else if tags.len() < MAX_TAGS {
-            tags.push((key.to_owned(), value));
+        } else if self.tags.len() < MAX_TAGS {
+            self.tags.push((key.to_owned(), value));
         } else {
             return Err(format!(
                 "a profile has {MAX_TAGS} tags at most; \"{key}\" is not recorded"
             ));
         }
         Ok(())
-    })
+    }
+
+    fn route(&self) -> Option<String> {
+        let route = self.tags.iter().find(|(key, _)| key == ROUTE);
+        let route = route.map(|(_, value)| value.clone());
+        route.filter(|route| !route.is_empty())
+    }
+}
+
+/// Tags the profile that the program began, or else the request that runs; says
+/// why not, if not.
+pub(crate) fn tag(key: &[u8], value: &[u8]) -> Result<(), String> {
+    let outcome = OF_PROFILE.with_borrow_mut(|said| Some(said.as_mut()?.tag(key, value)));
+    outcome.unwrap_or_else(|| OF_REQUEST.with_borrow_mut(|said| said.tag(key, value)))
+}
+
+/// The program begins a profile, and says that of it.
+pub(crate) fn begin(said: Said) {
+    OF_PROFILE.set(Some(said));
+}
+
+/// The profile that the program began is over.
+pub(crate) fn end() {
+    OF_PROFILE.set(None);
 }
 
 /// The next request has none of this one's.
 pub(crate) fn forget() {
-    TAGS.set(Vec::new());
+    end();
+    OF_REQUEST.set(Said::default());
+}
+
+/// The title that the program gave.
+pub(super) fn title() -> Option<String> {
+    OF_PROFILE.with_borrow(|said| said.as_ref()?.title.clone())
+}
+
+/// What the program calls that which it does: the tag `route`, or else its title.
+pub(super) fn route() -> Option<String> {
+    OF_PROFILE
+        .with_borrow(|said| said.as_ref()?.route())
+        .or_else(title)
+        .or_else(|| OF_REQUEST.with_borrow(Said::route))
 }
 
 /// Adds all of them.
@@ -73,11 +133,16 @@ pub(super) fn describe(meta: &mut Meta) {
             meta.set_tag(&format!("{}.{name}", source.word()), text(&value));
         }
     }
-    TAGS.with_borrow(|tags| {
-        for (key, value) in tags {
+    let mut add = |said: &Said| {
+        for (key, value) in &said.tags {
             meta.set_tag(key, value.as_str());
         }
-    });
+    };
+    OF_REQUEST.with_borrow(&mut add);
+    OF_PROFILE.with_borrow(|said| said.as_ref().map(&mut add));
+    if let Some(route) = route() {
+        meta.set_tag(ROUTE, route);
+    }
 }
 
 /// As text, cut off where it gets too long.

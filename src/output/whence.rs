@@ -8,18 +8,31 @@ use std::ffi::CStr;
 use profile::Meta;
 
 use super::tags;
+use crate::settings::{self, RouteOf};
 use crate::zend;
 
+/// What is described: the end of a request or program, or a moment of it, whose
+/// outcome is not known yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Moment {
+    End,
+    Before,
+}
+
 /// Says of the request that runs now what a profile's reader will want to know.
-pub(super) fn describe(meta: &mut Meta) {
+pub(super) fn describe(meta: &mut Meta, moment: Moment) {
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
     let script = zend::script_path().map(text);
     let path = zend::request_path().map(text);
     let method = zend::request_method().map(text);
-    meta.title = match (&method, &path) {
-        (Some(method), Some(path)) => Some(format!("{method} {path}")),
-        _ => script.clone(),
-    };
+    let route = tags::route().or_else(|| path.as_deref().map(of_path));
+    meta.title = tags::title().or(match (&method, &route) {
+        (Some(method), Some(route)) => Some(with_method(method, route)),
+        _ => route.clone().or_else(|| script.clone()),
+    });
+    if let Some(route) = route {
+        meta.set_tag("route", route);
+    }
     meta.host = host();
     meta.process = Some(std::process::id());
     meta.sapi = Some(zend::sapi_name().to_owned());
@@ -40,7 +53,7 @@ pub(super) fn describe(meta: &mut Meta) {
         if let Some(script) = script {
             meta.set_tag("script", script);
         }
-    } else {
+    } else if moment == Moment::End {
         meta.set_tag("exit_status", zend::exit_status().to_string());
     }
     if zend::ended_badly() {
@@ -49,6 +62,35 @@ pub(super) fn describe(meta: &mut Meta) {
     let (_, peak) = zend::memory();
     meta.peak_memory = u64::try_from(peak).ok();
     tags::describe(meta);
+}
+
+/// What the request is about, for names: what the program calls it, or the
+/// route behind its path.
+pub(super) fn route() -> Option<String> {
+    let of_request = || zend::request_path().map(|path| of_path(&String::from_utf8_lossy(&path)));
+    tags::route().or_else(of_request)
+}
+
+/// By `xhprof.route`.
+fn of_path(path: &str) -> String {
+    match settings::route() {
+        RouteOf::Exact => path.to_owned(),
+        RouteOf::Pattern => {
+            String::from_utf8_lossy(&profile::redact::route(path.as_bytes())).into_owned()
+        }
+    }
+}
+
+/// The program may say the method itself.
+fn with_method(method: &str, route: &str) -> String {
+    let is_said = route
+        .strip_prefix(method)
+        .is_some_and(|rest| rest.starts_with(' '));
+    if is_said {
+        route.to_owned()
+    } else {
+        format!("{method} {route}")
+    }
 }
 
 /// The machine's name.

@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use profile::{Body, Meta, Metrics, Mode, Profile, Samples, Spans, Symbol};
 use recorder::{Sampler, TickRate};
 
+use super::absent::{self, Absent};
 use super::{RUNNING, Recorded, Running, is_running, next_session, set_running};
 use crate::clock::{self, SampledClock};
 use crate::engine::sampling::{self, Rate};
@@ -23,6 +24,7 @@ struct Aside {
     /// When it began, on the clock of its samples.
     started: u64,
     was_paused: bool,
+    absent: Absent,
 }
 
 thread_local! {
@@ -178,12 +180,13 @@ pub(super) fn set_aside() -> bool {
         session,
         started: started.unwrap_or_else(clock::monotonic_ns),
         was_paused,
+        absent: Absent::now(false),
     })));
     true
 }
 
 /// Goes on with what was set aside; false if nothing was. What has passed
-/// meanwhile is in no sample.
+/// meanwhile is one sample.
 pub(super) fn take_up() -> bool {
     let Some(aside) = ASIDE.take() else {
         return false;
@@ -198,6 +201,17 @@ pub(super) fn take_up() -> bool {
         state.sampler = Some(aside.sampler);
         if aside.was_paused {
             sampling::pause(state);
+            return;
+        }
+        let (symbols, sampler) = (state.symbols.as_mut(), state.sampler.as_mut());
+        if let (Some(symbols), Some(sampler)) = (symbols, sampler)
+            && let Some(symbol) = symbols.made_up(absent::NAME, &mut || sampler.add_symbol())
+        {
+            let weight = match aside.rate.clock {
+                SampledClock::Wall => aside.absent.wall_ns(),
+                SampledClock::Cpu => aside.absent.cpu_ns(),
+            };
+            sampling::add_passed(state, symbol, weight);
         }
     });
     engine::install_sampling();

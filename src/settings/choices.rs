@@ -71,6 +71,15 @@ pub(crate) enum Mode {
     Sample,
 }
 
+/// What `xhprof.route` says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RouteOf {
+    /// The path, `?` for each part that is no word.
+    Pattern,
+    /// The path as it is.
+    Exact,
+}
+
 /// What `xhprof.output_format` says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OutputFormat {

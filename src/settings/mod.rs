@@ -14,7 +14,7 @@ pub(crate) use automatic::{
     min_duration, output_mode, rate, skip_list, trigger, trigger_secret,
 };
 pub(crate) use choices::{
-    AutoEnable, ClockChoice, ClosureNames, EngineChoice, Flags, Mode, OutputFormat, PinCpu,
+    AutoEnable, ClockChoice, ClosureNames, EngineChoice, Flags, Mode, OutputFormat, PinCpu, RouteOf,
 };
 pub(crate) use parse::{boolean, output_format_of};
 pub(crate) use table::{KINDS, SETTINGS};
@@ -23,7 +23,8 @@ use crate::clock::SampledClock;
 use crate::zend::ini;
 use parse::{
     MAX_DEPTH, MAX_NODES, MAX_SAMPLING_DEPTH, MAX_SAMPLING_INTERVAL_US, clock,
-    closure_names as closure_names_of, engine, mode_of, number, pin, sampling_clock_of, size,
+    closure_names as closure_names_of, engine, mode_of, number, pin, route_of, sampling_clock_of,
+    size,
 };
 
 /// The smallest `xhprof.sampling_interval` that is used; smaller ones are
@@ -115,6 +116,11 @@ pub(crate) fn output_dir() -> Vec<u8> {
 /// Whether to stay on one CPU.
 pub(crate) fn pin_cpu() -> PinCpu {
     read(c"xhprof.pin_cpu", pin, PinCpu::Auto)
+}
+
+/// What the route of a request is, as long as the program does not say it.
+pub(crate) fn route() -> RouteOf {
+    read(c"xhprof.route", route_of, RouteOf::Pattern)
 }
 
 /// Whether the top level of files is recorded.

@@ -2,7 +2,9 @@
 
 use crate::clock::SampledClock;
 
-use super::{AutoEnable, ClockChoice, ClosureNames, EngineChoice, Mode, OutputFormat, PinCpu};
+use super::{
+    AutoEnable, ClockChoice, ClosureNames, EngineChoice, Mode, OutputFormat, PinCpu, RouteOf,
+};
 
 pub(super) const MAX_DEPTH: u64 = 100_000_000;
 pub(super) const MAX_NODES: u64 = 100_000_000;
@@ -73,6 +75,14 @@ pub(crate) fn output_format_of(value: &str) -> Option<OutputFormat> {
         "native" => Some(OutputFormat::Native),
         "xhprof" => Some(OutputFormat::Xhprof),
         "json" => Some(OutputFormat::Json),
+        _ => None,
+    }
+}
+
+pub(super) fn route_of(value: &str) -> Option<RouteOf> {
+    match value.trim().to_ascii_lowercase().as_str() {
+        "pattern" => Some(RouteOf::Pattern),
+        "exact" => Some(RouteOf::Exact),
         _ => None,
     }
 }

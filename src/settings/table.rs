@@ -6,8 +6,8 @@ use super::Flags;
 use super::parse::{
     MAX_DEPTH, MAX_DURATION_MS, MAX_NODES, MAX_PER_MINUTE, MAX_SAMPLING_DEPTH,
     MAX_SAMPLING_INTERVAL_US, auto_enable, boolean, clock, closure_names, engine, file_mode,
-    is_name, list, mode_of, number, output_format_of, pin, sampling_clock_of, share, size,
-    size_or_zero,
+    is_name, list, mode_of, number, output_format_of, pin, route_of, sampling_clock_of, share,
+    size, size_or_zero,
 };
 use crate::zend::ini::{Kind, Scope, Setting};
 
@@ -180,6 +180,13 @@ pub(crate) static SETTINGS: &[Setting] = &[
         scope: Scope::PerDirectory,
         is_valid: |value| share(value).is_some(),
         expected: "a number from 0 to 1, as in 0.01",
+    },
+    Setting {
+        name: c"xhprof.route",
+        default: c"pattern",
+        scope: Scope::Anywhere,
+        is_valid: |value| route_of(value).is_some(),
+        expected: "pattern or exact",
     },
     Setting {
         name: c"xhprof.run_init",

@@ -147,3 +147,17 @@ pub(crate) fn get<'a>(array: &'a ZendHashTable, key: &str) -> Option<Value<'a>> 
 pub(crate) fn values(array: &ZendHashTable) -> impl Iterator<Item = Value<'_>> {
     array.values().map(Value::new)
 }
+
+/// All keys as text, a number in its digits, with their values, in order.
+pub(crate) fn entries(array: &ZendHashTable) -> impl Iterator<Item = (Vec<u8>, Value<'_>)> {
+    let mut entries = array.iter();
+    // Not `next()`, which takes every key for UTF-8.
+    std::iter::from_fn(move || {
+        let (key, value) = entries.next_zval()?;
+        let key = match key.long() {
+            Some(number) => number.to_string().into_bytes(),
+            None => Value::new(&key).as_bytes().unwrap_or_default().to_vec(),
+        };
+        Some((key, Value::new(value)))
+    })
+}

@@ -11,11 +11,16 @@ use ext_php_rs::zend::{bailout, try_catch};
 /// Lets `act` ask for PHP's memory, and drops `value` whatever comes of it. What
 /// `act` itself has allocated elsewhere is lost if PHP jumps: let it be little.
 pub(crate) fn dropping<T>(value: T, act: impl FnOnce(&T)) {
-    let is_back = try_catch(AssertUnwindSafe(|| act(&value))).is_ok();
-    drop(value);
-    if !is_back {
-        // SAFETY: PHP was on its way to the place it jumps to, which our
-        // caller's caller has set; nothing here has a destructor any more.
-        unsafe { bailout() }
+    drop(keeping(value, act));
+}
+
+/// The same, and gives `value` back if PHP does not jump.
+pub(crate) fn keeping<T>(value: T, act: impl FnOnce(&T)) -> T {
+    if try_catch(AssertUnwindSafe(|| act(&value))).is_ok() {
+        return value;
     }
+    drop(value);
+    // SAFETY: PHP was on its way to the place it jumps to, which our caller's
+    // caller has set; nothing here has a destructor any more.
+    unsafe { bailout() }
 }

@@ -43,7 +43,7 @@ pub(crate) use frames::{
 pub(crate) use functions_seen::for_each_function_seen;
 pub(crate) use info::InfoTable;
 pub(crate) use jit::{interrupts_harm, is_jit_configured, is_jit_on, known_bug};
-pub(crate) use jump::dropping;
+pub(crate) use jump::{dropping, keeping};
 pub(crate) use known_functions::KnownFunctions;
 pub(crate) use memory::memory;
 pub(crate) use object::{

@@ -3,7 +3,7 @@
 
 use std::ffi::{c_char, c_int};
 
-use ext_php_rs::ffi::HashTable;
+use ext_php_rs::ffi::{self, HashTable};
 use ext_php_rs::types::ZendHashTable;
 use ext_php_rs::zend::ExecuteData;
 
@@ -61,6 +61,44 @@ pub(crate) fn file_and_format(call: &mut ExecuteData) -> Option<(&[u8], Option<&
         (!text.is_null()).then(|| unsafe { std::slice::from_raw_parts(text.cast(), length) })
     };
     Some((text(file, file_length)?, text(format, format_length)))
+}
+
+/// Takes `(?string $file = null)`, a path that PHP's `open_basedir` allows; none
+/// if PHP has thrown or warned.
+#[expect(clippy::option_option, reason = "no file is not no answer")]
+pub(crate) fn optional_file(call: &mut ExecuteData) -> Option<Option<&[u8]>> {
+    let (mut file, mut length): (*const c_char, usize) = (std::ptr::null(), 0);
+    // SAFETY: as in `file_and_format`; "!" leaves the pointer null for null.
+    let outcome = unsafe {
+        zend_parse_parameters(count(call), c"|p!".as_ptr(), &raw mut file, &raw mut length)
+    };
+    if outcome != SUCCESS {
+        return None;
+    }
+    if file.is_null() {
+        return Some(None);
+    }
+    // SAFETY: set by the call above: text that the arguments keep alive as long
+    // as the call, without a NUL but that at its end.
+    unsafe {
+        (super::bindings::php_check_open_basedir(file) == 0)
+            .then(|| Some(std::slice::from_raw_parts(file.cast(), length)))
+    }
+}
+
+/// At MINIT: the function of that name, which was said to return a string, may
+/// return `false` too.
+pub(crate) fn may_return_false(name: &str) {
+    // SAFETY: the compiler's table has the functions of this module by now, and
+    // ours have a description of their result, which is this library's own.
+    unsafe {
+        let table = (*super::compile::compiler_globals()).function_table;
+        let found = ffi::zend_hash_str_find(table, name.as_ptr().cast(), name.len());
+        let Some(found) = found.as_ref() else { return };
+        let function = found.value.func;
+        let result = (*function).internal_function.arg_info.sub(1);
+        (*result).type_.type_mask |= 1 << ffi::IS_FALSE;
+    }
 }
 
 /// Takes `(string $key, string $value)`; none if PHP has thrown. What it gives

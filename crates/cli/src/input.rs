@@ -29,6 +29,11 @@ pub(crate) fn set_memory(arguments: MemoryArguments) {
     let _ = MEMORY.set(arguments);
 }
 
+/// What one profile may take.
+pub(crate) fn budget() -> Budget {
+    MEMORY.get().copied().unwrap_or_default().budget()
+}
+
 /// Whether `path` is `-`, which stands for a standard stream.
 pub(crate) fn is_standard(path: &Path) -> bool {
     path == Path::new("-")
@@ -145,11 +150,6 @@ fn with_context(
         }
     };
     outcome.with_context(|| format!("cannot read {}", title(path)))
-}
-
-/// What a profile that is read now may take.
-pub(crate) fn budget() -> Budget {
-    MEMORY.get().copied().unwrap_or_default().budget()
 }
 
 /// The profile in an input, which no path may name.

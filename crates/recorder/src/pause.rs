@@ -12,7 +12,7 @@
 use crate::callees::Place;
 use crate::fiber::FiberId;
 use crate::recorder::Frame;
-use crate::{CallSite, Plan, Reading, Recorder};
+use crate::{CallSite, Plan, Reading, Recorder, SymbolId};
 
 impl Recorder {
     /// The mark of the frame that lies on top while nothing is recorded: no
@@ -50,6 +50,28 @@ impl Recorder {
         self.events.delay(pause);
         // Frames that were jumped over.
         self.drop_stale::<P>(site, now);
+    }
+
+    /// Records, while paused, a call of `symbol` that took `time` and made no
+    /// call: what another profile recorded meanwhile. It is a callee of the
+    /// innermost function that is still open, and the pause begins after it.
+    pub fn pass<P: Plan>(&mut self, symbol: SymbolId, time: Reading, site: &impl CallSite) {
+        let Some(since) = self.take_off() else { return };
+        // Frames that were jumped over have no callees any more.
+        self.drop_stale::<P>(site, since);
+        let now = since.delayed_by(time);
+        if let Some(place) = self.place_of_next::<P>(symbol) {
+            if P::EVENTS {
+                self.events.enter::<P>(symbol, since);
+            }
+            let frame = Frame {
+                mark: Self::PAUSE_MARK,
+                place,
+                start: since,
+            };
+            self.close::<P>(frame, now);
+        }
+        self.lay_on_top(now);
     }
 
     /// Lets `act` see the stack without the frame on top.

@@ -58,6 +58,14 @@ impl Recorder {
         Entered::Recorded(Token::new(mark))
     }
 
+    /// Where a call of `symbol` goes that the function makes which is open now;
+    /// none if the stack is as deep as it may get.
+    pub(crate) fn place_of_next<P: Plan>(&mut self, symbol: SymbolId) -> Option<Place> {
+        let top = self.frames.last()?;
+        let caller = top.place.context;
+        (self.frames.len() <= self.max_depth).then(|| self.find_place::<P>(caller, symbol.0))
+    }
+
     /// Notes the return of a call whose frame is not the topmost, or is not
     /// there any more.
     #[cold]

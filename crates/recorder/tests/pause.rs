@@ -161,3 +161,121 @@ fn a_call_that_returned_in_a_pause_is_no_caller_afterwards() {
     let callers: Vec<_> = edges.iter().map(|edge| (edge.0.0, edge.1.0)).collect();
     assert_eq!(callers, [(0, 2), (0, 4), (0, 5), (2, 5)]);
 }
+
+/// Edges, trees or events.
+struct Of<const TREE: bool, const EVENTS: bool>;
+
+impl<const TREE: bool, const EVENTS: bool> Plan for Of<TREE, EVENTS> {
+    const CPU: bool = true;
+    const MEMORY: bool = true;
+    const TREE: bool = TREE;
+    const EVENTS: bool = EVENTS;
+}
+
+fn at(time: u64) -> Reading {
+    Reading {
+        wall: time,
+        cpu: time / 2,
+        memory: time.cast_signed(),
+        peak: 0,
+    }
+}
+
+/// `2` calls `3`, which is paused in, returns, and the time of the pause is a
+/// call of `4`; then `2` calls `5`. The clocks have another origin afterwards.
+fn with_time_that_passes<P: Plan>(shape: Shape, returns: bool) -> Recorder {
+    let mut recorder = Recorder::new(shape, 10, 1_000, || at(100));
+    for _ in 2..6 {
+        recorder.add_symbol();
+    }
+    let enter = |recorder: &mut Recorder, symbol, address, time| match recorder.enter::<P>(
+        SymbolId(symbol),
+        &StackAddress(address),
+        || at(time),
+    ) {
+        Entered::Recorded(token) => token,
+        Entered::TooDeep => unreachable!("there is room"),
+    };
+    let _two = enter(&mut recorder, 2, 900, 110);
+    let three = enter(&mut recorder, 3, 800, 120);
+    recorder.pause::<P>(at(130));
+    if returns {
+        recorder.leave::<P>(three, || unreachable!("it is paused"));
+    }
+    let time = Reading {
+        wall: 1_000,
+        cpu: 300,
+        memory: 7,
+        peak: 3,
+    };
+    let site = StackAddress(700);
+    recorder.pass::<P>(SymbolId(4), time, &site);
+    assert!(recorder.is_paused());
+    let later = |time: u64| Reading {
+        wall: 5_000_000 + time,
+        cpu: 3_000_000 + time / 2,
+        ..at(time)
+    };
+    recorder.resume::<P>(&site, later(130));
+    let five = match recorder.enter::<P>(SymbolId(5), &site, || later(140)) {
+        Entered::Recorded(token) => token,
+        Entered::TooDeep => unreachable!("there is room"),
+    };
+    recorder.leave::<P>(five, || later(160));
+    recorder.finish::<P>(later(200));
+    recorder
+}
+
+#[test]
+fn time_that_passed_while_paused_is_a_call_of_who_is_still_open() {
+    for (returns, caller) in [(true, 2), (false, 3)] {
+        let rate = TickRate::NANOSECONDS;
+        let recorder = with_time_that_passes::<Of<false, false>>(Shape::Edges, returns);
+        let edges = recorder.into_edges(rate, rate).unwrap().to_table();
+        let cost = |caller: u32, callee: u32| {
+            let edge = edges
+                .edges
+                .iter()
+                .find(|edge| (edge.caller.symbol.0, edge.callee.symbol.0) == (caller, callee));
+            let cost = edge.map(|edge| edge.cost);
+            cost.map(|it| (it.calls, it.wall, it.cpu, it.memory, it.peak))
+        };
+        assert_eq!(cost(caller, 4), Some((1, 1_000, 300, 7, 3)));
+        assert_eq!(cost(caller, 5), Some((1, 20, 10, 20, 0)));
+        // 100 of its own, and what passed; of the other one the same if it is open.
+        assert_eq!(cost(0, 2).map(|it| it.1), Some(1_090));
+        let three = if returns { 10 } else { 1_080 };
+        assert_eq!(cost(2, 3).map(|it| it.1), Some(three));
+        assert_eq!((edges.root.wall, edges.root.cpu), (1_100, 350));
+
+        let recorder = with_time_that_passes::<Of<true, false>>(Shape::Tree, returns);
+        let tree = recorder.tree(rate, rate).unwrap();
+        let folded = profile::Profile {
+            symbols: (0..6)
+                .map(|it| profile::Symbol::new(it.to_string().into_bytes()))
+                .collect(),
+            body: profile::Body::Tree(tree),
+            ..profile::Profile::empty()
+        };
+        assert_eq!(folded.edges().root, edges.root);
+        let rows = |table: &profile::EdgeTable| {
+            let row =
+                |edge: &profile::Edge| (edge.caller.symbol.0, edge.callee.symbol.0, edge.cost);
+            let mut rows: Vec<_> = table.edges.iter().map(row).collect();
+            rows.sort_unstable_by_key(|row| (row.0, row.1));
+            rows
+        };
+        assert_eq!(rows(&folded.edges()), rows(&edges));
+    }
+}
+
+#[test]
+fn nothing_passes_in_a_profile_that_is_not_paused() {
+    let mut recorder = Recorder::new(Shape::Edges, 10, 1_000, || at(0));
+    let symbol = recorder.add_symbol();
+    recorder.pass::<Edges>(symbol, at(50), &StackAddress(700));
+    recorder.finish::<Edges>(at(10));
+    let rate = TickRate::NANOSECONDS;
+    let edges = recorder.into_edges(rate, rate).unwrap().to_table();
+    assert_eq!((edges.edges.len(), edges.root.wall), (0, 10));
+}

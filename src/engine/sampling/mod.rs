@@ -234,6 +234,25 @@ pub(crate) fn resume(state: &mut State) -> io::Result<bool> {
     Ok(is_paused)
 }
 
+/// Adds a sample for what has just passed while nothing was sampled: a call of
+/// `symbol` by the function that called ours.
+pub(crate) fn add_passed(state: &mut State, symbol: SymbolId, weight: u64) {
+    let Some(mut sampling) = state.sampling.take() else {
+        return;
+    };
+    sampling.stack.read();
+    let sight = sampling.stack.sight();
+    let known = &mut sampling.known;
+    let stack = sampling.stack.find(state, known, &sight, Some(symbol));
+    if let Some(sampler) = &mut state.sampler
+        && weight > 0
+    {
+        let at = clock::monotonic_ns().saturating_sub(sampling.started);
+        sampler.add(stack, at, weight);
+    }
+    state.sampling = Some(sampling);
+}
+
 /// Takes the samples that wait: here PHP's frames are in order.
 pub(crate) fn catch_up(state: &mut State) {
     take(state, None);

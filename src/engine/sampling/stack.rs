@@ -140,6 +140,15 @@ impl Stack {
         &self.symbols
     }
 
+    /// The sight of who looks now, after [`read`](Self::read).
+    pub(super) fn sight(&self) -> Sight {
+        let mut sight = Sight::default();
+        if let (Some(first), Some(&frame)) = (sight.first_mut(), self.frames.first()) {
+            first.frame = frame as usize;
+        }
+        sight
+    }
+
     /// How many frames have begun since the sight, and which of its frames
     /// have ended.
     fn join<'s>(&self, sight: &'s Sight) -> (usize, &'s [Seen]) {

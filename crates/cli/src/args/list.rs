@@ -45,11 +45,11 @@ pub(crate) struct ListArguments {
     /// As JSON, for programs
     #[arg(long, conflicts_with = "pager")]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) memory: MemoryArguments,
     /// Through $PAGER, if this is a terminal
     #[arg(long)]
     pub(crate) pager: bool,
-    #[command(flatten)]
-    pub(crate) memory: MemoryArguments,
 }
 
 /// A column to sort profiles by.

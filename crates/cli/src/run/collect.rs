@@ -1,9 +1,11 @@
 //! The profiles that a program and its forked children left.
 //!
-//! A file is named `<run id>.<source>.xhp`, and the run id's 32 digits are the
+//! A process has one automatic profile, and any number that it wrote itself by
+//! `xhprof_write()`. A file is named `<run id>.<source>.xhp`, and the run id's 32 digits are the
 //! time (14), the process (8) and chance (10). One of call events whose process
 //! was killed is still called `….xhp.partial`, and can be read up to there.
 
+use std::collections::HashMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
@@ -65,6 +67,21 @@ impl Collected {
             others: files,
         })
     }
+
+    /// The other profiles, each with what its file's name gets: the process, and
+    /// a number where a process wrote several, as workers do for their jobs.
+    pub(super) fn others(&self) -> impl Iterator<Item = (String, &ProfileFile)> {
+        let mut written: HashMap<u32, u32> = self.main.iter().map(|main| (main.pid, 1)).collect();
+        self.others.iter().map(move |file| {
+            let count = written.entry(file.pid).or_insert(0);
+            *count += 1;
+            let mark = match count {
+                1 => file.pid.to_string(),
+                count => format!("{}.{count}", file.pid),
+            };
+            (mark, file)
+        })
+    }
 }
 
 /// The process that wrote a file of this name; none if it is no profile's.
@@ -92,6 +109,18 @@ mod tests {
         ] {
             assert_eq!(pid_of(other), None, "{other}");
         }
+    }
+
+    #[test]
+    fn profiles_of_one_process_get_numbers() {
+        let directory = tempfile::tempdir().unwrap();
+        for (time, pid) in [(1, 7_u32), (2, 8), (3, 7), (4, 8), (5, 7)] {
+            let name = format!("{time:014x}{pid:08x}0123456789.s.xhp");
+            fs::write(directory.path().join(name), "").unwrap();
+        }
+        let collected = Collected::from(directory.path(), 7).unwrap();
+        let marks: Vec<String> = collected.others().map(|(mark, _)| mark).collect();
+        assert_eq!(marks, ["7.2", "8", "7.3", "8.2"]);
     }
 
     #[test]

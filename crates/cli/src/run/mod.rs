@@ -134,10 +134,10 @@ fn finish(
     profile.meta.title = Some(title.clone());
     if let Some(keep) = keep {
         keep.save(keep.path, &profile, file)?;
-        for other in &collected.others {
+        for (mark, other) in collected.others() {
             let profile = other.read();
             let profile = profile.context("a forked process wrote a broken profile")?;
-            keep.save(&beside(keep.path, other.pid), &profile, other)?;
+            keep.save(&beside(keep.path, &mark), &profile, other)?;
         }
     }
     let mut stderr = io::stderr().lock();
@@ -161,7 +161,7 @@ fn notes(arguments: &RunArguments, keep: Option<Keep>, others: usize) -> Vec<Str
     let Some(keep) = keep else {
         let forked = match others {
             0 => String::new(),
-            count => format!("; forked processes wrote {count} more, which it keeps too"),
+            count => format!("; the program or forked processes wrote {count} more, which it keeps too"),
         };
         let rest = line.get(2..).unwrap_or_default();
         notes.push(format!(
@@ -173,7 +173,7 @@ fn notes(arguments: &RunArguments, keep: Option<Keep>, others: usize) -> Vec<Str
     let file = quoted(keep.path.as_os_str());
     if others > 0 {
         notes.push(format!(
-            "forked processes wrote {others} more: {file}.<pid>"
+            "the program or forked processes wrote {others} more: {file}.<pid>"
         ));
     }
     let is_page = keep.path.extension().is_some_and(|ending| {
@@ -231,9 +231,9 @@ impl<'a> Keep<'a> {
 }
 
 /// `run.xhp.4711`
-fn beside(path: &Path, pid: u32) -> PathBuf {
+fn beside(path: &Path, mark: &str) -> PathBuf {
     let mut name = OsString::from(path);
-    name.push(format!(".{pid}"));
+    name.push(format!(".{mark}"));
     PathBuf::from(name)
 }
 

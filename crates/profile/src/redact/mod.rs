@@ -5,9 +5,11 @@
 //! that differ in an id only. Where it cannot be told whether something is a
 //! literal, it is taken for one.
 
+mod route;
 mod sql;
 mod url;
 
+pub use route::route;
 pub use sql::{Dialect, depends_on_dialect, statement, statement_with};
 pub use url::{address, place};
 

@@ -1,0 +1,172 @@
+//! The second argument of `xhprof_enable()`.
+//!
+//! What means nothing gives a warning that names it, and is not used; the
+//! profile begins all the same. **Invariant:** everything has been read before
+//! the first warning: an error handler may let the array go.
+
+use ext_php_rs::types::ZendHashTable;
+use recorder::Shape;
+
+use crate::output::{self, Said};
+use crate::zend::{Value, array};
+
+/// What there is, in the order of the documentation.
+const KNOWN: [&str; 4] = ["mode", "title", "tags", "ignored_functions"];
+/// More keys that are not known are counted only.
+const MOST_TOLD: usize = 5;
+/// So many edits make another word of one.
+const MOST_EDITS: usize = 3;
+
+/// What the options ask for, but for `ignored_functions`.
+#[derive(Debug)]
+pub(crate) struct Options {
+    pub(crate) shape: Shape,
+    /// What the program says of the profile.
+    pub(crate) said: Said,
+}
+
+impl Options {
+    /// What `xhprof_enable()` does without options.
+    pub(crate) fn none() -> Self {
+        Self {
+            shape: Shape::Edges,
+            said: Said::default(),
+        }
+    }
+
+    /// Reads them; and what is to be warned of.
+    pub(crate) fn read(options: &ZendHashTable) -> (Self, Vec<String>) {
+        let (mut read, mut problems) = (Self::none(), Vec::new());
+        let mut unknown = 0;
+        for (key, value) in array::entries(options) {
+            match key.as_slice() {
+                b"mode" => match shape(value) {
+                    Ok(shape) => read.shape = shape,
+                    Err(problem) => problems.push(problem),
+                },
+                b"title" => match value.as_bytes() {
+                    Some(title) => read.said.title(title),
+                    None => problems.push(must_be("title", "a string", value)),
+                },
+                b"tags" => match value.as_array() {
+                    Some(tags) => problems.extend(add_tags(&mut read.said, tags)),
+                    None => problems.push(must_be("tags", "an array of strings", value)),
+                },
+                b"ignored_functions" => {}
+                key => {
+                    unknown += 1;
+                    if unknown <= MOST_TOLD {
+                        problems.push(not_known(key));
+                    }
+                }
+            }
+        }
+        if unknown > MOST_TOLD {
+            let more = unknown - MOST_TOLD;
+            problems.push(format!("{more} more options are not known"));
+        }
+        (read, problems)
+    }
+}
+
+fn shape(value: Value<'_>) -> Result<Shape, String> {
+    let word = value
+        .as_bytes()
+        .ok_or_else(|| must_be("mode", "\"edges\", \"tree\" or \"events\"", value))?;
+    match word.to_ascii_lowercase().as_slice() {
+        b"edges" => Ok(Shape::Edges),
+        b"tree" => Ok(Shape::Tree),
+        b"events" => Ok(Shape::Events),
+        b"sample" => Err(
+            "option \"mode\" cannot be \"sample\": call xhprof_sample_enable() for that".to_owned(),
+        ),
+        _ => Err(format!(
+            "option \"mode\" must be \"edges\", \"tree\" or \"events\", not \"{}\"",
+            shown(word)
+        )),
+    }
+}
+
+fn add_tags(said: &mut Said, tags: &ZendHashTable) -> Vec<String> {
+    let add = |(key, value): (Vec<u8>, Value<'_>)| match value.as_bytes() {
+        Some(text) => said.tag(&key, text).err(),
+        None => Some(format!(
+            "option \"tags\" must hold strings; \"{}\" of type {} is skipped",
+            shown(&key),
+            value.type_name()
+        )),
+    };
+    array::entries(tags)
+        .take(output::MAX_TAGS + 1)
+        .filter_map(add)
+        .collect()
+}
+
+fn must_be(key: &str, what: &str, value: Value<'_>) -> String {
+    let found = value.type_name();
+    format!("option \"{key}\" must be {what}, not {found}")
+}
+
+fn not_known(key: &[u8]) -> String {
+    let shown = shown(key);
+    match nearest(key) {
+        Some(known) => format!("option \"{shown}\" is not known; did you mean \"{known}\"?"),
+        None => format!(
+            "option \"{shown}\" is not known; there are {}",
+            KNOWN.join(", ")
+        ),
+    }
+}
+
+/// As much of a word as a message should have.
+fn shown(word: &[u8]) -> String {
+    let word = String::from_utf8_lossy(word);
+    let letters = word
+        .chars()
+        .map(|letter| if letter.is_control() { '?' } else { letter });
+    letters.take(40).collect()
+}
+
+/// The known option that `key` is most likely meant to be.
+fn nearest(key: &[u8]) -> Option<&'static str> {
+    let key = key.to_ascii_lowercase();
+    if key.len() < 3 {
+        return None;
+    }
+    let is_part = |known: &&&str| {
+        known
+            .as_bytes()
+            .windows(key.len())
+            .any(|part| part == key.as_slice())
+    };
+    if let Some(known) = KNOWN.iter().find(is_part) {
+        return Some(known);
+    }
+    KNOWN
+        .iter()
+        .map(|known| (edits(&key, known.as_bytes()), *known))
+        .filter(|&(edits, known)| edits <= MOST_EDITS && edits * 2 <= known.len())
+        .min()
+        .map(|(_, known)| known)
+}
+
+/// How many letters must be put in, taken out or changed to make one of the other.
+fn edits(from: &[u8], to: &[u8]) -> usize {
+    let mut row: Vec<usize> = (0..=to.len()).collect();
+    // What is that much longer is none of them.
+    for (index, letter) in from.iter().enumerate().take(64) {
+        let mut diagonal = index;
+        let mut left = index + 1;
+        for (above, other) in row.iter_mut().skip(1).zip(to) {
+            let cost = (diagonal + usize::from(letter != other))
+                .min(left + 1)
+                .min(*above + 1);
+            diagonal = std::mem::replace(above, cost);
+            left = cost;
+        }
+        if let Some(first) = row.first_mut() {
+            *first = index + 1;
+        }
+    }
+    row.last().copied().unwrap_or(usize::MAX)
+}

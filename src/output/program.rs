@@ -1,0 +1,108 @@
+//! The file of a profile that the program began: `xhprof_write()`.
+//!
+//! It is written as an automatic one is: the same directory, name, format, mode
+//! and limits; or where the program says.
+
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Error, Result, bail};
+use profile::Profile;
+use profile::native::Limits;
+use profile::native::events::EventsReader;
+
+use super::events::Fate;
+use super::file::{parent, refuse_what_is_no_file, write_if_room, write_named};
+use super::ledger::Ledger;
+use super::name::Name;
+use super::whence::{self, Moment};
+use super::{encode, place};
+use crate::session::Recorded;
+use crate::settings::OutputFormat;
+
+/// Where a profile is to go.
+#[derive(Debug)]
+pub(crate) enum Target {
+    /// Into the directory of the profiles, or another one, under a name that
+    /// follows from the settings.
+    Directory(PathBuf),
+    /// There, in that format.
+    File(PathBuf, OutputFormat),
+}
+
+impl Target {
+    /// What `xhprof_write()` was told.
+    pub(crate) fn of(path: Option<&[u8]>) -> Self {
+        let Some(path) = path else {
+            return Self::Directory(place::directory());
+        };
+        let is_directory = path.ends_with(b"/");
+        let path = PathBuf::from(OsStr::from_bytes(path));
+        if is_directory || path.is_dir() {
+            return Self::Directory(path);
+        }
+        let ending = path.extension().and_then(OsStr::to_str);
+        let format = ending.and_then(encode::of_ending);
+        Self::File(path, format.unwrap_or_else(place::format))
+    }
+
+    /// Tells the file of call events, which is there already, where to go; to
+    /// be asked before the profile ends.
+    pub(crate) fn tell(&self, fate: &Fate) -> Result<()> {
+        let path = match self {
+            Self::Directory(directory) if *directory == place::directory() => return Ok(()),
+            Self::Directory(directory) => directory.join(Name::of_program()?.with_ending("xhp")),
+            Self::File(path, OutputFormat::Native) => path.clone(),
+            Self::File(path, _) => bail!(
+                "cannot write the profile {}: call events are written as .xhp only",
+                path.display()
+            ),
+        };
+        refuse_what_is_no_file(&path)?;
+        fate.destination.replace(Some(path));
+        Ok(())
+    }
+
+    /// Writes the profile, and says where it is.
+    pub(crate) fn write(&self, recorded: Recorded) -> Result<PathBuf> {
+        let Some(mut profile) = recorded.into_profile() else {
+            bail!("the call events are lost");
+        };
+        whence::describe(&mut profile.meta, Moment::Before);
+        let name = Name::of_program()?;
+        let (path, directory) = match self {
+            Self::Directory(directory) => (write_named(&profile, &name, directory)?, &**directory),
+            Self::File(path, format) => {
+                let written = write_file(&profile, &name, path, *format)?;
+                (written, parent(path))
+            }
+        };
+        path.ok_or_else(|| Error::msg(Ledger::drop_profile(directory)))
+    }
+}
+
+fn write_file(
+    profile: &Profile,
+    name: &Name,
+    path: &Path,
+    format: OutputFormat,
+) -> Result<Option<PathBuf>> {
+    refuse_what_is_no_file(path)?;
+    let problem = || format!("cannot write the profile {}", path.display());
+    let content = encode::encode(format, profile).with_context(problem)?;
+    let is_written = write_if_room(path, name, &content).with_context(problem)?;
+    Ok(is_written.then(|| path.to_path_buf()))
+}
+
+/// What is in a file of call events, calls summed up by path; the file goes.
+pub(crate) fn read_events(path: &Path) -> Result<Profile> {
+    let problem = || format!("cannot read the call events in {}", path.display());
+    let limits = Limits::default();
+    let file = File::open(path).with_context(problem)?;
+    let events = EventsReader::new(file, &limits).with_context(problem)?;
+    let profile = events.into_tree(&limits).with_context(problem);
+    fs::remove_file(path).with_context(|| format!("cannot remove {}", path.display()))?;
+    profile
+}
