@@ -17,6 +17,13 @@ use crate::terminal::Safe;
 /// Makes sure, before a long run, that there is a place to write to.
 pub(crate) fn check(path: &Path) -> Result<()> {
     let directory = directory(path);
+    if path.is_dir() && !path.is_symlink() {
+        bail!(
+            "cannot write {}: it is a directory; name a file in it, as in {}",
+            path.display(),
+            path.join("run.xhp").display()
+        );
+    }
     if path.file_name().is_none() || path == "-" {
         bail!("cannot write {}: not the name of a file", path.display());
     }
@@ -30,13 +37,6 @@ pub(crate) fn check(path: &Path) -> Result<()> {
     match fs::symlink_metadata(path) {
         Ok(found) if found.is_symlink() => {
             bail!("cannot write {}: it is a symbolic link", path.display())
-        }
-        Ok(found) if found.is_dir() => {
-            bail!(
-                "cannot write {}: it is a directory; name a file in it, as in {}",
-                path.display(),
-                path.join("run.xhp").display()
-            )
         }
         Ok(found) if !found.is_file() => {
             bail!("cannot write {}: it is no regular file", path.display())

@@ -37,7 +37,7 @@ fn request(route: &str, status: &str, hours: u64, wall_ms: u64) -> Profile {
     profile.meta.title = Some(route.to_owned());
     profile.meta.started_unix_us = Some(START + hours * 3_600_000_000);
     profile.meta.set_tag("status", status);
-    profile.meta.set_tag("peak_memory", "2097152");
+    profile.meta.peak_memory = Some(2_097_152);
     profile
 }
 

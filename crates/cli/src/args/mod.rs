@@ -71,13 +71,13 @@ impl Command {
         match self {
             Self::Run(arguments) => arguments.memory,
             Self::Report(arguments) => arguments.memory,
+            Self::List(arguments) => arguments.memory,
             Self::Diff(arguments) => arguments.memory,
             Self::Merge(arguments) => arguments.memory,
             Self::Convert(arguments) => arguments.memory,
             Self::Flamegraph(arguments) => arguments.memory,
             Self::Html(arguments) => arguments.memory,
             Self::Grep(arguments) => arguments.memory,
-            Self::List(arguments) => arguments.memory,
             Self::Doctor(_) | Self::Completions(_) | Self::Man(_) => MemoryArguments::default(),
         }
     }

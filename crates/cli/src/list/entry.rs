@@ -1,7 +1,7 @@
 //! A profile in a list.
 
 use std::fs::File;
-use std::io::{BufReader, Read, Seek};
+use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
@@ -63,7 +63,7 @@ impl Entry {
                 .unwrap_or_default(),
             status,
             has_failed: text("failed").is_some_and(|failed| failed != "0"),
-            peak: text("peak_memory").and_then(|bytes| bytes.parse().ok()),
+            peak: meta.peak_memory,
             summary,
         }
     }
@@ -109,11 +109,7 @@ fn quick(path: &Path) -> Option<Summary> {
         return None;
     }
     file.rewind().ok()?;
-    let summary = native::summary(
-        BufReader::with_capacity(1 << 16, file),
-        &Limits::default(),
-        &crate::input::budget(),
-    );
+    let summary = native::summary(file, &Limits::default(), &input::budget());
     summary.ok().flatten()
 }
 

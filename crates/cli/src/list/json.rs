@@ -31,7 +31,9 @@ fn profile(entry: &Entry) -> Value {
     put("route", entry.route.as_str().into());
     put("status", entry.status.as_str().into());
     put("failed", entry.has_failed.into());
+    put("counts", entry.summary.meta.counts.clone().into());
     let wall = match metrics.wall_unit {
+        _ if entry.summary.meta.counts.is_some() => "count",
         WallUnit::Nanoseconds => "wall_ns",
         WallUnit::Samples => "samples",
     };

@@ -89,6 +89,11 @@ fn columns(entries: &[Entry]) -> Vec<Column> {
         moment.trim_end_matches(" UTC").to_owned()
     };
     let wall = |it: &Entry| match it.summary.metrics.wall_unit {
+        // What a foreign profile counts is no time.
+        _ if let Some(counts) = &it.summary.meta.counts => {
+            let counts = printable(counts.as_bytes());
+            format!("{} {counts}", count(it.summary.total.wall))
+        }
         WallUnit::Nanoseconds => time(signed(it.summary.total.wall)),
         WallUnit::Samples => counted(it.summary.total.wall, "sample"),
     };

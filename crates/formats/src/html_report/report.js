@@ -119,7 +119,9 @@ class Report {
         cell: (row) => {
           const value = of(metric, row);
           if (metric !== primary) return amount(value, unit);
-          return [bar(amount(value, unit), value / total[metric], isSoft), h("span", { class: "share" }, percent(value, total[metric]))];
+          // Sums of memory that was taken and given back have no shares.
+          const share = unit === "bytes" ? null : h("span", { class: "share" }, percent(value, total[metric]));
+          return [bar(amount(value, unit), value / total[metric], isSoft), share];
         },
       });
       column("self", (_, row) => this.own(metric, row), "");

@@ -35,12 +35,15 @@ class FunctionSections {
     const { report } = this;
     const { metrics, functions } = report.data;
     const name = functions.names[symbol];
-    const facts = metrics.flatMap(([id, title, unit], metric) => {
+    const facts = report.columns.flatMap((metric) => {
+      const [id, title, unit] = metrics[metric];
       if (id === "calls") return [["calls", count(report.inclusive(metric, row))]];
       const inclusive = report.inclusive(metric, row);
       const own = report.own(metric, row);
       const total = report.data.total[metric];
-      return [[title, amount(inclusive, unit) + " (" + percent(inclusive, total) + ")"], ["self", amount(own, unit) + " (" + percent(own, total) + ")"]];
+      // Sums of memory that was taken and given back have no shares.
+      const share = (cost) => (unit === "bytes" ? "" : " (" + percent(cost, total) + ")");
+      return [[title, amount(inclusive, unit) + share(inclusive)], ["self", amount(own, unit) + share(own)]];
     });
     const find = h("button", { type: "button", onclick: () => report.showInFlame(name) }, "Show in the flame graph");
     return h("section", { id: "f" + symbol, class: "function", tabindex: "-1" },

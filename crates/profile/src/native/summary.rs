@@ -171,11 +171,11 @@ mod tests {
         let read = native::read(file.as_slice(), &limits).unwrap();
         let expected = Summary::of(&read);
         assert_eq!(
-            summary(file.as_slice(), &limits, &Budget::unlimited()).unwrap(),
+            summary(file.as_slice(), &limits, &Budget::default()).unwrap(),
             Some(expected)
         );
         file.pop();
-        assert!(summary(file.as_slice(), &limits, &Budget::unlimited()).is_err());
+        assert!(summary(file.as_slice(), &limits, &Budget::default()).is_err());
     }
 
     fn tree() -> Profile {
@@ -197,6 +197,7 @@ mod tests {
         profile.metrics.cpu = true;
         profile.metrics.memory = true;
         profile.meta.title = Some("GET /".to_owned());
+        profile.meta.peak_memory = Some(1 << 20);
         profile.meta.set_tag("status", "200");
         profile.spans = Spans {
             texts: vec![b"select"[..].into()],
