@@ -82,7 +82,7 @@ fresh_kind() {
     fresh_settle "$folder/root" "$user"
     fresh_enter "$folder/root" root "$prepare" >"$folder/prepare.log" 2>&1 ||
         die "$kind could not be prepared: $(tail -n 20 "$folder/prepare.log")"
-    fresh_enter "$folder/root" "$user" 'git -c advice.detachedHead=false clone --quiet /xhprof.bundle xhprof' ||
+    fresh_enter "$folder/root" "$user" 'git -c advice.detachedHead=false -c init.defaultBranch=main clone --quiet /xhprof.bundle xhprof' ||
         die "$kind: the commit could not be cloned"
 
     for command; do

@@ -9,15 +9,15 @@ codesniffer=/usr/bin/phpcs
 php_parse=/usr/bin/php-parse
 phpunit=/usr/share/php/PHPUnit/Framework
 
-# Sets $program, $program_json (a report that tells no time), $program_status.
+# Sets $program, $program_timeless (a report that tells no time), $program_status.
 choose_program() {
     if [ -e "$codesniffer" ]; then
         program=("$codesniffer" --standard=PSR12 -q --report=summary "$phpunit/Constraint")
-        program_json=("$codesniffer" --standard=PSR12 --report=json "$phpunit/Constraint")
+        program_timeless=("$codesniffer" --standard=PSR12 --report=json "$phpunit/Constraint")
         program_status=2
     else
         program=("$php_parse" --resolve-names --pretty-print "$phpunit"/{Assert,TestCase,Assert/Functions}.php)
-        program_json=("$php_parse" --json-dump "$phpunit"/{Assert,TestCase,Assert/Functions}.php)
+        program_timeless=("${program[@]}")
         program_status=0
     fi
 }
