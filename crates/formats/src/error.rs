@@ -18,6 +18,13 @@ pub enum ReadError {
         /// The format's name.
         format: &'static str,
     },
+    /// In a form that is known, and not read.
+    Refused {
+        /// What it is.
+        what: &'static str,
+        /// What to do instead.
+        advice: &'static str,
+    },
     /// It holds several profiles.
     Several,
     /// It could not be had.
@@ -64,6 +71,7 @@ impl fmt::Display for ReadError {
             Self::Empty => f.write_str("the input is empty"),
             Self::Unknown => f.write_str("not a profile in any format known here"),
             Self::NotReadable { format } => write!(f, "{format} can be written, but not read"),
+            Self::Refused { what, advice } => write!(f, "{what} is not read here: {advice}"),
             Self::Several => f.write_str("more than one profile: give one line at a time"),
             Self::Io(_) => f.write_str("cannot read the input"),
             Self::Gzip(_) => f.write_str("broken gzip"),

@@ -12,7 +12,9 @@
 
 pub mod blackfire;
 pub mod callgrind;
+pub mod chrome_trace;
 pub mod collapsed;
+pub mod cpuprofile;
 pub mod csv;
 pub mod dot;
 mod error;
@@ -21,16 +23,19 @@ pub mod flamegraph;
 mod graph;
 pub mod gzip;
 pub mod html_report;
+mod json;
+mod line_names;
 mod lines;
 pub mod markdown;
 mod names;
 pub mod native;
+mod nesting;
 pub mod nytprof;
 mod options;
-#[cfg(feature = "otlp")]
 pub mod otlp;
 mod page;
 mod paths;
+pub mod perf_script;
 pub mod perfview;
 pub mod pprof;
 mod recursion;
@@ -40,6 +45,7 @@ mod sampled;
 pub mod speedscope;
 mod symbols;
 mod text;
+mod thread_label;
 mod timeline;
 mod unit;
 pub mod xdebug_trace;
@@ -181,7 +187,12 @@ pub fn recognized(head: &[u8]) -> Result<&'static dyn Format, ReadError> {
     };
     // An input that ends before it says what it is gets the error of the
     // format it began like.
-    let format = find(Detection::Yes).or_else(|| find(Detection::NeedMore));
+    let format = find(Detection::Yes).or_else(|| {
+        // JSON that is there whole and has nothing of a format's is of none.
+        let is_json = matches!(head.trim_ascii_start(), [b'{' | b'[', ..])
+            && serde_json::from_slice::<serde::de::IgnoredAny>(head).is_ok();
+        find(Detection::NeedMore).filter(|_| !is_json)
+    });
     format.ok_or(ReadError::Unknown)
 }
 

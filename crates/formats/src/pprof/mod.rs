@@ -9,7 +9,7 @@
 
 mod messages;
 mod reader;
-mod types;
+pub(crate) mod types;
 mod writer;
 
 use std::io::{BufRead, Write};
