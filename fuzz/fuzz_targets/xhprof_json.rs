@@ -7,7 +7,7 @@ use libfuzzer_sys::fuzz_target;
 fuzz_target!(|input: &[u8]| {
     let mut input = input;
     let format = formats::by_id("xhprof-json").unwrap();
-    if let Ok(profile) = format.read(&mut input) {
+    if let Ok(profile) = format.read(&mut input, &profile::Budget::new(256 << 20)) {
         let _ = profile::FlatTable::new(&profile);
     }
 });

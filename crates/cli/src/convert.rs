@@ -4,7 +4,7 @@ use std::io;
 
 use anyhow::{Context, Result, bail};
 use formats::{FORMATS, Format, ReadError, WriteError, WriteOptions};
-use profile::Metric;
+use profile::{Budget, Metric};
 
 use crate::args::ConvertArguments;
 use crate::export::{Export, format};
@@ -86,6 +86,6 @@ fn row(format: &dyn Format) -> [String; 6] {
 
 /// Whether there is a reader: one that finds nothing to read complains of that.
 fn is_readable(format: &dyn Format) -> bool {
-    let outcome = format.read(&mut io::empty());
+    let outcome = format.read(&mut io::empty(), &Budget::default());
     !matches!(outcome, Err(ReadError::NotReadable { .. }))
 }

@@ -6,14 +6,24 @@
 use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use formats::ReadError;
 use profile::Profile;
 
+use crate::args::MemoryArguments;
 use crate::progress::{Counted, Progress, Work};
 
 const BUFFER: usize = 256 * 1024;
+
+/// What a profile may take, as the command line says.
+static MEMORY: OnceLock<MemoryArguments> = OnceLock::new();
+
+/// Says what the profiles that are read from now on may take; once.
+pub(crate) fn set_memory(arguments: MemoryArguments) {
+    let _ = MEMORY.set(arguments);
+}
 
 /// Whether `path` is `-`, which stands for a standard stream.
 pub(crate) fn is_standard(path: &Path) -> bool {
@@ -68,11 +78,15 @@ fn with_context(
     outcome.with_context(|| format!("cannot read {}", title(path)))
 }
 
-fn parsed(input: impl Read) -> Result<Profile> {
-    let outcome = formats::read(BufReader::with_capacity(BUFFER, input));
+/// The profile in an input, which no path may name.
+pub(crate) fn parsed(input: impl Read) -> Result<Profile> {
+    let memory = MEMORY.get().copied().unwrap_or_default();
+    let input = BufReader::with_capacity(BUFFER, input);
+    let outcome = formats::read_within(input, &memory.budget());
     outcome.map_err(|error| match error {
         // What could not be read is said by those who know its name.
         ReadError::Io(error) => error.into(),
+        ReadError::Memory(error) => anyhow!("{error}; --memory-limit raises it"),
         error => error.into(),
     })
 }

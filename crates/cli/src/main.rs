@@ -35,7 +35,9 @@ use clap::Parser;
 use args::{Arguments, Command};
 
 fn main() -> ExitCode {
-    let outcome = match Arguments::parse().command {
+    let command = Arguments::parse().command;
+    input::set_memory(command.memory());
+    let outcome = match command {
         Command::Run(arguments) => run::run(&arguments),
         Command::Report(arguments) => report::run(&arguments).map(|()| 0),
         Command::Diff(arguments) => diff::run(&arguments).map(|()| 0),

@@ -204,7 +204,7 @@ fn readme_knows_every_format() {
 fn row(format: &dyn Format) -> String {
     let yes = |is: bool| if is { "yes" } else { "" };
     let is_readable = !matches!(
-        format.read(&mut io::empty()),
+        format.read(&mut io::empty(), &profile::Budget::default()),
         Err(ReadError::NotReadable { .. })
     );
     let needs_stacks = format.holds().is_some_and(|holds| holds.needs_stacks);

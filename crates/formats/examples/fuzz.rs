@@ -27,7 +27,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use formats::WriteOptions;
-use profile::{FlatTable, Profile};
+use profile::{Budget, FlatTable, Profile};
 
 /// Where the last panic was.
 static PLACE: Mutex<String> = Mutex::new(String::new());
@@ -198,7 +198,8 @@ fn fuzz(reader: &str, seeds: &[Vec<u8>], time: Duration, folder: &Path) -> u64 {
 /// read to. Whether it is a profile.
 fn one(reader: &str, input: &[u8], run: u64) -> bool {
     let recognized = formats::read(input);
-    let as_before = formats::by_id(reader).map(|format| format.read(&mut Cursor::new(input)));
+    let as_before = formats::by_id(reader)
+        .map(|format| format.read(&mut Cursor::new(input), &Budget::default()));
     let mut was_read = false;
     for profile in recognized
         .into_iter()

@@ -12,7 +12,7 @@ use std::collections::hash_map::Entry;
 use std::io::{BufRead, BufWriter, Write};
 
 use profile::classic::{self, Builder, ClassicCost, EntryCost, SEPARATOR};
-use profile::{Body, Meta, Mode, Profile, Symbol};
+use profile::{Body, Budget, Meta, Mode, Profile, Symbol, allocated};
 
 use crate::lines::Lines;
 use crate::text::lossy;
@@ -54,11 +54,12 @@ impl Format for Blackfire {
         }
     }
 
-    fn read(&self, input: &mut dyn BufRead) -> Result<Profile, ReadError> {
+    fn read(&self, input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
         let mut lines = Lines::new(input, "Blackfire profile");
-        let mut reader = Reader::default();
+        let mut reader = Reader::within(budget);
         while let Some(line) = lines.next()? {
             if let Err(reason) = reader.line(line) {
+                budget.check()?;
                 return Err(lines.error(reason));
             }
         }
@@ -127,7 +128,7 @@ fn harmless(key: &[u8]) -> String {
     text
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Reader {
     meta: Meta,
     has_magic: bool,
@@ -137,6 +138,7 @@ struct Reader {
     root: Option<Vec<u8>>,
     rows: Vec<Row>,
     places: HashMap<Box<[u8]>, usize>,
+    budget: Budget,
 }
 
 #[derive(Debug)]
@@ -150,7 +152,36 @@ struct Row {
 
 type Reason = &'static str;
 
+/// What a budget says that there are too many of.
+const ROWS: &str = "rows";
+
+/// The reason why a line is not taken that there is no memory for; the budget
+/// knows the rest.
+const NO_MEMORY: Reason = "too much for the memory";
+
 impl Reader {
+    fn within(budget: &Budget) -> Self {
+        Self {
+            meta: Meta::default(),
+            has_magic: false,
+            is_in_body: false,
+            dimensions: Vec::new(),
+            root: None,
+            rows: Vec::new(),
+            places: HashMap::new(),
+            budget: budget.clone(),
+        }
+    }
+
+    /// Room for a row more, with its key and its parts.
+    fn has_room(&mut self, key: &[u8]) -> bool {
+        let bytes = 2 * allocated(key.len()) + allocated(8 * self.dimensions.len()) + 32;
+        let outcome = (self.budget.take(bytes, ROWS))
+            .and_then(|()| self.budget.room(&mut self.rows, ROWS))
+            .and_then(|()| self.budget.room_in_map(&mut self.places, ROWS));
+        outcome.is_ok()
+    }
+
     fn line(&mut self, line: &[u8]) -> Result<(), Reason> {
         if !self.has_magic {
             self.has_magic = line.starts_with(MAGIC);
@@ -220,6 +251,9 @@ impl Reader {
         if costs.len() != self.dimensions.len() {
             return Err("not as many costs as there are dimensions");
         }
+        if !self.places.contains_key(key) && !self.has_room(key) {
+            return Err(NO_MEMORY);
+        }
         match self.places.entry(key.into()) {
             Entry::Occupied(place) => {
                 // One probe writes a line for each sample.
@@ -257,7 +291,7 @@ impl Reader {
     fn finish(self) -> Result<Profile, ReadError> {
         let root = self.root.as_deref().unwrap_or(Symbol::MAIN);
         let has_wall = self.dimensions.iter().any(|it| it == b"wt");
-        let mut builder = Builder::default();
+        let mut builder = Builder::within(&self.budget);
         // Callers stand before callees here; edges are in the order in which
         // they completed.
         for row in self.rows.iter().rev() {
@@ -341,7 +375,7 @@ mod tests {
 
     fn read(rows: &str) -> Result<Profile, ReadError> {
         let file = format!("file-format: BlackfireProbe\n{rows}");
-        Blackfire.read(&mut file.as_bytes())
+        Blackfire.read(&mut file.as_bytes(), &Budget::default())
     }
 
     fn flat(profile: &Profile) -> Vec<(String, u64, u64, i64)> {

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io;
 
-use profile::{Metric, classic};
+use profile::{Metric, OverBudget, classic};
 
 /// Why an input could not be read.
 #[derive(Debug)]
@@ -41,6 +41,8 @@ pub enum ReadError {
         /// The limit in bytes.
         limit: u64,
     },
+    /// What it holds needs more memory than it may take.
+    Memory(OverBudget),
     /// Broken, in a format of lines.
     Line {
         /// The format's name.
@@ -77,6 +79,7 @@ impl fmt::Display for ReadError {
             Self::Gzip(_) => f.write_str("broken gzip"),
             Self::Zip { reason } => write!(f, "cannot use the zip file: {reason}"),
             Self::TooLarge { limit } => write!(f, "unpacks to more than {} MiB", limit >> 20),
+            Self::Memory(error) => error.fmt(f),
             Self::Line {
                 format,
                 line,
@@ -104,9 +107,18 @@ impl std::error::Error for ReadError {
     }
 }
 
+impl From<OverBudget> for ReadError {
+    fn from(error: OverBudget) -> Self {
+        Self::Memory(error)
+    }
+}
+
 impl From<classic::Error> for ReadError {
     fn from(error: classic::Error) -> Self {
-        Self::Rows(error)
+        match error {
+            classic::Error::Memory(error) => Self::Memory(error),
+            error => Self::Rows(error),
+        }
     }
 }
 

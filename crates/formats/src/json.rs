@@ -7,6 +7,7 @@
 
 use std::io::BufRead;
 
+use profile::{Budget, allocated};
 use serde::de::DeserializeOwned;
 
 use crate::ReadError;
@@ -19,6 +20,7 @@ const MAX_VALUE: usize = 16 << 20;
 pub(crate) struct Json<'i> {
     input: &'i mut dyn BufRead,
     format: &'static str,
+    budget: Budget,
     offset: u64,
     value: Vec<u8>,
     is_at_end: bool,
@@ -80,10 +82,15 @@ impl Scan {
 
 impl<'i> Json<'i> {
     /// The JSON of an input; `format` is for what is said of errors.
-    pub(crate) fn new(input: &'i mut dyn BufRead, format: &'static str) -> Self {
+    pub(crate) fn new(
+        input: &'i mut dyn BufRead,
+        format: &'static str,
+        budget: &Budget,
+    ) -> Self {
         Self {
             input,
             format,
+            budget: budget.clone(),
             offset: 0,
             value: Vec::new(),
             is_at_end: false,
@@ -199,6 +206,19 @@ impl<'i> Json<'i> {
                 };
             }
         }
+    }
+
+    /// Puts a value into a list, within the budget.
+    #[inline]
+    pub(crate) fn push<T>(&self, list: &mut Vec<T>, value: T) -> Result<(), ReadError> {
+        self.budget.room(list, "values")?;
+        list.push(value);
+        Ok(())
+    }
+
+    /// Takes bytes of the budget for a text that is kept.
+    pub(crate) fn keep(&self, text: &str) -> Result<(), ReadError> {
+        Ok(self.budget.take(allocated(text.len()), "names")?)
     }
 
     /// Passes over the next value.
@@ -354,7 +374,7 @@ mod tests {
     /// All numbers of an object of arrays, through blocks of `block` bytes.
     fn numbers(text: &str, block: usize, takes_cut: bool) -> Result<(Vec<f64>, bool), ReadError> {
         let mut input = BufReader::with_capacity(block, text.as_bytes());
-        let mut json = Json::new(&mut input, "test");
+        let mut json = Json::new(&mut input, "test", &Budget::unlimited());
         if takes_cut {
             json = json.taking_cut();
         }

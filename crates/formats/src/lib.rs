@@ -55,9 +55,9 @@ pub mod xhprof_json;
 mod zip;
 
 use std::borrow::Cow;
-use std::io::{BufRead, Read, Write};
+use std::io::{BufRead, Write};
 
-use profile::{Body, EstimateLimits, Profile};
+use profile::{Body, Budget, EstimateLimits, Profile};
 
 pub use error::{ReadError, WriteError};
 pub use options::{FlameColour, FlameDirection, FlameOptions, FlamePer, WriteOptions};
@@ -125,12 +125,20 @@ pub trait Format: Sync {
         Detection::No
     }
 
-    /// Reads a whole input, unpacked.
+    /// Reads a whole input, unpacked. Call [`read_within`], which makes sure
+    /// that nothing was left out for want of memory.
+    ///
+    /// A reader counts on `budget` what it is about to keep: with
+    /// [`Budget::room`] before it pushes, with [`Budget::take`] before it
+    /// copies. The tables that readers share (symbols, call trees, samples) do
+    /// so by themselves and stop growing once the budget is overdrawn; a reader
+    /// asks [`Budget::check`] once a record, to end soon after.
     ///
     /// # Errors
     ///
-    /// [`ReadError`], for an input that is not in this format.
-    fn read(&self, _input: &mut dyn BufRead) -> Result<Profile, ReadError> {
+    /// [`ReadError`], for an input that is not in this format, or more than the
+    /// budget has room for.
+    fn read(&self, _input: &mut dyn BufRead, _budget: &Budget) -> Result<Profile, ReadError> {
         Err(ReadError::NotReadable {
             format: self.name(),
         })
@@ -161,17 +169,32 @@ pub const HEAD: usize = 64 * 1024;
 /// the profile, and not to this.
 pub const MAX_UNPACKED: u64 = 8 << 30;
 
-/// Reads a whole input of any known format, compressed or not.
+/// Reads a whole input of any known format, compressed or not, within the memory
+/// that a [`Budget`] has unless told otherwise.
 ///
 /// # Errors
 ///
-/// [`ReadError`], for an input in no known format or broken in its own.
+/// Those of [`read_within`].
 pub fn read(input: impl BufRead) -> Result<Profile, ReadError> {
+    read_within(input, &Budget::default())
+}
+
+/// The same within a budget of the caller's, which is used up by what is read:
+/// each input has one of its own, unless they are to share the memory.
+///
+/// # Errors
+///
+/// [`ReadError`], for an input in no known format, broken in its own, or of
+/// which more would have to be kept than the budget has room for.
+pub fn read_within(input: impl BufRead, budget: &Budget) -> Result<Profile, ReadError> {
     gzip::looking_through(input, MAX_UNPACKED, |head, input| {
         if head.is_empty() {
             return Err(ReadError::Empty);
         }
-        recognized(head)?.read(input)
+        let outcome = recognized(head)?.read(input, budget);
+        // Tables that stopped growing may have made it look broken, or whole.
+        budget.check()?;
+        outcome
     })
 }
 
@@ -197,15 +220,18 @@ pub fn recognized(head: &[u8]) -> Result<&'static dyn Format, ReadError> {
 }
 
 /// All of an input of a format that cannot be read piece by piece.
-pub(crate) fn whole(input: &mut dyn BufRead, limit: u64) -> Result<Vec<u8>, ReadError> {
+pub(crate) fn whole(input: &mut dyn BufRead, budget: &Budget) -> Result<Vec<u8>, ReadError> {
     let mut bytes = Vec::new();
-    input
-        .take(limit.saturating_add(1))
-        .read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > limit {
-        return Err(ReadError::TooLarge { limit });
+    loop {
+        let part = input.fill_buf()?;
+        let length = part.len();
+        if length == 0 {
+            return Ok(bytes);
+        }
+        budget.room_for(&mut bytes, length, "unpacked bytes")?;
+        bytes.extend_from_slice(part);
+        input.consume(length);
     }
-    Ok(bytes)
 }
 
 /// Writes a profile in a format, if that can hold it.

@@ -6,21 +6,32 @@
 
 use std::collections::HashMap;
 
-use profile::{Symbol, SymbolId};
+use profile::{Budget, Symbol, SymbolId, allocated};
 
 use crate::names::Names;
 use crate::text::lossy;
 
 /// The symbols of a profile that is being read.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct LineNames {
     names: Names,
     places: HashMap<(String, String, u32), SymbolId>,
     /// The line of the function that has a name and a file for itself.
     first: HashMap<(String, String), u32>,
+    budget: Budget,
 }
 
 impl LineNames {
+    /// A table of `main()`, which grows within a budget.
+    pub(crate) fn within(budget: &Budget) -> Self {
+        Self {
+            names: Names::within(budget),
+            places: HashMap::new(),
+            first: HashMap::new(),
+            budget: budget.clone(),
+        }
+    }
+
     /// The symbol of the function of that name that begins there; a file may be
     /// empty and a line 0. None if there are too many.
     pub(crate) fn symbol(&mut self, name: &str, file: &str, line: u32) -> Option<SymbolId> {
@@ -28,6 +39,10 @@ impl LineNames {
         if let Some(&symbol) = self.places.get(&key) {
             return Some(symbol);
         }
+        let bytes = 2 * (allocated(name.len()) + allocated(file.len()));
+        self.budget.take(bytes, "names").ok()?;
+        self.budget.room_in_map(&mut self.places, "names").ok()?;
+        self.budget.room_in_map(&mut self.first, "names").ok()?;
         let is_first = *self
             .first
             .entry((name.to_owned(), file.to_owned()))
@@ -68,7 +83,7 @@ mod tests {
 
     #[test]
     fn functions_of_one_name_get_their_file_and_line() {
-        let mut names = LineNames::default();
+        let mut names = LineNames::within(&Budget::unlimited());
         let mut id = |name, file, line| names.symbol(name, file, line).unwrap().0;
         assert_eq!(id("main()", "", 0), 0);
         assert_eq!(id("run", "/a.js", 3), 1);

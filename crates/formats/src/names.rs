@@ -6,7 +6,9 @@
 
 use std::collections::HashMap;
 
-use profile::{Symbol, SymbolId, make_name_safe};
+use profile::{Budget, Symbol, SymbolId, allocated, make_name_safe};
+
+use crate::symbols::NAMES;
 
 /// The file that PHP's own functions are in, as Xdebug and others have it.
 pub(crate) const INTERNAL_FILE: &[u8] = b"php:internal";
@@ -19,18 +21,20 @@ pub(crate) const UNKNOWN: &[u8] = b"???";
 pub(crate) struct Names {
     symbols: Vec<Symbol>,
     places: HashMap<Box<[u8]>, SymbolId>,
-}
-
-impl Default for Names {
-    fn default() -> Self {
-        Self {
-            symbols: vec![Symbol::new(Symbol::MAIN)],
-            places: HashMap::from([(Symbol::MAIN.into(), SymbolId::ROOT)]),
-        }
-    }
+    budget: Budget,
 }
 
 impl Names {
+    /// A table of `main()`, which grows within a budget: once that is overdrawn
+    /// every new function is `main()`.
+    pub(crate) fn within(budget: &Budget) -> Self {
+        Self {
+            symbols: vec![Symbol::new(Symbol::MAIN)],
+            places: HashMap::from([(Symbol::MAIN.into(), SymbolId::ROOT)]),
+            budget: budget.clone(),
+        }
+    }
+
     /// The symbol for a function of that name in that file, if it is known;
     /// none if there are too many.
     pub(crate) fn symbol(&mut self, name: &[u8], file: Option<&[u8]>) -> Option<SymbolId> {
@@ -65,7 +69,9 @@ impl Names {
             Some(known) => **known == *file,
             None if symbol.internal => false,
             None => {
-                symbol.file = Some(file.into());
+                if self.budget.take(allocated(file.len()), NAMES).is_ok() {
+                    symbol.file = Some(file.into());
+                }
                 true
             }
         }
@@ -78,6 +84,14 @@ impl Names {
             return Some(id);
         }
         let id = SymbolId(u32::try_from(self.symbols.len()).ok()?);
+        // The name once in the table and once in the map, and the file.
+        let bytes = 2 * allocated(safe.len()) + file.map_or(0, |file| allocated(file.len()));
+        let room = (self.budget.take(bytes, NAMES))
+            .and_then(|()| self.budget.room(&mut self.symbols, NAMES))
+            .and_then(|()| self.budget.room_in_map(&mut self.places, NAMES));
+        if room.is_err() {
+            return Some(SymbolId::ROOT);
+        }
         let internal = file == Some(INTERNAL_FILE);
         self.places.insert(safe.as_slice().into(), id);
         self.symbols.push(Symbol {
@@ -111,6 +125,9 @@ impl Names {
 
     /// All of them, in the order in which they were first asked for.
     pub(crate) fn into_symbols(self) -> Vec<Symbol> {
+        let names = self.places.keys().map(|name| allocated(name.len()));
+        self.budget.give_back(names.sum());
+        self.budget.drop_map(self.places);
         self.symbols
     }
 }
@@ -140,7 +157,7 @@ mod tests {
 
     #[test]
     fn a_name_in_two_files_is_two_functions() {
-        let mut names = Names::default();
+        let mut names = Names::within(&Budget::unlimited());
         let mut id = |name: &str, file: Option<&str>| {
             let file = file.map(str::as_bytes);
             names.symbol(name.as_bytes(), file).unwrap().0

@@ -5,8 +5,8 @@
 
 use std::io::{BufRead, Write};
 
-use profile::Profile;
 use profile::native::{self, Limits, MAGIC};
+use profile::{Budget, Profile};
 
 use crate::{Detection, Format, Holds, ReadError, WriteError, WriteOptions};
 
@@ -49,8 +49,8 @@ impl Format for Native {
         }
     }
 
-    fn read(&self, input: &mut dyn BufRead) -> Result<Profile, ReadError> {
-        native::read(input, &Limits::default()).map_err(read_error)
+    fn read(&self, input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
+        native::read_within(input, &Limits::default(), budget).map_err(read_error)
     }
 
     fn write(
@@ -71,6 +71,7 @@ impl Format for Native {
 fn read_error(error: native::Error) -> ReadError {
     let reason = match error {
         native::Error::Io(error) => return error.into(),
+        native::Error::Memory(error) => return error.into(),
         // The place is said by the error that it becomes.
         native::Error::Broken { reason, .. } => reason.to_owned(),
         native::Error::TooLarge { what, .. } => format!("too many {what}"),

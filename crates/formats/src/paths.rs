@@ -3,15 +3,25 @@
 //! Stacks that follow each other have most of their frames in common, and
 //! what is common is not looked up again: a deep stack costs what is new of it.
 
-use profile::{NodeId, SymbolId};
+use profile::{Budget, NodeId, SymbolId};
 
 /// The stack found last.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Paths {
     open: Vec<(SymbolId, NodeId)>,
+    budget: Budget,
 }
 
 impl Paths {
+    /// No stack yet. Of a stack that the budget has no room for, the node is
+    /// that of its lower part.
+    pub(crate) fn within(budget: &Budget) -> Self {
+        Self {
+            open: Vec::new(),
+            budget: budget.clone(),
+        }
+    }
+
     /// The node of a stack, with `child` for each step that is not in the stack
     /// before. A stack need not begin with the root.
     pub(crate) fn node(
@@ -31,9 +41,12 @@ impl Paths {
                 Some(&(same, node)) if same == symbol => node,
                 _ => {
                     self.open.truncate(depth);
-                    let node = child(node, symbol);
-                    self.open.push((symbol, node));
-                    node
+                    let child = child(node, symbol);
+                    if self.budget.room(&mut self.open, "call paths").is_err() {
+                        return node;
+                    }
+                    self.open.push((symbol, child));
+                    child
                 }
             };
             depth += 1;
@@ -51,7 +64,7 @@ mod tests {
     #[test]
     fn only_what_is_new_is_looked_up() {
         let mut builder = TreeBuilder::new();
-        let mut paths = Paths::default();
+        let mut paths = Paths::within(&Budget::unlimited());
         let mut lookups = 0;
         let mut nodes = Vec::new();
         let stacks: [&[u32]; 6] = [&[0, 1, 2], &[0, 1], &[0, 1, 2, 3], &[1, 2], &[0], &[2, 0]];

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::io::BufRead;
 
 use profile::{
-    Body, Meta, Metrics, Mode, NodeId, Profile, Sample, SamplesBuilder, Spans, SymbolId, WallUnit,
+    Body, Budget, Meta, Metrics, Mode, NodeId, Profile, Sample, SamplesBuilder, Spans, SymbolId, WallUnit,
 };
 
 use crate::lines::Lines;
@@ -45,10 +45,11 @@ impl Format for PerfScript {
         detect(head)
     }
 
-    fn read(&self, input: &mut dyn BufRead) -> Result<Profile, ReadError> {
+    fn read(&self, input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
         let mut lines = Lines::new(input, NAME);
-        let mut reader = Reader::default();
+        let mut reader = Reader::within(budget);
         while let Some(line) = lines.next()? {
+            budget.check()?;
             if let Err(reason) = reader.line(line) {
                 return Err(lines.error(reason));
             }
@@ -260,7 +261,7 @@ fn without_offset(symbol: &[u8]) -> &[u8] {
 }
 
 /// What has been read so far.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Reader {
     names: Names,
     builder: SamplesBuilder,
@@ -277,9 +278,27 @@ struct Reader {
     stack: Vec<SymbolId>,
     /// The sample is of an event that is not read.
     is_passed: bool,
+    budget: Budget,
 }
 
 impl Reader {
+    fn within(budget: &Budget) -> Self {
+        Self {
+            names: Names::within(budget),
+            builder: SamplesBuilder::within(budget),
+            meta: Meta::default(),
+            event: None,
+            others: BTreeMap::new(),
+            has_period: false,
+            first: None,
+            last: 0,
+            open: None,
+            stack: Vec::new(),
+            is_passed: false,
+            budget: budget.clone(),
+        }
+    }
+
     fn line(&mut self, line: &[u8]) -> Result<(), String> {
         if line.starts_with(b"#") {
             self.comment(line);
@@ -359,6 +378,8 @@ impl Reader {
 
     fn frame(&mut self, frame: &Frame<'_>) -> Result<(), String> {
         let symbol = self.symbol(&frame.name(), frame.object)?;
+        let room = self.budget.room(&mut self.stack, "stacks");
+        room.map_err(|error| error.to_string())?;
         self.stack.push(symbol);
         Ok(())
     }

@@ -5,25 +5,32 @@
 
 use std::collections::HashMap;
 
-use profile::{Symbol, SymbolId, make_name_safe};
+use profile::{Budget, Symbol, SymbolId, allocated, make_name_safe};
+
+use crate::text;
+
+/// What a budget says that there are too many of.
+pub(crate) const NAMES: &str = "names of functions";
 
 /// A table of symbols that grows.
 #[derive(Debug)]
 pub(crate) struct Symbols {
     list: Vec<Symbol>,
     places: HashMap<Box<[u8]>, SymbolId>,
-}
-
-impl Default for Symbols {
-    fn default() -> Self {
-        Self {
-            list: vec![Symbol::new(Symbol::MAIN)],
-            places: HashMap::from([(Symbol::MAIN.into(), SymbolId::ROOT)]),
-        }
-    }
+    budget: Budget,
 }
 
 impl Symbols {
+    /// A table of `main()`, which grows within a budget: once that is overdrawn
+    /// every new name is `main()`.
+    pub(crate) fn within(budget: &Budget) -> Self {
+        Self {
+            list: vec![Symbol::new(Symbol::MAIN)],
+            places: HashMap::from([(Symbol::MAIN.into(), SymbolId::ROOT)]),
+            budget: budget.clone(),
+        }
+    }
+
     /// The symbol called `name`, made if there is none yet.
     pub(crate) fn id(&mut self, name: &[u8]) -> SymbolId {
         if let Some(&id) = self.places.get(name) {
@@ -36,7 +43,9 @@ impl Symbols {
             None => self.push(safe),
         };
         // The name as it was given too, so that it is made safe only once.
-        self.places.insert(name.into(), id);
+        if !self.places.contains_key(name) && self.has_room(name) {
+            self.places.insert(name.into(), id);
+        }
         id
     }
 
@@ -44,10 +53,34 @@ impl Symbols {
         let Ok(number) = u32::try_from(self.list.len()) else {
             return SymbolId::ROOT;
         };
+        // Once in the table, once in the map.
+        if !self.has_room(&name) || !self.has_room(&name) {
+            return SymbolId::ROOT;
+        }
         let id = SymbolId(number);
         self.places.insert(name.as_slice().into(), id);
         self.list.push(Symbol::new(name));
         id
+    }
+
+    fn has_room(&mut self, name: &[u8]) -> bool {
+        let Self {
+            list,
+            places,
+            budget,
+        } = self;
+        let outcome = (budget.take(allocated(name.len()), NAMES))
+            .and_then(|()| budget.room(list, NAMES))
+            .and_then(|()| budget.room_in_map(places, NAMES));
+        outcome.is_ok()
+    }
+
+    /// The file that a symbol is in, which is a copy for each symbol.
+    pub(crate) fn set_file(&mut self, id: SymbolId, file: &[u8]) {
+        let room = self.budget.take(allocated(file.len()), NAMES);
+        if let (Ok(()), Some(symbol)) = (room, self.list.get_mut(id.index())) {
+            text::set_file(symbol, file);
+        }
     }
 
     /// A symbol, to say more of it.
@@ -57,6 +90,9 @@ impl Symbols {
 
     /// The whole table.
     pub(crate) fn finish(self) -> Vec<Symbol> {
+        let names = self.places.keys().map(|name| allocated(name.len()));
+        self.budget.give_back(names.sum());
+        self.budget.drop_map(self.places);
         self.list
     }
 }
@@ -67,7 +103,7 @@ mod tests {
 
     #[test]
     fn a_name_is_one_symbol_however_it_was_made_safe() {
-        let mut symbols = Symbols::default();
+        let mut symbols = Symbols::within(&Budget::unlimited());
         assert_eq!(symbols.id(b"main()"), SymbolId::ROOT);
         assert_eq!(symbols.id(b"a==>b"), SymbolId(1));
         assert_eq!(symbols.id(b"a=>b"), SymbolId(1));

@@ -9,7 +9,7 @@
 
 use std::io::{BufRead, BufWriter, Write};
 
-use profile::{Metrics, Profile, classic};
+use profile::{Budget, Metrics, Profile, classic};
 use serde_json::{Map, Value, json};
 
 use crate::text::lossy;
@@ -37,8 +37,8 @@ impl Format for Xhgui {
         crate::xhprof::Xhprof.holds()
     }
 
-    fn read(&self, input: &mut dyn BufRead) -> Result<Profile, ReadError> {
-        XhprofJson.read(input)
+    fn read(&self, input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
+        XhprofJson.read(input, budget)
     }
 
     fn write(

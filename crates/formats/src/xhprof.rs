@@ -6,16 +6,12 @@
 
 use std::io::{BufRead, Write};
 
-use profile::Profile;
 use profile::classic;
 use profile::php_serialize::{Limits, write_array_end, write_array_start, write_key, write_string};
+use profile::{Budget, Profile};
 
 use crate::sampled::Sampled;
 use crate::{Detection, Format, Holds, ReadError, WriteError, WriteOptions};
-
-/// The largest array that is read, in bytes: 512 MiB. It has to be in memory
-/// as a whole.
-const MAX_LENGTH: u64 = 512 << 20;
 
 /// The classic array, serialized by PHP.
 #[derive(Debug, Clone, Copy)]
@@ -61,9 +57,10 @@ impl Format for Xhprof {
         }
     }
 
-    fn read(&self, input: &mut dyn BufRead) -> Result<Profile, ReadError> {
-        let bytes = crate::whole(input, MAX_LENGTH)?;
-        Ok(classic::read_serialized(&bytes, Limits::PROFILE)?)
+    fn read(&self, input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
+        // It has to be in memory as a whole.
+        let bytes = crate::whole(input, budget)?;
+        Ok(classic::read_serialized(&bytes, Limits::PROFILE, budget)?)
     }
 
     fn write(

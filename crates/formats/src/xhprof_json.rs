@@ -8,7 +8,7 @@ use std::fmt;
 use std::io::{BufRead, BufWriter, Read, Write};
 
 use profile::classic::{self, Builder, EntryCost};
-use profile::{Meta, Profile};
+use profile::{Budget, Meta, Profile};
 use serde::de::{self, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
@@ -67,8 +67,8 @@ impl Format for XhprofJson {
         }
     }
 
-    fn read(&self, input: &mut dyn BufRead) -> Result<Profile, ReadError> {
-        let input = crate::whole(input, MAX_LENGTH)?;
+    fn read(&self, input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
+        let input = crate::whole(input, budget)?;
         let mut document = Document::default();
         let mut json = serde_json::Deserializer::from_slice(&input);
         let rows = Rows {
@@ -151,7 +151,7 @@ pub fn for_each_line(
         if line.trim_ascii().is_empty() {
             continue;
         }
-        match XhprofJson.read(&mut line.as_slice()) {
+        match XhprofJson.read(&mut line.as_slice(), &Budget::default()) {
             Ok(profile) => act(profile)?,
             Err(error) => {
                 let source = std::error::Error::source(&error).map(|it| format!(": {it}"));
@@ -362,7 +362,7 @@ mod tests {
     use super::*;
 
     fn read(input: &str) -> Result<Profile, ReadError> {
-        XhprofJson.read(&mut input.as_bytes())
+        XhprofJson.read(&mut input.as_bytes(), &Budget::default())
     }
 
     fn profile(input: &str) -> Profile {

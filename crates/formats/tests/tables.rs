@@ -148,6 +148,11 @@ fn any_cost_can_be_drawn() {
 fn nobody_reads_them() {
     for id in ["csv", "dot", "markdown"] {
         let format = formats::by_id(id).unwrap();
-        assert!(format.read(&mut &b"x"[..]).is_err(), "{id}");
+        assert!(
+            format
+                .read(&mut &b"x"[..], &profile::Budget::default())
+                .is_err(),
+            "{id}"
+        );
     }
 }

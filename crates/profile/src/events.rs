@@ -9,7 +9,7 @@
 
 use std::collections::HashMap;
 
-use crate::{Cost, NodeId, SymbolId, Tree, TreeBuilder};
+use crate::{Budget, Cost, NodeId, SymbolId, Tree, TreeBuilder};
 
 /// What the clocks and the memory stood at, since the profile began.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -78,7 +78,11 @@ pub struct EventFold {
     fiber: u32,
     waiting: HashMap<u32, Stack>,
     last: Instant,
+    budget: Option<Budget>,
 }
+
+/// What a budget says that there are too many of.
+const OPEN_CALLS: &str = "open calls";
 
 /// The open calls of one fiber: only the node on top has to be known, because
 /// every moment is charged to the node that it was spent in.
@@ -109,7 +113,19 @@ impl EventFold {
     /// Begins with `main()` open and all costs at zero.
     #[must_use]
     pub fn new() -> Self {
-        let mut builder = TreeBuilder::new();
+        Self::with(TreeBuilder::new())
+    }
+
+    /// The same, with the tree and the open calls counted on `budget`. Once
+    /// that is overdrawn calls are no longer kept apart.
+    #[must_use]
+    pub fn within(budget: &Budget) -> Self {
+        let mut fold = Self::with(TreeBuilder::within(budget));
+        fold.budget = Some(budget.clone());
+        fold
+    }
+
+    fn with(mut builder: TreeBuilder) -> Self {
         builder.cost(NodeId::ROOT).calls = 1;
         Self {
             builder,
@@ -117,6 +133,7 @@ impl EventFold {
             fiber: 0,
             waiting: HashMap::new(),
             last: Instant::default(),
+            budget: None,
         }
     }
 
@@ -140,6 +157,11 @@ impl EventFold {
                 let node = self.builder.child(self.stack.top(), symbol);
                 let cost = self.builder.cost(node);
                 cost.calls = cost.calls.saturating_add(1);
+                if let Some(budget) = &self.budget
+                    && budget.room(&mut self.stack.open, OPEN_CALLS).is_err()
+                {
+                    return;
+                }
                 self.stack.open.push(node);
             }
             EventKind::Leave => {
@@ -158,6 +180,11 @@ impl EventFold {
         let left = std::mem::replace(&mut self.stack, next);
         // A program that makes fibers all day must not fill the memory.
         if self.fiber == 0 || !left.open.is_empty() {
+            if let Some(budget) = &self.budget
+                && budget.room_in_map(&mut self.waiting, OPEN_CALLS).is_err()
+            {
+                return;
+            }
             self.waiting.insert(self.fiber, left);
         }
         self.fiber = fiber;

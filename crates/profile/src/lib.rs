@@ -10,6 +10,7 @@
 
 #![forbid(unsafe_code)]
 
+mod budget;
 pub mod classic;
 mod cost;
 mod edges;
@@ -30,6 +31,7 @@ mod spans;
 mod symbol;
 mod tree;
 
+pub use budget::{Budget, OverBudget, allocated};
 pub use cost::{Cost, Metrics, SelfCost, WallUnit};
 pub use edges::{Activation, Edge, EdgeTable, Edges};
 pub use events::{Event, EventFold, EventKind, Events, Instant};

@@ -7,7 +7,7 @@
 //! **Invariants:** `stacks[0]` is `main()` alone; a parent stands before its
 //! children; samples are in the order of time, where the time is known.
 
-use crate::{NodeId, SymbolId, Tree, TreeBuilder};
+use crate::{Budget, NodeId, SymbolId, Tree, TreeBuilder};
 
 /// One stack: the parent's, and one function more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,9 +95,24 @@ impl Samples {
 pub struct SamplesBuilder {
     tree: TreeBuilder,
     samples: Vec<Sample>,
+    budget: Option<Budget>,
+    /// One more than the place of each stack's sample, for those without times.
+    counted: Vec<u32>,
 }
 
 impl SamplesBuilder {
+    /// With stacks and samples counted on `budget`. Once that is overdrawn
+    /// nothing is added.
+    #[must_use]
+    pub fn within(budget: &Budget) -> Self {
+        Self {
+            tree: TreeBuilder::within(budget),
+            samples: Vec::new(),
+            budget: Some(budget.clone()),
+            counted: Vec::new(),
+        }
+    }
+
     /// The stack with `symbol` on top of `stack`.
     pub fn push(&mut self, stack: NodeId, symbol: SymbolId) -> NodeId {
         self.tree.child(stack, symbol)
@@ -130,12 +145,49 @@ impl SamplesBuilder {
 
     /// Adds one sample.
     pub fn add(&mut self, sample: Sample) {
+        if let Some(budget) = &self.budget
+            && budget.room(&mut self.samples, "samples").is_err()
+        {
+            return;
+        }
         self.samples.push(sample);
+    }
+
+    /// Adds weight to the one sample of a stack: for samples whose times are not
+    /// known, and of which those of one stack are the same.
+    pub fn count(&mut self, stack: NodeId, weight: u64) {
+        if self.counted.len() <= stack.index() {
+            let stacks = self.tree.len().max(stack.index() + 1);
+            if let Some(budget) = &self.budget {
+                let more = stacks - self.counted.len();
+                if budget.room_for(&mut self.counted, more, "samples").is_err() {
+                    return;
+                }
+            }
+            self.counted.resize(stacks, 0);
+        }
+        let next = u32::try_from(self.samples.len()).unwrap_or(u32::MAX);
+        let place = self.counted.get_mut(stack.index());
+        match place.map(|place| (*place, place)) {
+            Some((0, place)) => {
+                *place = next.saturating_add(1);
+                self.add(Sample {
+                    at: 0,
+                    weight,
+                    stack,
+                });
+            }
+            Some((place, _)) => self.add_weight(place as usize - 1, weight),
+            None => {}
+        }
     }
 
     /// All samples.
     #[must_use]
     pub fn finish(self) -> Samples {
+        if let Some(budget) = &self.budget {
+            budget.drop_list(self.counted);
+        }
         let nodes = self.tree.finish().nodes;
         let stacks = nodes.into_iter().map(|node| StackNode {
             parent: node.parent,

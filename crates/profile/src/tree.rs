@@ -10,7 +10,7 @@
 
 use std::collections::hash_map::Entry;
 
-use crate::{Cost, NumberMap, SelfCost, SymbolId};
+use crate::{Budget, Cost, NumberMap, SelfCost, SymbolId};
 
 /// A node's place in [`Tree::nodes`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -82,7 +82,7 @@ impl Tree {
     /// The children of each node, in the order of the nodes.
     #[must_use]
     pub fn children(&self) -> Children {
-        Children::new(&self.nodes)
+        Children::of_parents(self.nodes.iter().map(|node| node.parent))
     }
 
     /// The symbols from the root to `node`, both included.
@@ -111,10 +111,12 @@ pub struct Children {
 }
 
 impl Children {
-    fn new(nodes: &[Node]) -> Self {
-        let mut starts = vec![0_u32; nodes.len() + 1];
-        for node in nodes.iter().skip(1) {
-            if let Some(count) = starts.get_mut(node.parent.index() + 1) {
+    /// Of nodes that have these parents, the root first.
+    pub(crate) fn of_parents(parents: impl ExactSizeIterator<Item = NodeId> + Clone) -> Self {
+        let nodes = parents.len();
+        let mut starts = vec![0_u32; nodes + 1];
+        for parent in parents.clone().skip(1) {
+            if let Some(count) = starts.get_mut(parent.index() + 1) {
                 *count += 1;
             }
         }
@@ -124,9 +126,9 @@ impl Children {
             *start = sum;
         }
         let mut next = starts.clone();
-        let mut children = vec![NodeId::ROOT; nodes.len().saturating_sub(1)];
-        for (number, node) in (0_u32..).zip(nodes).skip(1) {
-            if let Some(next) = next.get_mut(node.parent.index()) {
+        let mut children = vec![NodeId::ROOT; nodes.saturating_sub(1)];
+        for (number, parent) in (0_u32..).zip(parents).skip(1) {
+            if let Some(next) = next.get_mut(parent.index()) {
                 if let Some(place) = children.get_mut(*next as usize) {
                     *place = NodeId(number);
                 }
@@ -153,11 +155,16 @@ impl Children {
     }
 }
 
+/// What a budget says that there are too many of.
+const PATHS: &str = "call paths";
+
 /// Makes a tree path by path, each path once.
 #[derive(Debug, Clone)]
 pub struct TreeBuilder {
     nodes: Vec<Node>,
     places: NumberMap<(NodeId, SymbolId), NodeId>,
+    /// What it may grow to; none for what this program recorded itself.
+    budget: Option<Budget>,
 }
 
 impl Default for TreeBuilder {
@@ -178,6 +185,17 @@ impl TreeBuilder {
         Self {
             nodes: vec![root],
             places: NumberMap::default(),
+            budget: None,
+        }
+    }
+
+    /// The same, with nodes counted on `budget`. Once that is overdrawn the tree
+    /// stops growing: what would be new is the parent's.
+    #[must_use]
+    pub fn within(budget: &Budget) -> Self {
+        Self {
+            budget: Some(budget.clone()),
+            ..Self::new()
         }
     }
 
@@ -196,6 +214,9 @@ impl TreeBuilder {
         let Ok(number) = u32::try_from(self.nodes.len()) else {
             return parent;
         };
+        if !self.has_room() {
+            return self.existing(parent, symbol).unwrap_or(parent);
+        }
         match self.places.entry((parent, symbol)) {
             Entry::Occupied(place) => *place.get(),
             Entry::Vacant(place) => {
@@ -207,6 +228,16 @@ impl TreeBuilder {
                 *place.insert(NodeId(number))
             }
         }
+    }
+
+    /// Makes room for one node more, if the budget has it.
+    #[inline]
+    fn has_room(&mut self) -> bool {
+        let Some(budget) = &self.budget else {
+            return true;
+        };
+        let is_there = budget.room(&mut self.nodes, PATHS).is_ok();
+        is_there && budget.room_in_map(&mut self.places, PATHS).is_ok()
     }
 
     /// The node for `symbol` called from `parent`, if there is one.
@@ -245,6 +276,9 @@ impl TreeBuilder {
     /// The tree, with the costs as they were added: inclusive ones.
     #[must_use]
     pub fn finish(self) -> Tree {
+        if let Some(budget) = self.budget {
+            budget.drop_map(self.places);
+        }
         Tree { nodes: self.nodes }
     }
 

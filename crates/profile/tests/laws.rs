@@ -229,7 +229,7 @@ proptest! {
     fn rows_that_were_written_read_back_the_same(root in call()) {
         let mut written = Vec::new();
         classic::write_serialized(&folded(&root), &mut written);
-        let read = classic::read_serialized(&written, Limits::PROFILE).unwrap();
+        let read = classic::read_serialized(&written, Limits::PROFILE, &profile::Budget::unlimited()).unwrap();
         let mut again = Vec::new();
         classic::write_serialized(&read, &mut again);
         prop_assert_eq!(written, again);
@@ -257,9 +257,9 @@ proptest! {
     #[test]
     fn random_bytes_are_refused_without_harm(bytes in any::<Vec<u8>>()) {
         // Nearly all of them are; what matters is that none panics.
-        let _ = classic::read_serialized(&bytes, Limits::PROFILE);
+        let _ = classic::read_serialized(&bytes, Limits::PROFILE, &profile::Budget::unlimited());
         let array = [b"a:1:{".as_slice(), &bytes].concat();
-        prop_assert!(classic::read_serialized(&array, Limits::PROFILE).is_err());
+        prop_assert!(classic::read_serialized(&array, Limits::PROFILE, &profile::Budget::unlimited()).is_err());
     }
 }
 

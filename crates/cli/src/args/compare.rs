@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::Cost;
+use super::{Cost, MemoryArguments};
 
 const DIFF_EXAMPLES: &str = "\
 Examples:
@@ -51,6 +51,8 @@ pub(crate) struct DiffArguments {
     /// Through $PAGER, if this is a terminal
     #[arg(long)]
     pub(crate) pager: bool,
+    #[command(flatten)]
+    pub(crate) memory: MemoryArguments,
 }
 
 /// A direction of change.
@@ -88,6 +90,8 @@ pub(crate) struct MergeArguments {
     /// What the sum is called
     #[arg(long, value_name = "TITLE")]
     pub(crate) title: Option<String>,
+    #[command(flatten)]
+    pub(crate) memory: MemoryArguments,
 }
 
 const GREP_EXAMPLES: &str = "\
@@ -121,4 +125,6 @@ pub(crate) struct GrepArguments {
     /// Guess the stacks if the profile knows only who called whom
     #[arg(long)]
     pub(crate) estimate: bool,
+    #[command(flatten)]
+    pub(crate) memory: MemoryArguments,
 }

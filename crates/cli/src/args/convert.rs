@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use formats::{FlameColour, FlameDirection, FlamePer};
 
-use super::Cost;
+use super::{Cost, MemoryArguments};
 
 const CONVERT_EXAMPLES: &str = "\
 Examples:
@@ -51,6 +51,8 @@ pub(crate) struct ConvertArguments {
     /// Print every format there is, and do nothing else
     #[arg(long, exclusive = true)]
     pub(crate) list: bool,
+    #[command(flatten)]
+    pub(crate) memory: MemoryArguments,
 }
 
 fn percent(text: &str) -> Result<f64, &'static str> {
@@ -106,6 +108,8 @@ pub(crate) struct FlamegraphArguments {
     /// Guess the stacks if the profile knows only who called whom
     #[arg(long)]
     pub(crate) estimate: bool,
+    #[command(flatten)]
+    pub(crate) memory: MemoryArguments,
 }
 
 /// A kind of flame graph.
@@ -215,4 +219,6 @@ pub(crate) struct HtmlArguments {
     /// Guess the stacks if the profile knows only who called whom
     #[arg(long)]
     pub(crate) estimate: bool,
+    #[command(flatten)]
+    pub(crate) memory: MemoryArguments,
 }

@@ -3,6 +3,7 @@
 mod compare;
 mod convert;
 mod generate;
+mod memory;
 mod report;
 
 use std::ffi::OsString;
@@ -14,6 +15,7 @@ use profile::Metric;
 pub(crate) use compare::{DiffArguments, GrepArguments, MergeArguments, Side};
 pub(crate) use convert::{ConvertArguments, FlamegraphArguments, HtmlArguments, Picture};
 pub(crate) use generate::{CompletionsArguments, ManArguments};
+pub(crate) use memory::MemoryArguments;
 pub(crate) use report::{ReportArguments, Sort, TableArguments, ViewArguments};
 
 const AFTER_HELP: &str = "\
@@ -57,6 +59,23 @@ pub(crate) enum Command {
     Doctor(DoctorArguments),
     Completions(CompletionsArguments),
     Man(ManArguments),
+}
+
+impl Command {
+    /// What the profiles that it reads may take.
+    pub(crate) fn memory(&self) -> MemoryArguments {
+        match self {
+            Self::Run(arguments) => arguments.memory,
+            Self::Report(arguments) => arguments.memory,
+            Self::Diff(arguments) => arguments.memory,
+            Self::Merge(arguments) => arguments.memory,
+            Self::Convert(arguments) => arguments.memory,
+            Self::Flamegraph(arguments) => arguments.memory,
+            Self::Html(arguments) => arguments.memory,
+            Self::Grep(arguments) => arguments.memory,
+            Self::Doctor(_) | Self::Completions(_) | Self::Man(_) => MemoryArguments::default(),
+        }
+    }
 }
 
 /// One of the costs, as users call it.
@@ -137,6 +156,8 @@ pub(crate) struct RunArguments {
     pub(crate) php: PhpArguments,
     #[command(flatten)]
     pub(crate) table: TableArguments,
+    #[command(flatten)]
+    pub(crate) memory: MemoryArguments,
     /// A script and its arguments, or a PHP binary with options and script
     #[arg(required = true, trailing_var_arg = true)]
     #[arg(value_name = "COMMAND")]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 
-use super::Cost;
+use super::{Cost, MemoryArguments};
 
 const REPORT_EXAMPLES: &str = "\
 Examples:
@@ -42,6 +42,8 @@ pub(crate) struct ReportArguments {
     /// Through $PAGER, if this is a terminal
     #[arg(long)]
     pub(crate) pager: bool,
+    #[command(flatten)]
+    pub(crate) memory: MemoryArguments,
 }
 
 /// What is shown in place of the table of functions.

@@ -5,11 +5,12 @@
 //! was killed is still called `….xhp.partial`, and can be read up to there.
 
 use std::fs::{self, File};
-use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use profile::Profile;
+
+use crate::input;
 
 /// A file as PHP wrote it.
 #[derive(Debug, PartialEq, Eq)]
@@ -31,7 +32,7 @@ impl ProfileFile {
     /// What is in it.
     pub(super) fn read(&self) -> Result<Profile> {
         let file = File::open(&self.path)?;
-        Ok(formats::read(BufReader::with_capacity(1 << 18, file))?)
+        input::parsed(file)
     }
 }
 

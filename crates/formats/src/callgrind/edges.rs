@@ -9,12 +9,12 @@
 //! **Invariant:** nothing leads to the root, and the self times of all
 //! functions add up to the root's.
 
-use profile::{Activation, Cost, Edge, EdgeTable, NumberMap, SymbolId};
+use profile::{Activation, Budget, Cost, Edge, EdgeTable, NumberMap, SymbolId};
 
 use super::columns::Costs;
 
 /// What the records say.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Edges {
     own: Vec<Own>,
     sums: Vec<Sum>,
@@ -22,7 +22,15 @@ pub(super) struct Edges {
     /// Where the edges met last are: a guess that is checked, and saves most
     /// searches in a file of millions of records.
     recent: Vec<usize>,
+    budget: Budget,
 }
+
+/// What an edge takes when all of them are made: itself, and its place in the
+/// search for recursion.
+const MADE: usize = size_of::<Edge>() + size_of::<usize>();
+
+/// What a budget says that there are too many of.
+const EDGES: &str = "edges";
 
 /// How many edges [`Edges::recent`] has places for; a power of two.
 const RECENT: usize = 4096;
@@ -55,9 +63,25 @@ struct Missing {
 }
 
 impl Edges {
+    /// No edges, and as many as the budget has room for. Once that is overdrawn
+    /// nothing is added.
+    pub(super) fn within(budget: &Budget) -> Self {
+        Self {
+            own: Vec::new(),
+            sums: Vec::new(),
+            places: NumberMap::default(),
+            recent: Vec::new(),
+            budget: budget.clone(),
+        }
+    }
+
     /// Adds what a function cost by itself.
     pub(super) fn add_own(&mut self, symbol: SymbolId, costs: Costs) {
         if self.own.len() <= symbol.index() {
+            let more = symbol.index() + 1 - self.own.len();
+            if self.budget.room_for(&mut self.own, more, EDGES).is_err() {
+                return;
+            }
             self.own.resize(symbol.index() + 1, Own::default());
         }
         if let Some(own) = self.own.get_mut(symbol.index()) {
@@ -79,13 +103,13 @@ impl Edges {
             return;
         }
         let place = self.place(caller, callee);
-        if let Some(sum) = self.sums.get_mut(place) {
+        if let Some(sum) = place.and_then(|place| self.sums.get_mut(place)) {
             sum.calls = sum.calls.saturating_add(calls);
             sum.costs.add(costs);
         }
     }
 
-    fn place(&mut self, caller: SymbolId, callee: SymbolId) -> usize {
+    fn place(&mut self, caller: SymbolId, callee: SymbolId) -> Option<usize> {
         if self.recent.is_empty() {
             self.recent = vec![0; RECENT];
         }
@@ -95,11 +119,14 @@ impl Edges {
             && let Some(sum) = self.sums.get(**place)
             && (sum.caller, sum.callee) == (caller, callee)
         {
-            return **place;
+            return Some(**place);
         }
         let next = self.sums.len();
+        self.budget.room_in_map(&mut self.places, EDGES).ok()?;
+        self.budget.room(&mut self.sums, EDGES).ok()?;
         let place = *self.places.entry((caller, callee)).or_insert(next);
         if place == next {
+            self.budget.take(MADE, EDGES).ok()?;
             self.sums.push(Sum {
                 caller,
                 callee,
@@ -110,7 +137,7 @@ impl Edges {
         if let Some(guess) = guess {
             *guess = place;
         }
-        place
+        Some(place)
     }
 
     /// Whether calls were recorded; Cachegrind knows costs only, and no root.
@@ -262,7 +289,7 @@ mod tests {
 
     /// Self costs by function, then calls by caller and callee.
     fn table(own: &[u64], calls: &[(u32, u32, u64, u64)]) -> (u64, Vec<(u32, u32, u64, u64)>) {
-        let mut edges = Edges::default();
+        let mut edges = Edges::within(&Budget::unlimited());
         for (symbol, &own) in (0..).zip(own) {
             if (symbol, own) != (0, 0) {
                 edges.add_own(SymbolId(symbol), wall(own));

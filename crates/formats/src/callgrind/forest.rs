@@ -9,13 +9,13 @@
 //! **Invariant:** wherever a block does not fit, there is no tree at all: the
 //! edges, which are collected beside it, are always right.
 
-use profile::{Cost, Node, NodeId, NumberMap, SymbolId, Tree};
+use profile::{Budget, Cost, Node, NodeId, NumberMap, SymbolId, Tree};
 
 use super::columns::Costs;
 
-/// As many calls that nobody has claimed, and the records that claim them, take
-/// some 350 MB. Past that it is edges.
-const MAX_NODES: usize = 5_000_000;
+/// What a call takes until the tree is made, and in that. If the memory is not
+/// there, the profile is edges.
+const BRANCH: usize = 120;
 
 /// Up to so many children are looked through one by one.
 const FEW: u32 = 16;
@@ -31,7 +31,7 @@ pub(super) struct Record {
 }
 
 /// Calls that have ended; their callers, mostly, have not.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Forest {
     nodes: Vec<Branch>,
     free: Vec<u32>,
@@ -41,6 +41,13 @@ pub(super) struct Forest {
     places: NumberMap<(u32, SymbolId), u32>,
     merges: Vec<(u32, u32)>,
     scratch: Vec<u32>,
+    budget: Budget,
+}
+
+impl Drop for Forest {
+    fn drop(&mut self) {
+        self.budget.give_back(self.nodes.len() * BRANCH);
+    }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -60,6 +67,19 @@ struct Branch {
 pub(super) struct DoesNotFit;
 
 impl Forest {
+    /// No calls yet, and no more than the budget has room for.
+    pub(super) fn within(budget: &Budget) -> Self {
+        Self {
+            nodes: Vec::new(),
+            free: Vec::new(),
+            unclaimed: Vec::new(),
+            places: NumberMap::default(),
+            merges: Vec::new(),
+            scratch: Vec::new(),
+            budget: budget.clone(),
+        }
+    }
+
     /// Adds a call that has ended: what it cost by itself, and its own calls.
     pub(super) fn add(
         &mut self,
@@ -174,7 +194,7 @@ impl Forest {
             *self.get_mut(number)? = branch;
             return Ok(number);
         }
-        if self.nodes.len() >= MAX_NODES {
+        if !self.budget.take_if_there(BRANCH) {
             return Err(DoesNotFit);
         }
         self.nodes.push(branch);
@@ -319,7 +339,7 @@ mod tests {
 
     #[test]
     fn blocks_and_records_fit_together_and_paths_are_merged() {
-        let mut forest = Forest::default();
+        let mut forest = Forest::within(&Budget::unlimited());
         // main() → 1 → 2, 2; main() → 2; main() → 1 → 3
         assert!(add(&mut forest, 2, 5, &[]));
         assert!(add(&mut forest, 2, 6, &[]));
@@ -342,7 +362,7 @@ mod tests {
 
     #[test]
     fn what_nobody_claims_is_called_from_the_root() {
-        let mut forest = Forest::default();
+        let mut forest = Forest::within(&Budget::unlimited());
         assert!(add(&mut forest, 0, 100, &[]));
         assert!(add(&mut forest, 1, 5, &[]));
         assert!(add(&mut forest, 1, 5, &[]));
@@ -351,7 +371,7 @@ mod tests {
 
     #[test]
     fn a_record_without_its_block_fits_nowhere() {
-        let mut forest = Forest::default();
+        let mut forest = Forest::within(&Budget::unlimited());
         assert!(!add(&mut forest, 1, 1, &[2]));
         assert!(add(&mut forest, 3, 1, &[]));
         assert!(!add(&mut forest, 1, 1, &[2]));
@@ -359,7 +379,7 @@ mod tests {
 
     #[test]
     fn many_children_are_merged_like_few() {
-        let mut forest = Forest::default();
+        let mut forest = Forest::within(&Budget::unlimited());
         let callees: Vec<u32> = (10..110).collect();
         for _ in 0..3 {
             for &callee in callees.iter().rev() {
@@ -376,7 +396,7 @@ mod tests {
 
     #[test]
     fn a_path_of_any_length_does_not_overflow_the_stack() {
-        let mut forest = Forest::default();
+        let mut forest = Forest::within(&Budget::unlimited());
         for _ in 0..2 {
             assert!(add(&mut forest, 1, 1, &[]));
             for _ in 1..100_000 {

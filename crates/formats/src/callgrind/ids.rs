@@ -3,28 +3,31 @@
 //! **Invariant:** an id is a number from a file and asks for no memory: small
 //! ones, which is all that tools write, have a table, others a map.
 
-use profile::NumberMap;
+use profile::{Budget, NumberMap};
 
 /// What the ids of one kind stand for.
 #[derive(Debug)]
 pub(super) struct Ids<T> {
     dense: Vec<Option<T>>,
     sparse: NumberMap<u64, T>,
+    budget: Budget,
 }
 
 /// How far past the last id the next one may be.
 const GAP: usize = 1024;
 
-impl<T> Default for Ids<T> {
-    fn default() -> Self {
+/// What a budget says that there are too many of.
+const NUMBERS: &str = "numbers of names";
+
+impl<T: Copy> Ids<T> {
+    pub(super) fn within(budget: &Budget) -> Self {
         Self {
             dense: Vec::new(),
             sparse: NumberMap::default(),
+            budget: budget.clone(),
         }
     }
-}
 
-impl<T: Copy> Ids<T> {
     /// What `id` stands for.
     pub(super) fn find(&self, id: u64) -> Option<T> {
         let dense = usize::try_from(id).ok().and_then(|id| self.dense.get(id));
@@ -38,10 +41,19 @@ impl<T: Copy> Ids<T> {
     pub(super) fn define(&mut self, id: u64, value: T) {
         let index = usize::try_from(id).unwrap_or(usize::MAX);
         if index >= self.dense.len() + GAP {
-            self.sparse.insert(id, value);
+            if self.budget.room_in_map(&mut self.sparse, NUMBERS).is_ok() {
+                self.sparse.insert(id, value);
+            }
             return;
         }
         if index >= self.dense.len() {
+            let more = index + 1 - self.dense.len();
+            if (self.budget)
+                .room_for(&mut self.dense, more, NUMBERS)
+                .is_err()
+            {
+                return;
+            }
             self.dense.resize(index + 1, None);
         }
         if let Some(place) = self.dense.get_mut(index) {
@@ -112,7 +124,7 @@ mod tests {
 
     #[test]
     fn an_id_of_four_thousand_million_costs_no_memory() {
-        let mut ids = Ids::default();
+        let mut ids = Ids::within(&Budget::unlimited());
         for id in [1, 2, 4_000_000_000, u64::MAX] {
             ids.define(id, id);
             assert_eq!(ids.find(id), Some(id));

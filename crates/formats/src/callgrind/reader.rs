@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::io::BufRead;
 
-use profile::{Body, Meta, Metrics, Mode, Profile, Spans, SymbolId, WallUnit};
+use profile::{Body, Budget, Meta, Metrics, Mode, Profile, Spans, SymbolId, WallUnit, allocated};
 
 use super::columns::{Columns, Costs, number};
 use super::edges::Edges;
@@ -19,14 +19,16 @@ use crate::text::lossy;
 use crate::{ReadError, recursion};
 
 /// Reads a whole file, whichever tool wrote it.
-pub(super) fn read(input: &mut dyn BufRead) -> Result<Profile, ReadError> {
+pub(super) fn read(input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
     let mut lines = Lines::new(input, "Callgrind");
-    let mut reader = Reader::default();
+    let mut reader = Reader::within(budget);
     while let Some(line) = lines.next()? {
         if let Err(reason) = reader.line(line) {
+            budget.check()?;
             return Err(lines.error(reason));
         }
     }
+    budget.check()?;
     reader.finish().map_err(|reason| lines.error(reason))
 }
 
@@ -36,7 +38,7 @@ const MAX_TAGS: usize = 64;
 /// What stands where a file's name would, by number.
 type FileId = u32;
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Reader {
     meta: Meta,
     is_xdebug: bool,
@@ -62,11 +64,43 @@ struct Reader {
     records: Vec<Record>,
     edges: Edges,
     forest: Option<Forest>,
+    budget: Budget,
 }
 
 type Reason = &'static str;
 
+/// The reason why a line is not taken that there is no memory for; the budget
+/// knows the rest.
+const NO_MEMORY: Reason = "too much for the memory";
+
 impl Reader {
+    fn within(budget: &Budget) -> Self {
+        Self {
+            meta: Meta::default(),
+            is_xdebug: false,
+            has_summary: false,
+            columns: Columns::default(),
+            position: Position::default(),
+            names: Names::within(budget),
+            files: Files::within(budget),
+            file_ids: Ids::within(budget),
+            object_ids: Ids::within(budget),
+            function_ids: Ids::within(budget),
+            file: None,
+            object: None,
+            function: None,
+            call_file: None,
+            call_object: None,
+            callee: None,
+            calls: None,
+            own: Costs::default(),
+            records: Vec::new(),
+            edges: Edges::within(budget),
+            forest: None,
+            budget: budget.clone(),
+        }
+    }
+
     fn line(&mut self, line: &[u8]) -> Result<(), Reason> {
         match line {
             [b'0'..=b'9' | b'+' | b'-' | b'*', ..] => self.costs(line),
@@ -135,7 +169,7 @@ impl Reader {
             // A second one is of a run appended to the file, by the same tool.
             b"creator" if self.meta.creator.is_none() => {
                 self.is_xdebug = value.starts_with(b"xdebug");
-                self.forest = self.is_xdebug.then(Forest::default);
+                self.forest = self.is_xdebug.then(|| Forest::within(&self.budget));
                 self.meta.php_version = php_version(value);
                 self.meta.creator = text(value);
             }
@@ -195,6 +229,7 @@ impl Reader {
         if let Some(id) = id {
             self.function_ids.define(id, symbol);
         }
+        self.budget.check().map_err(|_| NO_MEMORY)?;
         Ok(symbol)
     }
 
@@ -238,7 +273,10 @@ impl Reader {
         self.call_file = None;
         self.call_object = None;
         self.edges.add_calls(function, callee, calls, costs);
+        self.budget.check().map_err(|_| NO_MEMORY)?;
         if self.forest.is_some() {
+            let room = self.budget.room(&mut self.records, "calls");
+            room.map_err(|_| NO_MEMORY)?;
             self.records.push(Record {
                 callee,
                 calls,
@@ -297,7 +335,8 @@ impl Reader {
             WallUnit::Nanoseconds => super::UNIT_NS,
             WallUnit::Samples => 0,
         };
-        let mut table = std::mem::take(&mut self.edges).finish(symbols, unit_ns);
+        let mut table = std::mem::replace(&mut self.edges, Edges::within(&self.budget))
+            .finish(symbols, unit_ns);
         if !self.is_xdebug {
             // Callers come first here, as they do with Valgrind; edges are in
             // the order in which they completed.
@@ -361,18 +400,33 @@ impl Position {
 }
 
 /// Names of files and objects, each once.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Files {
     names: Vec<Box<[u8]>>,
     places: HashMap<Box<[u8]>, FileId>,
+    budget: Budget,
 }
 
+/// What a budget says that there are too many of.
+const FILES: &str = "names of files";
+
 impl Files {
+    fn within(budget: &Budget) -> Self {
+        Self {
+            names: Vec::new(),
+            places: HashMap::new(),
+            budget: budget.clone(),
+        }
+    }
+
     fn add(&mut self, name: &[u8]) -> Option<FileId> {
         if let Some(&id) = self.places.get(name) {
             return Some(id);
         }
         let id = FileId::try_from(self.names.len()).ok()?;
+        self.budget.take(2 * allocated(name.len()), FILES).ok()?;
+        self.budget.room(&mut self.names, FILES).ok()?;
+        self.budget.room_in_map(&mut self.places, FILES).ok()?;
         self.names.push(name.into());
         self.places.insert(name.into(), id);
         Some(id)

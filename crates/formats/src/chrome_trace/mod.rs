@@ -17,7 +17,7 @@ mod writer;
 
 use std::io::{BufRead, Write};
 
-use profile::Profile;
+use profile::{Budget, Profile};
 
 use crate::json::{begins_with, find, has_key};
 use crate::{Detection, Format, Holds, ReadError, WriteError, WriteOptions};
@@ -55,8 +55,8 @@ impl Format for ChromeTrace {
         detect(head)
     }
 
-    fn read(&self, input: &mut dyn BufRead) -> Result<Profile, ReadError> {
-        reader::read(input)
+    fn read(&self, input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
+        reader::read(input, budget)
     }
 
     fn write(

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::io::BufRead;
 
-use profile::{Meta, Profile};
+use profile::{Budget, Meta, Profile};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -61,9 +61,9 @@ struct Event {
     args: Value,
 }
 
-pub(super) fn read(input: &mut dyn BufRead) -> Result<Profile, ReadError> {
-    let mut json = Json::new(input, NAME).taking_cut();
-    let mut trace = Trace::default();
+pub(super) fn read(input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
+    let mut json = Json::new(input, NAME, budget).taking_cut();
+    let mut trace = Trace::within(budget);
     let mut title = None;
     let mut creator = None;
     if json.next_kind()? == b'[' {
@@ -113,7 +113,7 @@ pub(super) fn read(input: &mut dyn BufRead) -> Result<Profile, ReadError> {
 }
 
 /// What has been read of a trace.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Trace {
     names: Names,
     threads: Threads,
@@ -125,6 +125,17 @@ struct Trace {
 }
 
 impl Trace {
+    fn within(budget: &Budget) -> Self {
+        Self {
+            names: Names::within(budget),
+            threads: Threads::within(budget),
+            ours: Ours::default(),
+            files: HashMap::new(),
+            count: 0,
+            ignored: BTreeMap::new(),
+        }
+    }
+
     fn event(&mut self, json: &mut Json<'_>) -> Result<(), ReadError> {
         if json.next_kind()? != b'{' {
             return json.skip();
@@ -143,7 +154,7 @@ impl Trace {
                     Some(at) => {
                         let opens = phase == "B";
                         let edge = Edge { at, symbol, opens };
-                        self.threads.thread(key(&event)).edges.push(edge);
+                        json.push(&mut self.threads.thread(key(&event))?.edges, edge)?;
                     }
                     None => self.ignore("without a time"),
                 }
@@ -156,13 +167,13 @@ impl Trace {
                 match clock(&event.ts, &event.tts) {
                     Some(from) => {
                         let call = Call::new(symbol, from, length);
-                        self.threads.thread(key(&event)).calls.push(call);
+                        json.push(&mut self.threads.thread(key(&event))?.calls, call)?;
                     }
                     None => self.ignore("without a time"),
                 }
             }
-            "M" => self.metadata(&event),
-            "C" if self.ours.shape == Some(Shape::Events) => self.memory(&event),
+            "M" => self.metadata(&event, json)?,
+            "C" if self.ours.shape == Some(Shape::Events) => self.memory(&event, json)?,
             "C" => self.ignore("counters"),
             "b" | "e" | "n" | "S" | "T" | "p" | "F" => self.ignore("async events"),
             "s" | "t" | "f" => self.ignore("flow events"),
@@ -196,10 +207,11 @@ impl Trace {
     }
 
     /// Names of processes and threads.
-    fn metadata(&mut self, event: &Event) {
+    fn metadata(&mut self, event: &Event, json: &Json<'_>) -> Result<(), ReadError> {
         let Some(name) = event.args.get("name").and_then(Value::as_str) else {
-            return;
+            return Ok(());
         };
+        json.keep(name)?;
         let name = lossy(name.as_bytes()).into_owned();
         let key = key(event);
         match event.name.as_str() {
@@ -207,19 +219,20 @@ impl Trace {
                 self.threads.processes.insert(key.process, name);
             }
             Some("thread_name") => {
-                self.threads.names.insert(key, name);
+                self.threads.thread(key)?.name = Some(name);
             }
             _ => {}
         }
+        Ok(())
     }
 
-    fn memory(&mut self, event: &Event) {
+    fn memory(&mut self, event: &Event, json: &Json<'_>) -> Result<(), ReadError> {
         let value = event.args.get("bytes").and_then(Value::as_i64);
-        let Some(value) = value else { return };
+        let Some(value) = value else { return Ok(()) };
         let is_peak = event.name.as_str() == Some("peak memory");
-        let thread = self.threads.thread(key(event));
+        let thread = self.threads.thread(key(event))?;
         let place = thread.edges.len();
-        thread.memory.push((place, is_peak, value));
+        json.push(&mut thread.memory, (place, is_peak, value))
     }
 
     fn ours(&mut self, json: &mut Json<'_>) -> Result<(), ReadError> {
@@ -239,13 +252,15 @@ impl Trace {
                 "hasMemory" => ours.has_memory = json.value()?,
                 "costs" => {
                     return json.array(|json| {
-                        self.ours.costs.push(json.value()?);
-                        Ok(())
+                        let cost = json.value()?;
+                        json.push(&mut self.ours.costs, cost)
                     });
                 }
                 "functions" => {
                     return json.object(|json, name| {
-                        let place = json.value()?;
+                        let place: (String, u32) = json.value()?;
+                        json.keep(name)?;
+                        json.keep(&place.0)?;
                         self.files.insert(name.to_owned(), place);
                         Ok(())
                     });

@@ -7,10 +7,11 @@
 //! **Invariant:** no event is before the one before it, and calls nest.
 
 use std::cmp::Reverse;
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 
 use profile::{
-    Body, Cost, Event, EventFold, EventKind, Events, Instant, Meta, Metrics, Mode, NodeId, Profile,
+    Body, Budget, Cost, Event, EventFold, EventKind, Events, Instant, Meta, Metrics, Mode, NodeId, OverBudget, Profile,
     Sample, SamplesBuilder, Spans, SymbolId, TreeBuilder, WallUnit,
 };
 
@@ -20,6 +21,9 @@ use crate::thread_label::ThreadLabel;
 
 /// How many events are kept one by one; more become a call tree.
 const MOST_EVENTS: usize = 1 << 20;
+
+/// What a budget says that there are too many of.
+const EVENTS: &str = "events";
 
 /// A thread of a process.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -67,6 +71,7 @@ impl Call {
 /// What is known of a thread, in the order of the file.
 #[derive(Debug, Default)]
 pub(super) struct Thread {
+    pub(super) name: Option<String>,
     pub(super) edges: Vec<Edge>,
     pub(super) calls: Vec<Call>,
     /// Before which edge the memory or its peak came to be what it is.
@@ -74,17 +79,35 @@ pub(super) struct Thread {
 }
 
 /// All threads of a trace.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Threads {
     list: BTreeMap<Key, Thread>,
-    pub(super) names: HashMap<Key, String>,
+    budget: Budget,
     pub(super) processes: HashMap<String, String>,
 }
 
+/// What a thread takes without its calls, in bytes.
+const THREAD: usize = 2 * size_of::<(Key, Thread)>() + 64;
+
 impl Threads {
+    /// No threads yet, and no more than the budget has room for.
+    pub(super) fn within(budget: &Budget) -> Self {
+        Self {
+            list: BTreeMap::new(),
+            budget: budget.clone(),
+            processes: HashMap::new(),
+        }
+    }
+
     /// The thread of a key.
-    pub(super) fn thread(&mut self, key: Key) -> &mut Thread {
-        self.list.entry(key).or_default()
+    pub(super) fn thread(&mut self, key: Key) -> Result<&mut Thread, OverBudget> {
+        Ok(match self.list.entry(key) {
+            Entry::Occupied(place) => place.into_mut(),
+            Entry::Vacant(place) => {
+                self.budget.take(THREAD, "threads")?;
+                place.insert(Thread::default())
+            }
+        })
     }
 
     /// The profile of all threads; none if there is no call in any.
@@ -95,7 +118,7 @@ impl Threads {
         let mut has_cpu = true;
         for ((key, mut thread), label) in self.list.into_iter().zip(labels) {
             let memory = std::mem::take(&mut thread.memory);
-            let steps = thread.steps(&mut stray);
+            let steps = thread.steps(&mut stray, &self.budget);
             if !steps.is_empty() {
                 has_cpu &= steps.iter().all(|step| step.at.cpu.is_some());
                 list.push((key, label, memory, steps));
@@ -132,17 +155,17 @@ impl Threads {
             ([(key, _, memory, steps)], None | Some(Shape::Events)) => {
                 meta.process = key.process.parse().ok();
                 meta.mode = Mode::Traced;
-                events(steps, start, last, has_cpu, memory)
+                events(steps, start, last, has_cpu, memory, &self.budget)
             }
             ([(key, _, _, steps)], Some(Shape::Samples)) => {
                 meta.process = key.process.parse().ok();
                 meta.mode = Mode::Sampled;
                 meta.interval_ns = ours.sample_ns;
                 metrics.calls = false;
-                samples(steps, start, ours)
+                samples(steps, start, ours, &self.budget)
             }
             (several, shape) => {
-                let mut forest = Forest::new(ours, has_cpu);
+                let mut forest = Forest::new(ours, has_cpu, &self.budget);
                 let is_one = several.len() == 1;
                 for (key, label, _, steps) in several {
                     let base = if is_one {
@@ -176,16 +199,16 @@ impl Threads {
         let mut keys = self.list.keys().map(|key| &key.process);
         let first = keys.next();
         let is_one_process = keys.all(|process| Some(process) == first);
-        let label = |key: &Key| {
+        let label = |(key, it): (&Key, &Thread)| {
             let label = ThreadLabel {
                 process: self.processes.get(&key.process).map(String::as_str),
                 process_id: &key.process,
-                thread: self.names.get(key).map(String::as_str),
+                thread: it.name.as_deref(),
                 thread_id: &key.thread,
             };
             label.show(is_one_process)
         };
-        self.list.keys().map(label).collect()
+        self.list.iter().map(label).collect()
     }
 }
 
@@ -200,20 +223,29 @@ struct Step {
 impl Thread {
     /// Entries and exits that nest, in the order of time. Calls may be open at
     /// the end.
-    fn steps(mut self, stray: &mut u64) -> Vec<Step> {
+    fn steps(mut self, stray: &mut u64, budget: &Budget) -> Vec<Step> {
         // Stable: what has one time stays in the order of the file.
         self.edges.sort_by_key(|edge| edge.at.wall);
         if self.calls.is_empty() {
-            let mut steps = Vec::with_capacity(self.edges.len());
-            let mut push = |at, enters| steps.push(Step { at, enters });
-            matched(&self.edges, stray, |at, enters| push(at, enters));
+            let mut steps = Vec::new();
+            matched(&self.edges, stray, budget, |at, enters| {
+                if budget.room(&mut steps, EVENTS).is_ok() {
+                    steps.push(Step { at, enters });
+                }
+            });
+            budget.drop_list(self.edges);
             return steps;
         }
         let end = self.edges.last().map(|edge| edge.at);
         let mut open: Vec<usize> = Vec::new();
         let mut calls: Vec<Call> = Vec::new();
-        matched(&self.edges, stray, |at, enters| match enters {
+        matched(&self.edges, stray, budget, |at, enters| match enters {
             Some(symbol) => {
+                let has_room = budget.room(&mut calls, EVENTS).is_ok()
+                    && budget.room(&mut open, EVENTS).is_ok();
+                if !has_room {
+                    return;
+                }
                 open.push(calls.len());
                 calls.push(Call {
                     symbol,
@@ -236,18 +268,25 @@ impl Thread {
                 call.to = end;
             }
         }
-        calls.append(&mut self.calls);
-        nested(calls)
+        budget.drop_list(self.edges);
+        if budget.room_for(&mut calls, self.calls.len(), EVENTS).is_ok() {
+            calls.append(&mut self.calls);
+        }
+        budget.drop_list(self.calls);
+        nested(calls, budget)
     }
 }
 
 /// Calls `visit` with each entry and exit that fits the calls that are open.
-fn matched(edges: &[Edge], stray: &mut u64, mut visit: impl FnMut(Clock, Option<SymbolId>)) {
+fn matched(edges: &[Edge], stray: &mut u64, budget: &Budget, mut visit: impl FnMut(Clock, Option<SymbolId>)) {
     let mut open: Vec<SymbolId> = Vec::new();
     for edge in edges {
         if edge.opens {
             let symbol = edge.symbol.unwrap_or(SymbolId::ROOT);
             visit(edge.at, Some(symbol));
+            if budget.room(&mut open, EVENTS).is_err() {
+                return;
+            }
             open.push(symbol);
             continue;
         }
@@ -269,10 +308,14 @@ fn matched(edges: &[Edge], stray: &mut u64, mut visit: impl FnMut(Clock, Option<
 
 /// Whole calls as entries and exits: a call lies in the one around it that
 /// began last.
-fn nested(mut calls: Vec<Call>) -> Vec<Step> {
+fn nested(mut calls: Vec<Call>, budget: &Budget) -> Vec<Step> {
     calls.sort_by_key(|call| (call.from.wall, Reverse(call.to.wall)));
-    let mut steps = Vec::with_capacity(calls.len() * 2);
+    let mut steps = Vec::new();
     let mut open: Vec<Clock> = Vec::new();
+    let room = budget.room_for(&mut steps, calls.len() * 2, EVENTS);
+    if room.and(budget.room_for(&mut open, calls.len(), EVENTS)).is_err() {
+        return steps;
+    }
     for mut call in calls {
         while let Some(&end) = open.last()
             && end.wall <= call.from.wall
@@ -307,6 +350,7 @@ fn events(
     last: i64,
     has_cpu: bool,
     memory: &[(usize, bool, i64)],
+    budget: &Budget,
 ) -> Body {
     let cpu_start = steps.first().and_then(|step| step.at.cpu).unwrap_or(0);
     let mut memory = memory.iter().peekable();
@@ -340,9 +384,13 @@ fn events(
         let Some(kind) = kind else { continue };
         let event = Event { at: now, kind };
         match &mut fold {
-            None if list.len() < MOST_EVENTS => list.push(event),
+            None if list.len() < MOST_EVENTS => {
+                if budget.room(&mut list, EVENTS).is_ok() {
+                    list.push(event);
+                }
+            }
             None => {
-                let mut new = EventFold::new();
+                let mut new = EventFold::within(budget);
                 list.drain(..).for_each(|event| new.add(event));
                 new.add(event);
                 fold = Some(new);
@@ -361,8 +409,8 @@ fn events(
 }
 
 /// What our writer made of samples: one for each time that a stack lasted.
-fn samples(steps: &[Step], start: i64, ours: &Ours) -> Body {
-    let mut builder = SamplesBuilder::default();
+fn samples(steps: &[Step], start: i64, ours: &Ours, budget: &Budget) -> Body {
+    let mut builder = SamplesBuilder::within(budget);
     let mut open: Vec<NodeId> = Vec::new();
     let mut now = start;
     for step in steps {
@@ -397,9 +445,9 @@ struct Forest<'o> {
 }
 
 impl<'o> Forest<'o> {
-    fn new(ours: &'o Ours, has_cpu: bool) -> Self {
+    fn new(ours: &'o Ours, has_cpu: bool, budget: &Budget) -> Self {
         Self {
-            builder: TreeBuilder::new(),
+            builder: TreeBuilder::within(budget),
             ours,
             has_cpu,
             entries: 0,
@@ -522,7 +570,7 @@ mod tests {
             call(5, 10, 9),
             call(1, 0, 12),
         ];
-        let steps = shown(&nested(calls));
+        let steps = shown(&nested(calls, &Budget::unlimited()));
         assert_eq!(
             steps,
             [
@@ -561,7 +609,7 @@ mod tests {
             ..Thread::default()
         };
         let mut stray = 0;
-        let steps = shown(&thread.steps(&mut stray));
+        let steps = shown(&thread.steps(&mut stray, &self.budget));
         assert_eq!(stray, 1);
         assert_eq!(
             steps,

@@ -11,6 +11,7 @@ mod writer;
 
 use std::io::{BufRead, Write};
 
+use profile::Budget;
 use profile::Profile;
 
 use crate::{Detection, Format, Holds, ReadError, WriteError, WriteOptions};
@@ -56,8 +57,8 @@ impl Format for Collapsed {
         reader::detect(head)
     }
 
-    fn read(&self, input: &mut dyn BufRead) -> Result<Profile, ReadError> {
-        read_lines(self.name(), input)
+    fn read(&self, input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
+        read_lines(self.name(), input, budget)
     }
 
     fn write(

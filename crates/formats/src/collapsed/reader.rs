@@ -7,7 +7,7 @@
 use std::io::BufRead;
 
 use profile::{
-    Body, Meta, Metrics, NodeId, Profile, Sample, SamplesBuilder, Spans, SymbolId, WallUnit,
+    Body, Budget, Meta, Metrics, NodeId, Profile, SamplesBuilder, Spans, SymbolId, WallUnit,
 };
 
 use crate::symbols::Symbols;
@@ -55,8 +55,9 @@ fn is_deep(line: &[u8]) -> bool {
 pub(crate) fn read_lines(
     format: &'static str,
     input: &mut dyn BufRead,
+    budget: &Budget,
 ) -> Result<Profile, ReadError> {
-    let mut stacks = StackLines::default();
+    let mut stacks = StackLines::within(budget);
     let mut line = Vec::new();
     for number in 1.. {
         let broken = |reason: String| ReadError::Line {
@@ -81,6 +82,7 @@ pub(crate) fn read_lines(
             split(trimmed).ok_or_else(|| broken("not a stack, a blank and a count".to_owned()))?;
         let weight = weight(count).ok_or_else(|| broken("a count that is too large".to_owned()))?;
         stacks.add(stack, weight);
+        budget.check()?;
     }
     stacks.finish(format)
 }
@@ -112,7 +114,7 @@ fn weight(count: &[u8]) -> Option<u64> {
 }
 
 /// Stacks as they come, line by line.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct StackLines {
     symbols: Symbols,
     builder: SamplesBuilder,
@@ -123,9 +125,22 @@ struct StackLines {
     lines: u64,
     /// How many lines have two counts.
     of_two: u64,
+    budget: Budget,
 }
 
 impl StackLines {
+    fn within(budget: &Budget) -> Self {
+        Self {
+            symbols: Symbols::within(budget),
+            builder: SamplesBuilder::within(budget),
+            last: Vec::new(),
+            last_frames: Vec::new(),
+            lines: 0,
+            of_two: 0,
+            budget: budget.clone(),
+        }
+    }
+
     fn add(&mut self, stack: &[u8], weight: u64) {
         self.lines += 1;
         self.of_two += u64::from(split(stack).is_some());
@@ -158,16 +173,18 @@ impl StackLines {
                 node = self.builder.push(node, symbol);
             }
             let ends = from + frame.len();
+            if (self.budget)
+                .room(&mut self.last_frames, "call paths")
+                .is_err()
+            {
+                return;
+            }
             self.last_frames.push((ends, node));
             end = Some(ends);
         }
         self.last.clear();
         self.last.extend_from_slice(stack);
-        self.builder.add(Sample {
-            at: 0,
-            weight,
-            stack: node,
-        });
+        self.builder.count(node, weight);
     }
 
     fn finish(self, format: &'static str) -> Result<Profile, ReadError> {
@@ -202,7 +219,11 @@ mod tests {
     use super::*;
 
     fn read(input: &str) -> Result<Profile, ReadError> {
-        read_lines("collapsed stacks", &mut input.as_bytes())
+        read_lines(
+            "collapsed stacks",
+            &mut input.as_bytes(),
+            &Budget::default(),
+        )
     }
 
     /// Each sample as a line again.
@@ -211,7 +232,7 @@ mod tests {
         let Body::Samples(samples) = &profile.body else {
             panic!("no samples");
         };
-        let line = |sample: &Sample| {
+        let line = |sample: &profile::Sample| {
             let names = samples.path(sample.stack);
             let names = names
                 .iter()
@@ -252,6 +273,9 @@ mod tests {
                 Some(_) => line.to_owned(),
                 None => format!("main();{line}"),
             })
+            // The same stack is the same sample: 1 and 5.
+            .map(|line| line.replace("a;b;c 1", "a;b;c 6"))
+            .filter(|line| line != "main();a;b;c 5")
             .collect();
         assert_eq!(lines(input), expected);
     }

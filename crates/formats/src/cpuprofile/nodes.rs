@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use profile::{NodeId, NumberMap, SymbolId};
+use profile::{Budget, NodeId, NumberMap, SymbolId};
 use serde::Deserialize;
 
 use crate::ReadError;
@@ -42,19 +42,33 @@ struct Node {
 }
 
 /// All nodes.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Nodes {
     pub(super) names: LineNames,
     list: Vec<Node>,
     /// The caller of each node that was somebody's child.
     callers: NumberMap<i64, i64>,
     places: NumberMap<i64, usize>,
+    budget: Budget,
 }
 
 /// How deep the older form may be nested.
 const MAX_DEPTH: usize = 1_000;
 
+/// What a budget says that there are too many of.
+const NODES: &str = "nodes";
+
 impl Nodes {
+    pub(super) fn within(budget: &Budget) -> Self {
+        Self {
+            names: LineNames::within(budget),
+            list: Vec::new(),
+            callers: NumberMap::default(),
+            places: NumberMap::default(),
+            budget: budget.clone(),
+        }
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
@@ -64,6 +78,7 @@ impl Nodes {
         let raw: Raw = json.value()?;
         let frame = raw.call_frame.unwrap_or(raw.own);
         for child in raw.children {
+            self.budget.room_in_map(&mut self.callers, NODES)?;
             if self.callers.insert(child, raw.id).is_some() {
                 return Err(json.error(format!("node {child} has two callers")));
             }
@@ -79,6 +94,9 @@ impl Nodes {
         hits: Option<f64>,
         parent: Option<i64>,
     ) -> Result<(), String> {
+        let room = self.budget.room_in_map(&mut self.places, NODES);
+        let room = room.and(self.budget.room(&mut self.list, NODES));
+        room.map_err(|error| error.to_string())?;
         if self.places.insert(id, self.list.len()).is_some() {
             return Err(format!("node {id} is there twice"));
         }
@@ -123,8 +141,8 @@ impl Nodes {
                 "hitCount" => hits = json.number()?,
                 "children" => {
                     return json.array(|json| {
-                        children.push(self.read_nested(json, None, depth + 1)?);
-                        Ok(())
+                        let child = self.read_nested(json, None, depth + 1)?;
+                        json.push(&mut children, child)
                     });
                 }
                 _ => json.skip()?,
@@ -133,6 +151,7 @@ impl Nodes {
         })?;
         let id = id.ok_or_else(|| json.error("a node has no ID"))?;
         for child in children {
+            self.budget.room_in_map(&mut self.callers, NODES)?;
             self.callers.insert(child, id);
         }
         self.add(id, &frame, hits, parent)
@@ -146,6 +165,9 @@ impl Nodes {
         &self,
         mut push: impl FnMut(NodeId, SymbolId) -> NodeId,
     ) -> Result<HashMap<i64, (NodeId, u64)>, String> {
+        let bytes = self.list.len() * 64;
+        let room = self.budget.take(bytes, NODES);
+        room.map_err(|error| error.to_string())?;
         let mut places: Vec<Option<NodeId>> = vec![None; self.list.len()];
         let mut climb = Vec::new();
         for start in 0..self.list.len() {

@@ -3,7 +3,7 @@
 
 use std::io::BufRead;
 
-use profile::{Body, Meta, Metrics, Mode, Profile, Sample, SamplesBuilder, Spans, WallUnit};
+use profile::{Body, Budget, Meta, Metrics, Mode, Profile, Sample, SamplesBuilder, Spans, WallUnit};
 
 use super::NAME;
 use super::nodes::Nodes;
@@ -16,7 +16,7 @@ use crate::text::split_title;
 const FIRST_DATE: f64 = 1e15;
 
 /// What has been read of a file.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Parts {
     nodes: Nodes,
     samples: Vec<i64>,
@@ -32,18 +32,32 @@ struct Parts {
     sample_ns: Option<u64>,
 }
 
-pub(super) fn read(input: &mut dyn BufRead) -> Result<Profile, ReadError> {
-    let mut json = Json::new(input, NAME);
-    let mut parts = Parts::default();
+pub(super) fn read(input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
+    let mut json = Json::new(input, NAME, budget);
+    let mut parts = Parts::within(budget);
     json.object(|json, key| parts.key(json, key))?;
     json.finish()?;
     if parts.nodes.is_empty() {
         return Err(json.error("there are no nodes in it"));
     }
-    parts.profile().map_err(|reason| json.error(reason))
+    parts.profile(budget).map_err(|reason| json.error(reason))
 }
 
 impl Parts {
+    fn within(budget: &Budget) -> Self {
+        Self {
+            nodes: Nodes::within(budget),
+            samples: Vec::new(),
+            deltas: Vec::new(),
+            timestamps: Vec::new(),
+            start: 0.0,
+            end: 0.0,
+            is_old: false,
+            title: None,
+            sample_ns: None,
+        }
+    }
+
     fn key(&mut self, json: &mut Json<'_>, key: &str) -> Result<(), ReadError> {
         match key {
             "nodes" => json.array(|json| self.nodes.read(json))?,
@@ -52,8 +66,8 @@ impl Parts {
                 self.nodes.read_nested(json, None, 0)?;
             }
             "samples" => json.array(|json| {
-                self.samples.push(json.value()?);
-                Ok(())
+                let sample = json.value()?;
+                json.push(&mut self.samples, sample)
             })?,
             "timeDeltas" => numbers(json, &mut self.deltas)?,
             "timestamps" => numbers(json, &mut self.timestamps)?,
@@ -66,12 +80,12 @@ impl Parts {
         Ok(())
     }
 
-    fn profile(self) -> Result<Profile, String> {
-        let mut builder = SamplesBuilder::default();
+    fn profile(self, budget: &Budget) -> Result<Profile, String> {
+        let mut builder = SamplesBuilder::within(budget);
         let places = self
             .nodes
             .paths(|below, symbol| builder.push(below, symbol))?;
-        let times = self.times()?;
+        let times = self.times(budget)?;
         let mut wall_unit = WallUnit::Nanoseconds;
         if times.is_empty() {
             wall_unit = WallUnit::Samples;
@@ -125,11 +139,13 @@ impl Parts {
     /// When each sample was taken, in nanoseconds since the beginning, and what
     /// was on top; behind the last one, when the profile ended. Empty if there
     /// are no times.
-    fn times(&self) -> Result<Vec<(u64, i64)>, String> {
+    fn times(&self, budget: &Budget) -> Result<Vec<(u64, i64)>, String> {
         // The older form has seconds here, and microseconds in the samples.
         let scale = if self.is_old { 1e6 } else { 1.0 };
         let (start, end) = (self.start * scale, self.end * scale);
-        let mut times = Vec::with_capacity(self.samples.len() + 1);
+        let mut times = Vec::new();
+        let room = budget.room_for(&mut times, self.samples.len() + 1, "samples");
+        room.map_err(|error| error.to_string())?;
         let list = match (self.deltas.as_slice(), self.timestamps.as_slice()) {
             ([], []) => return Ok(times),
             ([], list) | (list, _) => list,
@@ -160,8 +176,8 @@ impl Parts {
 
 fn numbers(json: &mut Json<'_>, list: &mut Vec<f64>) -> Result<(), ReadError> {
     json.array(|json| {
-        list.push(json.value()?);
-        Ok(())
+        let number = json.value()?;
+        json.push(list, number)
     })
 }
 

@@ -14,7 +14,7 @@ mod writer;
 
 use std::io::{BufRead, Write};
 
-use profile::Profile;
+use profile::{Budget, Profile};
 
 use crate::json::{begins_with, has_key};
 use crate::{Detection, Format, Holds, ReadError, WriteError, WriteOptions};
@@ -52,8 +52,8 @@ impl Format for Firefox {
         detect(head)
     }
 
-    fn read(&self, input: &mut dyn BufRead) -> Result<Profile, ReadError> {
-        reader::read(input)
+    fn read(&self, input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
+        reader::read(input, budget)
     }
 
     fn write(

@@ -5,7 +5,7 @@
 use std::io::BufRead;
 
 use profile::{
-    Body, Meta, Metrics, Mode, NodeId, NumberMap, Profile, Sample, SamplesBuilder, Spans,
+    Body, Budget, Meta, Metrics, Mode, NodeId, NumberMap, Profile, Sample, SamplesBuilder, Spans,
     TreeBuilder, WallUnit,
 };
 
@@ -26,8 +26,8 @@ fn raw() -> ReadError {
     }
 }
 
-pub(super) fn read(input: &mut dyn BufRead) -> Result<Profile, ReadError> {
-    let mut json = Json::new(input, NAME);
+pub(super) fn read(input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
+    let mut json = Json::new(input, NAME, budget);
     let mut file = File::default();
     json.object(|json, key| file.key(json, key))?;
     json.finish()?;
@@ -39,7 +39,7 @@ pub(super) fn read(input: &mut dyn BufRead) -> Result<Profile, ReadError> {
     {
         return Err(raw());
     }
-    file.profile().map_err(|reason| json.error(reason))
+    file.profile(budget).map_err(|reason| json.error(reason))
 }
 
 /// What the weights of a thread's samples are.
@@ -113,14 +113,13 @@ impl File {
                     return Err(raw());
                 }
                 json.object(|json, key| thread.key(json, key))?;
-                self.threads.push(thread);
-                Ok(())
+                json.push(&mut self.threads, thread)
             }),
             _ => json.skip(),
         }
     }
 
-    fn profile(mut self) -> Result<Profile, String> {
+    fn profile(mut self, budget: &Budget) -> Result<Profile, String> {
         for thread in &mut self.threads {
             thread.tables.take_strings(&self.shared);
         }
@@ -156,16 +155,16 @@ impl File {
             meta.set_tag("ignored", format!("{dropped} threads in other units"));
         }
         metrics.memory &= is_ours || !has_wall;
-        let mut names = LineNames::default();
+        let mut names = LineNames::within(budget);
         let body = match self.threads.as_mut_slice() {
             [] => Body::Samples(SamplesBuilder::default().finish()),
             [thread] if thread.samples.weight == wall => {
                 meta.process = thread.process.parse().ok();
-                samples(thread, &mut self.shared, &mut names)?
+                samples(thread, &mut self.shared, &mut names, budget)?
             }
             threads => {
                 metrics.cpu = is_ours && threads.iter().any(|it| it.name == writer::CPU);
-                tree(threads, is_ours, &mut self.shared, &mut names)?
+                tree(threads, is_ours, &mut self.shared, &mut names, budget)?
             }
         };
         meta.mode = match body {
@@ -249,7 +248,7 @@ impl ThreadSamples {
     }
 
     /// Each sample's stack, time and weight in our units.
-    fn list(&self) -> Result<Vec<(i32, u64, i64)>, String> {
+    fn list(&self, budget: &Budget) -> Result<Vec<(i32, u64, i64)>, String> {
         let count = self.stacks.len();
         let fits = |list: &[f64]| list.is_empty() || list.len() == count;
         if !(fits(&self.times) && fits(&self.deltas) && fits(&self.weights)) {
@@ -277,7 +276,11 @@ impl ThreadSamples {
             };
             (stack, whole(time * 1e6), weight)
         });
-        Ok(list.collect())
+        let mut all = Vec::new();
+        let room = budget.room_for(&mut all, count, "samples");
+        room.map_err(|error| error.to_string())?;
+        all.extend(list);
+        Ok(all)
     }
 }
 
@@ -285,16 +288,19 @@ fn samples(
     thread: &mut Thread,
     shared: &mut Tables,
     names: &mut LineNames,
+    budget: &Budget,
 ) -> Result<Body, String> {
-    let list = thread.samples.list()?;
+    let list = thread.samples.list(budget)?;
     let tables = if thread.tables.has_stacks() {
         &mut thread.tables
     } else {
         shared
     };
-    let mut builder = SamplesBuilder::default();
+    let mut builder = SamplesBuilder::within(budget);
     let mut places = NumberMap::default();
-    let mut all = Vec::with_capacity(list.len());
+    let mut all = Vec::new();
+    let room = budget.room_for(&mut all, list.len(), "samples");
+    room.map_err(|error| error.to_string())?;
     for (stack, at, weight) in list {
         let push = |below, symbol| builder.push(below, symbol);
         let stack = match stack {
@@ -314,12 +320,13 @@ fn tree(
     is_ours: bool,
     shared: &mut Tables,
     names: &mut LineNames,
+    budget: &Budget,
 ) -> Result<Body, String> {
     let first = threads.first().map(|thread| thread.process.clone());
     let is_one_process = threads.iter().all(|it| Some(&it.process) == first.as_ref());
-    let mut builder = TreeBuilder::new();
+    let mut builder = TreeBuilder::within(budget);
     for thread in threads {
-        let list = thread.samples.list()?;
+        let list = thread.samples.list(budget)?;
         let base = if is_ours {
             NodeId::ROOT
         } else {
@@ -364,8 +371,8 @@ fn numbers(json: &mut Json<'_>, list: &mut Vec<f64>) -> Result<(), ReadError> {
         return json.skip();
     }
     json.array(|json| {
-        list.push(json.value::<Option<f64>>()?.unwrap_or(0.0));
-        Ok(())
+        let number = json.value::<Option<f64>>()?.unwrap_or(0.0);
+        json.push(list, number)
     })
 }
 

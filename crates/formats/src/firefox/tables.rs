@@ -50,8 +50,9 @@ impl Tables {
     pub(super) fn read(&mut self, json: &mut Json<'_>, key: &str) -> Result<bool, ReadError> {
         match key {
             "stringArray" => json.array(|json| {
-                Rc::make_mut(&mut self.strings).push(json.text()?.unwrap_or_default());
-                Ok(())
+                let string = json.text()?.unwrap_or_default();
+                json.keep(&string)?;
+                json.push(Rc::make_mut(&mut self.strings), string)
             })?,
             "sources" => json.object(|json, key| match key {
                 "filename" => column(json, Rc::make_mut(&mut self.source_files)),
@@ -171,7 +172,7 @@ pub(super) fn column(json: &mut Json<'_>, list: &mut Vec<i32>) -> Result<(), Rea
         return json.skip();
     }
     json.array(|json| {
-        list.push(json.value::<Option<i32>>()?.unwrap_or(NONE));
-        Ok(())
+        let value = json.value::<Option<i32>>()?.unwrap_or(NONE);
+        json.push(list, value)
     })
 }

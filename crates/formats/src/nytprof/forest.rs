@@ -7,7 +7,7 @@
 //! **Invariant:** memory goes by distinct paths and by returns, never by what a
 //! depth claims: depths without a return of their own are not filled in.
 
-use profile::{Cost, NodeId, NumberMap, SymbolId, Tree, TreeBuilder};
+use profile::{Budget, Cost, NodeId, NumberMap, SymbolId, Tree, TreeBuilder};
 
 /// A place in [`Forest::nodes`].
 type Place = u32;
@@ -26,7 +26,11 @@ pub(super) struct Forest {
     free: Vec<Place>,
     /// Callers without a name, by depth, the root first.
     open: Vec<(u32, Place)>,
+    budget: Budget,
 }
+
+/// What a budget says that there are too many of.
+const PATHS: &str = "call paths";
 
 #[derive(Debug, Clone, Copy)]
 struct Node {
@@ -46,23 +50,43 @@ const FRESH: Node = Node {
     next_sibling: NONE,
 };
 
-impl Default for Forest {
-    fn default() -> Self {
+impl Forest {
+    /// The root, and as much more as the budget has room for. Once that is
+    /// overdrawn nothing is added.
+    pub(super) fn within(budget: &Budget) -> Self {
         Self {
             nodes: vec![FRESH],
             places: NumberMap::default(),
             free: Vec::new(),
             open: vec![(0, ROOT)],
+            budget: budget.clone(),
         }
     }
-}
 
-impl Forest {
+    /// Room for what one return may add.
+    fn has_room(&mut self) -> bool {
+        let Self {
+            nodes,
+            places,
+            free,
+            open,
+            budget,
+        } = self;
+        let outcome = (budget.room_for(nodes, 4, PATHS))
+            .and_then(|()| budget.room_for(open, 2, PATHS))
+            .and_then(|()| budget.room_for(free, 1, PATHS))
+            .and_then(|()| budget.room_in_map(places, PATHS));
+        outcome.is_ok()
+    }
+
     /// A function returned from `depth`: 1 is that of what the root calls.
     pub(super) fn returned(&mut self, depth: u32, symbol: SymbolId, own: u64) {
         let Some(above) = depth.checked_sub(1) else {
             return;
         };
+        if !self.has_room() {
+            return;
+        }
         self.close_above(depth);
         let place = match self.open.last() {
             Some(&(open, place)) if open == depth => {
@@ -90,7 +114,7 @@ impl Forest {
     /// something, has a name from `unknown`.
     pub(super) fn finish(mut self, root_own: u64, mut unknown: impl FnMut() -> SymbolId) -> Tree {
         self.close_above(0);
-        let mut builder = TreeBuilder::new();
+        let mut builder = TreeBuilder::within(&self.budget);
         *builder.cost(NodeId::ROOT) += Cost {
             calls: 1,
             wall: root_own,
@@ -213,7 +237,7 @@ mod tests {
 
     /// Paths, calls and own costs of the tree that the returns make.
     fn tree(returns: &[(u32, u32, u64)]) -> Vec<(Vec<u32>, u64, i64)> {
-        let mut forest = Forest::default();
+        let mut forest = Forest::within(&Budget::unlimited());
         for &(depth, symbol, own) in returns {
             forest.returned(depth, SymbolId(symbol), own);
         }
@@ -272,7 +296,7 @@ mod tests {
 
     #[test]
     fn a_depth_is_only_a_claim() {
-        let mut forest = Forest::default();
+        let mut forest = Forest::within(&Budget::unlimited());
         for _ in 0..1000 {
             forest.returned(u32::MAX, SymbolId(1), 1);
             forest.returned(1, SymbolId(2), 1);

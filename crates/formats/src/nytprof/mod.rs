@@ -15,7 +15,7 @@ mod writer;
 
 use std::io::{BufRead, Write};
 
-use profile::{Metric, Profile};
+use profile::{Budget, Metric, Profile};
 
 use crate::collapsed::{self, Stacks};
 use crate::{Detection, Format, Holds, ReadError, WriteError, WriteOptions};
@@ -62,8 +62,8 @@ impl Format for Nytprof {
         }
     }
 
-    fn read(&self, input: &mut dyn BufRead) -> Result<Profile, ReadError> {
-        reader::read(self.name(), input)
+    fn read(&self, input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
+        reader::read(self.name(), input, budget)
     }
 
     fn write(
@@ -104,8 +104,8 @@ impl Format for NytprofCalls {
     }
 
     /// They are collapsed stacks, and recognized as such.
-    fn read(&self, input: &mut dyn BufRead) -> Result<Profile, ReadError> {
-        collapsed::read_lines(self.name(), input)
+    fn read(&self, input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
+        collapsed::read_lines(self.name(), input, budget)
     }
 
     fn write(

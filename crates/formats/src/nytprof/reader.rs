@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read};
 
 use flate2::bufread::ZlibDecoder;
-use profile::{Body, Meta, Metrics, Mode, Profile, Spans, SymbolId};
+use profile::{Body, Budget, Meta, Metrics, Mode, Profile, Spans, SymbolId, allocated};
 
 use super::forest::Forest;
 use super::name;
@@ -15,7 +15,11 @@ use crate::{MAX_UNPACKED, ReadError, gzip, text};
 /// The longest name or line, in bytes: 1 MiB.
 const MAX_STRING: u64 = 1 << 20;
 
-pub(super) fn read(format: &'static str, input: &mut dyn BufRead) -> Result<Profile, ReadError> {
+pub(super) fn read(
+    format: &'static str,
+    input: &mut dyn BufRead,
+    budget: &Budget,
+) -> Result<Profile, ReadError> {
     let mut fields = Fields {
         format,
         input,
@@ -25,7 +29,7 @@ pub(super) fn read(format: &'static str, input: &mut dyn BufRead) -> Result<Prof
     if !header.starts_with(MAGIC) {
         return Err(fields.broken("not a file of version 5"));
     }
-    let mut parts = Parts::default();
+    let mut parts = Parts::within(budget);
     let is_packed = parts.records(&mut fields, true)?;
     if is_packed {
         let offset = fields.offset;
@@ -37,6 +41,7 @@ pub(super) fn read(format: &'static str, input: &mut dyn BufRead) -> Result<Prof
         };
         parts.records(&mut fields, false)?;
     }
+    budget.check()?;
     Ok(parts.finish())
 }
 
@@ -159,13 +164,14 @@ struct Parts {
     started: Vec<f64>,
     ended: Vec<f64>,
     meta: Meta,
+    budget: Budget,
 }
 
-impl Default for Parts {
-    fn default() -> Self {
+impl Parts {
+    fn within(budget: &Budget) -> Self {
         Self {
-            symbols: Symbols::default(),
-            forest: Forest::default(),
+            symbols: Symbols::within(budget),
+            forest: Forest::within(budget),
             files: HashMap::new(),
             places: Vec::new(),
             returns: 0,
@@ -179,14 +185,14 @@ impl Default for Parts {
                 mode: Mode::Traced,
                 ..Meta::default()
             },
+            budget: budget.clone(),
         }
     }
-}
 
-impl Parts {
     /// Reads up to the end, or up to where the rest is packed, if it `may_be`.
     fn records(&mut self, fields: &mut Fields<'_>, may_be: bool) -> Result<bool, ReadError> {
         while let Some(tag) = fields.tag()? {
+            self.budget.check()?;
             match tag {
                 tag::COMMENT | tag::OPTION => drop(fields.line()?),
                 tag::ATTRIBUTE => {
@@ -197,10 +203,12 @@ impl Parts {
                 tag::PROCESS_START => {
                     self.meta.process = Some(fields.u32()?);
                     fields.u32()?;
+                    self.budget.room(&mut self.started, "processes")?;
                     self.started.push(fields.nv()?);
                 }
                 tag::PROCESS_END => {
                     fields.u32()?;
+                    self.budget.room(&mut self.ended, "processes")?;
                     self.ended.push(fields.nv()?);
                 }
                 tag::FILE => {
@@ -209,6 +217,8 @@ impl Parts {
                         fields.u32()?;
                     }
                     let name = fields.string()?;
+                    self.budget.take(allocated(name.capacity()), "files")?;
+                    self.budget.room_in_map(&mut self.files, "files")?;
                     self.files.insert(id, name);
                 }
                 tag::TIME_LINE => {
@@ -233,6 +243,7 @@ impl Parts {
                     let first = fields.u32()?;
                     fields.u32()?;
                     let symbol = self.symbols.id(name::ours(&name));
+                    self.budget.room(&mut self.places, "functions")?;
                     self.places.push((symbol, file, first));
                 }
                 tag::SUB_CALLERS => {
@@ -324,11 +335,11 @@ impl Parts {
             }
         }
         for (symbol, file, line) in self.places {
+            let file = self.files.get(&file).map_or(b"".as_slice(), Vec::as_slice);
+            if file != b"(unknown)" {
+                self.symbols.set_file(symbol, file);
+            }
             if let Some(symbol) = self.symbols.symbol(symbol) {
-                let file = self.files.get(&file).map_or(b"".as_slice(), Vec::as_slice);
-                if file != b"(unknown)" {
-                    text::set_file(symbol, file);
-                }
                 symbol.line = line;
             }
         }

@@ -13,7 +13,7 @@ mod writer;
 
 use std::io::{BufRead, Write};
 
-use profile::Profile;
+use profile::{Budget, Profile};
 
 use crate::{Detection, Format, Holds, ReadError, WriteError, WriteOptions};
 
@@ -54,8 +54,8 @@ impl Format for Otlp {
         wire::detect(head)
     }
 
-    fn read(&self, input: &mut dyn BufRead) -> Result<Profile, ReadError> {
-        reader::read(input)
+    fn read(&self, input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
+        reader::read(input, budget)
     }
 
     fn write(

@@ -4,7 +4,7 @@
 
 use std::io::BufRead;
 
-use profile::{Body, Cost, Meta, Metric, Mode, NodeId, Profile, Spans, SymbolId, TreeBuilder};
+use profile::{Body, Budget, Cost, Meta, Metric, Mode, NodeId, Profile, Spans, SymbolId, TreeBuilder};
 
 use super::NAME;
 use super::messages::field;
@@ -14,22 +14,19 @@ use crate::pprof::types::{self, Column};
 use crate::symbols::Symbols;
 use crate::text::{lossy, set_file, split_title};
 
-/// The largest file that is read, in bytes: 1 GiB.
-const MAX_LENGTH: u64 = 1 << 30;
-
-pub(super) fn read(input: &mut dyn BufRead) -> Result<Profile, ReadError> {
-    let bytes = crate::whole(input, MAX_LENGTH)?;
-    profile(&bytes).map_err(|reason| ReadError::Offset {
+pub(super) fn read(input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
+    let bytes = crate::whole(input, budget)?;
+    profile(&bytes, budget).map_err(|reason| ReadError::Offset {
         format: NAME,
         offset: bytes.len() as u64,
         reason: format!("{reason} (only files of release 1.11 are read)"),
     })
 }
 
-fn profile(bytes: &[u8]) -> Result<Profile, String> {
+fn profile(bytes: &[u8], budget: &Budget) -> Result<Profile, String> {
     let mut tables = Tables::default();
     fields(bytes, |number, value| match number {
-        number if number == u64::from(field::DICTIONARY) => tables.read(value.bytes()?),
+        number if number == u64::from(field::DICTIONARY) => tables.read(value.bytes()?, budget),
         _ => Ok(()),
     })?;
     // What the values are decides which of them are read.
@@ -41,14 +38,16 @@ fn profile(bytes: &[u8]) -> Result<Profile, String> {
         }
         Ok(())
     })?;
-    let (columns, metrics) = types::columns(&types);
+    let (columns, metrics) = types::columns(&types, types.first().map_or(b"", |first| first.0));
     if columns.is_empty() {
         return Err("it has neither times nor memory, and counts no samples".to_owned());
     }
-    let mut symbols = Symbols::default();
-    let stacks = tables.symbols(&mut symbols)?;
-    let mut builder = TreeBuilder::new();
-    let mut nodes: Vec<Option<NodeId>> = vec![None; tables.stacks.len()];
+    let mut symbols = Symbols::within(budget);
+    let stacks = tables.symbols(&mut symbols, budget)?;
+    let mut builder = TreeBuilder::within(budget);
+    let mut nodes: Vec<Option<NodeId>> = Vec::new();
+    room(budget, &mut nodes, tables.stacks.len())?;
+    nodes.resize(tables.stacks.len(), None);
     let mut started = u64::MAX;
     each_profile(bytes, |profile| {
         let kind = tables.value_type(profile)?;
@@ -59,7 +58,7 @@ fn profile(bytes: &[u8]) -> Result<Profile, String> {
             match (u32::try_from(number), column) {
                 (Ok(field::SAMPLES), Some(column)) => {
                     let sample = Sample::read(value.bytes()?)?;
-                    let node = tables.node(sample.stack, &stacks, &mut nodes, &mut builder)?;
+                    let node = tables.node(sample.stack, &stacks, &mut nodes, &mut builder, budget)?;
                     add(builder.cost(node), column, sample.value);
                 }
                 (Ok(field::TIME_UNIX_NANO), _) => {
@@ -174,7 +173,7 @@ struct Tables<'b> {
 }
 
 impl<'b> Tables<'b> {
-    fn read(&mut self, dictionary: &'b [u8]) -> Result<(), String> {
+    fn read(&mut self, dictionary: &'b [u8], budget: &Budget) -> Result<(), String> {
         fields(dictionary, |number, value| {
             let list = match u32::try_from(number) {
                 Ok(field::MAPPING_TABLE) => &mut self.mappings,
@@ -184,6 +183,7 @@ impl<'b> Tables<'b> {
                 Ok(field::STACK_TABLE) => &mut self.stacks,
                 _ => return Ok(()),
             };
+            room(budget, list, 1)?;
             list.push(value.bytes()?);
             Ok(())
         })
@@ -214,12 +214,14 @@ impl<'b> Tables<'b> {
 
     /// The symbols of each location, the innermost first. Made of ranges of one
     /// list, as most have one.
-    fn symbols(&self, symbols: &mut Symbols) -> Result<Vec<Vec<SymbolId>>, String> {
-        let mut functions = Vec::with_capacity(self.functions.len());
+    fn symbols(&self, symbols: &mut Symbols, budget: &Budget) -> Result<Vec<Vec<SymbolId>>, String> {
+        let mut functions = Vec::new();
+        room(budget, &mut functions, self.functions.len())?;
         for function in &self.functions {
             functions.push(self.function(function, symbols)?);
         }
-        let mut locations = Vec::with_capacity(self.locations.len());
+        let mut locations = Vec::new();
+        room(budget, &mut locations, self.locations.len())?;
         for location in &self.locations {
             let mut lines = Vec::new();
             let mut mapping = 0;
@@ -234,6 +236,7 @@ impl<'b> Tables<'b> {
                             }
                             Ok(())
                         })?;
+                        room(budget, &mut lines, 1)?;
                         lines.push(get(&functions, function, "function")?);
                     }
                     _ => {}
@@ -304,6 +307,7 @@ impl<'b> Tables<'b> {
         locations: &[Vec<SymbolId>],
         nodes: &mut [Option<NodeId>],
         builder: &mut TreeBuilder,
+        budget: &Budget,
     ) -> Result<NodeId, String> {
         if let Some(&Some(node)) = nodes.get(stack as usize) {
             return Ok(node);
@@ -317,7 +321,9 @@ impl<'b> Tables<'b> {
                 let index = u32::try_from(location).unwrap_or(u32::MAX);
                 let lines = usize::try_from(location).ok();
                 let lines = lines.and_then(|location| locations.get(location));
-                path.extend(lines.ok_or_else(|| format!("there is no location {index}"))?);
+                let lines = lines.ok_or_else(|| format!("there is no location {index}"))?;
+                room(budget, &mut path, lines.len())?;
+                path.extend(lines);
                 Ok(())
             })
         })?;
@@ -331,8 +337,16 @@ impl<'b> Tables<'b> {
         if let Some(place) = nodes.get_mut(stack as usize) {
             *place = Some(node);
         }
+        budget.drop_list(path);
+        budget.check().map_err(|error| error.to_string())?;
         Ok(node)
     }
+}
+
+/// Makes room for `more` in `list`.
+fn room<T>(budget: &Budget, list: &mut Vec<T>, more: usize) -> Result<(), String> {
+    let room = budget.room_for(list, more, "tables");
+    room.map_err(|error| error.to_string())
 }
 
 fn get<T: Copy>(list: &[T], index: u32, what: &str) -> Result<T, String> {

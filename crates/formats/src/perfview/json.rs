@@ -4,15 +4,12 @@ use std::borrow::Cow;
 use std::fmt;
 use std::io::BufRead;
 
-use profile::Profile;
+use profile::{Budget, Profile};
 use serde::Deserialize;
 use serde::de::{self, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::reader::Source;
 use crate::{Detection, HEAD, ReadError};
-
-/// The largest document that is read, in bytes: 1 GiB.
-const MAX_LENGTH: u64 = 1 << 30;
 
 pub(super) fn detect(head: &[u8]) -> Detection {
     let text = head.trim_ascii_start();
@@ -34,22 +31,26 @@ pub(super) fn detect(head: &[u8]) -> Detection {
     }
 }
 
-pub(super) fn read(format: &'static str, input: &mut dyn BufRead) -> Result<Profile, ReadError> {
-    let input = crate::whole(input, MAX_LENGTH)?;
+pub(super) fn read(
+    format: &'static str,
+    input: &mut dyn BufRead,
+    budget: &Budget,
+) -> Result<Profile, ReadError> {
+    let input = crate::whole(input, budget)?;
     let broken = |error: &serde_json::Error| ReadError::Line {
         format,
         line: error.line() as u64,
         reason: error.to_string(),
     };
-    let mut source = Source::default();
+    let mut source = Source::within(budget);
     let mut json = serde_json::Deserializer::from_slice(&input);
     let seed = Object {
         source: &mut source,
         level: Level::Document,
     };
-    let has_samples = seed
-        .deserialize(&mut json)
-        .map_err(|error| broken(&error))?;
+    let outcome = seed.deserialize(&mut json);
+    budget.check()?;
+    let has_samples = outcome.map_err(|error| broken(&error))?;
     json.end().map_err(|error| broken(&error))?;
     let reason = if has_samples {
         match source.finish() {

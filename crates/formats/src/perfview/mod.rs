@@ -17,7 +17,7 @@ mod xml;
 
 use std::io::{BufRead, Write};
 
-use profile::Profile;
+use profile::{Budget, Profile};
 
 use crate::{Detection, Format, Holds, ReadError, WriteError, WriteOptions};
 
@@ -109,10 +109,10 @@ impl Format for PerfView {
         }
     }
 
-    fn read(&self, input: &mut dyn BufRead) -> Result<Profile, ReadError> {
+    fn read(&self, input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
         match self.form {
-            Form::Ids | Form::Text => xml::read(self.name(), input),
-            Form::Json => json::read(self.name(), input),
+            Form::Ids | Form::Text => xml::read(self.name(), input, budget),
+            Form::Json => json::read(self.name(), input, budget),
         }
     }
 

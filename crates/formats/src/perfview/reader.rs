@@ -2,8 +2,8 @@
 //! number of one, in any order, and frames and stacks by number.
 
 use profile::{
-    Body, Cost, Meta, Metric, Metrics, NodeId, NumberMap, Profile, Sample, SamplesBuilder, Spans,
-    SymbolId, TreeBuilder, WallUnit,
+    Body, Budget, Cost, Meta, Metric, Metrics, NodeId, NumberMap, OverBudget, Profile, Sample,
+    SamplesBuilder, Spans, SymbolId, TreeBuilder, WallUnit,
 };
 
 use super::metric::{self, Counts};
@@ -12,7 +12,7 @@ use crate::symbols::Symbols;
 use crate::text;
 
 /// What has been read so far.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Source {
     symbols: Symbols,
     stacks: SamplesBuilder,
@@ -22,7 +22,12 @@ pub(super) struct Source {
     callers: NumberMap<u32, Caller>,
     has_metric: bool,
     notes: Option<String>,
+    budget: Budget,
 }
+
+/// What a budget says that there are too many of.
+const STACKS: &str = "stacks";
+const SAMPLES: &str = "samples";
 
 /// A sample, in the order of the file.
 #[derive(Debug, Clone, Copy)]
@@ -34,7 +39,7 @@ struct Pending {
     stack: StackRef,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum StackRef {
     Known(NodeId),
     Numbered(u32),
@@ -57,9 +62,29 @@ enum Progress {
 }
 
 impl Source {
+    pub(super) fn within(budget: &Budget) -> Self {
+        Self {
+            symbols: Symbols::within(budget),
+            stacks: SamplesBuilder::within(budget),
+            paths: Paths::within(budget),
+            samples: Vec::new(),
+            frames: NumberMap::default(),
+            callers: NumberMap::default(),
+            has_metric: false,
+            notes: None,
+            budget: budget.clone(),
+        }
+    }
+
+    fn over(error: OverBudget) -> String {
+        error.to_string()
+    }
+
     pub(super) fn add_frame(&mut self, id: &str, name: &str) -> Result<(), String> {
         let id = number(id)?;
         let symbol = symbol(&mut self.symbols, name);
+        let room = self.budget.room_in_map(&mut self.frames, STACKS);
+        room.map_err(Self::over)?;
         match self.frames.insert(id, symbol) {
             None => Ok(()),
             Some(_) => Err(format!("frame {id} is there twice")),
@@ -77,6 +102,8 @@ impl Source {
             frame: number(frame)?,
             node: Progress::Todo,
         };
+        let room = self.budget.room_in_map(&mut self.callers, STACKS);
+        room.map_err(Self::over)?;
         match self.callers.insert(id, stack) {
             None => Ok(()),
             Some(_) => Err(format!("stack {id} is there twice")),
@@ -132,11 +159,19 @@ impl Source {
         };
         self.has_metric |= metric.is_some();
         let at = value(time, 0)?;
-        self.samples.push(Pending {
-            at: u64::try_from(at).unwrap_or(0),
-            metric: value(metric, 1_000_000)?,
-            stack,
-        });
+        let at = u64::try_from(at).unwrap_or(0);
+        let metric = value(metric, 1_000_000)?;
+        // What was at the same time in the same stack is one sample.
+        if let Some(last) = self.samples.last_mut()
+            && (last.at, last.stack) == (at, stack)
+            && let Some(sum) = last.metric.checked_add(metric)
+        {
+            last.metric = sum;
+            return Ok(());
+        }
+        let room = self.budget.room(&mut self.samples, SAMPLES);
+        room.map_err(Self::over)?;
+        self.samples.push(Pending { at, metric, stack });
         Ok(())
     }
 
@@ -166,6 +201,8 @@ impl Source {
                 Progress::Busy => return Err(format!("stack {id} calls itself")),
                 Progress::Todo => {
                     stack.node = Progress::Busy;
+                    let room = self.budget.room(&mut open, STACKS);
+                    room.map_err(Self::over)?;
                     open.push((id, stack.frame));
                     next = stack.caller;
                 }
@@ -194,7 +231,9 @@ impl Source {
         };
         let mut samples = std::mem::take(&mut self.samples);
         samples.sort_by_key(|sample| sample.at);
-        let mut resolved = Vec::with_capacity(samples.len());
+        let mut resolved = Vec::new();
+        let room = (self.budget).room_for(&mut resolved, samples.len(), SAMPLES);
+        room.map_err(Self::over)?;
         for sample in samples {
             let node = match sample.stack {
                 StackRef::Known(node) => node,
@@ -267,7 +306,7 @@ impl Source {
         costs: impl Iterator<Item = Result<(NodeId, Cost), String>>,
     ) -> Result<Body, String> {
         let stacks = std::mem::take(&mut self.stacks).finish().stacks;
-        let mut builder = TreeBuilder::new();
+        let mut builder = TreeBuilder::within(&self.budget);
         let mut nodes = vec![NodeId::ROOT];
         for stack in stacks.iter().skip(1) {
             let parent = nodes.get(stack.parent.index()).copied();

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::io::{self, BufRead, Read};
 use std::sync::Arc;
 
-use profile::Profile;
+use profile::{Budget, Profile};
 use quick_xml::events::{BytesRef, BytesStart, Event};
 use quick_xml::{Error, Reader};
 
@@ -32,10 +32,14 @@ pub(super) fn detect(head: &[u8]) -> Detection {
     }
 }
 
-pub(super) fn read(format: &'static str, input: &mut dyn BufRead) -> Result<Profile, ReadError> {
+pub(super) fn read(
+    format: &'static str,
+    input: &mut dyn BufRead,
+    budget: &Budget,
+) -> Result<Profile, ReadError> {
     let left = Cell::new(0);
     let mut reader = Reader::from_reader(Pieces { input, left: &left });
-    let mut document = Document::default();
+    let mut document = Document::within(budget);
     let mut buffer = Vec::new();
     loop {
         buffer.clear();
@@ -51,6 +55,7 @@ pub(super) fn read(format: &'static str, input: &mut dyn BufRead) -> Result<Prof
             }
             Err(error) => Err(error.to_string()),
         };
+        budget.check()?;
         outcome.map_err(|reason| ReadError::Offset {
             format,
             offset: reader.buffer_position(),
@@ -66,7 +71,9 @@ pub(super) fn read(format: &'static str, input: &mut dyn BufRead) -> Result<Prof
         }
         document.source.finish()
     };
-    finish().map_err(|reason| ReadError::Offset {
+    let outcome = finish();
+    budget.check()?;
+    outcome.map_err(|reason| ReadError::Offset {
         format,
         offset: reader.buffer_position(),
         reason,
@@ -101,7 +108,7 @@ impl BufRead for Pieces<'_, '_> {
 
 /// Where in the document we are. Elements go by their names alone, as
 /// PerfView reads them.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Document {
     source: Source,
     depth: usize,
@@ -126,6 +133,17 @@ enum Open {
 }
 
 impl Document {
+    fn within(budget: &Budget) -> Self {
+        Self {
+            source: Source::within(budget),
+            depth: 0,
+            in_source: false,
+            has_samples: false,
+            open: None,
+            text: String::new(),
+        }
+    }
+
     fn add(&mut self, event: Event<'_>) -> Result<(), String> {
         match event {
             Event::Start(element) => {

@@ -11,12 +11,15 @@ pub(super) mod field {
     pub(crate) const LOCATION: u32 = 4;
     pub(crate) const FUNCTION: u32 = 5;
     pub(crate) const STRING_TABLE: u32 = 6;
+    pub(crate) const DROP_FRAMES: u32 = 7;
+    pub(crate) const KEEP_FRAMES: u32 = 8;
     pub(crate) const TIME_NANOS: u32 = 9;
     pub(crate) const DURATION_NANOS: u32 = 10;
     pub(crate) const PERIOD_TYPE: u32 = 11;
     pub(crate) const PERIOD: u32 = 12;
     pub(crate) const COMMENT: u32 = 13;
     pub(crate) const DEFAULT_SAMPLE_TYPE: u32 = 14;
+    pub(crate) const DOC_URL: u32 = 15;
 }
 
 /// What a value counts. Both are strings by their number.

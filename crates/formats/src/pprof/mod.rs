@@ -7,14 +7,18 @@
 //! no line of a call. Values are self costs. `system_name` stays empty: where
 //! it is set, pprof takes names for C++ and cuts them at angle brackets.
 
+mod detect;
+mod fields;
+mod locations;
 mod messages;
 mod reader;
+mod stacks;
 pub(crate) mod types;
 mod writer;
 
 use std::io::{BufRead, Write};
 
-use profile::Profile;
+use profile::{Budget, Profile};
 
 use crate::{Detection, Format, Holds, ReadError, WriteError, WriteOptions};
 
@@ -46,11 +50,11 @@ impl Format for Pprof {
     }
 
     fn detect(&self, head: &[u8]) -> Detection {
-        reader::detect(head)
+        detect::detect(head)
     }
 
-    fn read(&self, input: &mut dyn BufRead) -> Result<Profile, ReadError> {
-        reader::read(self.name(), input)
+    fn read(&self, input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
+        reader::read(self.name(), input, budget)
     }
 
     fn write(

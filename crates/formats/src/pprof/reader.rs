@@ -1,251 +1,232 @@
 //! Reads pprof, field by field: samples before the functions they are of, as
 //! most writers have them, or after.
 //!
-//! Only numbers are kept of a sample until the end of the file.
+//! **Invariant:** equal samples are one as soon as they come, so memory goes by
+//! distinct stacks. Only a file of text has to be kept as it is: its strings.
 
-use std::io::{BufRead, Read};
+use std::io::BufRead;
 
 use profile::{
-    Body, Cost, Meta, Metric, Mode, NodeId, NumberHash, NumberMap, Profile, Spans, SymbolId,
-    TreeBuilder,
+    Body, Budget, Cost, Meta, Metric, Mode, NodeId, NumberMap, OverBudget, Profile, Spans,
+    SymbolId, TreeBuilder, allocated,
 };
-use prost::Message;
-use prost::encoding::WireType;
+use prost::Message as _;
 
-use super::messages::{Function, Location, Sample, ValueType, field};
+use super::fields::{Input, Message, Value, count, varint};
+use super::locations::Locations;
+use super::messages::{Function, ValueType, field};
+use super::stacks::{Place, StackId, Stacks};
 use super::types;
-use crate::paths::Paths;
 use crate::symbols::Symbols;
-use crate::{Detection, ReadError, text};
+use crate::{ReadError, text};
 
-/// The longest field, in bytes: 64 MiB. A sample with its whole stack is one.
-const MAX_FIELD: u64 = 64 << 20;
+/// What a function takes until the symbols are made: where it is found, and
+/// what its symbol is.
+const FUNCTION: usize = 48;
 
-/// A field can only be a sample type, and its message is some numbers, or it is
-/// a sample: too little for a magic number, so several fields have to fit.
-pub(super) fn detect(head: &[u8]) -> Detection {
-    let mut rest = head;
-    let mut fields = 0;
-    let mut has_types = false;
-    while let [key, length, inner @ ..] = rest {
-        let number = u32::from(key >> 3);
-        if key & 7 != WireType::LengthDelimited as u8 || !(1..=6).contains(&number) {
-            // Numbers come after what they are about.
-            return if fields >= 2 && has_types && known_number(*key) {
-                Detection::Yes
-            } else {
-                Detection::No
-            };
-        }
-        let (length, inner) = match (length, inner) {
-            (0..0x80, inner) => (usize::from(*length), inner),
-            (low, [high @ 0..0x80, inner @ ..]) => {
-                (usize::from(low & 0x7f) | usize::from(*high) << 7, inner)
-            }
-            _ => break,
-        };
-        let Some((message, next)) = inner.split_at_checked(length) else {
-            break;
-        };
-        if !looks_like(number, message) {
-            return Detection::No;
-        }
-        has_types |= number == field::SAMPLE_TYPE;
-        fields += 1;
-        rest = next;
-        if fields == 8 {
-            break;
-        }
-    }
-    match (fields, has_types) {
-        (2.., true) => Detection::Yes,
-        // A profile may begin with its samples, but nobody's does.
-        (1.., false) | (0, _) => Detection::No,
-        _ => Detection::NeedMore,
-    }
-}
-
-/// Whether a message can be that of a field.
-fn looks_like(number: u32, message: &[u8]) -> bool {
-    match number {
-        field::SAMPLE_TYPE => {
-            !message.is_empty() && message.len() <= 22 && ValueType::decode(message).is_ok()
-        }
-        field::SAMPLE => Sample::decode(message).is_ok(),
-        field::LOCATION => Location::decode(message).is_ok(),
-        field::FUNCTION => Function::decode(message).is_ok(),
-        _ => true,
-    }
-}
-
-/// Whether the key is one of a field of a number.
-fn known_number(key: u8) -> bool {
-    matches!(key >> 3, 7..=15) && matches!(key & 7, 0 | 2)
-}
-
-pub(super) fn read(format: &'static str, input: &mut dyn BufRead) -> Result<Profile, ReadError> {
-    let mut input = Counted { input, offset: 0 };
-    let mut parts = Parts::default();
+pub(super) fn read(
+    format: &'static str,
+    input: &mut dyn BufRead,
+    budget: &Budget,
+) -> Result<Profile, ReadError> {
+    let mut input = Input::new(format, input, budget);
+    let mut parts = Parts::within(budget);
     loop {
-        let offset = input.offset;
-        let broken = |reason: &str| ReadError::Offset {
-            format,
-            offset,
-            reason: reason.to_owned(),
-        };
-        let Some(key) = input.varint().map_err(|it| it.or(&broken))? else {
-            break;
-        };
-        let mut number = || match input.varint() {
-            Ok(Some(number)) => Ok(number),
-            Ok(None) => Err(broken("it ends early")),
-            Err(error) => Err(error.or(&broken)),
-        };
-        let field = u32::try_from(key >> 3).map_err(|_| broken("no field has this number"))?;
-        match key & 7 {
-            0 => {
-                let number = number()?;
+        // What is wrong with a field is said by the place where it begins.
+        let outcome = match input.next()? {
+            None => break,
+            Some((field, Value::Number(number))) => {
                 parts.add_number(field, number);
+                Ok(())
             }
-            2 => {
-                let length = number()?;
-                if length > MAX_FIELD {
-                    return Err(ReadError::TooLarge { limit: MAX_FIELD });
-                }
-                let message = input.bytes(length).map_err(|it| it.or(&broken))?;
-                parts.add(field, message).map_err(|it| broken(&it))?;
-            }
-            1 => drop(input.bytes(8).map_err(|it| it.or(&broken))?),
-            5 => drop(input.bytes(4).map_err(|it| it.or(&broken))?),
-            _ => return Err(broken("a field of an unknown kind")),
+            Some((field, Value::Bytes(message))) => parts.add(field, message),
+            Some((_, Value::Fixed)) => Ok(()),
+        };
+        if let Err(broken) = outcome {
+            budget.check()?;
+            return Err(input.broken(broken.0));
         }
     }
-    if input.offset == 0 {
+    if input.offset() == 0 {
         return Err(ReadError::Empty);
     }
-    parts.finish().map_err(|reason| ReadError::Offset {
+    let outcome = parts.finish(budget);
+    budget.check()?;
+    outcome.map_err(|broken| ReadError::Offset {
         format,
-        offset: input.offset,
-        reason,
+        offset: input.offset(),
+        reason: broken.0,
     })
 }
 
-/// The input, and how far it has been read.
-struct Counted<'i> {
-    input: &'i mut dyn BufRead,
-    offset: u64,
-}
+/// What is wrong with a message. That there is no memory for it, the budget
+/// knows.
+struct Broken(String);
 
-enum Broken {
-    Io(std::io::Error),
-    Reason(&'static str),
-}
-
-impl Broken {
-    fn or(self, broken: &dyn Fn(&str) -> ReadError) -> ReadError {
-        match self {
-            Self::Io(error) => error.into(),
-            Self::Reason(reason) => broken(reason),
-        }
+impl From<String> for Broken {
+    fn from(reason: String) -> Self {
+        Self(reason)
     }
 }
 
-impl Counted<'_> {
-    /// A number; none where the input ends.
-    fn varint(&mut self) -> Result<Option<u64>, Broken> {
-        let mut number = 0_u64;
-        for shift in (0..64).step_by(7) {
-            let byte = match self.input.fill_buf().map_err(Broken::Io)?.first() {
-                Some(&byte) => byte,
-                None if shift == 0 => return Ok(None),
-                None => return Err(Broken::Reason("it ends early")),
-            };
-            self.input.consume(1);
-            self.offset += 1;
-            number |= u64::from(byte & 0x7f) << shift;
-            if byte < 0x80 {
-                return Ok(Some(number));
-            }
-        }
-        Err(Broken::Reason("a number that is too long"))
+impl From<&str> for Broken {
+    fn from(reason: &str) -> Self {
+        Self(reason.to_owned())
     }
+}
 
-    /// As many bytes, read as they come: a length is only a claim.
-    fn bytes(&mut self, length: u64) -> Result<Vec<u8>, Broken> {
-        let mut bytes = Vec::new();
-        let mut input = Read::take(&mut *self.input, length);
-        let count = input.read_to_end(&mut bytes).map_err(Broken::Io)?;
-        self.offset += count as u64;
-        if (count as u64) < length {
-            return Err(Broken::Reason("it ends early"));
-        }
-        Ok(bytes)
+impl From<OverBudget> for Broken {
+    fn from(error: OverBudget) -> Self {
+        Self(error.to_string())
+    }
+}
+
+impl From<prost::DecodeError> for Broken {
+    fn from(error: prost::DecodeError) -> Self {
+        Self(error.to_string())
     }
 }
 
 /// What has been read of a profile.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Parts {
     types: Vec<ValueType>,
-    /// Where in `ids` and `values` those of each sample end.
-    samples: Vec<(usize, usize)>,
-    ids: Vec<u64>,
-    values: Vec<i64>,
-    locations: NumberMap<u64, Vec<u64>>,
+    stacks: Stacks,
+    locations: Locations,
     functions: NumberMap<u64, Function>,
     strings: Vec<Box<[u8]>>,
-    comments: Vec<u64>,
+    comment: Option<u64>,
+    default_type: u64,
     time_nanos: u64,
+    /// The sample read last, as it was written and as what it came to: many
+    /// are the same.
+    last: Vec<u8>,
+    last_stack: StackId,
+    values: Vec<i64>,
+    places: Vec<Place>,
+    budget: Budget,
 }
 
 impl Parts {
+    fn within(budget: &Budget) -> Self {
+        Self {
+            types: Vec::new(),
+            stacks: Stacks::within(budget),
+            locations: Locations::within(budget),
+            functions: NumberMap::default(),
+            strings: Vec::new(),
+            comment: None,
+            default_type: 0,
+            time_nanos: 0,
+            last: Vec::new(),
+            last_stack: 0,
+            values: Vec::new(),
+            places: Vec::new(),
+            budget: budget.clone(),
+        }
+    }
+
     fn add_number(&mut self, number: u32, value: u64) {
         match number {
             field::TIME_NANOS => self.time_nanos = value,
-            field::COMMENT => self.comments.push(value),
+            field::COMMENT => self.comment = self.comment.or(Some(value)),
+            field::DEFAULT_SAMPLE_TYPE => self.default_type = value,
             _ => {}
         }
     }
 
-    fn add(&mut self, number: u32, message: Vec<u8>) -> Result<(), String> {
-        let broken = |error: prost::DecodeError| error.to_string();
+    fn add(&mut self, number: u32, message: &[u8]) -> Result<(), Broken> {
         match number {
+            field::SAMPLE => self.sample(message)?,
+            field::LOCATION => self.locations.define(message)?,
             field::SAMPLE_TYPE => {
-                let value = ValueType::decode(message.as_slice()).map_err(broken)?;
-                self.types.push(value);
-            }
-            field::SAMPLE => {
-                let sample = Sample::decode(message.as_slice()).map_err(broken)?;
-                self.ids.extend_from_slice(&sample.location_id);
-                self.values.extend_from_slice(&sample.value);
-                self.samples.push((self.ids.len(), self.values.len()));
-            }
-            field::LOCATION => {
-                let location = Location::decode(message.as_slice()).map_err(broken)?;
-                let functions = location.line.iter().map(|line| line.function_id);
-                let id = location.id;
-                if id == 0 || self.locations.insert(id, functions.collect()).is_some() {
-                    return Err(format!("location {id} is there twice, or is 0"));
-                }
+                self.budget.room(&mut self.types, "types of values")?;
+                self.types.push(ValueType::decode(message)?);
             }
             field::FUNCTION => {
-                let function = Function::decode(message.as_slice()).map_err(broken)?;
+                let function = Function::decode(message)?;
                 let id = function.id;
+                self.budget.take(FUNCTION, "functions")?;
+                self.budget.room_in_map(&mut self.functions, "functions")?;
                 if id == 0 || self.functions.insert(id, function).is_some() {
-                    return Err(format!("function {id} is there twice, or is 0"));
+                    return Err(format!("function {id} is there twice, or is 0").into());
                 }
             }
-            field::STRING_TABLE => self.strings.push(message.into()),
+            field::STRING_TABLE => {
+                self.budget.room(&mut self.strings, "strings")?;
+                if !message.is_empty() {
+                    self.budget.take(allocated(message.len()), "strings")?;
+                }
+                self.strings.push(message.into());
+            }
             field::COMMENT => {
                 // Packed: several numbers in one field.
-                let mut message = message.as_slice();
-                while !message.is_empty() {
-                    let number = prost::encoding::decode_varint(&mut message);
-                    self.comments.push(number.map_err(broken)?);
+                let mut message = message;
+                if self.comment.is_none() && !message.is_empty() {
+                    self.comment = varint(&mut message);
                 }
             }
             _ => {}
         }
+        Ok(())
+    }
+
+    fn sample(&mut self, message: &[u8]) -> Result<(), Broken> {
+        if self.stacks.width().is_none() || self.last != message {
+            self.last_stack = self.stack_and_values(message)?;
+            self.last.clear();
+            self.budget
+                .room_for(&mut self.last, message.len(), "samples")?;
+            self.last.extend_from_slice(message);
+        }
+        if !self.stacks.add(self.last_stack, &self.values)? {
+            return Err("a sample has more or fewer values than there are types".into());
+        }
+        Ok(())
+    }
+
+    /// The stack of a sample; its values are in `values` then.
+    fn stack_and_values(&mut self, message: &[u8]) -> Result<StackId, Broken> {
+        self.values.clear();
+        self.places.clear();
+        for field in Message(message) {
+            match field? {
+                (1, Value::Number(id)) => self.location(id)?,
+                (1, Value::Bytes(mut ids)) => {
+                    // Before memory is asked for: a frame may be one byte.
+                    let frames = count(ids);
+                    self.stacks.expect(self.places.len() + frames)?;
+                    self.budget
+                        .room_for(&mut self.places, frames, "call paths")?;
+                    while !ids.is_empty() {
+                        let id = varint(&mut ids).ok_or("a location is no number")?;
+                        self.location(id)?;
+                    }
+                }
+                (2, Value::Number(value)) => self.value(value)?,
+                (2, Value::Bytes(mut values)) => {
+                    while !values.is_empty() {
+                        let value = varint(&mut values).ok_or("a value is no number")?;
+                        self.value(value)?;
+                    }
+                }
+                _ => {}
+            }
+        }
+        // The function on top is the first.
+        Ok(self.stacks.stack(self.places.iter().rev().copied())?)
+    }
+
+    fn location(&mut self, id: u64) -> Result<(), OverBudget> {
+        let place = self.locations.place(id)?;
+        self.budget.room(&mut self.places, "call paths")?;
+        self.places.push(place);
+        Ok(())
+    }
+
+    fn value(&mut self, value: u64) -> Result<(), OverBudget> {
+        self.budget.room(&mut self.values, "values")?;
+        self.values.push(value.cast_signed());
         Ok(())
     }
 
@@ -255,55 +236,66 @@ impl Parts {
         string.map_or(b"", |string| string)
     }
 
-    fn finish(self) -> Result<Profile, String> {
+    fn finish(mut self, budget: &Budget) -> Result<Profile, Broken> {
+        budget.drop_list(std::mem::take(&mut self.last));
+        budget.drop_list(std::mem::take(&mut self.places));
         let types = self.types.iter();
         let types: Vec<_> = types
             .map(|it| (self.string(it.kind), self.string(it.unit)))
             .collect();
         if types.is_empty() {
-            return Err("it does not say what its values are".to_owned());
+            return Err("it does not say what its values are".into());
         }
-        let (columns, metrics) = types::columns(&types);
+        if self
+            .stacks
+            .width()
+            .is_some_and(|width| width != types.len())
+        {
+            return Err("a sample has more or fewer values than there are types".into());
+        }
+        let default = self.string(i64::try_from(self.default_type).unwrap_or(0));
+        let (columns, metrics) = types::columns(&types, default);
         if columns.is_empty() {
-            return Err("it has neither times nor memory, and counts no samples".to_owned());
+            return Err("it has neither times nor memory, and counts nothing".into());
         }
-        let mut symbols = Symbols::default();
+        let mut symbols = Symbols::within(budget);
         let functions = self.symbols(&mut symbols);
-        let stacks = self.stacks(&mut symbols, &functions)?;
+        self.locations.resolve(&functions, &mut symbols)?;
 
-        let mut builder = TreeBuilder::new();
-        let mut paths = Paths::default();
-        let (mut id, mut value) = (0, 0);
-        for &(ids_end, values_end) in &self.samples {
-            let ids = self.ids.get(id..ids_end).unwrap_or_default();
-            let values = self.values.get(value..values_end).unwrap_or_default();
-            (id, value) = (ids_end, values_end);
-            if values.len() != types.len() {
-                return Err("a sample has more or fewer values than there are types".to_owned());
+        let stacks = std::mem::replace(&mut self.stacks, Stacks::within(budget));
+        let mut builder = TreeBuilder::within(budget);
+        let mut nodes: Vec<NodeId> = Vec::new();
+        stacks.for_each(|_, below, place, sums| {
+            let mut node = nodes.get(below as usize).copied().unwrap_or_default();
+            if let Some(place) = place {
+                // Root first, that is backwards, in a location too.
+                for &symbol in self.locations.symbols(place)?.iter().rev() {
+                    // At the bottom `main()` is the root itself.
+                    if node != NodeId::ROOT || below != 0 || symbol != SymbolId::ROOT {
+                        node = builder.child(node, symbol);
+                    }
+                }
+                budget.check()?;
             }
-            if let Some(id) = ids.iter().find(|id| !stacks.contains_key(id)) {
-                return Err(format!("there is no location {id}"));
-            }
-            // Root first, that is backwards, in a location too.
-            let stack = ids.iter().rev().filter_map(|id| stacks.get(id));
-            let stack = stack.flat_map(|symbols| symbols.iter().rev().copied());
-            let node = paths.node(stack, |caller, symbol| builder.child(caller, symbol));
+            budget.room(&mut nodes, "call paths")?;
+            nodes.push(node);
             for column in &columns {
-                let value = values.get(column.index).copied().unwrap_or(0);
+                let value = sums.get(column.index).copied().unwrap_or(0);
                 add(
                     builder.cost(node),
                     column.metric,
                     value.saturating_mul(column.times),
                 )?;
             }
-        }
+            Ok::<(), Broken>(())
+        })?;
+        budget.drop_list(nodes);
         // `main()` was called, even if nobody says so.
         let root = builder.cost(NodeId::ROOT);
         if metrics.calls && root.calls == 0 {
             root.calls = 1;
         }
-        let comment = self.comments.first().copied().unwrap_or(0);
-        let comment = self.string(i64::try_from(comment).unwrap_or(0));
+        let comment = self.string(i64::try_from(self.comment.unwrap_or(0)).unwrap_or(0));
         let (title, is_estimated) = text::split_title(&text::lossy(comment));
         let meta = Meta {
             title,
@@ -335,40 +327,17 @@ impl Parts {
                 self.string(function.system_name),
             ];
             let name = names.into_iter().find(|name| !name.is_empty());
-            let symbol = symbols.id(name.unwrap_or(b"(unknown)"));
+            let id = symbols.id(name.unwrap_or(b"(unknown)"));
             let file = self.string(function.filename);
-            if let Some(symbol) = symbols.symbol(symbol)
-                && symbol.file.is_none()
-            {
-                text::set_file(symbol, file);
-                symbol.line = u32::try_from(function.start_line).unwrap_or(0);
+            if symbols.symbol(id).is_some_and(|it| it.file.is_none()) {
+                symbols.set_file(id, file);
+                if let Some(symbol) = symbols.symbol(id) {
+                    symbol.line = u32::try_from(function.start_line).unwrap_or(0);
+                }
             }
-            (function.id, symbol)
+            (function.id, id)
         };
         functions.into_iter().map(id).collect()
-    }
-
-    /// The symbols of the locations, the innermost first, by their IDs.
-    fn stacks(
-        &self,
-        symbols: &mut Symbols,
-        functions: &NumberMap<u64, SymbolId>,
-    ) -> Result<NumberMap<u64, Vec<SymbolId>>, String> {
-        let mut stacks =
-            NumberMap::with_capacity_and_hasher(self.locations.len(), NumberHash::default());
-        for (&id, lines) in &self.locations {
-            let mut stack = Vec::with_capacity(lines.len());
-            for function in lines {
-                let symbol = functions.get(function);
-                stack.push(*symbol.ok_or_else(|| format!("there is no function {function}"))?);
-            }
-            if stack.is_empty() {
-                // An address that nobody gave a name.
-                stack.push(symbols.id(b"(unknown)"));
-            }
-            stacks.insert(id, stack);
-        }
-        Ok(stacks)
     }
 }
 

@@ -32,8 +32,8 @@ pub(crate) struct Column {
 }
 
 /// Which of the columns `types`, names and units, are of use; and what they
-/// make known.
-pub(crate) fn columns(types: &[(&[u8], &[u8])]) -> (Vec<Column>, Metrics) {
+/// make known. `default` is the name of the one that the file would show first.
+pub(crate) fn columns(types: &[(&[u8], &[u8])], default: &[u8]) -> (Vec<Column>, Metrics) {
     let find = |unit: Unit, names: &[&[u8]]| {
         // By the order of the names: the first says best what is meant.
         let places = names.iter().find_map(|name| {
@@ -77,8 +77,23 @@ pub(crate) fn columns(types: &[(&[u8], &[u8])]) -> (Vec<Column>, Metrics) {
         b"inuse_space",
         b"space",
     ];
-    metrics.memory = push(Metric::Memory, find(Unit::Bytes, &memory));
+    // Of Go's two, what was allocated and what is still in use, the file says
+    // which it is about.
+    let shown = memory.iter().position(|name| *name == default);
+    let memory = shown.map_or(&memory[..], |at| memory.get(at..=at).unwrap_or_default());
+    metrics.memory = push(Metric::Memory, find(Unit::Bytes, memory));
     metrics.memory |= push(Metric::Peak, find(Unit::Bytes, &[b"peak"]));
+    if columns.is_empty()
+        && let Some(index) = types.iter().position(|(_, unit)| *unit == b"count")
+    {
+        // What else is counted: goroutines, threads.
+        metrics.wall_unit = WallUnit::Samples;
+        columns.push(Column {
+            index,
+            metric: Metric::Wall,
+            times: 1,
+        });
+    }
     (columns, metrics)
 }
 
@@ -101,11 +116,15 @@ mod tests {
     use super::*;
 
     fn found(types: &[(&str, &str)]) -> (Vec<(usize, Metric, i64)>, Metrics) {
+        found_with(types, "")
+    }
+
+    fn found_with(types: &[(&str, &str)], default: &str) -> (Vec<(usize, Metric, i64)>, Metrics) {
         let types: Vec<_> = types
             .iter()
             .map(|(kind, unit)| (kind.as_bytes(), unit.as_bytes()))
             .collect();
-        let (columns, metrics) = columns(&types);
+        let (columns, metrics) = columns(&types, default.as_bytes());
         let columns = columns.iter().map(|it| (it.index, it.metric, it.times));
         (columns.collect(), metrics)
     }
@@ -144,6 +163,17 @@ mod tests {
         let (columns, metrics) = found(&php);
         assert_eq!(columns, [(1, Metric::Wall, 1_000), (3, Metric::Memory, 1)]);
         assert_eq!(metrics.wall_unit, WallUnit::Nanoseconds);
+        let heap = [
+            ("alloc_objects", "count"),
+            ("alloc_space", "bytes"),
+            ("inuse_objects", "count"),
+            ("inuse_space", "bytes"),
+        ];
+        assert_eq!(found(&heap).0, [(1, Metric::Memory, 1)]);
+        assert_eq!(found_with(&heap, "inuse_space").0, [(3, Metric::Memory, 1)]);
+        let (columns, metrics) = found(&[("goroutine", "count")]);
+        assert_eq!(columns, [(0, Metric::Wall, 1)]);
+        assert_eq!(metrics.wall_unit, WallUnit::Samples);
         assert_eq!(found(&[("apples", "crates")]).0, []);
     }
 }

@@ -15,7 +15,7 @@ mod sampled;
 
 use std::io::{self, BufRead, BufWriter, Write};
 
-use profile::{Profile, Symbol};
+use profile::{Budget, Profile, Symbol};
 
 use crate::names::INTERNAL_FILE;
 use crate::text::{ESTIMATED, lossy};
@@ -71,8 +71,8 @@ impl Format for Speedscope {
         }
     }
 
-    fn read(&self, input: &mut dyn BufRead) -> Result<Profile, ReadError> {
-        reader::read(input)
+    fn read(&self, input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
+        reader::read(input, budget)
     }
 
     fn write(

@@ -8,7 +8,7 @@
 use std::io::BufRead;
 
 use profile::{
-    Body, EventKind, Events, Instant, Meta, Metric, Metrics, Mode, NodeId, Profile, Sample,
+    Body, Budget, EventKind, Events, Instant, Meta, Metric, Metrics, Mode, NodeId, Profile, Sample,
     Samples, SamplesBuilder, Spans, Symbol, SymbolId, TreeBuilder, WallUnit,
 };
 
@@ -17,26 +17,23 @@ use crate::ReadError;
 use crate::names::Names;
 use crate::text::split_title;
 
-/// The largest file that is read, in bytes: 1 GiB.
-const MAX_LENGTH: u64 = 1 << 30;
-
 /// Reads a whole file.
-pub(super) fn read(input: &mut dyn BufRead) -> Result<Profile, ReadError> {
-    let bytes = crate::whole(input, MAX_LENGTH)?;
+pub(super) fn read(input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
+    let bytes = crate::whole(input, budget)?;
     let file: File = serde_json::from_slice(&bytes).map_err(|error| ReadError::Line {
         format: "speedscope",
         line: error.line() as u64,
         reason: error.to_string(),
     })?;
-    profile(file).map_err(|reason| ReadError::Offset {
+    profile(file, budget).map_err(|reason| ReadError::Offset {
         format: "speedscope",
         offset: bytes.len() as u64,
         reason,
     })
 }
 
-fn profile(file: File) -> Result<Profile, String> {
-    let frames = Frames::new(file.frames.ok_or("there are no frames")?)?;
+fn profile(file: File, budget: &Budget) -> Result<Profile, String> {
+    let frames = Frames::new(file.frames.ok_or("there are no frames")?, budget)?;
     let mut profiles = Vec::new();
     for one in file.profiles.ok_or("there are no profiles")? {
         let (metric, scale) = metric(&one)?;
@@ -149,8 +146,8 @@ struct Frames {
 }
 
 impl Frames {
-    fn new(frames: Vec<Frame>) -> Result<Self, String> {
-        let mut names = Names::default();
+    fn new(frames: Vec<Frame>, budget: &Budget) -> Result<Self, String> {
+        let mut names = Names::within(budget);
         let mut symbols = Vec::with_capacity(frames.len());
         for frame in frames {
             let name = match frame.name.as_bytes() {

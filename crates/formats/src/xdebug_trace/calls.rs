@@ -6,7 +6,7 @@
 //!
 //! **Invariant:** no event is before the one before it, whatever the trace says.
 
-use profile::{Body, Event, EventFold, EventKind, Events, Instant, NumberMap, SymbolId};
+use profile::{Body, Budget, Event, EventFold, EventKind, Events, Instant, NumberMap, SymbolId};
 
 use super::{At, Reason};
 
@@ -14,7 +14,7 @@ use super::{At, Reason};
 const MOST_EVENTS: usize = 1 << 20;
 
 /// What was called so far.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Calls {
     recorded: Recorded,
     /// The open calls of the fiber that runs.
@@ -29,7 +29,11 @@ pub(super) struct Calls {
     /// Where it all began.
     start: Option<At>,
     last: Instant,
+    budget: Budget,
 }
+
+/// What a budget says that there are too many of.
+const OPEN_CALLS: &str = "open calls";
 
 #[derive(Debug, Clone, Copy)]
 struct Open {
@@ -51,6 +55,22 @@ impl Default for Recorded {
 }
 
 impl Calls {
+    /// No calls yet, and no more than the budget has room for.
+    pub(super) fn within(budget: &Budget) -> Self {
+        Self {
+            recorded: Recorded::default(),
+            stack: Vec::new(),
+            fiber: 0,
+            fibers: 0,
+            waiting: NumberMap::default(),
+            main: None,
+            last_number: None,
+            start: None,
+            last: Instant::default(),
+            budget: budget.clone(),
+        }
+    }
+
     /// A function was called.
     pub(super) fn enter(
         &mut self,
@@ -83,6 +103,8 @@ impl Calls {
             self.leave_level(level, at);
         }
         self.add(at, EventKind::Enter(symbol));
+        let room = self.budget.room(&mut self.stack, OPEN_CALLS);
+        room.map_err(|_| "too many open calls")?;
         self.stack.push(Open {
             level,
             number,
@@ -141,7 +163,12 @@ impl Calls {
     fn switch(&mut self, at: At, fiber: u32, stack: Vec<Open>) {
         self.add(at, EventKind::Switch(fiber));
         let left = std::mem::replace(&mut self.stack, stack);
-        if let Some(top) = left.last() {
+        if let Some(top) = left.last()
+            && self
+                .budget
+                .room_in_map(&mut self.waiting, OPEN_CALLS)
+                .is_ok()
+        {
             self.waiting.insert(top.number, (self.fiber, left));
         }
         self.fiber = fiber;
@@ -164,9 +191,13 @@ impl Calls {
             kind,
         };
         match &mut self.recorded {
-            Recorded::Events(events) if events.len() < MOST_EVENTS => events.push(event),
+            Recorded::Events(events) if events.len() < MOST_EVENTS => {
+                if self.budget.room(events, "events").is_ok() {
+                    events.push(event);
+                }
+            }
             Recorded::Events(events) => {
-                let mut fold = EventFold::new();
+                let mut fold = EventFold::within(&self.budget);
                 for event in std::mem::take(events) {
                     fold.add(event);
                 }

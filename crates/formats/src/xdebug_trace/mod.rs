@@ -17,7 +17,7 @@ mod human;
 
 use std::io::BufRead;
 
-use profile::{Meta, Metrics, Mode, Profile, Spans, WallUnit};
+use profile::{Budget, Meta, Metrics, Mode, Profile, Spans, WallUnit};
 
 use self::calls::Calls;
 use crate::lines::Lines;
@@ -51,7 +51,7 @@ impl Format for XdebugTrace {
         detect(head)
     }
 
-    fn read(&self, input: &mut dyn BufRead) -> Result<Profile, ReadError> {
+    fn read(&self, input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
         if input.fill_buf()?.trim_ascii_start().starts_with(HTML) {
             return Err(ReadError::Refused {
                 what: "Xdebug's trace as HTML (xdebug.trace_format=2)",
@@ -59,12 +59,13 @@ impl Format for XdebugTrace {
             });
         }
         let mut lines = Lines::new(input, NAME);
-        let mut reader = Reader::default();
+        let mut reader = Reader::within(budget);
         let mut broken = None;
         while let Some(line) = lines.next()? {
             if let Some(error) = broken {
                 return Err(error);
             }
+            budget.check()?;
             if let Err(reason) = reader.line(line) {
                 broken = Some(lines.error(reason));
             }
@@ -138,7 +139,7 @@ struct At {
     memory: i64,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Reader {
     meta: Meta,
     is_numbered: bool,
@@ -150,6 +151,18 @@ struct Reader {
 }
 
 impl Reader {
+    fn within(budget: &Budget) -> Self {
+        Self {
+            meta: Meta::default(),
+            is_numbered: false,
+            is_started: false,
+            is_ended: false,
+            names: Names::within(budget),
+            calls: Calls::within(budget),
+            name: Vec::new(),
+        }
+    }
+
     fn line(&mut self, line: &[u8]) -> Result<(), Reason> {
         if line.is_empty() {
             return Ok(());

@@ -6,20 +6,29 @@
 
 use std::collections::HashMap;
 
-use crate::{Activation, Symbol, SymbolId};
+use crate::{Activation, Budget, OverBudget, Symbol, SymbolId, allocated};
 
 /// Functions as they are written, level and all, numbered in order.
 #[derive(Debug)]
 pub(super) struct Labels {
     numbers: HashMap<Box<[u8]>, u32>,
     count: u32,
+    budget: Budget,
 }
 
-impl Default for Labels {
-    fn default() -> Self {
+/// What telling labels apart takes for each of them, beside its name.
+const RESOLVED: usize = 160;
+
+/// What a budget says that there are too many of.
+const NAMES: &str = "names of functions";
+
+impl Labels {
+    /// The label of `main()`, and more as far as the budget goes.
+    pub(super) fn within(budget: &Budget) -> Self {
         Self {
             numbers: HashMap::from([(Symbol::MAIN.into(), 0)]),
             count: 1,
+            budget: budget.clone(),
         }
     }
 }
@@ -33,14 +42,21 @@ pub(super) struct Resolved {
 
 impl Labels {
     /// The label's number; none if there are too many.
-    pub(super) fn number(&mut self, label: &[u8]) -> Option<u32> {
+    pub(super) fn number(&mut self, label: &[u8]) -> Result<Option<u32>, OverBudget> {
         if let Some(&number) = self.numbers.get(label) {
-            return Some(number);
+            return Ok(Some(number));
         }
         let number = self.count;
-        self.count = number.checked_add(1)?;
+        let Some(next) = number.checked_add(1) else {
+            return Ok(None);
+        };
+        // The name here, and that of the symbol which is made of it.
+        let bytes = RESOLVED + 2 * allocated(label.len());
+        self.budget.take(bytes, NAMES)?;
+        self.budget.room_in_map(&mut self.numbers, NAMES)?;
+        self.count = next;
         self.numbers.insert(label.into(), number);
-        Some(number)
+        Ok(Some(number))
     }
 
     /// Tells levels from names: `f@2` is a level of `f` only if `f` or a lower
@@ -96,9 +112,9 @@ mod tests {
     use super::*;
 
     fn resolved(labels: &[&str]) -> Vec<(String, u32)> {
-        let mut all = Labels::default();
+        let mut all = Labels::within(&Budget::unlimited());
         for label in labels {
-            all.number(label.as_bytes());
+            all.number(label.as_bytes()).unwrap();
         }
         let resolved = all.resolve();
         let label = |activation: &Activation| {

@@ -13,8 +13,9 @@ use super::entry_cost::EntryCost;
 use super::labels::Labels;
 use crate::php_serialize::{Key, Limits, ReadError, Reader, Value};
 use crate::{
-    Body, Cost, Edge, EdgeTable, Meta, Metrics, Mode, NodeId, NumberMap, Profile, Sample,
-    SamplesBuilder, Spans, Symbol, SymbolId, WallUnit, make_name_safe,
+    Body, Budget, Cost, Edge, EdgeTable, Meta, Metrics, Mode, NodeId, NumberMap, OverBudget,
+    Profile, Sample, SamplesBuilder, Spans, Symbol, SymbolId, Tree, TreeBuilder, WallUnit,
+    make_name_safe,
 };
 
 /// Why rows are no profile.
@@ -48,6 +49,8 @@ pub enum Error {
     },
     /// More symbols than can be numbered.
     TooMany,
+    /// More than there is memory for.
+    Memory(OverBudget),
 }
 
 impl fmt::Display for Error {
@@ -70,12 +73,19 @@ impl fmt::Display for Error {
             Self::Metric { key, metric } => {
                 write!(f, "`{}` has an impossible `{metric}`", key.escape_ascii())
             }
+            Self::Memory(error) => error.fmt(f),
             Self::TooMany => f.write_str("more functions than can be numbered"),
         }
     }
 }
 
 impl std::error::Error for Error {}
+
+impl From<OverBudget> for Error {
+    fn from(error: OverBudget) -> Self {
+        Self::Memory(error)
+    }
+}
 
 impl From<ReadError> for Error {
     fn from(error: ReadError) -> Self {
@@ -88,13 +98,13 @@ impl From<ReadError> for Error {
 /// # Errors
 ///
 /// [`Error`], for bytes that are no such array.
-pub fn read_serialized(input: &[u8], limits: Limits) -> Result<Profile, Error> {
+pub fn read_serialized(input: &[u8], limits: Limits, budget: &Budget) -> Result<Profile, Error> {
     let mut reader = Reader::new(input, limits);
     if !reader.is_at_array() {
         reader.value()?;
         return Err(Error::NotAnArray);
     }
-    let mut builder = Builder::default();
+    let mut builder = Builder::within(budget);
     for _ in 0..reader.array_start()? {
         let key = reader.key()?;
         let digits;
@@ -137,7 +147,7 @@ pub fn read_serialized(input: &[u8], limits: Limits) -> Result<Profile, Error> {
 }
 
 /// Collects the entries of a classic array.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Builder {
     labels: Labels,
     /// Caller and callee as they were written, each with its cost.
@@ -149,10 +159,40 @@ pub struct Builder {
     callerless: Option<Box<[u8]>>,
     /// What all such rows cost.
     callerless_cost: Cost,
-    samples: Vec<(u64, Box<[u32]>)>,
+    /// When each sample was taken, and its stack: of labels, for no symbol is
+    /// known yet.
+    samples: Vec<(u64, NodeId)>,
+    stacks: TreeBuilder,
+    budget: Budget,
+}
+
+/// What a budget says that there are too many of.
+const ROWS: &str = "rows";
+
+impl Default for Builder {
+    fn default() -> Self {
+        Self::within(&Budget::unlimited())
+    }
 }
 
 impl Builder {
+    /// Begins without entries, of which it takes as many as the budget has
+    /// room for.
+    #[must_use]
+    pub fn within(budget: &Budget) -> Self {
+        Self {
+            labels: Labels::within(budget),
+            rows: Vec::new(),
+            row_of: NumberMap::default(),
+            main: None,
+            callerless: None,
+            callerless_cost: Cost::default(),
+            samples: Vec::new(),
+            stacks: TreeBuilder::within(budget),
+            budget: budget.clone(),
+        }
+    }
+
     /// Adds a row of costs.
     ///
     /// # Errors
@@ -186,6 +226,8 @@ impl Builder {
 
     fn add_edge(&mut self, caller: &[u8], callee: &[u8], cost: Cost) -> Result<(), Error> {
         let (caller, callee) = (self.number(caller)?, self.number(callee)?);
+        self.budget.room_in_map(&mut self.row_of, ROWS)?;
+        self.budget.room(&mut self.rows, ROWS)?;
         match self.row_of.entry((caller, callee)) {
             std::collections::hash_map::Entry::Occupied(place) => {
                 if let Some(row) = self.rows.get_mut(*place.get()) {
@@ -210,19 +252,22 @@ impl Builder {
         if self.main.is_some() || !self.rows.is_empty() {
             return Err(Error::Entry { key: time.into() });
         }
-        let mut frames = Vec::new();
+        let mut node = NodeId::ROOT;
         let mut rest = stack;
         while let Some((frame, inner)) = split(rest) {
-            frames.push(self.number(frame)?);
+            let frame = self.number(frame)?;
+            node = self.stacks.child(node, SymbolId(frame));
             rest = inner;
         }
-        frames.push(self.number(rest)?);
-        self.samples.push((taken_unix_us, frames.into()));
-        Ok(())
+        let top = self.number(rest)?;
+        node = self.stacks.child(node, SymbolId(top));
+        self.budget.room(&mut self.samples, "samples")?;
+        self.samples.push((taken_unix_us, node));
+        Ok(self.budget.check()?)
     }
 
     fn number(&mut self, label: &[u8]) -> Result<u32, Error> {
-        self.labels.number(label).ok_or(Error::TooMany)
+        self.labels.number(label)?.ok_or(Error::TooMany)
     }
 
     /// Makes a profile of the rows, or samples of the stacks. No entry at all
@@ -232,6 +277,7 @@ impl Builder {
     ///
     /// [`Error`] if there are rows, but no `main()` with a wall time.
     pub fn finish(self) -> Result<Profile, Error> {
+        self.budget.check()?;
         let resolved = self.labels.resolve();
         let activation = |label: u32| {
             resolved
@@ -241,8 +287,17 @@ impl Builder {
                 .unwrap_or_default()
         };
         if !self.samples.is_empty() {
-            let symbol = |label: &u32| activation(*label).symbol;
-            return Ok(sampled(&self.samples, symbol, resolved.symbols));
+            let symbol = |label: SymbolId| activation(label.0).symbol;
+            let stacks = self.stacks.finish();
+            let profile = sampled(
+                self.samples,
+                &stacks,
+                symbol,
+                resolved.symbols,
+                &self.budget,
+            );
+            self.budget.check()?;
+            return Ok(profile);
         }
         let Some((entry, mut root)) = self.main else {
             if self.rows.is_empty() {
@@ -283,22 +338,34 @@ impl Builder {
 
 /// A profile of classic samples, each of which counts as one.
 fn sampled(
-    samples: &[(u64, Box<[u32]>)],
-    symbol: impl Fn(&u32) -> SymbolId,
+    mut samples: Vec<(u64, NodeId)>,
+    stacks: &Tree,
+    symbol: impl Fn(SymbolId) -> SymbolId,
     symbols: Vec<Symbol>,
+    budget: &Budget,
 ) -> Profile {
     let started_unix_us = samples.iter().map(|(taken, _)| *taken).min();
-    let mut in_order: Vec<_> = samples.iter().collect();
-    in_order.sort_by_key(|(taken, _)| *taken);
-    let mut builder = SamplesBuilder::default();
-    for (taken, stack) in in_order {
+    samples.sort_by_key(|(taken, _)| *taken);
+    let mut builder = SamplesBuilder::within(budget);
+    // Two labels may be one symbol, so the stacks are made once more.
+    let mut nodes = vec![NodeId::ROOT];
+    for node in stacks.nodes.iter().skip(1) {
+        let below = nodes.get(node.parent.index()).copied().unwrap_or_default();
         // `main()` is the root, whether a stack says so or not.
-        let frames = stack.iter().map(&symbol).enumerate();
-        let frames = frames.filter(|&(depth, symbol)| depth > 0 || symbol != SymbolId::ROOT);
-        let stack = frames.fold(NodeId::ROOT, |below, (_, symbol)| {
-            builder.push(below, symbol)
-        });
-        let since_start = taken - started_unix_us.unwrap_or(*taken);
+        let is_root = node.parent == NodeId::ROOT && symbol(node.symbol) == SymbolId::ROOT;
+        let stack = if is_root {
+            NodeId::ROOT
+        } else {
+            builder.push(below, symbol(node.symbol))
+        };
+        if budget.room(&mut nodes, "call paths").is_err() {
+            break;
+        }
+        nodes.push(stack);
+    }
+    for (taken, stack) in samples {
+        let stack = nodes.get(stack.index()).copied().unwrap_or_default();
+        let since_start = taken - started_unix_us.unwrap_or(taken);
         builder.add(Sample {
             at: since_start.saturating_mul(1_000),
             weight: 1,
@@ -351,11 +418,11 @@ mod tests {
     use crate::Metrics;
 
     fn profile(input: &str) -> Profile {
-        read_serialized(input.as_bytes(), Limits::PROFILE).unwrap()
+        read_serialized(input.as_bytes(), Limits::PROFILE, &Budget::unlimited()).unwrap()
     }
 
     fn error(input: &str) -> Error {
-        read_serialized(input.as_bytes(), Limits::PROFILE).unwrap_err()
+        read_serialized(input.as_bytes(), Limits::PROFILE, &Budget::unlimited()).unwrap_err()
     }
 
     fn rows(rows: &[(&str, &str)]) -> String {

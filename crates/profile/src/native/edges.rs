@@ -5,7 +5,7 @@ use super::costs::Columns;
 use super::section::{SectionWriter, kind};
 use super::varint::{Cursor, put};
 use super::write::Output;
-use crate::{Activation, Edge, EdgeTable, NumberSet, SymbolId};
+use crate::{Activation, Budget, Edge, EdgeTable, NumberSet, SymbolId};
 
 /// How many edges go into one section.
 const A_SECTION: usize = 4096;
@@ -46,6 +46,9 @@ fn put_activation(out: &mut Vec<u8>, it: Activation) {
     }
 }
 
+/// What a budget says that there are too many of.
+const EDGES: &str = "edges";
+
 /// Reads edges, in as many sections as they come in.
 #[derive(Debug, Default)]
 pub(super) struct EdgeReader {
@@ -55,7 +58,12 @@ pub(super) struct EdgeReader {
 
 impl EdgeReader {
     /// Takes the payload of a section.
-    pub(super) fn take(&mut self, mut cursor: Cursor<'_>, symbols: usize) -> Result<(), Error> {
+    pub(super) fn take(
+        &mut self,
+        mut cursor: Cursor<'_>,
+        symbols: usize,
+        budget: &Budget,
+    ) -> Result<(), Error> {
         let columns = Columns::take(&mut cursor)?;
         for _ in 0..cursor.count()? {
             let edge = Edge {
@@ -73,6 +81,8 @@ impl EdgeReader {
                 });
                 continue;
             };
+            budget.room_in_set(&mut self.seen, EDGES)?;
+            budget.room(&mut table.edges, EDGES)?;
             if edge.callee == EdgeTable::ROOT || !self.seen.insert((edge.caller, edge.callee)) {
                 return Err(cursor.broken("an edge that may not be, or is there already"));
             }

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::io;
 
+use crate::OverBudget;
+
 /// Why a native file could not be read.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -33,6 +35,8 @@ pub enum Error {
         /// What is wrong there.
         reason: &'static str,
     },
+    /// It holds more than there is memory for.
+    Memory(OverBudget),
     /// It holds more than the reader was told to take.
     TooLarge {
         /// Where the limit was met.
@@ -47,7 +51,7 @@ impl Error {
     #[must_use]
     pub fn offset(&self) -> Option<u64> {
         match self {
-            Self::Io(_) => None,
+            Self::Io(_) | Self::Memory(_) => None,
             Self::NotNative | Self::Version { .. } => Some(0),
             Self::Truncated { offset }
             | Self::Checksum { offset }
@@ -61,6 +65,7 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Io(_) => f.write_str("cannot read the input"),
+            Self::Memory(error) => error.fmt(f),
             Self::NotNative => f.write_str("not a native profile"),
             Self::Version { found } => {
                 let newest = super::MAJOR;
@@ -85,6 +90,12 @@ impl std::error::Error for Error {
             Self::Io(error) => Some(error),
             _ => None,
         }
+    }
+}
+
+impl From<OverBudget> for Error {
+    fn from(error: OverBudget) -> Self {
+        Self::Memory(error)
     }
 }
 

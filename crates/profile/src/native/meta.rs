@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use super::Error;
 use super::varint::{Cursor, put, put_bytes};
-use crate::{Meta, Mode};
+use crate::{Budget, Meta, Mode, allocated};
 
 const TITLE: u64 = 1;
 const STARTED: u64 = 2;
@@ -95,21 +95,36 @@ impl Fields<'_> {
 }
 
 /// Reads what is known, in as many sections as it comes in.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct MetaReader {
     pub(super) meta: Meta,
     /// Where in the tags each name's is: a search through all of them for each
     /// would take very long where somebody made up very many.
     tags: HashMap<String, usize>,
+    budget: Budget,
 }
 
+/// What a tag takes beside its letters, which are there twice.
+const TAG_BYTES: usize = 160;
+
 impl MetaReader {
+    pub(super) fn within(budget: &Budget) -> Self {
+        Self {
+            meta: Meta::default(),
+            tags: HashMap::new(),
+            budget: budget.clone(),
+        }
+    }
+
     /// Takes the payload of a section.
     pub(super) fn take(&mut self, mut cursor: Cursor<'_>) -> Result<(), Error> {
         while cursor.len() > 0 {
             let number = cursor.number()?;
             let bytes = cursor.bytes()?;
             let start = cursor.offset() - bytes.len() as u64;
+            let room = 2 * allocated(bytes.len());
+            let room = room + if number == TAG { TAG_BYTES } else { 0 };
+            self.budget.take(room, "tags")?;
             self.field(number, Cursor::new(bytes, start), bytes)?;
         }
         Ok(())
@@ -183,7 +198,7 @@ mod tests {
             ..Meta::default()
         };
         last.set_tag("status", "200");
-        let mut reader = MetaReader::default();
+        let mut reader = MetaReader::within(&Budget::unlimited());
         for meta in [&first, &last] {
             let mut bytes = Vec::new();
             put_meta(&mut bytes, meta);
@@ -209,7 +224,7 @@ mod tests {
                 ..Meta::default()
             },
         );
-        let mut reader = MetaReader::default();
+        let mut reader = MetaReader::within(&Budget::unlimited());
         reader.take(Cursor::new(&bytes, 0)).unwrap();
         assert_eq!(reader.meta.host.as_deref(), Some("web7"));
     }

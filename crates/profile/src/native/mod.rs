@@ -33,7 +33,7 @@ mod varint;
 mod write;
 
 pub use error::Error;
-pub use read::{Limits, read};
+pub use read::{Limits, read, read_within};
 pub use write::write;
 
 /// What a native file begins with. Not text, so that nobody takes it for text;

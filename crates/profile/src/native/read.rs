@@ -12,7 +12,7 @@ use super::spans::SpanReader;
 use super::symbols::SymbolReader;
 use super::tree::TreeReader;
 use super::varint::Cursor;
-use crate::{Body, Metrics, Profile, Spans, Symbol, SymbolId, WallUnit};
+use crate::{Body, Budget, Metrics, Profile, Spans, Symbol, SymbolId, WallUnit};
 
 /// The largest section there may be: 1 GiB.
 pub(super) const LARGEST_SECTION: u64 = 1 << 30;
@@ -53,18 +53,27 @@ impl Default for Limits {
 ///
 /// [`Error`], for what is no native file, damaged, or over a limit.
 pub fn read(input: impl Read, limits: &Limits) -> Result<Profile, Error> {
+    read_within(input, limits, &Budget::unlimited())
+}
+
+/// The same, in no more memory than the budget has.
+///
+/// # Errors
+///
+/// Those of [`read`], and [`Error::Memory`].
+pub fn read_within(input: impl Read, limits: &Limits, budget: &Budget) -> Result<Profile, Error> {
     let input = std::io::BufReader::with_capacity(1 << 16, input);
-    let mut sections = SectionReader::new(input, limits.section)?;
+    let mut sections = SectionReader::new(input, limits.section, budget)?;
     let head = Head::read(&mut sections)?;
     if head.body == kind::CALLS {
-        return EventsReader::after(sections, &head, limits)?.into_profile(limits);
+        return EventsReader::after(sections, &head, limits, budget)?.into_profile(limits);
     }
-    let mut parts = Parts::new(limits);
+    let mut parts = Parts::new(limits, budget);
     let body = match head.body {
         kind::EDGES => {
             let mut reader = EdgeReader::default();
             parts.read(&mut sections, |kind, cursor, symbols| match kind {
-                kind::EDGES => reader.take(cursor, symbols),
+                kind::EDGES => reader.take(cursor, symbols, budget),
                 _ => Ok(()),
             })?;
             reader.finish().map(Body::Edges)
@@ -72,19 +81,19 @@ pub fn read(input: impl Read, limits: &Limits) -> Result<Profile, Error> {
         kind::TREE => {
             let mut reader = TreeReader::default();
             parts.read(&mut sections, |kind, cursor, symbols| match kind {
-                kind::TREE => reader.take(cursor, symbols, limits.nodes),
+                kind::TREE => reader.take(cursor, symbols, limits.nodes, budget),
                 _ => Ok(()),
             })?;
-            reader.finish(parts.symbols.len()).map(Body::Tree)
+            reader.finish(parts.symbols.len(), budget)?.map(Body::Tree)
         }
         kind::STACKS => {
-            let mut reader = SampleReader::new();
+            let mut reader = SampleReader::within(budget);
             parts.read(&mut sections, |kind, cursor, symbols| match kind {
                 kind::STACKS => reader.take_stacks(cursor, symbols),
                 kind::SAMPLES => reader.take_samples(cursor),
                 _ => Ok(()),
             })?;
-            reader.finish(parts.symbols.len()).map(Body::Samples)
+            reader.finish(parts.symbols.len())?.map(Body::Samples)
         }
         _ => return Err(head.cursor_broken("a kind of profile not known here")),
     };
@@ -165,15 +174,17 @@ struct Parts<'a> {
     meta: MetaReader,
     spans: SpanReader,
     limits: &'a Limits,
+    budget: &'a Budget,
 }
 
 impl<'a> Parts<'a> {
-    fn new(limits: &'a Limits) -> Self {
+    fn new(limits: &'a Limits, budget: &'a Budget) -> Self {
         Self {
             symbols: Vec::new(),
-            meta: MetaReader::default(),
-            spans: SpanReader::default(),
+            meta: MetaReader::within(budget),
+            spans: SpanReader::within(budget),
             limits,
+            budget,
         }
     }
 
@@ -184,7 +195,7 @@ impl<'a> Parts<'a> {
         sections: &mut SectionReader<R>,
         mut take: impl FnMut(u8, Cursor<'_>, usize) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let mut reader = SymbolReader::default();
+        let mut reader = SymbolReader::within(self.budget);
         loop {
             let kind = sections.next()?;
             let cursor = sections.cursor();

@@ -5,7 +5,7 @@ use super::section::kind;
 use super::tree::{are_paths, place};
 use super::varint::{Cursor, put, put_signed};
 use super::write::Output;
-use crate::{NodeId, Sample, Samples, StackNode};
+use crate::{Budget, NodeId, Sample, Samples, StackNode};
 
 /// How many stacks or samples go into one section.
 const A_SECTION: usize = 8192;
@@ -52,10 +52,11 @@ pub(super) fn write(samples: &Samples, output: &mut Output<'_>) -> std::io::Resu
 pub(super) struct SampleReader {
     samples: Samples,
     last: Sample,
+    budget: Budget,
 }
 
 impl SampleReader {
-    pub(super) fn new() -> Self {
+    pub(super) fn within(budget: &Budget) -> Self {
         Self {
             samples: Samples {
                 stacks: Vec::new(),
@@ -66,6 +67,7 @@ impl SampleReader {
                 weight: 0,
                 stack: NodeId::ROOT,
             },
+            budget: budget.clone(),
         }
     }
 
@@ -78,6 +80,7 @@ impl SampleReader {
         let stacks = &mut self.samples.stacks;
         for _ in 0..cursor.count()? {
             let (parent, symbol) = place(&mut cursor, stacks.len(), symbols)?;
+            self.budget.room(stacks, "call paths")?;
             stacks.push(StackNode { parent, symbol });
         }
         cursor.finish()
@@ -98,16 +101,17 @@ impl SampleReader {
                 weight,
                 stack: NodeId(stack),
             };
+            self.budget.room(&mut self.samples.samples, "samples")?;
             self.samples.samples.push(self.last);
         }
         cursor.finish()
     }
 
     /// All of them, if the stacks are paths.
-    pub(super) fn finish(self, symbols: usize) -> Option<Samples> {
+    pub(super) fn finish(self, symbols: usize) -> Result<Option<Samples>, Error> {
         let stacks = &self.samples.stacks;
-        let places = stacks.iter().map(|stack| (stack.parent, stack.symbol));
-        let are_right = !stacks.is_empty() && are_paths(places, symbols);
-        are_right.then_some(self.samples)
+        let place = |stack: &StackNode| (stack.parent, stack.symbol);
+        let are_right = !stacks.is_empty() && are_paths(stacks, place, symbols, &self.budget)?;
+        Ok(are_right.then_some(self.samples))
     }
 }

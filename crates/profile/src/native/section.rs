@@ -9,6 +9,7 @@ use std::io::Read;
 use super::crc::Crc32;
 use super::varint::Cursor;
 use super::{Error, MAGIC, MAJOR, MINOR};
+use crate::Budget;
 
 /// What each kind of section holds.
 pub(super) mod kind {
@@ -77,11 +78,15 @@ pub(super) struct SectionReader<R> {
     /// Where the section begins that was read last.
     start: u64,
     largest: u64,
+    budget: Budget,
 }
+
+/// How much of a section is read at once.
+const PIECE: u64 = 1 << 20;
 
 impl<R: Read> SectionReader<R> {
     /// Reads the beginning of a file. No section may be larger than `largest`.
-    pub(super) fn new(input: R, largest: u64) -> Result<Self, Error> {
+    pub(super) fn new(input: R, largest: u64, budget: &Budget) -> Result<Self, Error> {
         let mut sections = Self {
             input,
             crc: Crc32::new(),
@@ -89,6 +94,7 @@ impl<R: Read> SectionReader<R> {
             offset: 0,
             start: 0,
             largest,
+            budget: budget.clone(),
         };
         let head: [u8; MAGIC.len() + 2] = sections.array(Error::Truncated { offset: 0 })?;
         sections.crc.update(&head);
@@ -120,12 +126,19 @@ impl<R: Read> SectionReader<R> {
         }
         self.payload.clear();
         // Grows with what is there, whatever the length claims.
-        let read = (&mut self.input)
-            .take(length)
-            .read_to_end(&mut self.payload)?;
-        self.offset += read as u64;
-        if (read as u64) < length {
-            return Err(late);
+        let mut left = length;
+        while left > 0 {
+            let piece = left.min(PIECE);
+            let room = usize::try_from(piece).unwrap_or(usize::MAX);
+            self.budget
+                .room_for(&mut self.payload, room, "unpacked bytes")?;
+            let input = (&mut self.input).take(piece);
+            let read = { input }.read_to_end(&mut self.payload)? as u64;
+            self.offset += read;
+            if read < piece {
+                return Err(late);
+            }
+            left -= piece;
         }
         self.crc.update(&head);
         self.crc.update(&self.payload);

@@ -6,7 +6,7 @@
 use super::section::{SectionWriter, kind};
 use super::varint::{Cursor, put, put_bytes, put_signed};
 use super::{Error, Limits};
-use crate::{LeftOut, Span, SpanKind, Spans, SymbolId, TextId};
+use crate::{Budget, LeftOut, Span, SpanKind, Spans, SymbolId, TextId, allocated};
 
 /// How many spans go into one section.
 const A_SECTION: usize = 4096;
@@ -87,13 +87,25 @@ impl SpanWriter {
 }
 
 /// Reads spans, in as many sections as they come in.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct SpanReader {
     pub(super) spans: Spans,
     last_start: u64,
+    budget: Budget,
 }
 
+/// What a budget says that there are too many of.
+const SPANS: &str = "spans";
+
 impl SpanReader {
+    pub(super) fn within(budget: &Budget) -> Self {
+        Self {
+            spans: Spans::default(),
+            last_start: 0,
+            budget: budget.clone(),
+        }
+    }
+
     /// Takes the payload of a section; `symbol` is the profile's symbol of a
     /// number in the file.
     pub(super) fn take(
@@ -103,7 +115,10 @@ impl SpanReader {
         symbol: impl Fn(u64) -> Option<SymbolId>,
     ) -> Result<(), Error> {
         for _ in 0..cursor.count()? {
-            self.spans.texts.push(cursor.bytes()?.into());
+            let text = cursor.bytes()?;
+            self.budget.take(allocated(text.len()), SPANS)?;
+            self.budget.room(&mut self.spans.texts, SPANS)?;
+            self.spans.texts.push(text.into());
         }
         let count = cursor.count()?;
         if count > limits.spans.saturating_sub(self.spans.list.len()) {
@@ -125,6 +140,7 @@ impl SpanReader {
             let (symbol, caller) = (named()?, named()?);
             let step = cursor.signed()?.cast_unsigned();
             self.last_start = self.last_start.wrapping_add(step);
+            self.budget.room(&mut self.spans.list, SPANS)?;
             self.spans.list.push(Span {
                 kind,
                 text,

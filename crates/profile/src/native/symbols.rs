@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use super::Error;
 use super::varint::{Cursor, put, put_bytes};
-use crate::Symbol;
+use crate::{Budget, Symbol, allocated};
 
 /// How many bytes of names and paths may be said by reference: 64 MiB.
 const MAX_REPEATED: usize = 64 << 20;
@@ -98,19 +98,26 @@ pub(super) struct SymbolReader {
     last_name: Vec<u8>,
     /// How many bytes may yet be said by reference.
     left: usize,
+    budget: Budget,
 }
 
-impl Default for SymbolReader {
-    fn default() -> Self {
+/// What a symbol takes beside its name and its path, and what finds it by its
+/// name.
+const SYMBOL: usize = 192;
+
+/// What a budget says that there are too many of.
+const NAMES: &str = "names of functions";
+
+impl SymbolReader {
+    pub(super) fn within(budget: &Budget) -> Self {
         Self {
             files: Vec::new(),
             last_name: Vec::new(),
             left: MAX_REPEATED,
+            budget: budget.clone(),
         }
     }
-}
 
-impl SymbolReader {
     /// Takes the payload of a section, and gives its symbols to `add`.
     pub(super) fn take(
         &mut self,
@@ -128,7 +135,10 @@ impl SymbolReader {
         let file = match head >> 1 {
             NO_FILE => None,
             NEW_FILE => {
-                let file: Box<[u8]> = cursor.bytes()?.into();
+                let file = cursor.bytes()?;
+                self.budget.take(allocated(file.len()), NAMES)?;
+                self.budget.room(&mut self.files, NAMES)?;
+                let file: Box<[u8]> = file.into();
                 self.files.push(file.clone());
                 Some(file)
             }
@@ -150,6 +160,9 @@ impl SymbolReader {
             .ok_or_else(|| cursor.broken("too much is said by reference"))?;
         self.last_name.truncate(shared);
         self.last_name.extend_from_slice(cursor.bytes()?);
+        let path = file.as_ref().map_or(0, |file| allocated(file.len()));
+        let names = 2 * allocated(self.last_name.len());
+        self.budget.take(SYMBOL + names + path, NAMES)?;
         Ok(Symbol {
             name: self.last_name.as_slice().into(),
             file,
@@ -180,7 +193,10 @@ mod tests {
             symbol("", Some("")),
             symbol("A\\B::first", Some("/a/b.php")),
         ];
-        let (mut writer, mut reader) = (SymbolWriter::default(), SymbolReader::default());
+        let (mut writer, mut reader) = (
+            SymbolWriter::default(),
+            SymbolReader::within(&Budget::unlimited()),
+        );
         let mut read = Vec::new();
         for symbols in symbols.chunks(2) {
             let mut bytes = Vec::new();
@@ -209,7 +225,7 @@ mod tests {
         let mut read = Vec::new();
         let mut reader = SymbolReader {
             left: 100,
-            ..SymbolReader::default()
+            ..SymbolReader::within(&Budget::unlimited())
         };
         reader
             .take(Cursor::new(&bytes, 0), |symbol| read.push(symbol))

@@ -7,7 +7,7 @@ use super::costs::{Columns, with, without};
 use super::section::kind;
 use super::varint::{Cursor, put};
 use super::write::Output;
-use crate::{Cost, Node, NodeId, SymbolId, Tree};
+use crate::{Budget, Children, Cost, Node, NodeId, SymbolId, Tree};
 
 /// How many nodes go into one section.
 const A_SECTION: usize = 8192;
@@ -57,6 +57,7 @@ impl TreeReader {
         mut cursor: Cursor<'_>,
         symbols: usize,
         limit: usize,
+        budget: &Budget,
     ) -> Result<(), Error> {
         let columns = Columns::take(&mut cursor)?;
         let count = cursor.count()?;
@@ -69,6 +70,7 @@ impl TreeReader {
         for _ in 0..count {
             let (parent, symbol) = place(&mut cursor, self.nodes.len(), symbols)?;
             let cost = columns.cost(&mut cursor)?;
+            budget.room(&mut self.nodes, "call paths")?;
             self.nodes.push(Node {
                 parent,
                 symbol,
@@ -79,7 +81,7 @@ impl TreeReader {
     }
 
     /// The whole tree, if it is one.
-    pub(super) fn finish(mut self, symbols: usize) -> Option<Tree> {
+    pub(super) fn finish(mut self, symbols: usize, budget: &Budget) -> Result<Option<Tree>, Error> {
         for index in (1..self.nodes.len()).rev() {
             let Some(&Node { parent, cost, .. }) = self.nodes.get(index) else {
                 continue;
@@ -89,9 +91,9 @@ impl TreeReader {
             }
         }
         let tree = Tree { nodes: self.nodes };
-        let places = tree.nodes.iter().map(|node| (node.parent, node.symbol));
-        let is_one = !tree.nodes.is_empty() && are_paths(places, symbols);
-        is_one.then_some(tree)
+        let place = |node: &Node| (node.parent, node.symbol);
+        let is_one = !tree.nodes.is_empty() && are_paths(&tree.nodes, place, symbols, budget)?;
+        Ok(is_one.then_some(tree))
     }
 }
 
@@ -116,25 +118,28 @@ pub(super) fn place(
     Ok((NodeId(parent), SymbolId(symbol)))
 }
 
-/// Whether no two children of one parent have the same symbol.
-pub(super) fn are_paths(places: impl Iterator<Item = (NodeId, SymbolId)>, symbols: usize) -> bool {
-    let nodes: Vec<Node> = places
-        .map(|(parent, symbol)| Node {
-            parent,
-            symbol,
-            cost: Cost::default(),
-        })
-        .collect();
-    let tree = Tree { nodes };
-    let children = tree.children();
+/// Whether no two children of one parent have the same symbol; `place` says a
+/// node's parent and its symbol.
+pub(super) fn are_paths<N>(
+    nodes: &[N],
+    place: impl Fn(&N) -> (NodeId, SymbolId),
+    symbols: usize,
+    budget: &Budget,
+) -> Result<bool, Error> {
+    // Three numbers of each node, and the symbol's last parent.
+    let bytes = nodes.len().saturating_mul(12) + symbols.saturating_mul(8);
+    budget.take(bytes, "call paths")?;
+    let children = Children::of_parents(nodes.iter().map(|node| place(node).0));
     // Who asked for a symbol last; no node is its own child.
     let mut last = vec![None; symbols];
-    (0..).zip(&tree.nodes).all(|(number, _)| {
+    let are_paths = (0..).zip(nodes).all(|(number, _)| {
         let parent = NodeId(number);
         children.of(parent).iter().all(|child| {
-            let symbol = tree.nodes.get(child.index()).map(|node| node.symbol);
+            let symbol = nodes.get(child.index()).map(|node| place(node).1);
             let last = symbol.and_then(|symbol| last.get_mut(symbol.index()));
             last.is_some_and(|last| last.replace(parent) != Some(parent))
         })
-    })
+    });
+    budget.give_back(bytes);
+    Ok(are_paths)
 }

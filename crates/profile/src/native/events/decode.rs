@@ -19,8 +19,8 @@ use crate::native::symbols::SymbolReader;
 use crate::native::varint::Cursor;
 use crate::native::{Error, Limits};
 use crate::{
-    Body, Event, EventFold, EventKind, Events, Instant, Meta, Metrics, Profile, Spans, Symbol,
-    SymbolId,
+    Body, Budget, Event, EventFold, EventKind, Events, Instant, Meta, Metrics, Profile, Spans,
+    Symbol, SymbolId,
 };
 
 /// Takes the events out of a file, block by block.
@@ -37,6 +37,7 @@ pub struct EventsReader<R> {
     /// When it all ended, as the file says.
     end: Option<Instant>,
     is_over: bool,
+    budget: Budget,
 }
 
 /// The symbols, and where each of the file's is among them: a program may have
@@ -70,9 +71,10 @@ impl<R: Read> EventsReader<BufReader<R>> {
     /// [`Error`]; one of them if the file holds something else than events.
     pub fn new(input: R, limits: &Limits) -> Result<Self, Error> {
         let input = BufReader::with_capacity(1 << 16, input);
-        let mut sections = SectionReader::new(input, limits.section)?;
+        let budget = Budget::unlimited();
+        let mut sections = SectionReader::new(input, limits.section, &budget)?;
         let head = Head::read(&mut sections)?;
-        Self::after(sections, &head, limits)
+        Self::after(sections, &head, limits, &budget)
     }
 }
 
@@ -82,6 +84,7 @@ impl<R: Read> EventsReader<R> {
         sections: SectionReader<R>,
         head: &Head,
         limits: &Limits,
+        budget: &Budget,
     ) -> Result<Self, Error> {
         let mut cursor = Cursor::new(&head.rest, head.offset);
         if head.body != kind::CALLS {
@@ -102,15 +105,16 @@ impl<R: Read> EventsReader<R> {
         };
         Ok(Self {
             sections,
-            symbol_reader: SymbolReader::default(),
+            symbol_reader: SymbolReader::within(budget),
             symbols: Symbols::default(),
-            meta: MetaReader::default(),
-            spans: SpanReader::default(),
+            meta: MetaReader::within(budget),
+            spans: SpanReader::within(budget),
             limits: *limits,
             metrics: head.metrics,
             decoder,
             end: None,
             is_over: false,
+            budget: budget.clone(),
         })
     }
 
@@ -207,7 +211,8 @@ impl<R: Read> EventsReader<R> {
     ///
     /// [`Error`], if the tree gets more than `limits.nodes` nodes, too.
     pub fn into_tree(self, limits: &Limits) -> Result<Profile, Error> {
-        self.fold(EventFold::new(), Vec::new(), limits)
+        let fold = EventFold::within(&self.budget);
+        self.fold(fold, Vec::new(), limits)
     }
 
     /// Reads all events: as they are, or as a call tree if they are too many.
@@ -215,12 +220,13 @@ impl<R: Read> EventsReader<R> {
         let (mut all, mut block) = (Vec::new(), Vec::new());
         while self.next_block(&mut block)? {
             if block.len() > limits.events.saturating_sub(all.len()) {
-                let mut fold = EventFold::new();
+                let mut fold = EventFold::within(&self.budget);
                 for event in all {
                     fold.add(event);
                 }
                 return self.fold(fold, block, limits);
             }
+            (self.budget).room_for(&mut all, block.len(), "events")?;
             all.append(&mut block);
         }
         let end = self.end();
@@ -237,6 +243,7 @@ impl<R: Read> EventsReader<R> {
             for event in &block {
                 fold.add(*event);
             }
+            self.budget.check()?;
             if fold.nodes() > limits.nodes {
                 return Err(Error::TooLarge {
                     offset: self.sections.start(),

@@ -134,12 +134,21 @@ impl Predictor {
         }
         let mut next = self.waiting.remove(&fiber).unwrap_or_default();
         let next_top = next.pop().unwrap_or(0);
-        self.open.truncate(self.depth);
-        self.depth = next.len();
-        let mut left = std::mem::replace(&mut self.open, next);
-        if !left.is_empty() {
+        // The room for calls is the running fiber's; those that wait, which may
+        // be many, hold what is open and no more.
+        let open = self.open.get(..self.depth).unwrap_or_default();
+        if !open.is_empty() {
+            let mut left = Vec::with_capacity(open.len() + 1);
+            left.extend_from_slice(open);
             left.push(self.top);
             self.waiting.insert(self.fiber, left);
+        }
+        self.depth = next.len();
+        if self.open.len() < next.len() {
+            self.open.resize(next.len(), 0);
+        }
+        if let Some(open) = self.open.get_mut(..next.len()) {
+            open.copy_from_slice(&next);
         }
         self.top = next_top;
         self.fiber = fiber;

@@ -1,0 +1,359 @@
+//! How much memory a reader may take for what a file says.
+//!
+//! A file of some kilobytes can describe gigabytes: a packed list of empty
+//! samples, a stack of a million frames. Every reader counts the bytes of what
+//! it is about to keep, before it asks for them.
+//!
+//! **Invariants:** memory is counted before it is allocated. A budget that was
+//! overdrawn once stays overdrawn: the tables that share it no longer grow,
+//! [`check`](Budget::check) says so, and no profile is made of what was read.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+use std::hash::{BuildHasher, Hash};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+
+/// How much memory may be taken, shared by all the tables of a reader.
+#[derive(Debug, Clone)]
+pub struct Budget(Arc<State>);
+
+#[derive(Debug)]
+struct State {
+    limit: u64,
+    /// What of the limit reading may take.
+    share: u64,
+    used: AtomicU64,
+    /// What there was no memory for.
+    overdrawn: OnceLock<&'static str>,
+}
+
+/// More memory was needed than there is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OverBudget {
+    /// The limit of the whole program, in bytes.
+    pub limit: u64,
+    /// What was being read, in the plural: `call paths`.
+    pub what: &'static str,
+}
+
+impl fmt::Display for OverBudget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { limit, what } = self;
+        write!(f, "its {what} need more memory than the limit of ")?;
+        match limit {
+            limit if limit % (1 << 30) == 0 => write!(f, "{} GiB", limit >> 30),
+            limit if limit % (1 << 20) == 0 => write!(f, "{} MiB", limit >> 20),
+            limit => write!(f, "{limit} bytes"),
+        }
+    }
+}
+
+impl std::error::Error for OverBudget {}
+
+impl Default for Budget {
+    /// Of [`DEFAULT_LIMIT`](Self::DEFAULT_LIMIT).
+    fn default() -> Self {
+        Self::new(Self::DEFAULT_LIMIT)
+    }
+}
+
+impl Budget {
+    /// The limit unless told otherwise: 1 GiB.
+    pub const DEFAULT_LIMIT: u64 = 1 << 30;
+
+    /// A budget for a program that is to stay below `limit` bytes. Reading may
+    /// take half: what is made of a profile afterwards, a report say, takes
+    /// about as much again.
+    #[must_use]
+    pub fn new(limit: u64) -> Self {
+        Self(Arc::new(State {
+            limit,
+            share: limit / 2,
+            used: AtomicU64::new(0),
+            overdrawn: OnceLock::new(),
+        }))
+    }
+
+    /// A budget that is never overdrawn.
+    #[must_use]
+    pub fn unlimited() -> Self {
+        Self::new(u64::MAX)
+    }
+
+    /// How many bytes are taken now.
+    #[must_use]
+    pub fn used(&self) -> u64 {
+        self.0.used.load(Ordering::Relaxed)
+    }
+
+    /// Takes `bytes` for `what`.
+    ///
+    /// # Errors
+    ///
+    /// [`OverBudget`] if that is more than is left, now and from now on.
+    pub fn take(&self, bytes: usize, what: &'static str) -> Result<(), OverBudget> {
+        self.check()?;
+        if self.try_take(bytes as u64) {
+            return Ok(());
+        }
+        Err(self.overdraw(what))
+    }
+
+    /// Takes `bytes` if they are there; if not, nothing is overdrawn: for what
+    /// can be done without.
+    #[must_use]
+    pub fn take_if_there(&self, bytes: usize) -> bool {
+        self.check().is_ok() && self.try_take(bytes as u64)
+    }
+
+    /// Gives back bytes that were taken.
+    pub fn give_back(&self, bytes: usize) {
+        let less = |used: u64| Some(used.saturating_sub(bytes as u64));
+        let order = Ordering::Relaxed;
+        let _ = self.0.used.fetch_update(order, order, less);
+    }
+
+    /// Refuses at once what cannot fit: `count` things of `bytes` each that will
+    /// all have to be kept. Nothing is taken.
+    ///
+    /// # Errors
+    ///
+    /// [`OverBudget`] if they are more than the whole budget.
+    pub fn expect(&self, count: usize, bytes: usize, what: &'static str) -> Result<(), OverBudget> {
+        self.check()?;
+        match count.checked_mul(bytes) {
+            Some(bytes) if bytes as u64 <= self.0.share => Ok(()),
+            _ => Err(self.overdraw(what)),
+        }
+    }
+
+    /// Whether nothing was refused so far.
+    ///
+    /// # Errors
+    ///
+    /// [`OverBudget`] with what was refused first.
+    pub fn check(&self) -> Result<(), OverBudget> {
+        match self.0.overdrawn.get() {
+            None => Ok(()),
+            Some(what) => Err(self.over(what)),
+        }
+    }
+
+    /// Makes room for one more in `list`.
+    ///
+    /// # Errors
+    ///
+    /// [`OverBudget`]; then the list is as before.
+    #[inline]
+    pub fn room<T>(&self, list: &mut Vec<T>, what: &'static str) -> Result<(), OverBudget> {
+        self.room_for(list, 1, what)
+    }
+
+    /// Makes room for `more` in `list`.
+    ///
+    /// # Errors
+    ///
+    /// [`OverBudget`]; then the list is as before.
+    #[inline]
+    pub fn room_for<T>(
+        &self,
+        list: &mut Vec<T>,
+        more: usize,
+        what: &'static str,
+    ) -> Result<(), OverBudget> {
+        if list.capacity() - list.len() >= more {
+            return Ok(());
+        }
+        self.grow(list, more, what)
+    }
+
+    #[cold]
+    fn grow<T>(
+        &self,
+        list: &mut Vec<T>,
+        more: usize,
+        what: &'static str,
+    ) -> Result<(), OverBudget> {
+        self.check()?;
+        let capacity = list.capacity();
+        let needed = list.len().saturating_add(more);
+        // To the double as ever; near the limit by less, so that a file which
+        // would fit is not refused for room that it does not need.
+        for wanted in [capacity.saturating_mul(2).max(8), capacity / 8 * 9, needed] {
+            let wanted = wanted.max(needed);
+            let bytes = (wanted - capacity).checked_mul(size_of::<T>());
+            if bytes.is_some_and(|bytes| self.try_take(bytes as u64)) {
+                list.reserve_exact(wanted - list.len());
+                return Ok(());
+            }
+        }
+        Err(self.overdraw(what))
+    }
+
+    /// Makes room for one more in `map`.
+    ///
+    /// # Errors
+    ///
+    /// [`OverBudget`]; then the map is as before.
+    #[inline]
+    pub fn room_in_map<K: Eq + Hash, V, S: BuildHasher>(
+        &self,
+        map: &mut HashMap<K, V, S>,
+        what: &'static str,
+    ) -> Result<(), OverBudget> {
+        if map.len() < map.capacity() {
+            return Ok(());
+        }
+        let entry = size_of::<(K, V)>();
+        let before = table_bytes(map.capacity(), entry);
+        // While it grows, the old table is there beside the new one.
+        let wanted = table_bytes(map.capacity().saturating_mul(2).max(3), entry);
+        self.take(wanted, what)?;
+        map.reserve(1);
+        let after = table_bytes(map.capacity(), entry);
+        self.give_back((before + wanted).saturating_sub(after));
+        Ok(())
+    }
+
+    /// Makes room for one more in `set`.
+    ///
+    /// # Errors
+    ///
+    /// [`OverBudget`]; then the set is as before.
+    #[inline]
+    pub fn room_in_set<K: Eq + Hash, S: BuildHasher>(
+        &self,
+        set: &mut HashSet<K, S>,
+        what: &'static str,
+    ) -> Result<(), OverBudget> {
+        if set.len() < set.capacity() {
+            return Ok(());
+        }
+        let before = table_bytes(set.capacity(), size_of::<K>());
+        let wanted = table_bytes(set.capacity().saturating_mul(2).max(3), size_of::<K>());
+        self.take(wanted, what)?;
+        set.reserve(1);
+        let after = table_bytes(set.capacity(), size_of::<K>());
+        self.give_back((before + wanted).saturating_sub(after));
+        Ok(())
+    }
+
+    /// Gives back what `list` holds, which is about to be dropped.
+    pub fn drop_list<T>(&self, list: Vec<T>) {
+        self.give_back(list.capacity().saturating_mul(size_of::<T>()));
+    }
+
+    /// Gives back what `map` holds, which is about to be dropped.
+    pub fn drop_map<K, V, S>(&self, map: HashMap<K, V, S>) {
+        self.give_back(table_bytes(map.capacity(), size_of::<(K, V)>()));
+    }
+
+    fn try_take(&self, bytes: u64) -> bool {
+        let order = Ordering::Relaxed;
+        let more = |used: u64| used.checked_add(bytes).filter(|it| *it <= self.0.share);
+        self.0.used.fetch_update(order, order, more).is_ok()
+    }
+
+    #[cold]
+    fn overdraw(&self, what: &'static str) -> OverBudget {
+        self.over(self.0.overdrawn.get_or_init(|| what))
+    }
+
+    fn over(&self, what: &'static str) -> OverBudget {
+        OverBudget {
+            limit: self.0.limit,
+            what,
+        }
+    }
+}
+
+/// What the standard library's hash table takes for so many entries: a power of
+/// two of places, seven of eight of which may be taken, and a byte for each.
+fn table_bytes(capacity: usize, entry: usize) -> usize {
+    if capacity == 0 {
+        return 0;
+    }
+    let places = match capacity {
+        0..4 => 4,
+        4..8 => 8,
+        more => (more.saturating_mul(8) / 7).next_power_of_two(),
+    };
+    places.saturating_mul(entry + 1)
+}
+
+/// What an allocation of `length` bytes takes with what the allocator adds.
+#[must_use]
+pub const fn allocated(length: usize) -> usize {
+    length.saturating_add(23) & !15
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_and_maps_grow_to_the_limit_and_no_further() {
+        let budget = Budget::new(2 << 20);
+        let mut list: Vec<u64> = Vec::new();
+        while budget.room(&mut list, "numbers").is_ok() {
+            list.push(1);
+        }
+        // Half of the limit is for reading.
+        assert!(list.capacity() * 8 <= 1 << 20);
+        assert!(list.capacity() * 8 > 900 << 10, "{}", list.capacity());
+        let error = budget.check().unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "its numbers need more memory than the limit of 2 MiB"
+        );
+        // The first thing that was refused stays the reason.
+        assert_eq!(budget.take(1, "others").unwrap_err(), error);
+
+        let budget = Budget::new(2 << 20);
+        let mut map: HashMap<u64, u64> = HashMap::new();
+        while budget.room_in_map(&mut map, "pairs").is_ok() {
+            map.insert(map.len() as u64, 0);
+        }
+        assert!(map.len() > 10_000 && map.len() < 1 << 16, "{}", map.len());
+        budget.drop_map(map);
+        assert_eq!(budget.used(), 0);
+    }
+
+    #[test]
+    fn what_is_given_back_can_be_taken_again() {
+        let budget = Budget::new(2_000);
+        for _ in 0..10 {
+            budget.take(900, "bytes").unwrap();
+            budget.give_back(900);
+        }
+        let mut list: Vec<u8> = Vec::new();
+        budget.room_for(&mut list, 700, "bytes").unwrap();
+        assert_eq!(budget.used(), list.capacity() as u64);
+        budget.drop_list(list);
+        assert_eq!(budget.used(), 0);
+        assert!(budget.take(1_001, "bytes").is_err());
+    }
+
+    #[test]
+    fn what_cannot_fit_is_refused_before_it_is_begun() {
+        let budget = Budget::new(1 << 20);
+        budget.expect(1 << 10, 64, "frames").unwrap();
+        assert_eq!(budget.used(), 0);
+        assert!(budget.expect(1 << 14, 64, "frames").is_err());
+        assert!(budget.check().is_err());
+        let budget = Budget::new(1 << 20);
+        assert!(budget.expect(usize::MAX, 2, "frames").is_err());
+        assert!(Budget::unlimited().take(usize::MAX / 4, "bytes").is_ok());
+    }
+
+    #[test]
+    fn tables_are_counted_as_they_are() {
+        for entries in [1_usize, 3, 4, 7, 8, 14, 15, 1_000, 100_000] {
+            let map: HashMap<u64, u64> = HashMap::with_capacity(entries);
+            let places = table_bytes(map.capacity(), 16) / 17;
+            assert!(places.is_power_of_two() && places >= map.capacity());
+            assert!(places * 7 / 8 <= map.capacity() || places <= 8, "{entries}");
+        }
+    }
+}
