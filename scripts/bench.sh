@@ -8,7 +8,7 @@ want_bench_programs() {
     want_demo_programs
     want python3 'drives the measurements' command -v python3
     if [ -z "$chosen_php" ]; then
-        want php-fpm 'an empty request in it' has_package php-fpm
+        want_php fpm 'an empty request in it' find_fpm
     fi
     install_what_is_missing
 }

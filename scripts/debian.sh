@@ -68,9 +68,10 @@ php_source() {
     echo "$version" >"$folder/version"
 }
 
-# The address that the machine has Debian's packages from.
+# debian_mirror [LABEL]: the address that the machine has Debian's packages from;
+# of LABEL, Debian-Security, its security fixes.
 debian_mirror() {
     apt-get indextargets --format '$(ORIGIN)|$(LABEL)|$(REPO_URI)' 'Created-By: Packages' |
-        sed -n 's/^Debian|Debian|//p' | head -n 1 | grep . ||
-        die 'the machine has no Debian archive among its apt sources'
+        sed -n "s/^Debian|${1:-Debian}|//p" | head -n 1 | grep . ||
+        die "the machine has no archive called ${1:-Debian} among its apt sources"
 }

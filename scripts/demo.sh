@@ -1,21 +1,43 @@
 # `./x demo`: a real program, its profile, and the price of the profile.
 # Sourced by `x`.
 #
-# PHP_CodeSniffer checks the sources of PHPUnit: some 450,000 calls of code that
-# nobody here wrote. It ends with 2 when it finds something to mend, and it does.
+# The program is chosen in program.sh.
 
-program=(/usr/bin/phpcs --standard=PSR12 -q --report=summary
-    /usr/share/php/PHPUnit/Framework/Constraint)
+choose_program
 rounds=${XHPROF_DEMO_RUNS:-7}
+# The profile stays, to be looked at.
+demo=${release%/release}/demo
 workspace=$(mktemp -d)
 trap 'rm -rf "$workspace"' EXIT
 plain_scan_directory "$workspace/conf.d"
 
 demo_profile() {
     say "xhprof run -- ${program[*]}"
+    mkdir -p "$demo"
     PHP_INI_SCAN_DIR=$workspace/conf.d "$release/xhprof" run \
-        --limit 20 -o "$workspace/demo.xhp" -- "${program[@]}" ||
-        [ $? = 2 ] || die 'the profiled program failed'
+        --limit 20 -o "$demo/profile.xhp" -- "${program[@]}" ||
+        [ $? = "$program_status" ] || die 'the profiled program failed'
+}
+
+# What to do next, with paths as they are from here.
+demo_next() {
+    local xhprof=${release#"$PWD"/}/xhprof page=${demo#"$PWD"/}/profile.html profile=${demo#"$PWD"/}/profile.xhp
+    "$release/xhprof" html "$demo/profile.xhp" -o "$demo/profile.html" 2>"$workspace/html.log" ||
+        die "no page was made of the profile: $(cat "$workspace/html.log")"
+    cat <<END
+
+What next:
+  open the whole report       file://$demo/profile.html
+  or look into the profile    $xhprof report $profile --tree
+  profile a program of yours  $xhprof run -- script.php
+  install both                ./x install
+  profile every request       in php.ini:
+      extension=xhprof
+      xhprof.auto_enable = 1
+      xhprof.output_dir = /tmp
+      xhprof.max_dir_size = 1G
+      (not installed: extension=$release/libxhprof.so)
+END
 }
 
 # The four ways to run the program that are compared.
@@ -40,7 +62,7 @@ measure() {
             "run_$1" >"$workspace/$1.out" 2>&1 || status=$?
         }
     } 2>"$workspace/time"
-    [ "$status" = 2 ] || die "the program ended with $status instead of 2: $(cat "$workspace/$1.out")"
+    [ "$status" = "$program_status" ] || die "the program ended with $status instead of $program_status: $(cat "$workspace/$1.out")"
     read -r user system <"$workspace/time"
     echo $((10#${user/./} + 10#${system/./})) >>"$workspace/$1.ms"
 }

@@ -1,47 +1,213 @@
-# `./x install`: the extension into PHP, the program into PREFIX. Sourced by `x`.
+#!/usr/bin/env bash
+# Installs what has been built, or takes it away. Run by `./x install`,
+# `./x uninstall`, `make install` and `make uninstall`.
 #
-# Each step is said before it is done; with --dry-run it is only said.
+# usage: scripts/install.sh install|uninstall|dry-run EXTENSION PROGRAM
+#
+# PHP= and PHP_CONFIG= say which PHP, PREFIX= where the program goes.
+# INSTALL_ROOT= is put before every path, for those who make packages.
 
-install_everything() {
-    local modules version owner ini='' prefix=${PREFIX:-/usr/local}
-    case $1 in
-    --dry-run) step() { echo "would run: $*"; } ;;
-    '') step() { say "$*" && as_root "$@"; } ;;
-    *) die "install knows --dry-run, and not $1" ;;
-    esac
-    modules=$("$PHP_CONFIG" --extension-dir)
-    version=$("$PHP" -n -r 'echo PHP_MAJOR_VERSION, ".", PHP_MINOR_VERSION;')
-    if owner=$(dpkg-query -S "$modules/xhprof.so" 2>/dev/null); then
-        die "$modules/xhprof.so belongs to the package ${owner%%:*}; remove that first"
+set -euo pipefail
+case ${INSTALL_ROOT:-/} in /*) ;; *) INSTALL_ROOT=$PWD/$INSTALL_ROOT ;; esac
+case ${PREFIX:-/} in /*) ;; *) PREFIX=$PWD/$PREFIX ;; esac
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+action=$1 extension=$2 program=$3
+root=${INSTALL_ROOT:-}
+prefix=$root${PREFIX:-/usr/local}
+version=$("$PHP" -n -r 'echo PHP_MAJOR_VERSION, ".", PHP_MINOR_VERSION;')
+module=$root$("$PHP_CONFIG" --extension-dir)/xhprof.so
+# For uninstall: what the program brought along, one path a line, and the folders
+# that were made for anything, with a slash at their ends.
+list=$prefix/share/xhprof/installed
+
+say() { printf '==> %s\n' "$*"; }
+
+die() {
+    printf 'install: %s\n' "$*" >&2
+    exit 1
+}
+
+# for_file FILE COMMAND…: as root, if that is needed to write where FILE is.
+for_file() {
+    local folder=${1%/*}
+    shift
+    while [ ! -e "$folder" ] && [ -n "$folder" ]; do folder=${folder%/*}; done
+    if [ "$(id -u)" = 0 ] || [ -w "${folder:-/}" ]; then
+        "$@"
+    else
+        command -v sudo >/dev/null || die "this needs root, and there is no sudo: $*"
+        sudo "$@"
     fi
+}
 
+# Debian switches modules on by links; others scan a folder. $ini is where the
+# settings go, $linked whether phpenmod makes the link.
+find_ini() {
+    local scanned
+    linked=
+    scanned=$("$PHP" -n -r 'echo strtok(PHP_CONFIG_FILE_SCAN_DIR, PATH_SEPARATOR);')
+    case $scanned in
+    /etc/php/"$version"/*) ini=$root/etc/php/$version/mods-available/xhprof.ini linked=yes ;;
+    ?*) ini=$root$scanned/20-xhprof.ini ;;
+    *) ini=$prefix/share/xhprof/xhprof.ini ;;
+    esac
+}
+
+# The ini file, not ours, that switches an xhprof on already.
+switched_on_by() {
+    local file
+    {
+        "$PHP" -d display_startup_errors=0 -r 'echo php_ini_loaded_file(), ",", php_ini_scanned_files();' 2>/dev/null || true
+    } | tr -d '\n' | tr ',' '\n' | while read -r file; do
+        case $file in '' | *[0-9]-xhprof.ini) continue ;; esac
+        ! grep -qE '^[[:space:]]*extension[[:space:]]*=[[:space:]]*"?([^";]*/)?xhprof(\.so)?"?[[:space:]]*(;.*)?$' "$file" || echo "$file"
+    done | head -n 1 | grep .
+}
+
+# put MODE SOURCE FILE [strip]: and notes it, if it belongs to the program.
+put() {
+    local mode=$1 source=$2 file=$3 options=(-D -m "$1") folder=${3%/*} made=()
+    if [ "${4:-}" = strip ] && command -v strip >/dev/null; then options+=(-s); fi
+    while [ ! -e "$folder" ] && [ -n "$folder" ]; do
+        made=("$folder/" "${made[@]}")
+        folder=${folder%/*}
+    done
     # `install` makes a new file rather than write into the one that running
     # PHPs have mapped.
-    step install -D -m 644 "$release/libxhprof.so" "$modules/xhprof.so"
-    ini_file
-    if [ "$ini" = phpenmod ]; then
-        step install -D -m 644 scripts/xhprof.ini "/etc/php/$version/mods-available/xhprof.ini"
-        step phpenmod -v "$version" xhprof
-    elif [ -n "$ini" ]; then
-        step install -D -m 644 scripts/xhprof.ini "$ini"
-    else
-        echo "This PHP reads no folder of ini files. Put \"extension=xhprof\" into"
-        echo "$("$PHP" -n -r 'echo PHP_CONFIG_FILE_PATH;')/php.ini yourself."
-    fi
-    step install -D -m 755 "$release/xhprof" "$prefix/bin/xhprof"
+    for_file "$file" install "${options[@]}" "$source" "$file"
+    # Those two are the PHP's, and another PHP may have its own.
+    case $file in "$module" | "$ini") ;; *) made+=("$file") ;; esac
+    [ ${#made[@]} = 0 ] || printf '%s\n' "${made[@]#"$root"}" >>"$workspace/installed"
+}
 
-    if [ "$1" != --dry-run ]; then
-        "$PHP" --ri xhprof | sed -n '/=>/p' | head -n 4
+install_everything() {
+    local owner other file
+    if owner=$(dpkg-query -S "$module" 2>/dev/null); then
+        die "$module belongs to the package ${owner%%:*}; remove that first"
+    fi
+    workspace=$(mktemp -d)
+    trap 'rm -rf "$workspace"' EXIT
+    # Readable by sudo's root and by anybody: these become installed files.
+    chmod 755 "$workspace"
+    [ ! -e "$list" ] || cp "$list" "$workspace/installed"
+    find_ini
+
+    put 644 "$extension" "$module" strip
+    say "the extension: $module"
+    put_ini
+    put 755 "$program" "$prefix/bin/xhprof" strip
+    say "the program: $prefix/bin/xhprof"
+
+    "$program" man -o "$workspace/man" >/dev/null
+    for file in "$workspace"/man/*; do put 644 "$file" "$prefix/share/man/man1/${file##*/}"; done
+    say "manual pages: $prefix/share/man/man1"
+    completion bash "$prefix/share/bash-completion/completions/xhprof"
+    completion zsh "$prefix/share/zsh/site-functions/_xhprof"
+    completion fish "$prefix/share/fish/vendor_completions.d/xhprof.fish"
+    say "completions for bash, zsh and fish: $prefix/share"
+    # First for the folder it is in, then with that in it.
+    put 644 "$workspace/installed" "$list"
+    awk '!seen[$0]++' "$workspace/installed" >"$workspace/list"
+    put 644 "$workspace/list" "$list"
+    finish
+}
+
+completion() {
+    "$program" completions "$1" >"$workspace/completion"
+    put 644 "$workspace/completion" "$2"
+}
+
+put_ini() {
+    local other=''
+    [ -n "$root" ] || other=$(switched_on_by) || other=
+    if [ -n "$other" ] && [ -z "$linked" ]; then
+        say "settings: $other switches xhprof on already; scripts/xhprof.ini has all that can be set"
+        return
+    fi
+    if [ -e "$ini" ] && ! cmp -s scripts/xhprof.ini "$ini"; then
+        say "settings: $ini is yours already, and stays as it is"
+    else
+        put 644 scripts/xhprof.ini "$ini"
+        say "settings: $ini"
+    fi
+    if [ -n "$linked" ] && [ -z "$root" ]; then
+        if [ -n "$other" ]; then
+            say "not switched on by phpenmod, because $other does it"
+        else
+            for_file /etc/php/ phpenmod -v "$version" xhprof
+            say "switched on: phpenmod -v $version xhprof"
+        fi
+    elif [ "$ini" = "$prefix/share/xhprof/xhprof.ini" ]; then
+        say "this PHP reads no folder of ini files: copy that into $("$PHP" -n -r 'echo PHP_CONFIG_FILE_PATH;')/php.ini"
+    fi
+}
+
+# PHP says itself whether it is there. The last line is for those who came by
+# phpize or PIE, and know of no program.
+finish() {
+    if [ -z "$root" ]; then
+        "$PHP" --ri xhprof 2>/dev/null | awk '/=>/ && shown++ < 2' || true
         echo 'Servers load it when they are started again: php-fpm, Apache, workers.'
     fi
+    echo "Profiles in the native format (*.xhp) are read by ${prefix#"$root"}/bin/xhprof, see: xhprof --help"
 }
 
-# Debian's PHP has its own way of switching modules on; others scan a folder.
-ini_file() {
-    local scanned
-    scanned=$("$PHP" -n -r 'echo PHP_CONFIG_FILE_SCAN_DIR;')
-    case $scanned in
-    /etc/php/"$version"/*) ini=phpenmod ;;
-    ?*) ini=$scanned/20-xhprof.ini ;;
-    esac
+uninstall_everything() {
+    local owner file installed
+    found=
+    if owner=$(dpkg-query -S "$module" 2>/dev/null); then
+        die "$module belongs to the package ${owner%%:*}; remove that instead"
+    fi
+    find_ini
+    if [ -n "$linked" ] && [ -z "$root" ] && compgen -G "/etc/php/$version/*/conf.d/*-xhprof.ini" >/dev/null; then
+        for_file /etc/php/ phpdismod -v "$version" xhprof
+        say "switched off: phpdismod -v $version xhprof"
+    fi
+    if [ -e "$ini" ] && ! cmp -s scripts/xhprof.ini "$ini"; then
+        # PHP would look for an extension that is gone.
+        for_file "$ini" mv -f "$ini" "$ini.saved"
+        say "kept, because you changed it: $ini.saved"
+    else
+        take "$ini"
+    fi
+    take "$module"
+    if [ -e "$list" ]; then
+        # Folders come before what is in them.
+        mapfile -t installed < <(tac "$list")
+        take "$list"
+        for file in "${installed[@]}"; do take "$root$file"; done
+    fi
+    [ -n "$found" ] || say "nothing of xhprof was installed for $PHP or below $prefix"
 }
+
+# Only a folder that is empty goes.
+take() {
+    case $1 in
+    */) [ ! -d "$1" ] || for_file "${1%/}" rmdir --ignore-fail-on-non-empty "$1" ;;
+    *)
+        [ -e "$1" ] || return 0
+        for_file "$1" rm -f "$1"
+        say "removed: $1"
+        ;;
+    esac
+    found=yes
+}
+
+# Nothing is built for this, so what the program would write is not known by name.
+tell() {
+    find_ini
+    echo "would install the extension, stripped: $module"
+    echo "would install the everyday settings as comments: $ini"
+    [ -z "$linked" ] || [ -n "$root" ] || echo "would run: phpenmod -v $version xhprof"
+    echo "would install the program, stripped: $prefix/bin/xhprof"
+    echo "would install manual pages and completions: $prefix/share/{man/man1,bash-completion,zsh,fish}"
+    echo "would note what to uninstall: $list"
+}
+
+case $action in
+install) install_everything ;;
+uninstall) uninstall_everything ;;
+dry-run) tell ;;
+*) die "install, uninstall or dry-run, and not $action" ;;
+esac

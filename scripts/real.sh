@@ -1,9 +1,7 @@
 # A real program under the profiler: the same output, and the right counts.
 # Sourced by `scripts/test.sh`.
 
-# PHP_CodeSniffer over PHPUnit's sources, with a report that tells no time.
-real_program=(/usr/bin/phpcs --standard=PSR12 --report=json
-    /usr/share/php/PHPUnit/Framework/Constraint)
+choose_program
 
 # Debian's modules, but none that hooks the engine.
 use_plain_php() {
@@ -17,11 +15,11 @@ real_output() {
     local folder=$logs/real engine
     rm -rf "$folder" && mkdir -p "$folder/profiles"
     use_plain_php
-    with_status "$PHP" "${real_program[@]}" >"$folder/plain"
+    with_status "$PHP" "${program_json[@]}" >"$folder/plain"
     for engine in execute observer; do
         with_status "$PHP" -d extension="$extension" -d xhprof.engine=$engine \
             -d xhprof.auto_enable=1 -d xhprof.output_format=xhprof -d xhprof.output_dir="$folder/profiles" \
-            "${real_program[@]}" >"$folder/$engine"
+            "${program_json[@]}" >"$folder/$engine"
         cmp "$folder/plain" "$folder/$engine"
     done
     echo "$(wc -c <"$folder/plain") bytes of output, the same three times"
@@ -42,7 +40,7 @@ real_calls() {
     use_plain_php
     "$PHP" -d zend_extension=xdebug -d xdebug.mode=trace -d xdebug.start_with_request=yes \
         -d xdebug.trace_format=1 -d xdebug.output_dir="$folder/trace" -d xdebug.use_compression=0 \
-        "${real_program[@]}" >/dev/null || [ $? = 2 ]
+        "${program_json[@]}" >/dev/null || [ $? = "$program_status" ]
     [ -e "$folder/profiles" ] || real_output
     for profile in "$folder"/profiles/*.xhprof; do
         "$PHP" -n scripts/compare-calls.php "$profile" "$folder"/trace/*.xt

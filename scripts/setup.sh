@@ -3,6 +3,9 @@
 # On Debian and Ubuntu what is missing is installed; elsewhere it is named.
 # When nothing is missing, nothing is asked of apt.
 
+source scripts/libclang.sh
+source scripts/program.sh
+
 release=${CARGO_TARGET_DIR:-$PWD/target}/release
 # Said by the user, so Debian's packages for its own PHP are of no use to it.
 chosen_php=${PHP:-}${PHP_CONFIG:-}
@@ -26,14 +29,20 @@ as_root() {
 
 missing=()
 reasons=()
+probes=()
+# Whether apt's lists are as new as this run.
+has_package_lists=
 
-# want PACKAGE REASON PROBE…: notes the package unless the probe succeeds.
+# want PACKAGE REASON PROBE…: notes the package unless the probe succeeds. The
+# probe is the need itself, not something that often comes with it: it is asked
+# again when the package is there.
 want() {
     local package=$1 reason=$2
     shift 2
     if ! "$@" >/dev/null 2>&1; then
         missing+=("$package")
         reasons+=("$(printf '%-18s %s' "$package" "$reason")")
+        probes+=("$(printf '%q ' "$@")")
     fi
 }
 
@@ -45,94 +54,171 @@ $(printf '  %s\n' "${reasons[@]}")"
     fi
     say 'apt-get install, because these are missing:'
     printf '      %s\n' "${reasons[@]}"
-    local log
+    local log i
     log=$(mktemp)
-    {
-        as_root apt-get update -qq &&
-            as_root env DEBIAN_FRONTEND=noninteractive \
-                apt-get -o DPkg::Lock::Timeout=300 install -y -qq --no-install-recommends "${missing[@]}"
-    } >"$log" 2>&1 || die "apt-get failed: $(tail -n 30 "$log")"
+    fetch_package_lists
+    if ! apt_install "${missing[@]}" >"$log" 2>&1; then
+        { grep -q 'fix-broken' "$log" && mend_packages && apt_install "${missing[@]}" >"$log" 2>&1; } ||
+            die "apt-get failed: $(tail -n 30 "$log")"
+    fi
+    hash -r
+    for i in "${!missing[@]}"; do
+        eval "${probes[i]}" >"$log" 2>&1 ||
+            die "${missing[i]} is installed, and what it is for still fails: ${probes[i]}
+$(tail -n 5 "$log")"
+    done
     rm -f "$log"
     missing=()
     reasons=()
-    hash -r
+    probes=()
 }
 
-has_package() {
-    [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
+# want_php NAME REASON PROBE…: a package of the PHP that is there.
+want_php() {
+    local name=$1
+    shift
+    "${@:2}" >/dev/null 2>&1 || want "$(php_package "$name")" "$@"
 }
 
-has_libclang() {
-    [ -n "${LIBCLANG_PATH:-}" ] || has_package libclang-dev ||
-        compgen -G '/usr/lib/llvm-*/lib/libclang*.so*' ||
-        compgen -G '/usr/lib*/libclang.so*' ||
-        command -v llvm-config || [ "$(uname)" = Darwin ]
+fetch_package_lists() {
+    local log
+    [ -z "$has_package_lists" ] || return 0
+    log=$(mktemp)
+    as_root apt-get update -qq >"$log" 2>&1 || say "apt-get update failed: $(tail -n 3 "$log")"
+    rm -f "$log"
+    has_package_lists=yes
 }
 
-has_c_headers() { echo '#include <stdio.h>' | cc -E -; }
+# can_install PACKAGE: whether this Debian has it.
+can_install() {
+    ! apt-cache policy "$1" 2>/dev/null | grep -q '^  Candidate: [^(]' || return 0
+    fetch_package_lists
+    apt-cache policy "$1" 2>/dev/null | grep -q '^  Candidate: [^(]'
+}
+
+apt_install() {
+    as_root env DEBIAN_FRONTEND=noninteractive \
+        apt-get -o DPkg::Lock::Timeout=300 install -y -qq --no-install-recommends "$@"
+}
+
+# A package that was removed by force keeps apt from installing anything. It is
+# put back, unless something else would have to go for that.
+mend_packages() {
+    ! apt-get --simulate --fix-broken install 2>&1 | grep -E '^(Remv|E:)' || return 1
+    say 'apt-get --fix-broken install first, because packages lack what they depend on'
+    apt_install --fix-broken
+}
+
+# Both C's headers and what a program is linked with.
+links_c() { printf '#include <stdio.h>\nint main(void) { return puts(""); }\n' | cc -x c -o /dev/null -; }
+
+# php-config may come without the headers, and belong to a PHP that is not there.
+has_php() { "$(php-config --php-binary)" -n -v; }
+has_php_headers() {
+    local headers phpize
+    headers=$(php-config --include-dir) && [ -e "$headers/main/php.h" ] &&
+        phpize=$(command -v php-config) && [ -x "${phpize%php-config*}phpize${phpize##*php-config}" ]
+}
+
+# php_package NAME: of the version that is there, if there is one.
+php_package() {
+    local version
+    version=$(php-config --version 2>/dev/null || php -n -r 'echo PHP_VERSION;' 2>/dev/null) || version=
+    version=$(echo "$version" | cut -d. -f1,2)
+    # Debian's own, or one that is packaged the same way.
+    if [ -n "$version" ] && apt-cache show "php$version-$1" >/dev/null 2>&1; then
+        echo "php$version-$1"
+    else
+        echo "php-$1"
+    fi
+}
+
+# A PHP that no package brought: Debian's modules do not fit it.
+has_own_php() {
+    local php
+    php=$(command -v php-config || command -v php) || return 1
+    command -v dpkg-query >/dev/null && ! dpkg-query -S "$(realpath "$php")" >/dev/null 2>&1
+}
 
 # has_module NAME: whether this PHP has it built in or on disk.
 has_module() {
-    [ -e "$(php-config --extension-dir)/$1.so" ] || php -n -m | grep -qix "$1"
+    local php_config=${PHP_CONFIG:-php-config}
+    [ -e "$("$php_config" --extension-dir)/$1.so" ] ||
+        "${PHP:-$("$php_config" --php-binary)}" -n -m | grep -qix "$1"
 }
 
+has_build_tools=
+
 want_build_tools() {
+    [ -z "$has_build_tools" ] || return 0
     need_rust
+    ! has_own_php || chosen_php=own
     if [ -z "$chosen_php" ]; then
-        want php-cli 'PHP itself' command -v php
-        want php-dev 'its headers, phpize and run-tests.php' command -v php-config
+        want_php cli 'PHP itself' has_php
+        want_php dev 'its headers, phpize and run-tests.php' has_php_headers
     fi
     want gcc 'links Rust code, compiles a little C' command -v cc
-    want libc6-dev 'the C headers that goes with' has_c_headers
+    want libc6-dev 'the C headers and libraries that goes with' links_c
     want libclang-dev "reads PHP's headers for the Rust side" has_libclang
     install_what_is_missing
+    has_build_tools=yes
 }
 
 want_demo_programs() {
     want_build_tools
-    # Debian's, whatever PHP runs them: they are plain PHP.
-    want php-codesniffer 'the program that the demo profiles' test -e /usr/bin/phpcs
-    want phpunit 'the code that it checks' test -e /usr/share/php/PHPUnit/Framework/Constraint
+    find_php
+    want_program
     install_what_is_missing
 }
 
 want_everything_tested() {
     want_demo_programs
-    want make 'builds by phpize, configure and make' command -v make
-    want valgrind 'counts the instructions of a profiled call' command -v valgrind
-    want python3 'drives the measurements' command -v python3
+    want make 'builds by phpize, configure and make' make --version
+    want valgrind 'counts the instructions of a profiled call' valgrind --version
+    want python3 'drives the measurements' python3 -c 'import json, csv, html.parser, subprocess, xml.etree.ElementTree, zipfile'
     if [ -z "$chosen_php" ]; then
-        want php-sqlite3 'tests: statements as part of names' has_module pdo_sqlite
-        want php-mysql 'tests: statements of mysqli' has_module mysqli
-        want php-fpm 'tests: many requests in one worker' has_package php-fpm
-        want php-curl 'tests: addresses as part of names' has_module curl
-        want_switched_off php-xdebug xdebug
-        want_switched_off php-pcov pcov
+        want_php sqlite3 'tests: statements as part of names' has_module pdo_sqlite
+        want_php mysql 'tests: statements of mysqli' has_module mysqli
+        want_php fpm 'tests: many requests in one worker' find_fpm
+        want_php curl 'tests: addresses as part of names' has_module curl
+        want_switched_off xdebug
+        want_switched_off pcov
     fi
     install_what_is_missing
     switch_off_what_was_off
+}
+
+# The php-fpm of the chosen PHP.
+find_fpm() {
+    local version
+    version=$("$PHP" -n -r 'echo PHP_MAJOR_VERSION, ".", PHP_MINOR_VERSION;')
+    command -v "php-fpm$version" || command -v "/usr/sbin/php-fpm$version" ||
+        { [ -x "${PHP%/bin/*}/sbin/php-fpm" ] && echo "${PHP%/bin/*}/sbin/php-fpm"; }
 }
 
 # want_readers QUICK: programs that other people's formats are for. Small ones
 # for `./x test`, and all of them.
 want_readers() {
     want gcc 'links Rust code' command -v cc
+    want libc6-dev 'what it is linked with' links_c
     want libxml2-utils 'xmllint, reads SVG and XML' command -v xmllint
-    want graphviz 'draws call graphs' command -v dot
-    want python3 'compares' command -v python3
-    want libdevel-nytprof-perl "NYTProf's own programs, and a flamegraph.pl" command -v nytprofhtml
+    want graphviz 'draws call graphs' draws_graphs
+    want python3 'compares' python3 -c 'import json, csv, html.parser, subprocess, xml.etree.ElementTree, zipfile'
+    want libdevel-nytprof-perl "NYTProf's own programs, and a flamegraph.pl" nytprofhtml --help
     want unzip 'looks into zip files' command -v unzip
     if [ -z "$1" ]; then
         want valgrind 'callgrind_annotate' command -v callgrind_annotate
         want python3-venv 'readers from PyPI' python3 -c 'import ensurepip'
-        want npm 'readers from npm' command -v npm
-        want php-cli 'reads our arrays; runs the real program' command -v php
-        want php-codesniffer 'the real program' test -e /usr/bin/phpcs
-        want_switched_off php-xdebug xdebug
+        want npm 'readers from npm' npm --version
+        want php-cli 'reads our arrays; runs the real program' php -n -v
+        ! can_install php-codesniffer || want php-codesniffer 'the real program' php /usr/bin/phpcs --version
+        want_switched_off xdebug
     fi
     install_what_is_missing
     switch_off_what_was_off
 }
+
+draws_graphs() { echo 'digraph { a -> b }' | dot -Tsvg; }
 
 switched_off=()
 
@@ -140,9 +226,9 @@ switched_off=()
 # module on when it is installed, and these would slow every PHP down: so what
 # was not there before is there for the tests only.
 want_switched_off() {
-    has_module "$2" && return
-    want "$1" 'tests: side by side with it; left switched off' false
-    switched_off+=("$2")
+    has_module "$1" && return
+    want_php "$1" 'tests: side by side with it; left switched off' has_module "$1"
+    switched_off+=("$1")
 }
 
 switch_off_what_was_off() {
@@ -182,6 +268,11 @@ find_php() {
     export PHP PHP_CONFIG
     [ "$("$PHP" -n -r 'echo PHP_EXTENSION_DIR;')" = "$("$PHP_CONFIG" --extension-dir)" ] ||
         die "$PHP and $PHP_CONFIG belong to different PHPs"
+}
+
+# build_failed WHAT: the one sentence after a build's own last lines.
+build_failed() {
+    die "$1 did not build, see the error above; it was for $(php_name), with $(rustc --version), libclang $(find_libclang || echo 'missing')"
 }
 
 php_name() {

@@ -8,6 +8,7 @@ copy=${release%/release}/clean-copy
 install_root=${release%/release}/install-root
 extension=$release/libxhprof.so
 failed=0
+failed_now=0
 summary=()
 
 test_everything() {
@@ -15,12 +16,15 @@ test_everything() {
     source scripts/lint.sh
     source scripts/real.sh
     source scripts/bench.sh
+    source scripts/setup-test.sh
     step 'rustfmt' lint_format
+    build_step 'build, the extension alone first' x_build
+    build_step 'build of the Rust tests' rust_tests_build
     step 'clippy, warnings are errors' lint_clippy
     step 'dependencies of the extension' lint_dependencies
     step 'cargo deny: licences, bans, sources' lint_deny
     step 'shellcheck' lint_shell
-    step 'build, the extension alone first' x_build
+    step 'what ./x asks a machine for' setup_probes
     step 'Rust tests and doc tests' rust_tests
     step 'our files in other programs' formats_quick
     step 'PHP tests (run-tests.php), engine execute' php_tests_execute
@@ -39,13 +43,30 @@ test_everything() {
     step 'composer.json' composer_json
     step 'phpize, configure, make, make test, make install' phpize_build
     step "ARCHITECTURE.md's code map" code_map
-    step "README.md's settings" readme_settings
+    step 'docs/settings.md' documented_settings
+    step 'scripts/xhprof.ini' ini_settings
     step "README.md's commands" readme_commands
 
-    say "in $((SECONDS / 60)) min $((SECONDS % 60)) s, with $(php_name):"
-    printf '%s\n' "${summary[@]}"
+    test_summary
     [ "$failed" = 0 ] || die 'something failed, see above'
     say 'everything passed'
+}
+
+test_summary() {
+    say "in $((SECONDS / 60)) min $((SECONDS % 60)) s, with $(php_name):"
+    printf '%s\n' "${summary[@]}"
+}
+
+# build_step NAME COMMAND: what the steps after it need. Without it they would say
+# thousands of lines, and nothing new.
+build_step() {
+    step "$@"
+    [ "$failed_now" = 0 ] || {
+        test_summary
+        say "the last lines of $logs/$2.log:"
+        tail -n 20 "$logs/$2.log"
+        die "\"$1\" failed, and nothing else can be tested before that is mended"
+    }
 }
 
 # step NAME COMMAND: runs the command in a shell of its own, and remembers how
@@ -61,9 +82,11 @@ step() {
     ) 2>&1 | tee "$log"
     status=${PIPESTATUS[0]}
     set -e
+    failed_now=0
     if [ "$status" != 0 ]; then
         word=FAILED
         failed=1
+        failed_now=1
     fi
     summary+=("$(printf '  %-6s %4ds  %s' "$word" $((SECONDS - began)) "$name")")
     while IFS= read -r line; do
@@ -77,6 +100,8 @@ closing_lines() {
     sed -n 's/^test result: [a-zA-Z]*\. \([0-9]*\) passed; \([0-9]*\) failed.*/\1 \2/p' "$1" |
         awk '{ p += $1; f += $2 } END { if (NR) print p " Rust tests passed, " f " failed, in " NR " programs" }'
 }
+
+rust_tests_build() { cargo test --locked --workspace --exclude xhprof --no-run; }
 
 rust_tests() {
     # Not the extension: it cannot be linked without PHP around it.
@@ -98,6 +123,14 @@ demo_works() {
     source scripts/demo.sh
     demo_profile
     demo_cost
+    rm -f "$demo/profile.html"
+    demo_next | tee "$logs/demo-next"
+    # Each command that it names works.
+    [ "$(sed -n 's#.* file://##p' "$logs/demo-next")" -ef "$demo/profile.html" ] || die 'the demo names no page'
+    grep -q '</html>' "$demo/profile.html"
+    bash -euo pipefail -c "$(sed -n 's/.*look into the profile *//p' "$logs/demo-next")" | grep "${program[0]##*/}" >/dev/null
+    "$PHP" -n -d "$(sed -nE 's/.*\((not installed: )(extension=.*)\)/\2/p' "$logs/demo-next")" \
+        -r 'exit((int) !extension_loaded("xhprof"));'
 }
 
 modes() { "$PHP" scripts/modes.php "$extension" "$release/xhprof"; }
@@ -156,14 +189,6 @@ web_requests() {
     "$PHP" -n scripts/web.php "$extension" "$(find_fpm || echo -)" "$release/xhprof"
 }
 
-# The php-fpm of the chosen PHP.
-find_fpm() {
-    local version
-    version=$("$PHP" -n -r 'echo PHP_MAJOR_VERSION, ".", PHP_MINOR_VERSION;')
-    command -v "php-fpm$version" || command -v "/usr/sbin/php-fpm$version" ||
-        { [ -x "${PHP%/bin/*}/sbin/php-fpm" ] && echo "${PHP%/bin/*}/sbin/php-fpm"; }
-}
-
 stub_agrees() {
     "$PHP" -n scripts/signatures.php xhprof.stub.php >"$logs/stub.txt"
     "$PHP" -n -d extension="$extension" scripts/signatures.php >"$logs/reflection.txt"
@@ -200,10 +225,27 @@ clean_copy() {
         done
     # A folder of its own for what Cargo builds there: Cargo takes the copy's
     # crates for ours, and would then not see what we change.
-    mkdir -p "${release%/release}/clean-copy-target"
+    seed_copy_target
     ln -s "${release%/release}/clean-copy-target" "$copy.new/target"
+    # Cargo adds up the flags of the folders above: below this one they would be
+    # there twice, and nothing that is built already would fit.
+    case $copy in "$PWD"/*) rm "$copy.new/.cargo/config.toml" ;; esac
     rm -rf "$copy"
     mv "$copy.new" "$copy"
+}
+
+# The first time, other people's crates come from our own build, as Cargo left
+# them: to compile them again proves nothing. Ours are compiled anew.
+seed_copy_target() {
+    local folder target=${release%/release}/clean-copy-target
+    [ ! -e "$target" ] || return 0
+    rm -rf "$target.new"
+    mkdir -p "$target.new/release"
+    for folder in .fingerprint build deps; do
+        [ ! -e "$release/$folder" ] || cp -R --preserve=mode,timestamps "$release/$folder" "$target.new/release/"
+    done
+    find "$target.new/release" -mindepth 2 -maxdepth 2 -name '*xhprof*' -exec rm -r {} +
+    mv "$target.new" "$target"
 }
 
 phpize_build() {
@@ -223,9 +265,53 @@ phpize_build() {
     NO_INTERACTION=1 make test TESTS="${tests:-php-tests}" | tee "$logs/make-test"
     tests_passed "$logs/make-test"
     # Nothing is left to build, so Cargo is not asked: root may have none.
-    make install INSTALL_ROOT="$install_root" XHPROF_CARGO=false
+    make install INSTALL_ROOT="$install_root" PREFIX=/opt/xhprof XHPROF_CARGO=false | tee "$logs/make-install"
+    installed_files
+    make uninstall INSTALL_ROOT="$install_root" PREFIX=/opt/xhprof XHPROF_CARGO=false
+    find "$install_root" ! -type d | tee "$logs/left-by-uninstall"
+    [ ! -s "$logs/left-by-uninstall" ] || die 'make uninstall left the files above'
+}
+
+# What `make install` leaves, which is what `./x install` leaves too: both run
+# scripts/install.sh.
+installed_files() {
+    local module command man=$install_root/opt/xhprof/share/man/man1 share=$install_root/opt/xhprof/share
     module=$install_root$("$PHP_CONFIG" --extension-dir)/xhprof.so
     "$PHP" -n -d extension="$module" --ri xhprof | grep '^Version'
+    for file in "$module" "$install_root/opt/xhprof/bin/xhprof"; do
+        ! readelf --sections --wide "$file" | grep -E ' \.(symtab|debug_line) ' || die "$file is not stripped"
+    done
+    "$install_root/opt/xhprof/bin/xhprof" --version
+    for command in $("$install_root/opt/xhprof/bin/xhprof" help | sed -nE '/^Commands:/,/^$/s/^  ([a-z]+) .*/\1/p'); do
+        [ "$command" = help ] || grep -q '^\.TH' "$man/xhprof-$command.1" || die "no manual page of xhprof $command"
+    done
+    grep -q '^\.TH' "$man/xhprof.1"
+    bash -c 'source "$0" && complete -p xhprof' "$share/bash-completion/completions/xhprof"
+    grep -q '^#compdef xhprof' "$share/zsh/site-functions/_xhprof"
+    grep -q '^complete -c xhprof' "$share/fish/vendor_completions.d/xhprof.fish"
+    cmp scripts/xhprof.ini "$(find "$install_root" -name '*xhprof.ini')"
+    tail -n 1 "$logs/make-install" | grep '/opt/xhprof/bin/xhprof'
+}
+
+# scripts/xhprof.ini has every everyday setting, and no name or default that the
+# extension does not have.
+ini_settings() {
+    local file=$logs/xhprof.ini names=$logs/ini-names
+    sed -nE 's/^;(xhprof\.)/\1/p' scripts/xhprof.ini >"$file"
+    sed -nE 's/^(xhprof\.[a-z_]+) =.*/\1/p' "$file" | sort >"$names"
+    [ "$(wc -l <"$file")" = "$(wc -l <"$names")" ] || die 'a setting of scripts/xhprof.ini has no "name = value"'
+    awk '/^## /{ everyday = $2 == "Everyday" } everyday' docs/settings.md |
+        sed -nE 's/^\| `(xhprof\.[a-z_]+)`.*/\1/p' | sort >"$logs/everyday"
+    grep -q . "$logs/everyday" || die 'docs/settings.md has no table of everyday settings'
+    comm -13 "$names" "$logs/everyday" | sed 's/$/ is not in scripts\/xhprof.ini/' | tee "$logs/ini-lacks"
+    [ ! -s "$logs/ini-lacks" ] || return 1
+    # With all of them switched on, everything is as it is without.
+    local print='foreach (ini_get_all("xhprof") as $name => $setting) echo "$name=$setting[global_value]\n";'
+    "$PHP" -n -d extension="$extension" -r "$print" | sort >"$logs/ini-defaults"
+    PHP_INI_SCAN_DIR='' "$PHP" -c "$file" -d extension="$extension" -r "$print" | sort >"$logs/ini-values"
+    diff -u "$logs/ini-defaults" "$logs/ini-values"
+    comm -23 "$names" <(cut -d= -f1 "$logs/ini-defaults") | sed 's/$/ is no setting of the extension/' | tee "$logs/ini-unknown"
+    [ ! -s "$logs/ini-unknown" ]
 }
 
 # The code map has every source file, and no other.
@@ -235,8 +321,8 @@ code_map() {
 }
 
 # The table has every setting with its default, and no other.
-readme_settings() {
-    diff -u <(sed -nE 's/^\| `(xhprof\.[a-z_]+)` \| (`([^`]*)`)? *\|.*/\1=\3/p' README.md | sort) \
+documented_settings() {
+    diff -u <(sed -nE 's/^\| `(xhprof\.[a-z_]+)` \| (`([^`]*)`)? *\|.*/\1=\3/p' docs/settings.md | sort) \
         <("$PHP" -n -d extension="$extension" -r '
             foreach (ini_get_all("xhprof") as $name => $it) echo "$name=$it[global_value]\n";' | sort)
 }

@@ -4,6 +4,7 @@ Each variant runs side by side with what it is compared with (quiet.py).
 """
 
 import itertools
+import os
 import re
 
 import variants
@@ -12,7 +13,16 @@ from rounds import interleave, spread
 from run import RunFailed
 from table import Table, with_spread
 
-PROGRAM = ("/usr/bin/phpcs", "--standard=PSR12", "-q", "--report=summary", "/usr/share/php/PHPUnit/Framework/Constraint")
+PHPUNIT = "/usr/share/php/PHPUnit/Framework"
+if os.path.exists("/usr/bin/phpcs"):
+    PROGRAM = ("/usr/bin/phpcs", "--standard=PSR12", "-q", "--report=summary", f"{PHPUNIT}/Constraint")
+    SMOKE = (*PROGRAM[:-1], f"{PROGRAM[-1]}/Constraint.php")
+    TITLE, CALLS = "PHP_CodeSniffer over 53 files", "some 452,000 calls"
+else:
+    # Debian 13 does not have it; see scripts/program.sh.
+    SMOKE = ("/usr/bin/php-parse", "--resolve-names", "--pretty-print", f"{PHPUNIT}/Assert.php")
+    PROGRAM = (*SMOKE, f"{PHPUNIT}/TestCase.php", f"{PHPUNIT}/Assert/Functions.php")
+    TITLE, CALLS = "PHP-Parser over 3 files", "parsed and printed again"
 
 
 def measure(setup, effort):
@@ -57,7 +67,7 @@ def measure(setup, effort):
 
 def command_of(setup, effort, variant, folder):
     """The program with a variant, whose profile goes into a folder: command, environment, exit codes."""
-    program = PROGRAM if effort.name != "smoke" else (*PROGRAM[:-1], f"{PROGRAM[-1]}/Constraint.php")
+    program = PROGRAM if effort.name != "smoke" else SMOKE
     options = ["-d", f"auto_prepend_file={setup.workload('prepend.php')}"] if variant.flags != "off" else []
     environment = {"BENCH_FLAGS": variant.flags, "BENCH_PROFILE": str(folder / "profile"), "PHP_INI_SCAN_DIR": setup.scan_dir}
     # 2: it found something to mend, as it does; 0 where it did not.
@@ -83,10 +93,10 @@ def tables(data):
     ]
     return [
         Table(
-            "PHP_CodeSniffer over 53 files, CPU time of the process, ms",
+            f"{TITLE}, CPU time of the process, ms",
             ["", "CPU time", "ratio", "middle half of the ratios"],
             rows,
-            f"`{' '.join(PROGRAM)}`; some 452,000 calls. The profile is made and written within that time. "
+            f"`{' '.join(PROGRAM)}`; {CALLS}. The profile is made and written within that time. "
             "Each runs at the same time as the program alone, on one CPU, and the ratio is that of their own CPU times: both meet the same machine. "
             "Lines with JIT are compared with `JIT: none`.",
         )

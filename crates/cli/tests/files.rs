@@ -1,5 +1,5 @@
 //! What commands read and write: streams, files, pages, completions; and that
-//! README.md knows every format.
+//! docs/formats.md knows every format.
 
 #![expect(
     clippy::unwrap_used,
@@ -182,10 +182,10 @@ fn completions_are_a_script_that_bash_takes() {
     }
 }
 
-/// README.md's table of formats is what the program says of itself.
+/// The table of docs/formats.md is what the program says of itself.
 #[test]
-fn readme_knows_every_format() {
-    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
+fn the_documentation_knows_every_format() {
+    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/formats.md");
     let readme = fs::read_to_string(readme).unwrap();
     let (_, table) = readme.split_once("<!-- formats -->\n").unwrap();
     let (table, _) = table.split_once("<!-- /formats -->").unwrap();
@@ -197,7 +197,7 @@ fn readme_knows_every_format() {
     }
     assert!(
         table == expected,
-        "put this between the marks <!-- formats --> of README.md:\n\n{expected}"
+        "put this between the marks <!-- formats --> of docs/formats.md:\n\n{expected}"
     );
 }
 

@@ -82,11 +82,7 @@ impl Scan {
 
 impl<'i> Json<'i> {
     /// The JSON of an input; `format` is for what is said of errors.
-    pub(crate) fn new(
-        input: &'i mut dyn BufRead,
-        format: &'static str,
-        budget: &Budget,
-    ) -> Self {
+    pub(crate) fn new(input: &'i mut dyn BufRead, format: &'static str, budget: &Budget) -> Self {
         Self {
             input,
             format,

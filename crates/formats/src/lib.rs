@@ -24,6 +24,7 @@ mod graph;
 pub mod gzip;
 pub mod html_report;
 mod json;
+mod json_parts;
 mod line_names;
 mod lines;
 pub mod markdown;

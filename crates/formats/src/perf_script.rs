@@ -15,7 +15,8 @@ use std::collections::BTreeMap;
 use std::io::BufRead;
 
 use profile::{
-    Body, Budget, Meta, Metrics, Mode, NodeId, Profile, Sample, SamplesBuilder, Spans, SymbolId, WallUnit,
+    Body, Budget, Meta, Metrics, Mode, NodeId, Profile, Sample, SamplesBuilder, Spans, SymbolId,
+    WallUnit,
 };
 
 use crate::lines::Lines;

@@ -4,14 +4,16 @@
 //! kept. JSON has text where PHP has bytes: an invalid byte of a name becomes
 //! U+FFFD on writing, and two names that differ in nothing else become one.
 
+use std::cell::Cell;
 use std::fmt;
 use std::io::{BufRead, BufWriter, Read, Write};
 
-use profile::classic::{self, Builder, EntryCost};
+use profile::classic::{self, Builder};
 use profile::{Budget, Meta, Profile};
 use serde::de::{self, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
+use crate::json_parts::{Entry, Kept};
 use crate::sampled::Sampled;
 use crate::text::lossy;
 use crate::{Detection, Format, Holds, ReadError, WriteError, WriteOptions};
@@ -20,7 +22,7 @@ use crate::{Detection, Format, Holds, ReadError, WriteError, WriteOptions};
 #[derive(Debug, Clone, Copy)]
 pub struct XhprofJson;
 
-/// The largest document that is read, in bytes: 512 MiB.
+/// The longest line of a file of lines, in bytes: 512 MiB.
 const MAX_LENGTH: u64 = 512 << 20;
 
 /// How far to look for a key that only a profile has.
@@ -69,7 +71,7 @@ impl Format for XhprofJson {
 
     fn read(&self, input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
         let input = crate::whole(input, budget)?;
-        let mut document = Document::default();
+        let mut document = Document::within(budget);
         let mut json = serde_json::Deserializer::from_slice(&input);
         let rows = Rows {
             document: &mut document,
@@ -78,7 +80,7 @@ impl Format for XhprofJson {
         let outcome = rows.deserialize(&mut json);
         // What is wrong with the rows says more than where it was noticed.
         if let Some(error) = document.error {
-            return Err(ReadError::Rows(error));
+            return Err(error.into());
         }
         outcome?;
         if let Err(error) = json.end() {
@@ -183,7 +185,7 @@ fn is_another_line(input: &[u8]) -> bool {
     lines.clone().count() > 1 && lines.all(|line| line.trim_ascii_start().starts_with(b"{"))
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Document {
     rows: Builder,
     meta: Meta,
@@ -191,14 +193,20 @@ struct Document {
 }
 
 impl Document {
-    fn add(&mut self, key: &str, entry: &Value) -> Result<(), classic::Error> {
+    fn within(budget: &Budget) -> Self {
+        Self {
+            rows: Builder::within(budget),
+            meta: Meta::default(),
+            error: None,
+        }
+    }
+
+    fn add(&mut self, key: &str, entry: &Entry) -> Result<(), classic::Error> {
         let key = key.as_bytes();
         match entry {
-            Value::String(stack) => self.rows.add_sample(key, stack.as_bytes()),
-            Value::Object(metrics) => self.rows.add_row(key, entry_cost(metrics)),
-            // An entry without a single metric, as PHP writes it.
-            Value::Array(list) if list.is_empty() => self.rows.add_row(key, EntryCost::default()),
-            _ => Err(classic::Error::Entry { key: key.into() }),
+            Entry::Stack(stack) => self.rows.add_sample(key, stack.as_bytes()),
+            Entry::Row { cost, .. } => self.rows.add_row(key, *cost),
+            Entry::Other => Err(classic::Error::Entry { key: key.into() }),
         }
     }
 
@@ -210,17 +218,17 @@ impl Document {
     }
 }
 
-fn entry_cost(metrics: &serde_json::Map<String, Value>) -> EntryCost {
-    let mut cost = EntryCost::default();
-    for (metric, value) in metrics {
-        if let Some(value) = value.as_i64() {
-            cost.set_int(metric.as_bytes(), value);
-        } else if let Some(value) = value.as_f64() {
-            cost.set_float(metric.as_bytes(), value);
-        }
-    }
-    cost
-}
+/// What is kept of XHGui's `meta`.
+const META: [&str; 8] = [
+    "url",
+    "request_ts_micro",
+    "request_ts",
+    "sec",
+    "usec",
+    "SERVER",
+    "SERVER_NAME",
+    "REQUEST_METHOD",
+];
 
 /// What XHGui knows about a run, as far as a profile has a place for it.
 fn xhgui_meta(json: &Value, meta: &mut Meta) {
@@ -270,6 +278,9 @@ fn buggregator_meta(key: &str, value: &Value, meta: &mut Meta) {
 /// How many tags are kept.
 const MAX_TAGS: usize = 64;
 
+/// How many values are kept of all that Buggregator has beside the profile.
+const MAX_VALUES: usize = 1024;
+
 /// The classic array, or the object that XHGui has around it. Entry by entry:
 /// a whole document as values would take many times its size.
 struct Rows<'d> {
@@ -314,22 +325,28 @@ impl<'de> Visitor<'de> for Rows<'_> {
                     })?;
                 }
                 "meta" if self.may_be_wrapped => {
-                    xhgui_meta(&map.next_value()?, &mut document.meta);
+                    let left = Cell::new(0);
+                    let keys = Some(&META[..]);
+                    let meta = map.next_value_seed(Kept { keys, left: &left })?;
+                    xhgui_meta(&meta, &mut document.meta);
                 }
                 key if !self.may_be_wrapped || is_row(key) => {
-                    let entry = map.next_value()?;
+                    let entry: Entry = map.next_value()?;
                     if let Err(error) = document.add(key, &entry) {
                         return Err(document.stop(error));
                     }
                 }
                 key @ ("app_name" | "hostname" | "date" | "tags") => {
                     stray = Some(key.as_bytes().into());
-                    buggregator_meta(key, &map.next_value()?, &mut document.meta);
+                    let left = Cell::new(MAX_VALUES);
+                    let keys = None;
+                    let value = map.next_value_seed(Kept { keys, left: &left })?;
+                    buggregator_meta(key, &value, &mut document.meta);
                 }
                 // XHGui and Buggregator have more fields around the array.
                 key => {
-                    let entry: Value = map.next_value()?;
-                    if has_cost(&entry) {
+                    let entry: Entry = map.next_value()?;
+                    if matches!(entry, Entry::Row { has_wall: true, .. }) {
                         // Without a caller, as Tideways writes them.
                         if let Err(error) = document.add(key, &entry) {
                             return Err(document.stop(error));
@@ -345,11 +362,6 @@ impl<'de> Visitor<'de> for Rows<'_> {
             _ => Ok(()),
         }
     }
-}
-
-/// Whether a value is that of a row: every row has a wall time.
-fn has_cost(entry: &Value) -> bool {
-    entry.get("wt").is_some_and(Value::is_number)
 }
 
 /// Whether a key is one of the classic array's, and not of what is around it.

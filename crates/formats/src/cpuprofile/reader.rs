@@ -3,7 +3,9 @@
 
 use std::io::BufRead;
 
-use profile::{Body, Budget, Meta, Metrics, Mode, Profile, Sample, SamplesBuilder, Spans, WallUnit};
+use profile::{
+    Body, Budget, Meta, Metrics, Mode, Profile, Sample, SamplesBuilder, Spans, WallUnit,
+};
 
 use super::NAME;
 use super::nodes::Nodes;

@@ -4,7 +4,9 @@
 
 use std::io::BufRead;
 
-use profile::{Body, Budget, Cost, Meta, Metric, Mode, NodeId, Profile, Spans, SymbolId, TreeBuilder};
+use profile::{
+    Body, Budget, Cost, Meta, Metric, Mode, NodeId, Profile, Spans, SymbolId, TreeBuilder,
+};
 
 use super::NAME;
 use super::messages::field;
@@ -58,7 +60,8 @@ fn profile(bytes: &[u8], budget: &Budget) -> Result<Profile, String> {
             match (u32::try_from(number), column) {
                 (Ok(field::SAMPLES), Some(column)) => {
                     let sample = Sample::read(value.bytes()?)?;
-                    let node = tables.node(sample.stack, &stacks, &mut nodes, &mut builder, budget)?;
+                    let node =
+                        tables.node(sample.stack, &stacks, &mut nodes, &mut builder, budget)?;
                     add(builder.cost(node), column, sample.value);
                 }
                 (Ok(field::TIME_UNIX_NANO), _) => {
@@ -214,7 +217,11 @@ impl<'b> Tables<'b> {
 
     /// The symbols of each location, the innermost first. Made of ranges of one
     /// list, as most have one.
-    fn symbols(&self, symbols: &mut Symbols, budget: &Budget) -> Result<Vec<Vec<SymbolId>>, String> {
+    fn symbols(
+        &self,
+        symbols: &mut Symbols,
+        budget: &Budget,
+    ) -> Result<Vec<Vec<SymbolId>>, String> {
         let mut functions = Vec::new();
         room(budget, &mut functions, self.functions.len())?;
         for function in &self.functions {

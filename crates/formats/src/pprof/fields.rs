@@ -106,6 +106,22 @@ impl<'i> Input<'i> {
         Ok(Some((field, value)))
     }
 
+    /// How often the field read last follows once more, byte for byte; those
+    /// are behind it then. What lies in the next block is not seen.
+    pub(super) fn repeats(&mut self) -> u64 {
+        let length = usize::try_from(self.offset - self.field).unwrap_or(usize::MAX);
+        // Nothing of it is in the block any more if that was filled since.
+        let Some(begin) = self.start.checked_sub(length).filter(|_| length > 0) else {
+            return 0;
+        };
+        let there = self.block.get(begin..self.end).unwrap_or_default();
+        let next = there.get(length..).unwrap_or_default();
+        let pairs = there.iter().zip(next);
+        let times = pairs.take_while(|(one, other)| one == other).count() / length;
+        self.advance(times * length);
+        times as u64
+    }
+
     #[inline]
     fn number(&mut self) -> Result<Option<u64>, ReadError> {
         if self.end - self.start < LONGEST {
@@ -279,6 +295,28 @@ mod tests {
                 assert!(fields(&bytes[..end]).is_err() || length == 0, "{length}");
             }
         }
+    }
+
+    #[test]
+    fn a_field_that_is_repeated_is_read_once() {
+        let mut bytes = [&[8, 5, 18, 1, 7][..], &[18, 1, 7].repeat(50_000), &[18, 1]].concat();
+        bytes.extend([9, 18, 1, 9]);
+        let (mut times, mut reads) = (0, 0);
+        let budget = Budget::unlimited();
+        let mut input = &bytes[..];
+        let mut input = Input::new("test", &mut input, &budget);
+        let mut last = Vec::new();
+        while let Some((number, value)) = input.next().unwrap() {
+            reads += 1;
+            if let Value::Bytes(message) = value {
+                assert_eq!(number, 2);
+                last = message.to_vec();
+            }
+            times += 1 + input.repeats();
+        }
+        assert_eq!((times, last), (50_004, vec![9]));
+        assert!(reads < 20, "{reads}");
+        assert_eq!(input.offset(), bytes.len() as u64);
     }
 
     #[test]

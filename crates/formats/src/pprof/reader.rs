@@ -39,6 +39,10 @@ pub(super) fn read(
                 parts.add_number(field, number);
                 Ok(())
             }
+            Some((field::SAMPLE, Value::Bytes(message))) => match parts.sample(message) {
+                Ok(()) => parts.again(input.repeats()),
+                error => error,
+            },
             Some((field, Value::Bytes(message))) => parts.add(field, message),
             Some((_, Value::Fixed)) => Ok(()),
         };
@@ -103,6 +107,8 @@ struct Parts {
     last: Vec<u8>,
     last_stack: StackId,
     values: Vec<i64>,
+    /// The same, times how often it is there.
+    repeated: Vec<i64>,
     places: Vec<Place>,
     budget: Budget,
 }
@@ -121,6 +127,7 @@ impl Parts {
             last: Vec::new(),
             last_stack: 0,
             values: Vec::new(),
+            repeated: Vec::new(),
             places: Vec::new(),
             budget: budget.clone(),
         }
@@ -137,7 +144,6 @@ impl Parts {
 
     fn add(&mut self, number: u32, message: &[u8]) -> Result<(), Broken> {
         match number {
-            field::SAMPLE => self.sample(message)?,
             field::LOCATION => self.locations.define(message)?,
             field::SAMPLE_TYPE => {
                 self.budget.room(&mut self.types, "types of values")?;
@@ -181,6 +187,20 @@ impl Parts {
         }
         if !self.stacks.add(self.last_stack, &self.values)? {
             return Err("a sample has more or fewer values than there are types".into());
+        }
+        Ok(())
+    }
+
+    /// Adds the sample read last so often once more.
+    fn again(&mut self, times: u64) -> Result<(), Broken> {
+        if times > 0 {
+            let times = i64::try_from(times).unwrap_or(i64::MAX);
+            let values = self.values.iter().map(|value| value.saturating_mul(times));
+            self.repeated.clear();
+            self.budget
+                .room_for(&mut self.repeated, self.values.len(), "values")?;
+            self.repeated.extend(values);
+            self.stacks.add(self.last_stack, &self.repeated)?;
         }
         Ok(())
     }

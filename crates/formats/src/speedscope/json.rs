@@ -2,20 +2,25 @@
 //!
 //! Arrays may be as long as the file, so they are taken element by element;
 //! keys may come in any order.
+//!
+//! **Invariant:** what is kept is counted on the budget first; of what is not
+//! known here nothing is kept.
 
 use std::fmt;
 use std::marker::PhantomData;
 
-use profile::{Node, NodeId, SymbolId, TreeBuilder};
-use serde::de::{self, Deserialize, DeserializeSeed, Deserializer, IgnoredAny};
+use profile::{Budget, Node, NodeId, OverBudget, SymbolId, TreeBuilder, allocated};
+use serde::de::{self, DeserializeSeed, Deserializer, IgnoredAny};
 use serde::de::{MapAccess, SeqAccess, Visitor};
+
+use super::frames::Frames;
 
 /// A whole file.
 #[derive(Debug, Default)]
 pub(super) struct File {
     pub(super) name: Option<String>,
     pub(super) exporter: Option<String>,
-    pub(super) frames: Option<Vec<Frame>>,
+    pub(super) frames: Option<Frames>,
     pub(super) profiles: Option<Vec<One>>,
 }
 
@@ -28,7 +33,7 @@ pub(super) struct Frame {
 }
 
 /// One of the profiles in a file.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq)]
 pub(super) struct One {
     pub(super) kind: String,
     pub(super) name: String,
@@ -41,31 +46,78 @@ pub(super) struct One {
 }
 
 /// Stacks of frames, each kept as a path. Symbol `n + 1` is frame `n`.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq)]
 pub(super) struct Stacks {
     pub(super) paths: Vec<Node>,
     pub(super) samples: Vec<NodeId>,
 }
 
 /// An entry or an exit.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Event {
     pub(super) opens: bool,
     pub(super) frame: u32,
     pub(super) at: f64,
 }
 
-/// What is read key by key.
-trait Object: Default {
-    const WHAT: &'static str;
-
-    /// Takes the value of `key`, or leaves it: then false is returned.
-    fn take<'de, A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<bool, A::Error>;
+impl One {
+    fn is_empty(&self) -> bool {
+        self.stacks.samples.is_empty() && self.weights.is_empty() && self.events.is_empty()
+    }
 }
 
-struct Keys<T>(PhantomData<T>);
+/// Reads a whole file.
+pub(super) fn read(bytes: &[u8], budget: &Budget) -> Result<File, serde_json::Error> {
+    let mut json = serde_json::Deserializer::from_slice(bytes);
+    let file = Keys::new(budget).deserialize(&mut json)?;
+    json.end()?;
+    Ok(file)
+}
 
-impl<'de, T: Object> Visitor<'de> for Keys<T> {
+/// What is read key by key.
+trait Object: Default {
+    /// What it is, and what many of it are.
+    const WHAT: &'static str;
+    const MANY: &'static str;
+
+    /// Takes the value of `key`, or leaves it: then false is returned.
+    fn take<'de, A: MapAccess<'de>>(
+        &mut self,
+        key: &str,
+        map: &mut A,
+        budget: &Budget,
+    ) -> Result<bool, A::Error>;
+
+    /// Whether it is of no use behind the one before it in a list.
+    fn adds_nothing_to(&self, _last: &Self) -> bool {
+        false
+    }
+}
+
+/// An object.
+struct Keys<'b, T> {
+    budget: &'b Budget,
+    object: PhantomData<T>,
+}
+
+impl<'b, T> Keys<'b, T> {
+    fn new(budget: &'b Budget) -> Self {
+        Self {
+            budget,
+            object: PhantomData,
+        }
+    }
+}
+
+impl<'de, T: Object> DeserializeSeed<'de> for Keys<'_, T> {
+    type Value = T;
+
+    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<T, D::Error> {
+        json.deserialize_map(self)
+    }
+}
+
+impl<'de, T: Object> Visitor<'de> for Keys<'_, T> {
     type Value = T;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -75,7 +127,7 @@ impl<'de, T: Object> Visitor<'de> for Keys<T> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<T, A::Error> {
         let mut object = T::default();
         while let Some(key) = map.next_key::<String>()? {
-            if !object.take(&key, &mut map)? {
+            if !object.take(&key, &mut map, self.budget)? {
                 map.next_value::<IgnoredAny>()?;
             }
         }
@@ -83,27 +135,76 @@ impl<'de, T: Object> Visitor<'de> for Keys<T> {
     }
 }
 
-macro_rules! read_by_keys {
-    ($($type:ty),*) => {$(
-        impl<'de> Deserialize<'de> for $type {
-            fn deserialize<D: Deserializer<'de>>(json: D) -> Result<Self, D::Error> {
-                json.deserialize_map(Keys(PhantomData))
-            }
-        }
-    )*};
+/// A list of objects.
+struct List<'b, T> {
+    budget: &'b Budget,
+    object: PhantomData<T>,
 }
 
-read_by_keys!(File, Shared, Frame, One, Event);
+impl<'b, T> List<'b, T> {
+    fn new(budget: &'b Budget) -> Self {
+        Self {
+            budget,
+            object: PhantomData,
+        }
+    }
+}
+
+impl<'de, T: Object> DeserializeSeed<'de> for List<'_, T> {
+    type Value = Vec<T>;
+
+    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<Vec<T>, D::Error> {
+        json.deserialize_seq(self)
+    }
+}
+
+impl<'de, T: Object> Visitor<'de> for List<'_, T> {
+    type Value = Vec<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a list of {}", T::MANY)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<T>, A::Error> {
+        let mut all: Vec<T> = Vec::new();
+        while let Some(object) = list.next_element_seed(Keys::<T>::new(self.budget))? {
+            if all.last().is_some_and(|last| object.adds_nothing_to(last)) {
+                continue;
+            }
+            self.budget.room(&mut all, T::MANY).map_err(over)?;
+            all.push(object);
+        }
+        Ok(all)
+    }
+}
+
+fn over<E: de::Error>(error: OverBudget) -> E {
+    E::custom(error)
+}
+
+/// A text that is kept.
+fn text<'de, A: MapAccess<'de>>(map: &mut A, budget: &Budget) -> Result<Option<String>, A::Error> {
+    let text: Option<String> = map.next_value()?;
+    let bytes = text.as_ref().map_or(0, |text| allocated(text.len()));
+    budget.take(bytes, "names").map_err(over)?;
+    Ok(text)
+}
 
 impl Object for File {
     const WHAT: &'static str = "a speedscope file";
+    const MANY: &'static str = "files";
 
-    fn take<'de, A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<bool, A::Error> {
+    fn take<'de, A: MapAccess<'de>>(
+        &mut self,
+        key: &str,
+        map: &mut A,
+        budget: &Budget,
+    ) -> Result<bool, A::Error> {
         match key {
-            "name" => self.name = map.next_value()?,
-            "exporter" => self.exporter = map.next_value()?,
-            "shared" => self.frames = map.next_value::<Shared>()?.frames,
-            "profiles" => self.profiles = Some(map.next_value()?),
+            "name" => self.name = text(map, budget)?,
+            "exporter" => self.exporter = text(map, budget)?,
+            "shared" => self.frames = map.next_value_seed(Keys::<Shared>::new(budget))?.frames,
+            "profiles" => self.profiles = Some(map.next_value_seed(List::new(budget))?),
             _ => return Ok(false),
         }
         Ok(true)
@@ -112,24 +213,63 @@ impl Object for File {
 
 #[derive(Debug, Default)]
 struct Shared {
-    frames: Option<Vec<Frame>>,
+    frames: Option<Frames>,
 }
 
 impl Object for Shared {
     const WHAT: &'static str = "frames";
+    const MANY: &'static str = "frames";
 
-    fn take<'de, A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<bool, A::Error> {
+    fn take<'de, A: MapAccess<'de>>(
+        &mut self,
+        key: &str,
+        map: &mut A,
+        budget: &Budget,
+    ) -> Result<bool, A::Error> {
         if key == "frames" {
-            self.frames = Some(map.next_value()?);
+            self.frames = Some(map.next_value_seed(FrameList(budget))?);
         }
         Ok(key == "frames")
     }
 }
 
+/// The frames, each made a symbol as it comes.
+struct FrameList<'b>(&'b Budget);
+
+impl<'de> DeserializeSeed<'de> for FrameList<'_> {
+    type Value = Frames;
+
+    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<Frames, D::Error> {
+        json.deserialize_seq(self)
+    }
+}
+
+impl<'de> Visitor<'de> for FrameList<'_> {
+    type Value = Frames;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of frames")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Frames, A::Error> {
+        let mut frames = Frames::within(self.0);
+        while let Some(frame) = list.next_element_seed(Keys::<Frame>::new(self.0))? {
+            frames.add(&frame).map_err(de::Error::custom)?;
+        }
+        Ok(frames)
+    }
+}
+
 impl Object for Frame {
     const WHAT: &'static str = "a frame";
+    const MANY: &'static str = "frames";
 
-    fn take<'de, A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<bool, A::Error> {
+    fn take<'de, A: MapAccess<'de>>(
+        &mut self,
+        key: &str,
+        map: &mut A,
+        _budget: &Budget,
+    ) -> Result<bool, A::Error> {
         match key {
             "name" => self.name = map.next_value()?,
             "file" => self.file = map.next_value()?,
@@ -142,27 +282,51 @@ impl Object for Frame {
 
 impl Object for One {
     const WHAT: &'static str = "a profile";
+    const MANY: &'static str = "profiles";
 
-    fn take<'de, A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<bool, A::Error> {
+    fn take<'de, A: MapAccess<'de>>(
+        &mut self,
+        key: &str,
+        map: &mut A,
+        budget: &Budget,
+    ) -> Result<bool, A::Error> {
         match key {
-            "type" => self.kind = map.next_value()?,
-            "name" => self.name = map.next_value::<Option<String>>()?.unwrap_or_default(),
-            "unit" => self.unit = map.next_value()?,
+            "type" => self.kind = word(map, budget)?,
+            "name" => self.name = text(map, budget)?.unwrap_or_default(),
+            "unit" => self.unit = word(map, budget)?,
             "startValue" => self.start = map.next_value()?,
             "endValue" => self.end = map.next_value()?,
-            "samples" => self.stacks = map.next_value_seed(Samples)?,
-            "weights" => self.weights = map.next_value()?,
-            "events" => self.events = map.next_value()?,
+            "samples" => self.stacks = map.next_value_seed(Samples(budget))?,
+            "weights" => self.weights = map.next_value_seed(Numbers(budget))?,
+            "events" => self.events = map.next_value_seed(List::new(budget))?,
             _ => return Ok(false),
         }
         Ok(true)
     }
+
+    fn adds_nothing_to(&self, last: &Self) -> bool {
+        self.is_empty() && self == last
+    }
+}
+
+/// A text that has to be there.
+fn word<'de, A: MapAccess<'de>>(map: &mut A, budget: &Budget) -> Result<String, A::Error> {
+    let word: String = map.next_value()?;
+    let bytes = allocated(word.len());
+    budget.take(bytes, "names").map_err(over)?;
+    Ok(word)
 }
 
 impl Object for Event {
     const WHAT: &'static str = "an event";
+    const MANY: &'static str = "events";
 
-    fn take<'de, A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<bool, A::Error> {
+    fn take<'de, A: MapAccess<'de>>(
+        &mut self,
+        key: &str,
+        map: &mut A,
+        _budget: &Budget,
+    ) -> Result<bool, A::Error> {
         match key {
             "type" => {
                 self.opens = match map.next_value::<String>()?.as_str() {
@@ -179,10 +343,38 @@ impl Object for Event {
     }
 }
 
-/// All stacks of a profile.
-struct Samples;
+/// A list of numbers.
+struct Numbers<'b>(&'b Budget);
 
-impl<'de> DeserializeSeed<'de> for Samples {
+impl<'de> DeserializeSeed<'de> for Numbers<'_> {
+    type Value = Vec<f64>;
+
+    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<Vec<f64>, D::Error> {
+        json.deserialize_seq(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Numbers<'_> {
+    type Value = Vec<f64>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of numbers")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<f64>, A::Error> {
+        let mut numbers = Vec::new();
+        while let Some(number) = list.next_element()? {
+            self.0.room(&mut numbers, "weights").map_err(over)?;
+            numbers.push(number);
+        }
+        Ok(numbers)
+    }
+}
+
+/// All stacks of a profile.
+struct Samples<'b>(&'b Budget);
+
+impl<'de> DeserializeSeed<'de> for Samples<'_> {
     type Value = Stacks;
 
     fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<Stacks, D::Error> {
@@ -190,7 +382,7 @@ impl<'de> DeserializeSeed<'de> for Samples {
     }
 }
 
-impl<'de> Visitor<'de> for Samples {
+impl<'de> Visitor<'de> for Samples<'_> {
     type Value = Stacks;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -198,9 +390,10 @@ impl<'de> Visitor<'de> for Samples {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Stacks, A::Error> {
-        let mut paths = TreeBuilder::new();
+        let mut paths = TreeBuilder::within(self.0);
         let mut samples = Vec::new();
-        while let Some(stack) = list.next_element_seed(Stack(&mut paths))? {
+        while let Some(stack) = list.next_element_seed(Stack(&mut paths, self.0))? {
+            self.0.room(&mut samples, "samples").map_err(over)?;
             samples.push(stack);
         }
         let paths = paths.finish().nodes;
@@ -209,7 +402,7 @@ impl<'de> Visitor<'de> for Samples {
 }
 
 /// One stack, root first.
-struct Stack<'s>(&'s mut TreeBuilder);
+struct Stack<'s>(&'s mut TreeBuilder, &'s Budget);
 
 impl<'de> DeserializeSeed<'de> for Stack<'_> {
     type Value = NodeId;
@@ -234,6 +427,7 @@ impl<'de> Visitor<'de> for Stack<'_> {
                 .ok_or(de::Error::custom("no such frame"))?;
             at = self.0.child(at, SymbolId(frame));
         }
+        self.1.check().map_err(over)?;
         Ok(at)
     }
 }

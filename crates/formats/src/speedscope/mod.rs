@@ -9,6 +9,7 @@
 //! function.
 
 mod evented;
+mod frames;
 mod json;
 mod reader;
 mod sampled;

@@ -9,34 +9,42 @@ use std::io::BufRead;
 
 use profile::{
     Body, Budget, EventKind, Events, Instant, Meta, Metric, Metrics, Mode, NodeId, Profile, Sample,
-    Samples, SamplesBuilder, Spans, Symbol, SymbolId, TreeBuilder, WallUnit,
+    Samples, SamplesBuilder, Spans, SymbolId, TreeBuilder, WallUnit,
 };
 
-use super::json::{Event, File, Frame, One};
+use super::frames::Frames;
+use super::json::{self, Event, File, One};
 use crate::ReadError;
-use crate::names::Names;
 use crate::text::split_title;
 
 /// Reads a whole file.
 pub(super) fn read(input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
     let bytes = crate::whole(input, budget)?;
-    let file: File = serde_json::from_slice(&bytes).map_err(|error| ReadError::Line {
+    let outcome = json::read(&bytes, budget);
+    budget.check()?;
+    let file = outcome.map_err(|error| ReadError::Line {
         format: "speedscope",
         line: error.line() as u64,
         reason: error.to_string(),
     })?;
-    profile(file, budget).map_err(|reason| ReadError::Offset {
+    let offset = bytes.len() as u64;
+    budget.drop_list(bytes);
+    let outcome = profile(file, budget);
+    budget.check()?;
+    outcome.map_err(|reason| ReadError::Offset {
         format: "speedscope",
-        offset: bytes.len() as u64,
+        offset,
         reason,
     })
 }
 
 fn profile(file: File, budget: &Budget) -> Result<Profile, String> {
-    let frames = Frames::new(file.frames.ok_or("there are no frames")?, budget)?;
+    let frames = file.frames.ok_or("there are no frames")?;
     let mut profiles = Vec::new();
     for one in file.profiles.ok_or("there are no profiles")? {
         let (metric, scale) = metric(&one)?;
+        let room = budget.room(&mut profiles, "profiles");
+        room.map_err(|error| error.to_string())?;
         profiles.push((metric, scale, one));
     }
     let has_time = profiles.iter().any(|it| it.0 == Kind::Cost(Metric::Wall));
@@ -46,7 +54,7 @@ fn profile(file: File, budget: &Budget) -> Result<Profile, String> {
     let (body, metrics) = match profiles.as_slice() {
         [] => return Err("there are no profiles".to_owned()),
         [(Kind::Cost(Metric::Wall) | Kind::Counted, scale, one)] if one.kind == "sampled" => {
-            let body = Body::Samples(samples(one, *scale, &frames)?);
+            let body = Body::Samples(samples(one, *scale, &frames, budget)?);
             (
                 body,
                 Metrics {
@@ -56,14 +64,14 @@ fn profile(file: File, budget: &Budget) -> Result<Profile, String> {
             )
         }
         [(Kind::Cost(Metric::Wall) | Kind::Counted, wall, one)] if one.kind == "evented" => (
-            Body::Events(events(one, *wall, None, &frames)?),
+            Body::Events(events(one, *wall, None, &frames, budget)?),
             Metrics::default(),
         ),
         [
             (Kind::Cost(Metric::Wall), wall, one),
             (Kind::Cost(Metric::Cpu), cpu, other),
         ] if fit_together(one, other) => {
-            let events = events(one, *wall, Some((other, *cpu)), &frames)?;
+            let events = events(one, *wall, Some((other, *cpu)), &frames, budget)?;
             (
                 Body::Events(events),
                 Metrics {
@@ -72,7 +80,7 @@ fn profile(file: File, budget: &Budget) -> Result<Profile, String> {
                 },
             )
         }
-        several => tree(several, &frames)?,
+        several => tree(several, &frames, budget)?,
     };
     let wall_unit = if is_counted {
         WallUnit::Samples
@@ -86,7 +94,7 @@ fn profile(file: File, budget: &Budget) -> Result<Profile, String> {
     };
     let (title, is_estimated) = split_title(file.name.as_deref().unwrap_or_default());
     Ok(Profile {
-        symbols: frames.names.into_symbols(),
+        symbols: frames.into_symbols(),
         body,
         metrics: Metrics {
             wall_unit,
@@ -135,62 +143,8 @@ fn scaled(value: f64, scale: f64) -> i64 {
     (value * scale).round() as i64
 }
 
-fn unsigned(value: f64, scale: f64) -> u64 {
+pub(super) fn unsigned(value: f64, scale: f64) -> u64 {
     scaled(value, scale).max(0).unsigned_abs()
-}
-
-/// The functions that frames stand for.
-struct Frames {
-    names: Names,
-    symbols: Vec<SymbolId>,
-}
-
-impl Frames {
-    fn new(frames: Vec<Frame>, budget: &Budget) -> Result<Self, String> {
-        let mut names = Names::within(budget);
-        let mut symbols = Vec::with_capacity(frames.len());
-        for frame in frames {
-            let name = match frame.name.as_bytes() {
-                b"{main}" => Symbol::MAIN,
-                name => name,
-            };
-            let file = frame.file.as_deref().map(str::as_bytes);
-            let symbol = names.symbol(name, file).ok_or("too many functions")?;
-            let line = frame.line.map_or(0, |line| unsigned(line, 1.0));
-            names.set_line(symbol, u32::try_from(line).unwrap_or(0));
-            symbols.push(symbol);
-        }
-        Ok(Self { names, symbols })
-    }
-
-    fn symbol(&self, frame: u32) -> Result<SymbolId, String> {
-        let symbol = usize::try_from(frame)
-            .ok()
-            .and_then(|it| self.symbols.get(it));
-        symbol
-            .copied()
-            .ok_or_else(|| format!("there is no frame {frame}"))
-    }
-
-    /// For each path of a profile what `push` makes of it. At the bottom
-    /// `main()` is the root itself.
-    fn paths(
-        &self,
-        one: &One,
-        mut push: impl FnMut(NodeId, SymbolId) -> NodeId,
-    ) -> Result<Vec<NodeId>, String> {
-        let nodes = &one.stacks.paths;
-        let mut places = vec![NodeId::ROOT; nodes.len()];
-        for (index, node) in nodes.iter().enumerate().skip(1) {
-            let symbol = self.symbol(node.symbol.0.saturating_sub(1))?;
-            let below = places.get(node.parent.index()).copied().unwrap_or_default();
-            let is_root = symbol == SymbolId::ROOT && node.parent == NodeId::ROOT;
-            if let Some(place) = places.get_mut(index).filter(|_| !is_root) {
-                *place = push(below, symbol);
-            }
-        }
-        Ok(places)
-    }
 }
 
 /// The stack and the weight of each sample.
@@ -206,11 +160,17 @@ fn weighed<'o>(
     Ok(stacks.zip(one.weights.iter().copied()))
 }
 
-fn samples(one: &One, scale: f64, frames: &Frames) -> Result<Samples, String> {
-    let mut builder = SamplesBuilder::default();
+fn samples(one: &One, scale: f64, frames: &Frames, budget: &Budget) -> Result<Samples, String> {
+    let mut builder = SamplesBuilder::within(budget);
     let places = frames.paths(one, |below, symbol| builder.push(below, symbol))?;
     let mut now = 0.0;
+    let mut last = None;
     for (stack, weight) in weighed(one, &places)? {
+        // That nothing passed in the same stack is no news.
+        if weight == 0.0 && last == Some(stack) {
+            continue;
+        }
+        last = Some(stack);
         builder.add(Sample {
             at: unsigned(now, scale),
             weight: unsigned(weight, scale),
@@ -270,13 +230,16 @@ fn events(
     wall: f64,
     cpu: Option<(&One, f64)>,
     frames: &Frames,
+    budget: &Budget,
 ) -> Result<Events, String> {
     let cpu_at = |number: Option<usize>| {
         let (one, scale) = cpu?;
         let at = number.map_or(Some(one.end), |it| one.events.get(it).map(|it| it.at))?;
         Some(unsigned(at - one.start, scale))
     };
-    let mut events = Vec::with_capacity(one.events.len());
+    let mut events = Vec::new();
+    let room = budget.room_for(&mut events, one.events.len(), "events");
+    room.map_err(|error| error.to_string())?;
     let mut last_cpu = 0;
     walk(one, frames, |number, kind| {
         let at = one.events.get(number).map_or(0.0, |event| event.at);
@@ -300,8 +263,12 @@ fn events(
     Ok(Events { events, end })
 }
 
-fn tree(profiles: &[(Kind, f64, One)], frames: &Frames) -> Result<(Body, Metrics), String> {
-    let mut builder = TreeBuilder::new();
+fn tree(
+    profiles: &[(Kind, f64, One)],
+    frames: &Frames,
+    budget: &Budget,
+) -> Result<(Body, Metrics), String> {
+    let mut builder = TreeBuilder::within(budget);
     let mut metrics = Metrics {
         calls: false,
         ..Metrics::default()

@@ -1,0 +1,163 @@
+# `./x fresh`: README's commands on Debian machines that hold nothing but Rust
+# and git. Sourced by `x`.
+#
+#   bookworm       Debian 12, as root
+#   bookworm-llvm  with llvm and clang-14, but without libclang
+#   bookworm-user  as a user who may use sudo
+#   trixie         Debian 13, as root
+#
+# A machine is a folder, made anew each time from a tar file that is kept for a
+# week, and entered by scripts/fresh-enter.sh. The commit is cloned: changes
+# that are not committed are not tested. Logs: target/fresh/KIND/*.log.
+
+fresh=${release%/release}/fresh
+fresh_kinds=(bookworm bookworm-llvm bookworm-user trixie)
+fresh_rows=()
+fresh_failed=0
+
+# fresh_run [--demo] [KIND…]: the first command alone, or all of them.
+fresh_run() {
+    local kind commands=() kinds=()
+    mapfile -t commands < <(readme_first_commands)
+    for kind; do
+        case " ${fresh_kinds[*]} " in
+        *" $kind "*) kinds+=("$kind") ;;
+        *)
+            [ "$kind" = --demo ] || die "fresh knows --demo and ${fresh_kinds[*]}, and not $kind"
+            commands=("${commands[0]}")
+            ;;
+        esac
+    done
+    [ ${#kinds[@]} -gt 0 ] || kinds=("${fresh_kinds[@]}")
+    mkdir -p "$fresh"
+    exec {fresh_lock}>"$fresh/lock"
+    flock --nonblock "$fresh_lock" || die "another ./x fresh runs in $fresh"
+    [ -z "$(git status --porcelain)" ] || say 'some changes are not committed, and are not in the clone'
+    say "commit $(git log -1 --format='%h %s')"
+    for kind in "${kinds[@]}"; do
+        fresh_kind "$kind" "${commands[@]}"
+    done
+    printf '\n%-14s  %-12s  %-7s  %s\n' kind command result time
+    printf '%s\n' "${fresh_rows[@]}"
+    [ "$fresh_failed" = 0 ] || die "something failed, see the logs in $fresh"
+}
+
+# The commands that README.md tells a newcomer to begin with.
+readme_first_commands() {
+    sed -nE 's/^\$ (\.\/x (demo|test))$/\1/p' README.md | awk '!seen[$0]++' | paste -sd'|' |
+        grep -x './x demo|./x test' | tr '|' '\n' ||
+        die "README.md does not begin with \"\$ ./x demo\" and \"\$ ./x test\""
+}
+
+# fresh_kind KIND COMMAND…
+fresh_kind() {
+    local kind=$1 suite=bookworm user=root include=git,ca-certificates prepare=true
+    local folder=$fresh/$1 command log began status
+    shift
+    case $kind in
+    trixie) suite=trixie ;;
+    bookworm-user)
+        user=newcomer
+        include+=,sudo
+        ;;
+    bookworm-llvm)
+        # clang-14 depends on libclang, so its files come without its package.
+        # What there is then looks very much like libclang.
+        prepare='cd /tmp && apt-get update -qq &&
+            DEBIAN_FRONTEND=noninteractive apt-get install -y -qq llvm libclang-common-14-dev &&
+            apt-get download clang-14 && dpkg-deb --extract clang-14_*.deb / &&
+            command -v llvm-config && clang-14 --version && ls /usr/lib/llvm-14/lib/libclang-cpp.so* &&
+            ! ls /usr/lib/*/libclang[.-][s1]* /usr/lib/llvm-14/lib/libclang[.-][s1]*'
+        ;;
+    esac
+    say "$kind: a new Debian $suite in $folder"
+    mkdir -p "$folder"
+    fresh_base "$suite" "$include"
+    # Not another file system: should a mount be left there, it stays whole.
+    as_root rm -rf --one-file-system "$folder/root"
+    rm -f "$folder"/*.log
+    mkdir "$folder/root"
+    as_root tar --extract --file="$fresh/base-$suite-$include.tar" --directory="$folder/root" \
+        --numeric-owner --exclude='./dev/*' || die "the root could not be unpacked"
+    fresh_settle "$folder/root" "$user"
+    fresh_enter "$folder/root" root "$prepare" >"$folder/prepare.log" 2>&1 ||
+        die "$kind could not be prepared: $(tail -n 20 "$folder/prepare.log")"
+    fresh_enter "$folder/root" "$user" 'git -c advice.detachedHead=false clone --quiet /xhprof.bundle xhprof' ||
+        die "$kind: the commit could not be cloned"
+
+    for command; do
+        say "$kind: $command, as $user"
+        log=$folder/${command#./x }.log
+        began=$SECONDS
+        status=0
+        fresh_enter "$folder/root" "$user" "cd xhprof && $command" >"$log" 2>&1 || status=$?
+        fresh_row "$kind" "$command" "$status" $((SECONDS - began))
+        if [ "$status" != 0 ]; then
+            tail -n 40 "$log"
+            say "$kind: $command ended with $status; all of it: $log"
+            say "the root is kept, and can be entered: sudo scripts/fresh-enter.sh $folder/root $user bash"
+            fresh_failed=1
+            return 0
+        fi
+        sed -n '/^==> in [0-9]* min/,$p' "$log"
+    done
+    as_root rm -rf --one-file-system "$folder/root"
+}
+
+fresh_row() {
+    local kind=$1 command=$2 status=$3 seconds=$4 result=ok
+    [ "$status" = 0 ] || result=FAILED
+    fresh_rows+=("$(printf '%-14s  %-12s  %-7s  %d min %02d s' "$kind" "$command" "$result" \
+        $((seconds / 60)) $((seconds % 60)))")
+    say "${fresh_rows[-1]}"
+}
+
+# fresh_base SUITE PACKAGES: the tar file, from where this machine has Debian.
+fresh_base() {
+    local suite=$1 include=$2 base=$fresh/base-$1-$2.tar mirror security sources
+    [ -z "$(find "$base" -mtime -7 2>/dev/null)" ] || return 0
+    mirror=$(debian_mirror) || exit 1
+    security=$(debian_mirror Debian-Security) || security=
+    sources=("deb $mirror $suite main" "deb $mirror $suite-updates main")
+    [ -z "$security" ] || sources+=("deb $security $suite-security main")
+    say "mmdebstrap $suite with $include: a minute"
+    mkdir -p "$fresh/tmp"
+    # mmdebstrap goes by the ending.
+    as_root env TMPDIR="$fresh/tmp" unshare --mount mmdebstrap --quiet --variant=minbase --include="$include" \
+        "$suite" "$fresh/new.tar" "${sources[@]}" >"$base.log" 2>&1 ||
+        die "mmdebstrap failed: $(tail -n 10 "$base.log")"
+    as_root mv "$fresh/new.tar" "$base"
+}
+
+# fresh_settle ROOT USER: what the machine around it gives: its name server,
+# proxies and certificates, Cargo's downloads, and the commit.
+fresh_settle() {
+    local root=$1 user=$2 home=/root cargo=${CARGO_HOME:-$HOME/.cargo} file
+    if [ "$user" != root ]; then
+        home=/home/$user
+        as_root chroot "$root" useradd --create-home --shell /bin/bash "$user"
+        echo "$user ALL=(ALL) NOPASSWD: ALL" | as_root tee "$root/etc/sudoers.d/$user" >/dev/null
+        as_root chmod 440 "$root/etc/sudoers.d/$user"
+    fi
+    for file in /etc/resolv.conf /etc/hosts /etc/hostname /etc/ssl/certs/ca-certificates.crt; do
+        [ ! -e "$file" ] || as_root cp -L --remove-destination "$file" "$root$file"
+    done
+    {
+        apt-config dump Acquire | grep -vE '^Acquire::(Languages|GzipIndexes|cdrom)' || true
+        [ -z "${http_proxy:-}" ] || echo "Acquire::http::Proxy \"$http_proxy\";"
+        [ -z "${https_proxy:-}" ] || echo "Acquire::https::Proxy \"$https_proxy\";"
+    } | as_root tee "$root/etc/apt/apt.conf.d/90machine" >/dev/null
+    as_root mkdir -p "$root$home/.cargo/registry"
+    for file in config.toml registry/index registry/cache; do
+        [ ! -e "$cargo/$file" ] || as_root cp -R "$cargo/$file" "$root$home/.cargo/$file"
+    done
+    as_root chroot "$root" chown -R "$user:" "$home/.cargo"
+    git bundle create --quiet "$fresh/commit.bundle" HEAD
+    as_root cp "$fresh/commit.bundle" "$root/xhprof.bundle"
+}
+
+# fresh_enter ROOT USER COMMAND: everything it starts and mounts ends with it.
+fresh_enter() {
+    as_root env XHPROF_RUST="$(rustc --print sysroot)" XHPROF_ARCHIVES="$fresh/archives" \
+        scripts/fresh-enter.sh "$@" </dev/null
+}

@@ -1,0 +1,87 @@
+# Whether scripts/setup.sh asks for what is needed, and for that only. Sourced by
+# `x`, a step of `./x test`.
+
+setup_probes() {
+    local folder real
+    folder=$(mktemp -d)
+    # shellcheck disable=SC2064 # now
+    trap "rm -rf '$folder'" EXIT
+    real=$(find_libclang) || die 'there is no libclang to test with'
+
+    # The real one under each name: whether it is taken depends on the name alone.
+    for name in libclang-cpp.so.14 libclang-cpp.so libclangBasic.so libclang.a llvm-config; do
+        rm -rf "${folder:?}/lib" && mkdir "$folder/lib"
+        ln -s "$real" "$folder/lib/$name"
+        refuses "$name for libclang" env_libclang "$folder/lib"
+    done
+    for name in libclang.so libclang-14.so libclang.so.1 libclang-14.so.1; do
+        rm -rf "${folder:?}/lib" && mkdir "$folder/lib"
+        ln -s "$real" "$folder/lib/$name"
+        accepts "$name for libclang" env_libclang "$folder/lib"
+        accepts "$name for libclang, as a file" env_libclang "$folder/lib/$name"
+    done
+    rm -rf "${folder:?}/lib" && mkdir "$folder/lib"
+    echo 'INPUT(libclang-14.so)' >"$folder/lib/libclang.so"
+    refuses 'a text file for libclang' env_libclang "$folder/lib"
+    cp "$(command -v cc)" "$folder/lib/libclang.so"
+    refuses 'a program for libclang' env_libclang "$folder/lib"
+    refuses 'an empty folder for libclang' env_libclang "$folder"
+    # A libclang without headers, as libclang1-14 is alone.
+    refuses 'a libclang that cannot read <stddef.h>' libclang_reads_c "$real" -nostdinc
+
+    # The highest version, whatever else there is, as clang-sys has it.
+    mkdir "$folder/several"
+    for name in libclang.so libclang-9.so.1 libclang-14.so.13 libclang-13.so libclang-cpp.so.99; do
+        ln -s "$real" "$folder/several/$name"
+    done
+    [ "$(LIBCLANG_PATH=$folder/several find_libclang)" = "$folder/several/libclang-14.so.13" ] ||
+        die 'of several libclangs another one is found than clang-sys would load'
+
+    refuses 'a PHP that is not there' fake_php_config "$folder" /nowhere/php /usr has_php
+    refuses 'a php-config without headers' fake_php_config "$folder" "$PHP" "$folder" has_php_headers
+
+    # A package that does not help is told at once.
+    printf '#!/bin/sh\nexit 0\n' >"$folder/apt-get"
+    chmod +x "$folder/apt-get"
+    (
+        PATH=$folder:$PATH
+        as_root() { "$@"; }
+        want some-package 'a test' false
+        install_what_is_missing
+    ) >"$folder/out" 2>&1 && die 'a package that does not help was taken for help'
+    grep -q 'some-package is installed, and what it is for still fails: false' "$folder/out"
+
+    # Nothing runs after a build that failed.
+    (
+        logs=$folder
+        failing_build() { echo 'error: it does not compile' && return 1; }
+        build_step 'a build' failing_build
+        echo 'and on it goes'
+    ) >"$folder/out" 2>&1 && die 'a failed build did not end the tests'
+    ! grep 'on it goes' "$folder/out"
+    grep -q 'error: it does not compile' "$folder/out"
+    tail -n 1 "$folder/out" | grep '"a build" failed'
+}
+
+accepts() {
+    local what=$1
+    shift
+    "$@" >/dev/null 2>&1 || die "refused: $what"
+}
+
+refuses() {
+    local what=$1
+    shift
+    ! "$@" >/dev/null 2>&1 || die "accepted: $what"
+}
+
+env_libclang() { (LIBCLANG_PATH=$1 && has_libclang); }
+
+# fake_php_config FOLDER BINARY INCLUDES PROBE
+fake_php_config() {
+    mkdir -p "$1/bin"
+    printf '#!/bin/sh\ncase $1 in --php-binary) echo %s ;; --include-dir) echo %s ;; esac\n' "$2" "$3" >"$1/bin/php-config"
+    printf '#!/bin/sh\n' >"$1/bin/phpize"
+    chmod +x "$1/bin/php-config" "$1/bin/phpize"
+    (PATH=$1/bin:$PATH && "$4")
+}
