@@ -44,6 +44,8 @@ formats_check() {
             bash "$parts/pprof.sh" "$check_files"
         with_node speedscope && part speedscope "npm speedscope $(node_version speedscope): its importer" node \
             each_folder node "$parts/speedscope.mjs" "$NODE_MODULES/speedscope"
+        with_node @tracerbench/trace-model && part trace "npm @tracerbench/trace-model $(node_version @tracerbench/trace-model)" node \
+            bash "$parts/trace.sh" "$check_files"
     }
 
     printf '%s\n' "${check_lines[@]}"

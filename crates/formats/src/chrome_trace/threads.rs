@@ -25,6 +25,9 @@ const MOST_EVENTS: usize = 1 << 20;
 /// What a budget says that there are too many of.
 const EVENTS: &str = "events";
 
+/// When a call ends of which no end is told.
+const STAYS_OPEN: i64 = i64::MAX;
+
 /// A thread of a process.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Key {
@@ -236,7 +239,6 @@ impl Thread {
             budget.drop_list(self.edges);
             return steps;
         }
-        let end = self.edges.last().map(|edge| edge.at);
         let mut open: Vec<usize> = Vec::new();
         let mut calls: Vec<Call> = Vec::new();
         matched(&self.edges, stray, budget, |at, enters| match enters {
@@ -260,12 +262,10 @@ impl Thread {
                 }
             }
         });
-        // What is open at the end lasts until then.
-        let all = self.calls.iter().map(|call| call.to).chain(end);
-        let end = all.max_by_key(|at| at.wall).unwrap_or_default();
+        // What is open at the end stays so.
         for place in open {
             if let Some(call) = calls.get_mut(place) {
-                call.to = end;
+                call.to.wall = STAYS_OPEN;
             }
         }
         budget.drop_list(self.edges);
@@ -349,7 +349,9 @@ fn nested(mut calls: Vec<Call>, budget: &Budget) -> Vec<Step> {
         open.push(call.to);
     }
     while let Some(at) = open.pop() {
-        steps.push(Step { at, enters: None });
+        if at.wall < STAYS_OPEN {
+            steps.push(Step { at, enters: None });
+        }
     }
     steps
 }

@@ -90,7 +90,7 @@ impl<W: Write> Writer<'_, W> {
             };
             write!(
                 self.out,
-                "{separator}{{\"ph\":\"M\",\"name\":\"{kind}\",\"pid\":{thread},\"tid\":{thread},\
+                "{separator}{{\"ph\":\"M\",\"cat\":\"__metadata\",\"ts\":0,\"name\":\"{kind}\",\"pid\":{thread},\"tid\":{thread},\
                  \"args\":{{\"name\":"
             )?;
             string(name, &mut self.out)?;
@@ -239,12 +239,12 @@ impl<W: Write> Writer<'_, W> {
         let Some(symbol) = self.profile.symbols.get(symbol.index()) else {
             return Ok(());
         };
-        let phase = match (opens, symbol.internal) {
-            (true, true) => "B\",\"cat\":\"internal",
-            (true, false) => "B\",\"cat\":\"php",
-            (false, _) => "E",
-        };
-        write!(self.out, ",\n{{\"ph\":\"{phase}\",\"name\":")?;
+        let phase = if opens { 'B' } else { 'E' };
+        let category = if symbol.internal { "internal" } else { "php" };
+        write!(
+            self.out,
+            ",\n{{\"ph\":\"{phase}\",\"cat\":\"{category}\",\"name\":"
+        )?;
         string(&text::function(&symbol.name), &mut self.out)?;
         let thread = self.thread;
         let at = microseconds(self.last);
@@ -260,7 +260,7 @@ impl<W: Write> Writer<'_, W> {
         let at = microseconds(self.last.max(wall));
         write!(
             self.out,
-            ",\n{{\"ph\":\"C\",\"name\":\"{name}\",\"pid\":{thread},\"tid\":{thread},\"ts\":{at},\
+            ",\n{{\"ph\":\"C\",\"cat\":\"php\",\"name\":\"{name}\",\"pid\":{thread},\"tid\":{thread},\"ts\":{at},\
              \"args\":{{\"bytes\":{value}}}}}"
         )
     }

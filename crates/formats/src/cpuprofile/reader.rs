@@ -4,7 +4,7 @@
 use std::io::BufRead;
 
 use profile::{
-    Body, Budget, Meta, Metrics, Mode, Profile, Sample, SamplesBuilder, Spans, WallUnit,
+    Body, Budget, Meta, Metrics, Mode, NodeId, Profile, Sample, SamplesBuilder, Spans, WallUnit,
 };
 
 use super::NAME;
@@ -107,6 +107,9 @@ impl Parts {
                 .get(id)
                 .ok_or_else(|| format!("there is no node {id}"))?;
             let length = next.saturating_sub(*at);
+            if length == 0 && *stack == NodeId::ROOT {
+                continue;
+            }
             builder.add(Sample {
                 at: at.saturating_sub(first),
                 weight: length / self.sample_ns.unwrap_or(1),

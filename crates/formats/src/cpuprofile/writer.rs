@@ -53,7 +53,8 @@ pub(super) fn write(
         write!(out, "{separator}{}", slice.node.0.saturating_add(FIRST))?;
         separator = ",";
     }
-    out.write_all(b"],\n\"timeDeltas\":[")?;
+    // The end: viewers differ in how long the last sample lasts.
+    write!(out, "{separator}{ROOT}],\n\"timeDeltas\":[")?;
     let (mut passed, mut last) = (0_u64, 0_u64);
     let mut separator = "";
     for slice in slices() {
@@ -65,7 +66,8 @@ pub(super) fn write(
     }
     write!(
         out,
-        "],\n\"startTime\":{start},\"endTime\":{}",
+        "{separator}{}],\n\"startTime\":{start},\"endTime\":{}",
+        microseconds(passed) - last,
         start.saturating_add(microseconds(passed))
     )?;
     if is_counted {
