@@ -100,6 +100,22 @@ function aroundRecursion() {
     return around;
 }
 
+// Whether a call that took no time made another one. At one time speedscope takes
+// ends before beginnings, whatever their order in the file.
+function nestsInNoTime(events) {
+    const open = [];
+    for (const { ph, ts } of events) {
+        if (ph === 'B') {
+            if (open.length) open.at(-1).calls = true;
+            open.push({ ts, calls: false });
+        } else if (ph === 'E') {
+            const call = open.pop();
+            if (call.calls && call.ts === ts) return true;
+        }
+    }
+    return false;
+}
+
 const load = importer();
 const rows = totals();
 let failed = 0;
@@ -112,6 +128,10 @@ for (const [format, exact] of [
     const file = path.join(folder, format);
     if (!fs.existsSync(file)) continue;
     const bytes = fs.readFileSync(file);
+    if (format === 'chrome-trace' && nestsInNoTime(JSON.parse(bytes).traceEvents)) {
+        console.log('speedscope, chrome-trace: calls of no length in each other, which it cannot nest: not compared');
+        continue;
+    }
     const buffer = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length);
     const fileName = format.startsWith('callgrind') ? 'callgrind.out'
         : { 'chrome-trace': 'x.trace.json', cpuprofile: 'x.cpuprofile' }[format] ?? 'x.speedscope.json';
@@ -142,7 +162,7 @@ for (const [format, exact] of [
     for (const [name, row] of byName) {
         let key = name;
         if (format === 'callgrind-xdebug') key = name === 'main()' ? '{main}' : name;
-        const it = theirs.get(key) ?? theirs.get(`php::${key}`) ?? theirs.get(key.replace(/^\((?=\d)/, '( '));
+        const it = theirs.get(key) ?? theirs.get(key === '???' ? '(unknown)' : `php::${key}`) ?? theirs.get(key.replace(/^\((?=\d)/, '( '));
         // It lists only what was ever on top or below something.
         if (!it && row.inclusive === 0) continue;
         if (exact) {
