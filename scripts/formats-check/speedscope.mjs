@@ -100,18 +100,13 @@ function aroundRecursion() {
     return around;
 }
 
-// Whether a call that took no time made another one. At one time speedscope takes
-// ends before beginnings, whatever their order in the file.
-function nestsInNoTime(events) {
+// Whether a call took no time at all. At one time speedscope takes ends before
+// beginnings, whatever their order in the file.
+function hasEmptyCalls(events) {
     const open = [];
     for (const { ph, ts } of events) {
-        if (ph === 'B') {
-            if (open.length) open.at(-1).calls = true;
-            open.push({ ts, calls: false });
-        } else if (ph === 'E') {
-            const call = open.pop();
-            if (call.calls && call.ts === ts) return true;
-        }
+        if (ph === 'B') open.push(ts);
+        else if (ph === 'E' && open.pop() === ts) return true;
     }
     return false;
 }
@@ -128,8 +123,8 @@ for (const [format, exact] of [
     const file = path.join(folder, format);
     if (!fs.existsSync(file)) continue;
     const bytes = fs.readFileSync(file);
-    if (format === 'chrome-trace' && nestsInNoTime(JSON.parse(bytes).traceEvents)) {
-        console.log('speedscope, chrome-trace: calls of no length in each other, which it cannot nest: not compared');
+    if (format === 'chrome-trace' && hasEmptyCalls(JSON.parse(bytes).traceEvents)) {
+        console.log('speedscope, chrome-trace: calls of no length, which it cannot nest: not compared');
         continue;
     }
     const buffer = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length);
