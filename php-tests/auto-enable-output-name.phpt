@@ -19,6 +19,15 @@ foreach (['fixed', '%s-%a-%p', '%i', '%t.%u', '%r', '%H%R', '%%', '.hidden', '..
         unlink("$directory/$file");
     }
 }
+// Neither a pattern nor what is put in makes a name that looks like an option.
+file_put_contents("$scripts/-rf.php", '');
+foreach (['-x', '-%a', '%s'] as $pattern) {
+    run_php('-d', 'xhprof.auto_enable=1', '-d', "xhprof.output_dir=$directory", '-d', "xhprof.output_name=\"$pattern\"", "$scripts/-rf.php");
+    foreach (array_diff(scandir($directory), ['.', '..']) as $file) {
+        echo "$pattern $file\n";
+        unlink("$directory/$file");
+    }
+}
 // What is there is replaced; what a link leads to is not.
 file_put_contents("$scripts/victim", 'untouched');
 symlink("$scripts/victim", "$directory/fixed.xhp");
@@ -42,5 +51,8 @@ fixed fixed
 .hidden _.hidden
 .. _..
 a%%sb a%sb
+-x _-x.xhp
+-%a _-cli.xhp
+%s _-rf.xhp
 string(9) "untouched"
 bool(false)

@@ -14,7 +14,7 @@ $wrong = [
     'xhprof.collect_additional_info' => ['0', '2', 'maybe', '-1'],
     'xhprof.auto_enable' => ['0', '2', 'maybe', 'triggers'],
     'xhprof.capture' => ['', 'a;b', 'a=b', 'X-Request-Id, /etc', str_repeat('a', 65)],
-    'xhprof.closure_names' => ['0', '2', 'maybe'],
+    'xhprof.closure_names' => ['auto', '2', 'maybe', 'automatic'],
     'xhprof.clock' => ['auto', 'sundial', '1'],
     'xhprof.compensate' => ['0', '2', 'maybe'],
     'xhprof.engine' => ['auto', 'steam', '1'],

@@ -19,7 +19,7 @@ use std::time::Instant;
 use recorder::Shape;
 
 use crate::output::Fate;
-use crate::settings::Mode;
+use crate::settings::{ClosureNames, Mode};
 use crate::symbols::{Details, Wishes};
 use crate::trouble::{self, Trouble};
 use crate::{functions, output, session, settings, zend};
@@ -73,6 +73,8 @@ pub(crate) fn request_starts() {
     zend::fill_server_variables();
     let mut wishes = Wishes {
         places: true,
+        // What is written is read by our own programs, which want to know.
+        closures: settings::closure_names() != ClosureNames::Plain,
         ..functions::wishes(settings::ignored_functions())
     };
     // XHProf's arrays have no other place for them than names.

@@ -14,7 +14,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use crate::engine::Engine;
-use crate::settings::{self, Flags};
+use crate::settings::{self, ClosureNames, Flags};
 use crate::symbols::{Details, Wishes};
 use crate::zend::array::Array;
 use crate::zend::{array, parameters};
@@ -186,7 +186,7 @@ pub(crate) fn wishes(ignored: HashSet<Box<[u8]>>) -> Wishes {
         } else {
             Details::None
         },
-        closures: settings::closure_names(),
+        closures: settings::closure_names() == ClosureNames::Place,
         places: false,
     }
 }

@@ -185,7 +185,8 @@ impl Symbols {
         let mut scratch = std::mem::take(&mut self.scratch);
         let known = self.names.borrow().len();
         let target = if name::write_name(function, &mut scratch) {
-            if self.wishes.closures {
+            // Closures are ignored by the name that PHP has for them, too.
+            if self.wishes.closures && !self.wishes.ignored.contains(&*scratch) {
                 name::tell_closures_apart(function, kind, &mut scratch);
             }
             self.intern(&scratch, kind, add_symbol)

@@ -3,9 +3,10 @@
 //! A pattern with the letters that Xdebug's users know, and two more. By
 //! default it makes `<run id>.<source>`, which XHProf's own tools expect.
 //!
-//! **Invariant:** a name has no slash and does not begin with a dot, whatever
-//! a request says of itself: what is put in for a letter is letters, digits,
-//! `_`, `-` and, in a host's name, `.`.
+//! **Invariant:** a name has no slash and begins with neither a dot nor a dash,
+//! whatever a request says of itself: a dot would hide the file, and programs
+//! would take a dash for an option (`rm *`). What is put in for a letter is
+//! letters, digits, `_`, `-` and, in a host's name, `.`.
 
 use std::path::{Path, PathBuf};
 
@@ -84,7 +85,7 @@ fn expand(pattern: &str, say: impl Fn(char) -> String) -> String {
     while name.len() > MAX_NAME {
         name.pop();
     }
-    if name.is_empty() || name.starts_with('.') {
+    if name.is_empty() || name.starts_with(['.', '-']) {
         name.insert(0, '_');
     }
     name

@@ -47,7 +47,7 @@ pub(super) fn describe(meta: &mut Meta) {
         meta.set_tag("failed", "1");
     }
     let (_, peak) = zend::memory();
-    meta.set_tag("peak_memory", peak.to_string());
+    meta.peak_memory = u64::try_from(peak).ok();
     tags::describe(meta);
 }
 

@@ -11,6 +11,18 @@ pub(crate) enum AutoEnable {
     Trigger,
 }
 
+/// What `xhprof.closure_names` says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ClosureNames {
+    /// By their place in what is written to files; as XHProf has them in the
+    /// arrays that a program gets.
+    Auto,
+    /// By their place, everywhere.
+    Place,
+    /// As PHP has them, everywhere.
+    Plain,
+}
+
 /// What `xhprof.clock` says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ClockChoice {

@@ -14,7 +14,7 @@ pub(crate) use automatic::{
     min_duration, output_mode, rate, skip_list, trigger, trigger_secret,
 };
 pub(crate) use choices::{
-    AutoEnable, ClockChoice, EngineChoice, Flags, Mode, OutputFormat, PinCpu,
+    AutoEnable, ClockChoice, ClosureNames, EngineChoice, Flags, Mode, OutputFormat, PinCpu,
 };
 pub(crate) use parse::{boolean, output_format_of};
 pub(crate) use table::{KINDS, SETTINGS};
@@ -22,8 +22,8 @@ pub(crate) use table::{KINDS, SETTINGS};
 use crate::clock::SampledClock;
 use crate::zend::ini;
 use parse::{
-    MAX_DEPTH, MAX_NODES, MAX_SAMPLING_DEPTH, MAX_SAMPLING_INTERVAL_US, clock, engine, mode_of,
-    number, pin, sampling_clock_of, size,
+    MAX_DEPTH, MAX_NODES, MAX_SAMPLING_DEPTH, MAX_SAMPLING_INTERVAL_US, clock,
+    closure_names as closure_names_of, engine, mode_of, number, pin, sampling_clock_of, size,
 };
 
 /// The smallest `xhprof.sampling_interval` that is used; smaller ones are
@@ -35,9 +35,13 @@ pub(crate) fn clock_choice() -> ClockChoice {
     read(c"xhprof.clock", clock, ClockChoice::Auto)
 }
 
-/// Whether closures have their file and line in their names.
-pub(crate) fn closure_names() -> bool {
-    read(c"xhprof.closure_names", boolean, false)
+/// Which closures have their file and line in their names.
+pub(crate) fn closure_names() -> ClosureNames {
+    read(
+        c"xhprof.closure_names",
+        closure_names_of,
+        ClosureNames::Auto,
+    )
 }
 
 /// Whether functions that PHP compiles into opcodes stay functions.

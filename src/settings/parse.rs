@@ -2,7 +2,7 @@
 
 use crate::clock::SampledClock;
 
-use super::{AutoEnable, ClockChoice, EngineChoice, Mode, OutputFormat, PinCpu};
+use super::{AutoEnable, ClockChoice, ClosureNames, EngineChoice, Mode, OutputFormat, PinCpu};
 
 pub(super) const MAX_DEPTH: u64 = 100_000_000;
 pub(super) const MAX_NODES: u64 = 100_000_000;
@@ -23,6 +23,19 @@ pub(crate) fn boolean(value: &str) -> Option<bool> {
 pub(super) fn number(value: &str, min: u64, max: u64) -> Option<u64> {
     let number = value.trim().parse().ok()?;
     (min..=max).contains(&number).then_some(number)
+}
+
+pub(super) fn closure_names(value: &str) -> Option<ClosureNames> {
+    if value.trim().eq_ignore_ascii_case("auto") {
+        return Some(ClosureNames::Auto);
+    }
+    boolean(value).map(|is_on| {
+        if is_on {
+            ClosureNames::Place
+        } else {
+            ClosureNames::Plain
+        }
+    })
 }
 
 pub(super) fn clock(value: &str) -> Option<ClockChoice> {

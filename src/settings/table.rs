@@ -5,8 +5,9 @@ use std::ffi::CStr;
 use super::Flags;
 use super::parse::{
     MAX_DEPTH, MAX_DURATION_MS, MAX_NODES, MAX_PER_MINUTE, MAX_SAMPLING_DEPTH,
-    MAX_SAMPLING_INTERVAL_US, auto_enable, boolean, clock, engine, file_mode, is_name, list,
-    mode_of, number, output_format_of, pin, sampling_clock_of, share, size, size_or_zero,
+    MAX_SAMPLING_INTERVAL_US, auto_enable, boolean, clock, closure_names, engine, file_mode,
+    is_name, list, mode_of, number, output_format_of, pin, sampling_clock_of, share, size,
+    size_or_zero,
 };
 use crate::zend::ini::{Kind, Scope, Setting};
 
@@ -35,10 +36,10 @@ pub(crate) static SETTINGS: &[Setting] = &[
     },
     Setting {
         name: c"xhprof.closure_names",
-        default: c"0",
+        default: c"auto",
         scope: Scope::Anywhere,
-        is_valid: |value| boolean(value).is_some(),
-        expected: "0 or 1",
+        is_valid: |value| closure_names(value).is_some(),
+        expected: "auto, 0 or 1",
     },
     Setting {
         name: c"xhprof.collect_additional_info",

@@ -22,8 +22,13 @@ pub(crate) fn write_name(function: Function<'_>, name: &mut Vec<u8>) -> bool {
     true
 }
 
-/// Puts the place of a closure into its name: `{closure:file.php:12}`. Other
+/// Puts the place of a closure into its name: `{closure:dir/file.php:12}`. Other
 /// names stay as they are.
+///
+/// PHP 8.4 and later name a closure by the function around it, or by its file at
+/// the top level: `{closure:A::b():12}`, `{closure:/srv/dir/file.php:12}`. Which
+/// function that is, earlier versions do not know. So it is the file in all of
+/// them, shortened as `run_init` has it: a closure has one name in every version.
 pub(crate) fn tell_closures_apart(function: Function<'_>, kind: FunctionKind, name: &mut Vec<u8>) {
     const CLOSURE: &[u8] = b"{closure";
     if kind != FunctionKind::User || name.last() != Some(&b'}') {
@@ -37,10 +42,11 @@ pub(crate) fn tell_closures_apart(function: Function<'_>, kind: FunctionKind, na
         return;
     };
     name.truncate(start + CLOSURE.len());
+    // Before 8.4 there is the namespace, which the file says better.
+    let class = name.windows(2).take(start).rposition(|pair| pair == b"::");
+    name.drain(class.map_or(0, |place| place + 2)..start);
     name.push(b':');
-    let file = path.iter().rposition(|&byte| byte == b'/');
-    let file = file.map_or(path, |slash| path.get(slash + 1..).unwrap_or(path));
-    name.extend_from_slice(file);
+    name.extend_from_slice(last_two_parts(path));
     name.extend_from_slice(format!(":{}}}", function.line(kind)).as_bytes());
     profile::make_name_safe(name);
 }

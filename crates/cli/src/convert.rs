@@ -85,7 +85,7 @@ fn row(format: &dyn Format) -> [String; 6] {
 }
 
 /// Whether there is a reader: one that finds nothing to read complains of that.
-fn is_readable(format: &dyn Format) -> bool {
+pub(crate) fn is_readable(format: &dyn Format) -> bool {
     let outcome = format.read(&mut io::empty(), &Budget::default());
     !matches!(outcome, Err(ReadError::NotReadable { .. }))
 }

@@ -18,6 +18,13 @@ use crate::{input, output, stacks};
 /// The format that was asked for: by name, else by the end of the file's name.
 pub(crate) fn format(to: Option<&str>, out: &Path) -> Result<&'static dyn Format> {
     const LIST: &str = "`xhprof convert --list` has them all";
+    if out.is_dir() {
+        bail!(
+            "cannot write {}: it is a directory; name a file in it, as in {}",
+            out.display(),
+            out.join("run.html").display()
+        );
+    }
     let format = if let Some(id) = to {
         formats::by_id(id).ok_or_else(|| {
             let known = formats::FORMATS.iter().map(|format| format.id());
@@ -74,17 +81,20 @@ impl<'a> Export<'a> {
         profile
     }
 
-    /// Reads the profile to compare with.
-    pub(crate) fn base(&self, path: Option<&Path>) -> Result<Option<Profile>> {
-        let Some(path) = path else { return Ok(None) };
-        let profile = self.prepared(input::read(path)?);
+    /// Reads the profile to compare with: of several, their mean.
+    pub(crate) fn base(&self, paths: &[PathBuf]) -> Result<Option<Profile>> {
+        let base = match paths {
+            [] => return Ok(None),
+            paths => self.prepared(input::read_mean(paths)?),
+        };
         let needs_stacks = self.format.holds().is_some_and(|holds| holds.needs_stacks);
-        if needs_stacks && matches!(profile.body, Body::Edges(_)) {
+        if needs_stacks && matches!(base.body, Body::Edges(_)) {
             let format = self.format.name();
             let outcome = Err(WriteError::NeedsStacks { format });
-            return outcome.with_context(|| format!("cannot compare with {}", input::title(path)));
+            let names: Vec<String> = paths.iter().map(|path| input::title(path)).collect();
+            return outcome.with_context(|| format!("cannot compare with {}", names.join(", ")));
         }
-        Ok(Some(profile))
+        Ok(Some(base))
     }
 
     /// Writes the profile.
@@ -94,6 +104,12 @@ impl<'a> Export<'a> {
         } else {
             self.out.display().to_string()
         };
+        if !profile.meta.not_read.is_empty() {
+            let names = profile.meta.not_read.join(", ");
+            say(&format!(
+                "note: read without {names}: there is no place for more costs"
+            ));
+        }
         let _progress = Progress::new(&format!("writing {name}"), Work::Unknown);
         output::write(self.out, |out| {
             let profile = self.prepared(profile);

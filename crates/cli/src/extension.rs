@@ -8,14 +8,14 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use crate::php::{Php, definition};
+use crate::php::{Php, Sapi, definition};
 
 /// The extension, loaded once to try.
 #[derive(Debug)]
 pub(crate) struct Extension {
     /// For `-d extension=`; none if php.ini loads it anyway.
     pub(crate) to_load: Option<OsString>,
-    /// What `php --ri xhprof` says.
+    /// What `php --ri xhprof` says, or what `-i` says of it; warnings first.
     pub(crate) information: String,
 }
 
@@ -34,7 +34,7 @@ impl Extension {
         if is_ours(&answer) {
             return Ok(Self {
                 to_load,
-                information: answer,
+                information: section(&answer),
             });
         }
         if is_any(&answer) {
@@ -69,6 +69,14 @@ impl Extension {
 /// The extension to try; none to let PHP look where it keeps its own.
 fn candidate(asked_for: Option<&Path>) -> Result<Option<OsString>> {
     if let Some(path) = asked_for {
+        if path.is_dir() {
+            let file = path.join("xhprof.so");
+            bail!(
+                "{} is a directory: name the extension's file, as in --extension {}",
+                path.display(),
+                file.display()
+            );
+        }
         // PHP would look for `xhprof.so` in its own directory, not here.
         let found = path.canonicalize();
         let found = found.with_context(|| format!("no extension at {}", path.display()))?;
@@ -99,22 +107,79 @@ fn ask(php: &Php, extension: Option<&OsString>) -> Result<String> {
             .iter()
             .flat_map(|name| definition("extension", name)),
     );
-    if php.is_cgi() {
-        arguments.push("-i".into());
-    } else {
-        arguments.extend(["--ri".into(), "xhprof".into()]);
+    match php.sapi() {
+        Sapi::CommandLine => arguments.extend(["--ri".into(), "xhprof".into()]),
+        Sapi::Cgi | Sapi::Fpm => arguments.push("-i".into()),
     }
-    php.ask(&arguments)
+    let answer = php.ask(&arguments)?;
+    Ok(if php.sapi() == Sapi::Cgi {
+        without_markup(&answer)
+    } else {
+        answer
+    })
+}
+
+/// The page that php-cgi makes of `-i`, as the other PHPs print it.
+fn without_markup(page: &str) -> String {
+    let page = page
+        .replace("</td><td", " => <td")
+        .replace("</th><th", " => <th")
+        .replace("<br", "\n<br");
+    let mut text = String::with_capacity(page.len());
+    let mut is_tag = false;
+    for character in page.chars() {
+        match character {
+            '<' => is_tag = true,
+            '>' if is_tag => is_tag = false,
+            character if !is_tag => text.push(character),
+            _ => {}
+        }
+    }
+    let entities = [
+        ("&lt;", "<"),
+        ("&gt;", ">"),
+        ("&quot;", "\""),
+        ("&#039;", "'"),
+        ("&nbsp;", " "),
+        ("&amp;", "&"),
+    ];
+    for (entity, character) in entities {
+        text = text.replace(entity, character);
+    }
+    text.replace("  => ", " => ")
+}
+
+/// What concerns us of an answer: warnings of the start, and our own section.
+/// `--ri` prints nothing else.
+fn section(answer: &str) -> String {
+    let Some((before, all)) = answer.split_once("phpinfo()") else {
+        return answer.to_owned();
+    };
+    let mut is_ours = false;
+    let mut has_table = false;
+    let ours = all.lines().filter(|line| {
+        let line = line.trim();
+        if line == "xhprof" {
+            is_ours = true;
+        } else if line.starts_with("xhprof.") {
+            has_table = true;
+        } else if has_table {
+            is_ours = false;
+        }
+        is_ours
+    });
+    let ours: Vec<&str> = ours.map(str::trim).collect();
+    format!("{before}\n{}\n", ours.join("\n"))
 }
 
 /// Whether any extension named xhprof answered.
 fn is_any(answer: &str) -> bool {
-    answer.contains("xhprof.output_dir")
+    answer.contains("xhprof.output_dir => ")
 }
 
 /// Whether ours did: no other has this setting.
 fn is_ours(answer: &str) -> bool {
-    answer.contains("xhprof.auto_enable")
+    answer.contains("xhprof.auto_enable => ")
 }
 
 /// What PHP says about an extension that it could not load.
@@ -146,6 +211,26 @@ mod tests {
             )
         );
         assert_eq!(load_error("Extension 'xhprof' not present."), None);
+    }
+
+    #[test]
+    fn our_section_is_found_in_the_whole_page() {
+        let answer = "Warning: xhprof.rate is odd\nphpinfo()\nPHP Version => 8.2\n\nctype\n\nctype => enabled\n\n\
+                      xhprof\n\nxhprof => enabled\nVersion => 1\n\nDirective => Local Value => Master Value\n\
+                      xhprof.rate => 1 => 1\n\nzip\n\nZip => enabled\nDirective => x\n";
+        let section = section(answer);
+        assert!(section.starts_with("Warning: xhprof.rate is odd\n"));
+        assert!(
+            section.ends_with("Value\nxhprof.rate => 1 => 1\n"),
+            "{section}"
+        );
+        assert!(!section.contains("ctype") && !section.contains("PHP Version"));
+    }
+
+    #[test]
+    fn a_page_of_php_cgi_is_read_like_the_others() {
+        let page = "<tr><td class=\"e\">xhprof.mode</td><td class=\"v\">tree</td><td class=\"v\">a &amp;&lt; b</td></tr>\n";
+        assert_eq!(without_markup(page), "xhprof.mode => tree => a &< b\n");
     }
 
     #[test]

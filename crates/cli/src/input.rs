@@ -1,19 +1,23 @@
-//! Profiles that the command line names: files, and `-`.
+//! Profiles that the command line names: files, directories of them, and `-`.
 //!
 //! **Invariant:** an input is read as it comes, never into memory first: what
 //! is kept is the profile.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use anyhow::{Context, Result, anyhow, bail};
 use formats::ReadError;
-use profile::Profile;
+use profile::{Budget, Merger, Profile};
 
 use crate::args::MemoryArguments;
+use crate::directory::{self, LeftOut};
 use crate::progress::{Counted, Progress, Work};
+use crate::users;
+use crate::words::own_line;
 
 const BUFFER: usize = 256 * 1024;
 
@@ -23,6 +27,11 @@ static MEMORY: OnceLock<MemoryArguments> = OnceLock::new();
 /// Says what the profiles that are read from now on may take; once.
 pub(crate) fn set_memory(arguments: MemoryArguments) {
     let _ = MEMORY.set(arguments);
+}
+
+/// What one profile may take.
+pub(crate) fn budget() -> Budget {
+    MEMORY.get().copied().unwrap_or_default().budget()
 }
 
 /// Whether `path` is `-`, which stands for a standard stream.
@@ -39,8 +48,13 @@ pub(crate) fn title(path: &Path) -> String {
     }
 }
 
-/// Reads a profile, with a bar if that takes its time.
+/// Reads a profile, with a bar if that takes its time. A directory is all
+/// profiles in it as one.
 pub(crate) fn read(path: &Path) -> Result<Profile> {
+    if !is_standard(path) && path.is_dir() {
+        let (profile, _) = merged(&[path.to_owned()])?;
+        return Ok(profile);
+    }
     let work = match path.metadata() {
         Ok(file) if file.is_file() && !is_standard(path) => Work::Bytes(file.len()),
         _ => Work::Unknown,
@@ -56,12 +70,68 @@ pub(crate) fn read_one_of_many(path: &Path, progress: &Progress) -> Result<Profi
     profile
 }
 
+/// Reads a profile without a word of how far it is.
+pub(crate) fn read_quietly(path: &Path) -> Result<Profile> {
+    with_context(path, |input| parsed(input))
+}
+
+/// Reads what others are compared with: one profile, or the mean of several.
+pub(crate) fn read_mean(paths: &[PathBuf]) -> Result<Profile> {
+    match paths {
+        [path] if is_standard(path) || !path.is_dir() => read(path),
+        paths => {
+            let (profile, runs) = merged(paths)?;
+            Ok(profile.mean_of(runs))
+        }
+    }
+}
+
+/// Several profiles, and those of directories, as one; and how many they are.
+fn merged(paths: &[PathBuf]) -> Result<(Profile, u64)> {
+    let files = directory::files(paths, None)?;
+    let progress = Progress::new("reading", Work::Files(files.len() as u64));
+    let left_out = LeftOut::default();
+    let mut merger = Merger::default();
+    let mut merged = 0;
+    for file in &files {
+        let outcome = read_one_of_many(&file.path, &progress).and_then(|profile| {
+            let outcome = merger.add(&profile);
+            outcome.with_context(|| format!("cannot merge {}", title(&file.path)))
+        });
+        merged += usize::from(left_out.take(file, outcome)?.is_some());
+    }
+    drop(progress);
+    left_out.tell(merged)?;
+    Ok((merger.finish()?, merged as u64))
+}
+
 /// Refuses to read standard input twice.
 pub(crate) fn check<'p>(paths: impl IntoIterator<Item = &'p PathBuf>) -> Result<()> {
     if paths.into_iter().filter(|path| is_standard(path)).count() > 1 {
         bail!("`-` is there twice, but standard input can be read only once");
     }
     Ok(())
+}
+
+/// Why `path` may not be read, and who may: `x: it belongs to …`.
+pub(crate) fn why_denied(path: &Path) -> String {
+    let name = path.display();
+    let Ok(file) = path.symlink_metadata() else {
+        return format!(
+            "{name}: this user may not enter its directory; {}",
+            as_root()
+        );
+    };
+    let owner = users::name(file.uid());
+    let mode = file.permissions().mode() & 0o7777;
+    format!(
+        "{name}: it belongs to {owner}, and its mode {mode:04o} lets no other user read it; {}",
+        as_root()
+    )
+}
+
+fn as_root() -> String {
+    format!("try `sudo {}`", own_line())
 }
 
 fn with_context(
@@ -71,18 +141,21 @@ fn with_context(
     let outcome = if is_standard(path) {
         read(&mut io::stdin().lock())
     } else {
-        File::open(path)
-            .map_err(Into::into)
-            .and_then(|mut file| read(&mut file))
+        match File::open(path) {
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                bail!("cannot read {}", why_denied(path))
+            }
+            Err(error) => Err(error.into()),
+            Ok(mut file) => read(&mut file),
+        }
     };
     outcome.with_context(|| format!("cannot read {}", title(path)))
 }
 
 /// The profile in an input, which no path may name.
 pub(crate) fn parsed(input: impl Read) -> Result<Profile> {
-    let memory = MEMORY.get().copied().unwrap_or_default();
     let input = BufReader::with_capacity(BUFFER, input);
-    let outcome = formats::read_within(input, &memory.budget());
+    let outcome = formats::read_within(input, &budget());
     outcome.map_err(|error| match error {
         // What could not be read is said by those who know its name.
         ReadError::Io(error) => error.into(),

@@ -8,12 +8,14 @@
 mod args;
 mod convert;
 mod diff;
+mod directory;
 mod doctor;
 mod export;
 mod extension;
 mod generate;
 mod grep;
 mod input;
+mod list;
 mod merge;
 mod output;
 mod pager;
@@ -25,7 +27,10 @@ mod run;
 mod stacks;
 mod suggest;
 mod terminal;
+mod typed;
 mod units;
+mod users;
+mod words;
 
 use std::io;
 use std::process::ExitCode;
@@ -35,11 +40,23 @@ use clap::Parser;
 use args::{Arguments, Command};
 
 fn main() -> ExitCode {
-    let command = Arguments::parse().command;
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            let line: Vec<_> = std::env::args_os().collect();
+            let Some(meant) = typed::meant(&error, &line) else {
+                error.exit()
+            };
+            terminal::say(&format!("error: {meant}"));
+            return ExitCode::from(2);
+        }
+    };
+    let command = arguments.command;
     input::set_memory(command.memory());
     let outcome = match command {
         Command::Run(arguments) => run::run(&arguments),
         Command::Report(arguments) => report::run(&arguments).map(|()| 0),
+        Command::List(arguments) => list::run(&arguments).map(|()| 0),
         Command::Diff(arguments) => diff::run(&arguments).map(|()| 0),
         Command::Merge(arguments) => merge::run(&arguments).map(|()| 0),
         Command::Convert(arguments) => convert::run(&arguments).map(|()| 0),

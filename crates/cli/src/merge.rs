@@ -1,27 +1,53 @@
 //! `xhprof merge`: many profiles as one, with only one of them in memory beside
-//! the sum.
+//! the sum; or as one a route.
 
-use anyhow::{Context, Result};
+mod by_route;
+
+use anyhow::{Context, Result, bail};
 use formats::WriteOptions;
 use profile::Merger;
 
 use crate::args::MergeArguments;
+use crate::directory::{self, LeftOut};
 use crate::export::{Export, format};
 use crate::input;
 use crate::progress::{Progress, Work};
 
 /// Merges the files.
 pub(crate) fn run(arguments: &MergeArguments) -> Result<()> {
+    if arguments.by.is_some() {
+        return by_route::run(arguments);
+    }
+    if arguments.output.is_dir() {
+        bail!(
+            "cannot write {}: it is a directory; name a file in it, or give --by route for one \
+             file a route",
+            arguments.output.display()
+        );
+    }
     let format = format(arguments.to.as_deref(), &arguments.output)?;
-    let export = Export::new(format, &arguments.output, false, &arguments.files)?;
+    input::check(&arguments.files)?;
+    let files = directory::files(&arguments.files, Some(&arguments.output))?;
+    let named = files.iter().filter(|file| !file.is_found);
+    let export = Export::new(
+        format,
+        &arguments.output,
+        false,
+        named.map(|file| &file.path),
+    )?;
     let mut merger = Merger::default();
-    let progress = Progress::new("merging", Work::Files(arguments.files.len() as u64));
-    for file in &arguments.files {
-        let profile = input::read_one_of_many(file, &progress)?;
-        let outcome = merger.add(&profile);
-        outcome.with_context(|| format!("cannot merge {}", input::title(file)))?;
+    let mut merged = 0;
+    let left_out = LeftOut::default();
+    let progress = Progress::new("merging", Work::Files(files.len() as u64));
+    for file in &files {
+        let outcome = input::read_one_of_many(&file.path, &progress).and_then(|profile| {
+            let outcome = merger.add(&profile);
+            outcome.with_context(|| format!("cannot merge {}", input::title(&file.path)))
+        });
+        merged += usize::from(left_out.take(file, outcome)?.is_some());
     }
     drop(progress);
+    left_out.tell(merged)?;
     let options = WriteOptions {
         title: arguments.title.clone(),
         ..WriteOptions::default()

@@ -31,6 +31,13 @@ pub(crate) fn check(path: &Path) -> Result<()> {
         Ok(found) if found.is_symlink() => {
             bail!("cannot write {}: it is a symbolic link", path.display())
         }
+        Ok(found) if found.is_dir() => {
+            bail!(
+                "cannot write {}: it is a directory; name a file in it, as in {}",
+                path.display(),
+                path.join("run.xhp").display()
+            )
+        }
         Ok(found) if !found.is_file() => {
             bail!("cannot write {}: it is no regular file", path.display())
         }

@@ -8,7 +8,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
 /// A PHP binary and what its command line says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,23 +47,111 @@ impl Php {
     }
 
     /// What PHP prints, on both streams, when started with its own settings
-    /// and `arguments`.
+    /// and `arguments`. Every question to PHP goes this way, so that none of
+    /// them leaves a profile, whatever php.ini and the environment say.
     pub(crate) fn ask(&self, arguments: &[OsString]) -> Result<String> {
-        let output = Command::new(&self.binary)
+        let binary = Path::new(&self.binary);
+        if binary.is_dir() {
+            bail!(
+                "{} is a directory: name the PHP in it, as in --php {}",
+                binary.display(),
+                binary.join("php").display()
+            );
+        }
+        let output = without_triggers(&mut Command::new(&self.binary))
             .args(&self.settings)
+            .args(definition("xhprof.auto_enable", "0"))
             .args(arguments)
             .stdin(Stdio::null())
             .output()
-            .with_context(|| format!("cannot run {}", Path::new(&self.binary).display()))?;
+            .with_context(|| format!("cannot run {}", binary.display()))?;
         let bytes = [output.stdout, output.stderr].concat();
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    /// Whether this is php-cgi, which answers fewer questions.
-    pub(crate) fn is_cgi(&self) -> bool {
-        let name = Path::new(&self.binary).file_name().unwrap_or_default();
-        name.as_bytes().windows(4).any(|window| window == b"-cgi")
+    /// The script that PHP is to run; none if its options say that there is
+    /// none (`-r CODE`, `-S ADDRESS`, `-v`), or it comes from standard input.
+    pub(crate) fn script(&self) -> Option<&OsStr> {
+        let mut arguments = self.arguments.iter();
+        while let Some(argument) = arguments.next() {
+            match argument.as_bytes() {
+                b"-f" | b"-F" | b"--file" | b"--process-file" => {
+                    return arguments.next().map(|script| &**script);
+                }
+                b"--" | b"-" => return None,
+                option if !option.starts_with(b"-") => return Some(argument),
+                option if is_instead_of_script(option) => return None,
+                b"-c" | b"-d" | b"-z" | b"--php-ini" | b"--define" | b"--zend-extension" => {
+                    arguments.next();
+                }
+                _ => {}
+            }
+        }
+        None
     }
+
+    /// What kind of program the binary is, by its name.
+    pub(crate) fn sapi(&self) -> Sapi {
+        let name = Path::new(&self.binary).file_name().unwrap_or_default();
+        let has = |part: &[u8]| {
+            let mut windows = name.as_bytes().windows(part.len());
+            windows.any(|window| window == part)
+        };
+        if has(b"-fpm") {
+            Sapi::Fpm
+        } else if has(b"-cgi") {
+            Sapi::Cgi
+        } else {
+            Sapi::CommandLine
+        }
+    }
+}
+
+/// A way into PHP, as far as it decides which questions PHP answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sapi {
+    /// `php`: every question.
+    CommandLine,
+    /// `php-cgi`: `-i` and scripts.
+    Cgi,
+    /// `php-fpm`: `-i`, `-m` and `-tt`; it runs no script.
+    Fpm,
+}
+
+/// Whether an option of PHP's stands in place of a script.
+fn is_instead_of_script(option: &[u8]) -> bool {
+    let long: [&[u8]; 12] = [
+        b"--run",
+        b"--server",
+        b"--version",
+        b"--info",
+        b"--modules",
+        b"--ini",
+        b"--interactive",
+        b"--rf",
+        b"--rc",
+        b"--re",
+        b"--rz",
+        b"--ri",
+    ];
+    match option {
+        [
+            b'-',
+            b'r' | b'B' | b'R' | b'E' | b'S' | b'a' | b'i' | b'm' | b'v',
+            ..,
+        ] => true,
+        [b'-', b'-', ..] => long.contains(&option) || option.starts_with(b"--process-"),
+        _ => false,
+    }
+}
+
+/// `command` without the variables that ask for a profile: on the command line
+/// they count more than `xhprof.auto_enable`.
+pub(crate) fn without_triggers(command: &mut Command) -> &mut Command {
+    command
+        .env_remove("XHPROF")
+        .env_remove("XHPROF_OUTPUT")
+        .env_remove("XHPROF_FLAGS")
 }
 
 /// `name=value` for `-d`.
@@ -185,6 +273,35 @@ mod tests {
         assert_eq!(php.binary, "php8.2");
         assert_eq!(php.arguments, command[1..]);
         assert_eq!(php.settings, words(&["-n", "-d", "a=b", "-dc=d"]));
+    }
+
+    #[test]
+    fn the_script_is_found_among_phps_options() {
+        for (command, script) in [
+            (&["s.php", "-x"][..], Some("s.php")),
+            (&["php", "-n", "-d", "a=b", "s.php", "t.php"], Some("s.php")),
+            (&["php", "-f", "s.php"], Some("s.php")),
+            (&["php", "-r", "echo 1;", "x"], None),
+            (&["php", "-S", "localhost:80", "s.php"], None),
+            (&["php", "--", "x"], None),
+            (&["php", "-v"], None),
+            (&["php"], None),
+        ] {
+            let php = Php::of_command(&words(command), OsStr::new("php"));
+            assert_eq!(php.script(), script.map(OsStr::new), "{command:?}");
+        }
+    }
+
+    #[test]
+    fn the_kind_of_php_is_in_its_name() {
+        for (name, sapi) in [
+            ("/usr/sbin/php-fpm8.2", Sapi::Fpm),
+            ("php8.2-fpm", Sapi::Fpm),
+            ("php-cgi", Sapi::Cgi),
+            ("/opt/php-fpm/bin/php", Sapi::CommandLine),
+        ] {
+            assert_eq!(Php::new(OsStr::new(name)).sapi(), sapi, "{name}");
+        }
     }
 
     #[test]

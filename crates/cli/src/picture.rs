@@ -26,7 +26,7 @@ pub(crate) fn flamegraph(arguments: &FlamegraphArguments) -> Result<()> {
     let options = WriteOptions {
         title: arguments.title.clone(),
         metric: arguments.metric.into(),
-        base: export.base(base.as_deref())?,
+        base: export.base(base)?,
         flame: FlameOptions {
             colour: arguments.colour.map(Into::into),
             direction: arguments.direction.into(),
@@ -48,7 +48,7 @@ pub(crate) fn html(arguments: &HtmlArguments) -> Result<()> {
     let options = WriteOptions {
         title: arguments.title.clone(),
         metric: arguments.metric.into(),
-        base: export.base(base.as_deref())?,
+        base: export.base(base)?,
         estimate: arguments.estimate,
         ..WriteOptions::default()
     };

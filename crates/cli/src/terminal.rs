@@ -10,36 +10,58 @@ use std::os::fd::AsFd;
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// The width that is used when there is no terminal to fit.
-const PIPED_WIDTH: usize = 100;
+/// The width where nothing may be cut: in pipes and files, and with `--wide`.
+const UNLIMITED: usize = usize::MAX;
+/// The width of a terminal that does not say how wide it is.
+const USUAL_WIDTH: usize = 80;
 /// Below this no table can be read.
 const MIN_WIDTH: usize = 40;
 
 /// How to write to one stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Look {
-    /// Columns there are.
+    /// Columns there are; [`usize::MAX`] if nothing may be cut.
     pub(crate) width: usize,
     /// Whether escape sequences for colour are understood and wanted.
     pub(crate) has_colour: bool,
 }
 
 impl Look {
-    /// How `stream` wants to be written to.
+    /// How `stream` wants to be written to. Only a terminal has a width, its own
+    /// or `COLUMNS`: what a program reads is never cut, whatever `COLUMNS` says,
+    /// since shells export it to everything they start.
     pub(crate) fn of<S: IsTerminal + AsFd>(stream: &S) -> Self {
         let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
         let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-        let asked = std::env::var("COLUMNS")
-            .ok()
-            .and_then(|columns| columns.parse().ok());
+        if !stream.is_terminal() {
+            return Self::plain();
+        }
+        let columns = std::env::var("COLUMNS").ok();
+        let asked = columns.and_then(|columns| columns.parse().ok());
+        let asked = asked.filter(|&columns: &usize| columns > 0);
         let real = || {
             let (width, _) = terminal_size::terminal_size_of(stream)?;
             Some(usize::from(width.0)).filter(|&width| width > 0)
         };
         Self {
-            width: asked.or_else(real).unwrap_or(PIPED_WIDTH).max(MIN_WIDTH),
-            has_colour: stream.is_terminal() && !is_set("NO_COLOR") && !is_dumb,
+            width: asked.or_else(real).unwrap_or(USUAL_WIDTH).max(MIN_WIDTH),
+            has_colour: !is_set("NO_COLOR") && !is_dumb,
         }
+    }
+
+    /// For pipes and files: no colour, and nothing is cut.
+    pub(crate) fn plain() -> Self {
+        Self {
+            width: UNLIMITED,
+            has_colour: false,
+        }
+    }
+
+    /// The same without a width, if that `is_asked` for: lines may be longer
+    /// than the terminal is wide.
+    pub(crate) fn wide(self, is_asked: bool) -> Self {
+        let width = if is_asked { UNLIMITED } else { self.width };
+        Self { width, ..self }
     }
 
     /// `text` in a style, if there is colour.
@@ -161,14 +183,19 @@ fn is_invisible(character: char) -> bool {
     )
 }
 
-/// `text` in at most `width` columns, the middle left out if it must be: the
-/// namespace at its beginning and the method at its end say most.
+/// `text` in at most `width` columns, the middle left out if it must be: what
+/// stands at its beginning and at its end says most.
 pub(crate) fn shortened(text: &str, width: usize) -> String {
+    cut_in_the_middle(text, width, 2)
+}
+
+/// `text` in at most `width` columns, of which the beginning gets so many fifths.
+pub(crate) fn cut_in_the_middle(text: &str, width: usize, fifths: usize) -> String {
     if text.width() <= width {
         return text.to_owned();
     }
     let room = width.saturating_sub(1);
-    let head: String = within(text.chars(), room * 2 / 5).collect();
+    let head: String = within(text.chars(), room * fifths / 5).collect();
     let tail: String = within(text.chars().rev(), room - head.width()).collect();
     format!("{head}…{}", tail.chars().rev().collect::<String>())
 }

@@ -20,6 +20,7 @@ use tempfile::TempDir;
 const FAKE_PHP: &str = r#"#!/bin/sh
 for argument; do
     if [ "$argument" = --ri ]; then
+        printf '%s\n' "$@" "XHPROF=$XHPROF" "XHPROF_OUTPUT=$XHPROF_OUTPUT" > "$HERE/question"
         case "$*" in
             *-d\ extension=*) test "$LOADED" = ini && echo 'Warning: Module "xhprof" is already loaded in Unknown on line 0' ;;
         esac
@@ -80,6 +81,7 @@ impl Stage {
             fs::set_permissions(&php, fs::Permissions::from_mode(0o755)).unwrap();
         }
         fs::write(stage.path("xhprof.so"), "").unwrap();
+        fs::write(stage.path("s.php"), "<?php\n").unwrap();
         fs::create_dir(stage.path("tmp")).unwrap();
         stage
     }
@@ -193,6 +195,98 @@ fn what_follows_the_script_is_its_own_without_a_dash_too() {
         ["s.php", "-o", "--help", "--", "-x"]
     );
     assert!(stage.path("run").exists());
+}
+
+#[test]
+fn php_is_never_profiled_when_it_is_asked() {
+    let stage = Stage::new();
+    let mut command = stage.run("echo", &["--", "s.php"]);
+    command.env("XHPROF", "1").env("XHPROF_OUTPUT", "/tmp/x");
+    assert!(command.output().unwrap().status.success());
+    let question = fs::read_to_string(stage.path("question")).unwrap();
+    assert!(question.contains("xhprof.auto_enable=0\n"), "{question}");
+    assert!(
+        question.ends_with("XHPROF=\nXHPROF_OUTPUT=\n"),
+        "{question}"
+    );
+}
+
+#[test]
+fn statements_are_a_flag_and_flags_may_be_in_the_environment() {
+    let stage = Stage::new();
+    let mut command = stage.run("echo", &["--", "s.php"]);
+    command.env("XHPROF_FLAGS", "memory,sql");
+    assert!(command.output().unwrap().status.success());
+    let arguments = stage.php_arguments();
+    for setting in ["xhprof.flags=memory", "xhprof.collect_additional_info=1"] {
+        assert!(arguments.iter().any(|it| it == setting), "{arguments:?}");
+    }
+    let output = stage.output("echo", &["--flags", "cpu", "--", "s.php"]);
+    assert!(output.status.success());
+    let arguments = stage.php_arguments();
+    assert!(
+        !arguments.iter().any(|it| it.contains("additional_info")),
+        "{arguments:?}"
+    );
+}
+
+#[test]
+fn the_end_says_how_to_keep_and_to_open_the_profile() {
+    let stage = Stage::new();
+    for (arguments, expected) in [
+        (
+            &["--flags", "cpu", "--", "s.php"][..],
+            "the profile is not kept: `xhprof run -o run.xhp --flags cpu -- s.php` keeps it",
+        ),
+        (
+            &["-o", "run.xhp", "--", "s.php"],
+            "kept in run.xhp: `xhprof report run.xhp` shows it again, \
+             `xhprof html run.xhp -o run.html` makes a page for a browser",
+        ),
+        (
+            &["-o", "a b.html", "--", "s.php"],
+            "kept in 'a b.html': open it in a browser",
+        ),
+        (&["-o", "x.csv", "--", "s.php"], "kept in x.csv\n"),
+        (
+            &["s.php", "--limit", "1", "own"],
+            "--limit 1 went to the script, as everything after it does; \
+             for xhprof: `xhprof run --limit 1 -- s.php own`",
+        ),
+    ] {
+        let output = stage.output("echo", arguments);
+        let said = stderr(&output);
+        assert!(said.contains(expected), "{arguments:?}: {said}");
+    }
+    let output = stage.output("echo", &["--", "s.php", "--limit", "1"]);
+    assert!(!stderr(&output).contains("went to"), "{}", stderr(&output));
+}
+
+#[test]
+fn what_is_no_script_is_told_before_php_starts() {
+    let stage = Stage::new();
+    fs::create_dir(stage.path("src")).unwrap();
+    fs::write(stage.path("src/index.php"), "").unwrap();
+    for (command, expected) in [
+        ("t.php", "there is no script t.php in /"),
+        ("t.php", "; did you mean s.php?"),
+        ("none/t.php", "no directory none"),
+        (
+            "src",
+            "src is a directory: name the script in it, as in `xhprof run -- src/index.php`",
+        ),
+        (
+            "cat",
+            "/cat, which is no PHP script: `xhprof run` starts PHP programs only",
+        ),
+    ] {
+        let output = stage.output("echo", &["--", command]);
+        assert_eq!(output.status.code(), Some(1));
+        let said = stderr(&output);
+        assert!(said.contains(expected), "{command}: {said}");
+        assert_eq!(said.lines().count(), 1, "{said}");
+        assert!(!stage.path("arguments").exists() && !stage.path("question").exists());
+    }
 }
 
 #[test]
@@ -345,7 +439,7 @@ fn a_link_is_refused_before_the_program_runs() {
 fn forked_processes_are_kept_beside() {
     let stage = Stage::new();
     let output = stage.output("forked", &["--", "s.php"]);
-    assert!(stderr(&output).contains("forked processes wrote 2 more; -o FILE keeps them"));
+    assert!(stderr(&output).contains("forked processes wrote 2 more, which it keeps too"));
     let output = stage.output("forked", &["-orun", "--to=xhprof", "--", "s.php"]);
     assert!(stderr(&output).contains("  a\n"), "{}", stderr(&output));
     for (name, function) in [("run", "=>a"), ("run.4711", "=>b"), ("run.4712", "=>c")] {

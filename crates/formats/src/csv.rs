@@ -3,6 +3,12 @@
 //! Every function is there, those that cost most by themselves first, and every
 //! cost in the finest unit: nothing is rounded and nothing left out. The
 //! columns are part of the format: new ones come at the end.
+//!
+//! A name or a path that a spreadsheet would take for a formula (`=`, `+`, `-`,
+//! `@` or a tab at its beginning, blanks aside) gets an apostrophe before it:
+//! names come from programs, and programs from anywhere. Numbers stay numbers,
+//! those below zero too. CSV is never read back here, so no reader has to take
+//! the apostrophe off.
 
 use std::borrow::Cow;
 use std::io::{BufWriter, Write};
@@ -50,7 +56,7 @@ impl Format for Csv {
         let mut out = BufWriter::new(out);
         let unit = match metrics.wall_unit {
             WallUnit::Nanoseconds => "ns",
-            WallUnit::Samples => "samples",
+            WallUnit::Samples => &word(profile.counted()),
         };
         write!(out, "function,calls,self_wall_{unit},inclusive_wall_{unit}")?;
         if metrics.cpu {
@@ -89,11 +95,85 @@ impl Format for Csv {
     }
 }
 
-/// A field, in quotes where it needs them.
+/// What is counted, as part of a column's name.
+fn word(text: &str) -> String {
+    let letters = text.chars();
+    letters
+        .map(|letter| {
+            if letter.is_alphanumeric() {
+                letter
+            } else {
+                '_'
+            }
+        })
+        .collect()
+}
+
+/// A field of text, in quotes where it needs them, and never a formula.
 fn field(text: &str) -> Cow<'_, str> {
+    let mark = if is_formula(text) { "'" } else { "" };
     if text.contains([',', '"']) {
-        Cow::Owned(format!("\"{}\"", text.replace('"', "\"\"")))
-    } else {
+        Cow::Owned(format!("\"{mark}{}\"", text.replace('"', "\"\"")))
+    } else if mark.is_empty() {
         Cow::Borrowed(text)
+    } else {
+        Cow::Owned(format!("{mark}{text}"))
+    }
+}
+
+/// Whether a spreadsheet would compute it. Some take off blanks first.
+fn is_formula(text: &str) -> bool {
+    let begin = text.trim_start_matches(' ');
+    begin.starts_with(['=', '+', '-', '@', '\t', '\r'])
+}
+
+#[cfg(test)]
+mod tests {
+    use profile::{Body, Cost, NodeId, Symbol, SymbolId, TreeBuilder};
+
+    use super::*;
+
+    #[test]
+    fn text_is_no_formula_whatever_it_begins_with() {
+        for (text, expected) in [
+            ("strlen", "strlen"),
+            ("a-b=c", "a-b=c"),
+            ("=HYPERLINK(1)", "'=HYPERLINK(1)"),
+            ("+1", "'+1"),
+            ("-x", "'-x"),
+            ("@SUM(A1)", "'@SUM(A1)"),
+            ("\tx", "'\tx"),
+            ("  =1", "'  =1"),
+            ("=cmd|'/c calc'!A1,2", "\"'=cmd|'/c calc'!A1,2\""),
+            ("=\"a\"", "\"'=\"\"a\"\"\""),
+            ("", ""),
+        ] {
+            assert_eq!(field(text), expected);
+        }
+    }
+
+    #[test]
+    fn numbers_below_zero_stay_numbers() {
+        let mut profile = Profile::empty();
+        let mut symbol = Symbol::new(&b"=1+1"[..]);
+        symbol.file = Some(b"-f.php"[..].into());
+        profile.symbols.push(symbol);
+        let mut builder = TreeBuilder::new();
+        let node = builder.child(NodeId::ROOT, SymbolId(1));
+        *builder.cost(node) += Cost {
+            calls: 1,
+            memory: -48,
+            ..Cost::default()
+        };
+        profile.body = Body::Tree(builder.finish_self_costs());
+        profile.metrics.memory = true;
+        let mut out = Vec::new();
+        Csv.write(&profile, &WriteOptions::default(), &mut out)
+            .unwrap();
+        let text = String::from_utf8(out).unwrap();
+        assert!(
+            text.contains("\r\n'=1+1,1,0,0,-48,-48,0,0,'-f.php,0\r\n"),
+            "{text}"
+        );
     }
 }

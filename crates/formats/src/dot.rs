@@ -242,7 +242,7 @@ impl Writer<'_> {
     fn amount(&self, amount: i64) -> String {
         match self.metric {
             Metric::Wall if self.profile.metrics.wall_unit == WallUnit::Samples => {
-                format!("{amount} samples")
+                format!("{amount} {}", quoted(self.profile.counted().as_bytes()))
             }
             Metric::Wall | Metric::Cpu => time(amount),
             Metric::Memory | Metric::Peak => format!("{amount} B"),

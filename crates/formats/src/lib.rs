@@ -61,6 +61,7 @@ use std::io::{BufRead, Write};
 use profile::{Body, Budget, EstimateLimits, Profile};
 
 pub use error::{ReadError, WriteError};
+pub use flamegraph::moment;
 pub use options::{FlameColour, FlameDirection, FlameOptions, FlamePer, WriteOptions};
 pub use registry::{FORMATS, by_id, for_file_name};
 

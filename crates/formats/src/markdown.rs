@@ -116,7 +116,7 @@ fn signed(value: u64) -> i64 {
 fn amount(wall: i64, profile: &Profile) -> String {
     match profile.metrics.wall_unit {
         WallUnit::Nanoseconds => time(wall),
-        WallUnit::Samples => format!("{wall} samples"),
+        WallUnit::Samples => format!("{wall} {}", escaped(profile.counted().as_bytes())),
     }
 }
 

@@ -222,7 +222,7 @@ totals: 1060 4 4
 fn valgrinds_dialect_keeps_totals_and_self_costs() {
     let profile = read(VALGRIND.as_bytes());
     assert_eq!(profile.metrics.wall_unit, WallUnit::Samples);
-    assert_eq!(profile.meta.tag("event"), Some("Ir"));
+    assert_eq!(profile.meta.counts.as_deref(), Some("Ir"));
     assert_eq!(profile.meta.process, Some(77));
     let is = |name: &str, calls, all, own| (name.to_owned(), calls, all, own);
     assert_eq!(

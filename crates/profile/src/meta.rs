@@ -36,6 +36,15 @@ pub struct Meta {
     pub mode: Mode,
     /// The nominal time between two samples, in nanoseconds.
     pub interval_ns: Option<u64>,
+    /// What `Cost::wall` counts where that is no time: `Ir`, for instance. None
+    /// for samples.
+    pub counts: Option<String>,
+    /// The costs that the file has and that were not read: their names there.
+    /// Of this reading only: no format keeps it.
+    pub not_read: Vec<String>,
+    /// The most memory that PHP had at once, in bytes: what
+    /// `memory_get_peak_usage()` says at the end.
+    pub peak_memory: Option<u64>,
     /// A limit cut something off.
     pub is_truncated: bool,
     /// The stacks are a guess, made of a table of edges.

@@ -77,6 +77,13 @@ impl Profile {
         metric.is_in(self.metrics) && (metric != Metric::Peak || peak != 0)
     }
 
+    /// What the wall time is, where it is none: `samples`, or what a foreign
+    /// format counts, such as `Ir`.
+    #[must_use]
+    pub fn counted(&self) -> &str {
+        self.meta.counts.as_deref().unwrap_or("samples")
+    }
+
     /// All recorded calls, that of `main()` included; zero if it was sampled.
     #[must_use]
     pub fn calls(&self) -> u64 {

@@ -154,7 +154,9 @@ impl Spans {
         self.text_of(span.text)
     }
 
-    fn text_of(&self, text: Option<TextId>) -> &[u8] {
+    /// The text of that number; empty if there is none.
+    #[must_use]
+    pub fn text_of(&self, text: Option<TextId>) -> &[u8] {
         let text = text.and_then(|text| self.texts.get(text.index()));
         text.map_or(b"", |text| text)
     }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 
 use super::{Cost, MemoryArguments};
@@ -11,14 +12,19 @@ Examples:
   xhprof diff before.xhprof after.xhprof
   xhprof diff before-*.xhprof -- after-*.xhprof
   xhprof diff --metric memory --only worse before.xhprof after.xhprof
+  xhprof diff before/ after/
   git show main:run.xhprof | xhprof diff - run.xhprof
 
-With one file a side, the two files are enough. With several, `--` stands between the sides, and
-options come before it. Costs are means of a side's runs then, and what changed by no more than
-runs of the same side differ (both standard deviations together) is marked with ~ and comes last.
+A directory stands for the profiles in it. With one file or directory a side, the two are
+enough. With several, `--` stands between the sides, and options come before it.
+
+Costs are means of a side's runs. What changed by no more than runs of the same side differ (both
+standard deviations together) is marked with ~. With one run a side nobody knows how much chance has
+to do with a change: record several.
 
 Functions are compared by their self cost, calls of one function by another by their inclusive cost.
-The largest change comes first, up or down.";
+The largest change comes first, up or down. What is marked with ~ comes behind all that is not, and
+last comes what is less than a thousandth of the largest change, marked or not.";
 
 /// Compares profiles: what got worse, and what better.
 #[derive(Debug, Args)]
@@ -27,10 +33,10 @@ The largest change comes first, up or down.";
     override_usage = "xhprof diff [OPTIONS] <BASE> <NEW>\n       xhprof diff [OPTIONS] <BASE>... -- <NEW>..."
 )]
 pub(crate) struct DiffArguments {
-    /// Earlier profiles; `-` reads standard input
+    /// Earlier profiles, or directories of them; `-` reads standard input
     #[arg(value_name = "BASE", required = true)]
     pub(crate) base: Vec<PathBuf>,
-    /// Later profiles
+    /// Later profiles, or directories of them
     #[arg(value_name = "NEW", last = true)]
     pub(crate) new: Vec<PathBuf>,
     /// The cost that is compared
@@ -45,8 +51,10 @@ pub(crate) struct DiffArguments {
     /// Only functions with this in their name: text or a regular expression, in any case
     #[arg(long = "match", value_name = "PATTERN")]
     pub(crate) pattern: Option<String>,
+    #[command(flatten)]
+    pub(crate) look: DiffLookArguments,
     /// As JSON, for programs: everything, unless --limit is given
-    #[arg(long, conflicts_with = "pager")]
+    #[arg(long, conflicts_with_all = ["pager", "columns"])]
     pub(crate) json: bool,
     /// Through $PAGER, if this is a terminal
     #[arg(long)]
@@ -54,6 +62,21 @@ pub(crate) struct DiffArguments {
     #[command(flatten)]
     pub(crate) memory: MemoryArguments,
 }
+
+/// How the tables of a comparison look.
+#[derive(Debug, Args)]
+pub(crate) struct DiffLookArguments {
+    /// Shorten no name and leave out no column, however narrow the terminal is
+    #[arg(long)]
+    pub(crate) wide: bool,
+    /// The columns to show, in this order
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    #[arg(value_parser = PossibleValuesParser::new(DIFF_COLUMNS))]
+    pub(crate) columns: Vec<String>,
+}
+
+/// What `--columns` takes. Which of them there are, the profiles decide.
+const DIFF_COLUMNS: [&str; 6] = ["change", "change%", "base", "new", "spread", "calls"];
 
 /// A direction of change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -70,6 +93,12 @@ const MERGE_EXAMPLES: &str = "\
 Examples:
   xhprof merge /tmp/*.index.xhprof -o all.xhp
   xhprof merge run-1.xhprof run-2.xhprof --to xhprof-json -o -
+  xhprof merge /var/lib/xhprof -o all.xhp
+  xhprof merge /var/lib/xhprof --by route -o routes/
+
+A directory stands for the profiles in it; what is none is left out, and named. With --by route there
+is one file for each route (what the program calls it, else the request or the script) in the
+directory OUT, which is made if it is not there, and a table of them on standard output.
 
 Costs of the same functions and paths are added up. The sum has what all of the profiles know: if
 one of them knows only who called whom, so does the sum.";
@@ -78,9 +107,12 @@ one of them knows only who called whom, so does the sum.";
 #[derive(Debug, Args)]
 #[command(after_help = MERGE_EXAMPLES)]
 pub(crate) struct MergeArguments {
-    /// The profiles; `-` reads standard input
+    /// The profiles, or directories of them; `-` reads standard input
     #[arg(value_name = "FILES", required = true)]
     pub(crate) files: Vec<PathBuf>,
+    /// One sum for each of these, in the directory OUT
+    #[arg(long, value_name = "WHAT", conflicts_with = "title")]
+    pub(crate) by: Option<By>,
     /// Where the sum goes; `-` writes to standard output
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: PathBuf,
@@ -92,6 +124,13 @@ pub(crate) struct MergeArguments {
     pub(crate) title: Option<String>,
     #[command(flatten)]
     pub(crate) memory: MemoryArguments,
+}
+
+/// What there is one sum of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum By {
+    /// Each route, request or script
+    Route,
 }
 
 const GREP_EXAMPLES: &str = "\

@@ -78,9 +78,10 @@ pub(crate) struct FlamegraphArguments {
     /// The profile; `-` reads standard input
     #[arg(value_name = "IN")]
     pub(crate) file: PathBuf,
-    /// An earlier profile, to colour what has changed since
+    /// An earlier profile, to colour what has changed since; several, or a directory of them, count
+    /// as their mean
     #[arg(long, value_name = "OLD")]
-    pub(crate) base: Option<PathBuf>,
+    pub(crate) base: Vec<PathBuf>,
     /// A file that ends in .svg or .html; `-` writes to standard output
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: PathBuf,
@@ -192,6 +193,7 @@ const HTML_EXAMPLES: &str = "\
 Examples:
   xhprof html run.xhp -o run.html
   xhprof html new.xhp --base old.xhp -o change.html
+  xhprof html new.xhp --base old-1.xhp --base old-2.xhp -o change.html
 
 One file with everything in it: summary, flame graph, critical path, functions with their callers and
 callees. It loads nothing and sends nothing. A profile that knows only who called whom, as XHProf's
@@ -204,9 +206,10 @@ pub(crate) struct HtmlArguments {
     /// The profile; `-` reads standard input
     #[arg(value_name = "IN")]
     pub(crate) file: PathBuf,
-    /// An earlier profile, to show what has changed since
+    /// An earlier profile, to show what has changed since; several, or a directory of them, count as
+    /// their mean
     #[arg(long, value_name = "OLD")]
-    pub(crate) base: Option<PathBuf>,
+    pub(crate) base: Vec<PathBuf>,
     /// The page; `-` writes to standard output
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: PathBuf,

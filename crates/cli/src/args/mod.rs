@@ -3,6 +3,7 @@
 mod compare;
 mod convert;
 mod generate;
+mod list;
 mod memory;
 mod report;
 
@@ -15,6 +16,7 @@ use profile::Metric;
 pub(crate) use compare::{DiffArguments, GrepArguments, MergeArguments, Side};
 pub(crate) use convert::{ConvertArguments, FlamegraphArguments, HtmlArguments, Picture};
 pub(crate) use generate::{CompletionsArguments, ManArguments};
+pub(crate) use list::{ListArguments, ListSort};
 pub(crate) use memory::MemoryArguments;
 pub(crate) use report::{ReportArguments, Sort, TableArguments, ViewArguments};
 
@@ -33,8 +35,9 @@ Files:
 Environment:
   XHPROF_PHP        the PHP to run, as with --php
   XHPROF_EXTENSION  the extension to load, as with --extension
+  XHPROF_FLAGS      what `run` measures, as with --flags
   NO_COLOR          no colour, even on a terminal
-  COLUMNS           the width of reports
+  COLUMNS           the width of reports on a terminal; into pipes and files no name is cut
   PAGER             what --pager hands reports to; less if it is not set";
 
 /// Profiles PHP programs and shows where their time went.
@@ -50,6 +53,7 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     Run(RunArguments),
     Report(ReportArguments),
+    List(ListArguments),
     Diff(DiffArguments),
     Merge(MergeArguments),
     Convert(ConvertArguments),
@@ -73,6 +77,7 @@ impl Command {
             Self::Flamegraph(arguments) => arguments.memory,
             Self::Html(arguments) => arguments.memory,
             Self::Grep(arguments) => arguments.memory,
+            Self::List(arguments) => arguments.memory,
             Self::Doctor(_) | Self::Completions(_) | Self::Man(_) => MemoryArguments::default(),
         }
     }
@@ -113,6 +118,7 @@ Examples:
   xhprof run -o run.svg -- vendor/bin/phpunit tests
   xhprof run --sort memory -- php -d memory_limit=1G script.php
   xhprof run --flags cpu,memory,no_builtins -- php8.4 script.php
+  xhprof run --flags cpu,memory,sql -o run.xhp -- script.php
 
 The program has the terminal to itself: its input and output are not touched. Ctrl-C reaches it as
 ever; it writes its profile and ends, and the report follows. A second Ctrl-C kills it.
@@ -130,6 +136,8 @@ pub(crate) struct RunArguments {
     /// What to measure besides calls and wall time, or `none`
     #[arg(
         long,
+        env = "XHPROF_FLAGS",
+        hide_env = true,
         value_delimiter = ',',
         default_value = "cpu,memory",
         value_name = "FLAGS"
@@ -189,6 +197,9 @@ pub(crate) enum Flag {
     Memory,
     /// Leave out PHP's own functions
     NoBuiltins,
+    /// Statements, requests and commands, without what is private in them
+    #[value(alias = "spans")]
+    Sql,
     /// None of these
     None,
 }
@@ -200,7 +211,8 @@ impl Flag {
             Self::Cpu => "cpu",
             Self::Memory => "memory",
             Self::NoBuiltins => "no_builtins",
-            Self::None => "",
+            // Another setting: see `run`.
+            Self::Sql | Self::None => "",
         }
     }
 }
@@ -234,7 +246,12 @@ const DOCTOR_EXAMPLES: &str = "\
 Examples:
   xhprof doctor
   xhprof doctor --php /usr/bin/php8.4
+  xhprof doctor --php-fpm
+  xhprof doctor --php-fpm=/usr/sbin/php-fpm8.2
   xhprof doctor --extension ./modules/xhprof.so
+
+A PHP for the web has settings of its own: --php takes any binary, php-cgi and php-fpm too. Of
+php-fpm every pool is looked at: what it sets itself, and what its user can write to.
 
 Exit codes: 0 if nothing is wrong, 1 if something is (marked with a cross).";
 
@@ -244,4 +261,16 @@ Exit codes: 0 if nothing is wrong, 1 if something is (marked with a cross).";
 pub(crate) struct DoctorArguments {
     #[command(flatten)]
     pub(crate) php: PhpArguments,
+    /// Look at php-fpm and its pools: the newest there is, or this one
+    #[arg(
+        long,
+        value_name = "PHP_FPM",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = ""
+    )]
+    pub(crate) php_fpm: Option<OsString>,
+    /// The main configuration file of php-fpm, if it does not say so itself
+    #[arg(long, value_name = "FILE")]
+    pub(crate) fpm_config: Option<PathBuf>,
 }

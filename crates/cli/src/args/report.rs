@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::builder::PossibleValue;
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueEnum};
 
 use super::{Cost, MemoryArguments};
@@ -13,6 +13,9 @@ Examples:
   xhprof report run.xhprof --metric memory --limit 10
   xhprof report run.xhprof --match 'Doctrine\\\\'
   xhprof report run.xhprof --callers PDO::query
+  xhprof report run.xhprof --callees '*Controller::index'
+  xhprof report run.xhprof --columns calls,self,incl-memory
+  xhprof report run.xhprof --limit 0 | grep Sniff
   xhprof report run.xhp --tree --min 5
   xhprof report run.xhp --spans
   zcat profiles.gz | xhprof report -
@@ -23,7 +26,18 @@ what a function spent without its callees; inclusive is with them, recursion cou
 --tree and --inverted need whole stacks. A profile that knows only who called whom, as XHProf's
 files do, is refused; with --estimate its stacks are guessed, and the report says so.
 
-Without a terminal there is no colour, and the width is 100 columns, or COLUMNS.";
+--callers and --callees take a whole name, or the end of one (`get` for `Cache::get`), a class, or a
+pattern with `*`, in any case. If several functions match, they are listed with what they cost.
+
+Into a pipe or a file there is no colour, and no name or column is ever left out, whatever COLUMNS
+says. On a terminal (as wide as COLUMNS says, or as it is) the columns of memory go first; then
+namespaces are shortened from the left, never so that two functions look the same; --wide shows all.
+
+--columns takes, as far as the profile has them: calls, self, self%, incl, incl% (of --metric);
+wall, cpu, memory, peak (a function's own); incl-wall, incl-cpu, incl-memory, incl-peak (with
+callees); with --metric calls, calls%; with --spans: calls, time, time%, longest, rows.
+
+--json is described by docs/report.schema.json.";
 
 /// Prints where the time of a profile went, function by function.
 #[derive(Debug, Args)]
@@ -37,7 +51,7 @@ pub(crate) struct ReportArguments {
     #[command(flatten)]
     pub(crate) table: TableArguments,
     /// As JSON, for programs: everything, unless --limit is given
-    #[arg(long, conflicts_with = "pager")]
+    #[arg(long, conflicts_with_all = ["pager", "columns"])]
     pub(crate) json: bool,
     /// Through $PAGER, if this is a terminal
     #[arg(long)]
@@ -82,7 +96,8 @@ fn percent(text: &str) -> Result<f64, String> {
     }
 }
 
-#[derive(Debug, Args)]
+/// What of a table is shown, and how.
+#[derive(Debug, Clone, Args)]
 pub(crate) struct TableArguments {
     /// The cost that shares are made of
     #[arg(long, value_name = "COST", default_value = "wall")]
@@ -96,7 +111,37 @@ pub(crate) struct TableArguments {
     /// Only functions with this in their name: text or a regular expression, in any case
     #[arg(long = "match", value_name = "PATTERN")]
     pub(crate) pattern: Option<String>,
+    /// Shorten no name and leave out no column, however narrow the terminal is
+    #[arg(long)]
+    pub(crate) wide: bool,
+    /// The columns to show, in this order; self, calls, ... are as in --sort
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    #[arg(value_parser = PossibleValuesParser::new(COLUMNS))]
+    pub(crate) columns: Vec<String>,
 }
+
+/// What `--columns` takes. Which of them there are, the profile and the view
+/// decide.
+const COLUMNS: [&str; 18] = [
+    "calls",
+    "calls%",
+    "self",
+    "self%",
+    "incl",
+    "incl%",
+    "wall",
+    "cpu",
+    "memory",
+    "peak",
+    "incl-wall",
+    "incl-cpu",
+    "incl-memory",
+    "incl-peak",
+    "time",
+    "time%",
+    "longest",
+    "rows",
+];
 
 impl TableArguments {
     /// How many lines to print.

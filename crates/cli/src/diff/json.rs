@@ -5,7 +5,8 @@ use serde_json::{Map, Value, json};
 
 use super::shown::Shown;
 use crate::input;
-use crate::report::json::{key, with};
+use crate::report::columns::is_signed;
+use crate::report::json::{VERSION, key, with};
 
 impl Shown<'_> {
     /// All that is shown, sorted as it is for people.
@@ -29,9 +30,18 @@ impl Shown<'_> {
             })
         });
         let counts = &self.counts;
+        let noise = match self.single() {
+            [true, true] => "unknown",
+            [true, false] => "unknown in base",
+            [false, true] => "unknown in new",
+            [false, false] => "known",
+        };
         json!({
+            "format": "xhprof-diff",
+            "version": VERSION,
             "base": base,
             "new": new,
+            "noise": noise,
             "metric": self.metric.name(),
             "total": self.costs(&self.diff.total),
             "counts": {
@@ -53,7 +63,11 @@ impl Shown<'_> {
         let metrics = self.diff.metrics;
         let measured = Metric::ALL.into_iter().filter(|it| it.is_in(metrics));
         let costs = measured.map(|metric| {
-            let change = self.change(changes.of(metric));
+            let mut change = self.change(changes.of(metric));
+            // No share of what may be below zero.
+            if is_signed(metric) {
+                change = with(change, "relative", Value::Null);
+            }
             (key(metric, metrics).to_owned(), change)
         });
         Value::Object(costs.collect::<Map<_, _>>())
@@ -69,9 +83,13 @@ impl Shown<'_> {
         if !self.has_spread() {
             return change;
         }
-        let spread = |it: Statistic| Value::from(it.spread);
-        let change = with(change, "base_spread", spread(it.base));
-        let change = with(change, "new_spread", spread(it.new));
+        let [base, new] = self.single();
+        let spread = |it: Statistic, is_single: bool| match is_single {
+            true => Value::Null,
+            false => Value::from(it.spread),
+        };
+        let change = with(change, "base_spread", spread(it.base, base));
+        let change = with(change, "new_spread", spread(it.new, new));
         with(change, "within_spread", it.is_within_spread().into())
     }
 }

@@ -16,6 +16,7 @@ use formats::WriteError;
 use profile::{Body, Diff, Metric, Profile};
 
 use crate::args::{Arguments, DiffArguments};
+use crate::directory::{self, Found, LeftOut};
 use crate::progress::{Progress, Work};
 use crate::{input, pager};
 use shown::Shown;
@@ -24,9 +25,11 @@ use shown::Shown;
 pub(crate) fn run(arguments: &DiffArguments) -> Result<()> {
     let (base, new) = sides(arguments);
     input::check(base.iter().chain(new))?;
+    let base = directory::files(base, None)?;
+    let new = directory::files(new, None)?;
     let progress = Progress::new("reading", Work::Files((base.len() + new.len()) as u64));
-    let base_profiles = read(base, &progress)?;
-    let new_profiles = read(new, &progress)?;
+    let (base, base_profiles) = read(&base, &progress)?;
+    let (new, new_profiles) = read(&new, &progress)?;
     drop(progress);
     let sides = [&base_profiles, &new_profiles];
     let mut units = sides.into_iter().flatten().map(|it| it.metrics.wall_unit);
@@ -42,11 +45,14 @@ pub(crate) fn run(arguments: &DiffArguments) -> Result<()> {
         return outcome.context("cannot compare: not all of them have what --metric asks for");
     }
     diff.sort_by_impact(metric);
-    let shown = Shown::new(&diff, metric, arguments, [base, new]);
+    let shown = Shown::new(&diff, metric, arguments, [&base, &new]);
     if arguments.json {
         return pager::print_json(&shown.json());
     }
-    pager::print(arguments.pager, |look| Ok(shown.text(look)))
+    let look = &arguments.look;
+    pager::print(arguments.pager, |stream| {
+        shown.text(stream.wide(look.wide), &look.columns)
+    })
 }
 
 /// The files of both sides; the end of the program if nobody can tell which.
@@ -86,13 +92,19 @@ fn refuse(message: &str) -> ! {
         .exit()
 }
 
-/// Reads one side. Functions and edges are compared, so edges are all that is
-/// kept of a profile.
-fn read(files: &[PathBuf], progress: &Progress) -> Result<Vec<Profile>> {
-    let read = |file: &PathBuf| {
-        let mut profile = input::read_one_of_many(file, progress)?;
-        profile.body = Body::Edges(profile.edges().into_owned());
-        Ok(profile)
-    };
-    files.iter().map(read).collect()
+/// Reads one side: its files and profiles. Functions and edges are compared, so
+/// edges are all that is kept of a profile.
+fn read(files: &[Found], progress: &Progress) -> Result<(Vec<PathBuf>, Vec<Profile>)> {
+    let left_out = LeftOut::default();
+    let (mut paths, mut profiles) = (Vec::new(), Vec::new());
+    for file in files {
+        let outcome = input::read_one_of_many(&file.path, progress);
+        if let Some(mut profile) = left_out.take(file, outcome)? {
+            profile.body = Body::Edges(profile.edges().into_owned());
+            paths.push(file.path.clone());
+            profiles.push(profile);
+        }
+    }
+    left_out.tell(profiles.len())?;
+    Ok((paths, profiles))
 }

@@ -82,6 +82,11 @@ impl<'d> Shown<'d> {
         }
     }
 
+    /// Which sides have one run only, so that nothing says how much runs differ.
+    pub(super) fn single(&self) -> [bool; 2] {
+        self.files.map(|side| side.len() == 1)
+    }
+
     /// Whether a side has several runs, so that they can differ.
     pub(super) fn has_spread(&self) -> bool {
         self.files.iter().any(|side| side.len() > 1)

@@ -2,9 +2,11 @@
 
 use std::path::PathBuf;
 
+use anyhow::Result;
 use profile::{Change, Metric, WallUnit};
 
 use super::shown::Shown;
+use crate::report::columns::is_signed;
 use crate::report::table::{Cell, Column, Row, Table};
 use crate::terminal::{Look, Style, printable, shortened};
 use crate::units::{amount, change, count, counted, relative};
@@ -14,12 +16,17 @@ const LITTLE: f64 = 0.01;
 
 impl Shown<'_> {
     /// All of it as text.
-    pub(super) fn text(&self, look: Look) -> String {
+    pub(super) fn text(&self, look: Look, columns: &[String]) -> Result<String> {
         let mut text = self.head(look);
         text.push_str(&self.total().render(look));
         text.push('\n');
         text.push_str(&format!("{}\n", self.verdict()));
-        for table in [self.functions(), self.edges()] {
+        // Functions have all columns that calls have, and one more.
+        let functions = self.functions().with_columns(columns)?;
+        let edges = self.edges();
+        let is_there = |name: &&String| edges.columns.iter().any(|it| it.key == *name);
+        let columns: Vec<String> = columns.iter().filter(is_there).cloned().collect();
+        for table in [functions, edges.with_columns(&columns)?] {
             if !table.rows.is_empty() {
                 text.push('\n');
                 text.push_str(&table.render(look));
@@ -29,7 +36,28 @@ impl Shown<'_> {
             let note = "~ no more than the runs of one side differ by";
             text.push_str(&look.paint(Style::Faint, &format!("\n{note}\n")));
         }
-        text
+        if let Some(note) = self.unknown_noise() {
+            let gap = if self.has_spread() { "" } else { "\n" };
+            text.push_str(&look.paint(Style::Faint, &format!("{gap}{note}\n")));
+        }
+        Ok(text)
+    }
+
+    /// What is not known of how much runs differ by chance.
+    fn unknown_noise(&self) -> Option<&'static str> {
+        match self.single() {
+            [true, true] => Some(
+                "one run a side: how much of this is noise is unknown; record several runs of each,\n\
+                 and give all of them: xhprof diff OLD... -- NEW...",
+            ),
+            [true, false] => {
+                Some("the base is one run: how much it differs from others is unknown")
+            }
+            [false, true] => {
+                Some("the new side is one run: how much it differs from others is unknown")
+            }
+            [false, false] => None,
+        }
     }
 
     fn head(&self, look: Look) -> String {
@@ -92,6 +120,7 @@ impl Shown<'_> {
                 })
                 .collect(),
             notes: Vec::new(),
+            chosen: None,
         }
     }
 
@@ -100,7 +129,7 @@ impl Shown<'_> {
         let mut columns = self.columns(&base, &new);
         let has_calls = self.diff.metrics.calls && self.metric != Metric::Calls;
         if has_calls {
-            columns.push(Column::new("± calls").dispensable(2));
+            columns.push(Column::new("calls", "± calls").dispensable(2));
         }
         let rows = self.functions.iter().map(|function| {
             let mut cells = self.cells(self.metric, function.own.of(self.metric));
@@ -139,6 +168,7 @@ impl Shown<'_> {
             columns: self.columns(&base, &new),
             rows: rows.collect(),
             notes: left_out(self.left_out[1], "call"),
+            chosen: None,
         }
     }
 
@@ -154,13 +184,13 @@ impl Shown<'_> {
 
     fn columns(&self, base: &str, new: &str) -> Vec<Column> {
         let mut columns = vec![
-            Column::new("change").sorted_by(true),
-            Column::new("%"),
-            Column::new(base).dispensable(1),
-            Column::new(new),
+            Column::new("change", "change").sorted_by(true),
+            Column::new("change%", "%"),
+            Column::new("base", base).dispensable(1),
+            Column::new("new", new),
         ];
         if self.has_spread() {
-            columns.push(Column::new("spread").dispensable(3));
+            columns.push(Column::new("spread", "spread").dispensable(3));
         }
         columns
     }
@@ -173,14 +203,18 @@ impl Shown<'_> {
         let is_lost = self.has_spread() && it.is_within_spread() && difference != 0;
         let mut share = match it.relative() {
             None if difference == 0 => String::new(),
-            None => "new".to_owned(),
+            None if rounded(it.base.mean) == 0 => "new".to_owned(),
+            // A share of what is less than nothing means nothing.
+            None => String::new(),
             Some(_) if rounded(it.new.mean) == 0 && difference != 0 => "gone".to_owned(),
             Some(share) => relative(share),
         };
         if is_lost {
             changed.insert(0, '~');
         }
-        if difference == 0 {
+        if is_signed(metric) {
+            share.clear();
+        } else if difference == 0 {
             share = "0.0%".to_owned();
         }
         let style_of = if is_lost { 0.0 } else { it.absolute() };

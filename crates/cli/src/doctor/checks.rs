@@ -5,6 +5,7 @@ use std::path::Path;
 use super::facts::Facts;
 use super::{Finding, Grade};
 use crate::extension::Extension;
+use crate::php::Sapi;
 
 /// Extensions that watch calls too, and what that does to a profile.
 const OTHERS: [(&str, &str); 9] = [
@@ -90,7 +91,7 @@ pub(super) fn php(facts: &Facts) -> Finding {
 }
 
 /// Where the extension is.
-pub(super) fn extension(extension: &Extension) -> Finding {
+pub(super) fn extension(extension: &Extension, sapi: Sapi, facts: &Facts) -> Finding {
     let rows = information_rows(&extension.information);
     let version = rows
         .iter()
@@ -100,6 +101,16 @@ pub(super) fn extension(extension: &Extension) -> Finding {
         None => Finding::new(Grade::Good, format!("xhprof {version}, loaded by php.ini")),
         Some(name) => {
             let path = Path::new(name).display();
+            if sapi != Sapi::CommandLine {
+                let ini = match facts.get("ini") {
+                    "" => "php.ini",
+                    ini => ini,
+                };
+                let what = format!("xhprof {version} can be loaded, but php.ini does not load it");
+                return Finding::new(Grade::Wrong, what).advise(format!(
+                    "no request is profiled: add extension={path} to {ini}, then restart it"
+                ));
+            }
             let finding = Finding::new(Grade::Good, format!("xhprof {version}, loads from {path}"));
             finding.advise(format!(
                 "`xhprof run` loads it by itself; for anything else, add extension={path} to php.ini"
@@ -180,7 +191,7 @@ pub(super) fn settings(information: &str) -> Finding {
 }
 
 /// What else is in the process, and where profiles go.
-pub(super) fn surroundings(facts: &Facts) -> Vec<Finding> {
+pub(super) fn surroundings(facts: &Facts, sapi: Sapi) -> Vec<Finding> {
     let mut findings = vec![jit(facts)];
     let others = OTHERS.iter().filter(|(name, _)| facts.has_extension(name));
     for (name, meaning) in others {
@@ -188,7 +199,10 @@ pub(super) fn surroundings(facts: &Facts) -> Vec<Finding> {
         let grade = if is_idle { Grade::Good } else { Grade::Warning };
         findings.push(Finding::new(grade, format!("{name} is loaded")).advise(*meaning));
     }
-    findings.push(output_directory(facts));
+    // Who writes there with php-fpm are its pools, each for itself.
+    if sapi != Sapi::Fpm {
+        findings.push(output_directory(facts));
+    }
     findings
 }
 
@@ -306,7 +320,7 @@ mod tests {
             ("temporary", "/tmp"),
             ("xdebug mode", "develop"),
         ]);
-        let named: Vec<_> = surroundings(&loaded)
+        let named: Vec<_> = surroundings(&loaded, Sapi::CommandLine)
             .into_iter()
             .map(|it| (it.grade, it.what))
             .collect();
@@ -317,7 +331,10 @@ mod tests {
             ("temporary", "/tmp"),
             ("xdebug mode", "off"),
         ]);
-        assert_eq!(grades(&surroundings(&off)), [Grade::Good; 3]);
+        assert_eq!(
+            grades(&surroundings(&off, Sapi::CommandLine)),
+            [Grade::Good; 3]
+        );
     }
 
     #[test]

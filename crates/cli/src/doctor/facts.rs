@@ -1,11 +1,13 @@
 //! What PHP says about itself.
 
 use std::collections::HashMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 
-use crate::php::{Php, definition};
+use crate::php::{Php, Sapi, definition};
 
 /// Prints one fact a line, name and value apart by a tab.
 const QUESTIONS: &str = r#"
@@ -17,6 +19,7 @@ $facts = [
     'sapi' => PHP_SAPI,
     'ini' => (string) php_ini_loaded_file(),
     'more ini' => count(array_filter(explode(',', (string) php_ini_scanned_files()), 'trim')),
+    'scanned ini' => (string) php_ini_scanned_files(),
     'extension_dir' => ini_get('extension_dir'),
     'extensions' => implode(',', array_map('strtolower', array_merge(get_loaded_extensions(), get_loaded_extensions(true)))),
     'temporary' => sys_get_temp_dir(),
@@ -39,12 +42,19 @@ pub(crate) struct Facts(HashMap<String, String>);
 impl Facts {
     /// Asks PHP, started with `options`.
     pub(crate) fn ask(php: &Php, options: &[OsString]) -> Result<Self> {
-        let mut arguments = options.to_vec();
-        arguments.extend(definition("display_errors", "0"));
-        // Else the question itself would be profiled.
-        arguments.extend(definition("xhprof.auto_enable", "0"));
-        arguments.extend(["-r".into(), QUESTIONS.into()]);
-        let facts = Self::parse(&php.ask(&arguments)?);
+        let facts = match php.sapi() {
+            Sapi::CommandLine => {
+                let mut arguments = options.to_vec();
+                arguments.extend(definition("display_errors", "0"));
+                arguments.extend(["-r".into(), QUESTIONS.into()]);
+                Self::parse(&php.ask(&arguments)?)
+            }
+            Sapi::Cgi => Self::of_script(php, options)?,
+            Sapi::Fpm => {
+                let ask = |what: &str| php.ask(&[options, &[what.into()]].concat());
+                Self::of_information(&ask("-i")?, &ask("-m")?, &php.binary)
+            }
+        };
         if facts.get("version").is_empty() {
             bail!(
                 "{} does not answer as PHP's command line would",
@@ -52,6 +62,87 @@ impl Facts {
             );
         }
         Ok(facts)
+    }
+
+    /// Asks a PHP that runs files only.
+    fn of_script(php: &Php, options: &[OsString]) -> Result<Self> {
+        let mut script = tempfile::NamedTempFile::new()?;
+        script.write_all(b"<?php")?;
+        script.write_all(QUESTIONS.as_bytes())?;
+        let mut arguments = vec!["-q".into()];
+        arguments.extend_from_slice(options);
+        arguments.extend(definition("display_errors", "0"));
+        arguments.extend(["-f".into(), script.path().into()]);
+        Ok(Self::parse(&php.ask(&arguments)?))
+    }
+
+    /// Takes the facts out of `-i` and `-m`, of a PHP that runs no script here.
+    fn of_information(information: &str, modules: &str, binary: &OsStr) -> Self {
+        let mut rows: HashMap<&str, &str> = HashMap::new();
+        for line in information.lines() {
+            let mut columns = line.split(" => ").map(str::trim);
+            if let (Some(name), Some(value)) = (columns.next(), columns.next()) {
+                let value = if value == "no value" { "" } else { value };
+                rows.entry(name).or_insert(value);
+            }
+        }
+        let row = |name: &str| rows.get(name).copied().unwrap_or("");
+        let is_on = |name: &str| matches!(row(name), "enabled" | "yes" | "On" | "1");
+        let yes = |is: bool| if is { "1" } else { "0" }.to_owned();
+        let mark = "Additional .ini files parsed => ";
+        let scanned: Vec<&str> = information
+            .lines()
+            .skip_while(|line| !line.starts_with(mark))
+            .map(|line| line.trim_start_matches(mark).trim())
+            .take_while(|line| !line.is_empty() && !line.contains(" => "))
+            .filter(|line| *line != "(none)")
+            .collect();
+        let modules: Vec<String> = modules
+            .lines()
+            .map(|line| line.trim().to_lowercase())
+            .filter(|line| !line.is_empty() && !line.starts_with('['))
+            .collect();
+        let ini = match row("Loaded Configuration File") {
+            "(none)" => "",
+            ini => ini,
+        };
+        let temporary = match row("sys_temp_dir") {
+            "" => std::env::temp_dir().display().to_string(),
+            directory => directory.to_owned(),
+        };
+        let facts = [
+            ("version", row("PHP Version").to_owned()),
+            ("zts", yes(is_on("Thread Safety"))),
+            ("debug", yes(is_on("Debug Build"))),
+            ("binary", Path::new(binary).display().to_string()),
+            ("sapi", row("Server API").to_owned()),
+            ("ini", ini.to_owned()),
+            ("more ini", scanned.len().to_string()),
+            ("scanned ini", scanned.join("")),
+            (
+                "ini path",
+                row("Configuration File (php.ini) Path").to_owned(),
+            ),
+            ("extension_dir", row("extension_dir").to_owned()),
+            ("extensions", modules.join(",")),
+            ("temporary", temporary),
+            ("output_dir", row("xhprof.output_dir").to_owned()),
+            ("opcache", yes(is_on("opcache.enable"))),
+            ("opcache cli", yes(is_on("opcache.enable_cli"))),
+            ("jit", row("opcache.jit").to_owned()),
+            ("jit buffer", row("opcache.jit_buffer_size").to_owned()),
+            ("xdebug mode", row("xdebug.mode").to_owned()),
+        ];
+        Self(facts.map(|(name, value)| (name.to_owned(), value)).into())
+    }
+
+    /// The ini files, in the order in which PHP reads them.
+    pub(super) fn ini_files(&self) -> Vec<PathBuf> {
+        let scanned = self.get("scanned ini").split(',').map(str::trim);
+        let all = [self.get("ini")].into_iter().chain(scanned);
+        all.filter(|file| !file.is_empty())
+            .map(PathBuf::from)
+            .collect()
     }
 
     /// Takes the facts out of what PHP printed.
@@ -78,5 +169,29 @@ impl Facts {
         self.get("extensions")
             .split(',')
             .any(|extension| extension == name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_of_information_has_the_same_facts() {
+        let information = "phpinfo()\nPHP Version => 8.2.36\nServer API => FPM/FastCGI\n\
+            Loaded Configuration File => /etc/php/fpm/php.ini\nAdditional .ini files parsed => /etc/a.ini,\n\
+            /etc/b.ini\n\nDebug Build => no\nThread Safety => enabled\n\
+            opcache.enable => On => On\nsys_temp_dir => no value => no value\nxhprof.output_dir => /x => /x\n";
+        let facts = Facts::of_information(
+            information,
+            "[PHP Modules]\nCore\nxhprof\n\n[Zend Modules]\nZend OPcache\n",
+            OsStr::new("php-fpm"),
+        );
+        assert_eq!(facts.get("version"), "8.2.36");
+        assert!(facts.is_on("zts") && !facts.is_on("debug") && facts.is_on("opcache"));
+        assert!(facts.has_extension("zend opcache"));
+        assert_eq!(facts.get("output_dir"), "/x");
+        let files = ["/etc/php/fpm/php.ini", "/etc/a.ini", "/etc/b.ini"];
+        assert_eq!(facts.ini_files(), files.map(PathBuf::from));
     }
 }

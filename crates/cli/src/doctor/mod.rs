@@ -6,6 +6,10 @@
 
 mod checks;
 mod facts;
+mod fpm;
+mod ini;
+mod pools;
+mod settings;
 
 use std::io::{self, Write};
 
@@ -13,9 +17,10 @@ use anyhow::Result;
 
 use crate::args::DoctorArguments;
 use crate::extension::Extension;
-use crate::php::Php;
+use crate::php::{Php, Sapi};
 use crate::terminal::{Look, Style, printable};
 use facts::Facts;
+use settings::{Known, Subject};
 
 /// How bad a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,16 +65,20 @@ impl Finding {
 
 /// Prints all findings; the exit code is 1 if something is wrong.
 pub(crate) fn run(arguments: &DoctorArguments) -> Result<u8> {
-    let php = Php::new(&arguments.php.php);
+    let php = match &arguments.php_fpm {
+        Some(binary) => Php::new(&fpm::binary(binary)?),
+        None => Php::new(&arguments.php.php),
+    };
     let mut findings = Vec::new();
     match Extension::find(&php, arguments.php.extension.as_deref()) {
         Ok(extension) => match Facts::ask(&php, &extension.options()) {
             Ok(facts) => {
                 findings.push(checks::php(&facts));
-                findings.push(checks::extension(&extension));
+                findings.push(checks::extension(&extension, php.sapi(), &facts));
                 findings.extend(checks::rows(&extension.information));
                 findings.push(checks::settings(&extension.information));
-                findings.extend(checks::surroundings(&facts));
+                findings.extend(checks::surroundings(&facts, php.sapi()));
+                findings.extend(of_settings(&php, &facts, &extension, arguments));
             }
             Err(error) => findings.push(Finding::new(Grade::Wrong, format!("{error:#}"))),
         },
@@ -78,7 +87,8 @@ pub(crate) fn run(arguments: &DoctorArguments) -> Result<u8> {
             let facts = Facts::ask(&php, &[]);
             findings.extend(facts.iter().map(checks::php));
             findings.push(Finding::new(Grade::Wrong, format!("{error:#}")));
-            findings.extend(facts.iter().flat_map(checks::surroundings));
+            let about = facts.iter();
+            findings.extend(about.flat_map(|facts| checks::surroundings(facts, php.sapi())));
         }
     }
     let mut out = io::stdout().lock();
@@ -90,6 +100,46 @@ pub(crate) fn run(arguments: &DoctorArguments) -> Result<u8> {
     out.write_all(text.as_bytes())?;
     let is_wrong = findings.iter().any(|finding| finding.grade == Grade::Wrong);
     Ok(u8::from(is_wrong))
+}
+
+/// What the configuration files come to; of php-fpm, pool by pool.
+fn of_settings(
+    php: &Php,
+    facts: &Facts,
+    extension: &Extension,
+    arguments: &DoctorArguments,
+) -> Vec<Finding> {
+    let known = Known::of(&extension.information);
+    let directives = ini::directives(&facts.ini_files());
+    let mut findings = settings::unknown(&directives, &known);
+    let subject = |pool| Subject {
+        known: &known,
+        directives: &directives,
+        pool,
+        temporary: facts.get("temporary"),
+        is_web: php.sapi() != Sapi::CommandLine,
+    };
+    if php.sapi() != Sapi::Fpm {
+        findings.extend(subject(None).findings());
+        return findings;
+    }
+    match pools::of(php, arguments.fpm_config.as_deref(), facts.get("ini path")) {
+        Ok(pools) if pools.is_empty() => {
+            findings.push(Finding::new(Grade::Wrong, "php-fpm has no pool"));
+        }
+        Ok(pools) => {
+            for pool in &pools {
+                findings.extend(settings::unknown(&pool.directives, &known));
+                findings.extend(subject(Some(pool)).findings());
+            }
+        }
+        Err(reason) => {
+            let what = format!("the pools of php-fpm are not known: {reason}");
+            findings.push(Finding::new(Grade::Warning, what));
+            findings.extend(subject(None).findings());
+        }
+    }
+    findings
 }
 
 fn rendered(finding: &Finding, look: Look) -> String {

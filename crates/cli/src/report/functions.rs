@@ -2,8 +2,9 @@
 
 use std::cmp::Reverse;
 
-use profile::{Body, FlatRow, FlatTable, Metric, Profile};
+use profile::{Body, FlatRow, FlatTable, Metric, Profile, SymbolId};
 
+use super::columns::{self, COSTS, is_signed, titles};
 use super::pattern::Pattern;
 use super::table::{Cell, Column, Row, Table, left_out};
 use crate::args::{Sort, TableArguments};
@@ -32,12 +33,23 @@ impl<'p> Functions<'p> {
         limit: Option<usize>,
         pattern: Option<&Pattern>,
     ) -> Self {
+        Self::of(profile, arguments, limit, |symbol| {
+            pattern.is_none_or(|pattern| pattern.matches(profile.name(symbol)))
+        })
+    }
+
+    /// Those of the functions that are wanted.
+    pub(super) fn of(
+        profile: &'p Profile,
+        arguments: &TableArguments,
+        limit: Option<usize>,
+        is_wanted: impl Fn(SymbolId) -> bool,
+    ) -> Self {
         let metric = Metric::from(arguments.metric);
         let sort = arguments.sort.unwrap_or(Sort::Own);
         let mut flat = FlatTable::new(profile);
         let total = total(profile, metric);
-        flat.rows
-            .retain(|row| pattern.is_none_or(|it| it.matches(profile.name(row.symbol))));
+        flat.rows.retain(|row| is_wanted(row.symbol));
         let key = |row: &FlatRow| match sort {
             Sort::Own => own(metric, row),
             Sort::Inclusive => metric.of(&row.inclusive),
@@ -78,47 +90,43 @@ impl<'p> Functions<'p> {
         let mut table = Table::of_functions(self.columns());
         table.rows = self.flat.rows.iter().map(|row| self.row(row)).collect();
         let (number, cost) = self.left_out;
-        table
-            .notes
-            .extend(left_out(number, FlatTable::percent(cost, self.total)));
+        let share = (!is_signed(self.metric)).then(|| FlatTable::percent(cost, self.total));
+        table.notes.extend(left_out(number, share));
         table
     }
 
     fn columns(&self) -> Vec<Column> {
         let metrics = self.profile.metrics;
         let is = |sort| self.sort == sort;
-        let calls = || Column::new("calls").sorted_by(is(Sort::Calls));
-        let share = Column::new("%");
+        let calls = || Column::new("calls", "calls").sorted_by(is(Sort::Calls));
+        let share = Column::new("self%", "%");
         let mut columns = Vec::new();
         if self.metric == Metric::Calls {
             columns
                 .push(calls().sorted_by(is(Sort::Calls) || is(Sort::Own) || is(Sort::Inclusive)));
-            columns.push(share);
+            columns.push(Column::new("calls%", "%"));
         } else {
             if metrics.calls {
                 columns.push(calls());
             }
             let [own, inclusive] = titles(self.metric, self.profile);
-            columns.push(Column::new(own).sorted_by(is(Sort::Own)));
-            columns.push(share.clone());
-            columns.push(Column::new(inclusive).sorted_by(is(Sort::Inclusive)));
-            columns.push(share.dispensable(1));
+            let has_shares = !is_signed(self.metric);
+            columns.push(Column::new("self", own).sorted_by(is(Sort::Own)));
+            columns.extend(has_shares.then_some(share));
+            columns.push(Column::new("incl", inclusive).sorted_by(is(Sort::Inclusive)));
+            columns.extend(has_shares.then(|| Column::new("incl%", "%").dispensable(1)));
         }
-        for (dispensable, metric) in (2..).zip(self.others()) {
-            let title = titles(metric, self.profile)[0];
-            let sort = match metric {
-                Metric::Cpu => is(Sort::Cpu),
-                Metric::Memory => is(Sort::Memory),
-                Metric::Peak => is(Sort::Peak),
-                Metric::Wall | Metric::Calls => false,
+        let own = columns::of_costs(self.profile, false, |cost| cost != self.metric);
+        columns.extend(own.into_iter().map(|column| {
+            let is_sorted_by = match column.key {
+                "cpu" => is(Sort::Cpu),
+                "memory" => is(Sort::Memory),
+                "peak" => is(Sort::Peak),
+                _ => false,
             };
-            let title = if metric == Metric::Wall {
-                "self wall"
-            } else {
-                title
-            };
-            columns.push(Column::new(title).dispensable(dispensable).sorted_by(sort));
-        }
+            column.sorted_by(is_sorted_by)
+        }));
+        columns.extend(columns::of_costs(self.profile, true, |_| false));
         columns
     }
 
@@ -136,41 +144,21 @@ impl<'p> Functions<'p> {
             if metrics.calls {
                 cells.push(calls);
             }
+            let has_shares = !is_signed(self.metric);
             cells.push(Cell::amount(text(self.metric, own_cost)));
-            cells.push(Cell::share(share(own_cost)));
+            cells.extend(has_shares.then(|| Cell::share(share(own_cost))));
             cells.push(Cell::amount(text(self.metric, inclusive)));
-            cells.push(Cell::plain(percent(share(inclusive))));
+            cells.extend(has_shares.then(|| Cell::plain(percent(share(inclusive)))));
         }
-        let others = self.others();
-        cells.extend(others.map(|metric| Cell::amount(text(metric, own(metric, row)))));
+        let costs = || COSTS.into_iter().filter(|&cost| self.profile.shows(cost));
+        cells.extend(costs().map(|cost| Cell::amount(text(cost, own(cost, row)))));
+        cells.extend(costs().map(|cost| Cell::amount(text(cost, cost.of(&row.inclusive)))));
         Row {
             cells,
             depth: 0,
             name: printable(self.profile.name(row.symbol)),
             callee: None,
         }
-    }
-
-    /// The other costs there are, each a column.
-    fn others(&self) -> impl Iterator<Item = Metric> {
-        let all = Metric::ALL.into_iter();
-        all.filter(|&it| it != self.metric && it != Metric::Calls && self.profile.shows(it))
-    }
-}
-
-/// What self and inclusive cost are called in `metric`. Three blanks stand for
-/// the unit below.
-pub(super) fn titles(metric: Metric, profile: &Profile) -> [&'static str; 2] {
-    use profile::WallUnit::{Nanoseconds, Samples};
-    match metric {
-        Metric::Wall => match profile.metrics.wall_unit {
-            Nanoseconds => ["self   ", "incl   "],
-            Samples => ["self", "incl"],
-        },
-        Metric::Cpu => ["self cpu", "incl cpu"],
-        Metric::Memory => ["self mem", "incl mem"],
-        Metric::Peak => ["self peak", "incl peak"],
-        Metric::Calls => ["calls", "calls"],
     }
 }
 

@@ -1,7 +1,10 @@
 //! The report for programs: the same numbers, whole, with their units in their
 //! names.
 
-use profile::{Cost, FlatRow, FlatTable, Metric, Metrics, Profile, SelfCost, SymbolId, WallUnit};
+use formats::flamegraph::moment;
+use profile::{
+    Cost, FlatRow, FlatTable, Metric, Metrics, Mode, Profile, SelfCost, SymbolId, WallUnit,
+};
 use serde_json::{Map, Value, json};
 
 use super::functions::Functions;
@@ -11,13 +14,15 @@ use super::tree::Paths;
 impl Functions<'_> {
     /// The table of functions.
     pub(super) fn json(&self, title: &str) -> Value {
+        self.json_as("functions", title)
+    }
+
+    /// The same under another name.
+    pub(super) fn json_as(&self, name: &str, title: &str) -> Value {
         let rows = self.flat.rows.iter();
         let functions: Vec<Value> = rows.map(|row| function(self.profile, row)).collect();
-        with(
-            head(self.profile, title, self.metric),
-            "functions",
-            functions.into(),
-        )
+        let head = head(self.profile, title, self.metric);
+        with(head, name, functions.into())
     }
 }
 
@@ -27,7 +32,7 @@ impl Beside<'_> {
         let profile = self.profile;
         let neighbours = self.neighbours.iter().map(|it| {
             let symbol = symbol(profile, it.symbol);
-            with(symbol, "inclusive", costs(profile.metrics, &it.cost))
+            with(symbol, "inclusive", costs(profile, &it.cost))
         });
         let neighbours: Vec<Value> = neighbours.collect();
         let head = head(profile, title, self.metric);
@@ -46,8 +51,8 @@ impl Paths<'_> {
         let profile = self.profile;
         let paths = self.shown.iter().map(|node| {
             let path = with(symbol(profile, node.symbol), "depth", node.depth.into());
-            let path = with(path, "inclusive", costs(profile.metrics, &node.inclusive));
-            with(path, "self", own_costs(profile.metrics, &node.own))
+            let path = with(path, "inclusive", costs(profile, &node.inclusive));
+            with(path, "self", own_costs(profile, &node.own))
         });
         let paths: Vec<Value> = paths.collect();
         let name = if self.is_inverted { "inverted" } else { "tree" };
@@ -55,26 +60,66 @@ impl Paths<'_> {
     }
 }
 
+/// The version of the reports' JSON, which `docs/report.schema.json` describes:
+/// one more when a key goes or means something else; new keys do not count.
+pub(crate) const VERSION: u32 = 1;
+
 pub(super) fn head(profile: &Profile, title: &str, metric: Metric) -> Value {
     let title = profile.meta.title.as_deref().unwrap_or(title);
     json!({
+        "format": "xhprof-report",
+        "version": VERSION,
         "title": title,
+        "meta": meta(profile),
         "metric": metric.name(),
         "estimated": profile.meta.is_estimated,
         "truncated": profile.meta.is_truncated,
         "calls": profile.calls(),
-        "total": costs(profile.metrics, &FlatTable::new(profile).total),
+        "total": costs(profile, &FlatTable::new(profile).total),
     })
+}
+
+/// Where the profile comes from: what is not known is left out.
+fn meta(profile: &Profile) -> Value {
+    let meta = &profile.meta;
+    let mode = match meta.mode {
+        Mode::Unknown => None,
+        Mode::Traced => Some("traced"),
+        Mode::Sampled => Some("sampled"),
+    };
+    let is_counted = profile.metrics.wall_unit == WallUnit::Samples;
+    let counts = is_counted.then(|| profile.counted());
+    let tags = meta.tags.iter();
+    let tags: Map<_, _> = tags
+        .map(|(name, value)| (name.clone(), value.as_str().into()))
+        .collect();
+    let known = [
+        ("date", meta.started_unix_us.map(moment).map(Value::from)),
+        ("started_unix_us", meta.started_unix_us.map(Value::from)),
+        ("host", meta.host.as_deref().map(Value::from)),
+        ("process", meta.process.map(Value::from)),
+        ("sapi", meta.sapi.as_deref().map(Value::from)),
+        ("php_version", meta.php_version.as_deref().map(Value::from)),
+        ("creator", meta.creator.as_deref().map(Value::from)),
+        ("mode", mode.map(Value::from)),
+        ("interval_ns", meta.interval_ns.map(Value::from)),
+        ("peak_memory_bytes", meta.peak_memory.map(Value::from)),
+        ("counts", counts.map(Value::from)),
+        (
+            "not_read",
+            (!meta.not_read.is_empty()).then(|| meta.not_read.clone().into()),
+        ),
+        ("tags", Some(tags.into())),
+    ];
+    let known = known.into_iter();
+    let known = known.filter_map(|(name, value)| Some((name.to_owned(), value?)));
+    Value::Object(known.collect())
 }
 
 fn function(profile: &Profile, row: &FlatRow) -> Value {
     let function = symbol(profile, row.symbol);
-    let function = with(
-        function,
-        "inclusive",
-        costs(profile.metrics, &row.inclusive),
-    );
-    with(function, "self", own_costs(profile.metrics, &row.own))
+    let function = with(function, "inclusive", costs(profile, &row.inclusive));
+    with(function, "self", own_costs(profile, &row.own))
 }
 
 fn symbol(profile: &Profile, id: SymbolId) -> Value {
@@ -106,16 +151,26 @@ pub(crate) fn key(metric: Metric, metrics: Metrics) -> &'static str {
     }
 }
 
-fn costs(metrics: Metrics, cost: &Cost) -> Value {
-    let measured = Metric::ALL.into_iter().filter(|it| it.is_in(metrics));
-    let costs = measured.map(|it| (key(it, metrics).to_owned(), it.of(cost).into()));
+/// The same for a profile, which knows what it counts: `count` if that is no
+/// sample.
+fn key_in(metric: Metric, profile: &Profile) -> String {
+    let key = key(metric, profile.metrics);
+    let is_other = key == "samples" && profile.meta.counts.is_some();
+    if is_other { "count" } else { key }.to_owned()
+}
+
+fn costs(profile: &Profile, cost: &Cost) -> Value {
+    let measured = Metric::ALL.into_iter();
+    let measured = measured.filter(|metric| metric.is_in(profile.metrics));
+    let costs = measured.map(|metric| (key_in(metric, profile), metric.of(cost).into()));
     Value::Object(costs.collect())
 }
 
-fn own_costs(metrics: Metrics, own: &SelfCost) -> Value {
-    let measured = Metric::ALL.into_iter().filter(|it| it.is_in(metrics));
-    let measured = measured.filter(|it| *it != Metric::Calls);
-    let costs = measured.map(|it| (key(it, metrics).to_owned(), it.of_own(own, 0).into()));
+fn own_costs(profile: &Profile, own: &SelfCost) -> Value {
+    let measured = Metric::ALL.into_iter();
+    let measured = measured.filter(|metric| metric.is_in(profile.metrics));
+    let measured = measured.filter(|metric| *metric != Metric::Calls);
+    let costs = measured.map(|metric| (key_in(metric, profile), metric.of_own(own, 0).into()));
     Value::Object(costs.collect())
 }
 

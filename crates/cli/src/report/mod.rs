@@ -3,9 +3,12 @@
 //! Reads a recording, says in one line what it is, and prints the table of its
 //! functions, or what else was asked for.
 
+pub(crate) mod columns;
 mod functions;
 pub(crate) mod json;
+mod labels;
 mod lookup;
+mod matches;
 mod neighbours;
 mod pattern;
 mod spans;
@@ -17,14 +20,16 @@ use std::io::Write;
 
 use anyhow::{Result, bail};
 use formats::WriteError;
-use profile::{Body, Meta, Metric, Mode, Profile, Tree};
+use profile::{Body, FlatTable, Meta, Metric, Mode, Profile, Tree};
 use serde_json::Value;
 
-use crate::args::{ReportArguments, TableArguments, ViewArguments};
+use crate::args::{Cost, ReportArguments, TableArguments, ViewArguments};
 use crate::terminal::{Look, printable};
 use crate::units::time;
 use crate::{input, pager, stacks};
 use functions::Functions;
+use lookup::Found;
+use matches::Matches;
 use neighbours::{Beside, Direction};
 pub(crate) use pattern::Pattern;
 use spans::SpanTable;
@@ -39,10 +44,17 @@ pub(crate) fn run(arguments: &ReportArguments) -> Result<()> {
     let title = input::title(&arguments.file);
     let profile = input::read(&arguments.file)?;
     let report = Report::new(profile, &arguments.view, &arguments.table)?;
+    let limit = arguments.json.then(|| arguments.table.limit_or(0));
+    let beside = report.beside(limit)?;
     if arguments.json {
-        return pager::print_json(&report.json(&title)?);
+        pager::print_json(&report.json(&title, &beside))?;
+    } else {
+        pager::print(arguments.pager, |look| report.text(&title, &beside, look))?;
     }
-    pager::print(arguments.pager, |look| report.text(&title, look))
+    match beside {
+        Some(Wanted::Several(matches)) => Err(matches.error()),
+        _ => Ok(()),
+    }
 }
 
 /// Prints the report on a recording to `out`, in one go.
@@ -54,7 +66,7 @@ pub(crate) fn print(
     out: &mut impl Write,
 ) -> Result<()> {
     let view = ViewArguments::default();
-    let text = Report::new(profile, &view, arguments)?.text(title, look)?;
+    let text = Report::new(profile, &view, arguments)?.text(title, &None, look)?;
     out.write_all(text.as_bytes())?;
     out.flush()?;
     Ok(())
@@ -64,7 +76,7 @@ pub(crate) fn print(
 struct Report<'a> {
     profile: Profile,
     view: &'a ViewArguments,
-    arguments: &'a TableArguments,
+    arguments: TableArguments,
     pattern: Option<Pattern>,
 }
 
@@ -74,6 +86,11 @@ impl<'a> Report<'a> {
         view: &'a ViewArguments,
         arguments: &'a TableArguments,
     ) -> Result<Self> {
+        let mut arguments = arguments.clone();
+        // Some formats have sizes only: of the memory that was allocated, mostly.
+        if arguments.metric == Cost::Wall && has_only_memory(&profile) {
+            arguments.metric = Cost::Memory;
+        }
         let metric = Metric::from(arguments.metric);
         if !metric.is_in(profile.metrics) {
             bail!(WriteError::NotMeasured { metric });
@@ -90,76 +107,86 @@ impl<'a> Report<'a> {
         Ok(Self {
             profile,
             view,
-            arguments,
             pattern: arguments.pattern.as_deref().map(Pattern::new),
+            arguments,
         })
     }
 
-    fn text(&self, title: &str, look: Look) -> Result<String> {
+    fn text(&self, title: &str, beside: &Option<Wanted<'_>>, look: Look) -> Result<String> {
         let head = summary::head(&self.profile, title, look);
-        let body = if let Some(beside) = self.beside(None)? {
-            beside.render(look)
-        } else if let Some(spans) = self.spans(None) {
-            spans.render(look)
-        } else if let Some(paths) = self.paths(None) {
-            self.rendered(&paths.table(), look)
-        } else {
-            let mut text = self.rendered(&self.functions(None).table(), look);
-            if let Some(spans) = SpanTable::below(&self.profile, self.pattern.as_ref()) {
-                text.push('\n');
-                text.push_str(&spans.render(look));
+        let look = look.wide(self.arguments.wide);
+        let columns = &self.arguments.columns;
+        let body = match beside {
+            Some(Wanted::One(beside)) => beside.render(look, columns)?,
+            Some(Wanted::Several(matches)) => matches.render(look, columns)?,
+            None => {
+                if let Some(spans) = self.spans(None) {
+                    spans.render(look, columns)?
+                } else if let Some(paths) = self.paths(None) {
+                    self.rendered(paths.table(), look)?
+                } else {
+                    let mut text = self.rendered(self.functions(None).table(), look)?;
+                    if let Some(spans) = SpanTable::below(&self.profile, self.pattern.as_ref()) {
+                        text.push('\n');
+                        text.push_str(&spans.render(look, &[])?);
+                    }
+                    text
+                }
             }
-            text
         };
         Ok(head + &body)
     }
 
     /// Programs get everything, unless they say how much.
-    fn json(&self, title: &str) -> Result<Value> {
+    fn json(&self, title: &str, beside: &Option<Wanted<'_>>) -> Value {
         let limit = Some(self.arguments.limit_or(0));
-        Ok(if let Some(beside) = self.beside(limit)? {
-            beside.json(title)
-        } else if let Some(spans) = self.spans(limit) {
-            spans.json(title)
-        } else if let Some(paths) = self.paths(limit) {
-            paths.json(title)
-        } else {
-            let functions = self.functions(limit).json(title);
-            let (arguments, pattern) = (self.arguments, self.pattern.as_ref());
-            if self.profile.spans.is_empty() {
-                functions
-            } else {
-                SpanTable::new(&self.profile, arguments, limit, pattern).add_to(functions)
-            }
-        })
+        match beside {
+            Some(Wanted::One(beside)) => return beside.json(title),
+            Some(Wanted::Several(matches)) => return matches.json(title),
+            None => {}
+        }
+        if let Some(spans) = self.spans(limit) {
+            return spans.json(title);
+        }
+        if let Some(paths) = self.paths(limit) {
+            return paths.json(title);
+        }
+        let functions = self.functions(limit).json(title);
+        if self.profile.spans.is_empty() {
+            return functions;
+        }
+        let (arguments, pattern) = (&self.arguments, self.pattern.as_ref());
+        SpanTable::new(&self.profile, arguments, limit, pattern).add_to(functions)
     }
 
     fn spans(&self, limit: Option<usize>) -> Option<SpanTable<'_>> {
-        let (arguments, pattern) = (self.arguments, self.pattern.as_ref());
+        let (arguments, pattern) = (&self.arguments, self.pattern.as_ref());
         let is_asked = self.view.spans;
         is_asked.then(|| SpanTable::new(&self.profile, arguments, limit, pattern))
     }
 
     fn functions(&self, limit: Option<usize>) -> Functions<'_> {
-        Functions::new(&self.profile, self.arguments, limit, self.pattern.as_ref())
+        Functions::new(&self.profile, &self.arguments, limit, self.pattern.as_ref())
     }
 
-    fn beside(&self, limit: Option<usize>) -> Result<Option<Beside<'_>>> {
-        let (function, direction) = match (&self.view.callers, &self.view.callees) {
-            (Some(function), _) => (function, Direction::Callers),
-            (None, Some(function)) => (function, Direction::Callees),
+    /// What is beside a function, if that is asked for.
+    fn beside(&self, limit: Option<usize>) -> Result<Option<Wanted<'_>>> {
+        let (wanted, direction) = match (&self.view.callers, &self.view.callees) {
+            (Some(wanted), _) => (wanted, Direction::Callers),
+            (None, Some(wanted)) => (wanted, Direction::Callees),
             (None, None) => return Ok(None),
         };
-        let (arguments, pattern) = (self.arguments, self.pattern.as_ref());
-        Beside::new(
-            &self.profile,
-            function,
-            direction,
-            arguments,
-            limit,
-            pattern,
-        )
-        .map(Some)
+        let (profile, arguments) = (&self.profile, &self.arguments);
+        let pattern = self.pattern.as_ref();
+        let flat = FlatTable::new(profile);
+        Ok(Some(match lookup::find(profile, &flat, wanted)? {
+            Found::One(function) => Wanted::One(Beside::new(
+                profile, function, direction, arguments, limit, pattern,
+            )),
+            Found::Several(symbols) => Wanted::Several(Matches::new(
+                profile, &symbols, wanted, direction, arguments, limit,
+            )),
+        }))
     }
 
     fn paths(&self, limit: Option<usize>) -> Option<Paths<'_>> {
@@ -177,24 +204,42 @@ impl<'a> Report<'a> {
         Some(make(
             &self.profile,
             &tree,
-            self.arguments,
+            &self.arguments,
             min,
             limit,
             pattern,
         ))
     }
 
-    fn rendered(&self, table: &Table, look: Look) -> String {
+    fn rendered(&self, table: Table, look: Look) -> Result<String> {
+        // A column that is not there is to be heard of in any case.
+        let table = table.with_columns(&self.arguments.columns)?;
         if table.rows.is_empty() {
-            return match &self.arguments.pattern {
+            return Ok(match &self.arguments.pattern {
                 Some(pattern) => {
                     format!("no function matches {}\n", printable(pattern.as_bytes()))
                 }
                 None => nothing(&self.profile.meta),
-            };
+            });
         }
-        table.render(look)
+        Ok(table.render(look))
     }
+}
+
+/// What `--callers` or `--callees` found.
+enum Wanted<'p> {
+    One(Beside<'p>),
+    Several(Matches<'p>),
+}
+
+/// Whether there are sizes and no times.
+fn has_only_memory(profile: &Profile) -> bool {
+    profile.metrics.memory
+        && functions::total(profile, Metric::Wall) == 0
+        && FlatTable::new(profile)
+            .rows
+            .iter()
+            .any(|row| row.own.memory != 0)
 }
 
 /// Why there is no function.

@@ -6,12 +6,11 @@ use anyhow::Result;
 use profile::{FlatRow, FlatTable, Metric, Neighbour, Neighbours, Profile};
 use unicode_width::UnicodeWidthStr;
 
-use super::functions::titles;
-use super::lookup;
+use super::columns::{self, COSTS, is_signed, titles};
 use super::pattern::Pattern;
 use super::table::{Cell, Column, Row, Table};
 use crate::args::TableArguments;
-use crate::terminal::{Look, Style, printable, shortened};
+use crate::terminal::{Look, Style, printable};
 use crate::units::{amount, count, counted};
 
 /// How many are shown unless said otherwise.
@@ -49,15 +48,13 @@ impl<'p> Beside<'p> {
     /// Those beside `function`.
     pub(super) fn new(
         profile: &'p Profile,
-        function: &str,
+        function: FlatRow,
         direction: Direction,
         arguments: &TableArguments,
         limit: Option<usize>,
         pattern: Option<&Pattern>,
-    ) -> Result<Self> {
+    ) -> Self {
         let metric = Metric::from(arguments.metric);
-        let flat = FlatTable::new(profile);
-        let function = *lookup::find(profile, &flat, function)?;
         let both = Neighbours::new(&profile.edges(), function.symbol);
         let mut neighbours = match direction {
             Direction::Callers => both.callers,
@@ -66,18 +63,19 @@ impl<'p> Beside<'p> {
         let whole = match metric {
             Metric::Calls => neighbours
                 .iter()
-                .fold(0, |sum: i64, it| sum.saturating_add(metric.of(&it.cost))),
+                .fold(0, |sum: i64, one| sum.saturating_add(metric.of(&one.cost))),
             metric => metric.of(&function.inclusive),
         };
-        neighbours.retain(|it| pattern.is_none_or(|pat| pat.matches(profile.name(it.symbol))));
-        neighbours.sort_by_cached_key(|it| {
-            let key = (Reverse(metric.of(&it.cost)), Reverse(it.cost.calls));
-            (key, profile.name(it.symbol).to_vec())
+        neighbours
+            .retain(|one| pattern.is_none_or(|pattern| pattern.matches(profile.name(one.symbol))));
+        neighbours.sort_by_cached_key(|one| {
+            let key = (Reverse(metric.of(&one.cost)), Reverse(one.cost.calls));
+            (key, profile.name(one.symbol).to_vec())
         });
         let limit = limit.unwrap_or_else(|| arguments.limit_or(LIMIT));
         let left_out = neighbours.len().saturating_sub(limit);
         neighbours.truncate(limit);
-        Ok(Self {
+        Self {
             profile,
             metric,
             direction,
@@ -85,11 +83,11 @@ impl<'p> Beside<'p> {
             neighbours,
             left_out,
             whole,
-        })
+        }
     }
 
     /// As lines for people.
-    pub(super) fn render(&self, look: Look) -> String {
+    pub(super) fn render(&self, look: Look, columns: &[String]) -> Result<String> {
         let metrics = self.profile.metrics;
         let FlatRow { inclusive, own, .. } = &self.function;
         let text = |value| amount(self.metric, metrics, value).trim_end().to_owned();
@@ -106,56 +104,52 @@ impl<'p> Beside<'p> {
         let facts = facts.join(" · ");
         let fits = name.width() + 2 + facts.width() <= look.width;
         let separator = if fits { "  " } else { "\n" };
-        let name = look.paint(Style::Bold, &shortened(&name, look.width));
+        // Whole, however long: what is below is about it.
+        let name = look.paint(Style::Bold, &name);
         let head = format!("{name}{separator}{facts}\n\n");
         if self.neighbours.is_empty() {
-            let nobody = match self.direction {
-                Direction::Callers => "nobody calls it",
-                Direction::Callees => "it calls nobody",
+            let nothing = match self.direction {
+                Direction::Callers => "no function calls it",
+                Direction::Callees => "it calls no function",
             };
-            return format!("{head}{nobody}\n");
+            return Ok(format!("{head}{nothing}\n"));
         }
-        head + &self.table().render(look)
+        let table = self.table().with_columns(columns)?;
+        Ok(head + &table.render(look))
     }
 
     fn table(&self) -> Table {
         let metrics = self.profile.metrics;
-        let others = || {
-            let all = Metric::ALL.into_iter();
-            all.filter(|&it| it != self.metric && it != Metric::Calls && self.profile.shows(it))
-        };
+        let has_shares = !is_signed(self.metric);
         let mut columns = Vec::new();
         if metrics.calls {
-            columns.push(Column::new("calls").sorted_by(self.metric == Metric::Calls));
+            let is_sorted_by = self.metric == Metric::Calls;
+            columns.push(Column::new("calls", "calls").sorted_by(is_sorted_by));
         }
         if self.metric != Metric::Calls {
-            columns.push(Column::new(titles(self.metric, self.profile)[1]).sorted_by(true));
+            let title = titles(self.metric, self.profile)[1];
+            columns.push(Column::new("incl", title).sorted_by(true));
         }
-        columns.push(Column::new("%"));
-        for (dispensable, metric) in (2..).zip(others()) {
-            let title = match metric {
-                Metric::Wall => "incl wall",
-                other => titles(other, self.profile)[1],
-            };
-            columns.push(Column::new(title).dispensable(dispensable));
-        }
-        let rows = self.neighbours.iter().map(|it| {
-            let cost = self.metric.of(&it.cost);
+        columns.extend(has_shares.then(|| Column::new("incl%", "%")));
+        let is_usual = |cost| cost != self.metric;
+        columns.extend(columns::of_costs(self.profile, true, is_usual));
+        let rows = self.neighbours.iter().map(|neighbour| {
+            let cost = self.metric.of(&neighbour.cost);
             let mut cells = Vec::new();
             if metrics.calls {
-                cells.push(Cell::plain(count(it.cost.calls)));
+                cells.push(Cell::plain(count(neighbour.cost.calls)));
             }
             if self.metric != Metric::Calls {
                 cells.push(Cell::amount(amount(self.metric, metrics, cost)));
             }
-            cells.push(Cell::share(FlatTable::percent(cost, self.whole)));
-            cells.extend(
-                others().map(|other| Cell::amount(amount(other, metrics, other.of(&it.cost)))),
-            );
+            cells.extend(has_shares.then(|| Cell::share(FlatTable::percent(cost, self.whole))));
+            let costs = COSTS.into_iter().filter(|&cost| self.profile.shows(cost));
+            let text = |cost: Metric| amount(cost, metrics, cost.of(&neighbour.cost));
+            cells.extend(costs.map(|cost| Cell::amount(text(cost))));
             Row {
                 cells,
                 depth: 0,
-                name: printable(self.profile.name(it.symbol)),
+                name: printable(self.profile.name(neighbour.symbol)),
                 callee: None,
             }
         });
@@ -175,6 +169,7 @@ impl<'p> Beside<'p> {
             columns,
             rows: rows.collect(),
             notes: note.into_iter().collect(),
+            chosen: None,
         }
     }
 }

@@ -1,7 +1,8 @@
 //! What the calls waited for: a few lines below the functions, or the whole
 //! list with `--spans`.
 
-use profile::{FlatTable, LeftOut, Metric, Profile, SpanGroup};
+use anyhow::Result;
+use profile::{FlatTable, LeftOut, Metric, Profile, Repeat, SpanGroup, SymbolId, repeats};
 use serde_json::{Value, json};
 
 use super::functions::total;
@@ -9,11 +10,13 @@ use super::json::{head, with};
 use super::pattern::Pattern;
 use super::table::{Cell, Column, Row, Table};
 use crate::args::TableArguments;
-use crate::terminal::{Look, Style, printable};
+use crate::terminal::{Look, Style, printable, shortened};
 use crate::units::{count, counted, percent, time};
 
 /// How many texts stand below the functions.
 const BELOW: usize = 10;
+/// How many statements that are repeated stand below the functions.
+const REPEATS: usize = 3;
 /// How many are shown unless said otherwise.
 const LIMIT: usize = 25;
 
@@ -27,6 +30,8 @@ pub(super) struct SpanTable<'p> {
     /// How many groups the limit left out, and their time.
     cut: (usize, u64),
     has_callers: bool,
+    /// The statements that were made again and again in one call.
+    repeats: Vec<Repeat>,
 }
 
 impl<'p> SpanTable<'p> {
@@ -64,6 +69,8 @@ impl<'p> SpanTable<'p> {
             let times = groups.iter().map(|group| group.total);
             times.fold(0, u64::saturating_add)
         };
+        let mut repeats = repeats(profile);
+        repeats.retain(|repeat| shown.iter().any(|group| is_of(profile, repeat, group)));
         let spans = shown.iter().map(|group| group.calls).sum();
         let time = sum(&shown);
         let others = shown.split_off(shown.len().min(limit));
@@ -74,11 +81,12 @@ impl<'p> SpanTable<'p> {
             time,
             cut: (others.len(), sum(&others)),
             has_callers,
+            repeats,
         }
     }
 
     /// As lines for people.
-    pub(super) fn render(&self, look: Look) -> String {
+    pub(super) fn render(&self, look: Look, columns: &[String]) -> Result<String> {
         let LeftOut { count, duration } = self.profile.spans.left_out;
         let mut facts = vec![counted(self.spans, "span"), nanoseconds(self.time)];
         if count > 0 {
@@ -91,18 +99,61 @@ impl<'p> SpanTable<'p> {
         let head = look.paint(Style::Bold, "waited for");
         let head = format!("{head}  {}\n\n", facts.join(" · "));
         if self.shown.is_empty() {
-            return head + "no span matches\n";
+            return Ok(head + "no span matches\n");
         }
-        head + &self.table().render(look)
+        let table = self.table().with_columns(columns)?.render(look);
+        Ok(head + &table + &self.repeated(look))
+    }
+
+    /// The statements that were made again and again, below the table.
+    fn repeated(&self, look: Look) -> String {
+        if self.repeats.is_empty() {
+            return String::new();
+        }
+        let shown = if self.has_callers {
+            usize::MAX
+        } else {
+            REPEATS
+        };
+        let head = look.paint(Style::Bold, "N+1");
+        let what = "the same statement made again and again in one call";
+        let mut text = format!("\n{head}  {what}\n\n");
+        for repeat in self.repeats.iter().take(shown) {
+            let name = |symbol| printable(self.profile.name(symbol));
+            let statement = printable(self.profile.spans.text_of(Some(repeat.text)));
+            let statement = format!("{} {statement}", repeat.kind.name());
+            let parents: Vec<String> = repeat.parents.iter().map(|it| name(*it)).collect();
+            let in_one_call = if repeat.calls == repeat.at_least {
+                String::new()
+            } else {
+                format!("{} or more of them ", count(repeat.at_least))
+            };
+            text.push_str(&format!(
+                "{}× {}  {}\n    by {}, {in_one_call}in one call of {}\n",
+                count(repeat.calls),
+                nanoseconds(repeat.total),
+                shortened(&statement, look.width),
+                name(repeat.caller),
+                parents.join(" or "),
+            ));
+        }
+        let others = self.repeats.len().saturating_sub(shown);
+        if others > 0 {
+            let more = counted(others as u64, "more statement");
+            let note = format!("… {more}; --spans lists all");
+            text.push_str(&look.paint(Style::Faint, &note));
+            text.push('\n');
+        }
+        text
     }
 
     fn table(&self) -> Table {
         let columns = vec![
-            Column::new("calls").dispensable(1),
-            Column::new("time   ").sorted_by(true),
-            Column::new("%").dispensable(2),
-            Column::new("longest").dispensable(3),
-            Column::new("rows").dispensable(4),
+            Column::new("calls", "calls").dispensable(1),
+            Column::new("time", "time   ").sorted_by(true),
+            Column::new("time%", "%").dispensable(2),
+            Column::new("longest", "longest").dispensable(3),
+            Column::new("rows", "rows").dispensable(4),
         ];
         let whole = total(self.profile, Metric::Wall);
         let rows = self.shown.iter().map(|group| {
@@ -155,6 +206,7 @@ impl<'p> SpanTable<'p> {
             columns,
             rows: rows.collect(),
             notes: note.into_iter().collect(),
+            chosen: None,
         }
     }
 
@@ -165,7 +217,9 @@ impl<'p> SpanTable<'p> {
         } else {
             group.text
         };
-        format!("{} {}", group.kind.name(), printable(text))
+        let is_repeated = self.repeats.iter().any(|it| is_of(self.profile, it, group));
+        let mark = if is_repeated { "N+1 " } else { "" };
+        format!("{mark}{} {}", group.kind.name(), printable(text))
     }
 
     /// For programs.
@@ -184,7 +238,22 @@ impl<'p> SpanTable<'p> {
                     "total_ns": caller.total,
                 })
             });
+            let repeats = self
+                .repeats
+                .iter()
+                .filter(|it| is_of(self.profile, it, group));
+            let repeats = repeats.map(|repeat| {
+                let name = |symbol: &SymbolId| text(self.profile.name(*symbol));
+                json!({
+                    "caller": name(&repeat.caller),
+                    "calls": repeat.calls,
+                    "total_ns": repeat.total,
+                    "parents": repeat.parents.iter().map(name).collect::<Vec<Value>>(),
+                    "at_least_in_one_call": repeat.at_least,
+                })
+            });
             json!({
+                "n_plus_one": repeats.collect::<Vec<Value>>(),
                 "kind": group.kind.name(),
                 "text": text(group.text),
                 "function": text(self.profile.name(group.symbol)),
@@ -200,6 +269,13 @@ impl<'p> SpanTable<'p> {
         let left_out = json!({"count": left_out.count, "total_ns": left_out.duration});
         with(report, "spans_left_out", left_out)
     }
+}
+
+/// Whether the group has what was repeated.
+fn is_of(profile: &Profile, repeat: &Repeat, group: &SpanGroup<'_>) -> bool {
+    repeat.kind == group.kind
+        && repeat.symbol == group.symbol
+        && profile.spans.text_of(Some(repeat.text)) == group.text
 }
 
 fn signed(nanoseconds: u64) -> i64 {

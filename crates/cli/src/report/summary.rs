@@ -1,20 +1,53 @@
-//! What a profile is, in one line, and where it comes from.
+//! What a profile is, in one line, where it comes from, and its tags.
 
-use profile::{Body, FlatTable, Metric, Mode, Profile, Samples, WallUnit};
+use formats::flamegraph::moment;
+use profile::{Body, Cost, FlatTable, Meta, Metric, Mode, Profile, Samples, WallUnit};
 use unicode_width::UnicodeWidthStr;
 
 use crate::terminal::{Look, Style, printable};
-use crate::units::{counted, size, time};
+use crate::units::{count, counted, size, time};
 
-/// The head of every report: title and summary, beside each other if they fit.
+/// The head of every report: title and summary, beside each other if they fit;
+/// then where the profile comes from, and its tags.
 pub(super) fn head(profile: &Profile, title: &str, look: Look) -> String {
     let title = profile.meta.title.as_deref().unwrap_or(title);
     let title = printable(title.as_bytes());
-    let summary = summary(profile);
+    let summary = printable(summary(profile).as_bytes());
     let fits = title.width() + 2 + summary.width() <= look.width;
     let separator = if fits { "  " } else { "\n" };
     let title = look.paint(Style::Bold, &title);
-    format!("{title}{separator}{summary}\n\n")
+    let mut head = format!("{title}{separator}{summary}\n");
+    for line in [origin(&profile.meta), tags(&profile.meta)] {
+        if !line.is_empty() {
+            let line = printable(line.join(" · ").as_bytes());
+            head.push_str(&look.paint(Style::Faint, &line));
+            head.push('\n');
+        }
+    }
+    head.push('\n');
+    head
+}
+
+/// When and where it was recorded.
+fn origin(meta: &Meta) -> Vec<String> {
+    let mut parts: Vec<String> = meta.started_unix_us.map(moment).into_iter().collect();
+    parts.extend(meta.host.as_ref().map(|host| format!("host {host}")));
+    parts.extend(meta.process.map(|process| format!("process {process}")));
+    parts.extend(
+        meta.php_version
+            .as_ref()
+            .map(|version| format!("PHP {version}")),
+    );
+    parts.extend(meta.sapi.clone());
+    parts
+}
+
+/// What is known of the request: its method, status and route, and what the
+/// program said of it.
+fn tags(meta: &Meta) -> Vec<String> {
+    let tags = meta.tags.iter();
+    tags.map(|(name, value)| format!("{name}: {value}"))
+        .collect()
 }
 
 /// One line: what was recorded.
@@ -30,45 +63,72 @@ fn summary(profile: &Profile) -> String {
     if profile.meta.is_truncated {
         parts.push("a limit cut something off".to_owned());
     }
+    if !profile.meta.not_read.is_empty() {
+        parts.push(format!("not read: {}", profile.meta.not_read.join(", ")));
+    }
     parts.join(" · ")
 }
 
 fn of_calls(profile: &Profile) -> Vec<String> {
     let table = FlatTable::new(profile);
-    let root = &table.total;
-    let trimmed = |text: String| text.trim_end().to_owned();
-    let mut parts = vec![format!("{} wall", trimmed(time(signed(root.wall))))];
-    if profile.metrics.cpu {
-        parts.push(format!("{} CPU", trimmed(time(signed(root.cpu)))));
-    }
-    if profile.shows(Metric::Peak) {
-        parts.push(format!("{} peak", trimmed(size(root.peak))));
-    } else if profile.metrics.memory {
-        parts.push(format!("{} memory", trimmed(size(root.memory))));
-    }
+    let mut parts = costs(profile, &table.total);
     parts.push(counted(profile.calls(), "call"));
     parts.push(counted(table.rows.len() as u64, "function"));
     parts
 }
 
+/// The costs of the whole, each with its unit and its name.
+fn costs(profile: &Profile, root: &Cost) -> Vec<String> {
+    let trimmed = |text: String| text.trim_end().to_owned();
+    let mut parts = Vec::new();
+    match profile.metrics.wall_unit {
+        WallUnit::Samples if profile.meta.counts.is_none() => {
+            parts.push(counted(root.wall, "sample"));
+        }
+        WallUnit::Samples => parts.push(format!("{} {}", count(root.wall), profile.counted())),
+        // Some formats have sizes only.
+        WallUnit::Nanoseconds if root.wall == 0 && root.memory != 0 => {}
+        WallUnit::Nanoseconds => parts.push(format!("{} wall", trimmed(time(signed(root.wall))))),
+    }
+    if profile.metrics.cpu {
+        parts.push(format!("{} CPU", trimmed(time(signed(root.cpu)))));
+    }
+    if let Some(peak) = profile.meta.peak_memory {
+        parts.push(format!("{} peak memory", trimmed(size(signed(peak)))));
+    }
+    if profile.metrics.memory {
+        // By how much more was in use at the end than at the beginning, or by how
+        // much its peak went up: neither is what the program needed.
+        let (growth, what) = if profile.shows(Metric::Peak) {
+            (root.peak, "peak growth")
+        } else {
+            (root.memory, "memory growth")
+        };
+        parts.push(format!("{} {what}", trimmed(size(growth))));
+    }
+    parts
+}
+
 fn of_samples(profile: &Profile) -> Vec<String> {
-    let what = match &profile.body {
-        Body::Samples(samples) => how_many(samples, profile.metrics.wall_unit),
-        _ => counted(FlatTable::new(profile).total.wall, "sample"),
-    };
+    let is_other = profile.meta.counts.is_some();
     let mut parts = vec![
         match profile.meta.mode {
-            Mode::Traced => "calls not counted",
-            _ => "sampled",
+            Mode::Sampled => "sampled",
+            _ => "calls not counted",
         }
         .to_owned(),
     ];
-    parts.push(what);
+    match &profile.body {
+        Body::Samples(samples) if !is_other => {
+            parts.push(how_many(samples, profile.metrics.wall_unit));
+        }
+        _ => parts.extend(costs(profile, &FlatTable::new(profile).total)),
+    }
     parts.push(counted(profile.symbols.len() as u64, "function"));
     parts
 }
 
-/// How often somebody looked, and for how long. Merged profiles know neither:
+/// How many samples were taken, and for how long. Merged profiles know neither:
 /// they have a weight for each stack.
 fn how_many(samples: &Samples, unit: WallUnit) -> String {
     let count = samples.samples.len() as u64;
@@ -101,6 +161,77 @@ mod tests {
             builder.add(Sample { at, weight, stack });
         }
         builder.finish()
+    }
+
+    fn lines(profile: &Profile) -> Vec<String> {
+        let head = head(profile, "a file", Look::plain());
+        head.lines().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn the_peak_is_what_php_says_and_growth_is_called_growth() {
+        let mut profile = Profile::empty();
+        profile.metrics.memory = true;
+        let root = Cost {
+            calls: 1,
+            wall: 5_000,
+            memory: -512,
+            peak: 2_048,
+            ..Cost::default()
+        };
+        let table = |root| {
+            Body::Edges(profile::EdgeTable {
+                edges: vec![],
+                root,
+            })
+        };
+        profile.body = table(root);
+        let said = "a file  5.00 µs wall · 2.05 kB peak growth · 1 call · 1 function";
+        assert_eq!(lines(&profile)[0], said);
+        profile.meta.peak_memory = Some(14_600_000);
+        let said = "a file  5.00 µs wall · 14.6 MB peak memory · 2.05 kB peak growth · \
+                    1 call · 1 function";
+        assert_eq!(lines(&profile)[0], said);
+        profile.meta.peak_memory = None;
+        profile.body = table(Cost { peak: 0, ..root });
+        let said = "a file  5.00 µs wall · -512 B memory growth · 1 call · 1 function";
+        assert_eq!(lines(&profile)[0], said);
+    }
+
+    #[test]
+    fn what_a_foreign_file_counts_has_its_own_name() {
+        let mut profile = Profile::empty();
+        profile.metrics.wall_unit = WallUnit::Samples;
+        profile.meta.counts = Some("Ir".to_owned());
+        profile.meta.not_read = vec!["Dr".to_owned(), "Dw".to_owned()];
+        let root = Cost {
+            calls: 1,
+            wall: 1_234_567,
+            ..Cost::default()
+        };
+        profile.body = Body::Edges(profile::EdgeTable {
+            edges: vec![],
+            root,
+        });
+        let said = "a file  1,234,567 Ir · 1 call · 1 function · not read: Dr, Dw";
+        assert_eq!(lines(&profile)[0], said);
+    }
+
+    #[test]
+    fn date_host_and_tags_are_said() {
+        let mut profile = Profile::empty();
+        profile.meta.started_unix_us = Some(1_700_000_000_000_000);
+        profile.meta.host = Some("web7".to_owned());
+        profile.meta.php_version = Some("8.2.36".to_owned());
+        profile.meta.sapi = Some("fpm-fcgi".to_owned());
+        profile.meta.set_tag("status", "200");
+        profile.meta.set_tag("route", "/articles/?\x1b[2J");
+        let lines = lines(&profile);
+        let origin = "2023-11-14 22:13:20 UTC · host web7 · PHP 8.2.36 · fpm-fcgi";
+        assert_eq!(
+            lines[1..],
+            [origin, "status: 200 · route: /articles/?\\x1b[2J", ""]
+        );
     }
 
     #[test]

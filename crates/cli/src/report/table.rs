@@ -1,11 +1,14 @@
 //! A table of numbers with a name at the end of each row.
 //!
 //! Numbers are right-aligned in columns as wide as they need; the name gets
-//! what is left, and loses its middle if that is not enough. On a terminal too
-//! narrow for that, whole columns go, the least important first.
+//! what is left. In a pipe that is all it needs. On a terminal too narrow for
+//! the longest name, the columns of memory go; then names are shortened; then
+//! other columns go, the least important first.
 
+use anyhow::{Result, bail};
 use unicode_width::UnicodeWidthStr;
 
+use super::labels::labels;
 use crate::terminal::{Look, Style, shortened};
 use crate::units::{counted, percent};
 
@@ -16,25 +19,47 @@ const FUNCTION: &str = "function";
 const MIN_NAME_WIDTH: usize = 24;
 const GAP: usize = 2;
 const INDENTATION: usize = 2;
+/// Levels that are shown by blanks; of a recursion 100,000 deep they would be
+/// gigabytes.
+const DEEPEST: usize = 100;
 const ARROW: &str = " → ";
 
 /// One column of numbers.
 #[derive(Debug, Clone)]
 pub(crate) struct Column {
+    /// What `--columns` calls it.
+    pub(crate) key: &'static str,
     pub(crate) title: String,
     /// Columns with the highest are left out first; zero always stays.
     pub(crate) dispensable: u8,
     pub(crate) is_sorted_by: bool,
+    /// Shown only if `--columns` asks for it.
+    pub(crate) is_extra: bool,
 }
 
 impl Column {
     /// A column that stays.
-    pub(crate) fn new(title: impl Into<String>) -> Self {
+    pub(crate) fn new(key: &'static str, title: impl Into<String>) -> Self {
         Self {
+            key,
             title: title.into(),
             dispensable: 0,
             is_sorted_by: false,
+            is_extra: false,
         }
+    }
+
+    /// The same, shown only if `--columns` asks for it.
+    pub(crate) fn extra(self) -> Self {
+        Self {
+            is_extra: true,
+            ..self
+        }
+    }
+
+    /// Whether it goes before a name is shortened.
+    fn is_of_memory(&self) -> bool {
+        matches!(self.key, "memory" | "peak" | "incl-memory" | "incl-peak") && !self.is_sorted_by
     }
 
     /// The same, left out early if there is no room: the higher, the earlier.
@@ -124,14 +149,20 @@ pub(crate) struct Table {
     pub(crate) rows: Vec<Row>,
     /// What is to be said below: of rows that the limit left out.
     pub(crate) notes: Vec<String>,
+    /// The columns that were asked for, in that order; none for the usual ones.
+    pub(crate) chosen: Option<Vec<usize>>,
 }
 
-/// What is to be said of functions that were left out.
-pub(crate) fn left_out(number: usize, share: f64) -> Option<String> {
+/// What is to be said of functions that were left out; they have a share only
+/// of what is never negative.
+pub(crate) fn left_out(number: usize, share: Option<f64>) -> Option<String> {
     (number > 0).then(|| {
         let functions = counted(number as u64, "more function");
-        let share = percent(share);
-        format!("{functions}, {share} of self; --limit 0 shows all")
+        let share = share.map(|share| format!(", {} of self", percent(share)));
+        format!(
+            "{functions}{}; --limit 0 shows all",
+            share.unwrap_or_default()
+        )
     })
 }
 
@@ -143,7 +174,29 @@ impl Table {
             columns,
             rows: Vec::new(),
             notes: Vec::new(),
+            chosen: None,
         }
+    }
+
+    /// The same with the columns of these names, in that order, if there are
+    /// names at all.
+    pub(crate) fn with_columns(mut self, names: &[String]) -> Result<Self> {
+        if names.is_empty() {
+            return Ok(self);
+        }
+        let mut chosen = Vec::with_capacity(names.len());
+        for name in names {
+            let Some(place) = self.columns.iter().position(|it| it.key == name) else {
+                let known: Vec<&str> = self.columns.iter().map(|it| it.key).collect();
+                bail!(
+                    "there is no column {name} here; --columns takes {}",
+                    known.join(", ")
+                );
+            };
+            chosen.push(place);
+        }
+        self.chosen = Some(chosen);
+        Ok(self)
     }
 
     /// The table as lines of text.
@@ -152,6 +205,7 @@ impl Table {
         let shown = self.shown(&widths, look.width);
         let used: usize = shown.iter().map(|&column| widths[column] + GAP).sum();
         let name_width = look.width.saturating_sub(used);
+        let labels = self.labels(name_width);
 
         let mut text = String::new();
         let mut heading = String::new();
@@ -171,15 +225,18 @@ impl Table {
         heading.push_str(&look.paint(Style::Faint, &shortened(self.title, name_width)));
         text.push_str(&heading);
         text.push('\n');
-        for row in &self.rows {
+        for (row, (label, callee)) in self.rows.iter().zip(&labels) {
             for &column in &shown {
                 let Cell { text: cell, style } = &row.cells[column];
                 push_right(&mut text, look, *style, cell, widths[column]);
             }
             let indentation = row.indentation(name_width);
-            let room = name_width.saturating_sub(indentation.width());
             text.push_str(&look.paint(Style::Faint, &indentation));
-            text.push_str(&row.label(look, room));
+            text.push_str(&name(look, label));
+            if let Some(callee) = callee {
+                text.push_str(&look.paint(Style::Faint, ARROW));
+                text.push_str(&name(look, callee));
+            }
             text.push('\n');
         }
         let footer = self.footer(shown.len());
@@ -190,11 +247,40 @@ impl Table {
         text
     }
 
+    /// The names as they are shown, and those of callees.
+    fn labels(&self, name_width: usize) -> Vec<(String, Option<String>)> {
+        let mut names: Vec<(&str, usize)> = Vec::with_capacity(self.rows.len());
+        for row in &self.rows {
+            let indentation = row.indentation(name_width).width();
+            let room = name_width.saturating_sub(indentation);
+            let Some(callee) = &row.callee else {
+                names.push((&row.name, room));
+                continue;
+            };
+            let room = room.saturating_sub(ARROW.width());
+            // Each has half of it, and what the other does not need.
+            let caller_room = (room / 2).max(room.saturating_sub(callee.width()));
+            let caller_width = row.name.width().min(caller_room);
+            names.push((&row.name, caller_room));
+            names.push((callee, room.saturating_sub(caller_width)));
+        }
+        let mut labels = labels(&names).into_iter();
+        let pairs = self.rows.iter().map(|row| {
+            let label = labels.next().unwrap_or_default();
+            (label, row.callee.as_ref().and_then(|_| labels.next()))
+        });
+        pairs.collect()
+    }
+
     fn footer(&self, shown: usize) -> String {
         let mut notes = self.notes.clone();
-        if shown < self.columns.len() {
-            let columns = counted((self.columns.len() - shown) as u64, "column");
-            notes.push(format!("{columns} left out for want of width"));
+        let usual = self.columns.iter().filter(|column| !column.is_extra);
+        let usual = usual.count();
+        if shown < usual && self.chosen.is_none() {
+            let columns = counted((usual - shown) as u64, "column");
+            notes.push(format!(
+                "{columns} left out for want of width; --wide shows all"
+            ));
         }
         if notes.is_empty() {
             return String::new();
@@ -222,15 +308,25 @@ impl Table {
             })
             .max()
             .unwrap_or(0);
-        let wanted = longest.max(self.title.width()).min(MIN_NAME_WIDTH);
-        let mut shown: Vec<usize> = (0..self.columns.len()).collect();
-        while shown
-            .iter()
-            .map(|&column| widths[column] + GAP)
-            .sum::<usize>()
-            + wanted
-            > width
+        let longest = longest.max(self.title.width());
+        if let Some(chosen) = &self.chosen {
+            return chosen.clone();
+        }
+        let usual = |column: &usize| !self.columns[*column].is_extra;
+        let mut shown: Vec<usize> = (0..self.columns.len()).filter(usual).collect();
+        let is_too_wide = |shown: &[usize], name: usize| {
+            let used: usize = shown.iter().map(|&column| widths[column] + GAP).sum();
+            used.saturating_add(name) > width
+        };
+        // No name is shortened for a column of memory.
+        while is_too_wide(&shown, longest)
+            && let Some(place) = shown
+                .iter()
+                .rposition(|&column| self.columns[column].is_of_memory())
         {
+            shown.remove(place);
+        }
+        while is_too_wide(&shown, longest.min(MIN_NAME_WIDTH)) {
             let dispensable = |&column: &usize| {
                 let Column {
                     dispensable,
@@ -255,28 +351,12 @@ impl Row {
     /// What stands before the name: two columns a level while there is room for
     /// a name beside them, then the number of further levels.
     fn indentation(&self, room: usize) -> String {
-        let most = room.saturating_sub(MIN_NAME_WIDTH) / INDENTATION;
+        let most = (room.saturating_sub(MIN_NAME_WIDTH) / INDENTATION).min(DEEPEST);
         if self.depth <= most {
             return " ".repeat(self.depth * INDENTATION);
         }
         let further = format!("+{} ", self.depth - most);
         format!("{}{further}", " ".repeat(most * INDENTATION))
-    }
-
-    /// The name, or both, in so many columns.
-    fn label(&self, look: Look, room: usize) -> String {
-        let Some(callee) = &self.callee else {
-            return name(look, &shortened(&self.name, room));
-        };
-        let room = room.saturating_sub(ARROW.width());
-        // Each has half of it, and what the other does not need.
-        let caller = shortened(
-            &self.name,
-            (room / 2).max(room.saturating_sub(callee.width())),
-        );
-        let callee = shortened(callee, room.saturating_sub(caller.width()));
-        let arrow = look.paint(Style::Faint, ARROW);
-        format!("{}{arrow}{}", name(look, &caller), name(look, &callee))
     }
 }
 
@@ -304,37 +384,41 @@ mod tests {
     use super::*;
 
     fn table() -> Table {
-        let cells = |texts: [&str; 3]| texts.map(|text| Cell::plain(text.to_owned())).into();
+        let cells = |texts: [&str; 4]| texts.map(|text| Cell::plain(text.to_owned())).into();
         Table {
-            title: FUNCTION,
             columns: vec![
-                Column::new("calls"),
-                Column::new("self").sorted_by(true),
-                Column::new("peak").dispensable(1),
+                Column::new("calls", "calls"),
+                Column::new("self", "self").sorted_by(true),
+                Column::new("peak", "peak").dispensable(1),
+                Column::new("incl-peak", "incl peak").extra(),
             ],
             rows: vec![
                 Row {
-                    cells: cells(["1", "263 µs", "2.05 kB"]),
+                    cells: cells(["1", "263 µs", "2.05 kB", "3.00 kB"]),
                     depth: 0,
                     name: "main()".to_owned(),
                     callee: None,
                 },
                 Row {
-                    cells: cells(["12,345", "7 ns", "0   "]),
+                    cells: cells(["12,345", "7 ns", "0   ", "0   "]),
                     depth: 0,
                     name: "Some\\Name\\Space\\Class::with_a_long_method".to_owned(),
                     callee: None,
                 },
             ],
-            notes: Vec::new(),
+            ..Table::of_functions(Vec::new())
+        }
+    }
+
+    fn look(width: usize) -> Look {
+        Look {
+            width,
+            has_colour: false,
         }
     }
 
     fn rendered(width: usize) -> String {
-        table().render(Look {
-            width,
-            has_colour: false,
-        })
+        table().render(look(width))
     }
 
     #[test]
@@ -342,14 +426,16 @@ mod tests {
         let lines = [
             " calls    self     peak  function",
             "     1  263 µs  2.05 kB  main()",
-            "12,345    7 ns     0     Some\\Name\\Spa…s::with_a_long_method",
+            "12,345    7 ns     0     Some\\Name\\Space\\Class::with_a_long_method",
         ];
-        assert_eq!(rendered(60), lines.join("\n") + "\n");
+        assert_eq!(rendered(67), lines.join("\n") + "\n");
+        // For a pipe there is no width.
+        assert_eq!(table().render(Look::plain()), lines.join("\n") + "\n");
         for width in 40..120 {
-            assert!(
-                rendered(width).lines().all(|line| line.width() <= width),
-                "{width}"
-            );
+            // The last is a note.
+            let lines = rendered(width);
+            let mut lines = lines.lines().filter(|line| !line.starts_with('…'));
+            assert!(lines.all(|line| line.width() <= width), "{width}");
         }
     }
 
@@ -365,38 +451,73 @@ mod tests {
         assert_eq!(row(8).indentation(40), " ".repeat(16));
         assert_eq!(row(9).indentation(40), format!("{}+1 ", " ".repeat(16)));
         assert_eq!(row(100).indentation(10), "+100 ");
+        // Without a width nothing is in short supply.
+        assert_eq!(row(100).indentation(usize::MAX), " ".repeat(200));
+        let deeper = format!("{}+900 ", " ".repeat(200));
+        assert_eq!(row(1_000).indentation(usize::MAX), deeper);
     }
 
     #[test]
     fn a_short_caller_leaves_its_room_to_the_callee() {
-        let row = |caller: &str, callee: &str| Row {
-            cells: Vec::new(),
-            depth: 0,
-            name: caller.to_owned(),
-            callee: Some(callee.to_owned()),
-        };
-        let look = Look {
-            width: 80,
-            has_colour: false,
+        let labels = |caller: &str, callee: &str, room| {
+            let row = Row {
+                cells: Vec::new(),
+                depth: 0,
+                name: caller.to_owned(),
+                callee: Some(callee.to_owned()),
+            };
+            let table = Table {
+                rows: vec![row],
+                ..Table::of_functions(Vec::new())
+            };
+            let (caller, callee) = table.labels(room).swap_remove(0);
+            (caller, callee.unwrap())
         };
         let long = "Some\\Long\\Class::method";
-        assert_eq!(
-            row("f", long).label(look, 30),
-            "f → Some\\Long\\Class::method"
-        );
-        assert_eq!(row(long, "f").label(look, 20), "Some\\L…s::method → f");
+        let pair = |one: &str, other: &str| (one.to_owned(), other.to_owned());
+        assert_eq!(labels("f", long, 30), pair("f", long));
+        assert_eq!(labels(long, "f", 20), pair("…\\Class::method", "f"));
         for room in 10..60 {
-            assert!(row(long, long).label(look, room).width() <= room, "{room}");
+            let (caller, callee) = labels(long, long, room);
+            assert!(caller.width() + callee.width() + 3 <= room, "{room}");
         }
     }
 
     #[test]
-    fn columns_go_before_names_do() {
-        let narrow = rendered(40);
+    fn columns_of_memory_go_before_a_name_is_cut() {
+        let narrow = rendered(57);
         assert!(!narrow.contains("peak"), "{narrow}");
         assert!(
-            narrow.ends_with("… 1 column left out for want of width\n"),
+            narrow.contains("Some\\Name\\Space\\Class::with_a_long_method\n"),
             "{narrow}"
+        );
+        let note = "… 1 column left out for want of width; --wide shows all\n";
+        assert!(narrow.ends_with(note), "{narrow}");
+        let narrower = rendered(50);
+        assert!(
+            narrower.contains("…\\Space\\Class::with_a_long_method\n"),
+            "{narrower}"
+        );
+    }
+
+    #[test]
+    fn chosen_columns_are_shown_in_that_order_and_stay() {
+        let names = |names: &[&str]| names.iter().map(|&it| it.to_owned()).collect::<Vec<_>>();
+        let chosen = table()
+            .with_columns(&names(&["incl-peak", "calls"]))
+            .unwrap();
+        let first = "incl peak   calls  function\n  3.00 kB       1  main()\n";
+        for width in [40, usize::MAX] {
+            let text = chosen.render(look(width));
+            assert!(
+                text.starts_with(first) && !text.contains("left out"),
+                "{text}"
+            );
+        }
+        let error = table().with_columns(&names(&["calls", "cpu"])).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "there is no column cpu here; --columns takes calls, self, peak, incl-peak"
         );
     }
 }

@@ -11,7 +11,8 @@ use profile::{
     SymbolId, Tree,
 };
 
-use super::functions::{titles, total};
+use super::columns::{self, COSTS, is_signed, titles};
+use super::functions::total;
 use super::pattern::Pattern;
 use super::table::{Cell, Column, Row, Table};
 use crate::args::TableArguments;
@@ -208,21 +209,27 @@ impl<'p> Paths<'p> {
         let [own, inclusive] = titles(metric, self.profile);
         let mut columns = Vec::new();
         if metric == Metric::Calls {
-            columns.push(Column::new("calls").sorted_by(true));
-            columns.push(Column::new("%"));
+            columns.push(Column::new("calls", "calls").sorted_by(true));
+            columns.push(Column::new("calls%", "%"));
         } else {
-            let inclusive = Column::new(inclusive).sorted_by(!self.is_inverted);
-            let own = Column::new(own).sorted_by(self.is_inverted);
+            let inclusive = Column::new("incl", inclusive).sorted_by(!self.is_inverted);
+            let own = Column::new("self", own).sorted_by(self.is_inverted);
             let [first, second] = if self.is_inverted {
                 [own, inclusive]
             } else {
                 [inclusive, own]
             };
-            columns.extend([first, Column::new("%"), second.dispensable(2)]);
+            let share = if self.is_inverted { "self%" } else { "incl%" };
+            let share = (!is_signed(metric)).then(|| Column::new(share, "%"));
+            columns.push(first);
+            columns.extend(share);
+            columns.push(second.dispensable(2));
             if metrics.calls {
-                columns.push(Column::new("calls").dispensable(1));
+                columns.push(Column::new("calls", "calls").dispensable(1));
             }
         }
+        columns.extend(columns::of_costs(self.profile, false, |_| false));
+        columns.extend(columns::of_costs(self.profile, true, |_| false));
         let notes = (self.left_out > 0).then(|| {
             let paths = counted(self.left_out as u64, "more path");
             format!("{paths}; --min 0 --limit 0 shows all")
@@ -236,6 +243,7 @@ impl<'p> Paths<'p> {
             columns,
             rows: self.shown.iter().map(|node| self.row(node)).collect(),
             notes: notes.into_iter().collect(),
+            chosen: None,
         }
     }
 
@@ -250,16 +258,21 @@ impl<'p> Paths<'p> {
         };
         let share = Cell::share(FlatTable::percent(first, self.total));
         let calls = Cell::plain(count(node.inclusive.calls));
-        let cells = if metric == Metric::Calls {
+        let text = |metric, value| Cell::amount(amount(metric, metrics, value));
+        let mut cells = if metric == Metric::Calls {
             vec![calls, share]
         } else {
-            let text = |value| Cell::amount(amount(metric, metrics, value));
-            let mut cells = vec![text(first), share, text(second)];
+            let mut cells = vec![text(metric, first)];
+            cells.extend((!is_signed(metric)).then_some(share));
+            cells.push(text(metric, second));
             if metrics.calls {
                 cells.push(calls);
             }
             cells
         };
+        let costs = || COSTS.into_iter().filter(|&cost| self.profile.shows(cost));
+        cells.extend(costs().map(|cost| text(cost, cost.of_own(&node.own, 0))));
+        cells.extend(costs().map(|cost| text(cost, cost.of(&node.inclusive))));
         Row {
             cells,
             depth: node.depth,

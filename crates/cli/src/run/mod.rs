@@ -6,6 +6,7 @@
 
 mod child;
 mod collect;
+mod script;
 
 use std::ffi::OsString;
 use std::fs::{File, Permissions};
@@ -19,10 +20,12 @@ use formats::native::Native;
 use formats::{Format, WriteOptions};
 use profile::{Body, Profile};
 
-use crate::args::{Mode, RunArguments};
+use crate::args::{Flag, Mode, RunArguments};
+use crate::convert::is_readable;
 use crate::extension::Extension;
-use crate::php::{Php, definition};
+use crate::php::{Php, definition, without_triggers};
 use crate::terminal::{Look, say};
+use crate::words::{quoted, shown};
 use crate::{export, input, output, report};
 use child::{Child, Ending};
 use collect::{Collected, ProfileFile};
@@ -34,6 +37,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<u8> {
         None => None,
     };
     let php = Php::of_command(&arguments.command, &arguments.php.php);
+    script::check(&php)?;
     let extension = Extension::find(&php, arguments.php.extension.as_deref())?;
     // Removed when it goes out of scope.
     let mut builder = tempfile::Builder::new();
@@ -73,6 +77,8 @@ fn command(
     let flags: Vec<&str> = words.collect();
     let interval = (arguments.mode == Mode::Sample)
         .then(|| definition("xhprof.sampling_interval", arguments.interval.to_string()));
+    let spans = arguments.flags.contains(&Flag::Sql);
+    let spans = spans.then(|| definition(SPANS, "1"));
     let mut command = Command::new(&php.binary);
     command
         .args(extension.options())
@@ -88,12 +94,15 @@ fn command(
                 .as_flattened(),
         )
         .args(interval.into_iter().flatten())
-        .args(&php.arguments)
-        // Those of another `php` are not meant for this one.
-        .env_remove("XHPROF")
-        .env_remove("XHPROF_OUTPUT");
+        .args(spans.into_iter().flatten())
+        .args(&php.arguments);
+    // Those of another `php` are not meant for this one.
+    without_triggers(&mut command);
     command
 }
+
+/// The setting that makes PHP record statements, requests and commands.
+const SPANS: &str = "xhprof.collect_additional_info";
 
 /// What php.ini may have left out, for servers: here the program was asked for.
 const EVERYTHING: [(&str, &str); 6] = [
@@ -137,17 +146,52 @@ fn finish(
     let look = Look::of(&stderr);
     report::print(profile, &title, &arguments.table, look, &mut stderr)?;
     drop(stderr);
-    match (keep, collected.others.len()) {
-        (_, 0) => {}
-        (None, count) => say(&format!(
-            "forked processes wrote {count} more; -o FILE keeps them"
-        )),
-        (Some(keep), count) => say(&format!(
-            "forked processes wrote {count} more: {}.<pid>",
-            keep.path.display()
-        )),
+    for note in notes(arguments, keep, collected.others.len()) {
+        say(&note);
     }
     Ok(true)
+}
+
+/// What is said below the report: how to keep the profile, or where it is and
+/// how to open it; and what went elsewhere than it was meant to.
+fn notes(arguments: &RunArguments, keep: Option<Keep>, others: usize) -> Vec<String> {
+    let line: Vec<OsString> = std::env::args_os().collect();
+    let mut notes = Vec::new();
+    notes.extend(script::misplaced(&arguments.command, &line));
+    let Some(keep) = keep else {
+        let forked = match others {
+            0 => String::new(),
+            count => format!("; forked processes wrote {count} more, which it keeps too"),
+        };
+        let rest = line.get(2..).unwrap_or_default();
+        notes.push(format!(
+            "the profile is not kept: `xhprof run -o run.xhp {}` keeps it{forked}",
+            shown(rest)
+        ));
+        return notes;
+    };
+    let file = quoted(keep.path.as_os_str());
+    if others > 0 {
+        notes.push(format!(
+            "forked processes wrote {others} more: {file}.<pid>"
+        ));
+    }
+    let is_page = keep.path.extension().is_some_and(|ending| {
+        let ending = ending.to_ascii_lowercase();
+        ending == "html" || ending == "htm" || ending == "svg"
+    });
+    if is_page {
+        notes.push(format!("kept in {file}: open it in a browser"));
+    } else if is_readable(keep.format) {
+        let page = quoted(keep.path.with_extension("html").as_os_str());
+        notes.push(format!(
+            "kept in {file}: `xhprof report {file}` shows it again, \
+             `xhprof html {file} -o {page}` makes a page for a browser"
+        ));
+    } else {
+        notes.push(format!("kept in {file}"));
+    }
+    notes
 }
 
 /// Where a profile is kept, and as what.

@@ -21,8 +21,10 @@ enum Column {
 pub(super) struct Columns {
     columns: Vec<Column>,
     wall_unit: WallUnit,
-    /// The first event, if it is no time.
+    /// The first event, if it is no time and no sample.
     pub(super) counted: Option<String>,
+    /// The events that there is no place for.
+    pub(super) not_read: Vec<String>,
 }
 
 /// The costs of one line, in nanoseconds and bytes.
@@ -74,6 +76,7 @@ impl Columns {
         }
         let mut wall_unit = WallUnit::Nanoseconds;
         let mut counted = None;
+        let text = |name: &[u8]| String::from_utf8_lossy(name).into_owned();
         let is_wall = |column: &Column| matches!(column, Column::Wall(_));
         if !columns.iter().any(is_wall)
             && let Some(at) = columns.iter().position(|it| *it == Column::Ignored)
@@ -82,15 +85,17 @@ impl Columns {
                 *column = Column::Wall(1);
             }
             wall_unit = WallUnit::Samples;
-            let name = names
-                .get(at)
-                .map(|name| String::from_utf8_lossy(name).into_owned());
-            counted = name;
+            let name = names.get(at).map(|name| text(name));
+            counted = name.filter(|name| !name.eq_ignore_ascii_case("samples"));
         }
+        let ignored = columns.iter().zip(&names);
+        let ignored = ignored.filter(|(column, _)| **column == Column::Ignored);
+        let not_read = ignored.map(|(_, name)| text(name)).collect();
         Self {
             columns,
             wall_unit,
             counted,
+            not_read,
         }
     }
 
@@ -297,6 +302,8 @@ mod tests {
         let columns = Columns::new(b"Ir Dr Dw", 1_000);
         assert_eq!(columns.metrics().wall_unit, WallUnit::Samples);
         assert_eq!(columns.counted.as_deref(), Some("Ir"));
+        assert_eq!(columns.not_read, ["Dr", "Dw"]);
+        assert_eq!(Columns::new(b"Samples", 1_000).counted, None);
         assert_eq!(columns.costs(b"7 8 9").unwrap().wall, 7);
     }
 

@@ -308,9 +308,8 @@ impl Reader {
         let mut metrics = self.columns.metrics();
         let tree = self.forest.take().filter(|_| !metrics.cpu);
         let tree = tree.and_then(|forest| forest.finish().ok());
-        if let Some(counted) = self.columns.counted.take() {
-            self.meta.set_tag("event", counted);
-        }
+        self.meta.counts = self.columns.counted.take();
+        self.meta.not_read = std::mem::take(&mut self.columns.not_read);
         self.meta.mode = Mode::Traced;
         // Xdebug's last line; without it the program did not come that far.
         self.meta.is_truncated = self.is_xdebug && !self.has_summary;

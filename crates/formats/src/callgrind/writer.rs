@@ -41,9 +41,10 @@ pub(super) fn write(
 }
 
 /// Which costs are written.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 struct Columns {
-    counts_samples: bool,
+    /// What stands in place of wall time.
+    counted: Option<String>,
     cpu: bool,
     memory: bool,
     peak: bool,
@@ -59,20 +60,15 @@ impl Columns {
         let mut functions = graph.functions.iter();
         let has_peak = graph.root.peak != 0 || functions.any(|it| it.own.peak != 0);
         Self {
-            counts_samples: metrics.wall_unit == WallUnit::Samples,
+            counted: (metrics.wall_unit == WallUnit::Samples).then(|| event(profile)),
             cpu: metrics.cpu,
             memory: metrics.memory,
             peak: metrics.memory && has_peak,
         }
     }
 
-    fn events(self) -> String {
-        let wall = if self.counts_samples {
-            "Samples"
-        } else {
-            "Time_(10ns)"
-        };
-        let mut events = wall.to_owned();
+    fn events(&self) -> String {
+        let mut events = self.counted.as_deref().unwrap_or("Time_(10ns)").to_owned();
         for (is_there, name) in [
             (self.cpu, " Cpu_(10ns)"),
             (self.memory, " Memory_(bytes)"),
@@ -86,7 +82,7 @@ impl Columns {
     }
 
     /// As text, a space before each.
-    fn write(self, costs: Costs, out: &mut dyn Write) -> io::Result<()> {
+    fn write(&self, costs: Costs, out: &mut dyn Write) -> io::Result<()> {
         let [wall, cpu, memory, peak] = costs;
         write!(out, " {wall}")?;
         for (is_there, value) in [(self.cpu, cpu), (self.memory, memory), (self.peak, peak)] {
@@ -96,6 +92,17 @@ impl Columns {
         }
         Ok(())
     }
+}
+
+/// What is counted, as the name of an event: a word.
+fn event(profile: &Profile) -> String {
+    let counted = match &profile.meta.counts {
+        Some(counted) => lossy(counted.as_bytes()).into_owned(),
+        None => "Samples".to_owned(),
+    };
+    let is_of_word = |letter: char| letter.is_alphanumeric() || "_-.".contains(letter);
+    let word = |letter| if is_of_word(letter) { letter } else { '_' };
+    counted.chars().map(word).collect()
 }
 
 /// The costs as the format can hold them: memory given back is zero.

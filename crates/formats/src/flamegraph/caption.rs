@@ -31,8 +31,9 @@ pub(crate) fn warnings(meta: &Meta) -> Vec<&'static str> {
     warnings
 }
 
-/// A moment as `2023-11-14 22:13:20 UTC`.
-pub(crate) fn moment(unix_us: u64) -> String {
+/// Microseconds since 1970 as `2023-11-14 22:13:20 UTC`.
+#[must_use]
+pub fn moment(unix_us: u64) -> String {
     let seconds = unix_us / 1_000_000;
     let (days, of_day) = (seconds / 86_400, seconds % 86_400);
     let (year, month, day) = date(days);

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-use profile::{Metric, Metrics, Symbol};
+use profile::{Metric, Profile, Symbol};
 
 use super::graph::{Column, Graph, Values};
 use super::{GraphSet, colours, tooltip, units};
@@ -15,14 +15,14 @@ use crate::text::{lossy, shortened};
 use crate::{FlameColour, FlameDirection, WriteOptions};
 
 /// Writes the costs that there are: `[["wall","wall time","ns"],…]`.
-pub(crate) fn metrics(out: &mut dyn Write, of: &[Metric], metrics: Metrics) -> io::Result<()> {
+pub(crate) fn metrics(out: &mut dyn Write, of: &[Metric], profile: &Profile) -> io::Result<()> {
     list(out, of, |out, &metric| {
         texts(
             out,
             [
                 metric.name(),
-                units::title(metric, metrics),
-                units::unit(metric, metrics),
+                units::title(metric, profile),
+                units::unit(metric, profile.metrics),
             ],
         )
     })

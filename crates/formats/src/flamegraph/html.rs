@@ -62,7 +62,7 @@ pub(super) fn write(
     };
     page.write(out, |out| {
         out.write_all(b"{\"metrics\":")?;
-        data::metrics(out, &wanted.metrics, profile.metrics)?;
+        data::metrics(out, &wanted.metrics, profile)?;
         out.write_all(b",\n\"functions\":")?;
         data::functions(out, &set.stacks.symbols)?;
         out.write_all(b",\n\"ramps\":")?;

@@ -9,6 +9,7 @@
 //! what is too small.
 
 mod caption;
+
 mod colours;
 pub(crate) mod data;
 mod graph;
@@ -24,6 +25,7 @@ use std::io::Write;
 
 use profile::{Metric, Profile};
 
+pub use caption::moment;
 pub(crate) use caption::title;
 pub(crate) use graph::{Graph, Wanted};
 pub(crate) use stacks::{Stacks, has_stacks};

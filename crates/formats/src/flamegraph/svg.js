@@ -4,8 +4,14 @@
   const MARGIN = 12;
   const ROW = 18;
   const LETTER = 7;
+  // Narrower than this, and the controls stand above the title.
+  const NARROW = 820;
+  const CONTROLS = 350;
   const root = document.documentElement;
-  const full = root.viewBox.baseVal.width - 2 * MARGIN;
+  const { width: drawn, height } = root.viewBox.baseVal;
+  const base = drawn - 2 * MARGIN;
+  // How wide the graphs are now: as wide as the window.
+  let full = base;
   const details = document.getElementById("details");
 
   // What is in the picture: each box with its place in hundredths of the whole.
@@ -25,7 +31,23 @@
   const within = (one, other) => one.x >= other.x - 0.005 && one.x + one.width <= other.x + other.width + 0.005;
   const depth = (box) => (root.classList.contains("flame") ? box.graph.bottom - box.y : box.y - box.graph.top);
 
-  const say = (text) => { details.textContent = text; };
+  // As much of a text as fits, the middle left out.
+  function fit(element, text, room) {
+    element.textContent = text;
+    let letters = [...text];
+    for (let tries = 0; tries < 8 && letters.length > 2 && element.getComputedTextLength() > room; tries += 1) {
+      const left = Math.max(2, Math.floor((letters.length * room) / element.getComputedTextLength()) - 2);
+      const half = Math.ceil(left / 2);
+      letters = [...letters.slice(0, half), ...letters.slice(letters.length - (left - half))];
+      element.textContent = letters.slice(0, half).join("") + "…" + letters.slice(half).join("");
+    }
+  }
+
+  let said = "";
+  const say = (text) => {
+    said = text;
+    fit(details, text, full);
+  };
   const HINT = "Click a box to zoom, point at it for its costs; arrow keys and Enter do the same.";
   const describe = (box) => say(box ? box.lines.replace(/\n/g, "  ·  ") : HINT);
 
@@ -107,7 +129,7 @@
       }
     }
     root.classList.toggle("searching", matches !== null);
-    if (matches) say(`${boxes} ${boxes === 1 ? "box matches" : "boxes match"}: ${((100 * width) / (full * graphs.length)).toFixed(2)}%`);
+    if (matches) say(`${boxes} ${boxes === 1 ? "box matches" : "boxes match"}: ${((100 * width) / (base * graphs.length)).toFixed(2)}%`);
     else if (!pattern) say(HINT);
     keep();
   }
@@ -141,8 +163,7 @@
     text.textContent = label;
     text.setAttribute("class", "button");
     text.setAttribute("text-anchor", "end");
-    text.setAttribute("x", MARGIN + full - right);
-    text.setAttribute("y", 28);
+    text.dataset.right = right;
     text.setAttribute("tabindex", 0);
     text.setAttribute("role", "button");
     text.addEventListener("click", act);
@@ -155,7 +176,7 @@
 
   const frame = document.createElementNS(root.namespaceURI, "foreignObject");
   const field = document.createElementNS("http://www.w3.org/1999/xhtml", "input");
-  for (const [name, value] of Object.entries({ x: MARGIN + full - 220, y: 10, width: 220, height: 28 })) frame.setAttribute(name, value);
+  for (const [name, value] of Object.entries({ width: 220, height: 28 })) frame.setAttribute(name, value);
   for (const [name, value] of Object.entries({ type: "search", class: "field", placeholder: "Search: text or /regex/", "aria-label": "Search functions" })) field.setAttribute(name, value);
   frame.append(field);
   root.append(frame);
@@ -167,6 +188,31 @@
   button("Flip", 240, flip);
   root.classList.add("live");
   describe(null);
+
+  // The picture is as wide as the window, and letters keep their size.
+  const heading = root.querySelector(".title");
+  const name = root.querySelector("title").textContent;
+  const notes = [...root.querySelectorAll("svg > .note")].map((element) => [element, element.textContent]);
+  function layout() {
+    const width = Math.max(320, innerWidth);
+    const isNarrow = width < NARROW;
+    const above = isNarrow ? 34 : 0;
+    full = width - 2 * MARGIN;
+    root.setAttribute("width", width);
+    root.setAttribute("height", height + above);
+    root.setAttribute("viewBox", `0 ${-above} ${width} ${height + above}`);
+    for (const text of root.querySelectorAll(".button")) {
+      text.setAttribute("x", MARGIN + full - text.dataset.right);
+      text.setAttribute("y", 28 - above);
+    }
+    frame.setAttribute("x", MARGIN + full - 220);
+    frame.setAttribute("y", 10 - above);
+    fit(heading, name, isNarrow ? full : full - CONTROLS);
+    for (const [element, text] of notes) fit(element, text, full + MARGIN - Number(element.getAttribute("x")));
+    say(said);
+    for (const graph of graphs) if (graph.boxes.length) zoom(graph.zoomed);
+  }
+  addEventListener("resize", layout);
 
   field.addEventListener("input", () => search(field.value));
   for (const box of all) box.element.setAttribute("tabindex", -1);
@@ -207,6 +253,7 @@
   });
 
   const address = new URLSearchParams(location.hash.slice(1));
+  layout();
   for (const place of address.getAll("zoom")) {
     const [graph, box] = place.split(".").map(Number);
     if (graphs[graph]?.boxes[box]) zoom(graphs[graph].boxes[box]);

@@ -39,6 +39,10 @@ const LINE: u32 = 18;
 const STEP: u32 = 11;
 /// A letter of the font, which is of 12 pixels.
 const LETTER: f64 = 7.0;
+/// How much of the title and of a note fits into a line, where no script can
+/// measure it.
+const TITLE_LETTERS: usize = 120;
+const NOTE_LETTERS: usize = 180;
 /// The most boxes: a browser has to keep every one of them.
 const MOST_BOXES: usize = 12_000;
 const MOST_LEVELS: u32 = 1_500;
@@ -155,7 +159,7 @@ impl Picture<'_> {
         writeln!(out, r#"<?xml version="1.0" encoding="UTF-8"?>"#)?;
         writeln!(
             out,
-            r#"<svg xmlns="http://www.w3.org/2000/svg" version="1.1" width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}" class="{direction}">"#
+            r#"<svg xmlns="http://www.w3.org/2000/svg" version="1.1" width="100%" viewBox="0 0 {WIDTH} {height}" preserveAspectRatio="xMidYMin meet" class="{direction}">"#
         )?;
         writeln!(out, "<title>{}</title>", Escaped(&title))?;
         writeln!(out, "<style>\n{STYLE}{}</style>", self.palette(used))?;
@@ -164,8 +168,8 @@ impl Picture<'_> {
         writeln!(
             out,
             r#"<text class="title" x="{MARGIN}" y="30">{}</text><text class="note" x="{MARGIN}" y="50">{}</text>"#,
-            Escaped(&title),
-            Escaped(&subtitle)
+            Escaped(&crate::text::shortened(&title, TITLE_LETTERS)),
+            Escaped(&crate::text::shortened(&subtitle, NOTE_LETTERS))
         )?;
         writeln!(out, r#"<text id="details" x="{MARGIN}" y="76"></text>"#)
     }
@@ -174,7 +178,7 @@ impl Picture<'_> {
         let metric = self.options.metric;
         let mut parts = vec![format!(
             "{}: {}",
-            metric_title(metric, self.metrics),
+            metric_title(metric, profile),
             amount(self.total, unit(metric, self.metrics))
         )];
         let calls = i64::try_from(profile.calls()).unwrap_or(i64::MAX);
@@ -185,7 +189,7 @@ impl Picture<'_> {
         parts.extend(self.meta.host.clone());
         parts.extend(self.meta.php_version.as_ref().map(|it| format!("PHP {it}")));
         parts.extend(caption::warnings(self.meta).into_iter().map(str::to_owned));
-        crate::text::shortened(&parts.join("  ·  "), 300).into_owned()
+        parts.join("  ·  ")
     }
 
     /// A class for each colour that is used.

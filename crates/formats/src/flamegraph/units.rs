@@ -1,11 +1,11 @@
 //! Costs as text.
 
-use profile::{Metric, Metrics, WallUnit};
+use profile::{Metric, Metrics, Profile, WallUnit};
 
 /// What people call a metric: `wall time`.
-pub(crate) fn title(metric: Metric, metrics: Metrics) -> &'static str {
-    match (metric, metrics.wall_unit) {
-        (Metric::Wall, WallUnit::Samples) => "samples",
+pub(crate) fn title(metric: Metric, profile: &Profile) -> &str {
+    match (metric, profile.metrics.wall_unit) {
+        (Metric::Wall, WallUnit::Samples) => profile.counted(),
         (Metric::Wall, WallUnit::Nanoseconds) => "wall time",
         (Metric::Cpu, _) => "CPU time",
         (Metric::Memory, _) => "memory",

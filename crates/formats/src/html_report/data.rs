@@ -47,7 +47,7 @@ impl Report<'_> {
     pub(super) fn write(&self, options: &WriteOptions, out: &mut dyn Write) -> io::Result<()> {
         let (symbols, in_base) = self.symbols();
         out.write_all(b"{\"metrics\":")?;
-        data::metrics(out, self.metrics, self.profile.metrics)?;
+        data::metrics(out, self.metrics, self.profile)?;
         out.write_all(b",\n\"functions\":")?;
         data::functions(out, &symbols)?;
         out.write_all(b",\n\"ramps\":")?;

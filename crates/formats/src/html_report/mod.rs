@@ -144,11 +144,18 @@ fn write(profile: &Profile, options: &WriteOptions, out: &mut dyn Write) -> Resu
 
 /// What else is known of the run.
 fn tags(profile: &Profile) -> String {
-    if profile.meta.tags.is_empty() {
+    let peak = profile.meta.peak_memory.map(|bytes| {
+        let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
+        ("peak memory", metric_amount(bytes, "bytes"))
+    });
+    if profile.meta.tags.is_empty() && peak.is_none() {
         return String::new();
     }
     let mut html = "<dl class=\"tags\">".to_owned();
-    for (name, value) in &profile.meta.tags {
+    let tags = profile.meta.tags.iter();
+    let tags = tags.map(|(name, value)| (name.as_str(), value.as_str()));
+    let peak = peak.iter().map(|(name, value)| (*name, value.as_str()));
+    for (name, value) in tags.chain(peak) {
         let _ = write!(
             html,
             "<div><dt>{}</dt><dd>{}</dd></div>",
@@ -173,7 +180,7 @@ fn without_script(profile: &Profile, table: &FlatTable) -> String {
         "<noscript><p>Flame graph, sorting and sections need JavaScript, which is off. \
          The functions that cost most by themselves:</p>\n<table class=\"table\"><thead><tr>\
          <th>function</th><th>calls</th><th>self</th><th>self</th><th>inclusive {}</th></tr></thead><tbody>\n",
-        metric_title(metric, profile.metrics)
+        escaped(metric_title(metric, profile))
     );
     for row in rows.into_iter().take(ROWS_WITHOUT_SCRIPT) {
         let symbol = profile.symbols.get(row.symbol.index());

@@ -9,6 +9,10 @@ class Report {
   constructor(data, main) {
     Object.assign(this, { data, main });
     this.primary = Math.max(0, data.metrics.findIndex(([id]) => id !== "calls"));
+    // Calls come right after the name: they are read with every other cost,
+    // and what comes last is out of sight in a narrow window.
+    const isCalls = ([id]) => id === "calls";
+    this.columns = [...data.metrics.keys()].sort((one, other) => isCalls(data.metrics[other]) - isCalls(data.metrics[one]));
     this.rowOf = new Map(data.table.fn.map((symbol, row) => [symbol, row]));
     this.rows = data.table.fn.map((_, row) => row);
     this.parts = [];
@@ -103,7 +107,8 @@ class Report {
     const { data, primary } = this;
     const { metrics, total, functions } = data;
     const columns = [{ label: "function", isText: true, value: (row) => functions.names[data.table.fn[row]], cell: (row) => this.link(data.table.fn[row]) }];
-    metrics.forEach(([id, title, unit], metric) => {
+    this.columns.forEach((metric) => {
+      const [id, title, unit] = metrics[metric];
       if (id === "calls") {
         columns.push({ label: "calls", value: (row) => this.inclusive(metric, row), cell: (row) => count(this.inclusive(metric, row)) });
         return;

@@ -59,17 +59,20 @@ class FunctionSections {
     const whole = report.inclusive(report.primary, row);
     const columns = [
       { label: "function", isText: true, value: (edge) => report.data.functions.names[other[edge]], cell: (edge) => report.link(other[edge]) },
-      ...metrics.map(([id, metricTitle, unit], metric) => ({
-        label: metricTitle,
-        value: (edge) => all.costs[metric][edge],
-        cell: (edge) => {
-          const cost = all.costs[metric][edge];
-          if (metric === report.primary) return bar(amount(cost, unit), cost / whole);
-          return amount(cost, unit);
-        },
-      })),
+      ...report.columns.map((metric) => {
+        const [, label, unit] = metrics[metric];
+        return {
+          label,
+          value: (edge) => all.costs[metric][edge],
+          cell: (edge) => {
+            const cost = all.costs[metric][edge];
+            if (metric === report.primary) return bar(amount(cost, unit), cost / whole);
+            return amount(cost, unit);
+          },
+        };
+      }),
     ];
-    const table = new SortedTable(columns, edges, { sorted: 1 + report.primary, first: PAIRS });
+    const table = new SortedTable(columns, edges, { sorted: 1 + report.columns.indexOf(report.primary), first: PAIRS });
     return h("div", { class: "side" }, h("h4", null, title + " ", h("small", null, count(edges.length))), table.element);
   }
 }

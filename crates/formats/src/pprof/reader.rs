@@ -278,6 +278,7 @@ impl Parts {
         if columns.is_empty() {
             return Err("it has neither times nor memory, and counts nothing".into());
         }
+        let (counts, not_read) = types::names(&types, &columns, metrics);
         let mut symbols = Symbols::within(budget);
         let functions = self.symbols(&mut symbols);
         self.locations.resolve(&functions, &mut symbols)?;
@@ -320,6 +321,8 @@ impl Parts {
         let meta = Meta {
             title,
             is_estimated,
+            counts,
+            not_read,
             started_unix_us: (self.time_nanos > 0).then_some(self.time_nanos / 1000),
             mode: if metrics.calls {
                 Mode::Traced

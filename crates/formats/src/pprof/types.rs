@@ -6,10 +6,11 @@ use crate::unit::Unit;
 
 /// The types written for what was measured: metric, name and unit. Calls first,
 /// as a count goes, and the rest in the order in which tools show it.
-pub(super) fn written(metrics: Metrics) -> Vec<(Metric, &'static str, &'static str)> {
+/// What is `counted` has the name that it came with.
+pub(super) fn written(metrics: Metrics, counted: &str) -> Vec<(Metric, &str, &'static str)> {
     let wall = match metrics.wall_unit {
         WallUnit::Nanoseconds => (Metric::Wall, "wall", "nanoseconds"),
-        WallUnit::Samples => (Metric::Wall, "samples", "count"),
+        WallUnit::Samples => (Metric::Wall, counted, "count"),
     };
     [
         (Metric::Calls, "calls", "count"),
@@ -83,10 +84,12 @@ pub(crate) fn columns(types: &[(&[u8], &[u8])], default: &[u8]) -> (Vec<Column>,
     let memory = shown.map_or(&memory[..], |at| memory.get(at..=at).unwrap_or_default());
     metrics.memory = push(Metric::Memory, find(Unit::Bytes, memory));
     metrics.memory |= push(Metric::Peak, find(Unit::Bytes, &[b"peak"]));
-    if columns.is_empty()
-        && let Some(index) = types.iter().position(|(_, unit)| *unit == b"count")
+    // What counts something else, and has neither times nor sizes beside it.
+    if columns.iter().all(|column| column.metric == Metric::Calls)
+        && let Some(index) = types
+            .iter()
+            .position(|&(kind, unit)| unit == b"count" && kind != b"calls")
     {
-        // What else is counted: goroutines, threads.
         metrics.wall_unit = WallUnit::Samples;
         columns.push(Column {
             index,
@@ -95,6 +98,28 @@ pub(crate) fn columns(types: &[(&[u8], &[u8])], default: &[u8]) -> (Vec<Column>,
         });
     }
     (columns, metrics)
+}
+
+/// What is counted if it is not samples, and the types that are of no use.
+pub(super) fn names(
+    types: &[(&[u8], &[u8])],
+    columns: &[Column],
+    metrics: Metrics,
+) -> (Option<String>, Vec<String>) {
+    let text = |name: &[u8]| String::from_utf8_lossy(name).into_owned();
+    let wall = columns.iter().find(|column| column.metric == Metric::Wall);
+    let wall = wall.filter(|_| metrics.wall_unit == WallUnit::Samples);
+    let counted = wall.and_then(|column| types.get(column.index));
+    let counted = counted.filter(|(kind, _)| !matches!(*kind, b"samples" | b"sample"));
+    let is_used = |index: usize| columns.iter().any(|column| column.index == index);
+    let unused = types
+        .iter()
+        .enumerate()
+        .filter(|(index, _)| !is_used(*index));
+    (
+        counted.map(|(kind, _)| text(kind)),
+        unused.map(|(_, (kind, _))| text(kind)).collect(),
+    )
 }
 
 /// A unit, and what makes it ours.
@@ -138,7 +163,7 @@ mod tests {
                 cpu: true,
                 memory: true,
             };
-            let types = written(metrics);
+            let types = written(metrics, "samples");
             let named: Vec<_> = types.iter().map(|&(_, kind, unit)| (kind, unit)).collect();
             let (columns, read) = found(&named);
             assert_eq!(read, metrics);
@@ -175,5 +200,28 @@ mod tests {
         assert_eq!(columns, [(0, Metric::Wall, 1)]);
         assert_eq!(metrics.wall_unit, WallUnit::Samples);
         assert_eq!(found(&[("apples", "crates")]).0, []);
+    }
+
+    #[test]
+    fn what_is_counted_and_what_is_not_read_are_named() {
+        let named = |types: &[(&str, &str)]| {
+            let types: Vec<_> = types
+                .iter()
+                .map(|(kind, unit)| (kind.as_bytes(), unit.as_bytes()))
+                .collect();
+            let (columns, metrics) = columns(&types, b"");
+            names(&types, &columns, metrics)
+        };
+        let text = str::to_owned;
+        let ir = [("Ir", "count"), ("Dr", "count")];
+        assert_eq!(named(&ir), (Some(text("Ir")), vec![text("Dr")]));
+        let heap = [
+            ("alloc_objects", "count"),
+            ("alloc_space", "bytes"),
+            ("inuse_space", "bytes"),
+        ];
+        let unused = vec![text("alloc_objects"), text("inuse_space")];
+        assert_eq!(named(&heap), (None, unused));
+        assert_eq!(named(&[("samples", "count")]), (None, Vec::new()));
     }
 }

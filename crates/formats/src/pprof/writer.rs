@@ -26,7 +26,7 @@ pub(super) fn write(
         buffer: Vec::new(),
     };
     let mut strings = Strings::default();
-    let types = types::written(profile.metrics);
+    let types = types::written(profile.metrics, profile.counted());
     let mut type_of = HashMap::new();
     for &(metric, kind, unit) in &types {
         let value = ValueType {

@@ -17,7 +17,7 @@ pub(super) fn write(profile: &Profile, out: &mut dyn Write) -> io::Result<()> {
         if !metric.is_in(profile.metrics) {
             continue;
         }
-        let (name, unit) = name_and_unit(metric, profile.metrics.wall_unit);
+        let (name, unit) = name_and_unit(metric, profile);
         let is_first = metric == Metric::Wall;
         if let Body::Events(events) = &profile.body {
             let end = signed(at(events.end, metric));

@@ -137,10 +137,11 @@ fn begin(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let separator = if is_first { "" } else { "," };
+    write!(out, "{separator}\n{{\"type\":\"{kind}\",\"name\":")?;
+    string(name, out)?;
     write!(
         out,
-        "{separator}\n{{\"type\":\"{kind}\",\"name\":\"{name}\",\"unit\":\"{unit}\",\
-         \"startValue\":0,\"endValue\":{end}"
+        ",\"unit\":\"{unit}\",\"startValue\":0,\"endValue\":{end}"
     )
 }
 

@@ -50,7 +50,15 @@ fn profile(file: File, budget: &Budget) -> Result<Profile, String> {
     let has_time = profiles.iter().any(|it| it.0 == Kind::Cost(Metric::Wall));
     // What is only counted says nothing beside times.
     profiles.retain(|it| it.0 != Kind::Counted || !has_time);
-    let is_counted = profiles.iter().any(|it| it.0 == Kind::Counted);
+    let mut counted = profiles.iter().filter(|it| it.0 == Kind::Counted);
+    let counted = counted.next().map(|it| it.2.name.clone());
+    let is_counted = counted.is_some();
+    // Others give a profile the name of its thread.
+    let is_ours = file
+        .exporter
+        .as_deref()
+        .is_some_and(|exporter| exporter.starts_with("xhprof@"));
+    let counts = counted.filter(|name| is_ours && name != "samples");
     let (body, metrics) = match profiles.as_slice() {
         [] => return Err("there are no profiles".to_owned()),
         [(Kind::Cost(Metric::Wall) | Kind::Counted, scale, one)] if one.kind == "sampled" => {
@@ -103,6 +111,7 @@ fn profile(file: File, budget: &Budget) -> Result<Profile, String> {
         meta: Meta {
             title,
             is_estimated,
+            counts,
             creator: file.exporter,
             mode,
             ..Meta::default()

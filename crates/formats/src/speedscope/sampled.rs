@@ -10,7 +10,7 @@ use profile::{Body, Metric, NodeId, Profile, Samples, SymbolId, Tree, WallUnit};
 /// Writes a profile for each cost.
 pub(super) fn write(profile: &Profile, out: &mut dyn Write) -> io::Result<()> {
     if let Body::Samples(samples) = &profile.body {
-        return write_samples(samples, profile.metrics.wall_unit, out);
+        return write_samples(samples, profile, out);
     }
     let Some(tree) = profile.tree() else {
         return Ok(());
@@ -19,7 +19,7 @@ pub(super) fn write(profile: &Profile, out: &mut dyn Write) -> io::Result<()> {
     let paths = Paths::new(&tree);
     let wanted = [Metric::Wall, Metric::Cpu, Metric::Memory, Metric::Peak];
     for metric in wanted.into_iter().filter(|&it| profile.shows(it)) {
-        let (name, unit) = name_and_unit(metric, profile.metrics.wall_unit);
+        let (name, unit) = name_and_unit(metric, profile);
         let weights: Vec<i64> = own.iter().map(|own| metric.of_own(own, 0)).collect();
         let weights: Vec<_> = (0..)
             .map(NodeId)
@@ -31,9 +31,11 @@ pub(super) fn write(profile: &Profile, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-pub(super) fn name_and_unit(metric: Metric, wall: WallUnit) -> (&'static str, &'static str) {
-    match (metric, wall) {
-        (Metric::Wall, WallUnit::Samples) => ("samples", "none"),
+/// What a cost is called, and its unit. The format has no unit for what is
+/// counted: its name says it.
+pub(super) fn name_and_unit(metric: Metric, profile: &Profile) -> (&str, &'static str) {
+    match (metric, profile.metrics.wall_unit) {
+        (Metric::Wall, WallUnit::Samples) => (profile.counted(), "none"),
         (Metric::Wall, WallUnit::Nanoseconds) => ("wall time", "nanoseconds"),
         (Metric::Cpu, _) => ("cpu time", "nanoseconds"),
         (Metric::Memory, _) => ("memory", "bytes"),
@@ -42,8 +44,8 @@ pub(super) fn name_and_unit(metric: Metric, wall: WallUnit) -> (&'static str, &'
     }
 }
 
-fn write_samples(samples: &Samples, wall: WallUnit, out: &mut dyn Write) -> io::Result<()> {
-    let (name, unit) = name_and_unit(Metric::Wall, wall);
+fn write_samples(samples: &Samples, profile: &Profile, out: &mut dyn Write) -> io::Result<()> {
+    let (name, unit) = name_and_unit(Metric::Wall, profile);
     let paths = Paths {
         nodes: samples
             .stacks

@@ -22,6 +22,8 @@ const INTERVAL: u64 = 9;
 const TRUNCATED: u64 = 10;
 const ESTIMATED: u64 = 11;
 const TAG: u64 = 12;
+const PEAK_MEMORY: u64 = 13;
+const COUNTS: u64 = 14;
 
 const TRACED: u64 = 1;
 const SAMPLED: u64 = 2;
@@ -38,6 +40,7 @@ pub(super) fn put_meta(out: &mut Vec<u8>, meta: &Meta) {
         (SAPI, &meta.sapi),
         (PHP_VERSION, &meta.php_version),
         (CREATOR, &meta.creator),
+        (COUNTS, &meta.counts),
     ];
     for (number, text) in texts {
         if let Some(text) = text {
@@ -56,6 +59,7 @@ pub(super) fn put_meta(out: &mut Vec<u8>, meta: &Meta) {
         (INTERVAL, meta.interval_ns),
         (TRUNCATED, meta.is_truncated.then_some(1)),
         (ESTIMATED, meta.is_estimated.then_some(1)),
+        (PEAK_MEMORY, meta.peak_memory),
     ];
     for (number, value) in numbers {
         if let Some(value) = value {
@@ -138,6 +142,8 @@ impl MetaReader {
             SAPI => meta.sapi = Some(text(bytes, &value)?),
             PHP_VERSION => meta.php_version = Some(text(bytes, &value)?),
             CREATOR => meta.creator = Some(text(bytes, &value)?),
+            COUNTS => meta.counts = Some(text(bytes, &value)?),
+            PEAK_MEMORY => meta.peak_memory = Some(value.number()?),
             STARTED => meta.started_unix_us = Some(value.number()?),
             PROCESS => meta.process = Some(value.number_32()?),
             MODE => {

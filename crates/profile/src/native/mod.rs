@@ -27,6 +27,7 @@ mod read;
 mod samples;
 mod section;
 mod spans;
+mod summary;
 mod symbols;
 mod tree;
 mod varint;
@@ -34,6 +35,7 @@ mod write;
 
 pub use error::Error;
 pub use read::{Limits, read, read_within};
+pub use summary::{Summary, summary};
 pub use write::write;
 
 /// What a native file begins with. Not text, so that nobody takes it for text;

@@ -141,18 +141,31 @@ impl Diff {
 
     /// Sorts the functions by how much their own cost changed, and the edges by
     /// how much their cost did: the largest change first, up or down; those
-    /// within their spread behind all others.
+    /// within their spread behind all others, and behind both what is tiny: a
+    /// nanosecond that is the same in every run must not stand above a second
+    /// that is not.
     pub fn sort_by_impact(&mut self, metric: Metric) {
+        let of_function = |it: &FunctionDiff| it.own.of(metric);
+        let of_edge = |it: &EdgeDiff| it.cost.of(metric);
+        let functions = tiny(self.functions.iter().map(of_function));
+        let edges = tiny(self.edges.iter().map(of_edge));
         // What is at least zero is in the order of its bits.
-        let impact = |change: Change| {
-            let size = change.absolute().abs().to_bits();
-            (change.is_within_spread(), Reverse(size))
+        let impact = |change: Change, tiny: f64| {
+            let size = change.absolute().abs();
+            let is_within = change.is_within_spread();
+            (size < tiny, is_within, Reverse(size.to_bits()))
         };
         self.functions
-            .sort_by_cached_key(|it| impact(it.own.of(metric)));
+            .sort_by_cached_key(|it| impact(of_function(it), functions));
         self.edges
-            .sort_by_cached_key(|it| impact(it.cost.of(metric)));
+            .sort_by_cached_key(|it| impact(of_edge(it), edges));
     }
+}
+
+/// What is tiny beside the largest of these changes: less than a thousandth.
+fn tiny(changes: impl Iterator<Item = Change>) -> f64 {
+    let sizes = changes.map(|change| change.absolute().abs());
+    sizes.fold(0.0, f64::max) / 1000.0
 }
 
 /// Something in one of the profiles, and on which side. In a list that is
@@ -313,5 +326,23 @@ mod tests {
             .iter()
             .find(|it| diff.name(it.symbol) == b"noisy");
         assert!(noisy.unwrap().own.of(Metric::Wall).is_within_spread());
+    }
+
+    #[test]
+    fn tiny_changes_come_behind_large_ones_however_sure() {
+        let calls =
+            |tiny, noisy, steady| profile(&[("tiny", tiny), ("noisy", noisy), ("steady", steady)]);
+        let base = [calls(10, 1_000_000, 50), calls(10, 3_000_000, 50)];
+        let new = [calls(13, 2_500_000, 5_050), calls(13, 3_500_000, 5_050)];
+        let base: Vec<_> = base.iter().collect();
+        let new: Vec<_> = new.iter().collect();
+        let mut diff = Diff::of_many(&base, &new);
+        diff.sort_by_impact(Metric::Wall);
+        let names: Vec<_> = diff
+            .functions
+            .iter()
+            .map(|it| diff.name(it.symbol))
+            .collect();
+        assert_eq!(names, [&b"steady"[..], b"noisy", b"tiny", b"main()"]);
     }
 }

@@ -381,6 +381,15 @@ fn common_meta(one: Meta, other: &Meta) -> Meta {
             Mode::Unknown
         },
         interval_ns: same(one.interval_ns, other.interval_ns.as_ref()),
+        counts: same(one.counts, other.counts.as_ref()),
+        not_read: {
+            let mut not_read = one.not_read;
+            not_read.extend_from_slice(&other.not_read);
+            not_read.sort();
+            not_read.dedup();
+            not_read
+        },
+        peak_memory: one.peak_memory.max(other.peak_memory),
         is_truncated: one.is_truncated || other.is_truncated,
         is_estimated: one.is_estimated || other.is_estimated,
         tags: {

@@ -26,10 +26,12 @@ impl Change {
     }
 
     /// The same as a share of what it was: 0.5 is half as much again. None if
-    /// it was nothing before.
+    /// it was nothing before, or is less than nothing on a side, as memory that
+    /// was given back: there a share means nothing.
     #[must_use]
     pub fn relative(&self) -> Option<f64> {
-        (self.base.mean != 0.0).then(|| self.absolute() / self.base.mean.abs())
+        let has_share = self.base.mean > 0.0 && self.new.mean >= 0.0;
+        has_share.then(|| self.absolute() / self.base.mean)
     }
 
     /// Whether runs of the same side differ as much: the difference is not
@@ -122,6 +124,8 @@ mod tests {
         assert!(!change(&[10], &[11]).is_within_spread());
         assert!(change(&[10], &[10]).is_within_spread());
         assert_eq!(change(&[0], &[5]).relative(), None);
-        assert_eq!(change(&[-10], &[-5]).relative(), Some(0.5));
+        assert_eq!(change(&[10], &[5]).relative(), Some(-0.5));
+        assert_eq!(change(&[-10], &[-5]).relative(), None);
+        assert_eq!(change(&[10], &[-5]).relative(), None);
     }
 }

@@ -182,23 +182,28 @@ pub(crate) fn meta() -> impl Strategy<Value = Meta> {
             any::<Option<u32>>(),
             any::<Option<u64>>(),
         ),
-        (mode, any::<bool>()),
+        (mode, any::<bool>(), text(), any::<Option<u64>>()),
         prop::collection::btree_map("[a-c]{0,2}", "\\PC{0,5}", 0..4),
     )
-        .prop_map(|(texts, numbers, (mode, is_estimated), tags)| Meta {
-            title: texts.0,
-            host: texts.1,
-            sapi: texts.2,
-            php_version: texts.3,
-            creator: texts.4,
-            started_unix_us: numbers.0,
-            process: numbers.1,
-            interval_ns: numbers.2,
-            mode,
-            is_truncated: false,
-            is_estimated,
-            tags: tags.into_iter().collect(),
-        })
+        .prop_map(
+            |(texts, numbers, (mode, is_estimated, counts, peak_memory), tags)| Meta {
+                title: texts.0,
+                host: texts.1,
+                sapi: texts.2,
+                php_version: texts.3,
+                creator: texts.4,
+                started_unix_us: numbers.0,
+                process: numbers.1,
+                interval_ns: numbers.2,
+                mode,
+                counts,
+                not_read: Vec::new(),
+                peak_memory,
+                is_truncated: false,
+                is_estimated,
+                tags: tags.into_iter().collect(),
+            },
+        )
 }
 
 /// Spans of few texts, some of them without one.

@@ -1,0 +1,186 @@
+//! Directories of profiles: what the command line may name in place of files.
+//!
+//! Every file in a directory is looked at, but no file below another
+//! directory, and none whose name begins with a dot: those are being written.
+//!
+//! **Invariant:** a file that was only found, not named, is never fatal: it is
+//! left out, and the end of the command says so.
+
+use std::cell::RefCell;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+use crate::input;
+use crate::terminal::say;
+
+/// How many files that were left out are named.
+const NAMED: usize = 5;
+
+/// A file to read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Found {
+    pub(crate) path: PathBuf,
+    /// Whether it was found in a directory, not named.
+    pub(crate) is_found: bool,
+}
+
+/// The files that `paths` mean: files as they are, those of directories in the
+/// order of their names; without `output`, which an earlier run may have left
+/// there.
+pub(crate) fn files<'p>(
+    paths: impl IntoIterator<Item = &'p PathBuf>,
+    output: Option<&Path>,
+) -> Result<Vec<Found>> {
+    let identity = |path: &Path| {
+        let file = fs::metadata(path).ok()?;
+        Some((file.dev(), file.ino()))
+    };
+    let ours = output.filter(|path| !input::is_standard(path));
+    let ours = ours.and_then(identity);
+    let mut all = Vec::new();
+    for path in paths {
+        if input::is_standard(path) || !path.is_dir() {
+            all.push(Found {
+                path: path.clone(),
+                is_found: false,
+            });
+            continue;
+        }
+        let mut found = in_directory(path)?;
+        found.retain(|path| ours.is_none() || identity(path) != ours);
+        if found.is_empty() {
+            bail!("there is no profile in the directory {}", path.display());
+        }
+        all.extend(found.into_iter().map(|path| Found {
+            path,
+            is_found: true,
+        }));
+    }
+    Ok(all)
+}
+
+/// The files in a directory that may be profiles.
+fn in_directory(directory: &Path) -> Result<Vec<PathBuf>> {
+    let entries = fs::read_dir(directory);
+    let denied = |error: &std::io::Error| error.kind() == std::io::ErrorKind::PermissionDenied;
+    let entries = match entries {
+        Err(error) if denied(&error) => {
+            bail!("cannot read the directory {}", input::why_denied(directory))
+        }
+        entries => entries.with_context(|| format!("cannot read {}", directory.display()))?,
+    };
+    let mut files = Vec::new();
+    for entry in entries {
+        let entry = entry.with_context(|| format!("cannot read {}", directory.display()))?;
+        let is_hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
+        let path = entry.path();
+        // A link counts as what it leads to.
+        if !is_hidden && path.is_file() {
+            files.push(path);
+        }
+    }
+    files.sort_unstable();
+    Ok(files)
+}
+
+/// What was found, but is no profile.
+#[derive(Debug, Default)]
+pub(crate) struct LeftOut {
+    files: RefCell<Vec<(PathBuf, String)>>,
+}
+
+impl LeftOut {
+    /// Takes the outcome of reading a file: none if it was found, and is no
+    /// profile.
+    pub(crate) fn take<T>(&self, file: &Found, outcome: Result<T>) -> Result<Option<T>> {
+        match outcome {
+            Ok(value) => Ok(Some(value)),
+            Err(error) if file.is_found => {
+                let mut files = self.files.borrow_mut();
+                files.push((file.path.clone(), reason(&file.path, &error)));
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The files, and what is wrong with each.
+    pub(crate) fn into_files(self) -> Vec<(PathBuf, String)> {
+        self.files.into_inner()
+    }
+
+    /// Says what was left out. An error if nothing else is there.
+    pub(crate) fn tell(self, read: usize) -> Result<()> {
+        let files = self.into_files();
+        if let (Some((path, reason)), 0) = (files.first(), read) {
+            bail!(
+                "none of {} files is a profile: {}: {reason}",
+                files.len(),
+                path.display()
+            );
+        }
+        for line in lines(&files) {
+            say(&line);
+        }
+        Ok(())
+    }
+}
+
+/// What is wrong with a file, without its name.
+pub(crate) fn reason(path: &Path, error: &anyhow::Error) -> String {
+    let text = format!("{:#}", error.root_cause());
+    let prefix = format!("cannot read {}: ", path.display());
+    text.strip_prefix(&prefix).unwrap_or(&text).to_owned()
+}
+
+/// A line for each of some files that were left out.
+pub(crate) fn lines(files: &[(PathBuf, String)]) -> Vec<String> {
+    let named = files.iter().take(NAMED);
+    let mut lines: Vec<String> = named
+        .map(|(path, reason)| format!("left out {}: {reason}", path.display()))
+        .collect();
+    if files.len() > NAMED {
+        lines.push(format!("left out {} more files", files.len() - NAMED));
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_is_its_files_but_for_hidden_ones_and_the_output() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = |name: &str| directory.path().join(name);
+        for name in ["b.xhp", "a.xhp", ".hidden", "all.xhp"] {
+            fs::write(path(name), "").unwrap();
+        }
+        fs::create_dir(path("below")).unwrap();
+        let output = path("all.xhp");
+        let whole = directory.path().to_owned();
+        let found = files([&whole, &path("b.xhp")], Some(&output)).unwrap();
+        let names: Vec<_> = found
+            .iter()
+            .map(|it| (it.path.file_name().unwrap().to_str().unwrap(), it.is_found))
+            .collect();
+        assert_eq!(names, [("a.xhp", true), ("b.xhp", true), ("b.xhp", false)]);
+        assert!(files([&path("below")], None).is_err());
+    }
+
+    #[test]
+    fn only_what_was_named_is_fatal() {
+        let left_out = LeftOut::default();
+        let file = |is_found| Found {
+            path: "x".into(),
+            is_found,
+        };
+        let broken = || -> Result<()> { bail!("broken") };
+        assert!(left_out.take(&file(false), broken()).is_err());
+        assert_eq!(left_out.take(&file(true), broken()).unwrap(), None);
+        assert!(left_out.tell(0).is_err());
+    }
+}

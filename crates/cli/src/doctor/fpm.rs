@@ -1,0 +1,77 @@
+//! Which php-fpm is meant where only `--php-fpm` is said.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+
+/// Where php-fpm is installed besides the `PATH`, which often has no `sbin`
+/// in it.
+const USUAL: [&str; 4] = ["/usr/sbin", "/usr/local/sbin", "/sbin", "/usr/local/bin"];
+
+/// The binary that was named, or the newest php-fpm there is.
+pub(super) fn binary(asked_for: &OsStr) -> Result<OsString> {
+    if !asked_for.is_empty() {
+        return Ok(asked_for.to_owned());
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let directories = std::env::split_paths(&path).chain(USUAL.map(PathBuf::from));
+    match newest(directories) {
+        Some(binary) => Ok(binary.into_os_string()),
+        None => bail!(
+            "no php-fpm is found along the PATH: name it, as in --php-fpm=/usr/sbin/php-fpm8.2"
+        ),
+    }
+}
+
+fn newest(directories: impl Iterator<Item = PathBuf>) -> Option<PathBuf> {
+    let entries = directories.flat_map(|directory| {
+        let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+        entries.map(|entry| entry.path()).collect::<Vec<_>>()
+    });
+    let versions = entries.filter_map(|path| Some((version(&path)?, path)));
+    let versions: Vec<_> = versions.collect();
+    // Of equal ones the first is what the shell would take.
+    let versions = versions.into_iter().rev();
+    versions
+        .max_by(|one, other| one.0.cmp(&other.0))
+        .map(|(_, path)| path)
+}
+
+/// The version in a name: 8, 2 of `php-fpm8.2` and `php8.2-fpm`; 82 of
+/// `php-fpm82`. A name without one is taken before all others.
+fn version(path: &Path) -> Option<(bool, Vec<u32>)> {
+    let name = path.file_name()?.to_str()?.strip_prefix("php")?;
+    let version = match (name.strip_prefix("-fpm"), name.strip_suffix("-fpm")) {
+        (Some(version), _) | (None, Some(version)) => version,
+        (None, None) => return None,
+    };
+    if version.is_empty() {
+        return Some((true, Vec::new()));
+    }
+    let parts: Result<Vec<u32>, _> = version.split('.').map(str::parse).collect();
+    Some((false, parts.ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_php_fpm_is_found() {
+        let directory = tempfile::tempdir().unwrap();
+        let found = |names: &[&str]| {
+            for name in names {
+                std::fs::write(directory.path().join(name), "").unwrap();
+            }
+            let path = newest([directory.path().to_owned()].into_iter())?;
+            Some(path.file_name()?.to_str()?.to_owned())
+        };
+        assert_eq!(found(&["php", "php-fpm.conf", "php8.2"]), None);
+        assert_eq!(
+            found(&["php-fpm8.2", "php-fpm8.10"]).as_deref(),
+            Some("php-fpm8.10")
+        );
+        assert_eq!(found(&["php-fpm"]).as_deref(), Some("php-fpm"));
+    }
+}

@@ -1,0 +1,354 @@
+//! What the settings come to, where PHP itself says nothing: names that no
+//! setting has, a trigger that cannot be pulled, a directory that cannot be
+//! written, one that grows without a limit.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use super::ini::{self, Directive};
+use super::pools::Pool;
+use super::{Finding, Grade};
+use crate::suggest::suggestion;
+use crate::users::Identity;
+
+/// The settings that the extension has, and their values.
+#[derive(Debug)]
+pub(super) struct Known<'i> {
+    rows: Vec<(&'i str, &'i str)>,
+}
+
+impl<'i> Known<'i> {
+    /// Out of the table of `php --ri xhprof`.
+    pub(super) fn of(information: &'i str) -> Self {
+        let rows = information.lines().filter_map(|line| {
+            let mut columns = line.trim().split(" => ");
+            let (name, local) = (columns.next()?, columns.next()?.trim());
+            // A warning names settings, too, but has no columns.
+            let is_name = name.starts_with("xhprof.") && !name.contains(' ');
+            let value = if local == "no value" { "" } else { local };
+            is_name.then_some((name, value))
+        });
+        Self {
+            rows: rows.collect(),
+        }
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.rows.iter().any(|(known, _)| *known == name)
+    }
+
+    fn value(&self, name: &str) -> &str {
+        let row = self.rows.iter().find(|(known, _)| *known == name);
+        row.map_or("", |(_, value)| value)
+    }
+}
+
+/// Lines that set what is no setting: PHP takes them without a word.
+pub(super) fn unknown(directives: &[Directive], known: &Known<'_>) -> Vec<Finding> {
+    let mut seen = HashSet::new();
+    let unknown = directives
+        .iter()
+        .filter(|it| !known.has(&it.name) && seen.insert(it.place()));
+    let finding = |directive: &Directive| {
+        let names = known.rows.iter().map(|(name, _)| *name);
+        let meant = suggestion(&directive.name, names);
+        let what = format!(
+            "{}: no setting is called {}{meant}",
+            directive.place(),
+            directive.name
+        );
+        Finding::new(Grade::Wrong, what).advise("PHP ignores such a line without a word")
+    };
+    unknown.map(finding).collect()
+}
+
+/// For whom settings are looked at.
+#[derive(Debug)]
+pub(super) struct Subject<'s> {
+    pub(super) known: &'s Known<'s>,
+    /// The lines of the ini files.
+    pub(super) directives: &'s [Directive],
+    /// The pool of php-fpm, if it is one.
+    pub(super) pool: Option<&'s Pool>,
+    /// The directory for temporary files.
+    pub(super) temporary: &'s str,
+    /// Whether requests come from a web server.
+    pub(super) is_web: bool,
+}
+
+impl Subject<'_> {
+    fn value(&self, name: &str) -> &str {
+        let of_pool = self.pool.map(|pool| &pool.directives[..]);
+        if let Some(directive) = of_pool.and_then(|directives| ini::last(directives, name)) {
+            return &directive.value;
+        }
+        // PHP was asked with another value of this one.
+        if name == "xhprof.auto_enable" {
+            return ini::last(self.directives, name).map_or("", |it| &it.value);
+        }
+        self.known.value(name)
+    }
+
+    /// `pool www: `
+    fn prefix(&self) -> String {
+        let name = |pool: &Pool| format!("pool {}: ", pool.name);
+        self.pool.map_or_else(String::new, name)
+    }
+
+    /// All that is to be said of them.
+    pub(super) fn findings(&self) -> Vec<Finding> {
+        let prefix = self.prefix();
+        let auto_enable = self.value("xhprof.auto_enable");
+        let is_on = !matches!(
+            auto_enable.to_ascii_lowercase().as_str(),
+            "" | "0" | "off" | "no" | "false"
+        );
+        let mut findings = Vec::new();
+        let what = if is_on {
+            format!("{prefix}xhprof.auto_enable is {auto_enable}")
+        } else {
+            format!("{prefix}xhprof.auto_enable is 0: only programs that ask for it are profiled")
+        };
+        findings.push(Finding::new(Grade::Good, what));
+        findings.extend(self.trigger(auto_enable));
+        if self.pool.is_some() {
+            findings.push(self.directory(is_on));
+        }
+        if is_on && is_zero(self.value("xhprof.max_dir_size")) {
+            let what = format!(
+                "{prefix}nothing limits how much is written to {}",
+                self.output_dir()
+            );
+            findings.push(
+                Finding::new(Grade::Warning, what)
+                    .advise("set a limit in php.ini, as in xhprof.max_dir_size = 2G"),
+            );
+        }
+        findings
+    }
+
+    fn trigger(&self, auto_enable: &str) -> Option<Finding> {
+        let prefix = self.prefix();
+        let trigger = self.value("xhprof.trigger");
+        if trigger.is_empty() {
+            let is_needed = auto_enable.eq_ignore_ascii_case("trigger");
+            return is_needed.then(|| {
+                let what = format!("{prefix}xhprof.auto_enable is trigger, but none has a name");
+                Finding::new(Grade::Wrong, what).advise(
+                    "nothing is profiled: set xhprof.trigger, as in xhprof.trigger = XHPROF",
+                )
+            });
+        }
+        let has_secret = !self.value("xhprof.trigger_secret").is_empty();
+        (self.is_web && !has_secret).then(|| {
+            let what =
+                format!("{prefix}xhprof.trigger is {trigger}, but xhprof.trigger_secret is empty");
+            Finding::new(Grade::Wrong, what).advise(
+                "no request can pull it: set a long random secret, and send it as the trigger's value",
+            )
+        })
+    }
+
+    fn output_dir(&self) -> &str {
+        match self.value("xhprof.output_dir") {
+            "" => self.temporary,
+            directory => directory,
+        }
+    }
+
+    /// Whether the pool's user can write where profiles go.
+    fn directory(&self, is_on: bool) -> Finding {
+        let prefix = self.prefix();
+        let directory = self.output_dir();
+        let pool = self.pool;
+        let root = pool.and_then(|pool| pool.chroot.as_deref());
+        let path = match root {
+            None | Some("") => Path::new(directory).to_owned(),
+            Some(root) => Path::new(root).join(directory.trim_start_matches('/')),
+        };
+        let user = pool.and_then(|pool| pool.user.as_deref());
+        let group = pool.and_then(|pool| pool.group.as_deref());
+        let Some(user) = user else {
+            return Finding::new(
+                Grade::Good,
+                format!(
+                    "{prefix}writes to {}, as who starts php-fpm",
+                    path.display()
+                ),
+            );
+        };
+        let bad = if is_on { Grade::Wrong } else { Grade::Warning };
+        let make = format!(
+            "install -d -o {user} -g {} -m 0700 {}",
+            group.unwrap_or(user),
+            path.display()
+        );
+        let shown = path.display();
+        let Some(identity) = Identity::of(user, group) else {
+            let what = format!("{prefix}there is no user {user}, or no such group");
+            return Finding::new(bad, what);
+        };
+        if !path.is_dir() {
+            let what = format!("{prefix}xhprof.output_dir {shown} is no directory");
+            return Finding::new(bad, what).advise(format!("profiles are lost; make it: {make}"));
+        }
+        match identity.may_write(&path) {
+            Ok(()) => {
+                let what = format!("{prefix}{user} can write to {shown}");
+                let finding = Finding::new(Grade::Good, what);
+                if self.value("xhprof.output_dir").is_empty() {
+                    return finding.advise(
+                        "it is the temporary directory; a service with PrivateTmp has its own: set xhprof.output_dir",
+                    );
+                }
+                finding
+            }
+            Err(place) if *place == *path => {
+                let what = format!("{prefix}{user} cannot write to xhprof.output_dir {shown}");
+                Finding::new(bad, what).advise(format!("profiles are lost; {make}"))
+            }
+            Err(place) => {
+                let place = place.display();
+                let what = format!("{prefix}{user} cannot enter {place}, so not write to {shown}");
+                Finding::new(bad, what).advise(format!(
+                    "profiles are lost; chmod o+x {place}, or choose another xhprof.output_dir"
+                ))
+            }
+        }
+    }
+}
+
+fn is_zero(size: &str) -> bool {
+    size.trim_end_matches(|it: char| it.is_ascii_alphabetic())
+        .trim()
+        .trim_start_matches('0')
+        .is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+
+    const INFORMATION: &str = "xhprof.auto_enable => 0 => 0\nxhprof.max_dir_size => 0 => 0\n\
+        xhprof.output_dir => no value => no value\nxhprof.trigger => no value => no value\n\
+        xhprof.trigger_secret => no value => no value\n";
+
+    fn directives(pairs: &[(&str, &str)]) -> Vec<Directive> {
+        let directive = |(line, (name, value)): (usize, &(&str, &str))| Directive {
+            name: (*name).to_owned(),
+            value: (*value).to_owned(),
+            file: PathBuf::from("/etc/x.ini"),
+            line,
+        };
+        (1..).zip(pairs).map(directive).collect()
+    }
+
+    fn said(
+        information: &str,
+        pairs: &[(&str, &str)],
+        pool: Option<&Pool>,
+    ) -> Vec<(Grade, String)> {
+        let subject = Subject {
+            known: &Known::of(information),
+            directives: &directives(pairs),
+            pool,
+            temporary: "/tmp",
+            is_web: true,
+        };
+        let findings = subject.findings().into_iter();
+        findings.map(|it| (it.grade, it.what)).collect()
+    }
+
+    fn pool(user: &str, pairs: &[(&str, &str)]) -> Pool {
+        Pool {
+            name: "www".to_owned(),
+            user: Some(user.to_owned()),
+            group: None,
+            chroot: None,
+            directives: directives(pairs),
+        }
+    }
+
+    #[test]
+    fn misspelt_names_have_their_line_and_what_was_meant() {
+        let lines = directives(&[("xhprof.auto_enabled", "1"), ("xhprof.trigger", "X")]);
+        let findings = unknown(&lines, &Known::of(INFORMATION));
+        assert_eq!(findings.len(), 1);
+        assert_eq!(
+            findings[0].what,
+            "/etc/x.ini:1: no setting is called xhprof.auto_enabled; did you mean xhprof.auto_enable?"
+        );
+    }
+
+    #[test]
+    fn a_trigger_without_a_secret_is_wrong_on_the_web() {
+        let set = INFORMATION.replace("trigger => no value", "trigger => XHPROF");
+        let findings = said(&set, &[("xhprof.auto_enable", "trigger")], None);
+        let expected = "xhprof.trigger is XHPROF, but xhprof.trigger_secret is empty";
+        assert!(
+            findings.contains(&(Grade::Wrong, expected.to_owned())),
+            "{findings:?}"
+        );
+        let secret = set.replace("secret => no value", "secret => (hidden)");
+        let findings = said(&secret, &[("xhprof.auto_enable", "trigger")], None);
+        assert!(
+            findings.iter().all(|it| it.0 != Grade::Wrong),
+            "{findings:?}"
+        );
+        let findings = said(INFORMATION, &[("xhprof.auto_enable", "trigger")], None);
+        assert!(
+            findings[1].1.ends_with("but none has a name"),
+            "{findings:?}"
+        );
+    }
+
+    #[test]
+    fn a_directory_without_a_limit_is_warned_of_where_something_is_written() {
+        let limit = |findings: Vec<(Grade, String)>| {
+            findings.iter().any(|it| it.1.contains("nothing limits"))
+        };
+        assert!(limit(said(
+            INFORMATION,
+            &[("xhprof.auto_enable", "1")],
+            None
+        )));
+        assert!(!limit(said(INFORMATION, &[], None)));
+        let limited = INFORMATION.replace("size => 0", "size => 2G");
+        assert!(!limit(said(&limited, &[("xhprof.auto_enable", "1")], None)));
+        assert!(is_zero("0") && is_zero("0M") && !is_zero("10M"));
+    }
+
+    #[test]
+    fn a_pool_has_its_own_settings_and_its_own_user() {
+        let directory = tempfile::tempdir().unwrap();
+        let own = directory.path().join("own");
+        std::fs::create_dir(&own).unwrap();
+        let own = own.to_str().unwrap();
+        let set = [("xhprof.output_dir", own), ("xhprof.auto_enable", "1")];
+        let root = said(INFORMATION, &[], Some(&pool("root", &set)));
+        assert!(
+            root.contains(&(Grade::Good, format!("pool www: root can write to {own}"))),
+            "{root:?}"
+        );
+        let unknown = said(INFORMATION, &[], Some(&pool("no such user", &set)));
+        assert!(unknown.iter().any(|it| it.0 == Grade::Wrong), "{unknown:?}");
+        // Only its owner may enter a temporary directory.
+        let nobody = said(INFORMATION, &[], Some(&pool("nobody", &set)));
+        let wrong = nobody.iter().find(|it| it.0 == Grade::Wrong).unwrap();
+        assert!(wrong.1.contains("nobody cannot"), "{nobody:?}");
+        let gone = said(
+            INFORMATION,
+            &[],
+            Some(&pool("root", &[("xhprof.output_dir", "/nonexistent")])),
+        );
+        assert!(
+            gone.contains(&(
+                Grade::Warning,
+                "pool www: xhprof.output_dir /nonexistent is no directory".to_owned()
+            )),
+            "{gone:?}"
+        );
+    }
+}

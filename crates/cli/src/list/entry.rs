@@ -1,0 +1,154 @@
+//! A profile in a list.
+
+use std::fs::File;
+use std::io::{BufReader, Read, Seek};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+use profile::native::{self, Limits, MAGIC, Summary};
+
+use crate::input;
+
+/// What a list says of a profile.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    pub(crate) path: PathBuf,
+    /// When it began, in microseconds since 1970; else when the file was
+    /// written.
+    pub(crate) date: Option<u64>,
+    /// The route, the request or the script.
+    pub(crate) route: String,
+    /// The response's status, or `exit 1`.
+    pub(crate) status: String,
+    /// It ended in an error that the extension saw.
+    pub(crate) has_failed: bool,
+    /// The most memory that PHP had, in bytes.
+    pub(crate) peak: Option<u64>,
+    pub(crate) summary: Summary,
+}
+
+impl Entry {
+    /// Reads no more than is needed.
+    pub(crate) fn read(path: &Path) -> Result<Self> {
+        let summary = match quick(path) {
+            Some(summary) => summary,
+            None => Summary::of(&input::read_quietly(path)?),
+        };
+        Ok(Self::new(path, summary))
+    }
+
+    fn new(path: &Path, summary: Summary) -> Self {
+        let meta = &summary.meta;
+        let text = |name: &str| meta.tag(name).filter(|text| !text.is_empty());
+        let written = || {
+            let time = path.metadata().ok()?.modified().ok()?;
+            let since = time.duration_since(std::time::UNIX_EPOCH).ok()?;
+            u64::try_from(since.as_micros()).ok()
+        };
+        let name = path.file_name().and_then(|name| name.to_str());
+        let named = name.and_then(run_id);
+        let status = match (text("status"), text("exit_status")) {
+            (Some(status), _) => status.to_owned(),
+            (None, Some(code)) => format!("exit {code}"),
+            (None, None) => String::new(),
+        };
+        Self {
+            path: path.to_owned(),
+            date: meta
+                .started_unix_us
+                .or_else(|| named.map(|(date, _)| date))
+                .or_else(written),
+            route: route(&summary)
+                .or_else(|| named.map(|(_, source)| source.to_owned()))
+                .unwrap_or_default(),
+            status,
+            has_failed: text("failed").is_some_and(|failed| failed != "0"),
+            peak: text("peak_memory").and_then(|bytes| bytes.parse().ok()),
+            summary,
+        }
+    }
+
+    /// Whether the status is `wanted`: `500`, `5xx`, `exit 1`, `failed`.
+    pub(super) fn has_status(&self, wanted: &str) -> bool {
+        let wanted = wanted.to_ascii_lowercase();
+        if wanted == "failed" {
+            return self.has_failed;
+        }
+        if let Some(class) = wanted.strip_suffix("xx") {
+            return self.status.len() == 3 && self.status.starts_with(class);
+        }
+        self.status == wanted || self.status.strip_prefix("exit ") == Some(&*wanted)
+    }
+}
+
+/// What profiles are grouped by: what the program called its route, else the
+/// request or the script.
+pub(crate) fn route(summary: &Summary) -> Option<String> {
+    let meta = &summary.meta;
+    let route = meta.tag("route").or(meta.title.as_deref());
+    route.filter(|it| !it.is_empty()).map(str::to_owned)
+}
+
+/// The date and the source in a name that the extension gave: XHProf's files
+/// have no other place for them. A run id's first 14 digits are the time.
+fn run_id(name: &str) -> Option<(u64, &str)> {
+    let (id, rest) = name.split_once('.')?;
+    let (source, _) = rest.rsplit_once('.')?;
+    let is_ours = id.len() == 32 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let date = u64::from_str_radix(id.get(..14)?, 16).ok()?;
+    is_ours.then_some((date, source))
+}
+
+/// The sums of a native file; none for other files, and for what is broken:
+/// who reads it in full says why.
+fn quick(path: &Path) -> Option<Summary> {
+    let mut file = File::open(path).ok()?;
+    let mut head = [0; MAGIC.len()];
+    file.read_exact(&mut head).ok()?;
+    if head != MAGIC {
+        return None;
+    }
+    file.rewind().ok()?;
+    let summary = native::summary(
+        BufReader::with_capacity(1 << 16, file),
+        &Limits::default(),
+        &crate::input::budget(),
+    );
+    summary.ok().flatten()
+}
+
+/// The status that `--status` takes.
+pub(crate) fn status(text: &str) -> Result<String> {
+    let is_code = |text: &str| !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit());
+    let word = text.to_ascii_lowercase();
+    let code = word.strip_prefix("exit ").unwrap_or(&word);
+    let is_class = word.len() == 3 && word.strip_suffix("xx").is_some_and(is_code);
+    if word == "failed" || is_class || is_code(code) {
+        return Ok(word);
+    }
+    bail!("not a status: 500, 5xx, `exit 1` or failed")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_id_has_the_date_and_the_source() {
+        let name = "0610ae2c1f3b400000126789abcdef01.index.xhprof";
+        assert_eq!(run_id(name), Some((0x06_10ae_2c1f_3b40, "index")));
+        for name in ["5f3b1c2d4e5f6.index.xhprof", "run.xhp", "x"] {
+            assert_eq!(run_id(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_status_is_refused() {
+        for text in ["500", "5xx", "5XX", "exit 1", "failed", "1"] {
+            assert!(status(text).is_ok(), "{text}");
+        }
+        for text in ["", "xx", "ok", "50x", "exit", "5000xx"] {
+            assert!(status(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! `--since`: a date, or how long ago.
+
+use std::str::FromStr;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+const SECOND: u64 = 1_000_000;
+
+/// The earliest moment that is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Since {
+    /// So many microseconds ago.
+    Ago(u64),
+    /// So many microseconds after the beginning of 1970.
+    At(u64),
+}
+
+impl Since {
+    /// In microseconds since 1970.
+    pub(crate) fn microseconds(self, now: SystemTime) -> u64 {
+        match self {
+            Self::At(moment) => moment,
+            Self::Ago(time) => {
+                let now = now.duration_since(UNIX_EPOCH).unwrap_or_default();
+                let now = u64::try_from(now.as_micros()).unwrap_or(u64::MAX);
+                now.saturating_sub(time)
+            }
+        }
+    }
+}
+
+impl FromStr for Since {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let error = "not a time: 30m, 2h, 7d, 2026-11-22 or 2026-11-22T10:30, in UTC";
+        ago(text).or_else(|| date(text)).ok_or(error)
+    }
+}
+
+/// `90s`, `30m`, `2h`, `7d`, `2w`.
+fn ago(text: &str) -> Option<Since> {
+    let unit = text.chars().next_back()?;
+    let seconds: u64 = match unit {
+        's' => 1,
+        'm' => 60,
+        'h' => 3600,
+        'd' => 86_400,
+        'w' => 7 * 86_400,
+        _ => return None,
+    };
+    let number: u64 = text.strip_suffix(unit)?.parse().ok()?;
+    let time = number.checked_mul(seconds)?.checked_mul(SECOND)?;
+    Some(Since::Ago(time))
+}
+
+/// `2026-11-22`, with an hour, minutes and seconds behind it if they matter.
+fn date(text: &str) -> Option<Since> {
+    let text = text.trim_end_matches('Z');
+    let (day, time) = match text.split_once(['T', ' ']) {
+        Some((day, time)) => (day, time),
+        None => (text, "00:00"),
+    };
+    let mut parts = day.split('-');
+    let mut number = |digits: usize| {
+        let part = parts.next()?;
+        (part.len() == digits).then_some(part)?.parse::<u64>().ok()
+    };
+    let (year, month, day) = (number(4)?, number(2)?, number(2)?);
+    let is_date = (1970..=9999).contains(&year)
+        && (1..=12).contains(&month)
+        && (1..=31).contains(&day)
+        && parts.next().is_none();
+    let mut parts = time.split(':').map(|part| part.parse::<u64>().ok());
+    let hour = parts.next()??;
+    let minute = parts.next().unwrap_or(Some(0))?;
+    let second = parts.next().unwrap_or(Some(0))?;
+    let is_time = hour < 24 && minute < 60 && second < 60 && parts.next().is_none();
+    if !is_date || !is_time {
+        return None;
+    }
+    let seconds = (days(year, month, day) * 24 + hour) * 3600 + minute * 60 + second;
+    Some(Since::At(seconds * SECOND))
+}
+
+/// The days from 1970 to a date. A year begins in March here, so that the leap
+/// day is its last.
+fn days(year: u64, month: u64, day: u64) -> u64 {
+    let year = if month < 3 { year - 1 } else { year };
+    let month = (month + 9) % 12;
+    let of_year = (153 * month + 2) / 5 + day - 1;
+    year * 365 + year / 4 - year / 100 + year / 400 + of_year - 719_468
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_ago_or_a_date() {
+        let ago = |seconds: u64| Ok(Since::Ago(seconds * SECOND));
+        assert_eq!("90s".parse(), ago(90));
+        assert_eq!("2h".parse(), ago(7200));
+        assert_eq!("7d".parse(), ago(7 * 86_400));
+        let at = |seconds: u64| Ok(Since::At(seconds * SECOND));
+        assert_eq!("1970-01-01".parse(), at(0));
+        assert_eq!("2000-02-29".parse(), at(951_782_400));
+        assert_eq!("2023-11-14T22:13:20Z".parse(), at(1_700_000_000));
+        assert_eq!("2023-11-14 22".parse(), at(1_699_999_200));
+        for wrong in [
+            "",
+            "yesterday",
+            "5",
+            "h",
+            "2026-13-01",
+            "2026-1-1",
+            "2026-01-01T25:00",
+        ] {
+            assert!(wrong.parse::<Since>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn what_is_ago_is_counted_from_now() {
+        let now = UNIX_EPOCH + std::time::Duration::from_secs(100);
+        assert_eq!(Since::Ago(40 * SECOND).microseconds(now), 60 * SECOND);
+        assert_eq!(Since::Ago(400 * SECOND).microseconds(now), 0);
+    }
+}

@@ -1,0 +1,62 @@
+//! The costs as columns: what `--columns` and the headings call them.
+//!
+//! `functions`, `neighbours` and `tree` make their tables of these, so that a
+//! column has one name in all of them.
+
+use profile::{Metric, Profile};
+
+use super::table::Column;
+
+/// Every cost but calls, in the order in which tools show them.
+pub(super) const COSTS: [Metric; 4] = [Metric::Wall, Metric::Cpu, Metric::Memory, Metric::Peak];
+
+/// Whether it can be below zero: then its sums hide what they are made of, and a
+/// share of them says nothing.
+pub(crate) fn is_signed(metric: Metric) -> bool {
+    matches!(metric, Metric::Memory | Metric::Peak)
+}
+
+/// What self and inclusive cost are called in `metric`, where that is what the
+/// table is about. Three blanks stand for the unit below.
+pub(super) fn titles(metric: Metric, profile: &Profile) -> [&'static str; 2] {
+    use profile::WallUnit::{Nanoseconds, Samples};
+    match metric {
+        Metric::Wall => match profile.metrics.wall_unit {
+            Nanoseconds => ["self   ", "incl   "],
+            Samples => ["self", "incl"],
+        },
+        Metric::Cpu => ["self cpu", "incl cpu"],
+        Metric::Memory => ["self mem", "incl mem"],
+        Metric::Peak => ["self peak", "incl peak"],
+        Metric::Calls => ["calls", "calls"],
+    }
+}
+
+/// The columns of each cost's own part, or of its part with callees. Those are
+/// extra that `is_usual` does not name.
+pub(super) fn of_costs(
+    profile: &Profile,
+    is_inclusive: bool,
+    is_usual: impl Fn(Metric) -> bool,
+) -> Vec<Column> {
+    let costs = COSTS.into_iter().filter(|&cost| profile.shows(cost));
+    let columns = costs.zip(2..).map(|(cost, dispensable)| {
+        let (key, title) = match (cost, is_inclusive) {
+            (Metric::Cpu, false) => ("cpu", "self cpu"),
+            (Metric::Cpu, true) => ("incl-cpu", "incl cpu"),
+            (Metric::Memory, false) => ("memory", "self mem"),
+            (Metric::Memory, true) => ("incl-memory", "incl mem"),
+            (Metric::Peak, false) => ("peak", "self peak"),
+            (Metric::Peak, true) => ("incl-peak", "incl peak"),
+            (_, false) => ("wall", "self wall"),
+            (_, true) => ("incl-wall", "incl wall"),
+        };
+        let column = Column::new(key, title).dispensable(dispensable);
+        if is_usual(cost) {
+            column
+        } else {
+            column.extra()
+        }
+    });
+    columns.collect()
+}

@@ -1,0 +1,62 @@
+//! The functions that a name stands for, where it stands for several.
+
+use std::collections::HashSet;
+
+use anyhow::{Error, Result, anyhow};
+use profile::{Profile, SymbolId};
+use serde_json::Value;
+
+use super::functions::Functions;
+use super::neighbours::Direction;
+use crate::args::TableArguments;
+use crate::terminal::{Look, printable};
+use crate::units::count;
+
+/// The functions, and how to pick one.
+pub(super) struct Matches<'p> {
+    functions: Functions<'p>,
+    number: usize,
+    wanted: String,
+    direction: Direction,
+}
+
+impl<'p> Matches<'p> {
+    /// All of `symbols`, which is what `wanted` may mean.
+    pub(super) fn new(
+        profile: &'p Profile,
+        symbols: &[SymbolId],
+        wanted: &str,
+        direction: Direction,
+        arguments: &TableArguments,
+        limit: Option<usize>,
+    ) -> Self {
+        let all: HashSet<&SymbolId> = symbols.iter().collect();
+        Self {
+            functions: Functions::of(profile, arguments, limit, |symbol| all.contains(&symbol)),
+            number: symbols.len(),
+            wanted: wanted.to_owned(),
+            direction,
+        }
+    }
+
+    /// As lines for people.
+    pub(super) fn render(&self, look: Look, columns: &[String]) -> Result<String> {
+        let table = self.functions.table().with_columns(columns)?;
+        let wanted = printable(self.wanted.as_bytes());
+        let number = count(self.number as u64);
+        let head = format!("{number} functions match {wanted}\n\n");
+        Ok(head + &table.render(look))
+    }
+
+    /// For programs.
+    pub(super) fn json(&self, title: &str) -> Value {
+        self.functions.json_as("matches", title)
+    }
+
+    /// Why what was asked for could not be shown.
+    pub(super) fn error(&self) -> Error {
+        let (number, wanted) = (count(self.number as u64), &self.wanted);
+        let option = self.direction.name();
+        anyhow!("{number} functions match {wanted}: give --{option} the whole name of one of them")
+    }
+}

@@ -1,0 +1,59 @@
+//! Command lines that are no command, and what was meant by them.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+
+use clap::error::{ContextKind, Error, ErrorKind};
+
+use crate::words::{quoted, shown};
+
+/// The command that was meant by `line`, if what stands in place of one is a
+/// script, a PHP, a profile or a directory; in words.
+pub(crate) fn meant(error: &Error, line: &[OsString]) -> Option<String> {
+    let is_no_command = error.kind() == ErrorKind::InvalidSubcommand
+        || error.kind() == ErrorKind::UnknownArgument
+            && error.get(ContextKind::InvalidArg).is_some();
+    let [_, word, rest @ ..] = line else {
+        return None;
+    };
+    if !is_no_command || word.as_encoded_bytes().starts_with(b"-") {
+        return None;
+    }
+    let all = [std::slice::from_ref(word), rest].concat();
+    let name = word.to_string_lossy();
+    let path = Path::new(word);
+    let is_script = name.ends_with(".php") || name.ends_with(".phar");
+    let is_php = matches!(path.file_name(), Some(name) if name == "php");
+    if path.is_dir() {
+        return Some(format!(
+            "{name} is a directory, no command; to see the profiles in it: `xhprof list {}`",
+            quoted(word)
+        ));
+    }
+    if is_script || is_php || begins_as_script(path) {
+        return Some(format!(
+            "{name} is no command of xhprof; to profile it: `xhprof run -- {}`",
+            shown(&all)
+        ));
+    }
+    let is_profile =
+        path.is_file() || formats::for_file_name(&name).is_some() && name.contains('.');
+    is_profile.then(|| {
+        format!(
+            "{name} is no command of xhprof; to read the profile: `xhprof report {}`",
+            shown(&all)
+        )
+    })
+}
+
+fn begins_as_script(path: &Path) -> bool {
+    let mut head = Vec::new();
+    let file = fs::File::open(path);
+    let read = file.and_then(|file| file.take(64).read_to_end(&mut head));
+    let first = head.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    read.is_ok()
+        && (first.starts_with(b"<?php")
+            || first.starts_with(b"#!") && first.windows(3).any(|word| word == b"php"))
+}

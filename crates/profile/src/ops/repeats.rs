@@ -1,0 +1,407 @@
+//! The same statement made again and again in one call: the N+1 of databases.
+//!
+//! A span knows its caller, but not in which call of it; the calls are counted
+//! by path. So each answer is a lower bound: of N statements in C calls, one
+//! call made at least N / C. With the events of a profile it is exact.
+//!
+//! **Invariant:** what is called repeated was made [`Repeat::LEAST`] times or
+//! more in one single call of one of the parents, whatever is not known.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::{Body, EventKind, Profile, Span, SpanKind, SymbolId, TextId, Tree};
+
+/// A statement that one caller made several times in one call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Repeat {
+    /// What it waits for.
+    pub kind: SpanKind,
+    /// The statement.
+    pub text: TextId,
+    /// The function that waits.
+    pub symbol: SymbolId,
+    /// The function that calls it.
+    pub caller: SymbolId,
+    /// How often that caller made it, in the whole profile.
+    pub calls: u64,
+    /// How long that took together, in nanoseconds.
+    pub total: u64,
+    /// The functions in one call of which it was repeated: the caller, or those
+    /// that call it, directly or not. Several if it is not known which of them.
+    pub parents: Vec<SymbolId>,
+    /// How often, at least, it was made in one call of a parent.
+    pub at_least: u64,
+}
+
+impl Repeat {
+    /// How often is repeated: a pair may be chance.
+    pub const LEAST: u64 = 3;
+    /// How many levels above the caller are looked at.
+    const LEVELS: usize = 64;
+}
+
+/// A statement and its caller.
+type Key = (SpanKind, TextId, SymbolId, SymbolId);
+
+/// The statements that are repeated, those first that took longest together.
+#[must_use]
+pub fn repeats(profile: &Profile) -> Vec<Repeat> {
+    let mut sums: HashMap<Key, (u64, u64)> = HashMap::new();
+    for span in &profile.spans.list {
+        if let Some(key) = key(span) {
+            let (calls, total) = sums.entry(key).or_default();
+            *calls += 1;
+            *total = total.saturating_add(span.duration);
+        }
+    }
+    sums.retain(|_, (calls, _)| *calls >= Repeat::LEAST);
+    if sums.is_empty() {
+        return Vec::new();
+    }
+    let exact = exact(profile);
+    let graph = Graph::new(profile, sums.keys().map(|key| (key.3, key.2)).collect());
+    let mut repeats: Vec<Repeat> = sums
+        .into_iter()
+        .filter_map(|(key, (calls, total))| {
+            let (parents, at_least) = match &exact {
+                Some(exact) => exact.get(&key).cloned()?,
+                None => graph.parents((key.3, key.2), calls)?,
+            };
+            let (kind, text, symbol, caller) = key;
+            Some(Repeat {
+                kind,
+                text,
+                symbol,
+                caller,
+                calls,
+                total,
+                parents,
+                at_least,
+            })
+        })
+        .collect();
+    let largest_first = |repeat: &Repeat| {
+        let size = std::cmp::Reverse((repeat.total, repeat.calls));
+        (size, repeat.kind, repeat.text, repeat.symbol, repeat.caller)
+    };
+    repeats.sort_by_key(largest_first);
+    repeats
+}
+
+fn key(span: &Span) -> Option<Key> {
+    Some((span.kind, span.text?, span.symbol, span.caller))
+}
+
+/// What was repeated in one call, found in the events; none if they do not fit
+/// the spans.
+fn exact(profile: &Profile) -> Option<HashMap<Key, (Vec<SymbolId>, u64)>> {
+    let Body::Events(events) = &profile.body else {
+        return None;
+    };
+    let waiting: HashSet<SymbolId> = profile.spans.list.iter().map(|it| it.symbol).collect();
+    // The calls above each call that waits, the caller first.
+    let mut chains: HashMap<SymbolId, Vec<Vec<(SymbolId, usize)>>> = HashMap::new();
+    let mut open: Vec<(SymbolId, usize)> = vec![(SymbolId::ROOT, 0)];
+    for (number, event) in (1..).zip(&events.events) {
+        match event.kind {
+            EventKind::Enter(symbol) => {
+                if waiting.contains(&symbol) {
+                    let chain = open.iter().rev().take(Repeat::LEVELS).copied();
+                    chains.entry(symbol).or_default().push(chain.collect());
+                }
+                open.push((symbol, number));
+            }
+            EventKind::Leave => {
+                if open.len() > 1 {
+                    open.pop();
+                }
+            }
+            _ => return None,
+        }
+    }
+    let mut spans: Vec<&Span> = profile.spans.list.iter().collect();
+    // Of two that began at once the outer one, which ends later, comes first.
+    spans.sort_by_key(|span| (span.start, std::cmp::Reverse(span.duration)));
+    let mut taken: HashMap<SymbolId, usize> = HashMap::new();
+    let mut counts: HashMap<Key, Vec<HashMap<usize, (SymbolId, u64)>>> = HashMap::new();
+    for span in spans {
+        let place = taken.entry(span.symbol).or_default();
+        let chain = chains.get(&span.symbol)?.get(*place)?;
+        *place += 1;
+        if chain.first()?.0 != span.caller {
+            return None;
+        }
+        let Some(key) = key(span) else { continue };
+        let levels = counts.entry(key).or_default();
+        for (level, &(symbol, number)) in chain.iter().enumerate() {
+            if levels.len() <= level {
+                levels.push(HashMap::new());
+            }
+            if let Some(calls) = levels.get_mut(level) {
+                calls.entry(number).or_insert((symbol, 0)).1 += 1;
+            }
+        }
+    }
+    let all_taken = chains
+        .iter()
+        .all(|(symbol, chains)| taken.get(symbol) == Some(&chains.len()));
+    all_taken.then_some(())?;
+    let found = counts.into_iter().filter_map(|(key, levels)| {
+        let most = levels.iter().filter_map(|calls| {
+            let most = calls
+                .iter()
+                .max_by_key(|(number, (_, count))| (*count, std::cmp::Reverse(**number)));
+            most.map(|(_, found)| *found)
+                .filter(|(_, count)| *count >= Repeat::LEAST)
+        });
+        most.take(1)
+            .next()
+            .map(|(symbol, count)| (key, (vec![symbol], count)))
+    });
+    Some(found.collect())
+}
+
+/// The calls by path or, where paths are not known, by function.
+struct Graph {
+    /// How often each was called, and from where.
+    nodes: Vec<GraphNode>,
+    /// The nodes of each caller that makes calls that wait.
+    callers: HashMap<(SymbolId, SymbolId), Vec<usize>>,
+}
+
+#[derive(Debug, Default, Clone)]
+struct GraphNode {
+    symbol: SymbolId,
+    calls: u64,
+    parents: Vec<usize>,
+}
+
+impl Graph {
+    /// Of what leads to the `wanted` pairs of caller and callee.
+    fn new(profile: &Profile, wanted: HashSet<(SymbolId, SymbolId)>) -> Self {
+        match profile.tree() {
+            Some(tree) => Self::of_tree(&tree, &wanted),
+            None => Self::of_edges(profile, wanted),
+        }
+    }
+
+    fn of_tree(tree: &Tree, wanted: &HashSet<(SymbolId, SymbolId)>) -> Self {
+        let mut callers: HashMap<_, Vec<usize>> = HashMap::new();
+        let mut nodes = Vec::with_capacity(tree.nodes.len());
+        for (index, node) in tree.nodes.iter().enumerate() {
+            let parent = tree.nodes.get(node.parent.index());
+            let pair = parent.map(|parent| (parent.symbol, node.symbol));
+            if let Some(pair) = pair.filter(|pair| index > 0 && wanted.contains(pair)) {
+                callers.entry(pair).or_default().push(node.parent.index());
+            }
+            nodes.push(GraphNode {
+                symbol: node.symbol,
+                calls: node.cost.calls.max(1),
+                parents: (index > 0)
+                    .then(|| node.parent.index())
+                    .into_iter()
+                    .collect(),
+            });
+        }
+        Self { nodes, callers }
+    }
+
+    fn of_edges(profile: &Profile, wanted: HashSet<(SymbolId, SymbolId)>) -> Self {
+        let mut nodes: Vec<GraphNode> = (0..profile.symbols.len())
+            .zip(0..)
+            .map(|(_, number)| GraphNode {
+                symbol: SymbolId(number),
+                ..GraphNode::default()
+            })
+            .collect();
+        for edge in &profile.edges().edges {
+            if let Some(node) = nodes.get_mut(edge.callee.symbol.index()) {
+                node.calls = node.calls.saturating_add(edge.cost.calls);
+                let caller = edge.caller.symbol.index();
+                if !node.parents.contains(&caller) {
+                    node.parents.push(caller);
+                }
+            }
+        }
+        if let Some(root) = nodes.first_mut() {
+            root.calls = root.calls.max(1);
+            root.parents.clear();
+        }
+        let callers = wanted.into_iter().map(|pair| (pair, vec![pair.0.index()]));
+        Self {
+            nodes,
+            callers: callers.collect(),
+        }
+    }
+
+    /// The nearest level of parents in which a call made the same statement
+    /// several times, if it was made `number` times.
+    fn parents(&self, pair: (SymbolId, SymbolId), number: u64) -> Option<(Vec<SymbolId>, u64)> {
+        let mut level: Vec<usize> = self.callers.get(&pair)?.clone();
+        level.sort_unstable();
+        level.dedup();
+        let is_one_path = level.len() == 1;
+        for _ in 0..Repeat::LEVELS {
+            let nodes = || level.iter().filter_map(|&node| self.nodes.get(node));
+            let calls = nodes().fold(0, |sum: u64, node| sum.saturating_add(node.calls));
+            let at_least = number.div_ceil(calls.max(1));
+            if at_least >= Repeat::LEAST {
+                let mut parents: Vec<SymbolId> = nodes().map(|node| node.symbol).collect();
+                parents.sort_unstable();
+                parents.dedup();
+                // All that is made is made in the one call of main(): that says
+                // nothing if it was made in several places.
+                let is_all = parents.as_slice() == [SymbolId::ROOT] && pair.0 != SymbolId::ROOT;
+                return (is_one_path || !is_all).then_some((parents, at_least));
+            }
+            let mut above: Vec<usize> = nodes().flat_map(|node| node.parents.clone()).collect();
+            // What begins here has no parent, and stays.
+            above.extend(level.iter().filter(|&&node| {
+                self.nodes
+                    .get(node)
+                    .is_some_and(|node| node.parents.is_empty())
+            }));
+            above.sort_unstable();
+            above.dedup();
+            if above == level {
+                return None;
+            }
+            level = above;
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Event, Events, Instant, NodeId, SpansBuilder, Symbol, TreeBuilder};
+
+    /// main() → render → load → query, and main() → list → load → query.
+    const NAMES: [&str; 5] = ["main()", "render", "list", "load", "query"];
+    const RENDER: SymbolId = SymbolId(1);
+    const LIST: SymbolId = SymbolId(2);
+    const LOAD: SymbolId = SymbolId(3);
+    const QUERY: SymbolId = SymbolId(4);
+
+    fn with(body: Body, statements: &[&str]) -> Profile {
+        let mut spans = SpansBuilder::new(1_000);
+        for (start, statement) in (0..).zip(statements) {
+            let text = Some(spans.text(statement.as_bytes()));
+            spans.push(Span {
+                kind: SpanKind::Sql,
+                text,
+                symbol: QUERY,
+                caller: LOAD,
+                start,
+                duration: 10,
+                rows: None,
+            });
+        }
+        Profile {
+            symbols: NAMES
+                .iter()
+                .map(|name| Symbol::new(name.as_bytes()))
+                .collect(),
+            body,
+            spans: spans.finish(),
+            ..Profile::empty()
+        }
+    }
+
+    fn tree(paths: &[(&[SymbolId], u64)]) -> Tree {
+        let mut builder = TreeBuilder::new();
+        builder.cost(NodeId::ROOT).calls = 1;
+        for (path, calls) in paths {
+            let node = path
+                .iter()
+                .fold(NodeId::ROOT, |node, &symbol| builder.child(node, symbol));
+            builder.cost(node).calls += calls;
+        }
+        builder.finish()
+    }
+
+    fn found(profile: &Profile) -> Vec<(u64, Vec<SymbolId>, u64)> {
+        let found = repeats(profile).into_iter();
+        found
+            .map(|it| (it.calls, it.parents, it.at_least))
+            .collect()
+    }
+
+    #[test]
+    fn a_statement_in_a_loop_is_found_with_the_function_that_loops() {
+        let paths: [(&[SymbolId], u64); 3] = [
+            (&[RENDER], 1),
+            (&[RENDER, LOAD], 9),
+            (&[RENDER, LOAD, QUERY], 10),
+        ];
+        let mut statements = vec!["SELECT comments"; 9];
+        statements.push("SELECT posts");
+        let profile = with(Body::Tree(tree(&paths)), &statements);
+        assert_eq!(found(&profile), [(9, vec![RENDER], 9)]);
+        let of_edges = Profile {
+            body: Body::Edges(profile.edges().into_owned()),
+            ..profile.clone()
+        };
+        assert_eq!(found(&of_edges), [(9, vec![RENDER], 9)]);
+        let repeat = &repeats(&profile)[0];
+        assert_eq!(
+            (repeat.caller, repeat.symbol, repeat.total),
+            (LOAD, QUERY, 90)
+        );
+        assert_eq!(profile.spans.text_of(Some(repeat.text)), b"SELECT comments");
+    }
+
+    #[test]
+    fn a_statement_a_call_is_no_loop() {
+        let paths: [(&[SymbolId], u64); 6] = [
+            (&[RENDER], 9),
+            (&[RENDER, LOAD], 9),
+            (&[RENDER, LOAD, QUERY], 9),
+            (&[LIST], 9),
+            (&[LIST, LOAD], 9),
+            (&[LIST, LOAD, QUERY], 9),
+        ];
+        let profile = with(Body::Tree(tree(&paths)), &["SELECT ?"; 18]);
+        assert_eq!(found(&profile), []);
+        // Two are no loop either.
+        let profile = with(Body::Tree(tree(&paths[..1])), &["SELECT ?"; 2]);
+        assert_eq!(found(&profile), []);
+    }
+
+    #[test]
+    fn of_several_places_it_is_a_lower_bound() {
+        let paths: [(&[SymbolId], u64); 6] = [
+            (&[RENDER], 1),
+            (&[RENDER, LOAD], 9),
+            (&[RENDER, LOAD, QUERY], 9),
+            (&[LIST], 1),
+            (&[LIST, LOAD], 9),
+            (&[LIST, LOAD, QUERY], 9),
+        ];
+        let profile = with(Body::Tree(tree(&paths)), &["SELECT ?"; 9]);
+        assert_eq!(found(&profile), [(9, vec![RENDER, LIST], 5)]);
+    }
+
+    #[test]
+    fn events_tell_in_which_call_it_was() {
+        let mut events = Vec::new();
+        let mut push = |kind| {
+            let at = Instant::default();
+            events.push(Event { at, kind });
+        };
+        for (outer, times) in [(RENDER, 2), (LIST, 4), (RENDER, 2)] {
+            push(EventKind::Enter(outer));
+            for _ in 0..times {
+                push(EventKind::Enter(LOAD));
+                push(EventKind::Enter(QUERY));
+                push(EventKind::Leave);
+                push(EventKind::Leave);
+            }
+            push(EventKind::Leave);
+        }
+        let end = Instant::default();
+        let profile = with(Body::Events(Events { events, end }), &["SELECT ?"; 8]);
+        assert_eq!(found(&profile), [(8, vec![LIST], 4)]);
+    }
+}
