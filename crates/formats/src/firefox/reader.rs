@@ -113,6 +113,10 @@ impl File {
                     return Err(raw());
                 }
                 json.object(|json, key| thread.key(json, key))?;
+                // Many have no samples at all.
+                if thread.samples.stacks.is_empty() {
+                    return Ok(());
+                }
                 json.push(&mut self.threads, thread)
             }),
             _ => json.skip(),
