@@ -5,8 +5,8 @@
 //! how many of it the sample stands for, then the stack with the function on top
 //! first, then an empty line. As in flame graphs of perf, the command is the
 //! function at the bottom. Clock events count nanoseconds; others count
-//! themselves, and the tag `event` names them. Of several events the first is
-//! read, and the tag `ignored` names the others.
+//! themselves. Of several events the first is read; the profile names the others.
+//! It says what it counts.
 //!
 //! **Invariant:** a line of a stack that is not understood (source lines, branch
 //! records) is passed over, one between samples is an error.
@@ -408,13 +408,12 @@ impl Reader {
         let name = event.split(|byte| *byte == b':').next().unwrap_or(&event);
         let is_time = self.has_period && (name == b"cpu-clock" || name == b"task-clock");
         if !is_time {
-            self.meta.set_tag("event", lossy(&event));
+            self.meta.counts = Some(lossy(&event).into_owned());
         }
         if !self.others.is_empty() {
             let others = self.others.iter();
             let others = others.map(|(event, count)| format!("{count} samples of {event}"));
-            let others = others.collect::<Vec<_>>().join(", ");
-            self.meta.set_tag("ignored", others);
+            self.meta.not_read = others.collect();
         }
         self.meta.mode = Mode::Sampled;
         Ok(Profile {

@@ -53,7 +53,7 @@ fn a_trace_of_whole_calls_in_any_order_is_the_programs_profile() {
     let profile = read(TRACE);
     assert!(matches!(profile.body, Body::Events(_)));
     assert_eq!(table(&profile), table(&tiny_tree()));
-    assert_eq!(profile.meta.tag("ignored"), Some("2 async events"));
+    assert_eq!(profile.meta.not_read, ["2 async events"]);
     assert_eq!(profile.meta.process, Some(7));
 }
 
@@ -94,11 +94,8 @@ fn perf_is_read_with_its_command_and_its_units() {
                    a b 1/2 [000] 1.6:  1 page-faults: \n\t 12 g (/bin/y)\n\n\
                    cc 3/3 [001] 1.7:  5 cycles:u:  ff h+0x2 ([kernel.kallsyms])\n";
     let profile = read(counted.as_bytes());
-    assert_eq!(profile.meta.tag("event"), Some("cycles:u"));
-    assert_eq!(
-        profile.meta.tag("ignored"),
-        Some("1 samples of page-faults")
-    );
+    assert_eq!(profile.meta.counts.as_deref(), Some("cycles:u"));
+    assert_eq!(profile.meta.not_read, ["1 samples of page-faults"]);
     assert_eq!(profile.metrics.wall_unit, WallUnit::Samples);
     assert_eq!(
         own(counted),
@@ -268,8 +265,13 @@ fn all_forms_of_a_trace_are_read() {
     let profile = read(threads.as_bytes());
     assert!(profile.meta.is_truncated);
     assert_eq!(
-        profile.meta.tag("ignored"),
-        Some("1 counters, 1 instant events, 1 other events, 1 ends without a beginning")
+        profile.meta.not_read,
+        [
+            "1 counters",
+            "1 instant events",
+            "1 other events",
+            "1 ends without a beginning"
+        ]
     );
     assert_eq!(
         own(threads),

@@ -6,7 +6,7 @@
 //! take functions with different `args` for different functions, so calls,
 //! memory, files and lines are beside the events, under the key `xhprof`.
 //! Read are `B`, `E` and `X` of any process and thread; other events have no
-//! time of their own, and are counted in the tag `ignored`.
+//! time of their own; the profile names them in `not_read`.
 //!
 //! **Invariant:** what is written nests, no time steps back, and the times of
 //! all functions add up to the profile's.

@@ -96,11 +96,10 @@ pub(super) fn read(input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, 
         started_unix_us: (trace.ours.started_unix_us > 0).then_some(trace.ours.started_unix_us),
         ..Meta::default()
     };
-    if !trace.ignored.is_empty() {
-        let ignored = trace.ignored.iter();
-        let ignored = ignored.map(|(kind, count)| format!("{count} {kind}"));
-        meta.set_tag("ignored", ignored.collect::<Vec<_>>().join(", "));
-    }
+    let ignored = trace.ignored.iter();
+    meta.not_read = ignored
+        .map(|(kind, count)| format!("{count} {kind}"))
+        .collect();
     let Trace {
         names,
         threads,

@@ -128,12 +128,8 @@ impl Threads {
             }
         }
         if stray > 0 {
-            let before = meta.tag("ignored").map(|it| format!("{it}, "));
-            let before = before.unwrap_or_default();
-            meta.set_tag(
-                "ignored",
-                format!("{before}{stray} ends without a beginning"),
-            );
+            meta.not_read
+                .push(format!("{stray} ends without a beginning"));
         }
         let start = list
             .iter()

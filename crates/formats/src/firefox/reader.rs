@@ -156,7 +156,7 @@ impl File {
         let mut meta = self.meta();
         let dropped = before - self.threads.len();
         if dropped > 0 {
-            meta.set_tag("ignored", format!("{dropped} threads in other units"));
+            meta.not_read = vec![format!("{dropped} threads in other units")];
         }
         metrics.memory &= is_ours || !has_wall;
         let mut names = LineNames::within(budget);

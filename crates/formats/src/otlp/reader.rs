@@ -78,6 +78,7 @@ fn profile(bytes: &[u8], budget: &Budget) -> Result<Profile, String> {
         root.calls = 1;
     }
     let mut meta = resource(bytes)?;
+    (meta.counts, meta.not_read) = types::names(&types, &columns, metrics);
     meta.started_unix_us = (started < u64::MAX).then_some(started / 1_000);
     if metrics.calls {
         meta.mode = Mode::Traced;

@@ -101,7 +101,7 @@ pub(crate) fn columns(types: &[(&[u8], &[u8])], default: &[u8]) -> (Vec<Column>,
 }
 
 /// What is counted if it is not samples, and the types that are of no use.
-pub(super) fn names(
+pub(crate) fn names(
     types: &[(&[u8], &[u8])],
     columns: &[Column],
     metrics: Metrics,
