@@ -44,6 +44,8 @@ formats_check() {
             bash "$parts/pprof.sh" "$check_files"
         with_node speedscope && part speedscope "npm speedscope $(node_version speedscope): its importer" node \
             each_folder node "$parts/speedscope.mjs" "$NODE_MODULES/speedscope"
+        with_node @tracerbench/trace-model && part trace "npm @tracerbench/trace-model $(node_version @tracerbench/trace-model)" node \
+            bash "$parts/trace.sh" "$check_files"
     }
 
     printf '%s\n' "${check_lines[@]}"
@@ -53,13 +55,12 @@ formats_check() {
 # export_profiles QUICK: the known programs, and a real one whose stacks Xdebug
 # recorded, read by us from its own format.
 export_profiles() {
-    local real=() features=()
-    [ "$1" ] || features=(--features otlp)
+    local real=()
     if [ -z "$1" ] && record_real_program; then
         real=("real=$check_target/cachegrind.out.real")
     fi
     # As `cargo test` builds it, so that there is little to build in `./x test`.
-    cargo build --locked -p xhprof-formats --example export ${features[@]+"${features[@]}"}
+    cargo build --locked -p xhprof-formats --example export
     "${release%/release}/debug/examples/export" "$check_files" ${real[@]+"${real[@]}"}
     # The same by their formats' names, a folder a profile.
     local file name id

@@ -2,7 +2,7 @@
 //
 // speedscope.mjs PACKAGE FOLDER: PACKAGE is where npm put it; FOLDER holds
 // files named by their format: `csv`, `speedscope`, `speedscope-evented`,
-// `callgrind`, `callgrind-plain`, `callgrind-xdebug`.
+// `chrome-trace`, `cpuprofile`, `callgrind`, `callgrind-plain`, `callgrind-xdebug`.
 //
 // The package has no entry for Node, only the bundle of its page. So the bundle
 // is run without a page, with one line put in that hands out the importer.
@@ -100,20 +100,38 @@ function aroundRecursion() {
     return around;
 }
 
+// Whether a call took no time at all. At one time speedscope takes ends before
+// beginnings, whatever their order in the file.
+function hasEmptyCalls(events) {
+    const open = [];
+    for (const { ph, ts } of events) {
+        if (ph === 'B') open.push(ts);
+        else if (ph === 'E' && open.pop() === ts) return true;
+    }
+    return false;
+}
+
 const load = importer();
 const rows = totals();
 let failed = 0;
 let recursion = null;
 
 for (const [format, exact] of [
-    ['speedscope', true], ['speedscope-evented', true],
+    ['speedscope', true], ['speedscope-evented', true], ['chrome-trace', true], ['cpuprofile', true],
     ['callgrind', false], ['callgrind-plain', false], ['callgrind-xdebug', false],
 ]) {
     const file = path.join(folder, format);
     if (!fs.existsSync(file)) continue;
     const bytes = fs.readFileSync(file);
+    if (format === 'chrome-trace' && hasEmptyCalls(JSON.parse(bytes).traceEvents)) {
+        console.log('speedscope, chrome-trace: calls of no length, which it cannot nest: not compared');
+        continue;
+    }
     const buffer = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length);
-    const fileName = format.startsWith('callgrind') ? 'callgrind.out' : 'x.speedscope.json';
+    const fileName = format.startsWith('callgrind') ? 'callgrind.out'
+        : { 'chrome-trace': 'x.trace.json', cpuprofile: 'x.cpuprofile' }[format] ?? 'x.speedscope.json';
+    // A trace's times are fractions; a CPU profile's are whole microseconds.
+    const rounding = (times) => ({ 'chrome-trace': 1, cpuprofile: 1e3 * (times + 2) })[format] ?? 0;
     const group = await load(fileName, buffer);
     const wall = group.profiles.find((it) => ['nanoseconds', 'milliseconds', 'microseconds', 'seconds', 'none'].includes(it.getWeightUnit()));
     const unit = { nanoseconds: 1, microseconds: 1e3, milliseconds: 1e6, seconds: 1e9, none: 1 }[wall.getWeightUnit()];
@@ -128,7 +146,7 @@ for (const [format, exact] of [
     const calls = rows.reduce((sum, it) => sum + it.calls, 0);
     const inTens = rows.every((it) => it.own % 10 === 0);
     // Rounded to 10 ns, each call by itself.
-    const slack = exact || inTens ? 0 : calls * 10;
+    const slack = exact || inTens ? rounding(0) : calls * 10;
     equal('the total', wall.getTotalNonIdleWeight() * unit, root, slack);
     const byName = new Map();
     for (const row of rows) {
@@ -139,12 +157,12 @@ for (const [format, exact] of [
     for (const [name, row] of byName) {
         let key = name;
         if (format === 'callgrind-xdebug') key = name === 'main()' ? '{main}' : name;
-        const it = theirs.get(key) ?? theirs.get(`php::${key}`) ?? theirs.get(key.replace(/^\((?=\d)/, '( '));
+        const it = theirs.get(key) ?? theirs.get(key === '???' ? '(unknown)' : `php::${key}`) ?? theirs.get(key.replace(/^\((?=\d)/, '( '));
         // It lists only what was ever on top or below something.
         if (!it && row.inclusive === 0) continue;
         if (exact) {
-            equal(`self of ${name}`, it?.own * unit, row.own);
-            if (row.rows === 1) equal(`inclusive of ${name}`, it?.inclusive * unit, row.inclusive);
+            equal(`self of ${name}`, it?.own * unit, row.own, rounding(row.calls));
+            if (row.rows === 1) equal(`inclusive of ${name}`, it?.inclusive * unit, row.inclusive, rounding(row.calls));
         } else {
             // Of Callgrind's edges it makes stacks by its own guess: it leaves
             // out ways that cost little, and what recursion cost is its

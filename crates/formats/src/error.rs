@@ -25,6 +25,13 @@ pub enum ReadError {
         /// The format's name.
         format: &'static str,
     },
+    /// In a form that is known, and not read.
+    Refused {
+        /// What it is.
+        what: &'static str,
+        /// What to do instead.
+        advice: &'static str,
+    },
     /// It holds several profiles.
     Several,
     /// It could not be had.
@@ -84,6 +91,7 @@ impl fmt::Display for ReadError {
                 write!(f, "; known are {}", known.join(", "))
             }
             Self::NotReadable { format } => write!(f, "{format} can be written, but not read"),
+            Self::Refused { what, advice } => write!(f, "{what} is not read here: {advice}"),
             Self::Several => f.write_str("more than one profile: give one line at a time"),
             Self::Io(_) => f.write_str("cannot read the input"),
             Self::Gzip(_) => f.write_str("broken gzip"),

@@ -111,6 +111,13 @@ impl Names {
         }
     }
 
+    /// Lets `edit` say more of a symbol.
+    pub(crate) fn edit(&mut self, id: SymbolId, edit: impl FnOnce(&mut Symbol)) {
+        if let Some(symbol) = self.symbols.get_mut(id.index()) {
+            edit(symbol);
+        }
+    }
+
     /// How many there are.
     pub(crate) fn len(&self) -> usize {
         self.symbols.len()

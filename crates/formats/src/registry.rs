@@ -3,7 +3,9 @@
 use crate::Format;
 use crate::blackfire::Blackfire;
 use crate::callgrind::Callgrind;
+use crate::chrome_trace::ChromeTrace;
 use crate::collapsed::Collapsed;
+use crate::cpuprofile::CpuProfile;
 use crate::csv::Csv;
 use crate::dot::Dot;
 use crate::firefox::Firefox;
@@ -12,8 +14,8 @@ use crate::html_report::HtmlReport;
 use crate::markdown::Markdown;
 use crate::native::Native;
 use crate::nytprof::{Nytprof, NytprofCalls};
-#[cfg(feature = "otlp")]
 use crate::otlp::Otlp;
+use crate::perf_script::PerfScript;
 use crate::perfview::PerfView;
 use crate::pprof::Pprof;
 use crate::speedscope::Speedscope;
@@ -32,19 +34,21 @@ pub static FORMATS: &[&dyn Format] = &[
     &Callgrind::Subpositions,
     &Callgrind::Xdebug,
     &XdebugTrace,
+    &PerfScript,
     &Nytprof,
     &NytprofCalls,
     &Pprof,
     &Speedscope::Sampled,
     &Speedscope::Evented,
+    &ChromeTrace,
+    &Firefox,
+    &CpuProfile,
     &PerfView::USUAL,
     &PerfView::IDS,
     &PerfView::TEXT,
     &PerfView::TEXT_ZIP,
     &PerfView::JSON,
     &PerfView::JSON_ZIP,
-    &Firefox,
-    #[cfg(feature = "otlp")]
     &Otlp,
     // After the other JSONs: it is taken for any with a `main()` in it.
     &XhprofJson,

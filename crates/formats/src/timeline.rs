@@ -90,6 +90,13 @@ impl<'p> Timeline<'p> {
     }
 }
 
+/// How long one of a profile's samples is shown, in nanoseconds, where they are
+/// only counted: as long as they are apart, or a millisecond if that is not
+/// known.
+pub(crate) fn sample_length(profile: &Profile) -> u64 {
+    profile.meta.interval_ns.unwrap_or(1_000_000).max(1)
+}
+
 /// How much of `metric` passed between two instants.
 fn passed(from: Instant, to: Instant, metric: Metric) -> i64 {
     let signed = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);

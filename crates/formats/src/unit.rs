@@ -42,9 +42,26 @@ pub(crate) fn milliseconds(nanoseconds: i64, decimals: usize) -> String {
     text
 }
 
+/// Nanoseconds as microseconds, exactly, without zeros at the end.
+pub(crate) fn microseconds(nanoseconds: u64) -> String {
+    let (whole, rest) = (nanoseconds / 1_000, nanoseconds % 1_000);
+    if rest == 0 {
+        return whole.to_string();
+    }
+    let text = format!("{whole}.{rest:03}");
+    text.trim_end_matches('0').to_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn microseconds_are_exact() {
+        assert_eq!(microseconds(100_050), "100.05");
+        assert_eq!(microseconds(1), "0.001");
+        assert_eq!(microseconds(20_000), "20");
+    }
 
     #[test]
     fn milliseconds_are_exact() {

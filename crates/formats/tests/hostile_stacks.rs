@@ -9,8 +9,12 @@ mod programs;
 
 use std::io::Read;
 
+use formats::chrome_trace::ChromeTrace;
 use formats::collapsed::Collapsed;
+use formats::cpuprofile::CpuProfile;
+use formats::firefox::Firefox;
 use formats::nytprof::Nytprof;
+use formats::otlp::Otlp;
 use formats::perfview::PerfView;
 use formats::pprof::Pprof;
 use formats::{Format, ReadError};
@@ -186,6 +190,14 @@ fn samples() -> Vec<Vec<u8>> {
         packed,
         unpacked(PPROF),
         unpacked(&written(&Pprof, &nasty())),
+        include_bytes!("golden/tiny.trace.json").to_vec(),
+        include_bytes!("golden/tiny.cpuprofile").to_vec(),
+        include_bytes!("golden/tiny.perf.txt").to_vec(),
+        include_bytes!("golden/tiny.firefox-v55.json").to_vec(),
+        include_bytes!("golden/tiny.otlp.pb").to_vec(),
+        written(&ChromeTrace, &tiny_tree()),
+        written(&CpuProfile, &tiny_tree()),
+        written(&Firefox, &tiny_tree()),
     ])
     .collect()
 }
@@ -216,6 +228,8 @@ proptest! {
         b"NYTProf 5 0\n".as_slice(), b"NYTProf 5 0\n:ticks_per_sec=1\n<\x01", b"<StackSource><Samples><Sample>",
         b"<?xml version='1.0'?><StackSource><Frames>", b"{\"StackSource\":{\"Samples\":[", b"main();a ",
         b"\x0a\x04\x08\x01\x10\x02\x12\x03\x0a\x01\x01", b"PK\x03\x04", b"\n", b"x 1\n",
+        b"[{\"ph\":\"B\"},", b"{\"traceEvents\":[", b"{\"nodes\":[{\"id\":1,\"callFrame\":{", b"a 1 [0] 1.5: 1 e:\n\t1 f (x)\n",
+        b"{\"meta\":{\"preprocessedProfileVersion\":55},\"threads\":[", b"\x0a\x04\x12\x02\x12\x00\x12",
     ])) {
         let _ = formats::read([head, &bytes].concat().as_slice());
     }
@@ -238,7 +252,7 @@ proptest! {
         profile.symbols.extend(names);
         profile.body = Body::Tree(builder.finish_self_costs());
         let expected = table(&profile);
-        for format in [&Collapsed as &dyn Format, &PerfView::USUAL, &PerfView::TEXT, &PerfView::JSON, &Nytprof, &Pprof] {
+        for format in [&Collapsed as &dyn Format, &PerfView::USUAL, &PerfView::TEXT, &PerfView::JSON, &Nytprof, &Pprof, &ChromeTrace, &Firefox, &Otlp] {
             let bytes = written(format, &profile);
             if bytes.is_empty() {
                 continue;

@@ -13,7 +13,7 @@ mod locations;
 mod messages;
 mod reader;
 mod stacks;
-mod types;
+pub(crate) mod types;
 mod writer;
 
 use std::io::{BufRead, Write};

@@ -26,15 +26,15 @@ pub(super) fn written(metrics: Metrics, counted: &str) -> Vec<(Metric, &str, &'s
 
 /// A column of values, and what to multiply it by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Column {
-    pub(super) index: usize,
-    pub(super) metric: Metric,
-    pub(super) times: i64,
+pub(crate) struct Column {
+    pub(crate) index: usize,
+    pub(crate) metric: Metric,
+    pub(crate) times: i64,
 }
 
 /// Which of the columns `types`, names and units, are of use; and what they
 /// make known. `default` is the name of the one that the file would show first.
-pub(super) fn columns(types: &[(&[u8], &[u8])], default: &[u8]) -> (Vec<Column>, Metrics) {
+pub(crate) fn columns(types: &[(&[u8], &[u8])], default: &[u8]) -> (Vec<Column>, Metrics) {
     let find = |unit: Unit, names: &[&[u8]]| {
         // By the order of the names: the first says best what is meant.
         let places = names.iter().find_map(|name| {
@@ -101,7 +101,7 @@ pub(super) fn columns(types: &[(&[u8], &[u8])], default: &[u8]) -> (Vec<Column>,
 }
 
 /// What is counted if it is not samples, and the types that are of no use.
-pub(super) fn names(
+pub(crate) fn names(
     types: &[(&[u8], &[u8])],
     columns: &[Column],
     metrics: Metrics,

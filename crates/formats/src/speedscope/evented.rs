@@ -4,12 +4,12 @@
 //! **Invariant:** every frame that is opened is closed, the last one first, and
 //! no time steps back.
 
-use std::collections::HashMap;
 use std::io::{self, Write};
 
-use profile::{Body, EventKind, Events, Instant, Metric, NodeId, Profile, SymbolId, Tree};
+use profile::{Body, Events, Instant, Metric, NodeId, Profile, SymbolId, Tree};
 
 use super::sampled::name_and_unit;
+use crate::nesting;
 
 /// Writes a profile for the wall time, and one for the CPU time.
 pub(super) fn write(profile: &Profile, out: &mut dyn Write) -> io::Result<()> {
@@ -102,57 +102,11 @@ fn write_tree(tree: &Tree, own: &[u64], out: &mut dyn Write) -> io::Result<()> {
     list.end()
 }
 
-/// The whole stack of each fiber; where another goes on, what differs is
-/// closed and opened.
+/// The calls as they happened.
 fn write_events(events: &Events, metric: Metric, out: &mut dyn Write) -> io::Result<()> {
     let mut list = List::begin(out)?;
-    list.add('O', SymbolId::ROOT, 0)?;
-    let mut stacks: HashMap<u32, Stack> = HashMap::new();
-    let mut current = Stack::default();
-    let mut number = 0;
-    for event in &events.events {
-        let now = at(event.at, metric);
-        match event.kind {
-            EventKind::Enter(symbol) => {
-                current.open.push(symbol);
-                list.add('O', symbol, now)?;
-            }
-            EventKind::Leave if current.open.len() > current.base => {
-                if let Some(symbol) = current.open.pop() {
-                    list.add('C', symbol, now)?;
-                }
-            }
-            EventKind::Leave => {}
-            EventKind::Switch(to) if to == number => {}
-            EventKind::Switch(to) => {
-                let next = stacks.remove(&to).unwrap_or_else(|| Stack {
-                    base: current.open.len(),
-                    open: current.open.clone(),
-                });
-                let pairs = current.open.iter().zip(&next.open);
-                let same = pairs.take_while(|(one, other)| one == other).count();
-                for &symbol in current.open.iter().skip(same).rev() {
-                    list.add('C', symbol, now)?;
-                }
-                for &symbol in next.open.iter().skip(same) {
-                    list.add('O', symbol, now)?;
-                }
-                stacks.insert(number, std::mem::replace(&mut current, next));
-                number = to;
-            }
-        }
-    }
-    let end = at(events.end, metric);
-    for &symbol in current.open.iter().rev() {
-        list.add('C', symbol, end)?;
-    }
-    list.add('C', SymbolId::ROOT, end)?;
+    nesting::visit(events, |opens, symbol, instant| {
+        list.add(if opens { 'O' } else { 'C' }, symbol, at(instant, metric))
+    })?;
     list.end()
-}
-
-#[derive(Debug, Default)]
-struct Stack {
-    open: Vec<SymbolId>,
-    /// How many of them belong to who started the fiber.
-    base: usize,
 }

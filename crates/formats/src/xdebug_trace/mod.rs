@@ -35,6 +35,8 @@ const NAME: &str = "Xdebug trace";
 const START: &[u8] = b"TRACE START [";
 /// What comes before it in format 1.
 const VERSION: &[u8] = b"Version: ";
+/// What format 2 begins with, which is a page and has no way back.
+const HTML: &[u8] = b"<table class='xdebug-trace'";
 
 impl Format for XdebugTrace {
     fn id(&self) -> &'static str {
@@ -50,6 +52,12 @@ impl Format for XdebugTrace {
     }
 
     fn read(&self, input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
+        if input.fill_buf()?.trim_ascii_start().starts_with(HTML) {
+            return Err(ReadError::Refused {
+                what: "Xdebug's trace as HTML (xdebug.trace_format=2)",
+                advice: "record it with xdebug.trace_format=1",
+            });
+        }
         let mut lines = Lines::new(input, NAME);
         let mut reader = Reader::within(budget);
         let mut broken = None;
@@ -82,6 +90,9 @@ fn detect(head: &[u8]) -> Detection {
             Detection::No
         }
     };
+    if head.starts_with(HTML) {
+        return Detection::Yes;
+    }
     match begins(head, VERSION) {
         Detection::Yes => {}
         Detection::NeedMore => return Detection::NeedMore,

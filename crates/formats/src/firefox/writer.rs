@@ -1,8 +1,4 @@
-//! Firefox Profiler's JSON, written only.
-//!
-//! The viewer upgrades every older version of the format and refuses newer
-//! ones, so it is one old version, 55, complete. Each cost has a thread of its
-//! own: wall time, then CPU time and memory if they were measured.
+//! Writes version 55, complete: a thread for each cost.
 //!
 //! **Invariants:** a sample weighs what its stack cost by itself; all columns
 //! of a table are as long as it says; samples are in the order of time.
@@ -14,61 +10,38 @@ use profile::{Metric, Mode, Profile};
 
 use crate::timeline::Timeline;
 use crate::unit::{Unit, milliseconds};
-use crate::{Format, Holds, WriteError, WriteOptions, text};
+use crate::{WriteError, WriteOptions, text};
 
 /// The version of the format, `preprocessedProfileVersion`.
 const VERSION: u32 = 55;
 
-/// Firefox Profiler's processed profile.
-#[derive(Debug, Clone, Copy)]
-pub struct Firefox;
+/// What the threads of each cost are called.
+pub(super) const WALL: &str = "wall time";
+pub(super) const SAMPLES: &str = "samples";
+pub(super) const CPU: &str = "CPU time";
+pub(super) const MEMORY: &str = "memory";
 
-impl Format for Firefox {
-    fn id(&self) -> &'static str {
-        "firefox"
-    }
-
-    fn name(&self) -> &'static str {
-        "Firefox Profiler"
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        &["firefox.json", "firefox"]
-    }
-
-    fn holds(&self) -> Option<Holds> {
-        Some(Holds {
-            needs_stacks: true,
-            stacks: true,
-            calls: false,
-            all_metrics: true,
-            times: true,
-        })
-    }
-
-    fn write(
-        &self,
-        profile: &Profile,
-        options: &WriteOptions,
-        out: &mut dyn Write,
-    ) -> Result<(), WriteError> {
-        let mut out = BufWriter::with_capacity(1 << 16, out);
-        let mut separator = "";
-        write_meta(profile, options, &mut out)?;
-        for metric in [Metric::Wall, Metric::Cpu, Metric::Memory] {
-            if !metric.is_in(profile.metrics) {
-                continue;
-            }
-            let timeline = Timeline::new(profile, metric).ok_or(WriteError::NeedsStacks {
-                format: self.name(),
-            })?;
-            out.write_all(separator.as_bytes())?;
-            write_thread(profile, metric, &timeline, &mut out)?;
-            separator = ",\n";
+pub(super) fn write(
+    profile: &Profile,
+    options: &WriteOptions,
+    out: &mut dyn Write,
+) -> Result<(), WriteError> {
+    let mut out = BufWriter::with_capacity(1 << 16, out);
+    let mut separator = "";
+    write_meta(profile, options, &mut out)?;
+    for metric in [Metric::Wall, Metric::Cpu, Metric::Memory] {
+        if !metric.is_in(profile.metrics) {
+            continue;
         }
-        out.write_all(b"]}\n")?;
-        Ok(out.flush()?)
+        let timeline = Timeline::new(profile, metric).ok_or(WriteError::NeedsStacks {
+            format: super::NAME,
+        })?;
+        out.write_all(separator.as_bytes())?;
+        write_thread(profile, metric, &timeline, &mut out)?;
+        separator = ",\n";
     }
+    out.write_all(b"]}\n")?;
+    Ok(out.flush()?)
 }
 
 fn write_meta(profile: &Profile, options: &WriteOptions, out: &mut impl Write) -> io::Result<()> {
@@ -116,10 +89,10 @@ fn write_thread(
 ) -> io::Result<()> {
     let unit = Unit::of(metric, profile);
     let (name, weight_type) = match (metric, unit) {
-        (Metric::Cpu, _) => ("CPU time", "tracing-ms"),
-        (Metric::Memory, _) => ("memory", "bytes"),
-        (_, Unit::Nanoseconds) => ("wall time", "tracing-ms"),
-        _ => ("samples", "samples"),
+        (Metric::Cpu, _) => (CPU, "tracing-ms"),
+        (Metric::Memory, _) => (MEMORY, "bytes"),
+        (_, Unit::Nanoseconds) => (WALL, "tracing-ms"),
+        _ => (SAMPLES, "samples"),
     };
     let process = profile.meta.process.unwrap_or(1);
     writeln!(

@@ -1,0 +1,178 @@
+//! The tables that stacks are made of: a thread's own, or those that all threads
+//! share.
+
+use std::rc::Rc;
+
+use profile::{NodeId, NumberMap, SymbolId};
+
+use crate::ReadError;
+use crate::json::Json;
+use crate::line_names::LineNames;
+
+/// What stands for null in a column of indexes.
+const NONE: i32 = -1;
+
+/// Columns of tables, as far as they are of use.
+#[derive(Debug, Default)]
+pub(super) struct Tables {
+    strings: Rc<Vec<String>>,
+    /// Of each source file its name's string.
+    source_files: Rc<Vec<i32>>,
+    function_names: Vec<i32>,
+    function_files: Vec<i32>,
+    function_sources: Vec<i32>,
+    function_lines: Vec<i32>,
+    frame_functions: Vec<i32>,
+    stack_frames: Vec<i32>,
+    stack_prefixes: Vec<i32>,
+    /// How far before a stack its prefix is, in later versions.
+    stack_offsets: Vec<i32>,
+    symbols: NumberMap<i32, SymbolId>,
+}
+
+impl Tables {
+    /// Whether there are stacks.
+    pub(super) fn has_stacks(&self) -> bool {
+        !self.stack_frames.is_empty()
+    }
+
+    /// Takes strings that are in another place than the tables.
+    pub(super) fn take_strings(&mut self, shared: &Self) {
+        if self.strings.is_empty() {
+            self.strings.clone_from(&shared.strings);
+        }
+        if self.source_files.is_empty() {
+            self.source_files.clone_from(&shared.source_files);
+        }
+    }
+
+    /// Reads a table, if `key` is one of use.
+    pub(super) fn read(&mut self, json: &mut Json<'_>, key: &str) -> Result<bool, ReadError> {
+        match key {
+            "stringArray" => json.array(|json| {
+                let string = json.text()?.unwrap_or_default();
+                json.keep(&string)?;
+                json.push(Rc::make_mut(&mut self.strings), string)
+            })?,
+            "sources" => json.object(|json, key| match key {
+                "filename" => column(json, Rc::make_mut(&mut self.source_files)),
+                _ => json.skip(),
+            })?,
+            "funcTable" => json.object(|json, key| match key {
+                "name" => column(json, &mut self.function_names),
+                "fileName" => column(json, &mut self.function_files),
+                "source" => column(json, &mut self.function_sources),
+                "lineNumber" => column(json, &mut self.function_lines),
+                _ => json.skip(),
+            })?,
+            "frameTable" => json.object(|json, key| match key {
+                "func" => column(json, &mut self.frame_functions),
+                _ => json.skip(),
+            })?,
+            "stackTable" => json.object(|json, key| match key {
+                "frame" => column(json, &mut self.stack_frames),
+                "prefix" => column(json, &mut self.stack_prefixes),
+                "prefixOffset" => column(json, &mut self.stack_offsets),
+                _ => json.skip(),
+            })?,
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// The node of a stack; `places` has those found before, `push` makes those
+    /// that are new, below `base`.
+    pub(super) fn node(
+        &mut self,
+        stack: i32,
+        base: NodeId,
+        places: &mut NumberMap<i32, NodeId>,
+        names: &mut LineNames,
+        mut push: impl FnMut(NodeId, SymbolId) -> NodeId,
+    ) -> Result<NodeId, String> {
+        let mut climb = Vec::new();
+        let mut at = Some(stack);
+        let mut below = base;
+        while let Some(stack) = at {
+            if let Some(&place) = places.get(&stack) {
+                below = place;
+                break;
+            }
+            climb.push(stack);
+            at = self.prefix(stack)?;
+        }
+        while let Some(stack) = climb.pop() {
+            let frame = get(&self.stack_frames, stack, "stack")?;
+            let function = get(&self.frame_functions, frame, "frame")?;
+            let symbol = self.symbol(function, names)?;
+            // At the bottom `main()` is the root itself.
+            if below != base || symbol != SymbolId::ROOT {
+                below = push(below, symbol);
+            }
+            places.insert(stack, below);
+        }
+        Ok(below)
+    }
+
+    /// The stack below. It comes before, so that climbing ends.
+    fn prefix(&self, stack: i32) -> Result<Option<i32>, String> {
+        let prefix = if self.stack_offsets.is_empty() {
+            get(&self.stack_prefixes, stack, "stack")?
+        } else {
+            match get(&self.stack_offsets, stack, "stack")? {
+                0 => NONE,
+                offset => stack.checked_sub(offset).unwrap_or(stack),
+            }
+        };
+        match prefix {
+            NONE => Ok(None),
+            prefix if prefix < stack => Ok(Some(prefix)),
+            _ => Err(format!("stack {stack} comes before the one below it")),
+        }
+    }
+
+    fn symbol(&mut self, function: i32, names: &mut LineNames) -> Result<SymbolId, String> {
+        if let Some(&symbol) = self.symbols.get(&function) {
+            return Ok(symbol);
+        }
+        let string = |index: i32| {
+            let string = usize::try_from(index).ok();
+            string.and_then(|index| self.strings.get(index))
+        };
+        let name = get(&self.function_names, function, "function")?;
+        let name = string(name).ok_or_else(|| format!("there is no string {name}"))?;
+        // Firefox calls what is below everything so.
+        let name = if name == "(root)" { "main()" } else { name };
+        let optional = |list: &[i32]| get(list, function, "").unwrap_or(NONE);
+        let file = match optional(&self.function_sources) {
+            NONE => optional(&self.function_files),
+            source => get(&self.source_files, source, "").unwrap_or(NONE),
+        };
+        let file = string(file).map_or("", String::as_str);
+        let line = u32::try_from(optional(&self.function_lines)).unwrap_or(0);
+        let symbol = names.symbol(name, file, line);
+        let symbol = symbol.ok_or("too many functions")?;
+        self.symbols.insert(function, symbol);
+        Ok(symbol)
+    }
+}
+
+fn get(list: &[i32], index: i32, what: &str) -> Result<i32, String> {
+    let value = usize::try_from(index)
+        .ok()
+        .and_then(|index| list.get(index));
+    value
+        .copied()
+        .ok_or_else(|| format!("there is no {what} {index}"))
+}
+
+/// A column of indexes, null where there is none.
+pub(super) fn column(json: &mut Json<'_>, list: &mut Vec<i32>) -> Result<(), ReadError> {
+    if json.next_kind()? != b'[' {
+        return json.skip();
+    }
+    json.array(|json| {
+        let value = json.value::<Option<i32>>()?.unwrap_or(NONE);
+        json.push(list, value)
+    })
+}

@@ -1,0 +1,425 @@
+//! Reads OTLP profiles: the tables first, which are at the end of the file, then
+//! the samples of each profile. All profiles become one: several resources
+//! beside each other, several types of values together.
+
+use std::io::BufRead;
+
+use profile::{
+    Body, Budget, Cost, Meta, Metric, Mode, NodeId, Profile, Spans, SymbolId, TreeBuilder,
+};
+
+use super::NAME;
+use super::messages::field;
+use super::wire::{Value, fields, numbers};
+use crate::ReadError;
+use crate::pprof::types::{self, Column};
+use crate::symbols::Symbols;
+use crate::text::{lossy, set_file, split_title};
+
+pub(super) fn read(input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
+    let bytes = crate::whole(input, budget)?;
+    profile(&bytes, budget).map_err(|reason| ReadError::Offset {
+        format: NAME,
+        offset: bytes.len() as u64,
+        reason: format!("{reason} (only files of release 1.11 are read)"),
+    })
+}
+
+fn profile(bytes: &[u8], budget: &Budget) -> Result<Profile, String> {
+    let mut tables = Tables::default();
+    fields(bytes, |number, value| match number {
+        number if number == u64::from(field::DICTIONARY) => tables.read(value.bytes()?, budget),
+        _ => Ok(()),
+    })?;
+    // What the values are decides which of them are read.
+    let mut types: Vec<(&[u8], &[u8])> = Vec::new();
+    each_profile(bytes, |profile| {
+        let kind = tables.value_type(profile)?;
+        if !types.contains(&kind) && types.len() < MAX_TYPES {
+            types.push(kind);
+        }
+        Ok(())
+    })?;
+    let (columns, metrics) = types::columns(&types, types.first().map_or(b"", |first| first.0));
+    if columns.is_empty() {
+        return Err("it has neither times nor memory, and counts no samples".to_owned());
+    }
+    let mut symbols = Symbols::within(budget);
+    let stacks = tables.symbols(&mut symbols, budget)?;
+    let mut builder = TreeBuilder::within(budget);
+    let mut nodes: Vec<Option<NodeId>> = Vec::new();
+    room(budget, &mut nodes, tables.stacks.len())?;
+    nodes.resize(tables.stacks.len(), None);
+    let mut started = u64::MAX;
+    each_profile(bytes, |profile| {
+        let kind = tables.value_type(profile)?;
+        let column = columns
+            .iter()
+            .find(|column| types.get(column.index) == Some(&kind));
+        fields(profile, |number, value| {
+            match (u32::try_from(number), column) {
+                (Ok(field::SAMPLES), Some(column)) => {
+                    let sample = Sample::read(value.bytes()?)?;
+                    let node =
+                        tables.node(sample.stack, &stacks, &mut nodes, &mut builder, budget)?;
+                    add(builder.cost(node), column, sample.value);
+                }
+                (Ok(field::TIME_UNIX_NANO), _) => {
+                    let time = value.number()?;
+                    started = started.min(if time == 0 { u64::MAX } else { time });
+                }
+                _ => {}
+            }
+            Ok(())
+        })
+    })?;
+    let root = builder.cost(NodeId::ROOT);
+    if metrics.calls && root.calls == 0 {
+        root.calls = 1;
+    }
+    let mut meta = resource(bytes)?;
+    (meta.counts, meta.not_read) = types::names(&types, &columns, metrics);
+    meta.started_unix_us = (started < u64::MAX).then_some(started / 1_000);
+    if metrics.calls {
+        meta.mode = Mode::Traced;
+    }
+    Ok(Profile {
+        symbols: symbols.finish(),
+        body: Body::Tree(builder.finish_self_costs()),
+        metrics,
+        meta,
+        spans: Spans::default(),
+    })
+}
+
+/// How many types of values are looked at.
+const MAX_TYPES: usize = 100;
+
+/// Calls `visit` with each profile of a file.
+fn each_profile<'b>(
+    bytes: &'b [u8],
+    mut visit: impl FnMut(&'b [u8]) -> Result<(), String>,
+) -> Result<(), String> {
+    let is = |number: u64, wanted: u32| number == u64::from(wanted);
+    fields(bytes, |number, value| {
+        if !is(number, field::RESOURCE_PROFILES) {
+            return Ok(());
+        }
+        fields(value.bytes()?, |number, value| {
+            if !is(number, field::SCOPE_PROFILES) {
+                return Ok(());
+            }
+            fields(value.bytes()?, |number, value| {
+                if is(number, field::PROFILES) {
+                    visit(value.bytes()?)?;
+                }
+                Ok(())
+            })
+        })
+    })
+}
+
+/// A sample: which stack, and the sum of its values.
+struct Sample {
+    stack: u32,
+    value: i64,
+}
+
+impl Sample {
+    fn read(bytes: &[u8]) -> Result<Self, String> {
+        let mut stack = 0;
+        let mut sum = None;
+        let mut times = 0_i64;
+        fields(bytes, |number, value| {
+            match number {
+                1 => stack = value.index()?,
+                4 => numbers(value, |value| {
+                    let sum = sum.get_or_insert(0_i64);
+                    *sum = sum.saturating_add(value.cast_signed());
+                    Ok(())
+                })?,
+                5 => {
+                    let count = match value {
+                        Value::Bytes(bytes) => bytes.len() / 8,
+                        Value::Number(_) => 1,
+                    };
+                    times = times.saturating_add(i64::try_from(count).unwrap_or(i64::MAX));
+                }
+                _ => {}
+            }
+            Ok(())
+        })?;
+        // Without values, each time stands for one.
+        let value = sum.unwrap_or(times);
+        Ok(Self { stack, value })
+    }
+}
+
+fn add(cost: &mut Cost, column: &Column, value: i64) {
+    let value = value.saturating_mul(column.times);
+    match column.metric {
+        Metric::Calls => cost.calls = cost.calls.saturating_add_signed(value),
+        Metric::Wall => cost.wall = cost.wall.saturating_add_signed(value),
+        Metric::Cpu => cost.cpu = cost.cpu.saturating_add_signed(value),
+        Metric::Memory => cost.memory = cost.memory.saturating_add(value),
+        Metric::Peak => cost.peak = cost.peak.saturating_add(value),
+    }
+}
+
+/// The tables: slices of the file, by number.
+#[derive(Debug, Default)]
+struct Tables<'b> {
+    mappings: Vec<&'b [u8]>,
+    locations: Vec<&'b [u8]>,
+    functions: Vec<&'b [u8]>,
+    strings: Vec<&'b [u8]>,
+    stacks: Vec<&'b [u8]>,
+}
+
+impl<'b> Tables<'b> {
+    fn read(&mut self, dictionary: &'b [u8], budget: &Budget) -> Result<(), String> {
+        fields(dictionary, |number, value| {
+            let list = match u32::try_from(number) {
+                Ok(field::MAPPING_TABLE) => &mut self.mappings,
+                Ok(field::LOCATION_TABLE) => &mut self.locations,
+                Ok(field::FUNCTION_TABLE) => &mut self.functions,
+                Ok(field::STRING_TABLE) => &mut self.strings,
+                Ok(field::STACK_TABLE) => &mut self.stacks,
+                _ => return Ok(()),
+            };
+            room(budget, list, 1)?;
+            list.push(value.bytes()?);
+            Ok(())
+        })
+    }
+
+    fn string(&self, index: u32) -> Result<&'b [u8], String> {
+        get(&self.strings, index, "string")
+    }
+
+    /// The name and the unit of a profile's values.
+    fn value_type(&self, profile: &'b [u8]) -> Result<(&'b [u8], &'b [u8]), String> {
+        let (mut kind, mut unit) = (0, 0);
+        fields(profile, |number, value| {
+            if number == u64::from(field::SAMPLE_TYPE) {
+                fields(value.bytes()?, |number, value| {
+                    match number {
+                        1 => kind = value.index()?,
+                        2 => unit = value.index()?,
+                        _ => {}
+                    }
+                    Ok(())
+                })?;
+            }
+            Ok(())
+        })?;
+        Ok((self.string(kind)?, self.string(unit)?))
+    }
+
+    /// The symbols of each location, the innermost first. Made of ranges of one
+    /// list, as most have one.
+    fn symbols(
+        &self,
+        symbols: &mut Symbols,
+        budget: &Budget,
+    ) -> Result<Vec<Vec<SymbolId>>, String> {
+        let mut functions = Vec::new();
+        room(budget, &mut functions, self.functions.len())?;
+        for function in &self.functions {
+            functions.push(self.function(function, symbols)?);
+        }
+        let mut locations = Vec::new();
+        room(budget, &mut locations, self.locations.len())?;
+        for location in &self.locations {
+            let mut lines = Vec::new();
+            let mut mapping = 0;
+            fields(location, |number, value| {
+                match number {
+                    1 => mapping = value.index()?,
+                    3 => {
+                        let mut function = 0;
+                        fields(value.bytes()?, |number, value| {
+                            if number == 1 {
+                                function = value.index()?;
+                            }
+                            Ok(())
+                        })?;
+                        room(budget, &mut lines, 1)?;
+                        lines.push(get(&functions, function, "function")?);
+                    }
+                    _ => {}
+                }
+                Ok(())
+            })?;
+            if lines.is_empty() {
+                lines.push(symbols.id(&self.unknown(mapping)?));
+            }
+            locations.push(lines);
+        }
+        Ok(locations)
+    }
+
+    fn function(&self, function: &'b [u8], symbols: &mut Symbols) -> Result<SymbolId, String> {
+        let (mut name, mut system, mut file, mut line) = (0, 0, 0, 0);
+        fields(function, |number, value| {
+            match number {
+                1 => name = value.index()?,
+                2 => system = value.index()?,
+                3 => file = value.index()?,
+                4 => line = value.number()?,
+                _ => {}
+            }
+            Ok(())
+        })?;
+        let names = [self.string(name)?, self.string(system)?];
+        let name = names.into_iter().find(|name| !name.is_empty());
+        let Some(name) = name else {
+            // Entry 0 is none; making a function of it would show it.
+            return Ok(symbols.id(b"(unknown)"));
+        };
+        let id = symbols.id(lossy(name).as_bytes());
+        let file = self.string(file)?;
+        if let Some(symbol) = symbols.symbol(id)
+            && symbol.file.is_none()
+        {
+            set_file(symbol, file);
+            symbol.line = u32::try_from(line).unwrap_or(0);
+        }
+        Ok(id)
+    }
+
+    /// The name of an address that has none: the file it is in.
+    fn unknown(&self, mapping: u32) -> Result<Vec<u8>, String> {
+        let mut file = 0;
+        if let Some(mapping) = self.mappings.get(mapping as usize) {
+            fields(mapping, |number, value| {
+                if number == 4 {
+                    file = value.index()?;
+                }
+                Ok(())
+            })?;
+        }
+        let path = self.string(file)?;
+        let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or(path);
+        Ok(if name.is_empty() {
+            b"(unknown)".to_vec()
+        } else {
+            [b"[", name, b"]"].concat()
+        })
+    }
+
+    /// The node of a stack; `nodes` has those found before.
+    fn node(
+        &self,
+        stack: u32,
+        locations: &[Vec<SymbolId>],
+        nodes: &mut [Option<NodeId>],
+        builder: &mut TreeBuilder,
+        budget: &Budget,
+    ) -> Result<NodeId, String> {
+        if let Some(&Some(node)) = nodes.get(stack as usize) {
+            return Ok(node);
+        }
+        let mut path: Vec<SymbolId> = Vec::new();
+        fields(get(&self.stacks, stack, "stack")?, |number, value| {
+            if number != 1 {
+                return Ok(());
+            }
+            numbers(value, |location| {
+                let index = u32::try_from(location).unwrap_or(u32::MAX);
+                let lines = usize::try_from(location).ok();
+                let lines = lines.and_then(|location| locations.get(location));
+                let lines = lines.ok_or_else(|| format!("there is no location {index}"))?;
+                room(budget, &mut path, lines.len())?;
+                path.extend(lines);
+                Ok(())
+            })
+        })?;
+        let mut node = NodeId::ROOT;
+        for (depth, &symbol) in path.iter().rev().enumerate() {
+            // At the bottom `main()` is the root itself.
+            if depth > 0 || symbol != SymbolId::ROOT {
+                node = builder.child(node, symbol);
+            }
+        }
+        if let Some(place) = nodes.get_mut(stack as usize) {
+            *place = Some(node);
+        }
+        budget.drop_list(path);
+        budget.check().map_err(|error| error.to_string())?;
+        Ok(node)
+    }
+}
+
+/// Makes room for `more` in `list`.
+fn room<T>(budget: &Budget, list: &mut Vec<T>, more: usize) -> Result<(), String> {
+    let room = budget.room_for(list, more, "tables");
+    room.map_err(|error| error.to_string())
+}
+
+fn get<T: Copy>(list: &[T], index: u32, what: &str) -> Result<T, String> {
+    let value = list.get(index as usize).copied();
+    value.ok_or_else(|| format!("there is no {what} {index}"))
+}
+
+/// What the first resource and its scope say.
+fn resource(bytes: &[u8]) -> Result<Meta, String> {
+    let mut meta = Meta::default();
+    fields(bytes, |number, value| {
+        if number != u64::from(field::RESOURCE_PROFILES) {
+            return Ok(());
+        }
+        fields(value.bytes()?, |number, value| {
+            match u32::try_from(number) {
+                Ok(field::RESOURCE) => fields(value.bytes()?, |number, value| {
+                    if number == 1 {
+                        attribute(value.bytes()?, &mut meta)?;
+                    }
+                    Ok(())
+                }),
+                Ok(field::SCOPE_PROFILES) if meta.creator.is_none() => {
+                    fields(value.bytes()?, |number, value| {
+                        if number == u64::from(field::SCOPE) {
+                            let texts = texts(value.bytes()?)?;
+                            let [name, version] = texts.map(|text| lossy(text).into_owned());
+                            let creator = format!("{name} {version}");
+                            meta.creator = Some(creator.trim().to_owned());
+                        }
+                        Ok(())
+                    })
+                }
+                _ => Ok(()),
+            }
+        })
+    })?;
+    meta.creator = meta.creator.filter(|creator| !creator.is_empty());
+    Ok(meta)
+}
+
+/// The first two texts of a message.
+fn texts(message: &[u8]) -> Result<[&[u8]; 2], String> {
+    let mut texts: [&[u8]; 2] = [b"", b""];
+    fields(message, |number, value| {
+        match (number, value) {
+            (1, Value::Bytes(text)) => texts[0] = text,
+            (2, Value::Bytes(text)) => texts[1] = text,
+            _ => {}
+        }
+        Ok(())
+    })?;
+    Ok(texts)
+}
+
+fn attribute(message: &[u8], meta: &mut Meta) -> Result<(), String> {
+    let [key, value] = texts(message)?;
+    let [text, _] = texts(value)?;
+    let text = lossy(text).into_owned();
+    match key {
+        b"service.name" if meta.title.is_none() => {
+            (meta.title, meta.is_estimated) = split_title(&text);
+        }
+        b"host.name" if meta.host.is_none() => meta.host = Some(text),
+        _ => {}
+    }
+    Ok(())
+}

@@ -1,0 +1,297 @@
+//! Writes a profile for each cost, over tables that all share.
+//!
+//! **Invariants:** entry 0 of every table means none; no entry is there twice
+//! or unused; a profile has one type of value.
+
+use std::collections::HashMap;
+use std::io::Write;
+
+use profile::{Metric, Profile, SymbolId, Tree};
+use prost::Message;
+use prost::encoding::{WireType, encode_key, encode_varint};
+
+use super::messages::{
+    AnyValue, Function, InstrumentationScope, KeyValue, Line, Link, Location, Mapping, Resource,
+    Sample, Stack, ValueType, field,
+};
+use crate::unit::Unit;
+use crate::{WriteError, WriteOptions, same_names, text};
+
+pub(super) fn write(
+    profile: &Profile,
+    options: &WriteOptions,
+    out: &mut dyn Write,
+) -> Result<(), WriteError> {
+    let tree = profile.tree().ok_or(WriteError::NeedsStacks {
+        format: super::NAME,
+    })?;
+    // What cannot be told apart may not be there twice.
+    let symbols = profile.symbols.iter();
+    let names: Vec<_> = symbols
+        .map(|symbol| text::function(&symbol.name).into_owned().into_bytes())
+        .collect();
+    let tree = same_names::merged(&tree, &names);
+    let mut document = Document::new(profile, options, &tree);
+    document.add_profiles();
+    Ok(document.write(out)?)
+}
+
+struct Document<'a> {
+    profile: &'a Profile,
+    options: &'a WriteOptions,
+    tree: &'a Tree,
+    strings: Strings,
+    /// The number of each symbol's location and function; 0 if it has none yet.
+    locations: Vec<u32>,
+    used: Vec<SymbolId>,
+    /// The tables' stacks, encoded.
+    stacks: Vec<u8>,
+    /// The number of each node's stack; 0 if it has none yet.
+    stack_of: Vec<u32>,
+    stack_count: u32,
+    /// The profiles, encoded.
+    profiles: Vec<Vec<u8>>,
+}
+
+impl<'a> Document<'a> {
+    fn new(profile: &'a Profile, options: &'a WriteOptions, tree: &'a Tree) -> Self {
+        let mut stacks = Vec::new();
+        put(field::STACK_TABLE, &Stack::default(), &mut stacks);
+        Self {
+            profile,
+            options,
+            tree,
+            strings: Strings::default(),
+            locations: vec![0; profile.symbols.len()],
+            used: Vec::new(),
+            stacks,
+            stack_of: vec![0; tree.nodes.len()],
+            stack_count: 0,
+            profiles: Vec::new(),
+        }
+    }
+
+    /// One profile a metric, that asked for first.
+    fn add_profiles(&mut self) {
+        let wanted = self.options.metric;
+        let rest = Metric::ALL.into_iter().filter(|&it| it != wanted);
+        let own = self.tree.self_costs();
+        for metric in std::iter::once(wanted).chain(rest) {
+            if !metric.is_in(self.profile.metrics) {
+                continue;
+            }
+            let (kind, unit) = match (metric, Unit::of(metric, self.profile)) {
+                (Metric::Wall, Unit::Count) => ("samples", "count"),
+                (_, Unit::Nanoseconds) => (metric.name(), "nanoseconds"),
+                (_, Unit::Bytes) => (metric.name(), "bytes"),
+                (_, Unit::Count) => (metric.name(), "count"),
+            };
+            let value_type = ValueType {
+                type_strindex: self.strings.id(kind),
+                unit_strindex: self.strings.id(unit),
+            };
+            let mut encoded = Vec::new();
+            put(field::SAMPLE_TYPE, &value_type, &mut encoded);
+            for (index, own) in own.iter().enumerate() {
+                let calls = self.tree.nodes.get(index).map_or(0, |node| node.cost.calls);
+                let value = metric.of_own(own, calls);
+                if value != 0 {
+                    let sample = Sample {
+                        stack_index: self.stack(index),
+                        values: vec![value],
+                    };
+                    put(field::SAMPLES, &sample, &mut encoded);
+                }
+            }
+            let started = self.profile.meta.started_unix_us.unwrap_or(0);
+            let duration = match Unit::of(Metric::Wall, self.profile) {
+                Unit::Nanoseconds => self.tree.root_cost().wall,
+                _ => 0,
+            };
+            prost::encoding::fixed64::encode(
+                field::TIME_UNIX_NANO,
+                &started.saturating_mul(1000),
+                &mut encoded,
+            );
+            prost::encoding::uint64::encode(field::DURATION_NANO, &duration, &mut encoded);
+            put(field::PERIOD_TYPE, &value_type, &mut encoded);
+            prost::encoding::int64::encode(field::PERIOD, &1, &mut encoded);
+            // Made of the content: the same profile is the same bytes.
+            let id = fingerprint(&encoded).to_be_bytes();
+            prost::encoding::bytes::encode(field::PROFILE_ID, &id.to_vec(), &mut encoded);
+            self.profiles.push(encoded);
+        }
+    }
+
+    /// The number of a node's stack.
+    fn stack(&mut self, index: usize) -> u32 {
+        if let Some(&number @ 1..) = self.stack_of.get(index) {
+            return number;
+        }
+        let mut stack = Stack::default();
+        let mut at = index;
+        while let Some(node) = self.tree.nodes.get(at) {
+            let location = self.location(node.symbol);
+            stack.location_indices.push(location);
+            // Parents come first, so this ends, whatever the table holds.
+            if node.parent.index() >= at {
+                break;
+            }
+            at = node.parent.index();
+        }
+        put(field::STACK_TABLE, &stack, &mut self.stacks);
+        self.stack_count += 1;
+        if let Some(place) = self.stack_of.get_mut(index) {
+            *place = self.stack_count;
+        }
+        self.stack_count
+    }
+
+    fn location(&mut self, symbol: SymbolId) -> i32 {
+        let Some(place) = self.locations.get_mut(symbol.index()) else {
+            return 0;
+        };
+        if *place == 0 {
+            self.used.push(symbol);
+            *place = u32::try_from(self.used.len()).unwrap_or(0);
+        }
+        i32::try_from(*place).unwrap_or(0)
+    }
+
+    fn write(mut self, out: &mut dyn Write) -> std::io::Result<()> {
+        let title = text::title(self.profile, self.options);
+        let host = self.profile.meta.host.clone();
+        let mut attributes = vec![attribute("service.name", title.as_deref().unwrap_or("php"))];
+        attributes.extend(host.map(|host| attribute("host.name", &host)));
+        let resource = Resource { attributes };
+        let scope = InstrumentationScope {
+            name: "xhprof".to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        };
+        let tables = self.tables();
+        let mut scoped = Vec::new();
+        put(field::SCOPE, &scope, &mut scoped);
+        let profiles: usize = self.profiles.iter().map(|it| it.len() + 11).sum();
+        scoped.reserve(profiles);
+        for profile in &self.profiles {
+            put_bytes(field::PROFILES, profile, &mut scoped);
+        }
+        let mut of_resource = Vec::new();
+        put(field::RESOURCE, &resource, &mut of_resource);
+        put_bytes(field::SCOPE_PROFILES, &scoped, &mut of_resource);
+        let mut head = Vec::new();
+        put_bytes(field::RESOURCE_PROFILES, &of_resource, &mut head);
+        encode_key(field::DICTIONARY, WireType::LengthDelimited, &mut head);
+        encode_varint((tables.len() + self.stacks.len()) as u64, &mut head);
+        out.write_all(&head)?;
+        out.write_all(&tables)?;
+        out.write_all(&self.stacks)
+    }
+
+    /// All tables but that of the stacks, encoded.
+    fn tables(&mut self) -> Vec<u8> {
+        let mut tables = Vec::new();
+        let root = self.profile.symbols.first();
+        let script = root.map(text::file).unwrap_or_default();
+        let has_script = !script.is_empty();
+        put(field::MAPPING_TABLE, &Mapping::default(), &mut tables);
+        if has_script {
+            let filename_strindex = self.strings.id(&script);
+            put(
+                field::MAPPING_TABLE,
+                &Mapping { filename_strindex },
+                &mut tables,
+            );
+        }
+        put(field::LOCATION_TABLE, &Location::default(), &mut tables);
+        put(field::FUNCTION_TABLE, &Function::default(), &mut tables);
+        for (index, &symbol) in (1..).zip(&self.used) {
+            let Some(symbol) = self.profile.symbols.get(symbol.index()) else {
+                continue;
+            };
+            let line = i64::from(symbol.line);
+            let location = Location {
+                mapping_index: i32::from(has_script),
+                lines: vec![Line {
+                    function_index: index,
+                    line,
+                }],
+            };
+            put(field::LOCATION_TABLE, &location, &mut tables);
+            let function = Function {
+                name_strindex: self.strings.id(&text::function(&symbol.name)),
+                filename_strindex: self.strings.id(&text::file(symbol)),
+                start_line: line,
+            };
+            put(field::FUNCTION_TABLE, &function, &mut tables);
+        }
+        let link = Link {
+            trace_id: vec![0; 16],
+            span_id: vec![0; 8],
+        };
+        put(field::LINK_TABLE, &link, &mut tables);
+        for string in &self.strings.list {
+            put_bytes(field::STRING_TABLE, string.as_bytes(), &mut tables);
+        }
+        put_bytes(field::ATTRIBUTE_TABLE, b"", &mut tables);
+        tables
+    }
+}
+
+fn attribute(key: &str, value: &str) -> KeyValue {
+    KeyValue {
+        key: key.to_owned(),
+        value: Some(AnyValue {
+            string_value: value.to_owned(),
+        }),
+    }
+}
+
+fn put(field: u32, message: &impl Message, out: &mut Vec<u8>) {
+    encode_key(field, WireType::LengthDelimited, out);
+    encode_varint(message.encoded_len() as u64, out);
+    message.encode_raw(out);
+}
+
+fn put_bytes(field: u32, bytes: &[u8], out: &mut Vec<u8>) {
+    encode_key(field, WireType::LengthDelimited, out);
+    encode_varint(bytes.len() as u64, out);
+    out.extend_from_slice(bytes);
+}
+
+/// FNV-1a of 128 bits: not secret, only the same for the same.
+fn fingerprint(bytes: &[u8]) -> u128 {
+    let mut hash = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d_u128;
+    for &byte in bytes {
+        hash ^= u128::from(byte);
+        hash = hash.wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b);
+    }
+    hash
+}
+
+/// The strings, by number: in the order of their first use, the empty one first.
+struct Strings {
+    list: Vec<String>,
+    places: HashMap<String, i32>,
+}
+
+impl Default for Strings {
+    fn default() -> Self {
+        Self {
+            list: vec![String::new()],
+            places: HashMap::from([(String::new(), 0)]),
+        }
+    }
+}
+
+impl Strings {
+    fn id(&mut self, string: &str) -> i32 {
+        if let Some(&id) = self.places.get(string) {
+            return id;
+        }
+        let id = i32::try_from(self.list.len()).unwrap_or(0);
+        self.places.insert(string.to_owned(), id);
+        self.list.push(string.to_owned());
+        id
+    }
+}

@@ -1,0 +1,13 @@
+//! Any input, as the reader of `firefox` takes it.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|input: &[u8]| {
+    let mut input = input;
+    let format = formats::by_id("firefox").unwrap();
+    if let Ok(profile) = format.read(&mut input, &profile::Budget::new(256 << 20)) {
+        let _ = profile::FlatTable::new(&profile);
+    }
+});
