@@ -2,17 +2,20 @@
 
 use std::borrow::Cow;
 use std::cell::RefCell;
+use std::collections::HashMap;
 use std::io::Cursor;
 use std::rc::Rc;
 
-use profile::{Body, EstimateLimits, Merger, Metric, Profile, SymbolId};
+use profile::{Body, Cost, EstimateLimits, Merger, Metric, Profile, SymbolId};
 
+use crate::compare::Comparison;
 use crate::flame::Weights;
 use crate::index::{Index, OrderedTree};
 use crate::time::{Lanes, TimeRange};
 use crate::{Answer, Error, Question};
 use crate::{
-    critical_path, export, flame, function, functions, names, search, spans, summary, time,
+    compare, critical_path, export, flame, function, functions, graph, names, search, spans,
+    summary, time,
 };
 
 /// One file to open.
@@ -33,6 +36,7 @@ pub struct Document {
     files: Vec<String>,
     /// Of the metric that was asked for last: eight bytes a node.
     weights: RefCell<Option<Rc<Weights>>>,
+    comparison: Option<Comparison>,
 }
 
 impl Document {
@@ -61,14 +65,60 @@ impl Document {
     /// A document of a profile that has been read already; `files` are the
     /// names to show.
     #[must_use]
-    pub fn new(mut profile: Profile, files: Vec<String>) -> Self {
-        let index = Index::new(&mut profile);
+    pub fn new(profile: Profile, files: Vec<String>) -> Self {
+        Self::of_index(profile, None, files)
+    }
+
+    /// Compares files: what changed from `base` to `new`. Several on a side are
+    /// a group: their mean is compared.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NothingToOpen`] if a side is empty, [`Error::Read`],
+    /// [`Error::Merge`].
+    pub fn compare(base: &[Source<'_>], new: &[Source<'_>]) -> Result<Self, Error> {
+        let read_all = |sources: &[Source<'_>]| {
+            let profiles = sources.iter().map(read);
+            profiles.collect::<Result<Vec<_>, _>>()
+        };
+        let names = |sources: &[Source<'_>]| {
+            let names = sources.iter().map(|source| source.name.to_owned());
+            names.collect()
+        };
+        compare::document(&read_all(base)?, names(base), &read_all(new)?, names(new))
+    }
+
+    /// The document of a comparison; `base` has the cost of each node of the
+    /// profile's tree in the base.
+    pub(crate) fn with_base(profile: Profile, base: Vec<Cost>, files: Vec<String>) -> Self {
+        Self::of_index(profile, Some(base), files)
+    }
+
+    fn of_index(mut profile: Profile, base: Option<Vec<Cost>>, files: Vec<String>) -> Self {
+        let index = Index::new(&mut profile, base);
         Self {
             profile,
             index,
             files,
             weights: RefCell::default(),
+            comparison: None,
         }
+    }
+
+    pub(crate) fn set_comparison(&mut self, comparison: Comparison) {
+        self.comparison = Some(comparison);
+    }
+
+    pub(crate) fn comparison(&self) -> Option<&Comparison> {
+        self.comparison.as_ref()
+    }
+
+    /// The number of each function, by name.
+    pub(crate) fn numbers_by_name(&self) -> HashMap<&[u8], u32> {
+        let symbols = self.profile.symbols.iter().zip(0_u32..);
+        symbols
+            .map(|(symbol, number)| (&*symbol.name, number))
+            .collect()
     }
 
     /// The same profile with guessed stacks, if it holds callers and callees
@@ -99,6 +149,8 @@ impl Document {
             }
             Question::Search(query) => Answer::Search(search::search(self, query)),
             Question::Spans => Answer::Spans(spans::groups(self)),
+            Question::Graph(query) => Answer::Graph(graph::graph(self, query)),
+            Question::Changes(query) => Answer::Changes(compare::changes(self, query)?),
             Question::Timeline(query) => Answer::Timeline(time::timeline(self, query)?),
             Question::Export(query) => Answer::Export(export::export(self, query)?),
         })

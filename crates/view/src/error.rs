@@ -25,6 +25,8 @@ pub enum Error {
     NeedsStacks,
     /// The profile does not say when calls happened.
     NeedsTimes,
+    /// Nothing is compared: there is no base.
+    NeedsBase,
     /// There is no function of that number or name.
     UnknownFunction(String),
     /// There is no such node in this arrangement of the tree.
@@ -45,6 +47,7 @@ impl Error {
             Self::Merge(_) => "not-mergeable",
             Self::NeedsStacks => "needs-stacks",
             Self::NeedsTimes => "needs-times",
+            Self::NeedsBase => "needs-base",
             Self::UnknownFunction(_) => "unknown-function",
             Self::UnknownNode => "unknown-node",
             Self::UnknownFormat(_) => "unknown-format",
@@ -65,6 +68,7 @@ impl fmt::Display for Error {
             Self::NeedsTimes => f.write_str(
                 "this profile does not say when calls happened: record it with mode events, or sample",
             ),
+            Self::NeedsBase => f.write_str("there is no base to compare with"),
             Self::UnknownFunction(name) => write!(f, "there is no function {name}"),
             Self::UnknownNode => f.write_str("there is no such call path in this profile"),
             Self::UnknownFormat(id) => write!(f, "there is no format called {id}"),

@@ -5,7 +5,7 @@
 //! neither lists of children nor paths are stored.
 
 use crate::time::{Lanes, TopNodes};
-use profile::{Body, EdgeTable, FlatTable, Metric, Node, NodeId, Profile, SymbolId, Tree};
+use profile::{Body, Cost, EdgeTable, FlatTable, Metric, Node, NodeId, Profile, SymbolId, Tree};
 
 /// A call tree in depth-first order.
 #[derive(Debug)]
@@ -16,6 +16,8 @@ pub(crate) struct OrderedTree {
     /// `by_symbol[starts[symbol]..starts[symbol + 1]]`, in depth-first order.
     starts: Vec<u32>,
     by_symbol: Vec<u32>,
+    /// In a comparison, the inclusive cost of each node in the base.
+    base: Option<Vec<Cost>>,
 }
 
 impl OrderedTree {
@@ -64,7 +66,30 @@ impl OrderedTree {
             ends,
             starts,
             by_symbol,
+            base: None,
         }
+    }
+
+    /// Makes it the tree of a comparison.
+    pub(crate) fn set_base(&mut self, base: Vec<Cost>) {
+        self.base = Some(base);
+    }
+
+    /// The inclusive value in the base; none if nothing is compared.
+    pub(crate) fn base_value(&self, node: u32, metric: Metric) -> Option<i64> {
+        let base = self.base.as_ref()?;
+        Some(metric.of(&base[node as usize]))
+    }
+
+    /// What a node cost without its callees in the base.
+    pub(crate) fn base_own_value(&self, node: u32, metric: Metric) -> Option<i64> {
+        let value = self.base_value(node, metric)?;
+        if metric == Metric::Calls {
+            return Some(value);
+        }
+        Some(self.children(node).fold(value, |rest, child| {
+            rest.saturating_sub(self.base_value(child, metric).unwrap_or(0))
+        }))
     }
 
     pub(crate) fn nodes(&self) -> &[Node] {
@@ -180,7 +205,9 @@ pub(crate) struct Index {
 impl Index {
     /// Takes the call tree out of the profile, if that is its body: a second
     /// copy of a large one would not fit. [`Index::lend_tree`] gives it back.
-    pub(crate) fn new(profile: &mut Profile) -> Self {
+    /// `base` has the cost of each node of that tree in the base, if two
+    /// profiles are compared.
+    pub(crate) fn new(profile: &mut Profile, base: Option<Vec<Cost>>) -> Self {
         let symbols = profile.symbols.len();
         let (tree, mut time) = tree_and_times(profile);
         let (flat, edges) = match &tree {
@@ -188,11 +215,23 @@ impl Index {
             None => (FlatTable::new(profile), profile.edges().into_owned()),
         };
         let tree = tree.map(|tree| {
-            OrderedTree::new(tree, symbols, |places| {
+            let mut ordered_base = None;
+            let mut tree = OrderedTree::new(tree, symbols, |places| {
                 if let Some(time) = &mut time {
                     time.renumber(places);
                 }
-            })
+                ordered_base = base.map(|base| {
+                    let mut ordered = vec![Cost::default(); base.len()];
+                    for (cost, place) in base.into_iter().zip(places) {
+                        ordered[*place as usize] = cost;
+                    }
+                    ordered
+                });
+            });
+            if let Some(base) = ordered_base {
+                tree.set_base(base);
+            }
+            tree
         });
         let mut rows = vec![u32::MAX; symbols];
         for (number, row) in (0_u32..).zip(&flat.rows) {
@@ -278,7 +317,7 @@ fn tree_and_times(profile: &mut Profile) -> (Option<Tree>, Option<Times>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use profile::{Cost, TreeBuilder};
+    use profile::TreeBuilder;
 
     fn tree(paths: &[(&[u32], u64)]) -> Tree {
         let mut builder = TreeBuilder::new();

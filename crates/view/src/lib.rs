@@ -11,6 +11,7 @@
 
 #![forbid(unsafe_code)]
 
+mod compare;
 mod costs;
 mod critical_path;
 mod document;
@@ -19,6 +20,7 @@ mod export;
 mod flame;
 mod function;
 mod functions;
+mod graph;
 mod index;
 mod names;
 mod question;
@@ -27,6 +29,7 @@ mod spans;
 mod summary;
 mod time;
 
+pub use compare::{ChangeOf, ChangeRow, Changes, ChangesQuery};
 pub use costs::{Costs, MetricName};
 pub use critical_path::{CriticalPath, CriticalStep};
 pub use document::{Document, Source};
@@ -35,6 +38,7 @@ pub use export::{ExportQuery, Exported, FormatChoice, export_formats};
 pub use flame::{Arrangement, Flame, FlameBoxes, FlameName, FlameQuery, FlameZoom};
 pub use function::{FunctionPage, FunctionQuery, NeighbourRow};
 pub use functions::{FunctionRow, Functions, FunctionsQuery, SortBy};
+pub use graph::{Graph, GraphEdge, GraphNode, GraphQuery};
 pub use names::Origin;
 pub use question::{Answer, Question};
 pub use search::{SearchQuery, SearchResult};

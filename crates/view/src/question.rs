@@ -4,9 +4,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    CriticalPath, ExportQuery, Exported, Flame, FlameQuery, FunctionPage, FunctionQuery, Functions,
-    FunctionsQuery, MetricName, SearchQuery, SearchResult, SpanGroups, Summary, Timeline,
-    TimelineQuery,
+    Changes, ChangesQuery, CriticalPath, ExportQuery, Exported, Flame, FlameQuery, FunctionPage,
+    FunctionQuery, Functions, FunctionsQuery, Graph, GraphQuery, MetricName, SearchQuery,
+    SearchResult, SpanGroups, Summary, Timeline, TimelineQuery,
 };
 
 /// What a front end asks.
@@ -32,6 +32,10 @@ pub enum Question {
     Search(SearchQuery),
     /// Statements, requests and commands, grouped.
     Spans,
+    /// Functions above a threshold, and the calls between them.
+    Graph(GraphQuery),
+    /// What changed since the base.
+    Changes(ChangesQuery),
     /// Calls in the order of time that are wide enough to be seen.
     Timeline(TimelineQuery),
     /// The profile in another format.
@@ -57,6 +61,10 @@ pub enum Answer {
     Search(SearchResult),
     /// To [`Question::Spans`].
     Spans(SpanGroups),
+    /// To [`Question::Graph`].
+    Graph(Graph),
+    /// To [`Question::Changes`].
+    Changes(Changes),
     /// To [`Question::Timeline`].
     Timeline(Timeline),
     /// To [`Question::Export`].

@@ -141,3 +141,81 @@ fn every_format_can_be_exported_and_the_document_goes_on() {
         ask(&mut document, r#"{"ask":"flame"}"#)
     );
 }
+
+#[test]
+fn a_comparison_shows_both_sides_of_every_box_and_what_is_gone() {
+    let source = |name, bytes| Source { name, bytes };
+    let base = [source("old", b"main();a;b 30\nmain();gone 20\n".as_slice())];
+    let new = [source("new", b"main();a;b 50\nmain();a 5\n".as_slice())];
+    let mut document = Document::compare(&base, &new).unwrap();
+    let changes = ask(&mut document, r#"{"ask":"changes"}"#);
+    assert_eq!(changes["total"]["difference"], 5.0);
+    assert_eq!(changes["spreadIsKnown"], false);
+    let rows = changes["rows"].as_array().unwrap().iter();
+    let rows: Vec<_> = rows
+        .map(|row| {
+            (
+                row["name"].as_str().unwrap(),
+                row["own"]["difference"].as_f64().unwrap(),
+            )
+        })
+        .collect();
+    let main = ("main()", 0.0);
+    assert_eq!(rows, [("b", 20.0), ("gone", -20.0), ("a", 5.0), main]);
+    let flame = ask(&mut document, r#"{"ask":"flame","width":1000}"#);
+    let of = |name: &str| {
+        let names = flame["names"].as_array().unwrap();
+        let number = names.iter().position(|one| one["name"] == name).unwrap();
+        let boxes = &flame["boxes"];
+        let place = boxes["name"].as_array().unwrap().iter();
+        let place = place
+            .clone()
+            .position(|one| one == &serde_json::json!(number))
+            .unwrap();
+        let width =
+            boxes["right"][place].as_f64().unwrap() - boxes["left"][place].as_f64().unwrap();
+        (
+            boxes["base"][place].clone(),
+            boxes["value"][place].clone(),
+            width > 0.0,
+        )
+    };
+    use serde_json::json;
+    assert_eq!(of("main()"), (json!(50), json!(55), true));
+    assert_eq!(of("b"), (json!(30), json!(50), true));
+    assert_eq!(of("gone"), (json!(20), json!(0), true));
+}
+
+#[test]
+fn groups_are_compared_by_their_means_and_know_their_spread() {
+    let source = |bytes| Source { name: "run", bytes };
+    let base = [
+        source(b"main();a 10\n".as_slice()),
+        source(b"main();a 14\n"),
+    ];
+    let new = [
+        source(b"main();a 11\n".as_slice()),
+        source(b"main();a 15\n"),
+    ];
+    let mut document = Document::compare(&base, &new).unwrap();
+    let changes = ask(&mut document, r#"{"ask":"changes"}"#);
+    assert_eq!(changes["total"]["base"], 12.0);
+    assert_eq!(changes["total"]["withinSpread"], true);
+    assert_eq!(changes["spreadIsKnown"], true);
+    assert_eq!(
+        ask(&mut document, r#"{"ask":"summary"}"#)["total"]["wall"],
+        13
+    );
+}
+
+#[test]
+fn the_graph_has_what_is_above_the_threshold_and_says_what_is_not() {
+    let mut document = open(STACKS);
+    let graph = ask(&mut document, r#"{"ask":"graph","threshold":35}"#);
+    let nodes = graph["nodes"].as_array().unwrap().iter();
+    let names: Vec<_> = nodes.map(|node| node["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["main()", "d", "a"]);
+    assert_eq!(graph["omitted"], 2);
+    assert_eq!(graph["edges"][0]["critical"], true);
+    assert_eq!(graph["edges"][1]["critical"], false);
+}

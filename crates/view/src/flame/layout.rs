@@ -26,7 +26,11 @@ pub(super) trait Arranged {
 pub(super) struct Opened<P> {
     pub(super) place: P,
     pub(super) symbol: SymbolId,
+    /// What makes its width.
+    pub(super) width: i64,
     pub(super) value: i64,
+    /// The value in the base, in a comparison.
+    pub(super) base: Option<i64>,
     pub(super) own: i64,
     pub(super) calls: u64,
 }
@@ -41,7 +45,7 @@ const MOST_BOXES: usize = 60_000;
 /// [`Error::UnknownNode`] if the zoomed path does not exist.
 pub(super) fn layout<T: Arranged>(tree: &T, query: &FlameQuery) -> Result<Flame, Error> {
     let root = tree.root();
-    let total = root.value;
+    let (total, mut value) = (root.value, root.value);
     let mut sheet = Sheet::new(query);
     // The path to the zoomed box is as wide as the window.
     let mut zoomed = root;
@@ -51,20 +55,21 @@ pub(super) fn layout<T: Arranged>(tree: &T, query: &FlameQuery) -> Result<Flame,
         zoomed = below
             .find(|opened| opened.symbol.0 == *function)
             .ok_or(Error::UnknownNode)?;
+        value = zoomed.value;
         parent = sheet.add(parent, row, (0.0, sheet.width), &zoomed);
     }
-    let value = zoomed.value;
+    let whole = zoomed.width;
     let row = u32::try_from(query.zoom.len()).unwrap_or(u32::MAX);
     let mut open = vec![Open {
         place: zoomed.place,
-        value,
+        width: whole,
         number: parent,
         row,
         left: 0.0,
     }];
     #[expect(clippy::cast_precision_loss, reason = "pixels")]
-    let scale = if value > 0 {
-        sheet.width / value as f64
+    let scale = if whole > 0 {
+        sheet.width / whole as f64
     } else {
         0.0
     };
@@ -77,7 +82,7 @@ pub(super) fn layout<T: Arranged>(tree: &T, query: &FlameQuery) -> Result<Flame,
         let mut joined = Joined::default();
         for below in tree.below(&box_.place) {
             #[expect(clippy::cast_precision_loss, reason = "pixels")]
-            let width = below.value.max(0) as f64 * scale;
+            let width = below.width.max(0) as f64 * scale;
             if width < sheet.min_width {
                 joined.add(left, width, &below);
                 left += width;
@@ -90,7 +95,7 @@ pub(super) fn layout<T: Arranged>(tree: &T, query: &FlameQuery) -> Result<Flame,
             let number = sheet.add(box_.number, box_.row + 1, (left, left + width), &below);
             open.push(Open {
                 place: below.place,
-                value: below.value,
+                width: below.width,
                 number,
                 row: box_.row + 1,
                 left,
@@ -99,7 +104,7 @@ pub(super) fn layout<T: Arranged>(tree: &T, query: &FlameQuery) -> Result<Flame,
         }
         sheet.add_joined(&mut joined, box_.number, box_.row + 1);
         debug_assert!(
-            left <= box_.left + box_.value.max(0) as f64 * scale + 0.01,
+            left <= box_.left + box_.width.max(0) as f64 * scale + 0.01,
             "callees are wider than their caller"
         );
     }
@@ -108,7 +113,7 @@ pub(super) fn layout<T: Arranged>(tree: &T, query: &FlameQuery) -> Result<Flame,
 
 struct Open<P> {
     place: P,
-    value: i64,
+    width: i64,
     number: u32,
     row: u32,
     left: f64,
@@ -121,6 +126,7 @@ struct Joined {
     right: f64,
     count: u32,
     value: i64,
+    base: Option<i64>,
     calls: u64,
 }
 
@@ -132,6 +138,9 @@ impl Joined {
         self.right = left + width;
         self.count = self.count.saturating_add(1);
         self.value = self.value.saturating_add(opened.value);
+        if let Some(base) = opened.base {
+            self.base = Some(self.base.unwrap_or(0).saturating_add(base));
+        }
         self.calls = self.calls.saturating_add(opened.calls);
     }
 
@@ -174,6 +183,7 @@ impl Sheet {
         let name = self.name(opened.symbol);
         self.push(parent, row, edges, name);
         self.boxes.value.push(opened.value);
+        self.boxes.base.extend(opened.base);
         self.boxes.own.push(opened.own);
         self.boxes.calls.push(opened.calls);
         self.boxes.joined.push(1);
@@ -188,6 +198,7 @@ impl Sheet {
         }
         self.push(parent, row, (joined.left, joined.right), -1);
         self.boxes.value.push(joined.value);
+        self.boxes.base.extend(joined.base);
         self.boxes.own.push(0);
         self.boxes.calls.push(joined.calls);
         self.boxes.joined.push(joined.count);

@@ -124,6 +124,9 @@ pub struct FlameBoxes {
     /// Its value.
     #[cfg_attr(feature = "typescript", ts(type = "Array<number>"))]
     pub value: Vec<i64>,
+    /// Its value in the base; empty if nothing is compared.
+    #[cfg_attr(feature = "typescript", ts(type = "Array<number>"))]
+    pub base: Vec<i64>,
     /// The part of the value that is not its callees'.
     #[cfg_attr(feature = "typescript", ts(type = "Array<number>"))]
     pub own: Vec<i64>,

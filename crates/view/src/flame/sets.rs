@@ -18,7 +18,9 @@ use crate::index::OrderedTree;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Reached {
     node: u32,
+    width: i64,
     value: i64,
+    base: Option<i64>,
     calls: u64,
 }
 
@@ -65,7 +67,9 @@ impl Arranged for Callers<'_> {
             return Opened {
                 place: Upwards::All,
                 symbol: SymbolId::ROOT,
-                value: self.weights.of(0),
+                width: self.weights.of(0),
+                value: self.weights.value(self.tree, 0),
+                base: self.tree.base_value(0, self.weights.metric),
                 own: 0,
                 calls: 0,
             };
@@ -74,7 +78,9 @@ impl Arranged for Callers<'_> {
         let reached: Vec<_> = nodes
             .map(|node| Reached {
                 node,
-                value: self.weights.of(node),
+                width: self.weights.of(node),
+                value: self.weights.value(self.tree, node),
+                base: self.tree.base_value(node, self.weights.metric),
                 calls: self.tree.node(node).cost.calls,
             })
             .collect();
@@ -87,10 +93,16 @@ impl Arranged for Callers<'_> {
             Upwards::All => {
                 let nodes = u32::try_from(self.tree.len()).unwrap_or(u32::MAX);
                 for node in 0..nodes {
-                    let value = self.weights.own(self.tree, node);
-                    if value > 0 {
-                        let calls = self.tree.node(node).cost.calls;
-                        groups.add(self.tree.symbol(node), Reached { node, value, calls });
+                    let width = self.weights.own(self.tree, node);
+                    if width > 0 {
+                        let reached = Reached {
+                            node,
+                            width,
+                            value: self.weights.own_value(self.tree, node),
+                            base: self.tree.base_own_value(node, self.weights.metric),
+                            calls: self.tree.node(node).cost.calls,
+                        };
+                        groups.add(self.tree.symbol(node), reached);
                     }
                 }
             }
@@ -120,13 +132,21 @@ impl Arranged for Callers<'_> {
 fn opened(symbol: SymbolId, nodes: Vec<Reached>, own: i64) -> Opened<Upwards> {
     Opened {
         symbol,
+        width: nodes
+            .iter()
+            .fold(0, |sum, one| sum.saturating_add(one.width)),
         value: value_of(&nodes),
+        base: nodes.iter().fold(None, |sum, one| plus(sum, one.base)),
         own,
         calls: nodes
             .iter()
             .fold(0, |sum, one| sum.saturating_add(one.calls)),
         place: Upwards::Nodes(nodes),
     }
+}
+
+fn plus(sum: Option<i64>, base: Option<i64>) -> Option<i64> {
+    base.map(|base| sum.unwrap_or(0).saturating_add(base))
 }
 
 fn value_of(nodes: &[Reached]) -> i64 {
@@ -160,8 +180,12 @@ impl<'a> Callees<'a> {
         };
         Opened {
             symbol,
-            value: sum(&|node| self.weights.of(node)),
-            own: sum(&|node| self.weights.own(self.tree, node)),
+            width: sum(&|node| self.weights.of(node)),
+            value: sum(&|node| self.weights.value(self.tree, node)),
+            base: nodes.iter().fold(None, |sum, &node| {
+                plus(sum, self.tree.base_value(node, self.weights.metric))
+            }),
+            own: sum(&|node| self.weights.own_value(self.tree, node)),
             calls: nodes.iter().fold(0, |calls: u64, &node| {
                 calls.saturating_add(self.tree.node(node).cost.calls)
             }),
@@ -218,7 +242,7 @@ impl<N> Groups<N> {
     fn costliest_first<P>(self, open: impl Fn(SymbolId, Vec<N>) -> Opened<P>) -> Vec<Opened<P>> {
         let groups = self.list.into_iter();
         let mut opened: Vec<_> = groups.map(|(symbol, nodes)| open(symbol, nodes)).collect();
-        opened.sort_by_key(|opened| Reverse(opened.value));
+        opened.sort_by_key(|opened| Reverse(opened.width));
         opened
     }
 }

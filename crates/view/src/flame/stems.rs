@@ -36,8 +36,10 @@ impl<'a> Calls<'a> {
         Opened {
             place: node,
             symbol: self.tree.symbol(node),
-            value: self.weights.of(node),
-            own: self.weights.own(self.tree, node),
+            width: self.weights.of(node),
+            value: self.weights.value(self.tree, node),
+            base: self.tree.base_value(node, self.weights.metric),
+            own: self.weights.own_value(self.tree, node),
             calls: self.tree.node(node).cost.calls,
         }
     }
@@ -54,7 +56,7 @@ impl Arranged for Calls<'_> {
         let children = self.tree.children(*node);
         let mut below: Vec<_> = children.map(|child| self.opened(child)).collect();
         if self.costliest_first {
-            below.sort_by_key(|opened| Reverse(opened.value));
+            below.sort_by_key(|opened| Reverse(opened.width));
         }
         below
     }

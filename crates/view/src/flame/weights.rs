@@ -3,7 +3,9 @@
 //!
 //! For times of a profile that was recorded this is the inclusive cost. Memory
 //! can be given back, and a foreign file may charge callees more than their
-//! caller: then inclusive costs do not fit into each other, and weights do.
+//! caller: then inclusive costs do not fit into each other, and weights do. In a
+//! comparison a node is as wide as its larger side, so that what is gone can be
+//! seen.
 
 use profile::Metric;
 
@@ -22,7 +24,8 @@ impl Weights {
         let mut of = vec![0_i64; tree.len()];
         // Starts with the inclusive costs, and takes each from its caller.
         for node in (0..nodes).rev() {
-            let own = tree.own_value(node, metric).max(0);
+            let base = tree.base_own_value(node, metric).unwrap_or(0);
+            let own = tree.own_value(node, metric).max(base).max(0);
             let weight = &mut of[node as usize];
             *weight = weight.saturating_add(own);
             let weight = *weight;
@@ -44,5 +47,22 @@ impl Weights {
         tree.children(node).fold(self.of(node), |rest, child| {
             rest.saturating_sub(self.of(child))
         })
+    }
+
+    /// What is shown as the node's value: its width, or in a comparison the cost
+    /// of the new side.
+    pub(crate) fn value(&self, tree: &OrderedTree, node: u32) -> i64 {
+        match tree.base_value(node, self.metric) {
+            Some(_) => tree.value(node, self.metric),
+            None => self.of(node),
+        }
+    }
+
+    /// The same without what is below the node.
+    pub(crate) fn own_value(&self, tree: &OrderedTree, node: u32) -> i64 {
+        match tree.base_value(node, self.metric) {
+            Some(_) => tree.own_value(node, self.metric),
+            None => self.own(tree, node),
+        }
     }
 }
