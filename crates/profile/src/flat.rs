@@ -66,8 +66,9 @@ impl FlatTable {
         Self::of_rows(rows, table.root)
     }
 
-    /// The same as of the tree's edges, without making those.
-    fn of_tree(tree: &Tree, symbols: usize) -> Self {
+    /// Sums up a call tree by function, for a profile of so many symbols.
+    #[must_use]
+    pub fn of_tree(tree: &Tree, symbols: usize) -> Self {
         let own = tree.self_costs();
         let mut rows = empty_rows(symbols);
         tree.walk(|node, outermost| {

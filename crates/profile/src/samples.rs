@@ -72,6 +72,22 @@ impl Samples {
     /// calls are not known: they are zero.
     #[must_use]
     pub fn to_tree(&self) -> Tree {
+        let (mut builder, nodes) = self.stack_nodes();
+        for sample in &self.samples {
+            let node = nodes.get(sample.stack.index()).copied();
+            let cost = builder.cost(node.unwrap_or(NodeId::ROOT));
+            cost.wall = cost.wall.saturating_add(sample.weight);
+        }
+        builder.finish_self_costs()
+    }
+
+    /// The node of each stack in the tree that [`Samples::to_tree`] makes.
+    #[must_use]
+    pub fn nodes(&self) -> Vec<NodeId> {
+        self.stack_nodes().1
+    }
+
+    fn stack_nodes(&self) -> (TreeBuilder, Vec<NodeId>) {
         let mut builder = TreeBuilder::new();
         let mut nodes = vec![NodeId::ROOT; self.stacks.len()];
         for (index, stack) in self.stacks.iter().enumerate().skip(1) {
@@ -81,12 +97,7 @@ impl Samples {
                 *place = node;
             }
         }
-        for sample in &self.samples {
-            let node = nodes.get(sample.stack.index()).copied();
-            let cost = builder.cost(node.unwrap_or(NodeId::ROOT));
-            cost.wall = cost.wall.saturating_add(sample.weight);
-        }
-        builder.finish_self_costs()
+        (builder, nodes)
     }
 }
 

@@ -1,0 +1,48 @@
+//! The path that always follows the costliest callee.
+
+use profile::Metric;
+use serde::Serialize;
+
+use crate::{Costs, Document};
+
+/// The path, from `main()` on.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct CriticalPath {
+    /// The cost of the profile, for shares.
+    pub total: Costs,
+    /// The steps.
+    pub steps: Vec<CriticalStep>,
+}
+
+/// One function on the path.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct CriticalStep {
+    /// Its number in this document.
+    pub function: u32,
+    /// Its name.
+    pub name: String,
+    /// What it cost on this path, with its callees.
+    #[cfg_attr(feature = "typescript", ts(type = "number"))]
+    pub value: i64,
+    /// Its calls on this path.
+    #[cfg_attr(feature = "typescript", ts(type = "number"))]
+    pub calls: u64,
+}
+
+pub(crate) fn critical_path(document: &mut Document, metric: Metric) -> CriticalPath {
+    let steps = document.with_whole_profile(|profile| profile::critical_path(profile, metric));
+    CriticalPath {
+        total: Costs::inclusive(&document.index().flat.total),
+        steps: steps
+            .into_iter()
+            .map(|step| CriticalStep {
+                function: step.symbol.0,
+                name: document.name(step.symbol),
+                value: metric.of(&step.cost),
+                calls: step.cost.calls,
+            })
+            .collect(),
+    }
+}

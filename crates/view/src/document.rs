@@ -1,0 +1,258 @@
+//! An open profile, and the way from a question to its answer.
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::io::Cursor;
+use std::rc::Rc;
+
+use profile::{Body, Cost, EstimateLimits, Merger, Metric, Profile, SymbolId};
+
+use crate::compare::Comparison;
+use crate::flame::Weights;
+use crate::index::{Index, OrderedTree};
+use crate::time::{Lanes, TimeRange};
+use crate::{Answer, Error, Question};
+use crate::{
+    compare, critical_path, export, flame, function, functions, graph, names, search, spans,
+    summary, time,
+};
+
+/// One file to open.
+#[derive(Debug, Clone, Copy)]
+pub struct Source<'a> {
+    /// What the user calls it: a file's name.
+    pub name: &'a str,
+    /// Its content, in any format that is read, compressed or not.
+    pub bytes: &'a [u8],
+}
+
+/// An open profile.
+#[derive(Debug)]
+pub struct Document {
+    /// Without its call tree, which `index` has.
+    profile: Profile,
+    index: Index,
+    files: Vec<String>,
+    /// Of the metric that was asked for last: eight bytes a node.
+    weights: RefCell<Option<Rc<Weights>>>,
+    comparison: Option<Comparison>,
+}
+
+impl Document {
+    /// Opens files; several are added up.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NothingToOpen`], [`Error::Read`] with the name of the file, or
+    /// [`Error::Merge`].
+    pub fn open(sources: &[Source<'_>]) -> Result<Self, Error> {
+        let files = sources.iter().map(|source| source.name.to_owned());
+        let files = files.collect();
+        if let [only] = sources {
+            return Ok(Self::new(read(only)?, files));
+        }
+        let mut merger = Merger::default();
+        for source in sources {
+            merger.add(&read(source)?).map_err(Error::Merge)?;
+        }
+        if sources.is_empty() {
+            return Err(Error::NothingToOpen);
+        }
+        Ok(Self::new(merger.finish().map_err(Error::Merge)?, files))
+    }
+
+    /// A document of a profile that has been read already; `files` are the
+    /// names to show.
+    #[must_use]
+    pub fn new(profile: Profile, files: Vec<String>) -> Self {
+        Self::of_index(profile, None, files)
+    }
+
+    /// Compares files: what changed from `base` to `new`. Several on a side are
+    /// a group: their mean is compared.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NothingToOpen`] if a side is empty, [`Error::Read`],
+    /// [`Error::Merge`].
+    pub fn compare(base: &[Source<'_>], new: &[Source<'_>]) -> Result<Self, Error> {
+        let read_all = |sources: &[Source<'_>]| {
+            let profiles = sources.iter().map(read);
+            profiles.collect::<Result<Vec<_>, _>>()
+        };
+        let names = |sources: &[Source<'_>]| {
+            let names = sources.iter().map(|source| source.name.to_owned());
+            names.collect()
+        };
+        compare::document(&read_all(base)?, names(base), &read_all(new)?, names(new))
+    }
+
+    /// The document of a comparison; `base` has the cost of each node of the
+    /// profile's tree in the base.
+    pub(crate) fn with_base(profile: Profile, base: Vec<Cost>, files: Vec<String>) -> Self {
+        Self::of_index(profile, Some(base), files)
+    }
+
+    fn of_index(mut profile: Profile, base: Option<Vec<Cost>>, files: Vec<String>) -> Self {
+        let index = Index::new(&mut profile, base);
+        Self {
+            profile,
+            index,
+            files,
+            weights: RefCell::default(),
+            comparison: None,
+        }
+    }
+
+    pub(crate) fn set_comparison(&mut self, comparison: Comparison) {
+        self.comparison = Some(comparison);
+    }
+
+    pub(crate) fn comparison(&self) -> Option<&Comparison> {
+        self.comparison.as_ref()
+    }
+
+    /// The number of each function, by name.
+    pub(crate) fn numbers_by_name(&self) -> HashMap<&[u8], u32> {
+        let symbols = self.profile.symbols.iter().zip(0_u32..);
+        symbols
+            .map(|(symbol, number)| (&*symbol.name, number))
+            .collect()
+    }
+
+    /// The same profile with guessed stacks, if it holds callers and callees
+    /// only; its title says that they are an estimate.
+    #[must_use]
+    pub fn estimated(&self) -> Self {
+        let profile = match self.profile.body {
+            Body::Edges(_) => self.profile.estimated(EstimateLimits::default()),
+            _ => self.profile.clone(),
+        };
+        Self::new(profile, self.files.clone())
+    }
+
+    /// Answers a question.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`], where the profile does not hold what is asked for, or the
+    /// question names a function or a path that does not exist.
+    pub fn answer(&mut self, question: &Question) -> Result<Answer, Error> {
+        Ok(match question {
+            Question::Summary => Answer::Summary(summary::summary(self)),
+            Question::Functions(query) => Answer::Functions(functions::functions(self, query)),
+            Question::Function(query) => Answer::Function(function::function(self, query)?),
+            Question::Flame(query) => Answer::Flame(flame::flame(self, query)?),
+            Question::CriticalPath { metric } => {
+                Answer::CriticalPath(critical_path::critical_path(self, (*metric).into()))
+            }
+            Question::Search(query) => Answer::Search(search::search(self, query)),
+            Question::Spans => Answer::Spans(spans::groups(self)),
+            Question::Graph(query) => Answer::Graph(graph::graph(self, query)),
+            Question::Changes(query) => Answer::Changes(compare::changes(self, query)?),
+            Question::Timeline(query) => Answer::Timeline(time::timeline(self, query)?),
+            Question::Export(query) => Answer::Export(export::export(self, query)?),
+        })
+    }
+
+    pub(crate) fn profile(&self) -> &Profile {
+        &self.profile
+    }
+
+    /// Calls `with` with the whole profile, call tree included.
+    pub(crate) fn with_whole_profile<T>(&mut self, with: impl FnOnce(&Profile) -> T) -> T {
+        self.index.lend_tree(&mut self.profile, with)
+    }
+
+    pub(crate) fn index(&self) -> &Index {
+        &self.index
+    }
+
+    pub(crate) fn files(&self) -> &[String] {
+        &self.files
+    }
+
+    /// The call tree.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NeedsStacks`].
+    pub(crate) fn tree(&self) -> Result<&OrderedTree, Error> {
+        self.index.tree.as_ref().ok_or(Error::NeedsStacks)
+    }
+
+    /// The calls in the order of time.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NeedsTimes`].
+    pub(crate) fn lanes(&self) -> Result<&Lanes, Error> {
+        let times = self.index.time.as_ref().ok_or(Error::NeedsTimes)?;
+        Ok(&times.lanes)
+    }
+
+    /// The document of a range of time, with the same functions and call paths.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NeedsTimes`].
+    pub fn in_range(&self, range: TimeRange) -> Result<Self, Error> {
+        let times = self.index.time.as_ref().ok_or(Error::NeedsTimes)?;
+        let tree = self.tree()?;
+        let profile = time::in_range(&self.profile, tree.nodes(), &times.tops, range);
+        Ok(Self::new(profile, self.files.clone()))
+    }
+
+    /// The widths of all nodes in a flame graph.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NeedsStacks`].
+    pub(crate) fn weights(&self, metric: Metric) -> Result<Rc<Weights>, Error> {
+        let tree = self.tree()?;
+        let mut cached = self.weights.borrow_mut();
+        if let Some(weights) = &*cached
+            && weights.metric == metric
+        {
+            return Ok(Rc::clone(weights));
+        }
+        // The old ones first: both together may not fit.
+        *cached = None;
+        let weights = Rc::new(Weights::new(tree, metric));
+        *cached = Some(Rc::clone(&weights));
+        Ok(weights)
+    }
+
+    /// A function's name as text.
+    pub(crate) fn name(&self, symbol: SymbolId) -> String {
+        names::text(self.profile.name(symbol))
+    }
+
+    /// The function with that number.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownFunction`].
+    pub(crate) fn symbol(&self, number: u32) -> Result<SymbolId, Error> {
+        if (number as usize) < self.profile.symbols.len() {
+            return Ok(SymbolId(number));
+        }
+        Err(Error::UnknownFunction(format!("number {number}")))
+    }
+
+    /// The title: what the file says, or the names of the files.
+    pub(crate) fn title(&self) -> Cow<'_, str> {
+        match &self.profile.meta.title {
+            Some(title) => Cow::Owned(names::text(title.as_bytes())),
+            None => Cow::Owned(self.files.join(", ")),
+        }
+    }
+}
+
+fn read(source: &Source<'_>) -> Result<Profile, Error> {
+    formats::read(Cursor::new(source.bytes)).map_err(|error| Error::Read {
+        name: source.name.to_owned(),
+        source: error,
+    })
+}

@@ -1,0 +1,184 @@
+//! Flame graphs: the boxes that are wide enough to be seen.
+//!
+//! A graph is never built whole. Starting at the root (or at the box that the
+//! user zoomed into), only boxes of at least [`FlameQuery::min_width`] pixels
+//! are opened, so an answer is bounded by the window and not by the profile.
+//! Narrow neighbours are joined into one box that says how many they are.
+
+mod layout;
+mod sets;
+mod stems;
+mod weights;
+
+use profile::SymbolId;
+use serde::{Deserialize, Serialize};
+
+use crate::names::{self, Origin};
+use crate::search::Pattern;
+use crate::{Document, Error, MetricName};
+use layout::layout;
+use sets::{Callees, Callers};
+use stems::Calls;
+pub(crate) use weights::Weights;
+
+/// Which graph, and which part of it.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub struct FlameQuery {
+    /// What stands below what.
+    pub arrangement: Arrangement,
+    /// The metric that makes the widths. Memory and peak count growth only,
+    /// because a box cannot be narrower than nothing.
+    pub metric: MetricName,
+    /// The functions from below the root to the box that is zoomed into; empty
+    /// for the whole graph.
+    pub zoom: Vec<u32>,
+    /// Width of the whole graph, in pixels.
+    pub width: f32,
+    /// Boxes narrower than this are joined, in pixels.
+    pub min_width: f32,
+    /// Functions to mark: those whose name contains this text, in any case.
+    pub search: String,
+}
+
+impl Default for FlameQuery {
+    fn default() -> Self {
+        Self {
+            arrangement: Arrangement::Called,
+            metric: MetricName::Wall,
+            zoom: Vec::new(),
+            width: 1_200.0,
+            min_width: 2.0,
+            search: String::new(),
+        }
+    }
+}
+
+/// What stands below what in a flame graph.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(tag = "by", rename_all = "camelCase")]
+pub enum Arrangement {
+    /// Callees below callers, in the order of their first call.
+    Called,
+    /// Callees below callers, the costliest first.
+    LeftHeavy,
+    /// Callers below callees: at the top stand the functions by own cost.
+    Inverted,
+    /// The callers of one function: the upper half of a sandwich.
+    Callers {
+        /// The function.
+        function: u32,
+    },
+    /// What one function calls, from everywhere: the lower half of a sandwich.
+    Callees {
+        /// The function.
+        function: u32,
+    },
+}
+
+/// A part of a flame graph.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct Flame {
+    /// The zoomed box: its value, and the whole graph's.
+    pub zoom: FlameZoom,
+    /// The deepest row that has a box, counted from zero.
+    pub depth: u32,
+    /// The boxes.
+    pub boxes: FlameBoxes,
+    /// Every function that has a box, by number.
+    pub names: Vec<FlameName>,
+    /// Boxes were left out because there were too many.
+    pub truncated: bool,
+}
+
+/// The zoomed box.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct FlameZoom {
+    /// The value of the whole graph.
+    #[cfg_attr(feature = "typescript", ts(type = "number"))]
+    pub total: i64,
+    /// The value of the box that is as wide as the window.
+    #[cfg_attr(feature = "typescript", ts(type = "number"))]
+    pub value: i64,
+}
+
+/// The boxes, one entry a box in every list; a parent stands before its
+/// children.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct FlameBoxes {
+    /// Its place of the box below which it stands; its own for the root.
+    pub parent: Vec<u32>,
+    /// The row, counted from the root.
+    pub row: Vec<u32>,
+    /// Left edge in pixels.
+    pub left: Vec<f32>,
+    /// Right edge in pixels.
+    pub right: Vec<f32>,
+    /// Place of its function in [`Flame::names`]; of joined boxes -1.
+    pub name: Vec<i32>,
+    /// Its value.
+    #[cfg_attr(feature = "typescript", ts(type = "Array<number>"))]
+    pub value: Vec<i64>,
+    /// Its value in the base; empty if nothing is compared.
+    #[cfg_attr(feature = "typescript", ts(type = "Array<number>"))]
+    pub base: Vec<i64>,
+    /// The part of the value that is not its callees'.
+    #[cfg_attr(feature = "typescript", ts(type = "Array<number>"))]
+    pub own: Vec<i64>,
+    /// Number of calls.
+    #[cfg_attr(feature = "typescript", ts(type = "Array<number>"))]
+    pub calls: Vec<u64>,
+    /// How many boxes were joined; 1 for a box of its own.
+    pub joined: Vec<u32>,
+}
+
+/// A function that has a box.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct FlameName {
+    /// Its number in this document.
+    pub function: u32,
+    /// Its name, shortened to what fits a window.
+    pub name: String,
+    /// Which part of the program it belongs to.
+    pub origin: Origin,
+    /// Whether the search text is in its name.
+    pub found: bool,
+}
+
+/// The most characters of a name in a box: wider than any window.
+const MOST_LETTERS: usize = 500;
+
+pub(crate) fn flame(document: &Document, query: &FlameQuery) -> Result<Flame, Error> {
+    let tree = document.tree()?;
+    let weights = document.weights(query.metric.into())?;
+    let weights = &*weights;
+    let mut flame = match query.arrangement {
+        Arrangement::Called => layout(&Calls::in_order(tree, weights), query)?,
+        Arrangement::LeftHeavy => layout(&Calls::costliest_first(tree, weights), query)?,
+        Arrangement::Inverted => layout(&Callers::of_all(tree, weights), query)?,
+        Arrangement::Callers { function } => {
+            let symbol = document.symbol(function)?;
+            layout(&Callers::of(tree, weights, symbol), query)?
+        }
+        Arrangement::Callees { function } => {
+            let symbol = document.symbol(function)?;
+            layout(&Callees::of(tree, weights, symbol), query)?
+        }
+    };
+    let pattern = Pattern::of_search(&query.search);
+    for name in &mut flame.names {
+        let symbol = &document.profile().symbols[SymbolId(name.function).index()];
+        name.name = names::short_text(&symbol.name, MOST_LETTERS);
+        name.origin = names::origin(symbol);
+        name.found = pattern
+            .as_ref()
+            .is_some_and(|pattern| pattern.matches(&symbol.name));
+    }
+    Ok(flame)
+}

@@ -1,0 +1,109 @@
+//! One function: what it cost, who calls it, what it calls.
+
+use std::cmp::Reverse;
+
+use profile::{Cost, EdgeTable, Metric, Neighbour, Neighbours, SymbolId};
+use serde::{Deserialize, Serialize};
+
+use crate::functions::{FunctionRow, function_row};
+use crate::names::{self, Origin};
+use crate::{Costs, Document, Error, MetricName};
+
+/// Which function, and in which order its neighbours come.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct FunctionQuery {
+    /// The function's number, as other answers have it.
+    pub function: u32,
+    /// The metric that sorts callers and callees.
+    #[serde(default)]
+    pub metric: MetricName,
+}
+
+/// One function.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct FunctionPage {
+    /// Its costs.
+    pub row: FunctionRow,
+    /// The cost of the profile, for shares.
+    pub total: Costs,
+    /// The file that defines it, if known.
+    pub file: Option<String>,
+    /// The line that it begins at; zero if unknown.
+    pub line: u32,
+    /// How deep it calls itself; zero if it does not.
+    pub recursion: u32,
+    /// How many call paths lead to it; zero if stacks are not known.
+    pub paths: u32,
+    /// The functions that call it, the costliest first.
+    pub callers: Vec<NeighbourRow>,
+    /// The functions that it calls, the costliest first.
+    pub callees: Vec<NeighbourRow>,
+}
+
+/// A caller or a callee.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct NeighbourRow {
+    /// Its number in this document.
+    pub function: u32,
+    /// Its name.
+    pub name: String,
+    /// Which part of the program it belongs to.
+    pub origin: Origin,
+    /// The calls between the two, and what they cost with all callees.
+    pub costs: Costs,
+}
+
+pub(crate) fn function(document: &Document, query: &FunctionQuery) -> Result<FunctionPage, Error> {
+    let id = document.symbol(query.function)?;
+    let index = document.index();
+    let symbol = &document.profile().symbols[id.index()];
+    let Some(row) = index.row(id) else {
+        return Err(Error::UnknownFunction(names::text(&symbol.name)));
+    };
+    let neighbours = neighbours(document, id);
+    Ok(FunctionPage {
+        row: function_row(document, row),
+        total: Costs::inclusive(&index.flat.total),
+        file: symbol.file.as_deref().map(names::text),
+        line: symbol.line,
+        recursion: recursion(document, id),
+        paths: index.tree.as_ref().map_or(0, |tree| {
+            u32::try_from(tree.nodes_of(id).len()).unwrap_or(u32::MAX)
+        }),
+        callers: rows(document, neighbours.callers, query.metric.into()),
+        callees: rows(document, neighbours.callees, query.metric.into()),
+    })
+}
+
+/// From the tree where there is one: without a table of all edges.
+fn neighbours(document: &Document, id: SymbolId) -> Neighbours {
+    Neighbours::new(document.index().edges(), id)
+}
+
+fn rows(document: &Document, neighbours: Vec<Neighbour>, metric: Metric) -> Vec<NeighbourRow> {
+    let mut neighbours = neighbours;
+    let size = |cost: &Cost| Reverse((metric.of(cost), cost.calls));
+    neighbours.sort_by_key(|neighbour| (size(&neighbour.cost), neighbour.symbol));
+    let row = |neighbour: Neighbour| {
+        let symbol = &document.profile().symbols[neighbour.symbol.index()];
+        NeighbourRow {
+            function: neighbour.symbol.0,
+            name: names::text(&symbol.name),
+            origin: names::origin(symbol),
+            costs: Costs::inclusive(&neighbour.cost),
+        }
+    };
+    neighbours.into_iter().map(row).collect()
+}
+
+/// The deepest level at which the function stands below itself.
+fn recursion(document: &Document, id: SymbolId) -> u32 {
+    let edges: &EdgeTable = document.index().edges();
+    let levels = edges.edges.iter().filter(|edge| edge.callee.symbol == id);
+    levels.map(|edge| edge.callee.level).max().unwrap_or(0)
+}

@@ -1,0 +1,181 @@
+//! The table of functions: filtered, sorted, one page of it.
+
+use std::cmp::Reverse;
+
+use profile::{FlatRow, Metric};
+use serde::{Deserialize, Serialize};
+
+use crate::names::{self, Origin};
+use crate::search::Pattern;
+use crate::{Costs, Document, MetricName};
+
+/// Which rows of the table to show.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub struct FunctionsQuery {
+    /// Only functions whose name contains this text, in any case.
+    pub filter: String,
+    /// Only functions of these origins; all if empty.
+    pub origins: Vec<Origin>,
+    /// What comes first.
+    pub sort: SortBy,
+    /// Smallest first.
+    pub ascending: bool,
+    /// The first row to show, counted from zero.
+    pub first: u32,
+    /// How many rows, at most 1,000.
+    pub rows: u32,
+}
+
+impl Default for FunctionsQuery {
+    fn default() -> Self {
+        Self {
+            filter: String::new(),
+            origins: Vec::new(),
+            sort: SortBy::default(),
+            ascending: false,
+            first: 0,
+            rows: 100,
+        }
+    }
+}
+
+/// What a table is sorted by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase", tag = "by", content = "metric")]
+pub enum SortBy {
+    /// By name.
+    Name,
+    /// Inclusive cost.
+    Inclusive(MetricName),
+    /// Cost without callees.
+    Own(MetricName),
+    /// Own cost of one call.
+    PerCall(MetricName),
+}
+
+impl Default for SortBy {
+    fn default() -> Self {
+        Self::Own(MetricName::Wall)
+    }
+}
+
+/// A page of the table.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct Functions {
+    /// How many functions match.
+    pub matches: u32,
+    /// How many there are.
+    pub of: u32,
+    /// The own cost of all that match.
+    pub own: Costs,
+    /// The cost of the profile, for shares.
+    pub total: Costs,
+    /// The first row's place among those that match.
+    pub first: u32,
+    /// The rows.
+    pub rows: Vec<FunctionRow>,
+}
+
+/// One function.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct FunctionRow {
+    /// Its number in this document.
+    pub function: u32,
+    /// Its name.
+    pub name: String,
+    /// Which part of the program it belongs to.
+    pub origin: Origin,
+    /// What it cost with its callees; recursion counts once.
+    pub inclusive: Costs,
+    /// What it cost without its callees.
+    pub own: Costs,
+}
+
+/// The most rows of one answer.
+const MOST_ROWS: u32 = 1_000;
+
+pub(crate) fn functions(document: &Document, query: &FunctionsQuery) -> Functions {
+    let profile = document.profile();
+    let flat = &document.index().flat;
+    let pattern = Pattern::new(&query.filter);
+    let mut rows: Vec<&FlatRow> = flat
+        .rows
+        .iter()
+        .filter(|row| pattern.matches(profile.name(row.symbol)))
+        .filter(|row| {
+            query.origins.is_empty()
+                || query
+                    .origins
+                    .contains(&names::origin(&profile.symbols[row.symbol.index()]))
+        })
+        .collect();
+    sort(document, &mut rows, query.sort);
+    if query.ascending {
+        rows.reverse();
+    }
+    let mut own = Costs::default();
+    for row in &rows {
+        let costs = Costs::own(&row.own, row.inclusive.calls);
+        own.calls = own.calls.saturating_add(costs.calls);
+        own.wall = own.wall.saturating_add(costs.wall);
+        own.cpu = own.cpu.saturating_add(costs.cpu);
+        own.memory = own.memory.saturating_add(costs.memory);
+        own.peak = own.peak.saturating_add(costs.peak);
+    }
+    let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+    let first = (query.first as usize).min(rows.len());
+    let shown = rows.iter().skip(first);
+    let shown = shown.take(query.rows.min(MOST_ROWS) as usize);
+    Functions {
+        matches: count(rows.len()),
+        of: count(flat.rows.len()),
+        own,
+        total: Costs::inclusive(&flat.total),
+        first: count(first),
+        rows: shown.map(|row| function_row(document, row)).collect(),
+    }
+}
+
+pub(crate) fn function_row(document: &Document, row: &FlatRow) -> FunctionRow {
+    let symbol = &document.profile().symbols[row.symbol.index()];
+    FunctionRow {
+        function: row.symbol.0,
+        name: names::text(&symbol.name),
+        origin: names::origin(symbol),
+        inclusive: Costs::inclusive(&row.inclusive),
+        own: Costs::own(&row.own, row.inclusive.calls),
+    }
+}
+
+/// The largest first, names in their order; rows that are equal by name.
+fn sort(document: &Document, rows: &mut [&FlatRow], sort: SortBy) {
+    let profile = document.profile();
+    rows.sort_by(|a, b| profile.name(a.symbol).cmp(profile.name(b.symbol)));
+    let inclusive = |row: &FlatRow, metric: Metric| metric.of(&row.inclusive);
+    let own = |row: &FlatRow, metric: Metric| metric.of_own(&row.own, row.inclusive.calls);
+    match sort {
+        SortBy::Name => {}
+        SortBy::Inclusive(metric) => {
+            rows.sort_by_key(|row| Reverse(inclusive(row, metric.into())));
+        }
+        SortBy::Own(metric) => rows.sort_by_key(|row| Reverse(own(row, metric.into()))),
+        SortBy::PerCall(metric) => {
+            rows.sort_by(|a, b| per_call(b, metric.into()).total_cmp(&per_call(a, metric.into())))
+        }
+    }
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "an average is compared, not summed"
+)]
+fn per_call(row: &FlatRow, metric: Metric) -> f64 {
+    let own = metric.of_own(&row.own, row.inclusive.calls);
+    own as f64 / row.inclusive.calls.max(1) as f64
+}

@@ -1,0 +1,47 @@
+//! The questions that a viewer asks of a profile, and their answers.
+//!
+//! A [`Document`] holds one profile, or a base and a new one. A front end (the
+//! terminal, the page in a browser, the server) sends a [`Question`] and draws
+//! the [`Answer`]. No front end computes a cost itself, so a number cannot
+//! differ between two views.
+//!
+//! **Invariants:** an answer is bounded by what can be shown (rows asked for,
+//! pixels), not by the size of the profile. Costs are nanoseconds, bytes and
+//! calls; for a profile whose unit is not time, [`Summary::unit`] says so.
+
+#![forbid(unsafe_code)]
+
+mod compare;
+mod costs;
+mod critical_path;
+mod document;
+mod error;
+mod export;
+mod flame;
+mod function;
+mod functions;
+mod graph;
+mod index;
+mod names;
+mod question;
+mod search;
+mod spans;
+mod summary;
+mod time;
+
+pub use compare::{ChangeOf, ChangeRow, Changes, ChangesQuery};
+pub use costs::{Costs, MetricName};
+pub use critical_path::{CriticalPath, CriticalStep};
+pub use document::{Document, Source};
+pub use error::Error;
+pub use export::{ExportQuery, Exported, FormatChoice, export_formats};
+pub use flame::{Arrangement, Flame, FlameBoxes, FlameName, FlameQuery, FlameZoom};
+pub use function::{FunctionPage, FunctionQuery, NeighbourRow};
+pub use functions::{FunctionRow, Functions, FunctionsQuery, SortBy};
+pub use graph::{Graph, GraphEdge, GraphNode, GraphQuery};
+pub use names::Origin;
+pub use question::{Answer, Question};
+pub use search::{SearchQuery, SearchResult};
+pub use spans::{SpanCallerRow, SpanGroupRow, SpanGroups};
+pub use summary::{MetaEntry, Summary, Unit};
+pub use time::{SpanBoxes, TimeBoxes, TimeRange, TimeRow, Timeline, TimelineQuery};

@@ -1,0 +1,111 @@
+//! Names as text for people, and what kind of function a symbol is.
+
+use profile::Symbol;
+use serde::{Deserialize, Serialize};
+
+/// Which part of a program a function belongs to: what colours tell apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "lowercase")]
+pub enum Origin {
+    /// The program's own code.
+    User,
+    /// Code below a `vendor` directory.
+    Vendor,
+    /// PHP itself or an extension.
+    Internal,
+    /// Not a function: `main()`, a compiled file, `[truncated]`.
+    Other,
+}
+
+/// A name as text. Bytes that are no UTF-8 become U+FFFD; control characters
+/// and the characters that change the direction of text become U+FFFD too, so
+/// that a name cannot disguise what stands beside it.
+pub(crate) fn text(name: &[u8]) -> String {
+    if name.is_empty() {
+        return "(unknown)".to_owned();
+    }
+    let mut text = String::with_capacity(name.len());
+    for chunk in name.utf8_chunks() {
+        text.extend(chunk.valid().chars().map(visible));
+        text.extend(chunk.invalid().iter().map(|_| char::REPLACEMENT_CHARACTER));
+    }
+    text
+}
+
+/// At most so many characters of a name; the rest is `…`.
+pub(crate) fn short_text(name: &[u8], most: usize) -> String {
+    // A character has at most four bytes.
+    let head = name.get(..most.saturating_mul(4)).unwrap_or(name);
+    let full = text(head);
+    match full.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &full[..end]),
+        None if head.len() < name.len() => format!("{full}…"),
+        None => full,
+    }
+}
+
+fn visible(letter: char) -> char {
+    let is_direction = matches!(letter, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{061c}');
+    if is_direction || letter.is_control() {
+        return char::REPLACEMENT_CHARACTER;
+    }
+    letter
+}
+
+/// Which part of the program a symbol belongs to.
+pub(crate) fn origin(symbol: &Symbol) -> Origin {
+    if symbol.internal {
+        return Origin::Internal;
+    }
+    let name = &*symbol.name;
+    let is_special = name == Symbol::MAIN
+        || name.starts_with(b"[")
+        || name.starts_with(b"load::")
+        || name.starts_with(b"run_init::")
+        || name.starts_with(b"eval::");
+    if is_special {
+        return Origin::Other;
+    }
+    let file = symbol.file.as_deref().unwrap_or_default();
+    let is_vendor = file.windows(8).any(|part| part == b"/vendor/") || file.starts_with(b"vendor/");
+    if is_vendor {
+        Origin::Vendor
+    } else {
+        Origin::User
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_shows_no_control_or_direction_characters() {
+        assert_eq!(
+            text("a\u{202e}b\x1b[31m".as_bytes()),
+            "a\u{fffd}b\u{fffd}[31m"
+        );
+        assert_eq!(text(b"a\xff"), "a\u{fffd}");
+        assert_eq!(text(b""), "(unknown)");
+    }
+
+    #[test]
+    fn long_names_are_cut_at_a_character() {
+        assert_eq!(short_text("äöü".as_bytes(), 2), "äö…");
+        assert_eq!(short_text("äöü".as_bytes(), 3), "äöü");
+        let long = vec![b'a'; 1 << 20];
+        assert_eq!(short_text(&long, 3), "aaa…");
+    }
+
+    #[test]
+    fn origins_are_told_by_file_and_name() {
+        let mut symbol = Symbol::new(*b"Twig\\Lexer::lex");
+        assert_eq!(origin(&symbol), Origin::User);
+        symbol.file = Some((*b"/app/vendor/twig/Lexer.php").into());
+        assert_eq!(origin(&symbol), Origin::Vendor);
+        symbol.internal = true;
+        assert_eq!(origin(&symbol), Origin::Internal);
+        assert_eq!(origin(&Symbol::new(Symbol::MAIN)), Origin::Other);
+    }
+}

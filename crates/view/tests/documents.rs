@@ -1,0 +1,221 @@
+//! Opening files, asking by message, and errors.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "clippy takes the helpers of a test for no tests"
+)]
+
+use view::{Answer, Document, Error, Question, Source, export_formats};
+
+const STACKS: &[u8] = b"main();a;b 30\nmain();a;c 10\nmain();d 60\n";
+
+fn open(bytes: &[u8]) -> Document {
+    Document::open(&[Source {
+        name: "stacks.collapsed",
+        bytes,
+    }])
+    .unwrap()
+}
+
+fn ask(document: &mut Document, question: &str) -> serde_json::Value {
+    let question: Question = serde_json::from_str(question).unwrap();
+    serde_json::to_value(document.answer(&question).unwrap()).unwrap()
+}
+
+#[test]
+fn questions_and_answers_are_messages() {
+    let mut document = open(STACKS);
+    let summary = ask(&mut document, r#"{"ask":"summary"}"#);
+    assert_eq!(summary["is"], "summary");
+    assert_eq!(summary["title"], "stacks.collapsed");
+    assert_eq!(summary["total"]["wall"], 100);
+    assert_eq!(summary["hasStacks"], true);
+    let table = ask(&mut document, r#"{"ask":"functions","rows":1}"#);
+    assert_eq!(table["rows"][0]["name"], "d");
+    assert_eq!(table["matches"], 5);
+    let function = table["rows"][0]["function"].as_u64().unwrap();
+    let page = ask(
+        &mut document,
+        &format!(r#"{{"ask":"function","function":{function}}}"#),
+    );
+    assert_eq!(page["callers"][0]["name"], "main()");
+    let flame = ask(&mut document, r#"{"ask":"flame","width":100,"search":"A"}"#);
+    assert_eq!(flame["depth"], 2);
+    assert_eq!(flame["zoom"]["total"], 100);
+    let found = flame["names"].as_array().unwrap().iter();
+    let found: Vec<_> = found.filter(|name| name["found"] == true).collect();
+    // "A" is in main(), too.
+    assert_eq!(found.len(), 2);
+    let path = ask(&mut document, r#"{"ask":"criticalPath"}"#);
+    assert_eq!(path["steps"][1]["name"], "d");
+    let search = ask(&mut document, r#"{"ask":"search","text":"b"}"#);
+    assert_eq!(search["covered"], 30);
+    assert_eq!(
+        ask(&mut document, r#"{"ask":"spans"}"#)["groups"],
+        serde_json::json!([])
+    );
+}
+
+#[test]
+fn several_files_are_added_up() {
+    let source = |name| Source {
+        name,
+        bytes: STACKS,
+    };
+    let mut document = Document::open(&[source("one"), source("two")]).unwrap();
+    assert_eq!(
+        ask(&mut document, r#"{"ask":"summary"}"#)["total"]["wall"],
+        200
+    );
+}
+
+#[test]
+fn what_cannot_be_opened_says_which_file_it_is() {
+    let source = Source {
+        name: "holiday.jpg",
+        bytes: b"\xff\xd8\xff\xe0",
+    };
+    let error = Document::open(&[source]).unwrap_err();
+    assert_eq!(error.code(), "unreadable");
+    assert_eq!(error.to_string(), "cannot read holiday.jpg");
+    assert!(matches!(Document::open(&[]), Err(Error::NothingToOpen)));
+}
+
+#[test]
+fn callers_and_callees_alone_have_no_flame_graph_until_stacks_are_estimated() {
+    let edges = br#"{"main()":{"ct":1,"wt":100},"main()==>a":{"ct":2,"wt":40}}"#;
+    let mut document = open(edges);
+    let question: Question = serde_json::from_str(r#"{"ask":"flame"}"#).unwrap();
+    let error = document.answer(&question).unwrap_err();
+    assert_eq!(error.code(), "needs-stacks");
+    let mut estimated = document.estimated();
+    let Answer::Flame(flame) = estimated.answer(&question).unwrap() else {
+        panic!("not a flame graph");
+    };
+    assert_eq!(flame.zoom.total, 100_000);
+    assert_eq!(
+        ask(&mut estimated, r#"{"ask":"summary"}"#)["isEstimated"],
+        true
+    );
+}
+
+#[test]
+fn unknown_functions_paths_and_formats_are_errors_with_a_code() {
+    let mut document = open(STACKS);
+    let mut code = |question: &str| {
+        let question: Question = serde_json::from_str(question).unwrap();
+        document.answer(&question).unwrap_err().code()
+    };
+    assert_eq!(
+        code(r#"{"ask":"function","function":99}"#),
+        "unknown-function"
+    );
+    assert_eq!(code(r#"{"ask":"flame","zoom":[99]}"#), "unknown-node");
+    assert_eq!(code(r#"{"ask":"export","format":"doc"}"#), "unknown-format");
+    assert!(serde_json::from_str::<Question>(r#"{"ask":"flame","widht":1}"#).is_err());
+}
+
+#[test]
+fn every_format_can_be_exported_and_the_document_goes_on() {
+    let mut document = open(STACKS);
+    let before = ask(&mut document, r#"{"ask":"functions"}"#);
+    for format in export_formats() {
+        let question = format!(
+            r#"{{"ask":"export","format":"{}","estimate":true}}"#,
+            format.id
+        );
+        let question: Question = serde_json::from_str(&question).unwrap();
+        let Answer::Export(file) = document.answer(&question).unwrap() else {
+            panic!("not a file");
+        };
+        assert!(!file.bytes.is_empty(), "{}", format.id);
+    }
+    assert_eq!(ask(&mut document, r#"{"ask":"functions"}"#), before);
+    let question = serde_json::from_str(r#"{"ask":"export","format":"native"}"#).unwrap();
+    let Answer::Export(file) = document.answer(&question).unwrap() else {
+        panic!("not a file");
+    };
+    let mut again = open(&file.bytes);
+    assert_eq!(
+        ask(&mut again, r#"{"ask":"flame"}"#),
+        ask(&mut document, r#"{"ask":"flame"}"#)
+    );
+}
+
+#[test]
+fn a_comparison_shows_both_sides_of_every_box_and_what_is_gone() {
+    let source = |name, bytes| Source { name, bytes };
+    let base = [source("old", b"main();a;b 30\nmain();gone 20\n".as_slice())];
+    let new = [source("new", b"main();a;b 50\nmain();a 5\n".as_slice())];
+    let mut document = Document::compare(&base, &new).unwrap();
+    let changes = ask(&mut document, r#"{"ask":"changes"}"#);
+    assert_eq!(changes["total"]["difference"], 5.0);
+    assert_eq!(changes["spreadIsKnown"], false);
+    let rows = changes["rows"].as_array().unwrap().iter();
+    let rows: Vec<_> = rows
+        .map(|row| {
+            (
+                row["name"].as_str().unwrap(),
+                row["own"]["difference"].as_f64().unwrap(),
+            )
+        })
+        .collect();
+    let main = ("main()", 0.0);
+    assert_eq!(rows, [("b", 20.0), ("gone", -20.0), ("a", 5.0), main]);
+    let flame = ask(&mut document, r#"{"ask":"flame","width":1000}"#);
+    let of = |name: &str| {
+        let names = flame["names"].as_array().unwrap();
+        let number = names.iter().position(|one| one["name"] == name).unwrap();
+        let boxes = &flame["boxes"];
+        let place = boxes["name"].as_array().unwrap().iter();
+        let place = place
+            .clone()
+            .position(|one| one == &serde_json::json!(number))
+            .unwrap();
+        let width =
+            boxes["right"][place].as_f64().unwrap() - boxes["left"][place].as_f64().unwrap();
+        (
+            boxes["base"][place].clone(),
+            boxes["value"][place].clone(),
+            width > 0.0,
+        )
+    };
+    use serde_json::json;
+    assert_eq!(of("main()"), (json!(50), json!(55), true));
+    assert_eq!(of("b"), (json!(30), json!(50), true));
+    assert_eq!(of("gone"), (json!(20), json!(0), true));
+}
+
+#[test]
+fn groups_are_compared_by_their_means_and_know_their_spread() {
+    let source = |bytes| Source { name: "run", bytes };
+    let base = [
+        source(b"main();a 10\n".as_slice()),
+        source(b"main();a 14\n"),
+    ];
+    let new = [
+        source(b"main();a 11\n".as_slice()),
+        source(b"main();a 15\n"),
+    ];
+    let mut document = Document::compare(&base, &new).unwrap();
+    let changes = ask(&mut document, r#"{"ask":"changes"}"#);
+    assert_eq!(changes["total"]["base"], 12.0);
+    assert_eq!(changes["total"]["withinSpread"], true);
+    assert_eq!(changes["spreadIsKnown"], true);
+    assert_eq!(
+        ask(&mut document, r#"{"ask":"summary"}"#)["total"]["wall"],
+        13
+    );
+}
+
+#[test]
+fn the_graph_has_what_is_above_the_threshold_and_says_what_is_not() {
+    let mut document = open(STACKS);
+    let graph = ask(&mut document, r#"{"ask":"graph","threshold":35}"#);
+    let nodes = graph["nodes"].as_array().unwrap().iter();
+    let names: Vec<_> = nodes.map(|node| node["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["main()", "d", "a"]);
+    assert_eq!(graph["omitted"], 2);
+    assert_eq!(graph["edges"][0]["critical"], true);
+    assert_eq!(graph["edges"][1]["critical"], false);
+}
