@@ -59,7 +59,7 @@ $sample = ['xhprof.auto_enable' => '1', 'xhprof.mode' => 'sample', 'xhprof.sampl
 $ways = [
     'without the extension' => [],
     'loaded, profiling nothing' => $own,
-    'trigger that nobody pulls' => $own + ['xhprof.auto_enable' => 'trigger', 'xhprof.trigger' => 'profile', 'xhprof.trigger_secret' => 'secret'],
+    'trigger, never requested' => $own + ['xhprof.auto_enable' => 'trigger', 'xhprof.trigger' => 'profile', 'xhprof.trigger_secret' => 'secret'],
     'rate = 0.01' => $own + ['xhprof.auto_enable' => '1', 'xhprof.rate' => '0.01'],
     'auto_enable = 1' => $own + ['xhprof.auto_enable' => '1'],
     'auto_enable = 1, edges' => $own + ['xhprof.auto_enable' => '1', 'xhprof.mode' => 'edges'],

@@ -121,9 +121,9 @@ def tables(data):
             "Accuracy: the share of the part that is made of tiny calls",
             ["", "10 %", "20 %", "70 %", "worst error, points"],
             rows,
-            "Three programs, each with parts of 10, 20 and 70 % of the CPU time; a different part in each is tiny calls, the other two are few long ones. "
-            "The truth is the program's own count of CPU time without a profiler. The error is the largest of all parts of all three. "
-            "After the colon: what was read, wall or CPU time. The parts take turns, twenty each. A run in which the process waited for a processor for "
-            "more than a hundredth of the time is made again, some times at most; not those of others, which are off by more than that.",
+            "Three programs, each with parts of 10, 20 and 70 % of the CPU time. In each program another part makes tiny calls; the other two parts make few long ones. "
+            "The truth is the program's own count of CPU time without a profiler. The error is the largest of all parts of all three programs. "
+            "After the colon: the clock that was read, wall or CPU time. The parts take turns, twenty each. A run that waited for a processor for more than a hundredth "
+            "of the time is repeated, a limited number of times. Runs of other profilers are not repeated, because their error is larger than that.",
         )
     ]

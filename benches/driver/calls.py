@@ -87,20 +87,20 @@ def tables(data):
             "CPU time added to one call, ns",
             ["", *data],
             rows(names, lambda name, it: with_spread(it["ns" if name in alone else "added_ns"]) + mark(it)),
-            "The lines `none` and `JIT: none` are what the call itself takes, loop included; every other line is what is added to it. "
-            "*Floor, off* is `benches/floor/off.c`: what has to be there while nothing is profiled, and nothing else. "
-            f"{DISTURBED}: in most rounds the machine was not quiet for so long as a piece of this takes.",
+            "The lines `none` and `JIT: none` are the time of the call itself, loop included. Every other line is what the profiler adds to it. "
+            "*Floor, off* is `benches/floor/off.c`: what later hooks need while nothing is profiled, and nothing else. "
+            f"{DISTURBED}: in most rounds the machine was not quiet for long enough to measure one piece of this.",
         ),
         Table(
             "Added, as a multiple of what the floor adds",
             ["", *data],
             rows(others, lambda _, it: number(it["of_floor"][0])),
-            "(it − none) ÷ (floor − none), which is what the targets speak of.",
+            "(this line − none) ÷ (floor − none). The targets use this number.",
         ),
         Table(
             "The whole call, as a multiple of the call with the floor",
             ["", *data],
             rows(others, lambda _, it: number(it["whole_of_floor"][0])),
-            "it ÷ floor, with the call itself in both.",
+            "this line ÷ floor, with the call itself in both.",
         ),
     ]

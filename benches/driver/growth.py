@@ -114,13 +114,13 @@ def tables(data):
             "How cost grows: CPU time added to a call, ns",
             ["", "from … to", "at the smallest", "at the largest", "PHP alone", "whole cost grows with n to the power of"],
             rows,
-            "Wall time recorded. *PHP alone* is the same call without a profiler, which gets dearer too when the caches are too small for the program.",
+            "Wall time recorded. *PHP alone* is the same call without a profiler. It also costs more when the program outgrows the caches.",
         ),
         Table(
             f"Memory with xhprof.max_nodes = {BOUND:,}",
             ["", "recorded without the bound, MB", "with it, MB", "rows with it", "of which [truncated]", "calls in these"],
             [row for what, name, free in (("functions", "execute, bounded", "execute"), ("nodes", "tree, bounded", "tree")) for row in bounded(data[what], what, name, free)],
-            "What the process grows by. In an edge table a function's name is kept even when its edges are cut off. A tree's rows are in its file, not counted here.",
+            "Growth of the process. An edge table keeps a function's name even when its edges are cut off. The rows of a tree are in its file and not counted here.",
         ),
     ]
 

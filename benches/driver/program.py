@@ -97,7 +97,7 @@ def tables(data):
             ["", "CPU time", "ratio", "middle half of the ratios"],
             rows,
             f"`{' '.join(PROGRAM)}`; {CALLS}. The profile is made and written within that time. "
-            "Each runs at the same time as the program alone, on one CPU, and the ratio is that of their own CPU times: both meet the same machine. "
+            "Each variant runs at the same time as the program alone, on one CPU, so both meet the same machine. The ratio is that of their CPU times. "
             "Lines with JIT are compared with `JIT: none`.",
         )
     ]

@@ -48,8 +48,8 @@ def tables(data):
             "An empty request in php-fpm, CPU time of the worker, µs",
             ["", "a request", "added"],
             [[name, with_spread(it["us"]), "" if name == "none" else with_spread(it["added_us"])] for name, it in data.items()],
-            "With OPcache; one worker each; every request a new connection. *An extension with a slot* is `benches/floor/slot.c`: it asks the "
-            "engine for a slot in functions' run-time caches and does nothing else: the engine then makes such caches for its own functions in each request. "
-            "Ours has such a slot, too, and with the execute engine the caches are made when a profile begins.",
+            "With OPcache; one worker each; a new connection for every request. *An extension with a slot* is `benches/floor/slot.c`. It asks the engine for a slot in "
+            "the run-time caches of functions and does nothing else. The engine then makes such caches for its own functions in each request. "
+            "Our extension has such a slot, too. With the execute engine it makes the caches when a profile begins.",
         )
     ]

@@ -112,5 +112,5 @@ def table(data):
         "Targets",
         ["", "at most", "measured", ""],
         [it.row(data) for it in TARGETS],
-        "Medians, execute engine where nothing else is said. A noisy machine moves a ratio by some hundredths: the spread is in the tables below.",
+        "Medians; execute engine unless the line says otherwise. A noisy machine changes a ratio by some hundredths: the tables below show the spread.",
     )
