@@ -3,14 +3,14 @@
 
 choose_program
 
-# Debian's modules, but none that hooks the engine.
+# Uses Debian's modules, except those that hook the engine.
 use_plain_php() {
     [ -e "$logs/conf.d" ] || plain_scan_directory "$logs/conf.d"
     export PHP_INI_SCAN_DIR=$logs/conf.d
 }
 
-# The output without the extension, and with all that it records, in both
-# engines, must be the same to the byte; so must the exit code.
+# Output and exit code must be the same, to the byte, without the extension and with
+# everything recorded, under both engines.
 real_output() {
     local folder=$logs/real engine
     rm -rf "$folder" && mkdir -p "$folder/profiles"
@@ -31,8 +31,9 @@ with_status() {
     echo "status $status"
 }
 
-# How often each user function was called: by the profile, and by Xdebug's
-# trace of a run without us. Arguments shortened: whole syntax trees make 13 GB.
+# Compares the calls of each user function in the profile and in Xdebug's trace of a
+# run without the extension. The trace shortens arguments: whole syntax trees would
+# make 13 GB.
 real_calls() {
     local folder=$logs/real profile
     mkdir -p "$folder/trace"
