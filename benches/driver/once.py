@@ -1,4 +1,4 @@
-"""What is paid once a profile: beginning it, ending it, and the memory in between.
+"""Costs that are paid once a profile: beginning, ending, and memory.
 
 Of some runs that counts in which the machine was quietest while the profile ended (quiet.py).
 """
@@ -15,7 +15,7 @@ EDGES = 10_000
 
 
 def measure(setup, effort):
-    """Of each profiler, with few functions and with one for each edge."""
+    """For each profiler: with few functions, and with one function for each edge."""
     compared = [
         variants.ours(setup, "all", "wall,cpu,memory"),
         variants.ours(setup, "all (observer)", "wall,cpu,memory", "observer"),

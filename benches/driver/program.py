@@ -26,7 +26,7 @@ else:
 
 
 def measure(setup, effort):
-    """CPU time of the whole process, start and end included, and its ratio to the program alone."""
+    """CPU time of the whole process, from start to end, and its ratio to the program alone."""
     compared = [
         variants.none(),
         *variants.idle(setup),
@@ -70,20 +70,20 @@ def command_of(setup, effort, variant, folder):
     program = PROGRAM if effort.name != "smoke" else SMOKE
     options = ["-d", f"auto_prepend_file={setup.workload('prepend.php')}"] if variant.flags != "off" else []
     environment = {"BENCH_FLAGS": variant.flags, "BENCH_PROFILE": str(folder / "profile"), "PHP_INI_SCAN_DIR": setup.scan_dir}
-    # 2: it found something to mend, as it does; 0 where it did not.
+    # PHP_CodeSniffer ends with 2 if it finds errors, as it does here; else with 0.
     return [*variant.php(setup), *options, *program], {**variant.env(setup), **environment}, (0, 2)
 
 
 def profiles(variant):
-    """Whether a file has to be there after a run."""
+    """Whether a run must write a file."""
     return variant.flags != "off" or variant.environment or any("{folder}" in it for it in variant.ini)
 
 
 def same_answer(name, result, said):
-    """Nobody may change what the program prints, but for the time that it tells."""
+    """Checks that the output of the program did not change, except the time in it."""
     answer = (result.status, re.sub(r"(?m)^(Time: |SPX ).*\n?", "", result.output).strip())
     if said.setdefault("answer", answer) != answer:
-        raise RunFailed(f"{name}: the program's output is another one than before:\n{result.output[-2000:]}")
+        raise RunFailed(f"{name}: the output of the program has changed:\n{result.output[-2000:]}")
 
 
 def tables(data):

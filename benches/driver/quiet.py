@@ -11,19 +11,19 @@ import os
 
 from run import run, run_together
 
-# How much longer than at its best the yardstick may take beside what is believed; as in quiet.php.
+# A piece counts only if the yardstick beside it took at most this multiple of its best time; as in quiet.php.
 UNDISTURBED = 1.08
-# Marks what was never undisturbed.
+# The mark of numbers that were never undisturbed.
 DISTURBED = "°"
 
 
 def find_yardstick(setup, seconds):
-    """Measures the yardstick at its best, for all programs that are started from now on."""
+    """Measures the best time of the yardstick, for all programs that start later."""
     os.environ["BENCH_YARDSTICK"] = run([setup.php, "-n", setup.workload("quiet.php"), str(seconds)]).output.strip()
 
 
 def value_of(output):
-    """What a workload said: a number, and whether the machine was quiet meanwhile."""
+    """The output of a workload: a number, and whether the machine was quiet during the measurement."""
     value, _, state = output.strip().partition(" ")
     return float(value), state == "quiet"
 

@@ -7,7 +7,7 @@ from table import Table, with_spread
 
 
 def measure(setup, effort):
-    """CPU time of the worker for one request; the servers run side by side and are asked in turn."""
+    """CPU time of the worker for one request. All servers run at the same time and get requests in turn."""
     if not setup.fpm:
         say("not installed, so not measured: php-fpm")
         return {}
@@ -28,7 +28,7 @@ def measure(setup, effort):
                 server.ask(str(script))
             return (server.cpu_ns() - before) / effort.requests / 1000
 
-        # Short blocks, many of them: there is nothing to start.
+        # Many short blocks: there is nothing to start.
         results = interleave("requests", list(servers), effort.rounds * 3, one)
     finally:
         for server in servers.values():

@@ -1,4 +1,4 @@
-"""Interleaved rounds: everybody once, in a new order, and again.
+"""Interleaved rounds: each variant once, in a new order each round.
 
 A machine that is slower for a while is slower for everybody in that round. So what is compared is compared within
 rounds, and the median over the rounds is what counts.
@@ -26,7 +26,8 @@ def sure(numbers):
     """The median of some numbers, and between which of them it is 19 times of 20, by the sign test: [median, low, high].
     Of fewer than six, that is all of them.
 
-    A new number is as often below the true median as above it, whatever the machine does. So it is seldom that only few are.
+    Each number is below the true median with a probability of one half, whatever the machine does. So it is unlikely that only
+    few numbers are below it.
     """
     numbers = sorted(numbers)
     count, few, left_out = len(numbers), 1, 0
@@ -40,7 +41,7 @@ def sure(numbers):
 def interleave(name, keys, rounds, measure, optional=lambda key: False):
     """For each key what measure(key) gave, round by round.
 
-    A key that is optional (somebody else's program) and fails is left out from then on; any other failure ends it all.
+    An optional key (another profiler) that fails is left out from then on. Any other failure ends the bench.
     """
     results = {key: [] for key in keys}
     began = time.monotonic()

@@ -1,4 +1,4 @@
-"""Runs a program, and says how much CPU time it took."""
+"""Runs a program and measures its CPU time."""
 
 import os
 import resource
@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 
 class RunFailed(Exception):
-    """A program that did not do what it was started for."""
+    """A program failed."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """What one run came to."""
+    """The result of one run."""
 
     output: str
     status: int
@@ -80,7 +80,7 @@ def run_together(programs, cpu):
 
 
 def text_of(file):
-    """All of a file that was written to; closes it."""
+    """The whole content of a written file; closes it."""
     with file:
         file.seek(0)
         return file.read().decode("utf-8", "replace")

@@ -1,4 +1,4 @@
-"""What sampling costs, by how often it looks: the same program as in program.py, side by side with the same, loaded and off.
+"""The cost of sampling, by interval: the program of program.py, beside the same program with the extension loaded and off.
 
 Samples come by time, however much of it the program gets. So what they cost is compared with the time that the program
 took, not with its CPU time: two programs that share a CPU take twice as long, and are looked at twice as often.
@@ -16,12 +16,12 @@ from rounds import interleave, sure
 from run import RunFailed
 from table import Table
 
-# Times as many rounds as other parts.
+# Rounds, as a multiple of those of other parts.
 MORE = 4
 
 
 def measure(setup, effort):
-    """CPU time that is added, in percent of the time that passed."""
+    """Added CPU time, in percent of the elapsed time."""
     compared = variants.sampling(setup)
     by_name = {it.name: it for it in compared}
     turn = itertools.count()
