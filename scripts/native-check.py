@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""native-check.py PHP EXTENSION PROGRAM: native files as docs/format.md has them, against the program.
+"""native-check.py PHP EXTENSION PROGRAM: compares two readers of native files: read_xhp.py and the program.
 
-Every shape of file is made by the extension, or by the program from such a file, read by read_xhp.py, which was made from the document alone, and by
-`xhprof report --json`: all numbers have to be the same, and what the one refuses the other has to refuse. The fixtures of all versions are
-compared with what is in them; a test in Rust does the same with the program's reader.
+read_xhp.py was made from docs/format.md alone. The extension, or the program, writes files with every kind of body. read_xhp.py and
+`xhprof report --json` read them. All numbers must be the same, and both must refuse the same files. The fixtures of all versions are compared
+with their expected contents; a Rust test does the same with the program's reader.
 
-native-check.py --update: writes what is in the fixtures.
+native-check.py --update: writes the expected contents of the fixtures.
 """
 
 import glob
@@ -69,7 +69,7 @@ $left = starts(2);
 """,
     "names": "$f = []; for ($i = 0; $i < 40; $i++) { $f[] = eval('return function ($x) { return strrev($x); };'); }"
     " for ($i = 0; $i < 9000; $i++) { $f[$i % 40]('x'); } eval('function naïve() { return strlen(\"x\"); }'); naïve();",
-    # A path of its own for each way to a leaf.
+    # Each leaf has many paths.
     "wide": COMMON
     + r"""
 function a($d) { grow($d); strrev('x'); }

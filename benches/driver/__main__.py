@@ -1,7 +1,7 @@
 """`./x bench`: measures the cost of profiling on this machine.
 
-Parts, each a file of its own: calls, program, sampling, once, requests, growth, accuracy. Each has measure(), whose answer is
-plain data and is kept in newest.json, and tables(), which shows it. scripts/bench.sh says where everything is.
+Each part has a file: calls, program, sampling, once, requests, growth, accuracy. Its measure() returns plain data, which
+newest.json keeps; its tables() shows the data. scripts/bench.sh passes the paths.
 """
 
 import argparse

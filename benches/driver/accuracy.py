@@ -1,7 +1,7 @@
 """Accuracy: a program with parts of 10, 20 and 70 % of the time; one part makes many tiny calls.
 
-The truth comes from the program without a profiler, in the same rounds. A profiler that does not take its own cost out
-gives too much to the part with the tiny calls.
+The true shares come from the program without a profiler, in the same rounds. A profiler that does not subtract its own cost
+reports too large a share for the part with the tiny calls.
 """
 
 import json

@@ -1,6 +1,6 @@
 """Costs that are paid once a profile: beginning, ending, and memory.
 
-Of some runs that counts in which the machine was quietest while the profile ended (quiet.py).
+Of several runs, the one counts in which the machine was quietest at the end of the profile (quiet.py).
 """
 
 import json

@@ -1,6 +1,6 @@
 """A real program: PHP_CodeSniffer checks PHPUnit's constraints, as in `./x demo`.
 
-Each variant runs side by side with what it is compared with (quiet.py).
+Each variant runs side by side with the run it is compared with (quiet.py).
 """
 
 import itertools

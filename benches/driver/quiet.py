@@ -1,10 +1,12 @@
 """Measuring on a machine that is not quiet.
 
-Neighbours on the same cores make everything take up to twice as long, for some milliseconds, and the clock frequency
-changes, too. Against that there are two ways here. A loop of calls is cut into pieces of half a millisecond, of which those
-are believed for which a yardstick took no longer than at its best (benches/workloads/quiet.php). A whole program is
-longer than any quiet moment: it runs at the same time as what it is compared with, on one CPU, so that the kernel gives
-it to the one and to the other in turns of milliseconds, and both meet the same machine; what counts is their own CPU time.
+Neighbours on the same cores make everything take up to twice as long, for some milliseconds. The clock frequency changes,
+too. There are two methods against that:
+
+- A loop of calls is cut into pieces of half a millisecond. A piece counts only if a yardstick beside it took about its best
+  time (benches/workloads/quiet.php).
+- A whole program is longer than any quiet moment. It runs at the same time as the run it is compared with, on one CPU. The
+  kernel switches between the two every few milliseconds, so both meet the same machine. Their CPU times are compared.
 """
 
 import os
@@ -29,9 +31,9 @@ def value_of(output):
 
 
 def side_by_side(ours, theirs, first):
-    """Runs two commands, each (command, environment, exit codes), on one CPU at a time; theirs first if asked to.
+    """Runs two commands, each (command, environment, exit codes), at the same time on one CPU.
 
-    The two runs in the order of the arguments.
+    `first` starts theirs first. Returns the two runs in the order of the arguments.
     """
     cpu = max(os.sched_getaffinity(0))
     pair = [ours, theirs] if first else [theirs, ours]

@@ -1,7 +1,7 @@
 """Interleaved rounds: each variant once, in a new order each round.
 
-A machine that is slower for a while is slower for everybody in that round. So what is compared is compared within
-rounds, and the median over the rounds is what counts.
+A machine that is slower for a while slows down all variants of that round. So variants are compared within rounds, and the
+result is the median over the rounds.
 """
 
 import math
@@ -23,8 +23,7 @@ def spread(numbers):
 
 
 def sure(numbers):
-    """The median of some numbers, and between which of them it is 19 times of 20, by the sign test: [median, low, high].
-    Of fewer than six, that is all of them.
+    """The median and its 95 % range, by the sign test: [median, low, high]. Of fewer than six numbers, the range has all.
 
     Each number is below the true median with a probability of one half, whatever the machine does. So it is unlikely that only
     few numbers are below it.
@@ -39,7 +38,7 @@ def sure(numbers):
 
 
 def interleave(name, keys, rounds, measure, optional=lambda key: False):
-    """For each key what measure(key) gave, round by round.
+    """For each key the results of measure(key), round by round.
 
     An optional key (another profiler) that fails is left out from then on. Any other failure ends the bench.
     """

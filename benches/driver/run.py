@@ -24,9 +24,9 @@ class Run:
 
 
 def run(command, environment=None, expected=(0,), stack=None):
-    """Runs to the end, with so large a C stack if one is given.
+    """Runs to the end, with a C stack of the given size, if any.
 
-    User and system time are the kernel's count for this process and what it waited for.
+    User and system time are the kernel's, for this process and the child processes that it waited for.
     """
 
     def limit_stack():

@@ -1,10 +1,10 @@
 """The cost of sampling, by interval: the program of program.py, beside the same program with the extension loaded and off.
 
-Samples come by time, however much of it the program gets. So what they cost is compared with the time that the program
-took, not with its CPU time: two programs that share a CPU take twice as long, and are looked at twice as often.
+Samples are taken by elapsed time, however much of it the program gets. So their cost is compared with the elapsed time, not
+with the CPU time: two programs that share a CPU take twice as long, and get twice as many samples.
 
-Half a percent is less than two runs of the same program differ by. Against that there are more rounds, and what is said is
-where the median surely is. A session that takes no sample tells what is paid once a profile from what is paid for each sample.
+Two runs of the same program differ by more than half a percent. So there are more rounds, and the result is a range that
+contains the median with 95 % certainty. A session without samples separates the cost of a profile from the cost of a sample.
 """
 
 import itertools
