@@ -9,7 +9,7 @@
  * time, memory, name, 1 for user functions, included file, file, line.
  */
 
-/** Converts Xdebug's name (Class->method, {closure:/file.php:3-7}) to XHProf's. */
+/** Xdebug's name as XHProf has it: Class->method, {closure:/file.php:3-7}. */
 function classic_name(string $name): string
 {
     return preg_replace('/\{closure:[^}]*\}/', '{closure}', str_replace('->', '::', $name));

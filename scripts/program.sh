@@ -9,7 +9,7 @@ codesniffer=/usr/bin/phpcs
 php_parse=/usr/bin/php-parse
 phpunit=/usr/share/php/PHPUnit/Framework
 
-# Sets $program, $program_timeless (its output has no time), $program_status.
+# Sets $program, $program_timeless (a report that tells no time), $program_status.
 choose_program() {
     if [ -e "$codesniffer" ]; then
         program=("$codesniffer" --standard=PSR12 -q --report=summary "$phpunit/Constraint")

@@ -311,8 +311,8 @@ installed_files() {
     tail -n 1 "$logs/make-install" | grep '/opt/xhprof/bin/xhprof'
 }
 
-# Checks that scripts/xhprof.ini has every everyday setting, and that its names and
-# defaults are the extension's.
+# scripts/xhprof.ini has every everyday setting, and no name or default that the
+# extension does not have.
 ini_settings() {
     local file=$logs/xhprof.ini names=$logs/ini-names
     sed -nE 's/^;(xhprof\.)/\1/p' scripts/xhprof.ini >"$file"
@@ -323,7 +323,7 @@ ini_settings() {
     grep -q . "$logs/everyday" || die 'docs/settings.md has no table of everyday settings'
     comm -13 "$names" "$logs/everyday" | sed 's/$/ is not in scripts\/xhprof.ini/' | tee "$logs/ini-lacks"
     [ ! -s "$logs/ini-lacks" ] || return 1
-    # With all lines active, every setting has its default.
+    # With all of them switched on, everything is as it is without.
     local print='foreach (ini_get_all("xhprof") as $name => $setting) echo "$name=$setting[global_value]\n";'
     "$PHP" -n -d extension="$extension" -r "$print" | sort >"$logs/ini-defaults"
     PHP_INI_SCAN_DIR='' "$PHP" -c "$file" -d extension="$extension" -r "$print" | sort >"$logs/ini-values"

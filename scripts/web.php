@@ -236,7 +236,7 @@ function what_is_kept(): void
     foreach (['unwanted1', 'unwanted2', 'unwanted3', 'token', 'session', 'Authorization', 'page=', '?page'] as $text) {
         check("$text in the profile", str_contains($content, $text), false);
     }
-    // A request does not have the tags of the request before.
+    // A request has no tag of the one before.
     ask();
     check('the tag of another request', str_contains(implode(profiles()), 'show'), false);
 }
