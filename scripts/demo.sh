@@ -124,9 +124,9 @@ cpu_model() {
     sed -n 's/^model name[^:]*: //p' /proc/cpuinfo 2>/dev/null | head -n 1 | grep . || uname -m
 }
 
-# Puts the output of demo_profile and demo_cost between the marks in README.md.
+# Puts what both print between the marks in README.md.
 refresh_readme() {
-    # Only the report, which is on standard error.
+    # The report alone, which comes on standard error: one screen of it.
     echo "$ xhprof run --limit 20 -- ${program[*]}" >"$workspace/profile.out"
     demo_profile 2>>"$workspace/profile.out" >/dev/null
     demo_cost >"$workspace/cost.out" 2>&1

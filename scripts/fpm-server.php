@@ -25,7 +25,7 @@ final class FpmServer
             catch_workers_output = yes
             $pool
             INI);
-        // A php.ini of its own, so that PHP reads none of the machine's.
+        // A php.ini instead of none, and none of those that the machine has.
         $command = [$fpm, ...($ini === null ? ['-n'] : ['-c', $ini]), '-y', "$folder/fpm.conf", '-F'];
         if (function_exists('posix_getuid') ? posix_getuid() === 0 : get_current_user() === 'root') {
             $command[] = '-R';

@@ -179,7 +179,7 @@ want_everything_tested() {
         want_php sqlite3 'tests: statements as part of names' has_module pdo_sqlite
         want_php mysql 'tests: statements of mysqli' has_module mysqli
         want_php fpm 'tests: many requests in one worker' find_fpm
-        want_php curl 'tests: URLs as part of names' has_module curl
+        want_php curl 'tests: addresses as part of names' has_module curl
         want_switched_off xdebug
         want_switched_off pcov
     fi
@@ -187,7 +187,7 @@ want_everything_tested() {
     switch_off_what_was_off
 }
 
-# Prints the php-fpm of the chosen PHP.
+# The php-fpm of the chosen PHP.
 find_fpm() {
     local version
     version=$("$PHP" -n -r 'echo PHP_MAJOR_VERSION, ".", PHP_MINOR_VERSION;')
@@ -195,8 +195,8 @@ find_fpm() {
         { [ -x "${PHP%/bin/*}/sbin/php-fpm" ] && echo "${PHP%/bin/*}/sbin/php-fpm"; }
 }
 
-# want_readers QUICK: the programs that read the formats: a few small ones for
-# `./x test`, else all.
+# want_readers QUICK: programs that other people's formats are for. Small ones
+# for `./x test`, and all of them.
 want_readers() {
     want gcc 'links Rust code' command -v cc
     want libc6-dev 'C headers and libraries' links_c

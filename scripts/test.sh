@@ -45,7 +45,7 @@ test_everything() {
     step 'xhprof.stub.php against reflection' stub_agrees
     step 'composer.json' composer_json
     step 'phpize, configure, make, make test, make install' phpize_build
-    step "ARCHITECTURE.md's folders and arrows, circles of imports" code_map
+    step "ARCHITECTURE.md's code map" code_map
     step 'docs/settings.md' documented_settings
     step 'scripts/xhprof.ini' ini_settings
     step "README.md's commands" readme_commands
@@ -224,9 +224,9 @@ composer_json() {
     fi
 }
 
-# Makes a copy of the files that a clone would have after a commit of everything.
-# Unchanged files keep the date of the last copy, so Cargo builds only the changed
-# ones.
+# What a clone would have once everything here is committed. A file that is as
+# it was in the last copy keeps that one's date, and any other is new: so Cargo
+# builds what has changed, and that only.
 clean_copy() {
     local file
     rm -rf "$copy.new" "$install_root"
@@ -335,7 +335,7 @@ ini_settings() {
 # ARCHITECTURE.md's folders, their allowed imports, its arrows, and circles of imports.
 code_map() { python3 scripts/architecture.py; }
 
-# Checks that docs/settings.md has every setting with its default, and no other.
+# The table has every setting with its default, and no other.
 documented_settings() {
     diff -u <(sed -nE 's/^\| `(xhprof\.[a-z_]+)` \| (`([^`]*)`)? *\|.*/\1=\3/p' docs/settings.md | sort) \
         <("$PHP" -n -d extension="$extension" -r '
