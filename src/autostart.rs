@@ -3,7 +3,7 @@
 //! The profile runs from before the first line of the script to after the last
 //! destructor, and is written at the end of the request. A script that profiles
 //! itself finds its own functions working as ever, as if there were no automatic
-//! profile: that yields. From the script's `xhprof_enable()` to its
+//! profile: that suspend. From the script's `xhprof_enable()` to its
 //! `xhprof_disable()` only the script's own profile records. The automatic one
 //! goes on afterwards, with one call of `[profiled by the program]` for that time.
 
@@ -21,9 +21,9 @@ use std::time::Instant;
 use recorder::Shape;
 
 use crate::log_throttled::{Problem, log_throttled};
-use crate::output::{Fate, Written};
+use crate::output::{FileOutcome, Written};
 use crate::settings::{ClosureNames, Mode, OutputFormat};
-use crate::symbols::{Details, Wishes};
+use crate::symbols::{Details, NamingOptions};
 use crate::{functions, output, program, session, settings, zend};
 
 pub(crate) use decision::Decision;
@@ -37,7 +37,7 @@ enum Progress {
     /// It runs.
     Running(Begun),
     /// The script's own profile runs.
-    Yields(Begun),
+    Suspended(Begun),
 }
 
 /// When a profile began, and why.
@@ -50,7 +50,7 @@ struct Begun {
 thread_local! {
     static PROGRESS: Cell<Progress> = const { Cell::new(Progress::None) };
     /// Of a file that is written as the profile goes.
-    static FATE: Rc<Fate> = Rc::default();
+    static FILE_OUTCOME: Rc<FileOutcome> = Rc::default();
     /// What was decided of this request.
     static DECISION: RefCell<Decision> = const { RefCell::new(Decision::NotProfiled(Rule::Off)) };
     /// `xhprof.debug` has had its line for this request.
@@ -90,7 +90,7 @@ pub(crate) fn decision() -> String {
 /// Begins the profile; says why if that is not possible.
 fn begin(reason: Reason) -> Result<(), String> {
     let log = |kind, problem: &str| log_throttled(kind, &format!("nothing is recorded: {problem}"));
-    // Said here, for the log: it does not belong on the page.
+    // Annotations here, for the log: it does not belong on the page.
     if let Some(problem) = session::problem(settings::mode()) {
         log(Problem::Engine, problem);
         return Err(problem.to_owned());
@@ -103,28 +103,28 @@ fn begin(reason: Reason) -> Result<(), String> {
     })?;
     // For what is said of the request at its end.
     zend::fill_server_variables();
-    let mut wishes = Wishes {
+    let mut naming = NamingOptions {
         places: true,
         // What is written is read by our own programs, which want to know.
         closures: settings::closure_names() != ClosureNames::Plain,
-        ..functions::wishes(settings::ignored_functions())
+        ..functions::naming_options(settings::ignored_functions())
     };
     let flags = choice::flags(reason);
-    if flags.sql && wishes.details == Details::None {
-        wishes.details = Details::InNames;
+    if flags.sql && naming.details == Details::None {
+        naming.details = Details::InNames;
     }
     // XHProf's arrays have no other place for them than names.
-    if wishes.details == Details::InNames && output::has_place_for_spans() {
-        wishes.details = Details::Spans;
+    if naming.details == Details::InNames && output::has_place_for_spans() {
+        naming.details = Details::Spans;
     }
     let at = Instant::now();
     match settings::mode() {
-        Mode::Edges => session::start_tracing(Shape::Edges, flags, wishes),
-        Mode::Tree => session::start_tracing(Shape::Tree, flags, wishes),
-        Mode::Events => session::start_events(flags, wishes, FATE.with(Rc::clone)),
+        Mode::Edges => session::start_tracing(Shape::Edges, flags, naming),
+        Mode::Tree => session::start_tracing(Shape::Tree, flags, naming),
+        Mode::Events => session::start_events(flags, naming, FILE_OUTCOME.with(Rc::clone)),
         Mode::Sample => {
             let for_array = settings::output_format() != OutputFormat::Native;
-            session::start_sampling(wishes, for_array);
+            session::start_sampling(naming, for_array);
         }
     }
     if !session::is_running() {
@@ -148,18 +148,18 @@ pub(crate) fn is_running() -> bool {
 }
 
 /// The script begins a profile of its own: makes room for it.
-pub(crate) fn yields() {
+pub(crate) fn suspend() {
     if let Progress::Running(begun) = PROGRESS.get()
-        && session::set_aside()
+        && session::suspend()
     {
-        PROGRESS.set(Progress::Yields(begun));
+        PROGRESS.set(Progress::Suspended(begun));
     }
 }
 
 /// The script has ended its own profile, or could not begin it.
-pub(crate) fn goes_on() {
-    if let Progress::Yields(begun) = PROGRESS.get() {
-        session::take_up();
+pub(crate) fn resume() {
+    if let Progress::Suspended(begun) = PROGRESS.get() {
+        session::resume_suspended();
         PROGRESS.set(Progress::Running(begun));
     }
 }
@@ -181,9 +181,9 @@ pub(crate) fn request_is_over() {
 fn end_profile() {
     // What the script began and did not end is nobody's.
     program::forget();
-    if matches!(PROGRESS.get(), Progress::Yields(_)) {
+    if matches!(PROGRESS.get(), Progress::Suspended(_)) {
         session::stop();
-        goes_on();
+        resume();
     }
     let begun = match PROGRESS.replace(Progress::None) {
         Progress::Running(begun) => Some(begun),
@@ -199,7 +199,7 @@ fn end_profile() {
         zend::response::set_header(None);
     }
     if let (Some(begun), Some(Outcome::Written(path))) = (begun, &outcome)
-        && begun.reason.is_asked()
+        && begun.reason.is_explicit()
         && zend::is_command_line()
     {
         announce::written(begun.reason, path);
@@ -211,12 +211,12 @@ fn end_profile() {
 
 /// Ends the automatic profile, and writes it if that is wanted.
 fn write(begun: Begun) -> Outcome {
-    let is_wanted = begun.reason.is_asked() || keep::is_worth_it(begun.at.elapsed());
-    let fate = FATE.with(Rc::clone);
-    fate.is_unwanted.set(!is_wanted);
+    let is_wanted = begun.reason.is_explicit() || keep::should_keep(begun.at.elapsed());
+    let file_outcome = FILE_OUTCOME.with(Rc::clone);
+    file_outcome.is_discarded.set(!is_wanted);
     let recorded = session::stop();
-    let failure = fate.failure.take();
-    let event_file = fate.written_to.take();
+    let failure = file_outcome.failure.take();
+    let event_file = file_outcome.written_to.take();
     if !is_wanted {
         return Outcome::TooShort;
     }

@@ -17,7 +17,7 @@ use crate::clock::{self, CallCost, CallCosts};
 use crate::engine;
 use crate::session::{self, Recorded};
 use crate::settings::{self, ClockChoice, Flags};
-use crate::symbols::Wishes;
+use crate::symbols::NamingOptions;
 use crate::zend;
 
 /// How often each loop is run, and how many calls more the longer one makes.
@@ -60,15 +60,15 @@ pub(crate) struct Measured {
 }
 
 /// What was measured, and with what.
-type Known = ((Flags, ClockChoice), Measured);
+type Cached = ((Flags, ClockChoice), Measured);
 
-static KNOWN: Mutex<Vec<Known>> = Mutex::new(Vec::new());
+static CACHED: Mutex<Vec<Cached>> = Mutex::new(Vec::new());
 
 /// What calls cost in a profile with these flags; none if PHP cannot say now.
 pub(crate) fn measured(flags: Flags) -> Option<Measured> {
     // Whoever does not record internal functions pays for user functions alone.
     let key = (flags, settings::clock_choice());
-    if let Ok(known) = KNOWN.lock()
+    if let Ok(known) = CACHED.lock()
         && let Some((_, measured)) = known.iter().find(|(known, _)| *known == key)
     {
         return Some(*measured);
@@ -88,7 +88,7 @@ pub(crate) fn measured(flags: Flags) -> Option<Measured> {
         internal,
         pace,
     };
-    if let Ok(mut known) = KNOWN.lock() {
+    if let Ok(mut known) = CACHED.lock() {
         known.push((key, measured));
     }
     Some(measured)
@@ -130,8 +130,8 @@ impl Measured {
 }
 
 /// All that was measured in this process, for `phpinfo()`.
-pub(crate) fn known() -> Vec<(Metrics, Measured)> {
-    let Ok(known) = KNOWN.lock() else {
+pub(crate) fn cached() -> Vec<(Metrics, Measured)> {
+    let Ok(known) = CACHED.lock() else {
         return Vec::new();
     };
     let metrics = |flags: Flags| Metrics {
@@ -187,14 +187,14 @@ struct OneRun {
 fn one_run([calls, none]: [&std::ffi::CStr; 2], flags: Flags) -> Option<OneRun> {
     let per_call = |(with, without): (u64, u64)| with.saturating_sub(without) * 1_000 / CALLS;
     let at_first = clock::pace();
-    let bare = engine::without_us(|| declared(|| run(calls).zip(run(none))))?;
+    let bare = engine::without_hooks(|| declared(|| run(calls).zip(run(none))))?;
     let then = clock::pace();
     let (profiled, recorded) = declared(|| {
         // With the hooks that will leave something out, but nothing to leave out.
         session::start(
             Shape::Edges,
             flags,
-            Wishes::default(),
+            NamingOptions::default(),
             Some(Measured::default()),
         );
         let times = run(calls).zip(run(none));

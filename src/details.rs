@@ -358,7 +358,7 @@ pub(crate) fn detail_of(function: &[u8]) -> Option<Detail> {
         return Some(*detail);
     }
     let (class, method) = class_and_method(function)?;
-    let commands = COMMANDS.iter().find(|it| it.class == class)?;
+    let commands = COMMANDS.iter().find(|commands| commands.class == class)?;
     if method.starts_with(b"_") || commands.local.contains(&method) {
         return None;
     }
@@ -376,7 +376,7 @@ pub(crate) fn detail_of(function: &[u8]) -> Option<Detail> {
 
 /// The two halves of `Class::method`.
 fn class_and_method(function: &[u8]) -> Option<(&[u8], &[u8])> {
-    let colons = function.windows(2).position(|it| it == b"::")?;
+    let colons = function.windows(2).position(|pair| pair == b"::")?;
     Some((function.get(..colons)?, function.get(colons + 2..)?))
 }
 
@@ -397,7 +397,7 @@ pub(crate) fn command(text: &[u8]) -> Option<Vec<u8>> {
 
 /// What a URL is for, if it leads to another machine.
 pub(crate) fn kind_of_url(url: &[u8]) -> Option<SpanKind> {
-    let colon = url.windows(3).position(|it| it == b"://")?;
+    let colon = url.windows(3).position(|part| part == b"://")?;
     match url.get(..colon)?.to_ascii_lowercase().as_slice() {
         b"http" | b"https" => Some(SpanKind::Http),
         b"ftp" | b"ftps" | b"sftp" | b"ssh2.sftp" | b"ssh2.scp" => Some(SpanKind::Stream),
@@ -415,7 +415,7 @@ pub(crate) fn is_local(url: &[u8]) -> bool {
 pub(crate) fn kind_of_curl(url: &[u8]) -> SpanKind {
     match kind_of_url(url) {
         Some(kind) => kind,
-        None if url.windows(3).any(|it| it == b"://") => SpanKind::Stream,
+        None if url.windows(3).any(|part| part == b"://") => SpanKind::Stream,
         None => SpanKind::Http,
     }
 }

@@ -83,7 +83,7 @@ extern "C" fn request_ends(_kind: i32, _number: i32) -> i32 {
 /// After the request, when nothing of it is left.
 extern "C" fn request_is_over() -> i32 {
     autostart::request_is_over();
-    engine::rest();
+    engine::request_is_over();
     0
 }
 

@@ -18,7 +18,7 @@ thread_local! {
 }
 
 /// How many generations of processes are asked.
-const MOST_ANCESTORS: usize = 32;
+const MAX_ANCESTORS: usize = 32;
 
 /// The program begins: notes what its standard error is.
 pub(super) fn note_standard_error() {
@@ -35,7 +35,7 @@ pub(super) fn written(reason: Reason, path: &Path) {
     let path = path.to_string_lossy();
     let path: String = path
         .chars()
-        .map(|it| if it.is_control() { '?' } else { it })
+        .map(|letter| if letter.is_control() { '?' } else { letter })
         .collect();
     // Nothing is to be done about a pipe that was closed.
     let _ = writeln!(io::stderr(), "xhprof: profile written to {path}");
@@ -61,7 +61,7 @@ fn is_child_of_asked(reason: Reason) -> bool {
     let variable = [name.as_bytes(), b"=", &value].concat();
     let own = fs::read_link("/proc/self/exe").ok();
     let mut ancestor = parent_of("self");
-    for _ in 0..MOST_ANCESTORS {
+    for _ in 0..MAX_ANCESTORS {
         let Some(process) = ancestor.filter(|&process| process > 1) else {
             return false;
         };
@@ -70,7 +70,7 @@ fn is_child_of_asked(reason: Reason) -> bool {
             let environment = fs::read(format!("/proc/{process}/environ")).unwrap_or_default();
             if environment
                 .split(|&byte| byte == 0)
-                .any(|it| it == variable)
+                .any(|entry| entry == variable)
             {
                 return true;
             }

@@ -37,7 +37,7 @@ fn reason() -> Result<Reason, Rule> {
     let trigger = trigger::of_this_request();
     let reason = match (trigger, auto_enable) {
         (Trigger::Right, _) => Reason::Trigger,
-        (Trigger::Absent, AutoEnable::Trigger) => return Err(Rule::NoTrigger),
+        (Trigger::Suspension, AutoEnable::Trigger) => return Err(Rule::NoTrigger),
         (Trigger::NoSecret, AutoEnable::Trigger) => return Err(Rule::NoSecret),
         (Trigger::WrongSecret, AutoEnable::Trigger) => return Err(Rule::WrongSecret),
         _ => {
@@ -45,13 +45,13 @@ fn reason() -> Result<Reason, Rule> {
             Reason::Rules
         }
     };
-    has_room()?;
+    is_within_max_per_minute()?;
     Ok(reason)
 }
 
 /// The rules about requests that did not ask.
 fn by_rules() -> Result<(), Rule> {
-    if ini::is_limit_wrong() {
+    if ini::has_invalid_limit() {
         return Err(Rule::InvalidLimit);
     }
     if !chance(settings::rate()) {
@@ -125,7 +125,7 @@ fn subject() -> Vec<u8> {
 }
 
 /// By `xhprof.max_per_minute`.
-fn has_room() -> Result<(), Rule> {
+fn is_within_max_per_minute() -> Result<(), Rule> {
     let limit = settings::max_per_minute();
     if limit == 0 {
         return Ok(());

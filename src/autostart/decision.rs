@@ -28,7 +28,7 @@ pub(crate) enum Reason {
 impl Reason {
     /// Whether the request asked to be profiled, so that the profile is written
     /// whatever it took.
-    pub(super) fn is_asked(self) -> bool {
+    pub(super) fn is_explicit(self) -> bool {
         self != Self::Rules
     }
 }

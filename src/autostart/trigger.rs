@@ -13,7 +13,7 @@ use crate::{inputs, settings, zend};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Trigger {
     /// Nothing, or the setting has no name.
-    Absent,
+    Suspension,
     /// No request can have it: there is no secret.
     NoSecret,
     /// Its name, with another value than the secret.
@@ -26,12 +26,12 @@ pub(super) enum Trigger {
 pub(super) fn of_this_request() -> Trigger {
     let name = settings::trigger();
     if name.is_empty() {
-        return Trigger::Absent;
+        return Trigger::Suspension;
     }
     if zend::is_command_line() {
         let value = inputs::process_variable(&name).unwrap_or_default();
         return if value.is_empty() || value == b"0" {
-            Trigger::Absent
+            Trigger::Suspension
         } else {
             Trigger::Right
         };
@@ -55,7 +55,7 @@ pub(super) fn of_this_request() -> Trigger {
         return Trigger::Right;
     }
     let Some((source, _)) = values.iter().find(|(_, value)| !value.is_empty()) else {
-        return Trigger::Absent;
+        return Trigger::Suspension;
     };
     log_throttled(
         Problem::WrongSecret,

@@ -52,7 +52,7 @@ impl CallCosts {
 }
 
 /// Time between two looks at the pace, in nanoseconds.
-const BETWEEN_LOOKS_NS: u64 = 1_000_000;
+const PACE_INTERVAL_NS: u64 = 1_000_000;
 
 /// This thread's clocks.
 #[derive(Clone, Copy)]
@@ -66,8 +66,8 @@ struct Running {
     /// How long a tick of either clock is.
     rates: [TickRate; 2],
     /// When to look again, in wall ticks, and for how long not.
-    next_look: u64,
-    between_looks: u64,
+    next_pace_update: u64,
+    pace_interval: u64,
     wall: VirtualClock,
     cpu: VirtualClock,
 }
@@ -95,8 +95,8 @@ per_thread! {
         costs: ALL_FREE,
         measured: ALL_FREE,
         rates: [TickRate::NANOSECONDS; 2],
-        next_look: u64::MAX,
-        between_looks: 0,
+        next_pace_update: u64::MAX,
+        pace_interval: 0,
         wall: VirtualClock::new(),
         cpu: VirtualClock::new(),
     });
@@ -112,8 +112,8 @@ pub(super) fn start(source: Source, cpu_time: CpuTime, costs: CallCosts, rates: 
         measured: costs,
         rates,
         // At the first exit, if at all.
-        next_look: if costs.pace.is_known() { 0 } else { u64::MAX },
-        between_looks: wall_rate.ticks_in_nanoseconds(BETWEEN_LOOKS_NS),
+        next_pace_update: if costs.pace.is_known() { 0 } else { u64::MAX },
+        pace_interval: wall_rate.ticks_in_nanoseconds(PACE_INTERVAL_NS),
         wall: VirtualClock::new(),
         cpu: VirtualClock::new(),
     };
@@ -146,9 +146,9 @@ impl Running {
     /// Adapts the costs to the pace, at an exit when both clocks have been read.
     #[cold]
     #[inline(never)]
-    fn look(&mut self, now: u64) {
+    fn update_pace(&mut self, now: u64) {
         self.costs = self.measured.at(pace());
-        self.next_look = now.saturating_add(self.between_looks);
+        self.next_pace_update = now.saturating_add(self.pace_interval);
         let took = self.wall_ticks().saturating_sub(now);
         let [wall_rate, cpu_rate] = self.rates;
         self.wall.leave_out(took);
@@ -174,8 +174,8 @@ impl Clocks for Compensated {
         };
         let cost = running.cost_of(kind).wall;
         let time = running.wall.at_exit(ticks, cost);
-        if ticks >= running.next_look {
-            running.look(ticks);
+        if ticks >= running.next_pace_update {
+            running.update_pace(ticks);
         }
         time
     }
@@ -204,8 +204,8 @@ impl Clocks for Compensated {
             running.wall.at_exit(wall, cost.wall),
             running.cpu.at_exit(cpu, cost.cpu),
         );
-        if wall >= running.next_look {
-            running.look(wall);
+        if wall >= running.next_pace_update {
+            running.update_pace(wall);
         }
         times
     }

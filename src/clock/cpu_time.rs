@@ -8,14 +8,14 @@
 use recorder::TickRate;
 
 use super::calibration::clock_ns;
-use super::rseq::{self, Bell};
+use super::rseq::{self, SwitchDetector};
 use super::{Calibration, counter};
 
 /// How CPU time is read in a profile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CpuTime {
     /// From the cycle counter, while that bell tells of switches.
-    Counter(Bell),
+    Counter(SwitchDetector),
     /// By `clock_gettime`.
     SystemCall,
 }
@@ -37,8 +37,8 @@ impl CpuTime {
     /// For `phpinfo()`.
     pub(crate) fn name(self) -> &'static str {
         match self {
-            Self::Counter(Bell::Rseq) => "cycle counter, checked by rseq",
-            Self::Counter(Bell::PerfPage) => "cycle counter, checked by a perf page",
+            Self::Counter(SwitchDetector::Rseq) => "cycle counter, checked by rseq",
+            Self::Counter(SwitchDetector::PerfPage) => "cycle counter, checked by a perf page",
             Self::SystemCall => "clock_gettime(CLOCK_THREAD_CPUTIME_ID)",
         }
     }

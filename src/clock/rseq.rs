@@ -1,4 +1,4 @@
-//! Restartable sequences, used as a bell that rings when the kernel switches
+//! Restartable sequences, used as a detector that works when the kernel switches
 //! this thread out.
 //!
 //! The C library (glibc ≥ 2.35) registers an area with the kernel for each
@@ -8,7 +8,7 @@
 //! nobody ever runs: a cleared pointer then means that the thread was away.
 //! See rseq(2) and the kernel's kernel/rseq.c.
 //!
-//! Where there is no such area, a [`perf_page`](super::perf_page) rings.
+//! Where there is no such area, a [`perf_page`](super::perf_page) works.
 //!
 //! The pointer must not outlive the library that the section is in, so it is
 //! cleared at disable.
@@ -17,7 +17,7 @@ use recorder::TickRate;
 
 /// What tells that the thread was switched out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Bell {
+pub(crate) enum SwitchDetector {
     /// The pointer of restartable sequences.
     Rseq,
     /// The sequence number of a [`perf_page`](super::perf_page).
@@ -25,14 +25,14 @@ pub(crate) enum Bell {
 }
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
-mod bell {
+mod detector {
     use std::cell::Cell;
     use std::sync::OnceLock;
     use std::time::Duration;
 
     use recorder::CpuClock;
 
-    use super::{Bell, TickRate};
+    use super::{SwitchDetector, TickRate};
     use crate::clock::cpu_time::kernel_ns;
     use crate::clock::{counter, perf_page};
     use crate::zend::per_thread::per_thread;
@@ -91,7 +91,7 @@ mod bell {
         expected: Cell<u64>,
         /// The same, also while readings must not use the counter alone.
         armed: Cell<u64>,
-        bell: Cell<Bell>,
+        detector: Cell<SwitchDetector>,
         cpu: CpuClock,
         rate: Cell<Option<TickRate>>,
         /// CPU time of the parents, in a forked child, in nanoseconds.
@@ -108,7 +108,7 @@ mod bell {
             pointer: Cell::new(std::ptr::null_mut()),
             expected: Cell::new(0),
             armed: Cell::new(0),
-            bell: Cell::new(Bell::Rseq),
+            detector: Cell::new(SwitchDetector::Rseq),
             cpu: CpuClock::new(),
             rate: Cell::new(None),
             before_fork_ns: Cell::new(0),
@@ -116,55 +116,55 @@ mod bell {
         };
     }
 
-    /// Begins to watch, with the first bell that rings on this system; none if
+    /// Begins to watch, with the first detector that works on this system; none if
     /// none does.
-    pub(crate) fn start(rate: TickRate) -> Option<Bell> {
+    pub(crate) fn start(rate: TickRate) -> Option<SwitchDetector> {
         let watch = WATCH.get();
         if watch.rate.replace(Some(rate)) != Some(rate) {
             watch.cpu.forget();
         }
-        let bell = [Bell::Rseq, Bell::PerfPage]
+        let detector = [SwitchDetector::Rseq, SwitchDetector::PerfPage]
             .into_iter()
-            .find(|&bell| begin(bell))?;
+            .find(|&detector| begin(detector))?;
         resynchronise();
-        Some(bell)
+        Some(detector)
     }
 
-    fn begin(bell: Bell) -> bool {
-        static RINGS: [OnceLock<bool>; 2] = [const { OnceLock::new() }; 2];
+    fn begin(detector: SwitchDetector) -> bool {
+        static WORKS: [OnceLock<bool>; 2] = [const { OnceLock::new() }; 2];
         let watch = WATCH.get();
-        let (pointer, rings) = match bell {
-            Bell::Rseq => (thread_pointer(), &RINGS[0]),
-            Bell::PerfPage => (perf_page::open(), &RINGS[1]),
+        let (pointer, works) = match detector {
+            SwitchDetector::Rseq => (thread_pointer(), &WORKS[0]),
+            SwitchDetector::PerfPage => (perf_page::open(), &WORKS[1]),
         };
         let Some(pointer) = pointer else { return false };
-        watch.bell.set(bell);
+        watch.detector.set(detector);
         watch.pointer.set(pointer);
         // Tried once for a process: sleeping is being switched out.
-        let rings = *rings.get_or_init(|| {
-            mute(watch);
+        let works = *works.get_or_init(|| {
+            arm(watch);
             std::thread::sleep(Duration::from_micros(100));
             is_switched(watch)
         });
-        if !rings {
+        if !works {
             stop();
         }
-        rings
+        works
     }
 
     /// From here on a switch can be told.
-    fn mute(watch: &Watch) {
+    fn arm(watch: &Watch) {
         let pointer = watch.pointer.get();
-        match watch.bell.get() {
-            Bell::Rseq => {
+        match watch.detector.get() {
+            SwitchDetector::Rseq => {
                 watch.armed.set(section() as u64);
                 set(pointer, section() as u64);
             }
-            Bell::PerfPage => watch.armed.set(read(pointer)),
+            SwitchDetector::PerfPage => watch.armed.set(read(pointer)),
         }
     }
 
-    /// Whether the thread was switched out since [`mute`].
+    /// Whether the thread was switched out since [`arm`].
     fn is_switched(watch: &Watch) -> bool {
         read(watch.pointer.get()) != watch.armed.get()
     }
@@ -176,9 +176,9 @@ mod bell {
         if pointer.is_null() {
             return;
         }
-        match watch.bell.get() {
-            Bell::Rseq => set(pointer, 0),
-            Bell::PerfPage => perf_page::close(),
+        match watch.detector.get() {
+            SwitchDetector::Rseq => set(pointer, 0),
+            SwitchDetector::PerfPage => perf_page::close(),
         }
     }
 
@@ -229,7 +229,7 @@ mod bell {
         // A switch right now leaves a pointer that the next reading finds
         // cleared; a few tries are plenty, and each is right by itself.
         for _ in 0..4 {
-            mute(watch);
+            arm(watch);
             let used = kernel_ns().wrapping_add(watch.before_fork_ns.get());
             let used = rate.ticks_in_nanoseconds(used);
             watch.cpu.resynchronise(counter::read(), used);
@@ -255,10 +255,10 @@ mod bell {
         if pointer.is_null() {
             return;
         }
-        match watch.bell.get() {
-            Bell::Rseq => set(pointer, 0),
+        match watch.detector.get() {
+            SwitchDetector::Rseq => set(pointer, 0),
             // The page was the parent's, and is not there any more.
-            Bell::PerfPage => {
+            SwitchDetector::PerfPage => {
                 watch.pointer.set(perf_page::reopen());
                 watch.expected.set(NEVER);
                 watch.armed.set(NEVER);
@@ -320,10 +320,10 @@ mod bell {
 }
 
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
-mod bell {
-    use super::{Bell, TickRate};
+mod detector {
+    use super::{SwitchDetector, TickRate};
 
-    pub(crate) fn start(_rate: TickRate) -> Option<Bell> {
+    pub(crate) fn start(_rate: TickRate) -> Option<SwitchDetector> {
         None
     }
 
@@ -346,4 +346,4 @@ mod bell {
     }
 }
 
-pub(crate) use bell::*;
+pub(crate) use detector::*;

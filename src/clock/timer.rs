@@ -57,11 +57,11 @@ struct Shared {
 const STACK_SIZE: usize = 128 * 1024;
 
 /// In CPU mode, how often at most the clock of a program that waits is read.
-const SHORTEST_NAP: u64 = 50_000;
+const MIN_CPU_SLEEP_NS: u64 = 50_000;
 
 /// To sleep costs the kernel somewhat less than to wait for a call, which is
 /// not worth it where that would come much too late.
-const SHORT_NAP: Duration = Duration::from_micros(500);
+const SHORT_SLEEP: Duration = Duration::from_micros(500);
 
 impl Timer {
     /// Calls `fire` in a thread of its own, each time that `interval_ns` have
@@ -83,7 +83,7 @@ impl Timer {
             is_stopping: AtomicBool::new(false),
             least_ns: AtomicU64::new(0),
         });
-        let rhythm = Rhythm {
+        let schedule = Schedule {
             shared: Arc::clone(&shared),
             clock,
             interval_ns,
@@ -97,7 +97,7 @@ impl Timer {
         let builder = Builder::new()
             .name("xhprof-timer".to_owned())
             .stack_size(STACK_SIZE);
-        let thread = without_signals(|| builder.spawn(move || rhythm.run(fire)))?;
+        let thread = without_signals(|| builder.spawn(move || schedule.run(fire)))?;
         Ok(Self { shared, thread })
     }
 
@@ -121,7 +121,7 @@ impl Timer {
 }
 
 /// When to fire, as the thread knows it.
-struct Rhythm {
+struct Schedule {
     shared: Arc<Shared>,
     clock: libc::clockid_t,
     interval_ns: u64,
@@ -136,9 +136,9 @@ struct Rhythm {
     random: Random,
 }
 
-impl Rhythm {
+impl Schedule {
     fn run(mut self, mut fire: impl FnMut(Fired)) {
-        ask_for_punctuality(self.interval_ns);
+        reduce_timer_slack(self.interval_ns);
         while let Some(fired) = self.wait() {
             fire(fired);
         }
@@ -182,16 +182,16 @@ impl Rhythm {
             }
             // CPU time passes no faster than the time of day, but may stand.
             let left = self.due - now;
-            let nap = if self.clock == libc::CLOCK_MONOTONIC {
+            let pause = if self.clock == libc::CLOCK_MONOTONIC {
                 left
             } else {
-                left.max(SHORTEST_NAP)
+                left.max(MIN_CPU_SLEEP_NS)
             };
-            let nap = Duration::from_nanos(nap);
-            if nap <= SHORT_NAP {
-                sleep(nap);
+            let pause = Duration::from_nanos(pause);
+            if pause <= SHORT_SLEEP {
+                sleep(pause);
             } else {
-                park_timeout(nap);
+                park_timeout(pause);
             }
         }
     }
@@ -199,7 +199,7 @@ impl Rhythm {
 
 /// The kernel may wake a thread up to 50 µs late, to save energy: too late for
 /// the shortest intervals.
-fn ask_for_punctuality(interval_ns: u64) {
+fn reduce_timer_slack(interval_ns: u64) {
     #[cfg(target_os = "linux")]
     if interval_ns < 2_000_000 {
         let slack = libc::c_ulong::try_from(interval_ns / 100).unwrap_or(50_000);

@@ -12,7 +12,7 @@ use ext_php_rs::ffi::{zend_file_handle, zend_op_array, zend_string};
 use recorder::{Entered, SymbolId, Token};
 
 use super::state::{State, state};
-use super::{outer, sampling};
+use super::{sampling, suspended};
 use crate::zend;
 use crate::zend::bindings::{self, CompileFile, CompileString};
 
@@ -72,8 +72,8 @@ pub(super) fn disarm() {
 }
 
 /// Takes the hook for strings out for a moment; false if it is not on top.
-pub(super) fn step_aside() -> bool {
-    // SAFETY: without threads, see `absence`.
+pub(super) fn suspend() -> bool {
+    // SAFETY: without threads, see `without_hooks`.
     unsafe {
         let hook = bindings::zend_compile_string;
         let is_on_top = fn_addr_eq(hook, compile_string as CompileString);
@@ -85,9 +85,9 @@ pub(super) fn step_aside() -> bool {
     false
 }
 
-/// Takes [`step_aside`] back.
-pub(super) fn come_back() {
-    // SAFETY: as in `step_aside`.
+/// Takes [`suspend`] back.
+pub(super) fn resume() {
+    // SAFETY: as in `suspend`.
     unsafe { bindings::zend_compile_string = compile_string };
 }
 
@@ -121,7 +121,7 @@ pub(super) fn uninstall() {
 }
 
 unsafe extern "C" fn with_slots(file: *mut zend_file_handle, kind: c_int) -> *mut zend_op_array {
-    zend::idle_slots::take_back();
+    zend::idle_slots::reclaim();
     match PREVIOUS.compiler.get() {
         // SAFETY: passes on what the engine handed us.
         Some(previous) => unsafe { previous(file, kind) },
@@ -156,7 +156,7 @@ unsafe extern "C" fn compile_string(
             CStr::from_ptr(file)
         };
         let opened = enter(b"eval::", name.to_bytes(), false);
-        zend::idle_slots::take_back();
+        zend::idle_slots::reclaim();
         if super::armed() == Some(super::Engine::Execute) {
             zend::make_user_calls_visible();
         }
@@ -182,7 +182,7 @@ fn enter(prefix: &[u8], path: &[u8], is_file: bool) -> Option<Opened> {
     // SAFETY: the compiler's hooks run between two functions, when no other
     // hook holds a reference; naming a file calls nothing.
     let state: &mut State = unsafe { &mut *state() };
-    if state.guard.is_unseen() {
+    if state.guard.is_truncating() {
         return None;
     }
     let symbols = state.symbols.as_mut()?;
@@ -206,7 +206,7 @@ fn leave(opened: Option<Opened>) {
         // SAFETY: as in `enter`; `state` is not used after it.
         Some(Opened::Traced(token)) => unsafe {
             let plan = state.plan;
-            outer::leave_by(state, plan, token);
+            suspended::leave_by(state, plan, token);
         },
         Some(Opened::Sampled { session, symbol }) if state.session == session => {
             sampling::safe_point(Some(symbol));

@@ -15,17 +15,17 @@ use recorder::{Reading, SymbolId};
 use super::Hooks;
 use super::state::{State, state};
 use crate::details::{self, Argument, Detail, Name, Rows, Text};
-use crate::spans::{LONGEST, SharedSpans, SpanId};
+use crate::spans::{MAX_TEXT_LENGTH, SharedSpans, SpanId};
 use crate::symbols::{Prepared, Symbols};
 use crate::zend::{self, Call, Value};
 
 /// No more of a statement is looked at, for a span.
-const MOST_READ: usize = 64 << 10;
+const MAX_READ: usize = 64 << 10;
 
 /// What is known of a call before it runs: plain data, which a `longjmp` may
 /// skip.
 #[derive(Clone, Copy)]
-pub(super) struct Known {
+pub(super) struct DetailedCall {
     /// The symbol of this very call.
     pub(super) symbol: SymbolId,
     detail: Option<Detail>,
@@ -36,10 +36,10 @@ pub(super) struct Known {
 /// What is to be recorded of a call of a function whose plain symbol is `plain`.
 #[cold]
 #[inline(never)]
-pub(super) unsafe fn look(state: *mut State, call: Call<'_>, plain: SymbolId) -> Known {
+pub(super) unsafe fn inspect(state: *mut State, call: Call<'_>, plain: SymbolId) -> DetailedCall {
     // SAFETY: this thread's state; the reference ends here.
-    let detail = unsafe { (*state).symbols.as_ref() }.and_then(|it| it.detail_of(plain));
-    let mut known = Known {
+    let detail = unsafe { (*state).symbols.as_ref() }.and_then(|symbols| symbols.detail_of(plain));
+    let mut known = DetailedCall {
         symbol: plain,
         detail,
         dialect: Dialect::Unknown,
@@ -64,9 +64,10 @@ pub(super) unsafe fn look(state: *mut State, call: Call<'_>, plain: SymbolId) ->
         Text::QueryString => {
             let text = call
                 .object()
-                .and_then(|it| zend::string_property(it, "queryString"));
+                .and_then(|object| zend::string_property(object, "queryString"));
             let name = prepared_name(call, Name::This, None);
-            let prepared = with_symbols(|it| it.prepared(&name?, fingerprint(text?))).flatten();
+            let prepared =
+                with_symbols(|symbols| symbols.prepared(&name?, fingerprint(text?))).flatten();
             match prepared {
                 Some(prepared) => with_clean_text(known, Some(&prepared)),
                 None => with_text(known, text),
@@ -74,7 +75,7 @@ pub(super) unsafe fn look(state: *mut State, call: Call<'_>, plain: SymbolId) ->
         }
         Text::Prepared(name) => {
             let name = prepared_name(call, name, None);
-            let prepared = with_symbols(|it| it.prepared(&name?, 0)).flatten();
+            let prepared = with_symbols(|symbols| symbols.prepared(&name?, 0)).flatten();
             with_clean_text(known, prepared.as_deref())
         }
         Text::Handle => {
@@ -88,7 +89,7 @@ pub(super) unsafe fn look(state: *mut State, call: Call<'_>, plain: SymbolId) ->
         Text::Url(at) => match argument(at) {
             Some(url) if details::kind_of_url(url).is_some() => with_text(known, Some(url)),
             // A file of this machine, or nothing: nobody's business.
-            _ => Known {
+            _ => DetailedCall {
                 detail: None,
                 ..known
             },
@@ -102,21 +103,21 @@ pub(super) unsafe fn look(state: *mut State, call: Call<'_>, plain: SymbolId) ->
 }
 
 /// The call was entered: it is on top of the recorder's stack.
-pub(super) fn entered(known: Known) {
+pub(super) fn entered(known: DetailedCall) {
     with_span(known, |state, id| {
         let (at, caller) = (state.recorder.entered(), state.recorder.caller());
         let spans = spans_of(state);
-        if let Some(mut spans) = spans.as_ref().and_then(|it| it.try_borrow_mut().ok()) {
+        if let Some(mut spans) = spans.as_ref().and_then(|spans| spans.try_borrow_mut().ok()) {
             spans.entered(id, at, caller);
         }
     });
 }
 
 /// The call is not recorded: it is one of too many.
-pub(super) fn dropped(known: Known) {
+pub(super) fn dropped(known: DetailedCall) {
     with_span(known, |state, id| {
         let spans = spans_of(state);
-        if let Some(mut spans) = spans.as_ref().and_then(|it| it.try_borrow_mut().ok()) {
+        if let Some(mut spans) = spans.as_ref().and_then(|spans| spans.try_borrow_mut().ok()) {
             spans.forget(id);
         }
     });
@@ -125,7 +126,12 @@ pub(super) fn dropped(known: Known) {
 /// The call has ended, at `now` if anybody has looked.
 #[cold]
 #[inline(never)]
-pub(super) unsafe fn left(known: Known, call: Call<'_>, result: *mut zval, now: Option<Reading>) {
+pub(super) unsafe fn left(
+    known: DetailedCall,
+    call: Call<'_>,
+    result: *mut zval,
+    now: Option<Reading>,
+) {
     // SAFETY: the result that the engine gave the hook, set by the function.
     let result = unsafe { result.as_ref() }.map(Value::new);
     match known.detail {
@@ -142,7 +148,7 @@ pub(super) unsafe fn left(known: Known, call: Call<'_>, result: *mut zval, now: 
             // While it is paused, it ended with the pause's beginning.
             let at = state.recorder.moment(now.unwrap_or_default());
             let spans = spans_of(state);
-            if let Some(mut spans) = spans.as_ref().and_then(|it| it.try_borrow_mut().ok()) {
+            if let Some(mut spans) = spans.as_ref().and_then(|spans| spans.try_borrow_mut().ok()) {
                 spans.end(id, at, rows);
             }
         }
@@ -169,7 +175,7 @@ pub(super) unsafe fn left(known: Known, call: Call<'_>, result: *mut zval, now: 
 /// A fatal error, or the end: none of the calls that are open will return.
 pub(crate) fn end_all(state: &mut State) {
     let spans = spans_of(state);
-    if let Some(mut spans) = spans.as_ref().and_then(|it| it.try_borrow_mut().ok())
+    if let Some(mut spans) = spans.as_ref().and_then(|spans| spans.try_borrow_mut().ok())
         && spans.has_open()
     {
         let now = (state.plan.read)();
@@ -181,7 +187,7 @@ fn spans_of(state: &State) -> Option<SharedSpans> {
     state.symbols.as_ref()?.spans().map(Rc::clone)
 }
 
-fn with_span(known: Known, act: impl FnOnce(&mut State, SpanId)) {
+fn with_span(known: DetailedCall, act: impl FnOnce(&mut State, SpanId)) {
     if let Some((session, id)) = known.span {
         // SAFETY: as in `with_symbols`.
         let state: &mut State = unsafe { &mut *state() };
@@ -202,17 +208,19 @@ fn with_symbols<R>(act: impl FnOnce(&mut Symbols) -> R) -> Option<R> {
 fn unrecorded<R>(ask: impl FnOnce() -> R) -> R {
     let state = state();
     // SAFETY: this thread's state; no reference is held while `ask` runs.
-    unsafe { (*state).asking = Some(std::mem::replace(&mut (*state).hooks, Hooks::PASS)) };
+    unsafe {
+        (*state).hooks_while_asking = Some(std::mem::replace(&mut (*state).hooks, Hooks::PASS))
+    };
     let answer = ask();
     // SAFETY: as above.
-    stop_asking(unsafe { &mut *state });
+    restore_hooks(unsafe { &mut *state });
     answer
 }
 
 /// Ends what [`unrecorded`] began: also at a fatal error, which jumps over it
 /// (the answer did not fit into the memory limit).
-pub(super) fn stop_asking(state: &mut State) {
-    if let Some(hooks) = state.asking.take() {
+pub(super) fn restore_hooks(state: &mut State) {
+    if let Some(hooks) = state.hooks_while_asking.take() {
         state.hooks = hooks;
     }
 }
@@ -235,14 +243,14 @@ fn prepared_name(call: Call<'_>, name: Name, result: Option<Value<'_>>) -> Optio
                 .index(call.argument_count())
                 .and_then(|index| call.argument(index))
                 .and_then(zend::object_number);
-            return bytes_of(call, name).map(|it| Prepared::Name(connection, it.into()));
+            return bytes_of(call, name).map(|text| Prepared::Name(connection, text.into()));
         }
     };
     zend::object_number(object?).map(Prepared::Object)
 }
 
 fn rows_of(rows: Rows, call: Call<'_>, result: Option<Value<'_>>) -> Option<u64> {
-    let result = result.filter(|it| !it.is_false())?;
+    let result = result.filter(|result| !result.is_false())?;
     if zend::is_throwing() {
         return None;
     }
@@ -269,7 +277,7 @@ fn rows_of(rows: Rows, call: Call<'_>, result: Option<Value<'_>>) -> Option<u64>
 /// and only if there is something that servers read in different ways.
 fn dialect_of(plain: SymbolId, call: Call<'_>, text: Option<&[u8]>) -> Dialect {
     let known = with_symbols(|symbols| details::dialect(&symbols.name(plain))).flatten();
-    let read = text.map(|text| text.get(..MOST_READ).unwrap_or(text));
+    let read = text.map(|text| text.get(..MAX_READ).unwrap_or(text));
     match (known, read, call.object()) {
         (Some(dialect), _, _) => dialect,
         (None, Some(text), Some(connection)) if redact::depends_on_dialect(text) => {
@@ -283,13 +291,13 @@ fn dialect_of(plain: SymbolId, call: Call<'_>, text: Option<&[u8]>) -> Dialect {
 /// Tells whether an object still stands for the statement it was prepared as.
 fn fingerprint(text: &[u8]) -> u64 {
     let mut hasher = DefaultHasher::new();
-    text.get(..MOST_READ).unwrap_or(text).hash(&mut hasher);
+    text.get(..MAX_READ).unwrap_or(text).hash(&mut hasher);
     text.len().hash(&mut hasher);
     hasher.finish()
 }
 
 /// What is left of a text that is the call's.
-fn clean(symbols: &Symbols, known: Known, text: &[u8]) -> Vec<u8> {
+fn clean(symbols: &Symbols, known: DetailedCall, text: &[u8]) -> Vec<u8> {
     let is_span = symbols.spans().is_some();
     match known.detail {
         Some(Detail::Waits {
@@ -307,19 +315,19 @@ fn clean(symbols: &Symbols, known: Known, text: &[u8]) -> Vec<u8> {
             ..
         }) => text.to_vec(),
         _ => {
-            let most = if is_span { MOST_READ } else { usize::MAX };
+            let most = if is_span { MAX_READ } else { usize::MAX };
             redact::statement_with(text, known.dialect, most)
         }
     }
 }
 
-fn with_text(known: Known, text: Option<&[u8]>) -> Known {
-    let text = text.and_then(|text| with_symbols(|it| clean(it, known, text)));
+fn with_text(known: DetailedCall, text: Option<&[u8]>) -> DetailedCall {
+    let text = text.and_then(|text| with_symbols(|symbols| clean(symbols, known, text)));
     with_clean_text(known, text.as_deref())
 }
 
 /// Begins a span, or makes the text a part of the name.
-fn with_clean_text(known: Known, text: Option<&[u8]>) -> Known {
+fn with_clean_text(known: DetailedCall, text: Option<&[u8]>) -> DetailedCall {
     let plain = known.symbol;
     let Some(Detail::Waits {
         kind, text: source, ..
@@ -336,7 +344,7 @@ fn with_clean_text(known: Known, text: Option<&[u8]>) -> Known {
         let symbol = text.map_or(plain, |text| {
             symbols.detailed(plain, text, &mut || recorder.add_symbol())
         });
-        return Known {
+        return DetailedCall {
             symbol,
             detail: None,
             ..known
@@ -353,13 +361,13 @@ fn with_clean_text(known: Known, text: Option<&[u8]>) -> Known {
         (_, text) => text.map(<[u8]>::to_vec),
     };
     if let Some(text) = &mut text {
-        redact::shorten_to(text, LONGEST);
+        redact::shorten_to(text, MAX_TEXT_LENGTH);
     }
     let id = match spans.try_borrow_mut() {
         Ok(mut spans) => spans.begin(kind, plain, text.as_deref()),
         Err(_) => None,
     };
-    Known {
+    DetailedCall {
         span: id.map(|id| (state.session, id)),
         ..known
     }

@@ -7,7 +7,7 @@ use ext_php_rs::ffi::{
 };
 
 use super::state::state;
-use super::{absence, detail, guard};
+use super::{detail, guard, without_hooks};
 use crate::zend;
 use crate::zend::bindings::zend_observer_error_register;
 
@@ -41,14 +41,14 @@ unsafe extern "C" fn raised(
     if !u32::try_from(kind).is_ok_and(|kind| kind & FATAL != 0) {
         return;
     }
-    absence::come_back();
+    without_hooks::resume();
     // SAFETY: as below.
-    detail::stop_asking(unsafe { &mut *state() });
+    detail::restore_hooks(unsafe { &mut *state() });
     // The observer API reports the ends of all open calls before anything else
     // runs; there the guard waits for them.
     if super::armed() == Some(super::Engine::Execute) {
         // SAFETY: errors are raised from PHP's code, where no hook holds a
         // reference to the state.
-        guard::after_jump(unsafe { &mut *state() });
+        guard::after_bailout(unsafe { &mut *state() });
     }
 }

@@ -17,7 +17,7 @@ use recorder::Entered;
 
 use super::plan::Tracing;
 use super::state::state;
-use super::{guard, lookup, outer};
+use super::{guard, lookup, suspended};
 use crate::zend::bindings::{self, ExecuteEx};
 use crate::zend::{Call, FunctionKind, stack};
 
@@ -156,7 +156,7 @@ pub(super) unsafe extern "C" fn traced<T: Tracing>(data: *mut zend_execute_data)
                     .enter_again::<T>(symbol, &T::site(data), T::read_at_entry)
         {
             pass_user(data);
-            outer::leave_again::<T>(state, token, FunctionKind::User);
+            suspended::leave_again::<T>(state, token, FunctionKind::User);
         } else {
             traced_unknown::<T>(data);
         }
@@ -186,9 +186,9 @@ unsafe fn traced_unknown<T: Tracing>(data: *mut zend_execute_data) {
         match recorder.enter::<T>(symbol, &T::site(data), T::read_at_entry) {
             Entered::Recorded(token) => {
                 pass_user(data);
-                outer::leave::<T>(state, token, FunctionKind::User);
+                suspended::leave::<T>(state, token, FunctionKind::User);
             }
-            Entered::TooDeep => guard::run_user_unseen(state, data),
+            Entered::TooDeep => guard::run_user_truncated(state, data),
         }
     }
 }

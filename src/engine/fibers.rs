@@ -33,8 +33,8 @@ unsafe extern "C" fn created(fiber: *mut FiberContext) {
     if let Some(recorder) = state.recorder.running() {
         recorder.fiber_created(fiber as usize);
     }
-    if let Some(outer) = &mut state.outer {
-        outer.recorder.fiber_created(fiber as usize);
+    if let Some(suspended) = &mut state.suspended {
+        suspended.recorder.fiber_created(fiber as usize);
     }
 }
 
@@ -44,8 +44,8 @@ unsafe extern "C" fn switched(from: *mut FiberContext, to: *mut FiberContext) {
     if let Some(recorder) = state.recorder.running() {
         (state.plan.fiber_switched)(recorder, from, to);
     }
-    if let Some(outer) = &mut state.outer {
-        (outer.plan.fiber_switched_while_paused)(&mut outer.recorder, from, to);
+    if let Some(suspended) = &mut state.suspended {
+        (suspended.plan.fiber_switched_while_paused)(&mut suspended.recorder, from, to);
     }
     guard::switch(state, from, to);
 }
@@ -56,8 +56,8 @@ unsafe extern "C" fn destroyed(fiber: *mut FiberContext) {
     if let Some(recorder) = state.recorder.running() {
         (state.plan.fiber_destroyed)(recorder, fiber);
     }
-    if let Some(outer) = &mut state.outer {
-        (outer.plan.fiber_destroyed)(&mut outer.recorder, fiber);
+    if let Some(suspended) = &mut state.suspended {
+        (suspended.plan.fiber_destroyed)(&mut suspended.recorder, fiber);
     }
     guard::forget(state, fiber);
 }

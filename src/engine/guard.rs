@@ -19,7 +19,7 @@ use recorder::{Entered, FiberId, SymbolId};
 
 use super::execute::{self, pass_user};
 use super::state::{State, state};
-use super::{Hooks, internal, marks, outer};
+use super::{Hooks, internal, marks, suspended};
 use crate::zend::{self, stack};
 
 /// The guard of the C stack that runs, and those of the others.
@@ -32,7 +32,7 @@ pub(crate) struct Guard {
 #[derive(Clone, Copy)]
 struct Bounds {
     limit: usize,
-    is_unseen: bool,
+    is_truncating: bool,
     /// The observer engine's: the mark of the call with whose end it ends.
     until: usize,
 }
@@ -42,7 +42,7 @@ impl Bounds {
     /// out the true one.
     const UNKNOWN: Self = Self {
         limit: usize::MAX,
-        is_unseen: false,
+        is_truncating: false,
         until: 0,
     };
 }
@@ -62,8 +62,8 @@ impl Guard {
     }
 
     /// Whether what runs now is charged to a `[truncated]` row.
-    pub(super) fn is_unseen(&self) -> bool {
-        self.current.is_unseen
+    pub(super) fn is_truncating(&self) -> bool {
+        self.current.is_truncating
     }
 
     fn find_limit(&mut self, here: usize) {
@@ -82,7 +82,7 @@ pub(super) fn switch(state: &mut State, from: FiberId, to: FiberId) {
     let others = state.guard.others.get_or_insert_default();
     others.insert(from, state.guard.current);
     state.guard.current = others.remove(&to).unwrap_or(Bounds::UNKNOWN);
-    set_unseen(state, state.guard.current.is_unseen);
+    set_truncating(state, state.guard.current.is_truncating);
 }
 
 /// A fiber is gone.
@@ -94,17 +94,17 @@ pub(super) fn forget(state: &mut State, fiber: FiberId) {
 
 /// A fatal error is about to jump out of everything: what runs after it is
 /// near the top of the stack again.
-pub(super) fn after_jump(state: &mut State) {
-    if state.guard.current.is_unseen {
-        set_unseen(state, false);
+pub(super) fn after_bailout(state: &mut State) {
+    if state.guard.current.is_truncating {
+        set_truncating(state, false);
     }
 }
 
-fn set_unseen(state: &mut State, is_unseen: bool) {
-    state.guard.current.is_unseen = is_unseen;
-    if is_unseen {
+fn set_truncating(state: &mut State, is_truncating: bool) {
+    state.guard.current.is_truncating = is_truncating;
+    if is_truncating {
         state.hooks = Hooks {
-            end: end_unseen,
+            end: end_truncated,
             ..Hooks::PASS
         };
         execute::suspend();
@@ -129,7 +129,7 @@ pub(super) unsafe fn run_user(
     unsafe {
         (*state).guard.find_limit(here);
         if here < (*state).guard.limit() {
-            return run_user_unseen(state, data);
+            return run_user_truncated(state, data);
         }
         let hooks = (*state).plan;
         let entered = match (*state).recorder.running() {
@@ -139,9 +139,9 @@ pub(super) unsafe fn run_user(
         match entered {
             Entered::Recorded(token) => {
                 pass_user(data);
-                outer::leave_by(state, hooks, token);
+                suspended::leave_by(state, hooks, token);
             }
-            Entered::TooDeep => run_user_unseen(state, data),
+            Entered::TooDeep => run_user_truncated(state, data),
         }
     }
 }
@@ -158,7 +158,7 @@ pub(super) unsafe fn run_user_unrecorded(
         if here < (*state).guard.limit() {
             (*state).guard.find_limit(here);
             if here < (*state).guard.limit() {
-                return run_user_unseen(state, data);
+                return run_user_truncated(state, data);
             }
         }
         pass_user(data);
@@ -168,27 +168,27 @@ pub(super) unsafe fn run_user_unrecorded(
 /// Runs a user function and everything below it unhooked, as `[truncated]`.
 #[cold]
 #[inline(never)]
-pub(super) unsafe fn run_user_unseen(state: *mut State, data: *mut zend_execute_data) {
+pub(super) unsafe fn run_user_truncated(state: *mut State, data: *mut zend_execute_data) {
     // SAFETY: as in `run_user`.
-    unsafe { unseen(state, data, || pass_user(data)) }
+    unsafe { truncated(state, data, || pass_user(data)) }
 }
 
 /// Runs an internal function and everything below it unhooked, as `[truncated]`.
 #[cold]
 #[inline(never)]
-pub(super) unsafe fn run_internal_unseen(
+pub(super) unsafe fn run_internal_truncated(
     state: *mut State,
     data: *mut zend_execute_data,
     result: *mut zval,
 ) {
     // SAFETY: as in `run_user`.
-    unsafe { unseen(state, data, || internal::pass(data, result)) }
+    unsafe { truncated(state, data, || internal::pass(data, result)) }
 }
 
 /// Runs `call`, a closure over plain pointers, between one entry and one exit.
-unsafe fn unseen(state: *mut State, data: *mut zend_execute_data, call: impl FnOnce()) {
+unsafe fn truncated(state: *mut State, data: *mut zend_execute_data, call: impl FnOnce()) {
     // SAFETY: as in `run_user`; a `longjmp` over this frame skips only plain
-    // data, and `after_jump` puts the hooks back then.
+    // data, and `after_bailout` puts the hooks back then.
     unsafe {
         let hooks = (*state).plan;
         let entered = match (*state).recorder.running() {
@@ -202,7 +202,7 @@ unsafe fn unseen(state: *mut State, data: *mut zend_execute_data, call: impl FnO
         }
         unhooked(state, call);
         if let Entered::Recorded(token) = entered {
-            outer::leave_by(state, hooks, token);
+            suspended::leave_by(state, hooks, token);
         }
     }
 }
@@ -210,23 +210,23 @@ unsafe fn unseen(state: *mut State, data: *mut zend_execute_data, call: impl FnO
 /// The observer engine's way: from a call to its end, nothing is recorded but
 /// a `[truncated]` frame.
 #[cold]
-pub(super) fn begin_unseen(state: &mut State, data: *mut zend_execute_data) {
+pub(super) fn begin_truncated(state: &mut State, data: *mut zend_execute_data) {
     let enter_truncated = state.plan.enter_truncated;
     if let Some(recorder) = state.recorder.running() {
         enter_truncated(recorder, data);
     }
     state.guard.current.until = marks::mark(data);
-    set_unseen(state, true);
+    set_truncating(state, true);
 }
 
-unsafe fn end_unseen(data: *mut zend_execute_data) {
+unsafe fn end_truncated(data: *mut zend_execute_data) {
     // SAFETY: this thread's state; the observer engine calls this between two
     // functions, when nobody holds a reference.
     let state = unsafe { &mut *state() };
     let mark = marks::mark(data);
     if state.guard.current.until == mark {
         state.guard.current.until = 0;
-        set_unseen(state, false);
+        set_truncating(state, false);
         let end_marked = state.plan.end_marked;
         if let Some(recorder) = state.recorder.running() {
             end_marked(recorder, mark);
@@ -257,12 +257,12 @@ unsafe fn unhooked(state: *mut State, call: impl FnOnce()) {
     // SAFETY: as in `run_user`.
     unsafe {
         let session = (*state).session;
-        set_unseen(&mut *state, true);
+        set_truncating(&mut *state, true);
         call();
         // A profile that began meanwhile has hooks of its own in place; one
         // that ended has a plan that records nothing.
         if (*state).session == session {
-            set_unseen(&mut *state, false);
+            set_truncating(&mut *state, false);
         }
     }
 }

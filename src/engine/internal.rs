@@ -13,7 +13,7 @@ use recorder::{Entered, SymbolId};
 
 use super::plan::Tracing;
 use super::state::state;
-use super::{detail, guard, lookup, outer};
+use super::{detail, guard, lookup, suspended};
 use crate::zend::bindings::{self, ExecuteInternal};
 use crate::zend::{Call, FunctionKind};
 
@@ -46,13 +46,13 @@ pub(super) fn disarm() {
 }
 
 /// Takes the hook out for a moment, if it is on top.
-pub(super) fn step_aside() {
+pub(super) fn suspend() {
     disarm();
 }
 
-/// Takes [`step_aside`] back.
-pub(super) fn come_back() {
-    // SAFETY: without threads, where `step_aside` is called.
+/// Takes [`suspend`] back.
+pub(super) fn resume() {
+    // SAFETY: without threads, where `suspend` is called.
     unsafe {
         let is_out = match (bindings::zend_execute_internal, PREVIOUS.0.get()) {
             (Some(hook), Some(previous)) => fn_addr_eq(hook, previous),
@@ -108,7 +108,7 @@ pub(super) unsafe extern "C" fn traced<T: Tracing>(
                     .enter_again::<T>(symbol, &T::site(data), T::read_at_entry)
         {
             pass(data, result);
-            outer::leave_again::<T>(state, token, FunctionKind::Internal);
+            suspended::leave_again::<T>(state, token, FunctionKind::Internal);
         } else {
             traced_unknown::<T>(data, result);
         }
@@ -138,9 +138,9 @@ unsafe fn traced_unknown<T: Tracing>(data: *mut zend_execute_data, result: *mut 
         match recorder.enter::<T>(symbol, &T::site(data), T::read_at_entry) {
             Entered::Recorded(token) => {
                 pass(data, result);
-                outer::leave::<T>(state, token, FunctionKind::Internal);
+                suspended::leave::<T>(state, token, FunctionKind::Internal);
             }
-            Entered::TooDeep => guard::run_internal_unseen(state, data, result),
+            Entered::TooDeep => guard::run_internal_truncated(state, data, result),
         }
     }
 }
@@ -159,7 +159,7 @@ unsafe fn traced_with_detail<T: Tracing>(
     // back.
     unsafe {
         let call = Call::new(data);
-        let known = detail::look(state, call, plain);
+        let known = detail::inspect(state, call, plain);
         let Some(recorder) = (*state).recorder.running() else {
             return pass(data, result);
         };
@@ -167,12 +167,12 @@ unsafe fn traced_with_detail<T: Tracing>(
             Entered::Recorded(token) => {
                 detail::entered(known);
                 pass(data, result);
-                let now = outer::leave_telling::<T>(state, token, FunctionKind::Internal);
+                let now = suspended::leave_telling::<T>(state, token, FunctionKind::Internal);
                 detail::left(known, call, result, now);
             }
             Entered::TooDeep => {
                 detail::dropped(known);
-                guard::run_internal_unseen(state, data, result);
+                guard::run_internal_truncated(state, data, result);
             }
         }
     }

@@ -69,7 +69,7 @@ const GENERATOR: usize = 0b1000;
 /// How many frames up a caller is looked for. Only functions that are not
 /// recorded stand between, and nobody recurses through so few of them that
 /// looking at all would be quick.
-const FAR: usize = 64;
+const MAX_SKIPPED_FRAMES: usize = 64;
 
 /// The call that ended last, and where it was called from: the caller's frame,
 /// and where the caller stood.
@@ -224,7 +224,7 @@ impl CallSite for ChainedCall {
             zend::is_closing(call)
         };
         if is_second {
-            return is_on_stack && destroys && !zend::lets_its_object_go(frame);
+            return is_on_stack && destroys && !zend::releases_its_object(frame);
         }
         if caller != last.caller || caller_function != last.caller_function || !last.leaves {
             return false;
@@ -242,7 +242,7 @@ impl CallSite for ChainedCall {
         } else if !destroys {
             return false;
         }
-        !is_on_stack || !zend::lets_its_object_go(frame)
+        !is_on_stack || !zend::releases_its_object(frame)
     }
 }
 
@@ -259,7 +259,7 @@ impl ChainedCall {
             return None;
         }
         let mut caller: *const zend_execute_data = self.caller;
-        for _ in 0..FAR {
+        for _ in 0..MAX_SKIPPED_FRAMES {
             if caller == one || caller == other {
                 return Some(call);
             }
@@ -276,7 +276,7 @@ impl ChainedCall {
     #[inline(never)]
     fn is_far_caller(&self, open: usize) -> bool {
         let mut frame = self.caller;
-        for _ in 0..FAR {
+        for _ in 0..MAX_SKIPPED_FRAMES {
             if frame.is_null() {
                 return false;
             }

@@ -5,7 +5,6 @@
 //! thread. What must stay true: a hook calls the previous hook exactly once on
 //! every path, and holds nothing with a destructor while it does.
 
-mod absence;
 mod compile;
 mod detail;
 mod errors;
@@ -17,16 +16,17 @@ mod internal;
 mod lookup;
 mod marks;
 mod observer;
-mod outer;
 mod plan;
 pub(crate) mod sampling;
 mod state;
+mod suspended;
+mod without_hooks;
 
-pub(crate) use absence::without_us;
 pub(crate) use detail::end_all as end_spans;
 pub(crate) use hooks::Hooks;
 pub(crate) use plan::{Measure, hooks_for};
-pub(crate) use state::{Outer, State, with_state};
+pub(crate) use state::{State, SuspendedRecording, with_state};
+pub(crate) use without_hooks::without_hooks;
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -74,16 +74,16 @@ pub(crate) fn arm(engine: Engine) {
 /// Does for this thread what [`arm`] did for the first one, at RINIT.
 pub(crate) fn arm_thread() {
     sampling::request_starts();
-    zend::idle_slots::take_back();
+    zend::idle_slots::reclaim();
     if armed() == Some(Engine::Execute) {
         execute::arm();
     }
 }
 
 /// A request is over: until the next one, nothing has to be there.
-pub(crate) fn rest() {
+pub(crate) fn request_is_over() {
     if armed().is_some() {
-        zend::idle_slots::let_go();
+        zend::idle_slots::release();
     }
 }
 
@@ -149,7 +149,7 @@ pub(crate) fn uninstall_sampling() {
     if armed().is_some() {
         with_state(|state| {
             state.plan = Hooks::PASS;
-            guard::after_jump(state);
+            guard::after_bailout(state);
             state.hooks = Hooks::PASS;
         });
         remove_user();
@@ -159,7 +159,7 @@ pub(crate) fn uninstall_sampling() {
 /// Lets the hooks that are installed record by another plan.
 pub(crate) fn set_plan(plan: Hooks) {
     with_state(|state| {
-        guard::after_jump(state);
+        guard::after_bailout(state);
         state.plan = plan;
         state.hooks = plan;
         state.guard = guard::Guard::new();
@@ -178,7 +178,7 @@ pub(crate) fn set_plan_again(plan: Hooks) {
 pub(crate) fn uninstall() {
     with_state(|state| {
         state.plan = Hooks::PASS;
-        guard::after_jump(state);
+        guard::after_bailout(state);
         state.hooks = Hooks::PASS;
     });
     if armed() == Some(Engine::Observer) {

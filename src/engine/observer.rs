@@ -15,7 +15,7 @@ use recorder::Entered;
 
 use super::plan::Tracing;
 use super::state::{State, state};
-use super::{guard, lookup, marks, outer};
+use super::{guard, lookup, marks, suspended};
 use crate::symbols::Target;
 use crate::zend::bindings::{
     ObserverHandlers, zend_observer_add_begin_handler, zend_observer_add_end_handler,
@@ -99,7 +99,7 @@ pub(super) unsafe fn traced_begin<T: Tracing>(data: *mut zend_execute_data) {
         };
         let entered = recorder.enter::<T>(symbol, &T::site(data), T::read_at_entry);
         if entered == Entered::TooDeep {
-            guard::begin_unseen(&mut *state, data);
+            guard::begin_truncated(&mut *state, data);
         }
     }
 }
@@ -110,13 +110,13 @@ pub(super) unsafe fn traced_end<T: Tracing>(data: *mut zend_execute_data) {
     // SAFETY: as in `traced_begin`.
     unsafe {
         if !was_recorded(state, data) {
-            return outer::ended(state, data);
+            return suspended::ended(state, data);
         }
         if let Some(recorder) = (*state).recorder.running() {
             if recorder.end_marked::<T>(marks::mark(data), T::read_at_exit) {
                 marks::note_end(data);
             } else {
-                outer::ended(state, data);
+                suspended::ended(state, data);
             }
         }
     }

@@ -34,14 +34,14 @@ pub(crate) struct State {
     /// The names of the running profile.
     pub(crate) symbols: Option<Symbols>,
     /// The profile that this one interrupts, if there is one.
-    pub(crate) outer: Option<Box<Outer>>,
+    pub(crate) suspended: Option<Box<SuspendedRecording>>,
     /// The hooks, while something is asked and none records.
-    pub(super) asking: Option<Hooks>,
+    pub(super) hooks_while_asking: Option<Hooks>,
     pub(super) guard: Guard,
 }
 
 /// A profile that is set aside while another one runs.
-pub(crate) struct Outer {
+pub(crate) struct SuspendedRecording {
     pub(crate) plan: Hooks,
     pub(crate) recorder: Recorder,
     pub(crate) symbols: Symbols,
@@ -61,8 +61,8 @@ impl State {
             sampling: None,
             first_frames: 0..0,
             symbols: None,
-            outer: None,
-            asking: None,
+            suspended: None,
+            hooks_while_asking: None,
             guard: Guard::new(),
         }
     }

@@ -76,7 +76,10 @@ pub(crate) fn exclude() -> Vec<String> {
 /// The functions that automatic profiles leave out.
 pub(crate) fn ignored_functions() -> HashSet<Box<[u8]>> {
     let names = list(&text(c"xhprof.ignored_functions"));
-    names.into_iter().map(|it| it.into_bytes().into()).collect()
+    names
+        .into_iter()
+        .map(|name| name.into_bytes().into())
+        .collect()
 }
 
 /// Who may read a profile.

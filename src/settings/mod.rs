@@ -165,6 +165,6 @@ fn read_number(name: &std::ffi::CStr, max: u64, otherwise: usize) -> usize {
     let parsed = read(name, |value| number(value, 1, max), 0);
     usize::try_from(parsed)
         .ok()
-        .filter(|&it| it > 0)
+        .filter(|&number| number > 0)
         .unwrap_or(otherwise)
 }

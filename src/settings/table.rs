@@ -271,11 +271,11 @@ pub(crate) static SETTINGS: &[Setting] = &[
 pub(crate) static KINDS: [(&CStr, Kind); 9] = [
     (
         c"xhprof.collect_additional_info",
-        Kind::Twin(c"xhprof.spans"),
+        Kind::Alias(c"xhprof.spans"),
     ),
     (
         c"xhprof.spans",
-        Kind::Twin(c"xhprof.collect_additional_info"),
+        Kind::Alias(c"xhprof.collect_additional_info"),
     ),
     (c"xhprof.trigger_secret", Kind::Secret),
     (c"xhprof.output_dir", Kind::Path),

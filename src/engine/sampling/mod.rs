@@ -1,6 +1,6 @@
 //! The sampling mode: a timer asks, and the next safe point answers.
 //!
-//! The timer's thread ([`clock::Timer`]) notes what runs ([`sight`]), puts it
+//! The timer's thread ([`clock::Timer`]) notes what runs ([`snapshot`]), puts it
 //! into a [`mailbox`] and sets the engine's interrupt flag. PHP looks at the
 //! flag at calls, in loops and, since 8.4, after functions written in C, and
 //! calls [`interrupted`]; before 8.4 our hook for such functions asks by
@@ -17,7 +17,7 @@
 //! calls nothing of PHP's; the hook that was there before is called once.
 
 mod mailbox;
-mod sight;
+mod snapshot;
 mod stack;
 
 use std::cell::Cell;
@@ -31,13 +31,13 @@ use ext_php_rs::ffi::{zend_atomic_bool, zend_atomic_bool_store, zend_execute_dat
 use profile::SymbolId;
 use recorder::SlotGrid;
 
-use self::mailbox::{Mailbox, Sighting};
-use self::sight::Window;
+use self::mailbox::{Mailbox, TimedSnapshot};
+use self::snapshot::FrameReader;
 use self::stack::Stack;
 use super::execute::pass_user;
 use super::internal::pass;
 use super::state::{State, samples_wait, state, with_state};
-use super::{guard, outer};
+use super::{guard, suspended};
 use crate::clock::{self, Fired, SampledClock, Timer};
 use crate::zend::bindings::zend_interrupt_function;
 use crate::zend::stack::address as stack_address;
@@ -68,14 +68,14 @@ pub(crate) struct Sampling {
     started: u64,
     known: KnownFunctions,
     stack: Stack,
-    taken: Vec<Sighting>,
+    taken: Vec<TimedSnapshot>,
     /// How long it took to take the samples the last time, in nanoseconds.
     taking: u64,
 }
 
 impl Sampling {
     /// For a session that has begun before any function, and goes on.
-    pub(crate) fn goes_on(mut self) -> Self {
+    pub(crate) fn resumed(mut self) -> Self {
         self.stack.forget_base();
         self
     }
@@ -121,12 +121,12 @@ impl Sampling {
     fn add_taken(&mut self, state: &mut State, inside: Option<SymbolId>) {
         let began = clock::monotonic_ns();
         self.stack.read();
-        for sighting in self.taken.drain(..) {
-            let (known, sight) = (&mut self.known, &sighting.sight);
-            let stack = self.stack.find(state, known, sight, inside);
+        for timed in self.taken.drain(..) {
+            let (known, snapshot) = (&mut self.known, &timed.snapshot);
+            let stack = self.stack.find(state, known, snapshot, inside);
             if let Some(sampler) = &mut state.sampler {
-                let at = sighting.at.saturating_sub(self.started);
-                sampler.add(stack, at, sighting.weight);
+                let at = timed.at.saturating_sub(self.started);
+                sampler.add(stack, at, timed.weight);
             }
         }
         let taking = clock::monotonic_ns().saturating_sub(began);
@@ -245,9 +245,9 @@ pub(crate) fn add_passed(state: &mut State, symbol: SymbolId, weight: u64) {
         return;
     };
     sampling.stack.read();
-    let sight = sampling.stack.sight();
+    let snapshot = sampling.stack.snapshot();
     let known = &mut sampling.known;
-    let stack = sampling.stack.find(state, known, &sight, Some(symbol));
+    let stack = sampling.stack.find(state, known, &snapshot, Some(symbol));
     if let Some(sampler) = &mut state.sampler
         && weight > 0
     {
@@ -268,14 +268,14 @@ fn start_timer(
     first_frames: Range<usize>,
 ) -> io::Result<Timer> {
     let mailbox = Arc::clone(mailbox);
-    let window = Window::of_this_thread(first_frames);
+    let reader = FrameReader::of_this_thread(first_frames);
     let interrupt = Interrupt::of_this_thread();
     Timer::start(
         rate.clock,
         rate.interval_ns,
         rate.slots,
         move |fired: Fired| {
-            mailbox.put(fired, window.look(fired.at));
+            mailbox.put(fired, reader.read(fired.at));
             interrupt.set();
         },
     )
@@ -365,7 +365,7 @@ pub(super) unsafe extern "C" fn user(data: *mut zend_execute_data) {
 /// The end of a user function, which may be one of that profile's calls.
 pub(super) unsafe fn end(data: *mut zend_execute_data) {
     // SAFETY: as in `user`.
-    unsafe { outer::ended(state(), data) };
+    unsafe { suspended::ended(state(), data) };
 }
 
 /// Takes the samples that wait. `inside`: what the current frame has done all

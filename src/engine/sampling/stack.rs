@@ -8,7 +8,7 @@ use std::collections::hash_map::Entry;
 use ext_php_rs::ffi::zend_execute_data;
 use profile::{NumberMap, SymbolId};
 
-use super::sight::{Seen, Sight};
+use super::snapshot::{FrameAddresses, Snapshot};
 use crate::engine::lookup;
 use crate::engine::state::State;
 use crate::symbols::Target;
@@ -25,11 +25,11 @@ pub(super) struct Stack {
     lasting: usize,
     /// The frames that were open when the profile began, as far as they still
     /// are, the outermost first: `main()` stands for them.
-    base: Vec<Seen>,
+    base: Vec<FrameAddresses>,
     /// Those of them that have ended since the last time: still no part of it.
-    left: Vec<Seen>,
+    left: Vec<FrameAddresses>,
     /// The call that began it: no part of the profile.
-    beginning: Option<Seen>,
+    beginning: Option<FrameAddresses>,
     /// What functions come to that were found in the engine's tables.
     ended: NumberMap<usize, Target>,
     /// The functions of a sample, the root first.
@@ -39,7 +39,7 @@ pub(super) struct Stack {
 /// A frame that is open.
 #[derive(Debug)]
 struct Open {
-    seen: Seen,
+    seen: FrameAddresses,
     /// What it comes to, if that was asked and cannot change: the functions at
     /// the bottom of the stack are the same for many samples, and to look at
     /// each takes memory that nobody else has touched meanwhile.
@@ -90,20 +90,20 @@ impl Stack {
         self.left.extend(self.base.drain(open..));
     }
 
-    /// The functions that were running when `sight` was caught, the root first.
+    /// The functions that were running when `snapshot` was caught, the root first.
     ///
     /// What has begun since is left out, and what has ended since comes back:
-    /// the innermost frame of the sight that is still there joins the two.
+    /// the innermost frame of the snapshot that is still there joins the two.
     /// `inside` is what the current frame was doing all the time, if that is
     /// no function.
     pub(super) fn find(
         &mut self,
         state: &mut State,
         known: &mut KnownFunctions,
-        sight: &Sight,
+        snapshot: &Snapshot,
         inside: Option<SymbolId>,
     ) -> &[SymbolId] {
-        let (begun, ended) = self.join(sight);
+        let (begun, ended) = self.join(snapshot);
         self.symbols.clear();
         let frames = self.open.len() - begun;
         for open in self.open.iter_mut().take(frames).skip(self.base.len()) {
@@ -140,38 +140,38 @@ impl Stack {
         &self.symbols
     }
 
-    /// The sight of who looks now, after [`read`](Self::read).
-    pub(super) fn sight(&self) -> Sight {
-        let mut sight = Sight::default();
-        if let (Some(first), Some(&frame)) = (sight.first_mut(), self.frames.first()) {
+    /// The snapshot of who looks now, after [`read`](Self::read).
+    pub(super) fn snapshot(&self) -> Snapshot {
+        let mut snapshot = Snapshot::default();
+        if let (Some(first), Some(&frame)) = (snapshot.first_mut(), self.frames.first()) {
             first.frame = frame as usize;
         }
-        sight
+        snapshot
     }
 
-    /// How many frames have begun since the sight, and which of its frames
+    /// How many frames have begun since the snapshot, and which of its frames
     /// have ended.
-    fn join<'s>(&self, sight: &'s Sight) -> (usize, &'s [Seen]) {
+    fn join<'s>(&self, snapshot: &'s Snapshot) -> (usize, &'s [FrameAddresses]) {
         let mut ended = 0;
-        for seen in sight.iter().take_while(|seen| seen.frame != 0) {
+        for seen in snapshot.iter().take_while(|seen| seen.frame != 0) {
             let place = self.frames.iter().position(|&frame| {
                 frame as usize == seen.frame && (seen.function == 0 || *seen == self::seen(frame))
             });
             if let Some(begun) = place {
-                return (begun, sight.get(..ended).unwrap_or(&[]));
+                return (begun, snapshot.get(..ended).unwrap_or(&[]));
             }
             ended += 1;
         }
         // All that was seen has ended. It ran inside of what has been there
         // all the time; what may have been between is not known.
         let begun = self.frames.len() - self.lasting;
-        (begun, sight.get(..ended).unwrap_or(&[]))
+        (begun, snapshot.get(..ended).unwrap_or(&[]))
     }
 }
 
 /// A live frame, by its addresses.
-fn seen(frame: *mut zend_execute_data) -> Seen {
-    Seen {
+fn seen(frame: *mut zend_execute_data) -> FrameAddresses {
+    FrameAddresses {
         frame: frame as usize,
         // SAFETY: callers have it from `read`, and nothing has run since.
         function: unsafe { (*frame).func } as usize,

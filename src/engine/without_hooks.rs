@@ -22,42 +22,42 @@ const UNOBSERVED: c_int = -1;
 
 /// What is to be put back.
 #[derive(Clone, Copy)]
-struct Away {
+struct Saved {
     /// The slot of the observer API.
     observers: c_int,
     /// What is called at safe points.
     interrupt: Option<unsafe extern "C" fn(*mut zend_execute_data)>,
 }
 
-struct Absence(Cell<Option<Away>>);
+struct SavedHooks(Cell<Option<Saved>>);
 
 // SAFETY: used only without threads.
-unsafe impl Sync for Absence {}
+unsafe impl Sync for SavedHooks {}
 
-static ABSENCE: Absence = Absence(Cell::new(None));
+static SAVED: SavedHooks = SavedHooks(Cell::new(None));
 
 /// Runs `act` without our hooks. No profile is running.
-pub(crate) fn without_us<R>(act: impl FnOnce() -> R) -> R {
-    leave();
+pub(crate) fn without_hooks<R>(act: impl FnOnce() -> R) -> R {
+    suspend();
     let result = act();
-    come_back();
+    resume();
     result
 }
 
-fn leave() {
-    if cfg!(php_zts) || !compile::step_aside() {
+fn suspend() {
+    if cfg!(php_zts) || !compile::suspend() {
         return;
     }
-    internal::step_aside();
+    internal::suspend();
     // SAFETY: no threads; whoever runs now was compiled for observers and looks
     // at this again when what we run has ended, and it is as it was.
     unsafe {
-        ABSENCE.0.set(Some(Away {
+        SAVED.0.set(Some(Saved {
             observers: bindings::zend_observer_fcall_op_array_extension,
             interrupt: bindings::zend_interrupt_function,
         }));
         bindings::zend_interrupt_function = None;
-        // An observer of somebody else's is away with ours, because they have
+        // An observer of somebody else's is saved with ours, because they have
         // one slot together: what it costs is then taken for our own.
         if super::armed() == Some(Engine::Observer) {
             bindings::zend_observer_fcall_op_array_extension = UNOBSERVED;
@@ -65,19 +65,19 @@ fn leave() {
     }
 }
 
-/// Ends what [`without_us`] began: also at a fatal error, which leaves by
+/// Ends what [`without_hooks`] began: also at a fatal error, which leaves by
 /// `longjmp`. Before that, because the engine then ends calls that it observes.
-pub(super) fn come_back() {
-    if let Some(away) = ABSENCE.0.take() {
-        // SAFETY: as in `leave`. Whoever wanted to be called meanwhile has not
+pub(super) fn resume() {
+    if let Some(saved) = SAVED.0.take() {
+        // SAFETY: as in `suspend`. Whoever wanted to be called meanwhile has not
         // been, and will be now.
         unsafe {
-            bindings::zend_observer_fcall_op_array_extension = away.observers;
-            bindings::zend_interrupt_function = away.interrupt;
+            bindings::zend_observer_fcall_op_array_extension = saved.observers;
+            bindings::zend_interrupt_function = saved.interrupt;
             let globals = ffi::ext_php_rs_executor_globals();
             zend_atomic_bool_store(&raw mut (*globals).vm_interrupt, true);
         }
-        internal::come_back();
-        compile::come_back();
+        internal::resume();
+        compile::resume();
     }
 }

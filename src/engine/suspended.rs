@@ -68,8 +68,8 @@ pub(super) unsafe fn leave_by(state: *mut State, hooks: Hooks, token: Token) {
         if recorder.is_some_and(|recorder| (hooks.leave)(recorder, token)) {
             return;
         }
-        if let Some(outer) = (*state).outer.as_mut() {
-            (outer.plan.leave)(&mut outer.recorder, token);
+        if let Some(suspended) = (*state).suspended.as_mut() {
+            (suspended.plan.leave)(&mut suspended.recorder, token);
         }
     }
 }
@@ -78,9 +78,9 @@ pub(super) unsafe fn leave_by(state: *mut State, hooks: Hooks, token: Token) {
 #[inline(never)]
 unsafe fn left<T: Tracing>(state: *mut State, token: Token) {
     // SAFETY: this thread's state; the reference ends here.
-    if let Some(outer) = unsafe { (*state).outer.as_mut() } {
+    if let Some(suspended) = unsafe { (*state).suspended.as_mut() } {
         // It is paused, and looks at no clock.
-        outer.recorder.leave::<T>(token, Reading::default);
+        suspended.recorder.leave::<T>(token, Reading::default);
     }
 }
 
@@ -89,17 +89,17 @@ unsafe fn left<T: Tracing>(state: *mut State, token: Token) {
 pub(super) unsafe fn ended(state: *mut State, data: *mut zend_execute_data) {
     // SAFETY: as in `left`.
     unsafe {
-        if (*state).outer.is_some() {
-            ended_in_outer(state, data);
+        if (*state).suspended.is_some() {
+            ended_in_suspended(state, data);
         }
     }
 }
 
 #[cold]
 #[inline(never)]
-unsafe fn ended_in_outer(state: *mut State, data: *mut zend_execute_data) {
+unsafe fn ended_in_suspended(state: *mut State, data: *mut zend_execute_data) {
     // SAFETY: as in `left`.
-    if let Some(outer) = unsafe { (*state).outer.as_mut() } {
-        (outer.plan.end_marked_while_paused)(&mut outer.recorder, marks::mark(data));
+    if let Some(suspended) = unsafe { (*state).suspended.as_mut() } {
+        (suspended.plan.end_marked_while_paused)(&mut suspended.recorder, marks::mark(data));
     }
 }

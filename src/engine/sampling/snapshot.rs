@@ -24,7 +24,7 @@ use ext_php_rs::ffi::zend_execute_data;
 use crate::clock;
 
 /// Where to look at a thread.
-pub(super) struct Window {
+pub(super) struct FrameReader {
     /// The current frame's place in the thread's globals.
     current: *const AtomicPtr<zend_execute_data>,
     /// The addresses of what can be read as one's own.
@@ -33,18 +33,18 @@ pub(super) struct Window {
     process: libc::pid_t,
 }
 
-// SAFETY: see `Window::of_this_thread`.
-unsafe impl Send for Window {}
+// SAFETY: see `FrameReader::of_this_thread`.
+unsafe impl Send for FrameReader {}
 
 /// A frame, and the function that ran in it. Zero: not known.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Seen {
+pub(super) struct FrameAddresses {
     pub(super) frame: usize,
     pub(super) function: usize,
 }
 
 /// The innermost frames of one instant, the innermost first.
-pub(super) type Sight = [Seen; FRAMES];
+pub(super) type Snapshot = [FrameAddresses; FRAMES];
 
 /// So many functions can end between two safe points without a frame that is
 /// known to stay: those have no loop and call nothing written in C.
@@ -54,7 +54,7 @@ const SURE: usize = 4;
 /// A look takes some microseconds, unless its thread is kept waiting.
 const AT_ONCE_NS: u64 = 50_000;
 
-impl Window {
+impl FrameReader {
     /// A view of the calling thread, for as long as its request lasts: whoever
     /// hands it to another thread must end that one first. `first_frames` are
     /// those of the request.
@@ -74,33 +74,33 @@ impl Window {
     /// Looks, `now`. What took too long is not believed: while this thread is
     /// kept waiting between two frames the program goes on, and what it then sees
     /// has never been one stack. Nothing, if that happens again and again.
-    pub(super) fn look(&self, mut now: u64) -> Sight {
-        let mut sight = Sight::default();
+    pub(super) fn read(&self, mut now: u64) -> Snapshot {
+        let mut snapshot = Snapshot::default();
         for _ in 0..3 {
             let start = now;
-            let seen = self.look_once();
+            let seen = self.read_once();
             now = clock::monotonic_ns();
             if now.saturating_sub(start) > AT_ONCE_NS {
                 continue;
             }
-            sight = seen;
+            snapshot = seen;
             // A frame without a caller is the program's own, or one that is
             // just being made: it gets its caller at last.
-            if sight[0].frame == 0 || sight[1].frame != 0 {
+            if snapshot[0].frame == 0 || snapshot[1].frame != 0 {
                 break;
             }
         }
-        sight
+        snapshot
     }
 
-    fn look_once(&self) -> Sight {
-        let mut sight = [Seen::default(); FRAMES];
+    fn read_once(&self) -> Snapshot {
+        let mut snapshot = [FrameAddresses::default(); FRAMES];
         // SAFETY: the globals live, see `of_this_thread`. PHP's thread writes
         // pointers there whole, as every system we support does; what is read
         // is a number, and not followed.
         let mut frame = unsafe { (*self.current).load(Ordering::Relaxed) } as usize;
         let mut copy = None;
-        for (depth, seen) in sight.iter_mut().enumerate() {
+        for (depth, seen) in snapshot.iter_mut().enumerate() {
             if frame == 0 {
                 break;
             }
@@ -113,10 +113,10 @@ impl Window {
                 }
                 break;
             };
-            *seen = Seen { frame, function };
+            *seen = FrameAddresses { frame, function };
             frame = caller;
         }
-        sight
+        snapshot
     }
 
     /// The function and the caller's frame of the frame at an address, if it is
