@@ -94,7 +94,7 @@ fn write_events(running: &Running, file_outcome: Rc<FileOutcome>) {
         is_exact: false,
         metrics: metrics(running.flags),
     };
-    let limit = settings::max_file_size();
+    let limit = settings::max_events_size();
     with_state(|state| {
         if let (Some(recorder), Some(symbols)) = (state.recorder.running(), &state.symbols) {
             let start = recorder::instant(recorder.started());

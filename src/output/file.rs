@@ -146,7 +146,7 @@ fn write_nameless(path: &Path, content: &[u8]) -> io::Result<Option<File>> {
     let Ok(mut file) = zend::nameless_file(parent(path)) else {
         return Ok(None);
     };
-    set_output_mode(&file)?;
+    apply_permissions(&file)?;
     file.write_all(content)?;
     Ok(Some(file))
 }
@@ -173,20 +173,20 @@ pub(super) fn copy_privately(from: &Path, temporary: &Path, path: &Path) -> io::
     outcome
 }
 
-/// Makes a file that is for us alone, or for whom `xhprof.output_mode` says.
+/// Makes a file that is for us alone, or for whom `xhprof.file_permissions` says.
 pub(super) fn create_private(path: &Path) -> io::Result<File> {
     let file = File::options()
         .write(true)
         .create_new(true)
         .mode(PRIVATE)
         .open(path)?;
-    set_output_mode(&file)?;
+    apply_permissions(&file)?;
     Ok(file)
 }
 
 /// Whatever the process's umask says.
-fn set_output_mode(file: &File) -> io::Result<()> {
-    match settings::output_mode() {
+fn apply_permissions(file: &File) -> io::Result<()> {
+    match settings::file_permissions() {
         PRIVATE => Ok(()),
         mode => file.set_permissions(Permissions::from_mode(mode)),
     }

@@ -83,8 +83,8 @@ pub(crate) fn ignored_functions() -> HashSet<Box<[u8]>> {
 }
 
 /// Who may read a profile.
-pub(crate) fn output_mode() -> u32 {
-    read(c"xhprof.output_mode", file_mode, 0o600)
+pub(crate) fn file_permissions() -> u32 {
+    read(c"xhprof.file_permissions", file_mode, 0o600)
 }
 
 /// How much may be in the output directory, in bytes; zero for any amount.
