@@ -6,6 +6,11 @@
 
 #![deny(unsafe_code)]
 
+// A run-time slot is one pointer and holds a `u64` (`zend::Call::slot`): with
+// pointers of 32 bits the hooks would write behind it.
+#[cfg(not(target_pointer_width = "64"))]
+compile_error!("xhprof needs a 64-bit PHP: it keeps 64 bits in a pointer-sized slot");
+
 mod autostart;
 #[allow(unsafe_code)]
 mod clock;
