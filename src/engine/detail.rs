@@ -1,9 +1,9 @@
-//! Additional info: the statement or the address behind a call, for the few
+//! Additional info: the SQL statement, URL or command of a call, for the few
 //! functions that have one.
 //!
 //! It becomes part of the call's name (`PDO::query#SELECT …`), or a span. Both
-//! are without literals. **Invariant:** what asks the engine runs while no
-//! reference to the state is held, and is not recorded: it is not the program's.
+//! are without literals. **Invariant:** calls into the engine are made while no
+//! reference to the state is held, and are not recorded.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
@@ -19,21 +19,21 @@ use crate::spans::{MAX_TEXT_LENGTH, SharedSpans, SpanId};
 use crate::symbols::{Prepared, Symbols};
 use crate::zend::{self, Call, Value};
 
-/// No more of a statement is looked at, for a span.
+/// The longest part of a statement that is redacted for a span, in bytes.
 const MAX_READ: usize = 64 << 10;
 
-/// What is known of a call before it runs: plain data, which a `longjmp` may
-/// skip.
+/// A call with a detail, inspected before it runs. Plain data: a `longjmp` may
+/// skip it.
 #[derive(Clone, Copy)]
 pub(super) struct DetailedCall {
-    /// The symbol of this very call.
+    /// The symbol of this call, with its detail if that is part of the name.
     pub(super) symbol: SymbolId,
     detail: Option<Detail>,
     dialect: Dialect,
     span: Option<(u32, SpanId)>,
 }
 
-/// What is to be recorded of a call of a function whose plain symbol is `plain`.
+/// Inspects a call of the function with the symbol `plain`, and begins its span.
 #[cold]
 #[inline(never)]
 pub(super) unsafe fn inspect(state: *mut State, call: Call<'_>, plain: SymbolId) -> DetailedCall {
@@ -88,7 +88,7 @@ pub(super) unsafe fn inspect(state: *mut State, call: Call<'_>, plain: SymbolId)
         }
         Text::Url(at) => match argument(at) {
             Some(url) if details::kind_of_url(url).is_some() => with_text(known, Some(url)),
-            // A file of this machine, or nothing: nobody's business.
+            // A local file or an invalid path: no span.
             _ => DetailedCall {
                 detail: None,
                 ..known
@@ -102,7 +102,7 @@ pub(super) unsafe fn inspect(state: *mut State, call: Call<'_>, plain: SymbolId)
     }
 }
 
-/// The call was entered: it is on top of the recorder's stack.
+/// Notes the entry of the call, which is on top of the recorder's stack.
 pub(super) fn entered(known: DetailedCall) {
     with_span(known, |state, id| {
         let (at, caller) = (state.recorder.entered(), state.recorder.caller());
@@ -113,7 +113,7 @@ pub(super) fn entered(known: DetailedCall) {
     });
 }
 
-/// The call is not recorded: it is one of too many.
+/// Drops the span of a call that is not recorded because of a limit.
 pub(super) fn dropped(known: DetailedCall) {
     with_span(known, |state, id| {
         let spans = spans_of(state);
@@ -123,7 +123,7 @@ pub(super) fn dropped(known: DetailedCall) {
     });
 }
 
-/// The call has ended, at `now` if anybody has looked.
+/// Ends the call's span at `now`; none if no clock was read.
 #[cold]
 #[inline(never)]
 pub(super) unsafe fn left(
@@ -132,7 +132,7 @@ pub(super) unsafe fn left(
     result: *mut zval,
     now: Option<Reading>,
 ) {
-    // SAFETY: the result that the engine gave the hook, set by the function.
+    // SAFETY: the result that the engine passed to the hook; the function set it.
     let result = unsafe { result.as_ref() }.map(Value::new);
     match known.detail {
         Some(Detail::Waits { rows, .. }) => {
@@ -145,7 +145,7 @@ pub(super) unsafe fn left(
             if state.session != session {
                 return;
             }
-            // While it is paused, it ended with the pause's beginning.
+            // In a paused profile, the call ends when the pause began.
             let at = state.recorder.moment(now.unwrap_or_default());
             let spans = spans_of(state);
             if let Some(mut spans) = spans.as_ref().and_then(|spans| spans.try_borrow_mut().ok()) {
@@ -158,7 +158,8 @@ pub(super) unsafe fn left(
             if let (Some(name), Some(text)) = (name, text) {
                 with_symbols(|symbols| {
                     let is_pdo = details::dialect(&symbols.name(known.symbol)).is_none();
-                    // What is not of a known dialect is as clear from its text.
+                    // Not remembered: `PDOStatement::execute` finds the same text
+                    // in `queryString`.
                     if is_pdo && known.dialect == Dialect::Unknown {
                         return;
                     }
@@ -172,7 +173,8 @@ pub(super) unsafe fn left(
     }
 }
 
-/// A fatal error, or the end: none of the calls that are open will return.
+/// Ends all open spans: after a fatal error or at the end of the profile, none of
+/// their calls returns.
 pub(crate) fn end_all(state: &mut State) {
     let spans = spans_of(state);
     if let Some(mut spans) = spans.as_ref().and_then(|spans| spans.try_borrow_mut().ok())
@@ -198,13 +200,13 @@ fn with_span(known: DetailedCall, act: impl FnOnce(&mut State, SpanId)) {
 }
 
 fn with_symbols<R>(act: impl FnOnce(&mut Symbols) -> R) -> Option<R> {
-    // SAFETY: no hook holds a reference while a detail is looked up, and what
-    // is done here calls nothing of PHP's.
+    // SAFETY: no hook holds a reference while a detail is inspected, and `act`
+    // does not call into the engine.
     let state: &mut State = unsafe { &mut *state() };
     state.symbols.as_mut().map(act)
 }
 
-/// Lets `ask` call functions of PHP's: our own calls are not the program's.
+/// Runs `ask`, which calls PHP functions, without recording those calls.
 fn unrecorded<R>(ask: impl FnOnce() -> R) -> R {
     let state = state();
     // SAFETY: this thread's state; no reference is held while `ask` runs.
@@ -217,8 +219,9 @@ fn unrecorded<R>(ask: impl FnOnce() -> R) -> R {
     answer
 }
 
-/// Ends what [`unrecorded`] began: also at a fatal error, which jumps over it
-/// (the answer did not fit into the memory limit).
+/// Restores the hooks that [`unrecorded`] replaced. Also called at a fatal error,
+/// whose bailout skips the end of `unrecorded` (the result exceeded the memory
+/// limit).
 pub(super) fn restore_hooks(state: &mut State) {
     if let Some(hooks) = state.hooks_while_asking.take() {
         state.hooks = hooks;
@@ -273,8 +276,8 @@ fn rows_of(rows: Rows, call: Call<'_>, result: Option<Value<'_>>) -> Option<u64>
     }
 }
 
-/// How the server reads the statement of a call. PDO is asked before it runs,
-/// and only if there is something that servers read in different ways.
+/// The SQL dialect of a call's statement. PDO's driver is asked before the call,
+/// and only if dialects read this statement differently.
 fn dialect_of(plain: SymbolId, call: Call<'_>, text: Option<&[u8]>) -> Dialect {
     let known = with_symbols(|symbols| details::dialect(&symbols.name(plain))).flatten();
     let read = text.map(|text| text.get(..MAX_READ).unwrap_or(text));
@@ -288,7 +291,8 @@ fn dialect_of(plain: SymbolId, call: Call<'_>, text: Option<&[u8]>) -> Dialect {
     }
 }
 
-/// Tells whether an object still stands for the statement it was prepared as.
+/// A hash of a statement's text, to check that a reused object number still
+/// stands for the statement it was prepared with.
 fn fingerprint(text: &[u8]) -> u64 {
     let mut hasher = DefaultHasher::new();
     text.get(..MAX_READ).unwrap_or(text).hash(&mut hasher);
@@ -296,7 +300,7 @@ fn fingerprint(text: &[u8]) -> u64 {
     hasher.finish()
 }
 
-/// What is left of a text that is the call's.
+/// Removes literals, URL queries and passwords from the text of a call.
 fn clean(symbols: &Symbols, known: DetailedCall, text: &[u8]) -> Vec<u8> {
     let is_span = symbols.spans().is_some();
     match known.detail {
@@ -326,7 +330,7 @@ fn with_text(known: DetailedCall, text: Option<&[u8]>) -> DetailedCall {
     with_clean_text(known, text.as_deref())
 }
 
-/// Begins a span, or makes the text a part of the name.
+/// Begins a span, or adds the text to the call's name. `text` is redacted.
 fn with_clean_text(known: DetailedCall, text: Option<&[u8]>) -> DetailedCall {
     let plain = known.symbol;
     let Some(Detail::Waits {

@@ -1,13 +1,12 @@
-//! PHP as it is without us, for a moment.
+//! Runs PHP code with all hooks of this extension taken out.
 //!
-//! What a profile should say of a call is what it takes where we are not even
-//! loaded. Armed hooks have a price of their own, above all the observer API's,
-//! so `compensation` compares with code that was compiled and run in here.
+//! `compensation` compares with the cost of a call where the extension is not
+//! loaded. Armed hooks cost time even when idle, above all the observer API's.
 //!
-//! What must stay true: no code that was compiled in here is left when the
-//! moment is over, for it would never look at a hook, and its frames have no
-//! room for the observer API's data: handlers of signals, which may include
-//! files, wait. Threads share what is taken out, so with threads nothing is.
+//! **Invariant:** no code that was compiled in here outlives the call. Such code
+//! never checks the hooks, and its frames have no space for the observer API's
+//! data. Signal handlers could include files, so the interrupt hook is removed,
+//! too. Threads share these hooks, so with ZTS nothing is removed.
 
 use std::cell::Cell;
 use std::ffi::c_int;
@@ -17,26 +16,26 @@ use ext_php_rs::ffi::{self, zend_atomic_bool_store, zend_execute_data};
 use super::{Engine, compile, internal};
 use crate::zend::bindings;
 
-/// No observer: what the engine has in the place of its slot's number.
+/// The value of `zend_observer_fcall_op_array_extension` without observers.
 const UNOBSERVED: c_int = -1;
 
-/// What is to be put back.
+/// The engine's globals to restore.
 #[derive(Clone, Copy)]
 struct Saved {
-    /// The slot of the observer API.
+    /// `zend_observer_fcall_op_array_extension`.
     observers: c_int,
-    /// What is called at safe points.
+    /// `zend_interrupt_function`.
     interrupt: Option<unsafe extern "C" fn(*mut zend_execute_data)>,
 }
 
 struct SavedHooks(Cell<Option<Saved>>);
 
-// SAFETY: used only without threads.
+// SAFETY: `suspend` sets a value only without ZTS.
 unsafe impl Sync for SavedHooks {}
 
 static SAVED: SavedHooks = SavedHooks(Cell::new(None));
 
-/// Runs `act` without our hooks. No profile is running.
+/// Runs `act` without our hooks. The caller must not be recording.
 pub(crate) fn without_hooks<R>(act: impl FnOnce() -> R) -> R {
     suspend();
     let result = act();
@@ -49,28 +48,28 @@ fn suspend() {
         return;
     }
     internal::suspend();
-    // SAFETY: no threads; whoever runs now was compiled for observers and looks
-    // at this again when what we run has ended, and it is as it was.
+    // SAFETY: no threads. The functions on the stack were compiled for observers,
+    // and read this global again only after `resume` has restored it.
     unsafe {
         SAVED.0.set(Some(Saved {
             observers: bindings::zend_observer_fcall_op_array_extension,
             interrupt: bindings::zend_interrupt_function,
         }));
         bindings::zend_interrupt_function = None;
-        // An observer of somebody else's is saved with ours, because they have
-        // one slot together: what it costs is then taken for our own.
+        // All observers share one slot, so another extension's observer is
+        // removed, too, and its cost counts as ours.
         if super::armed() == Some(Engine::Observer) {
             bindings::zend_observer_fcall_op_array_extension = UNOBSERVED;
         }
     }
 }
 
-/// Ends what [`without_hooks`] began: also at a fatal error, which leaves by
-/// `longjmp`. Before that, because the engine then ends calls that it observes.
+/// Restores the hooks. Also called when a fatal error is raised, before the
+/// bailout: the engine then ends the observed calls.
 pub(super) fn resume() {
     if let Some(saved) = SAVED.0.take() {
-        // SAFETY: as in `suspend`. Whoever wanted to be called meanwhile has not
-        // been, and will be now.
+        // SAFETY: as in `suspend`. The interrupt flag is set, so that an interrupt
+        // that was requested since is handled now.
         unsafe {
             bindings::zend_observer_fcall_op_array_extension = saved.observers;
             bindings::zend_interrupt_function = saved.interrupt;

@@ -1,29 +1,29 @@
-//! What the timer's thread saw, until PHP's thread comes to a safe point.
+//! Passes snapshots from the timer's thread to PHP's thread at a safe point.
 //!
-//! PHP's thread never waits here: while the other one writes, there is nothing
-//! to take yet, and the interrupt that follows the writing asks again. A
-//! program that does not come to a safe point for long (it sleeps) is seen in
-//! the same place again and again: that is one timed of more weight.
+//! PHP's thread never waits for the lock: if the timer's thread holds it, the
+//! interrupt that follows makes PHP's thread try again. If a program does not
+//! come to a safe point for long (it sleeps), equal snapshots are merged into one
+//! with more weight.
 
 use std::sync::{Mutex, PoisonError};
 
 use super::snapshot::Snapshot;
 use crate::clock::Fired;
 
-/// One look at the program, or several that saw the same.
+/// A snapshot with its time, or several equal ones.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TimedSnapshot {
-    /// `CLOCK_MONOTONIC`, in nanoseconds, of the last look.
+    /// The time of the last one: `CLOCK_MONOTONIC`, in nanoseconds.
     pub(super) at: u64,
-    /// The time that it stands for.
+    /// The time that the snapshot stands for.
     pub(super) weight: u64,
     pub(super) snapshot: Snapshot,
 }
 
-/// Sightings on their way from the timer's thread to PHP's.
+/// The queue of snapshots.
 pub(super) struct Mailbox(Mutex<Vec<TimedSnapshot>>);
 
-/// More than this many do not wait: what comes then adds to the last one.
+/// The capacity. In a full queue, further snapshots add weight to the last one.
 const MAX: usize = 64;
 
 impl Mailbox {
@@ -31,7 +31,7 @@ impl Mailbox {
         Self(Mutex::new(Vec::with_capacity(MAX)))
     }
 
-    /// The timer's thread: puts one in.
+    /// Adds a snapshot. Called by the timer's thread.
     pub(super) fn put(&self, fired: Fired, snapshot: Snapshot) {
         let mut snapshots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let is_full = snapshots.len() >= MAX;
@@ -48,7 +48,7 @@ impl Mailbox {
         }
     }
 
-    /// PHP's thread: moves all of them to `taken`, which is empty and has room.
+    /// Moves all snapshots to `taken`, which is empty. Called by PHP's thread.
     pub(super) fn take(&self, taken: &mut Vec<TimedSnapshot>) {
         if let Ok(mut snapshots) = self.0.try_lock() {
             taken.append(&mut snapshots);
