@@ -124,7 +124,7 @@ function xhprof_resume(): bool
  * began, and writes it to a file.
  *
  * It is written as an automatic one is: `xhprof.output_dir`, `output_name`,
- * `output_format`, `output_mode` and `max_dir_size` hold for it, and it has the
+ * `output_format`, `file_permissions` and `max_dir_size` hold for it, and it has the
  * title and tags that the program gave. The file is there whole or not at all,
  * and replaces a link rather than follow it. For workers: one call for each job.
  *

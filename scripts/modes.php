@@ -121,7 +121,7 @@ foreach (['execute', 'observer'] as $engine) {
         check(($profile['work==>leaf']['ct'] ?? 0) >= 30000, "$engine: a terminated process writes all events");
     }
 
-    run("$work work(1000000);", 'xhprof.max_file_size=64K', ...$events);
+    run("$work work(1000000);", 'xhprof.max_events_size=64K', ...$events);
     check(filesize(glob("$folder/*.xhp")[0]) < 128 << 10, "$engine: a file has a limit");
     [$profile] = profiles('*.xhp') + [[]];
     check(($profile['work==>leaf']['ct'] ?? 0) > 5000 && ($profile['work==>[truncated]']['ct'] ?? $profile['leaf==>[truncated]']['ct'] ?? 0) === 1,

@@ -101,7 +101,7 @@ CASES = {
     "events of fibers": ("events", "fibers"),
     "events, same names": ("events", "names"),
     "events, many paths": ("events", "wide"),
-    "events, full": ("events", "many", "xhprof.max_file_size=64K"),
+    "events, full": ("events", "many", "xhprof.max_events_size=64K"),
 }
 SPANS = {
     "spans beside a tree": ("tree", "sql", "xhprof.collect_additional_info=1"),

@@ -44,8 +44,10 @@ test_everything() {
     step 'a real program: the same calls as in a trace of Xdebug' real_calls
     step 'xhprof.stub.php against reflection' stub_agrees
     step 'composer.json' composer_json
+    step 'build.rs refuses a PHP that is not supported' build_refusals
     step 'phpize, configure, make, make test, make install' phpize_build
     step "ARCHITECTURE.md's code map" code_map
+    step "ARCHITECTURE.md's length of the hot path" hot_path_length
     step 'docs/settings.md' documented_settings
     step 'scripts/xhprof.ini' ini_settings
     step "README.md's commands" readme_commands
@@ -217,11 +219,39 @@ stub_agrees() {
 
 composer_json() {
     "$PHP" -n scripts/check-composer.php
-    if command -v composer >/dev/null; then
+    local version
+    version=$(composer --version --no-ansi 2>/dev/null | sed -nE 's/^Composer version ([0-9.]+).*/\1/p' || true)
+    # Earlier ones do not know "php-ext", by which PIE finds an extension.
+    if [ -n "$version" ] && printf '2.8\n%s\n' "$version" | sort -V -C; then
         composer validate --no-interaction --strict
     else
-        echo 'composer is not installed, so not run: composer validate'
+        echo "composer is not installed, or older than 2.8 ($version), so not run: composer validate"
     fi
+}
+
+# build.rs with a PHP that answers what PHP 8.1, a 32-bit PHP, and a PHP whose
+# version contradicts its header would.
+build_refusals() {
+    local answer expected script=$logs/build-script php=$logs/answering-php two_parameters
+    rustc --edition 2024 --crate-name build_script build.rs -o "$script"
+    two_parameters=$logs/include
+    mkdir -p "$two_parameters/Zend"
+    printf '%s\n' 'bool zend_observer_remove_begin_handler(zend_function *f, begin b);' \
+        'bool zend_observer_remove_end_handler(zend_function *f, end e);' >"$two_parameters/Zend/zend_observer.h"
+    printf '#!/bin/sh\necho "%s"\n' "$two_parameters" >"$logs/answering-php-config"
+    chmod +x "$logs/answering-php-config"
+    while IFS='|' read -r answer expected; do
+        printf '#!/bin/sh\necho "%s"\n' "$answer" >"$php"
+        chmod +x "$php"
+        ! PHP=$php PHP_CONFIG=$logs/answering-php-config "$script" >"$logs/build-refusal" 2>&1 || expected="$expected (accepted)"
+        grep -F -- "$expected" "$logs/build-refusal" || die "PHP says $answer: build.rs does not say: $expected"
+    done <<'EOF'
+0 80133 8|the oldest supported one is 8.2
+0 80236 4|xhprof needs a 64-bit one
+0 80401 8|has 2 parameters
+EOF
+    printf '#!/bin/sh\necho 0 80236 8\n' >"$php"
+    PHP=$php PHP_CONFIG=$logs/answering-php-config "$script" >"$logs/build-refusal"
 }
 
 # What a clone would have once everything here is committed. A file that is as
@@ -334,6 +364,20 @@ ini_settings() {
 
 # ARCHITECTURE.md's folders, their allowed imports, its arrows, and circles of imports.
 code_map() { python3 scripts/architecture.py; }
+
+# The number of lines that ARCHITECTURE.md states is true: an upper bound, and
+# not more than 100 lines above what there is.
+hot_path_length() {
+    local file lines=0 stated
+    for file in recorder callees call_table; do
+        lines=$((lines + $(awk '/^#\[cfg\(test\)\]/ { exit } { count++ } END { print count }' "crates/recorder/src/$file.rs")))
+    done
+    stated=$(sed -nE 's/.*`call_table\.rs`, together under ([0-9]+) lines without tests.*/\1/p' ARCHITECTURE.md)
+    echo "the hot path has $lines lines, ARCHITECTURE.md says under ${stated:-nothing}"
+    [ -n "$stated" ] || die 'ARCHITECTURE.md does not say: `call_table.rs`, together under N lines without tests'
+    [ "$lines" -lt "$stated" ] || die "ARCHITECTURE.md says under $stated"
+    [ "$lines" -ge $((stated - 100)) ] || die "ARCHITECTURE.md's bound is more than 100 lines too high"
+}
 
 # The table has every setting with its default, and no other.
 documented_settings() {

@@ -231,6 +231,26 @@ fn statements_are_a_flag_and_flags_may_be_in_the_environment() {
 }
 
 #[test]
+fn without_an_interval_the_one_of_php_ini_holds() {
+    let stage = Stage::new();
+    for (arguments, expected) in [
+        (&["--mode", "sample", "--", "s.php"][..], None),
+        (
+            &["--mode", "sample", "--interval", "1000", "--", "s.php"],
+            Some("xhprof.sampling_interval=1000"),
+        ),
+    ] {
+        let output = stage.output("echo", arguments);
+        assert!(output.status.success(), "{}", stderr(&output));
+        let found = stage
+            .php_arguments()
+            .into_iter()
+            .find(|argument| argument.starts_with("xhprof.sampling_interval"));
+        assert_eq!(found.as_deref(), expected);
+    }
+}
+
+#[test]
 fn the_end_says_how_to_keep_and_to_open_the_profile() {
     let stage = Stage::new();
     for (arguments, expected) in [

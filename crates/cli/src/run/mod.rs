@@ -75,8 +75,10 @@ fn command(
         .map(|flag| flag.setting())
         .filter(|word| !word.is_empty());
     let flags: Vec<&str> = words.collect();
-    let interval = (arguments.mode == Mode::Sample)
-        .then(|| definition("xhprof.sampling_interval", arguments.interval.to_string()));
+    let interval = arguments
+        .interval
+        .filter(|_| arguments.mode == Mode::Sample)
+        .map(|interval| definition("xhprof.sampling_interval", interval.to_string()));
     let spans = arguments.flags.contains(&Flag::Sql);
     let spans = spans.then(|| definition(SPANS, "1"));
     let mut command = Command::new(&php.binary);
