@@ -114,7 +114,7 @@ fn begin(reason: Reason) -> Result<(), String> {
         wishes.details = Details::InNames;
     }
     // XHProf's arrays have no other place for them than names.
-    if wishes.details == Details::InNames && output::has_place_for_spans() {
+    if wishes.details == Details::InNames && output::has_automatic_place_for_spans() {
         wishes.details = Details::Spans;
     }
     let at = Instant::now();
@@ -123,7 +123,7 @@ fn begin(reason: Reason) -> Result<(), String> {
         Mode::Tree => session::start_tracing(Shape::Tree, flags, wishes),
         Mode::Events => session::start_events(flags, wishes, FATE.with(Rc::clone)),
         Mode::Sample => {
-            let for_array = settings::output_format() != OutputFormat::Native;
+            let for_array = output::automatic_format() != OutputFormat::Native;
             session::start_sampling(wishes, for_array);
         }
     }
