@@ -381,7 +381,10 @@ fn numbers(json: &mut Json<'_>, list: &mut Vec<f64>) -> Result<(), ReadError> {
         return json.skip();
     }
     json.array(|json| {
-        let number = json.value::<Option<f64>>()?.unwrap_or(0.0);
+        let number = match json.next_kind()? {
+            b'0'..=b'9' => json.float()?,
+            _ => json.value::<Option<f64>>()?.unwrap_or(0.0),
+        };
         json.push(list, number)
     })
 }
