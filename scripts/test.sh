@@ -343,18 +343,19 @@ installed_files() {
     tail -n 1 "$logs/make-install" | grep '/opt/xhprof/bin/xhprof'
 }
 
-# scripts/xhprof.ini has every everyday setting, and no name or default that the
-# extension does not have.
+# scripts/xhprof.ini has every setting of docs/settings.md, group by group, and no
+# name or default that the extension does not have.
 ini_settings() {
     local file=$logs/xhprof.ini names=$logs/ini-names
     sed -nE 's/^;(xhprof\.)/\1/p' scripts/xhprof.ini >"$file"
     sed -nE 's/^(xhprof\.[a-z_]+) =.*/\1/p' "$file" | sort >"$names"
     [ "$(wc -l <"$file")" = "$(wc -l <"$names")" ] || die 'a setting of scripts/xhprof.ini has no "name = value"'
-    awk '/^## /{ everyday = $2 == "Everyday" } everyday' docs/settings.md |
-        sed -nE 's/^\| `(xhprof\.[a-z_]+)`.*/\1/p' | sort >"$logs/everyday"
-    grep -q . "$logs/everyday" || die 'docs/settings.md has no table of everyday settings'
-    comm -13 "$names" "$logs/everyday" | sed 's/$/ is not in scripts\/xhprof.ini/' | tee "$logs/ini-lacks"
-    [ ! -s "$logs/ini-lacks" ] || return 1
+    awk '/^## /{ group = $2 } /^\| `xhprof\./{ print group, $2 }' docs/settings.md | tr -d '`' | sort >"$logs/documented"
+    for group in Everyday Limits Expert; do
+        grep -q "^$group " "$logs/documented" || die "docs/settings.md has no table of the group $group"
+    done
+    awk '/^; --- /{ group = $3 } /^;xhprof\./{ print group, substr($1, 2) }' scripts/xhprof.ini | sort >"$logs/ini-groups"
+    diff -u "$logs/documented" "$logs/ini-groups" || die 'scripts/xhprof.ini and docs/settings.md have not the same settings in the same groups'
     # With all of them switched on, everything is as it is without.
     local print='foreach (ini_get_all("xhprof") as $name => $setting) echo "$name=$setting[global_value]\n";'
     "$PHP" -n -d extension="$extension" -r "$print" | sort >"$logs/ini-defaults"

@@ -1,8 +1,8 @@
 //! The profiles that a program and its forked children left.
 //!
-//! A process has one automatic profile, and any number that it wrote itself by
-//! `xhprof_write()`. A file is named `<run id>.<source>.xhp`, and the run id's 32 digits are the
-//! time (14), the process (8) and chance (10). One of call events whose process
+//! A process has one automatic profile; the number of one that has ended may be
+//! given again. A file is named `<run id>.<source>.xhp`, and the run id's 32
+//! digits are the time (14), the process (8) and chance (10). One of call events whose process
 //! was killed is still called `….xhp.partial`, and can be read up to there.
 
 use std::collections::HashMap;
@@ -69,7 +69,7 @@ impl Collected {
     }
 
     /// The other profiles, each with what its file's name gets: the process, and
-    /// a number where a process wrote several, as workers do for their jobs.
+    /// a number where several had the same.
     pub(super) fn others(&self) -> impl Iterator<Item = (String, &ProfileFile)> {
         let mut written: HashMap<u32, u32> = self.main.iter().map(|main| (main.pid, 1)).collect();
         self.others.iter().map(move |file| {
