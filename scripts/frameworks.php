@@ -127,6 +127,8 @@ function check_titles(array $titles, string $function = ''): array
     $profiles = profiles();
     check('the titles', array_column($profiles, 'title'), $titles);
     foreach ($profiles as $profile) {
+        $route = $profile['meta']['tags']['route'] ?? null;
+        check("\"$profile[title]\" ends in its route, " . json_encode($route), $route !== null && str_ends_with($profile['title'], $route));
         $function === '' || check("\"$profile[title]\" has the call of $function", in_array($function, array_column($profile['functions'], 'name'), true));
     }
     $log = (string) @file_get_contents("$folder/php.log");
