@@ -30,7 +30,7 @@ function check(string $what, mixed $found, mixed $expected = true): void
     }
 }
 
-/** @return array<string, string> the files of the page, by the path in their first line (in XML, the second) */
+/** @return array<string, string> the files of the page, by the path in their first line (in XML, the second), and its commands by number */
 function files(string $page): array
 {
     preg_match_all('/^```(php|xml|yaml|ini|sh)\n(.*?)^```$/ms', $page, $blocks, PREG_SET_ORDER);
@@ -38,7 +38,8 @@ function files(string $page): array
     foreach ($blocks as [, $kind, $text]) {
         $has_path = preg_match('/^(?:<\?php \/\/|<\?xml version="1.0"\?>\n<!--|#|;) (\S+\.\w+)(?: (\w[^\n]*?))?(?: -->)?\n/', $text, $found);
         check("a block of $kind has a path", $kind === 'sh' || $has_path === 1);
-        $kind === 'sh' or $files[trim($found[1] . ' ' . ($found[2] ?? ''))] = $text;
+        $path = $kind === 'sh' ? 'commands ' . count(preg_grep('/^commands/', array_keys($files))) : trim($found[1] . ' ' . ($found[2] ?? ''));
+        $files[$path] = $text;
     }
     return $files;
 }
@@ -121,6 +122,16 @@ function profiles(): array
     return array_values($reports);
 }
 
+/** Runs commands of the page; what they say. */
+function shell(string $commands): string
+{
+    global $folder, $program;
+    $commands = 'cd ' . escapeshellarg($folder) . '; xhprof() { ' . escapeshellarg($program) . ' "$@"; }; ' . here($commands);
+    exec('bash -euo pipefail -c ' . escapeshellarg($commands) . ' 2>&1', $lines, $status);
+    check('the commands succeed, and say: ' . implode("\n", $lines), $status, 0);
+    return implode("\n", $lines);
+}
+
 function check_titles(array $titles, string $function = ''): array
 {
     global $folder;
@@ -157,7 +168,7 @@ $has_fpm = $fpm !== '-';
 $get = fn (string $target, array $variables = []) => [$target, $variables];
 
 $parts = [
-    'Symfony' => function () use ($of, $cli, $production, $staging, $has_fpm, $get): ?string {
+    'Symfony' => function () use ($of, $files, $cli, $production, $staging, $has_fpm, $get): ?string {
         if (!has_packages('Symfony/Component/HttpKernel', 'Symfony/Component/Routing', 'Symfony/Component/Console', 'Symfony/Component/Messenger')) {
             return "Debian's packages of Symfony are not installed";
         }
@@ -178,6 +189,9 @@ $parts = [
         check('the statuses', array_map(fn ($profile) => $profile['meta']['tags']['code'] ?? null, $profiles), ['200', '200', '500', '404']);
         if ($has_fpm) {
             requests($production, [$get('/articles/7'), $get('/articles/3'), $get('/users/4711')]);
+            $said = shell($files['commands 1']);
+            check("the list has the route: $said", preg_match('/ article_show .*\.xhp$/m', $said), 1);
+            check("and the sums by route: $said", preg_match('/^ *2 .* article_show .*\.xhp$/m', $said), 1);
             check_titles(['GET article_show', 'GET article_show', 'GET /users/?']);
             $answers = requests($staging, [$get('/articles/7'), $get('/articles/7', SECRET)]);
             check_titles(['GET article_show'], 'work');
@@ -262,11 +276,12 @@ $parts = [
     },
 ];
 
+check('the directory is made as in docs/production.md, where this is tested', str_contains(file_get_contents(__DIR__ . '/../docs/production.md'), $files['commands 0']));
 foreach ($parts as $part => $run) {
     $before = $failed;
     $reason = $run();
     echo "$part: ", $reason !== null ? "$reason, so not run" : ($failed > $before ? 'FAILED' : 'ok'), "\n";
 }
 $has_fpm || print("php-fpm is not installed, so not run: requests\n");
-echo count($files), " files of docs/frameworks.md, $checks checks, $failed of them failed\n";
+echo count($files), " files and commands of docs/frameworks.md, $checks checks, $failed of them failed\n";
 exit($failed || !$checks ? 1 : 0);
