@@ -93,6 +93,18 @@ function command(string $settings, array $environment, string ...$arguments): st
     return $output;
 }
 
+/** The same commands on a machine without the extension, where the lines must do nothing. */
+function commands_without_extension(array ...$commands): void
+{
+    global $folder;
+    file_put_contents("$folder/cli.ini", substr(strstr(modules(), "\n"), 1));
+    foreach ($commands as $arguments) {
+        exec('cd ' . escapeshellarg($folder) . ' && PROFILE_JOBS=1 PHP_INI_SCAN_DIR=/dev/null ' . implode(' ', array_map(escapeshellarg(...), [PHP_BINARY, '-c', "$folder/cli.ini", 'application.php', ...$arguments])) . ' 2>&1', $lines, $status);
+        check("without the extension `$arguments[0]` ends well, and says: " . implode("\n", $lines), $status, 0);
+    }
+    check_titles([]);
+}
+
 /** Asks a php-fpm for requests: `[target, variables]`; their answers. */
 function requests(string $settings, array $requests, string $pool = ''): array
 {
@@ -187,6 +199,7 @@ $parts = [
         command($cli, ['PROFILE_JOBS' => '1'], 'serve');
         $profiles = check_titles(['GET article_show', 'GET article_show', 'GET article_show', 'GET none']);
         check('the statuses', array_map(fn ($profile) => $profile['meta']['tags']['code'] ?? null, $profiles), ['200', '200', '500', '404']);
+        commands_without_extension(['app:import'], ['messenger:consume', 'async', '--limit=3'], ['serve']);
         if ($has_fpm) {
             requests($production, [$get('/articles/7'), $get('/articles/3'), $get('/users/4711')]);
             $said = shell($files['commands 1']);
@@ -214,6 +227,7 @@ $parts = [
         check_titles([]);
         command($cli, ['PROFILE_JOBS' => '1'], 'octane');
         check_titles(array_fill(0, 3, 'GET articles/{id}'));
+        commands_without_extension(['reports:send'], ['queue'], ['octane']);
         if ($has_fpm) {
             requests($production, [$get('/articles/7'), $get('/nowhere')]);
             check_titles(['GET articles/{id}', 'GET /nowhere']);
@@ -224,6 +238,7 @@ $parts = [
         application('wordpress', $of('{^wp-content/}'));
         command($cli, ['XHPROF' => '1'], 'wp', 'post', 'list', '--field=ID');
         check_titles(['wp post list']);
+        commands_without_extension(['wp', 'post', 'list']);
         if ($has_fpm) {
             $post = ['REQUEST_METHOD' => 'POST'];
             $ajax = ['SCRIPT_NAME' => '/wp-admin/admin-ajax.php'];
@@ -245,6 +260,7 @@ $parts = [
         application('magento', $of('{^app/code/}'));
         command($cli, ['XHPROF' => '1'], 'indexer:reindex');
         check_titles(['indexer:reindex']);
+        commands_without_extension(['indexer:reindex']);
         if ($has_fpm) {
             requests($production, [$get('/shoes.html')]);
             check_titles(['GET catalog_product_view']);
