@@ -184,16 +184,16 @@ want_everything_tested() {
         want_php mysql 'tests: statements of mysqli' has_module mysqli
         want_php fpm 'tests: many requests in one worker' find_fpm
         want_php curl 'tests: addresses as part of names' has_module curl
-        want_library php-symfony-http-kernel "docs/frameworks.md: Symfony's kernel" Symfony/Component/HttpKernel
-        want_library php-symfony-routing 'its router' Symfony/Component/Routing
-        want_library php-symfony-console 'its commands' Symfony/Component/Console
-        want_library php-symfony-messenger 'its queues' Symfony/Component/Messenger
-        want_library php-symfony-event-dispatcher 'its events' Symfony/Component/EventDispatcher
-        want_library php-illuminate-routing "docs/frameworks.md: Laravel's router" Illuminate/Routing
-        want_library php-illuminate-queue 'its queues' Illuminate/Queue
-        want_library php-illuminate-console 'its commands' Illuminate/Console
-        want_library php-illuminate-events 'its events' Illuminate/Events
-        want_library php-illuminate-bus 'its jobs' Illuminate/Bus
+        want_library php-symfony-http-kernel "tests: Symfony's kernel, for docs/frameworks.md" Symfony/Component/HttpKernel
+        want_library php-symfony-routing "tests: Symfony's router" Symfony/Component/Routing
+        want_library php-symfony-console "tests: Symfony's console" Symfony/Component/Console
+        want_library php-symfony-messenger "tests: Symfony's queues" Symfony/Component/Messenger
+        want_library php-symfony-event-dispatcher "tests: Symfony's events" Symfony/Component/EventDispatcher
+        want_library php-illuminate-routing "tests: Laravel's router, for docs/frameworks.md" Illuminate/Routing
+        want_library php-illuminate-queue "tests: Laravel's queues" Illuminate/Queue
+        want_library php-illuminate-console "tests: Laravel's console" Illuminate/Console
+        want_library php-illuminate-events "tests: Laravel's events" Illuminate/Events
+        want_library php-illuminate-bus "tests: Laravel's jobs" Illuminate/Bus
         want_switched_off xdebug
         want_switched_off pcov
     fi
