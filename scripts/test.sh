@@ -40,6 +40,7 @@ test_everything() {
     step 'one php-fpm worker, some requests profiled' fpm_requests
     step 'automatic profiles of a server, php-fpm and built-in' web_requests
     step "docs/workers.md's loops" worker_loops
+    step "docs/frameworks.md's files" framework_examples
     step 'a real program: the same output' real_output
     step 'a real program: the calls that Xdebug counts' real_calls
     step 'xhprof.stub.php against reflection' stub_agrees
@@ -50,6 +51,7 @@ test_everything() {
     step "ARCHITECTURE.md's length of the hot path" hot_path_length
     step 'docs/settings.md' documented_settings
     step 'scripts/xhprof.ini' ini_settings
+    step 'links between the documents' links
     step "README.md's commands" readme_commands
 
     test_summary
@@ -209,6 +211,10 @@ documented_recipes() {
 
 worker_loops() {
     "$PHP" -n scripts/workers.php "$extension" "$release/xhprof"
+}
+
+framework_examples() {
+    "$PHP" -n scripts/frameworks.php "$extension" "$release/xhprof" "$(find_fpm || echo -)"
 }
 
 stub_agrees() {
@@ -390,6 +396,11 @@ documented_settings() {
     diff -u <(sed -nE 's/^\| `(xhprof\.[a-z_]+)` \| (`([^`]*)`)? *\|.*/\1=\3/p' docs/settings.md | sort) \
         <("$PHP" -n -d extension="$extension" -r '
             foreach (ini_get_all("xhprof") as $name => $it) echo "$name=$it[global_value]\n";' | sort)
+}
+
+# Of all pages that a clone would have.
+links() {
+    git ls-files -z --cached --others --exclude-standard '*.md' | xargs -0 "$PHP" -n scripts/links.php
 }
 
 # Runs every ```sh block of README.md, one after the other, in the copy; a
