@@ -1,7 +1,7 @@
 <?php
-// php-fpm for tests, and what a web server says to it.
+// php-fpm for tests, and the client side of FastCGI.
 
-/** A php-fpm behind a socket in a folder of its own. */
+/** A php-fpm with a socket in a folder of its own. */
 final class FpmServer
 {
     private $process;
@@ -62,7 +62,7 @@ final class FpmServer
         return $connection;
     }
 
-    /** Headers and body of the answer; what there is of it if the server went away. */
+    /** Headers and body of the answer; an incomplete answer if the server ended. */
     public static function answer($connection): string
     {
         $answer = '';
@@ -85,7 +85,7 @@ final class FpmServer
         return proc_get_status($this->process)['pid'];
     }
 
-    /** The processes that answer. */
+    /** The workers' processes. */
     public function workers(): array
     {
         $children = (string) @file_get_contents("/proc/{$this->process()}/task/{$this->process()}/children");
@@ -99,7 +99,7 @@ final class FpmServer
         proc_close($this->process);
     }
 
-    /** What the server said, for when something is wrong. */
+    /** The messages of the server, for errors. */
     public function said(): string
     {
         return @file_get_contents("$this->folder/log") . @file_get_contents("$this->folder/out");

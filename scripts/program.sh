@@ -1,9 +1,9 @@
-# The real program that is profiled, by the demo and by tests: plain PHP of other
-# people, from Debian's packages. Sourced by `x` and by scripts.
+# The real program that the demo and tests profile: a PHP program from Debian's
+# packages. Sourced by `x` and by scripts.
 #
-# PHP_CodeSniffer checks the sources of PHPUnit: some 450,000 calls. It ends with
-# 2 when it finds something to mend, and it does. Debian 13 does not have it:
-# there PHP-Parser parses PHPUnit's largest files and prints them again.
+# PHP_CodeSniffer checks the sources of PHPUnit: about 450,000 calls. Its status is 2
+# because it finds errors in them. Debian 13 does not have it: there PHP-Parser
+# parses PHPUnit's largest files and prints them again.
 
 codesniffer=/usr/bin/phpcs
 php_parse=/usr/bin/php-parse
@@ -25,7 +25,7 @@ choose_program() {
 }
 
 want_program() {
-    # Debian's, whatever PHP runs them.
+    # Debian's packages, whichever PHP runs them.
     if [ -e "$codesniffer" ] || ! command -v apt-get >/dev/null || can_install php-codesniffer; then
         want php-codesniffer 'the program that the demo profiles' "$PHP" "$codesniffer" --version
     else

@@ -3,14 +3,14 @@
 
 choose_program
 
-# Debian's modules, but none that hooks the engine.
+# Uses Debian's modules, except those that hook the engine.
 use_plain_php() {
     [ -e "$logs/conf.d" ] || plain_scan_directory "$logs/conf.d"
     export PHP_INI_SCAN_DIR=$logs/conf.d
 }
 
-# The output without the extension, and with all that it records, in both
-# engines, must be the same to the byte; so must the exit code.
+# Output and exit code must be the same, to the byte, without the extension and with
+# everything recorded, under both engines.
 real_output() {
     local folder=$logs/real engine
     rm -rf "$folder" && mkdir -p "$folder/profiles"

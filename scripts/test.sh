@@ -1,9 +1,9 @@
-# `./x test`: everything that must be true before a change is merged, as steps
-# that all run, whatever fails before them. Sourced by `x`.
+# `./x test`: everything that must pass before a change is merged. All steps run,
+# even after a failed step. Sourced by `x`.
 
 logs=${release%/release}/x-test
-# A copy of what a clone would have, and a folder to install into. Always in
-# the same place, so that Cargo knows it again.
+# A copy with the files of a clone, and a folder to install into. The place is always
+# the same, so that Cargo can reuse its builds.
 copy=${release%/release}/clean-copy
 install_root=${release%/release}/install-root
 extension=$release/libxhprof.so
@@ -24,7 +24,7 @@ test_everything() {
     step 'dependencies of the extension' lint_dependencies
     step 'cargo deny: licences, bans, sources' lint_deny
     step 'shellcheck' lint_shell
-    step 'what ./x asks a machine for' setup_probes
+    step 'the packages that ./x asks for' setup_probes
     step 'Rust tests and doc tests' rust_tests
     step 'our files in other programs' formats_quick
     step 'native files, by a reader made from docs/format.md' native_files
@@ -33,7 +33,7 @@ test_everything() {
     step 'instructions of a profiled call' call_instructions
     step 'every part of ./x bench, without its numbers' bench_works
     step './x demo, one round of it' demo_works
-    step 'every mode, and what is left of a killed process' modes
+    step 'every mode, and the files of a killed process' modes
     step 'the recipes of docs/production.md' documented_recipes
     step 'random programs, under both engines and without' random_programs
     step 'programs that use the profiler at random' random_use
@@ -42,7 +42,7 @@ test_everything() {
     step "docs/workers.md's loops" worker_loops
     step "docs/frameworks.md's files" framework_examples
     step 'a real program: the same output' real_output
-    step 'a real program: the calls that Xdebug counts' real_calls
+    step 'a real program: the same calls as in a trace of Xdebug' real_calls
     step 'xhprof.stub.php against reflection' stub_agrees
     step 'composer.json' composer_json
     step 'build.rs refuses a PHP that is not supported' build_refusals
@@ -64,24 +64,24 @@ test_summary() {
     printf '%s\n' "${summary[@]}"
 }
 
-# build_step NAME COMMAND: what the steps after it need. Without it they would say
-# thousands of lines, and nothing new.
+# build_step NAME COMMAND: a step that the others need. If it fails, the tests end:
+# the other steps would only repeat the error.
 build_step() {
     step "$@"
     [ "$failed_now" = 0 ] || {
         test_summary
         say "the last lines of $logs/$2.log:"
         tail -n 20 "$logs/$2.log"
-        die "\"$1\" failed, and nothing else can be tested before that is mended"
+        die "\"$1\" failed, and no other test can run before this is fixed"
     }
 }
 
-# step NAME COMMAND: runs the command in a shell of its own, and remembers how
-# it ended and what it said at its end.
+# step NAME COMMAND: runs the command in a shell of its own, and stores its status
+# and its last lines for the summary.
 step() {
     local name=$1 command=$2 log=$logs/$2.log began=$SECONDS status word=ok
     say "$name"
-    # Not `if $command`, which would make `set -e` mean nothing in there.
+    # Not `if $command`, which would disable `set -e` inside.
     set +e
     (
         set -e
@@ -101,7 +101,7 @@ step() {
     done < <(closing_lines "$log")
 }
 
-# What the runners themselves say at the end.
+# Prints the last lines of the test runners themselves.
 closing_lines() {
     grep -hE '^(Tests (passed|failed|skipped|warned|leaked|borked)|.*so not run|  (ok|FAILED) +[0-9]+s  )' "$1" | tail -n 12
     sed -n 's/^test result: [a-zA-Z]*\. \([0-9]*\) passed; \([0-9]*\) failed.*/\1 \2/p' "$1" |
@@ -111,7 +111,7 @@ closing_lines() {
 rust_tests_build() { cargo test --locked --workspace --exclude xhprof --no-run; }
 
 rust_tests() {
-    # Not the extension: it cannot be linked without PHP around it.
+    # Not the extension: it cannot be linked without PHP.
     cargo test --locked --workspace --exclude xhprof --no-fail-fast
 }
 
@@ -134,8 +134,8 @@ demo_works() {
     demo_cost
     rm -f "$demo/profile.html"
     demo_next | tee "$logs/demo-next"
-    # Each command that it names works.
-    [ "$(sed -n 's#.* file://##p' "$logs/demo-next")" -ef "$demo/profile.html" ] || die 'the demo names no page'
+    # Each command that the demo names works.
+    [ "$(sed -n 's#.* file://##p' "$logs/demo-next")" -ef "$demo/profile.html" ] || die 'the demo does not name the page'
     grep -q '</html>' "$demo/profile.html"
     bash -euo pipefail -c "$(sed -n 's/.*look into the profile *//p' "$logs/demo-next")" | grep "${program[0]##*/}" >/dev/null
     "$PHP" -n -d "$(sed -nE 's/.*\((not installed: )(extension=.*)\)/\2/p' "$logs/demo-next")" \
@@ -144,8 +144,8 @@ demo_works() {
 
 modes() { "$PHP" scripts/modes.php "$extension" "$release/xhprof"; }
 
-# Without the machine's php.ini, which may load Xdebug or another xhprof. What
-# a test needs it names in --EXTENSIONS--.
+# Without the machine's php.ini, which may load Xdebug or another xhprof. A test names
+# its extensions in --EXTENSIONS--.
 php_tests_execute() { php_tests execute; }
 php_tests_observer() { php_tests observer; }
 
@@ -157,7 +157,7 @@ php_tests() {
     tests_passed "$output"
 }
 
-# run-tests.php is content when there is nothing to run.
+# run-tests.php succeeds even if no test ran.
 tests_passed() {
     grep -qE '^Tests passed *: *[1-9]' "$1" || {
         echo 'no PHP test passed'
@@ -173,10 +173,10 @@ run_tests_script() {
             return
         fi
     done
-    die 'run-tests.php is not where phpize keeps its files'
+    die "run-tests.php is not in the folder of phpize's files"
 }
 
-# The same ones each time; `./x differential` and `./x monkey` run more.
+# The same programs each time; `./x differential` and `./x monkey` run more.
 random_programs() {
     "$PHP" -n scripts/differential/run.php "$extension" 1 200
 }
@@ -198,8 +198,7 @@ web_requests() {
     "$PHP" -n scripts/web.php "$extension" "$(find_fpm || echo -)" "$release/xhprof"
 }
 
-# What docs/production.md tells people to do, as root: the recipes make folders
-# for the server's user.
+# The recipes of docs/production.md, as root: they make folders for the server's user.
 documented_recipes() {
     local fpm
     fpm=$(find_fpm) || {
@@ -279,19 +278,19 @@ clean_copy() {
                 touch --reference="$copy/$file" "$copy.new/$file"
             fi
         done
-    # A folder of its own for what Cargo builds there: Cargo takes the copy's
-    # crates for ours, and would then not see what we change.
+    # The copy has a build folder of its own. In a shared one, Cargo would confuse the
+    # copy's crates with ours and not see our changes.
     seed_copy_target
     ln -s "${release%/release}/clean-copy-target" "$copy.new/target"
-    # Cargo adds up the flags of the folders above: below this one they would be
-    # there twice, and nothing that is built already would fit.
+    # Cargo merges the flags of all folders above. Below this one it would use them
+    # twice, and could not reuse any build.
     case $copy in "$PWD"/*) rm "$copy.new/.cargo/config.toml" ;; esac
     rm -rf "$copy"
     mv "$copy.new" "$copy"
 }
 
-# The first time, other people's crates come from our own build, as Cargo left
-# them: to compile them again proves nothing. Ours are compiled anew.
+# The first time, third-party crates are copied from our own build: compiling them
+# again proves nothing. Our crates are compiled again.
 seed_copy_target() {
     local folder target=${release%/release}/clean-copy-target
     [ ! -e "$target" ] || return 0
@@ -315,12 +314,11 @@ phpize_build() {
     done
     ./configure --quiet --with-php-config="$PHP_CONFIG"
     make
-    # All of them have run already; here it is enough that they can, so one of
-    # each area: php-tests/AREA-….phpt.
+    # All tests have run before. Here one of each area is enough: php-tests/AREA-….phpt.
     tests=$(find php-tests -name '*.phpt' | sort | awk -F'[/-]' '!seen[$3]++' | tr '\n' ' ')
     NO_INTERACTION=1 make test TESTS="${tests:-php-tests}" | tee "$logs/make-test"
     tests_passed "$logs/make-test"
-    # Nothing is left to build, so Cargo is not asked: root may have none.
+    # Everything is built, so Cargo is not called: root may not have it.
     make install INSTALL_ROOT="$install_root" PREFIX=/opt/xhprof XHPROF_CARGO=false | tee "$logs/make-install"
     installed_files
     make uninstall INSTALL_ROOT="$install_root" PREFIX=/opt/xhprof XHPROF_CARGO=false
@@ -328,7 +326,7 @@ phpize_build() {
     [ ! -s "$logs/left-by-uninstall" ] || die 'make uninstall left the files above'
 }
 
-# What `make install` leaves, which is what `./x install` leaves too: both run
+# Checks the files of `make install`. `./x install` installs the same: both run
 # scripts/install.sh.
 installed_files() {
     local module command man=$install_root/opt/xhprof/share/man/man1 share=$install_root/opt/xhprof/share
@@ -371,11 +369,8 @@ ini_settings() {
     [ ! -s "$logs/ini-unknown" ]
 }
 
-# The code map has every source file, and no other.
-code_map() {
-    diff -u <(sed -nE 's/^- `([a-z0-9_/]+\.rs)`: .*/\1/p' ARCHITECTURE.md | LC_ALL=C sort) \
-        <(find src crates/*/src -name '*.rs' | LC_ALL=C sort)
-}
+# ARCHITECTURE.md's folders, their allowed imports, its arrows, and circles of imports.
+code_map() { python3 scripts/architecture.py; }
 
 # The number of lines that ARCHITECTURE.md states is true: an upper bound, and
 # not more than 100 lines above what there is.
@@ -395,7 +390,7 @@ hot_path_length() {
 documented_settings() {
     diff -u <(sed -nE 's/^\| `(xhprof\.[a-z_]+)` \| (`([^`]*)`)? *\|.*/\1=\3/p' docs/settings.md | sort) \
         <("$PHP" -n -d extension="$extension" -r '
-            foreach (ini_get_all("xhprof") as $name => $it) echo "$name=$it[global_value]\n";' | sort)
+            foreach (ini_get_all("xhprof") as $name => $setting) echo "$name=$setting[global_value]\n";' | sort)
 }
 
 # Of all pages that a clone would have.
@@ -418,10 +413,10 @@ readme_commands() {
     ' copy="$copy" README.md >"$logs/readme-commands.sh"
     grep -q . "$logs/readme-commands.sh" || die 'README.md has no command to run'
     cd "$copy"
-    # Where a newcomer's build would be, and README.md says it is.
+    # The build folder that README.md names.
     unset CARGO_TARGET_DIR
-    # "php" is the chosen one, without Xdebug and without an installed xhprof.
-    # A function, because another PATH would make Cargo build everything anew.
+    # "php" is the chosen PHP, without Xdebug and without an installed xhprof. It is a
+    # function, because with another PATH Cargo would rebuild everything.
     php() { "$PHP" "$@"; }
     export -f php
     plain_scan_directory "$logs/conf.d"
