@@ -9,7 +9,7 @@
  * time, memory, name, 1 for user functions, included file, file, line.
  */
 
-/** Xdebug's name as XHProf has it: Class->method, {closure:/file.php:3-7}. */
+/** Xdebug's name, and that of our files, as XHProf has it: Class->method, {closure:/file.php:3-7}. */
 function classic_name(string $name): string
 {
     return preg_replace('/\{closure:[^}]*\}/', '{closure}', str_replace('->', '::', $name));
@@ -40,7 +40,7 @@ foreach (new SplFileObject($trace_file) as $line) {
 $profile = unserialize(file_get_contents($profile_file), ['allowed_classes' => false]);
 foreach ($profile as $edge => $cost) {
     $name = explode('==>', $edge)[1] ?? '';
-    $name = comparable(preg_replace('/@\d+$/', '', $name));
+    $name = comparable(classic_name(preg_replace('/@\d+$/', '', $name)));
     if (isset($is_user[$name])) {
         $profiled[$name] = ($profiled[$name] ?? 0) + $cost['ct'];
     }

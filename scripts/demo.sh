@@ -124,11 +124,22 @@ cpu_model() {
     sed -n 's/^model name[^:]*: //p' /proc/cpuinfo 2>/dev/null | head -n 1 | grep . || uname -m
 }
 
+# The command and its report, as on a terminal of 100 columns: in a pipe no name is
+# shortened, and the lines are longer than a page.
+demo_screen() {
+    local command
+    command=$(printf '%q ' "$release/xhprof" run --limit 20 -o "$demo/profile.xhp" -- "${program[@]}")
+    mkdir -p "$demo"
+    echo "$ xhprof run --limit 20 -- ${program[*]}"
+    NO_COLOR=1 PHP_INI_SCAN_DIR=$workspace/conf.d script --quiet --return \
+        --command "stty cols 100; $command >$workspace/program.out" /dev/null >"$workspace/screen" ||
+        [ $? = "$program_status" ] || die 'the profiled program failed'
+    tr -d '\r' <"$workspace/screen" | grep -v '^xhprof: '
+}
+
 # Puts what both print between the marks in README.md.
 refresh_readme() {
-    # The report alone, which comes on standard error: one screen of it.
-    echo "$ xhprof run --limit 20 -- ${program[*]}" >"$workspace/profile.out"
-    demo_profile 2>>"$workspace/profile.out" >/dev/null
+    demo_screen >"$workspace/profile.out"
     demo_cost >"$workspace/cost.out" 2>&1
     "$PHP" -n scripts/fill-readme.php README.md \
         demo-output="$workspace/profile.out" cost="$workspace/cost.out"

@@ -25,7 +25,7 @@ final class FpmServer
             catch_workers_output = yes
             $pool
             INI);
-        // A php.ini instead of none, and none of those that the machine has.
+        // A php.ini instead of none, and none of those that the machine has; proc_open leaves empty variables out.
         $command = [$fpm, ...($ini === null ? ['-n'] : ['-c', $ini]), '-y', "$folder/fpm.conf", '-F'];
         if (function_exists('posix_getuid') ? posix_getuid() === 0 : get_current_user() === 'root') {
             $command[] = '-R';
@@ -33,7 +33,7 @@ final class FpmServer
         foreach ($settings as $name => $value) {
             array_push($command, '-d', "$name=$value");
         }
-        $this->process = proc_open($command, [['file', '/dev/null', 'r'], ['file', "$folder/out", 'w'], ['file', "$folder/out", 'a']], $pipes, null, ['PHP_INI_SCAN_DIR' => ''] + getenv());
+        $this->process = proc_open($command, [['file', '/dev/null', 'r'], ['file', "$folder/out", 'w'], ['file', "$folder/out", 'a']], $pipes, null, ['PHP_INI_SCAN_DIR' => '/dev/null'] + getenv());
         for ($try = 0; $try < 500 && !@stream_socket_client("unix://$this->socket"); $try++) {
             usleep(10_000);
         }
@@ -92,9 +92,10 @@ final class FpmServer
         return array_map(intval(...), preg_split('/\s+/', $children, -1, PREG_SPLIT_NO_EMPTY));
     }
 
-    public function stop(): void
+    /** With SIGQUIT (3) requests come to their end: what is after `fastcgi_finish_request()`, too. */
+    public function stop(int $signal = 15): void
     {
-        proc_terminate($this->process);
+        proc_terminate($this->process, $signal);
         proc_close($this->process);
     }
 

@@ -301,6 +301,19 @@ $checks_of = [
         });
         commands_after($blocks);
     },
+    'Which profiles are there, and which is the slow one?' => function (array $blocks): void {
+        $settings = "xhprof.auto_enable = 1\nxhprof.output_dir = " . PROFILES . "\n";
+        $directory = 'sudo install -d -o www-data -g adm -m 2750 ' . PROFILES . "\n";
+        with_fpm([['kind' => 'sh', 'text' => $directory], ['kind' => 'ini', 'text' => $settings]], function ($ask) use ($blocks): void {
+            $ask('/articles/7?fail=1');
+            $ask('/slow?wait=300');
+            $commands = preg_split('/\n(?=xhprof)/', trim($blocks[0]['text']));
+            [$all, $longest, $failed] = array_map(fn (string $command) => commands("$command\n"), $commands);
+            check("all are listed: $all", str_contains($all, '/articles/?') && str_contains($all, '/slow'));
+            check("the longest is the first: $longest", strpos($longest, '/slow') < strpos($longest, '/articles/?'));
+            check("only failed articles are left: $failed", str_contains($failed, '/articles/?') && !str_contains($failed, '/slow'));
+        });
+    },
     'The profiles of a week' => function (array $blocks): void {
         mkdir(here(PROFILES));
         foreach (['new.xhp' => 6, 'old.xhp' => 8, 'old.xhp.partial' => 8, 'other.txt' => 8, '.xhprof-33.ledger' => 8] as $name => $days) {

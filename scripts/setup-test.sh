@@ -51,6 +51,18 @@ setup_probes() {
     ) >"$folder/out" 2>&1 && die 'a package that does not help gave no error'
     grep -q 'some-package is installed, and what it is for still fails: false' "$folder/out"
 
+    # As often as it is asked, whatever ends first in a pipe.
+    printf '#!/bin/sh\necho "some-package:\n  Candidate: 1.0"\nsleep 0.1\necho "  Version table:"\n' >"$folder/apt-cache"
+    chmod +x "$folder/apt-cache"
+    (PATH=$folder:$PATH && can_install some-package) || die 'a package that Debian has was taken for none'
+    printf '#!/bin/sh\necho "some-package:\n  Candidate: (none)"\n' >"$folder/apt-cache"
+    (
+        PATH=$folder:$PATH
+        as_root() { "$@"; }
+        want_library some-package 'a test' No/Such/Library
+        [ ${#missing[@]} = 0 ]
+    ) || die 'a library was wanted that this Debian does not have'
+
     # Nothing runs after a build that failed.
     (
         logs=$folder

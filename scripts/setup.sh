@@ -90,10 +90,13 @@ fetch_package_lists() {
 
 # can_install PACKAGE: whether this Debian has the package.
 can_install() {
-    ! apt-cache policy "$1" 2>/dev/null | grep -q '^  Candidate: [^(]' || return 0
+    has_candidate "$1" && return 0
     fetch_package_lists
-    apt-cache policy "$1" 2>/dev/null | grep -q '^  Candidate: [^(]'
+    has_candidate "$1"
 }
+
+# Not `grep -q`: it ends before apt-cache does, and under pipefail that fails.
+has_candidate() { apt-cache policy "$1" 2>/dev/null | grep '^  Candidate: [^(]' >/dev/null; }
 
 apt_install() {
     as_root env DEBIAN_FRONTEND=noninteractive \
@@ -180,12 +183,30 @@ want_everything_tested() {
         want_php mysql 'tests: statements of mysqli' has_module mysqli
         want_php fpm 'tests: many requests in one worker' find_fpm
         want_php curl 'tests: addresses as part of names' has_module curl
+        want_library php-symfony-http-kernel "tests: Symfony's kernel, for docs/frameworks.md" Symfony/Component/HttpKernel
+        want_library php-symfony-routing "tests: Symfony's router" Symfony/Component/Routing
+        want_library php-symfony-console "tests: Symfony's console" Symfony/Component/Console
+        want_library php-symfony-messenger "tests: Symfony's queues" Symfony/Component/Messenger
+        want_library php-symfony-event-dispatcher "tests: Symfony's events" Symfony/Component/EventDispatcher
+        want_library php-illuminate-routing "tests: Laravel's router, for docs/frameworks.md" Illuminate/Routing
+        want_library php-illuminate-queue "tests: Laravel's queues" Illuminate/Queue
+        want_library php-illuminate-console "tests: Laravel's console" Illuminate/Console
+        want_library php-illuminate-events "tests: Laravel's events" Illuminate/Events
+        want_library php-illuminate-bus "tests: Laravel's jobs" Illuminate/Bus
         want_switched_off xdebug
         want_switched_off pcov
     fi
     install_what_is_missing
     switch_off_what_was_off
 }
+
+# want_library PACKAGE REASON FOLDER: a library in PHP, where there is a package of
+# it. Where there is none, what needs it says that it was not run.
+want_library() {
+    has_library "$3" >/dev/null 2>&1 || ! can_install "$1" || want "$1" "$2" has_library "$3"
+}
+
+has_library() { "$PHP" -d include_path=/usr/share/php -r 'require "$argv[1]/autoload.php";' "$1"; }
 
 # The php-fpm of the chosen PHP.
 find_fpm() {

@@ -40,6 +40,7 @@ test_everything() {
     step 'one php-fpm worker, some requests profiled' fpm_requests
     step 'automatic profiles of a server, php-fpm and built-in' web_requests
     step "docs/workers.md's loops" worker_loops
+    step "docs/frameworks.md's files" framework_examples
     step 'a real program: the same output' real_output
     step 'a real program: the same calls as in a trace of Xdebug' real_calls
     step 'xhprof.stub.php against reflection' stub_agrees
@@ -50,6 +51,7 @@ test_everything() {
     step "ARCHITECTURE.md's length of the hot path" hot_path_length
     step 'docs/settings.md' documented_settings
     step 'scripts/xhprof.ini' ini_settings
+    step 'links between the documents' links
     step "README.md's commands" readme_commands
 
     test_summary
@@ -210,6 +212,10 @@ worker_loops() {
     "$PHP" -n scripts/workers.php "$extension" "$release/xhprof"
 }
 
+framework_examples() {
+    "$PHP" -n scripts/frameworks.php "$extension" "$release/xhprof" "$(find_fpm || echo -)"
+}
+
 stub_agrees() {
     "$PHP" -n scripts/signatures.php xhprof.stub.php >"$logs/stub.txt"
     "$PHP" -n -d extension="$extension" scripts/signatures.php >"$logs/reflection.txt"
@@ -341,18 +347,19 @@ installed_files() {
     tail -n 1 "$logs/make-install" | grep '/opt/xhprof/bin/xhprof'
 }
 
-# scripts/xhprof.ini has every everyday setting, and no name or default that the
-# extension does not have.
+# scripts/xhprof.ini has every setting of docs/settings.md, group by group, and no
+# name or default that the extension does not have.
 ini_settings() {
     local file=$logs/xhprof.ini names=$logs/ini-names
     sed -nE 's/^;(xhprof\.)/\1/p' scripts/xhprof.ini >"$file"
     sed -nE 's/^(xhprof\.[a-z_]+) =.*/\1/p' "$file" | sort >"$names"
     [ "$(wc -l <"$file")" = "$(wc -l <"$names")" ] || die 'a setting of scripts/xhprof.ini has no "name = value"'
-    awk '/^## /{ everyday = $2 == "Everyday" } everyday' docs/settings.md |
-        sed -nE 's/^\| `(xhprof\.[a-z_]+)`.*/\1/p' | sort >"$logs/everyday"
-    grep -q . "$logs/everyday" || die 'docs/settings.md has no table of everyday settings'
-    comm -13 "$names" "$logs/everyday" | sed 's/$/ is not in scripts\/xhprof.ini/' | tee "$logs/ini-lacks"
-    [ ! -s "$logs/ini-lacks" ] || return 1
+    awk '/^## /{ group = $2 } /^\| `xhprof\./{ print group, $2 }' docs/settings.md | tr -d '`' | sort >"$logs/documented"
+    for group in Everyday Limits Expert; do
+        grep -q "^$group " "$logs/documented" || die "docs/settings.md has no table of the group $group"
+    done
+    awk '/^; --- /{ group = $3 } /^;xhprof\./{ print group, substr($1, 2) }' scripts/xhprof.ini | sort >"$logs/ini-groups"
+    diff -u "$logs/documented" "$logs/ini-groups" || die 'scripts/xhprof.ini and docs/settings.md have not the same settings in the same groups'
     # With all of them switched on, everything is as it is without.
     local print='foreach (ini_get_all("xhprof") as $name => $setting) echo "$name=$setting[global_value]\n";'
     "$PHP" -n -d extension="$extension" -r "$print" | sort >"$logs/ini-defaults"
@@ -384,6 +391,11 @@ documented_settings() {
     diff -u <(sed -nE 's/^\| `(xhprof\.[a-z_]+)` \| (`([^`]*)`)? *\|.*/\1=\3/p' docs/settings.md | sort) \
         <("$PHP" -n -d extension="$extension" -r '
             foreach (ini_get_all("xhprof") as $name => $setting) echo "$name=$setting[global_value]\n";' | sort)
+}
+
+# Of all pages that a clone would have.
+links() {
+    git ls-files -z --cached --others --exclude-standard '*.md' | xargs -0 "$PHP" -n scripts/links.php
 }
 
 # Runs every ```sh block of README.md, one after the other, in the copy; a

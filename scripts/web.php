@@ -28,6 +28,8 @@ const APPLICATION = <<<'PHP'
         case '404': http_response_code(404); break;
     }
     echo work();
+    // Taken and given back again: the peak is above what is in use at the end.
+    if (isset($_GET['peak'])) { str_repeat('x', 8 << 20); echo memory_get_peak_usage(); }
     PHP;
 
 /** The parts of a file's name for script and server. */
@@ -236,9 +238,27 @@ function what_is_kept(): void
     foreach (['unwanted1', 'unwanted2', 'unwanted3', 'token', 'session', 'Authorization', 'page=', '?page'] as $text) {
         check("$text in the profile", str_contains($content, $text), false);
     }
+    peak_memory();
     // A request has no tag of the one before.
     ask();
     check('the tag of another request', str_contains(implode(profiles()), 'show'), false);
+}
+
+/** The metadata have PHP's own peak, which is no growth and no tag. */
+function peak_memory(): void
+{
+    global $folder, $program;
+    if ($program === '-') {
+        return;
+    }
+    $peak = (int) substr(body(ask('/application.php?peak=1')), strlen('body'));
+    file_put_contents("$folder/peak.xhp", implode(profiles()));
+    $report = json_decode((string) shell_exec(escapeshellarg($program) . ' report --json ' . escapeshellarg("$folder/peak.xhp")), true);
+    unlink("$folder/peak.xhp");
+    $found = $report['meta']['peak_memory_bytes'] ?? null;
+    check('the size of the peak', $peak > 8 << 20, true);
+    // Writing the answer takes some more.
+    check("the peak of $peak bytes, in the profile " . json_encode($found), $found >= $peak && $found < $peak + (1 << 20), true);
 }
 
 function routes_are_few(): void

@@ -73,6 +73,15 @@ foreach ($found as [, $code, $name]) {
             }
             check('its permissions', decoct(fileperms($file) & 0777), '600');
         }
+        if ($name === 'queue.php' && $is_whole_worker_profiled) {
+            [$output, $status] = run([$program, 'run', '-o', 'worker.xhp', '--limit', '0', '--', $name], $folder);
+            check("`xhprof run`, which says: $output", $status, 0);
+            check('what it shows is the worker', preg_match('/^ *3 .*\[profiled by the program\]$/m', $output), 1);
+            [$report] = run([$program, 'report', 'worker.xhp'], $folder);
+            check('what it keeps is the worker', str_contains($report, '[profiled by the program]'), true);
+            $beside = glob("$folder/worker.xhp.*.*");
+            check('the jobs are beside it', array_map(fn ($file) => str_contains(run([$program, 'report', $file], $folder)[0], 'route: SendMail'), $beside), [true, true, true]);
+        }
         exec('rm -r ' . escapeshellarg($folder));
     }
     echo "$name: 3 jobs or requests, one of which throws, alone and in a worker that is profiled: ", $failed ? 'FAILED' : 'ok', "\n";

@@ -352,6 +352,8 @@ pub(crate) struct Status {
     pub(crate) functions: usize,
     /// The edges or paths that have been recorded, or stacks that were seen.
     pub(crate) nodes: usize,
+    /// The functions and files that were compared with patterns to leave out.
+    pub(crate) compared: usize,
     pub(crate) is_truncated: bool,
 }
 
@@ -385,6 +387,7 @@ pub(crate) fn status() -> Status {
             // Two of them are no functions.
             functions: names.map_or(0, |names| names.borrow().len().saturating_sub(2)),
             nodes,
+            compared: state.symbols.as_ref().map_or(0, Symbols::compared),
             is_truncated,
         }
     })

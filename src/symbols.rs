@@ -148,6 +148,11 @@ pub(crate) struct Symbols {
 impl Symbols {
     /// Names for a profile that begins; `main()` is one of them.
     /// The wall clock ticks at that `rate`.
+    /// How many functions and files were compared with patterns to leave out.
+    pub(crate) fn compared(&self) -> usize {
+        self.naming.exclusions.compared()
+    }
+
     pub(crate) fn new(naming: NamingOptions, rate: TickRate) -> Self {
         let has_spans = naming.details == Details::Spans;
         let spans = has_spans.then(|| Rc::new(RefCell::new(SpanLog::new(rate))));

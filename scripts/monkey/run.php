@@ -15,7 +15,7 @@ $failed = $files = 0;
 /** Runs a command; returns its status and its output. */
 function run(array $command): array
 {
-    $process = proc_open(['timeout', '60', ...$command], [['file', '/dev/null', 'r'], ['pipe', 'w'], ['redirect', 1]], $pipes, null, ['PHP_INI_SCAN_DIR' => ''] + getenv());
+    $process = proc_open(['timeout', '60', ...$command], [['file', '/dev/null', 'r'], ['pipe', 'w'], ['redirect', 1]], $pipes, null, ['PHP_INI_SCAN_DIR' => '/dev/null'] + getenv());
     $output = stream_get_contents($pipes[1]);
     return [proc_close($process), $output];
 }

@@ -110,7 +110,13 @@ pub(crate) fn output_name() -> String {
     )
 }
 
-/// Where automatic profiles are written; empty for PHP's temporary directory.
+/// Where automatic profiles are collected, as `xhprof run` does; empty for the
+/// directory of all.
+pub(crate) fn automatic_dir() -> Vec<u8> {
+    ini::value(c"xhprof.automatic_dir")
+}
+
+/// Where profiles are written; empty for PHP's temporary directory.
 pub(crate) fn output_dir() -> Vec<u8> {
     ini::value(c"xhprof.output_dir")
 }
