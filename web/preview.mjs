@@ -18,6 +18,7 @@ const values = {
     `default-src 'none'; script-src ${hash(script)} 'wasm-unsafe-eval'; worker-src blob:; ` +
     `style-src ${hash(style)}; img-src data:; connect-src 'none'; base-uri 'none'; form-action 'none'`,
   title: "Profile",
+  options: "",
   style,
   script,
   noscript: "<p>This page needs JavaScript.</p>",
