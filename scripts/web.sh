@@ -124,3 +124,25 @@ web_engine() {
         CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER=$web_debian/wasm-ld \
         "${build[@]}" -Zbuild-std=std,panic_abort
 }
+
+# Opens pages in Chromium, and looks at what they show.
+web_test() {
+    [ -e web/node_modules/playwright-core ] || (cd web && npm ci --silent)
+    CHROMIUM=$(command -v chromium) node web/tests/smoke.mjs "$release/xhprof" "$web_made/test"
+}
+
+# A step of `./x test`, where there is what it needs.
+web_smoke() {
+    local tool
+    for tool in chromium node npm; do
+        command -v "$tool" >/dev/null || {
+            echo "$tool is not installed, so not run: ./x web-test installs it"
+            return
+        }
+    done
+    is_new_node || {
+        echo 'Node.js is older than 20.19, so not run'
+        return
+    }
+    web_test
+}

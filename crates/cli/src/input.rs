@@ -151,10 +151,7 @@ pub(crate) fn bytes(path: &Path) -> Result<Vec<u8>> {
     })
 }
 
-fn with_context<T>(
-    path: &Path,
-    read: impl FnOnce(&mut dyn Read) -> Result<T>,
-) -> Result<T> {
+fn with_context<T>(path: &Path, read: impl FnOnce(&mut dyn Read) -> Result<T>) -> Result<T> {
     let outcome = if is_standard(path) {
         read(&mut io::stdin().lock())
     } else {

@@ -49,7 +49,12 @@ pub(crate) struct ViewerArguments {
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// The port to listen on; by default one that is free
-    #[arg(long, value_name = "PORT", default_value_t = 0, hide_default_value = true)]
+    #[arg(
+        long,
+        value_name = "PORT",
+        default_value_t = 0,
+        hide_default_value = true
+    )]
     pub(crate) port: u16,
     /// Print the address, and open no browser
     #[arg(long)]

@@ -61,7 +61,9 @@ fn made(files: &[PathBuf], arguments: &PageArguments, output: Option<&Path>) -> 
         side.map(|file| file.name.clone()).collect()
     };
     let (new, base) = (names(false), names(true));
-    let own = profile.as_ref().and_then(|profile| profile.meta.title.clone());
+    let own = profile
+        .as_ref()
+        .and_then(|profile| profile.meta.title.clone());
     let mut title = arguments
         .title
         .clone()
@@ -109,7 +111,10 @@ fn add_side(
             let name = input::title(&file.path);
             // Now rather than in the browser, where nobody could give another file.
             let profile = input::parsed(&bytes[..]);
-            Ok((profile.with_context(|| format!("cannot read {name}"))?, bytes))
+            Ok((
+                profile.with_context(|| format!("cannot read {name}"))?,
+                bytes,
+            ))
         });
         progress.add(1);
         let Some((profile, bytes)) = left_out.take(file, outcome)? else {

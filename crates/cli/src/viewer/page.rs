@@ -77,8 +77,9 @@ impl Page {
                 for (place, file) in self.files.iter().enumerate() {
                     let base = if file.is_base { " data-base" } else { "" };
                     let name = escaped(&file.name);
-                    let attributes =
-                        format!("data-part=\"profile\" data-file=\"{place}\" data-name=\"{name}\"{base}");
+                    let attributes = format!(
+                        "data-part=\"profile\" data-file=\"{place}\" data-name=\"{name}\"{base}"
+                    );
                     write_data(out, &attributes, file.is_packed, &file.bytes)?;
                 }
                 Ok(())
@@ -106,7 +107,11 @@ fn write_data(
     is_packed: bool,
     bytes: &[u8],
 ) -> io::Result<()> {
-    let packed = if is_packed { " data-packed=\"gzip\"" } else { "" };
+    let packed = if is_packed {
+        " data-packed=\"gzip\""
+    } else {
+        ""
+    };
     let mut rest = bytes;
     loop {
         let (piece, after) = rest.split_at(rest.len().min(PIECE));
@@ -171,6 +176,10 @@ mod tests {
 
     #[test]
     fn a_page_is_at_most_1_1_mb_more_than_its_profile() {
-        assert!(page(Vec::new()).len() < 1_100_000, "{}", page(Vec::new()).len());
+        assert!(
+            page(Vec::new()).len() < 1_100_000,
+            "{}",
+            page(Vec::new()).len()
+        );
     }
 }

@@ -20,8 +20,12 @@ use crate::args::ViewerArguments;
 /// Serves the page until a signal comes.
 pub(super) fn show(html: Vec<u8>, arguments: &ViewerArguments) -> Result<()> {
     let secret = secret()?;
-    let server = Server::http(("127.0.0.1", arguments.port))
-        .map_err(|error| anyhow!("cannot listen on port {} of 127.0.0.1: {error}", arguments.port))?;
+    let server = Server::http(("127.0.0.1", arguments.port)).map_err(|error| {
+        anyhow!(
+            "cannot listen on port {} of 127.0.0.1: {error}",
+            arguments.port
+        )
+    })?;
     let server = Arc::new(server);
     let address = server.server_addr().to_ip().context("no port was given")?;
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
@@ -60,7 +64,10 @@ struct Page {
 
 impl Page {
     fn answer(&self, request: Request) -> std::io::Result<()> {
-        let host = request.headers().iter().find(|header| header.field.equiv("Host"));
+        let host = request
+            .headers()
+            .iter()
+            .find(|header| header.field.equiv("Host"));
         let is_ours =
             host.is_some_and(|header| self.hosts.iter().any(|ours| header.value == ours.as_str()));
         let (status, body) = match (is_ours, request.url() == self.path, request.method()) {
@@ -68,7 +75,11 @@ impl Page {
             (true, true, _) => (405, &b"only to be read\n"[..]),
             _ => (404, &b"nothing here\n"[..]),
         };
-        let kind = if status == 200 { "text/html" } else { "text/plain" };
+        let kind = if status == 200 {
+            "text/html"
+        } else {
+            "text/plain"
+        };
         let mut response = Response::from_data(body).with_status_code(status);
         for (name, value) in [
             ("Content-Type", format!("{kind}; charset=utf-8")),
