@@ -45,7 +45,7 @@ web_build() {
     web_engine
     say 'npm ci, checks and tests'
     (
-        cd web
+        cd web || exit
         npm ci --silent
         npm run --silent check
         npm run --silent test
@@ -90,13 +90,13 @@ web_compiler() {
     fetch_package_lists
     say "fetching Debian's Rust compiler for WebAssembly into $web_debian"
     local llvm std
-    llvm=$(apt-cache depends rustc-web | grep -oE 'libllvm[0-9]+' | head -n 1)
-    std=$(apt-cache depends libstd-rust-web-dev | grep -oE 'libstd-rust-web-[0-9.]+' | head -n 1)
-    [ -n "$llvm" ] && [ -n "$std" ] || die 'this Debian has no rustc-web: please install rustup'
+    std=$(apt-cache depends libstd-rust-web-dev | sed -nE 's/.*Depends: (libstd-rust-web-[0-9.]+)$/\1/p')
+    llvm=$(apt-cache depends "${std:-none}" | sed -nE 's/.*Depends: (libllvm[0-9]+)$/\1/p')
+    [ -n "$llvm" ] || die 'this Debian has no rustc-web: please install rustup'
     rm -rf "$web_debian"
     mkdir -p "$web_debian/packages" "$web_debian/root"
     (
-        cd "$web_debian/packages"
+        cd "$web_debian/packages" || exit
         apt-get download -q rustc-web libstd-rust-web-dev "$std" rust-web-src "$llvm" \
             "lld-${llvm#libllvm}" "liblld-${llvm#libllvm}" >/dev/null
         for package in *.deb; do dpkg -x "$package" ../root; done
