@@ -7,7 +7,7 @@ export interface Size {
   readonly height: number;
 }
 
-export function useSize(of: RefObject<HTMLElement>): Size {
+export function useSize(of: RefObject<HTMLElement | null>): Size {
   const [size, setSize] = useState<Size>({ width: 0, height: 0 });
   useLayoutEffect(() => {
     const element = of.current;
