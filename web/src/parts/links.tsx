@@ -1,0 +1,56 @@
+/** Links to places in the viewer. */
+import type { ComponentChildren, JSX } from 'preact';
+import { useSession } from '../app/session';
+import { toFragment, type ViewState } from '../app/state';
+import type { Origin } from '../types';
+
+/** A link to the present state with a change. */
+export function Go(props: {
+  to: Partial<ViewState>;
+  class?: string;
+  title?: string;
+  current?: boolean;
+  children: ComponentChildren;
+}): JSX.Element {
+  const { state } = useSession();
+  return (
+    <a
+      href={`#${toFragment({ ...state, ...props.to })}`}
+      class={props.class}
+      title={props.title}
+      aria-current={props.current === true ? 'page' : undefined}
+    >
+      {props.children}
+    </a>
+  );
+}
+
+/** A function's name, leading to its page. The name is text, whatever it holds. */
+export function FunctionLink(props: { fn: number; name: string }): JSX.Element {
+  return (
+    <Go to={{ page: 'function', fn: props.fn, selected: null }} class="fn" title={shortTitle(props.name)}>
+      <bdi>{props.name.length > 2_000 ? `${props.name.slice(0, 2_000)}…` : props.name}</bdi>
+    </Go>
+  );
+}
+
+/** A tooltip is no place for a name of a megabyte. */
+export function shortTitle(name: string): string {
+  return name.length > 300 ? `${name.slice(0, 300)}…` : name;
+}
+
+const ORIGIN_TITLES: Readonly<Record<Origin, string>> = {
+  user: 'program',
+  vendor: 'vendor',
+  internal: 'PHP',
+  other: 'other',
+};
+
+/** Which part of the program, in a word and a colour. */
+export function OriginTag(props: { origin: Origin }): JSX.Element {
+  return <span class={`origin ${props.origin}`}>{originTitle(props.origin)}</span>;
+}
+
+export function originTitle(origin: Origin): string {
+  return ORIGIN_TITLES[origin];
+}
