@@ -37,7 +37,11 @@ export function fitting(name: string, width: number): string {
   const letters = Math.floor(width / LETTER);
   if (letters < 3) return '';
   if (name.length <= letters) return name;
-  return middle(shortName(name), letters);
+  const short = shortName(name);
+  if (short.length <= letters || letters >= 20) return middle(short, letters);
+  // In a narrow box the method tells more than its class.
+  const method = short.slice(short.indexOf('::') < 0 ? 0 : short.indexOf('::') + 2);
+  return method.length <= letters ? method : `${Array.from(method.slice(0, letters * 2)).slice(0, letters - 1).join('')}…`;
 }
 
 export interface Label {

@@ -10,6 +10,8 @@ export function Details(props: {
   boxes: Boxes;
   place: number;
   onZoom?: (place: number) => void;
+  /** What the whole graph stands for. */
+  whole?: string;
 }): JSX.Element {
   const { boxes, place } = props;
   const { metric, unit } = useSession();
@@ -43,7 +45,7 @@ export function Details(props: {
         <dd>
           <strong>{show(amount)}</strong>
         </dd>
-        <dt>of all</dt>
+        <dt>{props.whole ?? 'of all'}</dt>
         <dd>{format.share(amount, boxes.flame.zoom.total)}</dd>
         {parent === NONE ? null : (
           <>

@@ -106,7 +106,7 @@ function Drawing(props: { laidOut: LaidOut; zoom: number | null; onZoom: (zoom: 
   const frame = useRef<HTMLDivElement>(null);
   const size = useSize(frame);
   // As large as the window, but never too small to be read.
-  const fit = size.width > 0 ? Math.max(0.55, Math.min(1.25, (size.width - 8) / Math.max(1, layout.width))) : 1;
+  const fit = size.width > 0 ? Math.max(0.75, Math.min(1.25, (size.width - 8) / Math.max(1, layout.width))) : 1;
   const scale = props.zoom ?? fit;
   const total = Math.abs(graph.total[metric]);
   const mostOwn = graph.nodes.reduce((most, node) => Math.max(most, node.own), 1);
@@ -184,7 +184,7 @@ function Drawing(props: { laidOut: LaidOut; zoom: number | null; onZoom: (zoom: 
                 style={{ '--heat': `${(heat * 100).toFixed(0)}%` }}
               />
               <text x={place.x} y={place.y - 5} text-anchor="middle" class="node-name">
-                {format.middle(shortName(node.name), 27)}
+                {format.middle(shortName(node.name), 24)}
               </text>
               <text x={place.x} y={place.y + 13} text-anchor="middle" class="node-cost">
                 {metric === 'calls'

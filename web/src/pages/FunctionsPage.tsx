@@ -27,6 +27,8 @@ const COLUMN_TITLES: Readonly<Record<Column, string>> = {
   peak: 'Own peak',
 };
 
+const WIDTHS: Readonly<Partial<Record<Column, string>>> = { inclusive: '8.5rem', perCall: '8.5rem', memory: '8rem' };
+
 export function FunctionsPage(): JSX.Element {
   const { state, metric, go, summary } = useSession();
   const [first, setFirst] = useState(0);
@@ -156,7 +158,7 @@ function tableColumns(
         }),
   });
   const bySort: Readonly<Record<Column, [SortBy | null, string?]>> = {
-    share: [{ by: 'own', metric }, 'Own cost, of the whole profile'],
+    share: [null, 'Own cost, of the whole profile'],
     calls: [{ by: 'own', metric: 'calls' }],
     own: [{ by: 'own', metric }, 'Without callees'],
     inclusive: [{ by: 'inclusive', metric }, 'Recursion counts once'],
@@ -170,7 +172,7 @@ function tableColumns(
     column('name', 'Function', 'minmax(12rem, 1fr)', { by: 'name' }),
     ...columns.map((key) => {
       const [by, help] = bySort[key];
-      return column(key, COLUMN_TITLES[key], key === 'origin' ? '6rem' : '7rem', by, help);
+      return column(key, COLUMN_TITLES[key], WIDTHS[key] ?? '7rem', by, help);
     }),
   ];
 }
@@ -184,7 +186,7 @@ function Cell(props: { column: Column; row: FunctionRow; total: number }): Compo
       return (
         <span class="share-cell">
           <span class="share-bar" style={{ width: `${part * 100}%` }} aria-hidden="true" />
-          {format.share(row.own[metric], props.total)}
+          <span class="share-text">{format.share(row.own[metric], props.total)}</span>
         </span>
       );
     }

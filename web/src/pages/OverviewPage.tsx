@@ -90,7 +90,7 @@ function Tiles(props: { summary: Summary; isPart: boolean }): JSX.Element {
         <Tile title="CPU time" value={format.time(total.cpu)} detail={unit === 'nanoseconds' ? `${format.share(total.cpu, total.wall)} of wall` : undefined} />
       ) : null}
       {summary.peakMemory !== null ? (
-        <Tile title="Greatest memory in use" value={format.bytes(summary.peakMemory)} />
+        <Tile title="Peak memory" value={format.bytes(summary.peakMemory)} />
       ) : metrics.includes('peak') ? (
         <Tile title="Growth of the peak" value={format.bytes(total.peak)} />
       ) : null}

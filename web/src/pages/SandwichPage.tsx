@@ -4,6 +4,7 @@ import { useMemo, useRef, useState } from 'preact/hooks';
 import { useAnswer, useSession } from '../app/session';
 import { useIsDark } from '../app/theme';
 import { boxFills } from '../canvas/colours';
+import { shortName } from '../canvas/paint';
 import { Boxes, NONE } from '../flame/boxes';
 import { Details } from '../flame/Details';
 import { FlameCanvas } from '../flame/FlameCanvas';
@@ -43,7 +44,7 @@ export function SandwichPage(): JSX.Element {
                   <li key={row.function}>
                     <Go to={{ fn: row.function }} class={row.function === fn ? 'picked' : ''} title={shortTitle(row.name)} current={row.function === fn}>
                       <span class="line-share">{format.share(row.inclusive[metric], table.total[metric])}</span>
-                      <bdi>{format.middle(row.name, 60)}</bdi>
+                      <bdi>{format.middle(shortName(row.name), 80)}</bdi>
                     </Go>
                   </li>
                 ))}
@@ -88,7 +89,7 @@ function Halves(props: { fn: number }): JSX.Element {
         </Show>
       </div>
       {selectedBoxes !== null && selected !== null && (selected.half === callers.answer || selected.half === callees.answer) ? (
-        <Details boxes={selectedBoxes} place={selected.place} />
+        <Details boxes={selectedBoxes} place={selected.place} whole="of this function" />
       ) : callees.answer ? (
         <Focus flame={callees.answer} />
       ) : null}
@@ -99,7 +100,7 @@ function Halves(props: { fn: number }): JSX.Element {
 /** The function itself, as long as no other box is selected. */
 function Focus(props: { flame: Flame }): JSX.Element {
   const boxes = useMemo(() => new Boxes(props.flame), [props.flame]);
-  return <Details boxes={boxes} place={boxes.count > 0 ? 0 : NONE} />;
+  return <Details boxes={boxes} place={boxes.count > 0 ? 0 : NONE} whole="of this function" />;
 }
 
 function Half(props: {
