@@ -59,6 +59,10 @@ export function FlameCanvas(props: FlameCanvasProps): JSX.Element {
   }, [props.subject, size.height === 0]);
 
   useEffect(() => {
+    setHovered(NONE);
+  }, [boxes]);
+
+  useEffect(() => {
     if (selected === NONE || size.height === 0) return;
     const top = topOf(boxes.row(selected));
     const at = scroller.current?.scrollTop ?? 0;

@@ -237,13 +237,14 @@ function About(props: { summary: Summary }): JSX.Element {
 }
 
 export function Fact(props: { name: string; value: string }): JSX.Element {
+  const isBytes = props.name === 'peak_memory' && /^\d{1,15}$/.test(props.value);
   return (
     <>
       <dt>
         <bdi>{props.name.slice(0, 200)}</bdi>
       </dt>
       <dd>
-        <bdi>{props.value.slice(0, 2_000)}</bdi>
+        <bdi>{isBytes ? format.bytes(Number(props.value)) : props.value.slice(0, 2_000)}</bdi>
       </dd>
     </>
   );
