@@ -46,6 +46,8 @@ test_everything() {
     step 'composer.json' composer_json
     step 'phpize, configure, make, make test, make install' phpize_build
     step "ARCHITECTURE.md's code map" code_map
+    step "web/dist against its sources" web_is_new
+    step 'the viewer in Chromium' web_smoke
     step 'docs/settings.md' documented_settings
     step 'scripts/xhprof.ini' ini_settings
     step "README.md's commands" readme_commands

@@ -24,6 +24,6 @@ export default tseslint.config(
   },
   {
     files: ["*.mjs", "tests/**/*.mjs"],
-    languageOptions: { globals: { process: "readonly", console: "readonly", Buffer: "readonly", URL: "readonly", document: "readonly", window: "readonly" } },
+    languageOptions: { globals: { process: "readonly", console: "readonly", Buffer: "readonly", URL: "readonly", document: "readonly", location: "readonly", innerWidth: "readonly" } },
   },
 );

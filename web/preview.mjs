@@ -11,18 +11,17 @@ const style = readFileSync(at("../target/web/page.css"), "utf8");
 const script = readFileSync(at("../target/web/page.js"), "utf8");
 const part = (attributes, text) =>
   `<script type="application/octet-stream" ${attributes}>${text}</script>`;
-const glue = readFileSync(at("dist/engine.js"), "utf8");
-const worker = glue + readFileSync(at("../target/web/worker.js"), "utf8");
 const values = {
   policy:
     `default-src 'none'; script-src ${hash(script)} 'wasm-unsafe-eval'; worker-src blob:; ` +
-    `style-src ${hash(style)}; img-src data:; connect-src 'none'; base-uri 'none'; form-action 'none'`,
+    `style-src ${hash(style)}; img-src data: blob:; connect-src 'none'; base-uri 'none'; form-action 'none'`,
   title: "Profile",
+  options: "",
   style,
   script,
   noscript: "<p>This page needs JavaScript.</p>",
   parts: [
-    part('data-part="worker"', Buffer.from(worker).toString("base64")),
+    part('data-part="worker" data-packed="gzip"', base64(at("dist/worker.js.gz"))),
     part('data-part="engine" data-packed="gzip"', base64(at("dist/engine.wasm.gz"))),
     ...process.argv.slice(2).map((path, place) =>
       part(`data-part="profile" data-file="${place}" data-name="${basename(path)}"`, base64(path)),

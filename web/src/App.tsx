@@ -29,8 +29,8 @@ interface Opened {
   readonly files: readonly Picked[];
 }
 
-export function App(props: { engine: Engine; files: FileToOpen[] }): JSX.Element {
-  const { engine } = props;
+export function App(props: { engine: Engine; files: FileToOpen[]; title?: string | null }): JSX.Element {
+  const { engine, title = null } = props;
   const [state, go] = useAddress();
   const [opened, setOpened] = useState<Opened | null>(null);
   const [opening, setOpening] = useState<{ names: string; abort: AbortController } | null>(null);
@@ -50,8 +50,10 @@ export function App(props: { engine: Engine; files: FileToOpen[] }): JSX.Element
       setOpening({ names: files.map((file) => file.name).join(', '), abort });
       try {
         await engine.open(await filesOf(files), { signal: abort.signal });
-        const summary = await engine.ask({ ask: 'summary' });
+        const told = await engine.ask({ ask: 'summary' });
         documents.current += 1;
+        // The title that was given is that of the files that came with the page.
+        const summary = documents.current === 1 && title !== null ? { ...told, title } : told;
         const isComparison = files.some((file) => file.isBase);
         // Numbers of functions and ranges are those of the file before.
         if (documents.current > 1) {
@@ -67,7 +69,7 @@ export function App(props: { engine: Engine; files: FileToOpen[] }): JSX.Element
         setOpening(null);
       }
     },
-    [engine, go],
+    [engine, go, title],
   );
 
   useEffect(() => {

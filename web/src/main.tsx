@@ -9,10 +9,21 @@ import './styles/tables.css';
 import './styles/graphs.css';
 import './styles/pages.css';
 
+/** The command line's `--metric` and `--estimate`, unless the address says what to show. */
+function begin({ metric, estimate }: DOMStringMap): void {
+  if (location.hash.length > 1) return;
+  const query = new URLSearchParams();
+  if (metric !== undefined && metric !== 'wall') query.set('metric', metric);
+  if (estimate !== undefined) query.set('estimate', '1');
+  const text = query.toString();
+  if (text !== '') history.replaceState(null, '', `#v1/overview?${text}`);
+}
+
 async function start(root: HTMLElement): Promise<void> {
+  begin(root.dataset);
   const engine = new Engine(await engineParts());
   root.replaceChildren();
-  render(<App engine={engine} files={await embeddedFiles()} />, root);
+  render(<App engine={engine} files={await embeddedFiles()} title={root.dataset['title'] ?? null} />, root);
 }
 
 const root = document.getElementById('app');

@@ -97,8 +97,9 @@ export class Engine {
 
   /**
    * Opens files: compares them, if some are a base; adds them up, if there are
-   * several. If it fails, the document that was open before stays. Cancelling
-   * it stops the engine, and the old document is closed.
+   * several. Their bytes are handed over, and empty here afterwards. If it
+   * fails, the document that was open before stays. Cancelling it stops the
+   * engine, and the old document is closed.
    */
   async open(files: FileToOpen[], options: { signal?: AbortSignal } = {}): Promise<void> {
     // Their answers would be of the old document.
@@ -177,7 +178,10 @@ export class Engine {
     this.#worker ??= this.#started();
     const id = ++this.#lastId;
     this.#running = { id, job };
-    this.#worker.postMessage({ ...job.message, id });
+    const { message } = job;
+    const buffers = message.kind === "open" ? message.files.map((file) => file.bytes.buffer) : [];
+    // Handed over, not copied: a large profile is in memory often enough.
+    this.#worker.postMessage({ ...message, id }, { transfer: [...new Set(buffers)] as ArrayBuffer[] });
   }
 
   #started(): WorkerLike {
