@@ -1,5 +1,6 @@
 /** The head of the page: what is open, the tabs, and what limits all views. */
 import type { JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import * as format from '../format';
 import { Go } from '../parts/links';
 import { useSession } from './session';
@@ -43,9 +44,14 @@ export function Header(props: { title: string | null; onOpen: () => void; onHelp
 export function Tabs(): JSX.Element {
   const { state, go } = useSession();
   const range = state.range;
+  const nav = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // On a phone the tabs are wider than the window.
+    nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
+  }, [state.page]);
   return (
     <>
-      <nav class="tabs" aria-label="Views">
+      <nav ref={nav} class="tabs" aria-label="Views">
         {TABS.map(({ page, title }, at) => (
           <Go
             key={page}

@@ -30,6 +30,8 @@ export interface FlameCanvasProps {
   readonly onMatch?: (step: 1 | -1) => void;
   /** When it changes, the first row of interest is scrolled to. */
   readonly subject: string;
+  /** Shows the root first, even if a tower of wrappers stands there. */
+  readonly startsAtRoot?: boolean;
 }
 
 export function FlameCanvas(props: FlameCanvasProps): JSX.Element {
@@ -52,11 +54,15 @@ export function FlameCanvas(props: FlameCanvasProps): JSX.Element {
 
   useLayoutEffect(() => {
     if (size.height === 0) return;
-    const first = boxes.firstInterestingRow(size.width / Math.max(scale, 0.01));
+    const first = props.startsAtRoot === true ? 0 : boxes.firstInterestingRow(size.width / Math.max(scale, 0.01));
     const hidden = (first + 1) * ROW > size.height * 0.6 ? Math.max(0, first - 3) * ROW : 0;
     scrollTo(upwards ? space - size.height - hidden : hidden);
     // Only for another graph, not for another size or colour.
   }, [props.subject, size.height === 0]);
+
+  useEffect(() => {
+    setHovered(NONE);
+  }, [boxes]);
 
   useEffect(() => {
     if (selected === NONE || size.height === 0) return;

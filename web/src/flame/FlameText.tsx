@@ -113,7 +113,6 @@ export function FlameText(props: {
                 class={`text-row${place === selected ? ' current' : ''}${boxes.isFound(place) ? ' found' : ''}`}
                 aria-level={row + 1}
                 aria-selected={place === selected}
-                style={{ paddingInlineStart: `${8 + Math.min(row, MOST_INDENT) * 12}px` }}
                 onClick={() => {
                   props.onSelect(place);
                 }}
@@ -122,6 +121,7 @@ export function FlameText(props: {
                 }}
               >
                 <span class="text-cost">{props.costs(place)}</span>
+                <span style={{ paddingInlineStart: `${Math.min(row, MOST_INDENT) * 12}px` }} />
                 {row > MOST_INDENT ? <span class="muted">row {row} </span> : null}
                 <bdi>{boxes.name(place)}</bdi>
               </div>

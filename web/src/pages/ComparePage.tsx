@@ -37,7 +37,7 @@ export function ComparePage(): JSX.Element {
                 }}
               />
               <MetricMenu />
-              <Go to={{ page: 'flame', colouring: 'difference', zoom: [], selected: null }} class="button">
+              <Go to={{ page: 'flame', colouring: 'difference', asText: false, zoom: [], selected: null }} class="button">
                 Flame graph of the difference
               </Go>
               <span class="muted">{format.counted(changes.matches, 'function')}</span>
@@ -124,7 +124,7 @@ function Table(props: { changes: Changes; onWindow: (first: number, end: number)
       columns={[
         { key: 'name', title: 'Function', width: 'minmax(12rem, 1fr)', ...sorter({ by: 'name' }) },
         { key: 'own', title: 'Own', width: '8rem', numeric: true, help: 'New less base, without callees', ...sorter(null) },
-        { key: 'relative', title: 'of base', width: '5.5rem', numeric: true },
+        { key: 'relative', title: 'of base', width: '7rem', numeric: true },
         { key: 'base', title: 'Base', width: '6.5rem', numeric: true },
         { key: 'new', title: 'New', width: '6.5rem', numeric: true },
         { key: 'inclusive', title: 'With callees', width: '8rem', numeric: true, ...sorter({ by: 'inclusive', metric }) },

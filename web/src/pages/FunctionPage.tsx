@@ -121,8 +121,8 @@ function Neighbours(props: { title: string; rows: readonly NeighbourRow[]; empty
             columns={[
               { key: 'name', title: 'Function', width: 'minmax(10rem, 1fr)' },
               ...(hasCalls ? [{ key: 'calls', title: 'Calls', width: '5.5rem', numeric: true }] : []),
-              { key: 'cost', title: format.metricTitle(metric, unit), width: '6.5rem', numeric: true },
-              { key: 'share', title: 'Share', width: '4.5rem', numeric: true, help: 'Of this function with its callees' },
+              { key: 'cost', title: format.metricTitle(metric, unit), width: '8.5rem', numeric: true },
+              { key: 'share', title: 'Share', width: '6rem', numeric: true, help: 'Of this function with its callees' },
             ]}
             cells={(at) => {
               const row = rows[at];

@@ -27,7 +27,7 @@ export function OverviewPage(): JSX.Element {
         <TopFunctions />
         <Critical />
         {summary.spans > 0 ? <Waited /> : null}
-        <About summary={summary} />
+        {summary.meta.length > 0 || summary.startedUnixUs !== null ? <About summary={summary} /> : null}
       </div>
     </div>
   );
@@ -46,7 +46,8 @@ function Card(props: { title: string; more?: ComponentChildren; children: Compon
 }
 
 function Warnings(props: { summary: Summary }): JSX.Element | null {
-  const { isTruncated, isEstimated, isSampled, samples, hasStacks } = props.summary;
+  const { isTruncated, isEstimated, isSampled, hasStacks, total, unit } = props.summary;
+  const samples = unit === 'samples' ? total.wall : props.summary.samples;
   const list: string[] = [];
   if (isTruncated) list.push('A limit was reached while recording: what came after it is missing, and is part of its callers’ own cost.');
   if (isEstimated) list.push('Call stacks are an estimate: the file holds callers and callees only.');
@@ -98,7 +99,7 @@ function Tiles(props: { summary: Summary; isPart: boolean }): JSX.Element {
       {summary.calls > 0 ? <Tile title="Calls" value={format.count(summary.calls)} /> : null}
       <Tile title="Functions" value={format.count(summary.functions)} />
       {summary.nodes > 0 ? <Tile title="Call paths" value={format.count(summary.nodes)} /> : null}
-      {summary.samples > 0 ? <Tile title="Samples" value={format.count(summary.samples)} /> : null}
+      {summary.samples > 0 && unit !== 'samples' ? <Tile title="Samples" value={format.count(summary.samples)} /> : null}
       {summary.spans > 0 ? <Tile title="Statements, requests" value={format.count(summary.spans)} /> : null}
     </dl>
   );
@@ -237,13 +238,14 @@ function About(props: { summary: Summary }): JSX.Element {
 }
 
 export function Fact(props: { name: string; value: string }): JSX.Element {
+  const isBytes = props.name === 'peak_memory' && /^\d{1,15}$/.test(props.value);
   return (
     <>
       <dt>
         <bdi>{props.name.slice(0, 200)}</bdi>
       </dt>
       <dd>
-        <bdi>{props.value.slice(0, 2_000)}</bdi>
+        <bdi>{isBytes ? format.bytes(Number(props.value)) : props.value.slice(0, 2_000)}</bdi>
       </dd>
     </>
   );

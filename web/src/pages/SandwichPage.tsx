@@ -138,6 +138,7 @@ function Half(props: {
           const next = boxes.fn(place);
           if (next !== null) go({ fn: next });
         }}
+        startsAtRoot
         subject={`${props.fn} ${metric}`}
       />
     </div>

@@ -1,6 +1,7 @@
 /** Links to places in the viewer. */
 import type { ComponentChildren, JSX } from 'preact';
 import { useSession } from '../app/session';
+import { shortName } from '../canvas/paint';
 import { toFragment, type ViewState } from '../app/state';
 import type { Origin } from '../types';
 
@@ -29,8 +30,21 @@ export function Go(props: {
 export function FunctionLink(props: { fn: number; name: string }): JSX.Element {
   return (
     <Go to={{ page: 'function', fn: props.fn, selected: null }} class="fn" title={shortTitle(props.name)}>
-      <bdi>{props.name.length > 2_000 ? `${props.name.slice(0, 2_000)}…` : props.name}</bdi>
+      <FunctionName name={props.name} />
     </Go>
+  );
+}
+
+/** A name with its namespace set apart; where there is little room, styles leave the namespace out. */
+export function FunctionName(props: { name: string }): JSX.Element {
+  const name = props.name.length > 2_000 ? `${props.name.slice(0, 2_000)}…` : props.name;
+  const short = shortName(name);
+  const namespace = name.slice(0, name.length - short.length);
+  return (
+    <bdi>
+      {namespace === '' ? null : <span class="namespace">{namespace}</span>}
+      {short}
+    </bdi>
   );
 }
 

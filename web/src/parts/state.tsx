@@ -83,7 +83,7 @@ export function FailureNote(props: { failure: EngineError }): JSX.Element {
           </button>
         </p>
         <p>Or from the command line:</p>
-        <Command>xhprof view --base before.xhp after.xhp</Command>
+        <Command>xhprof view new.xhp --base old.xhp</Command>
       </Empty>
     );
   }
