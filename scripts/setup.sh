@@ -216,6 +216,20 @@ find_fpm() {
         { [ -x "${PHP%/bin/*}/sbin/php-fpm" ] && echo "${PHP%/bin/*}/sbin/php-fpm"; }
 }
 
+# What builds the viewer's page. Debian 12's node is too old; that is said, as
+# there is no newer one to install.
+want_web_tools() {
+    want nodejs 'builds the page of the viewer' command -v node
+    want npm 'fetches what that needs' command -v npm
+    install_what_is_missing
+    is_new_node || die "the viewer's page needs Node.js 20.19 or newer, and this is $(node --version)"
+}
+
+is_new_node() {
+    node -e 'const [major, minor] = process.versions.node.split(".").map(Number);
+        process.exit(major > 20 || (major === 20 && minor >= 19) ? 0 : 1);'
+}
+
 # want_readers QUICK: programs that other people's formats are for. Small ones
 # for `./x test`, and all of them.
 want_readers() {

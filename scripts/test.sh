@@ -49,6 +49,8 @@ test_everything() {
     step 'phpize, configure, make, make test, make install' phpize_build
     step "ARCHITECTURE.md's code map" code_map
     step "ARCHITECTURE.md's length of the hot path" hot_path_length
+    step "web/dist against its sources" web_is_new
+    step 'the viewer in Chromium' web_smoke
     step 'docs/settings.md' documented_settings
     step 'scripts/xhprof.ini' ini_settings
     step 'links between the documents' links
