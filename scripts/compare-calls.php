@@ -9,7 +9,7 @@
  * time, memory, name, 1 for user functions, included file, file, line.
  */
 
-/** Xdebug's name, and that of our files, as XHProf has it: Class->method, {closure:/file.php:3-7}. */
+/** Converts a name of Xdebug (Class->method, {closure:/file.php:3-7}), or of our files, to XHProf's. */
 function classic_name(string $name): string
 {
     return preg_replace('/\{closure:[^}]*\}/', '{closure}', str_replace('->', '::', $name));

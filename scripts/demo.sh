@@ -124,8 +124,8 @@ cpu_model() {
     sed -n 's/^model name[^:]*: //p' /proc/cpuinfo 2>/dev/null | head -n 1 | grep . || uname -m
 }
 
-# The command and its report, as on a terminal of 100 columns: in a pipe no name is
-# shortened, and the lines are longer than a page.
+# Prints the command and its report as on a terminal of 100 columns. In a pipe no name
+# is shortened, and lines are longer than a page.
 demo_screen() {
     local command
     command=$(printf '%q ' "$release/xhprof" run --limit 20 -o "$demo/profile.xhp" -- "${program[@]}")
@@ -137,7 +137,7 @@ demo_screen() {
     tr -d '\r' <"$workspace/screen" | grep -v '^xhprof: '
 }
 
-# Puts what both print between the marks in README.md.
+# Puts the output of both between the marks in README.md.
 refresh_readme() {
     demo_screen >"$workspace/profile.out"
     demo_cost >"$workspace/cost.out" 2>&1

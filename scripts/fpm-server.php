@@ -25,7 +25,7 @@ final class FpmServer
             catch_workers_output = yes
             $pool
             INI);
-        // A php.ini instead of none, and none of those that the machine has; proc_open leaves empty variables out.
+        // A php.ini of its own, so that PHP reads none of the machine's; proc_open drops empty variables.
         $command = [$fpm, ...($ini === null ? ['-n'] : ['-c', $ini]), '-y', "$folder/fpm.conf", '-F'];
         if (function_exists('posix_getuid') ? posix_getuid() === 0 : get_current_user() === 'root') {
             $command[] = '-R';
@@ -92,7 +92,7 @@ final class FpmServer
         return array_map(intval(...), preg_split('/\s+/', $children, -1, PREG_SPLIT_NO_EMPTY));
     }
 
-    /** With SIGQUIT (3) requests come to their end: what is after `fastcgi_finish_request()`, too. */
+    /** SIGQUIT (3) lets requests end, also their code after `fastcgi_finish_request()`. */
     public function stop(int $signal = 15): void
     {
         proc_terminate($this->process, $signal);

@@ -1,13 +1,13 @@
 <?php
 /**
- * Runs what docs/frameworks.md tells people to add to their applications, and
- * looks at the titles of the profiles.
+ * Runs the files of docs/frameworks.md in small applications, and checks the titles of
+ * the profiles.
  *
  *     php -n frameworks.php EXTENSION PROGRAM PHP-FPM
  *
  * Every block of the page that begins with a path becomes that file, beside an
- * application in frameworks/. Symfony and Laravel are Debian's packages; for
- * WordPress and Magento there are stand-ins. PHP-FPM is "-" if there is none.
+ * application of frameworks/. Symfony and Laravel are Debian's packages; WordPress and
+ * Magento are stand-ins. PHP-FPM is "-" if it is not installed.
  */
 
 require __DIR__ . '/fpm-server.php';
@@ -44,14 +44,14 @@ function files(string $page): array
     return $files;
 }
 
-/** A block of settings, for here. */
+/** A block of settings, with the paths of the temporary folder. */
 function here(string $settings): string
 {
     global $folder;
     return str_replace(['/var/lib/xhprof', 'rate = 0.01', 'xhprof.rate] = 0.01'], ["$folder/profiles", 'rate = 1', 'xhprof.rate] = 1'], $settings);
 }
 
-/** The lines of php.ini that bring the extension, and what frameworks need of PHP. */
+/** The lines of php.ini that load the extension, and the modules that frameworks need. */
 function modules(): string
 {
     global $extension, $folder;
@@ -64,7 +64,7 @@ function modules(): string
     return $lines;
 }
 
-/** Puts files beside an application. Nothing of the one before is left. */
+/** Puts files beside an application, after deleting those of the application before. */
 function application(string $name, array $files): void
 {
     global $folder;
@@ -82,7 +82,7 @@ function application(string $name, array $files): void
     copy(__DIR__ . "/frameworks/$name.php", "$folder/application.php");
 }
 
-/** What a command prints. Its settings are those for the command line. */
+/** Runs a command with the settings for the command line; returns its output. */
 function command(string $settings, array $environment, string ...$arguments): string
 {
     global $folder;
@@ -93,7 +93,7 @@ function command(string $settings, array $environment, string ...$arguments): st
     return $output;
 }
 
-/** The same commands on a machine without the extension, where the lines must do nothing. */
+/** Runs the same commands without the extension, where the added code must do nothing. */
 function commands_without_extension(array ...$commands): void
 {
     global $folder;
@@ -105,7 +105,7 @@ function commands_without_extension(array ...$commands): void
     check_titles([]);
 }
 
-/** Asks a php-fpm for requests: `[target, variables]`; their answers. */
+/** Sends requests, `[target, variables]`, to a php-fpm; returns the answers. */
 function requests(string $settings, array $requests, string $pool = ''): array
 {
     global $folder, $fpm;
@@ -120,7 +120,7 @@ function requests(string $settings, array $requests, string $pool = ''): array
     return $answers;
 }
 
-/** The profiles so far as reports, in the order in which they began; they are gone then. */
+/** The reports of all profiles, in the order in which they began; deletes the profiles. */
 function profiles(): array
 {
     global $folder, $program;
@@ -134,7 +134,7 @@ function profiles(): array
     return array_values($reports);
 }
 
-/** Runs commands of the page; what they say. */
+/** Runs commands of the page; returns their output. */
 function shell(string $commands): string
 {
     global $folder, $program;

@@ -1,15 +1,15 @@
 <?php
 /**
- * Whether the links between the pages of this repository lead somewhere: to a
- * file that is there, and to a heading of it.
+ * Checks the links between the pages of this repository: the file must exist, and
+ * must have the heading.
  *
  *     php -n links.php README.md docs/…        (from the top of the repository)
  *
- * Links to other machines are not followed. A heading's anchor is GitHub's:
- * small letters, without punctuation, spaces as "-", "-1" for a second one.
+ * Links to other machines are not followed. The anchor of a heading is GitHub's:
+ * lower case, without punctuation, spaces as "-", "-1" for a second equal heading.
  */
 
-/** The text of a page without what is code. */
+/** The text of a page without code. */
 function prose(string $page): string
 {
     $text = preg_replace('/^(```+|~~~+).*?^\1[`~]*$/ms', '', file_get_contents($page));
@@ -28,7 +28,7 @@ function anchors(string $page): array
     $anchors = [];
     $times = [];
     foreach ($headings[1] as $heading) {
-        // Of a link its text, and of code and emphasis the words.
+        // The text of links, and the words of code and emphasis.
         $heading = preg_replace('/!?\[([^]]*)\]\([^)]*\)/', '$1', $heading);
         $anchor = strtr(preg_replace('/[^\w\- ]/u', '', strtolower($heading)), ' ', '-');
         $count = $times[$anchor] = ($times[$anchor] ?? -1) + 1;

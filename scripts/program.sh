@@ -9,8 +9,8 @@ codesniffer=/usr/bin/phpcs
 php_parse=/usr/bin/php-parse
 phpunit=/usr/share/php/PHPUnit/Framework
 
-# Sets $program, $program_timeless (a report that tells no time), $program_status.
-# XHPROF_PROGRAM=php-parse takes the other one where both are there.
+# Sets $program, $program_timeless (its output has no time), $program_status.
+# XHPROF_PROGRAM=php-parse chooses PHP-Parser where both are installed.
 choose_program() {
     if [ -e "$codesniffer" ] && [ "${XHPROF_PROGRAM:-}" != php-parse ]; then
         program=("$codesniffer" --standard=PSR12 -q --report=summary "$phpunit/Constraint")
@@ -18,7 +18,7 @@ choose_program() {
         program_status=2
     else
         program=("$php_parse" --resolve-names --pretty-print "$phpunit"/{Assert,TestCase,Assert/Functions}.php)
-        # A small file: a trace has the syntax tree of it in every call's arguments.
+        # A small file: a trace has its syntax tree in the arguments of every call.
         program_timeless=("$php_parse" --resolve-names --pretty-print "$phpunit/TestBuilder.php")
         program_status=0
     fi

@@ -31,13 +31,13 @@ with_status() {
     echo "status $status"
 }
 
-# The most that Xdebug's trace may take: megabytes, and seconds.
+# The limits of Xdebug's trace: megabytes and seconds.
 trace_size=2048
 trace_time=100
 
-# How often each user function was called: by the profile, and by Xdebug's
-# trace of a run without us. Arguments are shortened as far as Xdebug does, but
-# versions differ: a syntax tree as an argument may make gigabytes.
+# Compares the calls of each user function in the profile and in Xdebug's trace of a
+# run without the extension. Xdebug shortens arguments, but versions differ: a syntax
+# tree as an argument may make gigabytes.
 real_calls() {
     local folder=$logs/real profile
     [ -e "$folder/profiles" ] || real_output
@@ -51,7 +51,7 @@ real_calls() {
     rm -r "$folder/trace"
 }
 
-# trace_calls FOLDER: Xdebug's trace of the program, or why there is none.
+# trace_calls FOLDER: writes Xdebug's trace of the program, or prints why it cannot.
 trace_calls() {
     local status=0
     (

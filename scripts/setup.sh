@@ -182,7 +182,7 @@ want_everything_tested() {
         want_php sqlite3 'tests: statements as part of names' has_module pdo_sqlite
         want_php mysql 'tests: statements of mysqli' has_module mysqli
         want_php fpm 'tests: many requests in one worker' find_fpm
-        want_php curl 'tests: addresses as part of names' has_module curl
+        want_php curl 'tests: URLs as part of names' has_module curl
         want_library php-symfony-http-kernel "tests: Symfony's kernel, for docs/frameworks.md" Symfony/Component/HttpKernel
         want_library php-symfony-routing "tests: Symfony's router" Symfony/Component/Routing
         want_library php-symfony-console "tests: Symfony's console" Symfony/Component/Console
@@ -200,15 +200,15 @@ want_everything_tested() {
     switch_off_what_was_off
 }
 
-# want_library PACKAGE REASON FOLDER: a library in PHP, where there is a package of
-# it. Where there is none, what needs it says that it was not run.
+# want_library PACKAGE REASON FOLDER: a library in PHP, if this Debian has a package of
+# it. If not, its tests print that they were not run.
 want_library() {
     has_library "$3" >/dev/null 2>&1 || ! can_install "$1" || want "$1" "$2" has_library "$3"
 }
 
 has_library() { "$PHP" -d include_path=/usr/share/php -r 'require "$argv[1]/autoload.php";' "$1"; }
 
-# The php-fpm of the chosen PHP.
+# Prints the php-fpm of the chosen PHP.
 find_fpm() {
     local version
     version=$("$PHP" -n -r 'echo PHP_MAJOR_VERSION, ".", PHP_MINOR_VERSION;')
@@ -230,8 +230,8 @@ is_new_node() {
         process.exit(major > 20 || (major === 20 && minor >= 19) ? 0 : 1);'
 }
 
-# want_readers QUICK: programs that other people's formats are for. Small ones
-# for `./x test`, and all of them.
+# want_readers QUICK: the programs that read the formats: a few small ones for
+# `./x test`, else all.
 want_readers() {
     want gcc 'links Rust code' command -v cc
     want libc6-dev 'C headers and libraries' links_c

@@ -47,7 +47,7 @@ test_everything() {
     step 'composer.json' composer_json
     step 'build.rs refuses a PHP that is not supported' build_refusals
     step 'phpize, configure, make, make test, make install' phpize_build
-    step "ARCHITECTURE.md's code map" code_map
+    step "ARCHITECTURE.md's folders and arrows, circles of imports" code_map
     step "ARCHITECTURE.md's length of the hot path" hot_path_length
     step "web/dist against its sources" web_is_new
     step 'the viewer in Chromium' web_smoke
@@ -237,8 +237,8 @@ composer_json() {
     fi
 }
 
-# build.rs with a PHP that answers what PHP 8.1, a 32-bit PHP, and a PHP whose
-# version contradicts its header would.
+# Runs build.rs with the answers of PHP 8.1, of a 32-bit PHP, and of a PHP whose
+# version contradicts its header.
 build_refusals() {
     local answer expected script=$logs/build-script php=$logs/answering-php two_parameters
     rustc --edition 2024 --crate-name build_script build.rs -o "$script"
@@ -262,9 +262,9 @@ EOF
     PHP=$php PHP_CONFIG=$logs/answering-php-config "$script" >"$logs/build-refusal"
 }
 
-# What a clone would have once everything here is committed. A file that is as
-# it was in the last copy keeps that one's date, and any other is new: so Cargo
-# builds what has changed, and that only.
+# Makes a copy of the files that a clone would have after a commit of everything.
+# Unchanged files keep the date of the last copy, so Cargo builds only the changed
+# ones.
 clean_copy() {
     local file
     rm -rf "$copy.new" "$install_root"
@@ -349,8 +349,8 @@ installed_files() {
     tail -n 1 "$logs/make-install" | grep '/opt/xhprof/bin/xhprof'
 }
 
-# scripts/xhprof.ini has every setting of docs/settings.md, group by group, and no
-# name or default that the extension does not have.
+# Checks that scripts/xhprof.ini has the settings of docs/settings.md, group by group,
+# and that its names and defaults are the extension's.
 ini_settings() {
     local file=$logs/xhprof.ini names=$logs/ini-names
     sed -nE 's/^;(xhprof\.)/\1/p' scripts/xhprof.ini >"$file"
@@ -361,8 +361,8 @@ ini_settings() {
         grep -q "^$group " "$logs/documented" || die "docs/settings.md has no table of the group $group"
     done
     awk '/^; --- /{ group = $3 } /^;xhprof\./{ print group, substr($1, 2) }' scripts/xhprof.ini | sort >"$logs/ini-groups"
-    diff -u "$logs/documented" "$logs/ini-groups" || die 'scripts/xhprof.ini and docs/settings.md have not the same settings in the same groups'
-    # With all of them switched on, everything is as it is without.
+    diff -u "$logs/documented" "$logs/ini-groups" || die 'the settings or groups of scripts/xhprof.ini and docs/settings.md differ'
+    # With all lines active, every setting has its default.
     local print='foreach (ini_get_all("xhprof") as $name => $setting) echo "$name=$setting[global_value]\n";'
     "$PHP" -n -d extension="$extension" -r "$print" | sort >"$logs/ini-defaults"
     PHP_INI_SCAN_DIR='' "$PHP" -c "$file" -d extension="$extension" -r "$print" | sort >"$logs/ini-values"
@@ -374,8 +374,8 @@ ini_settings() {
 # ARCHITECTURE.md's folders, their allowed imports, its arrows, and circles of imports.
 code_map() { python3 scripts/architecture.py; }
 
-# The number of lines that ARCHITECTURE.md states is true: an upper bound, and
-# not more than 100 lines above what there is.
+# Checks the number of lines in ARCHITECTURE.md: it is an upper bound, and at most
+# 100 lines above the real number.
 hot_path_length() {
     local file lines=0 stated
     for file in recorder callees call_table; do
@@ -388,14 +388,14 @@ hot_path_length() {
     [ "$lines" -ge $((stated - 100)) ] || die "ARCHITECTURE.md's bound is more than 100 lines too high"
 }
 
-# The table has every setting with its default, and no other.
+# Checks that docs/settings.md has every setting with its default, and no other.
 documented_settings() {
     diff -u <(sed -nE 's/^\| `(xhprof\.[a-z_]+)` \| (`([^`]*)`)? *\|.*/\1=\3/p' docs/settings.md | sort) \
         <("$PHP" -n -d extension="$extension" -r '
             foreach (ini_get_all("xhprof") as $name => $setting) echo "$name=$setting[global_value]\n";' | sort)
 }
 
-# Of all pages that a clone would have.
+# Checks the links of all pages.
 links() {
     git ls-files -z --cached --others --exclude-standard '*.md' | xargs -0 "$PHP" -n scripts/links.php
 }

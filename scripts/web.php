@@ -239,7 +239,7 @@ function what_is_kept(): void
         check("$text in the profile", str_contains($content, $text), false);
     }
     peak_memory();
-    // A request has no tag of the one before.
+    // A request does not have the tags of the request before.
     ask();
     check('the tag of another request', str_contains(implode(profiles()), 'show'), false);
 }

@@ -1,8 +1,8 @@
 <?php
-// An application of Laravel's own packages, in one file: the router, Artisan
-// and the queue's worker as Debian has them. The providers that frameworks.php
-// took out of docs/frameworks.md stand beside it, and are all booted. Octane is
-// no package: its two events are written down here, as it publishes them.
+// An application of Laravel's own packages, in one file: Debian's router, Artisan and
+// queue worker. frameworks.php puts the providers of docs/frameworks.md beside it, and
+// all of them are booted. Debian has no package of Octane: this file defines its two
+// events, as Octane publishes them.
 //
 //     php application.php reports:send | queue | octane
 
@@ -45,7 +45,7 @@ namespace {
     }
     require __DIR__ . '/messages.php';
 
-    /** What the packages ask of an application beside a container. */
+    /** The methods that the packages need of an application, besides the container's. */
     final class Application extends Container
     {
         public function runningUnitTests(): bool
@@ -54,7 +54,7 @@ namespace {
         }
     }
 
-    /** A job that says from which queue it is, as those of real queues do. */
+    /** A job that names its queue, like jobs of real queues. */
     final class Job extends SyncJob
     {
         public function getQueue()
@@ -63,7 +63,7 @@ namespace {
         }
     }
 
-    /** Jobs that are there from the beginning. */
+    /** A queue that has its jobs from the beginning. */
     final class Jobs extends SyncQueue
     {
         private array $ids = ['1', '2', '3'];
@@ -163,7 +163,7 @@ namespace {
     } else {
         $artisan = new Illuminate\Console\Application($app, $events, '1');
         $artisan->add(new SendReports());
-        // Up to Laravel 9 Artisan raises the event itself; since then the console's kernel does, which is in none of the packages.
+        // Up to Laravel 9 Artisan raises the event itself. Since then the console kernel does, and no package has it.
         if ((new ReflectionMethod($artisan, 'run'))->class !== $artisan::class) {
             require_once 'Symfony/Component/EventDispatcher/autoload.php';
             $dispatcher = new Symfony\Component\EventDispatcher\EventDispatcher();

@@ -1,6 +1,6 @@
 <?php
-// What the module of docs/frameworks.md asks of Magento: registration.php is
-// loaded with the application, events.xml says which class is called.
+// A stand-in for the parts of Magento that the module of docs/frameworks.md uses:
+// registration.php is loaded with the application, events.xml names the class to call.
 
 namespace Magento\Framework\Component {
     final class ComponentRegistrar
@@ -33,7 +33,7 @@ namespace Magento\Framework\Event {
         }
     }
 
-    /** Its data are asked for by name. */
+    /** Returns its data by name. */
     final class Event
     {
         public function __construct(private readonly array $data)
@@ -63,7 +63,7 @@ namespace {
 
     require __DIR__ . '/app/code/Local/Xhprof/registration.php';
     $folder = ComponentRegistrar::$folders['module Local_Xhprof'];
-    // frameworks.php has looked whether these are XML.
+    // frameworks.php has checked that these are XML.
     str_contains(file_get_contents("$folder/etc/module.xml"), '<module name="Local_Xhprof"/>') or exit('module.xml is of another module');
     if (PHP_SAPI !== 'cli') {
         preg_match_all('/<event name="(\w+)">\s*<observer name="\w+" instance="([\w\\\\]+)"\/>/', file_get_contents("$folder/etc/events.xml"), $found, PREG_SET_ORDER);

@@ -1,8 +1,7 @@
 <?php
-// An application of Symfony's own packages, in one file: the kernel, the
-// router, the console and Messenger as Debian has them. What frameworks.php
-// took out of docs/frameworks.md stands beside it; every subscriber there is
-// is registered, as autoconfiguration would.
+// An application of Symfony's own packages, in one file: Debian's kernel, router,
+// console and Messenger. frameworks.php puts the files of docs/frameworks.md beside it.
+// Every subscriber is registered, as autoconfiguration does.
 //
 //     php application.php app:import | messenger:consume async --limit=3 | serve
 
@@ -45,7 +44,7 @@ spl_autoload_register(function (string $class): void {
     }
 });
 
-/** Messages that are there from the beginning. */
+/** A transport that has its messages from the beginning. */
 final class Messages implements ReceiverInterface
 {
     public function __construct(private array $messages)
@@ -67,7 +66,7 @@ final class Messages implements ReceiverInterface
     }
 }
 
-/** A container of what it is given. */
+/** A container of the given services. */
 final class Services implements Psr\Container\ContainerInterface
 {
     public function __construct(private array $services)
@@ -95,7 +94,7 @@ foreach (glob(__DIR__ . '/src/EventSubscriber/*.php') as $file) {
     $class = 'App\EventSubscriber\\' . basename($file, '.php');
     $dispatcher->addSubscriber(new $class());
 }
-// As Drupal does: by the file of services.
+// Like Drupal: registers the services of the services file.
 foreach (glob(__DIR__ . '/web/modules/custom/*/*.services.yml') as $file) {
     preg_match('/^    class: (\S+)$/m', file_get_contents($file), $found);
     $dispatcher->addSubscriber(new $found[1]());
@@ -107,7 +106,7 @@ $dispatcher->addSubscriber(new RouterListener(new UrlMatcher($routes, new Reques
 $dispatcher->addSubscriber(new ErrorListener(fn (Throwable $exception) => new Response($exception->getMessage(), $exception instanceof HttpExceptionInterface ? $exception->getStatusCode() : 500)));
 $kernel = new HttpKernel($dispatcher, new ControllerResolver(), $stack, new ArgumentResolver());
 
-/** One request from its beginning to its end. */
+/** Handles one request. */
 $answer = function (Request $request) use ($kernel): void {
     $response = $kernel->handle($request);
     PHP_SAPI === 'cli' or $response->send();

@@ -1,7 +1,7 @@
 <?php
-// What the file of docs/frameworks.md asks of WordPress: its hooks, and each
-// hook with the arguments that WordPress passes. With WORDPRESS=folder in the
-// environment the hooks are those of the WordPress there.
+// A stand-in for the parts of WordPress that the file of docs/frameworks.md uses: its
+// hooks, each with the arguments that WordPress passes. With WORDPRESS=folder in the
+// environment, the hooks are those of the WordPress in that folder.
 //
 //     php application.php wp post list
 
@@ -57,7 +57,7 @@ if (getenv('WORDPRESS')) {
 
     function do_action($name, ...$arguments): void
     {
-        // WordPress passes an empty text where it has none.
+        // WordPress passes an empty text if it has no value.
         foreach (array_merge(...($GLOBALS['hooks'][$name] ?? [])) as [$callback, $count]) {
             $callback(...array_slice($arguments ?: [''], 0, $count));
         }
@@ -91,7 +91,7 @@ if (wp_doing_ajax()) {
 } elseif (str_starts_with($path, '/wp-json/')) {
     define('REST_REQUEST', true);
     apply_filters('rest_dispatch_request', null, new stdClass(), '/wp/v2/posts/(?P<id>[\d]+)/(?P<slug>(?:[a-z]|\.)+)', []);
-    // As an answer with embedded objects makes further requests.
+    // An answer with embedded objects makes further requests.
     apply_filters('rest_dispatch_request', null, new stdClass(), '/wp/v2/users/(?P<id>[\d]+)', []);
 } elseif (str_starts_with($path, '/wp-admin/')) {
     do_action('admin_init');
