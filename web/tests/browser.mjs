@@ -4,7 +4,7 @@ import { chromium } from "playwright-core";
 /** Starts it; `close()` ends it. */
 export function start() {
   return chromium.launch({
-    executablePath: process.env.CHROMIUM ?? "chromium",
+    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
     args: [
       ...["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"],
       ...["--disable-component-update", "--disable-sync"],

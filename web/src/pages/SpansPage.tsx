@@ -25,7 +25,7 @@ export function SpansPage(): JSX.Element {
           spans.groups.length === 0 ? (
             <Empty title="No statements, requests or commands are in this profile.">
               <p>SQL, HTTP, Redis and Memcached calls are recorded with:</p>
-              <Command>php -d xhprof.spans=1 script.php</Command>
+              <Command>xhprof run --flags sql -o run.xhp -- script.php</Command>
             </Empty>
           ) : (
             <>

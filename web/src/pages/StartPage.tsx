@@ -14,7 +14,7 @@ export function StartPage(props: { onOpen: () => void }): JSX.Element {
         Nothing leaves this computer.
       </p>
       <h3>To record one</h3>
-      <Command>xhprof run -o profile.xhp script.php</Command>
+      <Command>xhprof run -o run.xhp -- script.php</Command>
     </section>
   );
 }

@@ -62,7 +62,7 @@ export function FailureNote(props: { failure: EngineError }): JSX.Element {
           </button>
         </p>
         <p>To record whole stacks:</p>
-        <Command>xhprof run --mode tree script.php</Command>
+        <Command>xhprof run --mode tree -o run.xhp -- script.php</Command>
       </Empty>
     );
   }
@@ -70,7 +70,7 @@ export function FailureNote(props: { failure: EngineError }): JSX.Element {
     return (
       <Empty title="This profile does not say when calls happened.">
         <p>Record every call with its time:</p>
-        <Command>xhprof run --mode events script.php</Command>
+        <Command>xhprof run --mode events -o run.xhp -- script.php</Command>
       </Empty>
     );
   }
