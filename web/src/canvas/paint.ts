@@ -66,9 +66,10 @@ export function drawFrame(
   [left, top, width, height]: readonly [number, number, number, number],
 ): void {
   const wide = Math.max(width, 3);
-  context.lineWidth = 2;
+  context.lineWidth = 1;
   context.strokeStyle = paint.paper;
   context.strokeRect(left + 2.5, top + 2.5, Math.max(1, wide - 5), Math.max(1, height - 5));
+  context.lineWidth = 2;
   context.strokeStyle = paint.accent;
   context.strokeRect(left + 1, top + 1, Math.max(1, wide - 2), Math.max(1, height - 2));
 }
