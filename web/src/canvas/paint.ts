@@ -45,6 +45,8 @@ export function fitting(name: string, width: number): string {
 }
 
 export interface Label {
+  /** Stands in front of the name, however short that becomes. */
+  readonly sign?: string;
   readonly name: string;
   readonly left: number;
   readonly top: number;
@@ -55,7 +57,8 @@ export interface Label {
 /** A name inside of a box. */
 export function drawLabel(context: CanvasRenderingContext2D, label: Label): void {
   const room = label.width - 8;
-  const text = fitting(label.name, room);
+  const sign = label.sign ?? '';
+  const text = sign + fitting(label.name, room - sign.length * LETTER);
   if (text !== '') context.fillText(text, label.left + 4, label.top + label.height / 2 + 0.5, room);
 }
 

@@ -101,7 +101,7 @@ export function FlameCanvas(props: FlameCanvasProps): JSX.Element {
     for (const place of labels) {
       const x = (left[place] ?? 0) * scale;
       const width = (right[place] ?? 0) * scale - x;
-      drawLabel(context, { name: `${props.sign?.(place) ?? ''}${boxes.name(place)}`, left: x, top: topOf(boxes.row(place)) - scrollTop, width, height: ROW - 1 });
+      drawLabel(context, { sign: props.sign?.(place) ?? '', name: boxes.name(place), left: x, top: topOf(boxes.row(place)) - scrollTop, width, height: ROW - 1 });
     }
     for (const place of new Set([hovered, selected])) {
       if (place === NONE || place >= boxes.count) continue;
