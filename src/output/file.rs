@@ -4,7 +4,7 @@
 //! is linked when it is complete. Where the file system does not support that, it
 //! is written under a random temporary name with `O_EXCL`, and renamed. Both
 //! replace a symbolic link and never follow one. No name leaves the directory:
-//! see [`name`](super::name).
+//! see [`name`].
 
 use std::fs::{self, File, Permissions};
 use std::io::{self, Write};
