@@ -45,6 +45,8 @@ export function fitting(name: string, width: number): string {
 }
 
 export interface Label {
+  /** Stands in front of the name, however short that becomes. */
+  readonly sign?: string;
   readonly name: string;
   readonly left: number;
   readonly top: number;
@@ -55,7 +57,8 @@ export interface Label {
 /** A name inside of a box. */
 export function drawLabel(context: CanvasRenderingContext2D, label: Label): void {
   const room = label.width - 8;
-  const text = fitting(label.name, room);
+  const sign = label.sign ?? '';
+  const text = sign + fitting(label.name, room - sign.length * LETTER);
   if (text !== '') context.fillText(text, label.left + 4, label.top + label.height / 2 + 0.5, room);
 }
 
@@ -66,9 +69,10 @@ export function drawFrame(
   [left, top, width, height]: readonly [number, number, number, number],
 ): void {
   const wide = Math.max(width, 3);
-  context.lineWidth = 2;
+  context.lineWidth = 1;
   context.strokeStyle = paint.paper;
   context.strokeRect(left + 2.5, top + 2.5, Math.max(1, wide - 5), Math.max(1, height - 5));
+  context.lineWidth = 2;
   context.strokeStyle = paint.accent;
   context.strokeRect(left + 1, top + 1, Math.max(1, wide - 2), Math.max(1, height - 2));
 }

@@ -30,6 +30,8 @@ export interface FlameCanvasProps {
   readonly onMatch?: (step: 1 | -1) => void;
   /** When it changes, the first row of interest is scrolled to. */
   readonly subject: string;
+  /** Stands in front of a name: what the colour says, for those who do not see it. */
+  readonly sign?: (place: number) => string;
   /** Shows the root first, even if a tower of wrappers stands there. */
   readonly startsAtRoot?: boolean;
 }
@@ -99,7 +101,7 @@ export function FlameCanvas(props: FlameCanvasProps): JSX.Element {
     for (const place of labels) {
       const x = (left[place] ?? 0) * scale;
       const width = (right[place] ?? 0) * scale - x;
-      drawLabel(context, { name: boxes.name(place), left: x, top: topOf(boxes.row(place)) - scrollTop, width, height: ROW - 1 });
+      drawLabel(context, { sign: props.sign?.(place) ?? '', name: boxes.name(place), left: x, top: topOf(boxes.row(place)) - scrollTop, width, height: ROW - 1 });
     }
     for (const place of new Set([hovered, selected])) {
       if (place === NONE || place >= boxes.count) continue;

@@ -151,9 +151,11 @@ function Graph(props: { flame: Flame; whole: Flame; colouring: Colouring; busy: 
     select(found[next] ?? NONE);
   };
   const costs = (place: number): string => {
-    const { value, calls } = boxes.flame.boxes;
+    const { value, calls, base } = boxes.flame.boxes;
     const amount = value[place] ?? 0;
-    const cost = `${format.cost(amount, metric, unit)} · ${format.share(amount, flame.zoom.total)}`;
+    const before = base[place];
+    const difference = before === undefined ? '' : ` · ${format.signedCost(amount - before, metric, unit)} since the base`;
+    const cost = `${format.cost(amount, metric, unit)} · ${format.share(amount, flame.zoom.total)}${difference}`;
     return metric === 'calls' || (calls[place] ?? 0) === 0 ? cost : `${cost} · ${format.counted(calls[place] ?? 0, 'call')}`;
   };
   const describe = (place: number): string => `${format.middle(boxes.name(place), 200)} · ${costs(place)}`;
@@ -205,6 +207,7 @@ function Graph(props: { flame: Flame; whole: Flame; colouring: Colouring; busy: 
             onZoom={zoom}
             onZoomOut={zoomOut}
             onMatch={match}
+            sign={(place) => (colouring === 'difference' ? signOf(flame, place) : '')}
             subject={JSON.stringify([state.arrangement, metric, state.zoom, state.upwards])}
           />
         )}
@@ -212,6 +215,13 @@ function Graph(props: { flame: Flame; whole: Flame; colouring: Colouring; busy: 
       <Details boxes={boxes} place={selected} onZoom={zoom} />
     </div>
   );
+}
+
+/** Whether a box became more or less. */
+function signOf(flame: Flame, place: number): string {
+  const value = flame.boxes.value[place] ?? 0;
+  const base = flame.boxes.base[place] ?? value;
+  return value > base ? '+ ' : value < base ? '− ' : '';
 }
 
 function Legend(props: { colouring: Colouring; isSearching: boolean }): JSX.Element | null {

@@ -170,11 +170,7 @@ function Drawing(props: { laidOut: LaidOut; zoom: number | null; onZoom: (zoom: 
               key={node.function}
               href={`#${toFragment({ ...state, page: 'function', fn: node.function })}`}
               class={node.critical ? 'node critical' : 'node'}
-              aria-label={`${shortTitle(node.name)}, ${format.share(node.inclusive, total)} with callees, ${format.share(node.own, total)} own${
-                node.critical ? ', on the critical path' : ''
-              }`}
             >
-              <title>{shortTitle(node.name)}</title>
               <rect
                 x={place.x - NODE_WIDTH / 2}
                 y={place.y - NODE_HEIGHT / 2}
@@ -182,7 +178,12 @@ function Drawing(props: { laidOut: LaidOut; zoom: number | null; onZoom: (zoom: 
                 height={NODE_HEIGHT}
                 rx={5}
                 style={{ '--heat': `${(heat * 100).toFixed(0)}%` }}
-              />
+              >
+                <title>
+                  {shortTitle(node.name)}
+                  {node.critical ? ', on the critical path' : ''}
+                </title>
+              </rect>
               <text x={place.x} y={place.y - 5} text-anchor="middle" class="node-name">
                 {format.middle(shortName(node.name), 24)}
               </text>

@@ -64,7 +64,8 @@ function Shown(props: { page: Page }): JSX.Element {
           </Go>
         ) : null}
       </div>
-      <table class="costs">
+      <div class="scroll-x" role="region" aria-label="Costs" tabIndex={0}>
+        <table class="costs">
         <caption class="sr-only">Costs</caption>
         <thead>
           <tr>
@@ -90,7 +91,8 @@ function Shown(props: { page: Page }): JSX.Element {
             </tr>
           ))}
         </tbody>
-      </table>
+        </table>
+      </div>
       <div class="neighbours">
         <Neighbours title="Called by" rows={page.callers} empty="Nothing calls it: it is where the program begins." whole={row.inclusive[metric]} />
         <Neighbours title="Calls" rows={page.callees} empty="It calls no function." whole={row.inclusive[metric]} />

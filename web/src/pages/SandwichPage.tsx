@@ -75,7 +75,7 @@ function Halves(props: { fn: number }): JSX.Element {
     <div class="halves">
       <div class="halves-main">
         <div class="flame-measure" ref={frame} />
-        <h3 class="half-title">Callers</h3>
+        <h2 class="half-title">Callers</h2>
         <Show asked={callers}>
           {(flame) => <Half flame={flame} upwards label="Callers" fn={props.fn} selected={selected} onSelect={setSelected} />}
         </Show>
@@ -83,7 +83,7 @@ function Halves(props: { fn: number }): JSX.Element {
           {(flame) => (
             <>
               <Half flame={flame} upwards={false} label="Callees" fn={props.fn} selected={selected} onSelect={setSelected} />
-              <h3 class="half-title">Callees</h3>
+              <h2 class="half-title">Callees</h2>
             </>
           )}
         </Show>

@@ -52,7 +52,7 @@ function Groups(props: { groups: readonly SpanGroupRow[] }): JSX.Element {
   const groups = [...props.groups].sort((a, b) => b[order] - a[order]);
   return (
     <>
-      <div class="scroll-x">
+      <div class="scroll-x" role="region" aria-label="Groups of spans" tabIndex={0}>
         <table class="wide-table">
           <caption class="sr-only">Groups of spans</caption>
           <thead>

@@ -19,12 +19,14 @@ export function TimePage(): JSX.Element {
   const frame = useRef<HTMLDivElement>(null);
   const { width } = useSize(frame);
   const [first, setFirst] = useState(0);
+  const end = useAnswer(state.part === null ? null : { ask: 'timeline', width: 1, rows: 0 }, {}).answer?.end;
+  const part = end !== undefined && state.part !== null && state.part.from >= end ? null : state.part;
   const wide = Math.ceil(width / 64) * 64;
   const isReady = width > 0;
   // Of the whole profile: the range is marked in it.
   const asked = useAnswer(
     isReady
-      ? { ask: 'timeline', range: state.part, width: wide, minWidth: 1.5, firstRow: first, rows: BLOCK * 4, search: state.search }
+      ? { ask: 'timeline', range: part, width: wide, minWidth: 1.5, firstRow: first, rows: BLOCK * 4, search: state.search }
       : null,
     {},
   );
@@ -83,7 +85,9 @@ function Shown(props: { timeline: Timeline; whole: Timeline; onRows: (first: num
   const { state, go } = useSession();
   const [selected, setSelected] = useState<(Picked & { fn: number | null; title: string }) | null>(null);
   // Moves at once; the address, and with it the engine, follows when it rests.
-  const wanted = state.part ?? { from: 0, to: Math.max(1, timeline.end) };
+  // A part of another file's address may lie behind this one's end.
+  const isInside = state.part !== null && state.part.from < timeline.end;
+  const wanted = isInside && state.part !== null ? state.part : { from: 0, to: Math.max(1, timeline.end) };
   const [moving, setMoving] = useState<TimeRange | null>(null);
   useEffect(() => {
     setMoving(null);

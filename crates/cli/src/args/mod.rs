@@ -156,14 +156,14 @@ pub(crate) struct RunArguments {
     /// What the profile is made of
     #[arg(long, value_name = "MODE", default_value = "tree")]
     pub(crate) mode: Mode,
-    /// With --mode sample: microseconds between two samples
+    /// With --mode sample: microseconds between two samples; by default what
+    /// xhprof.sampling_interval says, which is 100000 unless php.ini sets it
     #[arg(
         long,
         value_name = "MICROSECONDS",
-        default_value_t = 1000,
         value_parser = clap::value_parser!(u32).range(100..)
     )]
-    pub(crate) interval: u32,
+    pub(crate) interval: Option<u32>,
     #[command(flatten)]
     pub(crate) php: PhpArguments,
     #[command(flatten)]

@@ -29,10 +29,10 @@ thread_local! {
 }
 
 /// After the entries were registered: php.ini or `-d` may have one of the names.
-/// Where it has both, the later one in `twins` counts.
-pub(super) fn start(twins: &[(&CStr, &CStr)]) {
-    for (index, (name, other)) in twins.iter().enumerate() {
-        let is_last = twins.iter().skip(index).all(|(later, _)| later != other);
+/// Where it has both, the later one in `aliases` counts.
+pub(super) fn start(aliases: &[(&CStr, &CStr)]) {
+    for (index, (name, other)) in aliases.iter().enumerate() {
+        let is_last = aliases.iter().skip(index).all(|(later, _)| later != other);
         if is_configured(name) && (is_last || !is_configured(other)) {
             // SAFETY: registered entries live as long as the module.
             unsafe {
@@ -44,7 +44,7 @@ pub(super) fn start(twins: &[(&CStr, &CStr)]) {
     }
 }
 
-/// An entry is about to get this value: its twin gets it, too.
+/// An entry is about to get this value: its alias gets it, too.
 ///
 /// # Safety
 ///
@@ -52,14 +52,14 @@ pub(super) fn start(twins: &[(&CStr, &CStr)]) {
 pub(super) unsafe fn copy(
     entry: *const zend_ini_entry,
     value: *mut zend_string,
-    twin: &CStr,
+    alias: &CStr,
     stage: c_int,
 ) -> c_int {
     let who = match stage {
         STAGE_ACTIVATE => SYSTEM,
         STAGE_RUNTIME => USER,
         STAGE_HTACCESS => PER_DIRECTORY,
-        // At the start there is no twin yet, and at the end PHP restores both.
+        // At the start there is no alias yet, and at the end PHP restores both.
         _ => return SUCCESS,
     };
     if value.is_null() || IS_COPYING.replace(true) {
@@ -68,13 +68,13 @@ pub(super) unsafe fn copy(
     // SAFETY: the caller's entry. PHP marks it as changed before it asks; php-fpm
     // sets what its pool has without a mark, for the life of the process.
     let outcome = unsafe {
-        match self::entry(twin) {
+        match self::entry(alias) {
             None => FAILURE,
-            Some(twin) if (*entry).modified != 0 => {
-                bindings::zend_alter_ini_entry_ex((*twin).name, value, who, stage, false)
+            Some(alias) if (*entry).modified != 0 => {
+                bindings::zend_alter_ini_entry_ex((*alias).name, value, who, stage, false)
             }
-            Some(twin) => {
-                set(value, twin);
+            Some(alias) => {
+                set(value, alias);
                 SUCCESS
             }
         }

@@ -10,12 +10,12 @@ use ext_php_rs::zend::{bailout, try_catch};
 
 /// Lets `act` ask for PHP's memory, and drops `value` whatever comes of it. What
 /// `act` itself has allocated elsewhere is lost if PHP jumps: let it be little.
-pub(crate) fn dropping<T>(value: T, act: impl FnOnce(&T)) {
-    drop(keeping(value, act));
+pub(crate) fn run_and_drop<T>(value: T, act: impl FnOnce(&T)) {
+    drop(run_and_keep(value, act));
 }
 
 /// The same, and gives `value` back if PHP does not jump.
-pub(crate) fn keeping<T>(value: T, act: impl FnOnce(&T)) -> T {
+pub(crate) fn run_and_keep<T>(value: T, act: impl FnOnce(&T)) -> T {
     if try_catch(AssertUnwindSafe(|| act(&value))).is_ok() {
         return value;
     }

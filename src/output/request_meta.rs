@@ -11,16 +11,16 @@ use super::tags;
 use crate::settings::{self, RouteOf};
 use crate::zend;
 
-/// What is described: the end of a request or program, or a moment of it, whose
+/// What is described: the end of a request or program, or a phase of it, whose
 /// outcome is not known yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Moment {
-    End,
-    Before,
+pub(super) enum RequestPhase {
+    Ended,
+    Running,
 }
 
 /// Says of the request that runs now what a profile's reader will want to know.
-pub(super) fn describe(meta: &mut Meta, moment: Moment) {
+pub(super) fn describe(meta: &mut Meta, phase: RequestPhase) {
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
     let script = zend::script_path().map(text);
     let path = zend::request_path().map(text);
@@ -53,7 +53,7 @@ pub(super) fn describe(meta: &mut Meta, moment: Moment) {
         if let Some(script) = script {
             meta.set_tag("script", script);
         }
-    } else if moment == Moment::End {
+    } else if phase == RequestPhase::Ended {
         // As shells have it.
         let status = match zend::signals::caught() {
             Some(signal) => 128 + signal,
@@ -61,8 +61,8 @@ pub(super) fn describe(meta: &mut Meta, moment: Moment) {
         };
         meta.set_tag("exit_status", status.to_string());
     }
-    if moment == Moment::End {
-        if zend::ended_badly() {
+    if phase == RequestPhase::Ended {
+        if zend::request_failed() {
             meta.set_tag("failed", "1");
         }
         let (_, peak) = zend::memory();

@@ -11,7 +11,7 @@
 use super::array::Array;
 
 /// What will be allocated before long.
-pub(crate) struct Room {
+pub(crate) struct Prefault {
     /// Bytes that have not been asked for.
     expected: usize,
     /// The end of the piece that was looked at last.
@@ -23,10 +23,10 @@ pub(crate) struct Room {
 /// 2 MiB, at which chunks of the heap are aligned: so a piece is in one of them.
 const PIECE: usize = 256 << 10;
 /// What is not worth asking for.
-const LITTLE: usize = 64 << 10;
+const MIN_LENGTH: usize = 64 << 10;
 
-impl Room {
-    /// Room for `bytes` in PHP's heap; none if the heap is somebody else's.
+impl Prefault {
+    /// Prefault for `bytes` in PHP's heap; none if the heap is somebody else's.
     pub(crate) fn for_bytes(bytes: usize) -> Self {
         // SAFETY: reads a field of this thread's heap.
         let is_known = unsafe { super::bindings::is_zend_mm() };
@@ -38,38 +38,38 @@ impl Room {
 
     /// An array was made, which is not empty.
     #[inline]
-    pub(crate) fn reached(&mut self, array: &Array) {
+    pub(crate) fn array_made(&mut self, array: &Array) {
         let place = array.storage() as usize;
         let end = (place | (PIECE - 1)) + 1;
-        if end != self.seen && self.expected > LITTLE {
+        if end != self.seen && self.expected > MIN_LENGTH {
             self.seen = end;
-            self.look_at(place, end);
+            self.populate(place, end);
         }
     }
 
     /// The storage of an array of so many bytes, all of which will be used soon:
     /// something is in it already.
     #[cfg(target_os = "linux")]
-    pub(crate) fn fill(&mut self, array: &Array, bytes: usize) {
-        if self.expected > 0 && bytes > LITTLE {
+    pub(crate) fn storage_made(&mut self, array: &Array, bytes: usize) {
+        if self.expected > 0 && bytes > MIN_LENGTH {
             let start = array.storage() as usize;
-            self.look_at(start, start.saturating_add(bytes));
+            self.populate(start, start.saturating_add(bytes));
         }
     }
 
     #[cfg(not(target_os = "linux"))]
-    pub(crate) fn fill(&mut self, _array: &Array, _bytes: usize) {}
+    pub(crate) fn storage_made(&mut self, _array: &Array, _bytes: usize) {}
 
     /// A piece that ends at `end`, and is in use up to `start` or so.
     #[cfg(target_os = "linux")]
     #[cold]
-    fn look_at(&mut self, start: usize, end: usize) {
+    fn populate(&mut self, start: usize, end: usize) {
         let page = super::page_size();
         let start = start.next_multiple_of(page);
         let end = end.min(start.saturating_add(self.expected).next_multiple_of(page));
         let length = end.saturating_sub(start);
         self.expected = self.expected.saturating_sub(length);
-        if length > LITTLE && !is_there((end - 1) & !(page - 1), page) {
+        if length > MIN_LENGTH && !is_resident_page((end - 1) & !(page - 1), page) {
             // SAFETY: pages of the heap's chunk that `start` was in, which the
             // heap does not give back meanwhile; their contents stay.
             unsafe {
@@ -79,13 +79,13 @@ impl Room {
     }
 
     #[cfg(not(target_os = "linux"))]
-    fn look_at(&mut self, _start: usize, _end: usize) {}
+    fn populate(&mut self, _start: usize, _end: usize) {}
 }
 
 /// Whether the kernel has given that page before: then most likely those before
 /// it, too.
 #[cfg(target_os = "linux")]
-fn is_there(address: usize, page: usize) -> bool {
+fn is_resident_page(address: usize, page: usize) -> bool {
     let mut is_resident = 0_u8;
     // SAFETY: one byte for one page, which is mapped.
     let answer = unsafe { libc::mincore(address as *mut _, page, &raw mut is_resident) };

@@ -10,26 +10,26 @@ use std::mem::MaybeUninit;
 use ext_php_rs::ffi::{self, ZEND_INTERNAL_FUNCTION, zend_class_entry, zend_function, zval};
 
 use super::Value;
-use super::memory::has_room_for;
+use super::memory::fits_memory_limit;
 
 /// The most arguments that a question has.
-const MOST: usize = 2;
+const MAX_ARGUMENTS: usize = 2;
 
 /// The memory that a question takes whose answer is a number or a short name.
-pub(super) const LITTLE: usize = 4 << 10;
+pub(super) const SMALL_ANSWER: usize = 4 << 10;
 
 /// Asks the function of that name, in lower case; none if there is no such
 /// function or it throws. Nothing is asked while an exception is on its way, or
 /// where an answer of `largest` bytes might meet the memory limit.
 ///
 /// The caller sees to it that the call is not recorded.
-pub(crate) fn ask_function<R>(
+pub(crate) fn call_internal_function<R>(
     name: &str,
     arguments: &[&zval],
     largest: usize,
     use_answer: impl FnOnce(Value<'_>) -> R,
 ) -> Option<R> {
-    if !has_room_for(largest) {
+    if !fits_memory_limit(largest) {
         return None;
     }
     // SAFETY: the table of functions is there while a request runs.
@@ -37,19 +37,19 @@ pub(crate) fn ask_function<R>(
         let table = (*ffi::ext_php_rs_executor_globals()).function_table;
         internal_function(table, name)?
     };
-    ask(function, None, arguments, use_answer)
+    call(function, None, arguments, use_answer)
 }
 
 /// Asks the method of that name, in lower case, of the class of PHP's own that
-/// the object's class is or descends from, for at most [`LITTLE`].
-pub(crate) fn ask_method<R>(
+/// the object's class is or descends from, for at most [`SMALL_ANSWER`].
+pub(crate) fn call_internal_method<R>(
     object: Value<'_>,
     name: &str,
     arguments: &[&zval],
     use_answer: impl FnOnce(Value<'_>) -> R,
 ) -> Option<R> {
     let object = object.as_object()?;
-    if !has_room_for(LITTLE) {
+    if !fits_memory_limit(SMALL_ANSWER) {
         return None;
     }
     // SAFETY: an object's class and all classes above it live as long as it.
@@ -66,7 +66,7 @@ pub(crate) fn ask_method<R>(
             }
         }
     };
-    ask(function, Some(object), arguments, use_answer)
+    call(function, Some(object), arguments, use_answer)
 }
 
 /// Whether an exception is on its way.
@@ -88,7 +88,7 @@ unsafe fn internal_function(table: *mut ffi::HashTable, name: &str) -> Option<*m
     }
 }
 
-fn ask<R>(
+fn call<R>(
     function: *mut zend_function,
     object: Option<*mut ffi::zend_object>,
     arguments: &[&zval],
@@ -98,7 +98,8 @@ fn ask<R>(
         return None;
     }
     // Copies that own nothing: the engine takes its own references.
-    let mut copies: [MaybeUninit<zval>; MOST] = [const { MaybeUninit::uninit() }; MOST];
+    let mut copies: [MaybeUninit<zval>; MAX_ARGUMENTS] =
+        [const { MaybeUninit::uninit() }; MAX_ARGUMENTS];
     let mut count = 0;
     for (copy, argument) in copies.iter_mut().zip(arguments) {
         // SAFETY: a zval is plain data as far as it is only looked at.
@@ -111,7 +112,9 @@ fn ask<R>(
     // which the engine fills.
     unsafe {
         let object = object.unwrap_or(std::ptr::null_mut());
-        let class = object.as_ref().map_or(std::ptr::null_mut(), |it| it.ce);
+        let class = object
+            .as_ref()
+            .map_or(std::ptr::null_mut(), |object| object.ce);
         ffi::zend_call_known_function(
             function,
             object,

@@ -1,19 +1,19 @@
-//! What runs at the instant when the timer fires, seen from its thread.
+//! The innermost frames at the instant when the timer expires, read from the
+//! timer's thread.
 //!
-//! A safe point comes some time after the timer: at the next call, at the end
-//! of a loop's turn, when a function written in C returns. By then the function
-//! that the timer met may have ended, and another one begun, which would be
-//! charged with time that is not its own. So the timer's thread notes the
-//! innermost frames at once: their addresses, and the addresses of their
-//! functions. Nothing is believed of it before PHP's thread has found the same
-//! frame on its stack, or the function in its tables.
+//! A safe point comes later than the timer: at the next call, at the end of a
+//! loop iteration, or when an internal function returns. By then the function may
+//! have ended and another one begun, which would be charged with the time. So the
+//! timer's thread saves the addresses of the innermost frames and of their
+//! functions at once. PHP's thread uses an address only after it has found the
+//! frame on its stack, or the function in the engine's tables.
 //!
-//! **Invariant:** no memory of PHP's thread is read here as one's own, since
-//! PHP may have given it back to the system: the kernel copies what is there,
-//! or refuses. That takes it 3 µs, and 15 at 100 Hz, when all of its code is
-//! cold. The exceptions are the pointer to the current frame, which is part of
-//! the thread's globals, and the page of its stack where most frames are, those
-//! of fibers and generators aside: both stay for as long as there is a timer.
+//! **Invariant:** this thread does not dereference pointers into PHP's memory,
+//! which PHP may have unmapped: `process_vm_readv` copies it, or fails. That takes
+//! 3 µs, and 15 at 100 Hz with cold caches. There are two exceptions, which live
+//! as long as the timer: `current_execute_data` in the thread's globals, and the
+//! first page of its VM stack, where most frames are, except those of fibers and
+//! generators.
 
 use std::mem::offset_of;
 use std::ops::Range;
@@ -23,41 +23,42 @@ use ext_php_rs::ffi::zend_execute_data;
 
 use crate::clock;
 
-/// Where to look at a thread.
-pub(super) struct Window {
-    /// The current frame's place in the thread's globals.
+/// Reads the frames of another thread.
+pub(super) struct FrameReader {
+    /// `current_execute_data` in the thread's globals.
     current: *const AtomicPtr<zend_execute_data>,
-    /// The addresses of what can be read as one's own.
+    /// The addresses that can be dereferenced.
     first_frames: Range<usize>,
-    /// The process. The C library asks the kernel each time.
+    /// The process id, kept because `getpid` is a system call.
     process: libc::pid_t,
 }
 
-// SAFETY: see `Window::of_this_thread`.
-unsafe impl Send for Window {}
+// SAFETY: see `FrameReader::of_this_thread`.
+unsafe impl Send for FrameReader {}
 
-/// A frame, and the function that ran in it. Zero: not known.
+/// The addresses of a frame and of its function. Zero: not known.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Seen {
+pub(super) struct FrameAddresses {
     pub(super) frame: usize,
     pub(super) function: usize,
 }
 
-/// The innermost frames of one instant, the innermost first.
-pub(super) type Sight = [Seen; FRAMES];
+/// The innermost frames at one instant, the innermost first.
+pub(super) type Snapshot = [FrameAddresses; FRAMES];
 
-/// So many functions can end between two safe points without a frame that is
-/// known to stay: those have no loop and call nothing written in C.
+/// The frames of a snapshot. Few functions end between two safe points: only
+/// functions without loops and calls of internal functions can.
 const FRAMES: usize = 12;
-/// More than that seldom end, and are noted only if the kernel need not be asked.
+/// The frames that are copied by the kernel if necessary. Deeper ones are read
+/// only without a system call: more than 4 functions rarely end at once.
 const SURE: usize = 4;
-/// A look takes some microseconds, unless its thread is kept waiting.
+/// A snapshot takes some microseconds; a longer one was interrupted.
 const AT_ONCE_NS: u64 = 50_000;
 
-impl Window {
-    /// A view of the calling thread, for as long as its request lasts: whoever
-    /// hands it to another thread must end that one first. `first_frames` are
-    /// those of the request.
+impl FrameReader {
+    /// A reader for the calling thread's frames. The caller must end the thread
+    /// that uses the reader before the request ends. `first_frames` are those of
+    /// the request.
     pub(super) fn of_this_thread(first_frames: Range<usize>) -> Self {
         // SAFETY: this thread's globals; the address of a field.
         let place = unsafe {
@@ -71,36 +72,36 @@ impl Window {
         }
     }
 
-    /// Looks, `now`. What took too long is not believed: while this thread is
-    /// kept waiting between two frames the program goes on, and what it then sees
-    /// has never been one stack. Nothing, if that happens again and again.
-    pub(super) fn look(&self, mut now: u64) -> Sight {
-        let mut sight = Sight::default();
+    /// Takes a snapshot at `now`. One that took too long is discarded: PHP's thread
+    /// continues while this one is switched out, so its frames were never one
+    /// stack. Empty if that happens three times.
+    pub(super) fn read(&self, mut now: u64) -> Snapshot {
+        let mut snapshot = Snapshot::default();
         for _ in 0..3 {
             let start = now;
-            let seen = self.look_once();
+            let seen = self.read_once();
             now = clock::monotonic_ns();
             if now.saturating_sub(start) > AT_ONCE_NS {
                 continue;
             }
-            sight = seen;
-            // A frame without a caller is the program's own, or one that is
-            // just being made: it gets its caller at last.
-            if sight[0].frame == 0 || sight[1].frame != 0 {
+            snapshot = seen;
+            // A frame without a caller is the outermost one, or one under
+            // construction: PHP sets its caller last.
+            if snapshot[0].frame == 0 || snapshot[1].frame != 0 {
                 break;
             }
         }
-        sight
+        snapshot
     }
 
-    fn look_once(&self) -> Sight {
-        let mut sight = [Seen::default(); FRAMES];
+    fn read_once(&self) -> Snapshot {
+        let mut snapshot = [FrameAddresses::default(); FRAMES];
         // SAFETY: the globals live, see `of_this_thread`. PHP's thread writes
-        // pointers there whole, as every system we support does; what is read
-        // is a number, and not followed.
+        // pointers there atomically, as every system we support does. The value
+        // is not dereferenced.
         let mut frame = unsafe { (*self.current).load(Ordering::Relaxed) } as usize;
         let mut copy = None;
-        for (depth, seen) in sight.iter_mut().enumerate() {
+        for (depth, seen) in snapshot.iter_mut().enumerate() {
             if frame == 0 {
                 break;
             }
@@ -113,14 +114,14 @@ impl Window {
                 }
                 break;
             };
-            *seen = Seen { frame, function };
+            *seen = FrameAddresses { frame, function };
             frame = caller;
         }
-        sight
+        snapshot
     }
 
-    /// The function and the caller's frame of the frame at an address, if it is
-    /// one of the first.
+    /// The function and the caller of the frame at an address, if it is in
+    /// `first_frames`.
     #[inline(always)]
     fn first_frame(&self, address: usize) -> Option<(usize, usize)> {
         let end = address.checked_add(FRAME)?;
@@ -129,15 +130,15 @@ impl Window {
             return None;
         }
         let field = |offset: usize| {
-            // SAFETY: the page is there, see `of_this_thread`. Whatever stands
-            // at the place, it is read as a number, whole, as above.
+            // SAFETY: the page is mapped, see `of_this_thread`. Any value there is
+            // read atomically as a number, as above.
             unsafe { (*((address + offset) as *const AtomicUsize)).load(Ordering::Relaxed) }
         };
         Some((field(FUNCTION), field(CALLER)))
     }
 
-    /// The same of a frame anywhere, out of a copy. Another copy is made only
-    /// if it must be.
+    /// The same for a frame anywhere, from a copy. A new copy is made only if
+    /// `must` is set.
     #[cold]
     #[inline(never)]
     fn copied_frame(
@@ -154,35 +155,36 @@ impl Window {
     }
 }
 
-/// A copy of a frame, and of what stands before it: the frames of its callers,
-/// most times. Bytes, and no frames: the engine's values have destructors.
+/// A copy of a frame and of the memory before it, which mostly holds its callers'
+/// frames. It holds bytes, not frames: the engine's values have destructors.
 struct Copy {
     /// The address of the frame.
     address: usize,
     bytes: [u8; BEFORE + FRAME],
-    /// Where in them the first byte is that was copied.
+    /// The index of the first copied byte.
     start: usize,
 }
 
 const FRAME: usize = size_of::<zend_execute_data>();
 const FUNCTION: usize = offset_of!(zend_execute_data, func);
 const CALLER: usize = offset_of!(zend_execute_data, prev_execute_data);
-/// Half a dozen frames of a large program: each further copy takes the kernel
-/// longer than all of this.
+/// How many bytes before the frame are copied: half a dozen frames of a large
+/// program. Each further system call takes longer than this copy.
 const BEFORE: usize = 6 << 10;
-/// Where there is not as much before the frame, as at the beginning of memory.
+/// Where the copy starts: shorter copies are tried if the memory before the frame
+/// is not mapped.
 const STARTS: [usize; 3] = [0, BEFORE - (1 << 10), BEFORE];
 
 impl Copy {
-    /// Of what is at the address, if anything is.
+    /// Copies the frame at `address`; the copy is empty if that fails.
     fn of(address: usize, process: libc::pid_t) -> Self {
         let mut copy = Self {
             address,
             bytes: [0; BEFORE + FRAME],
             start: BEFORE + FRAME,
         };
-        // All in one piece is a third cheaper than the frame by itself and the
-        // rest; but before it there may be nothing.
+        // One copy is a third cheaper than two, but the memory before the frame
+        // may not be mapped.
         for start in STARTS {
             if copy.start > start && address > BEFORE && copy.fill(start, process) {
                 copy.start = start;
@@ -191,7 +193,7 @@ impl Copy {
         copy
     }
 
-    /// Whether the bytes from `start` could be copied.
+    /// Copies the bytes from index `start` on; false if that fails.
     #[cfg(target_os = "linux")]
     fn fill(&mut self, start: usize, process: libc::pid_t) -> bool {
         let address = self.address - BEFORE + start;
@@ -206,8 +208,8 @@ impl Copy {
             iov_base: address as *mut libc::c_void,
             iov_len: bytes.len(),
         };
-        // SAFETY: the kernel writes to that array of ours and nowhere else; it
-        // may be asked for any address.
+        // SAFETY: the kernel writes only to that local array, and checks the
+        // remote address.
         let copied = unsafe {
             libc::process_vm_readv(process, &raw const local, 1, &raw const remote, 1, 0)
         };
@@ -219,8 +221,8 @@ impl Copy {
         false
     }
 
-    /// The function and the caller's frame of the frame at an address, if it was
-    /// copied.
+    /// The function and the caller of the frame at an address, if it is in the
+    /// copy.
     fn find(&self, address: usize) -> Option<(usize, usize)> {
         let offset = address.checked_add(BEFORE)?.checked_sub(self.address)?;
         if offset < self.start {

@@ -11,16 +11,16 @@ pub(super) const NAME: &[u8] = b"[profiled by the program]";
 
 /// The instant in which a profile was set aside.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Absent {
+pub(super) struct Suspension {
     wall_ns: u64,
     cpu_ns: u64,
     memory: i64,
     peak: i64,
 }
 
-impl Absent {
+impl Suspension {
     /// It is set aside now.
-    pub(super) fn now(reads_memory: bool) -> Self {
+    pub(super) fn begin(reads_memory: bool) -> Self {
         let (memory, peak) = if reads_memory { zend::memory() } else { (0, 0) };
         Self {
             wall_ns: clock::monotonic_ns(),

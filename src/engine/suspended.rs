@@ -1,7 +1,7 @@
-//! What the profile hears that another one interrupts: returns of its calls.
+//! Ends of calls, which belong to the running profile or to the suspended one.
 //!
-//! The tokens and marks of calls that are open are all different, so whatever
-//! the running profile does not know may be the other one's.
+//! The tokens and marks of open calls are unique, so a call that the running
+//! profile does not have may be the suspended one's.
 
 use ext_php_rs::ffi::zend_execute_data;
 use recorder::{Reading, Token};
@@ -12,8 +12,8 @@ use super::plan::Tracing;
 use super::state::State;
 use crate::zend::FunctionKind;
 
-/// A call returned: the running profile's, or else the other one's. An idle
-/// recorder knows none.
+/// Ends a call of the running profile, or else of the suspended one. An idle
+/// recorder has no calls.
 #[inline(always)]
 pub(super) unsafe fn leave<T: Tracing>(state: *mut State, token: Token, kind: FunctionKind) {
     // SAFETY: this thread's state; no reference is held when `left` is called.
@@ -25,8 +25,8 @@ pub(super) unsafe fn leave<T: Tracing>(state: *mut State, token: Token, kind: Fu
     }
 }
 
-/// The same, and says when that was; none if it was not the running profile's,
-/// or while that is paused.
+/// The same, and returns the reading; none if the call is not the running
+/// profile's, or if that is paused.
 pub(super) unsafe fn leave_telling<T: Tracing>(
     state: *mut State,
     token: Token,
@@ -47,7 +47,7 @@ pub(super) unsafe fn leave_telling<T: Tracing>(
     now
 }
 
-/// The same for a call that was recorded the short way.
+/// The same for a call that was recorded by the fast path.
 #[inline(always)]
 pub(super) unsafe fn leave_again<T: Tracing>(state: *mut State, token: Token, kind: FunctionKind) {
     // SAFETY: as in `leave`.
@@ -59,7 +59,7 @@ pub(super) unsafe fn leave_again<T: Tracing>(state: *mut State, token: Token, ki
     }
 }
 
-/// The same for a call of which only the hooks are known that entered it.
+/// The same for a call that was entered by `hooks`.
 #[cold]
 pub(super) unsafe fn leave_by(state: *mut State, hooks: Hooks, token: Token) {
     // SAFETY: as in `leave`.
@@ -68,8 +68,8 @@ pub(super) unsafe fn leave_by(state: *mut State, hooks: Hooks, token: Token) {
         if recorder.is_some_and(|recorder| (hooks.leave)(recorder, token)) {
             return;
         }
-        if let Some(outer) = (*state).outer.as_mut() {
-            (outer.plan.leave)(&mut outer.recorder, token);
+        if let Some(suspended) = (*state).suspended.as_mut() {
+            (suspended.plan.leave)(&mut suspended.recorder, token);
         }
     }
 }
@@ -78,28 +78,28 @@ pub(super) unsafe fn leave_by(state: *mut State, hooks: Hooks, token: Token) {
 #[inline(never)]
 unsafe fn left<T: Tracing>(state: *mut State, token: Token) {
     // SAFETY: this thread's state; the reference ends here.
-    if let Some(outer) = unsafe { (*state).outer.as_mut() } {
-        // It is paused, and looks at no clock.
-        outer.recorder.leave::<T>(token, Reading::default);
+    if let Some(suspended) = unsafe { (*state).suspended.as_mut() } {
+        // A suspended profile is paused, and reads no clock.
+        suspended.recorder.leave::<T>(token, Reading::default);
     }
 }
 
-/// The same where calls are known by their frames.
+/// Ends a call of the suspended profile in the observer engine.
 #[inline(always)]
 pub(super) unsafe fn ended(state: *mut State, data: *mut zend_execute_data) {
     // SAFETY: as in `left`.
     unsafe {
-        if (*state).outer.is_some() {
-            ended_in_outer(state, data);
+        if (*state).suspended.is_some() {
+            ended_in_suspended(state, data);
         }
     }
 }
 
 #[cold]
 #[inline(never)]
-unsafe fn ended_in_outer(state: *mut State, data: *mut zend_execute_data) {
+unsafe fn ended_in_suspended(state: *mut State, data: *mut zend_execute_data) {
     // SAFETY: as in `left`.
-    if let Some(outer) = unsafe { (*state).outer.as_mut() } {
-        (outer.plan.end_marked_while_paused)(&mut outer.recorder, marks::mark(data));
+    if let Some(suspended) = unsafe { (*state).suspended.as_mut() } {
+        (suspended.plan.end_marked_while_paused)(&mut suspended.recorder, marks::mark(data));
     }
 }
