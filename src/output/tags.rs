@@ -12,6 +12,7 @@ use std::cell::RefCell;
 
 use profile::Meta;
 
+use super::loaded;
 use crate::{inputs, settings};
 
 /// How many tags a request gets, or a profile of the program's.
@@ -24,11 +25,13 @@ const MAX_VALUE: usize = 1024;
 const ROUTE: &str = "route";
 
 /// Names that are ours.
-const OURS: [&str; 8] = [
+const OURS: [&str; 10] = [
     "exit_status",
     "failed",
     "http_host",
+    loaded::LOADED,
     "method",
+    loaded::OPCACHE,
     "path",
     "peak_memory",
     "script",

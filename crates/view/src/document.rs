@@ -14,7 +14,7 @@ use crate::index::{Index, OrderedTree};
 use crate::time::{Lanes, TimeRange};
 use crate::{Answer, Error, Question};
 use crate::{
-    compare, critical_path, export, flame, function, functions, graph, names, search, spans,
+    compare, critical_path, export, flame, function, functions, graph, hints, names, search, spans,
     summary, time,
 };
 
@@ -150,6 +150,7 @@ impl Document {
             Question::Search(query) => Answer::Search(search::search(self, query)),
             Question::Spans => Answer::Spans(spans::groups(self)),
             Question::Graph(query) => Answer::Graph(graph::graph(self, query)),
+            Question::Hints => Answer::Hints(hints::of_document(self)),
             Question::Changes(query) => Answer::Changes(compare::changes(self, query)?),
             Question::Timeline(query) => Answer::Timeline(time::timeline(self, query)?),
             Question::Export(query) => Answer::Export(export::export(self, query)?),

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Changes, ChangesQuery, CriticalPath, ExportQuery, Exported, Flame, FlameQuery, FunctionPage,
-    FunctionQuery, Functions, FunctionsQuery, Graph, GraphQuery, MetricName, SearchQuery,
+    FunctionQuery, Functions, FunctionsQuery, Graph, GraphQuery, Hints, MetricName, SearchQuery,
     SearchResult, SpanGroups, Summary, Timeline, TimelineQuery,
 };
 
@@ -34,6 +34,8 @@ pub enum Question {
     Spans,
     /// Functions above a threshold, and the calls between them.
     Graph(GraphQuery),
+    /// Where time or memory is likely wasted.
+    Hints,
     /// What changed since the base.
     Changes(ChangesQuery),
     /// Calls in the order of time that are wide enough to be seen.
@@ -63,6 +65,8 @@ pub enum Answer {
     Spans(SpanGroups),
     /// To [`Question::Graph`].
     Graph(Graph),
+    /// To [`Question::Hints`].
+    Hints(Hints),
     /// To [`Question::Changes`].
     Changes(Changes),
     /// To [`Question::Timeline`].
