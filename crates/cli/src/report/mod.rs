@@ -135,7 +135,7 @@ impl<'a> Report<'a> {
                         text.push('\n');
                         text.push_str(&spans.render(look, &[])?);
                     }
-                    // Who looks for something else gets that alone.
+                    // A report on some functions is about them alone.
                     if self.pattern.is_none() && !self.arguments.no_hints {
                         text.push_str(&self.hints().render_below(look));
                     }

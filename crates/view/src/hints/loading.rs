@@ -8,6 +8,8 @@ pub(super) const CLASS_SEARCH: &str = "class-search";
 
 /// The share of the time that compiling takes.
 const LEAST_COMPILATION: f64 = 0.10;
+/// The same of a command, which compiles its files once in any case.
+const LEAST_OF_COMMAND: f64 = 0.25;
 /// The share of the time that Composer searches directories for classes.
 const LEAST_SEARCH: f64 = 0.03;
 /// The tag that says whether OPcache was on.
@@ -26,11 +28,16 @@ fn compilation(facts: &Facts<'_>) -> Option<Hint> {
     let loads = facts.rows(|name| name.starts_with(b"load::"));
     let own = loads.iter().map(|row| row.own.wall);
     let time = own.fold(0, i64::saturating_add);
-    facts.is_worth(time, LEAST_COMPILATION).then_some(())?;
-    let costliest = loads.iter().max_by_key(|row| row.own.wall)?;
     let meta = &facts.profile.meta;
-    let opcache = meta.tag(TAG);
     let is_command = meta.sapi.as_deref() == Some("cli");
+    let least = if is_command {
+        LEAST_OF_COMMAND
+    } else {
+        LEAST_COMPILATION
+    };
+    facts.is_worth(time, least).then_some(())?;
+    let costliest = loads.iter().max_by_key(|row| row.own.wall)?;
+    let opcache = meta.tag(TAG);
     let text = match opcache {
         Some("on") => {
             "OPcache was on, and these files were not in it: it was just started, its memory or \

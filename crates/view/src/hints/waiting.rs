@@ -88,9 +88,9 @@ pub(super) fn hints(facts: &Facts<'_>) -> Vec<Hint> {
             .to_owned(),
         evidence: vec![
             Evidence::time("waited", facts, time),
-            Evidence::time("of", facts, facts.total_time()),
+            Evidence::time("total", facts, facts.total_time()),
             Evidence::function("mostly in", facts, most),
-            Evidence::time("there", facts, most_time),
+            Evidence::time("time in it", facts, most_time),
         ],
         function: Some(most.0),
         share: Some(facts.share_of_time(time)),
