@@ -305,29 +305,29 @@ fn composers_search_for_classes_is_found() {
 fn many_calls_of_a_small_function_are_told_with_their_caller() {
     let small = |calls, milliseconds, below| {
         profile(
-            cost(1, 100),
+            cost(1, 50),
             &[
-                ("main()", "sum", cost(4, 90)),
+                ("main()", "sum", cost(4, 45)),
                 ("sum", "get", cost(calls, milliseconds)),
                 ("get", "other", cost(7, below)),
             ],
         )
     };
-    let hint = only(&small(10_000, 6, 0));
+    let hint = only(&small(10_000, 4, 0));
     assert_eq!(hint.id, "many-small-calls");
     assert_eq!(hint.title, "get does little and is called very often");
     assert_eq!(whole(&hint, "calls"), (10_000, EvidenceUnit::Count));
-    assert_eq!(whole(&hint, "per call"), (600, EvidenceUnit::Ns));
+    assert_eq!(whole(&hint, "per call"), (400, EvidenceUnit::Ns));
     assert_eq!(text(&hint, "mostly by"), "sum");
     assert_eq!(whole(&hint, "per call of it"), (2_500, EvidenceUnit::Count));
-    assert_eq!(hint.share, Some(0.06));
+    assert_eq!(hint.share, Some(0.08));
     // Too few calls, too small a share, too long a call, work in callees.
-    assert_eq!(said(&small(9_999, 6, 0)), [""; 0]);
-    assert_eq!(said(&small(40_000, 4, 0)), [""; 0]);
-    assert_eq!(said(&small(10_000, 11, 0)), [""; 0]);
-    assert_eq!(said(&small(20_000, 20, 10)), [""; 0]);
-    assert_eq!(said(&sampled(small(10_000, 6, 0))), [""; 0]);
-    assert_eq!(said(&without_times(small(10_000, 6, 0))), [""; 0]);
+    assert_eq!(said(&small(9_999, 4, 0)), [""; 0]);
+    assert_eq!(said(&small(40_000, 2, 0)), [""; 0]);
+    assert_eq!(said(&small(10_000, 5, 0)), [""; 0]);
+    assert_eq!(said(&small(20_000, 8, 4)), [""; 0]);
+    assert_eq!(said(&sampled(small(10_000, 4, 0))), [""; 0]);
+    assert_eq!(said(&without_times(small(10_000, 4, 0))), [""; 0]);
 }
 
 #[test]

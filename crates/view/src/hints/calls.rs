@@ -11,8 +11,8 @@ pub(super) const MANY_SMALL_CALLS: &str = "many-small-calls";
 const LEAST_CALLS: u64 = 10_000;
 /// The share of the time that they take by themselves.
 const LEAST_SHARE: f64 = 0.05;
-/// What a small function takes by itself in one call, at most: 1 µs.
-const MOST_NANOSECONDS: u64 = 1_000;
+/// What a small function takes by itself in one call, less than: 500 ns.
+const MOST_NANOSECONDS: u64 = 500;
 /// At most so many hints.
 const MOST: usize = 3;
 
