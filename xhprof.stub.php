@@ -149,7 +149,7 @@ function xhprof_write(?string $file = null): string|false
 /**
  * Writes the profile so far, which goes on.
  *
- * The file is there whole or not at all, and readable by nobody else; it
+ * The file is there whole or not at all, and readable by its owner only; it
  * replaces another file, or a link to one, and nothing else. Calls that are
  * open are in it as if they returned now. Not for `xhprof.mode=events`.
  *

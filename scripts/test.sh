@@ -356,7 +356,7 @@ ini_settings() {
     sed -nE 's/^;(xhprof\.)/\1/p' scripts/xhprof.ini >"$file"
     sed -nE 's/^(xhprof\.[a-z_]+) =.*/\1/p' "$file" | sort >"$names"
     [ "$(wc -l <"$file")" = "$(wc -l <"$names")" ] || die 'a setting of scripts/xhprof.ini has no "name = value"'
-    awk '/^## /{ group = $2 } /^\| `xhprof\./{ print group, $2 }' docs/settings.md | tr -d '`' | sort >"$logs/documented"
+    awk '/^## /{ group = $2 } group ~ /^(Everyday|Limits|Expert)$/ && /^\| `xhprof\./{ print group, $2 }' docs/settings.md | tr -d '`' | sort >"$logs/documented"
     for group in Everyday Limits Expert; do
         grep -q "^$group " "$logs/documented" || die "docs/settings.md has no table of the group $group"
     done

@@ -1,4 +1,4 @@
-//! A profile on its way out: as a PHP array, or as a file.
+//! Writes profiles: as a PHP array, or as a file.
 
 mod arrays;
 mod encode;

@@ -1,8 +1,8 @@
-//! The fence: everything that knows how the Zend Engine lays out its data.
+//! Everything that depends on the Zend Engine's data structures.
 //!
-//! Outside this folder, `engine/` and `clock/` there is no `unsafe`. What
-//! crosses the fence is a view that borrows ([`Call`], [`Function`], [`Value`])
-//! or plain data, and no view outlives the callback it was made in.
+//! `unsafe` is allowed only in this folder, `engine/` and `clock/`. This module
+//! exports plain data and views that borrow ([`Call`], [`Function`], [`Value`]);
+//! no view outlives the callback it was made in.
 
 pub(crate) mod array;
 mod bailout;
@@ -67,7 +67,7 @@ use ext_php_rs::ffi;
 /// Raises a PHP warning. The application may turn it into an exception, which
 /// is then pending when this returns.
 pub(crate) fn warning(message: &str) {
-    // NUL would cut the message short for C.
+    // A NUL would truncate the C string.
     let message: Vec<u8> = message.bytes().filter(|&byte| byte != 0).collect();
     let Ok(message) = std::ffi::CString::new(message) else {
         return;
@@ -83,8 +83,8 @@ pub(crate) fn warning(message: &str) {
     }
 }
 
-/// Writes a line to PHP's log, as `error_log()` does. Nothing of it is shown to
-/// whoever asked for the page, and no error handler hears of it.
+/// Writes a line to PHP's log, as `error_log()` does. It is not part of the
+/// response, and no error handler is called.
 pub(crate) fn log(message: &str) {
     let letters = message
         .chars()
