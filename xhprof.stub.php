@@ -173,10 +173,12 @@ function xhprof_dump(string $file, string $format = 'native'): bool
  *
  * "mode" is off, edges, tree, events or sample; "automatic" whether that is by
  * `xhprof.auto_enable`; "nodes" the number of edges, paths or stacks so far.
+ * "compared" is how many functions and files were compared with the patterns of
+ * `xhprof.exclude` and `ignored_functions`: each once, however often it is called.
  * "decision" says whether the request is profiled automatically, and by which
  * rule: "profiled: xhprof.trigger", "not profiled: xhprof.rate".
  *
- * @return array{mode: string, automatic: bool, decision: string, paused: bool, engine: string, functions: int, nodes: int, truncated: bool}
+ * @return array{mode: string, automatic: bool, decision: string, paused: bool, engine: string, functions: int, nodes: int, compared: int, truncated: bool}
  */
 function xhprof_status(): array
 {

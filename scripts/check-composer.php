@@ -1,8 +1,8 @@
 <?php
 // Usage: php check-composer.php [--options]
 //
-// Checks what PIE reads of composer.json; with --options prints the names of
-// the options that it may pass to configure.
+// Checks the parts of composer.json that PIE reads. With --options, prints the names
+// of the options that PIE may pass to configure.
 
 function demand(bool $condition, string $what): void
 {

@@ -112,8 +112,8 @@ fn begin(reason: Reason) -> Result<(), String> {
     if flags.sql && naming.details == Details::None {
         naming.details = Details::InNames;
     }
-    // XHProf's arrays can hold details only as part of names.
-    if naming.details == Details::InNames && output::has_place_for_spans() {
+    // XHProf's arrays have no other place for them than names.
+    if naming.details == Details::InNames && output::has_automatic_place_for_spans() {
         naming.details = Details::Spans;
     }
     let at = Instant::now();
@@ -122,7 +122,7 @@ fn begin(reason: Reason) -> Result<(), String> {
         Mode::Tree => session::start_tracing(Shape::Tree, flags, naming),
         Mode::Events => session::start_events(flags, naming, FILE_OUTCOME.with(Rc::clone)),
         Mode::Sample => {
-            let for_array = settings::output_format() != OutputFormat::Native;
+            let for_array = output::automatic_format() != OutputFormat::Native;
             session::start_sampling(naming, for_array);
         }
     }

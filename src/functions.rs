@@ -205,7 +205,7 @@ extern "C" fn xhprof_status(call: &mut ExecuteData, result: &mut Zval) {
         Ok(Engine::Observer) => "observer",
         Err(_) => "off",
     };
-    let mut array = Array::with_capacity(8);
+    let mut array = Array::with_capacity(9);
     array.set_bytes(b"mode", status.mode.as_bytes());
     array.set_bool(b"automatic", autostart::is_running());
     array.set_bytes(b"decision", autostart::decision().as_bytes());
@@ -213,6 +213,7 @@ extern "C" fn xhprof_status(call: &mut ExecuteData, result: &mut Zval) {
     array.set_bytes(b"engine", engine.as_bytes());
     array.set_int(b"functions", count(status.functions));
     array.set_int(b"nodes", count(status.nodes));
+    array.set_int(b"compared", count(status.compared));
     array.set_bool(b"truncated", status.is_truncated);
     array.return_in(result);
 }

@@ -350,6 +350,8 @@ pub(crate) struct Status {
     pub(crate) functions: usize,
     /// The number of recorded edges, call paths or sampled stacks.
     pub(crate) nodes: usize,
+    /// The functions and files that were compared with patterns to leave out.
+    pub(crate) compared: usize,
     pub(crate) is_truncated: bool,
 }
 
@@ -383,6 +385,7 @@ pub(crate) fn status() -> Status {
             // `main()` and `[truncated]` are no functions.
             functions: names.map_or(0, |names| names.borrow().len().saturating_sub(2)),
             nodes,
+            compared: state.symbols.as_ref().map_or(0, Symbols::compared),
             is_truncated,
         }
     })

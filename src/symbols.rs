@@ -143,6 +143,11 @@ pub(crate) struct Symbols {
 }
 
 impl Symbols {
+    /// How many functions and files were compared with the exclusions' patterns.
+    pub(crate) fn compared(&self) -> usize {
+        self.naming.exclusions.compared()
+    }
+
     /// The names of a profile that begins, with `main()`. `rate` is that of the
     /// wall clock.
     pub(crate) fn new(naming: NamingOptions, rate: TickRate) -> Self {

@@ -21,7 +21,7 @@ use recorder::{EventSink, Recorder};
 use super::file::{copy_privately, create_private, is_in};
 use super::ledger::Ledger;
 use super::name;
-use super::place::directory;
+use super::place::{self, automatic_directory, directory};
 use super::request_meta::{self, RequestPhase};
 use crate::spans::SharedSpans;
 use crate::{clock, settings};
@@ -112,12 +112,13 @@ impl EventFile {
             Some(open) => open,
             None => {
                 self.limit_to_free_bytes()?;
-                let name = if self.file_outcome.is_of_program.get() {
-                    name::Name::of_program()?
+                let (name, directory) = if self.file_outcome.is_of_program.get() {
+                    (name::Name::of_program()?, directory())
                 } else {
-                    name::Name::automatic()?
+                    (name::Name::automatic()?, automatic_directory())
                 };
-                Open::create(name, &self.options, self.start, &self.meta, &mut self.bytes)?
+                let file = Partial::create(name, &directory)?;
+                Open::begin(file, &self.options, self.start, &self.meta, &mut self.bytes)
             }
         };
         self.write_names_and_spans(&mut open.writer);
@@ -154,7 +155,8 @@ impl EventFile {
     /// is too little.
     fn limit_to_free_bytes(&mut self) -> Result<()> {
         let most = settings::max_dir_size();
-        if most == 0 {
+        let is_collected = !self.file_outcome.is_of_program.get() && place::collected().is_some();
+        if most == 0 || is_collected {
             return Ok(());
         }
         let directory = directory();
@@ -185,10 +187,9 @@ impl EventFile {
             return Ok(());
         }
         let destination = self.file_outcome.destination.take();
-        let is_elsewhere = destination.is_some();
         let path = destination.unwrap_or_else(|| open.path());
         open.move_to(&path)?;
-        if settings::max_dir_size() > 0 && (!is_elsewhere || is_in(&path, &directory())) {
+        if settings::max_dir_size() > 0 && is_in(&path, &directory()) {
             Ledger::add(&directory(), open.size);
         }
         self.file_outcome.written_to.replace(Some(path));
@@ -248,19 +249,20 @@ impl FileOutcome {
     }
 }
 
-impl Open {
-    fn create(
-        name: name::Name,
-        options: &EventsOptions,
-        start: RawInstant,
-        meta: &Meta,
-        bytes: &mut Vec<u8>,
-    ) -> Result<Self> {
-        let mut partial = directory().join(name.with_ending("xhp.partial"));
+/// A file that was created, and is empty.
+struct Partial {
+    file: File,
+    partial: PathBuf,
+    name: name::Name,
+}
+
+impl Partial {
+    fn create(name: name::Name, directory: &Path) -> Result<Self> {
+        let mut partial = directory.join(name.with_ending("xhp.partial"));
         // Another process writes that file, or was killed while it did.
         let file = create_private(&partial).or_else(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => {
-                partial = directory().join(name.with_run_id("xhp.partial"));
+                partial = directory.join(name.with_run_id("xhp.partial"));
                 create_private(&partial)
             }
             _ => Err(error),
@@ -268,12 +270,28 @@ impl Open {
         let file =
             file.with_context(|| format!("cannot write the profile {}", partial.display()))?;
         Ok(Self {
-            writer: EventsWriter::begin(options, start, meta, bytes),
             file,
-            size: 0,
             partial,
             name,
         })
+    }
+}
+
+impl Open {
+    fn begin(
+        made: Partial,
+        options: &EventsOptions,
+        start: RawInstant,
+        meta: &Meta,
+        bytes: &mut Vec<u8>,
+    ) -> Self {
+        Self {
+            writer: EventsWriter::begin(options, start, meta, bytes),
+            file: made.file,
+            size: 0,
+            partial: made.partial,
+            name: made.name,
+        }
     }
 
     /// The final path. The program may have set its route or title since.

@@ -43,22 +43,22 @@ pub(crate) fn write_file(recorded: Recorded) -> Result<Written> {
     };
     request_meta::describe(&mut profile.meta, RequestPhase::Ended);
     let name = name::Name::automatic()?;
-    let directory = place::directory();
-    let Some(path) = write_named(&profile, &name, &directory)? else {
+    let directory = place::automatic_directory();
+    let format = place::automatic_format();
+    let Some(path) = write_named(&profile, &name, format, &directory)? else {
         log_throttled(Problem::Full, &Ledger::drop_profile(&directory));
         return Ok(Written::Full);
     };
     Ok(Written::To(path))
 }
 
-/// Writes a profile into a directory, in the format of the settings. None if it
-/// exceeds `xhprof.max_dir_size`.
+/// Writes a profile into a directory. None if it exceeds `xhprof.max_dir_size`.
 pub(super) fn write_named(
     profile: &Profile,
     name: &name::Name,
+    format: OutputFormat,
     directory: &Path,
 ) -> Result<Option<PathBuf>> {
-    let format = place::format();
     let path = directory.join(name.with_ending(encode::ending(format)));
     let problem = || format!("cannot write the profile {}", path.display());
     let content = encode::encode(format, profile).with_context(problem)?;

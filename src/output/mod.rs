@@ -17,7 +17,8 @@ pub(crate) use file::{Written, dump, write_file};
 pub(crate) use ledger::Ledger;
 pub(crate) use name::{choose_run_id, forget_run_id, is_pattern};
 pub(crate) use place::{
-    choose_place, choose_place_if_none, directory, forget_place, has_place_for_spans,
+    automatic_format, choose_place, choose_place_if_none, directory, forget_place,
+    has_automatic_place_for_spans, has_place_for_spans,
 };
 pub(crate) use program::{Target, read_events};
 pub(crate) use tags::{Annotations, MAX_TAGS, begin as begin_annotations, end as end_annotations};

@@ -89,6 +89,7 @@ impl Name {
             None => Facts::now()?,
         };
         let name = match place::named() {
+            _ if place::collected().is_some() => expand("%i.%s", |letter| facts.say(letter)),
             Some(named) if named.process == facts.run.process => named.stem,
             Some(named) => format!("{}.{}", named.stem, facts.run.process),
             None => return Ok(Self::by_pattern(facts)),

@@ -72,7 +72,10 @@ impl Target {
         request_meta::describe(&mut profile.meta, RequestPhase::Running);
         let name = Name::of_program()?;
         let (path, directory) = match self {
-            Self::Directory(directory) => (write_named(&profile, &name, directory)?, &**directory),
+            Self::Directory(directory) => (
+                write_named(&profile, &name, place::format(), directory)?,
+                &**directory,
+            ),
             Self::File(path, format) => {
                 let written = write_file(&profile, &name, path, *format)?;
                 (written, parent(path))

@@ -21,6 +21,13 @@ pub(crate) static SETTINGS: &[Setting] = &[
         expected: "0, 1 or trigger",
     },
     Setting {
+        name: c"xhprof.automatic_dir",
+        default: c"",
+        scope: Scope::System,
+        is_valid: is_text,
+        expected: "a directory",
+    },
+    Setting {
         name: c"xhprof.capture",
         default: c"",
         scope: Scope::Anywhere,

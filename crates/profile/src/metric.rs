@@ -59,6 +59,13 @@ impl Metric {
         }
     }
 
+    /// Whether it can be below zero: then its sums hide what they are made of, and
+    /// a share of them says nothing.
+    #[must_use]
+    pub fn is_signed(self) -> bool {
+        matches!(self, Self::Memory | Self::Peak)
+    }
+
     /// What users call it: `wall`, `cpu`, `memory`, `peak`, `calls`.
     #[must_use]
     pub fn name(self) -> &'static str {

@@ -273,6 +273,17 @@ impl TreeBuilder {
         &mut self.nodes[index].cost
     }
 
+    /// Adds what a node cost by itself, where that may be below zero: for
+    /// [`finish_signed_self_costs`](Self::finish_signed_self_costs).
+    pub fn add_self(&mut self, node: NodeId, own: SelfCost) {
+        let signed = |sum: u64, more: i64| sum.cast_signed().saturating_add(more).cast_unsigned();
+        let cost = self.cost(node);
+        cost.wall = signed(cost.wall, own.wall);
+        cost.cpu = signed(cost.cpu, own.cpu);
+        cost.memory = cost.memory.saturating_add(own.memory);
+        cost.peak = cost.peak.saturating_add(own.peak);
+    }
+
     /// The tree, with the costs as they were added: inclusive ones.
     #[must_use]
     pub fn finish(self) -> Tree {

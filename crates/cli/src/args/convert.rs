@@ -1,4 +1,4 @@
-//! `xhprof convert`, `xhprof flamegraph`, `xhprof html`.
+//! `xhprof convert`, `xhprof flamegraph`.
 
 use std::path::PathBuf;
 
@@ -187,41 +187,4 @@ impl From<Per> for FlamePer {
             Per::File => Self::File,
         }
     }
-}
-
-const HTML_EXAMPLES: &str = "\
-Examples:
-  xhprof html run.xhp -o run.html
-  xhprof html new.xhp --base old.xhp -o change.html
-  xhprof html new.xhp --base old-1.xhp --base old-2.xhp -o change.html
-
-One file with everything in it: summary, flame graph, critical path, functions with their callers and
-callees. It loads nothing and sends nothing. A profile that knows only who called whom, as XHProf's
-files do, has no flame graph in it, unless --estimate guesses the stacks.";
-
-/// Makes one page of all that a profile says.
-#[derive(Debug, Args)]
-#[command(after_help = HTML_EXAMPLES)]
-pub(crate) struct HtmlArguments {
-    /// The profile; `-` reads standard input
-    #[arg(value_name = "IN")]
-    pub(crate) file: PathBuf,
-    /// An earlier profile, to show what has changed since; several, or a directory of them, count as
-    /// their mean
-    #[arg(long, value_name = "OLD")]
-    pub(crate) base: Vec<PathBuf>,
-    /// The page; `-` writes to standard output
-    #[arg(short, long, value_name = "OUT")]
-    pub(crate) output: PathBuf,
-    /// The cost that comes first
-    #[arg(long, value_name = "COST", default_value = "wall")]
-    pub(crate) metric: Cost,
-    /// What it is called
-    #[arg(long, value_name = "TITLE")]
-    pub(crate) title: Option<String>,
-    /// Guess the stacks if the profile knows only who called whom
-    #[arg(long)]
-    pub(crate) estimate: bool,
-    #[command(flatten)]
-    pub(crate) memory: MemoryArguments,
 }

@@ -10,12 +10,6 @@ use super::table::Column;
 /// Every cost but calls, in the order in which tools show them.
 pub(super) const COSTS: [Metric; 4] = [Metric::Wall, Metric::Cpu, Metric::Memory, Metric::Peak];
 
-/// Whether it can be below zero: then its sums hide what they are made of, and a
-/// share of them says nothing.
-pub(crate) fn is_signed(metric: Metric) -> bool {
-    matches!(metric, Metric::Memory | Metric::Peak)
-}
-
 /// What self and inclusive cost are called in `metric`, where that is what the
 /// table is about. Three blanks stand for the unit below.
 pub(super) fn titles(metric: Metric, profile: &Profile) -> [&'static str; 2] {

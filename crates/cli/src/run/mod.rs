@@ -2,7 +2,8 @@
 //!
 //! PHP writes its profile into a private directory of ours, which is gone when
 //! we are. The program's own streams are inherited: nothing of it is touched,
-//! and the report goes to stderr.
+//! and the report goes to stderr. Profiles that the program writes itself go where
+//! they go without us.
 
 mod child;
 mod collect;
@@ -87,9 +88,9 @@ fn command(
         .args(definition("xhprof.auto_enable", "1"))
         .args(definition("xhprof.flags", flags.join(" ")))
         .args(definition("xhprof.mode", arguments.mode.setting()))
-        .args(definition("xhprof.output_dir", directory))
-        .args(definition("xhprof.output_format", "native"))
-        .args(definition("xhprof.output_name", "%i.%s"))
+        // Not `output_dir`: what the program writes by `xhprof_write()` is its own,
+        // and goes where it goes without us.
+        .args(definition("xhprof.automatic_dir", directory))
         .args(
             EVERYTHING
                 .map(|(name, value)| definition(name, value))
@@ -107,13 +108,12 @@ fn command(
 const SPANS: &str = "xhprof.collect_additional_info";
 
 /// What php.ini may have left out, for servers: here the program was asked for.
-const EVERYTHING: [(&str, &str); 6] = [
+const EVERYTHING: [(&str, &str); 5] = [
     ("xhprof.rate", "1"),
     ("xhprof.match", ""),
     ("xhprof.skip", ""),
     ("xhprof.max_per_minute", "0"),
     ("xhprof.min_duration", "0"),
-    ("xhprof.max_dir_size", "0"),
 ];
 
 /// Keeps what was asked to be kept and prints the report; false if there is no
@@ -164,7 +164,7 @@ fn notes(arguments: &RunArguments, keep: Option<Keep>, others: usize) -> Vec<Str
         let forked = match others {
             0 => String::new(),
             count => {
-                format!("; the program or forked processes wrote {count} more, which it keeps too")
+                format!("; forked processes wrote {count} more, which it keeps too")
             }
         };
         let rest = line.get(2..).unwrap_or_default();
@@ -177,7 +177,7 @@ fn notes(arguments: &RunArguments, keep: Option<Keep>, others: usize) -> Vec<Str
     let file = quoted(keep.path.as_os_str());
     if others > 0 {
         notes.push(format!(
-            "the program or forked processes wrote {others} more: {file}.<pid>"
+            "forked processes wrote {others} more: {file}.<pid>"
         ));
     }
     let is_page = keep.path.extension().is_some_and(|ending| {

@@ -1,7 +1,7 @@
 //! A sample's metric as text and back, exactly, and the notes that say what it
 //! counts.
 
-use profile::Metric;
+use profile::{Metric, SelfCost};
 
 use crate::unit::{Unit, milliseconds};
 
@@ -17,6 +17,26 @@ pub(super) enum Counts {
     Samples,
     /// Bytes.
     Memory(Metric),
+}
+
+/// How many millionths are one.
+pub(super) const MILLIONTHS: i64 = 1_000_000;
+
+impl Counts {
+    /// What a sample of so many millionths cost. It may be below zero, as in a
+    /// difference of two profiles.
+    pub(super) fn self_cost(self, millionths: i64) -> SelfCost {
+        let whole = millionths / MILLIONTHS;
+        let mut own = SelfCost::default();
+        match self {
+            Self::Time(Metric::Cpu) => own.cpu = millionths,
+            Self::Time(_) => own.wall = millionths,
+            Self::Samples => own.wall = whole,
+            Self::Memory(Metric::Peak) => own.peak = whole,
+            Self::Memory(_) => own.memory = whole,
+        }
+        own
+    }
 }
 
 /// Whether it is the 1 that goes without saying.
