@@ -6,9 +6,9 @@
 
 /// A call that begins, seen by the engine that reports it.
 pub trait CallSite {
-    /// What its frame is known by: [`Recorder::leave_marked`] wants it again.
+    /// What its frame is known by: [`Recorder::end_marked`] wants it again.
     ///
-    /// [`Recorder::leave_marked`]: crate::Recorder::leave_marked
+    /// [`Recorder::end_marked`]: crate::Recorder::end_marked
     fn mark(&self) -> usize;
 
     /// Whether a frame marked `open` can no longer be there, now that this

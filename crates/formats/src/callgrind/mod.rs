@@ -3,7 +3,7 @@
 //!
 //! It has functions and edges between them, no stacks and no recursion levels.
 //! But Xdebug writes every call, callees before callers, so that its files do
-//! tell whole stacks: see [`forest`]. Four ways to write: names once and then
+//! tell whole stacks: see `forest`. Four ways to write: names once and then
 //! by number (the default), names in full, positions as differences too, and
 //! what Xdebug itself would write.
 //!

@@ -1,7 +1,7 @@
 //! Flame graphs: whole stacks as boxes, as wide as they are costly.
 //!
 //! One graph is a picture for any page (SVG), one is a page of its own (HTML),
-//! and one is part of the report. All draw the boxes that [`graph`] picks from
+//! and one is part of the report. All draw the boxes that `graph` picks from
 //! the call tree.
 //!
 //! **Invariant:** the widths of the boxes called from one box are never more

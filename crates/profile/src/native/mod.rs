@@ -2,7 +2,7 @@
 //!
 //! `docs/format.md` describes it byte by byte. The extension writes it, and so
 //! does everything that would not lose anything; [`write`](fn@write) and
-//! [`read`] take whole profiles, [`events`] those that are written as they go.
+//! [`read`](fn@read) take whole profiles, [`events`] those that are written as they go.
 //!
 //! ```
 //! use profile::{Profile, native};

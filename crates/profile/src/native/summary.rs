@@ -1,7 +1,7 @@
 //! What a native file comes to, without its calls one by one: for lists of
 //! thousands of files.
 //!
-//! Sections are checked as in [`read`](super::read), but neither names nor
+//! Sections are checked as in [`read`](fn@super::read), but neither names nor
 //! nodes are kept: a file takes the memory of its largest section.
 
 use std::io::Read;
@@ -50,7 +50,7 @@ impl Summary {
 }
 
 /// Reads what a file comes to. None for call events, whose sums are not in the
-/// file: [`read`](super::read) makes them.
+/// file: [`read`](fn@super::read) makes them.
 ///
 /// # Errors
 ///
