@@ -165,7 +165,12 @@ mod tests {
         let found = files([&whole, &path("b.xhp")], Some(&output)).unwrap();
         let names: Vec<_> = found
             .iter()
-            .map(|it| (it.path.file_name().unwrap().to_str().unwrap(), it.is_found))
+            .map(|candidate| {
+                (
+                    candidate.path.file_name().unwrap().to_str().unwrap(),
+                    candidate.is_found,
+                )
+            })
             .collect();
         assert_eq!(names, [("a.xhp", true), ("b.xhp", true), ("b.xhp", false)]);
         assert!(files([&path("below")], None).is_err());

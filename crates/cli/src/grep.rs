@@ -87,7 +87,11 @@ impl<'p> Lines<'p> {
 
     /// Whether a name on the way to each node matches.
     fn with_name(&self, pattern: &Pattern) -> Vec<bool> {
-        let names: Vec<bool> = self.names.iter().map(|it| pattern.matches(it)).collect();
+        let names: Vec<bool> = self
+            .names
+            .iter()
+            .map(|name| pattern.matches(name))
+            .collect();
         let mut nodes: Vec<bool> = Vec::with_capacity(self.tree.nodes.len());
         for node in &self.tree.nodes {
             let has_it = names.get(node.symbol.index()) == Some(&true)

@@ -50,7 +50,8 @@ impl Identity {
         const ENTER: u32 = 1;
         const WRITE: u32 = 2;
         let mut above = directory.ancestors().skip(1);
-        let may = |path: &Path, wanted| fs::metadata(path).is_ok_and(|it| self.may(&it, wanted));
+        let may =
+            |path: &Path, wanted| fs::metadata(path).is_ok_and(|meta| self.may(&meta, wanted));
         if !may(directory, ENTER | WRITE) {
             return Err(directory);
         }

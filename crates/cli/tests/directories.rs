@@ -83,7 +83,8 @@ impl Stage {
 
     fn succeed(&self, arguments: &[&str]) -> (String, String) {
         let output = self.run(arguments);
-        let [out, errors] = [output.stdout, output.stderr].map(|it| String::from_utf8(it).unwrap());
+        let [out, errors] =
+            [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
         assert!(output.status.success(), "{arguments:?}: {errors}");
         (out, errors)
     }
@@ -192,7 +193,7 @@ fn a_route_has_one_file_whose_name_is_safe() {
     let names = ["GET_articles.xhp", "GET_rf.xhp", "POST_checkout.xhp"];
     let mut files: Vec<_> = fs::read_dir(stage.path("out"))
         .unwrap()
-        .map(|it| it.unwrap().file_name().into_string().unwrap())
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
     files.sort_unstable();
     assert_eq!(files, names);
@@ -255,8 +256,8 @@ fn several_bases_of_a_page_count_as_their_mean() {
 fn whose_file_it_is_and_how_to_read_it_is_said() {
     const NOBODY: u32 = 65_534;
     let stage = Stage::new();
-    let is_root =
-        fs::metadata("/proc/self").is_ok_and(|it| std::os::unix::fs::MetadataExt::uid(&it) == 0);
+    let is_root = fs::metadata("/proc/self")
+        .is_ok_and(|meta| std::os::unix::fs::MetadataExt::uid(&meta) == 0);
     let file = stage.path("in/a.xhp");
     let mode = |path: &Path, mode| {
         fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
@@ -271,7 +272,7 @@ fn whose_file_it_is_and_how_to_read_it_is_said() {
         }
         command.output()
     };
-    if !command(&["--version"]).is_ok_and(|it| it.status.success()) {
+    if !command(&["--version"]).is_ok_and(|output| output.status.success()) {
         println!(
             "skipped: another user may not run {}",
             env!("CARGO_BIN_EXE_xhprof")

@@ -105,7 +105,7 @@ fn php_fpm() -> String {
     let names = [&*name, "/usr/sbin/php-fpm8.2", "php-fpm"];
     let found = names
         .into_iter()
-        .find(|it| it.contains("fpm") && Path::new(it).is_file());
+        .find(|path| path.contains("fpm") && Path::new(path).is_file());
     found.unwrap_or("php-fpm").to_owned()
 }
 

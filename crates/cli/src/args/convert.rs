@@ -57,7 +57,9 @@ pub(crate) struct ConvertArguments {
 
 fn percent(text: &str) -> Result<f64, &'static str> {
     let number = text.strip_suffix('%').unwrap_or(text).parse();
-    let percent = number.ok().filter(|it| (0.0..=100.0).contains(it));
+    let percent = number
+        .ok()
+        .filter(|percent| (0.0..=100.0).contains(percent));
     percent.ok_or("not a share of 0 to 100 percent")
 }
 

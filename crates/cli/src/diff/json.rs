@@ -61,7 +61,9 @@ impl Shown<'_> {
 
     fn costs(&self, changes: &CostChanges) -> Value {
         let metrics = self.diff.metrics;
-        let measured = Metric::ALL.into_iter().filter(|it| it.is_in(metrics));
+        let measured = Metric::ALL
+            .into_iter()
+            .filter(|metric| metric.is_in(metrics));
         let costs = measured.map(|metric| {
             let mut change = self.change(changes.of(metric));
             // No share of what may be below zero.
@@ -84,9 +86,9 @@ impl Shown<'_> {
             return change;
         }
         let [base, new] = self.single();
-        let spread = |it: Statistic, is_single: bool| match is_single {
+        let spread = |statistic: Statistic, is_single: bool| match is_single {
             true => Value::Null,
-            false => Value::from(it.spread),
+            false => Value::from(statistic.spread),
         };
         let change = with(change, "base_spread", spread(it.base, base));
         let change = with(change, "new_spread", spread(it.new, new));

@@ -32,9 +32,12 @@ pub(crate) fn run(arguments: &DiffArguments) -> Result<()> {
     let (new, new_profiles) = read(&new, &progress)?;
     drop(progress);
     let sides = [&base_profiles, &new_profiles];
-    let mut units = sides.into_iter().flatten().map(|it| it.metrics.wall_unit);
+    let mut units = sides
+        .into_iter()
+        .flatten()
+        .map(|profile| profile.metrics.wall_unit);
     let unit = units.next();
-    if !units.all(|it| Some(it) == unit) {
+    if !units.all(|other| Some(other) == unit) {
         bail!("one profile counts samples, another has times: they cannot be compared");
     }
     let [base_profiles, new_profiles] = sides.map(|side| side.iter().collect::<Vec<_>>());
@@ -60,7 +63,7 @@ fn sides(arguments: &DiffArguments) -> (&[PathBuf], &[PathBuf]) {
     let option = arguments
         .new
         .iter()
-        .find(|it| it.to_string_lossy().starts_with("--"));
+        .find(|path| path.to_string_lossy().starts_with("--"));
     if let Some(option) = option {
         let option = option.display();
         refuse(&format!(

@@ -68,7 +68,7 @@ impl<'d> Shown<'d> {
             0 => usize::MAX,
             limit => limit,
         };
-        let left_out = [functions.len(), edges.len()].map(|it| it.saturating_sub(limit));
+        let left_out = [functions.len(), edges.len()].map(|count| count.saturating_sub(limit));
         functions.truncate(limit);
         edges.truncate(limit);
         Self {

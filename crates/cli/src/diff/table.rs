@@ -24,7 +24,7 @@ impl Shown<'_> {
         // Functions have all columns that calls have, and one more.
         let functions = self.functions().with_columns(columns)?;
         let edges = self.edges();
-        let is_there = |name: &&String| edges.columns.iter().any(|it| it.key == *name);
+        let is_there = |name: &&String| edges.columns.iter().any(|column| column.key == *name);
         let columns: Vec<String> = columns.iter().filter(is_there).cloned().collect();
         for table in [functions, edges.with_columns(&columns)?] {
             if !table.rows.is_empty() {

@@ -322,7 +322,7 @@ mod tests {
         ]);
         let named: Vec<_> = surroundings(&loaded, Sapi::CommandLine)
             .into_iter()
-            .map(|it| (it.grade, it.what))
+            .map(|finding| (finding.grade, finding.what))
             .collect();
         assert!(named.contains(&(Grade::Warning, "xdebug is loaded".to_owned())));
         assert!(named.contains(&(Grade::Warning, "pcov is loaded".to_owned())));

@@ -106,7 +106,7 @@ mod tests {
         let found = of_text(text, Path::new("/etc/php.ini"));
         let found: Vec<_> = found
             .iter()
-            .map(|it| (&*it.name, &*it.value, it.place()))
+            .map(|directive| (&*directive.name, &*directive.value, directive.place()))
             .collect();
         assert_eq!(
             found,

@@ -81,7 +81,10 @@ impl Reader {
         let text = String::from_utf8_lossy(&text).into_owned();
         for (line, text) in (1..).zip(text.lines()) {
             let text = text.trim();
-            if let Some(name) = text.strip_prefix('[').and_then(|it| it.split(']').next()) {
+            if let Some(name) = text
+                .strip_prefix('[')
+                .and_then(|rest| rest.split(']').next())
+            {
                 self.section(name.trim());
             } else if let Some((name, value)) = assignment(text) {
                 if name == "include" {
@@ -181,7 +184,7 @@ mod tests {
         let set: Vec<_> = www
             .directives
             .iter()
-            .map(|it| (&*it.name, &*it.value, it.line))
+            .map(|directive| (&*directive.name, &*directive.value, directive.line))
             .collect();
         assert_eq!(
             set,

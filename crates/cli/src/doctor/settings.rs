@@ -48,7 +48,7 @@ pub(super) fn unknown(directives: &[Directive], known: &Known<'_>) -> Vec<Findin
     let mut seen = HashSet::new();
     let unknown = directives
         .iter()
-        .filter(|it| !known.has(&it.name) && seen.insert(it.place()));
+        .filter(|directive| !known.has(&directive.name) && seen.insert(directive.place()));
     let finding = |directive: &Directive| {
         let names = known.rows.iter().map(|(name, _)| *name);
         let meant = suggestion(&directive.name, names);
@@ -84,7 +84,7 @@ impl Subject<'_> {
         }
         // PHP was asked with another value of this one.
         if name == "xhprof.auto_enable" {
-            return ini::last(self.directives, name).map_or("", |it| &it.value);
+            return ini::last(self.directives, name).map_or("", |directive| &directive.value);
         }
         self.known.value(name)
     }
@@ -219,7 +219,7 @@ impl Subject<'_> {
 }
 
 fn is_zero(size: &str) -> bool {
-    size.trim_end_matches(|it: char| it.is_ascii_alphabetic())
+    size.trim_end_matches(|letter: char| letter.is_ascii_alphabetic())
         .trim()
         .trim_start_matches('0')
         .is_empty()
@@ -258,7 +258,9 @@ mod tests {
             is_web: true,
         };
         let findings = subject.findings().into_iter();
-        findings.map(|it| (it.grade, it.what)).collect()
+        findings
+            .map(|finding| (finding.grade, finding.what))
+            .collect()
     }
 
     fn pool(user: &str, pairs: &[(&str, &str)]) -> Pool {
@@ -294,7 +296,7 @@ mod tests {
         let secret = set.replace("secret => no value", "secret => (hidden)");
         let findings = said(&secret, &[("xhprof.auto_enable", "trigger")], None);
         assert!(
-            findings.iter().all(|it| it.0 != Grade::Wrong),
+            findings.iter().all(|finding| finding.0 != Grade::Wrong),
             "{findings:?}"
         );
         let findings = said(INFORMATION, &[("xhprof.auto_enable", "trigger")], None);
@@ -307,7 +309,9 @@ mod tests {
     #[test]
     fn a_directory_without_a_limit_is_warned_of_where_something_is_written() {
         let limit = |findings: Vec<(Grade, String)>| {
-            findings.iter().any(|it| it.1.contains("nothing limits"))
+            findings
+                .iter()
+                .any(|finding| finding.1.contains("nothing limits"))
         };
         assert!(limit(said(
             INFORMATION,
@@ -333,10 +337,16 @@ mod tests {
             "{root:?}"
         );
         let unknown = said(INFORMATION, &[], Some(&pool("no such user", &set)));
-        assert!(unknown.iter().any(|it| it.0 == Grade::Wrong), "{unknown:?}");
+        assert!(
+            unknown.iter().any(|finding| finding.0 == Grade::Wrong),
+            "{unknown:?}"
+        );
         // Only its owner may enter a temporary directory.
         let nobody = said(INFORMATION, &[], Some(&pool("nobody", &set)));
-        let wrong = nobody.iter().find(|it| it.0 == Grade::Wrong).unwrap();
+        let wrong = nobody
+            .iter()
+            .find(|finding| finding.0 == Grade::Wrong)
+            .unwrap();
         assert!(wrong.1.contains("nobody cannot"), "{nobody:?}");
         let gone = said(
             INFORMATION,

@@ -86,7 +86,7 @@ impl Entry {
 pub(crate) fn route(summary: &Summary) -> Option<String> {
     let meta = &summary.meta;
     let route = meta.tag("route").or(meta.title.as_deref());
-    route.filter(|it| !it.is_empty()).map(str::to_owned)
+    route.filter(|route| !route.is_empty()).map(str::to_owned)
 }
 
 /// The date and the source in a name that the extension gave: XHProf's files
@@ -115,7 +115,7 @@ fn quick(path: &Path) -> Option<Summary> {
 
 /// The status that `--status` takes.
 pub(crate) fn status(text: &str) -> Result<String> {
-    let is_code = |text: &str| !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit());
+    let is_code = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let word = text.to_ascii_lowercase();
     let code = word.strip_prefix("exit ").unwrap_or(&word);
     let is_class = word.len() == 3 && word.strip_suffix("xx").is_some_and(is_code);

@@ -25,7 +25,7 @@ fn profile(entry: &Entry) -> Value {
     let metrics = entry.summary.metrics;
     let total = &entry.summary.total;
     let mut value = Map::new();
-    let mut put = |name: &str, it: Value| value.insert(name.to_owned(), it);
+    let mut put = |name: &str, field: Value| value.insert(name.to_owned(), field);
     put("file", entry.path.display().to_string().into());
     put("date_unix_us", entry.date.into());
     put("route", entry.route.as_str().into());

@@ -91,7 +91,7 @@ fn read(files: &[Found], progress: &Progress) -> Vec<Result<Entry>> {
         outcomes.extend(
             others
                 .into_iter()
-                .flat_map(|it| it.join().unwrap_or_default()),
+                .flat_map(|thread| thread.join().unwrap_or_default()),
         );
         outcomes
     });
@@ -121,14 +121,14 @@ fn wanted(arguments: &ListArguments) -> impl Fn(&Entry) -> bool {
 fn sort(entries: &mut [Entry], by: ListSort) {
     use std::cmp::Reverse;
     match by {
-        ListSort::Date => entries.sort_by_key(|it| Reverse(it.date)),
-        ListSort::Wall => entries.sort_by_key(|it| Reverse(it.summary.total.wall)),
-        ListSort::Cpu => entries.sort_by_key(|it| Reverse(it.summary.total.cpu)),
-        ListSort::Peak => entries.sort_by_key(|it| Reverse(it.peak)),
-        ListSort::Calls => entries.sort_by_key(|it| Reverse(it.summary.total.calls)),
-        ListSort::Spans => entries.sort_by_key(|it| Reverse(it.summary.spans)),
+        ListSort::Date => entries.sort_by_key(|entry| Reverse(entry.date)),
+        ListSort::Wall => entries.sort_by_key(|entry| Reverse(entry.summary.total.wall)),
+        ListSort::Cpu => entries.sort_by_key(|entry| Reverse(entry.summary.total.cpu)),
+        ListSort::Peak => entries.sort_by_key(|entry| Reverse(entry.peak)),
+        ListSort::Calls => entries.sort_by_key(|entry| Reverse(entry.summary.total.calls)),
+        ListSort::Spans => entries.sort_by_key(|entry| Reverse(entry.summary.spans)),
         ListSort::Route => entries.sort_by(|one, other| one.route.cmp(&other.route)),
-        ListSort::Status => entries.sort_by_key(|it| Reverse(it.status.clone())),
+        ListSort::Status => entries.sort_by_key(|entry| Reverse(entry.status.clone())),
         ListSort::File => entries.sort_by(|one, other| one.path.cmp(&other.path)),
     }
 }

@@ -84,39 +84,44 @@ fn columns(entries: &[Entry]) -> Vec<Column> {
         dispensable,
     };
     let signed = |value| i64::try_from(value).unwrap_or(i64::MAX);
-    let date = |it: &Entry| {
-        let moment = it.date.map(moment).unwrap_or_default();
+    let date = |entry: &Entry| {
+        let moment = entry.date.map(moment).unwrap_or_default();
         moment.trim_end_matches(" UTC").to_owned()
     };
-    let wall = |it: &Entry| match it.summary.metrics.wall_unit {
+    let wall = |entry: &Entry| match entry.summary.metrics.wall_unit {
         // What a foreign profile counts is no time.
-        _ if let Some(counts) = &it.summary.meta.counts => {
+        _ if let Some(counts) = &entry.summary.meta.counts => {
             let counts = printable(counts.as_bytes());
-            format!("{} {counts}", count(it.summary.total.wall))
+            format!("{} {counts}", count(entry.summary.total.wall))
         }
-        WallUnit::Nanoseconds => time(signed(it.summary.total.wall)),
-        WallUnit::Samples => counted(it.summary.total.wall, "sample"),
+        WallUnit::Nanoseconds => time(signed(entry.summary.total.wall)),
+        WallUnit::Samples => counted(entry.summary.total.wall, "sample"),
     };
-    let cpu = |it: &Entry| match Metric::Cpu.is_in(it.summary.metrics) {
-        true => time(signed(it.summary.total.cpu)),
+    let cpu = |entry: &Entry| match Metric::Cpu.is_in(entry.summary.metrics) {
+        true => time(signed(entry.summary.total.cpu)),
         false => String::new(),
     };
-    let peak = |it: &Entry| it.peak.map(|peak| size(signed(peak))).unwrap_or_default();
-    let calls = |it: &Entry| match Metric::Calls.is_in(it.summary.metrics) {
-        true => count(it.summary.total.calls),
+    let peak = |entry: &Entry| {
+        entry
+            .peak
+            .map(|peak| size(signed(peak)))
+            .unwrap_or_default()
+    };
+    let calls = |entry: &Entry| match Metric::Calls.is_in(entry.summary.metrics) {
+        true => count(entry.summary.total.calls),
         false => String::new(),
     };
-    let spans = |it: &Entry| match it.summary.spans {
+    let spans = |entry: &Entry| match entry.summary.spans {
         0 => String::new(),
         spans => count(spans),
     };
-    let status = |it: &Entry| match (it.has_failed, it.status.is_empty()) {
+    let status = |entry: &Entry| match (entry.has_failed, entry.status.is_empty()) {
         (true, true) => "failed".to_owned(),
-        (true, false) => format!("{} !", printable(it.status.as_bytes())),
-        (false, _) => printable(it.status.as_bytes()),
+        (true, false) => format!("{} !", printable(entry.status.as_bytes())),
+        (false, _) => printable(entry.status.as_bytes()),
     };
-    let route = |it: &Entry| printable(it.route.as_bytes());
-    let file = |it: &Entry| printable(it.path.display().to_string().as_bytes());
+    let route = |entry: &Entry| printable(entry.route.as_bytes());
+    let file = |entry: &Entry| printable(entry.path.display().to_string().as_bytes());
     let mut columns = vec![
         column("date (UTC)", 0, &date),
         column("status", 1, &status),
@@ -151,7 +156,11 @@ fn narrow(columns: &mut Vec<Column>, width: usize) -> u64 {
         let worst = (0..columns.len())
             .max_by_key(|&place| columns.get(place).map_or(0, |column| column.dispensable));
         match worst {
-            Some(place) if columns.get(place).is_some_and(|it| it.dispensable > 0) => {
+            Some(place)
+                if columns
+                    .get(place)
+                    .is_some_and(|column| column.dispensable > 0) =>
+            {
                 columns.remove(place);
                 left_out += 1;
             }

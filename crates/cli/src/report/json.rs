@@ -30,9 +30,9 @@ impl Beside<'_> {
     /// A function and its neighbours.
     pub(super) fn json(&self, title: &str) -> Value {
         let profile = self.profile;
-        let neighbours = self.neighbours.iter().map(|it| {
-            let symbol = symbol(profile, it.symbol);
-            with(symbol, "inclusive", costs(profile, &it.cost))
+        let neighbours = self.neighbours.iter().map(|neighbour| {
+            let symbol = symbol(profile, neighbour.symbol);
+            with(symbol, "inclusive", costs(profile, &neighbour.cost))
         });
         let neighbours: Vec<Value> = neighbours.collect();
         let head = head(profile, title, self.metric);

@@ -35,7 +35,9 @@ impl Pattern {
 
     /// Whether `name` has the pattern in it. PHP's names know no case.
     pub(crate) fn matches(&self, name: &[u8]) -> bool {
-        self.expressions.iter().any(|it| it.is_match(name))
+        self.expressions
+            .iter()
+            .any(|expression| expression.is_match(name))
     }
 }
 

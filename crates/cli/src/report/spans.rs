@@ -122,7 +122,7 @@ impl<'p> SpanTable<'p> {
             let name = |symbol| printable(self.profile.name(symbol));
             let statement = printable(self.profile.spans.text_of(Some(repeat.text)));
             let statement = format!("{} {statement}", repeat.kind.name());
-            let parents: Vec<String> = repeat.parents.iter().map(|it| name(*it)).collect();
+            let parents: Vec<String> = repeat.parents.iter().map(|parent| name(*parent)).collect();
             let in_one_call = if repeat.calls == repeat.at_least {
                 String::new()
             } else {
@@ -217,7 +217,10 @@ impl<'p> SpanTable<'p> {
         } else {
             group.text
         };
-        let is_repeated = self.repeats.iter().any(|it| is_of(self.profile, it, group));
+        let is_repeated = self
+            .repeats
+            .iter()
+            .any(|repeat| is_of(self.profile, repeat, group));
         let mark = if is_repeated { "N+1 " } else { "" };
         format!("{mark}{} {}", group.kind.name(), printable(text))
     }
@@ -241,7 +244,7 @@ impl<'p> SpanTable<'p> {
             let repeats = self
                 .repeats
                 .iter()
-                .filter(|it| is_of(self.profile, it, group));
+                .filter(|repeat| is_of(self.profile, repeat, group));
             let repeats = repeats.map(|repeat| {
                 let name = |symbol: &SymbolId| text(self.profile.name(*symbol));
                 json!({

@@ -186,8 +186,8 @@ impl Table {
         }
         let mut chosen = Vec::with_capacity(names.len());
         for name in names {
-            let Some(place) = self.columns.iter().position(|it| it.key == name) else {
-                let known: Vec<&str> = self.columns.iter().map(|it| it.key).collect();
+            let Some(place) = self.columns.iter().position(|column| column.key == name) else {
+                let known: Vec<&str> = self.columns.iter().map(|column| column.key).collect();
                 bail!(
                     "there is no column {name} here; --columns takes {}",
                     known.join(", ")
@@ -502,7 +502,12 @@ mod tests {
 
     #[test]
     fn chosen_columns_are_shown_in_that_order_and_stay() {
-        let names = |names: &[&str]| names.iter().map(|&it| it.to_owned()).collect::<Vec<_>>();
+        let names = |names: &[&str]| {
+            names
+                .iter()
+                .map(|&name| name.to_owned())
+                .collect::<Vec<_>>()
+        };
         let chosen = table()
             .with_columns(&names(&["incl-peak", "calls"]))
             .unwrap();

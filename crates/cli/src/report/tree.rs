@@ -53,11 +53,14 @@ impl<'p> Paths<'p> {
         limit: Option<usize>,
         pattern: Option<&Pattern>,
     ) -> Self {
-        let focused = pattern.map(|it| tree.focused(|symbol| it.matches(profile.name(symbol))));
+        let focused =
+            pattern.map(|pattern| tree.focused(|symbol| pattern.matches(profile.name(symbol))));
         let tree = focused.as_ref().unwrap_or(tree);
         let paths = Self::new(profile, false, arguments, min);
         let mut symbols = tree.nodes.iter().map(|node| node.symbol);
-        if pattern.is_some_and(|it| !symbols.any(|symbol| it.matches(profile.name(symbol)))) {
+        if pattern
+            .is_some_and(|pattern| !symbols.any(|symbol| pattern.matches(profile.name(symbol))))
+        {
             return paths;
         }
         let nodes = tree.nodes.iter().zip(tree.self_costs());
@@ -89,7 +92,8 @@ impl<'p> Paths<'p> {
         let inverted = tree.inverted(InvertLimits::default());
         let children = inverted.to_tree().children();
         let paths = Self::new(profile, true, arguments, min);
-        let is_wanted = |symbol| pattern.is_none_or(|it| it.matches(profile.name(symbol)));
+        let is_wanted =
+            |symbol| pattern.is_none_or(|pattern| pattern.matches(profile.name(symbol)));
         paths.choosing(&inverted.nodes, &children, limit, arguments, is_wanted)
     }
 
