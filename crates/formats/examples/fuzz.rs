@@ -87,7 +87,7 @@ fn main() {
     }));
     let mut panics = 0;
     for (reader, seeds) in seeds(corpus) {
-        if wanted.is_empty() || wanted.iter().any(|it| *it == reader) {
+        if wanted.is_empty() || wanted.iter().any(|name| *name == reader) {
             panics += fuzz(reader, &seeds, time, Path::new(folder));
         }
     }
@@ -120,7 +120,7 @@ fn seeds(corpus: &str) -> BTreeMap<&'static str, Vec<Vec<u8>>> {
     };
     for folder in corpus.split(',') {
         let entries = fs::read_dir(folder).unwrap();
-        let mut paths: Vec<PathBuf> = entries.map(|it| it.unwrap().path()).collect();
+        let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
         paths.sort();
         for path in paths.iter().filter(|path| path.is_file()) {
             add(fs::read(path).unwrap());
@@ -273,7 +273,9 @@ fn replace_number(bytes: &mut Vec<u8>, at: usize, random: &mut Random) {
         return;
     };
     let start = at + start;
-    let length = bytes[start..].iter().take_while(|it| it.is_ascii_digit());
+    let length = bytes[start..]
+        .iter()
+        .take_while(|byte| byte.is_ascii_digit());
     let end = start + length.count();
     let number = TOKENS[random.below(11)].to_vec();
     bytes.splice(start..end, number);

@@ -11,7 +11,7 @@ use profile::{Body, Cost, Metrics, NodeId, Profile, Symbol, SymbolId, TreeBuilde
 
 fn main() {
     let nodes = std::env::args().nth(1);
-    let nodes = nodes.map_or(1_000_000, |it| it.parse().unwrap());
+    let nodes = nodes.map_or(1_000_000, |text| text.parse().unwrap());
     let profile = program(nodes);
     let tree = profile.tree().unwrap();
     let depths = tree.nodes.iter().enumerate().fold(

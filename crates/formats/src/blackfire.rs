@@ -266,7 +266,9 @@ impl Reader {
             }
             Entry::Vacant(place) => {
                 place.insert(self.rows.len());
-                let separator = key.windows(SEPARATOR.len()).position(|it| it == SEPARATOR);
+                let separator = key
+                    .windows(SEPARATOR.len())
+                    .position(|window| window == SEPARATOR);
                 let ends = separator.and_then(|at| key.split_at_checked(at));
                 let (caller, callee) = match ends {
                     Some(([], callee)) => (None, callee.get(SEPARATOR.len()..)),
@@ -290,7 +292,7 @@ impl Reader {
 
     fn finish(self) -> Result<Profile, ReadError> {
         let root = self.root.as_deref().unwrap_or(Symbol::MAIN);
-        let has_wall = self.dimensions.iter().any(|it| it == b"wt");
+        let has_wall = self.dimensions.iter().any(|dimension| dimension == b"wt");
         let mut builder = Builder::within(&self.budget);
         // Callers stand before callees here; edges are in the order in which
         // they completed.
@@ -325,7 +327,7 @@ impl Reader {
             && table
                 .edges
                 .iter()
-                .all(|it| it.caller.level == 0 && it.callee.level == 0)
+                .all(|edge| edge.caller.level == 0 && edge.callee.level == 0)
         {
             // Twig knows no levels: its recursion is an edge that leads back.
             recursion::mark(symbols, table);

@@ -82,7 +82,9 @@ fn inclusive(profile: &Profile, graph: &Graph, metric: Metric) -> Vec<(u64, i64)
     }
     let of = |function: &Function| by_symbol.get(function.symbol.index()).copied();
     let functions = graph.functions.iter();
-    functions.map(|it| of(it).unwrap_or_default()).collect()
+    functions
+        .map(|function| of(function).unwrap_or_default())
+        .collect()
 }
 
 struct Writer<'p> {
@@ -126,7 +128,7 @@ impl Writer<'_> {
             "  edge [fontname=\"sans-serif\", fontsize=9, color=gray40];"
         )?;
         let on_path: HashSet<_> = critical.iter().copied().collect();
-        let mut nodes_on_path: HashSet<_> = critical.iter().map(|it| it.1).collect();
+        let mut nodes_on_path: HashSet<_> = critical.iter().map(|edge| edge.1).collect();
         nodes_on_path.insert(0);
         for (place, function) in self.graph.functions.iter().enumerate() {
             if is_drawn.get(place) == Some(&true) {
@@ -153,7 +155,9 @@ impl Writer<'_> {
     /// The critical path, as places of caller and callee in the graph.
     fn critical_path(&self) -> Vec<(usize, usize)> {
         let functions = self.graph.functions.iter().enumerate();
-        let places: HashMap<_, _> = functions.map(|(place, it)| (it.symbol, place)).collect();
+        let places: HashMap<_, _> = functions
+            .map(|(place, function)| (function.symbol, place))
+            .collect();
         let steps = critical_path(self.profile, self.metric);
         let path: Vec<_> = steps
             .iter()

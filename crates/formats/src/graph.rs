@@ -133,7 +133,7 @@ impl GraphBuilder {
                 parent.cost.cpu = parent.cost.cpu.saturating_add(node.cost.cpu);
             }
         }
-        self.graph.root = nodes.first().map_or_else(Cost::default, |it| it.cost);
+        self.graph.root = nodes.first().map_or_else(Cost::default, |node| node.cost);
         let rounded = Tree { nodes };
         let own = rounded.self_costs();
         let children = rounded.children();
@@ -261,7 +261,11 @@ impl GraphBuilder {
         let mut next = 0;
         while let Some(&(place, _)) = ways.get(next) {
             next += 1;
-            let calls = self.graph.functions.get(place).map(|it| &it.calls);
+            let calls = self
+                .graph
+                .functions
+                .get(place)
+                .map(|function| &function.calls);
             for (number, call) in calls.into_iter().flatten().enumerate() {
                 if let Some(reached) = is_reached.get_mut(call.callee)
                     && !*reached
@@ -455,7 +459,11 @@ mod tests {
         };
         let graph = Graph::new(&named(5, Body::Edges(table)), 10);
         assert_eq!(graph.root.wall, 3);
-        let own: Vec<_> = graph.functions.iter().map(|it| it.own.wall).collect();
+        let own: Vec<_> = graph
+            .functions
+            .iter()
+            .map(|function| function.own.wall)
+            .collect();
         assert_eq!(own, [0, 0, 1, 1, 1]);
     }
 }

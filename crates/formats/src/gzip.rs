@@ -146,7 +146,9 @@ mod tests {
 
     #[test]
     fn the_beginning_is_shown_and_still_read() {
-        let long: Vec<u8> = (0..200_000_u32).map(|it| it.to_le_bytes()[0]).collect();
+        let long: Vec<u8> = (0..200_000_u32)
+            .map(|number| number.to_le_bytes()[0])
+            .collect();
         for input in [packed(&long), long.clone()] {
             let whole = looking_through(input.as_slice(), u64::MAX, |head, input| {
                 assert_eq!(head, &long[..HEAD]);

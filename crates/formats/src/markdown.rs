@@ -66,7 +66,11 @@ impl Format for Markdown {
             ("Self memory", metrics.memory),
             ("Calls", metrics.calls),
         ];
-        let columns: Vec<_> = columns.iter().filter(|it| it.1).map(|it| it.0).collect();
+        let columns: Vec<_> = columns
+            .iter()
+            .filter(|column| column.1)
+            .map(|column| column.0)
+            .collect();
         writeln!(out, "| {} | Function |", columns.join(" | "))?;
         writeln!(out, "|{} --- |", " ---: |".repeat(columns.len()))?;
         let is_shown = |row: &&FlatRow| {

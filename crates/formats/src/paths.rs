@@ -69,7 +69,7 @@ mod tests {
         let mut nodes = Vec::new();
         let stacks: [&[u32]; 6] = [&[0, 1, 2], &[0, 1], &[0, 1, 2, 3], &[1, 2], &[0], &[2, 0]];
         for stack in stacks {
-            let stack = stack.iter().map(|&it| SymbolId(it));
+            let stack = stack.iter().map(|&symbol| SymbolId(symbol));
             nodes.push(paths.node(stack, |node, symbol| {
                 lookups += 1;
                 builder.child(node, symbol)
@@ -78,7 +78,12 @@ mod tests {
         let tree = builder.finish();
         let found: Vec<_> = nodes
             .iter()
-            .map(|&node| tree.path(node).iter().map(|it| it.0).collect::<Vec<_>>())
+            .map(|&node| {
+                tree.path(node)
+                    .iter()
+                    .map(|symbol| symbol.0)
+                    .collect::<Vec<_>>()
+            })
             .collect();
         let expected: [&[u32]; 6] = [
             &[0, 1, 2],

@@ -129,7 +129,7 @@ mod tests {
             };
             assert!(id.bytes().all(is_plain), "{id}");
             assert_eq!(
-                FORMATS.iter().position(|it| it.id() == id),
+                FORMATS.iter().position(|format| format.id() == id),
                 Some(number),
                 "{id}"
             );

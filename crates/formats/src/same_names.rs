@@ -53,11 +53,11 @@ mod tests {
             builder.cost(node).wall = wall;
         }
         let tree = builder.finish_self_costs();
-        let names = |names: &[&str]| names.iter().map(|it| it.as_bytes().to_vec()).collect();
+        let names = |names: &[&str]| names.iter().map(|name| name.as_bytes().to_vec()).collect();
         let names: [Vec<_>; 2] = [names(&["m", "a", "b"]), names(&["m", "a", "a"])];
         assert!(matches!(merged(&tree, &names[0]), Cow::Borrowed(_)));
         let merged = merged(&tree, &names[1]);
-        let costs: Vec<_> = merged.nodes.iter().map(|it| it.cost).collect();
+        let costs: Vec<_> = merged.nodes.iter().map(|node| node.cost).collect();
         let wall = |wall| Cost {
             wall,
             ..Cost::default()

@@ -109,7 +109,11 @@ mod tests {
         assert_eq!(symbols.id(b"a=>b"), SymbolId(1));
         assert_eq!(symbols.id(b"a==>b"), SymbolId(1));
         assert_eq!(symbols.id(b"c"), SymbolId(2));
-        let names: Vec<_> = symbols.finish().into_iter().map(|it| it.name).collect();
+        let names: Vec<_> = symbols
+            .finish()
+            .into_iter()
+            .map(|symbol| symbol.name)
+            .collect();
         assert_eq!(
             names,
             [(*b"main()").into(), (*b"a=>b").into(), (*b"c").into()] as [Box<[u8]>; 3]

@@ -90,7 +90,7 @@ pub(crate) fn split_title(title: &str) -> (Option<String>, bool) {
     }
     let rest = title
         .strip_suffix(')')
-        .and_then(|it| it.strip_suffix(ESTIMATED));
+        .and_then(|rest| rest.strip_suffix(ESTIMATED));
     match rest.and_then(|rest| rest.strip_suffix(" (")) {
         Some(title) => (Some(title.to_owned()), true),
         None => ((!title.is_empty()).then(|| title.to_owned()), false),

@@ -108,7 +108,7 @@ mod tests {
         );
         assert_eq!(found("{}").unwrap(), "");
         assert_eq!(found("[1,2]").unwrap(), "");
-        let many: String = (0..20).map(|it| format!("\"k{it}\":1,")).collect();
+        let many: String = (0..20).map(|number| format!("\"k{number}\":1,")).collect();
         assert_eq!(found(&format!("{{{many}")).unwrap().split(' ').count(), 8);
         for other in ["", "x", "a;b 1", "{x}", "[x]", "[[[x", "{1"] {
             assert_eq!(found(other), None, "{other}");
@@ -119,7 +119,7 @@ mod tests {
     fn formats_of_json_are_named_once_and_only_if_they_are_read() {
         let known = known();
         for name in ["speedscope", "PerfView JSON", "XHProf JSON", "XHGui"] {
-            let times = known.iter().filter(|it| **it == name).count();
+            let times = known.iter().filter(|key| **key == name).count();
             assert_eq!(times, 1, "{name}");
         }
         assert!(!known.contains(&"pprof"));

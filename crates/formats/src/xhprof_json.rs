@@ -156,7 +156,7 @@ pub fn for_each_line(
         match XhprofJson.read(&mut line.as_slice(), &Budget::default()) {
             Ok(profile) => act(profile)?,
             Err(error) => {
-                let source = std::error::Error::source(&error).map(|it| format!(": {it}"));
+                let source = std::error::Error::source(&error).map(|source| format!(": {source}"));
                 return Err(ReadError::Line {
                     format: "XHGui JSON lines",
                     line: number,
@@ -260,7 +260,7 @@ fn buggregator_meta(key: &str, value: &Value, meta: &mut Meta) {
         }
         ("date", value) if meta.started_unix_us.is_none() => {
             let seconds = value.as_u64();
-            meta.started_unix_us = seconds.and_then(|it| it.checked_mul(1_000_000));
+            meta.started_unix_us = seconds.and_then(|seconds| seconds.checked_mul(1_000_000));
         }
         ("tags", Value::Object(tags)) => {
             for (name, value) in tags.iter().take(MAX_TAGS) {

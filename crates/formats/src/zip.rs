@@ -266,7 +266,10 @@ mod tests {
         let zip = packed(&bytes);
         assert_eq!(unpack(&zip).unwrap(), bytes);
         // What comes after the header of the directory is not looked at.
-        let directory = zip.windows(4).rposition(|it| it == DIRECTORY).unwrap();
+        let directory = zip
+            .windows(4)
+            .rposition(|window| window == DIRECTORY)
+            .unwrap();
         for end in 0..directory + 4 {
             assert!(unpack(&zip[..end]).is_err(), "{end}");
         }
@@ -282,10 +285,13 @@ mod tests {
     #[test]
     fn more_or_less_than_one_file_is_refused_with_a_reason() {
         let zip = packed(b"x");
-        let directory = zip.windows(4).rposition(|it| it == DIRECTORY).unwrap();
+        let directory = zip
+            .windows(4)
+            .rposition(|window| window == DIRECTORY)
+            .unwrap();
         let two = [&zip[..directory], &zip].concat();
         assert!(unpack(&two).unwrap_err().contains("more than one file"));
-        let end = zip.windows(4).rposition(|it| it == EMPTY).unwrap();
+        let end = zip.windows(4).rposition(|window| window == EMPTY).unwrap();
         let none = [&zip[end..], &[0; 8]].concat();
         assert!(unpack(&none).unwrap_err().contains("no file"));
         let mut encrypted = zip;

@@ -43,15 +43,15 @@ fn xdebug_tells_whole_stacks() {
         let at = profile
             .symbols
             .iter()
-            .position(|it| *it.name == *name.as_bytes());
+            .position(|symbol| *symbol.name == *name.as_bytes());
         let node = (0..)
             .zip(&tree.nodes)
-            .filter(|(_, it)| Some(it.symbol.index()) == at);
+            .filter(|(_, node)| Some(node.symbol.index()) == at);
         node.map(|(number, node)| {
             let path = tree.path(profile::NodeId(number));
             let path = path
                 .iter()
-                .map(|it| String::from_utf8_lossy(profile.name(*it)));
+                .map(|symbol| String::from_utf8_lossy(profile.name(*symbol)));
             (
                 path.collect::<Vec<_>>().join(";"),
                 node.cost.calls,
@@ -71,7 +71,7 @@ fn xdebug_tells_whole_stacks() {
     let strlen = profile
         .symbols
         .iter()
-        .find(|it| *it.name == *b"strlen")
+        .find(|symbol| *symbol.name == *b"strlen")
         .unwrap();
     assert!(strlen.internal);
     assert_eq!(profile.meta.php_version.as_deref(), Some("8.2.35"));
@@ -111,7 +111,7 @@ fn methods_and_closures_are_named_as_xhprof_has_them() {
     let names: Vec<_> = profile
         .symbols
         .iter()
-        .map(|it| text(it.name.to_vec()))
+        .map(|symbol| text(symbol.name.to_vec()))
         .collect();
     assert_eq!(
         names,
@@ -148,7 +148,7 @@ fn blocks_that_do_not_fit_are_edges() {
     };
     assert_eq!(table.root.wall, 263_000);
     let rows = flat(&profile);
-    let fact = rows.iter().find(|it| it.0 == "fact").unwrap();
+    let fact = rows.iter().find(|row| row.0 == "fact").unwrap();
     assert_eq!((fact.1, fact.2), (3, 13_000));
 }
 
@@ -240,7 +240,7 @@ fn valgrinds_dialect_keeps_totals_and_self_costs() {
     let memcpy = profile
         .symbols
         .iter()
-        .find(|it| *it.name == *b"memcpy")
+        .find(|symbol| *symbol.name == *b"memcpy")
         .unwrap();
     assert_eq!(memcpy.file.as_deref(), Some(&b"/usr/lib/libc.so.6"[..]));
 }
@@ -296,7 +296,7 @@ fn to_tens(profile: &Profile) -> Vec<(String, u64, i64)> {
     };
     let rows = flat(profile).into_iter();
     let mut rows: Vec<_> = rows
-        .map(|(it, calls, _, own)| (name(it).replace("( 5)", "(5)"), calls, own))
+        .map(|(symbol, calls, _, own)| (name(symbol).replace("( 5)", "(5)"), calls, own))
         .collect();
     rows.sort();
     rows
@@ -357,14 +357,16 @@ fn self_costs_are_rounded_once_and_add_up() {
             };
             for line in file
                 .lines()
-                .skip_while(|it| !it.starts_with("events:"))
+                .skip_while(|line| !line.starts_with("events:"))
                 .skip(1)
             {
                 if let Some(rest) = line.strip_prefix("fn=") {
                     name = named(rest);
                 } else if let Some(rest) = line.strip_prefix("cfn=") {
                     callee = Some(named(rest));
-                } else if line.starts_with(|it: char| it.is_ascii_digit() || "+-*".contains(it)) {
+                } else if line
+                    .starts_with(|first: char| first.is_ascii_digit() || "+-*".contains(first))
+                {
                     let wall: i64 = line.split(' ').nth(1).unwrap().parse().unwrap();
                     match callee.take() {
                         Some(callee) => {
@@ -384,7 +386,7 @@ fn self_costs_are_rounded_once_and_add_up() {
                 "main()"
             };
             assert_eq!(balance.remove(root), Some(total), "{id}");
-            assert!(balance.values().all(|it| *it == 0), "{id}: {balance:?}");
+            assert!(balance.values().all(|sum| *sum == 0), "{id}: {balance:?}");
         }
     }
 }
@@ -522,7 +524,7 @@ fn events_are_written_as_xdebug_writes_them() {
     profile.meta.creator = Some("xdebug 3.2.0 (PHP 8.2.35)".to_owned());
     let without_lines = |file: &[u8]| -> String {
         let line = |line: &str| match line.split_once(' ') {
-            Some((number, rest)) if number.bytes().all(|it| it.is_ascii_digit()) => {
+            Some((number, rest)) if number.bytes().all(|byte| byte.is_ascii_digit()) => {
                 rest.to_owned() + "\n"
             }
             _ => line.to_owned() + "\n",

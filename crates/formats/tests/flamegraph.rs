@@ -368,7 +368,7 @@ fn samples_have_a_graph_and_a_report() {
     let options = WriteOptions::default();
     let titles: Vec<_> = boxes(&write(&FlamegraphSvg, &sampled, &options))
         .iter()
-        .map(|it| first_line(it).to_owned())
+        .map(|title| first_line(title).to_owned())
         .collect();
     assert!(
         titles.contains(&"main() (3, 100.00%)".to_owned()),
@@ -398,7 +398,7 @@ fn a_difference_has_the_new_widths_and_lists_what_is_gone() {
     };
     let svg = write(&FlamegraphSvg, &new, &options);
     let drawn = boxes(&svg);
-    let titles: Vec<_> = drawn.iter().map(|it| it.title.as_str()).collect();
+    let titles: Vec<_> = drawn.iter().map(|frame| frame.title.as_str()).collect();
     assert_eq!(
         titles,
         [
@@ -408,7 +408,7 @@ fn a_difference_has_the_new_widths_and_lists_what_is_gone() {
             "c (60 ns, 37.50%)\nself 60 ns, 1 call\nbefore 0 ns: +60 ns (+37.50%); self +60 ns (+37.50%)",
         ]
     );
-    let widths: Vec<_> = drawn.iter().map(|it| it.width).collect();
+    let widths: Vec<_> = drawn.iter().map(|frame| frame.width).collect();
     assert_eq!(widths, [1176.0, 588.0, 147.0, 441.0]);
     assert!(svg.contains("−30 ns  main() → a → gone"));
     // A profile has not changed since itself.
@@ -445,7 +445,7 @@ fn a_graph_per_class_holds_what_its_methods_cost_whoever_called_them() {
     };
     let titles: Vec<_> = boxes(&write(&FlamegraphSvg, &profile, &options))
         .iter()
-        .map(|it| first_line(it).to_owned())
+        .map(|title| first_line(title).to_owned())
         .collect();
     assert_eq!(
         titles,
@@ -528,7 +528,7 @@ fn there_are_never_more_boxes_than_a_browser_can_take() {
         list.as_array()
             .unwrap()
             .iter()
-            .map(|it| it.as_i64().unwrap())
+            .map(|value| value.as_i64().unwrap())
             .sum::<i64>()
     };
     let wall = &graph["new"][0];

@@ -126,7 +126,7 @@ fn xml_that_perfview_would_read_otherwise_is_refused() {
     let names: Vec<_> = names
         .symbols
         .iter()
-        .map(|it| String::from_utf8_lossy(&it.name))
+        .map(|symbol| String::from_utf8_lossy(&symbol.name))
         .collect();
     assert_eq!(names, ["main()", "(unknown)", "a <AB'"]);
     for inner in [
@@ -185,7 +185,7 @@ fn depth_without_end_does_not_overflow_the_stack() {
 fn samples() -> Vec<Vec<u8>> {
     let packed = written(&Nytprof, &nasty());
     let all = [COLLAPSED, IDS, IDS_ZIP, TEXT, JSON, NYTPROF];
-    let all = all.iter().map(|it| it.to_vec());
+    let all = all.iter().map(|bytes| bytes.to_vec());
     all.chain([
         packed,
         unpacked(PPROF),

@@ -86,7 +86,7 @@ fn the_critical_path_is_bold() {
     let place = |name: &str| {
         let line = graph
             .lines()
-            .find(|it| it.contains(&format!("[label=\"{name}\\n")));
+            .find(|line| line.contains(&format!("[label=\"{name}\\n")));
         line.unwrap().trim().split(' ').next().unwrap()
     };
     let (main, foo, bar) = (place("main()"), place("foo"), place("bar"));

@@ -130,7 +130,13 @@ fn traces_come_back_with_calls_costs_and_times() {
     else {
         panic!("no events");
     };
-    let at = |events: &profile::Events| events.events.iter().map(|it| it.at).collect::<Vec<_>>();
+    let at = |events: &profile::Events| {
+        events
+            .events
+            .iter()
+            .map(|event| event.at)
+            .collect::<Vec<_>>()
+    };
     assert_eq!(at(one), at(other));
     assert_eq!(one.end, other.end);
 }

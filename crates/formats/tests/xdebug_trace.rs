@@ -32,7 +32,7 @@ fn paths(profile: &Profile) -> Vec<(String, u64, u64)> {
     let tree = profile.tree().unwrap();
     let paths = (0..).zip(&tree.nodes).map(|(number, node)| {
         let path = tree.path(profile::NodeId(number)).into_iter();
-        let names = path.map(|it| String::from_utf8_lossy(profile.name(it)).into_owned());
+        let names = path.map(|symbol| String::from_utf8_lossy(profile.name(symbol)).into_owned());
         let names: Vec<_> = names.collect();
         (names.join(";"), node.cost.calls, node.cost.wall / 1000)
     });
@@ -54,8 +54,8 @@ fn times_are_those_between_the_lines() {
     let profile = read(COMPUTER);
     let paths = paths(&profile);
     let of = |path: &str| {
-        let found = paths.iter().find(|it| it.0 == path);
-        found.map(|it| (it.1, it.2))
+        let found = paths.iter().find(|row| row.0 == path);
+        found.map(|row| (row.1, row.2))
     };
     // From `{main}` at 271 µs to its end at 1265 µs.
     assert_eq!(of("main()"), Some((1, 994)));
@@ -65,7 +65,10 @@ fn times_are_those_between_the_lines() {
         Some((1, 157))
     );
     assert_eq!(of("main();App\\run;App\\fib"), Some((1, 23)));
-    let usleep = profile.symbols.iter().find(|it| *it.name == *b"usleep");
+    let usleep = profile
+        .symbols
+        .iter()
+        .find(|symbol| *symbol.name == *b"usleep");
     assert!(usleep.unwrap().internal);
     assert!(!profile.meta.is_truncated);
     assert_eq!(profile.meta.creator.as_deref(), Some("xdebug 3.2.0"));
@@ -76,7 +79,7 @@ fn a_fiber_is_called_by_what_started_it_and_runs_when_it_is_resumed() {
     let paths = paths(&read(COMPUTER));
     let start = "main();App\\run;Fiber::start";
     let closure = format!("{start};App\\{{closure:/app/t.php:16-16}}");
-    let find = |path: &str| paths.iter().find(|it| it.0 == path).map(|it| it.1);
+    let find = |path: &str| paths.iter().find(|row| row.0 == path).map(|row| row.1);
     assert_eq!(find(start), Some(1));
     assert_eq!(find(&closure), Some(1));
     assert_eq!(find(&format!("{closure};Fiber::suspend")), Some(1));

@@ -63,7 +63,9 @@ impl Columns {
         let mut columns = Vec::new();
         let mut has = |column: Column| {
             let kind = std::mem::discriminant(&column);
-            let is_new = columns.iter().all(|it| std::mem::discriminant(it) != kind);
+            let is_new = columns
+                .iter()
+                .all(|column| std::mem::discriminant(column) != kind);
             columns.push(if is_new { column } else { Column::Ignored });
         };
         let mut names = Vec::new();
@@ -79,7 +81,7 @@ impl Columns {
         let text = |name: &[u8]| String::from_utf8_lossy(name).into_owned();
         let is_wall = |column: &Column| matches!(column, Column::Wall(_));
         if !columns.iter().any(is_wall)
-            && let Some(at) = columns.iter().position(|it| *it == Column::Ignored)
+            && let Some(at) = columns.iter().position(|column| *column == Column::Ignored)
         {
             if let Some(column) = columns.get_mut(at) {
                 *column = Column::Wall(1);
@@ -246,7 +248,7 @@ fn hexadecimal(text: &[u8]) -> Option<(i64, &[u8])> {
     let (digits, rest) = text.split_at_checked(text.iter().take_while(is_digit).count())?;
     let digits = std::str::from_utf8(digits)
         .ok()
-        .filter(|it| !it.is_empty())?;
+        .filter(|text| !text.is_empty())?;
     let value = u64::from_str_radix(digits, 16).unwrap_or(u64::MAX);
     Some((i64::try_from(value).unwrap_or(i64::MAX), rest))
 }

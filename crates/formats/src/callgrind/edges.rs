@@ -209,8 +209,10 @@ impl Edges {
             }
             let excess = missing
                 .get(sum.caller.index())
-                .map_or(0, |it| it.wall.saturating_neg());
-            let lack = missing.get(sum.callee.index()).map_or(0, |it| it.wall);
+                .map_or(0, |missing| missing.wall.saturating_neg());
+            let lack = missing
+                .get(sum.callee.index())
+                .map_or(0, |missing| missing.wall);
             let moved = excess.min(lack);
             if moved <= 0 {
                 continue;

@@ -171,7 +171,7 @@ impl Forest {
             let mut child = branch.last_child;
             while let Some(it) = self.nodes.get(child as usize) {
                 walk.push((child, NodeId(number)));
-                child = it.previous;
+                child = branch.previous;
             }
         }
         for index in (1..nodes.len()).rev() {
@@ -221,25 +221,25 @@ impl Forest {
         }
         let mut child = last_child;
         while let Some(it) = self.nodes.get(child as usize) {
-            if it.symbol == symbol {
+            if branch.symbol == symbol {
                 return Ok(Some(child));
             }
-            child = it.previous;
+            child = branch.previous;
         }
         Ok(None)
     }
 
     fn link(&mut self, parent: u32, child: u32, symbol: SymbolId) -> Result<(), DoesNotFit> {
-        let it = self.get_mut(parent)?;
-        it.children += 1;
-        let children = it.children;
-        let previous = std::mem::replace(&mut it.last_child, child);
+        let branch = self.get_mut(parent)?;
+        branch.children += 1;
+        let children = branch.children;
+        let previous = std::mem::replace(&mut branch.last_child, child);
         self.get_mut(child)?.previous = previous;
         if children == FEW + 1 {
             let mut child = child;
             while let Some(it) = self.nodes.get(child as usize) {
-                self.places.insert((parent, it.symbol), child);
-                child = it.previous;
+                self.places.insert((parent, branch.symbol), child);
+                child = branch.previous;
             }
         } else if children > FEW {
             self.places.insert((parent, symbol), child);
@@ -270,10 +270,10 @@ impl Forest {
     /// Adds the costs of `other`, which is free from now on.
     fn merge_costs(&mut self, branch: u32, other: u32) -> Result<Branch, DoesNotFit> {
         let gone = *self.get_mut(other)?;
-        let it = self.get_mut(branch)?;
-        it.calls = it.calls.saturating_add(gone.calls);
-        it.own_wall = it.own_wall.saturating_add(gone.own_wall);
-        it.memory = it.memory.saturating_add(gone.memory);
+        let branch = self.get_mut(branch)?;
+        branch.calls = branch.calls.saturating_add(gone.calls);
+        branch.own_wall = branch.own_wall.saturating_add(gone.own_wall);
+        branch.memory = branch.memory.saturating_add(gone.memory);
         self.free.push(other);
         Ok(gone)
     }
@@ -292,10 +292,10 @@ impl Forest {
         let mut child = gone.last_child;
         while let Some(it) = self.nodes.get(child as usize) {
             if gone.children > FEW {
-                self.places.remove(&(other, it.symbol));
+                self.places.remove(&(other, branch.symbol));
             }
             children.push(child);
-            child = it.previous;
+            child = branch.previous;
         }
         for &child in children.iter().rev() {
             let symbol = self.get_mut(child)?.symbol;
@@ -331,7 +331,11 @@ mod tests {
         (0..)
             .zip(&tree.nodes)
             .map(|(number, node)| {
-                let path = tree.path(NodeId(number)).iter().map(|it| it.0).collect();
+                let path = tree
+                    .path(NodeId(number))
+                    .iter()
+                    .map(|symbol| symbol.0)
+                    .collect();
                 (path, node.cost.calls, node.cost.wall)
             })
             .collect()

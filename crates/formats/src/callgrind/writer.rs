@@ -58,7 +58,7 @@ impl Columns {
         let metrics = profile.metrics;
         // Xdebug has no peak, so a column of nothing says nothing.
         let mut functions = graph.functions.iter();
-        let has_peak = graph.root.peak != 0 || functions.any(|it| it.own.peak != 0);
+        let has_peak = graph.root.peak != 0 || functions.any(|function| function.own.peak != 0);
         Self {
             counted: (metrics.wall_unit == WallUnit::Samples).then(|| event(profile)),
             cpu: metrics.cpu,
@@ -164,7 +164,7 @@ impl<'p> Writer<'p, '_> {
         let creator = meta
             .creator
             .as_deref()
-            .filter(|it| !it.starts_with("xdebug"));
+            .filter(|text| !text.starts_with("xdebug"));
         let creator = text(creator.unwrap_or(ours));
         write!(
             self.out,

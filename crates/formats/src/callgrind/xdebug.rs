@@ -91,12 +91,12 @@ struct Writer<'p, 'o> {
 impl Writer<'_, '_> {
     fn header(&mut self, options: &WriteOptions) -> io::Result<()> {
         let meta = &self.profile.meta;
-        let theirs = meta
+        let original = meta
             .creator
             .as_deref()
-            .filter(|it| it.starts_with("xdebug "));
-        let creator = match (theirs, &meta.php_version) {
-            (Some(theirs), _) => theirs.to_owned(),
+            .filter(|text| text.starts_with("xdebug "));
+        let creator = match (original, &meta.php_version) {
+            (Some(original), _) => original.to_owned(),
             (None, Some(php)) => format!(
                 "xdebug 3.2.0 (PHP {php}, written by xhprof {})",
                 env!("CARGO_PKG_VERSION")
@@ -135,8 +135,8 @@ impl Writer<'_, '_> {
     }
 
     fn position(&mut self, symbol: SymbolId, prefix: &str) -> io::Result<()> {
-        let it = self.profile.symbols.get(symbol.index());
-        let file = it.map_or(super::writer::known(b""), file_of);
+        let symbol_row = self.profile.symbols.get(symbol.index());
+        let file = symbol_row.map_or(super::writer::known(b""), file_of);
         let next = u32::try_from(self.files.len() + 1).unwrap_or(u32::MAX);
         let (number, is_written) = self.files.entry(file).or_insert((next, false));
         write!(self.out, "{prefix}fl=({number})")?;
@@ -155,7 +155,7 @@ impl Writer<'_, '_> {
         *place = Some(self.next_function);
         self.next_function += 1;
         let name = known(self.profile.name(symbol));
-        let is_internal = it.is_some_and(|it| it.internal);
+        let is_internal = symbol_row.is_some_and(|row| row.internal);
         let name: &[u8] = if name == Symbol::MAIN {
             b"{main}"
         } else {

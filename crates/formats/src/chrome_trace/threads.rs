@@ -198,11 +198,11 @@ impl Threads {
         let mut keys = self.list.keys().map(|key| &key.process);
         let first = keys.next();
         let is_one_process = keys.all(|process| Some(process) == first);
-        let label = |(key, it): (&Key, &Thread)| {
+        let label = |(key, thread): (&Key, &Thread)| {
             let label = ThreadLabel {
                 process: self.processes.get(&key.process).map(String::as_str),
                 process_id: &key.process,
-                thread: it.name.as_deref(),
+                thread: thread.name.as_deref(),
                 thread_id: &key.thread,
             };
             label.show(is_one_process)

@@ -71,7 +71,7 @@ impl Format for Collapsed {
             format: self.name(),
         })?;
         let symbols = profile.symbols.iter();
-        let names: Vec<_> = symbols.map(|it| frame(&it.name)).collect();
+        let names: Vec<_> = symbols.map(|symbol| frame(&symbol.name)).collect();
         let stacks = Stacks {
             tree: &tree,
             names: &names,

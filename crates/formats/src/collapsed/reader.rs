@@ -236,7 +236,7 @@ mod tests {
             let names = samples.path(sample.stack);
             let names = names
                 .iter()
-                .map(|&it| str::from_utf8(profile.name(it)).unwrap());
+                .map(|&symbol| str::from_utf8(profile.name(symbol)).unwrap());
             format!("{} {}", names.collect::<Vec<_>>().join(";"), sample.weight)
         };
         samples.samples.iter().map(line).collect()

@@ -43,7 +43,10 @@ pub fn frame(name: &[u8]) -> Vec<u8> {
 fn blank_before_number(frame: &[u8]) -> Option<usize> {
     let blank = frame.iter().rposition(|&byte| byte == b' ')?;
     let number = frame.get(blank + 1..)?;
-    let whole = number.iter().take_while(|it| it.is_ascii_digit()).count();
+    let whole = number
+        .iter()
+        .take_while(|byte| byte.is_ascii_digit())
+        .count();
     let rest = match number.get(whole..)? {
         [b'.', rest @ ..] => rest,
         rest => rest,
@@ -209,7 +212,7 @@ mod tests {
     #[test]
     fn lines_are_in_the_order_of_their_bytes_whatever_the_names() {
         let names = ["m", "a", "a b", "a!", "a 5x", "ab", "a -", "A", "\u{fc}"];
-        let names: Vec<_> = names.iter().map(|it| it.as_bytes().to_vec()).collect();
+        let names: Vec<_> = names.iter().map(|name| name.as_bytes().to_vec()).collect();
         let mut builder = TreeBuilder::new();
         let mut value = 1;
         for first in 1..names.len() {

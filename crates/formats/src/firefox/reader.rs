@@ -129,7 +129,11 @@ impl File {
         }
         self.threads
             .retain(|thread| !thread.samples.stacks.is_empty());
-        let has = |weight| self.threads.iter().any(|it| it.samples.weight == weight);
+        let has = |weight| {
+            self.threads
+                .iter()
+                .any(|thread| thread.samples.weight == weight)
+        };
         let is_timed = has(Weight::Milliseconds);
         let wall = if is_timed {
             Weight::Milliseconds
@@ -167,7 +171,7 @@ impl File {
                 samples(thread, &mut self.shared, &mut names, budget)?
             }
             threads => {
-                metrics.cpu = is_ours && threads.iter().any(|it| it.name == writer::CPU);
+                metrics.cpu = is_ours && threads.iter().any(|thread| thread.name == writer::CPU);
                 tree(threads, is_ours, &mut self.shared, &mut names, budget)?
             }
         };
@@ -327,7 +331,9 @@ fn tree(
     budget: &Budget,
 ) -> Result<Body, String> {
     let first = threads.first().map(|thread| thread.process.clone());
-    let is_one_process = threads.iter().all(|it| Some(&it.process) == first.as_ref());
+    let is_one_process = threads
+        .iter()
+        .all(|thread| Some(&thread.process) == first.as_ref());
     let mut builder = TreeBuilder::within(budget);
     for thread in threads {
         let list = thread.samples.list(budget)?;

@@ -92,7 +92,7 @@ pub(crate) fn graphs(
         ",\"flame\":{is_flame},\"more\":{},\n\"graphs\":",
         set.left_out
     )?;
-    list(out, &set.graphs, |out, it| graph(out, it, set))?;
+    list(out, &set.graphs, |out, item| graph(out, item, set))?;
     out.write_all(b"}")
 }
 
@@ -104,13 +104,13 @@ fn graph(out: &mut dyn Write, graph: &Graph, set: &GraphSet<'_>) -> io::Result<(
     out.write_all(b",\n\"fn\":")?;
     numbers(out, graph.blocks.iter().map(|block| block.symbol.0))?;
     out.write_all(b",\n\"new\":")?;
-    list(out, &graph.columns, |out, it| values(out, &it.new))?;
+    list(out, &graph.columns, |out, column| values(out, &column.new))?;
     if graph.columns.iter().any(|column| column.base.is_some()) {
         out.write_all(b",\n\"base\":")?;
         let base = graph
             .columns
             .iter()
-            .filter_map(|it: &Column| it.base.as_ref());
+            .filter_map(|column: &Column| column.base.as_ref());
         list(out, base, values)?;
     }
     out.write_all(b",\n\"vanished\":")?;
@@ -119,7 +119,7 @@ fn graph(out: &mut dyn Write, graph: &Graph, set: &GraphSet<'_>) -> io::Result<(
         let names = gone
             .path
             .iter()
-            .filter_map(|it| set.stacks.symbols.get(it.index()));
+            .filter_map(|symbol| set.stacks.symbols.get(symbol.index()));
         texts(out, names.map(|symbol| tooltip::name(symbol)))?;
         out.write_all(b"]")
     })?;

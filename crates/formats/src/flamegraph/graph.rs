@@ -94,7 +94,9 @@ impl Graph {
         let all = |tree: &Tree| -> Vec<Amounts> {
             let own = tree.self_costs();
             let amounts = wanted.metrics.iter();
-            amounts.map(|it| Amounts::new(tree, &own, *it)).collect()
+            amounts
+                .map(|metric| Amounts::new(tree, &own, *metric))
+                .collect()
         };
         let new = all(tree);
         let base = stacks.base.as_ref().map(all);
@@ -245,7 +247,7 @@ fn visible(tree: &Tree, shares: &[f64], wanted: &Wanted) -> Vec<bool> {
             of_equals = of_equals.saturating_sub(usize::from(*share <= least));
             continue;
         }
-        let depth = depths.get(node.parent.index()).map_or(0, |it| it + 1);
+        let depth = depths.get(node.parent.index()).map_or(0, |depth| depth + 1);
         depths.push(depth);
         let mut is_kept = *share >= least && depth < wanted.levels && kept(&keep, node.parent);
         if is_kept && *share <= least {
@@ -279,7 +281,7 @@ fn drawing_order(stacks: &Stacks<'_>, children: &Children, keep: &[bool]) -> Vec
 /// Each symbol's place in the order of names.
 fn ranks(stacks: &Stacks<'_>) -> Vec<u32> {
     let mut sorted: Vec<usize> = (0..stacks.symbols.len()).collect();
-    sorted.sort_by_key(|number| stacks.symbols.get(*number).map(|it| &it.name));
+    sorted.sort_by_key(|number| stacks.symbols.get(*number).map(|symbol| &symbol.name));
     let mut ranks = vec![0; sorted.len()];
     for (rank, number) in (0..).zip(sorted) {
         if let Some(place) = ranks.get_mut(number) {

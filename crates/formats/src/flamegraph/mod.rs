@@ -129,7 +129,10 @@ impl<'p> GraphSet<'p> {
             boxes: wanted.boxes / split.len().max(1),
             ..wanted.clone()
         };
-        let mut graphs: Vec<Graph> = split.iter().map(|it| Graph::new(it, &each)).collect();
+        let mut graphs: Vec<Graph> = split
+            .iter()
+            .map(|stacks| Graph::new(stacks, &each))
+            .collect();
         if graphs.is_empty() {
             graphs.push(Graph::new(&stacks, wanted));
         }

@@ -122,7 +122,7 @@ impl<'p> Stacks<'p> {
             .collect();
         let group_of = |symbol: SymbolId| of_symbol.get(symbol.index()).copied().flatten();
         for (node, own) in self.tree.nodes.iter().zip(self.tree.self_costs()) {
-            if let Some((_, cost)) = group_of(node.symbol).and_then(|it| groups.get_mut(it)) {
+            if let Some((_, cost)) = group_of(node.symbol).and_then(|group| groups.get_mut(group)) {
                 *cost = cost.saturating_add(own.wall);
             }
         }
@@ -164,7 +164,7 @@ impl<'p> Stacks<'p> {
                 let is_top = shape
                     .nodes
                     .get(place.index())
-                    .is_some_and(|it| it.parent == NodeId::ROOT);
+                    .is_some_and(|node| node.parent == NodeId::ROOT);
                 if is_top {
                     // The group is not called: its functions are.
                     let cost = Cost {

@@ -187,7 +187,12 @@ impl Picture<'_> {
         }
         parts.extend(self.meta.started_unix_us.map(caption::moment));
         parts.extend(self.meta.host.clone());
-        parts.extend(self.meta.php_version.as_ref().map(|it| format!("PHP {it}")));
+        parts.extend(
+            self.meta
+                .php_version
+                .as_ref()
+                .map(|version| format!("PHP {version}")),
+        );
         parts.extend(caption::warnings(self.meta).into_iter().map(str::to_owned));
         parts.join("  ·  ")
     }
@@ -226,7 +231,9 @@ impl Picture<'_> {
         let mut top = top;
         if let Some(label) = &graph.label {
             let y = top + HEADING - 12;
-            let cost = graph.widths().map_or(0, |it| Shown::of(it, 0).inclusive);
+            let cost = graph
+                .widths()
+                .map_or(0, |widths| Shown::of(widths, 0).inclusive);
             writeln!(
                 out,
                 r#"<text class="heading" x="{MARGIN}" y="{y}">{}<tspan class="note" dx="12">{} ({})</tspan></text>"#,
@@ -315,7 +322,7 @@ impl Picture<'_> {
                 "Memory that is given back has no width: boxes are as wide as what they took.";
             notes.push(note.to_owned());
         }
-        let left_out = graphs.iter().map(|it| it.left_out).sum::<usize>();
+        let left_out = graphs.iter().map(|graph| graph.left_out).sum::<usize>();
         if left_out > 0 {
             let number = count(i64::try_from(left_out).unwrap_or(i64::MAX));
             notes.push(format!("{number} boxes too small to be seen are left out."));
@@ -334,7 +341,7 @@ impl Picture<'_> {
             let names = gone
                 .path
                 .iter()
-                .filter_map(|it| self.stacks.symbols.get(it.index()));
+                .filter_map(|symbol| self.stacks.symbols.get(symbol.index()));
             let names: Vec<_> = names.map(|symbol| tooltip::name(symbol)).collect();
             let path = names.join(" → ");
             let skipped = path.chars().count().saturating_sub(150);
@@ -455,7 +462,7 @@ impl<'p> Shades<'p> {
 
 fn calls(graph: &Graph, of: impl Fn(&Values) -> Option<i64>) -> i64 {
     let mut columns = graph.columns.iter();
-    let calls = columns.find(|it| it.metric == Metric::Calls);
+    let calls = columns.find(|column| column.metric == Metric::Calls);
     calls.and_then(|calls| of(&calls.new)).unwrap_or(0)
 }
 

@@ -80,7 +80,10 @@ pub(crate) fn lines(
         percent(shown.inclusive, total),
         amount(shown.own, unit)
     );
-    let calls = graph.columns.iter().find(|it| it.metric == Metric::Calls);
+    let calls = graph
+        .columns
+        .iter()
+        .find(|column| column.metric == Metric::Calls);
     let calls = calls.and_then(|calls| calls.new.own.get(number).copied());
     if let Some(calls) = calls.filter(|calls| *calls > 0 && column.metric != Metric::Calls) {
         let plural = if calls == 1 { "" } else { "s" };

@@ -199,7 +199,7 @@ impl Report<'_> {
         list(out, groups.iter().take(MOST_SPANS), |out, group| {
             write!(out, "[\"{}\",", group.kind.name())?;
             text(out, &lossy(group.text))?;
-            let caller = group.callers.first().map_or(0, |it| it.symbol.0);
+            let caller = group.callers.first().map_or(0, |caller| caller.symbol.0);
             let numbers = [group.calls, group.total, group.max];
             write!(out, ",{}", group.symbol.0)?;
             for number in numbers {
@@ -223,7 +223,7 @@ impl Report<'_> {
         let number = self
             .metrics
             .iter()
-            .position(|it| *it == metric)
+            .position(|other| *other == metric)
             .unwrap_or(0);
         write!(out, ",\n\"critical\":{{\"metric\":{number},\"steps\":")?;
         let steps = critical_path(self.profile, metric).into_iter();

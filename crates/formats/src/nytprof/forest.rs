@@ -247,7 +247,7 @@ mod tests {
         let mut paths: Vec<_> = nodes
             .map(|((number, node), own)| {
                 let path = tree.path(NodeId(number));
-                let path = path.iter().skip(1).map(|it| it.0).collect();
+                let path = path.iter().skip(1).map(|symbol| symbol.0).collect();
                 (path, node.cost.calls, own.wall)
             })
             .collect();

@@ -86,7 +86,7 @@ mod tests {
             let perl = perl(name.as_bytes());
             let ours = str::from_utf8(ours(&perl)).unwrap();
             assert_eq!(ours.trim_end_matches('?'), name);
-            assert!(perl != RUNTIME && perl.windows(2).any(|it| it == b"::"));
+            assert!(perl != RUNTIME && perl.windows(2).any(|window| window == b"::"));
         }
         assert_eq!(ours(RUNTIME), b"main()");
         assert_eq!(perl(b"a; b\0\n\t\x7f"), b"main::a??b????");

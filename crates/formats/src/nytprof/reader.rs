@@ -197,7 +197,8 @@ impl Parts {
                 tag::COMMENT | tag::OPTION => drop(fields.line()?),
                 tag::ATTRIBUTE => {
                     let line = fields.line()?;
-                    self.attribute(&line).map_err(|it| fields.broken(it))?;
+                    self.attribute(&line)
+                        .map_err(|problem| fields.broken(problem))?;
                 }
                 tag::COMPRESSED if may_be => return Ok(true),
                 tag::PROCESS_START => {
@@ -277,20 +278,23 @@ impl Parts {
         match name {
             "nv_size" if value != "8" => return Err(format!("numbers of {value} bytes")),
             "ticks_per_sec" => {
-                let number = value.parse().ok().filter(|&it: &f64| it >= 1.0);
+                let number = value.parse().ok().filter(|&number: &f64| number >= 1.0);
                 self.ticks_per_second = number.ok_or("ticks_per_sec is no number")?;
             }
             "xhprof_total_ticks" => self.total_ticks = value.parse().ok(),
             "basetime" => {
                 let seconds = value.parse().ok().filter(|&seconds: &u64| seconds > 0);
-                self.meta.started_unix_us = seconds.and_then(|it| it.checked_mul(1_000_000));
+                self.meta.started_unix_us =
+                    seconds.and_then(|seconds| seconds.checked_mul(1_000_000));
             }
             "application" => {
                 let (title, is_estimated) = text::split_title(value);
                 (self.meta.title, self.meta.is_estimated) = (title, is_estimated);
             }
             "perl_version" => {
-                let version = value.strip_prefix("PHP ").filter(|it| *it != "unknown");
+                let version = value
+                    .strip_prefix("PHP ")
+                    .filter(|version| *version != "unknown");
                 self.meta.php_version = version.map(str::to_owned);
             }
             _ => {}

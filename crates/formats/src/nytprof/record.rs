@@ -69,7 +69,7 @@ mod tests {
     #[test]
     fn numbers_come_back_at_every_length() {
         let edges = [0x80, 0x4000, 0x20_0000, 0x1000_0000_u32];
-        let around = edges.iter().flat_map(|&it| [it - 1, it, it + 1]);
+        let around = edges.iter().flat_map(|&edge| [edge - 1, edge, edge + 1]);
         for number in around.chain([0, 1, u32::MAX]) {
             let mut out = Vec::new();
             put_u32(number, &mut out);

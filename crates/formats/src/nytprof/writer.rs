@@ -179,7 +179,13 @@ impl Writer<'_> {
         }
         let mut depth = 0;
         let push = |walk: &mut Vec<Step>, node| {
-            walk.extend(children.of(node).iter().rev().map(|&it| Step::Enter(it)));
+            walk.extend(
+                children
+                    .of(node)
+                    .iter()
+                    .rev()
+                    .map(|&child| Step::Enter(child)),
+            );
         };
         let mut walk = Vec::new();
         push(&mut walk, NodeId::ROOT);

@@ -74,7 +74,7 @@ impl<'a> Document<'a> {
     /// One profile a metric, that asked for first.
     fn add_profiles(&mut self) {
         let wanted = self.options.metric;
-        let rest = Metric::ALL.into_iter().filter(|&it| it != wanted);
+        let rest = Metric::ALL.into_iter().filter(|&metric| metric != wanted);
         let own = self.tree.self_costs();
         for metric in std::iter::once(wanted).chain(rest) {
             if !metric.is_in(self.profile.metrics) {
@@ -171,7 +171,7 @@ impl<'a> Document<'a> {
         let tables = self.tables();
         let mut scoped = Vec::new();
         put(field::SCOPE, &scope, &mut scoped);
-        let profiles: usize = self.profiles.iter().map(|it| it.len() + 11).sum();
+        let profiles: usize = self.profiles.iter().map(|profile| profile.len() + 11).sum();
         scoped.reserve(profiles);
         for profile in &self.profiles {
             put_bytes(field::PROFILES, profile, &mut scoped);

@@ -60,7 +60,9 @@ pub(super) fn from_notes(notes: &str) -> Option<(Option<&str>, Counts)> {
         None => (None, notes),
     };
     let (metric, in_unit) = note.trim().strip_prefix(NOTE)?.split_once(", ")?;
-    let metric = Metric::ALL.into_iter().find(|it| it.name() == metric)?;
+    let metric = Metric::ALL
+        .into_iter()
+        .find(|candidate| candidate.name() == metric)?;
     let counts = match (metric, in_unit) {
         (Metric::Wall | Metric::Cpu, "in milliseconds") => Counts::Time(metric),
         (Metric::Memory | Metric::Peak, "in bytes") => Counts::Memory(metric),

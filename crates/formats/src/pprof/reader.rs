@@ -261,7 +261,7 @@ impl Parts {
         budget.drop_list(std::mem::take(&mut self.places));
         let types = self.types.iter();
         let types: Vec<_> = types
-            .map(|it| (self.string(it.kind), self.string(it.unit)))
+            .map(|value_type| (self.string(value_type.kind), self.string(value_type.unit)))
             .collect();
         if types.is_empty() {
             return Err("it does not say what its values are".into());
@@ -352,7 +352,10 @@ impl Parts {
             let name = names.into_iter().find(|name| !name.is_empty());
             let id = symbols.id(name.unwrap_or(b"(unknown)"));
             let file = self.string(function.filename);
-            if symbols.symbol(id).is_some_and(|it| it.file.is_none()) {
+            if symbols
+                .symbol(id)
+                .is_some_and(|symbol| symbol.file.is_none())
+            {
                 symbols.set_file(id, file);
                 if let Some(symbol) = symbols.symbol(id) {
                     symbol.line = u32::try_from(function.start_line).unwrap_or(0);

@@ -39,7 +39,9 @@ pub(crate) fn columns(types: &[(&[u8], &[u8])], default: &[u8]) -> (Vec<Column>,
         // By the order of the names: the first says best what is meant.
         let places = names.iter().find_map(|name| {
             let mut types = types.iter();
-            types.position(|(kind, of)| kind == name && scale(of).is_some_and(|it| it.0 == unit))
+            types.position(|(kind, of)| {
+                kind == name && scale(of).is_some_and(|scale| scale.0 == unit)
+            })
         });
         let index = places?;
         let (_, of) = types.get(index)?;
@@ -150,7 +152,9 @@ mod tests {
             .map(|(kind, unit)| (kind.as_bytes(), unit.as_bytes()))
             .collect();
         let (columns, metrics) = columns(&types, default.as_bytes());
-        let columns = columns.iter().map(|it| (it.index, it.metric, it.times));
+        let columns = columns
+            .iter()
+            .map(|column| (column.index, column.metric, column.times));
         (columns.collect(), metrics)
     }
 
@@ -167,8 +171,8 @@ mod tests {
             let named: Vec<_> = types.iter().map(|&(_, kind, unit)| (kind, unit)).collect();
             let (columns, read) = found(&named);
             assert_eq!(read, metrics);
-            let metrics: Vec<_> = types.iter().map(|it| it.0).collect();
-            let columns: Vec<_> = columns.iter().map(|it| it.1).collect();
+            let metrics: Vec<_> = types.iter().map(|column| column.0).collect();
+            let columns: Vec<_> = columns.iter().map(|column| column.1).collect();
             assert_eq!(columns, metrics);
         }
     }

@@ -52,7 +52,7 @@ impl Frames {
     pub(super) fn symbol(&self, frame: u32) -> Result<SymbolId, String> {
         let symbol = usize::try_from(frame)
             .ok()
-            .and_then(|it| self.symbols.get(it));
+            .and_then(|place| self.symbols.get(place));
         symbol
             .copied()
             .ok_or_else(|| format!("there is no frame {frame}"))

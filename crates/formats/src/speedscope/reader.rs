@@ -47,11 +47,13 @@ fn profile(file: File, budget: &Budget) -> Result<Profile, String> {
         room.map_err(|error| error.to_string())?;
         profiles.push((metric, scale, one));
     }
-    let has_time = profiles.iter().any(|it| it.0 == Kind::Cost(Metric::Wall));
+    let has_time = profiles
+        .iter()
+        .any(|profile| profile.0 == Kind::Cost(Metric::Wall));
     // What is only counted says nothing beside times.
-    profiles.retain(|it| it.0 != Kind::Counted || !has_time);
-    let mut counted = profiles.iter().filter(|it| it.0 == Kind::Counted);
-    let counted = counted.next().map(|it| it.2.name.clone());
+    profiles.retain(|profile| profile.0 != Kind::Counted || !has_time);
+    let mut counted = profiles.iter().filter(|profile| profile.0 == Kind::Counted);
+    let counted = counted.next().map(|profile| profile.2.name.clone());
     let is_counted = counted.is_some();
     // Others give a profile the name of its thread.
     let is_ours = file
@@ -165,7 +167,7 @@ fn weighed<'o>(
         return Err("not as many weights as samples".to_owned());
     }
     let stacks = one.stacks.samples.iter();
-    let stacks = stacks.map(|it| places.get(it.index()).copied().unwrap_or_default());
+    let stacks = stacks.map(|stack| places.get(stack.index()).copied().unwrap_or_default());
     Ok(stacks.zip(one.weights.iter().copied()))
 }
 
@@ -243,7 +245,9 @@ fn events(
 ) -> Result<Events, String> {
     let cpu_at = |number: Option<usize>| {
         let (one, scale) = cpu?;
-        let at = number.map_or(Some(one.end), |it| one.events.get(it).map(|it| it.at))?;
+        let at = number.map_or(Some(one.end), |number| {
+            one.events.get(number).map(|event| event.at)
+        })?;
         Some(unsigned(at - one.start, scale))
     };
     let mut events = Vec::new();

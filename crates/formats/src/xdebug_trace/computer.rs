@@ -16,7 +16,7 @@ pub(super) fn record(line: &[u8]) -> Result<Record<'_>, Reason> {
             if name.is_empty() {
                 return Err("an entry without a name");
             }
-            let level = number(level).and_then(|it| usize::try_from(it).ok());
+            let level = number(level).and_then(|level| usize::try_from(level).ok());
             // What `eval` runs stands there too: it is no file's name.
             let is_file = name.starts_with(b"include") || name.starts_with(b"require");
             Ok(Record::Enter {

@@ -292,7 +292,7 @@ fn number(text: &[u8]) -> Option<u64> {
 
 fn at(wall: &[u8], memory: &[u8]) -> Result<At, Reason> {
     let wall_ns = seconds(wall).ok_or("the time is no number of seconds")?;
-    let memory = number(memory).and_then(|it| i64::try_from(it).ok());
+    let memory = number(memory).and_then(|memory| i64::try_from(memory).ok());
     let memory = memory.ok_or("the memory is no number of bytes")?;
     Ok(At { wall_ns, memory })
 }

@@ -142,7 +142,7 @@ pub(crate) fn nasty_names() -> Vec<Vec<u8>> {
         "[0]",
         "a=>b",
     ];
-    let mut names: Vec<Vec<u8>> = text.iter().map(|it| it.as_bytes().to_vec()).collect();
+    let mut names: Vec<Vec<u8>> = text.iter().map(|name| name.as_bytes().to_vec()).collect();
     names.push(b"caf\xe9".to_vec());
     names.push(b"\xff\xfe\xfd".to_vec());
     names.push(b"cut \xe2\x82".to_vec());
