@@ -129,7 +129,7 @@ fn recorded(path: &str) -> Vec<RawEvent> {
 fn main() {
     let mut arguments = std::env::args().skip(1);
     let what = arguments.next().unwrap_or_default();
-    let rounds = arguments.next().map_or(20, |it| it.parse().unwrap());
+    let rounds = arguments.next().map_or(20, |text| text.parse().unwrap());
     let events = arguments
         .next()
         .map_or_else(program, |path| recorded(&path));

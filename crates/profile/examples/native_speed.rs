@@ -53,7 +53,7 @@ impl Random {
     /// Zipf: the first of `count` most often, the second half as often …
     fn rank(&mut self, count: usize) -> usize {
         let total: f64 = (1..=u32::try_from(count).unwrap())
-            .map(|it| 1.0 / f64::from(it))
+            .map(|rank| 1.0 / f64::from(rank))
             .sum();
         let mut left = self.unit() * total;
         for rank in 0..count {

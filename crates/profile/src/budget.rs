@@ -251,7 +251,10 @@ impl Budget {
 
     fn try_take(&self, bytes: u64) -> bool {
         let order = Ordering::Relaxed;
-        let more = |used: u64| used.checked_add(bytes).filter(|it| *it <= self.0.share);
+        let more = |used: u64| {
+            used.checked_add(bytes)
+                .filter(|total| *total <= self.0.share)
+        };
         self.0.used.fetch_update(order, order, more).is_ok()
     }
 

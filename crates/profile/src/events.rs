@@ -232,7 +232,11 @@ mod tests {
         (0..)
             .zip(&tree.nodes)
             .map(|(number, node)| {
-                let path = tree.path(NodeId(number)).iter().map(|it| it.0).collect();
+                let path = tree
+                    .path(NodeId(number))
+                    .iter()
+                    .map(|symbol| symbol.0)
+                    .collect();
                 (path, node.cost.calls, node.cost.wall)
             })
             .collect()

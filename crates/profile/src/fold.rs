@@ -84,7 +84,7 @@ mod tests {
             .iter()
             .map(|edge| {
                 let ends = (edge.caller, edge.callee);
-                let end = |it: Activation| (it.symbol.0, it.level);
+                let end = |activation: Activation| (activation.symbol.0, activation.level);
                 (end(ends.0), end(ends.1), edge.cost.wall)
             })
             .collect();

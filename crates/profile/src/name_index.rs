@@ -107,7 +107,7 @@ mod tests {
     fn index_of(names: &[Vec<u8>]) -> NameIndex<usize> {
         let mut index = NameIndex::default();
         for (number, name) in names.iter().enumerate() {
-            let vacancy = index.find(name, |it: usize| &names[it] == name);
+            let vacancy = index.find(name, |place: usize| &names[place] == name);
             index.add(vacancy.unwrap_err(), number);
         }
         index
@@ -115,7 +115,8 @@ mod tests {
 
     fn many_names() -> Vec<Vec<u8>> {
         let numbers = 0..5_000;
-        let functions = numbers.map(|it| format!("App\\Model\\Thing{it}::get").into_bytes());
+        let functions =
+            numbers.map(|number| format!("App\\Model\\Thing{number}::get").into_bytes());
         // Names that differ in their length alone, or in one last byte.
         let zeros = (0..40).map(|length| vec![0; length]);
         let ends = (1..=255).map(|byte| vec![b'f', byte]);
@@ -127,10 +128,14 @@ mod tests {
         let names = many_names();
         let index = index_of(&names);
         for (number, name) in names.iter().enumerate() {
-            let found = index.find(name, |it| &names[it] == name);
+            let found = index.find(name, |place| &names[place] == name);
             assert_eq!(found.unwrap(), number);
         }
-        assert!(index.find(b"nobody", |it| names[it] == b"nobody").is_err());
+        assert!(
+            index
+                .find(b"nobody", |place| names[place] == b"nobody")
+                .is_err()
+        );
     }
 
     #[test]
@@ -140,10 +145,10 @@ mod tests {
         // So all have the hash zero.
         (index.seed, index.factor) = (1, 0);
         for (number, name) in names.iter().enumerate() {
-            let vacancy = index.find(name, |it| &names[it] == name).unwrap_err();
+            let vacancy = index.find(name, |place| &names[place] == name).unwrap_err();
             index.add(vacancy, number);
         }
-        let found = |name: &Vec<u8>| index.find(name, |it| &names[it] == name).unwrap();
+        let found = |name: &Vec<u8>| index.find(name, |place| &names[place] == name).unwrap();
         assert_eq!(
             names.iter().map(found).collect::<Vec<_>>(),
             (0..9).collect::<Vec<_>>()

@@ -206,12 +206,13 @@ impl Spans {
                     total,
                 })
                 .collect();
-            let largest_first = |it: &SpanCaller| (std::cmp::Reverse(it.total), it.symbol);
+            let largest_first =
+                |caller: &SpanCaller| (std::cmp::Reverse(caller.total), caller.symbol);
             group.callers.sort_by_key(largest_first);
         }
-        groups.sort_by_key(|it| {
-            let size = std::cmp::Reverse((it.total, it.calls));
-            (size, it.kind, it.text, it.symbol)
+        groups.sort_by_key(|group| {
+            let size = std::cmp::Reverse((group.total, group.calls));
+            (size, group.kind, group.text, group.symbol)
         });
         groups
     }
@@ -231,14 +232,14 @@ impl Spans {
             (span.symbol, span.caller) = (number(span.symbol), number(span.caller));
             span.text = span.text.map(|_| builder.text(self.text(span)));
         }
-        list.sort_by_key(|it| {
+        list.sort_by_key(|span| {
             (
-                it.start,
-                it.duration,
-                it.symbol,
-                it.text,
-                it.caller,
-                it.rows,
+                span.start,
+                span.duration,
+                span.symbol,
+                span.text,
+                span.caller,
+                span.rows,
             )
         });
         for span in list {

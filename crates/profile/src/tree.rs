@@ -58,7 +58,9 @@ impl Tree {
     /// The inclusive cost of the root, `main()`.
     #[must_use]
     pub fn root_cost(&self) -> Cost {
-        self.nodes.first().map_or_else(Cost::default, |it| it.cost)
+        self.nodes
+            .first()
+            .map_or_else(Cost::default, |root| root.cost)
     }
 
     /// What each node cost by itself, in the order of the nodes. The times of

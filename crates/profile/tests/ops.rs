@@ -148,9 +148,9 @@ proptest! {
     fn the_difference_to_itself_is_zero(profile in mergeable(), runs in 1_usize..4) {
         let side = vec![&profile; runs];
         for diff in [Diff::new(&profile, &profile), Diff::of_many(&side, &side)] {
-            let functions = diff.functions.iter().flat_map(|it| [it.inclusive, it.own]);
-            let changes = functions.chain(diff.edges.iter().map(|it| it.cost)).chain([diff.total]);
-            for change in changes.flat_map(|it| Metric::ALL.map(|metric| it.of(metric))) {
+            let functions = diff.functions.iter().flat_map(|function| [function.inclusive, function.own]);
+            let changes = functions.chain(diff.edges.iter().map(|edge| edge.cost)).chain([diff.total]);
+            for change in changes.flat_map(|change| Metric::ALL.map(|metric| change.of(metric))) {
                 prop_assert_eq!(change.absolute(), 0.0);
                 prop_assert!(change.is_within_spread());
                 prop_assert_eq!(change.base.spread, 0.0);
@@ -171,7 +171,7 @@ proptest! {
             #[expect(clippy::cast_precision_loss, reason = "small numbers")]
             let expected = (new.2.0 - base.2.0) as f64;
             prop_assert_eq!(own.absolute(), expected);
-            let same = back.functions.iter().find(|it| back.name(it.symbol) == name).unwrap();
+            let same = back.functions.iter().find(|function| back.name(function.symbol) == name).unwrap();
             prop_assert_eq!(same.own.of(Metric::Wall).absolute(), -expected);
         }
     }
@@ -188,7 +188,7 @@ proptest! {
             let tops = inverted.nodes.iter().skip(1).filter(|node| node.parent == NodeId::ROOT);
             let found: BTreeMap<_, _> = tops
                 .map(|node| (profile.name(node.symbol).to_vec(), (four(node.inclusive), node.inclusive.calls, four_own(node.own))))
-                .filter(|(_, it)| *it != Default::default())
+                .filter(|(_, row)| *row != Default::default())
                 .collect();
             prop_assert_eq!(found, table(&profile));
             prop_assert_eq!(four_own(inverted.nodes[0].own), signed(tree.root_cost()));
@@ -227,7 +227,7 @@ proptest! {
 
     #[test]
     fn hiding_and_focus_share_out_the_whole(tree in tree(), symbol in 1..strategies::SYMBOLS) {
-        let is_it = |it: SymbolId| it.0 == symbol;
+        let is_it = |candidate: SymbolId| candidate.0 == symbol;
         let hidden = tree.hiding(is_it);
         prop_assert_eq!(hidden.root_cost(), tree.root_cost());
         prop_assert!(!hidden.nodes.iter().any(|node| is_it(node.symbol)));
@@ -306,7 +306,7 @@ proptest! {
         let own = |profile: &Profile| -> BTreeMap<_, _> {
             let rows = FlatTable::new(profile).rows.into_iter();
             rows.map(|row| (row.symbol, (row.inclusive.calls, four_own(row.own))))
-                .filter(|(_, it)| *it != Default::default())
+                .filter(|(_, row)| *row != Default::default())
                 .collect()
         };
         prop_assert_eq!(own(&guess), own(&edges));
@@ -323,7 +323,7 @@ proptest! {
         }
         let tree = builder.finish_self_costs();
         let mut profile = Profile::empty();
-        profile.symbols.extend((1..=parents.len()).map(|it| profile::Symbol::new(format!("{it}").into_bytes())));
+        profile.symbols.extend((1..=parents.len()).map(|number| profile::Symbol::new(format!("{number}").into_bytes())));
         let mut edges = profile.clone();
         profile.body = Body::Tree(tree.clone());
         edges.body = Body::Edges(tree.to_edges());

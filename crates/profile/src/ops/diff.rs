@@ -23,7 +23,9 @@ impl CostChanges {
     /// One of the costs before and after.
     #[must_use]
     pub fn of(&self, metric: Metric) -> Change {
-        let place = Metric::ALL.iter().position(|it| *it == metric);
+        let place = Metric::ALL
+            .iter()
+            .position(|candidate| *candidate == metric);
         let change = place.and_then(|place| self.changes.get(place));
         change.copied().unwrap_or_default()
     }
@@ -80,8 +82,8 @@ impl Diff {
         let mut total = Sides::default();
         let mut functions: Vec<Seen<SymbolId, FlatRow>> = Vec::new();
         let mut edges: Vec<Seen<(SymbolId, SymbolId), Cost>> = Vec::new();
-        let sides = base.iter().map(|it| (0, it));
-        for (side, profile) in sides.chain(new.iter().map(|it| (1, it))) {
+        let sides = base.iter().map(|profile| (0, profile));
+        for (side, profile) in sides.chain(new.iter().map(|profile| (1, profile))) {
             let numbers = names.numbers(&profile.symbols);
             let number = |symbol: SymbolId| numbers.get(symbol.index()).copied();
             let table = FlatTable::new(profile);
@@ -105,7 +107,7 @@ impl Diff {
                 own.add_own(it.side, &it.cost.own, it.cost.inclusive.calls);
             }
             FunctionDiff {
-                symbol: seen.first().map_or(SymbolId::ROOT, |it| it.key),
+                symbol: seen.first().map_or(SymbolId::ROOT, |item| item.key),
                 inclusive: inclusive.changes(runs),
                 own: own.changes(runs),
             }
@@ -116,7 +118,7 @@ impl Diff {
             for it in seen {
                 cost.add(it.side, &it.cost);
             }
-            let (caller, callee) = seen.first().map(|it| it.key).unwrap_or_default();
+            let (caller, callee) = seen.first().map(|item| item.key).unwrap_or_default();
             EdgeDiff {
                 caller,
                 callee,
@@ -125,7 +127,7 @@ impl Diff {
         });
         Self {
             symbols: names.symbols,
-            metrics: common(base.iter().chain(new).map(|it| it.metrics)),
+            metrics: common(base.iter().chain(new).map(|profile| profile.metrics)),
             total: total.changes(runs),
             functions,
             edges: edges.collect(),
@@ -145,8 +147,8 @@ impl Diff {
     /// nanosecond that is the same in every run must not stand above a second
     /// that is not.
     pub fn sort_by_impact(&mut self, metric: Metric) {
-        let of_function = |it: &FunctionDiff| it.own.of(metric);
-        let of_edge = |it: &EdgeDiff| it.cost.of(metric);
+        let of_function = |function: &FunctionDiff| function.own.of(metric);
+        let of_edge = |edge: &EdgeDiff| edge.cost.of(metric);
         let functions = tiny(self.functions.iter().map(of_function));
         let edges = tiny(self.edges.iter().map(of_edge));
         // What is at least zero is in the order of its bits.
@@ -156,9 +158,9 @@ impl Diff {
             (size < tiny, is_within, Reverse(size.to_bits()))
         };
         self.functions
-            .sort_by_cached_key(|it| impact(of_function(it), functions));
+            .sort_by_cached_key(|function| impact(of_function(function), functions));
         self.edges
-            .sort_by_cached_key(|it| impact(of_edge(it), edges));
+            .sort_by_cached_key(|edge| impact(of_edge(edge), edges));
     }
 }
 
@@ -180,7 +182,7 @@ struct Seen<K, V> {
 /// Those of the same key, key by key. What comes first of a key's does not
 /// matter: they are added up.
 fn in_groups<K: Ord + Copy, V>(seen: &mut [Seen<K, V>]) -> impl Iterator<Item = &[Seen<K, V>]> {
-    seen.sort_unstable_by_key(|it| it.key);
+    seen.sort_unstable_by_key(|item| item.key);
     seen.chunk_by(|one, other| one.key == other.key)
 }
 
@@ -288,9 +290,9 @@ mod tests {
         let functions: Vec<_> = diff
             .functions
             .iter()
-            .map(|it| {
-                let wall = it.own.of(Metric::Wall);
-                (diff.name(it.symbol), wall.absolute(), wall.relative())
+            .map(|function| {
+                let wall = function.own.of(Metric::Wall);
+                (diff.name(function.symbol), wall.absolute(), wall.relative())
             })
             .collect();
         assert_eq!(
@@ -324,7 +326,7 @@ mod tests {
         let noisy = diff
             .functions
             .iter()
-            .find(|it| diff.name(it.symbol) == b"noisy");
+            .find(|function| diff.name(function.symbol) == b"noisy");
         assert!(noisy.unwrap().own.of(Metric::Wall).is_within_spread());
     }
 
@@ -341,7 +343,7 @@ mod tests {
         let names: Vec<_> = diff
             .functions
             .iter()
-            .map(|it| diff.name(it.symbol))
+            .map(|function| diff.name(function.symbol))
             .collect();
         assert_eq!(names, [&b"steady"[..], b"noisy", b"tiny", b"main()"]);
     }

@@ -97,9 +97,9 @@ impl<'a> Estimate<'a> {
     fn new(table: &'a EdgeTable, limits: EstimateLimits) -> Self {
         let mut places: NumberMap<Activation, usize> = NumberMap::default();
         let mut activations = Vec::new();
-        let mut place_of = |it: Activation| {
-            *places.entry(it).or_insert_with(|| {
-                activations.push(it);
+        let mut place_of = |activation: Activation| {
+            *places.entry(activation).or_insert_with(|| {
+                activations.push(activation);
                 activations.len() - 1
             })
         };
@@ -175,11 +175,11 @@ impl<'a> Estimate<'a> {
         if let Some(candidates) = self.candidates.get_mut(place) {
             candidates.push(number);
             if candidates.len() > CANDIDATES {
-                let own = |it: usize| self.items.get(it).map_or(0, |item| item.own);
+                let own = |place: usize| self.items.get(place).map_or(0, |item| item.own);
                 let least = candidates
                     .iter()
                     .enumerate()
-                    .min_by_key(|&(_, &it)| own(it));
+                    .min_by_key(|&(_, &place)| own(place));
                 if let Some((least, _)) = least {
                     candidates.swap_remove(least);
                 }
@@ -202,8 +202,8 @@ impl<'a> Estimate<'a> {
             let unseen = self.unseen.get(item.place).copied().unwrap_or_default();
             let callees = self.callees.get(item.place).cloned().unwrap_or_default();
             let left = |edge: &usize| self.left.get(*edge).copied().unwrap_or_default();
-            let wall_left: u128 = callees.iter().map(|it| u128::from(left(it).wall)).sum();
-            let cpu_left: u128 = callees.iter().map(|it| u128::from(left(it).cpu)).sum();
+            let wall_left: u128 = callees.iter().map(|edge| u128::from(left(edge).wall)).sum();
+            let cpu_left: u128 = callees.iter().map(|edge| u128::from(left(edge).cpu)).sum();
             let mut wall = Shares::new(item.cost.wall, u128::from(unseen.wall).max(wall_left));
             let mut cpu = Shares::new(item.cost.cpu, u128::from(unseen.cpu).max(cpu_left));
             for edge in callees {
@@ -263,7 +263,10 @@ impl<'a> Estimate<'a> {
         // Those that have nodes, then those that nobody ever called.
         for pass in 0..2 {
             for place in 0..self.callees.len() {
-                let has_nodes = self.candidates.get(place).is_some_and(|it| !it.is_empty());
+                let has_nodes = self
+                    .candidates
+                    .get(place)
+                    .is_some_and(|candidates| !candidates.is_empty());
                 if is_reached.get(place) == Some(&true) || pass == 0 && !has_nodes {
                     continue;
                 }
@@ -297,7 +300,10 @@ impl<'a> Estimate<'a> {
             let best = self.best(edge, true).or_else(|| self.best(edge, false));
             let number = best.map_or_else(
                 || {
-                    let symbol = self.activations.get(place).map(|it| it.symbol);
+                    let symbol = self
+                        .activations
+                        .get(place)
+                        .map(|activation| activation.symbol);
                     let symbol = symbol.unwrap_or(SymbolId::ROOT);
                     let node = self.builder.child(NodeId::ROOT, symbol);
                     self.give(node, place, Cost::default(), 1);
@@ -369,7 +375,7 @@ impl<'a> Estimate<'a> {
     /// its level says.
     fn fits(&self, edge: usize, path: &NumberMap<SymbolId, u32>) -> bool {
         let callee = self.table.edges.get(edge).map(|edge| edge.callee);
-        callee.is_some_and(|it| path.get(&it.symbol).copied().unwrap_or(0) == it.level)
+        callee.is_some_and(|callee| path.get(&callee.symbol).copied().unwrap_or(0) == callee.level)
     }
 }
 
@@ -466,7 +472,11 @@ mod tests {
         let mut paths: Vec<_> = (0..)
             .zip(&tree.nodes)
             .map(|(number, node)| {
-                let path = tree.path(NodeId(number)).iter().map(|it| it.0).collect();
+                let path = tree
+                    .path(NodeId(number))
+                    .iter()
+                    .map(|symbol| symbol.0)
+                    .collect();
                 (path, node.cost.wall)
             })
             .collect();
@@ -513,8 +523,14 @@ mod tests {
         for (nodes, depth) in [(1, 9), (3, 9), (99, 0), (99, 1), (99, 2)] {
             let paths = estimate(&edges, 100, EstimateLimits { nodes, depth });
             for (caller, callee, wall) in edges {
-                let pairs = paths.iter().filter(|it| it.0.ends_with(&[caller, callee]));
-                assert_eq!(pairs.map(|it| it.1).sum::<u64>(), wall, "{caller} {callee}");
+                let pairs = paths
+                    .iter()
+                    .filter(|path| path.0.ends_with(&[caller, callee]));
+                assert_eq!(
+                    pairs.map(|path| path.1).sum::<u64>(),
+                    wall,
+                    "{caller} {callee}"
+                );
             }
         }
     }

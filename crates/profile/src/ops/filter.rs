@@ -85,7 +85,7 @@ mod tests {
             let root = NodeId::ROOT;
             let at = path
                 .iter()
-                .fold(root, |at, &it| builder.child(at, SymbolId(it)));
+                .fold(root, |at, &symbol| builder.child(at, SymbolId(symbol)));
             *builder.cost(at) += Cost {
                 calls: 1,
                 wall,
@@ -102,7 +102,7 @@ mod tests {
     }
 
     fn nodes(tree: &Tree) -> Vec<(u32, u64, u64)> {
-        let one = |it: &crate::Node| (it.symbol.0, it.cost.calls, it.cost.wall);
+        let one = |node: &crate::Node| (node.symbol.0, node.cost.calls, node.cost.wall);
         tree.nodes.iter().map(one).collect()
     }
 

@@ -173,7 +173,7 @@ mod tests {
             .skip(1)
             .map(|(number, node)| {
                 let path = tree.path(NodeId(number)).into_iter().skip(1);
-                let path = path.map(|it| it.0).collect();
+                let path = path.map(|symbol| symbol.0).collect();
                 let inclusive = node.inclusive;
                 (path, inclusive.calls, inclusive.wall, node.own.wall)
             })

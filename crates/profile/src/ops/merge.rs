@@ -271,9 +271,9 @@ struct EdgeSum {
 
 impl EdgeSum {
     fn add(mut self, table: &EdgeTable, number: impl Fn(SymbolId) -> SymbolId) -> Self {
-        let end = |it: Activation| Activation {
-            symbol: number(it.symbol),
-            ..it
+        let end = |activation: Activation| Activation {
+            symbol: number(activation.symbol),
+            ..activation
         };
         self.table.root += table.root;
         let edges = &mut self.table.edges;
@@ -339,7 +339,14 @@ impl SampleSum {
 /// Makes of a symbol what it is in both: where they differ, the lesser, so that
 /// the order of merging does not matter; what is known comes before what is not.
 fn agree(symbol: &mut Symbol, other: &Symbol) {
-    let place = |it: &Symbol| (it.file.is_none(), it.file.clone(), it.line == 0, it.line);
+    let place = |symbol: &Symbol| {
+        (
+            symbol.file.is_none(),
+            symbol.file.clone(),
+            symbol.line == 0,
+            symbol.line,
+        )
+    };
     if place(other) < place(symbol) {
         symbol.file.clone_from(&other.file);
         symbol.line = other.line;

@@ -31,7 +31,12 @@ impl Neighbours {
     /// The neighbours of `symbol`, in the order of the edges.
     #[must_use]
     pub fn new(edges: &EdgeTable, symbol: SymbolId) -> Self {
-        let calls_of_it = || edges.edges.iter().filter(|it| it.callee.symbol == symbol);
+        let calls_of_it = || {
+            edges
+                .edges
+                .iter()
+                .filter(|edge| edge.callee.symbol == symbol)
+        };
         let outermost = calls_of_it().map(|edge| edge.callee.level).min();
         let mut callers = Sums::default();
         for edge in calls_of_it() {
@@ -156,7 +161,13 @@ mod tests {
     }
 
     fn list(neighbours: &[Neighbour]) -> Vec<(u32, u64, u64)> {
-        let one = |it: &Neighbour| (it.symbol.0, it.cost.calls, it.cost.wall);
+        let one = |neighbour: &Neighbour| {
+            (
+                neighbour.symbol.0,
+                neighbour.cost.calls,
+                neighbour.cost.wall,
+            )
+        };
         neighbours.iter().map(one).collect()
     }
 

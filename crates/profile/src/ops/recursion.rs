@@ -87,7 +87,10 @@ mod tests {
         let nodes: Vec<_> = (0..)
             .zip(&folded.nodes)
             .map(|(number, node)| {
-                let path = folded.path(NodeId(number)).into_iter().map(|it| it.0);
+                let path = folded
+                    .path(NodeId(number))
+                    .into_iter()
+                    .map(|symbol| symbol.0);
                 let path: Vec<_> = path.collect();
                 (path, node.cost.calls, node.cost.wall)
             })

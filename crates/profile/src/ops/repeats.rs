@@ -101,7 +101,7 @@ fn exact(profile: &Profile) -> Option<HashMap<Key, (Vec<SymbolId>, u64)>> {
     let Body::Events(events) = &profile.body else {
         return None;
     };
-    let waiting: HashSet<SymbolId> = profile.spans.list.iter().map(|it| it.symbol).collect();
+    let waiting: HashSet<SymbolId> = profile.spans.list.iter().map(|span| span.symbol).collect();
     // The calls above each call that waits, the caller first.
     let mut chains: HashMap<SymbolId, Vec<Vec<(SymbolId, usize)>>> = HashMap::new();
     let mut open: Vec<(SymbolId, usize)> = vec![(SymbolId::ROOT, 0)];
@@ -327,7 +327,7 @@ mod tests {
     fn found(profile: &Profile) -> Vec<(u64, Vec<SymbolId>, u64)> {
         let found = repeats(profile).into_iter();
         found
-            .map(|it| (it.calls, it.parents, it.at_least))
+            .map(|repeat| (repeat.calls, repeat.parents, repeat.at_least))
             .collect()
     }
 

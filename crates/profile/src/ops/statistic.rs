@@ -103,9 +103,9 @@ mod tests {
 
     #[test]
     fn mean_and_spread_are_those_of_the_textbook() {
-        let it = of(&[2, 4, 4, 4, 5, 5, 7, 9], 8);
-        assert!((it.mean - 5.0).abs() < 1e-12);
-        assert!((it.spread - (32.0_f64 / 7.0).sqrt()).abs() < 1e-12);
+        let statistic = of(&[2, 4, 4, 4, 5, 5, 7, 9], 8);
+        assert!((statistic.mean - 5.0).abs() < 1e-12);
+        assert!((statistic.spread - (32.0_f64 / 7.0).sqrt()).abs() < 1e-12);
         // A run without it counts.
         assert!((of(&[6], 3).mean - 2.0).abs() < 1e-12);
         let equal = of(&[i64::MAX / 3; 3], 3);

@@ -24,7 +24,10 @@ impl Profile {
     #[must_use]
     pub fn without_small(&self, metric: Metric, percent: f64) -> Self {
         let mut profile = self.clone();
-        let place = self.symbols.iter().position(|it| &*it.name == OTHER);
+        let place = self
+            .symbols
+            .iter()
+            .position(|symbol| &*symbol.name == OTHER);
         let place = place.unwrap_or(self.symbols.len());
         let other = SymbolId(u32::try_from(place).unwrap_or(u32::MAX));
         if place == self.symbols.len() {
@@ -103,14 +106,14 @@ fn small_functions_out(
     is_small: impl Fn(SymbolId) -> bool,
     other: SymbolId,
 ) -> EdgeTable {
-    let renamed = |it: Activation| {
-        if is_small(it.symbol) {
+    let renamed = |activation: Activation| {
+        if is_small(activation.symbol) {
             Activation {
                 symbol: other,
                 level: 0,
             }
         } else {
-            it
+            activation
         }
     };
     let mut places = NumberMap::default();
@@ -148,7 +151,7 @@ mod tests {
             let root = NodeId::ROOT;
             let at = path
                 .iter()
-                .fold(root, |at, &it| builder.child(at, SymbolId(it)));
+                .fold(root, |at, &symbol| builder.child(at, SymbolId(symbol)));
             *builder.cost(at) += Cost {
                 calls: 3,
                 wall,
@@ -175,7 +178,7 @@ mod tests {
         let tree = profile.tree().unwrap();
         let nodes = tree.nodes.iter();
         let nodes: Vec<_> = nodes
-            .map(|it| (profile.name(it.symbol), it.cost.calls, it.cost.wall))
+            .map(|node| (profile.name(node.symbol), node.cost.calls, node.cost.wall))
             .collect();
         assert_eq!(
             nodes,
@@ -195,11 +198,12 @@ mod tests {
         profile.body = Body::Edges(profile.edges().into_owned());
         let small = profile.without_small(Metric::Wall, 10.0);
         let edges = small.edges();
-        let name = |it: Activation| small.name(it.symbol).escape_ascii().to_string();
+        let name =
+            |activation: Activation| small.name(activation.symbol).escape_ascii().to_string();
         let edges: Vec<_> = edges
             .edges
             .iter()
-            .map(|it| (name(it.caller), name(it.callee), it.cost.wall))
+            .map(|edge| (name(edge.caller), name(edge.callee), edge.cost.wall))
             .collect();
         let edge = |caller: &str, callee: &str, wall| (caller.to_owned(), callee.to_owned(), wall);
         assert_eq!(

@@ -22,7 +22,7 @@ pub fn route(path: &[u8]) -> Vec<u8> {
             route.push(b'/');
         }
         // The first one is empty, or a URL's scheme; hosts have numbers.
-        let is_host = index == 2 && place.windows(3).any(|it| it == b"://");
+        let is_host = index == 2 && place.windows(3).any(|window| window == b"://");
         let is_name = is_host || !has_number(part) || is_version(part);
         route.extend_from_slice(if is_name { part } else { b"?" });
     }

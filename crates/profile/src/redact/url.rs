@@ -31,7 +31,7 @@ pub fn address(url: &[u8]) -> Vec<u8> {
     push_base(base, has_late_at(url), &mut clean);
     let pairs = query
         .into_iter()
-        .flat_map(|it| it.split(|&byte| byte == b'&'));
+        .flat_map(|part| part.split(|&byte| byte == b'&'));
     let mut separator = b'?';
     for pair in pairs {
         clean.push(separator);
@@ -73,7 +73,7 @@ pub fn place(url: &[u8]) -> Vec<u8> {
 ///
 /// Where an `@` comes later, what looks like a port may begin a password.
 fn push_base(base: &[u8], has_late_at: bool, clean: &mut Vec<u8>) {
-    let scheme_end = base.windows(3).position(|it| it == b"://");
+    let scheme_end = base.windows(3).position(|window| window == b"://");
     let (scheme, rest) = base.split_at(scheme_end.unwrap_or(0));
     if scheme_end.is_some() {
         let is_part =
@@ -100,11 +100,13 @@ fn push_base(base: &[u8], has_late_at: bool, clean: &mut Vec<u8>) {
 
 /// Whether there is an `@` behind the host, where no user stands.
 fn has_late_at(url: &[u8]) -> bool {
-    let begin = url.windows(3).position(|it| it == b"://");
+    let begin = url.windows(3).position(|window| window == b"://");
     let rest = url.get(begin.map_or(0, |at| at + 3)..).unwrap_or_default();
-    let end = rest.iter().position(|it| matches!(it, b'/' | b'?' | b'#'));
+    let end = rest
+        .iter()
+        .position(|byte| matches!(byte, b'/' | b'?' | b'#'));
     end.and_then(|end| rest.get(end..))
-        .is_some_and(|it| it.contains(&b'@'))
+        .is_some_and(|authority| authority.contains(&b'@'))
 }
 
 /// Whether it is a host, with a port or not. `me:secret/…` is none.
@@ -113,7 +115,7 @@ fn is_host(text: &[u8]) -> bool {
     let (name, port) = text.split_at(port.unwrap_or(text.len()));
     if let Some(inner) = text
         .strip_prefix(b"[")
-        .and_then(|it| it.split(|&it| it == b']').next())
+        .and_then(|rest| rest.split(|&byte| byte == b']').next())
     {
         let is_part = |byte: &u8| byte.is_ascii_hexdigit() || matches!(byte, b':' | b'.');
         let port = text.get(inner.len() + 2..).unwrap_or_default();
@@ -138,8 +140,11 @@ fn is_port(text: &[u8]) -> bool {
 /// somebody's: a number, a date, a token, an address, what is escaped.
 fn push_word(word: &[u8], clean: &mut Vec<u8>) {
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
-    let digits = word.iter().filter(|it| it.is_ascii_digit()).count();
-    let letters = word.iter().filter(|it| it.is_ascii_alphabetic()).count();
+    let digits = word.iter().filter(|byte| byte.is_ascii_digit()).count();
+    let letters = word
+        .iter()
+        .filter(|byte| byte.is_ascii_alphabetic())
+        .count();
     let is_hex = word.len() >= SHORTEST_HEX && word.iter().all(u8::is_ascii_hexdigit);
     // `v2`, `oauth2`, `index.html`.
     let is_word = word.len() <= LONGEST_WORD

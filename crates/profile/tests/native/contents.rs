@@ -103,7 +103,7 @@ fn body(profile: &Profile) -> (&'static str, Value) {
             let samples = all
                 .samples
                 .iter()
-                .map(|it| json!([it.at, it.weight, it.stack.0]));
+                .map(|sample| json!([sample.at, sample.weight, sample.stack.0]));
             let (stacks, samples): (Value, Value) = (stacks.collect(), samples.collect());
             ("samples", json!({ "stacks": stacks, "samples": samples }))
         }

@@ -56,7 +56,11 @@ fn events_cut_anywhere_are_those_before_and_say_so() {
                 assert!(events.events.len() >= most, "{length}");
                 assert!(length < before_end || events.events.len() == all.events.len());
                 most = events.events.len();
-                let last = events.events.last().map(|it| it.at).unwrap_or_default();
+                let last = events
+                    .events
+                    .last()
+                    .map(|event| event.at)
+                    .unwrap_or_default();
                 assert!(events.end == last || events.end == all.end);
             }
         }
@@ -115,7 +119,7 @@ fn two_functions_of_one_name_are_one_symbol_of_the_profile() {
     let costs: Vec<_> = tree
         .nodes
         .iter()
-        .map(|it| (it.cost.calls, it.cost.wall))
+        .map(|edge| (edge.cost.calls, edge.cost.wall))
         .collect();
     assert_eq!(costs, [(1, 1_600), (2, 480), (1, 960)]);
 }

@@ -135,7 +135,7 @@ impl Scanner<'_> {
         let is_closed = len > 1 && name.ends_with(b"`");
         // Big5 and others have characters whose second byte is one.
         let is_inside =
-            self.dialect != Dialect::Sqlite && self.byte_before().is_some_and(|it| it >= 0x80);
+            self.dialect != Dialect::Sqlite && self.byte_before().is_some_and(|byte| byte >= 0x80);
         let may_be_no_name = self.dialect == Dialect::Unknown && may_open(name.get(1..len - 1));
         if is_closed && !is_inside && !may_be_no_name {
             if self.place.is_word_value() {
@@ -209,7 +209,10 @@ impl Scanner<'_> {
                 _ if !is_number => self.sign(b'$'),
                 Dialect::Postgres => {
                     let digits = self.rest.get(1..).unwrap_or_default();
-                    let count = digits.iter().take_while(|it| it.is_ascii_digit()).count();
+                    let count = digits
+                        .iter()
+                        .take_while(|byte| byte.is_ascii_digit())
+                        .count();
                     self.copy(count + 1);
                     self.place.value();
                 }
@@ -221,7 +224,7 @@ impl Scanner<'_> {
         };
         let tag = self.rest.get(..len).unwrap_or(b"$$");
         let body = self.rest.get(len..).unwrap_or(b"");
-        let end = body.windows(tag.len()).position(|it| it == tag);
+        let end = body.windows(tag.len()).position(|window| window == tag);
         let is_sure =
             self.dialect == Dialect::Postgres || !may_open(end.and_then(|end| body.get(..end)));
         self.advance(end.map_or(self.rest.len(), |end| end + 2 * len));
@@ -245,7 +248,7 @@ pub(super) fn may_open(text: Option<&[u8]>) -> bool {
     let text = text.unwrap_or_default();
     text.iter()
         .any(|byte| matches!(byte, b'\'' | b'"' | b'`' | b'$' | b'#' | b'[' | b'*'))
-        || text.windows(2).any(|it| it == b"--")
+        || text.windows(2).any(|window| window == b"--")
 }
 
 /// Whether strings that begin in a text end there, and nothing else begins.
