@@ -113,7 +113,10 @@ impl Sampler {
         let samples = self.builder.samples();
         let last_of = self.last_of.get_or_insert_with(|| {
             let stacks = samples.iter().map(|sample| sample.stack);
-            stacks.enumerate().map(|(index, it)| (it, index)).collect()
+            stacks
+                .enumerate()
+                .map(|(index, stack)| (stack, index))
+                .collect()
         });
         match last_of.get(&sample.stack) {
             Some(&index) => self.builder.add_weight(index, sample.weight),

@@ -180,7 +180,7 @@ fn run<const SHAPE: usize>(steps: &[Step], sink: Option<Sink>) -> (Recorder, Rea
 /// Edges in an order of their own.
 fn sorted(mut edges: Vec<profile::Edge>) -> Vec<profile::Edge> {
     edges.sort_by_key(|edge| {
-        let end = |it: profile::Activation| (it.symbol.0, it.level);
+        let end = |activation: profile::Activation| (activation.symbol.0, activation.level);
         (end(edge.caller), end(edge.callee))
     });
     edges

@@ -86,7 +86,7 @@ fn run<const TREE: bool>(steps: &[Step]) -> (EdgeMap, Row) {
     recorder.finish::<All<TREE>>(read());
     let rate = TickRate::NANOSECONDS;
     let row = |cost: profile::Cost| (cost.calls, cost.wall, cost.cpu, cost.memory, cost.peak);
-    let end = |it: profile::Activation| (it.symbol.0, it.level);
+    let end = |activation: profile::Activation| (activation.symbol.0, activation.level);
     let tree = recorder.tree(rate, rate).map(|tree| tree.to_edges());
     let edges = || Some(recorder.into_edges(rate, rate)?.to_table());
     let table = tree.or_else(edges).unwrap_or_default();

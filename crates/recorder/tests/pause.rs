@@ -133,9 +133,9 @@ fn run(steps: &[Step], is_told: bool) -> (Vec<Edge>, u64) {
     }
     recorder.finish::<Edges>(read());
     let rate = TickRate::NANOSECONDS;
-    let end = |it: profile::Activation| (it.symbol.0, it.level);
+    let end = |activation: profile::Activation| (activation.symbol.0, activation.level);
     let edges = recorder.into_edges(rate, rate);
-    let table = edges.map(|it| it.to_table()).unwrap_or_default();
+    let table = edges.map(|edges| edges.to_table()).unwrap_or_default();
     let edges = table.edges.into_iter().map(|edge| {
         let cost = edge.cost;
         let costs = (cost.calls, cost.wall, cost.cpu, cost.memory, cost.peak);
@@ -238,21 +238,21 @@ fn time_that_passed_while_paused_is_a_call_of_who_is_still_open() {
                 .iter()
                 .find(|edge| (edge.caller.symbol.0, edge.callee.symbol.0) == (caller, callee));
             let cost = edge.map(|edge| edge.cost);
-            cost.map(|it| (it.calls, it.wall, it.cpu, it.memory, it.peak))
+            cost.map(|cost| (cost.calls, cost.wall, cost.cpu, cost.memory, cost.peak))
         };
         assert_eq!(cost(caller, 4), Some((1, 1_000, 300, 7, 3)));
         assert_eq!(cost(caller, 5), Some((1, 20, 10, 20, 0)));
         // 100 of its own, and what passed; of the other one the same if it is open.
-        assert_eq!(cost(0, 2).map(|it| it.1), Some(1_090));
+        assert_eq!(cost(0, 2).map(|cost| cost.1), Some(1_090));
         let three = if returns { 10 } else { 1_080 };
-        assert_eq!(cost(2, 3).map(|it| it.1), Some(three));
+        assert_eq!(cost(2, 3).map(|cost| cost.1), Some(three));
         assert_eq!((edges.root.wall, edges.root.cpu), (1_100, 350));
 
         let recorder = with_time_that_passes::<Of<true, false>>(Shape::Tree, returns);
         let tree = recorder.tree(rate, rate).unwrap();
         let folded = profile::Profile {
             symbols: (0..6)
-                .map(|it| profile::Symbol::new(it.to_string().into_bytes()))
+                .map(|number| profile::Symbol::new(number.to_string().into_bytes()))
                 .collect(),
             body: profile::Body::Tree(tree),
             ..profile::Profile::empty()

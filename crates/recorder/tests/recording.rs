@@ -47,7 +47,7 @@ impl Bench {
     }
 
     fn symbol(&mut self, letter: char) -> SymbolId {
-        if let Some(place) = self.letters.iter().position(|&it| it == letter) {
+        if let Some(place) = self.letters.iter().position(|&other| other == letter) {
             return SymbolId(u32::try_from(place).unwrap_or(u32::MAX));
         }
         self.letters.push(letter);
