@@ -1,4 +1,4 @@
-//! `xhprof flamegraph` and `xhprof html`: profiles to look at.
+//! `xhprof flamegraph` and `xhprof html`: writes SVG and HTML.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -38,7 +38,7 @@ pub(crate) fn flamegraph(arguments: &FlamegraphArguments) -> Result<()> {
     export.write(input::read(file)?, &options)
 }
 
-/// Makes the page.
+/// Writes the HTML report.
 pub(crate) fn html(arguments: &HtmlArguments) -> Result<()> {
     let HtmlArguments {
         file, base, output, ..
@@ -55,7 +55,7 @@ pub(crate) fn html(arguments: &HtmlArguments) -> Result<()> {
     export.write(input::read(file)?, &options)
 }
 
-/// What to make: as was said, else as the file's name ends.
+/// The output format: as requested, else by the ending of the file's name.
 fn kind(to: Option<Picture>, out: &Path) -> Result<Picture> {
     let ending = out.extension().map(OsStr::to_ascii_lowercase);
     let by_name = match ending.as_ref().and_then(|ending| ending.to_str()) {
@@ -66,7 +66,7 @@ fn kind(to: Option<Picture>, out: &Path) -> Result<Picture> {
     };
     to.or(by_name).ok_or_else(|| {
         anyhow!(
-            "{} ends neither in .svg nor in .html: give --to svg or --to html",
+            "{} has neither the ending .svg nor .html: give --to svg or --to html",
             out.display()
         )
     })

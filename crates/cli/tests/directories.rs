@@ -122,7 +122,7 @@ date (UTC)           status     wall      cpu     peak  calls  route or script  
         errors.contains("left out in/cut.xhp: broken native profile"),
         "{errors}"
     );
-    assert!(errors.contains("left out in/notes.txt: not a profile in any format known here"));
+    assert!(errors.contains("left out in/notes.txt: not a profile in any known format"));
     assert!(!errors.contains("hidden"), "{errors}");
     assert_eq!(errors.lines().count(), 2);
 }
@@ -165,7 +165,7 @@ fn programs_get_numbers_and_what_was_left_out() {
         "\"peak_bytes\": 2097152",
         "\"date_unix_us\": 1700003600000000",
         "\"failed\": true",
-        "\"error\": \"not a profile in any format known here\"",
+        "\"error\": \"not a profile in any known format\"",
     ] {
         assert!(json.contains(line), "{line}: {json}");
     }
@@ -254,7 +254,7 @@ fn several_bases_of_a_page_count_as_their_mean() {
 
 #[test]
 fn whose_file_it_is_and_how_to_read_it_is_said() {
-    const NOBODY: u32 = 65_534;
+    const UNPRIVILEGED: u32 = 65_534;
     let stage = Stage::new();
     let is_root = fs::metadata("/proc/self")
         .is_ok_and(|meta| std::os::unix::fs::MetadataExt::uid(&meta) == 0);
@@ -268,7 +268,7 @@ fn whose_file_it_is_and_how_to_read_it_is_said() {
         let mut command = Command::new(env!("CARGO_BIN_EXE_xhprof"));
         command.args(arguments).current_dir(stage.0.path());
         if is_root {
-            command.uid(NOBODY).gid(NOBODY);
+            command.uid(UNPRIVILEGED).gid(UNPRIVILEGED);
         }
         command.output()
     };

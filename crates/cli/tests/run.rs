@@ -282,7 +282,7 @@ fn what_is_no_script_is_told_before_php_starts() {
         ),
         (
             "cat",
-            "/cat, which is no PHP script: `xhprof run` starts PHP programs only",
+            "/cat, which is not a PHP script: `xhprof run` only starts PHP programs",
         ),
     ] {
         let output = stage.output("echo", &["--", command]);

@@ -1,4 +1,4 @@
-//! A comparison for programs: every cost, means and spreads as they are.
+//! A comparison as JSON: every cost, with means and standard deviations.
 
 use profile::{Change, CostChanges, Metric, Statistic, SymbolId};
 use serde_json::{Map, Value, json};
@@ -9,7 +9,7 @@ use crate::report::columns::is_signed;
 use crate::report::json::{VERSION, key, with};
 
 impl Shown<'_> {
-    /// All that is shown, sorted as it is for people.
+    /// Everything that is shown, in the order of the tables.
     pub(super) fn json(&self) -> Value {
         let [base, new] = self.files.map(|files| {
             let titles = files.iter().map(|file| Value::from(input::title(file)));
@@ -66,7 +66,7 @@ impl Shown<'_> {
             .filter(|metric| metric.is_in(metrics));
         let costs = measured.map(|metric| {
             let mut change = self.change(changes.of(metric));
-            // No share of what may be below zero.
+            // No percentage of a cost that may be negative.
             if is_signed(metric) {
                 change = with(change, "relative", Value::Null);
             }

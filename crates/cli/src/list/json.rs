@@ -1,4 +1,4 @@
-//! The list for programs.
+//! The list as JSON.
 
 use std::path::PathBuf;
 
@@ -7,11 +7,10 @@ use serde_json::{Map, Value, json};
 
 use super::Entry;
 
-/// The version of what is printed: it changes when a program that reads it
-/// has to.
+/// The version of the output. It changes when programs that read it have to.
 const VERSION: u32 = 1;
 
-/// The profiles, and what was left out.
+/// The profiles, and the skipped files.
 pub(super) fn list(entries: &[Entry], left_out: &[(PathBuf, String)]) -> Value {
     let profiles: Vec<Value> = entries.iter().map(profile).collect();
     let left_out: Vec<Value> = left_out

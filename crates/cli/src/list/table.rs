@@ -1,7 +1,7 @@
-//! The list for people.
+//! The list as text.
 //!
-//! **Invariant:** in a pipe no name is cut. On a terminal columns go first,
-//! then names lose their middle, so that a line stays a line.
+//! **Invariant:** in a pipe no name is cut. On a terminal columns are left out
+//! first, then names are cut in the middle, so that each profile has one line.
 
 use std::io::{IsTerminal, stdout};
 
@@ -14,7 +14,7 @@ use crate::terminal::{Look, Style, printable, shortened};
 use crate::units::{count, counted, size, time};
 
 const GAP: usize = 2;
-/// Names are not made shorter than this.
+/// Names are not cut below this width.
 const MIN_NAME: usize = 16;
 
 /// How many profiles there are.
@@ -29,7 +29,8 @@ struct Column {
     title: &'static str,
     cells: Vec<String>,
     is_right: bool,
-    /// What goes first where there is no room; zero for what stays.
+    /// The order in which columns are left out if the terminal is too narrow;
+    /// zero for columns that stay.
     dispensable: u8,
 }
 
@@ -43,7 +44,7 @@ impl Column {
 /// The whole table.
 pub(super) fn rendered(entries: &[Entry], counts: Counts, look: Look) -> String {
     if counts.all == 0 {
-        return "no profile there\n".to_owned();
+        return "no profile found\n".to_owned();
     }
     if entries.is_empty() {
         return format!(
@@ -68,7 +69,7 @@ pub(super) fn rendered(entries: &[Entry], counts: Counts, look: Look) -> String 
     }
     if left_out > 0 {
         let columns = counted(left_out, "column");
-        notes.push(format!("{columns} left out for want of width"));
+        notes.push(format!("{columns} left out: the terminal is too narrow"));
     }
     for note in notes {
         text.push_str(&look.paint(Style::Faint, &format!("… {note}\n")));
@@ -89,7 +90,7 @@ fn columns(entries: &[Entry]) -> Vec<Column> {
         moment.trim_end_matches(" UTC").to_owned()
     };
     let wall = |entry: &Entry| match entry.summary.metrics.wall_unit {
-        // What a foreign profile counts is no time.
+        // The counts of another profiler are no times.
         _ if let Some(counts) = &entry.summary.meta.counts => {
             let counts = printable(counts.as_bytes());
             format!("{} {counts}", count(entry.summary.total.wall))
@@ -136,12 +137,12 @@ fn columns(entries: &[Entry]) -> Vec<Column> {
     for column in &mut columns {
         column.is_right |= column.title == "wall";
     }
-    // What no profile has needs no column.
+    // A column without any value is left out.
     columns.retain(|column| column.cells.iter().any(|cell| !cell.is_empty()));
     columns
 }
 
-/// Makes the columns fit: how many were taken out.
+/// Leaves out columns until they fit; returns how many.
 fn narrow(columns: &mut Vec<Column>, width: usize) -> u64 {
     let is_name = |column: &Column| matches!(column.title, "route or script" | "file");
     let least = |columns: &[Column]| -> usize {

@@ -1,5 +1,5 @@
-//! What the calls waited for: a few lines below the functions, or the whole
-//! list with `--spans`.
+//! Calls that waited: a few lines below the functions, or the whole list with
+//! `--spans`.
 
 use anyhow::Result;
 use profile::{FlatTable, LeftOut, Metric, Profile, Repeat, SpanGroup, SymbolId, repeats};
@@ -20,7 +20,7 @@ const REPEATS: usize = 3;
 /// How many are shown unless said otherwise.
 const LIMIT: usize = 25;
 
-/// The spans of a profile, those that wait for the same as one.
+/// The spans of a profile, grouped by text.
 pub(super) struct SpanTable<'p> {
     profile: &'p Profile,
     shown: Vec<SpanGroup<'p>>,
@@ -30,7 +30,7 @@ pub(super) struct SpanTable<'p> {
     /// How many groups the limit left out, and their time.
     cut: (usize, u64),
     has_callers: bool,
-    /// The statements that were made again and again in one call.
+    /// The statements that one call repeated (N+1).
     repeats: Vec<Repeat>,
 }
 

@@ -15,7 +15,7 @@ use crate::units::{counted, percent};
 /// What one line may be about.
 const FUNCTION: &str = "function";
 
-/// A name this long can still be recognized.
+/// A name of this length can still be recognized.
 const MIN_NAME_WIDTH: usize = 24;
 const GAP: usize = 2;
 const INDENTATION: usize = 2;
@@ -279,7 +279,7 @@ impl Table {
         if shown < usual && self.chosen.is_none() {
             let columns = counted((usual - shown) as u64, "column");
             notes.push(format!(
-                "{columns} left out for want of width; --wide shows all"
+                "{columns} left out: the terminal is too narrow; --wide shows all"
             ));
         }
         if notes.is_empty() {
@@ -491,7 +491,7 @@ mod tests {
             narrow.contains("Some\\Name\\Space\\Class::with_a_long_method\n"),
             "{narrow}"
         );
-        let note = "… 1 column left out for want of width; --wide shows all\n";
+        let note = "… 1 column left out: the terminal is too narrow; --wide shows all\n";
         assert!(narrow.ends_with(note), "{narrow}");
         let narrower = rendered(50);
         assert!(

@@ -1,7 +1,7 @@
-//! `--tree` and `--inverted`: paths, those shown that cost most.
+//! `--tree` and `--inverted`: the costliest paths.
 //!
-//! **Invariant:** whoever is shown has everybody shown above; a node is left out
-//! only if it and all below it cost less than those that are there.
+//! **Invariant:** the ancestors of a shown node are shown too; a node is left
+//! out only if it and its descendants cost less than the shown ones.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -19,7 +19,7 @@ use crate::args::TableArguments;
 use crate::terminal::printable;
 use crate::units::{amount, count, counted};
 
-/// How many lines are shown unless said otherwise.
+/// The default number of lines.
 const LIMIT: usize = 100;
 
 /// A path that is shown.
@@ -286,7 +286,7 @@ impl<'p> Paths<'p> {
     }
 }
 
-/// The least cost that is shown.
+/// The threshold as a cost.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

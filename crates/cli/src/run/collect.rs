@@ -1,9 +1,10 @@
-//! The profiles that a program and its forked children left.
+//! Collects the profiles that a program and its forked children wrote.
 //!
-//! A process has one automatic profile, and any number that it wrote itself by
-//! `xhprof_write()`. A file is named `<run id>.<source>.xhp`, and the run id's 32 digits are the
-//! time (14), the process (8) and chance (10). One of call events whose process
-//! was killed is still called `….xhp.partial`, and can be read up to there.
+//! A process has one automatic profile, and any number that it wrote itself
+//! with `xhprof_write()`. A file is named `<run id>.<source>.xhp`. The run id's
+//! 32 digits are the time (14), the process (8) and random (10). An event
+//! profile whose process was killed keeps the name `….xhp.partial`, and can be
+//! read up to that point.
 
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -14,12 +15,12 @@ use profile::Profile;
 
 use crate::input;
 
-/// A file as PHP wrote it.
+/// The files that PHP wrote.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Collected {
-    /// That of the process that was started.
+    /// The profile of the process that was started.
     pub(super) main: Option<ProfileFile>,
-    /// Those of its children, in the order of their files' names.
+    /// The profiles of its children, in the order of the files' names.
     pub(super) others: Vec<ProfileFile>,
 }
 
@@ -31,7 +32,7 @@ pub(super) struct ProfileFile {
 }
 
 impl ProfileFile {
-    /// What is in it.
+    /// Its bytes.
     pub(super) fn read(&self) -> Result<Profile> {
         let file = File::open(&self.path)?;
         input::parsed(file)
@@ -39,7 +40,7 @@ impl ProfileFile {
 }
 
 impl Collected {
-    /// Reads what is in `directory`; `pid` is the process that was started.
+    /// Reads the files in `directory`; `pid` is the process that was started.
     pub(super) fn from(directory: &Path, pid: u32) -> Result<Self> {
         let context = || format!("cannot read {}", directory.display());
         let entries = fs::read_dir(directory).with_context(context)?;
@@ -56,9 +57,9 @@ impl Collected {
             }
         }
         let started = files.iter().rposition(|file| file.pid == pid);
-        // `php` may be a script that runs PHP as a child of its own. Then the
-        // file is the only one, or that of whoever wrote last: parents outlive
-        // their children as a rule.
+        // `php` may be a script that starts PHP as a child. Then the file is
+        // the only one, or the last one written, because parents usually end
+        // after their children.
         let main = started
             .or(files.len().checked_sub(1))
             .map(|place| files.remove(place));
@@ -68,8 +69,8 @@ impl Collected {
         })
     }
 
-    /// The other profiles, each with what its file's name gets: the process, and
-    /// a number where a process wrote several, as workers do for their jobs.
+    /// The other profiles, each with its file name's suffix: the process, and a
+    /// number where a process wrote several, as queue workers do.
     pub(super) fn others(&self) -> impl Iterator<Item = (String, &ProfileFile)> {
         let mut written: HashMap<u32, u32> = self.main.iter().map(|main| (main.pid, 1)).collect();
         self.others.iter().map(move |file| {
@@ -84,7 +85,8 @@ impl Collected {
     }
 }
 
-/// The process that wrote a file of this name; none if it is no profile's.
+/// The process that wrote a file of this name; none if it is not a profile's
+/// name.
 fn pid_of(name: &str) -> Option<u32> {
     let (run_id, _) = name.split_once('.')?;
     let is_run_id = run_id.len() == 32 && run_id.bytes().all(|byte| byte.is_ascii_hexdigit());
