@@ -1,7 +1,7 @@
-//! Finds the node of one stack after the other, root first.
+//! Finds the nodes of many stacks, root first.
 //!
-//! Stacks that follow each other have most of their frames in common, and
-//! what is common is not looked up again: a deep stack costs what is new of it.
+//! Successive stacks share most of their frames, and shared frames are not
+//! looked up again: the cost of a stack is that of its new frames.
 
 use profile::{Budget, NodeId, SymbolId};
 
@@ -13,8 +13,8 @@ pub(crate) struct Paths {
 }
 
 impl Paths {
-    /// No stack yet. Of a stack that the budget has no room for, the node is
-    /// that of its lower part.
+    /// No stack yet. If the budget has no memory for a stack, the result is the
+    /// node of its lower part.
     pub(crate) fn within(budget: &Budget) -> Self {
         Self {
             open: Vec::new(),
@@ -22,8 +22,8 @@ impl Paths {
         }
     }
 
-    /// The node of a stack, with `child` for each step that is not in the stack
-    /// before. A stack need not begin with the root.
+    /// The node of a stack. Calls `child` for each frame that differs from the
+    /// previous stack. A stack may begin with the root or without.
     pub(crate) fn node(
         &mut self,
         stack: impl Iterator<Item = SymbolId>,
@@ -33,7 +33,7 @@ impl Paths {
         let mut node = NodeId::ROOT;
         let mut is_first = true;
         for symbol in stack {
-            // The root is there already.
+            // The root exists already.
             if std::mem::take(&mut is_first) && symbol == SymbolId::ROOT {
                 continue;
             }
@@ -51,7 +51,7 @@ impl Paths {
             };
             depth += 1;
         }
-        // What is left of a deeper stack may be of use to the next one.
+        // The rest of a deeper stack may match the next stack.
         node
     }
 }

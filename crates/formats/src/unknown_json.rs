@@ -1,5 +1,4 @@
-//! What to say of JSON that is no profile known here: which keys it has, and in
-//! which formats profiles are JSON.
+//! The error for unknown JSON: its keys, and the JSON formats that can be read.
 
 use std::io;
 
@@ -7,12 +6,12 @@ use profile::Budget;
 
 use crate::{FORMATS, ReadError};
 
-/// How many keys are named, and how much of each.
-const MOST_KEYS: usize = 8;
-const MOST_LETTERS: usize = 40;
+/// How many keys are named, and the maximum length of each.
+const MAX_KEYS: usize = 8;
+const MAX_KEY_LENGTH: usize = 40;
 
-/// The keys of the object that `head` begins with, as far as it goes; none if
-/// it begins like no JSON. A list has the keys of its first object.
+/// The keys of the object that `head` begins with, as far as it is complete;
+/// none if it is no JSON. For a list, the keys of its first object.
 pub(crate) fn keys(head: &[u8]) -> Option<Vec<String>> {
     let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
     let text = head.trim_ascii_start();
@@ -46,8 +45,8 @@ fn keys_of(object: &[u8]) -> Vec<String> {
                 rest = after.get(1..).unwrap_or_default();
                 if depth == 0 && is_key {
                     let text = String::from_utf8_lossy(string);
-                    keys.push(text.chars().take(MOST_LETTERS).collect());
-                    if keys.len() == MOST_KEYS {
+                    keys.push(text.chars().take(MAX_KEY_LENGTH).collect());
+                    if keys.len() == MAX_KEYS {
                         break;
                     }
                 }

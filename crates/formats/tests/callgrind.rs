@@ -121,7 +121,7 @@ fn methods_and_closures_are_named_as_xhprof_has_them() {
             "{closure:/a->b.php:3-4}",
             "App\\A::{closure:/a.php:3-4}",
             "include::/p->q.php",
-            // Not in php:internal, so it is somebody's own namespace.
+            // Not in php:internal, so it is a user's namespace.
             "php::strlen",
             "class@anonymous/a.php:3$0::m",
         ]
@@ -261,14 +261,14 @@ fn cachegrind_is_a_flat_profile() {
 fn broken_lines_are_refused_with_their_number() {
     let head = "# callgrind format\nevents: Ir\n";
     for (lines, reason) in [
-        ("fn=f\n1 x\n", "line 4: a cost is no number"),
-        ("1 1\n", "line 3: a cost of no function"),
+        ("fn=f\n1 x\n", "line 4: a cost is not a number"),
+        ("1 1\n", "line 3: a cost without a function"),
         ("fn=(7)\n", "line 3: the function's number is not defined"),
         ("fl=(7)\n", "line 3: the file's number is not defined"),
-        ("fn=f\ncalls=1 1\n", "line 4: calls of no function"),
+        ("fn=f\ncalls=1 1\n", "line 4: calls without a function"),
         (
             "fn=f\ncfn=g\ncalls=x 1\n",
-            "line 5: the calls are no number",
+            "line 5: the number of calls is not a number",
         ),
         (
             "fn=f\ncfn=g\ncalls=1 1\n",
@@ -333,7 +333,8 @@ fn the_nasty_file_is_the_nasty_tree() {
     assert!(now == file, "nasty.cachegrind is not what is written");
 }
 
-/// What comes in is what stays and what leaves, in the numbers of the file.
+/// The cost that enters a function is its self cost plus the cost that leaves
+/// it, in the integers of the file.
 #[test]
 fn self_costs_are_rounded_once_and_add_up() {
     for profile in [nasty(), events(), read(XDEBUG), read(SERIALIZED)] {
@@ -417,7 +418,7 @@ fn xdebugs_dialect_keeps_the_tree() {
 }
 
 /// The sample's calls, one after the other, are written as Xdebug wrote them:
-/// all but the lines that calls were made at, which nobody recorded.
+/// all but the line numbers of calls, which are not recorded.
 #[test]
 fn events_are_written_as_xdebug_writes_them() {
     use profile::{Event, EventKind, Events, Instant, Metrics, Symbol, SymbolId};
@@ -538,7 +539,7 @@ fn events_are_written_as_xdebug_writes_them() {
 #[test]
 fn memory_given_back_is_zero_and_the_file_says_so() {
     let file = text(written("callgrind", &read(SERIALIZED)));
-    assert!(file.contains("desc: Note: memory that was given back is written as 0\n"));
+    assert!(file.contains("desc: Note: freed memory is written as 0\n"));
     let ends = "events: Time_(10ns) Cpu_(10ns) Memory_(bytes) PeakMemory_(bytes)\nsummary: 26300 21800 3544 2548\n\n";
     assert!(file.contains(ends), "{file}");
     assert!(file.ends_with("\ntotals: 26300 21800 3544 2548\n"));

@@ -1,5 +1,4 @@
-//! Flame graphs and the report: what they draw, and that nothing in a profile
-//! breaks them.
+//! Flame graphs and the report: their content, and that no profile breaks them.
 
 #![expect(
     clippy::unwrap_used,
@@ -36,7 +35,7 @@ struct Drawn {
     width: f64,
 }
 
-/// All boxes of an SVG, read by an XML parser that is not ours. It has to be
+/// All boxes of an SVG, read by a third-party XML parser. It must be
 /// well-formed to the end.
 fn boxes(svg: &str) -> Vec<Drawn> {
     let mut reader = quick_xml::Reader::from_str(svg);
@@ -428,7 +427,7 @@ fn a_difference_has_the_new_widths_and_lists_what_is_gone() {
 }
 
 #[test]
-fn a_graph_per_class_holds_what_its_methods_cost_whoever_called_them() {
+fn a_graph_per_class_holds_the_cost_of_its_methods_for_any_caller() {
     let profile = profile_of(&[
         (&["A::one"], 1, 10),
         (&["A::one", "B::two"], 1, 20),
@@ -495,7 +494,7 @@ fn what_is_too_small_is_left_out_and_counted() {
     let svg = write(&FlamegraphSvg, &profile, &WriteOptions::default());
     // Each of them is 0.06 pixels wide.
     assert_eq!(boxes(&svg).len(), 1);
-    assert!(svg.contains("20,000 boxes too small to be seen are left out."));
+    assert!(svg.contains("20,000 boxes that are too small to be visible are left out."));
     let report = data(&write(&FlamegraphHtml, &profile, &WriteOptions::default()));
     assert_eq!(report["flame"]["graphs"][0]["leftOut"], 0);
 }

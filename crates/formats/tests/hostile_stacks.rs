@@ -1,4 +1,4 @@
-//! Input made to do harm, in the formats made of stacks.
+//! Hostile input for stack formats.
 
 #![expect(
     clippy::unwrap_used,
@@ -105,7 +105,7 @@ fn stacks_that_lead_nowhere_or_in_circles_are_refused() {
             [stack(0, -1, 0), stack(0, -1, 0)].concat(),
             "stack 0 is there twice",
         ),
-        (stack(0, -2, 0), "`-2` is no ID"),
+        (stack(0, -2, 0), "`-2` is not an ID"),
     ] {
         let error = source(&stacks).unwrap_err();
         assert!(error.contains(reason), "{error}");

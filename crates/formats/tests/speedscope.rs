@@ -207,7 +207,7 @@ fn what_cannot_be_is_refused_with_a_reason() {
     assert!(sampled("[[4294967295]]", "[1]").starts_with("no such frame"));
     assert_eq!(
         evented(r#"{"type":"C","frame":0,"at":1}"#),
-        "event 0 closes what was not opened last"
+        "event 0 closes a frame that is not the innermost"
     );
     assert_eq!(
         evented(r#"{"type":"O","frame":0,"at":2},{"type":"C","frame":0,"at":1}"#),

@@ -1,4 +1,4 @@
-//! What is written to be looked at: CSV, Markdown, Graphviz.
+//! Formats for people: CSV, Markdown, Graphviz.
 
 #![expect(
     clippy::unwrap_used,
@@ -145,7 +145,7 @@ fn any_cost_can_be_drawn() {
 }
 
 #[test]
-fn nobody_reads_them() {
+fn they_are_not_readable() {
     for id in ["csv", "dot", "markdown"] {
         let format = formats::by_id(id).unwrap();
         assert!(

@@ -85,7 +85,7 @@ fn a_fiber_is_called_by_what_started_it_and_runs_when_it_is_resumed() {
     assert_eq!(find(&format!("{closure};Fiber::suspend")), Some(1));
     assert_eq!(find(&format!("{closure};usleep")), Some(1));
     assert_eq!(find(&format!("{closure};App\\fib")), Some(1));
-    // What the program did meanwhile is its own.
+    // The time in between belongs to the program itself.
     assert_eq!(find("main();App\\run;strlen"), Some(4));
     assert_eq!(find("main();App\\run;Fiber::resume"), Some(1));
     let whole: u64 = read(COMPUTER)
@@ -155,21 +155,21 @@ fn broken_lines_are_refused_with_their_number() {
     for (lines, reason) in [
         (
             "1\t0\t0\tx\t5\t{main}\n",
-            "the time is no number of seconds",
+            "the time is not a number of seconds",
         ),
         (
             "1\t0\t0\t0.1\t-5\t{main}\n",
-            "the memory is no number of bytes",
+            "the memory is not a number of bytes",
         ),
-        ("x\t0\t0\t0.1\t5\t{main}\n", "the level is no number"),
-        ("1\t0\t7\t0.1\t5\n", "neither an entry nor the end of one"),
+        ("x\t0\t0\t0.1\t5\t{main}\n", "the level is not a number"),
+        ("1\t0\t7\t0.1\t5\n", "neither an entry nor an exit"),
         (
             "1\t0\t0\t0.1\t5\tf\n1\t0\t0\t0.1\t5\tg\n",
             "a call's number is not above the one before",
         ),
         (
             "TRACE END [x]\nVersion: 3.2.0\n",
-            "another trace begins here: make two files of them",
+            "another trace begins here: split the file",
         ),
     ] {
         let more = "1\t9\t1\t0.2\t5\n";

@@ -1,7 +1,7 @@
-//! Writes version 55, complete: a thread for each cost.
+//! Writes version 55: one thread for each cost.
 //!
-//! **Invariants:** a sample weighs what its stack cost by itself; all columns
-//! of a table are as long as it says; samples are in the order of time.
+//! **Invariants:** a sample's weight is its stack's self cost; all columns of a
+//! table have the length that it declares; samples are in the order of time.
 
 use std::collections::HashMap;
 use std::io::{self, BufWriter, Write};
@@ -15,7 +15,7 @@ use crate::{WriteError, WriteOptions, text};
 /// The version of the format, `preprocessedProfileVersion`.
 const VERSION: u32 = 55;
 
-/// What the threads of each cost are called.
+/// The names of the threads for each cost.
 pub(super) const WALL: &str = "wall time";
 pub(super) const SAMPLES: &str = "samples";
 pub(super) const CPU: &str = "CPU time";
@@ -78,7 +78,7 @@ fn write_meta(profile: &Profile, options: &WriteOptions, out: &mut impl Write) -
     out.write_all(b"},\n\"libs\":[],\n\"threads\":[")
 }
 
-/// The first is the viewer's default, which has to be grey.
+/// The first category is the viewer's default, which must be grey.
 const CATEGORIES: [(&str, &str); 3] = [("Other", "grey"), ("PHP", "blue"), ("internal", "orange")];
 const PHP: usize = 1;
 const INTERNAL: usize = 2;
@@ -141,8 +141,8 @@ fn write_thread(
     write_functions(profile, out)
 }
 
-/// Frames, functions and strings: one frame a function, as the lines of calls
-/// are not known.
+/// Frames, functions and strings: one frame for each function, because the
+/// lines of calls are unknown.
 fn write_functions(profile: &Profile, out: &mut impl Write) -> io::Result<()> {
     let symbols = &profile.symbols;
     let count = symbols.len();

@@ -1,7 +1,7 @@
 //! Flame graphs as JSON, for the script that draws them on a page.
 //!
-//! Columns, not objects: a box is a place in lists of numbers. Widths and
-//! inclusive costs are sums of what is there, so they are not.
+//! Columns instead of objects: a box is an index into lists of numbers. Widths
+//! and inclusive costs are left out, because the script can sum them up.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -14,7 +14,7 @@ use crate::page::{list, numbers, text, texts};
 use crate::text::{lossy, shortened};
 use crate::{FlameColour, FlameDirection, WriteOptions};
 
-/// Writes the costs that there are: `[["wall","wall time","ns"],…]`.
+/// Writes the costs of the graphs: `[["wall","wall time","ns"],…]`.
 pub(crate) fn metrics(out: &mut dyn Write, of: &[Metric], profile: &Profile) -> io::Result<()> {
     list(out, of, |out, &metric| {
         texts(
@@ -28,7 +28,7 @@ pub(crate) fn metrics(out: &mut dyn Write, of: &[Metric], profile: &Profile) -> 
     })
 }
 
-/// Writes what is known of functions, each a column.
+/// Writes the properties of functions, one column each.
 pub(crate) fn functions(out: &mut dyn Write, symbols: &[&Symbol]) -> io::Result<()> {
     let mut files: Vec<&[u8]> = Vec::new();
     let mut numbers_of: HashMap<&[u8], usize> = HashMap::new();

@@ -1,9 +1,8 @@
-//! Reads speedscope's files: ours, and those of the profilers that export to
-//! it, of which most write a profile for each thread.
+//! Reads speedscope's files: those of `xhprof`, and those of other profilers,
+//! of which most write a profile for each thread.
 //!
-//! One sampled profile becomes samples, one evented becomes events, and
-//! several become one tree: threads beside each other, costs of several kinds
-//! together.
+//! One sampled profile becomes samples, one evented becomes events, and several
+//! become one tree: threads are separate subtrees, several costs are combined.
 
 use std::io::BufRead;
 
@@ -55,7 +54,7 @@ fn profile(file: File, budget: &Budget) -> Result<Profile, String> {
     let mut counted = profiles.iter().filter(|profile| profile.0 == Kind::Counted);
     let counted = counted.next().map(|profile| profile.2.name.clone());
     let is_counted = counted.is_some();
-    // Others give a profile the name of its thread.
+    // Other tools use the thread's name as the profile's name.
     let is_ours = file
         .exporter
         .as_deref()
@@ -122,15 +121,15 @@ fn profile(file: File, budget: &Budget) -> Result<Profile, String> {
     })
 }
 
-/// What the values of a profile are.
+/// The kind of a profile's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Cost(Metric),
-    /// `none` is the unit: samples, mostly.
+    /// The unit is `none`: usually samples.
     Counted,
 }
 
-/// What a profile's values are, and what one of them is in ours.
+/// The kind of a profile's values, and their factor to this crate's unit.
 fn metric(one: &One) -> Result<(Kind, f64), String> {
     let name = one.name.to_lowercase();
     let scale = match one.unit.as_str() {
@@ -177,7 +176,7 @@ fn samples(one: &One, scale: f64, frames: &Frames, budget: &Budget) -> Result<Sa
     let mut now = 0.0;
     let mut last = None;
     for (stack, weight) in weighed(one, &places)? {
-        // That nothing passed in the same stack is no news.
+        // A sample of zero duration in the same stack adds nothing.
         if weight == 0.0 && last == Some(stack) {
             continue;
         }
@@ -192,7 +191,7 @@ fn samples(one: &One, scale: f64, frames: &Frames, budget: &Budget) -> Result<Sa
     Ok(builder.finish())
 }
 
-/// Whether both have the same calls in the same order.
+/// Whether both profiles have the same calls in the same order.
 fn fit_together(one: &One, other: &One) -> bool {
     let call = |event: &Event| (event.opens, event.frame);
     one.kind == "evented"
@@ -204,8 +203,8 @@ fn fit_together(one: &One, other: &One) -> bool {
             .eq(other.events.iter().map(call))
 }
 
-/// Walks the events of a profile: what is opened and closed, and when. Calls
-/// that are open at the end are not closed.
+/// Walks over the events of a profile: opened and closed frames, and their
+/// times. Frames that are open at the end are not closed.
 fn walk(
     one: &One,
     frames: &Frames,
@@ -228,7 +227,11 @@ fn walk(
                 Some((frame, is_root)) if frame == event.frame => {
                     (!is_root).then_some(EventKind::Leave)
                 }
-                _ => return Err(format!("event {number} closes what was not opened last")),
+                _ => {
+                    return Err(format!(
+                        "event {number} closes a frame that is not the innermost"
+                    ));
+                }
             }
         };
         visit(number, kind);
@@ -256,7 +259,7 @@ fn events(
     let mut last_cpu = 0;
     walk(one, frames, |number, kind| {
         let at = one.events.get(number).map_or(0.0, |event| event.at);
-        // It is the other profile's, which nobody has checked.
+        // The index comes from the other profile, so it is unchecked.
         last_cpu = cpu_at(Some(number)).unwrap_or(0).max(last_cpu);
         if let Some(kind) = kind {
             let at = Instant {

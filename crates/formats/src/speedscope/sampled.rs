@@ -1,7 +1,7 @@
-//! Writes each stack once, with its weight: what it cost by itself.
+//! Writes each stack once, with its self cost as weight.
 //!
-//! **Invariant:** weights are above zero and add up to `endValue`. Memory that
-//! was given back has no place here.
+//! **Invariant:** weights are positive and add up to `endValue`. The format
+//! cannot hold negative memory.
 
 use std::io::{self, Write};
 
@@ -31,8 +31,8 @@ pub(super) fn write(profile: &Profile, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// What a cost is called, and its unit. The format has no unit for what is
-/// counted: its name says it.
+/// The name of a cost, and its unit. The format has no unit for counts: the
+/// name states it.
 pub(super) fn name_and_unit(metric: Metric, profile: &Profile) -> (&str, &'static str) {
     match (metric, profile.metrics.wall_unit) {
         (Metric::Wall, WallUnit::Samples) => (profile.counted(), "none"),
@@ -61,7 +61,7 @@ fn write_samples(samples: &Samples, profile: &Profile, out: &mut dyn Write) -> i
     write_one(true, name, unit, &paths, &weights, out)
 }
 
-/// What each stack is made of.
+/// The parents and symbols of the stacks.
 struct Paths {
     nodes: Vec<(NodeId, SymbolId)>,
 }
@@ -77,7 +77,7 @@ impl Paths {
         }
     }
 
-    /// The symbols from the root to `node`, into `path`.
+    /// Appends the symbols from the root to `node` to `path`.
     fn read(&self, node: NodeId, path: &mut Vec<SymbolId>) {
         path.clear();
         let mut at = node;

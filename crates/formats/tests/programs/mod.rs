@@ -1,5 +1,5 @@
-//! Programs whose profiles are known to the last call: the tiny one of the
-//! golden files, and one with every name that ever broke a file.
+//! Programs whose profiles are known exactly: the tiny one of the golden files,
+//! and one with every name that has broken a file.
 
 #![expect(
     clippy::unwrap_used,
