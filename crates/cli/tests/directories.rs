@@ -3,7 +3,6 @@
 
 #![expect(
     clippy::unwrap_used,
-    clippy::print_stdout,
     reason = "helpers of a test, and a test that is skipped says so"
 )]
 

@@ -437,7 +437,9 @@ impl Reader {
 mod tests {
     use super::*;
 
-    fn header(line: &str) -> Option<(String, Option<u64>, Option<u64>, String, String)> {
+    type Found = (String, Option<u64>, Option<u64>, String, String);
+
+    fn header(line: &str) -> Option<Found> {
         let header = Header::parse(line.as_bytes())?;
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         Some((

@@ -352,7 +352,10 @@ fn xdebugs_html_trace_is_refused_by_name() {
 fn json_of_no_format_is_not_said_to_be_one() {
     for json in ["{\"a\":1}", "{\"nodes\":[]}", "[{\"a\":\"ph\"}]"] {
         let outcome = formats::read(json.as_bytes());
-        assert!(matches!(outcome, Err(ReadError::Unknown)), "{json}");
+        assert!(
+            matches!(outcome, Err(ReadError::UnknownJson { .. })),
+            "{json}"
+        );
     }
 }
 

@@ -239,14 +239,18 @@ impl Budget {
         Ok(())
     }
 
-    /// Gives back what `list` holds, which is about to be dropped.
+    /// Gives back what `list` holds, and drops it.
     pub fn drop_list<T>(&self, list: Vec<T>) {
-        self.give_back(list.capacity().saturating_mul(size_of::<T>()));
+        let bytes = list.capacity().saturating_mul(size_of::<T>());
+        drop(list);
+        self.give_back(bytes);
     }
 
-    /// Gives back what `map` holds, which is about to be dropped.
+    /// Gives back what `map` holds, and drops it.
     pub fn drop_map<K, V, S>(&self, map: HashMap<K, V, S>) {
-        self.give_back(table_bytes(map.capacity(), size_of::<(K, V)>()));
+        let bytes = table_bytes(map.capacity(), size_of::<(K, V)>());
+        drop(map);
+        self.give_back(bytes);
     }
 
     fn try_take(&self, bytes: u64) -> bool {

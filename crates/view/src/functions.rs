@@ -166,7 +166,7 @@ fn sort(document: &Document, rows: &mut [&FlatRow], sort: SortBy) {
         }
         SortBy::Own(metric) => rows.sort_by_key(|row| Reverse(own(row, metric.into()))),
         SortBy::PerCall(metric) => {
-            rows.sort_by(|a, b| per_call(b, metric.into()).total_cmp(&per_call(a, metric.into())))
+            rows.sort_by(|a, b| per_call(b, metric.into()).total_cmp(&per_call(a, metric.into())));
         }
     }
 }

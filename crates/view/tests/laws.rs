@@ -89,16 +89,16 @@ fn boxes_add_up(flame: &Flame, callers: bool) {
         assert!(boxes.right[place] <= boxes.right[parent] + 0.1);
         below[parent] += boxes.value[place];
     }
-    for place in 0..boxes.row.len() {
+    for (place, below) in below.into_iter().enumerate() {
         if boxes.joined[place] > 1 || boxes.name[place] < 0 {
             continue;
         }
         let width = boxes.right[place] - boxes.left[place];
         if callers || width < 1.0 {
-            assert!(below[place] <= boxes.value[place]);
+            assert!(below <= boxes.value[place]);
         } else {
             // What is narrower than a tenth of a pixel may be left out.
-            let known = below[place] + boxes.own[place];
+            let known = below + boxes.own[place];
             assert!(known <= boxes.value[place]);
             let missing = boxes.value[place] - known;
             assert!(

@@ -91,7 +91,7 @@ impl Reader {
                 if name == "include" {
                     self.include(&value);
                 } else {
-                    self.set(name, value, file, line);
+                    self.set(name, &value, file, line);
                 }
             }
         }
@@ -127,7 +127,7 @@ impl Reader {
         }
     }
 
-    fn set(&mut self, name: &str, value: String, file: &Path, line: usize) {
+    fn set(&mut self, name: &str, value: &str, file: &Path, line: usize) {
         let pool = self.pools.last_mut();
         let Some(pool) = pool.filter(|_| self.is_in_pool) else {
             return;

@@ -1,5 +1,5 @@
 //! Chrome's trace-event JSON: `chrome://tracing`, Perfetto and Chrome's
-//! DevTools open it and many tracers write it.
+//! `DevTools` open it and many tracers write it.
 //!
 //! The writer emits entries and exits (`B`, `E`) in the order of time: recorded
 //! events, those of a tree in its order, or those between samples. Viewers

@@ -1,4 +1,4 @@
-//! V8's `.cpuprofile`: Node.js, Deno and Chrome write it; DevTools, VS Code and
+//! V8's `.cpuprofile`: Node.js, Deno and Chrome write it; `DevTools`, VS Code and
 //! speedscope open it.
 //!
 //! A tree of functions, and samples: each is a node and the microseconds since

@@ -68,6 +68,7 @@ mod tests {
             ..Cost::default()
         };
         profile.body = Body::Tree(builder.finish_self_costs());
+        profile.metrics.memory = true;
         profile
     }
 

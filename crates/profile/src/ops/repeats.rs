@@ -95,6 +95,9 @@ fn key(span: &Span) -> Option<Key> {
     Some((span.kind, span.text?, span.symbol, span.caller))
 }
 
+/// Open calls and the numbers of their events, the innermost first.
+type Chain = Vec<(SymbolId, usize)>;
+
 /// What was repeated in one call, found in the events; none if they do not fit
 /// the spans.
 fn exact(profile: &Profile) -> Option<HashMap<Key, (Vec<SymbolId>, u64)>> {
@@ -103,7 +106,7 @@ fn exact(profile: &Profile) -> Option<HashMap<Key, (Vec<SymbolId>, u64)>> {
     };
     let waiting: HashSet<SymbolId> = profile.spans.list.iter().map(|span| span.symbol).collect();
     // The calls above each call that waits, the caller first.
-    let mut chains: HashMap<SymbolId, Vec<Vec<(SymbolId, usize)>>> = HashMap::new();
+    let mut chains: HashMap<SymbolId, Vec<Chain>> = HashMap::new();
     let mut open: Vec<(SymbolId, usize)> = vec![(SymbolId::ROOT, 0)];
     for (number, event) in (1..).zip(&events.events) {
         match event.kind {

@@ -209,7 +209,10 @@ mod tests {
     use super::*;
     use profile::{Event, Instant, Sample, SamplesBuilder, SymbolId};
 
-    fn rows(lanes: &Lanes) -> Vec<(u32, u32, Vec<(u64, u64)>)> {
+    /// Lane and depth, and when each call began and ended.
+    type Shown = (u32, u32, Vec<(u64, u64)>);
+
+    fn rows(lanes: &Lanes) -> Vec<Shown> {
         let row = |row: &Row| {
             let calls = row.calls.iter().map(|call| (call.start, call.end));
             (row.lane, row.depth, calls.collect())
