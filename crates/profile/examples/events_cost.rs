@@ -1,5 +1,6 @@
-//! What writing and reading call events costs, in instructions, which no other
-//! program disturbs. With Valgrind, from the difference of two runs:
+//! Measures the cost of writing and reading call events, in instructions, which
+//! other programs do not affect. With Valgrind, from the difference of two
+//! runs:
 //!
 //! ```text
 //! cargo build --release -p xhprof-profile --example events_cost
@@ -45,7 +46,7 @@ fn program() -> Vec<RawEvent> {
             stack.pop();
             What::LEAVE
         } else {
-            // One of a few most of the time, one of many seldom.
+            // Usually one of a few, rarely one of many.
             let top = stack.last().unwrap();
             let most = 1 + random(12);
             let callee = random(most);

@@ -1,9 +1,9 @@
-//! How fast and how small the native file is: run by hand,
-//! `cargo run --release -p xhprof-profile --example native_speed`.
+//! Measures the speed and the size of the native file: run by hand, `cargo run
+//! --release -p xhprof-profile --example native_speed`.
 //!
 //! A tree of a million nodes, and ten million calls of a program made up: 500
-//! functions, each with some callees of its own, of which it calls a few often
-//! and most seldom; short calls often, long ones seldom.
+//! functions, each with some callees, of which it calls a few often and most
+//! rarely; short calls are frequent, long ones rare.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "run by hand")]
 
@@ -237,8 +237,8 @@ fn encode(name: &str, options: &EventsOptions, events: &[RawEvent]) {
     );
 }
 
-/// Seconds of the processor's time so far, which other programs leave alone;
-/// zero where nobody says.
+/// CPU time of the process in seconds, which other programs do not affect; zero
+/// if the system does not report it.
 fn busy() -> f64 {
     let stat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let nanoseconds = stat.split(' ').next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Laws of what is computed from profiles, held to random ones.
+//! Properties of the operations, checked on random profiles.
 
 #[expect(dead_code, reason = "the native file needs more of them")]
 mod strategies;
@@ -287,34 +287,34 @@ proptest! {
         prop_assert!(steps.windows(2).all(|pair| pair[1].cost.wall <= pair[0].cost.wall));
     }
 
-    /// Folded again, a guess has the same callers and callees at the same costs.
+    /// Folded again, an estimate has the same callers and callees at the same costs.
     #[test]
-    fn a_guess_folds_back_into_its_edges(
+    fn an_estimate_folds_back_into_its_edges(
         table in prop_oneof![tree().prop_map(|tree| tree.to_edges()), edges(cost)],
         nodes in prop_oneof![Just(2_000), 0_usize..40],
         depth in prop_oneof![Just(200), 0_usize..5],
     ) {
         let edges = of(Body::Edges(table.clone()));
         let limits = EstimateLimits { nodes, depth };
-        let guess = edges.estimated(limits);
-        prop_assert!(guess.meta.is_estimated);
-        prop_assert_eq!(&guess, &edges.estimated(limits));
-        let folded = guess.edges();
+        let estimate = edges.estimated(limits);
+        prop_assert!(estimate.meta.is_estimated);
+        prop_assert_eq!(&estimate, &edges.estimated(limits));
+        let folded = estimate.edges();
         prop_assert_eq!(folded.root, table.root);
         prop_assert_eq!(raw_pairs(&folded), raw_pairs(&table));
-        prop_assert!(guess.tree().unwrap().nodes.len() <= nodes + 2 * table.edges.len() + 60);
+        prop_assert!(estimate.tree().unwrap().nodes.len() <= nodes + 2 * table.edges.len() + 60);
         let own = |profile: &Profile| -> BTreeMap<_, _> {
             let rows = FlatTable::new(profile).rows.into_iter();
             rows.map(|row| (row.symbol, (row.inclusive.calls, four_own(row.own))))
                 .filter(|(_, row)| *row != Default::default())
                 .collect()
         };
-        prop_assert_eq!(own(&guess), own(&edges));
+        prop_assert_eq!(own(&estimate), own(&edges));
     }
 
-    /// Where each function has one caller, there is nothing to guess.
+    /// Where each function has one caller, the estimate is exact.
     #[test]
-    fn a_guess_of_edges_that_tell_all_is_right(parents in prop::collection::vec(any::<prop::sample::Index>(), 1..40)) {
+    fn an_estimate_of_unambiguous_edges_is_right(parents in prop::collection::vec(any::<prop::sample::Index>(), 1..40)) {
         let mut builder = profile::TreeBuilder::new();
         for (number, parent) in (1..).zip(&parents) {
             let parent = NodeId(u32::try_from(parent.index(builder.len())).unwrap());
@@ -327,9 +327,9 @@ proptest! {
         let mut edges = profile.clone();
         profile.body = Body::Tree(tree.clone());
         edges.body = Body::Edges(tree.to_edges());
-        let mut guess = edges.estimated(EstimateLimits::default());
-        guess.meta = profile.meta.clone();
-        prop_assert_eq!(guess.canonical(), profile.canonical());
+        let mut estimate = edges.estimated(EstimateLimits::default());
+        estimate.meta = profile.meta.clone();
+        prop_assert_eq!(estimate.canonical(), profile.canonical());
     }
 
     #[test]

@@ -1,7 +1,8 @@
-//! One order for what has none: two profiles that say the same are equal then.
+//! A canonical order: profiles with the same content become equal.
 //!
-//! Merging in another order numbers the symbols and nodes differently, and
-//! means the same. Writers keep the order of first calls, which says more.
+//! Merging in another order numbers symbols and nodes differently, with the
+//! same meaning. Writers keep the order of first calls, which is more
+//! informative.
 
 use crate::{
     Activation, Body, Cost, Edge, EdgeTable, EventKind, Events, Node, NodeId, Profile, Sample,
@@ -55,7 +56,7 @@ fn edges(table: EdgeTable, number: impl Fn(SymbolId) -> SymbolId) -> EdgeTable {
     EdgeTable { edges, ..table }
 }
 
-/// The tree in order, and where each of its nodes is now.
+/// The sorted tree, and the new number of each of its nodes.
 fn tree(mut tree: Tree, number: impl Fn(SymbolId) -> SymbolId) -> (Tree, Vec<NodeId>) {
     for node in &mut tree.nodes {
         node.symbol = number(node.symbol);

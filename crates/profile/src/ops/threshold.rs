@@ -1,11 +1,11 @@
-//! Leaves out what costs little, so that a picture has what matters in it.
+//! Removes cheap functions, so that a picture shows the important ones.
 //!
-//! What is left out becomes calls of [`OTHER`], one node for each caller (or
-//! one function, among edges): put onto the callers themselves it would make
-//! their own costs wrong.
+//! Removed functions become calls of [`OTHER`], one node for each caller (or
+//! one function, with edges): adding them to their callers would change the
+//! callers' self costs.
 //!
-//! **Invariant:** the own costs of what stays do not change, and all of them
-//! still add up to the root's.
+//! **Invariant:** the self costs of the remaining functions do not change, and
+//! all self costs still add up to the root's.
 
 use super::own_tree::{OwnTree, mapped, with_own};
 use crate::{
@@ -13,14 +13,14 @@ use crate::{
     SymbolId, Tree,
 };
 
-/// The function that stands for those left out.
+/// The function that replaces the removed ones.
 pub const OTHER: &[u8] = b"[other]";
 
 impl Profile {
-    /// The profile without what costs less than `percent` of the whole in
-    /// `metric`. Of stacks, every path is judged by itself, and stays if
-    /// anything below it does; of edges, every function is, by what all its
-    /// calls cost. Samples and events become a tree.
+    /// The profile without costs below `percent` of the total in `metric`. With
+    /// stacks, every path is judged separately, and stays if one of its
+    /// descendants does; with edges, every function, by its inclusive cost.
+    /// Samples and events become a tree.
     #[must_use]
     pub fn without_small(&self, metric: Metric, percent: f64) -> Self {
         let mut profile = self.clone();
@@ -89,7 +89,7 @@ fn small_nodes_out(tree: &Tree, metric: Metric, limit: u64, other: SymbolId) -> 
         } else if stays(node.parent) {
             kept.child(parent, other)
         } else {
-            // Somewhere below what was left out: no call of its own.
+            // Below a removed node: it is not another call.
             parent
         };
         if let Some(mapped) = map.get_mut(number.index()) {

@@ -1,5 +1,6 @@
-//! What is in the fixtures, as `scripts/read_xhp.py` reads it: a reader that was
-//! made from `docs/format.md` alone. `./x test` looks at the same files with it.
+//! The contents of the fixtures, as `scripts/read_xhp.py` reads them: a reader
+//! made from `docs/format.md` alone. `./x test` compares the same files with
+//! it.
 //!
 //! `UPDATE_FIXTURES=1` writes the files of the newest version; what is in them
 //! is written by that reader: `scripts/native-check.py --update`.

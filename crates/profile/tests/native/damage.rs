@@ -1,4 +1,4 @@
-//! Whatever happens to a file on its way is noticed.
+//! Damage to a file is always detected.
 
 use std::ops::Range;
 

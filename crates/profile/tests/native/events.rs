@@ -1,4 +1,4 @@
-//! Call events, which are written as they happen.
+//! Call events, which are written during the recording.
 
 use profile::native::events::{
     EventsOptions, EventsReader, EventsWriter, RawEvent, RawInstant, What,
@@ -65,7 +65,7 @@ fn events_cut_anywhere_are_those_before_and_say_so() {
             }
         }
     }
-    // Only what ends before main() is named is of no use at all.
+    // A file that ends before main() is named is useless.
     assert!((10..400).contains(&refused), "{refused}");
     assert_eq!(most, all.events.len());
 }
@@ -175,7 +175,7 @@ fn long_log() -> Profile {
 #[test]
 fn a_long_log_reads_back_the_same() {
     let profile = long_log();
-    // Not by `assert_eq`: nobody wants to read it.
+    // Not `assert_eq`, which would print the whole log.
     assert!(read(&written(&profile)).unwrap() == profile);
 }
 

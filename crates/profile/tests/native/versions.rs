@@ -1,4 +1,5 @@
-//! What a version wrote is read by all later ones, and what they add skipped.
+//! Later versions read the files of earlier ones, and earlier readers skip
+//! additions.
 
 use profile::native::Error;
 use profile::{Profile, Spans};

@@ -1,4 +1,4 @@
-//! Comments, which go; and what is one in some dialects only.
+//! Comments, which are removed, including those of single dialects.
 
 use super::strings::may_open;
 use super::{Dialect, Scanner};
@@ -39,8 +39,8 @@ impl Scanner<'_> {
         self.blank();
     }
 
-    /// `/* … */`. `MySQL` runs what is in `/*! … */`, and some have comments in
-    /// comments.
+    /// `/* … */`. `MySQL` executes the text in `/*! … */`, and some dialects
+    /// nest comments.
     pub(super) fn block_comment(&mut self) {
         let end = self
             .rest
@@ -66,7 +66,7 @@ impl Scanner<'_> {
     }
 }
 
-/// How long `--` and `#` are.
+/// The length of `--` and `#`.
 fn sign_len(sign: u8) -> usize {
     if sign == b'-' { 2 } else { 1 }
 }
