@@ -109,7 +109,7 @@ fn merged(paths: &[PathBuf]) -> Result<(Profile, u64)> {
 /// Refuses to read standard input twice.
 pub(crate) fn check<'p>(paths: impl IntoIterator<Item = &'p PathBuf>) -> Result<()> {
     if paths.into_iter().filter(|path| is_standard(path)).count() > 1 {
-        bail!("`-` is there twice, but standard input can be read only once");
+        bail!("`-` occurs twice, but standard input can be read only once");
     }
     Ok(())
 }

@@ -332,7 +332,7 @@ fn edges_alone_make_no_picture_but_a_report() {
 }
 
 #[test]
-fn a_base_of_edges_is_no_base_of_a_picture_unless_it_is_guessed() {
+fn a_base_of_edges_is_no_base_of_a_picture_unless_it_is_estimated() {
     let mut base = tiny();
     base.body = Body::Edges(base.edges().into_owned());
     let mut options = WriteOptions {

@@ -103,7 +103,7 @@ fn stacks_that_lead_nowhere_or_in_circles_are_refused() {
         (stack(0, -1, 5), "there is no frame 5"),
         (
             [stack(0, -1, 0), stack(0, -1, 0)].concat(),
-            "stack 0 is there twice",
+            "stack 0 occurs twice",
         ),
         (stack(0, -2, 0), "`-2` is not an ID"),
     ] {

@@ -449,7 +449,7 @@ fn edges_alone_are_refused() {
 }
 
 #[test]
-fn guessed_stacks_say_so_and_come_to_what_the_edges_do() {
+fn estimated_stacks_say_so_and_come_to_what_the_edges_do() {
     let mut profile = tiny_tree();
     profile.body = Body::Edges(profile.edges().into_owned());
     let options = WriteOptions {

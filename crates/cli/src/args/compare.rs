@@ -103,7 +103,7 @@ directory OUT, which it creates if needed, and prints a table of them to standar
 Costs of the same functions and paths are added up. The sum holds only what every profile holds: if
 one of them has only caller and callee pairs, so has the sum.";
 
-/// Adds profiles up to one profile.
+/// Adds several profiles up to one.
 #[derive(Debug, Args)]
 #[command(after_help = MERGE_EXAMPLES)]
 pub(crate) struct MergeArguments {

@@ -37,7 +37,7 @@ pub(super) struct Report<'r> {
     /// Why there are no flame graphs.
     pub why_not: &'r str,
     /// The stacks are estimated.
-    pub is_guess: bool,
+    pub is_estimated: bool,
 }
 
 /// A function's inclusive and self cost.
@@ -56,7 +56,7 @@ impl Report<'_> {
         self.edges(out)?;
         self.critical_path(out)?;
         self.spans(out)?;
-        write!(out, ",\n\"guess\":{},\"whyNot\":", self.is_guess)?;
+        write!(out, ",\n\"guess\":{},\"whyNot\":", self.is_estimated)?;
         text(out, self.why_not)?;
         out.write_all(b",\n\"flame\":")?;
         match self.set {

@@ -72,14 +72,14 @@ const NO_BASE_STACKS: &str = "The profile that this one is compared with knows w
 fn write(profile: &Profile, options: &WriteOptions, out: &mut dyn Write) -> Result<(), WriteError> {
     let wanted = wanted(profile, options);
     // The profile of the flame graph, and its caption.
-    let guess = |of: &Profile| {
+    let estimate = |of: &Profile| {
         let may = options.estimate && !has_stacks(of);
         may.then(|| of.estimated(EstimateLimits::default()))
     };
-    let guessed = guess(profile);
-    let guessed_base = options.base.as_ref().and_then(guess);
-    let stacked = guessed.as_ref().unwrap_or(profile);
-    let base = guessed_base.as_ref().or(options.base.as_ref());
+    let estimated = estimate(profile);
+    let estimated_base = options.base.as_ref().and_then(estimate);
+    let stacked = estimated.as_ref().unwrap_or(profile);
+    let base = estimated_base.as_ref().or(options.base.as_ref());
     let why_not = if !has_stacks(stacked) {
         Some(NO_STACKS)
     } else if base.is_some_and(|base| !has_stacks(base)) {
@@ -104,7 +104,7 @@ fn write(profile: &Profile, options: &WriteOptions, out: &mut dyn Write) -> Resu
         spans: Spans::default(),
     };
     let flat = FlatTable::new(&folded);
-    let is_guess = guessed.is_some() || guessed_base.is_some();
+    let is_estimated = estimated.is_some() || estimated_base.is_some();
     let body = format!(
         "<header class=\"head\"><h1>{}</h1><p class=\"facts\">{}</p></header>\n\
          <nav class=\"parts\" id=\"parts\"></nav>\n<main id=\"report\">\n{}\n{}</main>\n\
@@ -137,7 +137,7 @@ fn write(profile: &Profile, options: &WriteOptions, out: &mut dyn Write) -> Resu
             metrics: &wanted.metrics,
             set: set.as_ref(),
             why_not: why_not.unwrap_or_default(),
-            is_guess,
+            is_estimated,
         }
         .write(options, out)
     })?;
