@@ -27,7 +27,9 @@ fn validator() -> Validator {
 fn json(command: &str, files: &[&str], options: &[&str]) -> Value {
     let mut program = Command::new(env!("CARGO_BIN_EXE_xhprof"));
     program.arg(command).arg("--json").args(options);
-    let output = program.args(files.iter().map(|it| fixture(it))).output();
+    let output = program
+        .args(files.iter().map(|file| fixture(file)))
+        .output();
     let output = output.unwrap();
     serde_json::from_slice(&output.stdout)
         .unwrap_or_else(|error| panic!("{files:?} {options:?}: {error}, {output:?}"))

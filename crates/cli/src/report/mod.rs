@@ -38,7 +38,7 @@ use spans::SpanTable;
 use table::Table;
 use tree::Paths;
 
-/// What costs less is left out of trees unless said otherwise.
+/// The default threshold of trees, in percent.
 const MIN_PERCENT: f64 = 1.0;
 
 /// Prints the report on a file.
@@ -89,7 +89,7 @@ impl<'a> Report<'a> {
         arguments: &'a TableArguments,
     ) -> Result<Self> {
         let mut arguments = arguments.clone();
-        // Some formats have sizes only: of the memory that was allocated, mostly.
+        // Some formats have sizes only, mostly of allocated memory.
         if arguments.metric == Cost::Wall && has_only_memory(&profile) {
             arguments.metric = Cost::Memory;
         }
@@ -104,7 +104,9 @@ impl<'a> Report<'a> {
             || view.callers.is_some()
             || view.callees.is_some();
         if has_view && arguments.sort.is_some() {
-            bail!("--sort is for the table of functions: here the costliest come first");
+            bail!(
+                "--sort applies to the table of functions only: this view shows the costliest first"
+            );
         }
         let profile = prepared(profile, view)?;
         Ok(Self {
@@ -289,7 +291,7 @@ fn prepared(profile: Profile, view: &ViewArguments) -> Result<Profile> {
     } else {
         return Ok(profile);
     };
-    let mut profile = stacks::wanted(profile, view.estimate, what)?;
+    let mut profile = stacks::require(profile, view.estimate, what)?;
     if view.fold_recursion
         && let Some(tree) = profile.tree()
     {
