@@ -143,7 +143,7 @@ pub(crate) struct Symbols {
 }
 
 impl Symbols {
-    /// How many functions and files were compared with patterns to leave out.
+    /// How many functions and files were compared with the exclusions' patterns.
     pub(crate) fn compared(&self) -> usize {
         self.naming.exclusions.compared()
     }

@@ -249,7 +249,7 @@ impl FileOutcome {
     }
 }
 
-/// A file as it is made, empty.
+/// A file that was created, and is empty.
 struct Partial {
     file: File,
     partial: PathBuf,

@@ -52,7 +52,7 @@ pub(crate) fn write_file(recorded: Recorded) -> Result<Written> {
     Ok(Written::To(path))
 }
 
-/// Writes a profile into a directory, if there is room for it; none if there is not.
+/// Writes a profile into a directory. None if it exceeds `xhprof.max_dir_size`.
 pub(super) fn write_named(
     profile: &Profile,
     name: &name::Name,

@@ -108,7 +108,7 @@ pub(super) fn format() -> OutputFormat {
     named().map_or_else(settings::output_format, |named| named.format)
 }
 
-/// Whether the output format of what the program writes can hold spans.
+/// Whether the format of the program's own profiles can hold spans.
 pub(crate) fn has_place_for_spans() -> bool {
     settings::mode() == Mode::Events || format() == OutputFormat::Native
 }

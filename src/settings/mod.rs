@@ -110,13 +110,13 @@ pub(crate) fn output_name() -> String {
     )
 }
 
-/// Where automatic profiles are collected, as `xhprof run` does; empty for the
-/// directory of all.
+/// The directory in which `xhprof run` collects automatic profiles; empty for
+/// `output_dir`.
 pub(crate) fn automatic_dir() -> Vec<u8> {
     ini::value(c"xhprof.automatic_dir")
 }
 
-/// Where profiles are written; empty for PHP's temporary directory.
+/// The directory of profiles; empty for PHP's temporary directory.
 pub(crate) fn output_dir() -> Vec<u8> {
     ini::value(c"xhprof.output_dir")
 }
