@@ -27,7 +27,8 @@ pub(super) fn describe(meta: &mut Meta) {
 }
 
 fn slow_extensions() -> String {
-    let known: [(&CStr, fn() -> String); 2] = [(c"xdebug", xdebug_modes), (c"pcov", pcov_mode)];
+    type Known = (&'static CStr, fn() -> String);
+    let known: [Known; 2] = [(c"xdebug", xdebug_modes), (c"pcov", pcov_mode)];
     let loaded = known.iter().filter_map(|(name, mode)| {
         let version = zend::module_version(name)?;
         Some(format!("{} {version} ({})", name.to_string_lossy(), mode()))

@@ -157,7 +157,7 @@ pub(crate) struct RunArguments {
     #[arg(long, value_name = "MODE", default_value = "tree")]
     pub(crate) mode: Mode,
     /// With --mode sample: microseconds between two samples; by default what
-    /// xhprof.sampling_interval says, which is 100000 unless php.ini sets it
+    /// `xhprof.sampling_interval` says, which is 100000 unless php.ini sets it
     #[arg(
         long,
         value_name = "MICROSECONDS",
