@@ -3,14 +3,14 @@
 
 choose_program
 
-# Debian's modules, but none that hooks the engine.
+# Uses Debian's modules, except those that hook the engine.
 use_plain_php() {
     [ -e "$logs/conf.d" ] || plain_scan_directory "$logs/conf.d"
     export PHP_INI_SCAN_DIR=$logs/conf.d
 }
 
-# The output without the extension, and with all that it records, in both
-# engines, must be the same to the byte; so must the exit code.
+# Output and exit code must be the same, to the byte, without the extension and with
+# everything recorded, under both engines.
 real_output() {
     local folder=$logs/real engine
     rm -rf "$folder" && mkdir -p "$folder/profiles"
@@ -31,13 +31,13 @@ with_status() {
     echo "status $status"
 }
 
-# The most that Xdebug's trace may take: megabytes, and seconds.
+# The limits of Xdebug's trace: megabytes and seconds.
 trace_size=2048
 trace_time=100
 
-# How often each user function was called: by the profile, and by Xdebug's
-# trace of a run without us. Arguments are shortened as far as Xdebug does, but
-# versions differ: a syntax tree as an argument may make gigabytes.
+# Compares the calls of each user function in the profile and in Xdebug's trace of a
+# run without the extension. Xdebug shortens arguments, but versions differ: a syntax
+# tree as an argument may make gigabytes.
 real_calls() {
     local folder=$logs/real profile
     [ -e "$folder/profiles" ] || real_output
@@ -51,7 +51,7 @@ real_calls() {
     rm -r "$folder/trace"
 }
 
-# trace_calls FOLDER: Xdebug's trace of the program, or why there is none.
+# trace_calls FOLDER: writes Xdebug's trace of the program, or prints why it cannot.
 trace_calls() {
     local status=0
     (

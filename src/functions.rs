@@ -1,6 +1,6 @@
-//! What PHP code calls: `xhprof_enable()` and its relatives.
+//! The PHP functions: `xhprof_enable()` and its relatives.
 //!
-//! `xhprof.stub.php` documents them for people; a test holds the two together.
+//! `xhprof.stub.php` documents them; a test compares it with reflection.
 
 use ext_php_rs::args::Arg;
 use ext_php_rs::builders::{FunctionBuilder, ModuleBuilder};
@@ -16,12 +16,12 @@ use crate::engine::Engine;
 use crate::exclusions::Exclusions;
 use crate::options::Options;
 use crate::settings::{self, ClosureNames, Flags};
-use crate::symbols::{Details, Wishes};
+use crate::symbols::{Details, NamingOptions};
 use crate::zend::array::Array;
 use crate::zend::{array, parameters};
 use crate::{autostart, output, program, session, zend};
 
-/// The function that returns a string or false, which the builder cannot say.
+/// The function that returns `string|false`, which the builder cannot declare.
 pub(crate) const RETURNS_STRING_OR_FALSE: &str = "xhprof_write";
 
 /// Adds the functions and constants to the module.
@@ -89,25 +89,25 @@ extern "C" fn xhprof_enable(call: &mut ExecuteData, _result: &mut Zval) {
     let Some((flags, options)) = parameters::flags_and_options(call) else {
         return;
     };
-    // Silent if it runs already: the first flags and the first list stay.
-    autostart::yields();
+    // No warning if a profile is running: its flags and its list stay.
+    autostart::suspend();
     if session::is_running() {
         return;
     }
     let mut read = (Options::none(), HashSet::new());
     if let Some(options) = options {
         let mut ignored = HashSet::new();
-        // All has been read before the first warning.
-        let (asked, _) = zend::keeping(Options::read(options), |(_, problems)| {
+        // Everything is read before the first warning.
+        let (asked, _) = zend::run_and_keep(Options::read(options), |(_, problems)| {
             ignored = ignored_functions(options);
             problems.iter().for_each(|problem| zend::warning(problem));
         });
         read = (asked, ignored);
     }
     let (options, ignored) = read;
-    let outcome = program::begin(Flags::from_bits(flags), wishes(ignored), options);
+    let outcome = program::begin(Flags::from_bits(flags), naming_options(ignored), options);
     if !session::is_running() {
-        autostart::goes_on();
+        autostart::resume();
     }
     if let Err(error) = outcome {
         warn(&format!("nothing is recorded: {error:#}"));
@@ -116,25 +116,25 @@ extern "C" fn xhprof_enable(call: &mut ExecuteData, _result: &mut Zval) {
 
 extern "C" fn xhprof_sample_enable(call: &mut ExecuteData, _result: &mut Zval) {
     if parameters::nothing(call) {
-        autostart::yields();
+        autostart::suspend();
         let was_running = session::is_running();
-        session::start_sampling(wishes(HashSet::new()), true);
+        session::start_sampling(naming_options(HashSet::new()), true);
         if !session::is_running() {
-            autostart::goes_on();
+            autostart::resume();
         } else if !was_running {
-            output::begin_saying(output::Said::default());
+            output::begin_annotations(output::Annotations::default());
         }
     }
 }
 
-/// Ends either mode, whichever of the two functions is called.
+/// `xhprof_disable()` and `xhprof_sample_disable()`: ends either mode.
 extern "C" fn xhprof_disable(call: &mut ExecuteData, result: &mut Zval) {
     if !parameters::nothing(call) || autostart::is_running() {
         return;
     }
     match program::end() {
         Some(Ok(recorded)) => {
-            zend::dropping(recorded, |recorded| output::return_array(recorded, result));
+            zend::run_and_drop(recorded, |recorded| output::return_array(recorded, result));
         }
         Some(Err(error)) => warn(&format!("nothing was recorded: {error:#}")),
         None => {}
@@ -147,16 +147,16 @@ extern "C" fn xhprof_write(call: &mut ExecuteData, result: &mut Zval) {
         return;
     };
     match program::write(file) {
-        Ok(path) => zend::dropping(path, |path| {
+        Ok(path) => zend::run_and_drop(path, |path| {
             result.set_zend_string(ZendStr::new(path.as_os_str().as_bytes(), false));
         }),
         Err(error) => warn(&format!("{error:#}")),
     }
 }
 
-/// Warns; the message is dropped whatever an error handler does.
+/// Warns. The message is dropped even if the warning bails out.
 fn warn(message: &str) {
-    zend::dropping(message.to_owned(), |message| zend::warning(message));
+    zend::run_and_drop(message.to_owned(), |message| zend::warning(message));
 }
 
 extern "C" fn xhprof_pause(call: &mut ExecuteData, result: &mut Zval) {
@@ -228,9 +228,9 @@ extern "C" fn xhprof_tag(call: &mut ExecuteData, result: &mut Zval) {
     }
 }
 
-/// What to name in a profile with this ignore list.
-pub(crate) fn wishes(ignored: HashSet<Box<[u8]>>) -> Wishes {
-    Wishes {
+/// The naming options of a profile with this ignore list.
+pub(crate) fn naming_options(ignored: HashSet<Box<[u8]>>) -> NamingOptions {
+    NamingOptions {
         exclusions: Exclusions::of_names(ignored).and_patterns(&settings::exclude()),
         run_init: settings::run_init(),
         details: if settings::spans() {
@@ -267,7 +267,7 @@ fn ignored_functions(options: &ZendHashTable) -> HashSet<Box<[u8]>> {
             None => skipped.push(value.type_name()),
         }
     }
-    // Not before the list has been read: whoever hears of it may let it go.
+    // Only after the list has been read: an error handler may free it.
     for type_name in skipped {
         zend::warning(&format!(
             "option \"ignored_functions\" must hold functions' names; \

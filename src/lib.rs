@@ -1,10 +1,14 @@
-//! XHProf for PHP: the extension's table of functions, and what happens when
-//! PHP starts and stops.
+//! XHProf for PHP: the extension's module entry and its callbacks.
 //!
-//! The order is PHP's: MINIT once, then RINIT and RSHUTDOWN around every
-//! request, then MSHUTDOWN. ARCHITECTURE.md tells the life of a call.
+//! PHP calls MINIT once, then RINIT and RSHUTDOWN around every request, then
+//! MSHUTDOWN. ARCHITECTURE.md describes the life of a call.
 
 #![deny(unsafe_code)]
+
+// A run-time slot is one pointer and holds a `u64` (`zend::Call::slot`): with
+// pointers of 32 bits the hooks would write behind it.
+#[cfg(not(target_pointer_width = "64"))]
+compile_error!("xhprof needs a 64-bit PHP: it keeps 64 bits in a pointer-sized slot");
 
 mod autostart;
 #[allow(unsafe_code)]
@@ -80,10 +84,10 @@ extern "C" fn request_ends(_kind: i32, _number: i32) -> i32 {
     0
 }
 
-/// After the request, when nothing of it is left.
+/// post_deactivate: after the request's memory has been freed.
 extern "C" fn request_is_over() -> i32 {
     autostart::request_is_over();
-    engine::rest();
+    engine::request_is_over();
     0
 }
 

@@ -1,40 +1,40 @@
 //! The second argument of `xhprof_enable()`.
 //!
-//! What means nothing gives a warning that names it, and is not used; the
-//! profile begins all the same. **Invariant:** everything has been read before
-//! the first warning: an error handler may let the array go.
+//! An invalid option gives a warning that names it, and is ignored; the profile
+//! begins all the same. **Invariant:** everything is read before the first
+//! warning, because an error handler may free the array.
 
 use ext_php_rs::types::ZendHashTable;
 use recorder::Shape;
 
-use crate::output::{self, Said};
+use crate::output::{self, Annotations};
 use crate::zend::{Value, array};
 
-/// What there is, in the order of the documentation.
+/// The options, in the order of the documentation.
 const KNOWN: [&str; 4] = ["mode", "title", "tags", "ignored_functions"];
-/// More keys that are not known are counted only.
-const MOST_TOLD: usize = 5;
-/// So many edits make another word of one.
-const MOST_EDITS: usize = 3;
+/// How many unknown keys are named; further ones are counted.
+const MAX_REPORTED: usize = 5;
+/// The largest edit distance of a suggestion.
+const MAX_EDITS: usize = 3;
 
-/// What the options ask for, but for `ignored_functions`.
+/// The options, except `ignored_functions`.
 #[derive(Debug)]
 pub(crate) struct Options {
     pub(crate) shape: Shape,
-    /// What the program says of the profile.
-    pub(crate) said: Said,
+    /// The profile's title and tags.
+    pub(crate) annotations: Annotations,
 }
 
 impl Options {
-    /// What `xhprof_enable()` does without options.
+    /// The defaults of `xhprof_enable()`.
     pub(crate) fn none() -> Self {
         Self {
             shape: Shape::Edges,
-            said: Said::default(),
+            annotations: Annotations::default(),
         }
     }
 
-    /// Reads them; and what is to be warned of.
+    /// Reads the options; also returns the warnings to raise.
     pub(crate) fn read(options: &ZendHashTable) -> (Self, Vec<String>) {
         let (mut read, mut problems) = (Self::none(), Vec::new());
         let mut unknown = 0;
@@ -45,24 +45,24 @@ impl Options {
                     Err(problem) => problems.push(problem),
                 },
                 b"title" => match value.as_bytes() {
-                    Some(title) => read.said.title(title),
+                    Some(title) => read.annotations.title(title),
                     None => problems.push(must_be("title", "a string", value)),
                 },
                 b"tags" => match value.as_array() {
-                    Some(tags) => problems.extend(add_tags(&mut read.said, tags)),
+                    Some(tags) => problems.extend(add_tags(&mut read.annotations, tags)),
                     None => problems.push(must_be("tags", "an array of strings", value)),
                 },
                 b"ignored_functions" => {}
                 key => {
                     unknown += 1;
-                    if unknown <= MOST_TOLD {
+                    if unknown <= MAX_REPORTED {
                         problems.push(not_known(key));
                     }
                 }
             }
         }
-        if unknown > MOST_TOLD {
-            let more = unknown - MOST_TOLD;
+        if unknown > MAX_REPORTED {
+            let more = unknown - MAX_REPORTED;
             problems.push(format!("{more} more options are not known"));
         }
         (read, problems)
@@ -87,9 +87,9 @@ fn shape(value: Value<'_>) -> Result<Shape, String> {
     }
 }
 
-fn add_tags(said: &mut Said, tags: &ZendHashTable) -> Vec<String> {
+fn add_tags(annotations: &mut Annotations, tags: &ZendHashTable) -> Vec<String> {
     let add = |(key, value): (Vec<u8>, Value<'_>)| match value.as_bytes() {
-        Some(text) => said.tag(&key, text).err(),
+        Some(text) => annotations.tag(&key, text).err(),
         None => Some(format!(
             "option \"tags\" must hold strings; \"{}\" of type {} is skipped",
             shown(&key),
@@ -118,7 +118,7 @@ fn not_known(key: &[u8]) -> String {
     }
 }
 
-/// As much of a word as a message should have.
+/// The part of a word that a message shows.
 fn shown(word: &[u8]) -> String {
     let word = String::from_utf8_lossy(word);
     let letters = word
@@ -127,7 +127,7 @@ fn shown(word: &[u8]) -> String {
     letters.take(40).collect()
 }
 
-/// The known option that `key` is most likely meant to be.
+/// The known option that is most similar to `key`.
 fn nearest(key: &[u8]) -> Option<&'static str> {
     let key = key.to_ascii_lowercase();
     if key.len() < 3 {
@@ -145,15 +145,15 @@ fn nearest(key: &[u8]) -> Option<&'static str> {
     KNOWN
         .iter()
         .map(|known| (edits(&key, known.as_bytes()), *known))
-        .filter(|&(edits, known)| edits <= MOST_EDITS && edits * 2 <= known.len())
+        .filter(|&(edits, known)| edits <= MAX_EDITS && edits * 2 <= known.len())
         .min()
         .map(|(_, known)| known)
 }
 
-/// How many letters must be put in, taken out or changed to make one of the other.
+/// The Levenshtein distance of two words.
 fn edits(from: &[u8], to: &[u8]) -> usize {
     let mut row: Vec<usize> = (0..=to.len()).collect();
-    // What is that much longer is none of them.
+    // A much longer word is not similar to any option.
     for (index, letter) in from.iter().enumerate().take(64) {
         let mut diagonal = index;
         let mut left = index + 1;

@@ -1,16 +1,16 @@
 //! One profile from its first call to its last: off, tracing or sampling.
 //!
-//! All that knows both the engine's hooks and what they record. A session's
-//! number is in every token and every slot, so that whatever an earlier one
-//! left behind is told apart.
+//! This module connects the engine's hooks with what they record. A session's
+//! number is in every token and every run-time slot, which distinguishes it from
+//! earlier sessions.
 
-mod absent;
 mod recorded;
 mod sampling;
+mod suspension;
 
-use absent::Absent;
 pub(crate) use recorded::Recorded;
 pub(crate) use sampling::start_sampling;
+use suspension::Suspension;
 
 use std::rc::Rc;
 
@@ -21,11 +21,11 @@ use recorder::{Recorder, Shape};
 use crate::clock::{self, Clock, CpuTime};
 use crate::compensation::{self, Measured};
 use crate::engine::sampling::Rate;
-use crate::engine::{self, Engine, Hooks, Measure, Outer, State, with_state};
+use crate::engine::{self, Engine, Hooks, Measure, State, SuspendedRecording, with_state};
 use crate::log_throttled::{Problem, log_throttled};
-use crate::output::{EventFile, Fate};
+use crate::output::{EventFile, FileOutcome};
 use crate::settings::{self, EngineChoice, Flags};
-use crate::symbols::{Symbols, Target, Wishes};
+use crate::symbols::{NamingOptions, Symbols, Target};
 use crate::zend;
 
 /// The settings of the profile that runs; none when off.
@@ -33,28 +33,28 @@ use crate::zend;
 struct Running {
     clock: Clock,
     flags: Flags,
-    /// What calls cost, if that is left out.
+    /// The profiler's cost per call, if it is subtracted.
     costs: Option<Measured>,
-    /// When it began, in microseconds since the Unix epoch.
+    /// When the profile began, in microseconds since the Unix epoch.
     started_us: u64,
-    /// How often it samples; none if it traces.
+    /// The sampling rate; none if the profile traces.
     rate: Option<Rate>,
-    /// It stays paused: its clock could not be started again.
+    /// The profile stays paused: its clock could not be restarted.
     is_over: bool,
 }
 
-/// A profile that is set aside.
+/// A suspended tracing profile.
 #[derive(Clone, Copy)]
-struct Aside {
+struct SuspendedSession {
     running: Running,
     was_paused: bool,
-    absent: Absent,
+    suspension: Suspension,
 }
 
 thread_local! {
-    /// What the running profile's hooks do when it is not paused; none if it is not.
+    /// The plan of the running profile while it is paused; else none.
     static PAUSED_PLAN: std::cell::Cell<Option<Hooks>> = const { std::cell::Cell::new(None) };
-    static ASIDE: std::cell::Cell<Option<Aside>> = const { std::cell::Cell::new(None) };
+    static SUSPENDED: std::cell::Cell<Option<SuspendedSession>> = const { std::cell::Cell::new(None) };
     static RUNNING: std::cell::Cell<Option<Running>> = const { std::cell::Cell::new(None) };
 }
 
@@ -73,18 +73,18 @@ pub(crate) fn cpu_time() -> Option<CpuTime> {
     RUNNING.get().map(|running| running.clock.cpu)
 }
 
-/// Begins to write each call into a file; `fate` says what goes wrong. Does
+/// Begins to write each call into a file, with errors in `file_outcome`. Does
 /// nothing if something is being recorded already.
-pub(crate) fn start_events(flags: Flags, wishes: Wishes, fate: Rc<Fate>) {
+pub(crate) fn start_events(flags: Flags, naming: NamingOptions, file_outcome: Rc<FileOutcome>) {
     if !is_running() {
-        start_tracing(Shape::Events, flags, wishes);
+        start_tracing(Shape::Events, flags, naming);
         if let Some(running) = RUNNING.get() {
-            write_events(&running, fate);
+            write_events(&running, file_outcome);
         }
     }
 }
 
-fn write_events(running: &Running, fate: Rc<Fate>) {
+fn write_events(running: &Running, file_outcome: Rc<FileOutcome>) {
     let wall = running.clock.calibration.rate;
     let options = EventsOptions {
         wall_hertz: wall.hertz(),
@@ -94,26 +94,29 @@ fn write_events(running: &Running, fate: Rc<Fate>) {
         is_exact: false,
         metrics: metrics(running.flags),
     };
-    let limit = settings::max_file_size();
+    let limit = settings::max_events_size();
     with_state(|state| {
         if let (Some(recorder), Some(symbols)) = (state.recorder.running(), &state.symbols) {
             let start = recorder::instant(recorder.started());
             let names = symbols.shared_names();
             let spans = symbols.spans().map(Rc::clone);
-            let file = EventFile::new(names, spans, options, start, limit, fate);
+            let file = EventFile::new(names, spans, options, start, limit, file_outcome);
             recorder.set_sink(Box::new(file));
         }
     });
 }
 
-/// Stops recording until [`resume`]; false if nothing is being recorded, or that
-/// has been stopped already.
+/// Pauses the profile until [`resume`]; false if nothing is being recorded, or if
+/// the profile is paused already.
 pub(crate) fn pause() -> bool {
     if sampling::pause() {
         return true;
     }
     let plan = with_state(|state| {
-        let recorder = state.recorder.running().filter(|it| !it.is_paused())?;
+        let recorder = state
+            .recorder
+            .running()
+            .filter(|recorder| !recorder.is_paused())?;
         (state.plan.pause)(recorder);
         if let Some(symbols) = &mut state.symbols {
             symbols.forget_prepared();
@@ -126,7 +129,7 @@ pub(crate) fn pause() -> bool {
     true
 }
 
-/// Ends what [`pause`] began; false if nothing is paused.
+/// Resumes the profile after [`pause`]; false if nothing is paused.
 pub(crate) fn resume() -> bool {
     if RUNNING.get().is_some_and(|running| running.is_over) {
         return false;
@@ -142,10 +145,10 @@ pub(crate) fn resume() -> bool {
     true
 }
 
-/// Sets the running profile aside, so that another one can begin; false if
-/// that is not possible.
-pub(crate) fn set_aside() -> bool {
-    if sampling::set_aside() {
+/// Suspends the running profile, so that another one can begin; false if that is
+/// not possible.
+pub(crate) fn suspend() -> bool {
+    if sampling::suspend() {
         return true;
     }
     let was_paused = PAUSED_PLAN.get().is_some();
@@ -155,16 +158,16 @@ pub(crate) fn set_aside() -> bool {
     let (Some(running), Some(plan)) = (RUNNING.take(), PAUSED_PLAN.take()) else {
         return false;
     };
-    ASIDE.set(Some(Aside {
+    SUSPENDED.set(Some(SuspendedSession {
         running,
         was_paused,
-        absent: Absent::now(running.flags.memory),
+        suspension: Suspension::begin(running.flags.memory),
     }));
     clock::stop();
     with_state(|state| {
         let recorder = std::mem::replace(&mut state.recorder, Recorder::idle());
         if let Some(symbols) = state.symbols.take() {
-            state.outer = Some(Box::new(Outer {
+            state.suspended = Some(Box::new(SuspendedRecording {
                 plan,
                 recorder,
                 symbols,
@@ -177,44 +180,44 @@ pub(crate) fn set_aside() -> bool {
     true
 }
 
-/// Goes on with what was set aside, when the profile that came between is over.
-/// That has its time in a call of its own.
-pub(crate) fn take_up() {
-    if sampling::take_up() {
+/// Resumes the suspended profile, when the other profile has ended. One call
+/// stands for the time of the other profile.
+pub(crate) fn resume_suspended() {
+    if sampling::resume_suspended() {
         return;
     }
-    let Some(Aside {
+    let Some(SuspendedSession {
         mut running,
         was_paused,
-        absent,
-    }) = ASIDE.take()
+        suspension,
+    }) = SUSPENDED.take()
     else {
         return;
     };
-    // What was measured by another clock cannot be gone on with.
+    // Readings of different clocks cannot be compared.
     running.is_over = !clock::start_again(running.clock, running.flags.cpu);
     read_clocks(running.clock, running.flags, running.costs);
-    let outer = with_state(|state| state.outer.take());
-    let Some(outer) = outer else { return };
-    let plan = outer.plan;
+    let suspended = with_state(|state| state.suspended.take());
+    let Some(suspended) = suspended else { return };
+    let plan = suspended.plan;
     RUNNING.set(Some(running));
     PAUSED_PLAN.set(Some(plan));
     with_state(|state| {
-        state.recorder = outer.recorder;
-        state.symbols = Some(outer.symbols);
-        state.session = outer.session;
+        state.recorder = suspended.recorder;
+        state.symbols = Some(suspended.symbols);
+        state.session = suspended.session;
         state.first_slot = Target::first_slot(state.session);
     });
     engine::set_plan_again(plan.paused());
     if !was_paused {
         let wall = running.clock.calibration.rate;
-        let time = absent.until_now(wall, running.clock.cpu.rate(wall), running.flags);
+        let time = suspension.until_now(wall, running.clock.cpu.rate(wall), running.flags);
         with_state(|state| {
             let recorder = &mut state.recorder;
             let symbols = state.symbols.as_mut();
-            if let Some(symbol) =
-                symbols.and_then(|it| it.made_up(absent::NAME, &mut || recorder.add_symbol()))
-            {
+            if let Some(symbol) = symbols.and_then(|symbols| {
+                symbols.synthetic(suspension::NAME, &mut || recorder.add_symbol())
+            }) {
                 (plan.pass)(recorder, symbol, time);
             }
         });
@@ -230,17 +233,16 @@ pub(crate) fn take_up() {
     }
 }
 
-/// In the child of a fork: calls that are written one by one go into a file of
-/// its own.
+/// Called in a forked child: its call events go into a new file.
 pub(crate) fn follow_fork() {
     if is_running() {
         with_state(|state| {
             let now = (state.plan.read)();
             state.recorder.begin_events_anew(now);
             forget_spans(state.symbols.as_ref());
-            if let Some(outer) = &mut state.outer {
-                outer.recorder.begin_events_anew(now);
-                forget_spans(Some(&outer.symbols));
+            if let Some(suspended) = &mut state.suspended {
+                suspended.recorder.begin_events_anew(now);
+                forget_spans(Some(&suspended.symbols));
             }
         });
     }
@@ -248,14 +250,14 @@ pub(crate) fn follow_fork() {
 
 fn forget_spans(symbols: Option<&Symbols>) {
     let spans = symbols.and_then(Symbols::spans);
-    if let Some(mut spans) = spans.and_then(|it| it.try_borrow_mut().ok()) {
+    if let Some(mut spans) = spans.and_then(|spans| spans.try_borrow_mut().ok()) {
         spans.begin_anew();
     }
 }
 
 /// Begins to trace calls in that shape; does nothing if something is being
 /// recorded already.
-pub(crate) fn start_tracing(shape: Shape, flags: Flags, wishes: Wishes) {
+pub(crate) fn start_tracing(shape: Shape, flags: Flags, naming: NamingOptions) {
     if is_running() {
         return;
     }
@@ -264,12 +266,11 @@ pub(crate) fn start_tracing(shape: Shape, flags: Flags, wishes: Wishes) {
     } else {
         None
     };
-    start(shape, flags, wishes, costs);
+    start(shape, flags, naming, costs);
 }
 
-/// Begins to trace, and to leave out what calls cost if that was measured.
-/// Nothing else is being recorded.
-pub(crate) fn start(shape: Shape, flags: Flags, wishes: Wishes, costs: Option<Measured>) {
+/// Begins to trace, and to subtract `costs`. The caller must not be recording.
+pub(crate) fn start(shape: Shape, flags: Flags, naming: NamingOptions, costs: Option<Measured>) {
     let Some(engine) = usable_engine() else {
         return;
     };
@@ -291,12 +292,12 @@ pub(crate) fn start(shape: Shape, flags: Flags, wishes: Wishes, costs: Option<Me
     let (max_depth, max_nodes) = (settings::max_depth(), settings::max_nodes());
     with_state(|state| {
         next_session(state);
-        state.symbols = Some(Symbols::new(wishes, clock.calibration.rate));
+        state.symbols = Some(Symbols::new(naming, clock.calibration.rate));
         state.recorder = Recorder::new(shape, max_depth, max_nodes, hooks.read);
     });
 }
 
-/// Ends the session and hands over what it recorded; none if there was none.
+/// Ends the session and returns what it recorded; none if there was none.
 pub(crate) fn stop() -> Option<Recorded> {
     let running = RUNNING.take()?;
     if let Some(rate) = running.rate {
@@ -320,8 +321,8 @@ pub(crate) fn stop() -> Option<Recorded> {
     Recorded::of(recorder, symbols, spans.unwrap_or_default(), &running)
 }
 
-/// The profile so far; none if nothing is being recorded, or as events, which
-/// are in a file already.
+/// The profile so far; none if nothing is being recorded, or if call events are
+/// recorded, which are in a file already.
 pub(crate) fn snapshot() -> Option<Profile> {
     let running = RUNNING.get()?;
     if let Some(rate) = running.rate {
@@ -340,21 +341,21 @@ pub(crate) fn snapshot() -> Option<Profile> {
     })
 }
 
-/// What is going on, for people who wonder.
+/// The data of `xhprof_status()`.
 pub(crate) struct Status {
-    /// What is recorded: `off`, `edges`, `tree`, `events` or `sample`.
+    /// The mode: `off`, `edges`, `tree`, `events` or `sample`.
     pub(crate) mode: &'static str,
     pub(crate) is_paused: bool,
-    /// The functions that have been called.
+    /// The number of functions that have been called.
     pub(crate) functions: usize,
-    /// The edges or paths that have been recorded, or stacks that were seen.
+    /// The number of recorded edges, call paths or sampled stacks.
     pub(crate) nodes: usize,
     /// The functions and files that were compared with patterns to leave out.
     pub(crate) compared: usize,
     pub(crate) is_truncated: bool,
 }
 
-/// What is going on.
+/// The status of this thread's profile.
 pub(crate) fn status() -> Status {
     with_state(|state| {
         let is_sampling_paused = sampling::is_paused(state);
@@ -369,15 +370,19 @@ pub(crate) fn status() -> Status {
             (None, None) => "off",
         };
         let (is_paused, nodes, is_truncated) = match (recorder, &state.sampler) {
-            (Some(it), _) => (it.is_paused(), it.nodes(), it.is_truncated()),
-            (None, Some(it)) => (is_sampling_paused, it.stacks(), it.is_truncated()),
+            (Some(recorder), _) => (
+                recorder.is_paused(),
+                recorder.nodes(),
+                recorder.is_truncated(),
+            ),
+            (None, Some(sampler)) => (is_sampling_paused, sampler.stacks(), sampler.is_truncated()),
             (None, None) => (false, 0, false),
         };
         let names = state.symbols.as_ref().map(Symbols::shared_names);
         Status {
             mode,
             is_paused,
-            // Two of them are no functions.
+            // `main()` and `[truncated]` are no functions.
             functions: names.map_or(0, |names| names.borrow().len().saturating_sub(2)),
             nodes,
             compared: state.symbols.as_ref().map_or(0, Symbols::compared),
@@ -394,7 +399,7 @@ fn metrics(flags: Flags) -> Metrics {
     }
 }
 
-/// Sees to it that what a profile with these flags reads can be read.
+/// Prepares the clocks and counters that a profile with these flags reads.
 fn read_clocks(clock: Clock, flags: Flags, costs: Option<Measured>) {
     if let Some(costs) = costs {
         let wall = clock.calibration.rate;
@@ -405,7 +410,7 @@ fn read_clocks(clock: Clock, flags: Flags, costs: Option<Measured>) {
     }
 }
 
-/// When it began, in microseconds since 1970.
+/// Sets the running profile; returns its start in microseconds since 1970.
 fn set_running(clock: Clock, flags: Flags, costs: Option<Measured>, rate: Option<Rate>) -> u64 {
     let started_us = clock::unix_time_us();
     RUNNING.set(Some(Running {
@@ -420,14 +425,14 @@ fn set_running(clock: Clock, flags: Flags, costs: Option<Measured>, rate: Option
 }
 
 fn next_session(state: &mut State) -> u32 {
-    // Never zero, which is what an untouched slot holds.
+    // Never zero, which is the value of an unused slot.
     state.sessions = state.sessions.checked_add(1).unwrap_or(1);
     state.session = state.sessions;
     state.first_slot = Target::first_slot(state.session);
     state.session
 }
 
-/// The engine to record with; says why if there is none.
+/// The engine to record with; warns if there is none.
 fn usable_engine() -> Option<Engine> {
     match engine_in_use() {
         Ok(engine) => Some(engine),
@@ -438,10 +443,10 @@ fn usable_engine() -> Option<Engine> {
     }
 }
 
-/// Why nothing can be recorded in that mode, if so.
+/// Why nothing can be recorded in that mode; none if it can.
 pub(crate) fn problem(mode: settings::Mode) -> Option<&'static str> {
     match mode {
-        // It needs no engine.
+        // Sampling needs no engine.
         settings::Mode::Sample => zend::interrupts_harm(),
         _ => engine_in_use().err(),
     }

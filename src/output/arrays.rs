@@ -1,4 +1,4 @@
-//! What `xhprof_disable()` returns: a profile as a PHP array.
+//! The result of `xhprof_disable()`: a profile as a PHP array.
 
 use std::collections::HashMap;
 
@@ -7,10 +7,10 @@ use profile::{Body, Edges, Metrics, Profile, Symbol, SymbolId, classic};
 use recorder::slots;
 
 use crate::session::Recorded;
-use crate::zend::Room;
+use crate::zend::Prefault;
 use crate::zend::array::Array;
 
-/// Makes `result` the array that XHProf returns.
+/// Sets `result` to XHProf's array.
 pub(crate) fn return_array(recorded: &Recorded, result: &mut Zval) {
     match recorded {
         Recorded::Edges(traced) => {
@@ -27,7 +27,7 @@ pub(crate) fn return_array(recorded: &Recorded, result: &mut Zval) {
 fn rows_array(symbols: &[Symbol], metrics: Metrics, edges: &impl Edges) -> Array {
     let rows = edges.len() + 1;
     let mut array = Array::with_capacity(rows);
-    let mut room = Room::for_bytes(Array::size_of_rows(rows));
+    let mut prefault = Prefault::for_bytes(Array::size_of_rows(rows));
     let mut first: Option<Array> = None;
     classic::visit_rows(symbols, metrics, edges, |key, row| {
         let is_first = first.is_none();
@@ -40,17 +40,17 @@ fn rows_array(symbols: &[Symbol], metrics: Metrics, edges: &impl Edges) -> Array
             cost
         });
         let row = first.with_ints(&row.values());
-        room.reached(&row);
+        prefault.array_made(&row);
         array.set_array(key, row);
         if is_first {
-            room.fill(&array, Array::size_of_entries(rows));
+            prefault.storage_made(&array, Array::size_of_entries(rows));
         }
     });
     array
 }
 
-/// An entry for each slot of time, as XHProf has it: the more time a sample
-/// stands for, the more slots it has.
+/// XHProf's sampled array, with an entry for each time slot: a sample that stands
+/// for more time has more slots.
 fn samples_array(profile: &Profile) -> Array {
     let Body::Samples(samples) = &profile.body else {
         return Array::with_capacity(0);

@@ -1,10 +1,10 @@
-//! Files: there whole or not at all, and readable by nobody else.
+//! Profile files: written atomically, and private.
 //!
-//! **Invariants:** a profile is written into a file that has no name yet, and
-//! gets one when it is whole; where the file system cannot do that, under a
-//! temporary name that nobody can have made before, and then renamed. Either
-//! replaces a link and never follows one. No name leaves the directory: see
-//! [`name`](super::name).
+//! **Invariants:** a profile is written into an unnamed file (`O_TMPFILE`), which
+//! is linked when it is complete. Where the file system does not support that, it
+//! is written under a random temporary name with `O_EXCL`, and renamed. Both
+//! replace a symbolic link and never follow one. No name leaves the directory:
+//! see [`name`].
 
 use std::fs::{self, File, Permissions};
 use std::io::{self, Write};
@@ -15,33 +15,33 @@ use anyhow::{Context, Result, bail};
 use profile::Profile;
 
 use super::ledger::Ledger;
-use super::whence::{self, Moment};
+use super::request_meta::{self, RequestPhase};
 use super::{encode, name, place};
 use crate::log_throttled::{Problem, log_throttled};
 use crate::session::Recorded;
 use crate::settings::{self, OutputFormat};
 use crate::zend;
 
-/// Who may do what with a file that is made: we read and write.
+/// The default permissions: only the owner may read and write.
 const PRIVATE: u32 = 0o600;
 
-/// What became of a profile.
+/// The result of writing a profile.
 #[derive(Debug)]
 pub(crate) enum Written {
-    /// It is in this file.
+    /// The profile is in this file.
     To(PathBuf),
-    /// It was dropped: `xhprof.max_dir_size` is reached.
+    /// The profile was dropped: `xhprof.max_dir_size` is reached.
     Full,
-    /// There was nothing to write, or events, which are in a file already.
+    /// There was nothing to write; call events are in a file already.
     Nothing,
 }
 
-/// Writes the automatic profile into the output directory, if there is room.
+/// Writes the automatic profile into the output directory.
 pub(crate) fn write_file(recorded: Recorded) -> Result<Written> {
     let Some(mut profile) = recorded.into_profile() else {
         return Ok(Written::Nothing);
     };
-    whence::describe(&mut profile.meta, Moment::End);
+    request_meta::describe(&mut profile.meta, RequestPhase::Ended);
     let name = name::Name::automatic()?;
     let directory = place::automatic_directory();
     let format = place::automatic_format();
@@ -52,7 +52,7 @@ pub(crate) fn write_file(recorded: Recorded) -> Result<Written> {
     Ok(Written::To(path))
 }
 
-/// Writes a profile into a directory, if there is room; none if there is not.
+/// Writes a profile into a directory. None if it exceeds `xhprof.max_dir_size`.
 pub(super) fn write_named(
     profile: &Profile,
     name: &name::Name,
@@ -62,13 +62,13 @@ pub(super) fn write_named(
     let path = directory.join(name.with_ending(encode::ending(format)));
     let problem = || format!("cannot write the profile {}", path.display());
     let content = encode::encode(format, profile).with_context(problem)?;
-    let is_written = write_if_room(&path, name, &content).with_context(problem)?;
+    let is_written = write_within_limit(&path, name, &content).with_context(problem)?;
     Ok(is_written.then_some(path))
 }
 
-/// Writes the file, unless its directory is that of the profiles and has no
-/// room for it: then false.
-pub(super) fn write_if_room(path: &Path, name: &name::Name, content: &[u8]) -> Result<bool> {
+/// Writes the file. False if it is in the output directory and exceeds
+/// `xhprof.max_dir_size`.
+pub(super) fn write_within_limit(path: &Path, name: &name::Name, content: &[u8]) -> Result<bool> {
     let size = content.len() as u64;
     let (limit, counted) = (settings::max_dir_size(), place::directory());
     let is_counted = limit > 0 && is_in(path, &counted);
@@ -83,22 +83,24 @@ pub(super) fn write_if_room(path: &Path, name: &name::Name, content: &[u8]) -> R
     Ok(true)
 }
 
-/// Whether a file of that path is in that directory, however both are spelled.
+/// Whether a file is in a directory, after resolving both paths.
 pub(super) fn is_in(path: &Path, directory: &Path) -> bool {
     let parent = parent(path);
-    let same = |it: &Path| fs::canonicalize(it).ok();
-    parent == directory || same(parent).is_some_and(|it| Some(it) == same(directory))
+    let same = |path: &Path| fs::canonicalize(path).ok();
+    parent == directory || same(parent).is_some_and(|parent| Some(parent) == same(directory))
 }
 
 pub(super) fn parent(path: &Path) -> &Path {
-    let parent = path.parent().filter(|it| !it.as_os_str().is_empty());
+    let parent = path
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty());
     parent.unwrap_or(Path::new("."))
 }
 
-/// Fails if there is something at the path that is no file: renaming would make
-/// a file of `/dev/null`.
+/// Fails if the path is not a regular file: renaming would replace `/dev/null` by
+/// a file.
 pub(super) fn refuse_what_is_no_file(path: &Path) -> Result<()> {
-    if fs::metadata(path).is_ok_and(|it| !it.is_file()) {
+    if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
         bail!(
             "cannot write the profile {}: it is not a file",
             path.display()
@@ -110,19 +112,19 @@ pub(super) fn refuse_what_is_no_file(path: &Path) -> Result<()> {
 /// Writes a profile to a path that the program names.
 pub(crate) fn dump(mut profile: Profile, path: &Path, format: OutputFormat) -> Result<()> {
     refuse_what_is_no_file(path)?;
-    whence::describe(&mut profile.meta, Moment::Before);
+    request_meta::describe(&mut profile.meta, RequestPhase::Running);
     let temporary = name::Name::temporary_beside(path)?;
     encode::encode(format, &profile)
         .and_then(|content| write_whole(path, &temporary, &content))
         .with_context(|| format!("cannot write the profile {}", path.display()))
 }
 
-/// Not synchronized: that can take many milliseconds of a request, and guards
-/// against a power failure only, after which a checksum tells what is torn.
+/// Writes a file atomically. Without `fsync`, which can take many milliseconds
+/// and helps only after a power failure; readers detect a torn file by checksum.
 fn write_whole(path: &Path, temporary: &Path, content: &[u8]) -> io::Result<()> {
     let outcome = match write_nameless(path, content)? {
         Some(file) => match zend::give_name(&file, path) {
-            // It is replaced, which only renaming does.
+            // `linkat` cannot replace a file, `rename` can.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 zend::give_name(&file, temporary).and_then(|()| fs::rename(temporary, path))
             }
@@ -138,13 +140,13 @@ fn write_whole(path: &Path, temporary: &Path, content: &[u8]) -> io::Result<()> 
     outcome
 }
 
-/// A file without a name, of which nothing is left if the process is killed;
-/// none where there are no such files.
+/// Writes an unnamed file, which the kernel removes if the process is killed; none
+/// where the file system does not support that.
 fn write_nameless(path: &Path, content: &[u8]) -> io::Result<Option<File>> {
     let Ok(mut file) = zend::nameless_file(parent(path)) else {
         return Ok(None);
     };
-    set_output_mode(&file)?;
+    apply_permissions(&file)?;
     file.write_all(content)?;
     Ok(Some(file))
 }
@@ -171,20 +173,20 @@ pub(super) fn copy_privately(from: &Path, temporary: &Path, path: &Path) -> io::
     outcome
 }
 
-/// Makes a file that is for us alone, or for whom `xhprof.output_mode` says.
+/// Creates a file with the permissions of `xhprof.file_permissions`.
 pub(super) fn create_private(path: &Path) -> io::Result<File> {
     let file = File::options()
         .write(true)
         .create_new(true)
         .mode(PRIVATE)
         .open(path)?;
-    set_output_mode(&file)?;
+    apply_permissions(&file)?;
     Ok(file)
 }
 
-/// Whatever the process's umask says.
-fn set_output_mode(file: &File) -> io::Result<()> {
-    match settings::output_mode() {
+/// Sets the permissions regardless of the umask.
+fn apply_permissions(file: &File) -> io::Result<()> {
+    match settings::file_permissions() {
         PRIVATE => Ok(()),
         mode => file.set_permissions(Permissions::from_mode(mode)),
     }

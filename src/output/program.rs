@@ -1,7 +1,7 @@
 //! The file of a profile that the program began: `xhprof_write()`.
 //!
-//! It is written as an automatic one is: the same directory, name, format, mode
-//! and limits; or where the program says.
+//! It is written like an automatic one, with the same directory, name, format,
+//! permissions and limits; or to the path that the program gives.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -13,27 +13,26 @@ use profile::Profile;
 use profile::native::Limits;
 use profile::native::events::EventsReader;
 
-use super::events::Fate;
-use super::file::{parent, refuse_what_is_no_file, write_if_room, write_named};
+use super::events::FileOutcome;
+use super::file::{parent, refuse_what_is_no_file, write_named, write_within_limit};
 use super::ledger::Ledger;
 use super::name::Name;
-use super::whence::{self, Moment};
+use super::request_meta::{self, RequestPhase};
 use super::{encode, place};
 use crate::session::Recorded;
 use crate::settings::OutputFormat;
 
-/// Where a profile is to go.
+/// Where to write a profile.
 #[derive(Debug)]
 pub(crate) enum Target {
-    /// Into the directory of the profiles, or another one, under a name that
-    /// follows from the settings.
+    /// Into a directory, under a name made from the settings.
     Directory(PathBuf),
-    /// There, in that format.
+    /// To a path, in a format.
     File(PathBuf, OutputFormat),
 }
 
 impl Target {
-    /// What `xhprof_write()` was told.
+    /// The target for the argument of `xhprof_write()`.
     pub(crate) fn of(path: Option<&[u8]>) -> Self {
         let Some(path) = path else {
             return Self::Directory(place::directory());
@@ -48,9 +47,9 @@ impl Target {
         Self::File(path, format.unwrap_or_else(place::format))
     }
 
-    /// Tells the file of call events, which is there already, where to go; to
-    /// be asked before the profile ends.
-    pub(crate) fn tell(&self, fate: &Fate) -> Result<()> {
+    /// Sets the final path of the file of call events, which exists already. The
+    /// caller must do so before the profile ends.
+    pub(crate) fn set_destination(&self, file_outcome: &FileOutcome) -> Result<()> {
         let path = match self {
             Self::Directory(directory) if *directory == place::directory() => return Ok(()),
             Self::Directory(directory) => directory.join(Name::of_program()?.with_ending("xhp")),
@@ -61,16 +60,16 @@ impl Target {
             ),
         };
         refuse_what_is_no_file(&path)?;
-        fate.destination.replace(Some(path));
+        file_outcome.destination.replace(Some(path));
         Ok(())
     }
 
-    /// Writes the profile, and says where it is.
+    /// Writes the profile, and returns its path.
     pub(crate) fn write(&self, recorded: Recorded) -> Result<PathBuf> {
         let Some(mut profile) = recorded.into_profile() else {
             bail!("the call events are lost");
         };
-        whence::describe(&mut profile.meta, Moment::Before);
+        request_meta::describe(&mut profile.meta, RequestPhase::Running);
         let name = Name::of_program()?;
         let (path, directory) = match self {
             Self::Directory(directory) => (
@@ -95,11 +94,11 @@ fn write_file(
     refuse_what_is_no_file(path)?;
     let problem = || format!("cannot write the profile {}", path.display());
     let content = encode::encode(format, profile).with_context(problem)?;
-    let is_written = write_if_room(path, name, &content).with_context(problem)?;
+    let is_written = write_within_limit(path, name, &content).with_context(problem)?;
     Ok(is_written.then(|| path.to_path_buf()))
 }
 
-/// What is in a file of call events, calls summed up by path; the file goes.
+/// Reads a file of call events into a call tree, and removes the file.
 pub(crate) fn read_events(path: &Path) -> Result<Profile> {
     let problem = || format!("cannot read the call events in {}", path.display());
     let limits = Limits::default();

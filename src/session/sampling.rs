@@ -1,40 +1,40 @@
-//! Sessions that sample: how they begin, end, and make room for another.
+//! Sampling sessions: begin, end, pause and suspension.
 
 use std::cell::RefCell;
 
 use profile::{Body, Meta, Metrics, Mode, Profile, Samples, Spans, Symbol};
 use recorder::{Sampler, SlotGrid, TickRate};
 
-use super::absent::{self, Absent};
+use super::suspension::{self, Suspension};
 use super::{RUNNING, Recorded, Running, is_running, next_session, set_running};
 use crate::clock::{self, SampledClock};
 use crate::engine::sampling::{self, Rate};
 use crate::engine::{self, State, with_state};
 use crate::settings::{self, ClockChoice, Flags, PinCpu};
-use crate::symbols::{Details, Symbols, Wishes};
+use crate::symbols::{Details, NamingOptions, Symbols};
 use crate::zend;
 
-/// A sampling session that is set aside while another profile runs.
-struct Aside {
+/// A sampling session that is suspended while another profile runs.
+struct SuspendedSession {
     running: Running,
     rate: Rate,
     sampler: Sampler,
     symbols: Symbols,
     session: u32,
-    /// When it began, on the clock of its samples.
+    /// When the session began, by `CLOCK_MONOTONIC`.
     started: u64,
     was_paused: bool,
-    absent: Absent,
+    suspension: Suspension,
 }
 
 thread_local! {
-    static ASIDE: RefCell<Option<Box<Aside>>> = const { RefCell::new(None) };
+    static SUSPENDED: RefCell<Option<Box<SuspendedSession>>> = const { RefCell::new(None) };
 }
 
-/// Begins to sample; does nothing if something is being recorded already. It
-/// needs no engine. Names get no details, whatever is wished. `for_array`: what
-/// is recorded becomes XHProf's array, which has an entry for each slot.
-pub(crate) fn start_sampling(wishes: Wishes, for_array: bool) {
+/// Begins to sample; does nothing if something is being recorded already. Needs no
+/// engine. `naming.details` is ignored. `for_array`: the samples become XHProf's
+/// array, which has an entry for each time slot.
+pub(crate) fn start_sampling(naming: NamingOptions, for_array: bool) {
     if is_running() {
         return;
     }
@@ -49,13 +49,13 @@ pub(crate) fn start_sampling(wishes: Wishes, for_array: bool) {
         slots: None,
     };
     let clock = clock::start(ClockChoice::Monotonic, PinCpu::Never, false);
-    // The times of samples count from here, on two clocks that are read together.
+    // The start of the samples' times, on two clocks that are read together.
     let started_us = set_running(clock, Flags::default(), None, Some(rate));
     let started = clock::monotonic_ns();
     if for_array {
         rate.slots = Some(SlotGrid::new(started_us, started, interval_us));
         let rate = Some(rate);
-        RUNNING.set(RUNNING.get().map(|it| Running { rate, ..it }));
+        RUNNING.set(RUNNING.get().map(|running| Running { rate, ..running }));
     }
     if !start_timer(rate, started) {
         RUNNING.set(None);
@@ -66,7 +66,7 @@ pub(crate) fn start_sampling(wishes: Wishes, for_array: bool) {
         next_session(state);
         let details = Details::None;
         state.symbols = Some(Symbols::new(
-            Wishes { details, ..wishes },
+            NamingOptions { details, ..naming },
             TickRate::NANOSECONDS,
         ));
         state.sampler = Some(Sampler::new(depth, max_nodes));
@@ -74,7 +74,7 @@ pub(crate) fn start_sampling(wishes: Wishes, for_array: bool) {
     engine::install_sampling();
 }
 
-/// Starts the timer of this thread; warns and gives false if there is none.
+/// Starts the timer of this thread; warns and returns false if that fails.
 fn start_timer(rate: Rate, started: u64) -> bool {
     match sampling::start(rate, started) {
         Ok(sampling) => {
@@ -90,7 +90,7 @@ fn start_timer(rate: Rate, started: u64) -> bool {
     }
 }
 
-/// Ends the session and hands over what it recorded.
+/// Ends the session and returns what it recorded.
 pub(super) fn stop(rate: Rate, started_us: u64) -> Option<Recorded> {
     let (sampler, symbols) = end();
     let sampler = sampler?;
@@ -138,13 +138,13 @@ fn profile(symbols: Vec<Symbol>, samples: Samples, meta: Meta) -> Profile {
     }
 }
 
-/// Takes no sample until [`resume`]; false if nothing is being sampled, or that
-/// has been stopped already.
+/// Pauses sampling until [`resume`]; false if nothing is being sampled, or if the
+/// session is paused already.
 pub(super) fn pause() -> bool {
     with_state(sampling::pause)
 }
 
-/// Ends what [`pause`] began; false if nothing is paused.
+/// Resumes sampling after [`pause`]; false if nothing is paused.
 pub(super) fn resume() -> bool {
     with_state(sampling::resume).unwrap_or_else(|error| {
         zend::warning(&format!("cannot go on: no sampling timer: {error}"));
@@ -152,7 +152,7 @@ pub(super) fn resume() -> bool {
     })
 }
 
-/// Whether it is paused.
+/// Whether the session is paused.
 pub(super) fn is_paused(state: &State) -> bool {
     let sampling = state.sampling.as_ref();
     sampling.is_some_and(sampling::Sampling::is_paused)
@@ -167,10 +167,13 @@ fn end() -> (Option<Sampler>, Option<Symbols>) {
     recorded
 }
 
-/// Sets the session aside, so that another profile can begin; false if nothing
-/// is being sampled.
-pub(super) fn set_aside() -> bool {
-    let Some((running, rate)) = RUNNING.get().and_then(|it| Some((it, it.rate?))) else {
+/// Suspends the session, so that another profile can begin; false if nothing is
+/// being sampled.
+pub(super) fn suspend() -> bool {
+    let Some((running, rate)) = RUNNING
+        .get()
+        .and_then(|running| Some((running, running.rate?)))
+    else {
         return false;
     };
     let (session, started, was_paused) = with_state(|state| {
@@ -181,7 +184,7 @@ pub(super) fn set_aside() -> bool {
         return false;
     };
     RUNNING.set(None);
-    ASIDE.set(Some(Box::new(Aside {
+    SUSPENDED.set(Some(Box::new(SuspendedSession {
         running,
         rate,
         sampler,
@@ -189,36 +192,36 @@ pub(super) fn set_aside() -> bool {
         session,
         started: started.unwrap_or_else(clock::monotonic_ns),
         was_paused,
-        absent: Absent::now(false),
+        suspension: Suspension::begin(false),
     })));
     true
 }
 
-/// Goes on with what was set aside; false if nothing was. What has passed
-/// meanwhile is one sample.
-pub(super) fn take_up() -> bool {
-    let Some(aside) = ASIDE.take() else {
+/// Resumes the suspended session; false if there is none. One sample stands for
+/// the time in between.
+pub(super) fn resume_suspended() -> bool {
+    let Some(suspended) = SUSPENDED.take() else {
         return false;
     };
-    RUNNING.set(Some(aside.running));
-    start_timer(aside.rate, aside.started);
+    RUNNING.set(Some(suspended.running));
+    start_timer(suspended.rate, suspended.started);
     with_state(|state| {
-        // Only automatic profiles are set aside.
-        state.sampling = state.sampling.take().map(sampling::Sampling::goes_on);
-        state.session = aside.session;
-        state.symbols = Some(aside.symbols);
-        state.sampler = Some(aside.sampler);
-        if aside.was_paused {
+        // Only automatic profiles are suspended.
+        state.sampling = state.sampling.take().map(sampling::Sampling::resumed);
+        state.session = suspended.session;
+        state.symbols = Some(suspended.symbols);
+        state.sampler = Some(suspended.sampler);
+        if suspended.was_paused {
             sampling::pause(state);
             return;
         }
         let (symbols, sampler) = (state.symbols.as_mut(), state.sampler.as_mut());
         if let (Some(symbols), Some(sampler)) = (symbols, sampler)
-            && let Some(symbol) = symbols.made_up(absent::NAME, &mut || sampler.add_symbol())
+            && let Some(symbol) = symbols.synthetic(suspension::NAME, &mut || sampler.add_symbol())
         {
-            let weight = match aside.rate.clock {
-                SampledClock::Wall => aside.absent.wall_ns(),
-                SampledClock::Cpu => aside.absent.cpu_ns(),
+            let weight = match suspended.rate.clock {
+                SampledClock::Wall => suspended.suspension.wall_ns(),
+                SampledClock::Cpu => suspended.suspension.cpu_ns(),
             };
             sampling::add_passed(state, symbol, weight);
         }

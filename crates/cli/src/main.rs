@@ -1,7 +1,8 @@
 //! The program `xhprof`: profiles PHP programs and shows where their time went.
 //!
-//! Each command is a module; this file parses the command line, hands over, and
-//! turns what comes back into an exit code and, at most, one line of error.
+//! Each command is a module. This file parses the command line, calls the
+//! command, and turns its result into an exit code and at most one line of
+//! error.
 
 #![forbid(unsafe_code)]
 
@@ -30,6 +31,7 @@ mod terminal;
 mod typed;
 mod units;
 mod users;
+mod viewer;
 mod words;
 
 use std::io;
@@ -44,10 +46,10 @@ fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) => {
             let line: Vec<_> = std::env::args_os().collect();
-            let Some(meant) = typed::meant(&error, &line) else {
+            let Some(suggestion) = typed::suggested_command(&error, &line) else {
                 error.exit()
             };
-            terminal::say(&format!("error: {meant}"));
+            terminal::say(&format!("error: {suggestion}"));
             return ExitCode::from(2);
         }
     };
@@ -61,7 +63,8 @@ fn main() -> ExitCode {
         Command::Merge(arguments) => merge::run(&arguments).map(|()| 0),
         Command::Convert(arguments) => convert::run(&arguments).map(|()| 0),
         Command::Flamegraph(arguments) => picture::flamegraph(&arguments).map(|()| 0),
-        Command::Html(arguments) => picture::html(&arguments).map(|()| 0),
+        Command::Html(arguments) => viewer::html(&arguments).map(|()| 0),
+        Command::View(arguments) => viewer::view(&arguments).map(|()| 0),
         // As grep does.
         Command::Grep(arguments) => grep::run(&arguments).map(|found| u8::from(!found)),
         Command::Doctor(arguments) => doctor::run(&arguments),
@@ -70,7 +73,8 @@ fn main() -> ExitCode {
     };
     match outcome {
         Ok(code) => ExitCode::from(code),
-        // `xhprof report … | head`: who reads has read enough.
+        // `xhprof report … | head`: the reader has closed the pipe, which is no
+        // error.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             terminal::say(&format!("error: {error:#}"));

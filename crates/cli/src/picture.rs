@@ -1,14 +1,13 @@
-//! `xhprof flamegraph` and `xhprof html`: profiles to look at.
+//! `xhprof flamegraph`: a picture of a profile.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow};
 use formats::flamegraph::{FlamegraphHtml, FlamegraphSvg};
-use formats::html_report::HtmlReport;
 use formats::{FlameOptions, Format, WriteOptions};
 
-use crate::args::{FlamegraphArguments, HtmlArguments, Picture};
+use crate::args::{FlamegraphArguments, Picture};
 use crate::export::Export;
 use crate::input;
 
@@ -38,27 +37,10 @@ pub(crate) fn flamegraph(arguments: &FlamegraphArguments) -> Result<()> {
     export.write(input::read(file)?, &options)
 }
 
-/// Makes the page.
-pub(crate) fn html(arguments: &HtmlArguments) -> Result<()> {
-    let HtmlArguments {
-        file, base, output, ..
-    } = arguments;
-    let inputs: Vec<&PathBuf> = base.iter().chain([file]).collect();
-    let export = Export::new(&HtmlReport, output, arguments.estimate, inputs)?;
-    let options = WriteOptions {
-        title: arguments.title.clone(),
-        metric: arguments.metric.into(),
-        base: export.base(base)?,
-        estimate: arguments.estimate,
-        ..WriteOptions::default()
-    };
-    export.write(input::read(file)?, &options)
-}
-
 /// What to make: as was said, else as the file's name ends.
 fn kind(to: Option<Picture>, out: &Path) -> Result<Picture> {
     let ending = out.extension().map(OsStr::to_ascii_lowercase);
-    let by_name = match ending.as_ref().and_then(|it| it.to_str()) {
+    let by_name = match ending.as_ref().and_then(|ending| ending.to_str()) {
         _ if input::is_standard(out) => Some(Picture::Svg),
         Some("svg") => Some(Picture::Svg),
         Some("html" | "htm") => Some(Picture::Html),
@@ -66,7 +48,7 @@ fn kind(to: Option<Picture>, out: &Path) -> Result<Picture> {
     };
     to.or(by_name).ok_or_else(|| {
         anyhow!(
-            "{} ends neither in .svg nor in .html: give --to svg or --to html",
+            "{} has neither the ending .svg nor .html: give --to svg or --to html",
             out.display()
         )
     })

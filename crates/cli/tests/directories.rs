@@ -1,4 +1,4 @@
-//! Directories of profiles: `list`, and `report`, `merge`, `diff` and `html` of
+//! Directories of profiles: `list`, and `report`, `merge`, `diff` and `flamegraph` of
 //! what is in one.
 
 #![expect(
@@ -82,7 +82,8 @@ impl Stage {
 
     fn succeed(&self, arguments: &[&str]) -> (String, String) {
         let output = self.run(arguments);
-        let [out, errors] = [output.stdout, output.stderr].map(|it| String::from_utf8(it).unwrap());
+        let [out, errors] =
+            [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
         assert!(output.status.success(), "{arguments:?}: {errors}");
         (out, errors)
     }
@@ -120,7 +121,7 @@ date (UTC)           status     wall      cpu     peak  calls  route or script  
         errors.contains("left out in/cut.xhp: broken native profile"),
         "{errors}"
     );
-    assert!(errors.contains("left out in/notes.txt: not a profile in any format known here"));
+    assert!(errors.contains("left out in/notes.txt: not a profile in any known format"));
     assert!(!errors.contains("hidden"), "{errors}");
     assert_eq!(errors.lines().count(), 2);
 }
@@ -163,7 +164,7 @@ fn programs_get_numbers_and_what_was_left_out() {
         "\"peak_bytes\": 2097152",
         "\"date_unix_us\": 1700003600000000",
         "\"failed\": true",
-        "\"error\": \"not a profile in any format known here\"",
+        "\"error\": \"not a profile in any known format\"",
     ] {
         assert!(json.contains(line), "{line}: {json}");
     }
@@ -191,7 +192,7 @@ fn a_route_has_one_file_whose_name_is_safe() {
     let names = ["GET_articles.xhp", "GET_rf.xhp", "POST_checkout.xhp"];
     let mut files: Vec<_> = fs::read_dir(stage.path("out"))
         .unwrap()
-        .map(|it| it.unwrap().file_name().into_string().unwrap())
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
     files.sort_unstable();
     assert_eq!(files, names);
@@ -230,32 +231,31 @@ fn directories_are_sides_of_a_comparison() {
 }
 
 #[test]
-fn several_bases_of_a_page_count_as_their_mean() {
+fn several_bases_of_a_flame_graph_count_as_their_mean() {
     let stage = Stage::new();
-    let page = |bases: &[&str]| {
-        let mut arguments = vec!["html", "in/a.xhp", "-o", "-"];
+    let picture = |bases: &[&str]| {
+        let mut arguments = vec!["flamegraph", "in/a.xhp", "--to", "html", "-o", "-"];
         for base in bases {
             arguments.extend(["--base", base]);
         }
-        let (page, _) = stage.succeed(&arguments);
-        let (_, rest) = page.split_once("\"baseTotal\":[").unwrap();
-        rest.split([',', ']']).next().unwrap().to_owned()
+        stage.succeed(&arguments).0
     };
-    assert_eq!(page(&["in/b.xhp"]), "10000000");
-    assert_eq!(page(&["in/b.xhp", "in/c.xhp"]), "15000000");
+    let of_both = picture(&["in/b.xhp", "in/c.xhp"]);
+    assert_ne!(of_both, picture(&["in/b.xhp"]));
+    assert_ne!(of_both, picture(&["in/c.xhp"]));
     fs::create_dir(stage.path("old")).unwrap();
     for name in ["b.xhp", "c.xhp"] {
         fs::copy(stage.path("in").join(name), stage.path("old").join(name)).unwrap();
     }
-    assert_eq!(page(&["old"]), "15000000");
+    assert_eq!(of_both, picture(&["old"]));
 }
 
 #[test]
 fn whose_file_it_is_and_how_to_read_it_is_said() {
-    const NOBODY: u32 = 65_534;
+    const UNPRIVILEGED: u32 = 65_534;
     let stage = Stage::new();
-    let is_root =
-        fs::metadata("/proc/self").is_ok_and(|it| std::os::unix::fs::MetadataExt::uid(&it) == 0);
+    let is_root = fs::metadata("/proc/self")
+        .is_ok_and(|meta| std::os::unix::fs::MetadataExt::uid(&meta) == 0);
     let file = stage.path("in/a.xhp");
     let mode = |path: &Path, mode| {
         fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
@@ -266,11 +266,11 @@ fn whose_file_it_is_and_how_to_read_it_is_said() {
         let mut command = Command::new(env!("CARGO_BIN_EXE_xhprof"));
         command.args(arguments).current_dir(stage.0.path());
         if is_root {
-            command.uid(NOBODY).gid(NOBODY);
+            command.uid(UNPRIVILEGED).gid(UNPRIVILEGED);
         }
         command.output()
     };
-    if !command(&["--version"]).is_ok_and(|it| it.status.success()) {
+    if !command(&["--version"]).is_ok_and(|output| output.status.success()) {
         println!(
             "skipped: another user may not run {}",
             env!("CARGO_BIN_EXE_xhprof")

@@ -219,15 +219,40 @@ fn statements_are_a_flag_and_flags_may_be_in_the_environment() {
     assert!(command.output().unwrap().status.success());
     let arguments = stage.php_arguments();
     for setting in ["xhprof.flags=memory", "xhprof.collect_additional_info=1"] {
-        assert!(arguments.iter().any(|it| it == setting), "{arguments:?}");
+        assert!(
+            arguments.iter().any(|argument| argument == setting),
+            "{arguments:?}"
+        );
     }
     let output = stage.output("echo", &["--flags", "cpu", "--", "s.php"]);
     assert!(output.status.success());
     let arguments = stage.php_arguments();
     assert!(
-        !arguments.iter().any(|it| it.contains("additional_info")),
+        !arguments
+            .iter()
+            .any(|argument| argument.contains("additional_info")),
         "{arguments:?}"
     );
+}
+
+#[test]
+fn without_an_interval_the_one_of_php_ini_holds() {
+    let stage = Stage::new();
+    for (arguments, expected) in [
+        (&["--mode", "sample", "--", "s.php"][..], None),
+        (
+            &["--mode", "sample", "--interval", "1000", "--", "s.php"],
+            Some("xhprof.sampling_interval=1000"),
+        ),
+    ] {
+        let output = stage.output("echo", arguments);
+        assert!(output.status.success(), "{}", stderr(&output));
+        let found = stage
+            .php_arguments()
+            .into_iter()
+            .find(|argument| argument.starts_with("xhprof.sampling_interval"));
+        assert_eq!(found.as_deref(), expected);
+    }
 }
 
 #[test]
@@ -277,7 +302,7 @@ fn what_is_no_script_is_told_before_php_starts() {
         ),
         (
             "cat",
-            "/cat, which is no PHP script: `xhprof run` starts PHP programs only",
+            "/cat, which is not a PHP script: `xhprof run` only starts PHP programs",
         ),
     ] {
         let output = stage.output("echo", &["--", command]);

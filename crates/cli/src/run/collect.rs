@@ -1,10 +1,11 @@
-//! The profiles that a program and its forked children left.
+//! Collects the profiles that a program and its forked children wrote.
 //!
 //! A process has one automatic profile; the number of one that has ended may be
 //! given again. A file is named `<run id>.<source>.xhp`, and the run id's 32
 //! digits are the time (14), the process (8) and chance (10). One of call events whose process
 //! was killed is still called `….xhp.partial`, and can be read up to there.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -14,12 +15,12 @@ use profile::Profile;
 
 use crate::input;
 
-/// A file as PHP wrote it.
+/// The files that PHP wrote.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Collected {
-    /// That of the process that was started.
+    /// The profile of the process that was started.
     pub(super) main: Option<ProfileFile>,
-    /// Those of its children, in the order of their files' names.
+    /// The profiles of its children, in the order of the files' names.
     pub(super) others: Vec<ProfileFile>,
 }
 
@@ -31,7 +32,7 @@ pub(super) struct ProfileFile {
 }
 
 impl ProfileFile {
-    /// What is in it.
+    /// Its bytes.
     pub(super) fn read(&self) -> Result<Profile> {
         let file = File::open(&self.path)?;
         input::parsed(file)
@@ -39,7 +40,7 @@ impl ProfileFile {
 }
 
 impl Collected {
-    /// Reads what is in `directory`; `pid` is the process that was started.
+    /// Reads the files in `directory`; `pid` is the process that was started.
     pub(super) fn from(directory: &Path, pid: u32) -> Result<Self> {
         let context = || format!("cannot read {}", directory.display());
         let entries = fs::read_dir(directory).with_context(context)?;
@@ -55,12 +56,12 @@ impl Collected {
                 files.push(ProfileFile { pid, path });
             }
         }
-        let started = files.iter().rposition(|file| file.pid == pid);
-        // `php` may be a script that runs PHP as a child of its own. Then the
-        // file is the only one, or that of whoever wrote last: parents outlive
-        // their children as a rule.
+        // A process chooses the run id of its automatic profile when it begins,
+        // so before those that it writes itself.
+        let started = files.iter().position(|file| file.pid == pid);
+        // `php` may be a script that runs PHP as a child of its own.
         let main = started
-            .or(files.len().checked_sub(1))
+            .or_else(|| written_last(&files))
             .map(|place| files.remove(place));
         Ok(Self {
             main,
@@ -84,6 +85,17 @@ impl Collected {
     }
 }
 
+/// Where the file is that was written last: parents outlive their children as a
+/// rule. Of those that are equally new, the first to begin.
+fn written_last(files: &[ProfileFile]) -> Option<usize> {
+    let written = |file: &ProfileFile| {
+        fs::metadata(&file.path)
+            .and_then(|file| file.modified())
+            .ok()
+    };
+    (0..files.len()).max_by_key(|&place| (files.get(place).and_then(written), Reverse(place)))
+}
+
 /// The process that wrote a file of this name; none if it is no profile's.
 fn pid_of(name: &str) -> Option<u32> {
     let (run_id, _) = name.split_once('.')?;
@@ -96,6 +108,8 @@ fn pid_of(name: &str) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::{Duration, SystemTime};
+
     use super::*;
 
     #[test]
@@ -119,6 +133,8 @@ mod tests {
             fs::write(directory.path().join(name), "").unwrap();
         }
         let collected = Collected::from(directory.path(), 7).unwrap();
+        let main = collected.main.as_ref().unwrap().path.file_name().unwrap();
+        assert!(main.to_string_lossy().starts_with("00000000000001"));
         let marks: Vec<String> = collected.others().map(|(mark, _)| mark).collect();
         assert_eq!(marks, ["7.2", "8", "7.3", "8.2"]);
     }
@@ -126,9 +142,13 @@ mod tests {
     #[test]
     fn the_started_process_comes_first_and_a_wrapped_one_last() {
         let directory = tempfile::tempdir().unwrap();
-        for (time, pid) in [(1, 7_u32), (2, 8), (3, 9)] {
+        let seconds = |number| SystemTime::UNIX_EPOCH + Duration::from_secs(number);
+        // Begun in this order; 9, which began last, is neither the first nor the
+        // last to end.
+        for (time, pid, end) in [(1, 7_u32, 30), (2, 8, 10), (3, 9, 20)] {
             let name = format!("{time:014x}{pid:08x}0123456789.s.xhp");
-            fs::write(directory.path().join(name), pid.to_string()).unwrap();
+            let file = File::create(directory.path().join(name)).unwrap();
+            file.set_modified(seconds(end)).unwrap();
         }
         fs::write(directory.path().join("stray"), "").unwrap();
         let pids = |pid| {
@@ -137,6 +157,6 @@ mod tests {
             (collected.main.map(|file| file.pid), others)
         };
         assert_eq!(pids(8), (Some(8), vec![7, 9]));
-        assert_eq!(pids(4), (Some(9), vec![7, 8]));
+        assert_eq!(pids(4), (Some(7), vec![8, 9]));
     }
 }
