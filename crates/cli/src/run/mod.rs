@@ -108,7 +108,7 @@ fn command(
 const SPANS: &str = "xhprof.collect_additional_info";
 
 /// What php.ini may have left out, for servers: here the program was asked for.
-const EVERYTHING: [(&str, &str); 5] = [
+const RECORD_EVERYTHING: [(&str, &str); 5] = [
     ("xhprof.rate", "1"),
     ("xhprof.match", ""),
     ("xhprof.skip", ""),
