@@ -114,7 +114,7 @@ rust_tests_build() { cargo test --locked --workspace --exclude xhprof --no-run; 
 
 rust_tests() {
     # Not the extension: it cannot be linked without PHP.
-    cargo test --locked --workspace --exclude xhprof --no-fail-fast
+    XHPROF_BOMBED_PROGRAM=$(realpath "$release/xhprof") cargo test --locked --workspace --exclude xhprof --no-fail-fast
 }
 
 call_instructions() {
