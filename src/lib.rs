@@ -84,7 +84,7 @@ extern "C" fn request_ends(_kind: i32, _number: i32) -> i32 {
     0
 }
 
-/// post_deactivate: after the request's memory has been freed.
+/// `post_deactivate`: after the request's memory has been freed.
 extern "C" fn request_is_over() -> i32 {
     autostart::request_is_over();
     engine::request_is_over();

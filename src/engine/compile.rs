@@ -37,7 +37,7 @@ static PREVIOUS: Previous = Previous {
 };
 
 /// MINIT: installs the hook for strings, and one for files that makes sure that
-/// every op_array has our run-time slot.
+/// every `op_array` has our run-time slot.
 pub(super) fn arm() {
     // SAFETY: MINIT runs before any thread, and compiles nothing.
     unsafe {

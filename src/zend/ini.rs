@@ -162,7 +162,7 @@ unsafe extern "C" fn hide(entry: *mut zend_ini_entry, _which: c_int) {
     unsafe { bindings::php_output_write(shown.as_ptr(), shown.count_bytes()) };
 }
 
-/// on_modify: the engine calls this before it sets an entry.
+/// `on_modify`: the engine calls this before it sets an entry.
 unsafe extern "C" fn check(
     entry: *mut zend_ini_entry,
     new_value: *mut zend_string,
