@@ -239,7 +239,7 @@ function xhprof_sample_disable(): ?array
  *
  * @param string $key 1 to 64 letters, digits, "_" and "-"; not one of those
  *     that every profile has: method, status, path, script, http_host,
- *     exit_status, failed, peak_memory
+ *     exit_status, failed, peak_memory, loaded, opcache
  * @param string $value text; never put there what must not be read by people
  *     who read profiles
  *

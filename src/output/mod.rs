@@ -5,6 +5,7 @@ mod encode;
 mod events;
 mod file;
 mod ledger;
+mod loaded;
 mod name;
 mod place;
 mod program;

@@ -7,7 +7,7 @@ use std::ffi::CStr;
 
 use profile::Meta;
 
-use super::tags;
+use super::{loaded, tags};
 use crate::settings::{self, RouteOf};
 use crate::zend;
 
@@ -67,6 +67,7 @@ pub(super) fn describe(meta: &mut Meta, phase: RequestPhase) {
         let (_, peak) = zend::memory();
         meta.peak_memory = u64::try_from(peak).ok();
     }
+    loaded::describe(meta);
     tags::describe(meta);
 }
 

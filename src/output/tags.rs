@@ -11,6 +11,7 @@ use std::cell::RefCell;
 
 use profile::Meta;
 
+use super::loaded;
 use crate::{inputs, settings};
 
 /// How many tags a request or a profile may have.
@@ -23,11 +24,13 @@ const MAX_VALUE: usize = 1024;
 const ROUTE: &str = "route";
 
 /// The tags that the extension sets.
-const OURS: [&str; 8] = [
+const OURS: [&str; 10] = [
     "exit_status",
     "failed",
     "http_host",
+    loaded::LOADED,
     "method",
+    loaded::OPCACHE,
     "path",
     "peak_memory",
     "script",

@@ -114,6 +114,9 @@ unsafe extern "C" {
         handler: unsafe extern "C" fn(c_int, *mut zend_string, u32, *mut zend_string),
     );
 
+    // zend_modules.h
+    pub(crate) static module_registry: ext_php_rs::ffi::HashTable;
+
     // zend_extensions.h
     pub(crate) fn zend_get_op_array_extension_handle(module_name: *const c_char) -> c_int;
     pub(crate) static mut zend_op_array_extension_handles: c_int;

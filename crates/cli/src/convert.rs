@@ -1,4 +1,4 @@
-//! `xhprof convert`: a profile in another format; and the list of them.
+//! `xhprof convert`: writes a profile in another format, and lists the formats.
 
 use std::io;
 
@@ -15,7 +15,7 @@ pub(crate) fn run(arguments: &ConvertArguments) -> Result<()> {
     if arguments.list {
         return output::write("-".as_ref(), |out| Ok(out.write_all(list().as_bytes())?));
     }
-    // The command line has made sure of both.
+    // The argument parser guarantees both.
     let file = arguments.file.as_ref().context("nothing to read")?;
     let out = arguments.output.as_ref().context("nowhere to write")?;
     let format = format(arguments.to.as_deref(), out)?;
@@ -29,7 +29,8 @@ pub(crate) fn run(arguments: &ConvertArguments) -> Result<()> {
     };
     let mut profile = input::read(file)?;
     match arguments.threshold {
-        // Graphs and tables leave out, and say so.
+        // Graphs and tables leave out functions and report the threshold
+        // themselves.
         Some(percent) if format.has_threshold() => options.threshold_ppm = millionths(percent),
         Some(_) if !metric.is_in(profile.metrics) => {
             bail!(WriteError::NotMeasured { metric });
@@ -43,13 +44,13 @@ pub(crate) fn run(arguments: &ConvertArguments) -> Result<()> {
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "from 0 to 100, as the command line has made sure"
+    reason = "from 0 to 100, as the argument parser guarantees"
 )]
 fn millionths(percent: f64) -> u32 {
     (percent * 10_000.0).round() as u32
 }
 
-/// The formats, one a line.
+/// The formats, one a line, as the table of `--list`.
 fn list() -> String {
     let rows = FORMATS.iter().map(|format| row(*format));
     let head = ["format", "read", "write", "stacks", "ends in", ""].map(str::to_owned);
@@ -84,7 +85,8 @@ fn row(format: &dyn Format) -> [String; 6] {
     ]
 }
 
-/// Whether there is a reader: one that finds nothing to read complains of that.
+/// Whether there is a reader. A reader given no input fails with an error of
+/// its own.
 pub(crate) fn is_readable(format: &dyn Format) -> bool {
     let outcome = format.read(&mut io::empty(), &Budget::default());
     !matches!(outcome, Err(ReadError::NotReadable { .. }))

@@ -1,10 +1,11 @@
-//! Directories of profiles: what the command line may name in place of files.
+//! Directories of profiles, which the command line may name instead of files.
 //!
-//! Every file in a directory is looked at, but no file below another
-//! directory, and none whose name begins with a dot: those are being written.
+//! Reads every file in a directory, except files in subdirectories and files
+//! whose names begin with a dot: the extension is still writing those.
 //!
-//! **Invariant:** a file that was only found, not named, is never fatal: it is
-//! left out, and the end of the command says so.
+//! **Invariant:** a file that was found in a directory, not named by the user,
+//! is never a fatal error: it is skipped, and the command reports it at its
+//! end.
 
 use std::cell::RefCell;
 use std::fs;
@@ -16,20 +17,20 @@ use anyhow::{Context, Result, bail};
 use crate::input;
 use crate::terminal::say;
 
-/// How many files that were left out are named.
-const NAMED: usize = 5;
+/// How many skipped files are named.
+const MAX_NAMED: usize = 5;
 
 /// A file to read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Found {
     pub(crate) path: PathBuf,
-    /// Whether it was found in a directory, not named.
+    /// Whether it was found in a directory, not named by the user.
     pub(crate) is_found: bool,
 }
 
-/// The files that `paths` mean: files as they are, those of directories in the
-/// order of their names; without `output`, which an earlier run may have left
-/// there.
+/// The files that `paths` stand for: files as they are, those of directories
+/// sorted by name. `output` is left out, because an earlier run may have
+/// written it there.
 pub(crate) fn files<'p>(
     paths: impl IntoIterator<Item = &'p PathBuf>,
     output: Option<&Path>,
@@ -68,7 +69,10 @@ fn in_directory(directory: &Path) -> Result<Vec<PathBuf>> {
     let denied = |error: &std::io::Error| error.kind() == std::io::ErrorKind::PermissionDenied;
     let entries = match entries {
         Err(error) if denied(&error) => {
-            bail!("cannot read the directory {}", input::why_denied(directory))
+            bail!(
+                "cannot read the directory {}",
+                input::permission_error(directory)
+            )
         }
         entries => entries.with_context(|| format!("cannot read {}", directory.display()))?,
     };
@@ -77,7 +81,7 @@ fn in_directory(directory: &Path) -> Result<Vec<PathBuf>> {
         let entry = entry.with_context(|| format!("cannot read {}", directory.display()))?;
         let is_hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
         let path = entry.path();
-        // A link counts as what it leads to.
+        // A symbolic link counts as its target.
         if !is_hidden && path.is_file() {
             files.push(path);
         }
@@ -86,15 +90,15 @@ fn in_directory(directory: &Path) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// What was found, but is no profile.
+/// Files that were found but are no profiles.
 #[derive(Debug, Default)]
-pub(crate) struct LeftOut {
+pub(crate) struct Skipped {
     files: RefCell<Vec<(PathBuf, String)>>,
 }
 
-impl LeftOut {
-    /// Takes the outcome of reading a file: none if it was found, and is no
-    /// profile.
+impl Skipped {
+    /// Takes the outcome of reading a file. Returns none if the file was found
+    /// in a directory and is no profile.
     pub(crate) fn take<T>(&self, file: &Found, outcome: Result<T>) -> Result<Option<T>> {
         match outcome {
             Ok(value) => Ok(Some(value)),
@@ -107,13 +111,13 @@ impl LeftOut {
         }
     }
 
-    /// The files, and what is wrong with each.
+    /// The skipped files, and what is wrong with each.
     pub(crate) fn into_files(self) -> Vec<(PathBuf, String)> {
         self.files.into_inner()
     }
 
-    /// Says what was left out. An error if nothing else is there.
-    pub(crate) fn tell(self, read: usize) -> Result<()> {
+    /// Reports the skipped files. An error if no file could be read.
+    pub(crate) fn report(self, read: usize) -> Result<()> {
         let files = self.into_files();
         if let (Some((path, reason)), 0) = (files.first(), read) {
             bail!(
@@ -136,14 +140,14 @@ pub(crate) fn reason(path: &Path, error: &anyhow::Error) -> String {
     text.strip_prefix(&prefix).unwrap_or(&text).to_owned()
 }
 
-/// A line for each of some files that were left out.
+/// One line for each of the first skipped files.
 pub(crate) fn lines(files: &[(PathBuf, String)]) -> Vec<String> {
-    let named = files.iter().take(NAMED);
+    let named = files.iter().take(MAX_NAMED);
     let mut lines: Vec<String> = named
         .map(|(path, reason)| format!("left out {}: {reason}", path.display()))
         .collect();
-    if files.len() > NAMED {
-        lines.push(format!("left out {} more files", files.len() - NAMED));
+    if files.len() > MAX_NAMED {
+        lines.push(format!("left out {} more files", files.len() - MAX_NAMED));
     }
     lines
 }
@@ -165,7 +169,12 @@ mod tests {
         let found = files([&whole, &path("b.xhp")], Some(&output)).unwrap();
         let names: Vec<_> = found
             .iter()
-            .map(|it| (it.path.file_name().unwrap().to_str().unwrap(), it.is_found))
+            .map(|candidate| {
+                (
+                    candidate.path.file_name().unwrap().to_str().unwrap(),
+                    candidate.is_found,
+                )
+            })
             .collect();
         assert_eq!(names, [("a.xhp", true), ("b.xhp", true), ("b.xhp", false)]);
         assert!(files([&path("below")], None).is_err());
@@ -173,7 +182,7 @@ mod tests {
 
     #[test]
     fn only_what_was_named_is_fatal() {
-        let left_out = LeftOut::default();
+        let left_out = Skipped::default();
         let file = |is_found| Found {
             path: "x".into(),
             is_found,
@@ -181,6 +190,6 @@ mod tests {
         let broken = || -> Result<()> { bail!("broken") };
         assert!(left_out.take(&file(false), broken()).is_err());
         assert_eq!(left_out.take(&file(true), broken()).unwrap(), None);
-        assert!(left_out.tell(0).is_err());
+        assert!(left_out.report(0).is_err());
     }
 }

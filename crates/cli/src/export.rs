@@ -1,7 +1,7 @@
-//! Profiles out of the program: which format, and into what.
+//! Writing profiles: chooses the format and the destination.
 //!
-//! **Invariant:** whether a format can hold a profile is asked before a byte is
-//! written, so that nothing half-made goes anywhere.
+//! **Invariant:** whether a format can hold a profile is checked before the
+//! first byte is written, so that no incomplete file is left behind.
 
 use std::path::{Path, PathBuf};
 
@@ -15,9 +15,9 @@ use crate::suggest::suggestion;
 use crate::terminal::say;
 use crate::{input, output, stacks};
 
-/// The format that was asked for: by name, else by the end of the file's name.
+/// The requested format: by name, else by the ending of the file's name.
 pub(crate) fn format(to: Option<&str>, out: &Path) -> Result<&'static dyn Format> {
-    const LIST: &str = "`xhprof convert --list` has them all";
+    const LIST: &str = "`xhprof convert --list` lists all";
     if out.is_dir() {
         bail!(
             "cannot write {}: it is a directory; name a file in it, as in {}",
@@ -28,14 +28,14 @@ pub(crate) fn format(to: Option<&str>, out: &Path) -> Result<&'static dyn Format
     let format = if let Some(id) = to {
         formats::by_id(id).ok_or_else(|| {
             let known = formats::FORMATS.iter().map(|format| format.id());
-            anyhow!("no format is called {id}: {LIST}{}", suggestion(id, known))
+            anyhow!("there is no format {id}: {LIST}{}", suggestion(id, known))
         })?
     } else if input::is_standard(out) {
         bail!("standard output has no name that says the format: give --to FORMAT; {LIST}");
     } else {
         let name = out.file_name().unwrap_or_default().to_string_lossy();
         formats::for_file_name(&name).ok_or_else(|| {
-            anyhow!("no format is known by the end of {name}: give --to FORMAT; {LIST}")
+            anyhow!("no format has the ending of {name}: give --to FORMAT; {LIST}")
         })?
     };
     if format.holds().is_none() {
@@ -45,17 +45,17 @@ pub(crate) fn format(to: Option<&str>, out: &Path) -> Result<&'static dyn Format
     Ok(format)
 }
 
-/// Where a profile goes.
+/// The destination of a profile.
 #[derive(Clone, Copy)]
 pub(crate) struct Export<'a> {
     pub(crate) format: &'static dyn Format,
     pub(crate) out: &'a Path,
-    /// Whether stacks may be guessed.
+    /// Whether stacks may be estimated.
     pub(crate) estimate: bool,
 }
 
 impl<'a> Export<'a> {
-    /// Finds out, before anything is read, whether all of this can be done.
+    /// Checks everything that can be checked before a file is read.
     pub(crate) fn new<'p>(
         format: &'static dyn Format,
         out: &'a Path,
@@ -71,17 +71,19 @@ impl<'a> Export<'a> {
         })
     }
 
-    /// The profile as the format wants it: with stacks, if they may be guessed.
+    /// The profile as the format needs it: with stacks, if they may be
+    /// estimated.
     fn prepared(&self, profile: Profile) -> Profile {
         let holds_stacks = self.format.holds().is_some_and(|holds| holds.stacks);
-        // The report guesses by itself, and only for its flame graph.
+        // The HTML report estimates stacks itself, and only for its flame
+        // graph.
         if self.estimate && holds_stacks && self.format.id() != HtmlReport.id() {
-            return stacks::guessed(profile);
+            return stacks::estimated(profile);
         }
         profile
     }
 
-    /// Reads the profile to compare with: of several, their mean.
+    /// Reads the profile to compare with: the mean of several.
     pub(crate) fn base(&self, paths: &[PathBuf]) -> Result<Option<Profile>> {
         let base = match paths {
             [] => return Ok(None),
@@ -107,14 +109,14 @@ impl<'a> Export<'a> {
         if !profile.meta.not_read.is_empty() {
             let names = profile.meta.not_read.join(", ");
             say(&format!(
-                "note: read without {names}: there is no place for more costs"
+                "note: read without {names}: profiles have no further costs"
             ));
         }
         let _progress = Progress::new(&format!("writing {name}"), Work::Unknown);
         output::write(self.out, |out| {
             let profile = self.prepared(profile);
             formats::write(self.format, &profile, options, out).map_err(|error| match error {
-                // That it cannot be written is said by those who know where.
+                // The caller adds the file's name to this error.
                 WriteError::Io(error) => error.into(),
                 error => error.into(),
             })

@@ -1,7 +1,7 @@
-//! Where the extension is, and whether PHP can load it.
+//! Finds the extension and checks whether PHP can load it.
 //!
-//! There may be one in php.ini already, ours or another of the same name, and
-//! only PHP can tell: it is asked, at most twice.
+//! php.ini may already load an extension named xhprof, ours or another. Only
+//! PHP can tell, so `xhprof` asks PHP, at most twice.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -10,17 +10,18 @@ use anyhow::{Context, Result, bail};
 
 use crate::php::{Php, Sapi, definition};
 
-/// The extension, loaded once to try.
+/// The extension, after a trial run of PHP with it.
 #[derive(Debug)]
 pub(crate) struct Extension {
     /// For `-d extension=`; none if php.ini loads it anyway.
     pub(crate) to_load: Option<OsString>,
-    /// What `php --ri xhprof` says, or what `-i` says of it; warnings first.
+    /// The output of `php --ri xhprof`, or the matching part of `-i`; warnings
+    /// first.
     pub(crate) information: String,
 }
 
 impl Extension {
-    /// Finds the extension and makes sure that `php` can load it.
+    /// Finds the extension and checks that `php` can load it.
     pub(crate) fn find(php: &Php, asked_for: Option<&Path>) -> Result<Self> {
         let candidate = candidate(asked_for)?;
         let name = candidate.clone().unwrap_or_else(|| "xhprof".into());
@@ -66,7 +67,7 @@ impl Extension {
     }
 }
 
-/// The extension to try; none to let PHP look where it keeps its own.
+/// The extension to try; none to let PHP search its extension directory.
 fn candidate(asked_for: Option<&Path>) -> Result<Option<OsString>> {
     if let Some(path) = asked_for {
         if path.is_dir() {
@@ -119,7 +120,7 @@ fn ask(php: &Php, extension: Option<&OsString>) -> Result<String> {
     })
 }
 
-/// The page that php-cgi makes of `-i`, as the other PHPs print it.
+/// The HTML of php-cgi's `-i`, converted to the text that other PHPs print.
 fn without_markup(page: &str) -> String {
     let page = page
         .replace("</td><td", " => <td")
@@ -149,8 +150,8 @@ fn without_markup(page: &str) -> String {
     text.replace("  => ", " => ")
 }
 
-/// What concerns us of an answer: warnings of the start, and our own section.
-/// `--ri` prints nothing else.
+/// The relevant part of an answer: startup warnings, and the extension's own
+/// section. `--ri` prints nothing else.
 fn section(answer: &str) -> String {
     let Some((before, all)) = answer.split_once("phpinfo()") else {
         return answer.to_owned();
@@ -177,12 +178,12 @@ fn is_any(answer: &str) -> bool {
     answer.contains("xhprof.output_dir => ")
 }
 
-/// Whether ours did: no other has this setting.
+/// Whether it is this extension: no other has this setting.
 fn is_ours(answer: &str) -> bool {
     answer.contains("xhprof.auto_enable => ")
 }
 
-/// What PHP says about an extension that it could not load.
+/// PHP's error message about an extension that it could not load.
 fn load_error(answer: &str) -> Option<String> {
     let marks = [
         "Unable to load dynamic library",

@@ -1,5 +1,5 @@
-//! `xhprof completions` and `xhprof man`: what is made of the command line's
-//! own description.
+//! `xhprof completions` and `xhprof man`, generated from the definition of the
+//! command line.
 
 use std::fs;
 use std::io::Write;
@@ -12,7 +12,7 @@ use clap_mangen::Man;
 use crate::args::{Arguments, CompletionsArguments, ManArguments};
 use crate::output;
 
-/// Prints a shell's completions.
+/// Prints a shell's completion script.
 pub(crate) fn completions(arguments: &CompletionsArguments) -> Result<()> {
     let mut script = Vec::new();
     clap_complete::generate(
@@ -24,9 +24,9 @@ pub(crate) fn completions(arguments: &CompletionsArguments) -> Result<()> {
     output::write("-".as_ref(), |out| Ok(out.write_all(&script)?))
 }
 
-/// Prints the page of the program, or writes one a command.
+/// Prints the manual page of the program, or writes one page for each command.
 pub(crate) fn man(arguments: &ManArguments) -> Result<()> {
-    // What `help` says is in these pages.
+    // These pages hold the text of `help`.
     let mut command = Arguments::command().disable_help_subcommand(true);
     command.build();
     let Some(directory) = &arguments.output else {

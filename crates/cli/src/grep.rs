@@ -1,4 +1,4 @@
-//! `xhprof grep`: stacks as lines, those that have something in them.
+//! `xhprof grep`: prints the stacks that match a pattern, one a line.
 
 use std::cmp::Reverse;
 use std::io::Write;
@@ -13,14 +13,14 @@ use crate::report::Pattern;
 use crate::terminal::say;
 use crate::{input, output, stacks};
 
-/// Prints the stacks that match; false if none does.
+/// Prints the stacks that match; returns false if none does.
 pub(crate) fn run(arguments: &GrepArguments) -> Result<bool> {
     let profile = input::read(&arguments.file)?;
     let metric = Metric::from(arguments.metric);
     if !metric.is_in(profile.metrics) {
         bail!(WriteError::NotMeasured { metric });
     }
-    let profile = stacks::wanted(profile, arguments.estimate, "grep")?;
+    let profile = stacks::require(profile, arguments.estimate, "grep")?;
     let Some(tree) = profile.tree() else {
         bail!("this profile has no stacks");
     };
@@ -53,12 +53,11 @@ impl<'p> Lines<'p> {
         }
     }
 
-    /// The stacks in which the pattern is, and that cost something by
-    /// themselves.
+    /// The stacks that match the pattern and have a self cost.
     fn matching(&self, pattern: &Pattern, metric: Metric) -> Vec<(NodeId, i64)> {
         let own = self.tree.self_costs();
         let nodes = (0..).map(NodeId).zip(&self.tree.nodes);
-        // No name has the `;` in it that is between two of them.
+        // A single name never contains the `;` between two names.
         if let Some(text) = pattern.text()
             && !text.contains(';')
         {
@@ -85,9 +84,13 @@ impl<'p> Lines<'p> {
             .collect()
     }
 
-    /// Whether a name on the way to each node matches.
+    /// Whether a name on the path to each node matches.
     fn with_name(&self, pattern: &Pattern) -> Vec<bool> {
-        let names: Vec<bool> = self.names.iter().map(|it| pattern.matches(it)).collect();
+        let names: Vec<bool> = self
+            .names
+            .iter()
+            .map(|name| pattern.matches(name))
+            .collect();
         let mut nodes: Vec<bool> = Vec::with_capacity(self.tree.nodes.len());
         for node in &self.tree.nodes {
             let has_it = names.get(node.symbol.index()) == Some(&true)

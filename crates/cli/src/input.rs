@@ -1,4 +1,4 @@
-//! Profiles that the command line names: files, directories of them, and `-`.
+//! Reads the profiles that the command line names: files, directories, and `-`.
 //!
 //! **Invariant:** an input is read as it comes, never into memory first: what
 //! is kept is the profile. [`bytes`] is the exception, for a page that holds the
@@ -15,22 +15,22 @@ use formats::ReadError;
 use profile::{Budget, Merger, Profile};
 
 use crate::args::MemoryArguments;
-use crate::directory::{self, LeftOut};
+use crate::directory::{self, Skipped};
 use crate::progress::{Counted, Progress, Work};
 use crate::users;
 use crate::words::own_line;
 
 const BUFFER: usize = 256 * 1024;
 
-/// What a profile may take, as the command line says.
+/// The memory limit of one profile, from the command line.
 static MEMORY: OnceLock<MemoryArguments> = OnceLock::new();
 
-/// Says what the profiles that are read from now on may take; once.
+/// Sets the memory limit of all profiles read from now on. Called once.
 pub(crate) fn set_memory(arguments: MemoryArguments) {
     let _ = MEMORY.set(arguments);
 }
 
-/// What one profile may take.
+/// The memory limit of one profile.
 pub(crate) fn budget() -> Budget {
     MEMORY.get().copied().unwrap_or_default().budget()
 }
@@ -40,7 +40,7 @@ pub(crate) fn is_standard(path: &Path) -> bool {
     path == Path::new("-")
 }
 
-/// What an input is called.
+/// The name of an input in messages.
 pub(crate) fn title(path: &Path) -> String {
     if is_standard(path) {
         "standard input".to_owned()
@@ -49,8 +49,8 @@ pub(crate) fn title(path: &Path) -> String {
     }
 }
 
-/// Reads a profile, with a bar if that takes its time. A directory is all
-/// profiles in it as one.
+/// Reads a profile, with a progress bar if that takes long. A directory gives
+/// the sum of its profiles.
 pub(crate) fn read(path: &Path) -> Result<Profile> {
     if !is_standard(path) && path.is_dir() {
         let (profile, _) = merged(&[path.to_owned()])?;
@@ -64,19 +64,19 @@ pub(crate) fn read(path: &Path) -> Result<Profile> {
     with_context(path, |input| parsed(Counted::new(input, &progress)))
 }
 
-/// Reads one of many profiles, which have a bar together.
+/// Reads one of many profiles that share one progress bar.
 pub(crate) fn read_one_of_many(path: &Path, progress: &Progress) -> Result<Profile> {
     let profile = with_context(path, |input| parsed(input));
     progress.add(1);
     profile
 }
 
-/// Reads a profile without a word of how far it is.
-pub(crate) fn read_quietly(path: &Path) -> Result<Profile> {
+/// Reads a profile without a progress bar.
+pub(crate) fn read_without_progress(path: &Path) -> Result<Profile> {
     with_context(path, |input| parsed(input))
 }
 
-/// Reads what others are compared with: one profile, or the mean of several.
+/// Reads the base of a comparison: one profile, or the mean of several.
 pub(crate) fn read_mean(paths: &[PathBuf]) -> Result<Profile> {
     match paths {
         [path] if is_standard(path) || !path.is_dir() => read(path),
@@ -87,11 +87,12 @@ pub(crate) fn read_mean(paths: &[PathBuf]) -> Result<Profile> {
     }
 }
 
-/// Several profiles, and those of directories, as one; and how many they are.
+/// Reads several profiles and directories, and adds them up; also returns how
+/// many there were.
 fn merged(paths: &[PathBuf]) -> Result<(Profile, u64)> {
     let files = directory::files(paths, None)?;
     let progress = Progress::new("reading", Work::Files(files.len() as u64));
-    let left_out = LeftOut::default();
+    let left_out = Skipped::default();
     let mut merger = Merger::default();
     let mut merged = 0;
     for file in &files {
@@ -102,20 +103,20 @@ fn merged(paths: &[PathBuf]) -> Result<(Profile, u64)> {
         merged += usize::from(left_out.take(file, outcome)?.is_some());
     }
     drop(progress);
-    left_out.tell(merged)?;
+    left_out.report(merged)?;
     Ok((merger.finish()?, merged as u64))
 }
 
 /// Refuses to read standard input twice.
 pub(crate) fn check<'p>(paths: impl IntoIterator<Item = &'p PathBuf>) -> Result<()> {
     if paths.into_iter().filter(|path| is_standard(path)).count() > 1 {
-        bail!("`-` is there twice, but standard input can be read only once");
+        bail!("`-` occurs twice, but standard input can be read only once");
     }
     Ok(())
 }
 
-/// Why `path` may not be read, and who may: `x: it belongs to …`.
-pub(crate) fn why_denied(path: &Path) -> String {
+/// Why the user may not read `path`, and who may: `x: it belongs to …`.
+pub(crate) fn permission_error(path: &Path) -> String {
     let name = path.display();
     let Ok(file) = path.symlink_metadata() else {
         return format!(
@@ -157,7 +158,7 @@ fn with_context<T>(path: &Path, read: impl FnOnce(&mut dyn Read) -> Result<T>) -
     } else {
         match File::open(path) {
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-                bail!("cannot read {}", why_denied(path))
+                bail!("cannot read {}", permission_error(path))
             }
             Err(error) => Err(error.into()),
             Ok(mut file) => read(&mut file),
@@ -166,12 +167,12 @@ fn with_context<T>(path: &Path, read: impl FnOnce(&mut dyn Read) -> Result<T>) -
     outcome.with_context(|| format!("cannot read {}", title(path)))
 }
 
-/// The profile in an input, which no path may name.
+/// Parses a profile from an input, without naming a file in errors.
 pub(crate) fn parsed(input: impl Read) -> Result<Profile> {
     let input = BufReader::with_capacity(BUFFER, input);
     let outcome = formats::read_within(input, &budget());
     outcome.map_err(|error| match error {
-        // What could not be read is said by those who know its name.
+        // The caller adds the file's name to this error.
         ReadError::Io(error) => error.into(),
         ReadError::Memory(error) => anyhow!("{error}; --memory-limit raises it"),
         error => error.into(),

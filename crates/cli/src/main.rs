@@ -1,7 +1,8 @@
 //! The program `xhprof`: profiles PHP programs and shows where their time went.
 //!
-//! Each command is a module; this file parses the command line, hands over, and
-//! turns what comes back into an exit code and, at most, one line of error.
+//! Each command is a module. This file parses the command line, calls the
+//! command, and turns its result into an exit code and at most one line of
+//! error.
 
 #![forbid(unsafe_code)]
 
@@ -45,10 +46,10 @@ fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) => {
             let line: Vec<_> = std::env::args_os().collect();
-            let Some(meant) = typed::meant(&error, &line) else {
+            let Some(suggestion) = typed::suggested_command(&error, &line) else {
                 error.exit()
             };
-            terminal::say(&format!("error: {meant}"));
+            terminal::say(&format!("error: {suggestion}"));
             return ExitCode::from(2);
         }
     };
@@ -72,7 +73,8 @@ fn main() -> ExitCode {
     };
     match outcome {
         Ok(code) => ExitCode::from(code),
-        // `xhprof report … | head`: who reads has read enough.
+        // `xhprof report … | head`: the reader has closed the pipe, which is no
+        // error.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             terminal::say(&format!("error: {error:#}"));

@@ -1,5 +1,5 @@
-//! `xhprof merge`: many profiles as one, with only one of them in memory beside
-//! the sum; or as one a route.
+//! `xhprof merge`: adds many profiles up to one, with one profile in memory
+//! besides the sum; or to one for each route.
 
 mod by_route;
 
@@ -8,7 +8,7 @@ use formats::WriteOptions;
 use profile::Merger;
 
 use crate::args::MergeArguments;
-use crate::directory::{self, LeftOut};
+use crate::directory::{self, Skipped};
 use crate::export::{Export, format};
 use crate::input;
 use crate::progress::{Progress, Work};
@@ -37,7 +37,7 @@ pub(crate) fn run(arguments: &MergeArguments) -> Result<()> {
     )?;
     let mut merger = Merger::default();
     let mut merged = 0;
-    let left_out = LeftOut::default();
+    let left_out = Skipped::default();
     let progress = Progress::new("merging", Work::Files(files.len() as u64));
     for file in &files {
         let outcome = input::read_one_of_many(&file.path, &progress).and_then(|profile| {
@@ -47,7 +47,7 @@ pub(crate) fn run(arguments: &MergeArguments) -> Result<()> {
         merged += usize::from(left_out.take(file, outcome)?.is_some());
     }
     drop(progress);
-    left_out.tell(merged)?;
+    left_out.report(merged)?;
     let options = WriteOptions {
         title: arguments.title.clone(),
         ..WriteOptions::default()

@@ -1,8 +1,8 @@
-//! Files that are there whole or not at all.
+//! Writes files completely or not at all.
 //!
-//! A profile may show what a program did, so nobody else may read it; and a
-//! name in a directory others can write to may lead anywhere, so no link is
-//! followed.
+//! A profile may reveal private data of the program, so only its owner may read
+//! the file. In a directory that other users can write to, a name may be a
+//! symbolic link to anywhere, so links are not followed.
 
 use std::fs::{self, Permissions};
 use std::io::{self, BufWriter, IsTerminal, Write};
@@ -14,7 +14,7 @@ use anyhow::{Context, Result, bail};
 use crate::input;
 use crate::terminal::Safe;
 
-/// Makes sure, before a long run, that there is a place to write to.
+/// Checks that `path` can be written, before a long run.
 pub(crate) fn check(path: &Path) -> Result<()> {
     let directory = directory(path);
     if path.is_dir() && !path.is_symlink() {
@@ -25,11 +25,11 @@ pub(crate) fn check(path: &Path) -> Result<()> {
         );
     }
     if path.file_name().is_none() || path == "-" {
-        bail!("cannot write {}: not the name of a file", path.display());
+        bail!("cannot write {}: it is not a file name", path.display());
     }
     if !directory.is_dir() {
         bail!(
-            "cannot write {}: {} is no directory",
+            "cannot write {}: {} is not a directory",
             path.display(),
             directory.display()
         );
@@ -39,7 +39,7 @@ pub(crate) fn check(path: &Path) -> Result<()> {
             bail!("cannot write {}: it is a symbolic link", path.display())
         }
         Ok(found) if !found.is_file() => {
-            bail!("cannot write {}: it is no regular file", path.display())
+            bail!("cannot write {}: it is not a regular file", path.display())
         }
         Ok(_) => Ok(()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -47,7 +47,7 @@ pub(crate) fn check(path: &Path) -> Result<()> {
     }
 }
 
-/// Makes sure that `path`, if it is not `-`, can be written, and is none of
+/// Checks that `path`, if it is not `-`, can be written and is none of
 /// `inputs`.
 pub(crate) fn check_apart<'p>(
     path: &Path,
@@ -71,8 +71,8 @@ pub(crate) fn check_apart<'p>(
     Ok(())
 }
 
-/// Writes what `act` writes: to standard output if `path` is `-`, else into a
-/// file that replaces what was there once it is complete.
+/// Writes the output of `act`: to standard output if `path` is `-`, else to a
+/// new file, which replaces an existing one when it is complete.
 pub(crate) fn write(path: &Path, act: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
     if !input::is_standard(path) {
         return save_with(path, PRIVATE, act);
@@ -88,7 +88,8 @@ pub(crate) fn write(path: &Path, act: impl FnOnce(&mut dyn Write) -> Result<()>)
     outcome.context("cannot write to standard output")
 }
 
-/// Writes `bytes` to `path`, readable by all: for what is in no way private.
+/// Writes `bytes` to `path`, readable by every user: for files without private
+/// data.
 pub(crate) fn save_public(path: &Path, bytes: &[u8]) -> Result<()> {
     save_with(path, PUBLIC, |out| Ok(out.write_all(bytes)?))
 }
@@ -99,7 +100,7 @@ const PUBLIC: u32 = 0o644;
 fn save_with(path: &Path, mode: u32, act: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
     check(path)?;
     let write = || -> Result<()> {
-        // Made with that mode and O_EXCL; removed if anything fails.
+        // Created with that mode and O_EXCL; removed if an error occurs.
         let prefix = ".xhprof-";
         let mut file = tempfile::Builder::new()
             .prefix(prefix)

@@ -1,4 +1,5 @@
-//! Text for people, through their pager if they want it; JSON for programs.
+//! Prints text for people, through their pager if requested, and JSON for
+//! programs.
 
 use std::io::{self, IsTerminal, Write};
 use std::process::{Command, Stdio};
@@ -9,8 +10,8 @@ use serde_json::Value;
 use crate::output;
 use crate::terminal::Look;
 
-/// Prints what `text` makes for standard output as it is: colours and width of
-/// a terminal, or neither. With a pager it is the pager's, and looks the same.
+/// Prints the output of `text`, formatted for standard output: with the colours
+/// and width of a terminal, or with neither. A pager gets the same text.
 pub(crate) fn print(with_pager: bool, text: impl FnOnce(Look) -> Result<String>) -> Result<()> {
     let mut out = io::stdout().lock();
     let text = text(Look::of(&out))?;
@@ -31,8 +32,8 @@ pub(crate) fn print_json(value: &Value) -> Result<()> {
     })
 }
 
-/// Hands the text to $PAGER. It is a command with options, so the shell starts
-/// it, as for everybody who asks for a pager.
+/// Starts $PAGER. It is a command with options, so the shell starts it, as
+/// other programs do.
 fn page(text: &str) -> Result<()> {
     let pager = std::env::var("PAGER").unwrap_or_default();
     let pager = if pager.trim().is_empty() {
@@ -43,14 +44,15 @@ fn page(text: &str) -> Result<()> {
     let mut command = Command::new("sh");
     command.arg("-c").arg(pager).stdin(Stdio::piped());
     if std::env::var_os("LESS").is_none() {
-        // Colours, no page for what fits on one, and it stays on the screen.
+        // Shows colours, prints short texts without paging, and leaves them on
+        // the screen.
         command.env("LESS", "FRX");
     }
     let context = || format!("cannot start the pager `{pager}`");
     let mut child = command.spawn().with_context(context)?;
     if let Some(mut stdin) = child.stdin.take() {
         match stdin.write_all(text.as_bytes()) {
-            // Who reads has read enough.
+            // The user has left the pager, which is no error.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
             outcome => outcome.with_context(context)?,
         }

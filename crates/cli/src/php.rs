@@ -1,7 +1,7 @@
-//! A PHP to run: which binary, with which options of its own.
+//! A PHP binary to run, with its own options.
 //!
-//! What `php.ini` it reads depends on those options, so whoever asks PHP
-//! something asks with them.
+//! Which `php.ini` PHP reads depends on those options, so every question to PHP
+//! is asked with them.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -14,14 +14,14 @@ use anyhow::{Context, Result, bail};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Php {
     pub(crate) binary: OsString,
-    /// Options that choose settings: `-n`, `-c`, `-d`.
+    /// Options that select settings: `-n`, `-c`, `-d`.
     settings: Vec<OsString>,
     /// Everything after the binary: options, script, and its arguments.
     pub(crate) arguments: Vec<OsString>,
 }
 
 impl Php {
-    /// A binary alone.
+    /// A binary without arguments.
     pub(crate) fn new(binary: &OsStr) -> Self {
         Self {
             binary: binary.to_owned(),
@@ -30,7 +30,8 @@ impl Php {
         }
     }
 
-    /// What the user wants run: `php … script.php`, or a script for `default`.
+    /// The command that the user gave: `php … script.php`, or a script that
+    /// `default` runs.
     pub(crate) fn of_command(command: &[OsString], default: &OsStr) -> Self {
         match command {
             [first, rest @ ..] if is_php(first) => Self {
@@ -46,9 +47,9 @@ impl Php {
         }
     }
 
-    /// What PHP prints, on both streams, when started with its own settings
-    /// and `arguments`. Every question to PHP goes this way, so that none of
-    /// them leaves a profile, whatever php.ini and the environment say.
+    /// The output of PHP, on both streams, when started with its own settings
+    /// and `arguments`. Every question to PHP uses this function, so that none
+    /// of them writes a profile, whatever php.ini and the environment say.
     pub(crate) fn ask(&self, arguments: &[OsString]) -> Result<String> {
         let binary = Path::new(&self.binary);
         if binary.is_dir() {
@@ -69,8 +70,8 @@ impl Php {
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    /// The script that PHP is to run; none if its options say that there is
-    /// none (`-r CODE`, `-S ADDRESS`, `-v`), or it comes from standard input.
+    /// The script that PHP is to run; none if the options replace it (`-r
+    /// CODE`, `-S ADDRESS`, `-v`), or if it comes from standard input.
     pub(crate) fn script(&self) -> Option<&OsStr> {
         let mut arguments = self.arguments.iter();
         while let Some(argument) = arguments.next() {
@@ -90,7 +91,7 @@ impl Php {
         None
     }
 
-    /// What kind of program the binary is, by its name.
+    /// The kind of PHP program, by the binary's name.
     pub(crate) fn sapi(&self) -> Sapi {
         let name = Path::new(&self.binary).file_name().unwrap_or_default();
         let has = |part: &[u8]| {
@@ -107,7 +108,7 @@ impl Php {
     }
 }
 
-/// A way into PHP, as far as it decides which questions PHP answers.
+/// The kinds of PHP program that answer different questions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sapi {
     /// `php`: every question.
@@ -118,7 +119,7 @@ pub(crate) enum Sapi {
     Fpm,
 }
 
-/// Whether an option of PHP's stands in place of a script.
+/// Whether an option of PHP's replaces the script.
 fn is_instead_of_script(option: &[u8]) -> bool {
     let long: [&[u8]; 12] = [
         b"--run",
@@ -145,8 +146,8 @@ fn is_instead_of_script(option: &[u8]) -> bool {
     }
 }
 
-/// `command` without the variables that ask for a profile: on the command line
-/// they count more than `xhprof.auto_enable`.
+/// `command` without the environment variables that request a profile: on the
+/// command line they override `xhprof.auto_enable`.
 pub(crate) fn without_triggers(command: &mut Command) -> &mut Command {
     command
         .env_remove("XHPROF")
@@ -191,7 +192,7 @@ fn setting_options(arguments: &[OsString]) -> Vec<OsString> {
                 options.extend(arguments.next().cloned());
             }
             [b'-', b'c' | b'd', ..] => options.push(argument.clone()),
-            // They take a word, which is neither an option nor the script.
+            // They take an argument, which is neither an option nor the script.
             b"-f" | b"-z" | b"-r" | b"-B" | b"-R" | b"-F" | b"-E" => {
                 arguments.next();
             }
@@ -203,8 +204,8 @@ fn setting_options(arguments: &[OsString]) -> Vec<OsString> {
     options
 }
 
-/// `phpunit` as the shell would find it, if it is a PHP script there; PHP
-/// itself does not look along the `PATH`.
+/// The path of `phpunit` as the shell would find it, if it is a PHP script. PHP
+/// itself does not search the `PATH`.
 fn find_script(script: &OsStr) -> OsString {
     let is_name = !script.as_bytes().contains(&b'/') && !Path::new(script).exists();
     let paths = std::env::var_os("PATH")

@@ -40,7 +40,7 @@ pub(crate) fn flamegraph(arguments: &FlamegraphArguments) -> Result<()> {
 /// What to make: as was said, else as the file's name ends.
 fn kind(to: Option<Picture>, out: &Path) -> Result<Picture> {
     let ending = out.extension().map(OsStr::to_ascii_lowercase);
-    let by_name = match ending.as_ref().and_then(|it| it.to_str()) {
+    let by_name = match ending.as_ref().and_then(|ending| ending.to_str()) {
         _ if input::is_standard(out) => Some(Picture::Svg),
         Some("svg") => Some(Picture::Svg),
         Some("html" | "htm") => Some(Picture::Html),
@@ -48,7 +48,7 @@ fn kind(to: Option<Picture>, out: &Path) -> Result<Picture> {
     };
     to.or(by_name).ok_or_else(|| {
         anyhow!(
-            "{} ends neither in .svg nor in .html: give --to svg or --to html",
+            "{} has neither the ending .svg nor .html: give --to svg or --to html",
             out.display()
         )
     })

@@ -1,8 +1,8 @@
-//! A bar on the terminal for what takes more than a second.
+//! A progress bar on the terminal for work that takes more than a second.
 //!
-//! A thread waits that second and then draws; whoever does the work only adds
-//! to a number. **Invariant:** what is no terminal sees nothing of it, and a
-//! terminal has nothing of it left at the end.
+//! A thread waits for that second and then draws; the working thread only adds
+//! to a counter. **Invariant:** without a terminal nothing is drawn, and at the
+//! end the bar is erased.
 
 use std::io::{self, IsTerminal, Read};
 use std::sync::Arc;
@@ -15,22 +15,22 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::terminal::printable;
 
-/// Shorter than this, and a bar is but a flicker.
-const PATIENCE: Duration = Duration::from_secs(1);
-const EVERY: Duration = Duration::from_millis(100);
+/// A bar for shorter work would only flicker.
+const DELAY: Duration = Duration::from_secs(1);
+const REDRAW_INTERVAL: Duration = Duration::from_millis(100);
 
-/// How much there is to do.
+/// The unit and the total of the work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Work {
-    /// So many bytes have to be read.
+    /// Bytes to read.
     Bytes(u64),
-    /// So many files have to be read.
+    /// Files to read.
     Files(u64),
-    /// Nobody knows how much there is.
+    /// The total is unknown.
     Unknown,
 }
 
-/// Work that goes on; the bar goes when this does.
+/// Work in progress. Dropping it removes the bar.
 #[derive(Debug)]
 pub(crate) struct Progress {
     done: Arc<AtomicU64>,
@@ -39,7 +39,7 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Begins: `reading run.xhp`.
+    /// Starts the work: `reading run.xhp`.
     pub(crate) fn new(label: &str, work: Work) -> Self {
         let done = Arc::new(AtomicU64::new(0));
         let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
@@ -62,7 +62,7 @@ impl Progress {
         }
     }
 
-    /// So much more is done.
+    /// Adds to the work that is done.
     pub(crate) fn add(&self, amount: u64) {
         self.done.fetch_add(amount, Ordering::Relaxed);
     }
@@ -72,14 +72,14 @@ impl Drop for Progress {
     fn drop(&mut self) {
         self.end = None;
         if let Some(drawer) = self.drawer.take() {
-            // There is nobody to tell that a bar could not be drawn.
+            // An error while drawing the bar has no consequence.
             let _ = drawer.join();
         }
     }
 }
 
 fn draw(label: String, work: Work, done: &AtomicU64, ended: &Receiver<()>) {
-    if ended.recv_timeout(PATIENCE) != Err(RecvTimeoutError::Timeout) {
+    if ended.recv_timeout(DELAY) != Err(RecvTimeoutError::Timeout) {
         return;
     }
     let (total, template) = match work {
@@ -100,14 +100,14 @@ fn draw(label: String, work: Work, done: &AtomicU64, ended: &Receiver<()>) {
             Some(total) => bar.set_position(done.load(Ordering::Relaxed).min(total)),
             None => bar.tick(),
         }
-        if ended.recv_timeout(EVERY) != Err(RecvTimeoutError::Timeout) {
+        if ended.recv_timeout(REDRAW_INTERVAL) != Err(RecvTimeoutError::Timeout) {
             break;
         }
     }
     bar.finish_and_clear();
 }
 
-/// Counts what goes through.
+/// Counts the bytes that are read through it.
 #[derive(Debug)]
 pub(crate) struct Counted<'p, R> {
     inner: R,
@@ -115,7 +115,7 @@ pub(crate) struct Counted<'p, R> {
 }
 
 impl<'p, R> Counted<'p, R> {
-    /// `inner`, whose bytes are `progress`.
+    /// Wraps `inner` and counts its bytes in `progress`.
     pub(crate) fn new(inner: R, progress: &'p Progress) -> Self {
         Self { inner, progress }
     }

@@ -1,25 +1,25 @@
-//! Whole stacks, for what is made of them.
+//! Provides whole stacks to the commands that need them.
 
 use anyhow::{Result, bail};
 use profile::{Body, EstimateLimits, Profile};
 
-/// `profile` with stacks: guessed if it has none and may have. `what` needs
-/// them: `the call tree`.
-pub(crate) fn wanted(profile: Profile, may_guess: bool, what: &str) -> Result<Profile> {
+/// `profile` with stacks: estimated if it has none and the user allowed it.
+/// `what` names the output that needs them: `the call tree`.
+pub(crate) fn require(profile: Profile, may_estimate: bool, what: &str) -> Result<Profile> {
     if !matches!(profile.body, Body::Edges(_)) {
         return Ok(profile);
     }
-    if !may_guess {
+    if !may_estimate {
         bail!(
-            "{what} needs whole stacks, and this profile knows only who called whom; \
-             --estimate guesses the stacks"
+            "{what} needs whole stacks, and this profile has only caller and callee pairs; \
+             --estimate estimates the stacks"
         );
     }
-    Ok(guessed(profile))
+    Ok(estimated(profile))
 }
 
-/// `profile` with stacks, guessed if it has none.
-pub(crate) fn guessed(profile: Profile) -> Profile {
+/// `profile` with stacks, estimated if it has none.
+pub(crate) fn estimated(profile: Profile) -> Profile {
     match profile.body {
         Body::Edges(_) => profile.estimated(EstimateLimits::default()),
         _ => profile,

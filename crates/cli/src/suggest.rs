@@ -1,4 +1,4 @@
-//! What somebody may have meant who named what is not there.
+//! Suggests names similar to an unknown one.
 
 /// `; did you mean strlen or strlwr?`, or nothing.
 pub(crate) fn suggestion<'n>(
@@ -14,7 +14,7 @@ pub(crate) fn suggestion<'n>(
         })
         .collect();
     near.sort();
-    near.truncate(MOST);
+    near.truncate(MAX_SUGGESTIONS);
     let mut names = near.into_iter().map(|(_, name)| name);
     let Some(last) = names.next_back() else {
         return String::new();
@@ -27,27 +27,27 @@ pub(crate) fn suggestion<'n>(
     }
 }
 
-/// How many are suggested.
-const MOST: usize = 3;
-/// Longer names are not compared letter by letter.
-const LONGEST: usize = 200;
+/// How many names are suggested at most.
+const MAX_SUGGESTIONS: usize = 3;
+/// Longer names are not compared character by character.
+const MAX_LENGTH: usize = 200;
 
-/// How far apart two names are; none if nobody would take one for the other.
+/// The distance of two names; none if they are too different to suggest.
 fn distance(wanted: &str, name: &str) -> Option<usize> {
-    // `get` for `Cache::get`: part of the name, and nothing misspelt.
+    // `get` for `Cache::get`: part of the name, without a misspelling.
     if wanted.len() > 2 && name.contains(wanted) {
         return Some(1);
     }
     let (wanted, name): (Vec<char>, Vec<char>) = (wanted.chars().collect(), name.chars().collect());
     let allowed = (wanted.len() / 3).clamp(1, 4);
-    if name.len().abs_diff(wanted.len()) > allowed || wanted.len().max(name.len()) > LONGEST {
+    if name.len().abs_diff(wanted.len()) > allowed || wanted.len().max(name.len()) > MAX_LENGTH {
         return None;
     }
     let distance = edits(&wanted, &name);
     (distance <= allowed).then_some(distance)
 }
 
-/// How many letters have to be put in, taken out or changed.
+/// The edit distance: insertions, deletions and changes of characters.
 fn edits(one: &[char], other: &[char]) -> usize {
     let mut row: Vec<usize> = (0..=other.len()).collect();
     for (number, letter) in one.iter().enumerate() {

@@ -1,8 +1,8 @@
-//! What may be written to a terminal, and how wide it is.
+//! Escapes text for terminals and finds out how wide they are.
 //!
 //! **Invariant:** text from a profile reaches a terminal only through
 //! [`printable`]: a function's name must not be able to move the cursor, change
-//! the window's title or turn the reading direction.
+//! the window's title or reverse the text direction.
 
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write};
@@ -10,26 +10,26 @@ use std::os::fd::AsFd;
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// The width where nothing may be cut: in pipes and files, and with `--wide`.
+/// The width if nothing may be cut: in pipes and files, and with `--wide`.
 const UNLIMITED: usize = usize::MAX;
-/// The width of a terminal that does not say how wide it is.
+/// The width of a terminal that does not report its own.
 const USUAL_WIDTH: usize = 80;
-/// Below this no table can be read.
+/// The smallest width that a table supports.
 const MIN_WIDTH: usize = 40;
 
-/// How to write to one stream.
+/// How to format text for one stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Look {
-    /// Columns there are; [`usize::MAX`] if nothing may be cut.
+    /// Columns available; [`usize::MAX`] if nothing may be cut.
     pub(crate) width: usize,
-    /// Whether escape sequences for colour are understood and wanted.
+    /// Whether the stream supports colours and the user wants them.
     pub(crate) has_colour: bool,
 }
 
 impl Look {
-    /// How `stream` wants to be written to. Only a terminal has a width, its own
-    /// or `COLUMNS`: what a program reads is never cut, whatever `COLUMNS` says,
-    /// since shells export it to everything they start.
+    /// The format for `stream`. Only a terminal has a width: its own or
+    /// `COLUMNS`. Output for a program is never cut, whatever `COLUMNS` says,
+    /// since shells export it to every process they start.
     pub(crate) fn of<S: IsTerminal + AsFd>(stream: &S) -> Self {
         let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
         let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
@@ -75,7 +75,7 @@ impl Look {
     }
 }
 
-/// What a piece of text is, as far as its looks go.
+/// The styles of a piece of text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Style {
     Plain,
@@ -99,19 +99,20 @@ impl Style {
     }
 }
 
-/// Says one line on stderr. There is nobody to tell if that fails.
+/// Prints one line to stderr. Errors are ignored: there is no other stream to
+/// report them on.
 pub(crate) fn say(line: &str) {
     let _ = writeln!(io::stderr(), "xhprof: {}", printable(line.as_bytes()));
 }
 
-/// Text that does nothing to a terminal but appear: control characters, marks
-/// that turn the reading direction and invalid bytes are shown as escapes.
+/// Text that a terminal only displays: control characters, characters that
+/// change the text direction and invalid bytes become escapes.
 pub(crate) fn printable(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
         for character in chunk.valid().chars() {
             if character.is_control() && character.is_ascii() {
-                // Writing to a string does not fail.
+                // Writing to a string never fails.
                 let _ = write!(text, "\\x{:02x}", u32::from(character));
             } else if character.is_control() || is_invisible(character) {
                 let _ = write!(text, "\\u{{{:x}}}", u32::from(character));
@@ -126,8 +127,8 @@ pub(crate) fn printable(bytes: &[u8]) -> String {
     text
 }
 
-/// A terminal that what is written for files cannot drive: each line goes
-/// through [`printable`].
+/// A writer to a terminal that passes each line of a file format through
+/// [`printable`].
 #[derive(Debug)]
 pub(crate) struct Safe<W: Write> {
     out: W,
@@ -135,13 +136,13 @@ pub(crate) struct Safe<W: Write> {
 }
 
 impl<W: Write> Safe<W> {
-    /// `out`, made safe.
+    /// Wraps `out`.
     pub(crate) fn new(out: W) -> Self {
         let line = Vec::new();
         Self { out, line }
     }
 
-    /// Writes what is left. Lines end where they did; what has none gets one.
+    /// Writes the remaining bytes. A last line without an end gets one.
     pub(crate) fn finish(mut self) -> io::Result<()> {
         if !self.line.is_empty() {
             writeln!(self.out, "{}", printable(&self.line))?;
@@ -183,13 +184,14 @@ fn is_invisible(character: char) -> bool {
     )
 }
 
-/// `text` in at most `width` columns, the middle left out if it must be: what
-/// stands at its beginning and at its end says most.
+/// `text` in at most `width` columns, cut in the middle if necessary: the
+/// beginning and the end of a name identify it best.
 pub(crate) fn shortened(text: &str, width: usize) -> String {
     cut_in_the_middle(text, width, 2)
 }
 
-/// `text` in at most `width` columns, of which the beginning gets so many fifths.
+/// `text` in at most `width` columns; the given fifths of them show its
+/// beginning.
 pub(crate) fn cut_in_the_middle(text: &str, width: usize, fifths: usize) -> String {
     if text.width() <= width {
         return text.to_owned();
@@ -245,7 +247,7 @@ mod tests {
             shortened("Some\\Long\\Namespace\\Class::method", 20),
             "Some\\Lo…lass::method"
         );
-        // A wide character that does not fit leaves a column free.
+        // A wide character that does not fit leaves one column empty.
         assert_eq!(shortened("漢漢漢漢漢", 8), "漢…漢漢");
         assert_eq!(shortened("abc", 1), "…");
     }

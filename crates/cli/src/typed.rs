@@ -1,4 +1,4 @@
-//! Command lines that are no command, and what was meant by them.
+//! Suggests a command if the first argument is a file instead of a command.
 
 use std::ffi::OsString;
 use std::fs;
@@ -7,11 +7,11 @@ use std::path::Path;
 
 use clap::error::{ContextKind, Error, ErrorKind};
 
-use crate::words::{quoted, shown};
+use crate::words::{quoted, quoted_line};
 
-/// The command that was meant by `line`, if what stands in place of one is a
-/// script, a PHP, a profile or a directory; in words.
-pub(crate) fn meant(error: &Error, line: &[OsString]) -> Option<String> {
+/// A message with the probable command for `line`, if its first argument is a
+/// script, a PHP binary, a profile or a directory.
+pub(crate) fn suggested_command(error: &Error, line: &[OsString]) -> Option<String> {
     let is_no_command = error.kind() == ErrorKind::InvalidSubcommand
         || error.kind() == ErrorKind::UnknownArgument
             && error.get(ContextKind::InvalidArg).is_some();
@@ -28,22 +28,22 @@ pub(crate) fn meant(error: &Error, line: &[OsString]) -> Option<String> {
     let is_php = matches!(path.file_name(), Some(name) if name == "php");
     if path.is_dir() {
         return Some(format!(
-            "{name} is a directory, no command; to see the profiles in it: `xhprof list {}`",
+            "{name} is a directory, not a command; to see the profiles in it: `xhprof list {}`",
             quoted(word)
         ));
     }
     if is_script || is_php || begins_as_script(path) {
         return Some(format!(
-            "{name} is no command of xhprof; to profile it: `xhprof run -- {}`",
-            shown(&all)
+            "{name} is not a command of xhprof; to profile it: `xhprof run -- {}`",
+            quoted_line(&all)
         ));
     }
     let is_profile =
         path.is_file() || formats::for_file_name(&name).is_some() && name.contains('.');
     is_profile.then(|| {
         format!(
-            "{name} is no command of xhprof; to read the profile: `xhprof report {}`",
-            shown(&all)
+            "{name} is not a command of xhprof; to read the profile: `xhprof report {}`",
+            quoted_line(&all)
         )
     })
 }

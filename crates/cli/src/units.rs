@@ -1,7 +1,6 @@
-//! Numbers for people: three digits that matter, and a unit.
+//! Formats numbers for people: three significant digits, and a unit.
 //!
-//! The unit takes two columns always, so that numbers above each other in a
-//! table line up.
+//! The unit always takes two columns, so that numbers in a table are aligned.
 
 use profile::{Metric, Metrics, WallUnit};
 
@@ -15,7 +14,7 @@ pub(crate) fn amount(metric: Metric, metrics: Metrics, value: i64) -> String {
     }
 }
 
-/// The same, with a sign if it is more than nothing: what a change is shown as.
+/// The same, with a sign if it is positive: for changes.
 pub(crate) fn change(metric: Metric, metrics: Metrics, value: i64) -> String {
     let sign = if value > 0 { "+" } else { "" };
     format!("{sign}{}", amount(metric, metrics, value))
@@ -33,7 +32,8 @@ pub(crate) fn relative(share: f64) -> String {
     }
 }
 
-fn signed_count(value: i64) -> String {
+/// A count that may be below zero.
+pub(crate) fn signed_count(value: i64) -> String {
     let sign = if value < 0 { "-" } else { "" };
     format!("{sign}{}", count(value.unsigned_abs()))
 }
@@ -50,12 +50,12 @@ pub(crate) fn size(bytes: i64) -> String {
 
 /// A share: `38.0%`.
 pub(crate) fn percent(share: f64) -> String {
-    // No "-0.0%" for what is nothing.
+    // No "-0.0%" for values that are rounded to zero.
     let share = if share.abs() < 0.05 { 0.0 } else { share };
     format!("{share:.1}%")
 }
 
-/// A count with its thousands apart: `1,234,567`.
+/// A count with thousands separators: `1,234,567`.
 pub(crate) fn count(count: u64) -> String {
     let digits = count.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
@@ -78,7 +78,7 @@ fn scaled(value: i64, step: u64, units: &[&str]) -> String {
     let sign = if value < 0 { "-" } else { "" };
     let magnitude = value.unsigned_abs();
     if magnitude == 0 {
-        // Nothing has no unit; three blanks keep the column.
+        // Zero has no unit; three blanks keep the column.
         return "0   ".to_owned();
     }
     #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]

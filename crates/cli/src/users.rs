@@ -1,14 +1,14 @@
-//! Users of this machine: what a file's owner is called, and what a user may
-//! do with a directory.
+//! Users of this machine: the names of files' owners, and their permissions in
+//! directories.
 //!
-//! Permissions are those of mode bits. Access lists and namespaces can differ,
-//! so what is said here is advice.
+//! Only mode bits are checked. Access control lists and namespaces can differ,
+//! so the result is advice.
 
 use std::fs::{self, Metadata};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 
-/// The name of the user with this number; the number if there is none.
+/// The name of the user with this ID; the ID itself if there is none.
 pub(crate) fn name(user: u32) -> String {
     let known = uzers::get_user_by_uid(user);
     known.map_or_else(
@@ -17,7 +17,7 @@ pub(crate) fn name(user: u32) -> String {
     )
 }
 
-/// Who acts: a user and all of the groups.
+/// A user with all of the user's groups.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Identity {
     user: u32,
@@ -25,7 +25,7 @@ pub(crate) struct Identity {
 }
 
 impl Identity {
-    /// The user of this name or number, in `group` if that is given.
+    /// The user with this name or ID, in `group` if that is given.
     pub(crate) fn of(user: &str, group: Option<&str>) -> Option<Self> {
         let by_number = || uzers::get_user_by_uid(user.parse().ok()?);
         let user = uzers::get_user_by_name(user).or_else(by_number)?;
@@ -44,13 +44,14 @@ impl Identity {
         })
     }
 
-    /// Whether files can be made in `directory`; the place that is in the way
-    /// if not.
+    /// Whether the user can create files in `directory`; if not, the directory
+    /// that prevents it.
     pub(crate) fn may_write<'p>(&self, directory: &'p Path) -> Result<(), &'p Path> {
         const ENTER: u32 = 1;
         const WRITE: u32 = 2;
         let mut above = directory.ancestors().skip(1);
-        let may = |path: &Path, wanted| fs::metadata(path).is_ok_and(|it| self.may(&it, wanted));
+        let may =
+            |path: &Path, wanted| fs::metadata(path).is_ok_and(|meta| self.may(&meta, wanted));
         if !may(directory, ENTER | WRITE) {
             return Err(directory);
         }

@@ -1,9 +1,8 @@
-//! Command lines as text that a shell takes back: for messages that say what
-//! to type.
+//! Quotes command lines for a shell, for messages that suggest a command.
 
 use std::ffi::{OsStr, OsString};
 
-/// A word, in quotes if the shell would take it for anything else.
+/// A word, in quotes if the shell would interpret it.
 pub(crate) fn quoted(word: &OsStr) -> String {
     let text = word.to_string_lossy();
     let is_plain = |letter: char| letter.is_alphanumeric() || "-_./=:,+@%".contains(letter);
@@ -14,16 +13,17 @@ pub(crate) fn quoted(word: &OsStr) -> String {
     }
 }
 
-/// Words with blanks between them.
-pub(crate) fn shown(words: &[OsString]) -> String {
+/// Words separated by blanks, each quoted if necessary.
+pub(crate) fn quoted_line(words: &[OsString]) -> String {
     let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
     words.join(" ")
 }
 
-/// This program's own command line, as it was typed but for its path.
+/// This program's own command line, as it was typed but with a short program
+/// name.
 pub(crate) fn own_line() -> String {
     let words: Vec<OsString> = std::env::args_os().skip(1).collect();
-    format!("xhprof {}", shown(&words))
+    format!("xhprof {}", quoted_line(&words))
 }
 
 #[cfg(test)]
@@ -33,6 +33,9 @@ mod tests {
     #[test]
     fn a_shell_takes_the_words_back() {
         let words = ["run.xhp", "a b", "it's", "", "--x=1", "$HOME"].map(OsString::from);
-        assert_eq!(shown(&words), "run.xhp 'a b' 'it'\\''s' '' --x=1 '$HOME'");
+        assert_eq!(
+            quoted_line(&words),
+            "run.xhp 'a b' 'it'\\''s' '' --x=1 '$HOME'"
+        );
     }
 }

@@ -82,7 +82,8 @@ impl Stage {
 
     fn succeed(&self, arguments: &[&str]) -> (String, String) {
         let output = self.run(arguments);
-        let [out, errors] = [output.stdout, output.stderr].map(|it| String::from_utf8(it).unwrap());
+        let [out, errors] =
+            [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
         assert!(output.status.success(), "{arguments:?}: {errors}");
         (out, errors)
     }
@@ -120,7 +121,7 @@ date (UTC)           status     wall      cpu     peak  calls  route or script  
         errors.contains("left out in/cut.xhp: broken native profile"),
         "{errors}"
     );
-    assert!(errors.contains("left out in/notes.txt: not a profile in any format known here"));
+    assert!(errors.contains("left out in/notes.txt: not a profile in any known format"));
     assert!(!errors.contains("hidden"), "{errors}");
     assert_eq!(errors.lines().count(), 2);
 }
@@ -163,7 +164,7 @@ fn programs_get_numbers_and_what_was_left_out() {
         "\"peak_bytes\": 2097152",
         "\"date_unix_us\": 1700003600000000",
         "\"failed\": true",
-        "\"error\": \"not a profile in any format known here\"",
+        "\"error\": \"not a profile in any known format\"",
     ] {
         assert!(json.contains(line), "{line}: {json}");
     }
@@ -191,7 +192,7 @@ fn a_route_has_one_file_whose_name_is_safe() {
     let names = ["GET_articles.xhp", "GET_rf.xhp", "POST_checkout.xhp"];
     let mut files: Vec<_> = fs::read_dir(stage.path("out"))
         .unwrap()
-        .map(|it| it.unwrap().file_name().into_string().unwrap())
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
     files.sort_unstable();
     assert_eq!(files, names);
@@ -251,10 +252,10 @@ fn several_bases_of_a_flame_graph_count_as_their_mean() {
 
 #[test]
 fn whose_file_it_is_and_how_to_read_it_is_said() {
-    const NOBODY: u32 = 65_534;
+    const UNPRIVILEGED: u32 = 65_534;
     let stage = Stage::new();
-    let is_root =
-        fs::metadata("/proc/self").is_ok_and(|it| std::os::unix::fs::MetadataExt::uid(&it) == 0);
+    let is_root = fs::metadata("/proc/self")
+        .is_ok_and(|meta| std::os::unix::fs::MetadataExt::uid(&meta) == 0);
     let file = stage.path("in/a.xhp");
     let mode = |path: &Path, mode| {
         fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
@@ -265,11 +266,11 @@ fn whose_file_it_is_and_how_to_read_it_is_said() {
         let mut command = Command::new(env!("CARGO_BIN_EXE_xhprof"));
         command.args(arguments).current_dir(stage.0.path());
         if is_root {
-            command.uid(NOBODY).gid(NOBODY);
+            command.uid(UNPRIVILEGED).gid(UNPRIVILEGED);
         }
         command.output()
     };
-    if !command(&["--version"]).is_ok_and(|it| it.status.success()) {
+    if !command(&["--version"]).is_ok_and(|output| output.status.success()) {
         println!(
             "skipped: another user may not run {}",
             env!("CARGO_BIN_EXE_xhprof")

@@ -105,7 +105,7 @@ fn php_fpm() -> String {
     let names = [&*name, "/usr/sbin/php-fpm8.2", "php-fpm"];
     let found = names
         .into_iter()
-        .find(|it| it.contains("fpm") && Path::new(it).is_file());
+        .find(|path| path.contains("fpm") && Path::new(path).is_file());
     found.unwrap_or("php-fpm").to_owned()
 }
 
@@ -142,7 +142,7 @@ fn no_question_to_php_leaves_a_profile() {
         &doctor,
         &["✓ PHP ", "loaded by php.ini", "xhprof.auto_enable is 1"],
     );
-    assert_has(&doctor, &["! nothing limits how much is written to"]);
+    assert_has(&doctor, &["! the size of"]);
     fs::write(stage.path("s.php"), "<?php echo 'ran';").unwrap();
     let run = stage.xhprof(&["run", "-o", "kept.xhp", "--", "s.php"]);
     assert!(run.status.success(), "{}", text(&run));
@@ -183,7 +183,7 @@ fn php_fpm_is_looked_at_with_its_own_ini_files_and_pools() {
     fs::create_dir(stage.path("pool.d")).unwrap();
     let own = stage.path("profiles");
     let pool = format!(
-        "[www]\nuser = nobody\nlisten = /tmp/none\npm = static\npm.max_children = 1\n\
+        "[www]\nuser = daemon\nlisten = /tmp/none\npm = static\npm.max_children = 1\n\
          php_admin_value[xhprof.output_dir] = {}\nphp_value[xhprof.trigger_secrets] = x\n",
         own.display()
     );
@@ -199,21 +199,21 @@ fn php_fpm_is_looked_at_with_its_own_ini_files_and_pools() {
         &[
             "FPM/FastCGI",
             &format!(
-                "✗ {}:2: no setting is called xhprof.auto_enabled; did you mean xhprof.auto_enable?",
+                "✗ {}:2: there is no setting xhprof.auto_enabled; did you mean xhprof.auto_enable?",
                 ini.display()
             ),
             &format!(
-                "✗ {}:5: no setting is called xhprof.max_dirsize",
+                "✗ {}:5: there is no setting xhprof.max_dirsize",
                 ini.display()
             ),
             &format!(
-                "✗ {}:7: no setting is called xhprof.trigger_secrets; did you mean xhprof.trigger_secret",
+                "✗ {}:7: there is no setting xhprof.trigger_secrets; did you mean xhprof.trigger_secret",
                 conf.display()
             ),
             "✗ pool www: xhprof.trigger is XHPROF, but xhprof.trigger_secret is empty",
             // A temporary directory is its owner's only.
-            "✗ pool www: nobody cannot ",
-            "! pool www: nothing limits how much is written to",
+            "✗ pool www: daemon cannot ",
+            "! pool www: the size of",
         ],
     );
     assert_eq!(stage.profiles(), 0, "php-fpm -i is a request, too");

@@ -212,7 +212,7 @@ fn row(format: &dyn Format) -> String {
     let endings: Vec<_> = format
         .endings()
         .iter()
-        .map(|it| format!("`.{it}`"))
+        .map(|ending| format!("`.{ending}`"))
         .collect();
     let cells = [
         format!("`{}`", format.id()),

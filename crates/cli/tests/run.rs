@@ -219,13 +219,18 @@ fn statements_are_a_flag_and_flags_may_be_in_the_environment() {
     assert!(command.output().unwrap().status.success());
     let arguments = stage.php_arguments();
     for setting in ["xhprof.flags=memory", "xhprof.collect_additional_info=1"] {
-        assert!(arguments.iter().any(|it| it == setting), "{arguments:?}");
+        assert!(
+            arguments.iter().any(|argument| argument == setting),
+            "{arguments:?}"
+        );
     }
     let output = stage.output("echo", &["--flags", "cpu", "--", "s.php"]);
     assert!(output.status.success());
     let arguments = stage.php_arguments();
     assert!(
-        !arguments.iter().any(|it| it.contains("additional_info")),
+        !arguments
+            .iter()
+            .any(|argument| argument.contains("additional_info")),
         "{arguments:?}"
     );
 }
@@ -297,7 +302,7 @@ fn what_is_no_script_is_told_before_php_starts() {
         ),
         (
             "cat",
-            "/cat, which is no PHP script: `xhprof run` starts PHP programs only",
+            "/cat, which is not a PHP script: `xhprof run` only starts PHP programs",
         ),
     ] {
         let output = stage.output("echo", &["--", command]);

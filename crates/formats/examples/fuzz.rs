@@ -1,11 +1,10 @@
 //! Broken files for every reader, on stable Rust: `fuzz SECONDS FOLDER
 //! CORPUS,… [READER…]`, or `./x fuzz`.
 //!
-//! The files of the corpus, and known profiles in every format, are changed at
-//! random, the same way each time. A panic is caught, and the input that did it
-//! kept in FOLDER; so is each input while it is read, in case the process does
-//! not survive it. cargo-fuzz, which watches what an input reaches, has its
-//! targets in `fuzz/`.
+//! Changes the files of the corpus, and known profiles in every format, at
+//! random, the same way each time. A panic is caught, and its input kept in
+//! FOLDER. So is each input while it is read, in case the process ends.
+//! cargo-fuzz, which measures coverage, has its targets in `fuzz/`.
 
 #![expect(
     clippy::unwrap_used,
@@ -29,16 +28,16 @@ use std::time::{Duration, Instant};
 use formats::WriteOptions;
 use profile::{Budget, FlatTable, Profile};
 
-/// Where the last panic was.
+/// The position of the last panic.
 static PLACE: Mutex<String> = Mutex::new(String::new());
 
-/// No input gets larger than this.
-const MOST_BYTES: usize = 64 * 1024;
+/// The maximum size of an input.
+const MAX_BYTES: usize = 64 * 1024;
 
-/// How often what was read is written in every format, too.
+/// One in this many profiles is written in every format, too.
 const WRITTEN_EVERY: u64 = 257;
 
-/// What formats give a meaning to, and numbers at the edges of types.
+/// Special strings of the formats, and numbers at the limits of types.
 const TOKENS: [&[u8]; 30] = [
     b"0",
     b"-1",
@@ -87,14 +86,14 @@ fn main() {
     }));
     let mut panics = 0;
     for (reader, seeds) in seeds(corpus) {
-        if wanted.is_empty() || wanted.iter().any(|it| *it == reader) {
+        if wanted.is_empty() || wanted.iter().any(|name| *name == reader) {
             panics += fuzz(reader, &seeds, time, Path::new(folder));
         }
     }
     std::process::exit(i32::from(panics > 0));
 }
 
-/// Files to begin with, by the format that reads them.
+/// The initial files, by the format that reads them.
 fn seeds(corpus: &str) -> BTreeMap<&'static str, Vec<Vec<u8>>> {
     let mut seeds: BTreeMap<_, Vec<_>> = BTreeMap::new();
     let mut add = |bytes: Vec<u8>| {
@@ -103,11 +102,11 @@ fn seeds(corpus: &str) -> BTreeMap<&'static str, Vec<Vec<u8>>> {
             Ok(format) => format.id(),
             Err(_) => return,
         };
-        if bytes.len() <= MOST_BYTES {
+        if bytes.len() <= MAX_BYTES {
             seeds.entry(reader).or_default().push(bytes);
         }
     };
-    // What is inside of gzip, by itself, too.
+    // The unpacked content of gzip files, too.
     let mut add = |bytes: Vec<u8>| {
         let mut inside = Vec::new();
         if flate2::read::GzDecoder::new(&bytes[..])
@@ -120,7 +119,7 @@ fn seeds(corpus: &str) -> BTreeMap<&'static str, Vec<Vec<u8>>> {
     };
     for folder in corpus.split(',') {
         let entries = fs::read_dir(folder).unwrap();
-        let mut paths: Vec<PathBuf> = entries.map(|it| it.unwrap().path()).collect();
+        let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
         paths.sort();
         for path in paths.iter().filter(|path| path.is_file()) {
             add(fs::read(path).unwrap());
@@ -139,7 +138,7 @@ fn seeds(corpus: &str) -> BTreeMap<&'static str, Vec<Vec<u8>>> {
             }
         }
     }
-    // What can only be written has no reader to break.
+    // Formats without a reader are skipped.
     seeds.retain(|_, files| files.iter().any(|file| formats::read(&file[..]).is_ok()));
     seeds
 }
@@ -194,8 +193,8 @@ fn fuzz(reader: &str, seeds: &[Vec<u8>], time: Duration, folder: &Path) -> u64 {
     panics
 }
 
-/// Reads it as what it was and as what it looks like now; looks at what it was
-/// read to. Whether it is a profile.
+/// Reads an input as its original format and as the recognized one; checks the
+/// profile. Returns whether it was a profile.
 fn one(reader: &str, input: &[u8], run: u64) -> bool {
     let recognized = formats::read(input);
     let as_before = formats::by_id(reader)
@@ -220,7 +219,7 @@ fn write_everywhere(profile: &Profile) {
         ..WriteOptions::default()
     };
     for format in formats::FORMATS {
-        // A few bytes may say that something happened a million times.
+        // A few bytes may claim a million repetitions.
         if profile.calls() < 1_000_000 {
             let _ = formats::write(*format, profile, &options, &mut std::io::sink());
         }
@@ -263,7 +262,7 @@ fn mutated(seeds: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
             }
         }
     }
-    bytes.truncate(MOST_BYTES);
+    bytes.truncate(MAX_BYTES);
     bytes
 }
 
@@ -273,7 +272,9 @@ fn replace_number(bytes: &mut Vec<u8>, at: usize, random: &mut Random) {
         return;
     };
     let start = at + start;
-    let length = bytes[start..].iter().take_while(|it| it.is_ascii_digit());
+    let length = bytes[start..]
+        .iter()
+        .take_while(|byte| byte.is_ascii_digit());
     let end = start + length.count();
     let number = TOKENS[random.below(11)].to_vec();
     bytes.splice(start..end, number);

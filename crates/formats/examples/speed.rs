@@ -1,6 +1,6 @@
-//! How long a call tree of a million nodes takes to write in each format, and
-//! to read again: `cargo run --release --example speed [-- NODES]`. Beside the
-//! time that passed is that of the processor, which other programs leave alone.
+//! Measures how long a call tree of a million nodes takes to write in each
+//! format, and to read again: `cargo run --release --example speed [-- NODES]`.
+//! Prints elapsed time and CPU time, which other programs do not affect.
 
 #![expect(clippy::unwrap_used, reason = "a tool")]
 #![expect(clippy::print_stdout, reason = "a tool")]
@@ -11,7 +11,7 @@ use profile::{Body, Cost, Metrics, NodeId, Profile, Symbol, SymbolId, TreeBuilde
 
 fn main() {
     let nodes = std::env::args().nth(1);
-    let nodes = nodes.map_or(1_000_000, |it| it.parse().unwrap());
+    let nodes = nodes.map_or(1_000_000, |text| text.parse().unwrap());
     let profile = program(nodes);
     let tree = profile.tree().unwrap();
     let depths = tree.nodes.iter().enumerate().fold(
@@ -84,15 +84,15 @@ impl Clock {
     }
 }
 
-/// Seconds of the processor's time so far; zero where nobody says.
+/// CPU time of the process in seconds; zero if the system does not report it.
 fn busy() -> f64 {
     let stat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let nanoseconds = stat.split(' ').next().unwrap_or_default();
     nanoseconds.parse::<f64>().unwrap_or(0.0) / 1e9
 }
 
-/// Functions call a few others each, to about thirty levels, as a framework
-/// does.
+/// Each function calls a few others, up to about thirty levels, as in a
+/// framework.
 fn program(nodes: usize) -> Profile {
     let mut seed = 42_u64;
     let mut random = |below: usize| {

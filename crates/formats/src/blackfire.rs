@@ -1,10 +1,11 @@
-//! Blackfire's text profile: `caller==>callee//calls costs…`, in the rows and
+//! Blackfire's text profile: `caller==>callee//calls costs…`, with the rows and
 //! units of XHProf.
 //!
-//! Twig's dumper and the probes write it. Nothing in it is escaped: a line is
-//! read from its end, costs first, and names are made harmless in writing.
+//! Twig's dumper and Blackfire's probes write it. The format has no escapes:
+//! the reader parses a line from its end, costs first, and the writer replaces
+//! separators in names.
 //!
-//! **Invariant:** what is written here is read here as the same rows; the root
+//! **Invariant:** the reader returns the rows that the writer wrote; the root
 //! comes first, then callers before callees.
 
 use std::collections::HashMap;
@@ -24,7 +25,7 @@ pub struct Blackfire;
 
 const MAGIC: &[u8] = b"file-format: BlackfireProbe";
 
-/// How many headers are kept.
+/// The maximum number of headers that are kept.
 const MAX_HEADERS: usize = 64;
 
 impl Format for Blackfire {
@@ -98,7 +99,7 @@ impl Format for Blackfire {
         out.write_all(b"\n")?;
         // Rows come in the order in which calls end; callers end last.
         for (key, cost) in rows.iter().rev() {
-            write!(out, "{}//{}", harmless(key), cost.calls)?;
+            write!(out, "{}//{}", without_separators(key), cost.calls)?;
             for (_, value) in cost.metrics().skip(1) {
                 write!(out, " {}", value.max(0))?;
             }
@@ -108,8 +109,8 @@ impl Format for Blackfire {
     }
 }
 
-/// The tags that probes have headers for, and no others: who opens the file
-/// may be somebody else.
+/// Only the tags that the probes have headers for: the file may be sent to
+/// others.
 fn headers(meta: &Meta) -> impl Iterator<Item = (&str, &str)> {
     let known = |(name, _): &&(String, String)| {
         let name = name.to_ascii_lowercase();
@@ -119,8 +120,8 @@ fn headers(meta: &Meta) -> impl Iterator<Item = (&str, &str)> {
     tags.map(|(name, value)| (name.as_str(), value.as_str()))
 }
 
-/// A row's key without what could be taken for the end of it.
-fn harmless(key: &[u8]) -> String {
+/// A row's key with every separator in it replaced.
+fn without_separators(key: &[u8]) -> String {
     let mut text = lossy(key).into_owned();
     while text.contains("//") {
         text = text.replace("//", "/ /");
@@ -133,7 +134,7 @@ struct Reader {
     meta: Meta,
     has_magic: bool,
     is_in_body: bool,
-    /// XHProf's names for the costs of a row, in order.
+    /// XHProf's keys for the costs of a row, in order.
     dimensions: Vec<Vec<u8>>,
     root: Option<Vec<u8>>,
     rows: Vec<Row>,
@@ -152,11 +153,11 @@ struct Row {
 
 type Reason = &'static str;
 
-/// What a budget says that there are too many of.
+/// The noun in the budget's error message.
 const ROWS: &str = "rows";
 
-/// The reason why a line is not taken that there is no memory for; the budget
-/// knows the rest.
+/// The reason if the budget has no memory for a line; the budget itself reports
+/// the details.
 const NO_MEMORY: Reason = "too much for the memory";
 
 impl Reader {
@@ -173,7 +174,7 @@ impl Reader {
         }
     }
 
-    /// Room for a row more, with its key and its parts.
+    /// Whether there is memory for one more row, with its key and its parts.
     fn has_room(&mut self, key: &[u8]) -> bool {
         let bytes = 2 * allocated(key.len()) + allocated(8 * self.dimensions.len()) + 32;
         let outcome = (self.budget.take(bytes, ROWS))
@@ -231,7 +232,7 @@ impl Reader {
         Ok(())
     }
 
-    /// From the end: costs, the number of calls, what was called.
+    /// From the end: costs, the number of calls, the key.
     fn row(&mut self, line: &[u8]) -> Result<(), Reason> {
         let at = line.windows(2).rposition(|two| two == b"//");
         let (key, rest) = at
@@ -245,9 +246,9 @@ impl Reader {
         let calls = numbers
             .next()
             .and_then(number)
-            .ok_or("the calls are no number")?;
+            .ok_or("the number of calls is not a number")?;
         let costs: Option<Vec<i64>> = numbers.map(number).collect();
-        let costs = costs.ok_or("a cost is no number")?;
+        let costs = costs.ok_or("a cost is not a number")?;
         if costs.len() != self.dimensions.len() {
             return Err("not as many costs as there are dimensions");
         }
@@ -266,7 +267,9 @@ impl Reader {
             }
             Entry::Vacant(place) => {
                 place.insert(self.rows.len());
-                let separator = key.windows(SEPARATOR.len()).position(|it| it == SEPARATOR);
+                let separator = key
+                    .windows(SEPARATOR.len())
+                    .position(|window| window == SEPARATOR);
                 let ends = separator.and_then(|at| key.split_at_checked(at));
                 let (caller, callee) = match ends {
                     Some(([], callee)) => (None, callee.get(SEPARATOR.len()..)),
@@ -290,15 +293,15 @@ impl Reader {
 
     fn finish(self) -> Result<Profile, ReadError> {
         let root = self.root.as_deref().unwrap_or(Symbol::MAIN);
-        let has_wall = self.dimensions.iter().any(|it| it == b"wt");
+        let has_wall = self.dimensions.iter().any(|dimension| dimension == b"wt");
         let mut builder = Builder::within(&self.budget);
-        // Callers stand before callees here; edges are in the order in which
+        // Callers come before callees here; edges are in the order in which
         // they completed.
         for row in self.rows.iter().rev() {
             let mut cost = EntryCost::default();
             cost.set_int(b"ct", row.calls);
             for (name, value) in self.dimensions.iter().zip(&row.costs) {
-                // A probe without wall time shows what it has.
+                // A probe without wall time shows its first dimension.
                 if name == b"cpu" && !has_wall {
                     cost.set_int(b"wt", *value);
                 }
@@ -325,16 +328,18 @@ impl Reader {
             && table
                 .edges
                 .iter()
-                .all(|it| it.caller.level == 0 && it.callee.level == 0)
+                .all(|edge| edge.caller.level == 0 && edge.callee.level == 0)
         {
-            // Twig knows no levels: its recursion is an edge that leads back.
+            // Twig has no recursion levels: its recursion is an edge back to a
+            // caller.
             recursion::mark(symbols, table);
         }
         Ok(profile)
     }
 }
 
-/// Whether a line is of a timeline, which probes have before or after the rows.
+/// Whether a line belongs to a timeline, which probes write before or after the
+/// rows.
 fn is_timeline(line: &[u8]) -> bool {
     if line.starts_with(b"span-") {
         return true;
@@ -348,7 +353,7 @@ fn is_timeline(line: &[u8]) -> bool {
     digits > 0 && (rest.starts_with(b"-start: ") || rest.starts_with(b"-end: "))
 }
 
-/// The title, or what is one in the JSON that a probe writes.
+/// The title, or the one in the JSON that a probe writes.
 fn title(text: &str) -> String {
     let inner = || {
         let json: serde_json::Value = serde_json::from_str(text).ok()?;
@@ -459,6 +464,9 @@ mod tests {
 
     #[test]
     fn names_are_made_harmless() {
-        assert_eq!(harmless(b"a==>http:///b\n\xff"), "a==>http:/ / /b \u{fffd}");
+        assert_eq!(
+            without_separators(b"a==>http:///b\n\xff"),
+            "a==>http:/ / /b \u{fffd}"
+        );
     }
 }

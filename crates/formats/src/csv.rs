@@ -1,14 +1,14 @@
 //! The function table as CSV (RFC 4180), for spreadsheets and scripts.
 //!
-//! Every function is there, those that cost most by themselves first, and every
-//! cost in the finest unit: nothing is rounded and nothing left out. The
-//! columns are part of the format: new ones come at the end.
+//! Every function is in the table, the largest self cost first, and every cost
+//! in the finest unit, without rounding. The columns are part of the format:
+//! new ones are added at the end.
 //!
-//! A name or a path that a spreadsheet would take for a formula (`=`, `+`, `-`,
-//! `@` or a tab at its beginning, blanks aside) gets an apostrophe before it:
-//! names come from programs, and programs from anywhere. Numbers stay numbers,
-//! those below zero too. CSV is never read back here, so no reader has to take
-//! the apostrophe off.
+//! A name or a path that a spreadsheet would evaluate as a formula (`=`, `+`,
+//! `-`, `@` or a tab at its beginning, after blanks) gets an apostrophe before
+//! it: names come from programs, which may be hostile. Numbers stay numbers,
+//! also negative ones. This crate has no CSV reader, so no reader has to remove
+//! the apostrophe.
 
 use std::borrow::Cow;
 use std::io::{BufWriter, Write};
@@ -95,7 +95,7 @@ impl Format for Csv {
     }
 }
 
-/// What is counted, as part of a column's name.
+/// The counted unit, as part of a column's name.
 fn word(text: &str) -> String {
     let letters = text.chars();
     letters
@@ -109,7 +109,7 @@ fn word(text: &str) -> String {
         .collect()
 }
 
-/// A field of text, in quotes where it needs them, and never a formula.
+/// A field of text, in quotes if necessary, and never a formula.
 fn field(text: &str) -> Cow<'_, str> {
     let mark = if is_formula(text) { "'" } else { "" };
     if text.contains([',', '"']) {
@@ -121,7 +121,7 @@ fn field(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Whether a spreadsheet would compute it. Some take off blanks first.
+/// Whether a spreadsheet would evaluate it. Some remove blanks first.
 fn is_formula(text: &str) -> bool {
     let begin = text.trim_start_matches(' ');
     begin.starts_with(['=', '+', '-', '@', '\t', '\r'])

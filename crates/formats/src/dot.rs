@@ -1,11 +1,11 @@
 //! The call graph for Graphviz: `dot -Tsvg`.
 //!
-//! Functions are coloured by what they cost by themselves, and the critical
-//! path, the heaviest way down from the root, is drawn bold. What costs less
-//! than the threshold is left out: a graph of everything cannot be read.
+//! Self cost sets the colours of functions. The critical path, the costliest
+//! path from the root, is bold. Functions below the threshold are left out,
+//! because a graph of all functions is unreadable.
 //!
-//! **Invariant:** an edge is drawn only between functions that are; no name
-//! can end the string that it is in.
+//! **Invariant:** an edge is drawn only between two drawn functions; no name
+//! can end the string that contains it.
 
 use std::collections::{HashMap, HashSet};
 use std::io::{BufWriter, Write};
@@ -21,7 +21,7 @@ use crate::{Format, Holds, WriteError, WriteOptions};
 #[derive(Debug, Clone, Copy)]
 pub struct Dot;
 
-/// An edge is left out below this part of the threshold.
+/// An edge is left out below this fraction of the threshold.
 const EDGES: i64 = 5;
 
 impl Format for Dot {
@@ -82,13 +82,15 @@ fn inclusive(profile: &Profile, graph: &Graph, metric: Metric) -> Vec<(u64, i64)
     }
     let of = |function: &Function| by_symbol.get(function.symbol.index()).copied();
     let functions = graph.functions.iter();
-    functions.map(|it| of(it).unwrap_or_default()).collect()
+    functions
+        .map(|function| of(function).unwrap_or_default())
+        .collect()
 }
 
 struct Writer<'p> {
     profile: &'p Profile,
     graph: Graph,
-    /// Calls and cost, by place in the graph.
+    /// Calls and cost, by index in the graph.
     inclusive: Vec<(u64, i64)>,
     metric: Metric,
     total: i64,
@@ -126,7 +128,7 @@ impl Writer<'_> {
             "  edge [fontname=\"sans-serif\", fontsize=9, color=gray40];"
         )?;
         let on_path: HashSet<_> = critical.iter().copied().collect();
-        let mut nodes_on_path: HashSet<_> = critical.iter().map(|it| it.1).collect();
+        let mut nodes_on_path: HashSet<_> = critical.iter().map(|edge| edge.1).collect();
         nodes_on_path.insert(0);
         for (place, function) in self.graph.functions.iter().enumerate() {
             if is_drawn.get(place) == Some(&true) {
@@ -150,10 +152,12 @@ impl Writer<'_> {
         writeln!(out, "}}")
     }
 
-    /// The critical path, as places of caller and callee in the graph.
+    /// The critical path, as indexes of caller and callee in the graph.
     fn critical_path(&self) -> Vec<(usize, usize)> {
         let functions = self.graph.functions.iter().enumerate();
-        let places: HashMap<_, _> = functions.map(|(place, it)| (it.symbol, place)).collect();
+        let places: HashMap<_, _> = functions
+            .map(|(place, function)| (function.symbol, place))
+            .collect();
         let steps = critical_path(self.profile, self.metric);
         let path: Vec<_> = steps
             .iter()
@@ -199,7 +203,7 @@ impl Writer<'_> {
         if self.profile.metrics.calls {
             label.push_str(&format!("\\n{calls}×"));
         }
-        // From white to a red that black text is still read on.
+        // From white to a red on which black text is readable.
         let saturation = (share / 50.0).min(1.0) * 0.65;
         let border = if is_critical {
             ", color=red3, penwidth=2.5"
@@ -260,8 +264,8 @@ impl Writer<'_> {
     }
 }
 
-/// Text inside of quotes. A backslash would begin an escape there, and control
-/// characters are not in SVG.
+/// Text inside of quotes. A backslash would begin an escape, and SVG forbids
+/// control characters.
 fn quoted(name: &[u8]) -> String {
     let mut quoted = String::new();
     for letter in lossy(name).chars() {
@@ -270,7 +274,8 @@ fn quoted(name: &[u8]) -> String {
                 quoted.push('\\');
                 quoted.push(letter);
             }
-            // Graphviz would put them into its SVG, which would be no XML then.
+            // Graphviz would copy them to its SVG, which would then be invalid
+            // XML.
             '\u{fffe}' | '\u{ffff}' => quoted.push(char::REPLACEMENT_CHARACTER),
             letter if letter.is_control() => quoted.push(' '),
             letter => quoted.push(letter),

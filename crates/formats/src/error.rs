@@ -1,4 +1,4 @@
-//! Why something could not be read or written.
+//! Why a profile could not be read or written.
 
 use std::fmt;
 use std::io;
@@ -11,66 +11,66 @@ use crate::unknown_json;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ReadError {
-    /// There is nothing in it.
+    /// The input is empty.
     Empty,
-    /// In no known format.
+    /// The format is unknown.
     Unknown,
-    /// JSON, in no known format.
+    /// JSON of an unknown format.
     UnknownJson {
-        /// The keys of the outermost object, the first of them.
+        /// The first keys of the outermost object.
         keys: Vec<String>,
     },
-    /// In a format that can only be written here.
+    /// A format that this crate only writes.
     NotReadable {
         /// The format's name.
         format: &'static str,
     },
-    /// In a form that is known, and not read.
+    /// A known form that this crate does not read.
     Refused {
-        /// What it is.
+        /// The form.
         what: &'static str,
         /// What to do instead.
         advice: &'static str,
     },
-    /// It holds several profiles.
+    /// The input holds several profiles.
     Several,
-    /// It could not be had.
+    /// Reading the input failed.
     Io(io::Error),
-    /// Its compression is broken.
+    /// The gzip compression is broken.
     Gzip(io::Error),
-    /// It is no zip file of one file.
+    /// The zip file is broken or has not exactly one file.
     Zip {
         /// What is wrong with it.
         reason: &'static str,
     },
-    /// Unpacked, it is larger than the limit.
+    /// The unpacked input is larger than the limit.
     TooLarge {
         /// The limit in bytes.
         limit: u64,
     },
-    /// What it holds needs more memory than it may take.
+    /// The profile needs more memory than the budget allows.
     Memory(OverBudget),
-    /// Broken, in a format of lines.
+    /// A broken line, in a text format.
     Line {
         /// The format's name.
         format: &'static str,
         /// Counted from 1.
         line: u64,
-        /// What is wrong with it.
+        /// The fault.
         reason: String,
     },
-    /// Broken, in a format of bytes.
+    /// A broken byte, in a binary format.
     Offset {
         /// The format's name.
         format: &'static str,
         /// Counted from 0, in the unpacked input.
         offset: u64,
-        /// What is wrong there.
+        /// The fault.
         reason: String,
     },
-    /// Not the rows of a profile.
+    /// The input is a broken XHProf array.
     Rows(classic::Error),
-    /// Broken JSON, or not the JSON of a profile.
+    /// The JSON is broken, or is not a profile.
     Json(serde_json::Error),
 }
 
@@ -78,7 +78,7 @@ impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Empty => f.write_str("the input is empty"),
-            Self::Unknown => f.write_str("not a profile in any format known here"),
+            Self::Unknown => f.write_str("not a profile in any known format"),
             Self::UnknownJson { keys } => {
                 let keys: Vec<_> = keys.iter().map(|key| format!("{key:?}")).collect();
                 f.write_str("JSON of an unknown kind, ")?;
@@ -141,7 +141,7 @@ impl From<classic::Error> for ReadError {
 }
 
 impl From<io::Error> for ReadError {
-    /// An error of ours that came up through a reader is itself again.
+    /// An error of this crate that passed through another reader is unwrapped.
     fn from(error: io::Error) -> Self {
         match error.downcast::<Self>() {
             Ok(ours) => ours,
@@ -164,14 +164,14 @@ impl From<serde_json::Error> for ReadError {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum WriteError {
-    /// Where it should go did not take it.
+    /// Writing to the output failed.
     Io(io::Error),
-    /// The format can only be read here.
+    /// The format can only be read.
     NotWritable {
         /// The format's name.
         format: &'static str,
     },
-    /// The format is made of stacks, and the profile knows edges only.
+    /// The format needs stacks, and the profile has only edges.
     NeedsStacks {
         /// The format's name.
         format: &'static str,
@@ -180,22 +180,22 @@ pub enum WriteError {
     TooManySamples {
         /// The format's name.
         format: &'static str,
-        /// How many it may be.
+        /// The maximum number of samples.
         limit: u64,
     },
-    /// The format has no place for such costs.
+    /// The format cannot hold this cost.
     NotHeld {
         /// The format's name.
         format: &'static str,
-        /// Those asked for.
+        /// The requested cost.
         metric: Metric,
     },
-    /// The profile has no such costs.
+    /// The profile does not have this cost.
     NotMeasured {
-        /// Those asked for.
+        /// The requested cost.
         metric: Metric,
     },
-    /// The base cannot be compared with: one counts time, the other samples.
+    /// The base cannot be compared: one counts time, the other samples.
     BaseDiffers,
 }
 
@@ -206,8 +206,8 @@ impl fmt::Display for WriteError {
             Self::NotWritable { format } => write!(f, "{format} can be read, but not written"),
             Self::NeedsStacks { format } => write!(
                 f,
-                "{format} is made of whole stacks, and this profile knows only who called whom; \
-                 --estimate guesses the stacks"
+                "{format} is made of whole stacks, and this profile has only caller and callee pairs; \
+                 --estimate estimates the stacks"
             ),
             Self::TooManySamples { format, limit } => {
                 write!(

@@ -1,12 +1,13 @@
-//! The call graph: one node a function, one edge a caller and callee, for
-//! formats that know neither stacks nor recursion levels.
+//! The call graph: a node for each function, an edge for each caller and
+//! callee, for formats without stacks and recursion levels.
 //!
-//! Times are in the unit of the format. Self costs are rounded so that each
-//! function's are right, and everything else is summed up from them: readers
+//! Times are in the unit of the format. The self cost of each function is
+//! rounded, and every other cost is a sum of self costs, because readers
 //! subtract.
 //!
-//! **Invariant:** what comes into a function is its self cost and what leaves
-//! it; the self times of all functions add up to the root's time.
+//! **Invariant:** the cost that enters a function is its self cost plus the
+//! cost that leaves it; the self times of all functions add up to the root's
+//! time.
 
 use std::collections::hash_map::Entry;
 
@@ -19,13 +20,13 @@ use crate::rounding::Rounding;
 /// The call graph of a profile.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Graph {
-    /// In the order of their first call, as far as it is known; the root first.
+    /// In the order of their first call, if known; the root first.
     pub(crate) functions: Vec<Function>,
     /// The cost of the whole profile.
     pub(crate) root: Cost,
 }
 
-/// What one function cost by itself, and what its calls cost.
+/// The self cost of a function, and the costs of its calls.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Function {
     pub(crate) symbol: SymbolId,
@@ -39,12 +40,12 @@ pub(crate) struct Function {
 pub(crate) struct Call {
     /// An index into [`Graph::functions`].
     pub(crate) callee: usize,
-    /// What they cost together, recursive calls each for itself.
+    /// Their total cost, each recursive call counted separately.
     pub(crate) cost: Cost,
 }
 
 impl Graph {
-    /// The call graph with times in units of so many nanoseconds.
+    /// The call graph, with times in units of this many nanoseconds.
     pub(crate) fn new(profile: &Profile, unit_ns: u64) -> Self {
         let unit_ns = unit_ns.max(1);
         let mut builder = GraphBuilder::new(profile.symbols.len());
@@ -115,7 +116,7 @@ impl GraphBuilder {
         Some(&mut function.own)
     }
 
-    /// Rounds what each node cost by itself, and adds up from the leaves.
+    /// Rounds each node's self cost, and sums up from the leaves.
     fn add_tree(&mut self, tree: &Tree, unit_ns: u64) {
         let own = tree.self_costs();
         let mut nodes = tree.nodes.clone();
@@ -133,7 +134,7 @@ impl GraphBuilder {
                 parent.cost.cpu = parent.cost.cpu.saturating_add(node.cost.cpu);
             }
         }
-        self.graph.root = nodes.first().map_or_else(Cost::default, |it| it.cost);
+        self.graph.root = nodes.first().map_or_else(Cost::default, |node| node.cost);
         let rounded = Tree { nodes };
         let own = rounded.self_costs();
         let children = rounded.children();
@@ -154,8 +155,8 @@ impl GraphBuilder {
         }
     }
 
-    /// Rounds what each edge cost. What that takes from a caller, it is given
-    /// by the edge on the way from the root.
+    /// Rounds each edge's cost. The edge on the path from the root gives its
+    /// caller the difference.
     fn add_edges(&mut self, table: &EdgeTable, unit_ns: u64) {
         let units = |ns: u64| {
             let ns = i64::try_from(ns).unwrap_or(i64::MAX);
@@ -167,8 +168,8 @@ impl GraphBuilder {
             ..cost
         };
         self.graph.root = rounded(table.root);
-        // The last to complete was, of those of one caller, called last; so
-        // this is the nearest to the order of the calls.
+        // Of one caller's edges, the last to complete was the last call; so
+        // this order is the closest to the order of calls.
         for edge in table.edges.iter().rev() {
             self.place(edge.caller.symbol);
             self.place(edge.callee.symbol);
@@ -184,7 +185,7 @@ impl GraphBuilder {
         }
     }
 
-    /// Self costs: what comes in, less what leaves.
+    /// Self costs: incoming cost minus outgoing cost.
     fn balance(&mut self) {
         let mut own = vec![SelfCost::default(); self.graph.functions.len()];
         if let Some(root) = own.first_mut() {
@@ -206,9 +207,9 @@ impl GraphBuilder {
         }
     }
 
-    /// Where rounding alone made a self time negative, the call by which the
-    /// function was first reached gets what is missing: the correction moves
-    /// towards the root, which has it in the end.
+    /// Where rounding made a self time negative, the call by which the search
+    /// first reached the function gets the difference: the correction moves
+    /// towards the root.
     fn settle(&mut self, table: &EdgeTable, unit_ns: u64) {
         let exact = exact_own(table, &self.places, self.graph.functions.len());
         let is_rounding =
@@ -250,8 +251,8 @@ impl GraphBuilder {
         }
     }
 
-    /// Every function reached from the root, nearest first, with the call it
-    /// was reached by.
+    /// Every function reached from the root, nearest first, with the call
+    /// through which the search reached it.
     fn ways(&self) -> Vec<(usize, Option<(usize, usize)>)> {
         let mut is_reached = vec![false; self.graph.functions.len()];
         if let Some(root) = is_reached.first_mut() {
@@ -261,7 +262,11 @@ impl GraphBuilder {
         let mut next = 0;
         while let Some(&(place, _)) = ways.get(next) {
             next += 1;
-            let calls = self.graph.functions.get(place).map(|it| &it.calls);
+            let calls = self
+                .graph
+                .functions
+                .get(place)
+                .map(|function| &function.calls);
             for (number, call) in calls.into_iter().flatten().enumerate() {
                 if let Some(reached) = is_reached.get_mut(call.callee)
                     && !*reached
@@ -322,7 +327,7 @@ fn minus(one: SelfCost, other: SelfCost) -> SelfCost {
     }
 }
 
-/// The rows of the function table for people, those that cost most first.
+/// The rows of the function table for people, the largest self cost first.
 pub(crate) fn rows_by_own_wall(profile: &Profile) -> FlatTable {
     let mut table = FlatTable::new(profile);
     table.rows.sort_by(|a, b| {
@@ -404,7 +409,7 @@ mod tests {
             parents.push(node);
             let cost = builder.cost(node);
             cost.calls += 1;
-            // Most of them just below what is rounded up.
+            // Most of them just below a rounding limit.
             cost.wall += 4 + random % 8 / 7 * 30;
             cost.cpu += 5;
         }
@@ -455,7 +460,11 @@ mod tests {
         };
         let graph = Graph::new(&named(5, Body::Edges(table)), 10);
         assert_eq!(graph.root.wall, 3);
-        let own: Vec<_> = graph.functions.iter().map(|it| it.own.wall).collect();
+        let own: Vec<_> = graph
+            .functions
+            .iter()
+            .map(|function| function.own.wall)
+            .collect();
         assert_eq!(own, [0, 0, 1, 1, 1]);
     }
 }

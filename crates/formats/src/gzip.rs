@@ -1,6 +1,6 @@
-//! Gzip and zip, which any format may be wrapped in.
+//! Gzip and zip, which can wrap any format.
 //!
-//! A few kilobytes can claim to be gigabytes, so unpacking has a limit.
+//! A few kilobytes can unpack to gigabytes, so unpacking has a limit.
 
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 
@@ -9,14 +9,14 @@ use flate2::bufread::MultiGzDecoder;
 use crate::zip;
 use crate::{HEAD, ReadError};
 
-/// Calls `act` with the beginning of `input` and all of it, unpacked if it is
+/// Calls `act` with the beginning of `input` and with all of it, unpacked if
 /// compressed.
 ///
 /// # Errors
 ///
-/// Those of `act`; [`ReadError::Gzip`] or [`ReadError::Zip`] if the input is
-/// broken and [`ReadError::TooLarge`] if it is longer than `limit`, both as soon as the
-/// reader gets there.
+/// Errors of `act`; [`ReadError::Gzip`] or [`ReadError::Zip`] if the input is
+/// broken; [`ReadError::TooLarge`] if it is longer than `limit`. The last two
+/// occur as soon as the reader reaches that point.
 pub fn looking_through<R>(
     mut input: impl BufRead,
     limit: u64,
@@ -45,14 +45,14 @@ fn with_head<R>(
     act(&head, &mut Cursor::new(&head).chain(input))
 }
 
-/// The first `length` bytes, or all there are.
+/// The first `length` bytes, or all if there are fewer.
 fn head(input: &mut impl Read, length: usize) -> io::Result<Vec<u8>> {
     let mut head = Vec::new();
     input.take(length as u64).read_to_end(&mut head)?;
     Ok(head)
 }
 
-/// The input, with an error where it goes on past `limit`.
+/// The input, with an error after `limit` bytes.
 pub(crate) fn limited<R: Read>(inner: R, limit: u64) -> Limited<R> {
     Limited {
         inner,
@@ -61,7 +61,7 @@ pub(crate) fn limited<R: Read>(inner: R, limit: u64) -> Limited<R> {
     }
 }
 
-/// Gives an error where the input goes on past the limit.
+/// Returns an error if the input continues after the limit.
 pub(crate) struct Limited<R> {
     inner: R,
     left: u64,
@@ -79,7 +79,7 @@ impl<R: Read> Read for Limited<R> {
     }
 }
 
-/// Says of an error in the compression that it is one.
+/// Marks an error of the decompression as such.
 struct Unpacked<R>(R);
 
 impl<R: Read> Read for Unpacked<R> {
@@ -146,7 +146,9 @@ mod tests {
 
     #[test]
     fn the_beginning_is_shown_and_still_read() {
-        let long: Vec<u8> = (0..200_000_u32).map(|it| it.to_le_bytes()[0]).collect();
+        let long: Vec<u8> = (0..200_000_u32)
+            .map(|number| number.to_le_bytes()[0])
+            .collect();
         for input in [packed(&long), long.clone()] {
             let whole = looking_through(input.as_slice(), u64::MAX, |head, input| {
                 assert_eq!(head, &long[..HEAD]);

@@ -1,9 +1,9 @@
-//! JSON read as a stream: objects key by key, arrays element by element, and
-//! values that matter one at a time, so that a file of any length takes the
-//! memory of its longest value.
+//! Reads JSON as a stream: objects key by key, arrays element by element, and
+//! used values one at a time. A file of any length takes the memory of its
+//! longest value.
 //!
-//! **Invariants:** what is skipped is not stored; nesting is never followed by
-//! recursion here; a stored value has a limit.
+//! **Invariants:** skipped values are not stored; nesting never causes
+//! recursion here; a stored value has a maximum length.
 
 use std::io::BufRead;
 
@@ -12,8 +12,8 @@ use serde::de::DeserializeOwned;
 
 use crate::ReadError;
 
-/// The longest value that is stored, in bytes. Names are longer than anyone
-/// expects; screenshots in traces are longer still.
+/// The maximum length of a stored value, in bytes. Names can be very long;
+/// screenshots in traces are longer.
 const MAX_VALUE: usize = 16 << 20;
 
 /// A stream of JSON.
@@ -24,12 +24,12 @@ pub(crate) struct Json<'i> {
     offset: u64,
     value: Vec<u8>,
     is_at_end: bool,
-    /// Some writers die before the last bracket, or write a comma before it.
+    /// Some writers end before the last bracket, or write a comma before it.
     takes_cut: bool,
     is_cut: bool,
 }
 
-/// Where in a value the scan is.
+/// The state of the scan inside of a value.
 #[derive(Debug, Default)]
 struct Scan {
     depth: u64,
@@ -37,9 +37,9 @@ struct Scan {
     is_escaped: bool,
 }
 
-/// What a byte does to a value.
+/// The effect of a byte on a value.
 enum Step {
-    /// It belongs to the value, which goes on.
+    /// The byte belongs to the value, which continues.
     Inside,
     /// It is the last one of the value.
     Last,
@@ -81,7 +81,7 @@ impl Scan {
 }
 
 impl<'i> Json<'i> {
-    /// The JSON of an input; `format` is for what is said of errors.
+    /// Reads JSON from an input; `format` is the name in error messages.
     pub(crate) fn new(input: &'i mut dyn BufRead, format: &'static str, budget: &Budget) -> Self {
         Self {
             input,
@@ -95,8 +95,8 @@ impl<'i> Json<'i> {
         }
     }
 
-    /// Takes a file that ends early as the part that is there, see
-    /// [`is_cut`](Self::is_cut), and arrays with a comma before the bracket.
+    /// Accepts a file that ends early, see [`is_cut`](Self::is_cut), and arrays
+    /// with a comma before the bracket.
     pub(crate) fn taking_cut(mut self) -> Self {
         self.takes_cut = true;
         self
@@ -107,7 +107,7 @@ impl<'i> Json<'i> {
         self.is_cut
     }
 
-    /// The error that the input is broken here.
+    /// The error for broken input at this position.
     pub(crate) fn error(&self, reason: impl Into<String>) -> ReadError {
         ReadError::Offset {
             format: self.format,
@@ -140,7 +140,7 @@ impl<'i> Json<'i> {
         self.offset += count as u64;
     }
 
-    /// The next byte that is no white space, which has to be there.
+    /// The next byte that is no white space, or an error at the end.
     pub(crate) fn next_kind(&mut self) -> Result<u8, ReadError> {
         self.peek()?.ok_or_else(|| self.ends_early())
     }
@@ -157,7 +157,7 @@ impl<'i> Json<'i> {
         Ok(())
     }
 
-    /// Passes over the next value, and stores its bytes if `keep` says so.
+    /// Skips the next value, and stores its bytes if `keep` is set.
     fn raw(&mut self, keep: bool) -> Result<(), ReadError> {
         self.value.clear();
         self.next_kind()?;
@@ -166,7 +166,7 @@ impl<'i> Json<'i> {
             let block = self.input.fill_buf()?;
             if block.is_empty() {
                 self.is_at_end = true;
-                // A number has no end of its own.
+                // A number has no end mark.
                 let is_whole = scan.depth == 0 && !scan.in_string && !self.value.is_empty();
                 return if is_whole {
                     Ok(())
@@ -212,12 +212,12 @@ impl<'i> Json<'i> {
         Ok(())
     }
 
-    /// Takes bytes of the budget for a text that is kept.
+    /// Takes the bytes of a stored text from the budget.
     pub(crate) fn keep(&self, text: &str) -> Result<(), ReadError> {
         Ok(self.budget.take(allocated(text.len()), "names")?)
     }
 
-    /// Passes over the next value.
+    /// Skips the next value.
     pub(crate) fn skip(&mut self) -> Result<(), ReadError> {
         self.raw(false)
     }
@@ -233,7 +233,7 @@ impl<'i> Json<'i> {
         })
     }
 
-    /// The next value if it is text; passes over any other.
+    /// The next value if it is text; skips any other.
     pub(crate) fn text(&mut self) -> Result<Option<String>, ReadError> {
         if self.next_kind()? == b'"' {
             return self.value().map(Some);
@@ -298,8 +298,8 @@ impl<'i> Json<'i> {
         })
     }
 
-    /// Calls `each` with every key of the next value, an object. It has to take
-    /// the key's value, or skip it.
+    /// Calls `each` with every key of the next value, an object. `each` must
+    /// take the key's value, or skip it.
     pub(crate) fn object(
         &mut self,
         mut each: impl FnMut(&mut Self, &str) -> Result<(), ReadError>,
@@ -315,8 +315,8 @@ impl<'i> Json<'i> {
         })
     }
 
-    /// Calls `each` before every element of the next value, an array. It has to
-    /// take the element, or skip it.
+    /// Calls `each` before every element of the next value, an array. `each`
+    /// must take the element, or skip it.
     pub(crate) fn array(
         &mut self,
         each: impl FnMut(&mut Self) -> Result<(), ReadError>,
@@ -371,12 +371,12 @@ impl<'i> Json<'i> {
         Ok(true)
     }
 
-    /// Makes sure that nothing but white space is left.
+    /// Checks that only white space is left.
     pub(crate) fn finish(&mut self) -> Result<(), ReadError> {
         match self.peek()? {
             None => Ok(()),
             Some(_) if self.takes_cut => Ok(()),
-            Some(_) => Err(self.error("something is behind the end")),
+            Some(_) => Err(self.error("there is data after the end")),
         }
     }
 }
@@ -394,7 +394,7 @@ pub(crate) fn has_key(head: &[u8], key: &str) -> bool {
     false
 }
 
-/// Where `wanted` is in `bytes`.
+/// The position of `wanted` in `bytes`.
 pub(crate) fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
     bytes.windows(wanted.len()).position(|part| part == wanted)
 }

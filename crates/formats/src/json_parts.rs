@@ -1,9 +1,9 @@
-//! Parts of JSON documents whose size is not known: what is of use is kept, and
-//! the rest is passed over.
+//! Reads parts of JSON documents of unknown size: used values are kept, and the
+//! rest is skipped.
 //!
 //! A document as a tree of values takes up to a hundred times its length. So a
-//! row is its costs and nothing else, and of what stands around the rows only
-//! the keys that are asked for are kept.
+//! row keeps only its costs, and only the requested keys around the rows are
+//! kept.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -14,10 +14,10 @@ use serde::de::{Deserialize, DeserializeSeed, Deserializer, IgnoredAny};
 use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
-/// What stands behind a key of the classic array.
+/// The value of a key of the classic array.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Entry {
-    /// Costs; and whether a wall time is among them, which every row has.
+    /// Costs, and whether a wall time is among them, which every row must have.
     Row {
         /// All that are numbers.
         cost: EntryCost,
@@ -124,13 +124,13 @@ impl<'de> Deserialize<'de> for Scalar {
     }
 }
 
-/// A value, of which not everything is kept.
+/// A value that may be kept in part.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Kept<'k> {
-    /// Of objects, these keys alone; none for all of them.
+    /// The keys of objects to keep; none for all of them.
     pub(crate) keys: Option<&'k [&'k str]>,
-    /// How many elements of lists, and of objects whose keys are not said, may
-    /// yet be kept.
+    /// How many more elements of lists, and of objects without a list of keys,
+    /// may be kept.
     pub(crate) left: &'k Cell<usize>,
 }
 

@@ -1,12 +1,12 @@
-//! Profiles in the formats people have: read, written, recognized.
+//! Profile formats: reading, writing and recognizing them.
 //!
-//! One file a format, its reader and its writer side by side. Programs call
-//! [`read`], which looks through compression and recognizes the format by
-//! content, never by a file's name; and [`write`](fn@write), which asks whether
-//! the format can hold the profile before it writes a byte.
+//! Each format is a module with its reader and its writer. Programs call
+//! [`read`], which unpacks the input and recognizes the format by content,
+//! never by a file's name; and [`write`](fn@write), which checks that the
+//! format can hold the profile before it writes a byte.
 //!
-//! **Invariant:** readers take any bytes. They ask for memory in proportion to
-//! what is really there, and say where it went wrong.
+//! **Invariant:** readers accept any bytes. They allocate memory in proportion
+//! to the data that is really there, and report the position of errors.
 
 #![forbid(unsafe_code)]
 
@@ -70,45 +70,47 @@ pub use registry::{FORMATS, by_id, for_file_name};
 /// Whether an input is in a format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Detection {
-    /// It is.
+    /// The input is in this format.
     Yes,
-    /// It is not.
+    /// The input is not in this format.
     No,
-    /// It may be: more bytes would tell.
+    /// More bytes are needed to decide.
     NeedMore,
 }
 
 /// What a format needs and what it can hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Holds {
-    /// It is made of whole stacks: edges alone do not tell them.
+    /// The format needs whole stacks: edges are not enough.
     pub needs_stacks: bool,
-    /// It keeps apart the paths to a function; false if it has edges only.
+    /// The format distinguishes the paths to a function; false if it has edges
+    /// only.
     pub stacks: bool,
-    /// How often each was called.
+    /// It holds the number of calls.
     pub calls: bool,
-    /// Several costs at once; else [`WriteOptions::metric`] says which.
+    /// It holds several costs at once; else [`WriteOptions::metric`] selects
+    /// one.
     pub all_metrics: bool,
-    /// When each call happened.
+    /// It holds the time of each call.
     pub times: bool,
 }
 
-/// A format that can be recognized, read or written.
+/// A format that this crate can recognize, read or write.
 pub trait Format: Sync {
-    /// What `--to` takes: `callgrind`. Lower case and hyphens; never changes.
+    /// The value of `--to`: `callgrind`. Lower case and hyphens; never changes.
     fn id(&self) -> &'static str;
 
-    /// What users call it: `Callgrind`.
+    /// The name for people: `Callgrind`.
     fn name(&self) -> &'static str;
 
-    /// The endings of file names that mean this format when writing, without
-    /// the first dot: `perfView.xml.zip`. The longest that fits wins.
+    /// The endings of file names that select this format for writing, without
+    /// the first dot: `perfView.xml.zip`. The longest match wins.
     fn endings(&self) -> &'static [&'static str] {
         &[]
     }
 
-    /// What to know before writing it, if there is something: a sentence
-    /// without its stop, for people.
+    /// A note for users before writing, if any: a sentence without its full
+    /// stop.
     fn warning(&self) -> Option<&'static str> {
         None
     }
@@ -118,42 +120,43 @@ pub trait Format: Sync {
         None
     }
 
-    /// Whether it leaves out by itself what costs less than
-    /// [`WriteOptions::threshold_ppm`], and nothing where that is zero.
+    /// Whether the format itself leaves out costs below
+    /// [`WriteOptions::threshold_ppm`]; zero leaves out nothing.
     fn has_threshold(&self) -> bool {
         false
     }
 
-    /// Looks at the beginning of an input, unpacked.
+    /// Examines the beginning of an unpacked input.
     fn detect(&self, _head: &[u8]) -> Detection {
         Detection::No
     }
 
-    /// Reads a whole input, unpacked. Call [`read_within`], which makes sure
-    /// that nothing was left out for want of memory.
+    /// Reads a whole unpacked input. Callers use [`read_within`], which also
+    /// checks that the budget was not exceeded.
     ///
-    /// A reader counts on `budget` what it is about to keep: with
-    /// [`Budget::room`] before it pushes, with [`Budget::take`] before it
-    /// copies. The tables that readers share (symbols, call trees, samples) do
-    /// so by themselves and stop growing once the budget is overdrawn; a reader
-    /// asks [`Budget::check`] once a record, to end soon after.
+    /// A reader must count what it keeps on `budget`: with [`Budget::room`]
+    /// before it pushes, with [`Budget::take`] before it copies. The shared
+    /// tables (symbols, call trees, samples) do so themselves and stop growing
+    /// once the budget is exceeded. A reader calls [`Budget::check`] once a
+    /// record, to stop soon after.
     ///
     /// # Errors
     ///
-    /// [`ReadError`], for an input that is not in this format, or more than the
-    /// budget has room for.
+    /// [`ReadError`] for an input that is not in this format, or that exceeds
+    /// the budget.
     fn read(&self, _input: &mut dyn BufRead, _budget: &Budget) -> Result<Profile, ReadError> {
         Err(ReadError::NotReadable {
             format: self.name(),
         })
     }
 
-    /// Writes a whole profile. Call [`write`](fn@write), which asks first whether
-    /// the format can hold it.
+    /// Writes a whole profile. Callers use [`write`](fn@write), which first
+    /// checks that the format can hold it.
     ///
     /// # Errors
     ///
-    /// [`WriteError`]: those of `out`, and what the format cannot hold.
+    /// [`WriteError`]: I/O errors of `out`, and profiles that the format cannot
+    /// hold.
     fn write(
         &self,
         _profile: &Profile,
@@ -166,15 +169,15 @@ pub trait Format: Sync {
     }
 }
 
-/// How much of an input is looked at to recognize it.
+/// How many bytes of an input are examined to recognize it.
 pub const HEAD: usize = 64 * 1024;
 
-/// The most an input may be unpacked to: 8 GiB. Readers take in proportion to
-/// the profile, and not to this.
+/// The maximum unpacked size of an input: 8 GiB. The memory of readers is
+/// proportional to the profile, not to this.
 pub const MAX_UNPACKED: u64 = 8 << 30;
 
-/// Reads a whole input of any known format, compressed or not, within the memory
-/// that a [`Budget`] has unless told otherwise.
+/// Reads a whole input of any known format, compressed or not, within the
+/// default memory of a [`Budget`].
 ///
 /// # Errors
 ///
@@ -183,20 +186,21 @@ pub fn read(input: impl BufRead) -> Result<Profile, ReadError> {
     read_within(input, &Budget::default())
 }
 
-/// The same within a budget of the caller's, which is used up by what is read:
-/// each input has one of its own, unless they are to share the memory.
+/// The same within the caller's budget. Reading uses the budget up, so each
+/// input needs its own, unless several inputs share the memory.
 ///
 /// # Errors
 ///
-/// [`ReadError`], for an input in no known format, broken in its own, or of
-/// which more would have to be kept than the budget has room for.
+/// [`ReadError`] for an input that is in no known format, broken, or too large
+/// for the budget.
 pub fn read_within(input: impl BufRead, budget: &Budget) -> Result<Profile, ReadError> {
     gzip::looking_through(input, MAX_UNPACKED, |head, input| {
         if head.is_empty() {
             return Err(ReadError::Empty);
         }
         let outcome = recognized(head)?.read(input, budget);
-        // Tables that stopped growing may have made it look broken, or whole.
+        // Tables that stopped growing may have made it look broken, or
+        // complete.
         budget.check()?;
         outcome
     })
@@ -215,16 +219,15 @@ pub fn recognized(head: &[u8]) -> Result<&'static dyn Format, ReadError> {
     if let Some(format) = find(Detection::Yes) {
         return Ok(format);
     }
-    // Any JSON begins like those that are known: what it is says more.
+    // Any JSON begins like the known formats: its keys give a better error.
     if let Some(keys) = unknown_json::keys(head) {
         return Err(ReadError::UnknownJson { keys });
     }
-    // An input that ends before it says what it is gets the error of the
-    // format it began like.
+    // An input that ends too early gets the error of the format that it may be.
     find(Detection::NeedMore).ok_or(ReadError::Unknown)
 }
 
-/// All of an input of a format that cannot be read piece by piece.
+/// Reads all of an input, for a format that cannot be read as a stream.
 pub(crate) fn whole(input: &mut dyn BufRead, budget: &Budget) -> Result<Vec<u8>, ReadError> {
     let mut bytes = Vec::new();
     loop {
@@ -239,15 +242,15 @@ pub(crate) fn whole(input: &mut dyn BufRead, budget: &Budget) -> Result<Vec<u8>,
     }
 }
 
-/// Writes a profile in a format, if that can hold it.
+/// Writes a profile in a format, if the format can hold it.
 ///
-/// Of a profile that knows edges only, a format made of stacks gets stacks that
-/// are guessed, if [`WriteOptions::estimate`] says so. Their title says it too.
+/// If the profile has only edges, and the format needs stacks, the stacks are
+/// estimated if [`WriteOptions::estimate`] is set. The title then says so.
 ///
 /// # Errors
 ///
-/// [`WriteError::NeedsStacks`] if the format is made of stacks, the profile
-/// knows edges only, and it may not be guessed; else those of the format.
+/// [`WriteError::NeedsStacks`] if the format needs stacks, the profile has only
+/// edges, and `estimate` is not set; else the errors of the format.
 pub fn write(
     format: &dyn Format,
     profile: &Profile,
@@ -280,7 +283,7 @@ pub fn write(
     }
 }
 
-/// The profile, or a guess at its stacks.
+/// The profile, with estimated stacks if needed.
 fn with_stacks<'p>(
     profile: &'p Profile,
     format: &'static str,

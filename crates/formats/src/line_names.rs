@@ -1,8 +1,8 @@
-//! Functions that are told apart by file and line, as in languages where many
-//! have one name or none.
+//! Distinguishes functions by file and line, for languages in which many
+//! functions have the same name or none.
 //!
 //! **Invariant:** the first function of a name keeps it; the others get their
-//! file and line behind it.
+//! file and line appended.
 
 use std::collections::HashMap;
 
@@ -16,13 +16,13 @@ use crate::text::lossy;
 pub(crate) struct LineNames {
     names: Names,
     places: HashMap<(String, String, u32), SymbolId>,
-    /// The line of the function that has a name and a file for itself.
+    /// The line of the function that keeps its plain name and file.
     first: HashMap<(String, String), u32>,
     budget: Budget,
 }
 
 impl LineNames {
-    /// A table of `main()`, which grows within a budget.
+    /// A table with only `main()`, which grows within a budget.
     pub(crate) fn within(budget: &Budget) -> Self {
         Self {
             names: Names::within(budget),
@@ -32,7 +32,7 @@ impl LineNames {
         }
     }
 
-    /// The symbol of the function of that name that begins there; a file may be
+    /// The symbol of the function with that name and position; a file may be
     /// empty and a line 0. None if there are too many.
     pub(crate) fn symbol(&mut self, name: &str, file: &str, line: u32) -> Option<SymbolId> {
         let key = (name.to_owned(), file.to_owned(), line);
@@ -66,12 +66,12 @@ impl LineNames {
         Some(symbol)
     }
 
-    /// The symbol of something that is in no file.
+    /// The symbol of a function that is in no file.
     pub(crate) fn plain(&mut self, name: &str) -> Option<SymbolId> {
         self.names.symbol(lossy(name.as_bytes()).as_bytes(), None)
     }
 
-    /// All of them, in the order in which they were first asked for.
+    /// All symbols, in the order of their first use.
     pub(crate) fn into_symbols(self) -> Vec<Symbol> {
         self.names.into_symbols()
     }

@@ -1,42 +1,44 @@
-//! Lines of an input, fast: whole blocks are read, and lines are slices of
-//! them.
+//! Splits an input into lines: reads whole blocks, and returns lines as slices
+//! of them.
 //!
-//! **Invariant:** memory is one block and the longest line, which has a limit.
+//! **Invariant:** memory is one block and the longest line, which has a maximum
+//! length.
 
 use std::io::BufRead;
 
 use crate::ReadError;
 
-/// The longest line that is taken, in bytes.
+/// The maximum length of a line, in bytes.
 pub(crate) const MAX_LINE: usize = 1 << 20;
 
 const BLOCK: usize = 256 << 10;
 
-/// How many bytes are searched at once: a bit each.
+/// How many bytes are searched at once: one bit each.
 const CHUNK: usize = 64;
 
-/// Gives one line after the other.
+/// Returns one line after another.
 pub(crate) struct Lines<'i> {
     input: &'i mut dyn BufRead,
     format: &'static str,
-    /// Some bytes more than are ever read into it, so that chunks are whole.
+    /// The block, with some bytes more than are ever read, so that chunks are
+    /// whole.
     block: Vec<u8>,
-    /// What of the block has been given.
+    /// The end of the part that was returned.
     start: usize,
-    /// What of the block has been searched.
+    /// The end of the part that was searched.
     searched: usize,
-    /// What of the block has been read.
+    /// The end of the part that was read.
     end: usize,
-    /// The line ends found in the last chunk that have not been given.
+    /// The line ends found in the last chunk that were not returned yet.
     found: u64,
-    /// Where that chunk begins.
+    /// The beginning of that chunk.
     chunk: usize,
     is_at_end: bool,
     number: u64,
 }
 
 impl<'i> Lines<'i> {
-    /// The lines of an input; `format` is for what is said of errors.
+    /// The lines of an input; `format` is the name in error messages.
     pub(crate) fn new(input: &'i mut dyn BufRead, format: &'static str) -> Self {
         Self {
             input,
@@ -52,13 +54,13 @@ impl<'i> Lines<'i> {
         }
     }
 
-    /// The number of the line given last, from 1.
+    /// The number of the last returned line, from 1.
     #[cfg(test)]
     pub(crate) fn number(&self) -> u64 {
         self.number
     }
 
-    /// The error that the line given last is broken.
+    /// The error for a broken line: the last returned one.
     pub(crate) fn error(&self, reason: impl Into<String>) -> ReadError {
         ReadError::Line {
             format: self.format,
@@ -67,7 +69,7 @@ impl<'i> Lines<'i> {
         }
     }
 
-    /// The next line, without what ends it (LF or CR LF).
+    /// The next line, without its end (LF or CR LF).
     #[inline]
     pub(crate) fn next(&mut self) -> Result<Option<&[u8]>, ReadError> {
         while self.found == 0 {
@@ -104,14 +106,14 @@ impl<'i> Lines<'i> {
             .and_then(|rest| rest.first_chunk())
             .map_or(0, line_ends);
         let length = (self.end - self.searched).min(CHUNK);
-        // Behind the end is what was there before.
+        // Bytes after the end are left over from earlier blocks.
         let there = u64::MAX >> (CHUNK - length);
         self.found = found & there;
         self.chunk = self.searched;
         self.searched += length;
     }
 
-    /// Reads more behind what is left of the block.
+    /// Reads more bytes after the rest of the block.
     #[cold]
     fn fill(&mut self) -> Result<(), ReadError> {
         self.block.copy_within(self.start..self.end, 0);
@@ -140,8 +142,8 @@ impl<'i> Lines<'i> {
     }
 }
 
-/// A bit for each byte that is LF. Lines are short: looking for one at a time,
-/// the processor would guess the length of each, and mostly be wrong.
+/// A bit for each byte that is LF. Lines are short: a search for one line end
+/// at a time would mispredict most branches.
 #[inline]
 fn line_ends(chunk: &[u8; CHUNK]) -> u64 {
     const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
@@ -149,8 +151,8 @@ fn line_ends(chunk: &[u8; CHUNK]) -> u64 {
     let mut bits = 0;
     for word in words.iter().rev() {
         let word = u64::from_le_bytes(*word) ^ 0x0a0a_0a0a_0a0a_0a0a;
-        // The highest bit of each byte that is zero now, and then those eight
-        // bits next to each other.
+        // The highest bit of each byte that is zero now, then those eight bits
+        // packed together.
         let zeros = !(((word & LOW) + LOW) | word | LOW);
         bits = bits << 8 | (zeros >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56;
     }

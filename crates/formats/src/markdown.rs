@@ -1,6 +1,6 @@
 //! The function table as Markdown, for an issue or a pull request.
 //!
-//! **Invariant:** whatever a name holds, a row stays a row.
+//! **Invariant:** any name stays inside of its row.
 
 use std::io::{BufWriter, Write};
 
@@ -14,7 +14,8 @@ use crate::{Format, Holds, WriteError, WriteOptions};
 #[derive(Debug, Clone, Copy)]
 pub struct Markdown;
 
-/// A comment is read from the top, and not for long.
+/// The number of functions: the reader of a comment needs only the top of the
+/// table.
 const MAX_ROWS: usize = 50;
 
 impl Format for Markdown {
@@ -66,7 +67,11 @@ impl Format for Markdown {
             ("Self memory", metrics.memory),
             ("Calls", metrics.calls),
         ];
-        let columns: Vec<_> = columns.iter().filter(|it| it.1).map(|it| it.0).collect();
+        let columns: Vec<_> = columns
+            .iter()
+            .filter(|column| column.1)
+            .map(|column| column.0)
+            .collect();
         writeln!(out, "| {} | Function |", columns.join(" | "))?;
         writeln!(out, "|{} --- |", " ---: |".repeat(columns.len()))?;
         let is_shown = |row: &&FlatRow| {
@@ -128,8 +133,8 @@ pub(crate) fn time(ns: i64) -> String {
     format!("{sign}{}.{:03} ms", us / 1_000, us % 1_000)
 }
 
-/// A name as code: in more backticks than it has in a row. A table's cells end
-/// at a bar, even in code, unless it is escaped.
+/// A name as code, in more backticks than it has in a row. A bar ends a table's
+/// cell, even in code, unless it is escaped.
 fn code(name: &[u8]) -> String {
     let name = lossy(name).replace('|', "\\|");
     let longest = name.split(|letter| letter != '`').map(str::len).max();
@@ -142,7 +147,7 @@ fn code(name: &[u8]) -> String {
     format!("{fence}{space}{name}{space}{fence}")
 }
 
-/// Text without what means something in Markdown.
+/// Text without Markdown's special characters.
 fn escaped(text: &[u8]) -> String {
     let mut escaped = String::new();
     for letter in lossy(text).chars() {

@@ -1,8 +1,9 @@
-//! Functions as other tools name them: by name and file. A profile's symbols
-//! differ in their names, so two functions of one name get the file into it.
+//! Functions of other tools, identified by name and file. A profile's symbols
+//! must differ in their names, so a second function of one name gets its file
+//! appended.
 //!
 //! **Invariant:** symbol 0 is `main()`, no two symbols have the same name, and
-//! no name holds XHProf's separator.
+//! no name contains XHProf's separator.
 
 use std::collections::HashMap;
 
@@ -10,10 +11,10 @@ use profile::{Budget, Symbol, SymbolId, allocated, make_name_safe};
 
 use crate::symbols::NAMES;
 
-/// The file that PHP's own functions are in, as Xdebug and others have it.
+/// The file name that Xdebug and others write for PHP's own functions.
 pub(crate) const INTERNAL_FILE: &[u8] = b"php:internal";
 
-/// What is written for a name that is not known.
+/// The name that replaces an unknown one.
 pub(crate) const UNKNOWN: &[u8] = b"???";
 
 /// The symbols of a profile that is being read.
@@ -25,8 +26,8 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    /// A table of `main()`, which grows within a budget: once that is overdrawn
-    /// every new function is `main()`.
+    /// A table with only `main()`, which grows within a budget. Once the budget
+    /// is exceeded, every new function is counted as `main()`.
     pub(crate) fn within(budget: &Budget) -> Self {
         Self {
             symbols: vec![Symbol::new(Symbol::MAIN)],
@@ -35,8 +36,8 @@ impl Names {
         }
     }
 
-    /// The symbol for a function of that name in that file, if it is known;
-    /// none if there are too many.
+    /// The symbol of the function of that name in that file, if the file is
+    /// known; none if there are too many.
     pub(crate) fn symbol(&mut self, name: &[u8], file: Option<&[u8]>) -> Option<SymbolId> {
         let name = if name.is_empty() { UNKNOWN } else { name };
         let file = file.filter(|file| !file.is_empty() && *file != UNKNOWN);
@@ -54,8 +55,8 @@ impl Names {
         self.add(name, file)
     }
 
-    /// Whether the function is in `file`, or can be: where nothing was known
-    /// of its file until now, that is it.
+    /// Whether the function is in `file`. If its file was unknown until now,
+    /// `file` becomes its file.
     fn is_in_file(&mut self, id: SymbolId, file: Option<&[u8]>) -> bool {
         let (Some(symbol), Some(file)) = (self.symbols.get_mut(id.index()), file) else {
             return true;
@@ -102,7 +103,7 @@ impl Names {
         Some(id)
     }
 
-    /// Sets the line that a function begins at, unless it is known.
+    /// Sets the first line of a function, unless it is known.
     pub(crate) fn set_line(&mut self, id: SymbolId, line: u32) {
         if let Some(symbol) = self.symbols.get_mut(id.index())
             && symbol.line == 0
@@ -111,19 +112,19 @@ impl Names {
         }
     }
 
-    /// Lets `edit` say more of a symbol.
+    /// Lets `edit` change a symbol.
     pub(crate) fn edit(&mut self, id: SymbolId, edit: impl FnOnce(&mut Symbol)) {
         if let Some(symbol) = self.symbols.get_mut(id.index()) {
             edit(symbol);
         }
     }
 
-    /// How many there are.
+    /// The number of symbols.
     pub(crate) fn len(&self) -> usize {
         self.symbols.len()
     }
 
-    /// All of them, in the order in which they were first asked for.
+    /// All symbols, in the order of their first use.
     pub(crate) fn into_symbols(self) -> Vec<Symbol> {
         let names = self.places.keys().map(|name| allocated(name.len()));
         self.budget.give_back(names.sum());
@@ -132,8 +133,8 @@ impl Names {
     }
 }
 
-/// A function as XHProf names it: `{main}`, `php::strlen` and `Foo->bar` are
-/// Xdebug's.
+/// A function's name as in XHProf: `{main}`, `php::strlen` and `Foo->bar` are
+/// Xdebug's names.
 pub(crate) fn of_xdebug(name: &[u8], is_internal: bool) -> Vec<u8> {
     if name == b"{main}" {
         return Symbol::MAIN.to_vec();

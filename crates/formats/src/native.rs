@@ -1,7 +1,7 @@
-//! The native file, `*.xhp`: the one format that loses nothing.
+//! The native file, `*.xhp`: the only format without losses.
 //!
-//! The bytes are `crates/profile`'s matter and `docs/format.md`'s; here it
-//! becomes one format among others.
+//! `crates/profile` reads and writes the bytes, and `docs/format.md` describes
+//! them; this module makes it a [`Format`] like the others.
 
 use std::io::{BufRead, Write};
 
@@ -12,7 +12,7 @@ use crate::{Detection, Format, Holds, ReadError, WriteError, WriteOptions};
 
 const NAME: &str = "native profile";
 
-/// Everything that is known.
+/// Every property of a profile.
 #[derive(Debug, Clone, Copy)]
 pub struct Native;
 
@@ -72,7 +72,7 @@ fn read_error(error: native::Error) -> ReadError {
     let reason = match error {
         native::Error::Io(error) => return error.into(),
         native::Error::Memory(error) => return error.into(),
-        // The place is said by the error that it becomes.
+        // The error that is returned contains the position.
         native::Error::Broken { reason, .. } => reason.to_owned(),
         native::Error::TooLarge { what, .. } => format!("too many {what}"),
         native::Error::Truncated { .. } => "the section that begins here is cut off".to_owned(),

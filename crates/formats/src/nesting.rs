@@ -1,14 +1,15 @@
-//! Entries and exits that nest, for formats that know one stack: fibers are
-//! closed when another one goes on, and opened again when they do.
+//! Nested entries and exits, for formats with one stack: when another fiber
+//! resumes, the calls of the current one are closed, and opened again when it
+//! resumes.
 //!
-//! **Invariant:** every function that is opened is closed, the last one first.
+//! **Invariant:** every opened function is closed, the last one first.
 
 use std::collections::HashMap;
 use std::io;
 
 use profile::{EventKind, Events, Instant, SymbolId};
 
-/// The calls of one fiber that are open.
+/// The open calls of one fiber.
 #[derive(Debug, Default)]
 struct Stack {
     open: Vec<SymbolId>,

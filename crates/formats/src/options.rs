@@ -1,23 +1,23 @@
-//! What can be said about how to write.
+//! Options of writing.
 
 use profile::{Metric, Profile};
 
-/// How to write a profile. What a format has no place for is ignored.
+/// How to write a profile. A format ignores options that do not apply to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WriteOptions {
-    /// The title, in place of the profile's own.
+    /// The title; by default the profile's own.
     pub title: Option<String>,
-    /// The cost that formats with room for one write.
+    /// The cost for formats that hold only one.
     pub metric: Metric,
-    /// An earlier profile, to show what has changed since.
+    /// An earlier profile, to show changes since.
     pub base: Option<Profile>,
-    /// Whether stacks may be guessed where a format needs them, and the profile
-    /// knows edges only. It is refused otherwise.
+    /// Whether stacks may be estimated if a format needs them and the profile
+    /// has only edges. Otherwise such a profile is refused.
     pub estimate: bool,
-    /// Formats that are made to be looked at whole leave out functions whose
-    /// inclusive cost is less than so many millionths of the profile's.
+    /// Graphs and tables leave out functions whose inclusive cost is below this
+    /// many millionths of the profile's.
     pub threshold_ppm: u32,
-    /// How flame graphs look.
+    /// The appearance of flame graphs.
     pub flame: FlameOptions,
 }
 
@@ -28,47 +28,48 @@ impl Default for WriteOptions {
             metric: Metric::default(),
             base: None,
             estimate: false,
-            // gprof2dot's, whose graphs people know.
+            // The default of gprof2dot.
             threshold_ppm: 5_000,
             flame: FlameOptions::default(),
         }
     }
 }
 
-/// How flame graphs look.
+/// The appearance of flame graphs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct FlameOptions {
-    /// What the colours mean; none to choose by what is known.
+    /// What the colours show; none for the default.
     pub colour: Option<FlameColour>,
-    /// Which way the stacks grow.
+    /// The direction in which the stacks grow.
     pub direction: FlameDirection,
-    /// What there is one graph of.
+    /// What to draw one graph of.
     pub per: FlamePer,
-    /// Nothing in it runs: an SVG without script, for a site whose visitors are
-    /// logged in. A picture in a page runs no script anyway.
+    /// No script: for an SVG on a site whose visitors are logged in. An image
+    /// in a page never runs scripts.
     pub is_static: bool,
 }
 
-/// What the colours of a flame graph mean.
+/// What the colours of a flame graph show.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum FlameColour {
-    /// The class, so that it keeps its colour from graph to graph. PHP's own
+    /// The class; a class has the same colour in every graph. PHP's own
     /// functions are grey.
     #[default]
     Package,
-    /// What it costs by itself: the redder, the more.
+    /// Self cost: redder costs more.
     Own,
-    /// Calls against cost: warm for many short calls, cool for few long ones.
+    /// Calls per cost: warm for many short calls, cool for few long ones.
     Calls,
-    /// What has changed since the base: red costs more by itself, blue less.
+    /// Changes since the base: a red box has a higher self cost, a blue one a
+    /// lower.
     Difference,
 }
 
 impl FlameColour {
-    /// All of them, in the order in which they are offered.
+    /// All values, in the order of the help.
     pub const ALL: [Self; 4] = [Self::Package, Self::Own, Self::Calls, Self::Difference];
 
-    /// What users call it: `package`, `self`, `calls`, `diff`.
+    /// The name on the command line: `package`, `self`, `calls`, `diff`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -80,7 +81,7 @@ impl FlameColour {
     }
 }
 
-/// Which way the stacks of a flame graph grow.
+/// The direction in which the stacks of a flame graph grow.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum FlameDirection {
     /// Down: `main()` is at the top.
@@ -90,13 +91,13 @@ pub enum FlameDirection {
     Flame,
 }
 
-/// What there is one flame graph of.
+/// What to draw one flame graph of.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum FlamePer {
     /// The whole program.
     #[default]
     Program,
-    /// Each class: what its methods cost, whoever called them.
+    /// Each class, with the cost of its methods for any caller.
     Class,
     /// Each file.
     File,

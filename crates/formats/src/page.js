@@ -1,4 +1,4 @@
-// What every page needs: elements, and numbers for people.
+// Shared by all pages: elements, and formatted numbers.
 
 /** An element. Children that are no elements become text, never markup. */
 function h(tag, attributes, ...children) {
@@ -12,7 +12,7 @@ function h(tag, attributes, ...children) {
   return element;
 }
 
-/** A count with its thousands apart. */
+/** A count with thousands separators. */
 function count(value) {
   const [whole, part] = String(value).replace("-", "").split(".");
   const apart = whole.replace(/\B(?=(\d{3})+$)/g, ",") + (part ? "." + part : "");
@@ -21,7 +21,7 @@ function count(value) {
 
 const SCALES = { ns: ["ns", "µs", "ms", "s"], bytes: ["B", "kB", "MB", "GB", "TB"] };
 
-/** A cost with its unit: three digits that matter. */
+/** A cost with its unit: three significant digits. */
 function amount(value, unit) {
   const units = SCALES[unit];
   if (!units) return count(Math.round(value));
@@ -55,7 +55,7 @@ function withoutNamespace(name) {
   return name.slice(start + 1) || name;
 }
 
-/** Where a function is, as text; empty if that is not known. */
+/** The file and line of a function; empty if unknown. */
 function place(functions, symbol) {
   const file = functions.files[functions.file[symbol]];
   if (!file) return functions.internal[symbol] ? "PHP itself or an extension" : "";

@@ -1,30 +1,30 @@
-//! Pages of HTML that need nothing but themselves.
+//! HTML pages that are a single file.
 //!
-//! A page is its words, its data as JSON and its script. The policy in its head
-//! lets run that script alone, by its hash, and lets nothing be loaded: what is
-//! in the data can at most be seen.
+//! A page is its text, its data as JSON and its script. The
+//! Content-Security-Policy in its head allows only that script, by its hash,
+//! and forbids loading anything: the data can be displayed, but never executed.
 //!
-//! **Invariant:** no `<` of the data stands in the page, so that nothing in it
-//! ends the element it is in.
+//! **Invariant:** the data in the page contains no `<`, so that it cannot end
+//! its element.
 
 use std::io::{self, Write};
 
 use sha2::{Digest, Sha256};
 
-/// A page to be written.
+/// The parts of a page.
 pub(crate) struct Page<'p> {
-    /// What the window is called.
+    /// The title of the window.
     pub title: &'p str,
     /// Style sheets, in their order.
     pub styles: &'p [&'static str],
-    /// Scripts, in their order: one after the other, as one.
+    /// Scripts, in their order, joined into one.
     pub scripts: &'p [&'static str],
-    /// What stands in the page before its script runs: HTML.
+    /// The HTML in the page before its script runs.
     pub body: &'p str,
 }
 
 impl Page<'_> {
-    /// Writes the page around the data, which `data` writes as JSON by
+    /// Writes the page around the data, which `data` writes as JSON with
     /// [`text`] and plain numbers.
     pub(crate) fn write(
         &self,

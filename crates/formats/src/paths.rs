@@ -1,7 +1,7 @@
-//! Finds the node of one stack after the other, root first.
+//! Finds the nodes of many stacks, root first.
 //!
-//! Stacks that follow each other have most of their frames in common, and
-//! what is common is not looked up again: a deep stack costs what is new of it.
+//! Successive stacks share most of their frames, and shared frames are not
+//! looked up again: the cost of a stack is that of its new frames.
 
 use profile::{Budget, NodeId, SymbolId};
 
@@ -13,8 +13,8 @@ pub(crate) struct Paths {
 }
 
 impl Paths {
-    /// No stack yet. Of a stack that the budget has no room for, the node is
-    /// that of its lower part.
+    /// No stack yet. If the budget has no memory for a stack, the result is the
+    /// node of its lower part.
     pub(crate) fn within(budget: &Budget) -> Self {
         Self {
             open: Vec::new(),
@@ -22,8 +22,8 @@ impl Paths {
         }
     }
 
-    /// The node of a stack, with `child` for each step that is not in the stack
-    /// before. A stack need not begin with the root.
+    /// The node of a stack. Calls `child` for each frame that differs from the
+    /// previous stack. A stack may begin with the root or without.
     pub(crate) fn node(
         &mut self,
         stack: impl Iterator<Item = SymbolId>,
@@ -33,7 +33,7 @@ impl Paths {
         let mut node = NodeId::ROOT;
         let mut is_first = true;
         for symbol in stack {
-            // The root is there already.
+            // The root exists already.
             if std::mem::take(&mut is_first) && symbol == SymbolId::ROOT {
                 continue;
             }
@@ -51,7 +51,7 @@ impl Paths {
             };
             depth += 1;
         }
-        // What is left of a deeper stack may be of use to the next one.
+        // The rest of a deeper stack may match the next stack.
         node
     }
 }
@@ -69,7 +69,7 @@ mod tests {
         let mut nodes = Vec::new();
         let stacks: [&[u32]; 6] = [&[0, 1, 2], &[0, 1], &[0, 1, 2, 3], &[1, 2], &[0], &[2, 0]];
         for stack in stacks {
-            let stack = stack.iter().map(|&it| SymbolId(it));
+            let stack = stack.iter().map(|&symbol| SymbolId(symbol));
             nodes.push(paths.node(stack, |node, symbol| {
                 lookups += 1;
                 builder.child(node, symbol)
@@ -78,7 +78,12 @@ mod tests {
         let tree = builder.finish();
         let found: Vec<_> = nodes
             .iter()
-            .map(|&node| tree.path(node).iter().map(|it| it.0).collect::<Vec<_>>())
+            .map(|&node| {
+                tree.path(node)
+                    .iter()
+                    .map(|symbol| symbol.0)
+                    .collect::<Vec<_>>()
+            })
             .collect();
         let expected: [&[u32]; 6] = [
             &[0, 1, 2],

@@ -1,15 +1,14 @@
-//! What `perf script` prints of Linux perf's samples, read only; simpleperf's
-//! `report-sample` prints the same.
+//! The output of `perf script` for Linux perf's samples, read only;
+//! simpleperf's `report-sample` prints the same.
 //!
-//! A sample is a line with the command, its numbers, the time, the event and
-//! how many of it the sample stands for, then the stack with the function on top
-//! first, then an empty line. As in flame graphs of perf, the command is the
-//! function at the bottom. Clock events count nanoseconds; others count
-//! themselves. Of several events the first is read; the profile names the others.
-//! It says what it counts.
+//! A sample is a line with the command, its IDs, the time, the event and the
+//! sample's period, then the stack with the innermost function first, then an
+//! empty line. The command becomes the outermost function, as in flame graphs
+//! of perf. Clock events count nanoseconds; others count events. Only the first
+//! event is read; the profile names the others, and the unit of the counts.
 //!
-//! **Invariant:** a line of a stack that is not understood (source lines, branch
-//! records) is passed over, one between samples is an error.
+//! **Invariant:** an unknown line inside of a stack (source lines, branch
+//! records) is skipped; an unknown line between samples is an error.
 
 use std::collections::BTreeMap;
 use std::io::BufRead;
@@ -30,7 +29,7 @@ pub struct PerfScript;
 
 const NAME: &str = "perf script";
 
-/// How many events are named at most.
+/// The maximum number of events that are named.
 const MAX_EVENTS: usize = 20;
 
 impl Format for PerfScript {
@@ -60,7 +59,7 @@ impl Format for PerfScript {
     }
 }
 
-/// By the first sample, or the comments that come before it.
+/// By the first sample, or the comments before it.
 fn detect(head: &[u8]) -> Detection {
     let mut lines = head.split(|byte| *byte == b'\n');
     let mut first = None;
@@ -96,19 +95,19 @@ struct Header<'l> {
     time: Option<u64>,
     period: Option<u64>,
     event: &'l [u8],
-    /// What is behind the event: the place, without a stack; or a
-    /// tracepoint's fields.
+    /// The text after the event: the place, without a stack; or a tracepoint's
+    /// fields.
     rest: &'l [u8],
 }
 
 impl<'l> Header<'l> {
-    /// `command pid/tid [cpu] flags time: period event: rest`, of which the
-    /// numbers are not all there in every output.
+    /// `command pid/tid [cpu] flags time: period event: rest`. Not every output
+    /// has all numbers.
     fn parse(line: &'l [u8]) -> Option<Self> {
         let is_indented = line.first().is_some_and(u8::is_ascii_whitespace);
         let line = line.trim_ascii();
-        // The command may have spaces: the first number behind it is the
-        // process, if what comes then fits.
+        // The command may contain spaces: the first number after it is the
+        // process ID, if the following fields fit.
         let mut at = 0;
         loop {
             let behind = line.get(at..)?;
@@ -160,12 +159,12 @@ impl<'l> Header<'l> {
     }
 }
 
-/// What the kernel was doing: `d..1.`, `....`.
+/// The state of the kernel: `d..1.`, `....`.
 fn is_flags(token: &[u8]) -> bool {
     token.len() >= 4 && token.len() <= 6 && token.contains(&b'.')
 }
 
-/// The first word, and what is behind it.
+/// The first word, and the text after it.
 fn word(text: &[u8]) -> (&[u8], &[u8]) {
     let text = text.trim_ascii_start();
     let end = text.iter().position(u8::is_ascii_whitespace);
@@ -201,8 +200,8 @@ struct Frame<'l> {
 }
 
 impl<'l> Frame<'l> {
-    /// `address symbol+offset (object)`, where the address and the offset may be
-    /// missing.
+    /// `address symbol+offset (object)`; the address and the offset are
+    /// optional.
     fn parse(line: &'l [u8]) -> Option<Self> {
         let line = line.trim_ascii();
         let (text, object) = object(line)?;
@@ -217,7 +216,7 @@ impl<'l> Frame<'l> {
         })
     }
 
-    /// The function's name: that of the object where there is none.
+    /// The function's name; without a symbol, the object's name.
     fn name(&self) -> Vec<u8> {
         if !self.symbol.is_empty() && self.symbol != b"[unknown]" {
             return self.symbol.to_vec();
@@ -231,8 +230,8 @@ impl<'l> Frame<'l> {
     }
 }
 
-/// What is before the parentheses at the end, and in them. Objects and symbols
-/// may have some of their own: `(/memfd:x (deleted))`.
+/// The text before the parentheses at the end, and the text in them. Objects
+/// and symbols may contain parentheses: `(/memfd:x (deleted))`.
 fn object(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let inner = line.strip_suffix(b")")?;
     let mut depth = 1;
@@ -261,7 +260,7 @@ fn without_offset(symbol: &[u8]) -> &[u8] {
     if is_offset { name } else { symbol }
 }
 
-/// What has been read so far.
+/// The part that has been read.
 #[derive(Debug)]
 struct Reader {
     names: Names,
@@ -269,15 +268,15 @@ struct Reader {
     meta: Meta,
     /// The event that is read, with its modifiers: `cycles:ppp`.
     event: Option<Vec<u8>>,
-    /// How many samples there are of others.
+    /// The number of samples of other events.
     others: BTreeMap<String, u64>,
     has_period: bool,
     first: Option<u64>,
     last: u64,
-    /// The sample whose stack is read, with the function on top first.
+    /// The sample whose stack is being read, the innermost function first.
     open: Option<Sample>,
     stack: Vec<SymbolId>,
-    /// The sample is of an event that is not read.
+    /// The sample belongs to an event that is not read.
     is_passed: bool,
     budget: Budget,
 }
@@ -325,7 +324,7 @@ impl Reader {
         }
     }
 
-    /// What perf says with `--header`.
+    /// The metadata that perf prints with `--header`.
     fn comment(&mut self, line: &[u8]) {
         let text = lossy(line.get(1..).unwrap_or_default());
         let Some((key, value)) = text.split_once(" : ") else {
@@ -358,7 +357,7 @@ impl Reader {
         self.has_period |= header.period.is_some();
         let time = header.time.unwrap_or(0);
         let first = *self.first.get_or_insert(time);
-        // Those of several processors may be a little out of order.
+        // Samples of several processors may be slightly out of order.
         self.last = self.last.max(time.saturating_sub(first));
         self.open = Some(Sample {
             at: self.last,
@@ -403,7 +402,7 @@ impl Reader {
 
     fn finish(mut self) -> Result<Profile, String> {
         let Some(event) = self.event else {
-            return Err("there are no samples in it".to_owned());
+            return Err("it contains no samples".to_owned());
         };
         let name = event.split(|byte| *byte == b':').next().unwrap_or(&event);
         let is_time = self.has_period && (name == b"cpu-clock" || name == b"task-clock");

@@ -1,14 +1,14 @@
-//! Recursion levels for edges that came without them.
+//! Adds recursion levels to edges that were read without them.
 //!
-//! A format that has functions only, and no levels, writes recursion as an
-//! edge that leads back. Such an edge's cost is part of the outer call's; put
-//! at level 1 it is not counted a second time, and `f==>f@1` can be written
-//! where `f==>f` cannot.
+//! A format with functions but without levels writes recursion as an edge back
+//! to a caller. Such an edge's cost is part of the outer call's. At level 1 it
+//! is not counted twice, and a file can hold `f==>f@1` where it cannot hold
+//! `f==>f`.
 
 use profile::{Edge, EdgeTable};
 
-/// Puts the callee of each edge that leads back to one of its own callers, on
-/// the way from the root, at level 1.
+/// Sets level 1 for the callee of each edge that leads back to one of its own
+/// callers, on the path from the root.
 pub(crate) fn mark(symbols: usize, table: &mut EdgeTable) {
     let mut by_caller: Vec<usize> = (0..table.edges.len()).collect();
     by_caller.sort_by_key(|&place| edge(table, place).map(|edge| edge.caller));
@@ -30,7 +30,7 @@ fn edge(table: &EdgeTable, place: usize) -> Option<&Edge> {
     table.edges.get(place)
 }
 
-/// Walks everything called from `start`, without a C stack to overflow.
+/// Walks over everything called from `start`, without recursion.
 fn visit(start: usize, by_caller: &[usize], state: &mut [State], table: &mut EdgeTable) {
     let first_of = |symbol: usize, table: &EdgeTable| {
         by_caller.partition_point(|&place| {
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cycle_nobody_calls_ends() {
+    fn a_cycle_without_a_caller_ends() {
         assert_eq!(levels(3, &[(1, 2), (2, 1)]), [0, 1]);
     }
 

@@ -1,4 +1,4 @@
-//! Every format there is, by name and by the ending of a file's name.
+//! The list of all formats, found by name and by the ending of a file's name.
 
 use crate::Format;
 use crate::blackfire::Blackfire;
@@ -24,7 +24,7 @@ use crate::xhgui::Xhgui;
 use crate::xhprof::Xhprof;
 use crate::xhprof_json::XhprofJson;
 
-/// Every format, those first that are recognized by few bytes.
+/// All formats; those recognized by few bytes come first.
 pub static FORMATS: &[&dyn Format] = &[
     &Native,
     &Xhprof,
@@ -50,7 +50,7 @@ pub static FORMATS: &[&dyn Format] = &[
     &PerfView::JSON,
     &PerfView::JSON_ZIP,
     &Otlp,
-    // After the other JSONs: it is taken for any with a `main()` in it.
+    // After the other JSON formats: any JSON that contains `main()` matches it.
     &XhprofJson,
     &Xhgui,
     // Tables and pictures: written only.
@@ -60,20 +60,20 @@ pub static FORMATS: &[&dyn Format] = &[
     &FlamegraphSvg,
     &FlamegraphHtml,
     &HtmlReport,
-    // Last: any text with a number at the end of each line looks like it.
+    // Last: any text with a number at the end of each line matches it.
     &Collapsed,
 ];
 
-/// The format that is called `id`.
+/// The format with this ID.
 #[must_use]
 pub fn by_id(id: &str) -> Option<&'static dyn Format> {
     FORMATS.iter().copied().find(|format| format.id() == id)
 }
 
-/// The format to write into a file of that name: the one with the longest
-/// ending that fits, whatever the case. `callgrind.out.123` is what Valgrind and
-/// KCachegrind call a file, `cachegrind.out.123` what Xdebug does: there the
-/// ending is at the beginning.
+/// The format to write to a file of that name: the one with the longest
+/// matching ending, in any case. Valgrind and KCachegrind name their files
+/// `callgrind.out.123`, Xdebug `cachegrind.out.123`: there the beginning
+/// counts.
 #[must_use]
 pub fn for_file_name(name: &str) -> Option<&'static dyn Format> {
     let name = name.to_ascii_lowercase();
@@ -88,7 +88,7 @@ pub fn for_file_name(name: &str) -> Option<&'static dyn Format> {
         let endings = format.endings().iter().filter(|ending| fits(ending));
         endings.map(|ending| (ending.len(), *format))
     });
-    // The first of equals, so that a format's usual form comes before others.
+    // The first of equal ones, so that a format's usual form has priority.
     endings
         .rev()
         .max_by_key(|(length, _)| *length)
@@ -129,7 +129,7 @@ mod tests {
             };
             assert!(id.bytes().all(is_plain), "{id}");
             assert_eq!(
-                FORMATS.iter().position(|it| it.id() == id),
+                FORMATS.iter().position(|format| format.id() == id),
                 Some(number),
                 "{id}"
             );

@@ -1,32 +1,32 @@
-//! Times in the unit of a format, for files in which readers sum them up.
+//! Rounds times to the unit of a format, for files whose readers sum them up.
 //!
-//! A time is rounded a node or a call at a time, and there may be a million of
-//! them: halves of a unit would add up to what can be seen. What a function
-//! lost or gained by rounding so far is settled with its next time.
+//! Times are rounded for each node or call, of which there may be a million:
+//! the errors would become visible in sums. So the rounding error of a function
+//! is settled with its next time.
 //!
-//! **Invariants:** what was written of a function is at any moment within half
-//! a unit of its times, as long as those are not negative; and never negative.
+//! **Invariants:** the sum written for a function is at any moment within half
+//! a unit of its times, if those are not negative; and it is never negative.
 
 use profile::SymbolId;
 
-/// What was rounded so far, function by function.
+/// The rounding errors of each function.
 #[derive(Debug)]
 pub(crate) struct Rounding {
     unit_ns: i64,
     functions: Vec<Rounded>,
 }
 
-/// Of one function.
+/// The sums of one function.
 #[derive(Debug, Clone, Copy, Default)]
 struct Rounded {
-    /// What it cost, in nanoseconds.
+    /// The exact sum, in nanoseconds.
     exact_ns: i64,
-    /// What was written of it, in units.
+    /// The written sum, in units.
     written: i64,
 }
 
 impl Rounding {
-    /// To units of so many nanoseconds.
+    /// Rounds to units of this many nanoseconds.
     pub(crate) fn new(unit_ns: u64) -> Self {
         Self {
             unit_ns: i64::try_from(unit_ns.max(1)).unwrap_or(i64::MAX),
@@ -34,7 +34,7 @@ impl Rounding {
         }
     }
 
-    /// What is written of a time that the function cost by itself.
+    /// The rounded value of a self time of the function.
     pub(crate) fn units(&mut self, function: SymbolId, own_ns: i64) -> u64 {
         let index = function.index();
         if self.functions.len() <= index {

@@ -1,15 +1,15 @@
-//! Paths that a format cannot tell apart, made one.
+//! Merges paths that a format cannot distinguish.
 //!
-//! Some formats have to change names to hold them, and two functions may come
-//! out with the same. Their costs are summed, so that a stack stays one line.
+//! Some formats require changed names, and two functions may get the same name.
+//! Their costs are added up, so that a stack remains one line.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 
 use profile::{NodeId, SymbolId, Tree, TreeBuilder};
 
-/// The tree with one symbol for all that have the same of `names`, which go by
-/// the numbers of the symbols.
+/// The tree with one symbol for all that have the same name in `names`, a list
+/// by symbol.
 pub(crate) fn merged<'t>(tree: &'t Tree, names: &[Vec<u8>]) -> Cow<'t, Tree> {
     let mut first: HashMap<&[u8], SymbolId> = HashMap::with_capacity(names.len());
     let canonical: Vec<SymbolId> = (0..)
@@ -53,11 +53,11 @@ mod tests {
             builder.cost(node).wall = wall;
         }
         let tree = builder.finish_self_costs();
-        let names = |names: &[&str]| names.iter().map(|it| it.as_bytes().to_vec()).collect();
+        let names = |names: &[&str]| names.iter().map(|name| name.as_bytes().to_vec()).collect();
         let names: [Vec<_>; 2] = [names(&["m", "a", "b"]), names(&["m", "a", "a"])];
         assert!(matches!(merged(&tree, &names[0]), Cow::Borrowed(_)));
         let merged = merged(&tree, &names[1]);
-        let costs: Vec<_> = merged.nodes.iter().map(|it| it.cost).collect();
+        let costs: Vec<_> = merged.nodes.iter().map(|node| node.cost).collect();
         let wall = |wall| Cost {
             wall,
             ..Cost::default()

@@ -1,17 +1,18 @@
-//! XHProf's sampled array: the time of each sample, and its stack.
+//! XHProf's sampled array: the time and the stack of each sample.
 //!
 //! Both encodings of the array, PHP's and JSON, write these entries. A sample
-//! is an entry, so one that stands for several is several of them.
+//! with a weight becomes that many entries.
 //!
-//! **Invariant:** no two entries have the same time, which is their key.
+//! **Invariant:** no two entries have the same time, because the time is their
+//! key.
 
 use profile::classic::SEPARATOR;
 use profile::{Body, NumberMap, Profile, Samples, SymbolId, WallUnit};
 
 use crate::WriteError;
 
-/// More entries are not written: a file may claim that one sample stands for
-/// any number of them.
+/// The maximum number of entries that are written: in a file a sample may have
+/// any weight.
 const MAX_ENTRIES: u64 = 1 << 24;
 
 /// Classic sampling's interval, in microseconds.
@@ -25,8 +26,8 @@ pub(crate) struct Sampled<'p> {
 }
 
 impl<'p> Sampled<'p> {
-    /// The profile as samples, if that is what it is. Samples that stand for
-    /// an amount of time are better off in the array that has times.
+    /// The profile as samples, if it holds samples that are counted. Samples
+    /// with a duration are written to the array of costs.
     pub(crate) fn of(
         profile: &'p Profile,
         format: &'static str,

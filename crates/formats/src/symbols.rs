@@ -1,7 +1,7 @@
-//! Makes a profile's table of symbols, name by name.
+//! Builds a profile's symbol table, name by name.
 //!
-//! **Invariants:** the first symbol is `main()`; no two have the same name;
-//! no name has XHProf's separator in it.
+//! **Invariants:** the first symbol is `main()`; no two have the same name; no
+//! name contains XHProf's separator.
 
 use std::collections::HashMap;
 
@@ -9,10 +9,10 @@ use profile::{Budget, Symbol, SymbolId, allocated, make_name_safe};
 
 use crate::text;
 
-/// What a budget says that there are too many of.
+/// The noun in the budget's error message.
 pub(crate) const NAMES: &str = "names of functions";
 
-/// A table of symbols that grows.
+/// A growing symbol table.
 #[derive(Debug)]
 pub(crate) struct Symbols {
     list: Vec<Symbol>,
@@ -21,8 +21,8 @@ pub(crate) struct Symbols {
 }
 
 impl Symbols {
-    /// A table of `main()`, which grows within a budget: once that is overdrawn
-    /// every new name is `main()`.
+    /// A table with only `main()`, which grows within a budget. Once the budget
+    /// is exceeded, every new name is counted as `main()`.
     pub(crate) fn within(budget: &Budget) -> Self {
         Self {
             list: vec![Symbol::new(Symbol::MAIN)],
@@ -31,7 +31,7 @@ impl Symbols {
         }
     }
 
-    /// The symbol called `name`, made if there is none yet.
+    /// The symbol called `name`, created if there is none yet.
     pub(crate) fn id(&mut self, name: &[u8]) -> SymbolId {
         if let Some(&id) = self.places.get(name) {
             return id;
@@ -42,7 +42,7 @@ impl Symbols {
             Some(&id) => id,
             None => self.push(safe),
         };
-        // The name as it was given too, so that it is made safe only once.
+        // The original name is a key too, so that it is converted only once.
         if !self.places.contains_key(name) && self.has_room(name) {
             self.places.insert(name.into(), id);
         }
@@ -75,7 +75,7 @@ impl Symbols {
         outcome.is_ok()
     }
 
-    /// The file that a symbol is in, which is a copy for each symbol.
+    /// The file of a symbol; each symbol has its own copy.
     pub(crate) fn set_file(&mut self, id: SymbolId, file: &[u8]) {
         let room = self.budget.take(allocated(file.len()), NAMES);
         if let (Ok(()), Some(symbol)) = (room, self.list.get_mut(id.index())) {
@@ -83,7 +83,7 @@ impl Symbols {
         }
     }
 
-    /// A symbol, to say more of it.
+    /// A symbol, for changes.
     pub(crate) fn symbol(&mut self, id: SymbolId) -> Option<&mut Symbol> {
         self.list.get_mut(id.index())
     }
@@ -109,7 +109,11 @@ mod tests {
         assert_eq!(symbols.id(b"a=>b"), SymbolId(1));
         assert_eq!(symbols.id(b"a==>b"), SymbolId(1));
         assert_eq!(symbols.id(b"c"), SymbolId(2));
-        let names: Vec<_> = symbols.finish().into_iter().map(|it| it.name).collect();
+        let names: Vec<_> = symbols
+            .finish()
+            .into_iter()
+            .map(|symbol| symbol.name)
+            .collect();
         assert_eq!(
             names,
             [(*b"main()").into(), (*b"a=>b").into(), (*b"c").into()] as [Box<[u8]>; 3]

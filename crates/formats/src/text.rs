@@ -1,8 +1,8 @@
-//! Names as text. PHP's are bytes, which need not be UTF-8 and may hold what
-//! ends a line; formats made of lines have no way to say that.
+//! Converts names to text. PHP's names are bytes, which may be invalid UTF-8 or
+//! contain line ends; text formats cannot represent these.
 //!
-//! **Invariant:** every format shows one name alike, and as one line: what no
-//! line can hold becomes a space, what is no UTF-8 becomes U+FFFD, byte by byte.
+//! **Invariant:** every format shows a name in the same way, and as one line:
+//! line ends become spaces, each invalid byte becomes U+FFFD.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use profile::{Profile, Symbol};
 
 use crate::WriteOptions;
 
-/// Whether no format of lines can hold `byte` in a name.
+/// Whether text formats cannot hold `byte` in a name.
 pub(crate) fn breaks_lines(byte: u8) -> bool {
     matches!(byte, b'\r' | b'\n' | 0)
 }
@@ -43,7 +43,7 @@ pub(crate) fn lossy(name: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// A function's name as text: one that shows, even if it is empty.
+/// A function's name as visible text, even if it is empty.
 pub(crate) fn function(name: &[u8]) -> Cow<'_, str> {
     if name.is_empty() {
         Cow::Borrowed("(unknown)")
@@ -52,10 +52,10 @@ pub(crate) fn function(name: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// The file of what PHP itself implements, where a format wants one.
+/// The file name for PHP's own functions, in formats that need one.
 pub(crate) const INTERNAL: &str = "php:internal";
 
-/// A symbol's file; empty if it is not known.
+/// A symbol's file; empty if unknown.
 pub(crate) fn file(symbol: &Symbol) -> Cow<'_, str> {
     match &symbol.file {
         Some(file) => lossy(file),
@@ -72,7 +72,7 @@ pub(crate) fn set_file(symbol: &mut Symbol, file: &[u8]) {
     }
 }
 
-/// What the profile is called, and that its stacks are a guess if they are.
+/// The profile's title, with a note if its stacks are estimated.
 pub(crate) fn title(profile: &Profile, options: &WriteOptions) -> Option<String> {
     let title = options.title.as_deref().or(profile.meta.title.as_deref());
     let title = title.map(|title| lossy(title.as_bytes()).into_owned());
@@ -83,24 +83,25 @@ pub(crate) fn title(profile: &Profile, options: &WriteOptions) -> Option<String>
     }
 }
 
-/// A title as [`title`] made it: what it was, and whether the stacks are a guess.
+/// Splits a title made by [`title`]: the original one, and whether the stacks
+/// are estimated.
 pub(crate) fn split_title(title: &str) -> (Option<String>, bool) {
     if title == ESTIMATED {
         return (None, true);
     }
     let rest = title
         .strip_suffix(')')
-        .and_then(|it| it.strip_suffix(ESTIMATED));
+        .and_then(|rest| rest.strip_suffix(ESTIMATED));
     match rest.and_then(|rest| rest.strip_suffix(" (")) {
         Some(title) => (Some(title.to_owned()), true),
         None => ((!title.is_empty()).then(|| title.to_owned()), false),
     }
 }
 
-/// What is said of stacks that are a guess.
+/// The note for estimated stacks.
 pub(crate) const ESTIMATED: &str = "estimated from call graph";
 
-/// The first `most` characters, and an ellipsis in place of the others.
+/// The first `most` characters, with an ellipsis for the others.
 pub(crate) fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     match text.char_indices().nth(most) {
         Some((end, _)) => {
@@ -119,7 +120,7 @@ mod tests {
     fn text_passes_and_the_rest_is_replaced_byte_by_byte() {
         assert!(matches!(lossy("größe; <x>".as_bytes()), Cow::Borrowed(_)));
         assert_eq!(lossy(b"a\r\n\0b\tc\xff"), "a   b\tc\u{fffd}");
-        // The beginning of a character that is not finished is two bytes.
+        // An incomplete character of two bytes.
         assert_eq!(lossy(b"\xe2\x82|\xff"), "\u{fffd}\u{fffd}|\u{fffd}");
     }
 

@@ -1,6 +1,6 @@
-//! What the threads of a profile are called beside each other.
+//! Labels the threads of a profile.
 
-/// A thread's names and numbers.
+/// A thread's names and IDs.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ThreadLabel<'a> {
     pub(crate) process: Option<&'a str>,

@@ -1,9 +1,9 @@
-//! A profile as slices of self cost in the order of time, for the formats that
-//! are made of samples.
+//! A profile as slices of self cost in the order of time, for sample-based
+//! formats.
 //!
-//! Events and samples know when. A tree does not: its nodes are laid out one
-//! after the other, callers before callees, so that slices fill the time that
-//! the whole took.
+//! Events and samples have times. A tree has none: its nodes are laid out one
+//! after another, callers before callees, so that the slices fill the total
+//! time.
 //!
 //! **Invariant:** the values add up to the self costs of each path.
 
@@ -13,14 +13,14 @@ use profile::{
     Body, Event, EventFold, EventKind, Events, Instant, Metric, NodeId, Profile, Samples, Tree,
 };
 
-/// What one function cost by itself, at one place and time.
+/// The self cost of one function at one position and time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Slice {
-    /// Where in the tree.
+    /// The node in the tree.
     pub(crate) node: NodeId,
-    /// Nanoseconds since the profile began; not before the slice before it.
+    /// Nanoseconds since the beginning of the profile; never decreasing.
     pub(crate) at: u64,
-    /// How much, in the unit of the metric. Never zero.
+    /// The cost, in the unit of the metric. Never zero.
     pub(crate) value: i64,
 }
 
@@ -34,7 +34,7 @@ pub(crate) struct Timeline<'p> {
 }
 
 impl<'p> Timeline<'p> {
-    /// The slices of `metric`; none if only edges are known.
+    /// The slices of `metric`; none if the profile has only edges.
     pub(crate) fn new(profile: &'p Profile, metric: Metric) -> Option<Self> {
         match &profile.body {
             Body::Edges(_) => None,
@@ -45,8 +45,8 @@ impl<'p> Timeline<'p> {
             Body::Events(events) => Some(Self::of_events(events, metric)),
             Body::Samples(samples) => {
                 let tree = samples.to_tree();
-                // Stacks that are all different become nodes one by one, and
-                // keep their numbers.
+                // Distinct stacks become nodes one by one, and keep their
+                // numbers.
                 let keep_numbers = tree.nodes.len() == samples.stacks.len();
                 let slices = if metric == Metric::Wall && keep_numbers && in_time(samples) {
                     of_samples(samples)
@@ -90,14 +90,13 @@ impl<'p> Timeline<'p> {
     }
 }
 
-/// How long one of a profile's samples is shown, in nanoseconds, where they are
-/// only counted: as long as they are apart, or a millisecond if that is not
-/// known.
+/// The duration of a sample in nanoseconds, if samples are only counted: their
+/// interval, or a millisecond if that is unknown.
 pub(crate) fn sample_length(profile: &Profile) -> u64 {
     profile.meta.interval_ns.unwrap_or(1_000_000).max(1)
 }
 
-/// How much of `metric` passed between two instants.
+/// The amount of `metric` between two instants.
 fn passed(from: Instant, to: Instant, metric: Metric) -> i64 {
     let signed = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
     match metric {
@@ -109,7 +108,7 @@ fn passed(from: Instant, to: Instant, metric: Metric) -> i64 {
     }
 }
 
-/// Whether the samples know when they were taken.
+/// Whether the samples have times.
 fn in_time(samples: &Samples) -> bool {
     let mut times = samples.samples.iter().map(|sample| sample.at);
     times.any(|at| at != 0) && samples.samples.is_sorted_by_key(|sample| sample.at)
@@ -124,7 +123,7 @@ fn of_samples(samples: &Samples) -> Vec<Slice> {
     slices.filter(|slice| slice.value != 0).collect()
 }
 
-/// One slice a node, callers before callees, side by side.
+/// One slice for each node, callers before callees, without gaps.
 fn laid_out(tree: &Tree, metric: Metric) -> Vec<Slice> {
     let own = tree.self_costs();
     let children = tree.children();
@@ -143,7 +142,7 @@ fn laid_out(tree: &Tree, metric: Metric) -> Vec<Slice> {
         if value != 0 {
             slices.push(Slice { node, at, value });
         }
-        // A caller that costs less than its callees has no time to show.
+        // A caller that costs less than its callees has no self time.
         at = at.saturating_add(u64::try_from(own.wall).unwrap_or(0));
     }
     slices

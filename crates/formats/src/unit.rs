@@ -1,8 +1,8 @@
-//! What the numbers of a cost count.
+//! The units of costs.
 
 use profile::{Metric, Profile, WallUnit};
 
-/// What the numbers of a cost count.
+/// The unit of a cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unit {
     /// Time.
@@ -25,8 +25,7 @@ impl Unit {
     }
 }
 
-/// Nanoseconds as milliseconds, exactly: as many decimals as it takes, and at
-/// least `decimals` of them.
+/// Nanoseconds as exact milliseconds, with at least `decimals` decimals.
 pub(crate) fn milliseconds(nanoseconds: i64, decimals: usize) -> String {
     let whole = nanoseconds.unsigned_abs() / 1_000_000;
     let rest = nanoseconds.unsigned_abs() % 1_000_000;
@@ -42,7 +41,7 @@ pub(crate) fn milliseconds(nanoseconds: i64, decimals: usize) -> String {
     text
 }
 
-/// Nanoseconds as microseconds, exactly, without zeros at the end.
+/// Nanoseconds as exact microseconds, without trailing zeros.
 pub(crate) fn microseconds(nanoseconds: u64) -> String {
     let (whole, rest) = (nanoseconds / 1_000, nanoseconds % 1_000);
     if rest == 0 {

@@ -1,5 +1,4 @@
-//! What to say of JSON that is no profile known here: which keys it has, and in
-//! which formats profiles are JSON.
+//! The error for unknown JSON: its keys, and the JSON formats that can be read.
 
 use std::io;
 
@@ -7,12 +6,12 @@ use profile::Budget;
 
 use crate::{FORMATS, ReadError};
 
-/// How many keys are named, and how much of each.
-const MOST_KEYS: usize = 8;
-const MOST_LETTERS: usize = 40;
+/// How many keys are named, and the maximum length of each.
+const MAX_KEYS: usize = 8;
+const MAX_KEY_LENGTH: usize = 40;
 
-/// The keys of the object that `head` begins with, as far as it goes; none if
-/// it begins like no JSON. A list has the keys of its first object.
+/// The keys of the object that `head` begins with, as far as it is complete;
+/// none if it is no JSON. For a list, the keys of its first object.
 pub(crate) fn keys(head: &[u8]) -> Option<Vec<String>> {
     let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
     let text = head.trim_ascii_start();
@@ -46,8 +45,8 @@ fn keys_of(object: &[u8]) -> Vec<String> {
                 rest = after.get(1..).unwrap_or_default();
                 if depth == 0 && is_key {
                     let text = String::from_utf8_lossy(string);
-                    keys.push(text.chars().take(MOST_LETTERS).collect());
-                    if keys.len() == MOST_KEYS {
+                    keys.push(text.chars().take(MAX_KEY_LENGTH).collect());
+                    if keys.len() == MAX_KEYS {
                         break;
                     }
                 }
@@ -108,7 +107,7 @@ mod tests {
         );
         assert_eq!(found("{}").unwrap(), "");
         assert_eq!(found("[1,2]").unwrap(), "");
-        let many: String = (0..20).map(|it| format!("\"k{it}\":1,")).collect();
+        let many: String = (0..20).map(|number| format!("\"k{number}\":1,")).collect();
         assert_eq!(found(&format!("{{{many}")).unwrap().split(' ').count(), 8);
         for other in ["", "x", "a;b 1", "{x}", "[x]", "[[[x", "{1"] {
             assert_eq!(found(other), None, "{other}");
@@ -119,7 +118,7 @@ mod tests {
     fn formats_of_json_are_named_once_and_only_if_they_are_read() {
         let known = known();
         for name in ["speedscope", "PerfView JSON", "XHProf JSON", "XHGui"] {
-            let times = known.iter().filter(|it| **it == name).count();
+            let times = known.iter().filter(|key| **key == name).count();
             assert_eq!(times, 1, "{name}");
         }
         assert!(!known.contains(&"pprof"));

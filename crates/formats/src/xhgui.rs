@@ -1,11 +1,11 @@
-//! XHGui's upload: the classic array and what was profiled, one line of JSON.
+//! XHGui's upload: the classic array and its metadata, as one line of JSON.
 //!
-//! XHGui imports it, and php-profiler's file saver writes it. It is read like
-//! any JSON of the array. XHGui wants every metric to be there, and asks
-//! nobody what a missing one means: it is zero.
+//! XHGui imports it, and php-profiler's file saver writes it. The reader is
+//! that of JSON arrays. XHGui requires every metric: a missing one is written
+//! as zero.
 //!
-//! **Invariant:** no environment, cookie or parameter is written that is not
-//! in the title.
+//! **Invariant:** no environment variable or cookie is written, and no
+//! parameter that is not in the title.
 
 use std::io::{BufRead, BufWriter, Write};
 
@@ -67,7 +67,7 @@ impl Format for Xhgui {
     }
 }
 
-/// What XHGui wants to know. In text, so that the order is ours.
+/// The metadata for XHGui, built as text to keep the order.
 fn meta(profile: &Profile, options: &WriteOptions) -> String {
     let meta = &profile.meta;
     let title = options.title.as_deref().or(meta.title.as_deref());
@@ -127,7 +127,8 @@ fn decoded(text: &str) -> String {
     lossy(&bytes).into_owned()
 }
 
-/// The day in UTC. Years begin in March, so that the leap day is the last.
+/// The day in UTC. The year begins in March here, so that the leap day is its
+/// last day.
 fn date(unix_seconds: u64) -> String {
     let days = unix_seconds / 86_400 + 719_468;
     let (era, day) = (days / 146_097, days % 146_097);

@@ -1,8 +1,8 @@
-//! XHProf's files: the classic array as PHP's `serialize()` writes it.
+//! XHProf's files: the classic array in PHP's `serialize()` format.
 //!
-//! What `xhprof_disable()` returned, saved as `<run id>.<source>.xhprof` by the
-//! extension, by XHProf's own library and by everything made for it. Bytes in
-//! names pass unchanged.
+//! The return value of `xhprof_disable()`, saved as `<run id>.<source>.xhprof`
+//! by the extension, by XHProf's own library and by tools for it. Bytes in
+//! names stay unchanged.
 
 use std::io::{BufRead, Write};
 
@@ -58,7 +58,7 @@ impl Format for Xhprof {
     }
 
     fn read(&self, input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
-        // It has to be in memory as a whole.
+        // The parser needs the whole array in memory.
         let bytes = crate::whole(input, budget)?;
         Ok(classic::read_serialized(&bytes, Limits::PROFILE, budget)?)
     }
@@ -85,7 +85,8 @@ impl Format for Xhprof {
     }
 }
 
-/// Whether `bytes`, which do not begin with `prefix`, may yet do so.
+/// Whether `bytes`, which do not begin with `prefix`, may still be its
+/// beginning.
 fn undecided(bytes: &[u8], prefix: &[u8]) -> Detection {
     if prefix.starts_with(bytes) {
         Detection::NeedMore

@@ -1,8 +1,8 @@
 //! The classic array as JSON, alone or as XHGui's upload.
 //!
-//! Read and written as a stream, so that a file's order and not a map's is
-//! kept. JSON has text where PHP has bytes: an invalid byte of a name becomes
-//! U+FFFD on writing, and two names that differ in nothing else become one.
+//! Read and written as a stream, which keeps the file's order. JSON has text
+//! where PHP has bytes: writing replaces an invalid byte of a name by U+FFFD,
+//! and merges two names that differ only in such bytes.
 
 use std::cell::Cell;
 use std::fmt;
@@ -22,11 +22,11 @@ use crate::{Detection, Format, Holds, ReadError, WriteError, WriteOptions};
 #[derive(Debug, Clone, Copy)]
 pub struct XhprofJson;
 
-/// The longest line of a file of lines, in bytes: 512 MiB.
+/// The maximum length of a line in a file of lines, in bytes: 512 MiB.
 const MAX_LENGTH: u64 = 512 << 20;
 
-/// How far to look for a key that only a profile has.
-const LOOK: usize = 64 * 1024;
+/// How many bytes are searched for a key that only a profile has.
+const LOOKAHEAD: usize = 64 * 1024;
 
 impl Format for XhprofJson {
     fn id(&self) -> &'static str {
@@ -55,11 +55,11 @@ impl Format for XhprofJson {
                 _ => Detection::No,
             },
             [b'{', rest @ ..] if matches!(rest.trim_ascii_start(), [] | [b'"' | b'}', ..]) => {
-                let seen = head.get(..LOOK).unwrap_or(head);
+                let seen = head.get(..LOOKAHEAD).unwrap_or(head);
                 let has = |text: &[u8]| seen.windows(text.len()).any(|window| window == text);
                 if has(b"==>") || has_main(seen) || has(b"==\\u003E") || has(b"==\\u003e") {
                     Detection::Yes
-                } else if head.len() < LOOK {
+                } else if head.len() < LOOKAHEAD {
                     Detection::NeedMore
                 } else {
                     Detection::No
@@ -78,7 +78,7 @@ impl Format for XhprofJson {
             may_be_wrapped: true,
         };
         let outcome = rows.deserialize(&mut json);
-        // What is wrong with the rows says more than where it was noticed.
+        // The error in the rows is more precise than the parser's position.
         if let Some(error) = document.error {
             return Err(error.into());
         }
@@ -91,7 +91,7 @@ impl Format for XhprofJson {
             });
         }
         let mut profile = document.rows.finish()?;
-        // Samples know their own beginning.
+        // Samples contain the start time themselves.
         let started_unix_us = profile.meta.started_unix_us;
         profile.meta = Meta {
             mode: profile.meta.mode,
@@ -129,12 +129,12 @@ impl Format for XhprofJson {
     }
 }
 
-/// Calls `act` with each profile of an input that has one in every line: what
-/// php-profiler's file saver appends to, and XHGui imports.
+/// Calls `act` with each profile of an input with one profile in each line:
+/// php-profiler's file saver appends such lines, and XHGui imports them.
 ///
 /// # Errors
 ///
-/// [`ReadError::Line`] for a line that is no profile; those of `act`.
+/// [`ReadError::Line`] for a line that is no profile; errors of `act`.
 pub fn for_each_line(
     input: &mut dyn BufRead,
     mut act: impl FnMut(Profile) -> Result<(), ReadError>,
@@ -156,7 +156,7 @@ pub fn for_each_line(
         match XhprofJson.read(&mut line.as_slice(), &Budget::default()) {
             Ok(profile) => act(profile)?,
             Err(error) => {
-                let source = std::error::Error::source(&error).map(|it| format!(": {it}"));
+                let source = std::error::Error::source(&error).map(|source| format!(": {source}"));
                 return Err(ReadError::Line {
                     format: "XHGui JSON lines",
                     line: number,
@@ -168,7 +168,7 @@ pub fn for_each_line(
     Ok(())
 }
 
-/// Whether `main()` is a key: elsewhere it is any format's name of the root.
+/// Whether `main()` is a key: in other positions any format may contain it.
 fn has_main(head: &[u8]) -> bool {
     let main = b"\"main()\"";
     head.windows(main.len()).enumerate().any(|(at, window)| {
@@ -177,7 +177,7 @@ fn has_main(head: &[u8]) -> bool {
     })
 }
 
-/// Whether the input is one JSON object a line.
+/// Whether the input has one JSON object in each line.
 fn is_another_line(input: &[u8]) -> bool {
     let mut lines = input
         .split(|&byte| byte == b'\n')
@@ -210,7 +210,7 @@ impl Document {
         }
     }
 
-    /// Notes why the rows are wrong, and stops the parser.
+    /// Stores the error of the rows, and stops the parser.
     fn stop<E: de::Error>(&mut self, error: classic::Error) -> E {
         let message = E::custom(&error);
         self.error = Some(error);
@@ -218,7 +218,7 @@ impl Document {
     }
 }
 
-/// What is kept of XHGui's `meta`.
+/// The used part of XHGui's `meta`.
 const META: [&str; 8] = [
     "url",
     "request_ts_micro",
@@ -230,7 +230,7 @@ const META: [&str; 8] = [
     "REQUEST_METHOD",
 ];
 
-/// What XHGui knows about a run, as far as a profile has a place for it.
+/// XHGui's metadata of a run that a profile can hold.
 fn xhgui_meta(json: &Value, meta: &mut Meta) {
     let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
     let started = |time: &Value| {
@@ -249,7 +249,7 @@ fn xhgui_meta(json: &Value, meta: &mut Meta) {
     }
 }
 
-/// What Buggregator has beside the profile.
+/// Buggregator's fields beside the profile.
 fn buggregator_meta(key: &str, value: &Value, meta: &mut Meta) {
     match (key, value) {
         ("app_name", Value::String(name)) if meta.title.is_none() => {
@@ -260,7 +260,7 @@ fn buggregator_meta(key: &str, value: &Value, meta: &mut Meta) {
         }
         ("date", value) if meta.started_unix_us.is_none() => {
             let seconds = value.as_u64();
-            meta.started_unix_us = seconds.and_then(|it| it.checked_mul(1_000_000));
+            meta.started_unix_us = seconds.and_then(|seconds| seconds.checked_mul(1_000_000));
         }
         ("tags", Value::Object(tags)) => {
             for (name, value) in tags.iter().take(MAX_TAGS) {
@@ -275,14 +275,14 @@ fn buggregator_meta(key: &str, value: &Value, meta: &mut Meta) {
     }
 }
 
-/// How many tags are kept.
+/// The maximum number of tags.
 const MAX_TAGS: usize = 64;
 
-/// How many values are kept of all that Buggregator has beside the profile.
+/// The maximum number of values from Buggregator's fields.
 const MAX_VALUES: usize = 1024;
 
-/// The classic array, or the object that XHGui has around it. Entry by entry:
-/// a whole document as values would take many times its size.
+/// The classic array, or XHGui's object around it. Read entry by entry: a whole
+/// document as values would take many times its size.
 struct Rows<'d> {
     document: &'d mut Document,
     may_be_wrapped: bool,
@@ -303,11 +303,11 @@ impl<'de> Visitor<'de> for Rows<'_> {
         f.write_str("an XHProf array")
     }
 
-    /// PHP writes an empty array as `[]`, whatever it would have held.
+    /// PHP writes an empty array as `[]`, also for an associative one.
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
         match list.next_element::<IgnoredAny>()? {
             None => Ok(()),
-            Some(_) => Err(de::Error::custom("a list is no XHProf array")),
+            Some(_) => Err(de::Error::custom("a list is not an XHProf array")),
         }
     }
 
@@ -347,7 +347,7 @@ impl<'de> Visitor<'de> for Rows<'_> {
                 key => {
                     let entry: Entry = map.next_value()?;
                     if matches!(entry, Entry::Row { has_wall: true, .. }) {
-                        // Without a caller, as Tideways writes them.
+                        // Rows without a caller, as in Tideways' files.
                         if let Err(error) = document.add(key, &entry) {
                             return Err(document.stop(error));
                         }
@@ -364,7 +364,7 @@ impl<'de> Visitor<'de> for Rows<'_> {
     }
 }
 
-/// Whether a key is one of the classic array's, and not of what is around it.
+/// Whether a key belongs to the classic array, and not to the object around it.
 fn is_row(key: &str) -> bool {
     key == "main()" || key.contains("==>") || key.starts_with(|first: char| first.is_ascii_digit())
 }
@@ -397,7 +397,7 @@ mod tests {
         for head in ["", " ", "{", "[", "{\"a", "{}"] {
             assert_eq!(detect(head), Detection::NeedMore, "{head}");
         }
-        for head in ["x", "[1", "{1", &format!("{{\"{}", "a".repeat(LOOK))] {
+        for head in ["x", "[1", "{1", &format!("{{\"{}", "a".repeat(LOOKAHEAD))] {
             assert_eq!(detect(head), Detection::No, "{head}");
         }
     }
@@ -448,7 +448,7 @@ mod tests {
         );
         assert_eq!(
             reason("[1]"),
-            "a list is no XHProf array at line 1 column 3"
+            "a list is not an XHProf array at line 1 column 3"
         );
         assert_eq!(
             reason(r#"{"main()":7}"#),

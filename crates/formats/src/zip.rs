@@ -1,10 +1,10 @@
-//! Zip files of one file, which is what a packed profile is.
+//! Zip files with a single file, for packed profiles.
 //!
-//! Read and written as a stream: the list of files at the end, which would
-//! have to be there first, says nothing that the file's own header does not.
+//! Read and written as a stream: the central directory at the end, which would
+//! be needed first, contains nothing that the file's own header lacks.
 //!
-//! **Invariant:** names in it are never used, so none can lead anywhere; a
-//! second file is an error, because it would be silently left out.
+//! **Invariant:** the file name in the zip is never used as a path. A second
+//! file is an error, because it would be skipped silently.
 
 use std::io::{self, BufRead, Read, Write};
 
@@ -15,9 +15,9 @@ use flate2::{Crc, CrcWriter};
 
 use crate::ReadError;
 
-/// How a zip file begins, if there is a file in it.
+/// The first bytes of a zip file with a file in it.
 pub(crate) const MAGIC: &[u8; 4] = b"PK\x03\x04";
-/// How it begins if there is none.
+/// The first bytes of an empty zip file.
 pub(crate) const EMPTY: &[u8; 4] = b"PK\x05\x06";
 const DIRECTORY: &[u8; 4] = b"PK\x01\x02";
 const DESCRIPTOR: &[u8; 4] = b"PK\x07\x08";
@@ -25,14 +25,14 @@ const DESCRIPTOR: &[u8; 4] = b"PK\x07\x08";
 const STORED: u16 = 0;
 const DEFLATED: u16 = 8;
 const IS_ENCRYPTED: u16 = 1;
-/// Sizes and checksum come after the data.
+/// Sizes and checksum follow the data.
 const HAS_DESCRIPTOR: u16 = 1 << 3;
 
-/// The one file in a zip file, unpacked.
+/// The single file in a zip file, unpacked.
 pub(crate) struct Entry<R: BufRead> {
     data: Data<R>,
     crc: Crc,
-    /// The checksum, if it came before the data.
+    /// The checksum, if the header contains it.
     expected: Option<u32>,
 }
 
@@ -70,7 +70,7 @@ impl<R: BufRead> Entry<R> {
         ] = header;
         let [s0, s1, s2, s3, _, _, _, _, n0, n1, x0, x1] = rest;
         if [m0, m1, m2, m3] == *EMPTY {
-            return Err(broken("there is no file in it"));
+            return Err(broken("it contains no file"));
         }
         let flags = u16::from_le_bytes([f0, f1]);
         if flags & IS_ENCRYPTED != 0 {
@@ -88,8 +88,8 @@ impl<R: BufRead> Entry<R> {
             STORED if !has_descriptor && packed < u32::MAX => {
                 Data::Stored(input.take(u64::from(packed)))
             }
-            STORED => return Err(broken("it does not say how long its file is")),
-            _ => return Err(broken("its file is packed in an unusual way")),
+            STORED => return Err(broken("its header has no file size")),
+            _ => return Err(broken("its compression method is not supported")),
         };
         Ok(Self {
             data,
@@ -98,7 +98,7 @@ impl<R: BufRead> Entry<R> {
         })
     }
 
-    /// Checks what comes after the data.
+    /// Checks the records after the data.
     fn close(&mut self) -> io::Result<()> {
         let mut input = match std::mem::replace(&mut self.data, Data::Done) {
             Data::Stored(data) if data.limit() > 0 => return Err(broken("it ends early")),
@@ -115,7 +115,7 @@ impl<R: BufRead> Entry<R> {
             None => {
                 let first = word()?;
                 let crc = if first == *DESCRIPTOR { word()? } else { first };
-                // Two sizes of 4 bytes or, in large files, of 8.
+                // Two sizes of 4 bytes, or of 8 in large files.
                 let (_, _, mut next) = (word()?, word()?, word()?);
                 if !is_header(next) {
                     let _ = word()?;
@@ -128,9 +128,9 @@ impl<R: BufRead> Entry<R> {
             return Err(broken("its checksum is wrong"));
         }
         match &next {
-            MAGIC => Err(broken("there is more than one file in it")),
+            MAGIC => Err(broken("it contains more than one file")),
             DIRECTORY => Ok(()),
-            _ => Err(broken("what comes after its file is no zip")),
+            _ => Err(broken("the data after its file is not part of a zip")),
         }
     }
 }
@@ -170,9 +170,9 @@ fn broken(reason: &'static str) -> io::Error {
     io::Error::other(ReadError::Zip { reason })
 }
 
-/// Writes a zip file of one file called `name`, with what `write` writes.
+/// Writes a zip file with one file called `name`, whose content `write` writes.
 ///
-/// It has no date, so that the same profile is the same bytes.
+/// It has no date, so that the same profile gives the same bytes.
 pub(crate) fn write_one(
     name: &str,
     out: &mut dyn Write,
@@ -185,7 +185,7 @@ pub(crate) fn write_one(
     about.extend(20_u16.to_le_bytes());
     about.extend(HAS_DESCRIPTOR.to_le_bytes());
     about.extend(DEFLATED.to_le_bytes());
-    // Midnight, 1 January 1980: the first there is.
+    // Midnight, 1 January 1980: the earliest date.
     about.extend([0, 0, 0x21, 0]);
     out.write_all(MAGIC)?;
     out.write_all(&about)?;
@@ -265,15 +265,18 @@ mod tests {
         let bytes = b"some bytes, some more bytes".repeat(100);
         let zip = packed(&bytes);
         assert_eq!(unpack(&zip).unwrap(), bytes);
-        // What comes after the header of the directory is not looked at.
-        let directory = zip.windows(4).rposition(|it| it == DIRECTORY).unwrap();
+        // The record after the directory's header is not examined.
+        let directory = zip
+            .windows(4)
+            .rposition(|window| window == DIRECTORY)
+            .unwrap();
         for end in 0..directory + 4 {
             assert!(unpack(&zip[..end]).is_err(), "{end}");
         }
         for place in 41..directory {
             let mut zip = zip.clone();
             zip[place] ^= 0x10;
-            // The sizes after the data are said, but not needed.
+            // The sizes after the data are present, but not needed.
             let is_size = (directory - 8..directory).contains(&place);
             assert_eq!(unpack(&zip).is_err(), !is_size, "{place}");
         }
@@ -282,10 +285,13 @@ mod tests {
     #[test]
     fn more_or_less_than_one_file_is_refused_with_a_reason() {
         let zip = packed(b"x");
-        let directory = zip.windows(4).rposition(|it| it == DIRECTORY).unwrap();
+        let directory = zip
+            .windows(4)
+            .rposition(|window| window == DIRECTORY)
+            .unwrap();
         let two = [&zip[..directory], &zip].concat();
         assert!(unpack(&two).unwrap_err().contains("more than one file"));
-        let end = zip.windows(4).rposition(|it| it == EMPTY).unwrap();
+        let end = zip.windows(4).rposition(|window| window == EMPTY).unwrap();
         let none = [&zip[end..], &[0; 8]].concat();
         assert!(unpack(&none).unwrap_err().contains("no file"));
         let mut encrypted = zip;

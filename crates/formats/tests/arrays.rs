@@ -88,7 +88,7 @@ fn xhguis_line_is_written_byte_for_byte() {
         text("xhgui", &profile).trim_end(),
         String::from_utf8_lossy(XHGUI).trim_end()
     );
-    // XHGui wants all metrics, whatever was measured.
+    // XHGui requires all metrics, measured or not.
     let mut less = profile;
     less.metrics.cpu = false;
     less.metrics.memory = false;
@@ -137,9 +137,9 @@ fn buggregators_upload_says_what_was_profiled() {
     assert_eq!(flat(&profile).len(), 2);
 }
 
-/// Tideways' extension counts allocations too, and knows no levels of its own.
+/// Tideways' extension counts allocations too, and has no recursion levels.
 #[test]
-fn tideways_array_is_read_with_what_nobody_else_has() {
+fn tideways_array_is_read_with_its_own_fields() {
     let serialized = "a:3:{s:6:\"main()\";a:8:{s:2:\"ct\";i:1;s:2:\"wt\";i:30;s:3:\"cpu\";i:20;\
         s:2:\"mu\";i:-8;s:3:\"pmu\";i:0;s:6:\"mem.na\";i:3;s:6:\"mem.nf\";i:2;s:6:\"mem.aa\";i:99;}\
         s:10:\"main()==>f\";a:3:{s:2:\"ct\";i:1;s:2:\"wt\";i:20;s:3:\"cpu\";i:10;}\

@@ -43,15 +43,15 @@ fn xdebug_tells_whole_stacks() {
         let at = profile
             .symbols
             .iter()
-            .position(|it| *it.name == *name.as_bytes());
+            .position(|symbol| *symbol.name == *name.as_bytes());
         let node = (0..)
             .zip(&tree.nodes)
-            .filter(|(_, it)| Some(it.symbol.index()) == at);
+            .filter(|(_, node)| Some(node.symbol.index()) == at);
         node.map(|(number, node)| {
             let path = tree.path(profile::NodeId(number));
             let path = path
                 .iter()
-                .map(|it| String::from_utf8_lossy(profile.name(*it)));
+                .map(|symbol| String::from_utf8_lossy(profile.name(*symbol)));
             (
                 path.collect::<Vec<_>>().join(";"),
                 node.cost.calls,
@@ -71,7 +71,7 @@ fn xdebug_tells_whole_stacks() {
     let strlen = profile
         .symbols
         .iter()
-        .find(|it| *it.name == *b"strlen")
+        .find(|symbol| *symbol.name == *b"strlen")
         .unwrap();
     assert!(strlen.internal);
     assert_eq!(profile.meta.php_version.as_deref(), Some("8.2.35"));
@@ -111,7 +111,7 @@ fn methods_and_closures_are_named_as_xhprof_has_them() {
     let names: Vec<_> = profile
         .symbols
         .iter()
-        .map(|it| text(it.name.to_vec()))
+        .map(|symbol| text(symbol.name.to_vec()))
         .collect();
     assert_eq!(
         names,
@@ -121,7 +121,7 @@ fn methods_and_closures_are_named_as_xhprof_has_them() {
             "{closure:/a->b.php:3-4}",
             "App\\A::{closure:/a.php:3-4}",
             "include::/p->q.php",
-            // Not in php:internal, so it is somebody's own namespace.
+            // Not in php:internal, so it is a user's namespace.
             "php::strlen",
             "class@anonymous/a.php:3$0::m",
         ]
@@ -148,7 +148,7 @@ fn blocks_that_do_not_fit_are_edges() {
     };
     assert_eq!(table.root.wall, 263_000);
     let rows = flat(&profile);
-    let fact = rows.iter().find(|it| it.0 == "fact").unwrap();
+    let fact = rows.iter().find(|row| row.0 == "fact").unwrap();
     assert_eq!((fact.1, fact.2), (3, 13_000));
 }
 
@@ -240,7 +240,7 @@ fn valgrinds_dialect_keeps_totals_and_self_costs() {
     let memcpy = profile
         .symbols
         .iter()
-        .find(|it| *it.name == *b"memcpy")
+        .find(|symbol| *symbol.name == *b"memcpy")
         .unwrap();
     assert_eq!(memcpy.file.as_deref(), Some(&b"/usr/lib/libc.so.6"[..]));
 }
@@ -261,14 +261,14 @@ fn cachegrind_is_a_flat_profile() {
 fn broken_lines_are_refused_with_their_number() {
     let head = "# callgrind format\nevents: Ir\n";
     for (lines, reason) in [
-        ("fn=f\n1 x\n", "line 4: a cost is no number"),
-        ("1 1\n", "line 3: a cost of no function"),
+        ("fn=f\n1 x\n", "line 4: a cost is not a number"),
+        ("1 1\n", "line 3: a cost without a function"),
         ("fn=(7)\n", "line 3: the function's number is not defined"),
         ("fl=(7)\n", "line 3: the file's number is not defined"),
-        ("fn=f\ncalls=1 1\n", "line 4: calls of no function"),
+        ("fn=f\ncalls=1 1\n", "line 4: calls without a function"),
         (
             "fn=f\ncfn=g\ncalls=x 1\n",
-            "line 5: the calls are no number",
+            "line 5: the number of calls is not a number",
         ),
         (
             "fn=f\ncfn=g\ncalls=1 1\n",
@@ -296,7 +296,7 @@ fn to_tens(profile: &Profile) -> Vec<(String, u64, i64)> {
     };
     let rows = flat(profile).into_iter();
     let mut rows: Vec<_> = rows
-        .map(|(it, calls, _, own)| (name(it).replace("( 5)", "(5)"), calls, own))
+        .map(|(symbol, calls, _, own)| (name(symbol).replace("( 5)", "(5)"), calls, own))
         .collect();
     rows.sort();
     rows
@@ -333,7 +333,8 @@ fn the_nasty_file_is_the_nasty_tree() {
     assert!(now == file, "nasty.cachegrind is not what is written");
 }
 
-/// What comes in is what stays and what leaves, in the numbers of the file.
+/// The cost that enters a function is its self cost plus the cost that leaves
+/// it, in the integers of the file.
 #[test]
 fn self_costs_are_rounded_once_and_add_up() {
     for profile in [nasty(), events(), read(XDEBUG), read(SERIALIZED)] {
@@ -357,14 +358,16 @@ fn self_costs_are_rounded_once_and_add_up() {
             };
             for line in file
                 .lines()
-                .skip_while(|it| !it.starts_with("events:"))
+                .skip_while(|line| !line.starts_with("events:"))
                 .skip(1)
             {
                 if let Some(rest) = line.strip_prefix("fn=") {
                     name = named(rest);
                 } else if let Some(rest) = line.strip_prefix("cfn=") {
                     callee = Some(named(rest));
-                } else if line.starts_with(|it: char| it.is_ascii_digit() || "+-*".contains(it)) {
+                } else if line
+                    .starts_with(|first: char| first.is_ascii_digit() || "+-*".contains(first))
+                {
                     let wall: i64 = line.split(' ').nth(1).unwrap().parse().unwrap();
                     match callee.take() {
                         Some(callee) => {
@@ -384,7 +387,7 @@ fn self_costs_are_rounded_once_and_add_up() {
                 "main()"
             };
             assert_eq!(balance.remove(root), Some(total), "{id}");
-            assert!(balance.values().all(|it| *it == 0), "{id}: {balance:?}");
+            assert!(balance.values().all(|sum| *sum == 0), "{id}: {balance:?}");
         }
     }
 }
@@ -415,7 +418,7 @@ fn xdebugs_dialect_keeps_the_tree() {
 }
 
 /// The sample's calls, one after the other, are written as Xdebug wrote them:
-/// all but the lines that calls were made at, which nobody recorded.
+/// all but the line numbers of calls, which are not recorded.
 #[test]
 fn events_are_written_as_xdebug_writes_them() {
     use profile::{Event, EventKind, Events, Instant, Metrics, Symbol, SymbolId};
@@ -522,7 +525,7 @@ fn events_are_written_as_xdebug_writes_them() {
     profile.meta.creator = Some("xdebug 3.2.0 (PHP 8.2.35)".to_owned());
     let without_lines = |file: &[u8]| -> String {
         let line = |line: &str| match line.split_once(' ') {
-            Some((number, rest)) if number.bytes().all(|it| it.is_ascii_digit()) => {
+            Some((number, rest)) if number.bytes().all(|byte| byte.is_ascii_digit()) => {
                 rest.to_owned() + "\n"
             }
             _ => line.to_owned() + "\n",
@@ -536,7 +539,7 @@ fn events_are_written_as_xdebug_writes_them() {
 #[test]
 fn memory_given_back_is_zero_and_the_file_says_so() {
     let file = text(written("callgrind", &read(SERIALIZED)));
-    assert!(file.contains("desc: Note: memory that was given back is written as 0\n"));
+    assert!(file.contains("desc: Note: freed memory is written as 0\n"));
     let ends = "events: Time_(10ns) Cpu_(10ns) Memory_(bytes) PeakMemory_(bytes)\nsummary: 26300 21800 3544 2548\n\n";
     assert!(file.contains(ends), "{file}");
     assert!(file.ends_with("\ntotals: 26300 21800 3544 2548\n"));

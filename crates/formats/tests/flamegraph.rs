@@ -1,5 +1,4 @@
-//! Flame graphs and the report: what they draw, and that nothing in a profile
-//! breaks them.
+//! Flame graphs and the report: their content, and that no profile breaks them.
 
 #![expect(
     clippy::unwrap_used,
@@ -56,7 +55,7 @@ struct Drawn {
     width: f64,
 }
 
-/// All boxes of an SVG, read by an XML parser that is not ours. It has to be
+/// All boxes of an SVG, read by a third-party XML parser. It must be
 /// well-formed to the end.
 fn boxes(svg: &str) -> Vec<Drawn> {
     let mut reader = quick_xml::Reader::from_str(svg);
@@ -353,7 +352,7 @@ fn edges_alone_make_no_picture_but_a_report() {
 }
 
 #[test]
-fn a_base_of_edges_is_no_base_of_a_picture_unless_it_is_guessed() {
+fn a_base_of_edges_is_no_base_of_a_picture_unless_it_is_estimated() {
     let mut base = tiny();
     base.body = Body::Edges(base.edges().into_owned());
     let mut options = WriteOptions {
@@ -388,7 +387,7 @@ fn samples_have_a_graph_and_a_report() {
     let options = WriteOptions::default();
     let titles: Vec<_> = boxes(&write(&FlamegraphSvg, &sampled, &options))
         .iter()
-        .map(|it| first_line(it).to_owned())
+        .map(|title| first_line(title).to_owned())
         .collect();
     assert!(
         titles.contains(&"main() (3, 100.00%)".to_owned()),
@@ -418,7 +417,7 @@ fn a_difference_has_the_new_widths_and_lists_what_is_gone() {
     };
     let svg = write(&FlamegraphSvg, &new, &options);
     let drawn = boxes(&svg);
-    let titles: Vec<_> = drawn.iter().map(|it| it.title.as_str()).collect();
+    let titles: Vec<_> = drawn.iter().map(|frame| frame.title.as_str()).collect();
     assert_eq!(
         titles,
         [
@@ -428,7 +427,7 @@ fn a_difference_has_the_new_widths_and_lists_what_is_gone() {
             "c (60 ns, 37.50%)\nself 60 ns, 1 call\nbefore 0 ns: +60 ns (+37.50%); self +60 ns (+37.50%)",
         ]
     );
-    let widths: Vec<_> = drawn.iter().map(|it| it.width).collect();
+    let widths: Vec<_> = drawn.iter().map(|frame| frame.width).collect();
     assert_eq!(widths, [1176.0, 588.0, 147.0, 441.0]);
     assert!(svg.contains("−30 ns  main() → a → gone"));
     // A profile has not changed since itself.
@@ -448,7 +447,7 @@ fn a_difference_has_the_new_widths_and_lists_what_is_gone() {
 }
 
 #[test]
-fn a_graph_per_class_holds_what_its_methods_cost_whoever_called_them() {
+fn a_graph_per_class_holds_the_cost_of_its_methods_for_any_caller() {
     let profile = profile_of(&[
         (&["A::one"], 1, 10),
         (&["A::one", "B::two"], 1, 20),
@@ -465,7 +464,7 @@ fn a_graph_per_class_holds_what_its_methods_cost_whoever_called_them() {
     };
     let titles: Vec<_> = boxes(&write(&FlamegraphSvg, &profile, &options))
         .iter()
-        .map(|it| first_line(it).to_owned())
+        .map(|title| first_line(title).to_owned())
         .collect();
     assert_eq!(
         titles,
@@ -515,7 +514,7 @@ fn what_is_too_small_is_left_out_and_counted() {
     let svg = write(&FlamegraphSvg, &profile, &WriteOptions::default());
     // Each of them is 0.06 pixels wide.
     assert_eq!(boxes(&svg).len(), 1);
-    assert!(svg.contains("20,000 boxes too small to be seen are left out."));
+    assert!(svg.contains("20,000 boxes that are too small to be visible are left out."));
     let report = data(&write(&FlamegraphHtml, &profile, &WriteOptions::default()));
     assert_eq!(report["flame"]["graphs"][0]["leftOut"], 0);
 }
@@ -548,7 +547,7 @@ fn there_are_never_more_boxes_than_a_browser_can_take() {
         list.as_array()
             .unwrap()
             .iter()
-            .map(|it| it.as_i64().unwrap())
+            .map(|value| value.as_i64().unwrap())
             .sum::<i64>()
     };
     let wall = &graph["new"][0];

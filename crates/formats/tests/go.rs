@@ -13,7 +13,7 @@ const CPU: &[u8] = include_bytes!("golden/go-cpu.pb.gz");
 const HEAP: &[u8] = include_bytes!("golden/go-heap.pb.gz");
 
 fn names(profile: &Profile) -> Vec<String> {
-    let names = profile.symbols.iter().map(|it| it.name.to_vec());
+    let names = profile.symbols.iter().map(|symbol| symbol.name.to_vec());
     names.map(|name| String::from_utf8(name).unwrap()).collect()
 }
 

@@ -1,5 +1,5 @@
-//! Input made to do harm: refused, without a panic and without the memory that
-//! it claims to need.
+//! Hostile input: refused, without a panic and without allocating the memory
+//! that it claims.
 
 #![expect(
     clippy::unwrap_used,

@@ -1,5 +1,5 @@
-//! Input made to do harm, for the formats of stacks and lines: read or
-//! refused, and what is read can be written in any format.
+//! Hostile input for line formats: read or refused, and every profile that is
+//! read can be written in any format.
 
 mod common;
 

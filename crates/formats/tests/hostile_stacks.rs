@@ -1,4 +1,4 @@
-//! Input made to do harm, in the formats made of stacks.
+//! Hostile input for stack formats.
 
 #![expect(
     clippy::unwrap_used,
@@ -103,9 +103,9 @@ fn stacks_that_lead_nowhere_or_in_circles_are_refused() {
         (stack(0, -1, 5), "there is no frame 5"),
         (
             [stack(0, -1, 0), stack(0, -1, 0)].concat(),
-            "stack 0 is there twice",
+            "stack 0 occurs twice",
         ),
-        (stack(0, -2, 0), "`-2` is no ID"),
+        (stack(0, -2, 0), "`-2` is not an ID"),
     ] {
         let error = source(&stacks).unwrap_err();
         assert!(error.contains(reason), "{error}");
@@ -126,7 +126,7 @@ fn xml_that_perfview_would_read_otherwise_is_refused() {
     let names: Vec<_> = names
         .symbols
         .iter()
-        .map(|it| String::from_utf8_lossy(&it.name))
+        .map(|symbol| String::from_utf8_lossy(&symbol.name))
         .collect();
     assert_eq!(names, ["main()", "(unknown)", "a <AB'"]);
     for inner in [
@@ -184,7 +184,7 @@ fn depth_without_end_does_not_overflow_the_stack() {
 fn samples() -> Vec<Vec<u8>> {
     let packed = written(&Nytprof, &nasty());
     let all = [COLLAPSED, IDS, IDS_ZIP, TEXT, JSON, NYTPROF];
-    let all = all.iter().map(|it| it.to_vec());
+    let all = all.iter().map(|bytes| bytes.to_vec());
     all.chain([
         packed,
         unpacked(PPROF),

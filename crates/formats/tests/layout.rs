@@ -1,5 +1,5 @@
-//! How pages and pictures look in a browser, measured by it: what is in sight at
-//! which width. Skipped, with a reason, where there is no Chromium.
+//! The layout of pages and pictures in a browser: which elements are visible at
+//! which width. Skipped, with a reason, without Chromium.
 
 #![expect(
     clippy::unwrap_used,

@@ -30,7 +30,7 @@ fn the_samples_are_the_programs_profile() {
     let cafe = sampled
         .symbols
         .iter()
-        .find(|it| it.name.ends_with("größe".as_bytes()));
+        .find(|symbol| symbol.name.ends_with("größe".as_bytes()));
     assert_eq!(cafe.unwrap().line, 20);
 }
 
@@ -44,11 +44,11 @@ fn events_are_written_as_they_were() {
     let events = |file: &Value, scale: u64| {
         let events = file["profiles"][0]["events"].as_array().unwrap().iter();
         events
-            .map(|it| {
+            .map(|event| {
                 (
-                    it["type"].clone(),
-                    it["frame"].clone(),
-                    it["at"].as_u64().unwrap() * scale,
+                    event["type"].clone(),
+                    event["frame"].clone(),
+                    event["at"].as_u64().unwrap() * scale,
                 )
             })
             .collect::<Vec<_>>()
@@ -68,8 +68,8 @@ fn stacks_and_weights_of_a_tree_are_those_of_the_sample() {
         let stacks = one["samples"].as_array().unwrap().iter();
         for (stack, weight) in stacks.zip(one["weights"].as_array().unwrap()) {
             let stack = stack.as_array().unwrap().iter();
-            let names = stack.map(|it| {
-                frames[usize::try_from(it.as_u64().unwrap()).unwrap()]["name"].to_string()
+            let names = stack.map(|frame| {
+                frames[usize::try_from(frame.as_u64().unwrap()).unwrap()]["name"].to_string()
             });
             *sums.entry(names.collect::<Vec<_>>()).or_insert(0) += weight.as_u64().unwrap() * scale;
         }
@@ -207,7 +207,7 @@ fn what_cannot_be_is_refused_with_a_reason() {
     assert!(sampled("[[4294967295]]", "[1]").starts_with("no such frame"));
     assert_eq!(
         evented(r#"{"type":"C","frame":0,"at":1}"#),
-        "event 0 closes what was not opened last"
+        "event 0 closes a frame that is not the innermost"
     );
     assert_eq!(
         evented(r#"{"type":"O","frame":0,"at":2},{"type":"C","frame":0,"at":1}"#),

@@ -196,7 +196,7 @@ fn golden_nytprof_is_read_with_calls_and_places() {
     let fact = profile
         .symbols
         .iter()
-        .find(|it| &*it.name == b"fact")
+        .find(|symbol| &*symbol.name == b"fact")
         .unwrap();
     assert_eq!(
         (fact.file.as_deref(), fact.line),
@@ -205,7 +205,7 @@ fn golden_nytprof_is_read_with_calls_and_places() {
     let strlen = profile
         .symbols
         .iter()
-        .find(|it| &*it.name == b"strlen")
+        .find(|symbol| &*symbol.name == b"strlen")
         .unwrap();
     assert!(strlen.internal);
     // The time of day has only a quarter of a microsecond.
@@ -244,7 +244,7 @@ fn firefox_is_the_golden_file_and_a_thread_for_each_further_cost() {
         .as_array()
         .unwrap()
         .iter()
-        .map(|it| it.as_i64().unwrap())
+        .map(|value| value.as_i64().unwrap())
         .sum();
     assert_eq!(sum, 3032);
     threads.truncate(1);
@@ -281,7 +281,7 @@ fn pprof_holds_a_tree_whole() {
         // What is no text, or no line, does not come back as it was.
         for symbol in &mut profile.symbols {
             let is_text = |bytes: &[u8]| {
-                str::from_utf8(bytes).is_ok_and(|it| !it.contains(['\n', '\r', '\0']))
+                str::from_utf8(bytes).is_ok_and(|text| !text.contains(['\n', '\r', '\0']))
             };
             if !is_text(&symbol.name) || symbol.name.is_empty() {
                 symbol.name = format!("replaced {}", symbol.name.escape_ascii())
@@ -296,7 +296,7 @@ fn pprof_holds_a_tree_whole() {
                 symbol.file = None;
             }
         }
-        profile.meta.title = profile.meta.title.map(|it| it.replace('\n', " "));
+        profile.meta.title = profile.meta.title.map(|title| title.replace('\n', " "));
         let read = read(&written(&Pprof, &profile));
         assert_eq!(read.metrics, profile.metrics);
         assert_eq!(read.meta, profile.meta);
@@ -318,7 +318,7 @@ fn nytprof_holds_calls_and_times() {
     for symbol in read
         .symbols
         .iter()
-        .filter(|it| !it.name.starts_with(b"weird"))
+        .filter(|symbol| !symbol.name.starts_with(b"weird"))
     {
         assert!(profile.symbols.contains(symbol), "{symbol:?}");
     }
@@ -331,7 +331,7 @@ fn all_costs(profile: &Profile) -> Vec<(Vec<Vec<u8>>, Cost)> {
         .zip(&tree.nodes)
         .map(|(number, node)| {
             let path = tree.path(NodeId(number));
-            let names = path.iter().map(|&it| profile.name(it).to_vec());
+            let names = path.iter().map(|&symbol| profile.name(symbol).to_vec());
             (names.collect::<Vec<_>>(), node.cost)
         })
         .collect();
@@ -412,7 +412,10 @@ fn a_guess_says_so_in_every_format() {
         });
         whole.unwrap()
     };
-    for format in READABLE.into_iter().filter(|it| it.id() != "collapsed") {
+    for format in READABLE
+        .into_iter()
+        .filter(|format| format.id() != "collapsed")
+    {
         let bytes = unpacked(format);
         let wanted = b"estimated from call graph";
         let says_so = bytes.windows(wanted.len()).any(|window| window == wanted);
@@ -446,7 +449,7 @@ fn edges_alone_are_refused() {
 }
 
 #[test]
-fn guessed_stacks_say_so_and_come_to_what_the_edges_do() {
+fn estimated_stacks_say_so_and_come_to_what_the_edges_do() {
     let mut profile = tiny_tree();
     profile.body = Body::Edges(profile.edges().into_owned());
     let options = WriteOptions {

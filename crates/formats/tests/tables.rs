@@ -1,4 +1,4 @@
-//! What is written to be looked at: CSV, Markdown, Graphviz.
+//! Formats for people: CSV, Markdown, Graphviz.
 
 #![expect(
     clippy::unwrap_used,
@@ -86,7 +86,7 @@ fn the_critical_path_is_bold() {
     let place = |name: &str| {
         let line = graph
             .lines()
-            .find(|it| it.contains(&format!("[label=\"{name}\\n")));
+            .find(|line| line.contains(&format!("[label=\"{name}\\n")));
         line.unwrap().trim().split(' ').next().unwrap()
     };
     let (main, foo, bar) = (place("main()"), place("foo"), place("bar"));
@@ -148,7 +148,7 @@ fn any_cost_can_be_drawn() {
 }
 
 #[test]
-fn nobody_reads_them() {
+fn they_are_not_readable() {
     for id in ["csv", "dot", "markdown"] {
         let format = formats::by_id(id).unwrap();
         assert!(

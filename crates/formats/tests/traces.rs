@@ -130,7 +130,13 @@ fn traces_come_back_with_calls_costs_and_times() {
     else {
         panic!("no events");
     };
-    let at = |events: &profile::Events| events.events.iter().map(|it| it.at).collect::<Vec<_>>();
+    let at = |events: &profile::Events| {
+        events
+            .events
+            .iter()
+            .map(|event| event.at)
+            .collect::<Vec<_>>()
+    };
     assert_eq!(at(one), at(other));
     assert_eq!(one.end, other.end);
 }
@@ -226,7 +232,7 @@ fn all_forms_of_a_cpuprofile_are_read() {
         ),
         (
             r#"{"nodes":[{"id":1,"callFrame":{}},{"id":1}]}"#,
-            "node 1 is there twice",
+            "node 1 occurs twice",
         ),
         (
             r#"{"nodes":[{"id":1,"hitCount":1}],"samples":[1],"timeDeltas":[]}"#,
@@ -270,7 +276,7 @@ fn all_forms_of_a_trace_are_read() {
             "1 counters",
             "1 instant events",
             "1 other events",
-            "1 ends without a beginning"
+            "1 exits without an entry"
         ]
     );
     assert_eq!(

@@ -32,7 +32,7 @@ fn paths(profile: &Profile) -> Vec<(String, u64, u64)> {
     let tree = profile.tree().unwrap();
     let paths = (0..).zip(&tree.nodes).map(|(number, node)| {
         let path = tree.path(profile::NodeId(number)).into_iter();
-        let names = path.map(|it| String::from_utf8_lossy(profile.name(it)).into_owned());
+        let names = path.map(|symbol| String::from_utf8_lossy(profile.name(symbol)).into_owned());
         let names: Vec<_> = names.collect();
         (names.join(";"), node.cost.calls, node.cost.wall / 1000)
     });
@@ -54,8 +54,8 @@ fn times_are_those_between_the_lines() {
     let profile = read(COMPUTER);
     let paths = paths(&profile);
     let of = |path: &str| {
-        let found = paths.iter().find(|it| it.0 == path);
-        found.map(|it| (it.1, it.2))
+        let found = paths.iter().find(|row| row.0 == path);
+        found.map(|row| (row.1, row.2))
     };
     // From `{main}` at 271 µs to its end at 1265 µs.
     assert_eq!(of("main()"), Some((1, 994)));
@@ -65,7 +65,10 @@ fn times_are_those_between_the_lines() {
         Some((1, 157))
     );
     assert_eq!(of("main();App\\run;App\\fib"), Some((1, 23)));
-    let usleep = profile.symbols.iter().find(|it| *it.name == *b"usleep");
+    let usleep = profile
+        .symbols
+        .iter()
+        .find(|symbol| *symbol.name == *b"usleep");
     assert!(usleep.unwrap().internal);
     assert!(!profile.meta.is_truncated);
     assert_eq!(profile.meta.creator.as_deref(), Some("xdebug 3.2.0"));
@@ -76,13 +79,13 @@ fn a_fiber_is_called_by_what_started_it_and_runs_when_it_is_resumed() {
     let paths = paths(&read(COMPUTER));
     let start = "main();App\\run;Fiber::start";
     let closure = format!("{start};App\\{{closure:/app/t.php:16-16}}");
-    let find = |path: &str| paths.iter().find(|it| it.0 == path).map(|it| it.1);
+    let find = |path: &str| paths.iter().find(|row| row.0 == path).map(|row| row.1);
     assert_eq!(find(start), Some(1));
     assert_eq!(find(&closure), Some(1));
     assert_eq!(find(&format!("{closure};Fiber::suspend")), Some(1));
     assert_eq!(find(&format!("{closure};usleep")), Some(1));
     assert_eq!(find(&format!("{closure};App\\fib")), Some(1));
-    // What the program did meanwhile is its own.
+    // The time in between belongs to the program itself.
     assert_eq!(find("main();App\\run;strlen"), Some(4));
     assert_eq!(find("main();App\\run;Fiber::resume"), Some(1));
     let whole: u64 = read(COMPUTER)
@@ -152,21 +155,21 @@ fn broken_lines_are_refused_with_their_number() {
     for (lines, reason) in [
         (
             "1\t0\t0\tx\t5\t{main}\n",
-            "the time is no number of seconds",
+            "the time is not a number of seconds",
         ),
         (
             "1\t0\t0\t0.1\t-5\t{main}\n",
-            "the memory is no number of bytes",
+            "the memory is not a number of bytes",
         ),
-        ("x\t0\t0\t0.1\t5\t{main}\n", "the level is no number"),
-        ("1\t0\t7\t0.1\t5\n", "neither an entry nor the end of one"),
+        ("x\t0\t0\t0.1\t5\t{main}\n", "the level is not a number"),
+        ("1\t0\t7\t0.1\t5\n", "neither an entry nor an exit"),
         (
             "1\t0\t0\t0.1\t5\tf\n1\t0\t0\t0.1\t5\tg\n",
             "a call's number is not above the one before",
         ),
         (
             "TRACE END [x]\nVersion: 3.2.0\n",
-            "another trace begins here: make two files of them",
+            "another trace begins here: split the file",
         ),
     ] {
         let more = "1\t9\t1\t0.2\t5\n";

@@ -1,5 +1,6 @@
-//! What writing and reading call events costs, in instructions, which no other
-//! program disturbs. With Valgrind, from the difference of two runs:
+//! Measures the cost of writing and reading call events, in instructions, which
+//! other programs do not affect. With Valgrind, from the difference of two
+//! runs:
 //!
 //! ```text
 //! cargo build --release -p xhprof-profile --example events_cost
@@ -45,7 +46,7 @@ fn program() -> Vec<RawEvent> {
             stack.pop();
             What::LEAVE
         } else {
-            // One of a few most of the time, one of many seldom.
+            // Usually one of a few, rarely one of many.
             let top = stack.last().unwrap();
             let most = 1 + random(12);
             let callee = random(most);
@@ -129,7 +130,7 @@ fn recorded(path: &str) -> Vec<RawEvent> {
 fn main() {
     let mut arguments = std::env::args().skip(1);
     let what = arguments.next().unwrap_or_default();
-    let rounds = arguments.next().map_or(20, |it| it.parse().unwrap());
+    let rounds = arguments.next().map_or(20, |text| text.parse().unwrap());
     let events = arguments
         .next()
         .map_or_else(program, |path| recorded(&path));

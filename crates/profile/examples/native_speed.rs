@@ -1,9 +1,9 @@
-//! How fast and how small the native file is: run by hand,
-//! `cargo run --release -p xhprof-profile --example native_speed`.
+//! Measures the speed and the size of the native file: run by hand, `cargo run
+//! --release -p xhprof-profile --example native_speed`.
 //!
 //! A tree of a million nodes, and ten million calls of a program made up: 500
-//! functions, each with some callees of its own, of which it calls a few often
-//! and most seldom; short calls often, long ones seldom.
+//! functions, each with some callees, of which it calls a few often and most
+//! rarely; short calls are frequent, long ones rare.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "run by hand")]
 
@@ -53,7 +53,7 @@ impl Random {
     /// Zipf: the first of `count` most often, the second half as often …
     fn rank(&mut self, count: usize) -> usize {
         let total: f64 = (1..=u32::try_from(count).unwrap())
-            .map(|it| 1.0 / f64::from(it))
+            .map(|rank| 1.0 / f64::from(rank))
             .sum();
         let mut left = self.unit() * total;
         for rank in 0..count {
@@ -237,8 +237,8 @@ fn encode(name: &str, options: &EventsOptions, events: &[RawEvent]) {
     );
 }
 
-/// Seconds of the processor's time so far, which other programs leave alone;
-/// zero where nobody says.
+/// CPU time of the process in seconds, which other programs do not affect; zero
+/// if the system does not report it.
 fn busy() -> f64 {
     let stat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let nanoseconds = stat.split(' ').next().unwrap_or_default();

@@ -1,12 +1,13 @@
-//! How much memory a reader may take for what a file says.
+//! Limits the memory that a reader may allocate for a file.
 //!
 //! A file of some kilobytes can describe gigabytes: a packed list of empty
-//! samples, a stack of a million frames. Every reader counts the bytes of what
-//! it is about to keep, before it asks for them.
+//! samples, a stack of a million frames. Every reader counts the bytes of the
+//! data that it will keep, before it allocates them.
 //!
 //! **Invariants:** memory is counted before it is allocated. A budget that was
-//! overdrawn once stays overdrawn: the tables that share it no longer grow,
-//! [`check`](Budget::check) says so, and no profile is made of what was read.
+//! exceeded once stays exceeded: the tables that share it no longer grow,
+//! [`check`](Budget::check) returns the error, and the reader returns no
+//! profile.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -14,26 +15,26 @@ use std::hash::{BuildHasher, Hash};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// How much memory may be taken, shared by all the tables of a reader.
+/// A memory limit, shared by all the tables of a reader.
 #[derive(Debug, Clone)]
 pub struct Budget(Arc<State>);
 
 #[derive(Debug)]
 struct State {
     limit: u64,
-    /// What of the limit reading may take.
+    /// The part of the limit that reading may use.
     share: u64,
     used: AtomicU64,
-    /// What there was no memory for.
+    /// The first refused allocation.
     overdrawn: OnceLock<&'static str>,
 }
 
-/// More memory was needed than there is.
+/// The memory limit was exceeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OverBudget {
     /// The limit of the whole program, in bytes.
     pub limit: u64,
-    /// What was being read, in the plural: `call paths`.
+    /// The items that were being read, in the plural: `call paths`.
     pub what: &'static str,
 }
 
@@ -52,19 +53,19 @@ impl fmt::Display for OverBudget {
 impl std::error::Error for OverBudget {}
 
 impl Default for Budget {
-    /// Of [`DEFAULT_LIMIT`](Self::DEFAULT_LIMIT).
+    /// A budget of [`DEFAULT_LIMIT`](Self::DEFAULT_LIMIT).
     fn default() -> Self {
         Self::new(Self::DEFAULT_LIMIT)
     }
 }
 
 impl Budget {
-    /// The limit unless told otherwise: 1 GiB.
+    /// The default limit: 1 GiB.
     pub const DEFAULT_LIMIT: u64 = 1 << 30;
 
-    /// A budget for a program that is to stay below `limit` bytes. Reading may
-    /// take half: what is made of a profile afterwards, a report say, takes
-    /// about as much again.
+    /// A budget for a program that must stay below `limit` bytes. Reading may
+    /// use half: later processing of a profile, such as a report, takes about
+    /// as much again.
     #[must_use]
     pub fn new(limit: u64) -> Self {
         Self(Arc::new(State {
@@ -75,13 +76,13 @@ impl Budget {
         }))
     }
 
-    /// A budget that is never overdrawn.
+    /// A budget that is never exceeded.
     #[must_use]
     pub fn unlimited() -> Self {
         Self::new(u64::MAX)
     }
 
-    /// How many bytes are taken now.
+    /// The number of bytes in use.
     #[must_use]
     pub fn used(&self) -> u64 {
         self.0.used.load(Ordering::Relaxed)
@@ -91,7 +92,7 @@ impl Budget {
     ///
     /// # Errors
     ///
-    /// [`OverBudget`] if that is more than is left, now and from now on.
+    /// [`OverBudget`] if that is more than is left, and in all later calls.
     pub fn take(&self, bytes: usize, what: &'static str) -> Result<(), OverBudget> {
         self.check()?;
         if self.try_take(bytes as u64) {
@@ -100,26 +101,26 @@ impl Budget {
         Err(self.overdraw(what))
     }
 
-    /// Takes `bytes` if they are there; if not, nothing is overdrawn: for what
-    /// can be done without.
+    /// Takes `bytes` if they are available; otherwise returns false without
+    /// exceeding the budget: for optional data.
     #[must_use]
     pub fn take_if_there(&self, bytes: usize) -> bool {
         self.check().is_ok() && self.try_take(bytes as u64)
     }
 
-    /// Gives back bytes that were taken.
+    /// Releases bytes that were taken.
     pub fn give_back(&self, bytes: usize) {
         let less = |used: u64| Some(used.saturating_sub(bytes as u64));
         let order = Ordering::Relaxed;
         let _ = self.0.used.fetch_update(order, order, less);
     }
 
-    /// Refuses at once what cannot fit: `count` things of `bytes` each that will
-    /// all have to be kept. Nothing is taken.
+    /// Refuses early what cannot fit: `count` items of `bytes` each that must
+    /// all be kept. Takes nothing.
     ///
     /// # Errors
     ///
-    /// [`OverBudget`] if they are more than the whole budget.
+    /// [`OverBudget`] if they exceed the whole budget.
     pub fn expect(&self, count: usize, bytes: usize, what: &'static str) -> Result<(), OverBudget> {
         self.check()?;
         match count.checked_mul(bytes) {
@@ -128,11 +129,11 @@ impl Budget {
         }
     }
 
-    /// Whether nothing was refused so far.
+    /// Checks that no allocation was refused so far.
     ///
     /// # Errors
     ///
-    /// [`OverBudget`] with what was refused first.
+    /// [`OverBudget`] with the first refused allocation.
     pub fn check(&self) -> Result<(), OverBudget> {
         match self.0.overdrawn.get() {
             None => Ok(()),
@@ -144,7 +145,7 @@ impl Budget {
     ///
     /// # Errors
     ///
-    /// [`OverBudget`]; then the list is as before.
+    /// [`OverBudget`]; then the list is unchanged.
     #[inline]
     pub fn room<T>(&self, list: &mut Vec<T>, what: &'static str) -> Result<(), OverBudget> {
         self.room_for(list, 1, what)
@@ -154,7 +155,7 @@ impl Budget {
     ///
     /// # Errors
     ///
-    /// [`OverBudget`]; then the list is as before.
+    /// [`OverBudget`]; then the list is unchanged.
     #[inline]
     pub fn room_for<T>(
         &self,
@@ -178,8 +179,8 @@ impl Budget {
         self.check()?;
         let capacity = list.capacity();
         let needed = list.len().saturating_add(more);
-        // To the double as ever; near the limit by less, so that a file which
-        // would fit is not refused for room that it does not need.
+        // Doubles the capacity as usual; near the limit it grows by less, so
+        // that a file that fits is not refused for unused capacity.
         for wanted in [capacity.saturating_mul(2).max(8), capacity / 8 * 9, needed] {
             let wanted = wanted.max(needed);
             let bytes = (wanted - capacity).checked_mul(size_of::<T>());
@@ -195,7 +196,7 @@ impl Budget {
     ///
     /// # Errors
     ///
-    /// [`OverBudget`]; then the map is as before.
+    /// [`OverBudget`]; then the map is unchanged.
     #[inline]
     pub fn room_in_map<K: Eq + Hash, V, S: BuildHasher>(
         &self,
@@ -207,7 +208,7 @@ impl Budget {
         }
         let entry = size_of::<(K, V)>();
         let before = table_bytes(map.capacity(), entry);
-        // While it grows, the old table is there beside the new one.
+        // While the table grows, the old one and the new one exist together.
         let wanted = table_bytes(map.capacity().saturating_mul(2).max(3), entry);
         self.take(wanted, what)?;
         map.reserve(1);
@@ -220,7 +221,7 @@ impl Budget {
     ///
     /// # Errors
     ///
-    /// [`OverBudget`]; then the set is as before.
+    /// [`OverBudget`]; then the set is unchanged.
     #[inline]
     pub fn room_in_set<K: Eq + Hash, S: BuildHasher>(
         &self,
@@ -239,14 +240,14 @@ impl Budget {
         Ok(())
     }
 
-    /// Gives back what `list` holds, and drops it.
+    /// Drops `list`, and releases its bytes.
     pub fn drop_list<T>(&self, list: Vec<T>) {
         let bytes = list.capacity().saturating_mul(size_of::<T>());
         drop(list);
         self.give_back(bytes);
     }
 
-    /// Gives back what `map` holds, and drops it.
+    /// Drops `map`, and releases its bytes.
     pub fn drop_map<K, V, S>(&self, map: HashMap<K, V, S>) {
         let bytes = table_bytes(map.capacity(), size_of::<(K, V)>());
         drop(map);
@@ -255,7 +256,10 @@ impl Budget {
 
     fn try_take(&self, bytes: u64) -> bool {
         let order = Ordering::Relaxed;
-        let more = |used: u64| used.checked_add(bytes).filter(|it| *it <= self.0.share);
+        let more = |used: u64| {
+            used.checked_add(bytes)
+                .filter(|total| *total <= self.0.share)
+        };
         self.0.used.fetch_update(order, order, more).is_ok()
     }
 
@@ -272,8 +276,9 @@ impl Budget {
     }
 }
 
-/// What the standard library's hash table takes for so many entries: a power of
-/// two of places, seven of eight of which may be taken, and a byte for each.
+/// The bytes of the standard library's hash table for this many entries: the
+/// number of slots is a power of two, seven of eight may be used, and each has
+/// one byte of metadata.
 fn table_bytes(capacity: usize, entry: usize) -> usize {
     if capacity == 0 {
         return 0;
@@ -286,7 +291,7 @@ fn table_bytes(capacity: usize, entry: usize) -> usize {
     places.saturating_mul(entry + 1)
 }
 
-/// What an allocation of `length` bytes takes with what the allocator adds.
+/// The bytes of an allocation of `length`, including the allocator's overhead.
 #[must_use]
 pub const fn allocated(length: usize) -> usize {
     length.saturating_add(23) & !15
@@ -311,7 +316,7 @@ mod tests {
             error.to_string(),
             "its numbers need more memory than the limit of 2 MiB"
         );
-        // The first thing that was refused stays the reason.
+        // The first refused allocation stays the reason.
         assert_eq!(budget.take(1, "others").unwrap_err(), error);
 
         let budget = Budget::new(2 << 20);

@@ -1,15 +1,16 @@
-//! What calls cost: sums that only ever grow by addition.
+//! Costs of calls: sums that saturate.
 //!
 //! Times are nanoseconds and sizes bytes, everywhere in this crate; a writer
-//! converts them to its format's unit once. Sums saturate: a file may claim
-//! numbers that do not fit, and a wrong total is better than a wrapped one.
+//! converts them to its format's unit once. Sums saturate, because a file may
+//! contain numbers whose sum overflows, and a saturated total is better than a
+//! wrapped one.
 
 use std::ops::AddAssign;
 
-/// Calls, and what they cost together, callees included.
+/// The number of calls, and their total cost, callees included.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Cost {
-    /// How many calls.
+    /// The number of calls.
     pub calls: u64,
     /// Wall time in nanoseconds.
     pub wall: u64,
@@ -31,10 +32,10 @@ impl AddAssign for Cost {
     }
 }
 
-/// What a function cost by itself, without its callees.
+/// The self cost of a function, without its callees.
 ///
-/// Signed, all of it: memory is given back, and a file written by something
-/// else may charge callees more than their caller.
+/// All fields are signed: a function can free memory, and another program's
+/// file may charge callees more than their caller.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SelfCost {
     /// Wall time in nanoseconds.
@@ -57,7 +58,7 @@ impl AddAssign for SelfCost {
 }
 
 impl SelfCost {
-    /// Adds what came in with a call.
+    /// Adds the cost of an incoming call.
     pub(crate) fn add(&mut self, inclusive: Cost) {
         self.wall = self.wall.saturating_add_unsigned(inclusive.wall);
         self.cpu = self.cpu.saturating_add_unsigned(inclusive.cpu);
@@ -65,7 +66,7 @@ impl SelfCost {
         self.peak = self.peak.saturating_add(inclusive.peak);
     }
 
-    /// Takes off what a callee cost.
+    /// Subtracts the cost of a callee.
     pub(crate) fn subtract(&mut self, inclusive: Cost) {
         self.wall = self.wall.saturating_sub_unsigned(inclusive.wall);
         self.cpu = self.cpu.saturating_sub_unsigned(inclusive.cpu);
@@ -74,22 +75,22 @@ impl SelfCost {
     }
 }
 
-/// What [`Cost::wall`] counts.
+/// The unit of [`Cost::wall`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum WallUnit {
     /// Nanoseconds of wall time.
     #[default]
     Nanoseconds,
-    /// Samples: how often something was seen.
+    /// Samples.
     Samples,
 }
 
-/// What was measured.
+/// The measured costs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Metrics {
-    /// Calls; false where a profile was sampled, or does not tell.
+    /// Calls; false for a sampled profile, or if the format has none.
     pub calls: bool,
-    /// What the wall time is given in.
+    /// The unit of the wall time.
     pub wall_unit: WallUnit,
     /// CPU time.
     pub cpu: bool,

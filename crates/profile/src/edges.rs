@@ -1,9 +1,10 @@
 //! Edges, XHProf's shape: caller, callee, and the summed cost of those calls.
 //!
-//! A function stands in them with its recursion level, so that a recursive
-//! call's cost is not mixed up with the outer one's.
+//! Each end has its recursion level, so that a recursive call's cost stays
+//! separate from the outer call's.
 //!
-//! **Invariant:** no edge leads to the root, and no two have the same ends.
+//! **Invariant:** no edge leads to the root, and no two edges have the same
+//! ends.
 
 use crate::{Cost, SymbolId};
 
@@ -12,16 +13,16 @@ use crate::{Cost, SymbolId};
 pub struct Activation {
     /// The function.
     pub symbol: SymbolId,
-    /// How many frames of the same function were already open below it.
+    /// The number of outer open frames of the same function.
     pub level: u32,
 }
 
 /// Caller and callee, with the summed cost of those calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Edge {
-    /// Who called.
+    /// The caller.
     pub caller: Activation,
-    /// Who was called.
+    /// The callee.
     pub callee: Activation,
     /// What the calls cost, callees included.
     pub cost: Cost,
@@ -36,7 +37,7 @@ pub struct EdgeTable {
     pub edges: Vec<Edge>,
 }
 
-/// Edges that can be looked at one by one, wherever they are.
+/// Edges that can be iterated, in any representation.
 pub trait Edges {
     /// The inclusive cost of the root, `main()`.
     fn root(&self) -> Cost;
@@ -68,7 +69,7 @@ impl Edges for EdgeTable {
 }
 
 impl EdgeTable {
-    /// The activation that everything else was called from.
+    /// The root activation, from which every other is called.
     pub const ROOT: Activation = Activation {
         symbol: SymbolId::ROOT,
         level: 0,

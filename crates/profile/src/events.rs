@@ -1,58 +1,58 @@
 //! Call events: every entry and exit, in the order of time.
 //!
-//! The only shape that knows when each call happened, and the largest: it
-//! folds into a call tree. Each event holds what the clocks and the memory
-//! stood at, since the profile began.
+//! The only body with the time of each call, and the largest. It folds into a
+//! call tree. Each event holds the values of the clocks and the memory since
+//! the beginning of the profile.
 //!
-//! **Invariant:** no clock steps back from one event to the next. Calls may be
-//! left open at the end, and close there.
+//! **Invariant:** no clock decreases from one event to the next. Calls may be
+//! open at the end, and close there.
 
 use std::collections::HashMap;
 
 use crate::{Budget, Cost, NodeId, SymbolId, Tree, TreeBuilder};
 
-/// What the clocks and the memory stood at, since the profile began.
+/// The values of the clocks and the memory, since the beginning of the profile.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Instant {
     /// Wall time in nanoseconds.
     pub wall: u64,
     /// CPU time in nanoseconds.
     pub cpu: u64,
-    /// Memory in use, in bytes, above that at the beginning.
+    /// Memory in use, in bytes, relative to the beginning.
     pub memory: i64,
-    /// The peak of it.
+    /// The peak of the memory in use.
     pub peak: i64,
 }
 
-/// What happened.
+/// The kind of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EventKind {
     /// A function was called.
     Enter(SymbolId),
-    /// The function called last, of those still open, returned.
+    /// The innermost open call returned.
     Leave,
-    /// Another stack goes on: that of the fiber with this number; 0 is the
-    /// stack the profile began on. A number not seen before is a fiber that
-    /// starts, called by what ran until now. A fiber that is left with no call
-    /// open is forgotten: its number may be used again.
+    /// Another fiber resumes: the one with this number; 0 is the stack on which
+    /// the profile began. A new number is a fiber that starts, called by the
+    /// function that was running. A fiber that is suspended without an open
+    /// call is forgotten, and its number may be used again.
     Switch(u32),
 }
 
-/// Something that happened at some instant.
+/// An event: its time and its kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Event {
-    /// When, and at what costs so far.
+    /// The time, and the costs so far.
     pub at: Instant,
-    /// What.
+    /// The kind.
     pub kind: EventKind,
 }
 
-/// Everything that happened, in order.
+/// All events, in the order of time.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Events {
     /// In the order of time. `main()` is open from the first to the last.
     pub events: Vec<Event>,
-    /// When the profile ended.
+    /// The end of the profile.
     pub end: Instant,
 }
 
@@ -68,12 +68,12 @@ impl Events {
     }
 }
 
-/// Folds events into a call tree as they come, so that a stream of any length
-/// takes the memory of its tree.
+/// Folds a stream of events into a call tree, in memory proportional to the
+/// tree.
 #[derive(Debug)]
 pub struct EventFold {
     builder: TreeBuilder,
-    /// The stack of the fiber that runs, and the fiber's number.
+    /// The running fiber's stack, and the fiber's number.
     stack: Stack,
     fiber: u32,
     waiting: HashMap<u32, Stack>,
@@ -81,11 +81,11 @@ pub struct EventFold {
     budget: Option<Budget>,
 }
 
-/// What a budget says that there are too many of.
+/// The noun in the budget's error message.
 const OPEN_CALLS: &str = "open calls";
 
-/// The open calls of one fiber: only the node on top has to be known, because
-/// every moment is charged to the node that it was spent in.
+/// The open calls of one fiber. Only the innermost node is needed, because
+/// every interval is charged to the innermost node.
 #[derive(Debug, Clone)]
 struct Stack {
     base: NodeId,
@@ -110,14 +110,14 @@ impl Default for EventFold {
 }
 
 impl EventFold {
-    /// Begins with `main()` open and all costs at zero.
+    /// Starts with `main()` open and all costs at zero.
     #[must_use]
     pub fn new() -> Self {
         Self::with(TreeBuilder::new())
     }
 
-    /// The same, with the tree and the open calls counted on `budget`. Once
-    /// that is overdrawn calls are no longer kept apart.
+    /// The same, with the tree and the open calls counted on `budget`. Once the
+    /// budget is exceeded, new paths are counted as their callers.
     #[must_use]
     pub fn within(budget: &Budget) -> Self {
         let mut fold = Self::with(TreeBuilder::within(budget));
@@ -137,19 +137,19 @@ impl EventFold {
         }
     }
 
-    /// How many nodes the tree has so far.
+    /// The number of nodes in the tree so far.
     #[must_use]
     pub fn nodes(&self) -> usize {
         self.builder.len()
     }
 
-    /// The node on top: what passes until the next event is charged to it.
+    /// The innermost node: the time until the next event is charged to it.
     #[must_use]
     pub fn top(&self) -> NodeId {
         self.stack.top()
     }
 
-    /// Adds what happened next.
+    /// Adds the next event.
     pub fn add(&mut self, event: Event) {
         self.charge(event.at);
         match event.kind {
@@ -178,7 +178,7 @@ impl EventFold {
         let next = self.waiting.remove(&fiber);
         let next = next.unwrap_or_else(|| Stack::new(self.stack.top()));
         let left = std::mem::replace(&mut self.stack, next);
-        // A program that makes fibers all day must not fill the memory.
+        // Memory must not grow in a program that creates fibers forever.
         if self.fiber == 0 || !left.open.is_empty() {
             if let Some(budget) = &self.budget
                 && budget.room_in_map(&mut self.waiting, OPEN_CALLS).is_err()
@@ -190,14 +190,14 @@ impl EventFold {
         self.fiber = fiber;
     }
 
-    /// The tree of everything until `end`.
+    /// The tree of everything up to `end`.
     #[must_use]
     pub fn finish(mut self, end: Instant) -> Tree {
         self.charge(end);
         self.builder.finish_self_costs()
     }
 
-    /// Charges what passed since the last event to the function on top.
+    /// Charges the costs since the last event to the innermost function.
     fn charge(&mut self, at: Instant) {
         *self.builder.cost(self.stack.top()) += Cost {
             calls: 0,
@@ -232,7 +232,11 @@ mod tests {
         (0..)
             .zip(&tree.nodes)
             .map(|(number, node)| {
-                let path = tree.path(NodeId(number)).iter().map(|it| it.0).collect();
+                let path = tree
+                    .path(NodeId(number))
+                    .iter()
+                    .map(|symbol| symbol.0)
+                    .collect();
                 (path, node.cost.calls, node.cost.wall)
             })
             .collect()

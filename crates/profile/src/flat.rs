@@ -1,7 +1,7 @@
-//! The function table: what each function cost, whoever called it.
+//! The function table: the cost of each function, for any caller.
 //!
-//! Recursion is folded: a function has one row whatever its levels, and a
-//! recursive call's time, being part of the outer call's, is not counted again.
+//! Recursion is folded: a function has one row for all levels. A recursive
+//! call's time is part of the outer call's and not counted again.
 //!
 //! **Invariant:** the self costs of all rows add up to the root's cost.
 
@@ -12,18 +12,18 @@ use crate::{Cost, EdgeTable, Profile, SelfCost, SymbolId, Tree};
 pub struct FlatRow {
     /// The function.
     pub symbol: SymbolId,
-    /// All its calls, and what they cost with their callees.
+    /// All its calls, and their cost with callees.
     pub inclusive: Cost,
-    /// What it cost by itself.
+    /// Its self cost.
     pub own: SelfCost,
 }
 
-/// What each function cost.
+/// The costs of each function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FlatTable {
-    /// One row a function that was called, in the order of the symbols.
+    /// One row for each function that was called, in the order of the symbols.
     pub rows: Vec<FlatRow>,
-    /// The cost of the whole profile, for shares.
+    /// The cost of the whole profile, for percentages.
     pub total: Cost,
 }
 
@@ -91,12 +91,12 @@ impl FlatTable {
     }
 
     fn of_rows(mut rows: Vec<FlatRow>, total: Cost) -> Self {
-        // A symbol nobody called says nothing: the symbol table may be shared.
+        // A symbol without calls gets no row: the symbol table may be shared.
         rows.retain(|row| row.inclusive != Cost::default() || row.own != SelfCost::default());
         Self { rows, total }
     }
 
-    /// `part` in percent of `whole`; zero of nothing is zero.
+    /// `part` in percent of `whole`; zero if `whole` is zero.
     #[must_use]
     #[expect(
         clippy::cast_precision_loss,
@@ -120,7 +120,7 @@ fn empty_rows(symbols: usize) -> Vec<FlatRow> {
 }
 
 /// The lowest level at which each symbol was called: zero, unless the profile
-/// was cut out of a larger one.
+/// is a part of a larger one.
 fn outermost_levels(table: &EdgeTable, symbols: usize) -> Vec<u32> {
     let mut levels = vec![u32::MAX; symbols];
     for edge in &table.edges {
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn symbols_nobody_called_have_no_row() {
+    fn symbols_without_calls_have_no_row() {
         let table = FlatTable::new(&profile(&["main()", "f"], Vec::new(), 9));
         assert_eq!(times(&table), [(1, 9, 9)]);
     }

@@ -1,7 +1,7 @@
 //! Folds a call tree into edges: recursion levels are counted along each path.
 //!
-//! **Invariant:** the edges' costs add up to the tree's, and come in the order
-//! in which they first complete a call, as far as the tree's order tells.
+//! **Invariant:** the edges' costs add up to the tree's. The edges are in the
+//! order in which they first complete a call, if the tree's order shows that.
 
 use crate::{Activation, Edge, EdgeTable, NodeId, NumberMap, Tree};
 
@@ -13,8 +13,8 @@ impl Tree {
         let mut edges: Vec<Edge> = Vec::new();
         let mut places: NumberMap<(Activation, Activation), usize> = NumberMap::default();
         let mut open: NumberMap<u32, u32> = NumberMap::default();
-        // Depth first, so that a path of any depth costs its length once; a
-        // node is seen again when all below it has completed.
+        // Depth first, so that a path costs its length once. A node is visited
+        // again after all its descendants.
         let mut walk = vec![(NodeId::ROOT, EdgeTable::ROOT, None)];
         while let Some((id, caller, entered)) = walk.pop() {
             let Some(node) = self.nodes.get(id.index()) else {
@@ -84,7 +84,7 @@ mod tests {
             .iter()
             .map(|edge| {
                 let ends = (edge.caller, edge.callee);
-                let end = |it: Activation| (it.symbol.0, it.level);
+                let end = |activation: Activation| (activation.symbol.0, activation.level);
                 (end(ends.0), end(ends.1), edge.cost.wall)
             })
             .collect();

@@ -1,13 +1,13 @@
-//! Maps whose keys are a few numbers: places of nodes, symbols, edges.
+//! Maps with small integer keys: numbers of nodes, symbols, edges.
 //!
 //! The standard library's hash is made for keys of any length. For eight bytes
-//! it takes longer than all else that becomes of them, and a tree of a million
-//! nodes looks up each. This one multiplies once a number.
+//! it takes longer than the rest of the work, and a tree of a million nodes
+//! looks up each. This hash does one multiplication for each number.
 //!
-//! **Invariant:** what is hashed is numbers, and how is drawn anew for every
-//! map: the factor and what is added first are random, so that nobody who makes
-//! a file can know which keys meet in one place. Names, which people choose and
-//! whose hashes they may see the effect of, stay with the standard's.
+//! **Invariant:** keys are numbers, and each map has its own random factor and
+//! addend, so that the author of a file cannot predict collisions. Names, which
+//! an attacker may choose while observing timing, use the standard library's
+//! hash.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -18,7 +18,7 @@ pub type NumberMap<K, V> = HashMap<K, V, NumberHash>;
 /// A set of numbers.
 pub type NumberSet<K> = HashSet<K, NumberHash>;
 
-/// How the keys of one map are hashed.
+/// The hash function of one map.
 #[derive(Debug, Clone, Copy)]
 pub struct NumberHash {
     seed: u64,
@@ -26,12 +26,12 @@ pub struct NumberHash {
 }
 
 impl Default for NumberHash {
-    /// Another one than any before.
+    /// A new random one.
     fn default() -> Self {
         let random = RandomState::new();
         Self {
             seed: random.hash_one(0_u8),
-            // Odd: a factor of two would throw bits away.
+            // Odd: an even factor would lose bits.
             factor: random.hash_one(1_u8) | 1,
         }
     }
@@ -94,8 +94,8 @@ impl Hasher for NumberHasher {
 mod tests {
     use super::*;
 
-    /// How many of `keys` share the place that most of them share, of 4096
-    /// places that the hash's `shift` says.
+    /// The largest number of `keys` in one of 4096 buckets, selected by the
+    /// hash's bits above `shift`.
     fn most_in_one_place(keys: impl Iterator<Item = (u32, u32)>, shift: u32) -> usize {
         let hash = NumberHash {
             seed: 0x0123_4567_89AB_CDEF,
@@ -110,7 +110,8 @@ mod tests {
 
     #[test]
     fn keys_that_have_most_in_common_are_spread_over_all_places() {
-        // One a place would be even; random ones have 20 at most in some.
+        // Even distribution would be one a bucket; random keys have 20 at most
+        // in some.
         for shift in [0, 52] {
             let of_one = (0..16 * 4096).map(|number| (0, number));
             assert!(most_in_one_place(of_one, shift) < 48, "{shift}");

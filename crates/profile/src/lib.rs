@@ -1,12 +1,12 @@
-//! What a profile is, as plain data, and what can be computed from it.
+//! Profiles as plain data, and the computations on them.
 //!
 //! The extension fills a [`Profile`] at the end of a request; readers fill one
-//! from a file; every front end asks it the same questions. So this crate knows
-//! no PHP engine, no file and no terminal, and depends on nothing.
+//! from a file; every front end uses the same operations. This crate uses no
+//! PHP engine, no file and no terminal, and has no dependencies.
 //!
-//! **Invariant:** costs are integers (nanoseconds and bytes) until the moment
-//! they are written, and the self costs of all functions add up to the root's
-//! inclusive cost exactly.
+//! **Invariant:** costs are integers (nanoseconds and bytes) until they are
+//! written, and the self costs of all functions add up to the root's inclusive
+//! cost exactly.
 
 #![forbid(unsafe_code)]
 

@@ -1,68 +1,67 @@
-//! Where a profile comes from, and under which conditions it was taken.
+//! Metadata: the origin of a profile, and how it was recorded.
 //!
-//! Text here is text, not bytes: it is shown to people and searched. Nothing
-//! of it is ever needed to understand the costs.
+//! Strings here are text, not bytes: they are displayed and searched. The costs
+//! never depend on them.
 
-/// How the calls were seen.
+/// How the calls were recorded.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// Not known: read from a format that does not say.
+    /// Unknown: the format does not contain it.
     #[default]
     Unknown,
     /// Every call was measured.
     Traced,
-    /// The stack was looked at now and then.
+    /// The stack was sampled at intervals.
     Sampled,
 }
 
-/// Where a profile comes from, as far as it is known.
+/// The origin of a profile; unknown values are none.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Meta {
-    /// What was profiled: a script or a URL.
+    /// The profiled script or URL.
     pub title: Option<String>,
-    /// When it began, in microseconds since the Unix epoch.
+    /// The start, in microseconds since the Unix epoch.
     pub started_unix_us: Option<u64>,
-    /// The machine it ran on.
+    /// The host name.
     pub host: Option<String>,
-    /// The process.
+    /// The process ID.
     pub process: Option<u32>,
-    /// PHP's way in: `cli`, `fpm-fcgi` ….
+    /// PHP's SAPI: `cli`, `fpm-fcgi` ….
     pub sapi: Option<String>,
-    /// Version of PHP.
+    /// PHP's version.
     pub php_version: Option<String>,
-    /// What wrote it, with its version.
+    /// The program that wrote it, with its version.
     pub creator: Option<String>,
-    /// How the calls were seen.
+    /// How the calls were recorded.
     pub mode: Mode,
     /// The nominal time between two samples, in nanoseconds.
     pub interval_ns: Option<u64>,
-    /// What `Cost::wall` counts where that is no time: `Ir`, for instance. None
-    /// for samples.
+    /// The unit of `Cost::wall` if it is not time: `Ir`, for instance. None for
+    /// samples.
     pub counts: Option<String>,
-    /// The costs that the file has and that were not read: their names there.
-    /// Of this reading only: no format keeps it.
+    /// The costs in the file that were not read, by their names. They describe
+    /// one reading only: no format stores them.
     pub not_read: Vec<String>,
-    /// The most memory that PHP had at once, in bytes: what
-    /// `memory_get_peak_usage()` says at the end.
+    /// PHP's peak memory in bytes, from `memory_get_peak_usage()` at the end.
     pub peak_memory: Option<u64>,
-    /// A limit cut something off.
+    /// The recording reached a limit.
     pub is_truncated: bool,
-    /// The stacks are a guess, made of a table of edges.
+    /// The stacks are estimated from a table of edges.
     pub is_estimated: bool,
-    /// Anything else, by name: the request's method and status, what the
-    /// program said by itself. Names are unique and in the order of writing.
+    /// Other properties, by name: the request's method and status, tags that
+    /// the program set. Names are unique and in the order of writing.
     pub tags: Vec<(String, String)>,
 }
 
 impl Meta {
-    /// What the tag `name` says, if it is there.
+    /// The value of the tag `name`, if there is one.
     #[must_use]
     pub fn tag(&self, name: &str) -> Option<&str> {
         let tag = self.tags.iter().find(|(key, _)| key == name)?;
         Some(&tag.1)
     }
 
-    /// Sets the tag `name`, in place of an earlier one.
+    /// Sets the tag `name`; replaces an earlier value.
     pub fn set_tag(&mut self, name: &str, value: impl Into<String>) {
         let value = value.into();
         match self.tags.iter_mut().find(|(key, _)| key == name) {

@@ -1,4 +1,4 @@
-//! One of the costs, where only one can be shown.
+//! Selects one of the costs.
 
 use crate::{Cost, Metrics, SelfCost};
 
@@ -35,8 +35,8 @@ impl Metric {
         }
     }
 
-    /// Its part of a self cost. Calls have none of their own: `calls` stands
-    /// in for them.
+    /// Its part of a self cost. Self costs contain no calls: the argument
+    /// `calls` is returned for them.
     #[must_use]
     pub fn of_own(self, own: &SelfCost, calls: u64) -> i64 {
         match self {

@@ -1,17 +1,18 @@
-//! Finds names that stand somewhere else already, so that none is kept twice.
+//! An index of names that are stored elsewhere, so that no name is stored
+//! twice.
 //!
-//! A profiler meets each function of a short request for the first time, and
-//! then the standard library's hash and a copy of the name for its map take
-//! longer than all else. Here a name is hashed eight bytes at a time, and what
-//! the index holds is the hash and what the name stands for.
+//! In a short request every function is new to the profiler. The standard
+//! library's hash and a copy of each name in its map would take longer than the
+//! rest of the work. This index hashes a name eight bytes at a time, and stores
+//! only the hash and the value.
 //!
-//! **Invariant:** how names are hashed is drawn anew for every index, so that
-//! nobody who chooses names can know which of them meet in one place.
+//! **Invariant:** each index has its own random hash parameters, so that an
+//! attacker who chooses names cannot predict collisions.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
 
-/// What names stand for, by their hashes.
+/// Values by the hashes of their names.
 #[derive(Debug)]
 pub struct NameIndex<T> {
     seed: u64,
@@ -19,17 +20,17 @@ pub struct NameIndex<T> {
     found: HashMap<u64, T, BuildHasherDefault<AsItIs>>,
 }
 
-/// Where a name would stand that is not in the index.
+/// The place for a name that is not in the index.
 #[derive(Debug, Clone, Copy)]
 pub struct Vacancy(u64);
 
 impl<T> Default for NameIndex<T> {
-    /// An empty index, which hashes in another way than any before.
+    /// An empty index with new random hash parameters.
     fn default() -> Self {
         let random = RandomState::new();
         Self {
             seed: random.hash_one(0_u8),
-            // Odd: a factor of two would throw bits away.
+            // Odd: an even factor would lose bits.
             factor: random.hash_one(1_u8) | 1,
             found: HashMap::default(),
         }
@@ -37,14 +38,14 @@ impl<T> Default for NameIndex<T> {
 }
 
 impl<T: Copy> NameIndex<T> {
-    /// What `name` stands for; `is_it` says whether something has that name.
+    /// The value of `name`; `is_it` compares a value's name with it.
     ///
     /// # Errors
     ///
-    /// Where to put it, if nothing has that name.
+    /// The place to insert it, if no value has that name.
     pub fn find(&self, name: &[u8], is_it: impl Fn(T) -> bool) -> Result<T, Vacancy> {
         let mut place = self.hash(name);
-        // Two names with one hash stand side by side; nothing is ever taken out.
+        // Colliding names are in adjacent places; no name is ever removed.
         loop {
             match self.found.get(&place) {
                 None => return Err(Vacancy(place)),
@@ -54,7 +55,8 @@ impl<T: Copy> NameIndex<T> {
         }
     }
 
-    /// Adds what was looked for; nothing may have been added since.
+    /// Inserts the name of a failed search; no name may have been inserted
+    /// since.
     pub fn add(&mut self, vacancy: Vacancy, value: T) {
         self.found.insert(vacancy.0, value);
     }
@@ -103,11 +105,11 @@ impl Hasher for AsItIs {
 mod tests {
     use super::*;
 
-    /// Adds all names, each of which stands for its place among them.
+    /// Adds all names; each one's value is its index.
     fn index_of(names: &[Vec<u8>]) -> NameIndex<usize> {
         let mut index = NameIndex::default();
         for (number, name) in names.iter().enumerate() {
-            let vacancy = index.find(name, |it: usize| &names[it] == name);
+            let vacancy = index.find(name, |place: usize| &names[place] == name);
             index.add(vacancy.unwrap_err(), number);
         }
         index
@@ -115,8 +117,9 @@ mod tests {
 
     fn many_names() -> Vec<Vec<u8>> {
         let numbers = 0..5_000;
-        let functions = numbers.map(|it| format!("App\\Model\\Thing{it}::get").into_bytes());
-        // Names that differ in their length alone, or in one last byte.
+        let functions =
+            numbers.map(|number| format!("App\\Model\\Thing{number}::get").into_bytes());
+        // Names that differ only in their length, or in one last byte.
         let zeros = (0..40).map(|length| vec![0; length]);
         let ends = (1..=255).map(|byte| vec![b'f', byte]);
         functions.chain(zeros).chain(ends).collect()
@@ -127,23 +130,27 @@ mod tests {
         let names = many_names();
         let index = index_of(&names);
         for (number, name) in names.iter().enumerate() {
-            let found = index.find(name, |it| &names[it] == name);
+            let found = index.find(name, |place| &names[place] == name);
             assert_eq!(found.unwrap(), number);
         }
-        assert!(index.find(b"nobody", |it| names[it] == b"nobody").is_err());
+        assert!(
+            index
+                .find(b"missing", |place| names[place] == b"missing")
+                .is_err()
+        );
     }
 
     #[test]
     fn names_with_one_hash_are_told_apart() {
         let names: Vec<Vec<u8>> = (0..9_u8).map(|byte| vec![byte]).collect();
         let mut index = index_of(&[]);
-        // So all have the hash zero.
+        // So every hash is zero.
         (index.seed, index.factor) = (1, 0);
         for (number, name) in names.iter().enumerate() {
-            let vacancy = index.find(name, |it| &names[it] == name).unwrap_err();
+            let vacancy = index.find(name, |place| &names[place] == name).unwrap_err();
             index.add(vacancy, number);
         }
-        let found = |name: &Vec<u8>| index.find(name, |it| &names[it] == name).unwrap();
+        let found = |name: &Vec<u8>| index.find(name, |place| &names[place] == name).unwrap();
         assert_eq!(
             names.iter().map(found).collect::<Vec<_>>(),
             (0..9).collect::<Vec<_>>()
@@ -160,7 +167,8 @@ mod tests {
                 let place = index.hash(name.as_bytes()) >> shift;
                 places[usize::try_from(place).unwrap() & 1023] += 1;
             }
-            // 16 each would be even; random ones have 35 or so at most in some.
+            // Even distribution would be 16 each; random ones have 35 or so at
+            // most in some.
             assert!(places.into_iter().max().unwrap() < 64, "{shift}");
         }
     }

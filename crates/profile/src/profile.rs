@@ -1,9 +1,9 @@
-//! Everything one run measured.
+//! Everything that one run measured.
 //!
-//! A profile knows its functions and, in one of four shapes, what they cost.
-//! The shapes differ in what they know: events know when each call happened, a
-//! tree knows whole stacks, edges know who called whom, samples know stacks
-//! but no calls. Each folds into those that know less.
+//! A profile has its functions and, in one of four bodies, their costs. Events
+//! have the time of each call, a tree has whole stacks, edges have callers and
+//! callees, samples have stacks but no calls. Each body can be converted to
+//! those with less information.
 //!
 //! **Invariants:** `symbols[0]` is the root, `main()`; no two symbols have the
 //! same name; every [`SymbolId`] is an index into `symbols`.
@@ -16,14 +16,14 @@ use crate::{
     Tree, WallUnit,
 };
 
-/// What is known of the calls.
+/// The calls of a profile.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Body {
-    /// Who called whom, and what those calls cost together.
+    /// Callers and callees, with the total cost of their calls.
     Edges(EdgeTable),
-    /// The same, for each whole path.
+    /// The same for each whole path.
     Tree(Tree),
-    /// Where the program was, at some instants.
+    /// The stack of the program at some instants.
     Samples(Samples),
     /// Every entry and exit.
     Events(Events),
@@ -34,18 +34,18 @@ pub enum Body {
 pub struct Profile {
     /// The functions; the first is the root.
     pub symbols: Vec<Symbol>,
-    /// What is known of their calls.
+    /// The calls.
     pub body: Body,
-    /// What was measured.
+    /// The measured costs.
     pub metrics: Metrics,
-    /// Where it comes from.
+    /// The metadata.
     pub meta: Meta,
-    /// What the calls waited for, as far as that was recorded.
+    /// The spans, if they were recorded.
     pub spans: Spans,
 }
 
 impl Profile {
-    /// A profile of nothing: `main()` alone, at no cost.
+    /// An empty profile: `main()` without costs.
     #[must_use]
     pub fn empty() -> Self {
         Self {
@@ -64,8 +64,8 @@ impl Profile {
         name_in(&self.symbols, symbol)
     }
 
-    /// Whether that cost is worth a column: it was measured, and if it is the
-    /// peak, there is one. Many formats have memory, and no word of a peak.
+    /// Whether that cost needs a column: it was measured and, for the peak, is
+    /// not zero. Many formats have memory, but no peak.
     #[must_use]
     pub fn shows(&self, metric: Metric) -> bool {
         let peak = match &self.body {
@@ -77,8 +77,8 @@ impl Profile {
         metric.is_in(self.metrics) && (metric != Metric::Peak || peak != 0)
     }
 
-    /// What the wall time is, where it is none: `samples`, or what a foreign
-    /// format counts, such as `Ir`.
+    /// The unit of the wall time if it is not time: `samples`, or another
+    /// tool's unit such as `Ir`.
     #[must_use]
     pub fn counted(&self) -> &str {
         self.meta.counts.as_deref().unwrap_or("samples")
@@ -111,7 +111,7 @@ impl Profile {
         }
     }
 
-    /// The calls as edges, whatever the profile knows beyond them.
+    /// The calls as edges, from any body.
     #[must_use]
     pub fn edges(&self) -> Cow<'_, EdgeTable> {
         match &self.body {
@@ -122,8 +122,8 @@ impl Profile {
         }
     }
 
-    /// The calls as a tree; none if only edges are known, which do not tell
-    /// whole stacks.
+    /// The calls as a tree; none if there are only edges, which do not contain
+    /// stacks.
     #[must_use]
     pub fn tree(&self) -> Option<Cow<'_, Tree>> {
         match &self.body {

@@ -1,20 +1,20 @@
-//! Samples: what the stack was, at some instants.
+//! Samples: the stack at some instants.
 //!
-//! A sampled run counts where a program *was*, and knows no calls. Stacks are
-//! kept as paths in a table, as a call tree keeps them, so that a million
-//! samples of a deep stack take a million numbers.
+//! A sampled run counts where a program *was*, without calls. Stacks are stored
+//! as paths in a table, as in a call tree, so that a million samples of a deep
+//! stack take a million numbers.
 //!
-//! **Invariants:** `stacks[0]` is `main()` alone; a parent stands before its
-//! children; samples are in the order of time, where the time is known.
+//! **Invariants:** `stacks[0]` is `main()` alone; a parent precedes its
+//! children; samples are in the order of time, if the times are known.
 
 use crate::{Budget, NodeId, SelfCost, SymbolId, Tree, TreeBuilder};
 
-/// One stack: the parent's, and one function more.
+/// A stack: its parent's, and one more function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StackNode {
-    /// The stack below; the root's is the root itself.
+    /// The parent stack; the root is its own parent.
     pub parent: NodeId,
-    /// The function on top.
+    /// The innermost function.
     pub symbol: SymbolId,
 }
 
@@ -23,16 +23,16 @@ pub struct StackNode {
 pub struct Sample {
     /// Nanoseconds since the profile began; zero in all samples if unknown.
     pub at: u64,
-    /// What it stands for, in [`Metrics::wall_unit`](crate::Metrics::wall_unit).
+    /// Its weight, in [`Metrics::wall_unit`](crate::Metrics::wall_unit).
     pub weight: u64,
     /// An index into [`Samples::stacks`].
     pub stack: NodeId,
 }
 
-/// Everything one sampled run recorded.
+/// All samples of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Samples {
-    /// Every distinct stack, and those below it.
+    /// Every distinct stack, and its ancestors.
     pub stacks: Vec<StackNode>,
     /// In the order of time.
     pub samples: Vec<Sample>,
@@ -69,7 +69,7 @@ impl Samples {
     }
 
     /// The stacks as a call tree whose wall cost is the samples' weight. The
-    /// calls are not known: they are zero.
+    /// calls are unknown: they are zero.
     #[must_use]
     pub fn to_tree(&self) -> Tree {
         let (mut builder, nodes) = self.stack_nodes();
@@ -101,18 +101,18 @@ impl Samples {
     }
 }
 
-/// Makes samples stack by stack, each stack once.
+/// Builds samples, with each stack once.
 #[derive(Debug, Clone, Default)]
 pub struct SamplesBuilder {
     tree: TreeBuilder,
     samples: Vec<Sample>,
     budget: Option<Budget>,
-    /// One more than the place of each stack's sample, for those without times.
+    /// The index plus one of each stack's sample, for samples without times.
     counted: Vec<u32>,
 }
 
 impl SamplesBuilder {
-    /// With stacks and samples counted on `budget`. Once that is overdrawn
+    /// Stacks and samples are counted on `budget`. Once the budget is exceeded,
     /// nothing is added.
     #[must_use]
     pub fn within(budget: &Budget) -> Self {
@@ -124,18 +124,18 @@ impl SamplesBuilder {
         }
     }
 
-    /// The stack with `symbol` on top of `stack`.
+    /// The stack of `symbol` called from `stack`.
     pub fn push(&mut self, stack: NodeId, symbol: SymbolId) -> NodeId {
         self.tree.child(stack, symbol)
     }
 
-    /// The stack with `symbol` on top of `stack`, if it was pushed before.
+    /// The stack of `symbol` called from `stack`, if it was pushed before.
     #[must_use]
     pub fn existing(&self, stack: NodeId, symbol: SymbolId) -> Option<NodeId> {
         self.tree.existing(stack, symbol)
     }
 
-    /// How many distinct stacks there are, `main()` alone among them.
+    /// The number of distinct stacks, including `main()` alone.
     #[must_use]
     pub fn stacks(&self) -> usize {
         self.tree.len()
@@ -147,7 +147,7 @@ impl SamplesBuilder {
         &self.samples
     }
 
-    /// Lets the sample numbered `index` stand for more.
+    /// Adds to the weight of the sample numbered `index`.
     pub fn add_weight(&mut self, index: usize, weight: u64) {
         if let Some(sample) = self.samples.get_mut(index) {
             sample.weight = sample.weight.saturating_add(weight);
@@ -164,8 +164,8 @@ impl SamplesBuilder {
         self.samples.push(sample);
     }
 
-    /// Adds weight to the one sample of a stack: for samples whose times are not
-    /// known, and of which those of one stack are the same.
+    /// Adds weight to the single sample of a stack: for samples without times,
+    /// which are merged by stack.
     pub fn count(&mut self, stack: NodeId, weight: u64) {
         if self.counted.len() <= stack.index() {
             let stacks = self.tree.len().max(stack.index() + 1);

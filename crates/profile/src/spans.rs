@@ -1,12 +1,13 @@
-//! What a program waited for: statements, requests, commands.
+//! Spans: SQL statements, HTTP requests and commands that a program waited for.
 //!
-//! Kept beside the calls and not in their names: a thousand statements are a
-//! thousand spans of one function. Texts are without literals and each there
-//! once; they come from outside nevertheless, and may hold any bytes.
+//! Spans are separate from the calls, not part of their names: a thousand
+//! statements are a thousand spans of one function. Texts have no literals and
+//! are stored once. They come from outside nevertheless, and may contain any
+//! bytes.
 //!
-//! **Invariants:** a text's number is an index into `texts`, a symbol's one
-//! into the profile's symbols. There are at most [`Spans::MOST`]; what is past
-//! that, or past a limit of whoever recorded it, is counted.
+//! **Invariants:** a text's number is an index into `texts`, a symbol's number
+//! is one into the profile's symbols. There are at most [`Spans::MOST`]; spans
+//! beyond that, or beyond the recorder's limit, are counted only.
 
 use std::collections::HashMap;
 
@@ -19,52 +20,52 @@ pub struct Spans {
     pub texts: Vec<Box<[u8]>>,
     /// The spans, in the order in which they ended.
     pub list: Vec<Span>,
-    /// Those that a limit left out.
+    /// Spans that a limit left out.
     pub left_out: LeftOut,
 }
 
-/// One call that waited for something.
+/// One call that waited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Span {
-    /// What it waited for.
+    /// The kind of operation.
     pub kind: SpanKind,
-    /// The statement, address or command; none if it is not known.
+    /// The statement, address or command; none if unknown.
     pub text: Option<TextId>,
     /// The function.
     pub symbol: SymbolId,
-    /// Who called it.
+    /// The caller of the function.
     pub caller: SymbolId,
-    /// When it began, in nanoseconds since the profile began.
+    /// The start, in nanoseconds since the beginning of the profile.
     pub start: u64,
-    /// How long it took, in nanoseconds.
+    /// The duration, in nanoseconds.
     pub duration: u64,
-    /// The rows that a statement found or changed, if that is known.
+    /// The rows that a statement found or changed, if known.
     pub rows: Option<u64>,
 }
 
-/// What a span waited for.
+/// The kind of operation that a span waited for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SpanKind {
     /// A statement, for a database.
     Sql,
     /// A request by HTTP or HTTPS.
     Http,
-    /// A file elsewhere, by another protocol.
+    /// A remote file, by another protocol.
     Stream,
     /// A command of Redis.
     Redis,
     /// A command of Memcached.
     Memcached,
-    /// Something that a later version knows, by its number in the native file.
+    /// A kind of a later version, by its number in the native file.
     Other(u32),
 }
 
-/// Spans of which nothing is known but this.
+/// The number and total time of spans that were not kept.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LeftOut {
-    /// How many.
+    /// The number of spans.
     pub count: u64,
-    /// How long they took together, in nanoseconds.
+    /// Their total time, in nanoseconds.
     pub duration: u64,
 }
 
@@ -81,7 +82,7 @@ impl TextId {
 }
 
 impl SpanKind {
-    /// A word for it.
+    /// Its name.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -107,7 +108,7 @@ impl SpanKind {
         }
     }
 
-    /// The kind of that number.
+    /// The kind with that number.
     #[must_use]
     pub fn from_number(number: u32) -> Self {
         match number {
@@ -122,13 +123,13 @@ impl SpanKind {
 }
 
 impl LeftOut {
-    /// One more, that took so long.
+    /// Adds one span of this duration.
     pub fn add(&mut self, duration: u64) {
         self.count = self.count.saturating_add(1);
         self.duration = self.duration.saturating_add(duration);
     }
 
-    /// Both.
+    /// Adds both.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self {
@@ -139,10 +140,10 @@ impl LeftOut {
 }
 
 impl Spans {
-    /// More are kept in no profile: 50 MiB of memory.
+    /// The maximum number of spans in a profile: 50 MiB of memory.
     pub const MOST: usize = 1 << 20;
 
-    /// Whether nothing is known.
+    /// Whether there are no spans.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.list.is_empty() && self.left_out == LeftOut::default()
@@ -161,8 +162,8 @@ impl Spans {
         text.map_or(b"", |text| text)
     }
 
-    /// The spans of the same kind, text and function as one, those first that
-    /// took longest together.
+    /// Groups the spans of the same kind, text and function, those with the
+    /// most total time first.
     #[must_use]
     pub fn groups(&self) -> Vec<SpanGroup<'_>> {
         let mut places = HashMap::new();
@@ -206,18 +207,19 @@ impl Spans {
                     total,
                 })
                 .collect();
-            let largest_first = |it: &SpanCaller| (std::cmp::Reverse(it.total), it.symbol);
+            let largest_first =
+                |caller: &SpanCaller| (std::cmp::Reverse(caller.total), caller.symbol);
             group.callers.sort_by_key(largest_first);
         }
-        groups.sort_by_key(|it| {
-            let size = std::cmp::Reverse((it.total, it.calls));
-            (size, it.kind, it.text, it.symbol)
+        groups.sort_by_key(|group| {
+            let size = std::cmp::Reverse((group.total, group.calls));
+            (size, group.kind, group.text, group.symbol)
         });
         groups
     }
 
-    /// The same with other numbers for the symbols, in the canonical order: by
-    /// time, texts by their bytes.
+    /// The same with renumbered symbols, in the canonical order: by time, texts
+    /// by their bytes.
     pub(crate) fn canonical(&self, number: impl Fn(SymbolId) -> SymbolId) -> Self {
         let named = self.list.iter().filter(|span| span.text.is_some());
         let mut used: Vec<&[u8]> = named.map(|span| self.text(span)).collect();
@@ -231,14 +233,14 @@ impl Spans {
             (span.symbol, span.caller) = (number(span.symbol), number(span.caller));
             span.text = span.text.map(|_| builder.text(self.text(span)));
         }
-        list.sort_by_key(|it| {
+        list.sort_by_key(|span| {
             (
-                it.start,
-                it.duration,
-                it.symbol,
-                it.text,
-                it.caller,
-                it.rows,
+                span.start,
+                span.duration,
+                span.symbol,
+                span.text,
+                span.caller,
+                span.rows,
             )
         });
         for span in list {
@@ -249,35 +251,35 @@ impl Spans {
     }
 }
 
-/// The spans that wait for the same in the same function.
+/// The spans of one kind and text in one function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpanGroup<'a> {
-    /// What they waited for.
+    /// Their kind.
     pub kind: SpanKind,
-    /// Their text; empty if it is not known.
+    /// Their text; empty if unknown.
     pub text: &'a [u8],
     /// The function.
     pub symbol: SymbolId,
-    /// How many there are.
+    /// The number of spans.
     pub calls: u64,
-    /// How long they took together, in nanoseconds.
+    /// Their total time, in nanoseconds.
     pub total: u64,
-    /// How long the longest took, in nanoseconds.
+    /// The longest duration, in nanoseconds.
     pub max: u64,
-    /// The rows, of those spans that know them; none if none does.
+    /// The rows of those spans that have them; none if none has.
     pub rows: Option<u64>,
-    /// Who called the function, those first for whom it took longest.
+    /// The callers of the function, those with the most time first.
     pub callers: Vec<SpanCaller>,
 }
 
-/// A caller of a function that waits, and for how long.
+/// A caller of a function that waited, and the time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SpanCaller {
     /// The caller.
     pub symbol: SymbolId,
-    /// How often it called.
+    /// The number of its calls.
     pub calls: u64,
-    /// How long that took together, in nanoseconds.
+    /// Their total time, in nanoseconds.
     pub total: u64,
 }
 
@@ -290,7 +292,7 @@ pub struct SpansBuilder {
 }
 
 impl SpansBuilder {
-    /// At most so many, and never more than [`Spans::MOST`].
+    /// At most this many, and never more than [`Spans::MOST`].
     #[must_use]
     pub fn new(most: usize) -> Self {
         Self {
@@ -305,19 +307,19 @@ impl SpansBuilder {
         &self.spans
     }
 
-    /// Whether there is no room for another one.
+    /// Whether the limit was reached.
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.spans.list.len() >= self.most
     }
 
-    /// The number of a text, if it is there already.
+    /// The number of a text, if it was added before.
     #[must_use]
     pub fn known_text(&self, text: &[u8]) -> Option<TextId> {
         self.numbers.get(text).copied()
     }
 
-    /// The number of a text.
+    /// The number of a text, which is added if it is new.
     pub fn text(&mut self, text: &[u8]) -> TextId {
         if let Some(known) = self.known_text(text) {
             return known;
@@ -328,7 +330,8 @@ impl SpansBuilder {
         number
     }
 
-    /// Adds a span, whose text is one of these; counts it if there is no room.
+    /// Adds a span with a text of this builder; only counts it beyond the
+    /// limit.
     pub fn push(&mut self, span: Span) {
         if self.is_full() {
             self.spans.left_out.add(span.duration);
@@ -337,12 +340,12 @@ impl SpansBuilder {
         }
     }
 
-    /// Counts spans of which nothing else is known.
+    /// Counts spans that were not kept.
     pub fn leave_out(&mut self, more: LeftOut) {
         self.spans.left_out = self.spans.left_out.plus(more);
     }
 
-    /// Adds all of them, with other numbers for their symbols.
+    /// Adds all spans of a profile, with renumbered symbols.
     pub fn add(&mut self, spans: &Spans, number: impl Fn(SymbolId) -> SymbolId) {
         for span in &spans.list {
             let text = match span.text {

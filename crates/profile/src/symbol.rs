@@ -1,9 +1,9 @@
 //! Functions as users see them: `Cache::get`, `run_init::boot.php`.
 //!
-//! A profile names each function once, in a table, and everything else refers
-//! to it by number. Names are the bytes PHP gave, which need not be UTF-8.
+//! A profile names each function once, in a table, and refers to it by number
+//! elsewhere. Names are PHP's bytes, which need not be UTF-8.
 
-/// A symbol's place in [`Profile::symbols`](crate::Profile::symbols).
+/// A symbol's index in [`Profile::symbols`](crate::Profile::symbols).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct SymbolId(pub u32);
 
@@ -22,11 +22,11 @@ impl SymbolId {
 /// A function as users see it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Symbol {
-    /// The bytes PHP gave, without the separator `==>`.
+    /// PHP's bytes, without the separator `==>`.
     pub name: Box<[u8]>,
-    /// Where it is defined, if known.
+    /// The file, if known.
     pub file: Option<Box<[u8]>>,
-    /// The line it begins at; zero if unknown.
+    /// The first line; zero if unknown.
     pub line: u32,
     /// Whether PHP itself or an extension implements it.
     pub internal: bool,
@@ -57,7 +57,7 @@ pub(crate) fn name_in(symbols: &[Symbol], symbol: SymbolId) -> &[u8] {
 }
 
 /// Shortens every `==>` in `name` to `=>`: XHProf's arrays separate the caller
-/// from the callee by it, and have no way to escape it.
+/// from the callee by `==>`, and have no escape for it.
 ///
 /// ```
 /// let mut name = b"eval::a===>b.php".to_vec();
@@ -71,7 +71,7 @@ pub fn make_name_safe(name: &mut Vec<u8>) {
     let mut safe = Vec::with_capacity(name.len());
     for &byte in name.iter() {
         if byte == b'>' {
-            // One `=` fewer may leave the separator in place, as in `===>`.
+            // One `=` fewer may leave a separator, as in `===>`.
             while safe.ends_with(b"==") {
                 safe.pop();
             }
@@ -82,7 +82,7 @@ pub fn make_name_safe(name: &mut Vec<u8>) {
 }
 
 fn contains_separator(name: &[u8]) -> bool {
-    // Hardly a name has one: this looks at many bytes at once.
+    // Names with it are rare: this checks many bytes at once.
     name.contains(&b'>') && name.windows(3).any(|window| window == b"==>")
 }
 

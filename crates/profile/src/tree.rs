@@ -1,18 +1,19 @@
 //! The call tree: every distinct path from `main()`, with the cost of the calls
-//! that went that way.
+//! on that path.
 //!
-//! It knows whole stacks, so it can become anything that stacks or edges are
-//! asked for. A node's cost is inclusive; what it cost by itself is what its
-//! children leave of it.
+//! It contains whole stacks, so it can be converted to stacks and to edges. A
+//! node's cost is inclusive; its self cost is the difference from its
+//! children's costs.
 //!
-//! **Invariants:** `nodes[0]` is the root; a parent stands before its children;
-//! no two children of one node have the same symbol. [`TreeBuilder`] keeps them.
+//! **Invariants:** `nodes[0]` is the root; a parent precedes its children; no
+//! two children of one node have the same symbol. [`TreeBuilder`] guarantees
+//! them.
 
 use std::collections::hash_map::Entry;
 
 use crate::{Budget, Cost, NumberMap, SelfCost, SymbolId};
 
-/// A node's place in [`Tree::nodes`].
+/// A node's index in [`Tree::nodes`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct NodeId(pub u32);
 
@@ -28,14 +29,14 @@ impl NodeId {
     }
 }
 
-/// One path: the parent's, and one function more.
+/// A path: its parent's, and one more function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Node {
-    /// Who called; the root's parent is the root itself.
+    /// The caller's node; the root is its own parent.
     pub parent: NodeId,
-    /// Who was called.
+    /// The callee.
     pub symbol: SymbolId,
-    /// What the calls cost, callees included.
+    /// The cost of the calls, callees included.
     pub cost: Cost,
 }
 
@@ -48,7 +49,7 @@ pub struct Tree {
 }
 
 impl Default for Tree {
-    /// `main()` alone, at no cost.
+    /// `main()` alone, without costs.
     fn default() -> Self {
         TreeBuilder::new().finish()
     }
@@ -58,11 +59,13 @@ impl Tree {
     /// The inclusive cost of the root, `main()`.
     #[must_use]
     pub fn root_cost(&self) -> Cost {
-        self.nodes.first().map_or_else(Cost::default, |it| it.cost)
+        self.nodes
+            .first()
+            .map_or_else(Cost::default, |root| root.cost)
     }
 
-    /// What each node cost by itself, in the order of the nodes. The times of
-    /// all of them add up to the root's.
+    /// Each node's self cost, in the order of the nodes. All self times add up
+    /// to the root's time.
     #[must_use]
     pub fn self_costs(&self) -> Vec<SelfCost> {
         let mut own = vec![SelfCost::default(); self.nodes.len()];
@@ -92,7 +95,7 @@ impl Tree {
         let mut at = node;
         while let Some(node) = self.nodes.get(at.index()) {
             path.push(node.symbol);
-            // Parents come first, so this ends, whatever the table holds.
+            // Parents precede children, so this loop ends for any table.
             if node.parent >= at {
                 break;
             }
@@ -103,7 +106,7 @@ impl Tree {
     }
 }
 
-/// Who is called from each node. Two flat lists, made in one pass.
+/// The children of each node: two flat lists, built in one pass.
 #[derive(Debug, Clone)]
 pub struct Children {
     starts: Vec<u32>,
@@ -111,7 +114,7 @@ pub struct Children {
 }
 
 impl Children {
-    /// Of nodes that have these parents, the root first.
+    /// The children of nodes with these parents, the root first.
     pub(crate) fn of_parents(parents: impl ExactSizeIterator<Item = NodeId> + Clone) -> Self {
         let nodes = parents.len();
         let mut starts = vec![0_u32; nodes + 1];
@@ -155,15 +158,15 @@ impl Children {
     }
 }
 
-/// What a budget says that there are too many of.
+/// The noun in the budget's error message.
 const PATHS: &str = "call paths";
 
-/// Makes a tree path by path, each path once.
+/// Builds a tree with each path once.
 #[derive(Debug, Clone)]
 pub struct TreeBuilder {
     nodes: Vec<Node>,
     places: NumberMap<(NodeId, SymbolId), NodeId>,
-    /// What it may grow to; none for what this program recorded itself.
+    /// Its memory limit; none for data that this program recorded itself.
     budget: Option<Budget>,
 }
 
@@ -189,8 +192,8 @@ impl TreeBuilder {
         }
     }
 
-    /// The same, with nodes counted on `budget`. Once that is overdrawn the tree
-    /// stops growing: what would be new is the parent's.
+    /// The same, with nodes counted on `budget`. Once the budget is exceeded,
+    /// new paths are counted as their parents.
     #[must_use]
     pub fn within(budget: &Budget) -> Self {
         Self {
@@ -199,17 +202,17 @@ impl TreeBuilder {
         }
     }
 
-    /// How many nodes there are.
+    /// The number of nodes.
     #[must_use]
     #[expect(clippy::len_without_is_empty, reason = "the root is always there")]
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// The node for `symbol` called from `parent`, made if there is none yet.
+    /// The node for `symbol` called from `parent`, created if there is none
+    /// yet.
     ///
-    /// A tree of more than 4 billion nodes stops growing: what would be new is
-    /// the parent's.
+    /// Beyond 4 billion nodes, new paths are counted as their parents.
     pub fn child(&mut self, parent: NodeId, symbol: SymbolId) -> NodeId {
         let Ok(number) = u32::try_from(self.nodes.len()) else {
             return parent;
@@ -230,7 +233,7 @@ impl TreeBuilder {
         }
     }
 
-    /// Makes room for one node more, if the budget has it.
+    /// Reserves memory for one more node, if the budget allows.
     #[inline]
     fn has_room(&mut self) -> bool {
         let Some(budget) = &self.budget else {
@@ -253,17 +256,17 @@ impl TreeBuilder {
         node.map_or(SymbolId::ROOT, |node| node.symbol)
     }
 
-    /// The node that `node` was called from.
+    /// The parent of `node`.
     #[must_use]
     pub fn parent(&self, node: NodeId) -> NodeId {
         let node = self.nodes.get(node.index());
         node.map_or(NodeId::ROOT, |node| node.parent)
     }
 
-    /// The cost collected for a node so far, to be added to.
+    /// The cost collected for a node so far, for additions.
     pub fn cost(&mut self, node: NodeId) -> &mut Cost {
-        // Numbers are only had from `child`, so the node is there; if somebody
-        // makes one up, the root takes it.
+        // Numbers come from `child`, so the node exists. An invented number
+        // returns the root.
         let index = if node.index() < self.nodes.len() {
             node.index()
         } else {
@@ -293,7 +296,7 @@ impl TreeBuilder {
         Tree { nodes: self.nodes }
     }
 
-    /// The tree, if what was added to each node is what it cost by itself.
+    /// The tree, if self costs were added.
     #[must_use]
     pub fn finish_self_costs(mut self) -> Tree {
         for index in (1..self.nodes.len()).rev() {
@@ -309,14 +312,14 @@ impl TreeBuilder {
         self.finish()
     }
 
-    /// The same where times may be below zero, as signed numbers: a foreign file
-    /// may hold the difference of two profiles, or what a clock made of it.
+    /// The same with signed times: another tool's file may contain the
+    /// difference of two profiles, or times of a clock that stepped back.
     ///
-    /// Inclusive times are never below zero. What is missing of one is taken off
-    /// its caller, so that the total is right.
+    /// Inclusive times are never negative. The missing part is subtracted from
+    /// the caller, so that the total is right.
     #[must_use]
     pub fn finish_signed_self_costs(mut self) -> Tree {
-        // From the leaves, with what children lack left over for their parents.
+        // From the leaves; the rest of a child is carried over to its parent.
         for index in (0..self.nodes.len()).rev() {
             let Some(node) = self.nodes.get_mut(index) else {
                 continue;

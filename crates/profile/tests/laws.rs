@@ -1,4 +1,4 @@
-//! Laws of the data, held to random call trees.
+//! Properties of the data, checked on random call trees.
 
 #![expect(
     clippy::unwrap_used,
@@ -49,7 +49,8 @@ fn with_callees((symbol, wall, cpu, memory): (u32, u64, u64, i64), callees: Vec<
     }
 }
 
-/// Folds a tree into edges by walking it: the definition, not the fast way.
+/// Folds a tree into edges by walking over it: the definition, not the fast
+/// algorithm.
 fn folded(root: &Call) -> Profile {
     fn walk(
         call: &Call,
@@ -294,6 +295,6 @@ fn rows_of_ordinary_trees_are_exact_to_a_few_microseconds() {
         worst = worst.max(largest_error(&folded(&random.call(5))));
     }
     assert!(worst <= 3_000, "{worst} ns");
-    // Else nothing was settled, and the test says nothing.
+    // Otherwise no row was settled, and the test checks nothing.
     assert!(worst > 500, "{worst} ns");
 }

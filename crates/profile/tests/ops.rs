@@ -1,4 +1,4 @@
-//! Laws of what is computed from profiles, held to random ones.
+//! Properties of the operations, checked on random profiles.
 
 #[expect(dead_code, reason = "the native file needs more of them")]
 mod strategies;
@@ -148,9 +148,9 @@ proptest! {
     fn the_difference_to_itself_is_zero(profile in mergeable(), runs in 1_usize..4) {
         let side = vec![&profile; runs];
         for diff in [Diff::new(&profile, &profile), Diff::of_many(&side, &side)] {
-            let functions = diff.functions.iter().flat_map(|it| [it.inclusive, it.own]);
-            let changes = functions.chain(diff.edges.iter().map(|it| it.cost)).chain([diff.total]);
-            for change in changes.flat_map(|it| Metric::ALL.map(|metric| it.of(metric))) {
+            let functions = diff.functions.iter().flat_map(|function| [function.inclusive, function.own]);
+            let changes = functions.chain(diff.edges.iter().map(|edge| edge.cost)).chain([diff.total]);
+            for change in changes.flat_map(|change| Metric::ALL.map(|metric| change.of(metric))) {
                 prop_assert_eq!(change.absolute(), 0.0);
                 prop_assert!(change.is_within_spread());
                 prop_assert_eq!(change.base.spread, 0.0);
@@ -171,7 +171,7 @@ proptest! {
             #[expect(clippy::cast_precision_loss, reason = "small numbers")]
             let expected = (new.2.0 - base.2.0) as f64;
             prop_assert_eq!(own.absolute(), expected);
-            let same = back.functions.iter().find(|it| back.name(it.symbol) == name).unwrap();
+            let same = back.functions.iter().find(|function| back.name(function.symbol) == name).unwrap();
             prop_assert_eq!(same.own.of(Metric::Wall).absolute(), -expected);
         }
     }
@@ -188,7 +188,7 @@ proptest! {
             let tops = inverted.nodes.iter().skip(1).filter(|node| node.parent == NodeId::ROOT);
             let found: BTreeMap<_, _> = tops
                 .map(|node| (profile.name(node.symbol).to_vec(), (four(node.inclusive), node.inclusive.calls, four_own(node.own))))
-                .filter(|(_, it)| *it != Default::default())
+                .filter(|(_, row)| *row != Default::default())
                 .collect();
             prop_assert_eq!(found, table(&profile));
             prop_assert_eq!(four_own(inverted.nodes[0].own), signed(tree.root_cost()));
@@ -227,7 +227,7 @@ proptest! {
 
     #[test]
     fn hiding_and_focus_share_out_the_whole(tree in tree(), symbol in 1..strategies::SYMBOLS) {
-        let is_it = |it: SymbolId| it.0 == symbol;
+        let is_it = |candidate: SymbolId| candidate.0 == symbol;
         let hidden = tree.hiding(is_it);
         prop_assert_eq!(hidden.root_cost(), tree.root_cost());
         prop_assert!(!hidden.nodes.iter().any(|node| is_it(node.symbol)));
@@ -287,34 +287,34 @@ proptest! {
         prop_assert!(steps.windows(2).all(|pair| pair[1].cost.wall <= pair[0].cost.wall));
     }
 
-    /// Folded again, a guess has the same callers and callees at the same costs.
+    /// Folded again, an estimate has the same callers and callees at the same costs.
     #[test]
-    fn a_guess_folds_back_into_its_edges(
+    fn an_estimate_folds_back_into_its_edges(
         table in prop_oneof![tree().prop_map(|tree| tree.to_edges()), edges(cost)],
         nodes in prop_oneof![Just(2_000), 0_usize..40],
         depth in prop_oneof![Just(200), 0_usize..5],
     ) {
         let edges = of(Body::Edges(table.clone()));
         let limits = EstimateLimits { nodes, depth };
-        let guess = edges.estimated(limits);
-        prop_assert!(guess.meta.is_estimated);
-        prop_assert_eq!(&guess, &edges.estimated(limits));
-        let folded = guess.edges();
+        let estimate = edges.estimated(limits);
+        prop_assert!(estimate.meta.is_estimated);
+        prop_assert_eq!(&estimate, &edges.estimated(limits));
+        let folded = estimate.edges();
         prop_assert_eq!(folded.root, table.root);
         prop_assert_eq!(raw_pairs(&folded), raw_pairs(&table));
-        prop_assert!(guess.tree().unwrap().nodes.len() <= nodes + 2 * table.edges.len() + 60);
+        prop_assert!(estimate.tree().unwrap().nodes.len() <= nodes + 2 * table.edges.len() + 60);
         let own = |profile: &Profile| -> BTreeMap<_, _> {
             let rows = FlatTable::new(profile).rows.into_iter();
             rows.map(|row| (row.symbol, (row.inclusive.calls, four_own(row.own))))
-                .filter(|(_, it)| *it != Default::default())
+                .filter(|(_, row)| *row != Default::default())
                 .collect()
         };
-        prop_assert_eq!(own(&guess), own(&edges));
+        prop_assert_eq!(own(&estimate), own(&edges));
     }
 
-    /// Where each function has one caller, there is nothing to guess.
+    /// Where each function has one caller, the estimate is exact.
     #[test]
-    fn a_guess_of_edges_that_tell_all_is_right(parents in prop::collection::vec(any::<prop::sample::Index>(), 1..40)) {
+    fn an_estimate_of_unambiguous_edges_is_right(parents in prop::collection::vec(any::<prop::sample::Index>(), 1..40)) {
         let mut builder = profile::TreeBuilder::new();
         for (number, parent) in (1..).zip(&parents) {
             let parent = NodeId(u32::try_from(parent.index(builder.len())).unwrap());
@@ -323,13 +323,13 @@ proptest! {
         }
         let tree = builder.finish_self_costs();
         let mut profile = Profile::empty();
-        profile.symbols.extend((1..=parents.len()).map(|it| profile::Symbol::new(format!("{it}").into_bytes())));
+        profile.symbols.extend((1..=parents.len()).map(|number| profile::Symbol::new(format!("{number}").into_bytes())));
         let mut edges = profile.clone();
         profile.body = Body::Tree(tree.clone());
         edges.body = Body::Edges(tree.to_edges());
-        let mut guess = edges.estimated(EstimateLimits::default());
-        guess.meta = profile.meta.clone();
-        prop_assert_eq!(guess.canonical(), profile.canonical());
+        let mut estimate = edges.estimated(EstimateLimits::default());
+        estimate.meta = profile.meta.clone();
+        prop_assert_eq!(estimate.canonical(), profile.canonical());
     }
 
     #[test]

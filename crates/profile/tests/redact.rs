@@ -1,4 +1,4 @@
-//! What is private never comes out again, whatever dialect it was written in.
+//! Private data never appears in the result, in any dialect.
 
 use profile::redact::{self, Dialect};
 use proptest::prelude::*;

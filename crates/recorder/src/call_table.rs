@@ -3,14 +3,14 @@
 //! One table serves two shapes. In [`Shape::Edges`] a row's key is the caller's
 //! and the callee's *activation* (a symbol and its recursion level, XHProf's
 //! `f@2`); in [`Shape::Tree`] it is the parent row and the callee's symbol, so
-//! a row is a whole path. Folding the tree gives exactly the edges, and a
-//! property test holds us to that.
+//! a row is a whole path. Folding the tree gives exactly the edges, which a
+//! property test checks.
 //!
-//! A call looks here only if the callee was called by somebody else before
-//! ([`Callees`](crate::callees::Callees) remember that). Each caller, too,
-//! remembers what it called last: so recursion in a tree, where every level is
-//! a caller of its own, finds its way without the index. Else it is one hash
-//! lookup: the cost does not grow with the number of callers or callees.
+//! A call is looked up here only if the callee's last call had another caller
+//! ([`Callees`](crate::callees::Callees) remember that). Each caller also
+//! remembers its last callee: so recursion in a tree, where every level is a
+//! new caller, needs no index. Otherwise a call is one hash lookup, whose cost
+//! does not depend on the number of callers or callees.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -18,7 +18,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use crate::{Plan, Reading};
 
-/// What a row of the table stands for.
+/// The meaning of a row of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
     /// Caller and callee, each with its recursion level.
@@ -31,7 +31,7 @@ pub enum Shape {
 
 /// No row, activation or symbol.
 pub(crate) const NONE: u32 = u32::MAX;
-/// The row that swallows what is not recorded.
+/// The sink: the row for calls that are not recorded.
 pub(crate) const SINK: u32 = 0;
 /// The row of the profile's root, `main()`.
 pub(crate) const ROOT: u32 = 1;
@@ -39,9 +39,9 @@ pub(crate) const ROOT: u32 = 1;
 /// The summed cost of the calls with one key.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Row {
-    /// The context it was called from: an activation, or a row of the tree.
+    /// The caller: an activation, or a row of the tree.
     pub(crate) parent: u32,
-    /// What was called: an activation, or a symbol in a tree.
+    /// The callee: an activation, or a symbol in a tree.
     pub(crate) callee: u32,
     pub(crate) calls: u64,
     pub(crate) cost: Reading,
@@ -61,7 +61,7 @@ impl Row {
     #[inline(always)]
     pub(crate) fn add_call<M: Plan>(&mut self, now: Reading, start: Reading) {
         self.calls += 1;
-        // A clock that steps back makes a sum smaller, and nobody's else larger:
+        // A clock that steps back makes a sum smaller, and no other sum larger:
         // a caller's sum always contains its callees', to the tick.
         let wall = now.wall.wrapping_sub(start.wall);
         self.cost.wall = self.cost.wall.wrapping_add(wall);
@@ -90,20 +90,20 @@ struct Child {
     row: u32,
 }
 
-/// All rows, and the way from a key to its row.
+/// All rows, and the index from a key to its row.
 #[derive(Debug, Clone)]
 pub(crate) struct CallTable {
     pub(crate) rows: Vec<Row>,
     /// Rows in the order in which they first completed a call.
     pub(crate) completed: Vec<u32>,
-    /// For each caller, what it called last.
+    /// For each caller, its last callee.
     children: Vec<Child>,
     index: HashMap<u64, u32, BuildHasherDefault<KeyHasher>>,
     max_rows: usize,
 }
 
 impl CallTable {
-    /// A table without a row, and without room for one.
+    /// A table without rows, and without capacity.
     pub(crate) const fn none() -> Self {
         Self {
             rows: Vec::new(),
@@ -123,7 +123,7 @@ impl CallTable {
         }
     }
 
-    /// The row for `callee` called from `parent`, made if there is none yet;
+    /// The row for `callee` called from `parent`, created if there is none yet;
     /// none when the table is full.
     ///
     /// `place` numbers the parents without gaps.
@@ -141,19 +141,19 @@ impl CallTable {
     fn note_child(&mut self, place: u32, child: Child) {
         let index = place as usize;
         if self.children.len() <= index {
-            let nobody = Child {
+            let no_callee = Child {
                 callee: NONE,
                 row: SINK,
             };
-            self.children.resize(index + 1, nobody);
+            self.children.resize(index + 1, no_callee);
         }
         if let Some(place) = self.children.get_mut(index) {
             *place = child;
         }
     }
 
-    /// The row for `callee` even if the table is full. One for each row that is
-    /// already there can be asked for, so the table at most doubles.
+    /// The row for `callee` even if the table is full. At most one for each
+    /// existing row can be requested, so the table at most doubles.
     pub(crate) fn row_past_limit(&mut self, parent: u32, callee: u32) -> Option<u32> {
         self.find_or_add(parent, callee, usize::MAX)
     }
@@ -178,8 +178,8 @@ impl CallTable {
         (self.rows, self.completed)
     }
 
-    /// Adds one finished call to the row numbered `number`, which may be its
-    /// first one; and shows it.
+    /// Adds one finished call to the row numbered `number`, possibly its first
+    /// one; then the row becomes visible.
     #[inline]
     pub(crate) fn add_call<M: Plan>(
         &mut self,
@@ -200,8 +200,8 @@ fn key(parent: u32, callee: u32) -> u64 {
     u64::from(parent) << 32 | u64::from(callee)
 }
 
-/// Spreads a key that is already two small numbers: one multiplication, and
-/// the high half folded down, because the table looks at both ends.
+/// Hashes a key of two small numbers: one multiplication, and the high half
+/// folded down, because the hash table uses both ends.
 #[derive(Debug, Default)]
 struct KeyHasher(u64);
 

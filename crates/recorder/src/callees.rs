@@ -1,42 +1,42 @@
-//! Who can be called: functions, and in edges each of their recursion levels.
+//! Callees: functions, and in edges each of their recursion levels.
 //!
 //! In [`Shape::Edges`](crate::Shape) a callee is an *activation*, a symbol at
 //! one level, XHProf's `f@2`; in [`Shape::Tree`](crate::Shape) it is a symbol.
-//! A symbol's *standing* says what its next call will be: nothing of it is open
-//! and it was called last by this caller, or it is open and this is its next
-//! level. A call changes the standing and puts the old one back at its end, so
-//! that it opens its level and closes it again without counting anything.
+//! A symbol's *activation state* determines its next call: either no call of it
+//! is open, and the state names its last caller; or a call is open, and the
+//! state names the next level. A call changes the state, and restores the old
+//! one at its end, so that levels are opened and closed without counting.
 //!
-//! Each callee remembers the row it was found in last, and for whom. That is
-//! the right one nearly always, and then a call costs no look-up. It is
-//! remembered when the call ends: so a row that is found this way has completed
-//! a call before, and nobody has to ask whether it is its first.
+//! Each callee remembers the row of its last call, and the caller. That is
+//! nearly always the right row, and then a call needs no lookup. The row is
+//! stored when the call ends: so a row that is found this way has completed a
+//! call before, and the hot path need not check whether it is the first.
 
 use crate::call_table::{NONE, Row, SINK};
 
-/// What a call is known by while it is open.
+/// The callee and the row of an open call.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Place {
-    /// The symbol's standing when this call is over.
-    pub(crate) restore: Standing,
-    /// Where its cost goes.
+    /// The symbol's activation state to restore after this call.
+    pub(crate) restore: ActivationState,
+    /// The row for the call's cost.
     pub(crate) row: u32,
-    /// What its callees name as their caller: an activation, or a tree's row.
+    /// The caller's key for its callees: an activation, or a tree's row.
     pub(crate) context: u32,
-    /// Whose level it opened; none if it opened none.
+    /// The callee whose level it opened; none if it opened none.
     pub(crate) symbol: u32,
 }
 
 impl Place {
-    /// A place that costs go to in order to be forgotten.
+    /// A place whose costs are discarded.
     pub(crate) const NOWHERE: Self = Self {
-        restore: Standing(0),
+        restore: ActivationState(0),
         row: SINK,
         context: NONE,
         symbol: NONE,
     };
 
-    /// The place of a call that is an event, and known by its symbol.
+    /// The place of a call that is recorded as an event, with its symbol.
     #[inline(always)]
     pub(crate) fn of_event(symbol: u32) -> Self {
         Self {
@@ -46,20 +46,20 @@ impl Place {
     }
 }
 
-/// How a symbol stands, in one word: in the lower half who called it last, or
-/// [`OPEN`]; in the upper half the level that opens after this one.
+/// The activation state of a symbol, in one word: in the lower half its last
+/// caller, or [`OPEN`]; in the upper half the level that opens after this one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Standing(u64);
+pub(crate) struct ActivationState(u64);
 
-/// In the place of a caller: a level of the symbol is open.
+/// In place of a caller: a level of the symbol is open.
 const OPEN: u32 = u32::MAX;
-/// In the place of a caller: there was none. No caller has this number.
-const NOBODY: u32 = u32::MAX - 1;
+/// In place of a caller: no call yet. No caller has this number.
+const NO_CALLER: u32 = u32::MAX - 1;
 /// Set in activations that are not their symbol's outermost, which have the
 /// symbol's number.
 const DEEPER: u32 = 1 << 31;
 
-impl Standing {
+impl ActivationState {
     fn new(caller: u32, deeper: u32) -> Self {
         Self(u64::from(deeper) << 32 | u64::from(caller))
     }
@@ -84,18 +84,18 @@ impl Standing {
 /// A function.
 #[derive(Debug, Clone, Copy)]
 struct Callee {
-    standing: Standing,
-    /// Where its outermost level was found last, by the caller that the
-    /// standing names.
+    state: ActivationState,
+    /// The row of its outermost level's last call, by the caller in the
+    /// activation state.
     row: u32,
 }
 
-/// A level of a function that was called while it was open.
+/// A level of a function, which was called while it was open.
 #[derive(Debug, Clone, Copy)]
 struct Level {
-    /// The symbol's standing while this level is the innermost.
-    opened: Standing,
-    /// Where it was found last.
+    /// The symbol's activation state while this level is the innermost.
+    opened: ActivationState,
+    /// The row of its last call.
     caller: u32,
     row: u32,
 }
@@ -105,13 +105,13 @@ struct Level {
 pub(crate) struct Callees {
     symbols: Vec<Callee>,
     levels: Vec<Level>,
-    /// The symbol of each level and its number, which only the end of a
-    /// profile asks for.
+    /// The symbol of each level and its number, which are needed only at the
+    /// end of a profile.
     names: Vec<(u32, u32)>,
 }
 
 impl Callees {
-    /// None at all.
+    /// An empty list.
     pub(crate) const fn new() -> Self {
         Self {
             symbols: Vec::new(),
@@ -127,7 +127,7 @@ impl Callees {
         self.symbols.get(number).map(|_| number as u32)
     }
 
-    /// How many symbols there are.
+    /// The number of symbols.
     pub(crate) fn symbols(&self) -> u32 {
         u32::try_from(self.symbols.len()).unwrap_or(NONE)
     }
@@ -135,7 +135,7 @@ impl Callees {
     /// Adds the next symbol.
     pub(crate) fn add_symbol(&mut self) {
         self.symbols.push(Callee {
-            standing: Standing::new(NOBODY, NONE),
+            state: ActivationState::new(NO_CALLER, NONE),
             row: SINK,
         });
     }
@@ -148,13 +148,13 @@ impl Callees {
         }
     }
 
-    /// Another number for an activation: all of them together leave no gap.
+    /// Another numbering of activations, without gaps.
     pub(crate) fn without_gaps(activation: u32) -> u32 {
         activation.rotate_left(1)
     }
 
-    /// Where a call of `symbol` goes, if the last one was by the same caller.
-    /// In edges its level is open then.
+    /// The place of a call of `symbol`, if the last call had the same caller.
+    /// In edges this opens its level.
     #[inline(always)]
     pub(crate) fn call_again(
         &mut self,
@@ -163,7 +163,7 @@ impl Callees {
         symbol: usize,
     ) -> Option<Place> {
         let callee = self.symbols.get_mut(symbol)?;
-        let restore = callee.standing;
+        let restore = callee.state;
         #[expect(clippy::cast_possible_truncation, reason = "symbols are u32")]
         let symbol = symbol as u32;
         if restore.caller() == caller {
@@ -176,7 +176,7 @@ impl Callees {
                     symbol: NONE,
                 });
             }
-            callee.standing = restore.opened();
+            callee.state = restore.opened();
             return Some(Place {
                 restore,
                 row,
@@ -189,7 +189,7 @@ impl Callees {
         }
         let level = self.levels.get(restore.deeper() as usize)?;
         (level.caller == caller).then(|| {
-            callee.standing = level.opened;
+            callee.state = level.opened;
             Place {
                 restore,
                 row: level.row,
@@ -199,43 +199,44 @@ impl Callees {
         })
     }
 
-    /// Remembers where the callee of a call that is over was found.
+    /// Stores the row of a callee whose call has ended.
     #[inline(always)]
     pub(crate) fn found(&mut self, number: u32, row: &Row) {
         if let Some(level) = self.levels.get_mut((row.callee ^ DEEPER) as usize) {
             level.caller = row.parent;
             level.row = number;
         } else if let Some(callee) = self.symbols.get_mut(row.callee as usize)
-            && callee.standing.caller() != OPEN
+            && callee.state.caller() != OPEN
         {
-            callee.standing = Standing::new(row.parent, callee.standing.deeper());
+            callee.state = ActivationState::new(row.parent, callee.state.deeper());
             callee.row = number;
         }
     }
 
-    /// The activation that a call of `symbol` is, and one level more open; and
-    /// what is to be put back when it is over.
-    pub(crate) fn open(&mut self, symbol: u32) -> (u32, Standing) {
-        let Some(&Callee { standing, .. }) = self.symbols.get(symbol as usize) else {
-            return (NONE, Standing::default());
+    /// Opens one more level of `symbol`; returns the activation of the call,
+    /// and the state to restore when it ends.
+    pub(crate) fn open(&mut self, symbol: u32) -> (u32, ActivationState) {
+        let Some(&Callee { state, .. }) = self.symbols.get(symbol as usize) else {
+            return (NONE, ActivationState::default());
         };
-        let mut restore = standing;
-        // So that the short way above finds one whenever a level is open.
+        let mut restore = state;
+        // So that the fast path above finds one whenever a level is open.
         if restore.deeper() == NONE {
-            restore = Standing::new(restore.caller(), self.add_level(symbol, 1));
+            restore = ActivationState::new(restore.caller(), self.add_level(symbol, 1));
         }
         if restore.caller() != OPEN {
             self.close(symbol, restore.opened());
             return (symbol, restore);
         }
         let number = restore.deeper();
-        let opened = self.standing_inside(number, symbol);
+        let opened = self.state_inside(number, symbol);
         self.close(symbol, opened);
         (number | DEEPER, restore)
     }
 
-    /// The standing of `symbol` while its level `number` is the innermost.
-    fn standing_inside(&mut self, number: u32, symbol: u32) -> Standing {
+    /// The activation state of `symbol` while its level `number` is the
+    /// innermost.
+    fn state_inside(&mut self, number: u32, symbol: u32) -> ActivationState {
         let opened = self.levels.get(number as usize).map(|level| level.opened);
         if let Some(opened) = opened
             && opened.deeper() != NONE
@@ -243,7 +244,7 @@ impl Callees {
             return opened;
         }
         let (_, depth) = self.symbol_and_level(number | DEEPER);
-        let opened = Standing::new(OPEN, self.add_level(symbol, depth + 1));
+        let opened = ActivationState::new(OPEN, self.add_level(symbol, depth + 1));
         if let Some(level) = self.levels.get_mut(number as usize) {
             level.opened = opened;
         }
@@ -253,30 +254,30 @@ impl Callees {
     fn add_level(&mut self, symbol: u32, depth: u32) -> u32 {
         let number = u32::try_from(self.levels.len()).unwrap_or(NONE);
         self.levels.push(Level {
-            opened: Standing::new(OPEN, NONE),
-            caller: NOBODY,
+            opened: ActivationState::new(OPEN, NONE),
+            caller: NO_CALLER,
             row: SINK,
         });
         self.names.push((symbol, depth));
         number
     }
 
-    /// Opens what `place` opened, again.
+    /// Opens the level of `place` again.
     pub(crate) fn reopen(&mut self, place: &mut Place) {
         let Some(callee) = self.symbols.get_mut(place.symbol as usize) else {
             return;
         };
-        place.restore = callee.standing;
+        place.restore = callee.state;
         let level = self.levels.get((place.context ^ DEEPER) as usize);
-        callee.standing = level.map_or_else(|| callee.standing.opened(), |level| level.opened);
+        callee.state = level.map_or_else(|| callee.state.opened(), |level| level.opened);
     }
 
-    /// Puts a symbol's standing back to what it was. Nothing happens for a
-    /// place that opened no level.
+    /// Restores a symbol's activation state. Does nothing for a place that
+    /// opened no level.
     #[inline(always)]
-    pub(crate) fn close(&mut self, symbol: u32, restore: Standing) {
+    pub(crate) fn close(&mut self, symbol: u32, restore: ActivationState) {
         if let Some(callee) = self.symbols.get_mut(symbol as usize) {
-            callee.standing = restore;
+            callee.state = restore;
         }
     }
 }

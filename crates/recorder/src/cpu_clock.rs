@@ -1,21 +1,21 @@
-//! A thread's CPU time: the cycle counter, between two looks at the kernel's count.
+//! A thread's CPU time, from the cycle counter between two system calls.
 //!
-//! The kernel leaves out what it does for others on this CPU: interrupts, and
-//! what a hypervisor takes. The counter runs on meanwhile. So after a switch the
-//! kernel's count may be less than what was read before the switch, by some
-//! microseconds. A clock that went back would make a function that was open
-//! across the switch cost less CPU time than its callees. This one stands still
-//! until the kernel's count has caught up.
+//! The kernel's CPU time excludes what it does for others on this CPU:
+//! interrupts, and time that a hypervisor takes. The cycle counter includes
+//! them. So after a switch the kernel's count may be less than an earlier
+//! reading, by some microseconds. A clock that steps back would make a function
+//! that was open across the switch cost less CPU time than its callees. This
+//! clock stands still until the kernel's count has caught up.
 //!
-//! **Invariant:** as long as the counter does not go back, no reading is less
-//! than one before it, and the error does not add up.
+//! **Invariant:** unless the counter steps back, no reading is less than an
+//! earlier one, and errors do not accumulate.
 
 use std::cell::Cell;
 
 /// CPU time in ticks of the cycle counter.
 #[derive(Debug, Default)]
 pub struct CpuClock {
-    /// How far the counter runs ahead of CPU time.
+    /// The difference between the counter and CPU time.
     ahead: Cell<u64>,
     /// The last reading.
     last: Cell<u64>,
@@ -31,8 +31,8 @@ impl CpuClock {
         }
     }
 
-    /// CPU time when the counter says `counter`. Only while the clock
-    /// [has caught up](Self::catch_up), and the thread was not switched out since.
+    /// CPU time at the counter value `counter`. Only valid while the clock [has
+    /// caught up](Self::catch_up), and the thread was not switched out since.
     #[inline(always)]
     pub fn read(&self, counter: u64) -> u64 {
         let time = counter.wrapping_sub(self.ahead.get());
@@ -40,14 +40,15 @@ impl CpuClock {
         time
     }
 
-    /// Sets the clock to the kernel's count, which was `used` ticks when the
-    /// counter said `counter`. To be read by [`catch_up`](Self::catch_up) next.
+    /// Sets the clock to the kernel's count, which was `used` ticks at the
+    /// counter value `counter`. Call [`catch_up`](Self::catch_up) next.
     pub fn resynchronise(&self, counter: u64, used: u64) {
         self.ahead.set(counter.wrapping_sub(used));
     }
 
-    /// CPU time when the counter says `counter`, after [`resynchronise`](Self::resynchronise);
-    /// and whether the kernel's count has caught up with earlier readings.
+    /// CPU time at the counter value `counter`, after
+    /// [`resynchronise`](Self::resynchronise); and whether the kernel's count
+    /// has caught up with earlier readings.
     pub fn catch_up(&self, counter: u64) -> (u64, bool) {
         let time = counter.wrapping_sub(self.ahead.get());
         let last = self.last.get();
@@ -58,7 +59,7 @@ impl CpuClock {
         (time, true)
     }
 
-    /// Forgets all readings: they were in other ticks.
+    /// Forgets all readings, which had another tick rate.
     pub fn forget(&self) {
         self.ahead.set(0);
         self.last.set(0);
@@ -110,7 +111,7 @@ mod tests {
         for _ in 0..100_000 {
             let ran = random(5_000);
             counter += ran;
-            // An interrupt takes some of it, now and then.
+            // An interrupt takes some of it occasionally.
             used += if random(10) == 0 { ran / 2 } else { ran };
             if random(20) == 0 {
                 counter += random(100_000);

@@ -1,9 +1,9 @@
 //! The finished table as edges, without a second table.
 //!
 //! A script waits for `xhprof_disable()`, and ten thousand edges are half a
-//! megabyte: asking the system for that much more memory takes longer than
-//! computing the edges. So ticks become time where they are, and an edge is made
-//! when somebody looks at it.
+//! megabyte: allocating that much more memory takes longer than computing the
+//! edges. So ticks become time in place, and each edge is computed when it is
+//! read.
 
 use profile::{Activation, Cost, Edge, EdgeTable, Edges, SymbolId};
 
@@ -12,8 +12,8 @@ use crate::callees::Callees;
 use crate::finish::{signed_ns, unsigned_ns};
 use crate::{Recorder, TickRate};
 
-/// All edges of a recorder that has finished, in the order in which they first
-/// completed a call.
+/// All edges of a finished recorder, in the order in which they first completed
+/// a call.
 #[derive(Debug)]
 pub struct RecordedEdges {
     /// Times are in nanoseconds.
@@ -24,8 +24,8 @@ pub struct RecordedEdges {
 }
 
 impl Recorder {
-    /// All edges, and nothing else; none if it recorded a tree, which folds into
-    /// edges by itself, or events.
+    /// All edges; none if the recorder recorded a tree, which can be folded
+    /// into edges, or events.
     #[must_use]
     pub fn into_edges(self, wall: TickRate, cpu: TickRate) -> Option<RecordedEdges> {
         if self.shape != Shape::Edges {

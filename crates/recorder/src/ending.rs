@@ -1,25 +1,25 @@
-//! Calls that have ended, but may still call.
+//! Calls whose end was reported, but that may still call destructors.
 //!
 //! The observer reports the end of a function before its variables are
-//! destroyed; a destructor that runs then is called by that function, as the
-//! *execute* engine sees it. So a frame that ended stays until the next event
-//! tells: if that is a call made by the frame, the frame goes on until that
-//! call ends; if it is anything else, the frame ended when it said so.
+//! destroyed. A destructor that runs then is called by that function, as the
+//! *execute* engine sees it. So an ended frame stays until the next event: if
+//! that is a call made by the frame, the frame stays open until that call ends;
+//! otherwise the frame ended at its reported end.
 //!
-//! Memory is the exception: what the variables held is given back after the
-//! reported end, and the function must not be charged with it. So the lower of
-//! both readings counts, that of the end and that of the next event.
+//! Memory is an exception: the variables are freed after the reported end, and
+//! the function must not be charged for them. So the lower of both readings
+//! counts: at the end and at the next event.
 
 use crate::recorder::Frame;
 use crate::{CallSite, Plan, Reading, Recorder};
 
 impl Recorder {
-    /// Set in the mark of a frame that has ended and goes on for its
-    /// destructors. Marks are addresses of PHP's frames, which are aligned.
+    /// Set in the mark of an ended frame that stays open for its destructors.
+    /// Marks are addresses of PHP's frames, which are aligned.
     pub(crate) const GOES_ON: usize = 1;
 
-    /// Notes that the call marked `mark` ended, though it may still destroy
-    /// its variables. Frames above it, whose ends were skipped, are closed.
+    /// Notes that the call marked `mark` ended, though it may still destroy its
+    /// variables. Frames above it, whose ends a bailout skipped, are closed.
     ///
     /// False if there is no such call.
     #[inline]
@@ -36,7 +36,7 @@ impl Recorder {
         self.end_marked_while_paused::<P>(mark)
     }
 
-    /// The same while nothing is recorded, when no clock may be looked at.
+    /// The same while paused, when no clock may be read.
     pub fn end_marked_while_paused<P: Plan>(&mut self, mark: usize) -> bool {
         self.paused
             .is_some_and(|since| self.end_paused::<P>(mark, since))
@@ -51,8 +51,8 @@ impl Recorder {
         is_there
     }
 
-    /// Decides about the frame that has ended, now that a call begins; true if
-    /// that frame made the call.
+    /// Decides about the ended frame when a call begins; returns true if that
+    /// frame made the call.
     #[inline]
     pub(crate) fn settle_before_call<P: Plan>(
         &mut self,
@@ -76,7 +76,7 @@ impl Recorder {
         false
     }
 
-    /// Closes the frame that has ended, now that something else happens.
+    /// Closes the ended frame when another event happens.
     #[inline]
     pub(crate) fn settle_all<P: Plan>(&mut self, now: Reading) {
         while let Some(ended_at) = self.ending.take() {
@@ -94,7 +94,7 @@ impl Recorder {
         {
             self.close::<P>(frame, ended_at);
         }
-        // What it was destroyed by has nothing more to do, unless it calls again.
+        // Its destructor has ended too, unless the frame calls another one.
         if self.frames.last().is_some_and(Frame::goes_on) {
             self.ending = Some(ended_at);
         }

@@ -1,10 +1,10 @@
-//! Call events on their way out: kept in a buffer, handed over when it is full.
+//! Buffers call events, and passes them to a sink when the buffer is full.
 //!
-//! In [`Shape::Events`](crate::Shape) nothing is summed: frames are kept as in
-//! the other shapes, so that whoever jumps is found out, and each entry and
-//! exit becomes an event. What becomes of the events is the sink's business.
+//! In [`Shape::Events`](crate::Shape) nothing is summed up. Frames are kept as
+//! in the other shapes, so that a bailout is detected, and each entry and exit
+//! becomes an event. The sink decides what to do with the events.
 //!
-//! **Invariant:** the buffer never grows; an event past a sink that is full is
+//! **Invariant:** the buffer never grows; events after the sink is full are
 //! dropped.
 
 use std::collections::HashMap;
@@ -16,38 +16,38 @@ use profile::native::events::{RawEvent, RawInstant, What};
 
 use crate::{FiberId, Plan, Reading};
 
-/// How many events are collected before they are handed over: 320 KiB.
+/// The capacity of the buffer: 320 KiB.
 const BUFFER: usize = 8192;
 
-/// Where events go.
+/// The destination of events.
 pub trait EventSink: Debug {
-    /// Takes events, in order; false if it takes no more.
+    /// Takes events, in order; returns false if it accepts no more.
     fn write(&mut self, events: &[RawEvent]) -> bool;
 
-    /// Nothing was recorded for so long, and it counts for nothing.
+    /// Excludes a pause of this length from the profile.
     fn delay(&mut self, pause: RawInstant);
 
-    /// The profile ends.
+    /// Ends the profile.
     fn end(&mut self, at: RawInstant);
 
-    /// What was written belongs to the parent of this process, which goes on
-    /// with it: begins anew.
+    /// Starts again in the child of a fork: the written events belong to the
+    /// parent process, which continues with them.
     fn begin_anew(&mut self, at: RawInstant);
 }
 
-/// Events that have not been handed over.
+/// Events that were not passed to the sink yet.
 #[derive(Debug)]
 pub(crate) struct EventLog {
     buffer: Vec<RawEvent>,
     len: usize,
     sink: Option<Box<dyn EventSink>>,
-    /// Fibers by number: 0 is the stack that the profile began on.
+    /// Fibers by number: 0 is the stack on which the profile began.
     fibers: HashMap<FiberId, u32, BuildHasherDefault<DefaultHasher>>,
     fibers_seen: u32,
 }
 
 impl EventLog {
-    /// Collects nothing.
+    /// A log without a sink.
     pub(crate) const fn none() -> Self {
         Self {
             buffer: Vec::new(),
@@ -58,7 +58,7 @@ impl EventLog {
         }
     }
 
-    /// Collects events for `sink`.
+    /// A log for `sink`.
     pub(crate) fn for_sink(sink: Box<dyn EventSink>) -> Self {
         Self {
             buffer: Self::new_buffer(),
@@ -85,14 +85,15 @@ impl EventLog {
         self.push::<P>(What::LEAVE, at);
     }
 
-    /// Notes that the thread leaves fiber `from` and goes on in fiber `to`.
+    /// Notes that the thread switches from fiber `from` to fiber `to`.
     pub(crate) fn switch<P: Plan>(&mut self, from: FiberId, to: FiberId, at: Reading) {
         self.number(from);
         let to = self.number(to);
         self.push::<P>(What::switch(to), at);
     }
 
-    /// Notes that a fiber is gone: another one at its address is another one.
+    /// Notes that a fiber is destroyed: its address may be used for another
+    /// one.
     pub(crate) fn forget(&mut self, fiber: FiberId) {
         self.fibers.remove(&fiber);
     }
@@ -110,7 +111,7 @@ impl EventLog {
         if let Some(slot) = self.buffer.get_mut(self.len) {
             slot.what = what;
             slot.at.wall = at.wall;
-            // What the plan does not read is nothing, and stays so.
+            // Fields that the plan does not read stay zero.
             if P::CPU {
                 slot.at.cpu = at.cpu;
             }
@@ -141,7 +142,7 @@ impl EventLog {
     }
 
     fn flush(&mut self) {
-        // A sink that is full is asked no more.
+        // A full sink is not called again.
         if self.buffer.is_empty() {
             return;
         }
@@ -153,7 +154,7 @@ impl EventLog {
         }
     }
 
-    /// What follows happened so much earlier, as far as anybody is to know.
+    /// Excludes a pause: later events get earlier times by its length.
     pub(crate) fn delay(&mut self, pause: Reading) {
         if self.sink.is_some() {
             self.flush();
@@ -163,7 +164,7 @@ impl EventLog {
         }
     }
 
-    /// Hands over what is left, and ends.
+    /// Passes the rest to the sink, and ends the profile.
     pub(crate) fn finish(&mut self, at: Reading) {
         self.flush();
         if let Some(mut sink) = self.sink.take() {
@@ -171,7 +172,7 @@ impl EventLog {
         }
     }
 
-    /// Forgets what was collected, and begins anew with these calls open.
+    /// Discards the buffer, and starts again with these calls open.
     pub(crate) fn begin_anew(&mut self, open: impl Iterator<Item = SymbolId>, at: Reading) {
         self.len = 0;
         self.fibers.clear();
@@ -187,7 +188,7 @@ impl EventLog {
     }
 }
 
-/// A reading as events hold it.
+/// A reading in the format of events.
 #[must_use]
 pub fn instant(at: Reading) -> RawInstant {
     RawInstant {

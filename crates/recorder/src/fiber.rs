@@ -2,14 +2,14 @@
 //!
 //! A fiber's calls belong to the path that started it: its first function is
 //! called by the `Fiber::start` frame, and the time of every later slice is
-//! charged along that path, wherever the fiber was resumed from. The frames of
-//! the resumer, in turn, do not pay for the slice. So inclusive costs still
-//! contain their callees', exactly, and time in which a fiber is suspended is
-//! nobody's but the resumer's.
+//! charged along that path, wherever the fiber was resumed. The resumer's
+//! frames are not charged for the slice. So inclusive costs still contain their
+//! callees', exactly, and time in which a fiber is suspended is charged only to
+//! the resumer.
 //!
-//! A switch is one of two things: towards a context that waits for us (it
-//! resumed us, and we suspend or end), or towards one that does not (we start
-//! or resume it, and wait).
+//! A switch is one of two kinds: to a context that waits for the current one
+//! (which it resumed, and which suspends or ends now), or to one that does not
+//! (which the current one starts or resumes, and waits for).
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, DefaultHasher};
@@ -20,19 +20,19 @@ use crate::frames::Frames;
 use crate::recorder::Frame;
 use crate::{Plan, Reading, Recorder};
 
-/// Names a fiber for as long as it lives: the address of its context.
+/// Identifies a fiber while it exists: the address of its context.
 pub type FiberId = usize;
 
-/// All stacks but the one that runs.
+/// All stacks but the running one.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Fibers {
-    /// What is known of the stack that runs (its frames are the recorder's).
+    /// The state of the running stack (its frames are the recorder's).
     pub(crate) current: Stack,
     others: HashMap<FiberId, Stack, BuildHasherDefault<DefaultHasher>>,
 }
 
 impl Fibers {
-    /// Nobody has switched.
+    /// No switch yet.
     pub(crate) const fn none() -> Self {
         Self {
             current: Stack {
@@ -48,37 +48,37 @@ impl Fibers {
     }
 }
 
-/// A stack of frames beside the one that runs.
+/// A stack that is not running.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Stack {
-    /// None as long as nobody has switched.
+    /// None until the first switch.
     id: Option<FiberId>,
     frames: Frames,
     /// The calls from the root to the frame that started this fiber. They count
-    /// as open while it runs, for the levels of recursion too.
+    /// as open while it runs, also for recursion levels.
     path: Vec<Place>,
     state: State,
-    /// What the slice cost so far that other fibers account for.
+    /// The part of the slice's cost that other fibers account for.
     elsewhere: Reading,
-    /// When it was last switched away from.
+    /// The reading when it was last switched out.
     left: Reading,
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq)]
 enum State {
-    /// Where the profile began: there was nobody to resume it.
+    /// The initial stack, which no other fiber resumed.
     #[default]
     First,
-    /// Made, but never entered.
+    /// Created, but never entered.
     Fresh,
-    /// Runs since then, or waits for a fiber that it resumed itself.
+    /// Running since then, or waiting for a fiber that it resumed.
     Running { since: Reading, resumer: FiberId },
     /// Suspended at that reading.
     Suspended(Reading),
 }
 
 impl Recorder {
-    /// Notes that a fiber was made, so that its first entry is known as one.
+    /// Notes that a fiber was created, so that its first entry is recognized.
     pub fn fiber_created(&mut self, fiber: FiberId) {
         let stack = Stack {
             id: Some(fiber),
@@ -88,7 +88,7 @@ impl Recorder {
         self.fibers.others.insert(fiber, stack);
     }
 
-    /// Notes that the thread leaves fiber `from` and goes on in fiber `to`.
+    /// Notes that the thread switches from fiber `from` to fiber `to`.
     pub fn fiber_switched<P: Plan>(&mut self, from: FiberId, to: FiberId, now: Reading) {
         if let Some(since) = self.paused {
             return self.switch_paused::<P>(from, to, since);
@@ -117,11 +117,12 @@ impl Recorder {
         self.run(arriving, to);
     }
 
-    /// Notes that a fiber is gone; frames it never left end where it was suspended.
+    /// Notes that a fiber is destroyed; its open frames end where it was
+    /// suspended.
     pub fn fiber_destroyed<P: Plan>(&mut self, fiber: FiberId) {
         self.events.forget(fiber);
-        // Who waits for nobody else was the first, and the next fiber at this
-        // address is another one.
+        // The initial stack waits for no other; the next fiber at this address
+        // is another one.
         let others = self.fibers.others.values_mut();
         for stack in others.chain([&mut self.fibers.current]) {
             if matches!(stack.state, State::Running { resumer, .. } if resumer == fiber) {
@@ -133,7 +134,7 @@ impl Recorder {
         }
     }
 
-    /// Everything that was read in other fibers was read so much later.
+    /// Moves all readings of other fibers forward, after a pause.
     pub(crate) fn delay_fibers(&mut self, pause: Reading) {
         let others = self.fibers.others.values_mut();
         for stack in others.chain([&mut self.fibers.current]) {
@@ -150,12 +151,13 @@ impl Recorder {
         }
     }
 
-    /// Ends every fiber but `main()`'s own stack, which is left to run.
+    /// Ends every fiber but `main()`'s own stack, which keeps running.
     ///
-    /// The running fiber and those that wait for it end now; the suspended
-    /// ones ended when they were suspended.
+    /// The running fiber and those that wait for it end now; the suspended ones
+    /// ended when they were suspended.
     pub(crate) fn end_fibers<P: Plan>(&mut self, now: Reading) {
-        // A chain of waiting contexts is never longer than there are contexts.
+        // A chain of waiting contexts is at most as long as the number of
+        // contexts.
         for _ in 0..=self.fibers.others.len() {
             let State::Running { resumer, .. } = self.fibers.current.state else {
                 break;
@@ -174,7 +176,7 @@ impl Recorder {
         }
     }
 
-    /// `leaving` gives back to the context that resumed it.
+    /// `leaving` switches back to the context that resumed it.
     fn suspend(&mut self, leaving: &mut Stack, since: Reading, arriving: &mut Stack, now: Reading) {
         let slice = now.since(since);
         let own = slice.since(leaving.elsewhere);
@@ -224,7 +226,7 @@ impl Recorder {
                 stack.state = running;
                 return stack;
             }
-            // It was there before the profile began: nobody's callee.
+            // It existed before the profile began, so it has no caller.
             None => (self.root_context(), Vec::new()),
         };
         Stack {
@@ -250,17 +252,17 @@ impl Recorder {
         let since = match stack.state {
             State::Fresh => return,
             State::Suspended(since) => since,
-            // The profile began in it, so that it was never seen to suspend.
+            // The profile began in it, so no suspension was seen.
             State::First | State::Running { .. } => stack.left,
         };
-        // Its levels are parked already, so only the cost is left to note.
+        // Its levels are parked already; only the cost is left to record.
         for frame in stack.frames.iter().skip(1).rev() {
             self.table
                 .add_call::<P>(frame.place.row, since, frame.start);
         }
     }
 
-    /// Takes back the recursion levels of what stops running here.
+    /// Closes the recursion levels of the stack that stops running.
     fn park_levels(&mut self, stack: &Stack) {
         if self.shape == Shape::Edges {
             let frames = stack.frames.iter().map(|frame| &frame.place);
@@ -270,7 +272,7 @@ impl Recorder {
         }
     }
 
-    /// Opens the recursion levels of what runs on.
+    /// Opens the recursion levels of the stack that resumes.
     fn unpark_levels(&mut self, stack: &mut Stack) {
         if self.shape == Shape::Edges {
             let frames = stack.frames.iter_mut().map(|frame| &mut frame.place);

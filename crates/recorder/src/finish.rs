@@ -8,9 +8,9 @@ use crate::{Recorder, TickRate};
 impl Recorder {
     /// All paths, parents before children; none if no tree was recorded.
     ///
-    /// Each node's own cost becomes nanoseconds by itself, and inclusive costs
-    /// are their sums: so what a node costs by itself is never negative because
-    /// of rounding.
+    /// Each node's self cost is converted to nanoseconds separately, and
+    /// inclusive costs are their sums. So rounding never makes a self cost
+    /// negative.
     #[must_use]
     pub fn tree(&self, wall: TickRate, cpu: TickRate) -> Option<Tree> {
         if self.shape != Shape::Tree {
@@ -54,7 +54,7 @@ impl Recorder {
     }
 }
 
-/// What a row cost by itself, in ticks.
+/// The self cost of a row, in ticks.
 #[derive(Debug, Clone, Copy)]
 struct Own {
     wall: i64,
@@ -79,7 +79,7 @@ pub(crate) fn unsigned_ns(time: i128) -> u64 {
     u64::try_from(time.max(0)).unwrap_or(u64::MAX)
 }
 
-/// Ticks as nanoseconds, where clocks of two CPUs may have made them negative.
+/// Ticks as nanoseconds; ticks may be negative because of clocks of two CPUs.
 pub(crate) fn signed_ns(rate: TickRate, ticks: i64) -> i128 {
     let ns = i128::from(rate.nanoseconds(ticks.unsigned_abs()));
     if ticks < 0 { -ns } else { ns }

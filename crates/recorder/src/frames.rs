@@ -1,10 +1,10 @@
-//! A stack of frames that grows apart from the hot path.
+//! A stack of frames whose growth is off the hot path.
 //!
-//! Every slot holds a frame, old or blank, so that pushing is writing into a
-//! slot: where a plain `Vec` would carry its growing into every function that
-//! pushes, here the one that finds no slot goes elsewhere. One check then
-//! answers for the topmost frame, for the slot above it, and for the depth: a
-//! slot more than those is asked for, and there are no more than `limit` + 2.
+//! Every slot holds a frame, old or blank, so that a push only writes to a
+//! slot. A plain `Vec` would inline its growth into every function that pushes;
+//! here a push without a free slot takes the slow path. One check covers the
+//! topmost frame, the slot above it, and the depth limit: the check requires
+//! one more slot, and there are at most `limit` + 2.
 
 use std::ops::{Deref, DerefMut};
 
@@ -14,11 +14,11 @@ use crate::recorder::Frame;
 #[derive(Debug, Clone)]
 pub(crate) struct Frames {
     slots: Vec<Frame>,
-    /// The slot of the topmost frame, if there are slots: then there is the
-    /// bottom at least. A `u32`, so that adding to it as a `usize` cannot
-    /// overflow, and the compiler knows it.
+    /// The slot of the topmost frame, if there are slots: then there is at
+    /// least the bottom. A `u32`, so that the compiler knows that adding to it
+    /// as a `usize` cannot overflow.
     top: u32,
-    /// How many frames above the bottom there may be.
+    /// The maximum number of frames above the bottom.
     limit: usize,
 }
 
@@ -29,7 +29,7 @@ impl Default for Frames {
 }
 
 impl Frames {
-    /// No stack, not even the bottom of one.
+    /// A stack without slots, not even for the bottom.
     pub(crate) const fn none() -> Self {
         Self {
             slots: Vec::new(),
@@ -62,8 +62,8 @@ impl Frames {
         self.slots.get(self.top as usize)
     }
 
-    /// The innermost frame, and where the next one goes; none if there is no
-    /// room, or should not be.
+    /// The innermost frame, and the slot of the next one; none if there is no
+    /// slot, or the limit is reached.
     #[inline(always)]
     pub(crate) fn top_and_slot(&mut self) -> Option<(&Frame, &mut Frame)> {
         let top = self.top as usize;
@@ -73,19 +73,19 @@ impl Frames {
         }
     }
 
-    /// Counts the frame that was written where the next one goes.
+    /// Counts the frame that was written to the next slot.
     #[inline(always)]
     pub(crate) fn pushed(&mut self) {
         self.top += 1;
     }
 
-    /// Takes the innermost frame off, which is not the bottom.
+    /// Pops the innermost frame, which is not the bottom.
     #[inline(always)]
     pub(crate) fn popped(&mut self) {
         self.top = self.top.wrapping_sub(1);
     }
 
-    /// Pushes a frame, whatever the limit, making room if there is none.
+    /// Pushes a frame regardless of the limit; allocates a slot if necessary.
     pub(crate) fn push(&mut self, frame: Frame) {
         if self.len() + 2 > self.slots.len() {
             self.grow(frame);
@@ -102,14 +102,14 @@ impl Frames {
         self.slots.resize(wanted.max(self.slots.len()), blank);
     }
 
-    /// Takes the innermost frame off; none if only the bottom is left.
+    /// Pops the innermost frame; none if only the bottom is left.
     pub(crate) fn pop(&mut self) -> Option<Frame> {
         if self.top == 0 {
             return None;
         }
         let frame = *self.last()?;
         self.popped();
-        // What was pushed past the limit leaves no slot behind.
+        // A frame beyond the limit must not leave a slot behind.
         self.slots.truncate((self.limit + 2).max(self.len()));
         Some(frame)
     }

@@ -1,9 +1,9 @@
 //! Records calls: a frame stack, a call table, and the arithmetic between them.
 //!
 //! The extension's engines call this crate at every function's entry and exit.
-//! It knows no PHP, no clock and no name: a function is a [`SymbolId`], time
-//! and memory are a [`Reading`] that the caller took. So every rule of what a
-//! call costs, and whom it is charged to, can be tested here by hand.
+//! It knows neither PHP nor clocks nor names: a function is a [`SymbolId`],
+//! time and memory are a [`Reading`] that the caller took. So every rule about
+//! costs and their attribution can be tested here without PHP.
 
 #![forbid(unsafe_code)]
 

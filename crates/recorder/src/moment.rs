@@ -1,20 +1,19 @@
-//! When and by whom: what is asked of a recorder about the call that has just
-//! been entered, for spans.
+//! Queries about the innermost call, for spans: its entry time and its caller.
 //!
-//! Instants are ticks since the profile began, in which it was not paused.
+//! Instants are ticks since the beginning of the profile, without pauses.
 
 use crate::call_table::Shape;
 use crate::{Reading, Recorder, SymbolId};
 
 impl Recorder {
-    /// When the call was entered that is on top of the stack.
+    /// The entry time of the innermost call.
     #[must_use]
     pub fn entered(&self) -> u64 {
         let top = self.frames.last();
         top.map_or(0, |frame| frame.start.wall.saturating_sub(self.start.wall))
     }
 
-    /// Who called what is on top of the stack.
+    /// The caller of the innermost call.
     #[must_use]
     pub fn caller(&self) -> SymbolId {
         let below = self.frames.len().checked_sub(2);
@@ -33,7 +32,7 @@ impl Recorder {
         })
     }
 
-    /// When `now` is; the beginning of the pause, if there is one.
+    /// The instant of `now`; during a pause, the instant of its beginning.
     #[must_use]
     pub fn moment(&self, now: Reading) -> u64 {
         let now = self.paused.unwrap_or(now);

@@ -1,35 +1,35 @@
-//! How fast the processor is, as the time that some fixed piece of work takes.
+//! The processor's speed, measured as the time of a fixed piece of work.
 //!
-//! What was measured at one pace is brought to another. A pace may be unknown,
-//! and then nothing is scaled.
+//! Costs measured at one speed are scaled to another. If a speed is unknown,
+//! costs are not scaled.
 
 use crate::Overhead;
 
-/// What a fixed piece of work takes, in ticks; zero where nobody knows.
+/// The ticks of a fixed piece of work; zero if unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Pace(u64);
 
-/// Nothing gets slower or faster than by so much: a moment that says so was
+/// The maximum change of the speed: a larger one means that the measurement was
 /// interrupted.
 const MOST: u64 = 4;
 
 impl Pace {
-    /// Where nothing was measured.
+    /// No measurement.
     pub const UNKNOWN: Self = Self(0);
 
-    /// The work took so many ticks.
+    /// A measurement: the work took this many ticks.
     #[must_use]
     pub const fn new(ticks: u64) -> Self {
         Self(ticks)
     }
 
-    /// Whether there is anything to scale by.
+    /// Whether the speed is known.
     #[must_use]
     pub const fn is_known(self) -> bool {
         self.0 != 0
     }
 
-    /// The pace in the middle of two moments.
+    /// The mean of two measurements.
     #[must_use]
     pub const fn between(self, other: Self) -> Self {
         if self.is_known() && other.is_known() {
@@ -39,7 +39,7 @@ impl Pace {
         }
     }
 
-    /// What takes `cost` at this pace takes so much at `other`.
+    /// Scales `cost` from this speed to `other`.
     #[must_use]
     pub fn scale(self, cost: u64, other: Self) -> u64 {
         if !self.is_known() || !other.is_known() {
@@ -51,8 +51,8 @@ impl Pace {
         u64::try_from(scaled / u128::from(self.0)).unwrap_or(u64::MAX)
     }
 
-    /// The same for what a call costs. What is rounded off one of its parts goes
-    /// to the other: the sum counts.
+    /// The same for the parts of a call's overhead. The rounding error of one
+    /// part is added to the other: the sum is exact.
     #[must_use]
     pub fn scale_overhead(self, cost: Overhead, other: Self) -> Overhead {
         let inside = self.scale(cost.inside, other);

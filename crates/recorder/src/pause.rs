@@ -1,10 +1,10 @@
-//! A profile that is set aside for a while: nothing is recorded, no time passes.
+//! Pauses a profile: nothing is recorded, and no time passes.
 //!
-//! Calls that were open may return meanwhile, and fibers may switch; both must
-//! be known, or calls that are long over would be taken for open later. So a
-//! paused recorder still hears of returns and switches, which all seem to
-//! happen in the instant of the pause. A frame that no token fits lies on top
-//! of the stack: it keeps every return off the hot path.
+//! During a pause, open calls may return and fibers may switch. The recorder
+//! must know of both, or it would later treat ended calls as open. So a paused
+//! recorder still receives returns and switches, all at the instant at which
+//! the pause began. A frame that matches no token lies on top of the stack: it
+//! keeps every return off the hot path.
 //!
 //! **Invariant:** while a recorder is paused, that frame is the topmost of the
 //! running stack, and of no other.
@@ -15,8 +15,8 @@ use crate::recorder::Frame;
 use crate::{CallSite, Plan, Reading, Recorder, SymbolId};
 
 impl Recorder {
-    /// The mark of the frame that lies on top while nothing is recorded: no
-    /// call's, because calls have addresses.
+    /// The mark of the frame on top during a pause: calls never have it,
+    /// because their marks are addresses.
     const PAUSE_MARK: usize = 2;
 
     /// Whether it is paused.
@@ -25,8 +25,8 @@ impl Recorder {
         self.paused.is_some()
     }
 
-    /// Stops recording until [`resume`](Self::resume). Calls must not be
-    /// entered meanwhile.
+    /// Stops recording until [`resume`](Self::resume). The caller must not
+    /// report entries during the pause.
     pub fn pause<P: Plan>(&mut self, now: Reading) {
         if self.paused.is_none() {
             self.settle_all::<P>(now);
@@ -34,9 +34,10 @@ impl Recorder {
         }
     }
 
-    /// Goes on recording: whatever passed since the pause passed for nobody.
+    /// Resumes recording: the time since the pause is charged to no function.
     ///
-    /// The clocks may have another origin by now, but must tick as before.
+    /// The clocks may have another origin by now, but must have the same tick
+    /// rate.
     pub fn resume<P: Plan>(&mut self, site: &impl CallSite, now: Reading) {
         let Some(since) = self.take_off() else { return };
         let pause = Reading {
@@ -48,16 +49,16 @@ impl Recorder {
         self.delay(pause);
         self.delay_fibers(pause);
         self.events.delay(pause);
-        // Frames that were jumped over.
+        // Frames that a bailout skipped.
         self.drop_stale::<P>(site, now);
     }
 
     /// Records, while paused, a call of `symbol` that took `time` and made no
-    /// call: what another profile recorded meanwhile. It is a callee of the
-    /// innermost function that is still open, and the pause begins after it.
+    /// call: the period that another profile recorded. It is a callee of the
+    /// innermost open function, and the pause begins after it.
     pub fn pass<P: Plan>(&mut self, symbol: SymbolId, time: Reading, site: &impl CallSite) {
         let Some(since) = self.take_off() else { return };
-        // Frames that were jumped over have no callees any more.
+        // Frames that a bailout skipped have no callees any more.
         self.drop_stale::<P>(site, since);
         let now = since.delayed_by(time);
         if let Some(place) = self.place_of_next::<P>(symbol) {
@@ -74,7 +75,7 @@ impl Recorder {
         self.lay_on_top(now);
     }
 
-    /// Lets `act` see the stack without the frame on top.
+    /// Calls `act` on the stack without the frame on top.
     pub(crate) fn uncovered<R>(&mut self, act: impl FnOnce(&mut Self) -> R) -> R {
         let Some(since) = self.take_off() else {
             return act(self);
@@ -98,7 +99,7 @@ impl Recorder {
         });
     }
 
-    /// The thread switches fibers while nothing is recorded.
+    /// The thread switches fibers during a pause.
     pub(crate) fn switch_paused<P: Plan>(&mut self, from: FiberId, to: FiberId, since: Reading) {
         self.uncovered(|recorder| recorder.fiber_switched::<P>(from, to, since));
     }

@@ -1,13 +1,13 @@
-//! What is read at a function's entry and exit, in the units of its source.
+//! Readings at a function's entry and exit, in the units of their sources.
 //!
-//! Ticks are summed as integers and become nanoseconds once, at the end, by a
-//! [`TickRate`]. Converting each call would cost a multiplication and add a
-//! rounding error to every one of them.
+//! Ticks are summed up as integers and converted to nanoseconds once, at the
+//! end, by a [`TickRate`]. Converting each call would cost a multiplication and
+//! add a rounding error each time.
 
-/// One look at the clocks and at PHP's memory.
+/// One reading of the clocks and of PHP's memory.
 ///
-/// `wall` and `cpu` are ticks (of whatever clock the engine reads), `memory`
-/// and `peak` bytes. Fields that the profile does not record stay zero.
+/// `wall` and `cpu` are ticks (of the engine's clock), `memory` and `peak`
+/// bytes. Fields that the profile does not record stay zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Reading {
     /// Ticks of the wall clock.
@@ -21,7 +21,7 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// Nothing read.
+    /// All fields zero.
     pub(crate) const ZERO: Self = Self {
         wall: 0,
         cpu: 0,
@@ -29,10 +29,10 @@ impl Reading {
         peak: 0,
     };
 
-    /// The cost of what happened between `earlier` and this reading.
+    /// The cost between `earlier` and this reading.
     ///
-    /// Clocks that stepped back give zero rather than centuries; memory is
-    /// signed, because PHP also gives memory back.
+    /// A clock that stepped back gives zero instead of centuries. Memory is
+    /// signed, because PHP also frees memory.
     #[inline]
     #[must_use]
     pub fn since(self, earlier: Self) -> Self {
@@ -44,8 +44,8 @@ impl Reading {
         }
     }
 
-    /// Takes a reading, of what the plan reads; the rest stays as it was, and
-    /// nobody looks at it.
+    /// Takes a reading of the fields in the plan; the other fields keep their
+    /// values, and are not used.
     #[inline(always)]
     pub(crate) fn read<P: Plan>(&mut self, read: impl Fn() -> Self) {
         let now = read();
@@ -59,8 +59,8 @@ impl Reading {
         }
     }
 
-    /// Moves this reading by the length of `pause`: a frame that starts later
-    /// by what it did not run.
+    /// Moves this reading forward by the length of `pause`: a frame starts
+    /// later by the time in which it did not run.
     pub(crate) fn delayed_by(self, pause: Self) -> Self {
         Self {
             wall: self.wall.wrapping_add(pause.wall),
@@ -71,30 +71,31 @@ impl Reading {
     }
 }
 
-/// What is recorded, fixed at compile time, so that each combination has a hot
-/// path of its own.
+/// The recorded costs, fixed at compile time, so that each combination has its
+/// own hot path.
 pub trait Plan {
     /// CPU time is read.
     const CPU: bool;
     /// Memory and its peak are read.
     const MEMORY: bool;
     /// Calls are keyed by their whole path ([`Shape::Tree`](crate::Shape)),
-    /// else by caller and callee. Must match what the recorder began with.
+    /// else by caller and callee. Must match the recorder's shape.
     const TREE: bool;
-    /// Each call is an event ([`Shape::Events`](crate::Shape)). Goes with `TREE`.
+    /// Each call is an event ([`Shape::Events`](crate::Shape)). Requires
+    /// `TREE`.
     const EVENTS: bool = false;
     /// The engine reports a call's end before the call's variables are
     /// destroyed, by [`Recorder::end_marked`](crate::Recorder::end_marked).
     const ENDS_EARLY: bool = false;
 }
 
-/// How long a tick lasts: the measured frequency of a clock.
+/// The duration of a tick: the measured frequency of a clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TickRate {
     hertz: u64,
     /// Whole nanoseconds of a tick…
     whole: u64,
-    /// … and the rest of it, in 2⁻⁶⁴ nanoseconds, rounded down: a division by
+    /// … and the fraction, in 2⁻⁶⁴ nanoseconds, rounded down: a division by
     /// `hertz` takes as long as ten multiplications.
     rest: u64,
 }
@@ -103,7 +104,7 @@ impl TickRate {
     /// A clock whose ticks are nanoseconds.
     pub const NANOSECONDS: Self = Self::new(1_000_000_000);
 
-    /// A clock of `hertz` ticks a second; zero is taken as one.
+    /// A clock of `hertz` ticks a second; zero counts as one.
     #[must_use]
     pub const fn new(hertz: u64) -> Self {
         let hertz = if hertz == 0 { 1 } else { hertz };
@@ -130,9 +131,9 @@ impl TickRate {
         };
         let rest = ((u128::from(ticks) * u128::from(self.rest)) >> 64) as u64;
         let below = whole.saturating_add(rest);
-        // What was rounded down makes this too small by less than one; what is
-        // left over says by how much. It is small, so it may be what is left of
-        // numbers that wrapped.
+        // Rounding down made this too small by less than one; the remainder
+        // shows by how much. It is small, so it is right even if the numbers
+        // wrapped.
         let left = ticks
             .wrapping_mul(1_000_000_000)
             .wrapping_sub(below.wrapping_mul(self.hertz));

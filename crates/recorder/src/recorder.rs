@@ -1,16 +1,17 @@
-//! The frame stack: who is running, since when, and on whose account.
+//! The frame stack: the running calls, their start, and their callers.
 //!
-//! Called at every entry and exit of a profiled function, so this file,
-//! `callees.rs` and `call_table.rs` are the hot path: no I/O, no string, no lock, no clock of
-//! their own, and no allocation once the tables have grown to their size.
+//! The engines call it at every entry and exit of a profiled function, so this
+//! file, `callees.rs` and `call_table.rs` are the hot path: no I/O, no string,
+//! no lock, no clock of their own, and no allocation once the tables have grown
+//! to their size.
 //!
-//! **Leaving is not promised.** A fatal error jumps over our frames. Each frame
-//! keeps a mark by which its engine can tell that it cannot be there any more:
-//! the next entry drops such frames, and a return cuts back to the frame that
-//! its [`Token`] names.
+//! **Exits are not guaranteed.** A fatal error (bailout) skips the exits of
+//! frames. Each frame has a mark by which its engine can tell that it no longer
+//! exists: the next entry drops such frames, and a return closes the frames
+//! above the one that its [`Token`] names.
 
 use crate::call_table::{CallTable, NONE, ROOT, SINK, Shape};
-use crate::callees::{Callees, Place, Standing};
+use crate::callees::{ActivationState, Callees, Place};
 use crate::event_log::{EventLog, EventSink};
 use crate::fiber::Fibers;
 use crate::frames::Frames;
@@ -19,20 +20,20 @@ use crate::{CallSite, Plan, Reading, SymbolId};
 /// One activation of a function on the stack.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Frame {
-    /// What the engine tells its frames apart by: a C stack address, below
-    /// which are all callees, or the address of PHP's own frame.
+    /// Identifies the frame for its engine: a C stack address, below which are
+    /// all callees, or the address of PHP's own frame.
     pub(crate) mark: usize,
     pub(crate) place: Place,
     pub(crate) start: Reading,
 }
 
 impl Frame {
-    /// The bottom of a stack: never popped, its own cost goes nowhere.
+    /// The bottom of a stack: never popped, its own cost is discarded.
     pub(crate) fn base(context: u32, start: Reading) -> Self {
         Self {
             mark: Recorder::BASE_MARK,
             place: Place {
-                restore: Standing::default(),
+                restore: ActivationState::default(),
                 row: SINK,
                 context,
                 symbol: NONE,
@@ -41,8 +42,8 @@ impl Frame {
         }
     }
 
-    /// Becomes the frame of a call that is an event, but for its start. All
-    /// frames of such a profile have the rest in common.
+    /// Becomes the frame of a call that is recorded as an event, except its
+    /// start. All frames of such a profile have the other fields in common.
     #[inline(always)]
     fn become_event(&mut self, mark: usize, symbol: u32) {
         self.mark = mark;
@@ -55,21 +56,21 @@ impl Frame {
     }
 }
 
-/// Proof of an entry, to be handed back when the call returns: its frame's mark.
+/// Identifies an entry until the call returns: its frame's mark.
 ///
-/// Plain data without a destructor: a `longjmp` may skip whoever holds it. No
-/// two calls that are open have the same mark, and every entry drops the frames
-/// that cannot be there any more; so a token of a frame that was dropped, or of
-/// an earlier profile, matches none.
+/// Plain data without a destructor: a `longjmp` may skip the frame that holds
+/// it. No two open calls have the same mark, and every entry drops the frames
+/// that no longer exist. So a token of a dropped frame, or of an earlier
+/// profile, matches none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Token(usize);
 
-/// What became of an entry.
+/// The result of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Entered {
     /// Recorded; hand the token to [`Recorder::leave`].
     Recorded(Token),
-    /// The stack is as deep as it may get. Nothing was pushed.
+    /// The stack has its maximum depth. Nothing was pushed.
     TooDeep,
 }
 
@@ -82,12 +83,12 @@ pub struct Recorder {
     pub(crate) callees: Callees,
     pub(crate) table: CallTable,
     pub(crate) fibers: Fibers,
-    /// When the topmost frame ended, if it has.
+    /// The end of the topmost frame, if it was reported.
     pub(crate) ending: Option<Reading>,
     pub(crate) start: Reading,
     pub(crate) truncated: bool,
     pub(crate) events: EventLog,
-    /// Since when nothing is recorded, if so.
+    /// The beginning of the pause, while paused.
     pub(crate) paused: Option<Reading>,
 }
 
@@ -100,15 +101,15 @@ impl Token {
 impl Recorder {
     /// The symbol of the root.
     pub const MAIN: SymbolId = SymbolId(0);
-    /// The mark of the bottom of every stack, which is never stale.
+    /// The mark of the bottom of every stack, which always exists.
     pub const BASE_MARK: usize = usize::MAX;
-    /// The symbol that stands for calls past a limit.
+    /// The symbol for calls beyond a limit.
     pub const TRUNCATED: SymbolId = SymbolId(1);
 
-    /// Begins a profile; `main()` is open from the moment that `read` reads,
-    /// which is the last thing that happens here.
+    /// Begins a profile. `main()` is open from the reading of `read`, which is
+    /// taken last.
     ///
-    /// `max_depth` bounds the recorded stack, `max_rows` the table.
+    /// `max_depth` limits the recorded stack, `max_rows` the table.
     #[must_use]
     pub fn new(
         shape: Shape,
@@ -132,7 +133,7 @@ impl Recorder {
     }
 
     /// A recorder that records nothing: no symbol, no stack, no memory. So the
-    /// hot path need not ask whether there is one.
+    /// hot path need not check whether there is one.
     #[must_use]
     pub const fn idle() -> Self {
         Self {
@@ -156,19 +157,19 @@ impl Recorder {
         (!self.frames.is_empty()).then_some(self)
     }
 
-    /// What was read when the profile began.
+    /// The reading at the beginning of the profile.
     #[must_use]
     pub fn started(&self) -> Reading {
         self.start
     }
 
-    /// Hands events to `sink` from now on, for [`Shape::Events`].
+    /// Passes events to `sink` from now on, for [`Shape::Events`].
     pub fn set_sink(&mut self, sink: Box<dyn EventSink>) {
         self.events = EventLog::for_sink(sink);
     }
 
-    /// In the child of a fork: what was recorded is the parent's, and the calls
-    /// that are open here began now.
+    /// In the child of a fork: the recorded calls belong to the parent, and the
+    /// open calls begin now.
     pub fn begin_events_anew(&mut self, now: Reading) {
         if self.shape == Shape::Events {
             let now = self.paused.unwrap_or(now);
@@ -181,7 +182,7 @@ impl Recorder {
         }
     }
 
-    /// The profile as it would be if it ended now, which it does not; without
+    /// A snapshot: the profile as if it ended now, without ending it; without
     /// events.
     #[must_use]
     pub fn snapshot<P: Plan>(&self, now: Reading) -> Self {
@@ -202,31 +203,31 @@ impl Recorder {
         snapshot
     }
 
-    /// How many edges, or paths, there are so far.
+    /// The number of edges, or paths, so far.
     #[must_use]
     pub fn nodes(&self) -> usize {
         self.table.rows.len().saturating_sub(ROOT as usize)
     }
 
-    /// The shape it was made with.
+    /// The shape that the recorder was created with.
     #[must_use]
     pub fn shape(&self) -> Shape {
         self.shape
     }
 
-    /// Whether a limit cut anything off.
+    /// Whether the recording reached a limit.
     #[must_use]
     pub fn is_truncated(&self) -> bool {
         self.truncated
     }
 
-    /// How many frames are open above `main()` on the current stack.
+    /// The number of open frames above `main()` on the current stack.
     #[must_use]
     pub fn depth(&self) -> usize {
         self.frames.len().saturating_sub(1)
     }
 
-    /// Makes a new symbol; they are numbered in order, from
+    /// Creates a new symbol; they are numbered in order, from
     /// [`TRUNCATED`](Self::TRUNCATED) on.
     pub fn add_symbol(&mut self) -> SymbolId {
         let symbol = self.callees.symbols();
@@ -243,8 +244,8 @@ impl Recorder {
 
     /// Notes that `symbol` was called.
     ///
-    /// `read` is called last, so that what happens here is not charged to the
-    /// callee.
+    /// `read` is called last, so that this function's own time is not charged
+    /// to the callee.
     #[inline]
     pub fn enter<P: Plan>(
         &mut self,
@@ -260,11 +261,11 @@ impl Recorder {
         }
     }
 
-    /// Notes that the symbol of that number was called, if that is quickly done:
-    /// by the caller who called it last, nothing in the way, room on the stack.
-    /// If not, or if no symbol has that number, nothing has changed.
+    /// Notes that the symbol of that number was called, if the fast path
+    /// applies: the same caller as last time, no repair needed, room on the
+    /// stack. Otherwise, or if no symbol has that number, nothing changes.
     ///
-    /// Hand the token to [`leave_again`](Self::leave_again).
+    /// Pass the token to [`leave_again`](Self::leave_again).
     #[inline(always)]
     pub fn enter_again<P: Plan>(
         &mut self,
@@ -295,7 +296,7 @@ impl Recorder {
             let symbol = self.callees.symbol(symbol)?;
             slot.become_event(mark, symbol);
             let now = read();
-            // All that is asked of it: when the call was entered.
+            // Only the start is needed: when the call was entered.
             slot.start.wall = now.wall;
             self.events.enter::<P>(SymbolId(symbol), now);
         } else {
@@ -311,13 +312,13 @@ impl Recorder {
 
     /// Notes that the call behind `token` returned.
     ///
-    /// A token of an earlier profile, or of a frame that was dropped, is
-    /// ignored, and false is the answer; frames above it, whose exits were
-    /// skipped, are closed too.
+    /// Ignores a token of an earlier profile, or of a dropped frame, and
+    /// returns false. Frames above it, whose exits a bailout skipped, are
+    /// closed too.
     #[inline(always)]
     pub fn leave<P: Plan>(&mut self, token: Token, read: impl FnOnce() -> Reading) -> bool {
-        // Asked before the clock is read: the clock of an earlier profile may
-        // no longer be there to be read.
+        // Checked before the clock is read: the clock of an earlier profile may
+        // no longer exist.
         match self.frames.last() {
             Some(top) if top.mark == token.0 && !(P::ENDS_EARLY && self.ending.is_some()) => {
                 let now = read();
@@ -358,7 +359,7 @@ impl Recorder {
         }
     }
 
-    /// Charges a frame that was taken off the stack.
+    /// Charges a frame that was popped.
     #[inline]
     pub(crate) fn close<P: Plan>(&mut self, frame: Frame, now: Reading) {
         let place = frame.place;
@@ -373,7 +374,7 @@ impl Recorder {
         }
     }
 
-    /// Ends the profile: every open frame is closed as if it returned now.
+    /// Ends the profile: closes every open frame as if it returned now.
     pub fn finish<P: Plan>(&mut self, now: Reading) {
         let now = self.take_off().unwrap_or(now);
         self.settle_all::<P>(now);
@@ -400,7 +401,7 @@ impl Recorder {
 }
 
 impl Recorder {
-    /// Everything that was read on the running stack was read so much later.
+    /// Moves all readings of the running stack forward, after a pause.
     pub(crate) fn delay(&mut self, pause: Reading) {
         self.start = self.start.delayed_by(pause);
         for frame in self.frames.iter_mut() {

@@ -1,14 +1,14 @@
-//! What happens rarely: frames that a jump left behind, and limits that were
-//! met. Kept out of `recorder.rs`, so that the hot path is short to read.
+//! The slow paths: frames that a bailout left behind, and limits that were
+//! reached. Separate from `recorder.rs`, so that the hot path is short to read.
 
 use crate::call_table::{NONE, SINK, Shape};
-use crate::callees::{Callees, Place, Standing};
+use crate::callees::{ActivationState, Callees, Place};
 use crate::recorder::{Entered, Frame, Token};
 use crate::{CallSite, Plan, Reading, Recorder, SymbolId};
 
 impl Recorder {
-    /// Opens a frame of [`TRUNCATED`](Self::TRUNCATED) where a limit was met,
-    /// to be charged with everything deeper. Leave it like any other.
+    /// Opens a frame of [`TRUNCATED`](Self::TRUNCATED) at a limit, which is
+    /// charged with all deeper calls. Close it like any other.
     #[cold]
     pub fn enter_truncated<P: Plan>(
         &mut self,
@@ -22,7 +22,7 @@ impl Recorder {
         entered
     }
 
-    /// Notes a call for which more is to do than for one that repeats.
+    /// Notes a call that is not on the fast path.
     #[inline(never)]
     pub(crate) fn enter_new<P: Plan>(
         &mut self,
@@ -48,7 +48,7 @@ impl Recorder {
             place,
             start: Reading::default(),
         });
-        // Last, after a stack that had to grow.
+        // Last, after the stack may have grown.
         if let Some(top) = self.frames.last_mut() {
             top.start = read();
             if P::EVENTS {
@@ -58,16 +58,16 @@ impl Recorder {
         Entered::Recorded(Token::new(mark))
     }
 
-    /// Where a call of `symbol` goes that the function makes which is open now;
-    /// none if the stack is as deep as it may get.
+    /// The place of a call of `symbol` by the innermost open function; none if
+    /// the stack has its maximum depth.
     pub(crate) fn place_of_next<P: Plan>(&mut self, symbol: SymbolId) -> Option<Place> {
         let top = self.frames.last()?;
         let caller = top.place.context;
         (self.frames.len() <= self.max_depth).then(|| self.find_place::<P>(caller, symbol.0))
     }
 
-    /// Notes the return of a call whose frame is not the topmost, or is not
-    /// there any more.
+    /// Notes the return of a call whose frame is not the topmost, or no longer
+    /// exists.
     #[cold]
     #[inline(never)]
     pub(crate) fn leave_skipped<P: Plan>(
@@ -75,7 +75,7 @@ impl Recorder {
         mark: usize,
         read: impl FnOnce() -> Reading,
     ) -> bool {
-        // Its clock may be gone with the profile that it began in.
+        // Its clock may have been removed with the profile in which it began.
         let is_there = |frame: &Frame| frame.mark & !Self::GOES_ON == mark;
         if !self.frames.iter().skip(1).any(is_there) {
             return false;
@@ -98,14 +98,14 @@ impl Recorder {
         true
     }
 
-    /// Takes the topmost frame off, whose row is not there: there is none such.
+    /// Pops the topmost frame whose row does not exist, which never happens.
     #[cold]
     #[inline(never)]
     pub(crate) fn forget_top(&mut self) {
         self.frames.pop();
     }
 
-    /// Finds where a call goes that is not where its callee's last one went.
+    /// Finds the place of a call that differs from its callee's last one.
     fn find_place<P: Plan>(&mut self, caller: u32, symbol: u32) -> Place {
         if P::EVENTS {
             return Place::of_event(symbol);
@@ -113,7 +113,7 @@ impl Recorder {
         if P::TREE {
             return match self.table.row(caller, symbol, caller) {
                 Some(row) => Place {
-                    restore: Standing::default(),
+                    restore: ActivationState::default(),
                     row,
                     context: row,
                     symbol: NONE,
@@ -124,7 +124,8 @@ impl Recorder {
         let (mut callee, restore) = self.callees.open(symbol);
         if callee == caller {
             // A fiber counts its own levels, from 0, and may begin with the
-            // very function that started it. No edge leads to itself.
+            // function that started it. An edge from a function to itself must
+            // not result.
             (callee, _) = self.callees.open(symbol);
         }
         match self
@@ -144,8 +145,8 @@ impl Recorder {
         }
     }
 
-    /// The table is full: the first call past it goes to a `[truncated]` row
-    /// beside its siblings, and what that calls goes nowhere.
+    /// The table is full: the first call beyond the limit goes to a
+    /// `[truncated]` row beside its siblings, and its callees are discarded.
     #[cold]
     fn truncated_place(&mut self, caller: u32) -> Place {
         self.truncated = true;
@@ -170,14 +171,14 @@ impl Recorder {
             None => (SINK, caller),
         };
         Place {
-            restore: Standing::default(),
+            restore: ActivationState::default(),
             row,
             context,
             symbol: NONE,
         }
     }
 
-    /// Closes frames that a jump left behind.
+    /// Closes frames that a bailout left behind.
     #[cold]
     #[inline(never)]
     pub(crate) fn drop_stale<P: Plan>(&mut self, site: &impl CallSite, now: Reading) {

@@ -1,10 +1,10 @@
-//! Samples as they come in: stacks, each once, and what they stand for.
+//! Collects samples: distinct stacks with their weights.
 //!
-//! The extension's timer says when, its engine says which functions run; this
-//! keeps both within the limits and makes plain data of them.
+//! The extension's timer sets the times, its engine reports the running
+//! functions; this module applies the limits and builds plain data.
 //!
-//! **Invariant:** no weight is lost. What a limit leaves no room for goes to a
-//! sample of the same stack, or to `[truncated]`.
+//! **Invariant:** no weight is lost. Beyond a limit it goes to a sample of the
+//! same stack, or to `[truncated]`.
 
 use std::collections::HashMap;
 
@@ -19,24 +19,25 @@ pub struct Sampler {
     max_depth: usize,
     max_nodes: usize,
     symbols: u32,
-    /// The functions of the last sample that were added, the root first, and the
-    /// stack that ends with each: most of them are those of the next one, too.
+    /// The functions of the last sample, the root first, with the stack that
+    /// ends at each: most of them are in the next sample, too.
     path: Vec<(SymbolId, NodeId)>,
-    /// The last sample of each stack, once there is no room for more.
+    /// The last sample of each stack, once the limit is reached.
     last_of: Option<HashMap<NodeId, usize>>,
     is_truncated: bool,
 }
 
 impl Sampler {
-    /// Samples that keep the innermost `max_depth` functions of a stack;
-    /// `max_nodes` bounds both the distinct stacks and the samples.
+    /// Keeps the innermost `max_depth` functions of a stack; `max_nodes` limits
+    /// both the distinct stacks and the samples.
     #[must_use]
     pub fn new(max_depth: usize, max_nodes: usize) -> Self {
         Self {
             builder: SamplesBuilder::default(),
             max_depth,
             max_nodes,
-            // The same numbering as the recorder's, which begins with two.
+            // The same numbering as the recorder's, which begins with two
+            // symbols.
             symbols: 2,
             path: Vec::new(),
             last_of: None,
@@ -44,7 +45,7 @@ impl Sampler {
         }
     }
 
-    /// Makes a new symbol, numbered as the recorder would.
+    /// Creates a new symbol, numbered as in the recorder.
     pub fn add_symbol(&mut self) -> SymbolId {
         let symbol = SymbolId(self.symbols);
         self.symbols = self.symbols.saturating_add(1);
@@ -52,7 +53,7 @@ impl Sampler {
     }
 
     /// Adds a sample of `stack`, root first and without `main()`, taken `at`
-    /// nanoseconds after the beginning, which stands for `weight` nanoseconds.
+    /// nanoseconds after the beginning, with a weight of `weight` nanoseconds.
     pub fn add(&mut self, stack: &[SymbolId], at: u64, weight: u64) {
         let outer = stack.len().saturating_sub(self.max_depth);
         let kept = stack.get(outer..).unwrap_or(stack);
@@ -65,25 +66,25 @@ impl Sampler {
         }
     }
 
-    /// How many stacks there are: those of samples, and what they stand on.
+    /// The number of stacks: those of samples, and their ancestors.
     #[must_use]
     pub fn stacks(&self) -> usize {
         self.builder.stacks()
     }
 
-    /// Whether a limit was met.
+    /// Whether a limit was reached.
     #[must_use]
     pub fn is_truncated(&self) -> bool {
         self.is_truncated
     }
 
-    /// What was added so far.
+    /// The samples so far.
     #[must_use]
     pub fn so_far(&self) -> Samples {
         self.builder.clone().finish()
     }
 
-    /// Everything that was added.
+    /// All samples.
     #[must_use]
     pub fn finish(self) -> Samples {
         self.builder.finish()
@@ -113,12 +114,15 @@ impl Sampler {
         let samples = self.builder.samples();
         let last_of = self.last_of.get_or_insert_with(|| {
             let stacks = samples.iter().map(|sample| sample.stack);
-            stacks.enumerate().map(|(index, it)| (it, index)).collect()
+            stacks
+                .enumerate()
+                .map(|(index, stack)| (stack, index))
+                .collect()
         });
         match last_of.get(&sample.stack) {
             Some(&index) => self.builder.add_weight(index, sample.weight),
             None => {
-                // As many of these as there are stacks, which are bounded.
+                // As many as there are stacks, which are limited.
                 last_of.insert(sample.stack, samples.len());
                 self.builder.add(sample);
             }

@@ -1,22 +1,22 @@
-//! Where a call comes from, as far as its engine can tell.
+//! The call site, as the engine sees it.
 //!
-//! Leaving is not promised: a fatal error jumps over our frames. So each frame
-//! keeps a *mark*, and the next call says of the frames it finds open whether
-//! they can still be there.
+//! Exits are not guaranteed: a fatal error (bailout) skips frames. So each
+//! frame has a *mark*, and the next call decides for each open frame whether it
+//! still exists.
 
-/// A call that begins, seen by the engine that reports it.
+/// A call that begins, as its engine reports it.
 pub trait CallSite {
     /// What its frame is known by: [`Recorder::end_marked`] wants it again.
     ///
     /// [`Recorder::end_marked`]: crate::Recorder::end_marked
     fn mark(&self) -> usize;
 
-    /// Whether a frame marked `open` can no longer be there, now that this
-    /// call begins. The bottom of a stack, marked `usize::MAX`, always is.
+    /// Whether a frame marked `open` no longer exists, now that this call
+    /// begins. The bottom of a stack, marked `usize::MAX`, always exists.
     fn is_stale(&self, open: usize) -> bool;
 
-    /// Whether this call was made by the frame marked `ended`, whose end has
-    /// been reported already.
+    /// Whether the frame marked `ended`, whose end was reported already, made
+    /// this call.
     ///
     /// For engines that report an end before the call's variables are
     /// destroyed: a destructor that runs then is still the function's callee.
@@ -26,8 +26,8 @@ pub trait CallSite {
     }
 }
 
-/// A call on the C stack, at that address: callees are below their callers,
-/// and what is at or below a new call's address is gone.
+/// A call on the C stack, at that address: callees have lower addresses than
+/// their callers, and frames at or below a new call's address have ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StackAddress(pub usize);
 

@@ -1,18 +1,18 @@
 //! The slots of XHProf's sampled array: one for each multiple of the interval on
 //! the wall clock between the beginning of a profile and its end.
 //!
-//! PECL XHProf looks at the stack whenever a function begins or ends, and gives
-//! that stack to all slots that have begun since. Here a timer looks at each
-//! slot's beginning. The array has as many entries either way.
+//! PECL XHProf examines the stack at each entry and exit, and assigns that
+//! stack to all slots that have begun since. Here a timer takes the stack at
+//! each slot's beginning. The array has as many entries either way.
 
 use profile::{NodeId, Sample};
 
-/// When slots begin, on a clock of nanoseconds that has another origin.
+/// The beginnings of slots, on a clock in nanoseconds with another origin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SlotGrid {
-    /// When the profile began.
+    /// The beginning of the profile.
     started: u64,
-    /// How long the slot had lasted by then.
+    /// The elapsed part of the slot at that time.
     phase: u64,
     interval: u64,
 }
@@ -30,7 +30,7 @@ impl SlotGrid {
         }
     }
 
-    /// When the first slot after `time` begins.
+    /// The beginning of the first slot after `time`.
     #[must_use]
     pub fn next_after(&self, time: u64) -> u64 {
         let passed = time.saturating_sub(self.started) + self.phase;
@@ -42,8 +42,9 @@ impl SlotGrid {
 /// The entries of XHProf's sampled array: for each slot of time that a sample
 /// covers, the slot's start in microseconds since the epoch, and the stack.
 ///
-/// A slot begins at a multiple of `interval_us`, and goes to the first sample
-/// after that: a sample covers its weight before it, back to the sample before.
+/// A slot begins at a multiple of `interval_us`, and belongs to the first
+/// sample after that: a sample covers its weight before it, back to the
+/// previous sample.
 pub fn slots(
     samples: &[Sample],
     started_unix_us: u64,
@@ -106,14 +107,15 @@ mod tests {
         assert_eq!(grid.next_after(5_249_999_999), 5_250_000_000);
         assert_eq!(grid.next_after(5_250_000_000), 5_650_000_000);
         assert_eq!(grid.next_after(9_000_000_000), 9_250_000_000);
-        // A profile may begin with a slot, which is the one before it.
+        // A profile may begin with a slot, which belongs to the time before it.
         let grid = SlotGrid::new(800_000, 7, 400_000);
         assert_eq!(grid.next_after(7), 400_000_007);
         // Never a division by zero.
         assert_eq!(SlotGrid::new(5, 0, 0).next_after(0), 1_000);
     }
 
-    /// `usleep(800000)` with slots of 400 ms: two of them begin, whenever it is called.
+    /// `usleep(800000)` with slots of 400 ms: two of them begin, at any start
+    /// time.
     #[test]
     fn a_sample_at_the_beginning_of_each_slot_makes_one_entry_for_each() {
         for began_us in (0..400_000).step_by(1_237) {

@@ -1,41 +1,42 @@
-//! A clock that does not see what the profiler itself costs.
+//! A clock that excludes the profiler's own cost.
 //!
 //! A call costs some ticks between its two readings, which would be charged to
-//! the callee, and some outside of them, charged to its callers. Both are known
-//! from measuring. A clock that stands still for as long leaves them out of
-//! everybody's cost, whatever is recorded with it: edges or a tree.
+//! the callee, and some outside of them, which would be charged to its callers.
+//! Calibration measures both. This clock stands still for that long, which
+//! excludes them from every cost, in edges and in trees.
 //!
-//! It never goes back: where a call was cheaper than calls usually are, the
-//! clock stands still until the call's exit, and what is left then is forgiven.
-//! So no cost is below zero, and a caller's still contains all of its callees'.
+//! The clock never steps back: if a call's overhead was lower than the
+//! calibrated one, the clock stands still until the call's exit, and the
+//! remaining difference is dropped. So no cost is negative, and a caller's
+//! still contains all of its callees'.
 
-/// What the profiler costs at each call, in ticks.
+/// The profiler's cost at each call, in ticks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Overhead {
-    /// Between the readings at entry and at exit.
+    /// Between the readings at entry and exit.
     pub inside: u64,
-    /// Before the one and after the other.
+    /// Before the first reading and after the last one.
     pub outside: u64,
 }
 
-/// The time that a program without a profiler would have.
+/// The time without the profiler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct VirtualClock {
-    /// How far it is behind the true clock.
+    /// The difference from the true clock.
     behind: u64,
-    /// What it said last.
+    /// The last returned time.
     last: u64,
 }
 
 impl VirtualClock {
-    /// A clock that has left nothing out yet.
+    /// A clock without any excluded time.
     #[must_use]
     pub const fn new() -> Self {
         Self { behind: 0, last: 0 }
     }
 
-    /// The time at a call's entry, or at any other moment, when the true clock
-    /// says `ticks`.
+    /// The time at a call's entry, or at another event, when the true clock
+    /// shows `ticks`.
     #[inline]
     pub fn at_entry(&mut self, ticks: u64) -> u64 {
         let time = ticks.wrapping_sub(self.behind);
@@ -45,7 +46,7 @@ impl VirtualClock {
         self.last
     }
 
-    /// The time at the exit of a call that cost `overhead`.
+    /// The time at the exit of a call with this `overhead`.
     #[inline]
     pub fn at_exit(&mut self, ticks: u64, overhead: Overhead) -> u64 {
         self.behind = self.behind.wrapping_add(overhead.inside);
@@ -57,7 +58,7 @@ impl VirtualClock {
         time
     }
 
-    /// Stands still for so many ticks from now on.
+    /// Stands still for this many ticks from now on.
     #[inline]
     pub fn leave_out(&mut self, ticks: u64) {
         self.behind = self.behind.wrapping_add(ticks);
@@ -74,7 +75,8 @@ mod tests {
     };
 
     /// Runs `calls` callees of `work` ticks under a profiler that costs `real`
-    /// and is taken for `CALL`; what the callees and their caller cost.
+    /// and is calibrated as `CALL`; returns the cost of the callees and of
+    /// their caller.
     fn profiled(calls: u64, work: u64, real: Overhead) -> (u64, u64) {
         let mut clock = VirtualClock::new();
         let mut ticks = 1_000;
@@ -90,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_profiler_costs_is_charged_to_nobody() {
+    fn the_overhead_is_charged_to_no_function() {
         assert_eq!(profiled(10, 100, CALL), (1_000, 1_000));
     }
 
@@ -102,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_out_is_charged_to_nobody() {
+    fn excluded_time_is_charged_to_no_function() {
         let mut clock = VirtualClock::new();
         let entered = clock.at_entry(100);
         clock.leave_out(30);

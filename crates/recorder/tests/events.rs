@@ -1,4 +1,4 @@
-//! Events tell what the tree tells, whatever the program does.
+//! Events contain the same information as the tree, for any program.
 
 #![expect(clippy::unwrap_used, reason = "a test")]
 
@@ -27,7 +27,7 @@ impl<const SHAPE: usize> Plan for Full<SHAPE> {
     const EVENTS: bool = SHAPE == EVENTS;
 }
 
-/// Everything that was handed over, and how often it began anew.
+/// Everything that the sink received, and how often it started again.
 #[derive(Debug, Default, Clone)]
 struct Seen {
     events: Vec<RawEvent>,
@@ -88,8 +88,8 @@ impl Seen {
 enum Step {
     Call(u32),
     Return,
-    Jump(usize),
-    /// Start a fiber, or go back from one, or go on in one.
+    Bailout(usize),
+    /// Start a fiber, suspend to its resumer, or resume one.
     Switch(usize),
 }
 
@@ -97,13 +97,13 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     let step = prop_oneof![
         5 => (2_u32..7).prop_map(Step::Call),
         4 => Just(Step::Return),
-        1 => (1_usize..4).prop_map(Step::Jump),
+        1 => (1_usize..4).prop_map(Step::Bailout),
         1 => (0_usize..3).prop_map(Step::Switch),
     ];
     prop::collection::vec(step, 0..300)
 }
 
-/// Runs a program; gives back the recorder and when it began.
+/// Runs a program; returns the recorder and the start time.
 fn run<const SHAPE: usize>(steps: &[Step], sink: Option<Sink>) -> (Recorder, Reading) {
     let now = Cell::new(0_u64);
     let read = || {
@@ -149,11 +149,11 @@ fn run<const SHAPE: usize>(steps: &[Step], sink: Option<Sink>) -> (Recorder, Rea
                     recorder.leave::<Full<SHAPE>>(token, read);
                 }
             }
-            Step::Jump(frames) => {
+            Step::Bailout(frames) => {
                 let left = open[current].len().saturating_sub(frames);
                 open[current].truncate(left);
             }
-            // A fiber's own function is open as long as there is the fiber.
+            // A fiber's own function is open while the fiber exists.
             Step::Switch(_) if current != 0 && open[current].is_empty() => {}
             Step::Switch(to) if to == current => {
                 if let Some(resumer) = resumers.pop() {
@@ -180,7 +180,7 @@ fn run<const SHAPE: usize>(steps: &[Step], sink: Option<Sink>) -> (Recorder, Rea
 /// Edges in an order of their own.
 fn sorted(mut edges: Vec<profile::Edge>) -> Vec<profile::Edge> {
     edges.sort_by_key(|edge| {
-        let end = |it: profile::Activation| (it.symbol.0, it.level);
+        let end = |activation: profile::Activation| (activation.symbol.0, activation.level);
         (end(edge.caller), end(edge.callee))
     });
     edges

@@ -1,4 +1,4 @@
-//! Laws that hold for every program: calls and returns in any order.
+//! Properties that hold for every program: calls and returns in any order.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -14,20 +14,20 @@ impl<const TREE: bool> Plan for All<TREE> {
     const TREE: bool = TREE;
 }
 
-/// One step of a program: call a function, return, or jump out of several.
+/// One step of a program: call a function, return, or leave several by a bailout.
 #[derive(Debug, Clone)]
 enum Step {
     Call(u32),
     Return,
-    /// A fatal error that is caught so many frames further up.
-    Jump(usize),
+    /// A fatal error that is caught this many frames further up.
+    Bailout(usize),
 }
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     let step = prop_oneof![
         5 => (2_u32..7).prop_map(Step::Call),
         4 => Just(Step::Return),
-        1 => (1_usize..4).prop_map(Step::Jump),
+        1 => (1_usize..4).prop_map(Step::Bailout),
     ];
     prop::collection::vec(step, 0..400)
 }
@@ -37,11 +37,11 @@ type Row = (u64, u64, u64, i64, i64);
 /// Edges by caller and callee, each a symbol and a level.
 type EdgeMap = BTreeMap<((u32, u32), (u32, u32)), Row>;
 
-/// Runs a program; gives back its edges and the root's cost.
+/// Runs a program; returns its edges and the root's cost.
 fn run<const TREE: bool>(steps: &[Step]) -> (EdgeMap, Row) {
     let shape = if TREE { Shape::Tree } else { Shape::Edges };
     let now = Cell::new(0_u64);
-    // Every look at the clock finds that time has passed.
+    // Every reading of the clock is later than the previous one.
     let read = || {
         now.set(now.get() + 1);
         let time = now.get();
@@ -62,7 +62,8 @@ fn run<const TREE: bool>(steps: &[Step]) -> (EdgeMap, Row) {
         match *step {
             Step::Call(symbol) => {
                 let site = StackAddress(1_000_000 - open.len());
-                // As the hooks do: the short way, and the long one if that fails.
+                // As the hooks do: the fast path, and the slow one if that
+                // fails.
                 let again = recorder.enter_again::<All<TREE>>(symbol as usize, &site, read);
                 if let Some(token) = again {
                     open.push((token, true));
@@ -80,13 +81,13 @@ fn run<const TREE: bool>(steps: &[Step]) -> (EdgeMap, Row) {
                     None => true,
                 };
             }
-            Step::Jump(frames) => open.truncate(open.len().saturating_sub(frames)),
+            Step::Bailout(frames) => open.truncate(open.len().saturating_sub(frames)),
         }
     }
     recorder.finish::<All<TREE>>(read());
     let rate = TickRate::NANOSECONDS;
     let row = |cost: profile::Cost| (cost.calls, cost.wall, cost.cpu, cost.memory, cost.peak);
-    let end = |it: profile::Activation| (it.symbol.0, it.level);
+    let end = |activation: profile::Activation| (activation.symbol.0, activation.level);
     let tree = recorder.tree(rate, rate).map(|tree| tree.to_edges());
     let edges = || Some(recorder.into_edges(rate, rate)?.to_table());
     let table = tree.or_else(edges).unwrap_or_default();

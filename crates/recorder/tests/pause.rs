@@ -1,4 +1,4 @@
-//! A pause is as if it had not been: no calls, no time, and the stack is right
+//! A pause must leave no trace: no calls, no time, and the stack is right
 //! afterwards.
 
 use std::cell::Cell;
@@ -18,7 +18,7 @@ impl Plan for Edges {
 enum Step {
     Call(u32),
     Return,
-    Jump(usize),
+    Bailout(usize),
     Switch(usize),
     Pause,
     Resume,
@@ -28,7 +28,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     let step = prop_oneof![
         6 => (2_u32..6).prop_map(Step::Call),
         4 => Just(Step::Return),
-        1 => (1_usize..4).prop_map(Step::Jump),
+        1 => (1_usize..4).prop_map(Step::Bailout),
         1 => (0_usize..3).prop_map(Step::Switch),
         1 => Just(Step::Pause),
         2 => Just(Step::Resume),
@@ -38,8 +38,8 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 
 type Edge = ((u32, u32), (u32, u32), (u64, u64, u64, i64, i64));
 
-/// Runs a program. Where it pauses, the recorder is told, or else the clock is
-/// stopped and nothing is called: that must be the same.
+/// Runs a program. At a pause, either the recorder is told, or the clock is
+/// stopped and no function is called: both must give the same result.
 fn run(steps: &[Step], is_told: bool) -> (Vec<Edge>, u64) {
     let now = Cell::new(1_u64);
     let is_paused = Cell::new(false);
@@ -86,10 +86,10 @@ fn run(steps: &[Step], is_told: bool) -> (Vec<Edge>, u64) {
                     recorder.leave::<Edges>(token, read);
                 }
             }
-            // Where nobody is told of a jump, the next entry finds out; so it
+            // No hook reports a bailout, so the next entry detects it; so it
             // happens before a call in both.
-            Step::Jump(_) if is_paused.get() => {}
-            Step::Jump(frames) => {
+            Step::Bailout(_) if is_paused.get() => {}
+            Step::Bailout(frames) => {
                 let left = open[current].len().saturating_sub(frames);
                 open[current].truncate(left);
             }
@@ -111,7 +111,7 @@ fn run(steps: &[Step], is_told: bool) -> (Vec<Edge>, u64) {
             }
             Step::Switch(_) => {}
             Step::Pause => {
-                // Frames that were jumped over go first in both.
+                // Frames that a bailout skipped are closed first in both.
                 if !is_paused.get() {
                     probe(&mut recorder, &here(&open, current));
                     if is_told {
@@ -133,9 +133,9 @@ fn run(steps: &[Step], is_told: bool) -> (Vec<Edge>, u64) {
     }
     recorder.finish::<Edges>(read());
     let rate = TickRate::NANOSECONDS;
-    let end = |it: profile::Activation| (it.symbol.0, it.level);
+    let end = |activation: profile::Activation| (activation.symbol.0, activation.level);
     let edges = recorder.into_edges(rate, rate);
-    let table = edges.map(|it| it.to_table()).unwrap_or_default();
+    let table = edges.map(|edges| edges.to_table()).unwrap_or_default();
     let edges = table.edges.into_iter().map(|edge| {
         let cost = edge.cost;
         let costs = (cost.calls, cost.wall, cost.cpu, cost.memory, cost.peak);
@@ -238,21 +238,21 @@ fn time_that_passed_while_paused_is_a_call_of_who_is_still_open() {
                 .iter()
                 .find(|edge| (edge.caller.symbol.0, edge.callee.symbol.0) == (caller, callee));
             let cost = edge.map(|edge| edge.cost);
-            cost.map(|it| (it.calls, it.wall, it.cpu, it.memory, it.peak))
+            cost.map(|cost| (cost.calls, cost.wall, cost.cpu, cost.memory, cost.peak))
         };
         assert_eq!(cost(caller, 4), Some((1, 1_000, 300, 7, 3)));
         assert_eq!(cost(caller, 5), Some((1, 20, 10, 20, 0)));
         // 100 of its own, and what passed; of the other one the same if it is open.
-        assert_eq!(cost(0, 2).map(|it| it.1), Some(1_090));
+        assert_eq!(cost(0, 2).map(|cost| cost.1), Some(1_090));
         let three = if returns { 10 } else { 1_080 };
-        assert_eq!(cost(2, 3).map(|it| it.1), Some(three));
+        assert_eq!(cost(2, 3).map(|cost| cost.1), Some(three));
         assert_eq!((edges.root.wall, edges.root.cpu), (1_100, 350));
 
         let recorder = with_time_that_passes::<Of<true, false>>(Shape::Tree, returns);
         let tree = recorder.tree(rate, rate).unwrap();
         let folded = profile::Profile {
             symbols: (0..6)
-                .map(|it| profile::Symbol::new(it.to_string().into_bytes()))
+                .map(|number| profile::Symbol::new(number.to_string().into_bytes()))
                 .collect(),
             body: profile::Body::Tree(tree),
             ..profile::Profile::empty()

@@ -1,4 +1,4 @@
-//! What a call costs and whom it is charged to, with readings fed by hand.
+//! The cost of calls and who is charged for it, with readings set by hand.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -47,7 +47,7 @@ impl Bench {
     }
 
     fn symbol(&mut self, letter: char) -> SymbolId {
-        if let Some(place) = self.letters.iter().position(|&it| it == letter) {
+        if let Some(place) = self.letters.iter().position(|&other| other == letter) {
             return SymbolId(u32::try_from(place).unwrap_or(u32::MAX));
         }
         self.letters.push(letter);
@@ -152,7 +152,7 @@ fn recursion_has_levels_on_both_sides() {
 }
 
 #[test]
-fn frames_that_were_jumped_over_end_at_the_next_entry() {
+fn frames_that_a_bailout_skipped_end_at_the_next_entry() {
     let mut bench = Bench::new(ROOMY, ROOMY);
     bench.enter('a', 90, 0);
     bench.enter('b', 80, 1);
@@ -164,7 +164,7 @@ fn frames_that_were_jumped_over_end_at_the_next_entry() {
 }
 
 #[test]
-fn frames_that_were_jumped_over_end_when_their_caller_returns() {
+fn frames_that_a_bailout_skipped_end_when_their_caller_returns() {
     let mut bench = Bench::new(ROOMY, ROOMY);
     let a = bench.enter('a', 90, 0);
     bench.enter('b', 80, 1);
@@ -175,7 +175,7 @@ fn frames_that_were_jumped_over_end_when_their_caller_returns() {
 }
 
 #[test]
-fn recursion_levels_are_right_again_after_a_jump() {
+fn recursion_levels_are_right_after_a_bailout() {
     let mut bench = Bench::new(ROOMY, ROOMY);
     bench.enter('a', 90, 0);
     bench.enter('a', 80, 1);
@@ -293,7 +293,7 @@ fn a_fiber_is_called_by_who_started_it_and_pays_for_what_it_runs() {
     bench.leave(f, 31);
     bench.switch(fiber, main, 31);
     bench.leave(resume, 33);
-    // f ran 3 + 5 ticks; they are the starter's, not the resumer's.
+    // f ran 3 + 5 ticks; the starter is charged, not the resumer.
     let edges = expected([(".>s", 1, 10), ("s>f", 1, 8), ("f>g", 1, 3), (".>r", 1, 3)]);
     assert_eq!(bench.finish(40), edges);
 }

@@ -18,55 +18,55 @@ Examples:
 A directory stands for the profiles in it. With one file or directory a side, the two are
 enough. With several, `--` stands between the sides, and options come before it.
 
-Costs are means of a side's runs. What changed by no more than runs of the same side differ (both
-standard deviations together) is marked with ~. With one run a side nobody knows how much chance has
-to do with a change: record several.
+Costs are the mean of each side's runs. A change no larger than the difference between runs of one
+side (both standard deviations together) is marked with ~. One run a side does not show how much
+runs differ: record several.
 
 Functions are compared by their self cost, calls of one function by another by their inclusive cost.
-The largest change comes first, up or down. What is marked with ~ comes behind all that is not, and
-last comes what is less than a thousandth of the largest change, marked or not.";
+The largest change comes first, up or down. Changes marked with ~ follow the unmarked ones. Changes
+of less than a thousandth of the largest come last, marked or not.";
 
-/// Compares profiles: what got worse, and what better.
+/// Compares profiles: what costs more than before, and what costs less.
 #[derive(Debug, Args)]
 #[command(
     after_help = DIFF_EXAMPLES,
     override_usage = "xhprof diff [OPTIONS] <BASE> <NEW>\n       xhprof diff [OPTIONS] <BASE>... -- <NEW>..."
 )]
 pub(crate) struct DiffArguments {
-    /// Earlier profiles, or directories of them; `-` reads standard input
+    /// Earlier profiles or directories of profiles; `-` reads standard input
     #[arg(value_name = "BASE", required = true)]
     pub(crate) base: Vec<PathBuf>,
-    /// Later profiles, or directories of them
+    /// Later profiles or directories of profiles
     #[arg(value_name = "NEW", last = true)]
     pub(crate) new: Vec<PathBuf>,
-    /// The cost that is compared
+    /// The cost to compare
     #[arg(long, value_name = "COST", default_value = "wall")]
     pub(crate) metric: Cost,
-    /// Only what changed in one direction
+    /// Show only changes in this direction
     #[arg(long, value_name = "DIRECTION")]
     pub(crate) only: Option<Side>,
-    /// How many lines of each table to print, 0 for all; 25 unless said otherwise
+    /// How many lines of each table to print, 0 for all [default: 25]
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
-    /// Only functions with this in their name: text or a regular expression, in any case
+    /// Show only functions whose names contain PATTERN: text or a regular expression, in any case
     #[arg(long = "match", value_name = "PATTERN")]
     pub(crate) pattern: Option<String>,
     #[command(flatten)]
     pub(crate) look: DiffLookArguments,
-    /// As JSON, for programs: everything, unless --limit is given
+    /// Print JSON, for programs: everything, unless --limit is given
     #[arg(long, conflicts_with_all = ["pager", "columns"])]
     pub(crate) json: bool,
-    /// Through $PAGER, if this is a terminal
+    /// Print through $PAGER if standard output is a terminal
     #[arg(long)]
     pub(crate) pager: bool,
     #[command(flatten)]
     pub(crate) memory: MemoryArguments,
 }
 
-/// How the tables of a comparison look.
+/// Options for the tables of a comparison.
 #[derive(Debug, Args)]
 pub(crate) struct DiffLookArguments {
-    /// Shorten no name and leave out no column, however narrow the terminal is
+    /// Never shorten names or leave out columns, however narrow the terminal is
     #[arg(long)]
     pub(crate) wide: bool,
     /// The columns to show, in this order
@@ -75,16 +75,16 @@ pub(crate) struct DiffLookArguments {
     pub(crate) columns: Vec<String>,
 }
 
-/// What `--columns` takes. Which of them there are, the profiles decide.
+/// The values of `--columns`. The profiles decide which of the columns exist.
 const DIFF_COLUMNS: [&str; 6] = ["change", "change%", "base", "new", "spread", "calls"];
 
 /// A direction of change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Side {
-    /// What costs more than before
+    /// Functions that cost more than before
     #[value(alias = "regressions")]
     Worse,
-    /// What costs less than before
+    /// Functions that cost less than before
     #[value(alias = "improvements")]
     Better,
 }
@@ -96,40 +96,40 @@ Examples:
   xhprof merge /var/lib/xhprof -o all.xhp
   xhprof merge /var/lib/xhprof --by route -o routes/
 
-A directory stands for the profiles in it; what is none is left out, and named. With --by route there
-is one file for each route (what the program calls it, else the request or the script) in the
-directory OUT, which is made if it is not there, and a table of them on standard output.
+A directory stands for the profiles in it; other files in it are left out, and named. --by route
+writes one file for each route (what the program calls it, else the request or the script) to the
+directory OUT, which it creates if needed, and prints a table of them to standard output.
 
-Costs of the same functions and paths are added up. The sum has what all of the profiles know: if
-one of them knows only who called whom, so does the sum.";
+Costs of the same functions and paths are added up. The sum holds only what every profile holds: if
+one of them has only caller and callee pairs, so has the sum.";
 
-/// Adds profiles up to one.
+/// Adds several profiles up to one.
 #[derive(Debug, Args)]
 #[command(after_help = MERGE_EXAMPLES)]
 pub(crate) struct MergeArguments {
-    /// The profiles, or directories of them; `-` reads standard input
+    /// Profiles or directories of profiles; `-` reads standard input
     #[arg(value_name = "FILES", required = true)]
     pub(crate) files: Vec<PathBuf>,
-    /// One sum for each of these, in the directory OUT
+    /// Write one sum for each of these, to the directory OUT
     #[arg(long, value_name = "WHAT", conflicts_with = "title")]
     pub(crate) by: Option<By>,
-    /// Where the sum goes; `-` writes to standard output
+    /// The output file; `-` writes to standard output
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: PathBuf,
-    /// The format; by default what the end of OUT says. `xhprof convert --list` has them all
+    /// The output format; by default the file name of OUT decides. `xhprof convert --list` has all
     #[arg(long, value_name = "FORMAT")]
     pub(crate) to: Option<String>,
-    /// What the sum is called
+    /// The title of the sum
     #[arg(long, value_name = "TITLE")]
     pub(crate) title: Option<String>,
     #[command(flatten)]
     pub(crate) memory: MemoryArguments,
 }
 
-/// What there is one sum of.
+/// What each sum is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum By {
-    /// Each route, request or script
+    /// Routes, requests or scripts
     Route,
 }
 
@@ -139,13 +139,13 @@ Examples:
   xhprof grep 'Cache::get;.*Redis' run.xhp
   xhprof grep --metric memory '^main\\(\\);App' run.xhp --limit 10
 
-A stack is a line, `main();caller;callee 1200`: functions from main() on, then what the last of them
-cost by itself: nanoseconds, bytes, calls or samples. The costliest come first; tools for collapsed
+A stack is a line, `main();caller;callee 1200`: functions from main() on, then the self cost
+of the last: nanoseconds, bytes, calls or samples. The costliest come first. Tools for collapsed
 stacks read the lines as they are.
 
 Exit codes: 0 if a stack matches, 1 if none does.";
 
-/// Prints the stacks that have something in them.
+/// Prints the stacks that match a pattern.
 #[derive(Debug, Args)]
 #[command(after_help = GREP_EXAMPLES)]
 pub(crate) struct GrepArguments {
@@ -155,13 +155,13 @@ pub(crate) struct GrepArguments {
     /// The profile; `-` reads standard input
     #[arg(value_name = "IN")]
     pub(crate) file: PathBuf,
-    /// The cost at the end of each line
+    /// The cost to print at the end of each line
     #[arg(long, value_name = "COST", default_value = "wall")]
     pub(crate) metric: Cost,
-    /// How many stacks to print; all unless said otherwise
+    /// How many stacks to print [default: all]
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub(crate) limit: usize,
-    /// Guess the stacks if the profile knows only who called whom
+    /// Estimate the stacks if the profile holds only caller and callee pairs
     #[arg(long)]
     pub(crate) estimate: bool,
     #[command(flatten)]

@@ -15,12 +15,12 @@ Examples:
   xhprof convert run.xhp --to dot --threshold 2 -o - | dot -Tsvg > graph.svg
   xhprof convert --list
 
-A format that is made of whole stacks refuses a profile that knows only who called whom, as XHProf's
-files do. With --estimate the stacks are guessed, and what is written says so where it can.
+A format of whole stacks refuses a profile that has only caller and callee pairs, as XHProf's files
+have. --estimate estimates the stacks, and the output says so where its format can.
 
-With --threshold, graphs (dot) and tables (markdown) leave out functions that cost less with all
-they call; other formats get [other] in place of paths that cost less, or, if there are no stacks,
-of such functions. Every other cost stays as it is.";
+With --threshold, graphs (dot) and tables (markdown) leave out functions whose inclusive cost is
+less; other formats get [other] in place of paths that cost less, or, without stacks, of functions
+that cost less. Every other cost stays as it is.";
 
 /// Writes a profile in another format.
 #[derive(Debug, Args)]
@@ -29,26 +29,26 @@ pub(crate) struct ConvertArguments {
     /// The profile; `-` reads standard input
     #[arg(value_name = "IN", required_unless_present = "list")]
     pub(crate) file: Option<PathBuf>,
-    /// Where it goes; `-` writes to standard output
+    /// The output file; `-` writes to standard output
     #[arg(short, long, value_name = "OUT", required_unless_present = "list")]
     pub(crate) output: Option<PathBuf>,
-    /// The format; by default what the end of OUT says
+    /// The output format; by default the file name of OUT decides
     #[arg(long, value_name = "FORMAT")]
     pub(crate) to: Option<String>,
-    /// The cost to write, where there is room for one
+    /// The cost to write, in formats that hold only one
     #[arg(long, value_name = "COST", default_value = "wall")]
     pub(crate) metric: Cost,
-    /// Leave out what costs less than this share of the whole, in percent; graphs and tables leave
-    /// out less than 0.5, and 0 draws everything
+    /// Leave out what costs less than this share of the total, in percent; graphs and tables use
+    /// 0.5 by default, and 0 draws everything
     #[arg(long, value_name = "PERCENT", alias = "min", value_parser = percent)]
     pub(crate) threshold: Option<f64>,
-    /// What the profile is called
+    /// The title of the profile
     #[arg(long, value_name = "TITLE")]
     pub(crate) title: Option<String>,
-    /// Guess the stacks if the profile knows only who called whom
+    /// Estimate the stacks if the profile holds only caller and callee pairs
     #[arg(long)]
     pub(crate) estimate: bool,
-    /// Print every format there is, and do nothing else
+    /// Print the list of formats, and do nothing else
     #[arg(long, exclusive = true)]
     pub(crate) list: bool,
     #[command(flatten)]
@@ -57,7 +57,9 @@ pub(crate) struct ConvertArguments {
 
 fn percent(text: &str) -> Result<f64, &'static str> {
     let number = text.strip_suffix('%').unwrap_or(text).parse();
-    let percent = number.ok().filter(|it| (0.0..=100.0).contains(it));
+    let percent = number
+        .ok()
+        .filter(|percent| (0.0..=100.0).contains(percent));
     percent.ok_or("not a share of 0 to 100 percent")
 }
 
@@ -68,45 +70,44 @@ Examples:
   xhprof flamegraph new.xhp --base old.xhp -o diff.html
   xhprof flamegraph run.xhprof --estimate -o - > run.svg
 
-An SVG goes into any page, zooms and searches by itself. The HTML is a page of its own, with every
-cost in it, and loads nothing.";
+An SVG can be embedded in any page, and has zoom and search. The HTML is a whole page with every
+cost, and loads nothing.";
 
-/// Draws a profile: boxes as wide as they are costly.
+/// Draws a flame graph: the width of a box is its cost.
 #[derive(Debug, Args)]
 #[command(after_help = FLAMEGRAPH_EXAMPLES)]
 pub(crate) struct FlamegraphArguments {
     /// The profile; `-` reads standard input
     #[arg(value_name = "IN")]
     pub(crate) file: PathBuf,
-    /// An earlier profile, to colour what has changed since; several, or a directory of them, count
-    /// as their mean
+    /// An earlier profile, to colour changes since; the mean of several, or of a directory of them
     #[arg(long, value_name = "OLD")]
     pub(crate) base: Vec<PathBuf>,
-    /// A file that ends in .svg or .html; `-` writes to standard output
+    /// The output file, ending in .svg or .html; `-` writes to standard output
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: PathBuf,
-    /// What to make of it; by default what the end of OUT says, and an SVG on standard output
+    /// The output format; by default the file name of OUT decides, and standard output gets an SVG
     #[arg(long, value_name = "KIND")]
     pub(crate) to: Option<Picture>,
-    /// The cost that makes the widths
+    /// The cost that sets the widths
     #[arg(long, value_name = "COST", default_value = "wall")]
     pub(crate) metric: Cost,
-    /// What the colours mean; by default class, or diff if there is a base
+    /// What the colours show; by default class, or diff if there is a base
     #[arg(long, value_name = "MEANING", alias = "color")]
     pub(crate) colour: Option<Colour>,
-    /// Which way the stacks grow
+    /// The direction in which stacks grow
     #[arg(long, value_name = "WAY", default_value = "down")]
     pub(crate) direction: Direction,
-    /// What there is one graph of
+    /// What to draw one graph of
     #[arg(long, value_name = "PART", default_value = "program")]
     pub(crate) per: Per,
-    /// Without script, for pages that must not run any
+    /// Without scripts, for pages that must not run any
     #[arg(long = "static")]
     pub(crate) is_static: bool,
-    /// What it is called
+    /// The title
     #[arg(long, value_name = "TITLE")]
     pub(crate) title: Option<String>,
-    /// Guess the stacks if the profile knows only who called whom
+    /// Estimate the stacks if the profile holds only caller and callee pairs
     #[arg(long)]
     pub(crate) estimate: bool,
     #[command(flatten)]
@@ -116,24 +117,24 @@ pub(crate) struct FlamegraphArguments {
 /// A kind of flame graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Picture {
-    /// A picture
+    /// A picture, SVG
     Svg,
-    /// A page
+    /// A page, HTML
     Html,
 }
 
-/// What colours mean.
+/// What the colours show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Colour {
-    /// The class: each keeps its colour from graph to graph
+    /// The class; a class has the same colour in every graph
     #[value(alias = "package")]
     Class,
-    /// What it costs by itself: the redder, the more
+    /// Self cost: redder costs more
     #[value(name = "self")]
     Own,
-    /// Calls against time: many short calls are warm (orange), few long ones cool (blue)
+    /// Calls per time: many short calls are warm (orange), few long ones cool (blue)
     Calls,
-    /// What has changed since the base: red costs more, blue less
+    /// Changes since the base: red costs more, blue less
     Diff,
 }
 
@@ -148,7 +149,7 @@ impl From<Colour> for FlameColour {
     }
 }
 
-/// Which way stacks grow.
+/// The direction in which stacks grow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Direction {
     /// `main()` is at the top
@@ -168,7 +169,7 @@ impl From<Direction> for FlameDirection {
     }
 }
 
-/// What there is one graph of.
+/// What to draw one graph of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Per {
     /// The whole program

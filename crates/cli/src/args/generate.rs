@@ -11,7 +11,7 @@ Examples:
   xhprof completions zsh > /usr/local/share/zsh/site-functions/_xhprof
   xhprof completions fish > ~/.config/fish/completions/xhprof.fish";
 
-/// Prints what makes a shell complete the command line.
+/// Prints a script that makes a shell complete this command line.
 #[derive(Debug, Args)]
 #[command(after_help = COMPLETIONS_EXAMPLES)]
 pub(crate) struct CompletionsArguments {
@@ -29,7 +29,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = MAN_EXAMPLES)]
 pub(crate) struct ManArguments {
-    /// A directory for xhprof.1, xhprof-run.1 and so on, which anybody may read
+    /// The directory to write xhprof.1, xhprof-run.1 and so on to, readable by everyone
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
 }

@@ -3,11 +3,11 @@
 use clap::Args;
 use profile::Budget;
 
-/// How much memory profiles may take.
+/// How much memory the program may use for profiles.
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct MemoryArguments {
-    /// What the program may take for a profile, as 512M or 4G: half of it to read the file, half
-    /// for what is made of it; 0 for no limit
+    /// Memory that the program may use for a profile, as 512M or 4G: half to read the file, half to
+    /// process it; 0 for no limit
     #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = size)]
     pub(crate) memory_limit: u64,
 }

@@ -1,4 +1,4 @@
-//! The command line, and everything `--help` says.
+//! The command line and the text of `--help`.
 
 mod compare;
 mod convert;
@@ -25,14 +25,14 @@ pub(crate) use viewer::{HtmlArguments, PageArguments, ViewerArguments};
 const AFTER_HELP: &str = "\
 Exit codes:
   0    done
-  1    something went wrong; one line on stderr says what
-  2    the command line was not understood
+  1    an error; one line on stderr says which
+  2    the command line is invalid
   run passes on the program's own exit code, and 128 + N if signal N killed it
-  grep ends with 1 if no stack matches, doctor if something is wrong
+  grep ends with 1 if no stack matches, doctor if it finds a fault
 
 Files:
-  - is standard input, or standard output. Profiles are recognized by what is in them, compressed or
-  not. What is written is there whole or not at all, readable by nobody else.
+  - is standard input, or standard output. Profiles are recognized by their content, compressed or
+  not. A file is written completely or not at all, and only its owner can read it.
 
 Environment:
   XHPROF_PHP        the PHP to run, as with --php
@@ -69,7 +69,7 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// What the profiles that it reads may take.
+    /// The memory limit for the profiles that the command reads.
     pub(crate) fn memory(&self) -> MemoryArguments {
         match self {
             Self::Run(arguments) => arguments.memory,
@@ -87,7 +87,7 @@ impl Command {
     }
 }
 
-/// One of the costs, as users call it.
+/// One of the costs, by its name on the command line.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Cost {
     /// Wall time, or samples
@@ -124,14 +124,14 @@ Examples:
   xhprof run --flags cpu,memory,no_builtins -- php8.4 script.php
   xhprof run --flags cpu,memory,sql -o run.xhp -- script.php
 
-The program has the terminal to itself: its input and output are not touched. Ctrl-C reaches it as
-ever; it writes its profile and ends, and the report follows. A second Ctrl-C kills it.
+The program keeps the terminal: xhprof does not touch its input and output. Ctrl-C ends the program,
+which writes its profile first; then the report follows. A second Ctrl-C kills it.
 
-A process that forks writes a profile for each child. The report is about the process that was
-started; with -o run.xhp the children's profiles are kept as run.xhp.<pid>.
+Each forked child writes a profile of its own. The report is about the process that xhprof started;
+with -o run.xhp the children's profiles are kept as run.xhp.<pid>.
 
-Exit codes: that of the program; 128 + N if signal N killed it; 1 if it was 0, but no profile could
-be had.";
+Exit codes: that of the program; 128 + N if signal N killed it; 1 if it was 0, but there is no
+profile.";
 
 /// Runs a PHP program under the profiler, then prints a report to stderr.
 #[derive(Debug, Args)]
@@ -147,13 +147,13 @@ pub(crate) struct RunArguments {
         value_name = "FLAGS"
     )]
     pub(crate) flags: Vec<Flag>,
-    /// Keep the profile in FILE, readable by nobody else
+    /// Write the profile to FILE, which only its owner can read
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// The format of FILE; by default what its name ends in says, else native
+    /// The format of FILE; by default the ending of its name decides, else native
     #[arg(long, value_name = "FORMAT", requires = "output")]
     pub(crate) to: Option<String>,
-    /// What the profile is made of
+    /// What to record
     #[arg(long, value_name = "MODE", default_value = "tree")]
     pub(crate) mode: Mode,
     /// With --mode sample: microseconds between two samples; by default what
@@ -178,7 +178,7 @@ pub(crate) struct RunArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct PhpArguments {
-    /// The PHP to run, unless the command names one
+    /// The PHP binary to run, unless the command names one
     #[arg(
         long,
         value_name = "PHP",
@@ -187,7 +187,7 @@ pub(crate) struct PhpArguments {
         default_value = "php"
     )]
     pub(crate) php: OsString,
-    /// The extension; by default beside this program, else where PHP keeps its own
+    /// The extension's file; by default beside this program, else in PHP's extension directory
     #[arg(long, value_name = "SO", env = "XHPROF_EXTENSION", hide_env = true)]
     pub(crate) extension: Option<PathBuf>,
 }
@@ -201,7 +201,7 @@ pub(crate) enum Flag {
     Memory,
     /// Leave out PHP's own functions
     NoBuiltins,
-    /// Statements, requests and commands, without what is private in them
+    /// SQL statements, HTTP requests and commands, with private data removed
     #[value(alias = "spans")]
     Sql,
     /// None of these
@@ -209,7 +209,7 @@ pub(crate) enum Flag {
 }
 
 impl Flag {
-    /// The word that `xhprof.flags` knows.
+    /// The value in `xhprof.flags`.
     pub(crate) fn setting(self) -> &'static str {
         match self {
             Self::Cpu => "cpu",
@@ -228,14 +228,14 @@ pub(crate) enum Mode {
     Edges,
     /// Costs by whole path
     Tree,
-    /// Every entry and exit, some bytes each
+    /// Every entry and exit, a few bytes each
     Events,
-    /// Stacks, looked at now and then: costs next to nothing
+    /// Stacks, taken at intervals: the lowest overhead
     Sample,
 }
 
 impl Mode {
-    /// The word that `xhprof.mode` knows.
+    /// The value of `xhprof.mode`.
     pub(crate) fn setting(self) -> &'static str {
         match self {
             Self::Edges => "edges",
@@ -254,18 +254,18 @@ Examples:
   xhprof doctor --php-fpm=/usr/sbin/php-fpm8.2
   xhprof doctor --extension ./modules/xhprof.so
 
-A PHP for the web has settings of its own: --php takes any binary, php-cgi and php-fpm too. Of
-php-fpm every pool is looked at: what it sets itself, and what its user can write to.
+A PHP for the web has settings of its own: --php takes any binary, php-cgi and php-fpm too. With
+php-fpm, doctor checks every pool: its own settings, and where its user can write.
 
-Exit codes: 0 if nothing is wrong, 1 if something is (marked with a cross).";
+Exit codes: 0 if it finds no fault, 1 if it finds one (marked with a cross).";
 
-/// Says what is installed, and what is wrong with it.
+/// Checks the installation: PHP, the extension, its settings and directories.
 #[derive(Debug, Args)]
 #[command(after_help = DOCTOR_EXAMPLES)]
 pub(crate) struct DoctorArguments {
     #[command(flatten)]
     pub(crate) php: PhpArguments,
-    /// Look at php-fpm and its pools: the newest there is, or this one
+    /// Check php-fpm and its pools: the newest php-fpm installed, or this binary
     #[arg(
         long,
         value_name = "PHP_FPM",
@@ -274,7 +274,7 @@ pub(crate) struct DoctorArguments {
         default_missing_value = ""
     )]
     pub(crate) php_fpm: Option<OsString>,
-    /// The main configuration file of php-fpm, if it does not say so itself
+    /// The main configuration file of php-fpm; by default `php-fpm -tt` names it
     #[arg(long, value_name = "FILE")]
     pub(crate) fpm_config: Option<PathBuf>,
 }

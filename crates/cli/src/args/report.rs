@@ -1,4 +1,4 @@
-//! `xhprof report`, and what `xhprof run` has of it.
+//! `xhprof report`, and the options that `xhprof run` shares with it.
 
 use std::path::PathBuf;
 
@@ -18,28 +18,29 @@ Examples:
   xhprof report run.xhprof --limit 0 | grep Sniff
   xhprof report run.xhp --tree --min 5
   xhprof report run.xhp --spans
+  xhprof report run.xhp --hints
   zcat profiles.gz | xhprof report -
 
 Reads every format that `xhprof convert --list` has as readable, compressed or not. Self cost is
-what a function spent without its callees; inclusive is with them, recursion counted once.
+the cost of a function without its callees; inclusive cost is with them, recursion counted once.
 
---tree and --inverted need whole stacks. A profile that knows only who called whom, as XHProf's
-files do, is refused; with --estimate its stacks are guessed, and the report says so.
+--tree and --inverted need whole stacks. A profile that has only caller and callee pairs, as
+XHProf's files have, is refused; --estimate estimates its stacks, and the report says so.
 
 --callers and --callees take a whole name, or the end of one (`get` for `Cache::get`), a class, or a
-pattern with `*`, in any case. If several functions match, they are listed with what they cost.
+pattern with `*`, in any case. If several functions match, they are listed with their costs.
 
-Into a pipe or a file there is no colour, and no name or column is ever left out, whatever COLUMNS
-says. On a terminal (as wide as COLUMNS says, or as it is) the columns of memory go first; then
+A pipe or a file gets no colour, and every name and column in full, whatever COLUMNS says. On a
+terminal (as wide as COLUMNS says, or as it is) the memory columns are left out first; then
 namespaces are shortened from the left, never so that two functions look the same; --wide shows all.
 
---columns takes, as far as the profile has them: calls, self, self%, incl, incl% (of --metric);
+--columns takes, if the profile has them: calls, self, self%, incl, incl% (of --metric);
 wall, cpu, memory, peak (a function's own); incl-wall, incl-cpu, incl-memory, incl-peak (with
 callees); with --metric calls, calls%; with --spans: calls, time, time%, longest, rows.
 
 --json is described by docs/report.schema.json.";
 
-/// Prints where the time of a profile went, function by function.
+/// Prints the costs of a profile, function by function.
 #[derive(Debug, Args)]
 #[command(after_help = REPORT_EXAMPLES)]
 pub(crate) struct ReportArguments {
@@ -50,41 +51,44 @@ pub(crate) struct ReportArguments {
     pub(crate) view: ViewArguments,
     #[command(flatten)]
     pub(crate) table: TableArguments,
-    /// As JSON, for programs: everything, unless --limit is given
+    /// Print JSON, for programs: everything, unless --limit is given
     #[arg(long, conflicts_with_all = ["pager", "columns"])]
     pub(crate) json: bool,
-    /// Through $PAGER, if this is a terminal
+    /// Print through $PAGER if standard output is a terminal
     #[arg(long)]
     pub(crate) pager: bool,
     #[command(flatten)]
     pub(crate) memory: MemoryArguments,
 }
 
-/// What is shown in place of the table of functions.
+/// The view that replaces the table of functions.
 #[derive(Debug, Default, Args)]
 pub(crate) struct ViewArguments {
-    /// Who calls FUNCTION, and what those calls cost
+    /// The callers of FUNCTION, and the cost of their calls
     #[arg(long, value_name = "FUNCTION", group = "view")]
     pub(crate) callers: Option<String>,
-    /// Whom FUNCTION calls, and what those calls cost
+    /// The functions that FUNCTION calls, and the cost of those calls
     #[arg(long, value_name = "FUNCTION", group = "view")]
     pub(crate) callees: Option<String>,
     /// The call tree, the costliest calls first
     #[arg(long, groups = ["view", "trees"])]
     pub(crate) tree: bool,
-    /// The functions, and below each those who called it
+    /// The functions, and below each its callers
     #[arg(long, groups = ["view", "trees"])]
     pub(crate) inverted: bool,
-    /// What calls waited for: statements, requests, commands, and who made them
+    /// Calls that waited: SQL statements, HTTP requests, commands, and their callers
     #[arg(long, visible_alias = "queries", group = "view")]
     pub(crate) spans: bool,
+    /// All hints on where time or memory is wasted, and what to do about each
+    #[arg(long, group = "view", conflicts_with = "no_hints")]
+    pub(crate) hints: bool,
     /// Leave out of trees what costs less than PERCENT of the whole; 1 unless said otherwise
     #[arg(long, value_name = "PERCENT", requires = "trees", value_parser = percent)]
     pub(crate) min: Option<f64>,
-    /// Take a recursive call for a part of the outer one; needs whole stacks
+    /// Count a recursive call as part of the outer call; needs whole stacks
     #[arg(long)]
     pub(crate) fold_recursion: bool,
-    /// Guess the stacks if the profile knows only who called whom
+    /// Estimate the stacks if the profile holds only caller and callee pairs
     #[arg(long)]
     pub(crate) estimate: bool,
 }
@@ -96,32 +100,34 @@ fn percent(text: &str) -> Result<f64, String> {
     }
 }
 
-/// What of a table is shown, and how.
+/// Rows and columns of a table.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct TableArguments {
-    /// The cost that shares are made of
+    /// The cost that percentages refer to
     #[arg(long, value_name = "COST", default_value = "wall")]
     pub(crate) metric: Cost,
-    /// What comes first; self unless said otherwise
+    /// The column to sort by [default: self]
     #[arg(long, value_name = "COLUMN")]
     pub(crate) sort: Option<Sort>,
-    /// How many lines to print, 0 for all; 25 unless said otherwise, of trees 100
+    /// How many lines to print, 0 for all [default: 25, of trees 100]
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
-    /// Only functions with this in their name: text or a regular expression, in any case
+    /// Show only functions whose names contain PATTERN: text or a regular expression, in any case
     #[arg(long = "match", value_name = "PATTERN")]
     pub(crate) pattern: Option<String>,
-    /// Shorten no name and leave out no column, however narrow the terminal is
+    /// Never shorten names or leave out columns, however narrow the terminal is
     #[arg(long)]
     pub(crate) wide: bool,
     /// The columns to show, in this order; self, calls, ... are as in --sort
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     #[arg(value_parser = PossibleValuesParser::new(COLUMNS))]
     pub(crate) columns: Vec<String>,
+    /// No hints below the table
+    #[arg(long)]
+    pub(crate) no_hints: bool,
 }
 
-/// What `--columns` takes. Which of them there are, the profile and the view
-/// decide.
+/// The values of `--columns`. The profile and the view decide which of the columns exist.
 const COLUMNS: [&str; 18] = [
     "calls",
     "calls%",

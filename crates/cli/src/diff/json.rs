@@ -1,4 +1,4 @@
-//! A comparison for programs: every cost, means and spreads as they are.
+//! A comparison as JSON: every cost, with means and standard deviations.
 
 use profile::{Change, CostChanges, Metric, Statistic, SymbolId};
 use serde_json::{Map, Value, json};
@@ -8,7 +8,7 @@ use crate::input;
 use crate::report::json::{VERSION, key, with};
 
 impl Shown<'_> {
-    /// All that is shown, sorted as it is for people.
+    /// Everything that is shown, in the order of the tables.
     pub(super) fn json(&self) -> Value {
         let [base, new] = self.files.map(|files| {
             let titles = files.iter().map(|file| Value::from(input::title(file)));
@@ -61,7 +61,9 @@ impl Shown<'_> {
 
     fn costs(&self, changes: &CostChanges) -> Value {
         let metrics = self.diff.metrics;
-        let measured = Metric::ALL.into_iter().filter(|it| it.is_in(metrics));
+        let measured = Metric::ALL
+            .into_iter()
+            .filter(|metric| metric.is_in(metrics));
         let costs = measured.map(|metric| {
             let mut change = self.change(changes.of(metric));
             // No share of what may be below zero.
@@ -88,9 +90,9 @@ impl Shown<'_> {
             return change;
         }
         let [base, new] = self.single();
-        let spread = |it: Statistic, is_single: bool| match is_single {
+        let spread = |statistic: Statistic, is_single: bool| match is_single {
             true => Value::Null,
-            false => Value::from(it.spread),
+            false => Value::from(statistic.spread),
         };
         let change = with(change, "base_spread", spread(it.base, base));
         let change = with(change, "new_spread", spread(it.new, new));

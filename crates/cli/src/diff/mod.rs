@@ -1,7 +1,7 @@
-//! `xhprof diff`: what got worse, and what better.
+//! `xhprof diff`: compares profiles.
 //!
-//! Each side is one profile or several runs of the same. The comparison itself
-//! is `profile`'s; here it becomes tables and JSON.
+//! Each side is one profile or several runs of the same program. The comparison
+//! itself is in `profile`; this module prints it as tables and JSON.
 
 mod json;
 mod shown;
@@ -16,7 +16,7 @@ use formats::WriteError;
 use profile::{Body, Diff, Metric, Profile};
 
 use crate::args::{Arguments, DiffArguments};
-use crate::directory::{self, Found, LeftOut};
+use crate::directory::{self, Found, Skipped};
 use crate::progress::{Progress, Work};
 use crate::{input, pager};
 use shown::Shown;
@@ -55,16 +55,16 @@ pub(crate) fn run(arguments: &DiffArguments) -> Result<()> {
     })
 }
 
-/// The files of both sides; the end of the program if nobody can tell which.
+/// The files of both sides. Ends the program if the sides are ambiguous.
 fn sides(arguments: &DiffArguments) -> (&[PathBuf], &[PathBuf]) {
     let option = arguments
         .new
         .iter()
-        .find(|it| it.to_string_lossy().starts_with("--"));
+        .find(|path| path.to_string_lossy().starts_with("--"));
     if let Some(option) = option {
         let option = option.display();
         refuse(&format!(
-            "{option} stands among files: options come before `--`"
+            "{option} stands among the files: put options before `--`"
         ));
     }
     if !arguments.new.is_empty() {
@@ -74,14 +74,14 @@ fn sides(arguments: &DiffArguments) -> (&[PathBuf], &[PathBuf]) {
         return (std::slice::from_ref(base), std::slice::from_ref(new));
     }
     match arguments.base.len() {
-        1 => refuse("there is nothing to compare with: give a second file"),
+        1 => refuse("the second file is missing"),
         many => refuse(&format!(
-            "which of these {many} files are the base? Put `--` after the last of it"
+            "which of these {many} files are the base? Put `--` after its last file"
         )),
     }
 }
 
-/// Ends the program as for any other command line that is not understood.
+/// Ends the program with a usage error.
 fn refuse(message: &str) -> ! {
     let mut command = Arguments::command();
     command.build();
@@ -92,10 +92,10 @@ fn refuse(message: &str) -> ! {
         .exit()
 }
 
-/// Reads one side: its files and profiles. Functions and edges are compared, so
-/// edges are all that is kept of a profile.
+/// Reads one side: its files and profiles. The comparison is about functions
+/// and edges, so only the edges of a profile are kept.
 fn read(files: &[Found], progress: &Progress) -> Result<(Vec<PathBuf>, Vec<Profile>)> {
-    let left_out = LeftOut::default();
+    let left_out = Skipped::default();
     let (mut paths, mut profiles) = (Vec::new(), Vec::new());
     for file in files {
         let outcome = input::read_one_of_many(&file.path, progress);
@@ -105,6 +105,6 @@ fn read(files: &[Found], progress: &Progress) -> Result<(Vec<PathBuf>, Vec<Profi
             profiles.push(profile);
         }
     }
-    left_out.tell(profiles.len())?;
+    left_out.report(profiles.len())?;
     Ok((paths, profiles))
 }

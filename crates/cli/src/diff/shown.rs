@@ -1,4 +1,4 @@
-//! The part of a comparison that is shown, and what it comes to.
+//! Selects the part of a comparison that is shown, and counts the changes.
 
 use std::path::PathBuf;
 
@@ -7,10 +7,10 @@ use profile::{Change, Diff, EdgeDiff, FunctionDiff, Metric};
 use crate::args::{DiffArguments, Side};
 use crate::report::Pattern;
 
-/// How many lines of a table are shown unless said otherwise.
+/// The default number of lines of a table.
 const LIMIT: usize = 25;
 
-/// What of a comparison is shown.
+/// The part of a comparison that is shown.
 pub(super) struct Shown<'d> {
     pub(super) diff: &'d Diff,
     pub(super) metric: Metric,
@@ -25,7 +25,7 @@ pub(super) struct Shown<'d> {
     pub(super) counts: Counts,
 }
 
-/// How many functions changed, and which way.
+/// How many functions changed, by direction.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Counts {
     pub(super) worse: u64,
@@ -35,7 +35,7 @@ pub(super) struct Counts {
 }
 
 impl<'d> Shown<'d> {
-    /// What the arguments ask for, of a comparison sorted by impact.
+    /// Selects what the arguments ask for from a comparison sorted by impact.
     pub(super) fn new(
         diff: &'d Diff,
         metric: Metric,
@@ -71,7 +71,7 @@ impl<'d> Shown<'d> {
             0 => usize::MAX,
             limit => limit,
         };
-        let left_out = [functions.len(), edges.len()].map(|it| it.saturating_sub(limit));
+        let left_out = [functions.len(), edges.len()].map(|count| count.saturating_sub(limit));
         functions.truncate(limit);
         edges.truncate(limit);
         Self {
@@ -86,12 +86,13 @@ impl<'d> Shown<'d> {
         }
     }
 
-    /// Which sides have one run only, so that nothing says how much runs differ.
+    /// Which sides have a single run, so that their standard deviation is
+    /// unknown.
     pub(super) fn single(&self) -> [bool; 2] {
         self.files.map(|side| side.len() == 1)
     }
 
-    /// Whether a side has several runs, so that they can differ.
+    /// Whether a side has several runs, so that there is a standard deviation.
     pub(super) fn has_spread(&self) -> bool {
         self.files.iter().any(|side| side.len() > 1)
     }
@@ -107,7 +108,7 @@ fn is_shown(change: Change, only: Option<Side>) -> bool {
     }
 }
 
-/// Less than half of a nanosecond, byte or call is nothing.
+/// Less than half of a nanosecond, byte or call counts as zero.
 fn is_nothing(change: Change) -> bool {
     change.absolute().abs() < 0.5
 }

@@ -1,4 +1,4 @@
-//! A comparison for people: the whole, the functions, the calls.
+//! A comparison as text: the totals, the functions, the calls.
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -11,20 +11,20 @@ use crate::report::table::{Cell, Column, Row, Table};
 use crate::terminal::{Look, Style, printable, shortened};
 use crate::units::{amount, change, count, counted, relative};
 
-/// A change of less than this share is no cause for colour.
-const LITTLE: f64 = 0.01;
+/// A change below this share is not coloured.
+const MIN_COLOURED_CHANGE: f64 = 0.01;
 
 impl Shown<'_> {
-    /// All of it as text.
+    /// The whole comparison as text.
     pub(super) fn text(&self, look: Look, columns: &[String]) -> Result<String> {
         let mut text = self.head(look);
         text.push_str(&self.total().render(look));
         text.push('\n');
         text.push_str(&format!("{}\n", self.verdict()));
-        // Functions have all columns that calls have, and one more.
+        // The functions have all columns that the calls have, and one more.
         let functions = self.functions().with_columns(columns)?;
         let edges = self.edges();
-        let is_there = |name: &&String| edges.columns.iter().any(|it| it.key == *name);
+        let is_there = |name: &&String| edges.columns.iter().any(|column| column.key == *name);
         let columns: Vec<String> = columns.iter().filter(is_there).cloned().collect();
         for table in [functions, edges.with_columns(&columns)?] {
             if !table.rows.is_empty() {
@@ -33,7 +33,7 @@ impl Shown<'_> {
             }
         }
         if self.has_spread() {
-            let note = "~ no more than the runs of one side differ by";
+            let note = "~ no larger than the difference between runs of one side";
             text.push_str(&look.paint(Style::Faint, &format!("\n{note}\n")));
         }
         if let Some(note) = self.unknown_noise() {
@@ -43,7 +43,7 @@ impl Shown<'_> {
         Ok(text)
     }
 
-    /// What is not known of how much runs differ by chance.
+    /// A note if a side has a single run, whose noise is unknown.
     fn unknown_noise(&self) -> Option<&'static str> {
         match self.single() {
             [true, true] => Some(
@@ -68,7 +68,7 @@ impl Shown<'_> {
         format!("base  {base}\nnew   {new}\n\n")
     }
 
-    /// How many functions changed, and which way.
+    /// How many functions changed, by direction.
     fn verdict(&self) -> String {
         let counts = &self.counts;
         let functions = |number| counted(number, "function");
@@ -99,14 +99,14 @@ impl Shown<'_> {
         what.into()
     }
 
-    /// All costs of the whole.
+    /// The totals of all costs.
     fn total(&self) -> Table {
         let measured = Metric::ALL.into_iter();
         let measured = measured.filter(|metric| metric.is_in(self.diff.metrics));
-        // The root is called once a run: the calls of all would be of interest,
-        // and are there as those of functions.
+        // The root is called once a run. The number of all calls would be
+        // useful, but is shown only with the functions.
         let rows = measured.filter(|metric| *metric != Metric::Calls);
-        // A format that knows no peak has a zero there.
+        // A format without peak memory has a zero there.
         let rows = rows.filter(|&metric| {
             let change = self.diff.total.of(metric);
             metric != Metric::Peak || change.base.mean != 0.0 || change.new.mean != 0.0
@@ -178,7 +178,7 @@ impl Shown<'_> {
         }
     }
 
-    /// Three blanks stand for the unit below.
+    /// The three blanks stand above the unit.
     fn titles(&self, what: &str) -> (String, String) {
         let is_counted = self.metric == Metric::Calls
             || self.metric == Metric::Wall && self.diff.metrics.wall_unit == WallUnit::Samples;
@@ -210,7 +210,7 @@ impl Shown<'_> {
         let mut share = match it.relative() {
             None if difference == 0 => String::new(),
             None if rounded(it.base.mean) == 0 => "new".to_owned(),
-            // A share of what is less than nothing means nothing.
+            // A percentage of a negative number is meaningless.
             None => String::new(),
             Some(_) if rounded(it.new.mean) == 0 && difference != 0 => "gone".to_owned(),
             Some(share) => relative(share),
@@ -224,7 +224,9 @@ impl Shown<'_> {
             share = "0.0%".to_owned();
         }
         let style_of = if is_lost { 0.0 } else { it.absolute() };
-        let is_little = it.relative().is_some_and(|share| share.abs() < LITTLE);
+        let is_little = it
+            .relative()
+            .is_some_and(|share| share.abs() < MIN_COLOURED_CHANGE);
         let mut cells = vec![
             Cell::change(changed, style_of, is_little),
             Cell::change(share, style_of, is_little),
@@ -257,7 +259,7 @@ fn names(files: &[PathBuf]) -> String {
     }
 }
 
-/// Means are shown as the whole numbers that costs are.
+/// Means are rounded, since costs are whole numbers.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "it saturates, as all sums of costs do"

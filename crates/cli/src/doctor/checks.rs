@@ -1,4 +1,4 @@
-//! What each fact means for a profile.
+//! Judges each fact about PHP by its effect on profiles.
 
 use std::path::Path;
 
@@ -7,11 +7,11 @@ use super::{Finding, Grade};
 use crate::extension::Extension;
 use crate::php::Sapi;
 
-/// Extensions that watch calls too, and what that does to a profile.
-const OTHERS: [(&str, &str); 9] = [
+/// Extensions that observe calls too, and their effect on a profile.
+const OTHER_PROFILERS: [(&str, &str); 9] = [
     (
         "xdebug",
-        "it makes every call slower, unless XDEBUG_MODE=off: times are not those of production",
+        "it makes every call slower, unless XDEBUG_MODE=off: its times are not those in production",
     ),
     (
         "pcov",
@@ -41,13 +41,10 @@ const OTHERS: [(&str, &str); 9] = [
         "newrelic",
         "its tracing shows up in the profile as time of the traced functions",
     ),
-    (
-        "excimer",
-        "its sampling is cheap; the profile hardly notices",
-    ),
+    ("excimer", "its sampling has little effect on the profile"),
 ];
 
-/// Which PHP this is.
+/// The PHP version and build.
 pub(super) fn php(facts: &Facts) -> Finding {
     let threads = if facts.is_on("zts") {
         "thread-safe"
@@ -90,7 +87,7 @@ pub(super) fn php(facts: &Facts) -> Finding {
     )
 }
 
-/// Where the extension is.
+/// The extension's version and file.
 pub(super) fn extension(extension: &Extension, sapi: Sapi, facts: &Facts) -> Finding {
     let rows = information_rows(&extension.information);
     let version = rows
@@ -119,7 +116,7 @@ pub(super) fn extension(extension: &Extension, sapi: Sapi, facts: &Facts) -> Fin
     }
 }
 
-/// What the extension says about itself, row by row.
+/// The extension's own rows of information.
 pub(super) fn rows(information: &str) -> Vec<Finding> {
     let rows = information_rows(information);
     let value = |wanted: &str| {
@@ -168,7 +165,7 @@ pub(super) fn rows(information: &str) -> Vec<Finding> {
     findings
 }
 
-/// Whether every setting was accepted.
+/// Whether PHP accepted every setting.
 pub(super) fn settings(information: &str) -> Finding {
     let lines = information.lines().map(str::trim);
     let complaints: Vec<_> = lines
@@ -185,21 +182,23 @@ pub(super) fn settings(information: &str) -> Finding {
     }
     Finding::new(
         Grade::Wrong,
-        "settings with values that mean nothing; their defaults are used",
+        "settings with invalid values; PHP uses their defaults",
     )
     .detail(complaints)
 }
 
-/// What else is in the process, and where profiles go.
-pub(super) fn surroundings(facts: &Facts, sapi: Sapi) -> Vec<Finding> {
+/// Other extensions, the JIT, and the output directory.
+pub(super) fn environment(facts: &Facts, sapi: Sapi) -> Vec<Finding> {
     let mut findings = vec![jit(facts)];
-    let others = OTHERS.iter().filter(|(name, _)| facts.has_extension(name));
+    let others = OTHER_PROFILERS
+        .iter()
+        .filter(|(name, _)| facts.has_extension(name));
     for (name, meaning) in others {
         let is_idle = *name == "xdebug" && facts.get("xdebug mode") == "off" || *name == "excimer";
         let grade = if is_idle { Grade::Good } else { Grade::Warning };
         findings.push(Finding::new(grade, format!("{name} is loaded")).advise(*meaning));
     }
-    // Who writes there with php-fpm are its pools, each for itself.
+    // With php-fpm the pools write there, and each is checked separately.
     if sapi != Sapi::Fpm {
         findings.push(output_directory(facts));
     }
@@ -221,7 +220,7 @@ fn jit(facts: &Facts) -> Finding {
     if is_sized && is_jit {
         let what = format!("{opcache}, with a JIT ({})", facts.get("jit"));
         return Finding::new(Grade::Warning, what)
-            .advise("other extensions' hooks can switch the JIT off; times are then not those of production");
+            .advise("other extensions' hooks can switch the JIT off; its times are then not those in production");
     }
     Finding::new(Grade::Good, format!("{opcache}, no JIT"))
 }
@@ -234,8 +233,8 @@ fn output_directory(facts: &Facts) -> Finding {
     let path = Path::new(directory);
     let what = format!("{name} {directory}");
     if !path.is_dir() {
-        return Finding::new(Grade::Wrong, format!("{what} is no directory")).advise(
-            "profiles of xhprof.auto_enable are lost: make it, or change xhprof.output_dir",
+        return Finding::new(Grade::Wrong, format!("{what} is not a directory")).advise(
+            "profiles of xhprof.auto_enable are lost: create it, or change xhprof.output_dir",
         );
     }
     let access = rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK;
@@ -295,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_nobody_knows_are_shown() {
+    fn unknown_rows_are_shown() {
         let findings = rows(&INFORMATION.replace("TSC invariant", "Flux => 7\nTSC invariant"));
         let details = &findings.last().unwrap().details;
         assert_eq!(details[0], ("Flux".to_owned(), "7".to_owned()));
@@ -320,9 +319,9 @@ mod tests {
             ("temporary", "/tmp"),
             ("xdebug mode", "develop"),
         ]);
-        let named: Vec<_> = surroundings(&loaded, Sapi::CommandLine)
+        let named: Vec<_> = environment(&loaded, Sapi::CommandLine)
             .into_iter()
-            .map(|it| (it.grade, it.what))
+            .map(|finding| (finding.grade, finding.what))
             .collect();
         assert!(named.contains(&(Grade::Warning, "xdebug is loaded".to_owned())));
         assert!(named.contains(&(Grade::Warning, "pcov is loaded".to_owned())));
@@ -332,7 +331,7 @@ mod tests {
             ("xdebug mode", "off"),
         ]);
         assert_eq!(
-            grades(&surroundings(&off, Sapi::CommandLine)),
+            grades(&environment(&off, Sapi::CommandLine)),
             [Grade::Good; 3]
         );
     }

@@ -1,4 +1,4 @@
-//! What PHP says about itself.
+//! Asks PHP for its version, extensions and settings.
 
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
@@ -9,7 +9,7 @@ use anyhow::{Result, bail};
 
 use crate::php::{Php, Sapi, definition};
 
-/// Prints one fact a line, name and value apart by a tab.
+/// Prints one fact a line: the name, a tab, the value.
 const QUESTIONS: &str = r#"
 $facts = [
     'version' => PHP_VERSION,
@@ -35,7 +35,7 @@ foreach ($facts as $name => $value) {
 }
 "#;
 
-/// What PHP says about itself, by the names of [`QUESTIONS`].
+/// PHP's answers, by the names in [`QUESTIONS`].
 #[derive(Debug, Default)]
 pub(crate) struct Facts(HashMap<String, String>);
 
@@ -57,14 +57,14 @@ impl Facts {
         };
         if facts.get("version").is_empty() {
             bail!(
-                "{} does not answer as PHP's command line would",
+                "{} does not answer as PHP's command line does",
                 php.binary.display()
             );
         }
         Ok(facts)
     }
 
-    /// Asks a PHP that runs files only.
+    /// Asks a PHP binary that only runs files.
     fn of_script(php: &Php, options: &[OsString]) -> Result<Self> {
         let mut script = tempfile::NamedTempFile::new()?;
         script.write_all(b"<?php")?;
@@ -76,7 +76,7 @@ impl Facts {
         Ok(Self::parse(&php.ask(&arguments)?))
     }
 
-    /// Takes the facts out of `-i` and `-m`, of a PHP that runs no script here.
+    /// Parses `-i` and `-m`, of a PHP binary that runs no script here.
     fn of_information(information: &str, modules: &str, binary: &OsStr) -> Self {
         let mut rows: HashMap<&str, &str> = HashMap::new();
         for line in information.lines() {
@@ -145,7 +145,7 @@ impl Facts {
             .collect()
     }
 
-    /// Takes the facts out of what PHP printed.
+    /// Parses the output of the questions.
     pub(crate) fn parse(answer: &str) -> Self {
         let facts = answer.lines().filter_map(|line| {
             let (name, value) = line.strip_prefix("xhprof-fact\t")?.split_once('\t')?;
@@ -154,12 +154,12 @@ impl Facts {
         Self(facts.collect())
     }
 
-    /// One fact; empty if PHP did not say.
+    /// One fact; empty if PHP did not answer.
     pub(crate) fn get(&self, name: &str) -> &str {
         self.0.get(name).map_or("", String::as_str)
     }
 
-    /// Whether PHP said a number other than zero.
+    /// Whether the fact is a number other than zero.
     pub(crate) fn is_on(&self, name: &str) -> bool {
         !matches!(self.get(name), "" | "0")
     }

@@ -1,26 +1,25 @@
-//! Which php-fpm is meant where only `--php-fpm` is said.
+//! Finds php-fpm if `--php-fpm` is given without a path.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 
-/// Where php-fpm is installed besides the `PATH`, which often has no `sbin`
-/// in it.
-const USUAL: [&str; 4] = ["/usr/sbin", "/usr/local/sbin", "/sbin", "/usr/local/bin"];
+/// Directories with php-fpm besides the `PATH`, which often lacks `sbin`.
+const DEFAULT_DIRECTORIES: [&str; 4] = ["/usr/sbin", "/usr/local/sbin", "/sbin", "/usr/local/bin"];
 
-/// The binary that was named, or the newest php-fpm there is.
+/// The binary that was named, or the newest php-fpm installed.
 pub(super) fn binary(asked_for: &OsStr) -> Result<OsString> {
     if !asked_for.is_empty() {
         return Ok(asked_for.to_owned());
     }
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let directories = std::env::split_paths(&path).chain(USUAL.map(PathBuf::from));
+    let directories = std::env::split_paths(&path).chain(DEFAULT_DIRECTORIES.map(PathBuf::from));
     match newest(directories) {
         Some(binary) => Ok(binary.into_os_string()),
-        None => bail!(
-            "no php-fpm is found along the PATH: name it, as in --php-fpm=/usr/sbin/php-fpm8.2"
-        ),
+        None => {
+            bail!("php-fpm is not in the PATH: give its path, as in --php-fpm=/usr/sbin/php-fpm8.2")
+        }
     }
 }
 
@@ -31,15 +30,15 @@ fn newest(directories: impl Iterator<Item = PathBuf>) -> Option<PathBuf> {
     });
     let versions = entries.filter_map(|path| Some((version(&path)?, path)));
     let versions: Vec<_> = versions.collect();
-    // Of equal ones the first is what the shell would take.
+    // Of equal versions, the first is the one that the shell finds.
     let versions = versions.into_iter().rev();
     versions
         .max_by(|one, other| one.0.cmp(&other.0))
         .map(|(_, path)| path)
 }
 
-/// The version in a name: 8, 2 of `php-fpm8.2` and `php8.2-fpm`; 82 of
-/// `php-fpm82`. A name without one is taken before all others.
+/// The version in a name: 8, 2 for `php-fpm8.2` and `php8.2-fpm`; 82 for
+/// `php-fpm82`. A name without a version is preferred.
 fn version(path: &Path) -> Option<(bool, Vec<u32>)> {
     let name = path.file_name()?.to_str()?.strip_prefix("php")?;
     let version = match (name.strip_prefix("-fpm"), name.strip_suffix("-fpm")) {

@@ -1,22 +1,21 @@
-//! Which `xhprof.*` lines the configuration files have, and where.
+//! Reads the `xhprof.*` lines of the configuration files.
 //!
-//! PHP says what a setting's value is, but keeps silent about a name that it
-//! does not know: so the files are read here, too. Only what this needs is
-//! understood of them: names, values, comments.
+//! PHP reports the value of a setting, but ignores unknown names silently. So
+//! these files are read here too, but only for names, values and comments.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The names this is about.
+/// The prefix of the names to look for.
 const PREFIX: &str = "xhprof.";
 
 /// One line of a configuration file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Directive {
-    /// The setting's name, as it is written there.
+    /// The setting's name, as written in the file.
     pub(super) name: String,
-    /// The value, without quotes; `1` and nothing for PHP's words of yes and
-    /// no.
+    /// The value, without quotes; `1` or empty for PHP's words for true and
+    /// false.
     pub(super) value: String,
     /// The file.
     pub(super) file: PathBuf,
@@ -34,7 +33,7 @@ impl Directive {
 /// The `xhprof.*` lines of ini files, in the order in which PHP reads them.
 pub(super) fn directives(files: &[PathBuf]) -> Vec<Directive> {
     let read = |file: &PathBuf| {
-        // A file that cannot be read here says nothing; PHP has read it.
+        // A file that cannot be read here is skipped; PHP has read it.
         let text = fs::read(file).unwrap_or_default();
         of_text(&String::from_utf8_lossy(&text), file)
     };
@@ -55,14 +54,14 @@ fn of_text(text: &str, file: &Path) -> Vec<Directive> {
     found.collect()
 }
 
-/// Whether it is the name of a setting of ours, or would be in small letters:
-/// PHP tells large and small ones apart.
+/// Whether it is the name of one of this extension's settings in any case:
+/// PHP's names are case-sensitive.
 pub(super) fn is_ours(name: &str) -> bool {
     let prefix = name.get(..PREFIX.len());
     prefix.is_some_and(|prefix| prefix.eq_ignore_ascii_case(PREFIX))
 }
 
-/// Name and value of a line; none if it is no assignment.
+/// Name and value of a line; none if it is not an assignment.
 pub(super) fn assignment(line: &str) -> Option<(&str, String)> {
     let line = line.trim_start();
     if line.starts_with([';', '#', '[']) {
@@ -72,7 +71,7 @@ pub(super) fn assignment(line: &str) -> Option<(&str, String)> {
     Some((name.trim(), self::value(value)))
 }
 
-/// A value as PHP's ini files have it.
+/// A value in the syntax of PHP's ini files.
 fn value(text: &str) -> String {
     let text = text.trim();
     for quote in ['"', '\''] {
@@ -90,7 +89,7 @@ fn value(text: &str) -> String {
     }
 }
 
-/// The value of `name` that counts: the last one.
+/// The value of `name` that takes effect: the last one.
 pub(super) fn last<'d>(directives: &'d [Directive], name: &str) -> Option<&'d Directive> {
     directives.iter().rfind(|directive| directive.name == name)
 }
@@ -106,7 +105,7 @@ mod tests {
         let found = of_text(text, Path::new("/etc/php.ini"));
         let found: Vec<_> = found
             .iter()
-            .map(|it| (&*it.name, &*it.value, it.place()))
+            .map(|directive| (&*directive.name, &*directive.value, directive.place()))
             .collect();
         assert_eq!(
             found,

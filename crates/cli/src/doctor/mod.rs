@@ -1,8 +1,8 @@
-//! `xhprof doctor`: what is installed, and what is wrong with it.
+//! `xhprof doctor`: checks the installation and reports faults.
 //!
-//! PHP is asked, never guessed about: which settings it reads and whether the
-//! extension loads depends on its build, its php.ini and its environment.
-//! Nothing is changed.
+//! PHP answers every question: which settings it reads and whether the
+//! extension loads depends on its build, its php.ini and its environment. The
+//! command changes nothing.
 
 mod checks;
 mod facts;
@@ -22,7 +22,7 @@ use crate::terminal::{Look, Style, printable};
 use facts::Facts;
 use settings::{Known, Subject};
 
-/// How bad a finding is.
+/// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Grade {
     Good,
@@ -30,15 +30,15 @@ pub(crate) enum Grade {
     Wrong,
 }
 
-/// One thing that was looked at.
+/// The result of one check.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Finding {
     pub(crate) grade: Grade,
-    /// What is so.
+    /// The observation.
     pub(crate) what: String,
     /// What to do, or what it means.
     pub(crate) advice: Option<String>,
-    /// Names and values that belong to it.
+    /// Names and values that belong to the finding.
     pub(crate) details: Vec<(String, String)>,
 }
 
@@ -63,7 +63,7 @@ impl Finding {
     }
 }
 
-/// Prints all findings; the exit code is 1 if something is wrong.
+/// Prints all findings; the exit code is 1 if one of them is a fault.
 pub(crate) fn run(arguments: &DoctorArguments) -> Result<u8> {
     let php = match &arguments.php_fpm {
         Some(binary) => Php::new(&fpm::binary(binary)?),
@@ -77,18 +77,18 @@ pub(crate) fn run(arguments: &DoctorArguments) -> Result<u8> {
                 findings.push(checks::extension(&extension, php.sapi(), &facts));
                 findings.extend(checks::rows(&extension.information));
                 findings.push(checks::settings(&extension.information));
-                findings.extend(checks::surroundings(&facts, php.sapi()));
+                findings.extend(checks::environment(&facts, php.sapi()));
                 findings.extend(of_settings(&php, &facts, &extension, arguments));
             }
             Err(error) => findings.push(Finding::new(Grade::Wrong, format!("{error:#}"))),
         },
         Err(error) => {
-            // What can be said without the extension is said all the same.
+            // The checks that need no extension are made in any case.
             let facts = Facts::ask(&php, &[]);
             findings.extend(facts.iter().map(checks::php));
             findings.push(Finding::new(Grade::Wrong, format!("{error:#}")));
             let about = facts.iter();
-            findings.extend(about.flat_map(|facts| checks::surroundings(facts, php.sapi())));
+            findings.extend(about.flat_map(|facts| checks::environment(facts, php.sapi())));
         }
     }
     let mut out = io::stdout().lock();
@@ -102,7 +102,8 @@ pub(crate) fn run(arguments: &DoctorArguments) -> Result<u8> {
     Ok(u8::from(is_wrong))
 }
 
-/// What the configuration files come to; of php-fpm, pool by pool.
+/// Checks the settings in the configuration files; with php-fpm, those of each
+/// pool.
 fn of_settings(
     php: &Php,
     facts: &Facts,
@@ -134,7 +135,7 @@ fn of_settings(
             }
         }
         Err(reason) => {
-            let what = format!("the pools of php-fpm are not known: {reason}");
+            let what = format!("the pools of php-fpm are unknown: {reason}");
             findings.push(Finding::new(Grade::Warning, what));
             findings.extend(subject(None).findings());
         }

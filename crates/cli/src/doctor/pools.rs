@@ -1,7 +1,7 @@
-//! The pools of php-fpm: who runs them, and what they set by themselves.
+//! The pools of php-fpm: their users and their own settings.
 //!
-//! `php-fpm -tt` names the main file; files and their `include`s are read
-//! here, since only they know on which line a setting stands.
+//! `php-fpm -tt` names the main file. This module reads that file and its
+//! `include`s, since only they show the line of a setting.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,30 +9,31 @@ use std::path::{Path, PathBuf};
 use super::ini::{Directive, assignment, is_ours};
 use crate::php::Php;
 
-/// `include` within `include` is not followed further than php-fpm itself does.
-const MOST_INCLUDES: usize = 64;
+/// The maximum depth of `include`, as in php-fpm itself.
+const MAX_INCLUDE_DEPTH: usize = 64;
 
-/// What a pool is, as far as profiles depend on it.
+/// The properties of a pool on which profiles depend.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Pool {
     /// Its section's name: `www`.
     pub(super) name: String,
     /// The user it runs as.
     pub(super) user: Option<String>,
-    /// The group, if it is not the user's own.
+    /// The group, if it is not the user's primary group.
     pub(super) group: Option<String>,
-    /// The directory that is its root.
+    /// The directory that the pool uses as its root (`chroot`).
     pub(super) chroot: Option<String>,
-    /// The `xhprof.*` settings that it makes by `php_value` and its like.
+    /// The `xhprof.*` settings that it makes with `php_value` and
+    /// `php_admin_value`.
     pub(super) directives: Vec<Directive>,
 }
 
-/// The pools of a php-fpm, or why they are not known.
+/// The pools of a php-fpm, or why they are unknown.
 pub(super) fn of(php: &Php, asked_for: Option<&Path>, ini_path: &str) -> Result<Vec<Pool>, String> {
     let file = match asked_for {
         Some(file) => file.to_owned(),
         None => main_file(php, ini_path)
-            .ok_or("its configuration is not found: name it with --fpm-config FILE")?,
+            .ok_or("its configuration was not found: give it with --fpm-config FILE")?,
     };
     let mut reader = Reader::default();
     reader
@@ -41,9 +42,9 @@ pub(super) fn of(php: &Php, asked_for: Option<&Path>, ini_path: &str) -> Result<
     Ok(reader.pools)
 }
 
-/// The main file: as php-fpm says it, else where it usually is.
+/// The main file: as php-fpm reports it, else in its usual place.
 fn main_file(php: &Php, ini_path: &str) -> Option<PathBuf> {
-    // As another user than root the test may fail, but it names the file.
+    // For a user other than root the test may fail, but it names the file.
     let answer = php.ask(&["-t".into()]).unwrap_or_default();
     if let Some(file) = named_file(&answer) {
         return Some(file);
@@ -81,7 +82,10 @@ impl Reader {
         let text = String::from_utf8_lossy(&text).into_owned();
         for (line, text) in (1..).zip(text.lines()) {
             let text = text.trim();
-            if let Some(name) = text.strip_prefix('[').and_then(|it| it.split(']').next()) {
+            if let Some(name) = text
+                .strip_prefix('[')
+                .and_then(|rest| rest.split(']').next())
+            {
                 self.section(name.trim());
             } else if let Some((name, value)) = assignment(text) {
                 if name == "include" {
@@ -96,7 +100,7 @@ impl Reader {
 
     fn section(&mut self, name: &str) {
         self.is_in_pool = !name.eq_ignore_ascii_case("global");
-        // A pool may be written in several pieces.
+        // A pool may have several sections.
         let known = self.pools.iter().position(|pool| pool.name == name);
         if let Some(place) = known {
             let pool = self.pools.remove(place);
@@ -116,8 +120,8 @@ impl Reader {
         let files = glob::glob(pattern).into_iter().flatten().flatten();
         let files: Vec<PathBuf> = files.collect();
         for file in files {
-            if self.files < MOST_INCLUDES {
-                // php-fpm would not start: that is its own matter to tell.
+            if self.files < MAX_INCLUDE_DEPTH {
+                // php-fpm would not start, and reports that itself.
                 let _ = self.read(&file);
             }
         }
@@ -166,7 +170,7 @@ mod tests {
         );
         fs::write(path("php-fpm.conf"), main).unwrap();
         fs::create_dir(path("pool.d")).unwrap();
-        let www = "; comment\n[www]\nuser = nobody\ngroup = nogroup\n\
+        let www = "; comment\n[www]\nuser = daemon\ngroup = nogroup\n\
                    php_admin_value[xhprof.output_dir] = /var/lib/x\nphp_value[memory_limit] = 1G\n\
                    php_flag[xhprof.auto_enable] = on\n";
         fs::write(path("pool.d/www.conf"), www).unwrap();
@@ -176,12 +180,12 @@ mod tests {
         let [www, x] = &reader.pools[..] else {
             panic!("{:?}", reader.pools)
         };
-        assert_eq!((&*www.name, www.user.as_deref()), ("www", Some("nobody")));
+        assert_eq!((&*www.name, www.user.as_deref()), ("www", Some("daemon")));
         assert_eq!(www.group.as_deref(), Some("nogroup"));
         let set: Vec<_> = www
             .directives
             .iter()
-            .map(|it| (&*it.name, &*it.value, it.line))
+            .map(|directive| (&*directive.name, &*directive.value, directive.line))
             .collect();
         assert_eq!(
             set,

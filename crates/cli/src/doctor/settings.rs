@@ -1,6 +1,6 @@
-//! What the settings come to, where PHP itself says nothing: names that no
-//! setting has, a trigger that cannot be pulled, a directory that cannot be
-//! written, one that grows without a limit.
+//! Checks settings that PHP itself accepts silently: unknown names, a trigger
+//! that cannot work, an output directory that cannot be written or has no size
+//! limit.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -18,12 +18,12 @@ pub(super) struct Known<'i> {
 }
 
 impl<'i> Known<'i> {
-    /// Out of the table of `php --ri xhprof`.
+    /// Parses the table of `php --ri xhprof`.
     pub(super) fn of(information: &'i str) -> Self {
         let rows = information.lines().filter_map(|line| {
             let mut columns = line.trim().split(" => ");
             let (name, local) = (columns.next()?, columns.next()?.trim());
-            // A warning names settings, too, but has no columns.
+            // A warning names settings too, but has no columns.
             let is_name = name.starts_with("xhprof.") && !name.contains(' ');
             let value = if local == "no value" { "" } else { local };
             is_name.then_some((name, value))
@@ -43,32 +43,32 @@ impl<'i> Known<'i> {
     }
 }
 
-/// Lines that set what is no setting: PHP takes them without a word.
+/// Lines with unknown settings, which PHP accepts silently.
 pub(super) fn unknown(directives: &[Directive], known: &Known<'_>) -> Vec<Finding> {
     let mut seen = HashSet::new();
     let unknown = directives
         .iter()
-        .filter(|it| !known.has(&it.name) && seen.insert(it.place()));
+        .filter(|directive| !known.has(&directive.name) && seen.insert(directive.place()));
     let finding = |directive: &Directive| {
         let names = known.rows.iter().map(|(name, _)| *name);
         let meant = suggestion(&directive.name, names);
         let what = format!(
-            "{}: no setting is called {}{meant}",
+            "{}: there is no setting {}{meant}",
             directive.place(),
             directive.name
         );
-        Finding::new(Grade::Wrong, what).advise("PHP ignores such a line without a word")
+        Finding::new(Grade::Wrong, what).advise("PHP ignores such a line silently")
     };
     unknown.map(finding).collect()
 }
 
-/// For whom settings are looked at.
+/// The process whose settings are checked.
 #[derive(Debug)]
 pub(super) struct Subject<'s> {
     pub(super) known: &'s Known<'s>,
-    /// The lines of the ini files.
+    /// The `xhprof.*` lines of the ini files.
     pub(super) directives: &'s [Directive],
-    /// The pool of php-fpm, if it is one.
+    /// The pool of php-fpm, if the process is one.
     pub(super) pool: Option<&'s Pool>,
     /// The directory for temporary files.
     pub(super) temporary: &'s str,
@@ -82,9 +82,9 @@ impl Subject<'_> {
         if let Some(directive) = of_pool.and_then(|directives| ini::last(directives, name)) {
             return &directive.value;
         }
-        // PHP was asked with another value of this one.
+        // PHP was started with another value of this one.
         if name == "xhprof.auto_enable" {
-            return ini::last(self.directives, name).map_or("", |it| &it.value);
+            return ini::last(self.directives, name).map_or("", |directive| &directive.value);
         }
         self.known.value(name)
     }
@@ -95,7 +95,7 @@ impl Subject<'_> {
         self.pool.map_or_else(String::new, name)
     }
 
-    /// All that is to be said of them.
+    /// All findings about the settings.
     pub(super) fn findings(&self) -> Vec<Finding> {
         let prefix = self.prefix();
         let auto_enable = self.value("xhprof.auto_enable");
@@ -107,7 +107,9 @@ impl Subject<'_> {
         let what = if is_on {
             format!("{prefix}xhprof.auto_enable is {auto_enable}")
         } else {
-            format!("{prefix}xhprof.auto_enable is 0: only programs that ask for it are profiled")
+            format!(
+                "{prefix}xhprof.auto_enable is 0: only programs that call xhprof_enable() are profiled"
+            )
         };
         findings.push(Finding::new(Grade::Good, what));
         findings.extend(self.trigger(auto_enable));
@@ -115,10 +117,7 @@ impl Subject<'_> {
             findings.push(self.directory(is_on));
         }
         if is_on && is_zero(self.value("xhprof.max_dir_size")) {
-            let what = format!(
-                "{prefix}nothing limits how much is written to {}",
-                self.output_dir()
-            );
+            let what = format!("{prefix}the size of {} has no limit", self.output_dir());
             findings.push(
                 Finding::new(Grade::Warning, what)
                     .advise("set a limit in php.ini, as in xhprof.max_dir_size = 2G"),
@@ -133,9 +132,10 @@ impl Subject<'_> {
         if trigger.is_empty() {
             let is_needed = auto_enable.eq_ignore_ascii_case("trigger");
             return is_needed.then(|| {
-                let what = format!("{prefix}xhprof.auto_enable is trigger, but none has a name");
+                let what =
+                    format!("{prefix}xhprof.auto_enable is trigger, but xhprof.trigger is empty");
                 Finding::new(Grade::Wrong, what).advise(
-                    "nothing is profiled: set xhprof.trigger, as in xhprof.trigger = XHPROF",
+                    "no request is profiled: set xhprof.trigger, as in xhprof.trigger = XHPROF",
                 )
             });
         }
@@ -144,7 +144,7 @@ impl Subject<'_> {
             let what =
                 format!("{prefix}xhprof.trigger is {trigger}, but xhprof.trigger_secret is empty");
             Finding::new(Grade::Wrong, what).advise(
-                "no request can pull it: set a long random secret, and send it as the trigger's value",
+                "no request can trigger a profile: set a long random secret, and send it as the trigger's value",
             )
         })
     }
@@ -156,7 +156,7 @@ impl Subject<'_> {
         }
     }
 
-    /// Whether the pool's user can write where profiles go.
+    /// Whether the pool's user can write to the output directory.
     fn directory(&self, is_on: bool) -> Finding {
         let prefix = self.prefix();
         let directory = self.output_dir();
@@ -172,7 +172,7 @@ impl Subject<'_> {
             return Finding::new(
                 Grade::Good,
                 format!(
-                    "{prefix}writes to {}, as who starts php-fpm",
+                    "{prefix}writes to {}, as the user who starts php-fpm",
                     path.display()
                 ),
             );
@@ -189,8 +189,8 @@ impl Subject<'_> {
             return Finding::new(bad, what);
         };
         if !path.is_dir() {
-            let what = format!("{prefix}xhprof.output_dir {shown} is no directory");
-            return Finding::new(bad, what).advise(format!("profiles are lost; make it: {make}"));
+            let what = format!("{prefix}xhprof.output_dir {shown} is not a directory");
+            return Finding::new(bad, what).advise(format!("profiles are lost; create it: {make}"));
         }
         match identity.may_write(&path) {
             Ok(()) => {
@@ -209,7 +209,8 @@ impl Subject<'_> {
             }
             Err(place) => {
                 let place = place.display();
-                let what = format!("{prefix}{user} cannot enter {place}, so not write to {shown}");
+                let what =
+                    format!("{prefix}{user} cannot enter {place}, so it cannot write to {shown}");
                 Finding::new(bad, what).advise(format!(
                     "profiles are lost; chmod o+x {place}, or choose another xhprof.output_dir"
                 ))
@@ -219,7 +220,7 @@ impl Subject<'_> {
 }
 
 fn is_zero(size: &str) -> bool {
-    size.trim_end_matches(|it: char| it.is_ascii_alphabetic())
+    size.trim_end_matches(|letter: char| letter.is_ascii_alphabetic())
         .trim()
         .trim_start_matches('0')
         .is_empty()
@@ -258,7 +259,9 @@ mod tests {
             is_web: true,
         };
         let findings = subject.findings().into_iter();
-        findings.map(|it| (it.grade, it.what)).collect()
+        findings
+            .map(|finding| (finding.grade, finding.what))
+            .collect()
     }
 
     fn pool(user: &str, pairs: &[(&str, &str)]) -> Pool {
@@ -278,7 +281,7 @@ mod tests {
         assert_eq!(findings.len(), 1);
         assert_eq!(
             findings[0].what,
-            "/etc/x.ini:1: no setting is called xhprof.auto_enabled; did you mean xhprof.auto_enable?"
+            "/etc/x.ini:1: there is no setting xhprof.auto_enabled; did you mean xhprof.auto_enable?"
         );
     }
 
@@ -294,12 +297,12 @@ mod tests {
         let secret = set.replace("secret => no value", "secret => (hidden)");
         let findings = said(&secret, &[("xhprof.auto_enable", "trigger")], None);
         assert!(
-            findings.iter().all(|it| it.0 != Grade::Wrong),
+            findings.iter().all(|finding| finding.0 != Grade::Wrong),
             "{findings:?}"
         );
         let findings = said(INFORMATION, &[("xhprof.auto_enable", "trigger")], None);
         assert!(
-            findings[1].1.ends_with("but none has a name"),
+            findings[1].1.ends_with("but xhprof.trigger is empty"),
             "{findings:?}"
         );
     }
@@ -307,7 +310,9 @@ mod tests {
     #[test]
     fn a_directory_without_a_limit_is_warned_of_where_something_is_written() {
         let limit = |findings: Vec<(Grade, String)>| {
-            findings.iter().any(|it| it.1.contains("nothing limits"))
+            findings
+                .iter()
+                .any(|finding| finding.1.contains("has no limit"))
         };
         assert!(limit(said(
             INFORMATION,
@@ -333,11 +338,17 @@ mod tests {
             "{root:?}"
         );
         let unknown = said(INFORMATION, &[], Some(&pool("no such user", &set)));
-        assert!(unknown.iter().any(|it| it.0 == Grade::Wrong), "{unknown:?}");
-        // Only its owner may enter a temporary directory.
-        let nobody = said(INFORMATION, &[], Some(&pool("nobody", &set)));
-        let wrong = nobody.iter().find(|it| it.0 == Grade::Wrong).unwrap();
-        assert!(wrong.1.contains("nobody cannot"), "{nobody:?}");
+        assert!(
+            unknown.iter().any(|finding| finding.0 == Grade::Wrong),
+            "{unknown:?}"
+        );
+        // Only the owner of a temporary directory may enter it.
+        let unprivileged = said(INFORMATION, &[], Some(&pool("daemon", &set)));
+        let wrong = unprivileged
+            .iter()
+            .find(|finding| finding.0 == Grade::Wrong)
+            .unwrap();
+        assert!(wrong.1.contains("daemon cannot"), "{unprivileged:?}");
         let gone = said(
             INFORMATION,
             &[],
@@ -346,7 +357,7 @@ mod tests {
         assert!(
             gone.contains(&(
                 Grade::Warning,
-                "pool www: xhprof.output_dir /nonexistent is no directory".to_owned()
+                "pool www: xhprof.output_dir /nonexistent is not a directory".to_owned()
             )),
             "{gone:?}"
         );

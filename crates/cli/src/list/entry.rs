@@ -1,4 +1,4 @@
-//! A profile in a list.
+//! A profile in the list.
 
 use std::fs::File;
 use std::io::{Read, Seek};
@@ -9,30 +9,30 @@ use profile::native::{self, Limits, MAGIC, Summary};
 
 use crate::input;
 
-/// What a list says of a profile.
+/// The columns of a profile in the list.
 #[derive(Debug)]
 pub(crate) struct Entry {
     pub(crate) path: PathBuf,
-    /// When it began, in microseconds since 1970; else when the file was
-    /// written.
+    /// The start, in microseconds since 1970; else the file's modification
+    /// time.
     pub(crate) date: Option<u64>,
     /// The route, the request or the script.
     pub(crate) route: String,
     /// The response's status, or `exit 1`.
     pub(crate) status: String,
-    /// It ended in an error that the extension saw.
+    /// The request ended in an error that the extension saw.
     pub(crate) has_failed: bool,
-    /// The most memory that PHP had, in bytes.
+    /// PHP's peak memory, in bytes.
     pub(crate) peak: Option<u64>,
     pub(crate) summary: Summary,
 }
 
 impl Entry {
-    /// Reads no more than is needed.
+    /// Reads the profile, as little of it as possible.
     pub(crate) fn read(path: &Path) -> Result<Self> {
         let summary = match quick(path) {
             Some(summary) => summary,
-            None => Summary::of(&input::read_quietly(path)?),
+            None => Summary::of(&input::read_without_progress(path)?),
         };
         Ok(Self::new(path, summary))
     }
@@ -68,7 +68,7 @@ impl Entry {
         }
     }
 
-    /// Whether the status is `wanted`: `500`, `5xx`, `exit 1`, `failed`.
+    /// Whether the status matches `wanted`: `500`, `5xx`, `exit 1`, `failed`.
     pub(super) fn has_status(&self, wanted: &str) -> bool {
         let wanted = wanted.to_ascii_lowercase();
         if wanted == "failed" {
@@ -81,16 +81,16 @@ impl Entry {
     }
 }
 
-/// What profiles are grouped by: what the program called its route, else the
+/// The key that groups profiles: the route that the program set, else the
 /// request or the script.
 pub(crate) fn route(summary: &Summary) -> Option<String> {
     let meta = &summary.meta;
     let route = meta.tag("route").or(meta.title.as_deref());
-    route.filter(|it| !it.is_empty()).map(str::to_owned)
+    route.filter(|route| !route.is_empty()).map(str::to_owned)
 }
 
-/// The date and the source in a name that the extension gave: XHProf's files
-/// have no other place for them. A run id's first 14 digits are the time.
+/// The date and the source in a file name that the extension chose: XHProf's
+/// files do not contain them. A run id's first 14 digits are the time.
 fn run_id(name: &str) -> Option<(u64, &str)> {
     let (id, rest) = name.split_once('.')?;
     let (source, _) = rest.rsplit_once('.')?;
@@ -99,8 +99,8 @@ fn run_id(name: &str) -> Option<(u64, &str)> {
     is_ours.then_some((date, source))
 }
 
-/// The sums of a native file; none for other files, and for what is broken:
-/// who reads it in full says why.
+/// The sums of a native file; none for other files and for damaged ones:
+/// reading those completely gives the error.
 fn quick(path: &Path) -> Option<Summary> {
     let mut file = File::open(path).ok()?;
     let mut head = [0; MAGIC.len()];
@@ -113,9 +113,9 @@ fn quick(path: &Path) -> Option<Summary> {
     summary.ok().flatten()
 }
 
-/// The status that `--status` takes.
+/// Parses the argument of `--status`.
 pub(crate) fn status(text: &str) -> Result<String> {
-    let is_code = |text: &str| !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit());
+    let is_code = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let word = text.to_ascii_lowercase();
     let code = word.strip_prefix("exit ").unwrap_or(&word);
     let is_class = word.len() == 3 && word.strip_suffix("xx").is_some_and(is_code);

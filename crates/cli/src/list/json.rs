@@ -1,4 +1,4 @@
-//! The list for programs.
+//! The list as JSON.
 
 use std::path::PathBuf;
 
@@ -7,11 +7,10 @@ use serde_json::{Map, Value, json};
 
 use super::Entry;
 
-/// The version of what is printed: it changes when a program that reads it
-/// has to.
+/// The version of the output. It changes when programs that read it have to.
 const VERSION: u32 = 1;
 
-/// The profiles, and what was left out.
+/// The profiles, and the skipped files.
 pub(super) fn list(entries: &[Entry], left_out: &[(PathBuf, String)]) -> Value {
     let profiles: Vec<Value> = entries.iter().map(profile).collect();
     let left_out: Vec<Value> = left_out
@@ -25,7 +24,7 @@ fn profile(entry: &Entry) -> Value {
     let metrics = entry.summary.metrics;
     let total = &entry.summary.total;
     let mut value = Map::new();
-    let mut put = |name: &str, it: Value| value.insert(name.to_owned(), it);
+    let mut put = |name: &str, field: Value| value.insert(name.to_owned(), field);
     put("file", entry.path.display().to_string().into());
     put("date_unix_us", entry.date.into());
     put("route", entry.route.as_str().into());

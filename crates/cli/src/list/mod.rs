@@ -1,7 +1,7 @@
 //! `xhprof list`: the profiles in a directory, one a line.
 //!
 //! Of native files only the sums are read, not the names and calls: there may
-//! be thousands. What cannot be read is named at the end.
+//! be thousands of files. Files that cannot be read are named at the end.
 
 mod entry;
 mod json;
@@ -67,7 +67,7 @@ pub(crate) fn run(arguments: &ListArguments) -> Result<()> {
     Ok(())
 }
 
-/// Reads what each file comes to, with as many threads as there are processors.
+/// Reads the entry of each file, with as many threads as there are processors.
 fn read(files: &[Found], progress: &Progress) -> Vec<Result<Entry>> {
     let next = AtomicUsize::new(0);
     let work = || {
@@ -87,11 +87,12 @@ fn read(files: &[Found], progress: &Progress) -> Vec<Result<Entry>> {
             .map(|_| scope.spawn(work))
             .collect();
         let mut outcomes = work();
-        // A thread that panicked has nothing; all of them would have.
+        // A thread that panicked has no entries; every thread would have
+        // panicked.
         outcomes.extend(
             others
                 .into_iter()
-                .flat_map(|it| it.join().unwrap_or_default()),
+                .flat_map(|thread| thread.join().unwrap_or_default()),
         );
         outcomes
     });
@@ -99,7 +100,7 @@ fn read(files: &[Found], progress: &Progress) -> Vec<Result<Entry>> {
     outcomes.into_iter().map(|(_, outcome)| outcome).collect()
 }
 
-/// Whether an entry is asked for.
+/// Whether the arguments ask for an entry.
 fn wanted(arguments: &ListArguments) -> impl Fn(&Entry) -> bool {
     let route = arguments.route.as_deref().map(Pattern::new);
     let status = arguments.status.clone();
@@ -117,18 +118,18 @@ fn wanted(arguments: &ListArguments) -> impl Fn(&Entry) -> bool {
     }
 }
 
-/// The latest and the most first, names from a to z.
+/// The latest and the largest first, names from a to z.
 fn sort(entries: &mut [Entry], by: ListSort) {
     use std::cmp::Reverse;
     match by {
-        ListSort::Date => entries.sort_by_key(|it| Reverse(it.date)),
-        ListSort::Wall => entries.sort_by_key(|it| Reverse(it.summary.total.wall)),
-        ListSort::Cpu => entries.sort_by_key(|it| Reverse(it.summary.total.cpu)),
-        ListSort::Peak => entries.sort_by_key(|it| Reverse(it.peak)),
-        ListSort::Calls => entries.sort_by_key(|it| Reverse(it.summary.total.calls)),
-        ListSort::Spans => entries.sort_by_key(|it| Reverse(it.summary.spans)),
+        ListSort::Date => entries.sort_by_key(|entry| Reverse(entry.date)),
+        ListSort::Wall => entries.sort_by_key(|entry| Reverse(entry.summary.total.wall)),
+        ListSort::Cpu => entries.sort_by_key(|entry| Reverse(entry.summary.total.cpu)),
+        ListSort::Peak => entries.sort_by_key(|entry| Reverse(entry.peak)),
+        ListSort::Calls => entries.sort_by_key(|entry| Reverse(entry.summary.total.calls)),
+        ListSort::Spans => entries.sort_by_key(|entry| Reverse(entry.summary.spans)),
         ListSort::Route => entries.sort_by(|one, other| one.route.cmp(&other.route)),
-        ListSort::Status => entries.sort_by_key(|it| Reverse(it.status.clone())),
+        ListSort::Status => entries.sort_by_key(|entry| Reverse(entry.status.clone())),
         ListSort::File => entries.sort_by(|one, other| one.path.cmp(&other.path)),
     }
 }

@@ -1,21 +1,21 @@
-//! `--since`: a date, or how long ago.
+//! Parses `--since`: a date, or an age.
 
 use std::str::FromStr;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 const SECOND: u64 = 1_000_000;
 
-/// The earliest moment that is asked for.
+/// The start of the time range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Since {
-    /// So many microseconds ago.
+    /// Microseconds before now.
     Ago(u64),
-    /// So many microseconds after the beginning of 1970.
+    /// Microseconds since the beginning of 1970.
     At(u64),
 }
 
 impl Since {
-    /// In microseconds since 1970.
+    /// As microseconds since 1970.
     pub(crate) fn microseconds(self, now: SystemTime) -> u64 {
         match self {
             Self::At(moment) => moment,
@@ -32,7 +32,7 @@ impl FromStr for Since {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let error = "not a time: 30m, 2h, 7d, 2026-11-22 or 2026-11-22T10:30, in UTC";
+        let error = "not a time, such as 30m, 2h, 7d, 2026-11-22 or 2026-11-22T10:30, in UTC";
         ago(text).or_else(|| date(text)).ok_or(error)
     }
 }
@@ -53,7 +53,7 @@ fn ago(text: &str) -> Option<Since> {
     Some(Since::Ago(time))
 }
 
-/// `2026-11-22`, with an hour, minutes and seconds behind it if they matter.
+/// `2026-11-22`, optionally with hour, minutes and seconds.
 fn date(text: &str) -> Option<Since> {
     let text = text.trim_end_matches('Z');
     let (day, time) = match text.split_once(['T', ' ']) {
@@ -82,8 +82,8 @@ fn date(text: &str) -> Option<Since> {
     Some(Since::At(seconds * SECOND))
 }
 
-/// The days from 1970 to a date. A year begins in March here, so that the leap
-/// day is its last.
+/// The days from 1970 to a date. The year begins in March here, so that the
+/// leap day is its last day.
 fn days(year: u64, month: u64, day: u64) -> u64 {
     let year = if month < 3 { year - 1 } else { year };
     let month = (month + 9) % 12;

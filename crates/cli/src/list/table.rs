@@ -1,7 +1,7 @@
-//! The list for people.
+//! The list as text.
 //!
-//! **Invariant:** in a pipe no name is cut. On a terminal columns go first,
-//! then names lose their middle, so that a line stays a line.
+//! **Invariant:** in a pipe no name is cut. On a terminal columns are left out
+//! first, then names are cut in the middle, so that each profile has one line.
 
 use std::io::{IsTerminal, stdout};
 
@@ -14,7 +14,7 @@ use crate::terminal::{Look, Style, printable, shortened};
 use crate::units::{count, counted, size, time};
 
 const GAP: usize = 2;
-/// Names are not made shorter than this.
+/// Names are not cut below this width.
 const MIN_NAME: usize = 16;
 
 /// How many profiles there are.
@@ -29,7 +29,8 @@ struct Column {
     title: &'static str,
     cells: Vec<String>,
     is_right: bool,
-    /// What goes first where there is no room; zero for what stays.
+    /// The order in which columns are left out if the terminal is too narrow;
+    /// zero for columns that stay.
     dispensable: u8,
 }
 
@@ -43,7 +44,7 @@ impl Column {
 /// The whole table.
 pub(super) fn rendered(entries: &[Entry], counts: Counts, look: Look) -> String {
     if counts.all == 0 {
-        return "no profile there\n".to_owned();
+        return "no profile found\n".to_owned();
     }
     if entries.is_empty() {
         return format!(
@@ -68,7 +69,7 @@ pub(super) fn rendered(entries: &[Entry], counts: Counts, look: Look) -> String 
     }
     if left_out > 0 {
         let columns = counted(left_out, "column");
-        notes.push(format!("{columns} left out for want of width"));
+        notes.push(format!("{columns} left out: the terminal is too narrow"));
     }
     for note in notes {
         text.push_str(&look.paint(Style::Faint, &format!("… {note}\n")));
@@ -84,39 +85,44 @@ fn columns(entries: &[Entry]) -> Vec<Column> {
         dispensable,
     };
     let signed = |value| i64::try_from(value).unwrap_or(i64::MAX);
-    let date = |it: &Entry| {
-        let moment = it.date.map(moment).unwrap_or_default();
+    let date = |entry: &Entry| {
+        let moment = entry.date.map(moment).unwrap_or_default();
         moment.trim_end_matches(" UTC").to_owned()
     };
-    let wall = |it: &Entry| match it.summary.metrics.wall_unit {
-        // What a foreign profile counts is no time.
-        _ if let Some(counts) = &it.summary.meta.counts => {
+    let wall = |entry: &Entry| match entry.summary.metrics.wall_unit {
+        // The counts of another profiler are no times.
+        _ if let Some(counts) = &entry.summary.meta.counts => {
             let counts = printable(counts.as_bytes());
-            format!("{} {counts}", count(it.summary.total.wall))
+            format!("{} {counts}", count(entry.summary.total.wall))
         }
-        WallUnit::Nanoseconds => time(signed(it.summary.total.wall)),
-        WallUnit::Samples => counted(it.summary.total.wall, "sample"),
+        WallUnit::Nanoseconds => time(signed(entry.summary.total.wall)),
+        WallUnit::Samples => counted(entry.summary.total.wall, "sample"),
     };
-    let cpu = |it: &Entry| match Metric::Cpu.is_in(it.summary.metrics) {
-        true => time(signed(it.summary.total.cpu)),
+    let cpu = |entry: &Entry| match Metric::Cpu.is_in(entry.summary.metrics) {
+        true => time(signed(entry.summary.total.cpu)),
         false => String::new(),
     };
-    let peak = |it: &Entry| it.peak.map(|peak| size(signed(peak))).unwrap_or_default();
-    let calls = |it: &Entry| match Metric::Calls.is_in(it.summary.metrics) {
-        true => count(it.summary.total.calls),
+    let peak = |entry: &Entry| {
+        entry
+            .peak
+            .map(|peak| size(signed(peak)))
+            .unwrap_or_default()
+    };
+    let calls = |entry: &Entry| match Metric::Calls.is_in(entry.summary.metrics) {
+        true => count(entry.summary.total.calls),
         false => String::new(),
     };
-    let spans = |it: &Entry| match it.summary.spans {
+    let spans = |entry: &Entry| match entry.summary.spans {
         0 => String::new(),
         spans => count(spans),
     };
-    let status = |it: &Entry| match (it.has_failed, it.status.is_empty()) {
+    let status = |entry: &Entry| match (entry.has_failed, entry.status.is_empty()) {
         (true, true) => "failed".to_owned(),
-        (true, false) => format!("{} !", printable(it.status.as_bytes())),
-        (false, _) => printable(it.status.as_bytes()),
+        (true, false) => format!("{} !", printable(entry.status.as_bytes())),
+        (false, _) => printable(entry.status.as_bytes()),
     };
-    let route = |it: &Entry| printable(it.route.as_bytes());
-    let file = |it: &Entry| printable(it.path.display().to_string().as_bytes());
+    let route = |entry: &Entry| printable(entry.route.as_bytes());
+    let file = |entry: &Entry| printable(entry.path.display().to_string().as_bytes());
     let mut columns = vec![
         column("date (UTC)", 0, &date),
         column("status", 1, &status),
@@ -131,12 +137,12 @@ fn columns(entries: &[Entry]) -> Vec<Column> {
     for column in &mut columns {
         column.is_right |= column.title == "wall";
     }
-    // What no profile has needs no column.
+    // A column without any value is left out.
     columns.retain(|column| column.cells.iter().any(|cell| !cell.is_empty()));
     columns
 }
 
-/// Makes the columns fit: how many were taken out.
+/// Leaves out columns until they fit; returns how many.
 fn narrow(columns: &mut Vec<Column>, width: usize) -> u64 {
     let is_name = |column: &Column| matches!(column.title, "route or script" | "file");
     let least = |columns: &[Column]| -> usize {
@@ -151,7 +157,11 @@ fn narrow(columns: &mut Vec<Column>, width: usize) -> u64 {
         let worst = (0..columns.len())
             .max_by_key(|&place| columns.get(place).map_or(0, |column| column.dispensable));
         match worst {
-            Some(place) if columns.get(place).is_some_and(|it| it.dispensable > 0) => {
+            Some(place)
+                if columns
+                    .get(place)
+                    .is_some_and(|column| column.dispensable > 0) =>
+            {
                 columns.remove(place);
                 left_out += 1;
             }

@@ -1,10 +1,11 @@
-//! `xhprof merge --by route`: one merged profile a route, and a table of them.
+//! `xhprof merge --by route`: writes one merged profile for each route, and
+//! prints a table of them.
 //!
-//! The routes are found first, from what files say of themselves; then one
-//! route after the other is merged. So only one sum is in memory at a time.
+//! The first pass finds the routes in the files' metadata; the second merges
+//! one route after another. So only one sum is in memory at a time.
 //!
-//! **Invariant:** a route is any text, so a file's name is made of its letters
-//! and digits only, and never begins with a dash or a dot.
+//! **Invariant:** a route is arbitrary text, so a file's name consists only of
+//! its letters and digits, and never begins with a dash or a dot.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
@@ -18,7 +19,7 @@ use profile::{Merger, WallUnit};
 use unicode_width::UnicodeWidthStr;
 
 use crate::args::MergeArguments;
-use crate::directory::{self, Found, LeftOut};
+use crate::directory::{self, Found, Skipped};
 use crate::export::Export;
 use crate::list::{Entry, route};
 use crate::progress::{Progress, Work};
@@ -26,12 +27,12 @@ use crate::terminal::{Look, Style, printable};
 use crate::units::{count, time};
 use crate::{export, input, pager};
 
-/// How long the part of a route in a file's name gets.
+/// The maximum length of the route in a file's name.
 const MAX_NAME: usize = 80;
-/// What a profile without a title, a script or a request belongs to.
+/// The route of a profile without a title, a script or a request.
 const NONE: &str = "(no route)";
 
-/// One route's sum.
+/// The sum of one route.
 struct Sum {
     route: String,
     file: PathBuf,
@@ -39,11 +40,11 @@ struct Sum {
     summary: Summary,
 }
 
-/// Merges route by route.
+/// Merges the profiles route by route.
 pub(super) fn run(arguments: &MergeArguments) -> Result<()> {
     let directory = &arguments.output;
     if input::is_standard(directory) {
-        bail!("--by route writes one file a route: -o has to name a directory");
+        bail!("--by route writes one file for each route: -o must name a directory");
     }
     let (format, ending) = kind(arguments.to.as_deref())?;
     if arguments.files.iter().any(|file| input::is_standard(file)) {
@@ -51,10 +52,10 @@ pub(super) fn run(arguments: &MergeArguments) -> Result<()> {
     }
     if !directory.is_dir() {
         let made = fs::create_dir(directory);
-        made.with_context(|| format!("cannot make the directory {}", directory.display()))?;
+        made.with_context(|| format!("cannot create the directory {}", directory.display()))?;
     }
     let files = directory::files(&arguments.files, None)?;
-    let left_out = LeftOut::default();
+    let left_out = Skipped::default();
     let progress = Progress::new("merging", Work::Files(2 * files.len() as u64));
     let mut routes: BTreeMap<String, Vec<&Found>> = BTreeMap::new();
     for file in &files {
@@ -94,12 +95,12 @@ pub(super) fn run(arguments: &MergeArguments) -> Result<()> {
         });
     }
     drop(progress);
-    left_out.tell(sums.len())?;
+    left_out.report(sums.len())?;
     sums.sort_by_key(|sum| std::cmp::Reverse(sum.summary.total.wall));
     pager::print(false, |look| Ok(table(&sums, look)))
 }
 
-/// The format of the files, and how their names end.
+/// The format of the files, and the ending of their names.
 fn kind(to: Option<&str>) -> Result<(&'static dyn Format, &'static str)> {
     let format: &'static dyn Format = match to {
         Some(to) => export::format(Some(to), Path::new("-"))?,
@@ -109,7 +110,7 @@ fn kind(to: Option<&str>) -> Result<(&'static dyn Format, &'static str)> {
     Ok((format, ending))
 }
 
-/// A route as the name of a file that has not been given away.
+/// A route as a file name that is not in use yet.
 fn name(route: &str, taken: &mut HashSet<String>) -> String {
     let is_word = |letter: char| letter.is_ascii_alphanumeric();
     let mut name = String::new();
@@ -127,7 +128,7 @@ fn name(route: &str, taken: &mut HashSet<String>) -> String {
         "" => "route",
         name => name,
     };
-    // On file systems that know no case two names must differ in more.
+    // On case-insensitive file systems two names must differ in more than case.
     let mut unique = name.to_owned();
     let mut number = 1;
     while !taken.insert(unique.to_ascii_lowercase()) {
@@ -137,7 +138,7 @@ fn name(route: &str, taken: &mut HashSet<String>) -> String {
     unique
 }
 
-/// The routes, those that cost most first. Names are never cut.
+/// The table of routes, the costliest first. Names are never cut.
 fn table(sums: &[Sum], look: Look) -> String {
     let signed = |value| i64::try_from(value).unwrap_or(i64::MAX);
     let wall = |value: u64, sum: &Sum| match sum.summary.metrics.wall_unit {

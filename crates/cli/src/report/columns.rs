@@ -1,13 +1,13 @@
-//! The costs as columns: what `--columns` and the headings call them.
+//! The costs as columns: their names in `--columns` and their headings.
 //!
-//! `functions`, `neighbours` and `tree` make their tables of these, so that a
-//! column has one name in all of them.
+//! `functions`, `neighbours` and `tree` build their tables from these, so that
+//! a column has one name in all of them.
 
 use profile::{Metric, Profile};
 
 use super::table::Column;
 
-/// Every cost but calls, in the order in which tools show them.
+/// Every cost but calls, in the order of the columns.
 pub(super) const COSTS: [Metric; 4] = [Metric::Wall, Metric::Cpu, Metric::Memory, Metric::Peak];
 
 /// What self and inclusive cost are called in `metric`, where that is what the

@@ -1,4 +1,4 @@
-//! The table of functions: what each cost by itself, and with its callees.
+//! The table of functions: the self and inclusive cost of each.
 
 use std::cmp::Reverse;
 
@@ -11,7 +11,7 @@ use crate::args::{Sort, TableArguments};
 use crate::terminal::printable;
 use crate::units::{amount, count, percent};
 
-/// How many functions are shown unless said otherwise.
+/// The default number of functions.
 const LIMIT: usize = 25;
 
 /// The rows of the table: sorted, filtered and cut.
@@ -19,7 +19,7 @@ pub(super) struct Functions<'p> {
     pub(super) profile: &'p Profile,
     pub(super) metric: Metric,
     pub(super) flat: FlatTable,
-    /// How many the limit left out, and what they cost by themselves.
+    /// How many functions the limit left out, and their self cost.
     left_out: (usize, i64),
     total: i64,
     sort: Sort,
@@ -38,7 +38,7 @@ impl<'p> Functions<'p> {
         })
     }
 
-    /// Those of the functions that are wanted.
+    /// The rows of the given functions.
     pub(super) fn of(
         profile: &'p Profile,
         arguments: &TableArguments,
@@ -62,7 +62,7 @@ impl<'p> Functions<'p> {
         // Largest first; what is equal by name, so that the order is always the
         // same.
         flat.rows.sort_by_cached_key(|row| {
-            // Of samples there are few: most functions have none of their own.
+            // Samples are few: most functions have no self samples.
             let inclusive = match sort {
                 Sort::Name => (0, 0),
                 _ if profile.metrics.calls => (0, 0),
@@ -162,7 +162,7 @@ impl<'p> Functions<'p> {
     }
 }
 
-/// What shares are shares of.
+/// The total that percentages refer to.
 pub(super) fn total(profile: &Profile, metric: Metric) -> i64 {
     match metric {
         // Those of `main()` alone are but one.

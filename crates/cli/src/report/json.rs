@@ -1,4 +1,4 @@
-//! The report for programs: the same numbers, whole, with their units in their
+//! The report as JSON: the same numbers, unrounded, with their units in their
 //! names.
 
 use formats::flamegraph::moment;
@@ -30,9 +30,9 @@ impl Beside<'_> {
     /// A function and its neighbours.
     pub(super) fn json(&self, title: &str) -> Value {
         let profile = self.profile;
-        let neighbours = self.neighbours.iter().map(|it| {
-            let symbol = symbol(profile, it.symbol);
-            with(symbol, "inclusive", costs(profile, &it.cost))
+        let neighbours = self.neighbours.iter().map(|neighbour| {
+            let symbol = symbol(profile, neighbour.symbol);
+            with(symbol, "inclusive", costs(profile, &neighbour.cost))
         });
         let neighbours: Vec<Value> = neighbours.collect();
         let head = head(profile, title, self.metric);
@@ -60,8 +60,9 @@ impl Paths<'_> {
     }
 }
 
-/// The version of the reports' JSON, which `docs/report.schema.json` describes:
-/// one more when a key goes or means something else; new keys do not count.
+/// The version of the reports' JSON, which `docs/report.schema.json` describes.
+/// It increases when a key is removed or changes its meaning, not with new
+/// keys.
 pub(crate) const VERSION: u32 = 1;
 
 pub(super) fn head(profile: &Profile, title: &str, metric: Metric) -> Value {
@@ -79,7 +80,7 @@ pub(super) fn head(profile: &Profile, title: &str, metric: Metric) -> Value {
     })
 }
 
-/// Where the profile comes from: what is not known is left out.
+/// The metadata of the profile; unknown values are left out.
 fn meta(profile: &Profile) -> Value {
     let meta = &profile.meta;
     let mode = match meta.mode {

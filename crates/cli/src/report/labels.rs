@@ -1,8 +1,8 @@
-//! Names in the width that there is: namespaces lose their beginning, and two
-//! different functions never look the same.
+//! Shortens names to the available width: namespaces lose their beginning, and
+//! two different functions never look the same.
 //!
-//! The tables of `report`, `diff` and `run` ask for the labels of all their
-//! rows at once, since only all of them tell whether two look the same.
+//! The tables of `report`, `diff` and `run` ask for the labels of all rows at
+//! once, since only a comparison of all names shows which look the same.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -11,7 +11,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::terminal::cut_in_the_middle;
 
-/// Stands for what was left out. A name with it in it, pasted from a table, is
+/// Replaces the removed part of a name. A name with it, pasted from a table, is
 /// looked up as a pattern.
 pub(super) const ELLIPSIS: char = '…';
 

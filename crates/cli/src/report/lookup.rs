@@ -1,4 +1,4 @@
-//! Functions by the names that people type, or paste from a report.
+//! Finds functions by the names that users type, or paste from a report.
 
 use anyhow::{Result, bail};
 use profile::{FlatRow, FlatTable, Profile, SymbolId};
@@ -13,7 +13,7 @@ use crate::terminal::printable;
 pub(super) enum Found {
     /// One function.
     One(FlatRow),
-    /// Several: the user has to pick one.
+    /// Several: the user has to choose one.
     Several(Vec<SymbolId>),
 }
 

@@ -5,6 +5,7 @@
 
 pub(crate) mod columns;
 mod functions;
+mod hints;
 pub(crate) mod json;
 mod labels;
 mod lookup;
@@ -28,6 +29,7 @@ use crate::terminal::{Look, printable};
 use crate::units::time;
 use crate::{input, pager, stacks};
 use functions::Functions;
+use hints::HintList;
 use lookup::Found;
 use matches::Matches;
 use neighbours::{Beside, Direction};
@@ -36,7 +38,7 @@ use spans::SpanTable;
 use table::Table;
 use tree::Paths;
 
-/// What costs less is left out of trees unless said otherwise.
+/// The default threshold of trees, in percent.
 const MIN_PERCENT: f64 = 1.0;
 
 /// Prints the report on a file.
@@ -87,7 +89,7 @@ impl<'a> Report<'a> {
         arguments: &'a TableArguments,
     ) -> Result<Self> {
         let mut arguments = arguments.clone();
-        // Some formats have sizes only: of the memory that was allocated, mostly.
+        // Some formats have sizes only, mostly of allocated memory.
         if arguments.metric == Cost::Wall && has_only_memory(&profile) {
             arguments.metric = Cost::Memory;
         }
@@ -98,10 +100,13 @@ impl<'a> Report<'a> {
         let has_view = view.tree
             || view.inverted
             || view.spans
+            || view.hints
             || view.callers.is_some()
             || view.callees.is_some();
         if has_view && arguments.sort.is_some() {
-            bail!("--sort is for the table of functions: here the costliest come first");
+            bail!(
+                "--sort applies to the table of functions only: this view shows the costliest first"
+            );
         }
         let profile = prepared(profile, view)?;
         Ok(Self {
@@ -120,7 +125,9 @@ impl<'a> Report<'a> {
             Some(Wanted::One(beside)) => beside.render(look, columns)?,
             Some(Wanted::Several(matches)) => matches.render(look, columns)?,
             None => {
-                if let Some(spans) = self.spans(None) {
+                if self.view.hints {
+                    self.hints().render(look)
+                } else if let Some(spans) = self.spans(None) {
                     spans.render(look, columns)?
                 } else if let Some(paths) = self.paths(None) {
                     self.rendered(paths.table(), look)?
@@ -129,6 +136,10 @@ impl<'a> Report<'a> {
                     if let Some(spans) = SpanTable::below(&self.profile, self.pattern.as_ref()) {
                         text.push('\n');
                         text.push_str(&spans.render(look, &[])?);
+                    }
+                    // A report on some functions is about them alone.
+                    if self.pattern.is_none() && !self.arguments.no_hints {
+                        text.push_str(&self.hints().render_below(look));
                     }
                     text
                 }
@@ -145,13 +156,19 @@ impl<'a> Report<'a> {
             Some(Wanted::Several(matches)) => return matches.json(title),
             None => {}
         }
+        if self.view.hints {
+            return self.hints().json(title, self.arguments.metric.into());
+        }
         if let Some(spans) = self.spans(limit) {
             return spans.json(title);
         }
         if let Some(paths) = self.paths(limit) {
             return paths.json(title);
         }
-        let functions = self.functions(limit).json(title);
+        let mut functions = self.functions(limit).json(title);
+        if !self.arguments.no_hints {
+            functions = self.hints().add_to(functions);
+        }
         if self.profile.spans.is_empty() {
             return functions;
         }
@@ -163,6 +180,10 @@ impl<'a> Report<'a> {
         let (arguments, pattern) = (&self.arguments, self.pattern.as_ref());
         let is_asked = self.view.spans;
         is_asked.then(|| SpanTable::new(&self.profile, arguments, limit, pattern))
+    }
+
+    fn hints(&self) -> HintList<'_> {
+        HintList::new(&self.profile, self.pattern.as_ref())
     }
 
     fn functions(&self, limit: Option<usize>) -> Functions<'_> {
@@ -270,7 +291,7 @@ fn prepared(profile: Profile, view: &ViewArguments) -> Result<Profile> {
     } else {
         return Ok(profile);
     };
-    let mut profile = stacks::wanted(profile, view.estimate, what)?;
+    let mut profile = stacks::require(profile, view.estimate, what)?;
     if view.fold_recursion
         && let Some(tree) = profile.tree()
     {

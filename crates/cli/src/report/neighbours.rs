@@ -1,4 +1,4 @@
-//! `--callers` and `--callees`: one function, and those beside it.
+//! `--callers` and `--callees`: one function, and its callers or callees.
 
 use std::cmp::Reverse;
 
@@ -13,7 +13,7 @@ use crate::args::TableArguments;
 use crate::terminal::{Look, Style, printable};
 use crate::units::{amount, count, counted};
 
-/// How many are shown unless said otherwise.
+/// The default number of neighbours.
 const LIMIT: usize = 25;
 
 /// Which side of a function.
@@ -40,7 +40,7 @@ pub(super) struct Beside<'p> {
     pub(super) function: FlatRow,
     pub(super) neighbours: Vec<Neighbour>,
     pub(super) left_out: usize,
-    /// What shares are shares of.
+    /// The total that percentages refer to.
     whole: i64,
 }
 

@@ -1,4 +1,4 @@
-//! `--match`: text or a regular expression, whichever fits.
+//! `--match`: matches text or a regular expression.
 
 use regex::bytes::{Regex, RegexBuilder};
 
@@ -20,7 +20,7 @@ impl Pattern {
             builder.case_insensitive(true).build().ok()
         };
         let text = regex::escape(pattern);
-        // Mostly they are the same, and looking twice takes twice as long.
+        // Usually both are the same, and matching twice takes twice as long.
         let other = (text != pattern).then(|| expression(pattern)).flatten();
         Self {
             text: other.is_none().then(|| pattern.to_owned()),
@@ -33,9 +33,12 @@ impl Pattern {
         self.text.as_deref()
     }
 
-    /// Whether `name` has the pattern in it. PHP's names know no case.
+    /// Whether `name` matches the pattern. PHP's function names are
+    /// case-insensitive.
     pub(crate) fn matches(&self, name: &[u8]) -> bool {
-        self.expressions.iter().any(|it| it.is_match(name))
+        self.expressions
+            .iter()
+            .any(|expression| expression.is_match(name))
     }
 }
 

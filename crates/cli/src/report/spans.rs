@@ -1,5 +1,5 @@
-//! What the calls waited for: a few lines below the functions, or the whole
-//! list with `--spans`.
+//! Calls that waited: a few lines below the functions, or the whole list with
+//! `--spans`.
 
 use anyhow::Result;
 use profile::{FlatTable, LeftOut, Metric, Profile, Repeat, SpanGroup, SymbolId, repeats};
@@ -20,7 +20,7 @@ const REPEATS: usize = 3;
 /// How many are shown unless said otherwise.
 const LIMIT: usize = 25;
 
-/// The spans of a profile, those that wait for the same as one.
+/// The spans of a profile, grouped by text.
 pub(super) struct SpanTable<'p> {
     profile: &'p Profile,
     shown: Vec<SpanGroup<'p>>,
@@ -30,7 +30,7 @@ pub(super) struct SpanTable<'p> {
     /// How many groups the limit left out, and their time.
     cut: (usize, u64),
     has_callers: bool,
-    /// The statements that were made again and again in one call.
+    /// The statements that one call repeated (N+1).
     repeats: Vec<Repeat>,
 }
 
@@ -122,7 +122,7 @@ impl<'p> SpanTable<'p> {
             let name = |symbol| printable(self.profile.name(symbol));
             let statement = printable(self.profile.spans.text_of(Some(repeat.text)));
             let statement = format!("{} {statement}", repeat.kind.name());
-            let parents: Vec<String> = repeat.parents.iter().map(|it| name(*it)).collect();
+            let parents: Vec<String> = repeat.parents.iter().map(|parent| name(*parent)).collect();
             let in_one_call = if repeat.calls == repeat.at_least {
                 String::new()
             } else {
@@ -217,7 +217,10 @@ impl<'p> SpanTable<'p> {
         } else {
             group.text
         };
-        let is_repeated = self.repeats.iter().any(|it| is_of(self.profile, it, group));
+        let is_repeated = self
+            .repeats
+            .iter()
+            .any(|repeat| is_of(self.profile, repeat, group));
         let mark = if is_repeated { "N+1 " } else { "" };
         format!("{mark}{} {}", group.kind.name(), printable(text))
     }
@@ -241,7 +244,7 @@ impl<'p> SpanTable<'p> {
             let repeats = self
                 .repeats
                 .iter()
-                .filter(|it| is_of(self.profile, it, group));
+                .filter(|repeat| is_of(self.profile, repeat, group));
             let repeats = repeats.map(|repeat| {
                 let name = |symbol: &SymbolId| text(self.profile.name(*symbol));
                 json!({

@@ -58,10 +58,10 @@ fn summary(profile: &Profile) -> String {
         of_samples(profile)
     };
     if profile.meta.is_estimated {
-        parts.push("stacks are guessed".to_owned());
+        parts.push("stacks are estimated".to_owned());
     }
     if profile.meta.is_truncated {
-        parts.push("a limit cut something off".to_owned());
+        parts.push("the recording reached a limit".to_owned());
     }
     if !profile.meta.not_read.is_empty() {
         parts.push(format!("not read: {}", profile.meta.not_read.join(", ")));

@@ -15,7 +15,7 @@ use crate::units::{counted, percent};
 /// What one line may be about.
 const FUNCTION: &str = "function";
 
-/// A name this long can still be recognized.
+/// A name of this length can still be recognized.
 const MIN_NAME_WIDTH: usize = 24;
 const GAP: usize = 2;
 const INDENTATION: usize = 2;
@@ -186,8 +186,8 @@ impl Table {
         }
         let mut chosen = Vec::with_capacity(names.len());
         for name in names {
-            let Some(place) = self.columns.iter().position(|it| it.key == name) else {
-                let known: Vec<&str> = self.columns.iter().map(|it| it.key).collect();
+            let Some(place) = self.columns.iter().position(|column| column.key == name) else {
+                let known: Vec<&str> = self.columns.iter().map(|column| column.key).collect();
                 bail!(
                     "there is no column {name} here; --columns takes {}",
                     known.join(", ")
@@ -279,7 +279,7 @@ impl Table {
         if shown < usual && self.chosen.is_none() {
             let columns = counted((usual - shown) as u64, "column");
             notes.push(format!(
-                "{columns} left out for want of width; --wide shows all"
+                "{columns} left out: the terminal is too narrow; --wide shows all"
             ));
         }
         if notes.is_empty() {
@@ -491,7 +491,7 @@ mod tests {
             narrow.contains("Some\\Name\\Space\\Class::with_a_long_method\n"),
             "{narrow}"
         );
-        let note = "… 1 column left out for want of width; --wide shows all\n";
+        let note = "… 1 column left out: the terminal is too narrow; --wide shows all\n";
         assert!(narrow.ends_with(note), "{narrow}");
         let narrower = rendered(50);
         assert!(
@@ -502,7 +502,12 @@ mod tests {
 
     #[test]
     fn chosen_columns_are_shown_in_that_order_and_stay() {
-        let names = |names: &[&str]| names.iter().map(|&it| it.to_owned()).collect::<Vec<_>>();
+        let names = |names: &[&str]| {
+            names
+                .iter()
+                .map(|&name| name.to_owned())
+                .collect::<Vec<_>>()
+        };
         let chosen = table()
             .with_columns(&names(&["incl-peak", "calls"]))
             .unwrap();

@@ -1,7 +1,7 @@
-//! `--tree` and `--inverted`: paths, those shown that cost most.
+//! `--tree` and `--inverted`: the costliest paths.
 //!
-//! **Invariant:** whoever is shown has everybody shown above; a node is left out
-//! only if it and all below it cost less than those that are there.
+//! **Invariant:** the ancestors of a shown node are shown too; a node is left
+//! out only if it and its descendants cost less than the shown ones.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -19,7 +19,7 @@ use crate::args::TableArguments;
 use crate::terminal::printable;
 use crate::units::{amount, count, counted};
 
-/// How many lines are shown unless said otherwise.
+/// The default number of lines.
 const LIMIT: usize = 100;
 
 /// A path that is shown.
@@ -53,11 +53,14 @@ impl<'p> Paths<'p> {
         limit: Option<usize>,
         pattern: Option<&Pattern>,
     ) -> Self {
-        let focused = pattern.map(|it| tree.focused(|symbol| it.matches(profile.name(symbol))));
+        let focused =
+            pattern.map(|pattern| tree.focused(|symbol| pattern.matches(profile.name(symbol))));
         let tree = focused.as_ref().unwrap_or(tree);
         let paths = Self::new(profile, false, arguments, min);
         let mut symbols = tree.nodes.iter().map(|node| node.symbol);
-        if pattern.is_some_and(|it| !symbols.any(|symbol| it.matches(profile.name(symbol)))) {
+        if pattern
+            .is_some_and(|pattern| !symbols.any(|symbol| pattern.matches(profile.name(symbol))))
+        {
             return paths;
         }
         let nodes = tree.nodes.iter().zip(tree.self_costs());
@@ -89,7 +92,8 @@ impl<'p> Paths<'p> {
         let inverted = tree.inverted(InvertLimits::default());
         let children = inverted.to_tree().children();
         let paths = Self::new(profile, true, arguments, min);
-        let is_wanted = |symbol| pattern.is_none_or(|it| it.matches(profile.name(symbol)));
+        let is_wanted =
+            |symbol| pattern.is_none_or(|pattern| pattern.matches(profile.name(symbol)));
         paths.choosing(&inverted.nodes, &children, limit, arguments, is_wanted)
     }
 
@@ -282,7 +286,7 @@ impl<'p> Paths<'p> {
     }
 }
 
-/// The least cost that is shown.
+/// The threshold as a cost.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

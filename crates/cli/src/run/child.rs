@@ -1,8 +1,9 @@
-//! A program of ours that we outlive: its end, and the signals until then.
+//! Runs the child process: forwards signals to it and waits for its end.
 //!
-//! Ctrl-C goes to everybody in the terminal's foreground. The program writes
-//! its profile and dies of it; we must not, because the report is still to
-//! come. What reaches us alone (`kill`, a service manager) is passed on.
+//! Ctrl-C reaches every process in the terminal's foreground. The program
+//! writes its profile and ends; `xhprof` must not end, because it still has to
+//! print the report. Signals that reach only `xhprof` (`kill`, a service
+//! manager) are forwarded.
 
 use std::fs::File;
 use std::io;
@@ -22,11 +23,11 @@ pub(super) struct Child {
 }
 
 impl Child {
-    /// Starts a program with our own standard streams.
+    /// Starts a program with `xhprof`'s standard streams.
     pub(super) fn spawn(command: &mut Command) -> Result<Self> {
-        // Before the program runs: it may end, or Ctrl-C come, at once.
+        // Before the program starts: it may end, or Ctrl-C arrive, at once.
         let signals = Signals::new([SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT]);
-        let signals = signals.context("cannot watch for signals")?;
+        let signals = signals.context("cannot install signal handlers")?;
         let binary = Path::new(command.get_program()).display().to_string();
         let child = command
             .spawn()
@@ -34,7 +35,7 @@ impl Child {
         Ok(Self { child, signals })
     }
 
-    /// The process's number.
+    /// The process ID.
     pub(super) fn id(&self) -> u32 {
         self.child.id()
     }
@@ -66,19 +67,20 @@ impl Child {
                 }
             }
         }
-        // The iterator ends only if somebody closes it, and nobody does.
+        // The iterator ends only if its handle is closed, which no code does.
         Ok(Ending(self.child.wait()?))
     }
 }
 
-/// Sends a signal to a child that has not been waited for, whose number is
+/// Sends a signal to a child that has not been waited for, whose process ID is
 /// therefore still its own.
 fn kill(child: &std::process::Child, signal: Signal) {
-    // It may have ended already; then there is nothing to do.
+    // If the child has already ended, there is nothing to do.
     let _ = rustix::process::kill_process(Pid::from_child(child), signal);
 }
 
-/// Whether the terminal sends its signals to us, and so to the program too.
+/// Whether the terminal sends its signals to `xhprof`, and so to the program
+/// too.
 fn is_in_foreground() -> bool {
     let group = || -> io::Result<Pid> { Ok(rustix::termios::tcgetpgrp(File::open("/dev/tty")?)?) };
     group().is_ok_and(|group| group == rustix::process::getpgrp())
@@ -89,7 +91,7 @@ fn is_in_foreground() -> bool {
 pub(super) struct Ending(ExitStatus);
 
 impl Ending {
-    /// The code a shell would show.
+    /// The exit code that a shell would report.
     pub(super) fn exit_code(self) -> u8 {
         let code = self.0.code().or_else(|| Some(128 + self.0.signal()?));
         code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
@@ -99,12 +101,12 @@ impl Ending {
     pub(super) fn why_no_profile(self) -> String {
         const KILL: i32 = 9;
         match self.0.signal() {
-            Some(KILL) => "php was killed (signal 9), by the system for want of memory or by \
-                           somebody else, and could not write one"
+            Some(KILL) => "php was killed (signal 9), by the kernel for lack of memory or by \
+                           a user, and could not write one"
                 .to_owned(),
             Some(signal) => format!("php died of signal {signal} before it could write one"),
-            None => "the program may have called xhprof_disable() and kept the profile for \
-                     itself, or replaced itself by another program; if neither is so, ask \
+            None => "the program may have called xhprof_disable() and kept the profile, or \
+                     replaced itself by another program; if it did neither, run \
                      `xhprof doctor`"
                 .to_owned(),
         }

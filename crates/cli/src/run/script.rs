@@ -1,5 +1,5 @@
-//! Whether the command can be run at all: told before PHP starts, with what to
-//! type instead.
+//! Checks before PHP starts whether the command can run, and suggests a correct
+//! one if not.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -13,9 +13,9 @@ use crate::args::RunArguments;
 use crate::input;
 use crate::php::Php;
 use crate::suggest::suggestion;
-use crate::words::{quoted, shown};
+use crate::words::{quoted, quoted_line};
 
-/// Makes sure that the script is there and can be read.
+/// Checks that the script exists and can be read.
 pub(super) fn check(php: &Php) -> Result<()> {
     let Some(script) = php.script() else {
         return Ok(());
@@ -37,23 +37,23 @@ pub(super) fn check(php: &Php) -> Result<()> {
         }
         Ok(_) => match File::open(path) {
             Err(error) if error.kind() == ErrorKind::PermissionDenied => {
-                bail!("cannot read the script {}", input::why_denied(path))
+                bail!("cannot read the script {}", input::permission_error(path))
             }
-            // PHP tells of everything else.
+            // PHP reports every other error.
             _ => Ok(()),
         },
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            // The program that a shell would take is none of PHP's.
+            // The shell would run a program that is not PHP.
             if let Some(program) = in_path(script) {
                 bail!(
-                    "{name} is {}, which is no PHP script: `xhprof run` starts PHP programs only",
+                    "{name} is {}, which is not a PHP script: `xhprof run` only starts PHP programs",
                     program.display()
                 );
             }
             bail!("{}", not_found(path))
         }
         Err(error) if error.kind() == ErrorKind::PermissionDenied => {
-            bail!("cannot read the script {}", input::why_denied(path))
+            bail!("cannot read the script {}", input::permission_error(path))
         }
         Err(_) => Ok(()),
     }
@@ -92,9 +92,9 @@ fn in_path(name: &OsStr) -> Option<std::path::PathBuf> {
     found.find(|path| path.is_file())
 }
 
-/// What is said of options that stand after the script, and that are ours by
-/// their name: they went to the script. With `--` before the command that is
-/// what was meant.
+/// A message about options after the script that have the names of `xhprof`'s
+/// own options. The script received them. The message suggests the same command
+/// with `--` in front of it.
 pub(super) fn misplaced(command: &[OsString], line: &[OsString]) -> Option<String> {
     let before = line.len().checked_sub(command.len() + 1);
     if before.and_then(|place| line.get(place)) == Some(&"--".into()) {
@@ -108,7 +108,7 @@ pub(super) fn misplaced(command: &[OsString], line: &[OsString]) -> Option<Strin
     };
     let (mut ours, mut theirs): (Vec<OsString>, Vec<OsString>) = Default::default();
     let mut words = command.iter().peekable();
-    // The PHP and its options, and the script.
+    // The PHP binary and its options, and the script.
     let start = Php::of_command(command, OsStr::new("php"));
     let script = start.script()?;
     for word in words.by_ref() {
@@ -119,7 +119,7 @@ pub(super) fn misplaced(command: &[OsString], line: &[OsString]) -> Option<Strin
     }
     while let Some(word) = words.next() {
         let text = word.to_string_lossy();
-        // The one that has a short form.
+        // The only option with a short form.
         let name = if text == "-o" { "--output" } else { &*text };
         let name = name.strip_prefix("--").unwrap_or_default();
         let name = name.split('=').next().unwrap_or_default();
@@ -140,9 +140,9 @@ pub(super) fn misplaced(command: &[OsString], line: &[OsString]) -> Option<Strin
     let options = line.get(2..end).unwrap_or_default();
     Some(format!(
         "{} went to the script, as everything after it does; for xhprof: `xhprof run {} -- {}`",
-        shown(&ours),
-        shown(&[options, &ours].concat()),
-        shown(&theirs)
+        quoted_line(&ours),
+        quoted_line(&[options, &ours].concat()),
+        quoted_line(&theirs)
     ))
 }
 

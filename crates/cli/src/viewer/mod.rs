@@ -16,7 +16,7 @@ use anyhow::{Context, Result};
 use profile::{Merger, Profile};
 
 use crate::args::{Cost, HtmlArguments, PageArguments, ViewerArguments};
-use crate::directory::{self, Found, LeftOut};
+use crate::directory::{self, Found, Skipped};
 use crate::progress::{Progress, Work};
 use crate::{input, output};
 
@@ -102,14 +102,14 @@ fn add_side(
     embedded: &mut Vec<Embedded>,
     progress: &Progress,
 ) -> Result<Option<Profile>> {
-    let left_out = LeftOut::default();
+    let skipped = Skipped::default();
     let mut merger = Merger::default();
     let mut only = None;
     let mut read = 0;
     for file in files {
         let outcome = input::bytes(&file.path).and_then(|bytes| {
             let name = input::title(&file.path);
-            // Now rather than in the browser, where nobody could give another file.
+            // Now, not in the browser: what is wrong with a file is said where it was named.
             let profile = input::parsed(&bytes[..]);
             Ok((
                 profile.with_context(|| format!("cannot read {name}"))?,
@@ -117,7 +117,7 @@ fn add_side(
             ))
         });
         progress.add(1);
-        let Some((profile, bytes)) = left_out.take(file, outcome)? else {
+        let Some((profile, bytes)) = skipped.take(file, outcome)? else {
             continue;
         };
         let name = file.path.file_name().unwrap_or_default().to_string_lossy();
@@ -137,7 +137,7 @@ fn add_side(
     if files.is_empty() {
         return Ok(None);
     }
-    left_out.tell(read)?;
+    skipped.report(read)?;
     Ok(Some(match only {
         Some(profile) => profile,
         None => merger.finish()?,

@@ -1,14 +1,14 @@
-//! The costs of a line: what `events:` says they are.
+//! The costs of a line, as `events:` declares them.
 //!
-//! Xdebug says `Time_(10ns) Memory_(bytes)`; Valgrind counts instructions,
-//! which are not time, and are then what samples are: counted.
+//! Xdebug writes `Time_(10ns) Memory_(bytes)`. Valgrind counts instructions,
+//! which are not time: they are read as counts, like samples.
 
 use profile::{Metrics, WallUnit};
 
-/// What a column holds.
+/// The cost in a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Column {
-    /// Wall time, in so many nanoseconds each.
+    /// Wall time, in units of this many nanoseconds.
     Wall(u64),
     Cpu(u64),
     Memory,
@@ -16,14 +16,14 @@ enum Column {
     Ignored,
 }
 
-/// What the columns hold.
+/// The costs in all columns.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Columns {
     columns: Vec<Column>,
     wall_unit: WallUnit,
-    /// The first event, if it is no time and no sample.
+    /// The first event, if it is neither time nor samples.
     pub(super) counted: Option<String>,
-    /// The events that there is no place for.
+    /// The events that a profile cannot hold.
     pub(super) not_read: Vec<String>,
 }
 
@@ -59,12 +59,15 @@ impl Costs {
 }
 
 impl Columns {
-    /// From the names of the events. `time_ns` is what `Time` alone counts.
+    /// Creates the columns from the names of the events. `time_ns` is the unit
+    /// of `Time` without a unit in its name.
     pub(super) fn new(events: &[u8], time_ns: u64) -> Self {
         let mut columns = Vec::new();
         let mut has = |column: Column| {
             let kind = std::mem::discriminant(&column);
-            let is_new = columns.iter().all(|it| std::mem::discriminant(it) != kind);
+            let is_new = columns
+                .iter()
+                .all(|column| std::mem::discriminant(column) != kind);
             columns.push(if is_new { column } else { Column::Ignored });
         };
         let mut names = Vec::new();
@@ -80,7 +83,7 @@ impl Columns {
         let text = |name: &[u8]| String::from_utf8_lossy(name).into_owned();
         let is_wall = |column: &Column| matches!(column, Column::Wall(_));
         if !columns.iter().any(is_wall)
-            && let Some(at) = columns.iter().position(|it| *it == Column::Ignored)
+            && let Some(at) = columns.iter().position(|column| *column == Column::Ignored)
         {
             if let Some(column) = columns.get_mut(at) {
                 *column = Column::Wall(1);
@@ -104,7 +107,7 @@ impl Columns {
         self.columns.is_empty()
     }
 
-    /// What was measured.
+    /// The costs that the columns hold.
     pub(super) fn metrics(&self) -> Metrics {
         let has = |wanted: fn(&Column) -> bool| self.columns.iter().any(wanted);
         Metrics {
@@ -115,7 +118,7 @@ impl Columns {
         }
     }
 
-    /// The costs in the rest of a line; those missing are zero.
+    /// The costs in the rest of a line; missing ones are zero.
     pub(super) fn costs(&self, mut rest: &[u8]) -> Result<Costs, &'static str> {
         let mut costs = Costs::default();
         for column in &self.columns {
@@ -123,7 +126,7 @@ impl Columns {
                 if without_spaces(rest).is_empty() {
                     return Ok(costs);
                 }
-                return Err("a cost is no number");
+                return Err("a cost is not a number");
             };
             rest = after;
             costs.set(*column, value);
@@ -135,9 +138,9 @@ impl Columns {
         }
     }
 
-    /// The position and the costs of a line that is made of nothing but digits
-    /// with a space between them; none if it is not. That is nearly every
-    /// line, and a file is mostly such lines.
+    /// The position and the costs of a line that consists only of digits with
+    /// single spaces; none for other lines. Most lines of a file are of this
+    /// kind, so this is the fast path.
     #[inline]
     pub(super) fn plain(&self, line: &[u8]) -> Option<(i64, Costs)> {
         let mut columns = self.columns.iter();
@@ -204,7 +207,8 @@ fn column(name: &[u8], time_ns: u64) -> Column {
     }
 }
 
-/// The number that `text` begins with, after spaces, and what follows it.
+/// The number at the beginning of `text`, after spaces, and the rest of the
+/// text.
 #[inline]
 pub(super) fn number(text: &[u8]) -> Option<(i64, &[u8])> {
     let rest = without_spaces(text);
@@ -247,7 +251,7 @@ fn hexadecimal(text: &[u8]) -> Option<(i64, &[u8])> {
     let (digits, rest) = text.split_at_checked(text.iter().take_while(is_digit).count())?;
     let digits = std::str::from_utf8(digits)
         .ok()
-        .filter(|it| !it.is_empty())?;
+        .filter(|text| !text.is_empty())?;
     let value = u64::from_str_radix(digits, 16).unwrap_or(u64::MAX);
     Some((i64::try_from(value).unwrap_or(i64::MAX), rest))
 }

@@ -1,39 +1,39 @@
-//! Edges out of Callgrind's records.
+//! Builds edges from Callgrind's records.
 //!
-//! A record's cost is inclusive, a function's own is said by itself. Both are
-//! there to be right, and need not fit together: Valgrind counts of a cycle's
-//! calls only the outermost, Xdebug rounds each number by itself, and a
-//! profile may begin inside a function. What the records leave unsaid is put
-//! where it belongs, so that self costs are those of the file.
+//! A record's cost is inclusive, and a function's self cost is given
+//! separately. The two need not agree: in a cycle Valgrind counts only the
+//! outermost calls, Xdebug rounds each number separately, and a profile may
+//! begin inside a function. Missing costs are assigned to edges so that self
+//! costs stay those of the file.
 //!
-//! **Invariant:** nothing leads to the root, and the self times of all
+//! **Invariant:** no edge leads to the root, and the self times of all
 //! functions add up to the root's.
 
 use profile::{Activation, Budget, Cost, Edge, EdgeTable, NumberMap, SymbolId};
 
 use super::columns::Costs;
 
-/// What the records say.
+/// The sums of the records.
 #[derive(Debug)]
 pub(super) struct Edges {
     own: Vec<Own>,
     sums: Vec<Sum>,
     places: NumberMap<(SymbolId, SymbolId), usize>,
-    /// Where the edges met last are: a guess that is checked, and saves most
+    /// A cache of recently used edges. A hit is checked, and saves most
     /// searches in a file of millions of records.
     recent: Vec<usize>,
     budget: Budget,
 }
 
-/// What an edge takes when all of them are made: itself, and its place in the
+/// Bytes per edge when the table is built: the edge, and its entry in the
 /// search for recursion.
-const MADE: usize = size_of::<Edge>() + size_of::<usize>();
+const EDGE_BYTES: usize = size_of::<Edge>() + size_of::<usize>();
 
-/// What a budget says that there are too many of.
+/// The noun in the budget's error message.
 const EDGES: &str = "edges";
 
-/// How many edges [`Edges::recent`] has places for; a power of two.
-const RECENT: usize = 4096;
+/// The size of [`Edges::recent`], a power of two.
+const CACHE_SIZE: usize = 4096;
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Own {
@@ -49,22 +49,22 @@ struct Sum {
     costs: Costs,
 }
 
-/// What of a function's time is not in the records that lead to it; negative
-/// if they hold more.
+/// The part of a function's time that is not in the records leading to it;
+/// negative if the records hold more.
 #[derive(Debug, Clone, Copy, Default)]
 struct Missing {
     wall: i64,
     cpu: i64,
     memory: i64,
     peak: i64,
-    /// Calls from and to it: each may be rounded.
+    /// The number of calls from and to it: each may be rounded.
     calls: u64,
     is_called: bool,
 }
 
 impl Edges {
-    /// No edges, and as many as the budget has room for. Once that is overdrawn
-    /// nothing is added.
+    /// No edges, and room for as many as the budget allows. Nothing is added
+    /// once the budget is exceeded.
     pub(super) fn within(budget: &Budget) -> Self {
         Self {
             own: Vec::new(),
@@ -75,7 +75,7 @@ impl Edges {
         }
     }
 
-    /// Adds what a function cost by itself.
+    /// Adds a self cost of a function.
     pub(super) fn add_own(&mut self, symbol: SymbolId, costs: Costs) {
         if self.own.len() <= symbol.index() {
             let more = symbol.index() + 1 - self.own.len();
@@ -90,7 +90,7 @@ impl Edges {
         }
     }
 
-    /// Adds what calls cost with everything below them.
+    /// Adds the inclusive cost of calls.
     pub(super) fn add_calls(
         &mut self,
         caller: SymbolId,
@@ -98,7 +98,8 @@ impl Edges {
         calls: u64,
         costs: Costs,
     ) {
-        // Nothing leads to the root: what says so stays its caller's own.
+        // No edge leads to the root: such a record is counted as its caller's
+        // self cost.
         if callee == SymbolId::ROOT {
             return;
         }
@@ -111,10 +112,10 @@ impl Edges {
 
     fn place(&mut self, caller: SymbolId, callee: SymbolId) -> Option<usize> {
         if self.recent.is_empty() {
-            self.recent = vec![0; RECENT];
+            self.recent = vec![0; CACHE_SIZE];
         }
         let mixed = caller.index().wrapping_mul(31).wrapping_add(callee.index());
-        let guess = self.recent.get_mut(mixed % RECENT);
+        let guess = self.recent.get_mut(mixed % CACHE_SIZE);
         if let Some(place) = &guess
             && let Some(sum) = self.sums.get(**place)
             && (sum.caller, sum.callee) == (caller, callee)
@@ -126,7 +127,7 @@ impl Edges {
         self.budget.room(&mut self.sums, EDGES).ok()?;
         let place = *self.places.entry((caller, callee)).or_insert(next);
         if place == next {
-            self.budget.take(MADE, EDGES).ok()?;
+            self.budget.take(EDGE_BYTES, EDGES).ok()?;
             self.sums.push(Sum {
                 caller,
                 callee,
@@ -140,13 +141,13 @@ impl Edges {
         Some(place)
     }
 
-    /// Whether calls were recorded; Cachegrind knows costs only, and no root.
+    /// Whether calls were recorded; Cachegrind has only costs, and no root.
     pub(super) fn has_calls(&self) -> bool {
         !self.sums.is_empty() || self.own.first().is_some_and(|root| root.is_there)
     }
 
-    /// The edges of a profile of so many symbols. `unit_ns` is what a time may
-    /// be off by for each call.
+    /// The edges of a profile with this many symbols. `unit_ns` is the maximum
+    /// error of a time per call.
     pub(super) fn finish(mut self, symbols: usize, unit_ns: u64) -> EdgeTable {
         self.own.resize(symbols, Own::default());
         let has_calls = self.has_calls();
@@ -199,9 +200,9 @@ impl Edges {
         missing
     }
 
-    /// In a cycle the inner calls' records are empty. Where a caller was given
-    /// more than it and its callees cost, and a callee less, the record from
-    /// the one to the other gets the difference.
+    /// In a cycle the records of the inner calls are empty. Where a caller has
+    /// more than its own cost and its callees', and a callee has less, the
+    /// record between them gets the difference.
     fn cover_from_callers(&mut self, missing: &mut [Missing]) {
         for sum in &mut self.sums {
             if sum.caller == SymbolId::ROOT {
@@ -209,8 +210,10 @@ impl Edges {
             }
             let excess = missing
                 .get(sum.caller.index())
-                .map_or(0, |it| it.wall.saturating_neg());
-            let lack = missing.get(sum.callee.index()).map_or(0, |it| it.wall);
+                .map_or(0, |missing| missing.wall.saturating_neg());
+            let lack = missing
+                .get(sum.callee.index())
+                .map_or(0, |missing| missing.wall);
             let moved = excess.min(lack);
             if moved <= 0 {
                 continue;
@@ -224,7 +227,7 @@ impl Edges {
         }
     }
 
-    /// What is still missing came from outside: the root calls it.
+    /// The remaining part came from outside: the root calls it.
     fn cover_from_root(&mut self, missing: &[Missing], unit_ns: u64, has_calls: bool) {
         for (number, missing) in (0_u32..).zip(missing).skip(1) {
             let symbol = SymbolId(number);
@@ -311,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_calls_is_called_from_the_root() {
+    fn functions_without_a_caller_are_called_from_the_root() {
         let (root, edges) = table(&[0, 10, 20, 5], &[(1, 2, 3, 20)]);
         assert_eq!(root, 35);
         assert_eq!(edges, [(1, 2, 3, 20), (0, 1, 1, 30), (0, 3, 1, 5)]);
@@ -326,7 +329,7 @@ mod tests {
 
     #[test]
     fn a_cycle_whose_inner_records_are_empty_keeps_its_self_costs() {
-        // 1 and 2 call each other twice; only the outer call's cost is told.
+        // 1 and 2 call each other twice; only the outer call has a cost.
         let own = [5, 20, 80];
         let calls = [(0, 1, 1, 100), (1, 2, 2, 90), (2, 1, 1, 0)];
         let (root, edges) = table(&own, &calls);
@@ -338,7 +341,7 @@ mod tests {
     fn rounding_is_no_call_from_the_root() {
         let (_, edges) = table(&[0, 10, 4], &[(0, 1, 1, 13), (1, 2, 3, 3)]);
         assert_eq!(edges, [(0, 1, 1, 13), (1, 2, 3, 3)]);
-        // What a caller has too much, its callee has too little.
+        // The caller's excess is what its callee lacks.
         let (_, edges) = table(&[0, 10, 4], &[(0, 1, 1, 14), (1, 2, 3, 3)]);
         assert_eq!(edges, [(0, 1, 1, 14), (1, 2, 3, 4)]);
     }

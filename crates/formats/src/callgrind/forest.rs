@@ -1,28 +1,27 @@
-//! Whole stacks out of Xdebug's files.
+//! Builds whole stacks from Xdebug's files.
 //!
-//! Xdebug writes a block for every call when it ends, and in it one record for
-//! each call made in it. So the blocks that a block's records are about are
-//! the last ones before it that nobody has claimed: blocks and records fit
-//! together like brackets. Calls of the same function from the same path are
-//! merged as soon as their caller is known.
+//! Xdebug writes a block for every call when it ends, with one record for each
+//! call that it made. So a block's records refer to the last blocks before it
+//! that no other block refers to: blocks and records nest like brackets. Calls
+//! of one function on one path are merged as soon as their caller is known.
 //!
-//! **Invariant:** wherever a block does not fit, there is no tree at all: the
-//! edges, which are collected beside it, are always right.
+//! **Invariant:** if any block does not fit, there is no tree at all, and the
+//! edges, which are collected in parallel, are used instead.
 
 use profile::{Budget, Cost, Node, NodeId, NumberMap, SymbolId, Tree};
 
 use super::columns::Costs;
 
-/// What a call takes until the tree is made, and in that. If the memory is not
-/// there, the profile is edges.
-const BRANCH: usize = 120;
+/// Bytes per call until the tree is built, and in the tree. Without that memory
+/// the profile has edges only.
+const BRANCH_BYTES: usize = 120;
 
-/// Up to so many children are looked through one by one.
-const FEW: u32 = 16;
+/// Up to this many children are searched linearly.
+const MAX_LINEAR_CHILDREN: u32 = 16;
 
 const NONE: u32 = u32::MAX;
 
-/// What a block says of a call made in it.
+/// A block's record of a call that it made.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Record {
     pub(super) callee: SymbolId,
@@ -30,14 +29,14 @@ pub(super) struct Record {
     pub(super) memory: i64,
 }
 
-/// Calls that have ended; their callers, mostly, have not.
+/// Calls that have ended, while most of their callers are still open.
 #[derive(Debug)]
 pub(super) struct Forest {
     nodes: Vec<Branch>,
     free: Vec<u32>,
-    /// The calls that no block has claimed yet, in order.
+    /// The calls that no block refers to yet, in order.
     unclaimed: Vec<u32>,
-    /// The children of those that have many.
+    /// A hash table of the children, for nodes with many.
     places: NumberMap<(u32, SymbolId), u32>,
     merges: Vec<(u32, u32)>,
     scratch: Vec<u32>,
@@ -46,14 +45,14 @@ pub(super) struct Forest {
 
 impl Drop for Forest {
     fn drop(&mut self) {
-        self.budget.give_back(self.nodes.len() * BRANCH);
+        self.budget.give_back(self.nodes.len() * BRANCH_BYTES);
     }
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Branch {
     symbol: SymbolId,
-    /// Children are linked the last one first.
+    /// Children form a linked list, the last one first.
     last_child: u32,
     previous: u32,
     children: u32,
@@ -67,7 +66,7 @@ struct Branch {
 pub(super) struct DoesNotFit;
 
 impl Forest {
-    /// No calls yet, and no more than the budget has room for.
+    /// No calls yet, and at most as many as the budget allows.
     pub(super) fn within(budget: &Budget) -> Self {
         Self {
             nodes: Vec::new(),
@@ -80,7 +79,7 @@ impl Forest {
         }
     }
 
-    /// Adds a call that has ended: what it cost by itself, and its own calls.
+    /// Adds a call that has ended: its self cost, and its own calls.
     pub(super) fn add(
         &mut self,
         symbol: SymbolId,
@@ -121,8 +120,8 @@ impl Forest {
         Ok(())
     }
 
-    /// The tree of everything. What nobody claimed was called by nobody: it is
-    /// `main()`, or called from there.
+    /// The tree of everything. A call that no block refers to has no caller: it
+    /// is `main()`, or called from there.
     pub(super) fn finish(mut self) -> Result<Tree, DoesNotFit> {
         let root = self.make(Branch {
             symbol: SymbolId::ROOT,
@@ -169,9 +168,9 @@ impl Forest {
                 },
             });
             let mut child = branch.last_child;
-            while let Some(it) = self.nodes.get(child as usize) {
+            while let Some(branch) = self.nodes.get(child as usize) {
                 walk.push((child, NodeId(number)));
-                child = it.previous;
+                child = branch.previous;
             }
         }
         // Own times are signed. Inclusive ones are not below zero: what one lacks
@@ -201,14 +200,15 @@ impl Forest {
             *self.get_mut(number)? = branch;
             return Ok(number);
         }
-        if !self.budget.take_if_there(BRANCH) {
+        if !self.budget.take_if_there(BRANCH_BYTES) {
             return Err(DoesNotFit);
         }
         self.nodes.push(branch);
         u32::try_from(self.nodes.len() - 1).map_err(|_| DoesNotFit)
     }
 
-    /// Makes `child` a child of `parent`, or a part of one it has already.
+    /// Makes `child` a child of `parent`, or merges it with the child of the
+    /// same symbol.
     fn adopt(&mut self, parent: u32, child: u32) -> Result<(), DoesNotFit> {
         let symbol = self.get_mut(child)?.symbol;
         match self.child(parent, symbol)? {
@@ -223,45 +223,45 @@ impl Forest {
             last_child,
             ..
         } = self.get_mut(parent)?;
-        if children > FEW {
+        if children > MAX_LINEAR_CHILDREN {
             return Ok(self.places.get(&(parent, symbol)).copied());
         }
         let mut child = last_child;
-        while let Some(it) = self.nodes.get(child as usize) {
-            if it.symbol == symbol {
+        while let Some(branch) = self.nodes.get(child as usize) {
+            if branch.symbol == symbol {
                 return Ok(Some(child));
             }
-            child = it.previous;
+            child = branch.previous;
         }
         Ok(None)
     }
 
     fn link(&mut self, parent: u32, child: u32, symbol: SymbolId) -> Result<(), DoesNotFit> {
-        let it = self.get_mut(parent)?;
-        it.children += 1;
-        let children = it.children;
-        let previous = std::mem::replace(&mut it.last_child, child);
+        let branch = self.get_mut(parent)?;
+        branch.children += 1;
+        let children = branch.children;
+        let previous = std::mem::replace(&mut branch.last_child, child);
         self.get_mut(child)?.previous = previous;
-        if children == FEW + 1 {
+        if children == MAX_LINEAR_CHILDREN + 1 {
             let mut child = child;
-            while let Some(it) = self.nodes.get(child as usize) {
-                self.places.insert((parent, it.symbol), child);
-                child = it.previous;
+            while let Some(branch) = self.nodes.get(child as usize) {
+                self.places.insert((parent, branch.symbol), child);
+                child = branch.previous;
             }
-        } else if children > FEW {
+        } else if children > MAX_LINEAR_CHILDREN {
             self.places.insert((parent, symbol), child);
         }
         Ok(())
     }
 
-    /// Adds `other` and all below it to `branch`.
+    /// Adds `other` and all its descendants to `branch`.
     fn merge(&mut self, branch: u32, other: u32) -> Result<(), DoesNotFit> {
         // Most calls are of functions that call nothing.
         let gone = self.merge_costs(branch, other)?;
         if gone.children == 0 {
             return Ok(());
         }
-        // A loop: paths may be long.
+        // A loop instead of recursion: paths may be long.
         let mut merges = std::mem::take(&mut self.merges);
         let mut children = std::mem::take(&mut self.scratch);
         self.merge_children(branch, other, gone, &mut children, &mut merges)?;
@@ -274,19 +274,19 @@ impl Forest {
         Ok(())
     }
 
-    /// Adds the costs of `other`, which is free from now on.
+    /// Adds the costs of `other`, whose place is free afterwards.
     fn merge_costs(&mut self, branch: u32, other: u32) -> Result<Branch, DoesNotFit> {
         let gone = *self.get_mut(other)?;
-        let it = self.get_mut(branch)?;
-        it.calls = it.calls.saturating_add(gone.calls);
-        it.own_wall = it.own_wall.saturating_add(gone.own_wall);
-        it.memory = it.memory.saturating_add(gone.memory);
+        let branch = self.get_mut(branch)?;
+        branch.calls = branch.calls.saturating_add(gone.calls);
+        branch.own_wall = branch.own_wall.saturating_add(gone.own_wall);
+        branch.memory = branch.memory.saturating_add(gone.memory);
         self.free.push(other);
         Ok(gone)
     }
 
-    /// Gives `branch` the children that `other` had; those it has already are
-    /// still to be merged.
+    /// Moves the children of `other` to `branch`; those with a symbol that
+    /// `branch` has already are put on the list of merges.
     fn merge_children(
         &mut self,
         branch: u32,
@@ -297,12 +297,12 @@ impl Forest {
     ) -> Result<(), DoesNotFit> {
         children.clear();
         let mut child = gone.last_child;
-        while let Some(it) = self.nodes.get(child as usize) {
-            if gone.children > FEW {
-                self.places.remove(&(other, it.symbol));
+        while let Some(branch) = self.nodes.get(child as usize) {
+            if gone.children > MAX_LINEAR_CHILDREN {
+                self.places.remove(&(other, branch.symbol));
             }
             children.push(child);
-            child = it.previous;
+            child = branch.previous;
         }
         for &child in children.iter().rev() {
             let symbol = self.get_mut(child)?.symbol;
@@ -338,7 +338,11 @@ mod tests {
         (0..)
             .zip(&tree.nodes)
             .map(|(number, node)| {
-                let path = tree.path(NodeId(number)).iter().map(|it| it.0).collect();
+                let path = tree
+                    .path(NodeId(number))
+                    .iter()
+                    .map(|symbol| symbol.0)
+                    .collect();
                 (path, node.cost.calls, node.cost.wall)
             })
             .collect()
@@ -368,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_claims_is_called_from_the_root() {
+    fn blocks_without_a_record_are_called_from_the_root() {
         let mut forest = Forest::within(&Budget::unlimited());
         assert!(add(&mut forest, 0, 100, &[]));
         assert!(add(&mut forest, 1, 5, &[]));

@@ -1,11 +1,11 @@
-//! Names that are written once: `(5) foo` defines, `(5)` refers.
+//! Compressed names: `(5) foo` defines, `(5)` refers.
 //!
-//! **Invariant:** an id is a number from a file and asks for no memory: small
-//! ones, which is all that tools write, have a table, others a map.
+//! **Invariant:** an ID in a file never decides how much memory is allocated:
+//! small IDs, which are all that tools write, are in a table, others in a map.
 
 use profile::{Budget, NumberMap};
 
-/// What the ids of one kind stand for.
+/// The values of the IDs of one kind.
 #[derive(Debug)]
 pub(super) struct Ids<T> {
     dense: Vec<Option<T>>,
@@ -13,10 +13,10 @@ pub(super) struct Ids<T> {
     budget: Budget,
 }
 
-/// How far past the last id the next one may be.
+/// How far beyond the last ID the next one may be.
 const GAP: usize = 1024;
 
-/// What a budget says that there are too many of.
+/// The noun in the budget's error message.
 const NUMBERS: &str = "numbers of names";
 
 impl<T: Copy> Ids<T> {
@@ -28,7 +28,7 @@ impl<T: Copy> Ids<T> {
         }
     }
 
-    /// What `id` stands for.
+    /// The value of `id`.
     pub(super) fn find(&self, id: u64) -> Option<T> {
         let dense = usize::try_from(id).ok().and_then(|id| self.dense.get(id));
         match dense {
@@ -37,7 +37,7 @@ impl<T: Copy> Ids<T> {
         }
     }
 
-    /// From now on `id` stands for `value`.
+    /// Defines `id` as `value`.
     pub(super) fn define(&mut self, id: u64, value: T) {
         let index = usize::try_from(id).unwrap_or(usize::MAX);
         if index >= self.dense.len() + GAP {
@@ -74,7 +74,7 @@ pub(super) enum Written<'a> {
 }
 
 impl<'a> Written<'a> {
-    /// What stands behind the `=`.
+    /// Parses the text after the `=`.
     #[inline]
     pub(super) fn new(text: &'a [u8]) -> Self {
         let text = text.trim_ascii_start();

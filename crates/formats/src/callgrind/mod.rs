@@ -1,5 +1,5 @@
-//! Callgrind: what KCachegrind, webgrind and `callgrind_annotate`
-//! open, and what Xdebug and Valgrind write.
+//! Callgrind: KCachegrind, webgrind and `callgrind_annotate` open it; Xdebug
+//! and Valgrind write it.
 //!
 //! It has functions and edges between them, no stacks and no recursion levels.
 //! But Xdebug writes every call, callees before callers, so that its files do
@@ -7,8 +7,8 @@
 //! by number (the default), names in full, positions as differences too, and
 //! what Xdebug itself would write.
 //!
-//! **Invariant:** what comes into a function is its self cost and what leaves
-//! it, in the integers of the file.
+//! **Invariant:** the cost that enters a function is its self cost plus the
+//! cost that leaves it, in the integers of the file.
 
 mod columns;
 mod edges;
@@ -24,13 +24,13 @@ use profile::{Budget, Profile};
 
 use crate::{Detection, Format, Holds, ReadError, WriteError, WriteOptions};
 
-/// Nanoseconds in the unit that Xdebug gave this format for PHP.
+/// The time unit of Xdebug's files, in nanoseconds.
 const UNIT_NS: u64 = 10;
 
-/// One of the ways to write it; they are all read alike.
+/// One of the styles; one reader reads all of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Callgrind {
-    /// A name is written once and then referred to by number.
+    /// Compressed names: written once and then referred to by number.
     Names,
     /// Every name in full.
     Plain,
@@ -101,7 +101,7 @@ impl Format for Callgrind {
     }
 }
 
-/// What a header's lines begin with.
+/// The keys that begin a header's lines.
 const HEADER: [&str; 16] = [
     "version:",
     "creator:",
@@ -121,7 +121,7 @@ const HEADER: [&str; 16] = [
     "====",
 ];
 
-/// A header is known by its words, and ends with the names of the events.
+/// A file is recognized by its header's keys, up to the names of the events.
 fn detect(head: &[u8]) -> Detection {
     if head.starts_with(b"# callgrind format") {
         return Detection::Yes;
@@ -138,7 +138,7 @@ fn detect(head: &[u8]) -> Detection {
             line.starts_with(word.as_bytes()) || is_cut && word.as_bytes().starts_with(line)
         };
         match HEADER.iter().find(|word| fits(word)) {
-            // Not the word alone: `events:` is other formats' too.
+            // Not by this key alone: other formats have `events:` too.
             Some(&"events:") if has_words && !is_cut => return Detection::Yes,
             Some(_) => has_words = true,
             None if has_words && line.starts_with(b"fl=") => return Detection::Yes,

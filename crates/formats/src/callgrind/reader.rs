@@ -1,7 +1,7 @@
-//! Reads Callgrind: line by line, in the memory of the profile and not of the
-//! file.
+//! Reads Callgrind line by line: memory is proportional to the profile, not to
+//! the file.
 //!
-//! **Invariant:** a file of Xdebug's becomes a call tree if its blocks fit
+//! **Invariant:** a file from Xdebug becomes a call tree if its blocks fit
 //! together (see [`forest`](super::forest)), any other becomes edges.
 
 use std::collections::HashMap;
@@ -18,7 +18,7 @@ use crate::names::{INTERNAL_FILE, Names, UNKNOWN, of_xdebug};
 use crate::text::lossy;
 use crate::{ReadError, recursion};
 
-/// Reads a whole file, whichever tool wrote it.
+/// Reads a whole file from any tool.
 pub(super) fn read(input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
     let mut lines = Lines::new(input, "Callgrind");
     let mut reader = Reader::within(budget);
@@ -32,10 +32,10 @@ pub(super) fn read(input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, 
     reader.finish().map_err(|reason| lines.error(reason))
 }
 
-/// How many `desc:` lines are kept.
+/// The maximum number of `desc:` lines that are kept.
 const MAX_TAGS: usize = 64;
 
-/// What stands where a file's name would, by number.
+/// A number in place of a file's name.
 type FileId = u32;
 
 #[derive(Debug)]
@@ -50,15 +50,15 @@ struct Reader {
     file_ids: Ids<FileId>,
     object_ids: Ids<FileId>,
     function_ids: Ids<SymbolId>,
-    /// Where the current function is.
+    /// The file of the current function.
     file: Option<FileId>,
     object: Option<FileId>,
     function: Option<SymbolId>,
-    /// Where the callee is, if that was said.
+    /// The file of the callee, if given.
     call_file: Option<FileId>,
     call_object: Option<FileId>,
     callee: Option<SymbolId>,
-    /// How many calls the next line is about.
+    /// The number of calls that the next line is about.
     calls: Option<u64>,
     own: Costs,
     records: Vec<Record>,
@@ -69,8 +69,8 @@ struct Reader {
 
 type Reason = &'static str;
 
-/// The reason why a line is not taken that there is no memory for; the budget
-/// knows the rest.
+/// The reason if the budget has no memory for a line; the budget itself reports
+/// the details.
 const NO_MEMORY: Reason = "too much for the memory";
 
 impl Reader {
@@ -126,8 +126,9 @@ impl Reader {
                 Ok(())
             }
             [] | [b'#', ..] => Ok(()),
-            // What is inlined from other files is still the function's, and
-            // jumps are no calls; but both may define names.
+            // The costs of code inlined from other files belong to the
+            // function, and jumps are not calls; but both lines may define
+            // names.
             [b'f', b'i' | b'e', b'=', name @ ..] | [b'j', b'f', b'i', b'=', name @ ..] => {
                 file(&mut self.files, &mut self.file_ids, name).map(|_| ())
             }
@@ -166,7 +167,8 @@ impl Reader {
         let value = value.get(1..).unwrap_or_default().trim_ascii();
         let text = |value| Some(lossy(value).into_owned());
         match key {
-            // A second one is of a run appended to the file, by the same tool.
+            // A second header belongs to a run that the same tool appended to
+            // the file.
             b"creator" if self.meta.creator.is_none() => {
                 self.is_xdebug = value.starts_with(b"xdebug");
                 self.forest = self.is_xdebug.then(|| Forest::within(&self.budget));
@@ -183,7 +185,7 @@ impl Reader {
                 self.position.line_at = words.iter().position(|word| *word == b"line");
             }
             b"events" => {
-                // Xdebug 2 wrote microseconds, and did not say so.
+                // Xdebug 2 wrote microseconds without saying so.
                 self.columns = Columns::new(value, 1_000);
                 if self.columns.is_empty() {
                     return Err("no events");
@@ -234,20 +236,20 @@ impl Reader {
     }
 
     fn calls(&mut self, rest: &[u8]) -> Result<(), Reason> {
-        let (count, _) = number(rest).ok_or("the calls are no number")?;
+        let (count, _) = number(rest).ok_or("the number of calls is not a number")?;
         if self.callee.is_none() {
-            return Err("calls of no function");
+            return Err("calls without a function");
         }
         if self.calls.is_some() {
             return Err("calls without a cost");
         }
-        self.calls = Some(u64::try_from(count).map_err(|_| "less than no calls")?);
+        self.calls = Some(u64::try_from(count).map_err(|_| "the number of calls is negative")?);
         Ok(())
     }
 
     fn costs(&mut self, line: &[u8]) -> Result<(), Reason> {
         let Some(function) = self.function else {
-            return Err("a cost of no function");
+            return Err("a cost without a function");
         };
         if self.columns.is_empty() {
             return Err("a cost before the events");
@@ -269,7 +271,7 @@ impl Reader {
             self.names.set_line(function, self.position.line());
             return Ok(());
         };
-        let callee = self.callee.take().ok_or("calls of no function")?;
+        let callee = self.callee.take().ok_or("calls without a function")?;
         self.call_file = None;
         self.call_object = None;
         self.edges.add_calls(function, callee, calls, costs);
@@ -286,7 +288,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Another function's block begins, or the file ends.
+    /// Ends a function's block, before the next one or at the end of the file.
     fn end_block(&mut self) {
         if let (Some(forest), Some(function)) = (&mut self.forest, self.function.take())
             && forest.add(function, self.own, &self.records).is_err()
@@ -311,7 +313,7 @@ impl Reader {
         self.meta.counts = self.columns.counted.take();
         self.meta.not_read = std::mem::take(&mut self.columns.not_read);
         self.meta.mode = Mode::Traced;
-        // Xdebug's last line; without it the program did not come that far.
+        // Xdebug's last line; missing if the program was killed.
         self.meta.is_truncated = self.is_xdebug && !self.has_summary;
         let body = if let Some(tree) = tree {
             Body::Tree(tree)
@@ -337,8 +339,8 @@ impl Reader {
         let mut table = std::mem::replace(&mut self.edges, Edges::within(&self.budget))
             .finish(symbols, unit_ns);
         if !self.is_xdebug {
-            // Callers come first here, as they do with Valgrind; edges are in
-            // the order in which they completed.
+            // Callers come first here, as in Valgrind's files; edges are in the
+            // order in which they completed.
             table.edges.reverse();
         }
         recursion::mark(symbols, &mut table);
@@ -346,13 +348,13 @@ impl Reader {
     }
 }
 
-/// The position of costs, of which only the line is of interest.
+/// The position of costs, of which only the line is used.
 #[derive(Debug)]
 struct Position {
-    /// Numbers a position has.
+    /// How many numbers a position has.
     count: usize,
     line_at: Option<usize>,
-    /// It is the line and nothing else.
+    /// The position is the line only.
     is_plain: bool,
     line: i64,
 }
@@ -369,7 +371,7 @@ impl Default for Position {
 }
 
 impl Position {
-    /// Reads the position that `line` begins with; gives what follows.
+    /// Reads the position at the beginning of `line`; returns the rest.
     fn read<'l>(&mut self, line: &'l [u8]) -> Result<&'l [u8], Reason> {
         let mut rest = line;
         for place in 0..self.count {
@@ -381,8 +383,8 @@ impl Position {
             let is_relative = matches!(rest.first(), Some(b'+' | b'-' | b'*'));
             let (value, after) = match rest {
                 [b'*', after @ ..] => (0, after),
-                [b'+', number_ @ ..] => number(number_).ok_or("a position is no number")?,
-                _ => number(rest).ok_or("a position is no number")?,
+                [b'+', number_ @ ..] => number(number_).ok_or("a position is not a number")?,
+                _ => number(rest).ok_or("a position is not a number")?,
             };
             rest = after;
             if Some(place) == self.line_at {
@@ -398,7 +400,7 @@ impl Position {
     }
 }
 
-/// Names of files and objects, each once.
+/// Names of files and objects, each stored once.
 #[derive(Debug)]
 struct Files {
     names: Vec<Box<[u8]>>,
@@ -406,7 +408,7 @@ struct Files {
     budget: Budget,
 }
 
-/// What a budget says that there are too many of.
+/// The noun in the budget's error message.
 const FILES: &str = "names of files";
 
 impl Files {
@@ -431,7 +433,7 @@ impl Files {
         Some(id)
     }
 
-    /// The name, unless it says that it is not known.
+    /// The name, unless it stands for an unknown file.
     fn name(&self, id: Option<FileId>) -> Option<&[u8]> {
         let name = self.names.get(usize::try_from(id?).ok()?)?;
         Some(&**name).filter(|name| !name.is_empty() && *name != UNKNOWN)

@@ -1,7 +1,7 @@
-//! Writes Callgrind: a block a function, callers before callees.
+//! Writes Callgrind: one block for each function, callers before callees.
 //!
-//! **Invariant:** a name's number is given out once, in order, for a function
-//! in its file; all columns are on every line; nothing is negative.
+//! **Invariant:** names are numbered in order, one number for each pair of
+//! function and file; every line has all columns; no cost is negative.
 
 use std::io::{self, BufWriter, Write};
 
@@ -40,25 +40,25 @@ pub(super) fn write(
     Ok(writer.out.flush()?)
 }
 
-/// Which costs are written.
+/// The costs that are written.
 #[derive(Debug, Clone)]
 struct Columns {
-    /// What stands in place of wall time.
+    /// The event that replaces wall time.
     counted: Option<String>,
     cpu: bool,
     memory: bool,
     peak: bool,
 }
 
-/// The numbers of one line.
+/// The costs of one line.
 type Costs = [u64; 4];
 
 impl Columns {
     fn new(profile: &Profile, graph: &Graph) -> Self {
         let metrics = profile.metrics;
-        // Xdebug has no peak, so a column of nothing says nothing.
+        // Xdebug's files have no peak memory, so a column of zeros is left out.
         let mut functions = graph.functions.iter();
-        let has_peak = graph.root.peak != 0 || functions.any(|it| it.own.peak != 0);
+        let has_peak = graph.root.peak != 0 || functions.any(|function| function.own.peak != 0);
         Self {
             counted: (metrics.wall_unit == WallUnit::Samples).then(|| event(profile)),
             cpu: metrics.cpu,
@@ -94,7 +94,7 @@ impl Columns {
     }
 }
 
-/// What is counted, as the name of an event: a word.
+/// The name of a counted event: one word.
 fn event(profile: &Profile) -> String {
     let counted = match &profile.meta.counts {
         Some(counted) => lossy(counted.as_bytes()).into_owned(),
@@ -105,7 +105,7 @@ fn event(profile: &Profile) -> String {
     counted.chars().map(word).collect()
 }
 
-/// The costs as the format can hold them: memory given back is zero.
+/// The costs that the format can hold: negative memory becomes zero.
 fn own_costs(own: SelfCost) -> Costs {
     [own.wall, own.cpu, own.memory, own.peak].map(|value| value.max(0).unsigned_abs())
 }
@@ -115,12 +115,12 @@ fn inclusive_costs(cost: Cost) -> Costs {
     [cost.wall, cost.cpu, size(cost.memory), size(cost.peak)]
 }
 
-/// Numbers for names, in the order in which they are first asked for.
+/// Numbers for names, in the order of their first use.
 #[derive(Debug, Default)]
 struct Numbers<'p>(std::collections::HashMap<&'p [u8], u32>);
 
 impl<'p> Numbers<'p> {
-    /// The number, and whether it is new.
+    /// The number, and whether the name is new.
     fn number(&mut self, name: &'p [u8]) -> (u32, bool) {
         let next = u32::try_from(self.0.len() + 1).unwrap_or(u32::MAX);
         let number = *self.0.entry(name).or_insert(next);
@@ -136,7 +136,7 @@ struct Writer<'p, 'o> {
     files: Numbers<'p>,
     functions: Vec<Option<u32>>,
     next_function: u32,
-    /// The line that differences are counted from.
+    /// The line that relative line numbers refer to.
     previous_line: Option<u32>,
 }
 
@@ -164,7 +164,7 @@ impl<'p> Writer<'p, '_> {
         let creator = meta
             .creator
             .as_deref()
-            .filter(|it| !it.starts_with("xdebug"));
+            .filter(|text| !text.starts_with("xdebug"));
         let creator = text(creator.unwrap_or(ours));
         write!(
             self.out,
@@ -172,7 +172,8 @@ impl<'p> Writer<'p, '_> {
         )?;
         let title = options.title.as_deref().or(meta.title.as_deref());
         if let Some(title) = title {
-            // KCachegrind looks for what follows in the first two kilobytes.
+            // KCachegrind searches the first two kilobytes for the following
+            // header.
             let title: String = text(title).chars().take(400).collect();
             writeln!(self.out, "cmd: {title}")?;
         }
@@ -183,7 +184,7 @@ impl<'p> Writer<'p, '_> {
         let is_negative = |function: &Function| function.own.memory < 0;
         if self.columns.memory && graph.functions.iter().any(is_negative) {
             self.out
-                .write_all(b"desc: Note: memory that was given back is written as 0\n")?;
+                .write_all(b"desc: Note: freed memory is written as 0\n")?;
         }
         for (name, value) in &meta.tags {
             writeln!(
@@ -256,7 +257,7 @@ impl<'p> Writer<'p, '_> {
         writeln!(self.out, "({number})")
     }
 
-    /// A line of costs; where in the function a call was made is not known.
+    /// A line of costs; the line of the call inside of the function is unknown.
     fn line(&mut self, symbol: SymbolId, costs: Costs) -> io::Result<()> {
         let line = line_of(self.profile, symbol);
         let previous = self
@@ -274,13 +275,13 @@ impl<'p> Writer<'p, '_> {
     }
 }
 
-/// Lines are counted from 1, and 1 is what an unknown one is written as.
+/// Lines are counted from 1, and an unknown line is written as 1.
 pub(super) fn line_of(profile: &Profile, symbol: SymbolId) -> u32 {
     let symbol = profile.symbols.get(symbol.index());
     symbol.map_or(1, |symbol| symbol.line.max(1))
 }
 
-/// The file as it is written.
+/// The file as it is written to the format.
 pub(super) fn file_of(symbol: &Symbol) -> &[u8] {
     match &symbol.file {
         _ if symbol.internal => INTERNAL_FILE,
@@ -289,7 +290,7 @@ pub(super) fn file_of(symbol: &Symbol) -> &[u8] {
     }
 }
 
-/// What is empty is not known.
+/// An empty name is written as unknown.
 pub(super) fn known(name: &[u8]) -> &[u8] {
     if name.trim_ascii().is_empty() {
         UNKNOWN
@@ -298,7 +299,7 @@ pub(super) fn known(name: &[u8]) -> &[u8] {
     }
 }
 
-/// A name in full, made not to look like a number for one.
+/// A full name, changed if it looks like a compressed one.
 fn plain(name: &[u8], out: &mut dyn Write) -> io::Result<()> {
     let name = one_line(name);
     if let [b'(', digit, ..] = *name

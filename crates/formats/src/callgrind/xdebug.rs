@@ -1,11 +1,11 @@
-//! Writes what Xdebug 3 would have: a block a call, when it ends.
+//! Writes Callgrind as Xdebug 3 does: one block for each call, when it ends.
 //!
-//! Of events, each call is one; of a tree, each path is one block with the
-//! number of its calls; of edges, each function. What is negative is zero, as
-//! Xdebug has it.
+//! From events, each call is a block; from a tree, each path is a block with
+//! the number of its calls; from edges, each function. Negative costs become
+//! zero, as in Xdebug.
 //!
-//! **Invariant:** a block's records are about the last blocks before it that
-//! no record is about yet, in order (but for edges, which tell no order).
+//! **Invariant:** a block's records refer to the last blocks before it that no
+//! record refers to yet, in order (except with edges, whose order is unknown).
 
 use std::collections::HashMap;
 use std::io::{self, BufWriter, Write};
@@ -29,7 +29,8 @@ pub(super) fn write(
     let mut writer = Writer {
         out: BufWriter::new(out),
         profile,
-        // The first is PHP's own, whenever it is met.
+        // File number 1 is that of PHP's own functions, whenever it is first
+        // used.
         files: HashMap::from([(INTERNAL_FILE, (1, false))]),
         functions: vec![None; profile.symbols.len()],
         next_function: 1,
@@ -62,7 +63,7 @@ impl Costs {
         }
     }
 
-    /// Rounds what a function cost by itself; never what is made of others.
+    /// Rounds a self cost; never a sum of others.
     fn of_own(symbol: SymbolId, wall_ns: i64, memory: i64, rounding: &mut Rounding) -> Self {
         Self {
             time: rounding.units(symbol, wall_ns),
@@ -71,7 +72,7 @@ impl Costs {
     }
 }
 
-/// What a block says of a call made in it.
+/// A block's record of a call that it made.
 #[derive(Debug, Clone, Copy)]
 struct Record {
     callee: SymbolId,
@@ -91,12 +92,12 @@ struct Writer<'p, 'o> {
 impl Writer<'_, '_> {
     fn header(&mut self, options: &WriteOptions) -> io::Result<()> {
         let meta = &self.profile.meta;
-        let theirs = meta
+        let original = meta
             .creator
             .as_deref()
-            .filter(|it| it.starts_with("xdebug "));
-        let creator = match (theirs, &meta.php_version) {
-            (Some(theirs), _) => theirs.to_owned(),
+            .filter(|text| text.starts_with("xdebug "));
+        let creator = match (original, &meta.php_version) {
+            (Some(original), _) => original.to_owned(),
             (None, Some(php)) => format!(
                 "xdebug 3.2.0 (PHP {php}, written by xhprof {})",
                 env!("CARGO_PKG_VERSION")
@@ -135,8 +136,8 @@ impl Writer<'_, '_> {
     }
 
     fn position(&mut self, symbol: SymbolId, prefix: &str) -> io::Result<()> {
-        let it = self.profile.symbols.get(symbol.index());
-        let file = it.map_or(super::writer::known(b""), file_of);
+        let symbol_row = self.profile.symbols.get(symbol.index());
+        let file = symbol_row.map_or(super::writer::known(b""), file_of);
         let next = u32::try_from(self.files.len() + 1).unwrap_or(u32::MAX);
         let (number, is_written) = self.files.entry(file).or_insert((next, false));
         write!(self.out, "{prefix}fl=({number})")?;
@@ -155,7 +156,7 @@ impl Writer<'_, '_> {
         *place = Some(self.next_function);
         self.next_function += 1;
         let name = known(self.profile.name(symbol));
-        let is_internal = it.is_some_and(|it| it.internal);
+        let is_internal = symbol_row.is_some_and(|row| row.internal);
         let name: &[u8] = if name == Symbol::MAIN {
             b"{main}"
         } else {
@@ -168,13 +169,13 @@ impl Writer<'_, '_> {
         self.out.write_all(b"\n")
     }
 
-    /// A block a path, callees before callers.
+    /// One block for each path, callees before callers.
     fn tree(&mut self, tree: &Tree) -> io::Result<()> {
         let own = tree.self_costs();
         let children = tree.children();
         let mut rounding = Rounding::new(UNIT_NS);
         let mut records: Vec<Record> = Vec::new();
-        // Each with the place of its first record, once it was entered.
+        // Each with the index of its first record, once it is entered.
         let mut walk = vec![(NodeId::ROOT, None)];
         while let Some((id, entered)) = walk.pop() {
             let Some(node) = tree.nodes.get(id.index()) else {
@@ -206,7 +207,7 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
-    /// A block a function; `main()` is the last one.
+    /// One block for each function; `main()` is the last one.
     fn graph(&mut self, graph: &Graph) -> io::Result<()> {
         for function in graph.functions.iter().rev() {
             let costs = |wall: u64, memory| Costs { time: wall, memory };
@@ -227,7 +228,7 @@ impl Writer<'_, '_> {
         self.summary(graph.root.wall, graph.root.peak, graph.root.memory)
     }
 
-    /// A block a call.
+    /// One block for each call.
     fn events(&mut self, events: &Events) -> io::Result<()> {
         let mut calls = OpenCalls::new();
         for event in &events.events {
@@ -253,7 +254,7 @@ struct Call {
     wall_ns: i64,
     memory: i64,
     records: Vec<Record>,
-    /// What it cost by itself, once it has ended.
+    /// Its self cost, once it has ended.
     own: Costs,
 }
 
@@ -278,9 +279,9 @@ impl Call {
     }
 }
 
-/// The open calls of every fiber. What passes is charged to the call on top;
-/// what a fiber calls first is called from `main()`, as who started it may end
-/// before it does.
+/// The open calls of every fiber. Time is charged to the innermost call. The
+/// first call of a fiber is written as a call from `main()`, because the
+/// function that started the fiber may end first.
 #[derive(Debug)]
 struct OpenCalls {
     root: Call,
@@ -347,7 +348,7 @@ impl OpenCalls {
         Some(call)
     }
 
-    /// The next call that ends because all do; the root is the last.
+    /// The next call to close at the end; the root is the last.
     fn close(&mut self, end: Instant) -> Option<Call> {
         self.charge(end);
         loop {

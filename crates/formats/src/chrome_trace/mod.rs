@@ -1,14 +1,14 @@
-//! Chrome's trace-event JSON, as `chrome://tracing`, Perfetto and Chrome's
+//! Chrome's trace-event JSON: `chrome://tracing`, Perfetto and Chrome's
 //! `DevTools` open it and many tracers write it.
 //!
-//! Written are entries and exits (`B`, `E`) in the order of time: those that
-//! happened, those of a tree in its order, or those between samples. Viewers
-//! take functions with different `args` for different functions, so calls,
-//! memory, files and lines are beside the events, under the key `xhprof`.
-//! Read are `B`, `E` and `X` of any process and thread; other events have no
-//! time of their own; the profile names them in `not_read`.
+//! The writer emits entries and exits (`B`, `E`) in the order of time: recorded
+//! events, those of a tree in its order, or those between samples. Viewers
+//! treat functions with different `args` as different, so calls, memory, files
+//! and lines are separate, under the key `xhprof`. The reader takes `B`, `E`
+//! and `X` of any process and thread. Other events have no duration; the
+//! profile names them in `not_read`.
 //!
-//! **Invariant:** what is written nests, no time steps back, and the times of
+//! **Invariant:** written events nest, times never decrease, and the times of
 //! all functions add up to the profile's.
 
 mod reader;

@@ -1,5 +1,5 @@
-//! Reads trace events: objects with `traceEvents`, and plain arrays, which need
-//! not be complete.
+//! Reads trace events: objects with `traceEvents`, and plain arrays, which may
+//! be incomplete.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::BufRead;
@@ -15,7 +15,7 @@ use crate::json::Json;
 use crate::names::Names;
 use crate::text::{lossy, set_file, split_title};
 
-/// What a file of ours was written from; none for those of others.
+/// The kind of profile that `xhprof` wrote the file from; none in other files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
     Events,
@@ -33,20 +33,20 @@ impl Shape {
     }
 }
 
-/// What our own files say beside the events.
+/// The key `xhprof` of files that `xhprof` wrote.
 #[derive(Debug, Default)]
-pub(super) struct Ours {
+pub(super) struct XhprofFields {
     pub(super) shape: Option<Shape>,
     pub(super) started_unix_us: u64,
-    /// How long a sample is shown, if it was only counted.
+    /// The duration of a sample, if samples were only counted.
     pub(super) sample_ns: Option<u64>,
     pub(super) has_calls: bool,
     pub(super) has_memory: bool,
-    /// Calls, and memory and peak if there are any, entry by entry.
+    /// Calls, and memory and peak if measured, for each entry.
     pub(super) costs: Vec<i64>,
 }
 
-/// An event, as far as it is of use. Anything may be missing.
+/// The fields of an event that are used. Any of them may be missing.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Event {
@@ -85,7 +85,7 @@ pub(super) fn read(input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, 
     }
     json.finish()?;
     if trace.count == 0 {
-        return Err(json.error("there are no events in it"));
+        return Err(json.error("it contains no events"));
     }
     let (title, is_estimated) = split_title(title.as_deref().unwrap_or_default());
     let mut meta = Meta {
@@ -108,18 +108,18 @@ pub(super) fn read(input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, 
     } = trace;
     threads
         .finish(names, &ours, meta)
-        .ok_or_else(|| json.error("none of its events says how long something took"))
+        .ok_or_else(|| json.error("no event has a duration"))
 }
 
-/// What has been read of a trace.
+/// The part of a trace that has been read.
 #[derive(Debug)]
 struct Trace {
     names: Names,
     threads: Threads,
-    ours: Ours,
+    ours: XhprofFields,
     files: HashMap<String, (String, u32)>,
     count: u64,
-    /// How many events of a kind were passed over.
+    /// The number of skipped events of each kind.
     ignored: BTreeMap<&'static str, u64>,
 }
 
@@ -128,7 +128,7 @@ impl Trace {
         Self {
             names: Names::within(budget),
             threads: Threads::within(budget),
-            ours: Ours::default(),
+            ours: XhprofFields::default(),
             files: HashMap::new(),
             count: 0,
             ignored: BTreeMap::new(),
@@ -271,7 +271,7 @@ impl Trace {
     }
 }
 
-/// The thread that an event belongs to. Both numbers may be text, too.
+/// The thread of an event. Both IDs may be text, too.
 fn key(event: &Event) -> Key {
     let text = |value: &Value| match value {
         Value::String(text) => lossy(text.as_bytes()).into_owned(),
@@ -284,7 +284,7 @@ fn key(event: &Event) -> Key {
     }
 }
 
-/// Both clocks; none if the first is not told.
+/// Both clocks; none without the first.
 fn clock(wall: &Value, cpu: &Value) -> Option<Clock> {
     Some(Clock {
         wall: nanoseconds(wall)?,
@@ -292,7 +292,7 @@ fn clock(wall: &Value, cpu: &Value) -> Option<Clock> {
     })
 }
 
-/// Microseconds with a fraction, also in quotes, in nanoseconds.
+/// Microseconds with a fraction, also in quotes, as nanoseconds.
 #[expect(clippy::cast_possible_truncation, reason = "saturates")]
 fn nanoseconds(value: &Value) -> Option<i64> {
     match value {

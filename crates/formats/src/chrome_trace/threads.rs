@@ -1,10 +1,10 @@
-//! The calls of each thread, made into events or a tree.
+//! Converts the calls of each thread to events or a tree.
 //!
-//! Times need not be in order. `B` and `E` of one time are in the order of the
-//! file; an `X` lies in the shortest one around it. What overlaps without
-//! nesting ends with the call around it.
+//! Times may be out of order. `B` and `E` of one time keep the order of the
+//! file; an `X` lies in the shortest call around it. A call that overlaps
+//! another without nesting ends with the call around it.
 //!
-//! **Invariant:** no event is before the one before it, and calls nest.
+//! **Invariant:** the times of events never decrease, and calls nest.
 
 use std::cmp::Reverse;
 use std::collections::btree_map::Entry;
@@ -15,18 +15,18 @@ use profile::{
     OverBudget, Profile, Sample, SamplesBuilder, Spans, SymbolId, TreeBuilder, WallUnit,
 };
 
-use super::reader::{Ours, Shape};
+use super::reader::{Shape, XhprofFields};
 use crate::names::Names;
 use crate::thread_label::ThreadLabel;
 
-/// How many events are kept one by one; more become a call tree.
-const MOST_EVENTS: usize = 1 << 20;
+/// The maximum number of single events; more become a call tree.
+const MAX_EVENTS: usize = 1 << 20;
 
-/// What a budget says that there are too many of.
+/// The noun in the budget's error message.
 const EVENTS: &str = "events";
 
-/// When a call ends of which no end is told.
-const STAYS_OPEN: i64 = i64::MAX;
+/// The end of a call without a known end.
+const NO_END: i64 = i64::MAX;
 
 /// A thread of a process.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -35,7 +35,7 @@ pub(super) struct Key {
     pub(super) thread: String,
 }
 
-/// Nanoseconds on both clocks, as far as they are told.
+/// Nanoseconds on both clocks, if known.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Clock {
     pub(super) wall: i64,
@@ -46,7 +46,7 @@ pub(super) struct Clock {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Edge {
     pub(super) at: Clock,
-    /// None for an exit of whatever was entered last.
+    /// None for an exit of the function that was entered last.
     pub(super) symbol: Option<SymbolId>,
     pub(super) opens: bool,
 }
@@ -71,13 +71,13 @@ impl Call {
     }
 }
 
-/// What is known of a thread, in the order of the file.
+/// The data of a thread, in the order of the file.
 #[derive(Debug, Default)]
 pub(super) struct Thread {
     pub(super) name: Option<String>,
     pub(super) edges: Vec<Edge>,
     pub(super) calls: Vec<Call>,
-    /// Before which edge the memory or its peak came to be what it is.
+    /// The index of the edge before which memory or its peak changed.
     pub(super) memory: Vec<(usize, bool, i64)>,
 }
 
@@ -89,11 +89,11 @@ pub(super) struct Threads {
     pub(super) processes: HashMap<String, String>,
 }
 
-/// What a thread takes without its calls, in bytes.
-const THREAD: usize = 2 * size_of::<(Key, Thread)>() + 64;
+/// Bytes per thread, without its calls.
+const THREAD_BYTES: usize = 2 * size_of::<(Key, Thread)>() + 64;
 
 impl Threads {
-    /// No threads yet, and no more than the budget has room for.
+    /// No threads yet, and at most as many as the budget allows.
     pub(super) fn within(budget: &Budget) -> Self {
         Self {
             list: BTreeMap::new(),
@@ -107,14 +107,19 @@ impl Threads {
         Ok(match self.list.entry(key) {
             Entry::Occupied(place) => place.into_mut(),
             Entry::Vacant(place) => {
-                self.budget.take(THREAD, "threads")?;
+                self.budget.take(THREAD_BYTES, "threads")?;
                 place.insert(Thread::default())
             }
         })
     }
 
-    /// The profile of all threads; none if there is no call in any.
-    pub(super) fn finish(self, mut names: Names, ours: &Ours, mut meta: Meta) -> Option<Profile> {
+    /// The profile of all threads; none if no thread has a call.
+    pub(super) fn finish(
+        self,
+        mut names: Names,
+        ours: &XhprofFields,
+        mut meta: Meta,
+    ) -> Option<Profile> {
         let labels = self.labels();
         let mut stray = 0;
         let mut list = Vec::new();
@@ -129,7 +134,7 @@ impl Threads {
         }
         if stray > 0 {
             meta.not_read
-                .push(format!("{stray} ends without a beginning"));
+                .push(format!("{stray} exits without an entry"));
         }
         let start = list
             .iter()
@@ -193,16 +198,16 @@ impl Threads {
         })
     }
 
-    /// What the threads are called beside each other, in the order of the list.
+    /// The labels of the threads, in the order of the list.
     fn labels(&self) -> Vec<String> {
         let mut keys = self.list.keys().map(|key| &key.process);
         let first = keys.next();
         let is_one_process = keys.all(|process| Some(process) == first);
-        let label = |(key, it): (&Key, &Thread)| {
+        let label = |(key, thread): (&Key, &Thread)| {
             let label = ThreadLabel {
                 process: self.processes.get(&key.process).map(String::as_str),
                 process_id: &key.process,
-                thread: it.name.as_deref(),
+                thread: thread.name.as_deref(),
                 thread_id: &key.thread,
             };
             label.show(is_one_process)
@@ -211,7 +216,7 @@ impl Threads {
     }
 }
 
-/// An entry or an exit that fits.
+/// An entry or an exit that nests with the others.
 #[derive(Debug, Clone, Copy)]
 struct Step {
     at: Clock,
@@ -223,7 +228,7 @@ impl Thread {
     /// Entries and exits that nest, in the order of time. Calls may be open at
     /// the end.
     fn steps(mut self, stray: &mut u64, budget: &Budget) -> Vec<Step> {
-        // Stable: what has one time stays in the order of the file.
+        // A stable sort: events of one time keep the order of the file.
         self.edges.sort_by_key(|edge| edge.at.wall);
         if self.calls.is_empty() {
             let mut steps = Vec::new();
@@ -258,10 +263,10 @@ impl Thread {
                 }
             }
         });
-        // What is open at the end stays so.
+        // Calls that are open at the end stay open.
         for place in open {
             if let Some(call) = calls.get_mut(place) {
-                call.to.wall = STAYS_OPEN;
+                call.to.wall = NO_END;
             }
         }
         budget.drop_list(self.edges);
@@ -302,7 +307,7 @@ fn matched(
             *stray += 1;
             continue;
         };
-        // What was entered later and has no exit of its own ends here, too.
+        // Calls that were entered later and have no exit end here, too.
         while open.len() > place {
             open.pop();
             visit(edge.at, None);
@@ -310,8 +315,8 @@ fn matched(
     }
 }
 
-/// Whole calls as entries and exits: a call lies in the one around it that
-/// began last.
+/// Whole calls as entries and exits: the parent of a call is the one around it
+/// that began last.
 fn nested(mut calls: Vec<Call>, budget: &Budget) -> Vec<Step> {
     calls.sort_by_key(|call| (call.from.wall, Reverse(call.to.wall)));
     let mut steps = Vec::new();
@@ -345,7 +350,7 @@ fn nested(mut calls: Vec<Call>, budget: &Budget) -> Vec<Step> {
         open.push(call.to);
     }
     while let Some(at) = open.pop() {
-        if at.wall < STAYS_OPEN {
+        if at.wall < NO_END {
             steps.push(Step { at, enters: None });
         }
     }
@@ -381,7 +386,7 @@ fn events(
             }) = value;
             memory.next();
         }
-        // At the bottom `main()` is the root itself.
+        // A `main()` at the bottom of a stack is the root.
         let kind = match step.enters {
             Some(symbol) => {
                 let is_root = open.is_empty() && symbol == SymbolId::ROOT;
@@ -393,7 +398,7 @@ fn events(
         let Some(kind) = kind else { continue };
         let event = Event { at: now, kind };
         match &mut fold {
-            None if list.len() < MOST_EVENTS => {
+            None if list.len() < MAX_EVENTS => {
                 if budget.room(&mut list, EVENTS).is_ok() {
                     list.push(event);
                 }
@@ -417,8 +422,9 @@ fn events(
     }
 }
 
-/// What our writer made of samples: one for each time that a stack lasted.
-fn samples(steps: &[Step], start: i64, ours: &Ours, budget: &Budget) -> Body {
+/// Samples that this crate's writer wrote: one for each interval with one
+/// stack.
+fn samples(steps: &[Step], start: i64, ours: &XhprofFields, budget: &Budget) -> Body {
     let mut builder = SamplesBuilder::within(budget);
     let mut open: Vec<NodeId> = Vec::new();
     let mut now = start;
@@ -444,17 +450,17 @@ fn samples(steps: &[Step], start: i64, ours: &Ours, budget: &Budget) -> Body {
     Body::Samples(builder.finish())
 }
 
-/// Several threads beside each other, or what was no events to begin with.
-/// Only what passed in calls is counted.
+/// Several threads as one tree, or a file not written from events. Only time
+/// inside of calls is counted.
 struct Forest<'o> {
     builder: TreeBuilder,
-    ours: &'o Ours,
+    ours: &'o XhprofFields,
     has_cpu: bool,
     entries: usize,
 }
 
 impl<'o> Forest<'o> {
-    fn new(ours: &'o Ours, has_cpu: bool, budget: &Budget) -> Self {
+    fn new(ours: &'o XhprofFields, has_cpu: bool, budget: &Budget) -> Self {
         Self {
             builder: TreeBuilder::within(budget),
             ours,
@@ -485,7 +491,7 @@ impl<'o> Forest<'o> {
         self.charge(open.last().copied(), &mut now, last, &mut cpu, None);
     }
 
-    /// What passed until `to` is the function's on top.
+    /// The time until `to` is charged to the innermost function.
     fn charge(
         &mut self,
         top: Option<NodeId>,
@@ -570,7 +576,7 @@ mod tests {
     #[test]
     fn whole_calls_lie_in_the_one_around_them() {
         let call = |symbol, from, length| Call::new(SymbolId(symbol), at(from), at(length));
-        // In the order in which tracers log them: at their end. The last
+        // In the order in which tracers log calls: at their end. The last one
         // overlaps, and is cut.
         let calls = vec![
             call(3, 2, 3),

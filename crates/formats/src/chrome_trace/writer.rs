@@ -51,7 +51,7 @@ struct Writer<'a, W: Write> {
 }
 
 impl<W: Write> Writer<'_, W> {
-    /// All up to the events: what they are of.
+    /// Everything before the events.
     fn head(&mut self, shape: Shape, options: &WriteOptions) -> io::Result<()> {
         let profile = self.profile;
         let title = text::title(profile, options);
@@ -99,7 +99,7 @@ impl<W: Write> Writer<'_, W> {
         Ok(())
     }
 
-    /// Where the functions are.
+    /// The files and lines of the functions.
     fn functions(&mut self) -> io::Result<()> {
         self.out.write_all(b"\"functions\":{")?;
         let mut separator = "\n";
@@ -118,7 +118,7 @@ impl<W: Write> Writer<'_, W> {
         self.out.write_all(b"}")
     }
 
-    /// What the nodes cost beside time, in the order of their entries: calls,
+    /// The costs of nodes besides time, in the order of their entries: calls,
     /// memory and peak, without callees.
     fn costs(&mut self, tree: &Tree) -> io::Result<()> {
         let own = tree.self_costs();
@@ -165,7 +165,7 @@ impl<W: Write> Writer<'_, W> {
         let mut now = 0;
         for sample in samples.samples.iter().filter(|sample| sample.weight > 0) {
             if sample.at > now {
-                // Between samples that are far apart is nothing.
+                // A gap between samples stays empty.
                 self.close(samples, &mut open, 0, now)?;
                 now = sample.at;
             }
@@ -206,7 +206,7 @@ impl<W: Write> Writer<'_, W> {
         Ok(())
     }
 
-    /// Each function's own time first, then that of its callees.
+    /// The self time of each function first, then the times of its callees.
     fn tree(&mut self, tree: &Tree) -> io::Result<()> {
         let length = match self.profile.metrics.wall_unit {
             WallUnit::Nanoseconds => 1,

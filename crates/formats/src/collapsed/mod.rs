@@ -1,10 +1,10 @@
-//! Collapsed stacks: one line a stack, its functions and what it cost.
+//! Collapsed stacks: one line for each stack, with its functions and its cost.
 //!
-//! `main();Cache::get;strlen 1200`. Flame graphs are made of it, `grep` and
-//! `awk` work on it, and every sampling profiler for PHP can write it. There
-//! is one cost, and no word on its unit: ours are nanoseconds, bytes or calls.
+//! `main();Cache::get;strlen 1200`. Flame graph tools read it, `grep` and `awk`
+//! work on it, and every sampling profiler for PHP can write it. A line has one
+//! cost without a unit: `xhprof` writes nanoseconds, bytes or calls.
 //!
-//! **Invariant:** lines are in the order of their bytes, no stack twice.
+//! **Invariant:** lines are sorted by their bytes, and no stack occurs twice.
 
 mod reader;
 mod writer;
@@ -71,7 +71,7 @@ impl Format for Collapsed {
             format: self.name(),
         })?;
         let symbols = profile.symbols.iter();
-        let names: Vec<_> = symbols.map(|it| frame(&it.name)).collect();
+        let names: Vec<_> = symbols.map(|symbol| frame(&symbol.name)).collect();
         let stacks = Stacks {
             tree: &tree,
             names: &names,

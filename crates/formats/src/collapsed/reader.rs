@@ -1,8 +1,10 @@
-//! Reads collapsed stacks: ours, `flamegraph.pl`'s, Excimer's, phpspy's, perf's.
+//! Reads collapsed stacks of `xhprof`, `flamegraph.pl`, Excimer, phpspy and
+//! perf.
 //!
-//! Counts of others are samples and ours are not, but a line does not tell:
-//! what is read has weights, and no times and no calls. `main()` is the root;
-//! stacks that begin with something else were called by it.
+//! The counts of other tools are samples and those of `xhprof` are not, but a
+//! line does not show which. So a profile that was read has weights, and
+//! neither times nor calls. `main()` is the root; it is the caller of stacks
+//! that begin with another function.
 
 use std::io::BufRead;
 
@@ -14,11 +16,12 @@ use profile::{
 use crate::symbols::Symbols;
 use crate::{Detection, HEAD, ReadError};
 
-/// The longest line, in bytes: 16 MiB. That is a stack half a million deep.
+/// The maximum length of a line, in bytes: 16 MiB, a stack of half a million
+/// frames.
 const MAX_LINE: usize = 16 << 20;
 
-/// How many lines are looked at to recognize the format.
-const LOOK: usize = 20;
+/// How many lines are examined to recognize the format.
+const LOOKAHEAD: usize = 20;
 
 pub(super) fn detect(head: &[u8]) -> Detection {
     let mut lines = head.split(|&byte| byte == b'\n').peekable();
@@ -27,7 +30,7 @@ pub(super) fn detect(head: &[u8]) -> Detection {
         let is_cut = lines.peek().is_none();
         let is_stack = !line.contains(&0) && split(line).is_some();
         match (is_stack, is_cut, line.trim_ascii().is_empty()) {
-            // The last line may go on past the head, or be the input's last.
+            // The last line may be cut off by the end of the head.
             (true, true, _) if head.len() < HEAD && seen == 0 => return Detection::NeedMore,
             (_, true, _) if head.len() >= HEAD && seen == 0 && is_deep(line) => {
                 return Detection::NeedMore;
@@ -36,7 +39,7 @@ pub(super) fn detect(head: &[u8]) -> Detection {
             (true, ..) => seen += 1,
             (false, ..) => return Detection::No,
         }
-        if seen == LOOK {
+        if seen == LOOKAHEAD {
             break;
         }
     }
@@ -47,7 +50,7 @@ pub(super) fn detect(head: &[u8]) -> Detection {
     }
 }
 
-/// Whether a line, cut, can be a very deep stack.
+/// Whether a line without an end can be a very deep stack.
 fn is_deep(line: &[u8]) -> bool {
     line.contains(&b';') && !line.iter().any(|&byte| byte < b' ' && byte != b'\t')
 }
@@ -67,7 +70,7 @@ pub(crate) fn read_lines(
             reason,
         };
         line.clear();
-        // Fully qualified: `take` of the trait object, and not by value.
+        // Fully qualified: `take` of the trait object, not by value.
         let mut limited = std::io::Read::take(&mut *input, MAX_LINE as u64);
         if limited.read_until(b'\n', &mut line)? == 0 {
             break;
@@ -137,8 +140,8 @@ enum Sign {
 struct StackLines {
     symbols: Symbols,
     builder: SamplesBuilder,
-    /// The line before, and where each of its frames ends and leads to.
-    /// Sorted lines have most of their frames in common with it.
+    /// The previous line, with the end of each of its frames and the node it
+    /// leads to. Sorted lines share most frames with the previous line.
     last: Vec<u8>,
     last_frames: Vec<(usize, NodeId)>,
     lines: u64,
@@ -171,7 +174,7 @@ impl StackLines {
             .zip(&self.last)
             .take_while(|(one, other)| one == other)
             .count();
-        // A frame is the same if what ends it is too.
+        // A frame is the same only if the separator after it is too.
         let shared = self.last_frames.iter().take_while(|(end, _)| {
             *end < same || *end == same && stack.get(same).is_none_or(|&byte| byte == b';')
         });
@@ -190,7 +193,7 @@ impl StackLines {
                 b"" => self.symbols.id(b"(unknown)"),
                 frame => self.symbols.id(frame),
             };
-            // The root is there already.
+            // The root exists already.
             if from > 0 || symbol != SymbolId::ROOT {
                 node = self.builder.push(node, symbol);
             }
@@ -282,7 +285,7 @@ mod tests {
             let names = samples.path(sample.stack);
             let names = names
                 .iter()
-                .map(|&it| str::from_utf8(profile.name(it)).unwrap());
+                .map(|&symbol| str::from_utf8(profile.name(symbol)).unwrap());
             format!("{} {}", names.collect::<Vec<_>>().join(";"), sample.weight)
         };
         samples.samples.iter().map(line).collect()

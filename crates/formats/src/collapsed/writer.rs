@@ -1,4 +1,4 @@
-//! Writes collapsed stacks, sorted without ever holding them all.
+//! Writes collapsed stacks sorted, without holding all lines in memory.
 
 use std::cmp::Ordering;
 use std::io::{self, BufWriter, Write};
@@ -7,10 +7,11 @@ use profile::{Children, Metric, NodeId, Tree};
 
 use crate::same_names;
 
-/// What is written where a function has no name.
+/// The name of a function without a name.
 const UNKNOWN: &[u8] = b"(unknown)";
 
-/// A name as a frame: without what a line cannot hold or would be misread.
+/// A name as a frame: characters that a line cannot hold or that readers
+/// misread are replaced.
 #[must_use]
 pub fn frame(name: &[u8]) -> Vec<u8> {
     let replaced: Vec<u8> = name
@@ -25,25 +26,29 @@ pub fn frame(name: &[u8]) -> Vec<u8> {
     if frame.is_empty() {
         return UNKNOWN.to_vec();
     }
-    // `query 42` on top of a stack would be taken for a first count, and the
-    // count for a second one. Everywhere, so that it stays one function.
+    // A trailing number, as in `query 42`, would be read as the first of two
+    // counts. Replaced in every position, so that a function has one name.
     if let Some(blank) = blank_before_number(&frame)
         && let Some(byte) = frame.get_mut(blank)
     {
         *byte = b'_';
     }
-    // Flame graphs colour by these: kernel, inlined, jitted, waker.
+    // Flame graph tools colour by these suffixes: kernel, inlined, jitted,
+    // waker.
     if let [.., b'_', b'[', b'k' | b'i' | b'j' | b'w', b']'] = *frame {
         frame.insert(frame.len() - 3, b' ');
     }
     frame
 }
 
-/// Where the last blank of ` 42` or ` 4.2` at the end of `frame` is.
+/// The position of the last blank in ` 42` or ` 4.2` at the end of `frame`.
 fn blank_before_number(frame: &[u8]) -> Option<usize> {
     let blank = frame.iter().rposition(|&byte| byte == b' ')?;
     let number = frame.get(blank + 1..)?;
-    let whole = number.iter().take_while(|it| it.is_ascii_digit()).count();
+    let whole = number
+        .iter()
+        .take_while(|byte| byte.is_ascii_digit())
+        .count();
     let rest = match number.get(whole..)? {
         [b'.', rest @ ..] => rest,
         rest => rest,
@@ -51,20 +56,20 @@ fn blank_before_number(frame: &[u8]) -> Option<usize> {
     (whole > 0 && rest.iter().all(u8::is_ascii_digit)).then_some(blank)
 }
 
-/// What to write, and how its functions are called there.
+/// The stacks to write, and the names of their functions.
 #[derive(Debug)]
 pub(crate) struct Stacks<'a> {
     /// The paths.
     pub(crate) tree: &'a Tree,
-    /// By the numbers of the symbols, without `;` and line ends.
+    /// By symbol, without `;` and line ends.
     pub(crate) names: &'a [Vec<u8>],
-    /// Which of their costs; what is not above zero is left out.
+    /// The cost to write; stacks without a positive cost are left out.
     pub(crate) metric: Metric,
-    /// Whether stacks begin with the root, or with what it calls.
+    /// Whether stacks begin with the root, or with the functions that it calls.
     pub(crate) with_root: bool,
 }
 
-/// Writes one line a stack, in the order of the lines' bytes.
+/// Writes one line for each stack, sorted by the lines' bytes.
 pub(crate) fn write_lines(stacks: &Stacks<'_>, out: &mut dyn Write) -> io::Result<()> {
     let tree = same_names::merged(stacks.tree, stacks.names);
     let mut values = Vec::with_capacity(tree.nodes.len());
@@ -90,8 +95,8 @@ struct Lines<'a> {
     values: Vec<u64>,
 }
 
-/// The lines that one node stands for: its own, which ends there, or those of
-/// everything below it, which go on with a `;`.
+/// The lines of one node: its own, which ends there, or those of its
+/// descendants, which continue with a `;`.
 #[derive(Clone, Copy)]
 struct Group {
     node: NodeId,
@@ -100,7 +105,7 @@ struct Group {
 
 impl Lines<'_> {
     fn write(&self, with_root: bool, out: &mut impl Write) -> io::Result<()> {
-        // The path written so far, and how much of it each group begins with.
+        // The path written so far, and the length of each group's prefix in it.
         let mut path: Vec<u8> = Vec::new();
         let mut walk: Vec<(Group, usize)> = Vec::new();
         if with_root {
@@ -123,7 +128,7 @@ impl Lines<'_> {
         Ok(())
     }
 
-    /// Puts the groups of siblings on the stack, the first of them on top.
+    /// Pushes the groups of siblings on the stack, the first of them on top.
     fn push<'n>(
         &self,
         siblings: impl Iterator<Item = &'n NodeId>,
@@ -148,8 +153,8 @@ impl Lines<'_> {
         }
     }
 
-    /// By the bytes of the lines that the groups stand for. No line of one
-    /// group comes between those of another: only a `;` ends a frame.
+    /// Compares the bytes of the groups' lines. The lines of one group are
+    /// contiguous: only a `;` ends a frame.
     fn order(&self, one: Group, other: Group) -> Ordering {
         let (a, b) = (self.name(one.node), self.name(other.node));
         let common = a.len().min(b.len());
@@ -157,7 +162,8 @@ impl Lines<'_> {
         order.then_with(|| self.key(one).cmp(&self.key(other)))
     }
 
-    /// A group's lines up to where they differ from every other group's.
+    /// The beginning of a group's lines, up to where they differ from every
+    /// other group's.
     fn key(&self, group: Group) -> Vec<u8> {
         let mut key = self.name(group.node).to_vec();
         if group.is_below {
@@ -209,7 +215,7 @@ mod tests {
     #[test]
     fn lines_are_in_the_order_of_their_bytes_whatever_the_names() {
         let names = ["m", "a", "a b", "a!", "a 5x", "ab", "a -", "A", "\u{fc}"];
-        let names: Vec<_> = names.iter().map(|it| it.as_bytes().to_vec()).collect();
+        let names: Vec<_> = names.iter().map(|name| name.as_bytes().to_vec()).collect();
         let mut builder = TreeBuilder::new();
         let mut value = 1;
         for first in 1..names.len() {

@@ -1,13 +1,13 @@
-//! V8's `.cpuprofile`, as Node.js, Deno and Chrome write it and `DevTools`, VS
-//! Code and speedscope open it.
+//! V8's `.cpuprofile`: Node.js, Deno and Chrome write it; `DevTools`, VS Code and
+//! speedscope open it.
 //!
 //! A tree of functions, and samples: each is a node and the microseconds since
-//! the one before it, and lasts until the next. One cost is written, wall or CPU
-//! time. V8's own `(root)` is `main()` here; `(program)`, `(idle)` and
-//! `(garbage collector)` are functions as V8 shows them.
+//! the previous sample, and lasts until the next one. The writer writes one
+//! cost, wall or CPU time. V8's own `(root)` is read as `main()`; `(program)`,
+//! `(idle)` and `(garbage collector)` are functions, as in V8.
 //!
-//! **Invariant:** times are whole microseconds, as V8 has them, rounded so that
-//! the sum of all is off by less than one.
+//! **Invariant:** times are whole microseconds, as in V8, rounded so that the
+//! error of their sum is below one.
 
 mod nodes;
 mod reader;
@@ -72,7 +72,7 @@ fn detect(head: &[u8]) -> Detection {
     let has = |key| has_key(head, key);
     let is_new = has("nodes") && (has("callFrame") || has("hitCount"));
     let is_old = has("head") && has("functionName");
-    // The nodes may be far behind a long list of samples.
+    // The nodes may follow a long list of samples.
     let is_long = has("samples") && has("timeDeltas") && !has("threads");
     if begins_with(head, b'{') && !has("traceEvents") && (is_new || is_old || is_long) {
         Detection::Yes

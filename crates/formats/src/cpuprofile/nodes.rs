@@ -1,5 +1,5 @@
-//! The functions of a `.cpuprofile` and who called them: lists of children, or
-//! a parent each.
+//! The functions of a `.cpuprofile` and their callers: lists of children, or
+//! the parent of each node.
 
 use std::collections::HashMap;
 
@@ -19,7 +19,7 @@ pub(super) struct CallFrame {
     line_number: Option<f64>,
 }
 
-/// A node as it is in the file. In some files the function is in the node.
+/// A node as in the file. In some files the function's fields are in the node.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct Raw {
@@ -46,16 +46,16 @@ struct Node {
 pub(super) struct Nodes {
     pub(super) names: LineNames,
     list: Vec<Node>,
-    /// The caller of each node that was somebody's child.
+    /// The parent of each node that is in a list of children.
     callers: NumberMap<i64, i64>,
     places: NumberMap<i64, usize>,
     budget: Budget,
 }
 
-/// How deep the older form may be nested.
+/// The maximum nesting depth of the older form.
 const MAX_DEPTH: usize = 1_000;
 
-/// What a budget says that there are too many of.
+/// The noun in the budget's error message.
 const NODES: &str = "nodes";
 
 impl Nodes {
@@ -98,7 +98,7 @@ impl Nodes {
         let room = room.and(self.budget.room(&mut self.list, NODES));
         room.map_err(|error| error.to_string())?;
         if self.places.insert(id, self.list.len()).is_some() {
-            return Err(format!("node {id} is there twice"));
+            return Err(format!("node {id} occurs twice"));
         }
         let name = match frame.function_name.as_deref().unwrap_or_default() {
             "(root)" => "main()",
@@ -117,7 +117,7 @@ impl Nodes {
         Ok(())
     }
 
-    /// Reads a function with its children in it, which is V8's older form.
+    /// Reads a function that contains its children, which is V8's older form.
     pub(super) fn read_nested(
         &mut self,
         json: &mut Json<'_>,
@@ -136,7 +136,7 @@ impl Nodes {
                 "id" => id = Some(json.value::<i64>()?),
                 "functionName" => frame.function_name = json.text()?,
                 "url" => frame.url = json.text()?,
-                // Here they count from 1.
+                // The older form counts lines from 1.
                 "lineNumber" => frame.line_number = json.number()?.map(|line| line - 1.0),
                 "hitCount" => hits = json.number()?,
                 "children" => {
@@ -159,8 +159,8 @@ impl Nodes {
         Ok(id)
     }
 
-    /// Calls `push` for each path, callers first, and returns the place of each
-    /// node by its ID, with how often it was on top.
+    /// Calls `push` for each path, callers first. Returns the node's place by
+    /// its ID, and how often it was on top of the stack.
     pub(super) fn paths(
         &self,
         mut push: impl FnMut(NodeId, SymbolId) -> NodeId,
@@ -189,7 +189,7 @@ impl Nodes {
                     .list
                     .get(index)
                     .map_or(SymbolId::ROOT, |node| node.symbol);
-                // At the bottom `main()` is the root itself.
+                // A `main()` at the bottom of a stack is the root.
                 if below != NodeId::ROOT || symbol != SymbolId::ROOT {
                     below = push(below, symbol);
                 }

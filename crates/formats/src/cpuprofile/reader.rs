@@ -1,5 +1,5 @@
-//! Reads `.cpuprofile`: the samples with their times, or, without those, how
-//! often each function was on top.
+//! Reads `.cpuprofile`: the samples with their times, or, without times, how
+//! often each function was on top of the stack.
 
 use std::io::BufRead;
 
@@ -13,24 +13,25 @@ use crate::ReadError;
 use crate::json::Json;
 use crate::text::split_title;
 
-/// From here on a time is one since 1970: in 2001, in microseconds. V8's count
-/// from when the machine was started.
+/// Larger times are microseconds since 1970 (this one is in 2001). V8 counts
+/// from the start of the machine.
 const FIRST_DATE: f64 = 1e15;
 
-/// What has been read of a file.
+/// The part of a file that has been read.
 #[derive(Debug)]
 struct Parts {
     nodes: Nodes,
     samples: Vec<i64>,
-    /// Microseconds since the sample before.
+    /// Microseconds since the previous sample.
     deltas: Vec<f64>,
-    /// Microseconds since some point in time: the older form's.
+    /// Absolute microseconds, in the older form.
     timestamps: Vec<f64>,
     start: f64,
     end: f64,
     is_old: bool,
     title: Option<String>,
-    /// How long a sample is shown, in files of ours that only count them.
+    /// The duration of a sample, in files that `xhprof` wrote from counted
+    /// samples.
     sample_ns: Option<u64>,
 }
 
@@ -40,7 +41,7 @@ pub(super) fn read(input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, 
     json.object(|json, key| parts.key(json, key))?;
     json.finish()?;
     if parts.nodes.is_empty() {
-        return Err(json.error("there are no nodes in it"));
+        return Err(json.error("it contains no nodes"));
     }
     parts.profile(budget).map_err(|reason| json.error(reason))
 }
@@ -141,9 +142,9 @@ impl Parts {
         })
     }
 
-    /// When each sample was taken, in nanoseconds since the beginning, and what
-    /// was on top; behind the last one, when the profile ended. Empty if there
-    /// are no times.
+    /// The time of each sample, in nanoseconds since the beginning, and the
+    /// node on top of the stack; last, the end of the profile. Empty without
+    /// times.
     fn times(&self, budget: &Budget) -> Result<Vec<(u64, i64)>, String> {
         // The older form has seconds here, and microseconds in the samples.
         let scale = if self.is_old { 1e6 } else { 1.0 };
@@ -168,7 +169,8 @@ impl Parts {
             };
             times.push((nanoseconds(now), id));
         }
-        // V8 writes a sample now and then that it took earlier.
+        // V8 occasionally writes a sample with an earlier time than the
+        // previous one.
         if !times.is_sorted_by_key(|(at, _)| *at) {
             times.sort_by_key(|(at, _)| *at);
         }
@@ -186,7 +188,7 @@ fn numbers(json: &mut Json<'_>, list: &mut Vec<f64>) -> Result<(), ReadError> {
     })
 }
 
-/// Microseconds in nanoseconds; what is below zero is zero.
+/// Microseconds as nanoseconds; negative values become zero.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

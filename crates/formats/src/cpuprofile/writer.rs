@@ -1,5 +1,5 @@
-//! Writes a node for each path, and a sample for each time that one of them was
-//! on top.
+//! Writes a node for each path, and a sample for each interval in which one of
+//! them was on top of the stack.
 
 use std::io::{self, BufWriter, Write};
 
@@ -8,9 +8,9 @@ use profile::{Metric, NodeId, Profile, WallUnit};
 use crate::timeline::{Timeline, sample_length};
 use crate::{WriteError, WriteOptions, text};
 
-/// V8's own root, which is below `main()`.
+/// V8's own root, the parent of `main()`.
 const ROOT: u32 = 1;
-/// What a path's number is raised by.
+/// The offset between a path's number and its node ID.
 const FIRST: u32 = 2;
 
 pub(super) fn write(
@@ -53,7 +53,7 @@ pub(super) fn write(
         write!(out, "{separator}{}", slice.node.0.saturating_add(FIRST))?;
         separator = ",";
     }
-    // The end: viewers differ in how long the last sample lasts.
+    // The end: viewers differ in the duration of the last sample.
     write!(out, "{separator}{ROOT}],\n\"timeDeltas\":[")?;
     let (mut passed, mut last) = (0_u64, 0_u64);
     let mut separator = "";
@@ -103,7 +103,7 @@ fn write_nodes(
             number.saturating_add(FIRST)
         )?;
         string(&text::function(&symbol.name), out)?;
-        // Viewers take functions with one script and place for the same.
+        // Viewers merge functions with the same script and position.
         write!(
             out,
             ",\"scriptId\":\"{}\",\"url\":",

@@ -1,10 +1,10 @@
-//! Firefox Profiler's JSON, its processed profiles.
+//! Firefox Profiler's JSON: processed profiles.
 //!
 //! The viewer upgrades every older version of the format and refuses newer
-//! ones, so it is one old version, 55, that is written. Each cost has a thread
-//! of its own: wall time, then CPU time and memory if they were measured. Read
-//! are all versions whose stacks are in tables of columns: from the first to
-//! 70, with tables in each thread or shared.
+//! ones, so the writer uses one old version, 55. Each cost is a thread: wall
+//! time, then CPU time and memory if measured. The reader takes all versions
+//! that keep stacks in tables of columns: from the first to 70, with tables in
+//! each thread or shared.
 //!
 //! **Invariant:** the self costs that are read add up to the samples' weights.
 
@@ -66,8 +66,8 @@ impl Format for Firefox {
     }
 }
 
-/// By the version, or what else is in every `meta`. The browser's own form, which
-/// has no such version, is recognized to be refused by name.
+/// By the version, or the other keys in every `meta`. The browser's raw form,
+/// which has no such version, is recognized and then refused by name.
 fn detect(head: &[u8]) -> Detection {
     let has = |key| has_key(head, key);
     let is_meta = has("meta") && (has("stackwalk") || has("processType"));

@@ -1,6 +1,6 @@
-//! Reads a processed profile: one thread becomes samples, several become a tree,
-//! beside each other. Our own, which are the costs of one program, come together
-//! again.
+//! Reads a processed profile: one thread becomes samples, several become one
+//! tree. The threads that `xhprof` wrote, which are the costs of one program,
+//! are combined again.
 
 use std::io::BufRead;
 
@@ -18,11 +18,11 @@ use crate::line_names::LineNames;
 use crate::text::split_title;
 use crate::thread_label::ThreadLabel;
 
-/// The browser's own form, which only the viewer knows how to process.
+/// The browser's raw form, which only the viewer can process.
 fn raw() -> ReadError {
     ReadError::Refused {
         what: "a raw Gecko profile",
-        advice: "open it on profiler.firefox.com and save what that shows",
+        advice: "open it on profiler.firefox.com and save the processed profile",
     }
 }
 
@@ -42,7 +42,7 @@ pub(super) fn read(input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, 
     file.profile(budget).map_err(|reason| json.error(reason))
 }
 
-/// What the weights of a thread's samples are.
+/// The unit of the weights of a thread's samples.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Weight {
     #[default]
@@ -70,7 +70,7 @@ struct Thread {
     tables: Tables,
 }
 
-/// What has been read of a file.
+/// The part of a file that has been read.
 #[derive(Debug, Default)]
 struct File {
     has_version: bool,
@@ -113,7 +113,7 @@ impl File {
                     return Err(raw());
                 }
                 json.object(|json, key| thread.key(json, key))?;
-                // Many have no samples at all.
+                // Many threads have no samples at all.
                 if thread.samples.stacks.is_empty() {
                     return Ok(());
                 }
@@ -129,7 +129,11 @@ impl File {
         }
         self.threads
             .retain(|thread| !thread.samples.stacks.is_empty());
-        let has = |weight| self.threads.iter().any(|it| it.samples.weight == weight);
+        let has = |weight| {
+            self.threads
+                .iter()
+                .any(|thread| thread.samples.weight == weight)
+        };
         let is_timed = has(Weight::Milliseconds);
         let wall = if is_timed {
             Weight::Milliseconds
@@ -168,7 +172,7 @@ impl File {
                 samples(thread, &mut self.shared, &mut names, budget)?
             }
             threads => {
-                metrics.cpu = is_ours && threads.iter().any(|it| it.name == writer::CPU);
+                metrics.cpu = is_ours && threads.iter().any(|thread| thread.name == writer::CPU);
                 tree(threads, is_ours, &mut self.shared, &mut names, budget)?
             }
         };
@@ -209,7 +213,7 @@ impl Thread {
             "pid" => self.process = id(json)?,
             "tid" => self.id = id(json)?,
             "samples" => self.samples.read(json)?,
-            // The browser's form has a table of its own for strings.
+            // The browser's raw form has a string table of its own.
             "stringTable" if json.next_kind()? == b'[' => return Err(raw()),
             _ => {
                 if !self.tables.read(json, key)? {
@@ -220,7 +224,7 @@ impl Thread {
         Ok(())
     }
 
-    /// Whether it is one of the threads that our writer makes of costs.
+    /// Whether it is one of the threads that `xhprof` writes for costs.
     fn is_ours(&self) -> bool {
         let all = [writer::WALL, writer::SAMPLES, writer::CPU, writer::MEMORY];
         self.name == self.id && all.contains(&self.name.as_str())
@@ -274,7 +278,7 @@ impl ThreadSamples {
             let time = match self.times.get(index) {
                 Some(time) => time - first,
                 None => {
-                    // The first one is since the profile began.
+                    // The first time is since the beginning of the profile.
                     let delta = self.deltas.get(index).copied().unwrap_or(0.0);
                     passed += if index == 0 { 0.0 } else { delta };
                     passed
@@ -333,7 +337,9 @@ fn tree(
     budget: &Budget,
 ) -> Result<Body, String> {
     let first = threads.first().map(|thread| thread.process.clone());
-    let is_one_process = threads.iter().all(|it| Some(&it.process) == first.as_ref());
+    let is_one_process = threads
+        .iter()
+        .all(|thread| Some(&thread.process) == first.as_ref());
     let mut builder = TreeBuilder::within(budget);
     for thread in threads {
         let list = thread.samples.list(budget)?;

@@ -1,5 +1,5 @@
-//! The tables that stacks are made of: a thread's own, or those that all threads
-//! share.
+//! The tables that stacks are made of: a thread's own, or those shared by all
+//! threads.
 
 use std::rc::Rc;
 
@@ -9,14 +9,14 @@ use crate::ReadError;
 use crate::json::Json;
 use crate::line_names::LineNames;
 
-/// What stands for null in a column of indexes.
+/// Null in a column of indexes.
 const NONE: i32 = -1;
 
-/// Columns of tables, as far as they are of use.
+/// The used columns of the tables.
 #[derive(Debug, Default)]
 pub(super) struct Tables {
     strings: Rc<Vec<String>>,
-    /// Of each source file its name's string.
+    /// The string index of each source file's name.
     source_files: Rc<Vec<i32>>,
     function_names: Vec<i32>,
     function_files: Vec<i32>,
@@ -25,7 +25,7 @@ pub(super) struct Tables {
     frame_functions: Vec<i32>,
     stack_frames: Vec<i32>,
     stack_prefixes: Vec<i32>,
-    /// How far before a stack its prefix is, in later versions.
+    /// The distance of a stack's prefix before it, in later versions.
     stack_offsets: Vec<i32>,
     symbols: NumberMap<i32, SymbolId>,
 }
@@ -36,7 +36,7 @@ impl Tables {
         !self.stack_frames.is_empty()
     }
 
-    /// Takes strings that are in another place than the tables.
+    /// Takes strings from a place other than the tables.
     pub(super) fn take_strings(&mut self, shared: &Self) {
         if self.strings.is_empty() {
             self.strings.clone_from(&shared.strings);
@@ -46,7 +46,7 @@ impl Tables {
         }
     }
 
-    /// Reads a table, if `key` is one of use.
+    /// Reads a table, if `key` is a used one.
     pub(super) fn read(&mut self, json: &mut Json<'_>, key: &str) -> Result<bool, ReadError> {
         match key {
             "stringArray" => json.array(|json| {
@@ -80,8 +80,8 @@ impl Tables {
         Ok(true)
     }
 
-    /// The node of a stack; `places` has those found before, `push` makes those
-    /// that are new, below `base`.
+    /// The node of a stack. `places` holds the nodes found before, and `push`
+    /// creates new ones below `base`.
     pub(super) fn node(
         &mut self,
         stack: i32,
@@ -105,7 +105,7 @@ impl Tables {
             let frame = get(&self.stack_frames, stack, "stack")?;
             let function = get(&self.frame_functions, frame, "frame")?;
             let symbol = self.symbol(function, names)?;
-            // At the bottom `main()` is the root itself.
+            // A `main()` at the bottom of a stack is the root.
             if below != base || symbol != SymbolId::ROOT {
                 below = push(below, symbol);
             }
@@ -114,7 +114,7 @@ impl Tables {
         Ok(below)
     }
 
-    /// The stack below. It comes before, so that climbing ends.
+    /// The parent stack. It precedes the child, so that the loop ends.
     fn prefix(&self, stack: i32) -> Result<Option<i32>, String> {
         let prefix = if self.stack_offsets.is_empty() {
             get(&self.stack_prefixes, stack, "stack")?
@@ -141,7 +141,7 @@ impl Tables {
         };
         let name = get(&self.function_names, function, "function")?;
         let name = string(name).ok_or_else(|| format!("there is no string {name}"))?;
-        // Firefox calls what is below everything so.
+        // Firefox's name for the bottom of every stack.
         let name = if name == "(root)" { "main()" } else { name };
         let optional = |list: &[i32]| get(list, function, "").unwrap_or(NONE);
         let file = match optional(&self.function_sources) {

@@ -1,7 +1,7 @@
-//! Writes version 55, complete: a thread for each cost.
+//! Writes version 55: one thread for each cost.
 //!
-//! **Invariants:** a sample weighs what its stack cost by itself; all columns
-//! of a table are as long as it says; samples are in the order of time.
+//! **Invariants:** a sample's weight is its stack's self cost; all columns of a
+//! table have the length that it declares; samples are in the order of time.
 
 use std::collections::HashMap;
 use std::io::{self, BufWriter, Write};
@@ -15,7 +15,7 @@ use crate::{WriteError, WriteOptions, text};
 /// The version of the format, `preprocessedProfileVersion`.
 const VERSION: u32 = 55;
 
-/// What the threads of each cost are called.
+/// The names of the threads for each cost.
 pub(super) const WALL: &str = "wall time";
 pub(super) const SAMPLES: &str = "samples";
 pub(super) const CPU: &str = "CPU time";
@@ -50,7 +50,9 @@ fn write_meta(profile: &Profile, options: &WriteOptions, out: &mut impl Write) -
     let sampled = (meta.mode == Mode::Sampled)
         .then_some(meta.interval_ns)
         .flatten();
-    let interval = sampled.map_or(1_000_000, |it| i64::try_from(it).unwrap_or(i64::MAX));
+    let interval = sampled.map_or(1_000_000, |interval| {
+        i64::try_from(interval).unwrap_or(i64::MAX)
+    });
     let started = i64::try_from(meta.started_unix_us.unwrap_or(0)).unwrap_or(0);
     write!(
         out,
@@ -76,7 +78,7 @@ fn write_meta(profile: &Profile, options: &WriteOptions, out: &mut impl Write) -
     out.write_all(b"},\n\"libs\":[],\n\"threads\":[")
 }
 
-/// The first is the viewer's default, which has to be grey.
+/// The first category is the viewer's default, which must be grey.
 const CATEGORIES: [(&str, &str); 3] = [("Other", "grey"), ("PHP", "blue"), ("internal", "orange")];
 const PHP: usize = 1;
 const INTERNAL: usize = 2;
@@ -105,17 +107,17 @@ fn write_thread(
 
     let slices = &timeline.slices;
     out.write_all(b"\"samples\":{")?;
-    write_column("stack", slices.iter().map(|it| it.node.0), out)?;
+    write_column("stack", slices.iter().map(|slice| slice.node.0), out)?;
     let at = |at| milliseconds(i64::try_from(at).unwrap_or(i64::MAX), 0);
-    write_column("time", slices.iter().map(|it| at(it.at)), out)?;
+    write_column("time", slices.iter().map(|slice| at(slice.at)), out)?;
     if unit == Unit::Nanoseconds {
         write_column(
             "weight",
-            slices.iter().map(|it| milliseconds(it.value, 0)),
+            slices.iter().map(|slice| milliseconds(slice.value, 0)),
             out,
         )?;
     } else {
-        write_column("weight", slices.iter().map(|it| it.value), out)?;
+        write_column("weight", slices.iter().map(|slice| slice.value), out)?;
     }
     writeln!(
         out,
@@ -129,7 +131,7 @@ fn write_thread(
 
     let nodes = &timeline.tree.nodes;
     out.write_all(b"\"stackTable\":{")?;
-    write_column("frame", nodes.iter().map(|it| it.symbol.0), out)?;
+    write_column("frame", nodes.iter().map(|node| node.symbol.0), out)?;
     let prefixes = nodes.iter().enumerate().map(|(index, node)| match index {
         0 => "null".to_owned(),
         _ => node.parent.0.to_string(),
@@ -139,8 +141,8 @@ fn write_thread(
     write_functions(profile, out)
 }
 
-/// Frames, functions and strings: one frame a function, as the lines of calls
-/// are not known.
+/// Frames, functions and strings: one frame for each function, because the
+/// lines of calls are unknown.
 fn write_functions(profile: &Profile, out: &mut impl Write) -> io::Result<()> {
     let symbols = &profile.symbols;
     let count = symbols.len();
@@ -157,7 +159,7 @@ fn write_functions(profile: &Profile, out: &mut impl Write) -> io::Result<()> {
     write_column("inlineDepth", all("0"), out)?;
     let categories = symbols
         .iter()
-        .map(|it| if it.internal { INTERNAL } else { PHP });
+        .map(|symbol| if symbol.internal { INTERNAL } else { PHP });
     write_column("category", categories, out)?;
     write_column("subcategory", all("0"), out)?;
     write_column("func", 0..count, out)?;

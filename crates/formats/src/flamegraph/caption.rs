@@ -1,4 +1,4 @@
-//! What stands above a graph: whose it is, from when, and what it is worth.
+//! The text above a graph: title, date, and warnings.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use profile::{Meta, Mode, Profile};
 
 use crate::{WriteOptions, text};
 
-/// The title: the one asked for, the profile's own, or what the page is.
+/// The title: the requested one, the profile's own, or the kind of page.
 pub(crate) fn title(profile: &Profile, options: &WriteOptions, otherwise: &str) -> String {
     let own = options.title.as_ref().or(profile.meta.title.as_ref());
     let title = own.filter(|title| !title.trim().is_empty());
@@ -16,14 +16,14 @@ pub(crate) fn title(profile: &Profile, options: &WriteOptions, otherwise: &str) 
     text::shortened(&title, 200).into_owned()
 }
 
-/// What a reader has to know before believing the numbers.
+/// Warnings about the accuracy of the numbers.
 pub(crate) fn warnings(meta: &Meta) -> Vec<&'static str> {
     let mut warnings = Vec::new();
     if meta.is_estimated {
         warnings.push("estimated from call graph");
     }
     if meta.is_truncated {
-        warnings.push("truncated: a limit cut something off");
+        warnings.push("truncated: the recording reached a limit");
     }
     if meta.mode == Mode::Sampled {
         warnings.push("sampled");
@@ -41,8 +41,8 @@ pub fn moment(unix_us: u64) -> String {
     format!("{year}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02} UTC")
 }
 
-/// Days since 1970-01-01 as a date. Years begin in March here, so that the
-/// leap day is the last of one.
+/// Days since 1970-01-01 as a date. The year begins in March here, so that the
+/// leap day is its last day.
 fn date(days: u64) -> (u64, u64, u64) {
     let days = days + 719_468;
     let (era, of_era) = (days / 146_097, days % 146_097);

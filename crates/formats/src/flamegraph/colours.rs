@@ -1,8 +1,8 @@
-//! What colour a box has, and why.
+//! Chooses the colour of each box.
 //!
-//! The colours were picked at equal steps of lightness and hue (OKLCH), once
-//! for light and once for dark pages, and are kept here as they came out: the
-//! same bytes on every machine.
+//! The colours were chosen at equal steps of lightness and hue (OKLCH), once
+//! for light and once for dark pages. They are stored as constants, so that
+//! every machine writes the same bytes.
 //!
 //! **Invariant:** the same name has the same colour in every graph.
 
@@ -24,7 +24,7 @@ pub(crate) fn ramp(mode: FlameColour) -> [&'static [&'static str]; 2] {
     }
 }
 
-/// A symbol's place in the ramp of [`FlameColour::Package`].
+/// A symbol's index in the ramp of [`FlameColour::Package`].
 pub(crate) fn of_symbol(symbol: &Symbol) -> usize {
     let name = hash(&symbol.name);
     if symbol.internal || *symbol.name == *Symbol::MAIN {
@@ -35,8 +35,8 @@ pub(crate) fn of_symbol(symbol: &Symbol) -> usize {
     hue * SHADES + name % SHADES
 }
 
-/// The place in the ramp of [`FlameColour::Own`]. Its square root, as most
-/// boxes have a small part of the largest one's cost.
+/// The index in the ramp of [`FlameColour::Own`], by the square root, as most
+/// boxes have a small fraction of the largest cost.
 pub(crate) fn of_own(own: i64, largest: i64) -> usize {
     if own <= 0 || largest <= 0 {
         return 0;
@@ -44,9 +44,8 @@ pub(crate) fn of_own(own: i64, largest: i64) -> usize {
     place((ratio(own, largest)).sqrt(), OWN[0].len() - 1)
 }
 
-/// The place in the ramp of [`FlameColour::Calls`]: the middle for a box whose
-/// calls cost as much as the whole program's do on average, a step for each
-/// doubling.
+/// The index in the ramp of [`FlameColour::Calls`]: the middle for a box with
+/// the whole program's average cost per call, and one step for each doubling.
 pub(crate) fn of_calls(calls: i64, cost: u64, all_calls: i64, all_cost: u64) -> usize {
     let middle = CALLS[0].len() / 2;
     let positive = |value: i64| u128::try_from(value).unwrap_or(0);
@@ -71,7 +70,7 @@ pub(crate) fn of_calls(calls: i64, cost: u64, all_calls: i64, all_cost: u64) -> 
     }
 }
 
-/// The place in the ramp of [`FlameColour::Difference`]: the middle for no
+/// The index in the ramp of [`FlameColour::Difference`]: the middle for no
 /// change.
 pub(crate) fn of_difference(difference: i64, largest: i64) -> usize {
     let middle = DIFFERENCE[0].len() / 2;
@@ -87,7 +86,7 @@ pub(crate) fn of_difference(difference: i64, largest: i64) -> usize {
     }
 }
 
-/// The colour of text that can be read on `colour`, which is `#rrggbb`.
+/// A text colour that is readable on `colour`, which is `#rrggbb`.
 pub(crate) fn text_on(colour: &str) -> &'static str {
     let part = |from: usize| {
         let digits = colour.get(from..from + 2);
@@ -121,12 +120,13 @@ fn namespace_of(name: &[u8]) -> Option<&[u8]> {
     name.get(..end)
 }
 
-/// FNV-1a: small, and the same everywhere and for ever.
+/// FNV-1a: small, and the same on every machine.
 fn hash(bytes: &[u8]) -> usize {
     let hash = bytes.iter().fold(0x811c_9dc5_u32, |hash, byte| {
         (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193)
     });
-    // Its bits are not equally well mixed: MurmurHash3's last step does that.
+    // FNV-1a's bits are not equally well mixed; MurmurHash3's last step mixes
+    // them.
     let hash = (hash ^ hash >> 16).wrapping_mul(0x85eb_ca6b);
     let hash = (hash ^ hash >> 13).wrapping_mul(0xc2b2_ae35);
     ((hash ^ hash >> 16) & 0xffff) as usize
@@ -135,7 +135,7 @@ fn hash(bytes: &[u8]) -> usize {
 const HUES: usize = 16;
 const SHADES: usize = 3;
 
-/// Sixteen hues in three shades each; three greys for functions of PHP itself.
+/// Sixteen hues in three shades each; three greys for PHP's own functions.
 const PACKAGE: Ramp<51> = [
     [
         "#a4d1fe", "#98c4fd", "#91b6f7", "#feb9a8", "#f5ad93", "#eca17e", "#abdba9", "#95d2a1",
@@ -157,7 +157,7 @@ const PACKAGE: Ramp<51> = [
     ],
 ];
 
-/// From nothing to the most.
+/// From zero to the maximum.
 const OWN: Ramp<13> = [
     [
         "#f5f1da", "#f6e6c3", "#f7daaf", "#f8ce9c", "#f9c28a", "#fab57a", "#faa76c", "#fa995e",
@@ -183,7 +183,7 @@ const CALLS: Ramp<17> = [
     ],
 ];
 
-/// From costs less to costs more.
+/// From lower cost to higher cost.
 const DIFFERENCE: Ramp<17> = [
     [
         "#3e89f7", "#5697f8", "#6da5f8", "#83b2f8", "#98bff8", "#aeccf8", "#c3d8f6", "#d9e4f5",
@@ -229,7 +229,7 @@ mod tests {
 
     #[test]
     fn many_short_calls_are_warm_and_few_long_ones_cool() {
-        // The whole: 100 calls, 100 ns each.
+        // The total: 100 calls, 100 ns each.
         let place = |calls, cost| of_calls(calls, cost, 100, 10_000);
         assert_eq!(place(10, 1_000), 8);
         assert_eq!(place(40, 1_000), 10);

@@ -1,7 +1,7 @@
 //! Flame graphs as JSON, for the script that draws them on a page.
 //!
-//! Columns, not objects: a box is a place in lists of numbers. Widths and
-//! inclusive costs are sums of what is there, so they are not.
+//! Columns instead of objects: a box is an index into lists of numbers. Widths
+//! and inclusive costs are left out, because the script can sum them up.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -14,7 +14,7 @@ use crate::page::{list, numbers, text, texts};
 use crate::text::{lossy, shortened};
 use crate::{FlameColour, FlameDirection, WriteOptions};
 
-/// Writes the costs that there are: `[["wall","wall time","ns"],…]`.
+/// Writes the costs of the graphs: `[["wall","wall time","ns"],…]`.
 pub(crate) fn metrics(out: &mut dyn Write, of: &[Metric], profile: &Profile) -> io::Result<()> {
     list(out, of, |out, &metric| {
         texts(
@@ -28,7 +28,7 @@ pub(crate) fn metrics(out: &mut dyn Write, of: &[Metric], profile: &Profile) -> 
     })
 }
 
-/// Writes what is known of functions, each a column.
+/// Writes the properties of functions, one column each.
 pub(crate) fn functions(out: &mut dyn Write, symbols: &[&Symbol]) -> io::Result<()> {
     let mut files: Vec<&[u8]> = Vec::new();
     let mut numbers_of: HashMap<&[u8], usize> = HashMap::new();
@@ -92,7 +92,7 @@ pub(crate) fn graphs(
         ",\"flame\":{is_flame},\"more\":{},\n\"graphs\":",
         set.left_out
     )?;
-    list(out, &set.graphs, |out, it| graph(out, it, set))?;
+    list(out, &set.graphs, |out, item| graph(out, item, set))?;
     out.write_all(b"}")
 }
 
@@ -104,13 +104,13 @@ fn graph(out: &mut dyn Write, graph: &Graph, set: &GraphSet<'_>) -> io::Result<(
     out.write_all(b",\n\"fn\":")?;
     numbers(out, graph.blocks.iter().map(|block| block.symbol.0))?;
     out.write_all(b",\n\"new\":")?;
-    list(out, &graph.columns, |out, it| values(out, &it.new))?;
+    list(out, &graph.columns, |out, column| values(out, &column.new))?;
     if graph.columns.iter().any(|column| column.base.is_some()) {
         out.write_all(b",\n\"base\":")?;
         let base = graph
             .columns
             .iter()
-            .filter_map(|it: &Column| it.base.as_ref());
+            .filter_map(|column: &Column| column.base.as_ref());
         list(out, base, values)?;
     }
     out.write_all(b",\n\"vanished\":")?;
@@ -119,7 +119,7 @@ fn graph(out: &mut dyn Write, graph: &Graph, set: &GraphSet<'_>) -> io::Result<(
         let names = gone
             .path
             .iter()
-            .filter_map(|it| set.stacks.symbols.get(it.index()));
+            .filter_map(|symbol| set.stacks.symbols.get(symbol.index()));
         texts(out, names.map(|symbol| tooltip::name(symbol)))?;
         out.write_all(b"]")
     })?;

@@ -1,5 +1,5 @@
-// Puts the boxes of a model onto a canvas. A canvas and not elements: it draws
-// only what can be seen, so that sixty thousand boxes are as fast as sixty.
+// Draws the boxes of a model on a canvas, not as elements: only the visible ones
+// are drawn, so that sixty thousand boxes are as fast as sixty.
 
 const ROW = 20;
 const FONT = '12px system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif';
@@ -14,7 +14,7 @@ class FlamePainter {
     this.lengths = new Map();
   }
 
-  /** Draws `view`: the model, what part of it, in which colours. */
+  /** Draws `view`: the model, the visible part of it, and the colours. */
   draw(view) {
     const { context, canvas } = this;
     const { model, width, height } = view;
@@ -37,7 +37,7 @@ class FlamePainter {
       const weight = model.weight[box] * scale;
       const left = (model.start[box] - view.from) * scale;
       const row = view.rowOf(model.graph.depth[box]);
-      // What is out of sight to the side, and too small, has callees that are too.
+      // The callees of a box that is outside or too small are so as well.
       if (weight < NARROWEST || left + weight < 0 || left > width) {
         box = model.end[box];
         continue;
@@ -66,7 +66,7 @@ class FlamePainter {
     const isFaded = view.found ? !isFound : box < view.zoomed && view.model.end[box] > view.zoomed;
     context.globalAlpha = isFaded ? 0.45 : 1;
     context.fillStyle = isFound ? view.colours.found : view.ramp[shade];
-    // A gap to the neighbour, unless nothing would be left.
+    // A gap to the neighbour, unless the box is too narrow.
     context.fillRect(x, y, shown > 2.5 ? shown - 1 : Math.max(shown * 0.8, 0.5), ROW - 1);
     const room = shown - 2 * PADDING;
     if (room < 14) return;
@@ -85,7 +85,7 @@ class FlamePainter {
     return length;
   }
 
-  /** As much of a name as there is room for: without its namespace first. */
+  /** Shortens a name to the box: first without its namespace, then cut. */
   fitting(name, room) {
     if (this.length(name) <= room) return name;
     const short = withoutNamespace(name);

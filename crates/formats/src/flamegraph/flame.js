@@ -3,14 +3,14 @@
 const MODES = {
   package: ["class", "Class or namespace; PHP’s own functions are grey", "", ""],
   self: ["self cost", "Cost by itself:", "none", "most"],
-  calls: ["calls against cost", "Calls against cost:", "cool: few long calls", "warm: many short calls"],
+  calls: ["calls per cost", "Calls per cost:", "cool: few long calls", "warm: many short calls"],
   diff: ["change", "Change of the self cost:", "costs less", "costs more"],
 };
 
 class FlameGraph {
   /**
    * Makes a flame graph in `host`. `data` is the page's data; `link`, if any,
-   * is called with a function to show more of; `remember`, if any, with what
+   * is called to show a function's details; `remember`, if any, is called with the state
    * to keep in the address.
    */
   constructor(host, data, { link, remember, isFull } = {}) {
@@ -28,7 +28,7 @@ class FlameGraph {
     this.listen();
   }
 
-  // What there is on the page.
+  // The elements of the page.
 
   build() {
     const { metrics, flame } = this.data;
@@ -55,7 +55,7 @@ class FlameGraph {
     const colours = select("Colours", modes.map((mode) => option(mode, MODES[mode][0])), (value) => this.paint(value));
     this.modeSelect = colours.querySelector("select");
     this.modeSelect.value = this.mode;
-    this.flip = h("button", { type: "button", title: "Which way the stacks grow (I)", onclick: () => this.turn() });
+    this.flip = h("button", { type: "button", title: "Direction of the stacks (I)", onclick: () => this.turn() });
     this.reset = h("button", { type: "button", title: "The whole graph (Esc)", onclick: () => this.zoom(0) }, "Reset zoom");
     this.canvas = h("canvas", {
       tabindex: "0",
@@ -78,7 +78,7 @@ class FlameGraph {
     );
   }
 
-  // What is shown.
+  // The visible graph.
 
   open(number) {
     const { data } = this;
@@ -91,11 +91,11 @@ class FlameGraph {
     const graph = data.flame.graphs[number];
     const notes = [];
     if (graph.leftOut) notes.push(count(graph.leftOut) + " boxes too small to be seen are left out; their costs are kept.");
-    if (data.flame.more) notes.push(count(data.flame.more) + " more graphs, of what costs less, are left out.");
+    if (data.flame.more) notes.push(count(data.flame.more) + " more graphs, with lower costs, are left out.");
     this.notes.replaceChildren(...notes.map((note) => h("p", null, note)), ...this.vanished(graph));
   }
 
-  /** The list of what only the base has called. */
+  /** The list of stacks that only the base has. */
   vanished(graph) {
     if (!graph.vanished.length) return [];
     const unit = this.data.metrics[0][2];
@@ -188,7 +188,7 @@ class FlameGraph {
     this.flip.textContent = this.isFlame ? "Flame ↑" : "Icicle ↓";
     this.reset.disabled = this.zoomed === 0;
     this.width = this.scroller.clientWidth;
-    // It only grows: what is below should not jump about.
+    // The height only grows, so that the content below does not move.
     this.rows = Math.max(this.rows, this.model.levelsIn(this.zoomed, this.width || 1, NARROWEST));
     const height = this.rows * ROW;
     this.stage.style.height = height + "px";
@@ -215,14 +215,14 @@ class FlameGraph {
     this.painter.draw(view);
   }
 
-  /** Scrolls to a box, if it is out of sight. */
+  /** Scrolls to a box that is not visible. */
   reveal(box) {
     const top = this.rowOf(this.model.graph.depth[box]) * ROW;
     const { scrollTop, clientHeight } = this.scroller;
     if (top < scrollTop || top + 2 * ROW > scrollTop + clientHeight) this.scroller.scrollTop = top - clientHeight / 3;
   }
 
-  // What is said about a box.
+  // The tooltip of a box.
 
   describe() {
     const box = this.selected >= 0 ? this.selected : this.zoomed;
@@ -273,7 +273,7 @@ class FlameGraph {
     this.tip.style.top = Math.max(4, y) + "px";
   }
 
-  // What people do.
+  // Events.
 
   listen() {
     const boxAt = (event) => {
@@ -312,7 +312,7 @@ class FlameGraph {
     this.scroller.addEventListener("scroll", () => this.show());
     document.addEventListener("keydown", (event) => {
       const isFind = (event.ctrlKey || event.metaKey) && event.key === "f";
-      // A second Ctrl+F is the browser's own.
+      // A second Ctrl+F opens the browser's search.
       if (!isFind || document.activeElement === this.box) return;
       if (!this.isFull && document.activeElement !== this.canvas) return;
       event.preventDefault();
@@ -374,7 +374,7 @@ class FlameGraph {
     event.preventDefault();
   }
 
-  /** Moves the keyboard's place to a box, and the view where it can be seen. */
+  /** Moves the keyboard focus to a box, and scrolls to it. */
   choose(box) {
     const { model } = this;
     this.selected = box;
@@ -385,7 +385,7 @@ class FlameGraph {
     this.show();
   }
 
-  // The address of what is shown.
+  // The state in the address.
 
   keep() {
     if (!this.remember) return;
@@ -407,14 +407,14 @@ class FlameGraph {
   }
 }
 
-/** What tells classes and files apart comes first: `Bar (App\Foo)`. */
+/** The distinguishing part of classes and files comes first: `Bar (App\Foo)`. */
 function tailFirst(label) {
   const end = Math.max(label.lastIndexOf("\\"), label.lastIndexOf("/"));
   if (end < 0) return label || "the whole program";
   return label.slice(end + 1) + " (" + label.slice(0, end) + ")";
 }
 
-/** The colour of text that can be read on `#rrggbb`. */
+/** A text colour that is readable on `#rrggbb`. */
 function textOn(colour) {
   const [red, green, blue] = [1, 3, 5].map((from) => parseInt(colour.slice(from, from + 2), 16));
   return 299 * red + 587 * green + 114 * blue > 128000 ? "#16181d" : "#f3f4f6";

@@ -1,27 +1,28 @@
-//! What is drawn: the boxes of a call tree that can be seen, in the order of
-//! drawing, with what each cost.
+//! Selects the visible boxes of a call tree, in drawing order, with their
+//! costs.
 //!
-//! A tree of a million nodes has a few thousand boxes wide enough to be seen.
-//! The others are left out: they stay a part of the box they were called from.
+//! A tree of a million nodes has a few thousand boxes that are wide enough to
+//! be visible. The others are left out: their cost remains part of their
+//! caller's box.
 //!
-//! **Invariants:** a box comes before its callees, siblings are in the order of
-//! their names; a box is at least as wide as its callees together; `rest` and
-//! the callees' costs and its own add up to a box's inclusive cost.
+//! **Invariants:** a box precedes its callees, and siblings are sorted by name;
+//! a box is at least as wide as its callees together; a box's inclusive cost is
+//! the sum of its own cost, its `rest` and its callees' costs.
 
 use profile::{Children, Metric, NodeId, SelfCost, SymbolId, Tree};
 
 use super::stacks::Stacks;
 
-/// What is wanted of a graph.
+/// The options of a graph.
 #[derive(Debug, Clone)]
 pub(crate) struct Wanted {
     /// The costs: the first gives the widths.
     pub metrics: Vec<Metric>,
-    /// The most boxes.
+    /// The maximum number of boxes.
     pub boxes: usize,
-    /// The most levels.
+    /// The maximum number of levels.
     pub levels: u32,
-    /// The least share of the whole that is drawn.
+    /// The smallest share of the total that is drawn.
     pub least: f64,
 }
 
@@ -43,14 +44,14 @@ pub(crate) struct Values {
     pub own: Vec<i64>,
     /// Of the callees that were left out.
     pub rest: Vec<i64>,
-    /// The width: inclusive, without what is negative.
+    /// The width: inclusive cost, without negative costs.
     pub weight: Vec<u64>,
 }
 
 /// One metric of all boxes.
 #[derive(Debug, Clone)]
 pub(crate) struct Column {
-    /// Which.
+    /// The metric.
     pub metric: Metric,
     /// Of the profile.
     pub new: Values,
@@ -61,40 +62,42 @@ pub(crate) struct Column {
 /// The boxes of one flame graph.
 #[derive(Debug, Clone)]
 pub(crate) struct Graph {
-    /// What the root is, if not `main()`.
+    /// The root's name, if not `main()`.
     pub label: Option<String>,
-    /// The root first.
+    /// The boxes, the root first.
     pub blocks: Vec<Block>,
-    /// What they cost.
+    /// The costs of the boxes.
     pub columns: Vec<Column>,
-    /// How many were too small.
+    /// The number of boxes that were too small.
     pub left_out: usize,
-    /// How many levels there are.
+    /// The number of levels.
     pub levels: u32,
-    /// What only the base called, the costliest first.
+    /// Stacks that only the base called, the costliest first.
     pub vanished: Vec<Vanished>,
 }
 
 /// A stack that only the base has.
 #[derive(Debug, Clone)]
 pub(crate) struct Vanished {
-    /// From the root.
+    /// The stack, from the root.
     pub path: Vec<SymbolId>,
-    /// What it cost, callees included.
+    /// The stack's cost, callees included.
     pub cost: i64,
 }
 
-/// How many vanished stacks are listed.
-const MOST_VANISHED: usize = 20;
+/// The maximum number of vanished stacks in the list.
+const MAX_VANISHED: usize = 20;
 
 impl Graph {
-    /// Picks what can be seen.
+    /// Selects the visible boxes.
     pub(crate) fn new(stacks: &Stacks<'_>, wanted: &Wanted) -> Self {
         let tree = &*stacks.tree;
         let all = |tree: &Tree| -> Vec<Amounts> {
             let own = tree.self_costs();
             let amounts = wanted.metrics.iter();
-            amounts.map(|it| Amounts::new(tree, &own, *it)).collect()
+            amounts
+                .map(|metric| Amounts::new(tree, &own, *metric))
+                .collect()
         };
         let new = all(tree);
         let base = stacks.base.as_ref().map(all);
@@ -131,7 +134,7 @@ impl Graph {
         }
     }
 
-    /// The costs that give the widths.
+    /// The costs that set the widths.
     pub(crate) fn widths(&self) -> Option<&Column> {
         self.columns.first()
     }
@@ -157,7 +160,8 @@ impl Amounts {
             .iter()
             .map(|own| u64::try_from(*own).unwrap_or(0))
             .collect();
-        // Parents stand first, so that the last node's sums are complete.
+        // Parents come first, so that going backwards each node's sum is
+        // complete.
         for (number, node) in tree.nodes.iter().enumerate().skip(1).rev() {
             let parent = node.parent.index();
             let sums = (inclusive.get(number).copied(), weight.get(number).copied());
@@ -201,7 +205,7 @@ fn kept(keep: &[bool], node: NodeId) -> bool {
     keep.get(node.index()) == Some(&true)
 }
 
-/// The largest share of the whole that each node has of any cost.
+/// Each node's largest share of the total of any cost.
 #[expect(
     clippy::cast_precision_loss,
     reason = "a share decides about what can be seen, and is not shown"
@@ -220,8 +224,8 @@ fn shares<'a>(nodes: usize, amounts: impl Iterator<Item = &'a Amounts>) -> Vec<f
     shares
 }
 
-/// Which nodes to draw: the largest. With a node its parent is kept, which is
-/// no smaller and stands before it.
+/// The nodes to draw: the largest ones. The parent of a drawn node is drawn
+/// too: it is at least as large, and precedes the node.
 fn visible(tree: &Tree, shares: &[f64], wanted: &Wanted) -> Vec<bool> {
     let mut sorted = shares.to_vec();
     let most = wanted.boxes.max(1);
@@ -245,7 +249,7 @@ fn visible(tree: &Tree, shares: &[f64], wanted: &Wanted) -> Vec<bool> {
             of_equals = of_equals.saturating_sub(usize::from(*share <= least));
             continue;
         }
-        let depth = depths.get(node.parent.index()).map_or(0, |it| it + 1);
+        let depth = depths.get(node.parent.index()).map_or(0, |depth| depth + 1);
         depths.push(depth);
         let mut is_kept = *share >= least && depth < wanted.levels && kept(&keep, node.parent);
         if is_kept && *share <= least {
@@ -276,10 +280,10 @@ fn drawing_order(stacks: &Stacks<'_>, children: &Children, keep: &[bool]) -> Vec
     order
 }
 
-/// Each symbol's place in the order of names.
+/// Each symbol's index in the order of names.
 fn ranks(stacks: &Stacks<'_>) -> Vec<u32> {
     let mut sorted: Vec<usize> = (0..stacks.symbols.len()).collect();
-    sorted.sort_by_key(|number| stacks.symbols.get(*number).map(|it| &it.name));
+    sorted.sort_by_key(|number| stacks.symbols.get(*number).map(|symbol| &symbol.name));
     let mut ranks = vec![0; sorted.len()];
     for (rank, number) in (0..).zip(sorted) {
         if let Some(place) = ranks.get_mut(number) {
@@ -289,7 +293,7 @@ fn ranks(stacks: &Stacks<'_>) -> Vec<u32> {
     ranks
 }
 
-/// The outermost stacks that cost something in the base and nothing now.
+/// The outermost stacks that have a cost in the base and none in the profile.
 fn vanished(tree: &Tree, new: &Amounts, base: &Amounts) -> Vec<Vanished> {
     let weight = |amounts: &Amounts, node: usize| amounts.weight.get(node).copied().unwrap_or(0);
     let is_gone = |node: usize| weight(new, node) == 0 && weight(base, node) > 0;
@@ -301,7 +305,7 @@ fn vanished(tree: &Tree, new: &Amounts, base: &Amounts) -> Vec<Vanished> {
         .map(|(number, _)| (weight(base, number), number))
         .collect();
     gone.sort_by_key(|&(weight, number)| (std::cmp::Reverse(weight), number));
-    gone.truncate(MOST_VANISHED);
+    gone.truncate(MAX_VANISHED);
     let stacks = gone.into_iter().filter_map(|(_, number)| {
         Some(Vanished {
             path: tree.path(NodeId(u32::try_from(number).ok()?)),

@@ -8,9 +8,9 @@ use super::{GraphSet, Stacks, Wanted, caption, data, measured};
 use crate::page::{Page, escaped};
 use crate::{WriteError, WriteOptions};
 
-/// The page draws what can be seen of them, so there may be many.
-pub(crate) const MOST_BOXES: usize = 60_000;
-const MOST_LEVELS: u32 = 20_000;
+/// The page draws only the visible ones, so there may be many.
+pub(crate) const MAX_BOXES: usize = 60_000;
+const MAX_LEVELS: u32 = 20_000;
 
 pub(crate) const SCRIPTS: [&str; 4] = [
     include_str!("../page.js"),
@@ -20,12 +20,12 @@ pub(crate) const SCRIPTS: [&str; 4] = [
 ];
 pub(crate) const STYLES: [&str; 2] = [include_str!("../page.css"), include_str!("flame.css")];
 
-/// What is drawn on a page.
+/// The content of a page.
 pub(crate) fn wanted(profile: &Profile, options: &WriteOptions) -> Wanted {
     Wanted {
         metrics: measured(profile, options.metric),
-        boxes: MOST_BOXES,
-        levels: MOST_LEVELS,
+        boxes: MAX_BOXES,
+        levels: MAX_LEVELS,
         least: 0.0,
     }
 }
@@ -74,7 +74,7 @@ pub(super) fn write(
     Ok(())
 }
 
-/// When, where and what, as HTML.
+/// Date, host and program, as HTML.
 pub(crate) fn facts(profile: &Profile) -> String {
     let meta = &profile.meta;
     let mut facts: Vec<String> = Vec::new();

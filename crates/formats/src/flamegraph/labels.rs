@@ -1,17 +1,17 @@
-//! As much of a name as fits into a box.
+//! Shortens names to the width of a box.
 
 use std::borrow::Cow;
 
-/// How wide a text is, in letters: East Asian ones and emoji count twice.
+/// The width of a text, in letters: East Asian ones and emoji count twice.
 fn columns(text: &str) -> usize {
     text.chars()
         .map(|letter| 1 + usize::from(letter >= '\u{1100}'))
         .sum()
 }
 
-/// What to write into a box that has room for so many letters: the name,
-/// without its namespace if that is too much, cut if even that is; none for
-/// less than three letters.
+/// The label of a box with room for this many letters: the name, without its
+/// namespace if that is too long, and cut if that is too long as well; none for
+/// fewer than three letters.
 pub(crate) fn fitting(name: &str, room: usize) -> Option<Cow<'_, str>> {
     if room < 3 {
         return None;

@@ -1,12 +1,12 @@
-//! Flame graphs: whole stacks as boxes, as wide as they are costly.
+//! Flame graphs: stacks as boxes whose width is their cost.
 //!
 //! One graph is a picture for any page (SVG), one is a page of its own (HTML),
 //! and one is part of the report. All draw the boxes that `graph` picks from
 //! the call tree.
 //!
-//! **Invariant:** the widths of the boxes called from one box are never more
-//! than its own, and the root's is everything: nothing is lost by leaving out
-//! what is too small.
+//! **Invariant:** the boxes called from one box are together never wider than
+//! that box, and the root has the total cost: leaving out small boxes loses no
+//! cost.
 
 mod caption;
 
@@ -116,20 +116,23 @@ pub(crate) struct GraphSet<'p> {
     pub stacks: Stacks<'p>,
     /// At least one.
     pub graphs: Vec<Graph>,
-    /// How many more there would have been.
+    /// The number of further graphs that were left out.
     pub left_out: usize,
 }
 
 impl<'p> GraphSet<'p> {
-    /// The graphs that `per` asks for; that of the whole program if there is
-    /// nothing to split it by.
+    /// The graphs that `per` asks for; one of the whole program if there is
+    /// nothing to split.
     pub(crate) fn new(stacks: Stacks<'p>, per: FlamePer, wanted: &Wanted) -> Self {
         let (split, left_out) = stacks.split(per);
         let each = Wanted {
             boxes: wanted.boxes / split.len().max(1),
             ..wanted.clone()
         };
-        let mut graphs: Vec<Graph> = split.iter().map(|it| Graph::new(it, &each)).collect();
+        let mut graphs: Vec<Graph> = split
+            .iter()
+            .map(|stacks| Graph::new(stacks, &each))
+            .collect();
         if graphs.is_empty() {
             graphs.push(Graph::new(&stacks, wanted));
         }
@@ -140,7 +143,7 @@ impl<'p> GraphSet<'p> {
         }
     }
 
-    /// The same, and the whole program before them.
+    /// The same, with the whole program first.
     pub(crate) fn with_whole(stacks: Stacks<'p>, per: FlamePer, wanted: &Wanted) -> Self {
         let mut set = Self::new(stacks, per, wanted);
         if set.graphs.iter().all(|graph| graph.label.is_some()) {
@@ -150,7 +153,7 @@ impl<'p> GraphSet<'p> {
     }
 }
 
-/// The costs that were measured, that which was asked for first.
+/// The measured costs, the requested one first.
 pub(crate) fn measured(profile: &Profile, first: Metric) -> Vec<Metric> {
     let mut metrics = Metric::ALL.to_vec();
     metrics.sort_by_key(|metric| *metric != first);

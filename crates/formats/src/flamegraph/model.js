@@ -1,6 +1,6 @@
-// One flame graph's boxes: how wide they are, which of them match.
+// The boxes of one flame graph: their widths, and the matches of a search.
 
-/** A box is a number: its place in the columns of the data. */
+/** A box is its index in the columns of the data. */
 class FlameModel {
   constructor(graph, functions, metrics) {
     this.graph = graph;
@@ -22,7 +22,7 @@ class FlameModel {
     this.use(0, "new");
   }
 
-  /** Makes the widths those of a metric, now (`new`) or before (`base`). */
+  /** Sets the widths to a metric of the profile (`new`) or of the base (`base`). */
   use(metric, side) {
     this.metric = metric;
     this.side = side;
@@ -39,7 +39,7 @@ class FlameModel {
     }
   }
 
-  /** Inclusive costs, and widths: those without what is negative. */
+  /** Inclusive costs, and widths, which exclude negative costs. */
   summed(metric, side) {
     const key = metric + side;
     if (!this.sums.has(key)) {
@@ -88,7 +88,7 @@ class FlameModel {
     return this.functions.names[this.graph.fn[box]];
   }
 
-  /** The function of a box; -1 for a root that is none. */
+  /** The function of a box; -1 for a root without a function. */
   symbol(box) {
     return box === 0 && this.graph.label ? -1 : this.graph.fn[box];
   }
@@ -140,7 +140,7 @@ class FlameModel {
     return { found, boxes, weight };
   }
 
-  /** Each box's place in the ramp of a mode. */
+  /** Each box's index in the ramp of a mode. */
   shades(mode, ramp) {
     const shades = new Uint8Array(this.length);
     const last = ramp.length - 1;

@@ -1,8 +1,8 @@
-//! The call trees that a flame graph is made of: the profile's, with the
-//! base's costs beside them, or those of each class or file.
+//! The call trees of flame graphs: the profile's with the base's costs, or
+//! those of each class or file.
 //!
-//! **Invariant:** the base's tree has the same nodes as the profile's own.
-//! What only one of them called costs nothing in the other.
+//! **Invariant:** the base's tree has the same nodes as the profile's. A path
+//! that only one of them called costs zero in the other.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -11,19 +11,19 @@ use profile::{Body, Cost, NodeId, Profile, Symbol, SymbolId, Tree, TreeBuilder};
 
 use crate::{FlamePer, WriteError};
 
-/// The most graphs in one file.
-pub(crate) const MOST_GRAPHS: usize = 30;
+/// The maximum number of graphs in one file.
+pub(crate) const MAX_GRAPHS: usize = 30;
 
 /// A profile's stacks, and the base's.
 #[derive(Debug, Clone)]
 pub(crate) struct Stacks<'p> {
     /// The functions of both.
     pub symbols: Vec<&'p Symbol>,
-    /// Who calls whom, and at which cost.
+    /// The call tree and its costs.
     pub tree: Cow<'p, Tree>,
-    /// The same nodes at the base's costs.
+    /// The same nodes with the base's costs.
     pub base: Option<Tree>,
-    /// What the root is, if it is not `main()`.
+    /// The root's name, if it is not `main()`.
     pub label: Option<String>,
 }
 
@@ -100,7 +100,7 @@ impl<'p> Stacks<'p> {
     }
 
     /// Those of each class or file, the costliest first, and how many there
-    /// are beyond [`MOST_GRAPHS`]; none for the whole program.
+    /// are beyond [`MAX_GRAPHS`]; none for the whole program.
     pub(crate) fn split(&self, per: FlamePer) -> (Vec<Self>, usize) {
         let key = match per {
             FlamePer::Program => return (Vec::new(), 0),
@@ -122,7 +122,7 @@ impl<'p> Stacks<'p> {
             .collect();
         let group_of = |symbol: SymbolId| of_symbol.get(symbol.index()).copied().flatten();
         for (node, own) in self.tree.nodes.iter().zip(self.tree.self_costs()) {
-            if let Some((_, cost)) = group_of(node.symbol).and_then(|it| groups.get_mut(it)) {
+            if let Some((_, cost)) = group_of(node.symbol).and_then(|group| groups.get_mut(group)) {
                 *cost = cost.saturating_add(own.wall);
             }
         }
@@ -131,8 +131,8 @@ impl<'p> Stacks<'p> {
             let group = groups.get(number).copied().unwrap_or_default();
             (std::cmp::Reverse(group.1), group.0)
         });
-        let left_out = order.len().saturating_sub(MOST_GRAPHS);
-        order.truncate(MOST_GRAPHS);
+        let left_out = order.len().saturating_sub(MAX_GRAPHS);
+        order.truncate(MAX_GRAPHS);
         let graphs = order.into_iter().map(|number| {
             let name = groups.get(number).map_or(&b""[..], |group| group.0);
             Self {
@@ -164,9 +164,9 @@ impl<'p> Stacks<'p> {
                 let is_top = shape
                     .nodes
                     .get(place.index())
-                    .is_some_and(|it| it.parent == NodeId::ROOT);
+                    .is_some_and(|node| node.parent == NodeId::ROOT);
                 if is_top {
-                    // The group is not called: its functions are.
+                    // The group is not called, but its functions are.
                     let cost = Cost {
                         calls: 0,
                         ..node.cost
@@ -185,7 +185,8 @@ impl<'p> Stacks<'p> {
     }
 }
 
-/// Puts the paths of `tree` into `builder`, and tells `found` where each is.
+/// Adds the paths of `tree` to `builder`, and passes each node's place to
+/// `found`.
 fn graft(
     builder: &mut TreeBuilder,
     tree: &Tree,
@@ -227,7 +228,7 @@ pub(crate) fn class_of(symbol: &Symbol) -> Option<&[u8]> {
     let name = &*symbol.name;
     let end = name.windows(2).position(|pair| pair == b"::")?;
     let class = name.get(..end)?;
-    // What XHProf calls the top-level code of files.
+    // XHProf's name for the top-level code of files.
     let is_code = [&b"run_init"[..], b"load", b"eval"].contains(&class);
     (!is_code).then_some(class)
 }
@@ -236,7 +237,7 @@ fn file_of(symbol: &Symbol) -> Option<&[u8]> {
     symbol.file.as_deref().filter(|file| !file.is_empty())
 }
 
-/// Whether whole stacks are known.
+/// Whether the profile has whole stacks.
 pub(crate) fn has_stacks(profile: &Profile) -> bool {
     !matches!(profile.body, Body::Edges(_))
 }

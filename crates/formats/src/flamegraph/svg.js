@@ -1,20 +1,20 @@
-// Zoom, search and the keyboard for a flame graph that is opened by itself.
+// Zoom, search and keyboard control of a flame graph that is opened as a file.
 "use strict";
 {
   const MARGIN = 12;
   const ROW = 18;
   const LETTER = 7;
-  // Narrower than this, and the controls stand above the title.
+  // In narrower windows the controls are above the title.
   const NARROW = 820;
   const CONTROLS = 350;
   const root = document.documentElement;
   const { width: drawn, height } = root.viewBox.baseVal;
   const base = drawn - 2 * MARGIN;
-  // How wide the graphs are now: as wide as the window.
+  // The width of the graphs: that of the window.
   let full = base;
   const details = document.getElementById("details");
 
-  // What is in the picture: each box with its place in hundredths of the whole.
+  // The boxes of the picture, with their positions in hundredths of the total.
   const graphs = [...document.querySelectorAll(".graph")].map((group) => {
     const boxes = [...group.children].map((element) => {
       const [title, rect, text] = element.children;
@@ -31,7 +31,7 @@
   const within = (one, other) => one.x >= other.x - 0.005 && one.x + one.width <= other.x + other.width + 0.005;
   const depth = (box) => (root.classList.contains("flame") ? box.graph.bottom - box.y : box.y - box.graph.top);
 
-  // As much of a text as fits, the middle left out.
+  // Shortens a text in the middle to the available width.
   function fit(element, text, room) {
     element.textContent = text;
     let letters = [...text];
@@ -146,7 +146,7 @@
     }
   }
 
-  // The address keeps what is shown.
+  // The address holds the state.
   function keep() {
     const parts = new URLSearchParams();
     graphs.forEach((graph, number) => {
@@ -156,7 +156,7 @@
     try {
       history.replaceState(null, "", parts.toString() ? `#${parts}` : location.pathname + location.search);
     } catch {
-      // Some viewers have no addresses.
+      // Some viewers do not support addresses.
     }
   }
 

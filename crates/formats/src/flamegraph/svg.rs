@@ -1,12 +1,11 @@
-//! The flame graph as an SVG: a picture wherever pictures are shown, and
-//! something to click through when it is opened by itself.
+//! The flame graph as an SVG: a picture in any page, and interactive when it is
+//! opened by itself.
 //!
 //! Every box is a `<g>` with its tooltip, its rectangle and as much of its name
-//! as fits. The script finds in them all it needs, so that the file holds
-//! nothing twice.
+//! as fits. The script reads its data from these elements, so that the file
+//! holds nothing twice.
 //!
-//! **Invariant:** well-formed XML, whatever the names; nothing in it is loaded
-//! from anywhere.
+//! **Invariant:** well-formed XML for any names; the file loads nothing.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -32,20 +31,20 @@ const WIDTH: u32 = 1200;
 const MARGIN: u32 = 12;
 const ROW: u32 = 18;
 const HEADER: u32 = 92;
-/// Of the heading of one graph among several.
+/// The height of the heading of one graph among several.
 const HEADING: u32 = 34;
 const LINE: u32 = 18;
 /// A colour of the legend.
 const STEP: u32 = 11;
-/// A letter of the font, which is of 12 pixels.
+/// The width of a letter of the 12-pixel font.
 const LETTER: f64 = 7.0;
-/// How much of the title and of a note fits into a line, where no script can
-/// measure it.
+/// The number of letters of the title and of a note in a line, without a script
+/// that measures them.
 const TITLE_LETTERS: usize = 120;
 const NOTE_LETTERS: usize = 180;
-/// The most boxes: a browser has to keep every one of them.
-const MOST_BOXES: usize = 12_000;
-const MOST_LEVELS: u32 = 1_500;
+/// The maximum number of boxes: a browser keeps all of them in memory.
+const MAX_BOXES: usize = 12_000;
+const MAX_LEVELS: u32 = 1_500;
 
 /// Writes `profile` as an SVG.
 pub(super) fn write(
@@ -53,7 +52,7 @@ pub(super) fn write(
     options: &WriteOptions,
     out: &mut dyn Write,
 ) -> Result<(), WriteError> {
-    // Narrower than a tenth of a pixel, nobody sees it.
+    // Narrower than a tenth of a pixel, a box is invisible.
     let least = 0.1 / f64::from(WIDTH - 2 * MARGIN);
     let wanted = Wanted {
         metrics: match options.metric {
@@ -61,8 +60,8 @@ pub(super) fn write(
             metric if profile.metrics.calls => vec![metric, Metric::Calls],
             metric => vec![metric],
         },
-        boxes: MOST_BOXES,
-        levels: MOST_LEVELS,
+        boxes: MAX_BOXES,
+        levels: MAX_LEVELS,
         least,
     };
     let stacks = Stacks::new(profile, options.base.as_ref(), "flame graph (SVG)")?;
@@ -94,7 +93,7 @@ pub(super) fn write(
     for (number, note) in (1..).zip(notes) {
         let y = top + LINE * number;
         let mut x = MARGIN;
-        // What the colours mean is said first, beside them.
+        // The meaning of the colours comes first, beside them.
         if number == 1 && legend > 0 {
             write!(out, r#"<g class="legend">"#)?;
             for place in 0..legend {
@@ -121,7 +120,7 @@ pub(super) fn write(
     Ok(())
 }
 
-/// The whole cost: calls add up over the whole tree, the others to the root's.
+/// The total cost: the sum of all calls, or the root's cost.
 fn total(stacks: &Stacks<'_>, metric: Metric) -> i64 {
     let nodes = stacks.tree.nodes.iter();
     match metric {
@@ -139,7 +138,7 @@ struct Picture<'p> {
     stacks: &'p Stacks<'p>,
     options: &'p WriteOptions,
     colour: FlameColour,
-    /// What the whole program cost.
+    /// The total cost of the program.
     total: i64,
 }
 
@@ -192,12 +191,17 @@ impl Picture<'_> {
         }
         parts.extend(self.meta.started_unix_us.map(caption::moment));
         parts.extend(self.meta.host.clone());
-        parts.extend(self.meta.php_version.as_ref().map(|it| format!("PHP {it}")));
+        parts.extend(
+            self.meta
+                .php_version
+                .as_ref()
+                .map(|version| format!("PHP {version}")),
+        );
         parts.extend(caption::warnings(self.meta).into_iter().map(str::to_owned));
         parts.join("  ·  ")
     }
 
-    /// A class for each colour that is used.
+    /// A CSS class for each colour in use.
     fn palette(&self, used: &BTreeSet<usize>) -> String {
         let [light, dark] = colours::ramp(self.colour);
         let mut css = String::new();
@@ -220,7 +224,7 @@ impl Picture<'_> {
         css
     }
 
-    /// Writes one graph below `top`, and tells where it ends.
+    /// Writes one graph below `top`; returns the position of its end.
     fn graph(
         &self,
         graph: &Graph,
@@ -249,7 +253,7 @@ impl Picture<'_> {
             let places = Places::new(graph, &column.new);
             for (number, block) in graph.blocks.iter().enumerate() {
                 let (x, width) = places.of(number);
-                // What only the base called has no width.
+                // Stacks that only the base called have no width.
                 if width == 0 {
                     continue;
                 }
@@ -292,7 +296,7 @@ impl Picture<'_> {
         Ok(top + height)
     }
 
-    /// How many colours of the ramp stand below the graphs.
+    /// The number of colours in the legend.
     fn legend(&self) -> usize {
         match self.colour {
             FlameColour::Package => 0,
@@ -300,35 +304,37 @@ impl Picture<'_> {
         }
     }
 
-    /// What stands below the graphs.
+    /// The legend and notes below the graphs.
     fn notes(&self, graphs: &[Graph], more_graphs: usize) -> Vec<String> {
         let mut notes = vec![
             match self.colour {
                 FlameColour::Package => "Colours: the class or namespace; PHP's own functions are grey.",
-                FlameColour::Own => "Colours: the redder, the more it costs by itself.",
+                FlameColour::Own => "Colours: redder boxes have a higher self cost.",
                 FlameColour::Calls => {
                     "Colours: cool (blue) for few long calls, warm (orange) for many short ones. \
                      The middle is the average time of a call, callees included."
                 },
                 FlameColour::Difference => {
-                    "Colours: red costs more by itself than before, blue less. Widths are the new costs."
+                    "Colours: red has a higher self cost than before, blue a lower. Widths are the new costs."
                 }
             }
             .to_owned(),
         ];
         if matches!(self.options.metric, Metric::Memory | Metric::Peak) {
             let note =
-                "Memory that is given back has no width: boxes are as wide as what they took.";
+                "Freed memory has no width: the width of a box is the memory that it allocated.";
             notes.push(note.to_owned());
         }
-        let left_out = graphs.iter().map(|it| it.left_out).sum::<usize>();
+        let left_out = graphs.iter().map(|graph| graph.left_out).sum::<usize>();
         if left_out > 0 {
             let number = count(i64::try_from(left_out).unwrap_or(i64::MAX));
-            notes.push(format!("{number} boxes too small to be seen are left out."));
+            notes.push(format!(
+                "{number} boxes that are too small to be visible are left out."
+            ));
         }
         if more_graphs > 0 {
             notes.push(format!(
-                "{more_graphs} more graphs, of what costs less, are left out."
+                "{more_graphs} more graphs, with lower costs, are left out."
             ));
         }
         let unit = unit(self.options.metric, self.metrics);
@@ -340,7 +346,7 @@ impl Picture<'_> {
             let names = gone
                 .path
                 .iter()
-                .filter_map(|it| self.stacks.symbols.get(it.index()));
+                .filter_map(|symbol| self.stacks.symbols.get(symbol.index()));
             let names: Vec<_> = names.map(|symbol| tooltip::name(symbol)).collect();
             let path = names.join(" → ");
             let skipped = path.chars().count().saturating_sub(150);
@@ -352,7 +358,7 @@ impl Picture<'_> {
     }
 }
 
-/// Where boxes are, in hundredths of a pixel.
+/// The positions of boxes, in hundredths of a pixel.
 struct Places {
     starts: Vec<u64>,
     widths: Vec<u64>,
@@ -368,7 +374,7 @@ impl Places {
         };
         let mut starts = Vec::with_capacity(graph.blocks.len());
         let mut widths = Vec::with_capacity(graph.blocks.len());
-        // Where the next box of each depth begins.
+        // The left edge of the next box of each depth.
         let mut next: Vec<u64> = Vec::new();
         for (block, &weight) in graph.blocks.iter().zip(&values.weight) {
             let depth = block.depth as usize;
@@ -376,9 +382,9 @@ impl Places {
             let start = next.get(depth).copied().unwrap_or(0);
             next.resize(depth, start);
             next.push(start.saturating_add(weight));
-            // Where its first callee begins.
+            // The left edge of its first callee.
             next.push(start);
-            // Both ends are rounded, so that neighbours touch.
+            // Both edges are rounded, so that neighbours touch.
             starts.push(scale(start));
             widths.push(scale(start.saturating_add(weight)) - scale(start));
         }
@@ -396,7 +402,7 @@ impl Places {
     }
 }
 
-/// How many letters a box has room for.
+/// The number of letters that a box has room for.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -461,7 +467,7 @@ impl<'p> Shades<'p> {
 
 fn calls(graph: &Graph, of: impl Fn(&Values) -> Option<i64>) -> i64 {
     let mut columns = graph.columns.iter();
-    let calls = columns.find(|it| it.metric == Metric::Calls);
+    let calls = columns.find(|column| column.metric == Metric::Calls);
     calls.and_then(|calls| of(&calls.new)).unwrap_or(0)
 }
 

@@ -1,4 +1,4 @@
-//! What a box says when it is pointed at.
+//! The tooltip of a box.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -9,16 +9,17 @@ use super::graph::{Column, Graph};
 use super::units::{amount, count, share, unit};
 use crate::text::{lossy, shortened};
 
-/// The longest name that is written out.
+/// The maximum length of a name.
 const LONGEST_NAME: usize = 300;
 
-/// A function's name as it is shown.
+/// A function's name as displayed.
 pub(crate) fn name(symbol: &Symbol) -> Cow<'_, str> {
     let name = lossy(&symbol.name);
     if name.is_empty() {
         return Cow::Borrowed("(no name)");
     }
-    // What turns the direction of writing would show another name.
+    // Characters that change the text direction would make it look like another
+    // name.
     let turns = |letter: char| matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let name = if name.contains(turns) {
         Cow::Owned(name.replace(turns, "\u{fffd}"))
@@ -40,7 +41,7 @@ pub(crate) struct Shown {
 }
 
 impl Shown {
-    /// That of the box `number`.
+    /// The cost of the box `number`.
     pub(crate) fn of(column: &Column, number: usize) -> Self {
         let at = |list: &[i64]| list.get(number).copied().unwrap_or(0);
         Self {
@@ -53,14 +54,14 @@ impl Shown {
         }
     }
 
-    /// How much more it costs by itself than in the base.
+    /// The difference of its self cost from the base's.
     pub(crate) fn difference(self) -> i64 {
         self.base.map_or(0, |(_, own)| self.own.saturating_sub(own))
     }
 }
 
-/// The lines for the box `number`: the name with its share, and below it what
-/// it cost by itself and how often it was called.
+/// The lines for the box `number`: the name with its share, then its self cost
+/// and the number of its calls.
 pub(crate) fn lines(
     graph: &Graph,
     number: usize,
@@ -81,7 +82,10 @@ pub(crate) fn lines(
         part.map(|part| format!(", {part}")).unwrap_or_default(),
         amount(shown.own, unit)
     );
-    let calls = graph.columns.iter().find(|it| it.metric == Metric::Calls);
+    let calls = graph
+        .columns
+        .iter()
+        .find(|column| column.metric == Metric::Calls);
     let calls = calls.and_then(|calls| calls.new.own.get(number).copied());
     if let Some(calls) = calls.filter(|calls| *calls > 0 && column.metric != Metric::Calls) {
         let plural = if calls == 1 { "" } else { "s" };

@@ -2,7 +2,7 @@
 
 use profile::{Metric, Metrics, Profile, WallUnit};
 
-/// What people call a metric: `wall time`.
+/// A metric's name for people: `wall time`.
 pub(crate) fn title(metric: Metric, profile: &Profile) -> &str {
     match (metric, profile.metrics.wall_unit) {
         (Metric::Wall, WallUnit::Samples) => profile.counted(),
@@ -14,7 +14,7 @@ pub(crate) fn title(metric: Metric, profile: &Profile) -> &str {
     }
 }
 
-/// What a metric is counted in: `ns`, `bytes`, or nothing for plain numbers.
+/// A metric's unit: `ns`, `bytes`, or empty for plain numbers.
 pub(crate) fn unit(metric: Metric, metrics: Metrics) -> &'static str {
     match (metric, metrics.wall_unit) {
         (Metric::Wall, WallUnit::Nanoseconds) | (Metric::Cpu, _) => "ns",
@@ -64,7 +64,7 @@ pub(crate) fn count(value: i64) -> String {
     text
 }
 
-/// Three digits that matter.
+/// Three significant digits.
 fn scaled(value: i64, units: &[&str]) -> String {
     let sign = if value < 0 { "-" } else { "" };
     let magnitude = u128::from(value.unsigned_abs());

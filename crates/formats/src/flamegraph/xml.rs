@@ -1,11 +1,12 @@
-//! Text in XML, whatever is in it.
+//! Escapes text for XML.
 
 use std::fmt;
 
-/// Text to be shown as it is: escaped for element content and for attributes.
+/// Text to be displayed unchanged: escaped for element content and for
+/// attributes.
 ///
-/// XML 1.0 has no way to write most control characters, not even as numbers:
-/// they become U+FFFD.
+/// XML 1.0 cannot represent most control characters, not even as numeric
+/// references: they become U+FFFD.
 pub(crate) struct Escaped<'t>(pub &'t str);
 
 impl fmt::Display for Escaped<'_> {

@@ -1,4 +1,4 @@
-//! What the report's script works with, as JSON.
+//! The data of the report's script, as JSON.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -13,34 +13,34 @@ use crate::flamegraph::{GraphSet, data};
 use crate::page::{list, numbers, text};
 use crate::text::lossy;
 
-/// The longest critical path that is shown.
-const MOST_STEPS: usize = 200;
+/// The maximum length of the critical path.
+const MAX_STEPS: usize = 200;
 
-/// The most pairs of caller and callee; the costliest are kept.
-const MOST_EDGES: usize = 100_000;
+/// The maximum number of pairs of caller and callee; the costliest are kept.
+const MAX_EDGES: usize = 100_000;
 
-/// The most texts of spans; those that took longest are kept.
-const MOST_SPANS: usize = 1_000;
+/// The maximum number of span texts; those with the most time are kept.
+const MAX_SPANS: usize = 1_000;
 
-/// All that is said about a profile.
+/// The data of a profile.
 pub(super) struct Report<'r> {
     pub profile: &'r Profile,
-    /// Who called whom in it.
+    /// The calls between functions.
     pub edges: &'r EdgeTable,
-    /// What each function cost in it.
+    /// The cost of each function.
     pub flat: &'r FlatTable,
     pub base: Option<&'r Profile>,
-    /// That which everything is sorted by comes first.
+    /// The first metric is the one that tables are sorted by.
     pub metrics: &'r [Metric],
-    /// The flame graphs, if stacks are known.
+    /// The flame graphs, if the profile has stacks.
     pub set: Option<&'r GraphSet<'r>>,
-    /// Why there is none.
+    /// Why there are no flame graphs.
     pub why_not: &'r str,
-    /// The stacks are guessed.
-    pub is_guess: bool,
+    /// The stacks are estimated.
+    pub is_estimated: bool,
 }
 
-/// What a function costs: with its callees, and by itself.
+/// A function's inclusive and self cost.
 type Costs = NumberMap<SymbolId, (Cost, SelfCost)>;
 
 impl Report<'_> {
@@ -56,7 +56,7 @@ impl Report<'_> {
         self.edges(out)?;
         self.critical_path(out)?;
         self.spans(out)?;
-        write!(out, ",\n\"guess\":{},\"whyNot\":", self.is_guess)?;
+        write!(out, ",\n\"guess\":{},\"whyNot\":", self.is_estimated)?;
         text(out, self.why_not)?;
         out.write_all(b",\n\"flame\":")?;
         match self.set {
@@ -67,7 +67,7 @@ impl Report<'_> {
     }
 
     /// The functions of the profile and, after them, those that only the base
-    /// has: as the flame graphs number them. And what each is in the base.
+    /// has, numbered as in the flame graphs; and each one's row in the base.
     fn symbols(&self) -> (Vec<&Symbol>, Vec<SymbolId>) {
         let mut symbols: Vec<&Symbol> = self.profile.symbols.iter().collect();
         let mut numbers: HashMap<&[u8], SymbolId> = (0..)
@@ -85,7 +85,7 @@ impl Report<'_> {
         (symbols, in_base)
     }
 
-    /// The function table, in columns, and the costs of the whole.
+    /// The function table, in columns, and the totals.
     fn table(&self, in_base: &[SymbolId], out: &mut dyn Write) -> io::Result<()> {
         let new: Costs = costs(self.flat, Some);
         let base_flat = self.base.map(FlatTable::new);
@@ -137,8 +137,8 @@ impl Report<'_> {
         })
     }
 
-    /// Who called whom. The cost of a recursive call is part of the outer
-    /// one's, and not counted again: as in the table.
+    /// The callers and callees. A recursive call's cost is part of the outer
+    /// call's and not counted again, as in the table.
     fn edges(&self, out: &mut dyn Write) -> io::Result<()> {
         let outermost = outermost_levels(self.edges, self.profile.symbols.len());
         let mut pairs: Vec<((SymbolId, SymbolId), Cost)> = Vec::new();
@@ -156,7 +156,7 @@ impl Report<'_> {
             };
             pairs.push(((caller.symbol, callee.symbol), cost));
         }
-        // Levels of recursion are one pair.
+        // All recursion levels of two functions are one pair.
         pairs.sort_unstable_by_key(|(ends, _)| *ends);
         pairs.dedup_by(|other, one| {
             let is_same = other.0 == one.0;
@@ -165,10 +165,10 @@ impl Report<'_> {
             }
             is_same
         });
-        let left_out = pairs.len().saturating_sub(MOST_EDGES);
+        let left_out = pairs.len().saturating_sub(MAX_EDGES);
         if left_out > 0 {
             pairs.sort_by_key(|(_, cost)| std::cmp::Reverse(cost.wall));
-            pairs.truncate(MOST_EDGES);
+            pairs.truncate(MAX_EDGES);
             pairs.sort_by_key(|(ends, _)| *ends);
         }
         write!(out, ",\n\"edges\":{{\"leftOut\":{left_out},\"from\":")?;
@@ -182,24 +182,24 @@ impl Report<'_> {
         out.write_all(b"}")
     }
 
-    /// What calls waited for: `[kind, text, function, calls, time, longest,
-    /// rows or −1, caller, other callers]`.
+    /// Spans: `[kind, text, function, calls, time, longest, rows or −1, caller,
+    /// other callers]`.
     fn spans(&self, out: &mut dyn Write) -> io::Result<()> {
         let spans = &self.profile.spans;
         if spans.is_empty() {
             return Ok(());
         }
         let (groups, left_out) = (spans.groups(), spans.left_out);
-        let cut = groups.len().saturating_sub(MOST_SPANS);
+        let cut = groups.len().saturating_sub(MAX_SPANS);
         write!(
             out,
             ",\n\"spans\":{{\"leftOut\":{},\"leftOutTime\":{},\"cut\":{cut},\"groups\":",
             left_out.count, left_out.duration
         )?;
-        list(out, groups.iter().take(MOST_SPANS), |out, group| {
+        list(out, groups.iter().take(MAX_SPANS), |out, group| {
             write!(out, "[\"{}\",", group.kind.name())?;
             text(out, &lossy(group.text))?;
-            let caller = group.callers.first().map_or(0, |it| it.symbol.0);
+            let caller = group.callers.first().map_or(0, |caller| caller.symbol.0);
             let numbers = [group.calls, group.total, group.max];
             write!(out, ",{}", group.symbol.0)?;
             for number in numbers {
@@ -216,24 +216,24 @@ impl Report<'_> {
     }
 
     fn critical_path(&self, out: &mut dyn Write) -> io::Result<()> {
-        // Calls do not add up along a path.
+        // The numbers of calls do not add up along a path.
         let mut metrics = self.metrics.iter().copied();
         let metric = metrics.find(|metric| *metric != Metric::Calls);
         let metric = metric.unwrap_or_default();
         let number = self
             .metrics
             .iter()
-            .position(|it| *it == metric)
+            .position(|other| *other == metric)
             .unwrap_or(0);
         write!(out, ",\n\"critical\":{{\"metric\":{number},\"steps\":")?;
         let steps = critical_path(self.profile, metric).into_iter();
-        // An edge is what all calls between the two cost, whatever led to them:
-        // not more than the step before it has a share in.
+        // An edge's cost is that of all calls between the two functions, on any
+        // path: it is limited to the share of the step before it.
         let mut most = match self.profile.body {
             Body::Edges(_) => metric.of(&self.flat.total),
             Body::Tree(_) | Body::Samples(_) | Body::Events(_) => i64::MAX,
         };
-        list(out, steps.take(MOST_STEPS), |out, step| {
+        list(out, steps.take(MAX_STEPS), |out, step| {
             let inclusive = metric.of(&step.cost).min(most);
             if most != i64::MAX {
                 most = inclusive;

@@ -1,11 +1,13 @@
-//! The report: one page with all that a profile says, to open, keep and send.
+//! The HTML report: one page with everything in a profile, to open, keep and
+//! send.
 //!
-//! A summary, the flame graph, the critical path, the table of functions, and
-//! a section for each function with its callers and callees, to which the boxes
-//! of the flame graph lead. Rust writes the words at its head and the data; the
-//! script makes the rest, and only as much of it as is looked at.
+//! A summary, the flame graph, the critical path, the table of functions, and a
+//! section for each function with its callers and callees, to which the boxes
+//! of the flame graph link. Rust writes the head and the data; the script
+//! builds the rest, when it is displayed.
 //!
-//! **Invariant:** the page is whole: nothing is loaded, nothing is sent.
+//! **Invariant:** the page is self-contained: it loads nothing and sends
+//! nothing.
 
 mod data;
 
@@ -60,24 +62,24 @@ impl Format for HtmlReport {
     }
 }
 
-/// With a profile of edges only, and no leave to guess.
+/// For a profile of edges only, if estimating is off.
 const NO_STACKS: &str = "This profile knows who called whom, but not whole stacks, which a flame graph is made of. \
-                         With --estimate they are guessed.";
-/// With a base of edges only, and no leave to guess.
+                         --estimate estimates them.";
+/// For a base of edges only, if estimating is off.
 const NO_BASE_STACKS: &str = "The profile that this one is compared with knows who called whom, but not whole stacks, \
-                              which a flame graph is made of. With --estimate they are guessed.";
+                              which a flame graph is made of. --estimate estimates them.";
 
 fn write(profile: &Profile, options: &WriteOptions, out: &mut dyn Write) -> Result<(), WriteError> {
     let wanted = wanted(profile, options);
-    // What the flame graph is made of, and what it says it is.
-    let guess = |of: &Profile| {
+    // The profile of the flame graph, and its caption.
+    let estimate = |of: &Profile| {
         let may = options.estimate && !has_stacks(of);
         may.then(|| of.estimated(EstimateLimits::default()))
     };
-    let guessed = guess(profile);
-    let guessed_base = options.base.as_ref().and_then(guess);
-    let stacked = guessed.as_ref().unwrap_or(profile);
-    let base = guessed_base.as_ref().or(options.base.as_ref());
+    let estimated = estimate(profile);
+    let estimated_base = options.base.as_ref().and_then(estimate);
+    let stacked = estimated.as_ref().unwrap_or(profile);
+    let base = estimated_base.as_ref().or(options.base.as_ref());
     let why_not = if !has_stacks(stacked) {
         Some(NO_STACKS)
     } else if base.is_some_and(|base| !has_stacks(base)) {
@@ -93,7 +95,7 @@ fn write(profile: &Profile, options: &WriteOptions, out: &mut dyn Write) -> Resu
         Some(_) => None,
     };
     let title = title(profile, options, "Profile");
-    // Folded once: the table and the sections are made of it.
+    // Folded once, for the table and the sections.
     let folded = Profile {
         symbols: profile.symbols.clone(),
         body: Body::Edges(profile.edges().into_owned()),
@@ -102,11 +104,11 @@ fn write(profile: &Profile, options: &WriteOptions, out: &mut dyn Write) -> Resu
         spans: Spans::default(),
     };
     let flat = FlatTable::new(&folded);
-    let is_guess = guessed.is_some() || guessed_base.is_some();
+    let is_estimated = estimated.is_some() || estimated_base.is_some();
     let body = format!(
         "<header class=\"head\"><h1>{}</h1><p class=\"facts\">{}</p></header>\n\
          <nav class=\"parts\" id=\"parts\"></nav>\n<main id=\"report\">\n{}\n{}</main>\n\
-         <footer class=\"foot\">Made by xhprof. This page holds all of it: nothing is loaded, nothing is sent.</footer>",
+         <footer class=\"foot\">Made by xhprof. This page is self-contained: it loads nothing and sends nothing.</footer>",
         escaped(&title),
         facts(profile),
         tags(profile),
@@ -135,14 +137,14 @@ fn write(profile: &Profile, options: &WriteOptions, out: &mut dyn Write) -> Resu
             metrics: &wanted.metrics,
             set: set.as_ref(),
             why_not: why_not.unwrap_or_default(),
-            is_guess,
+            is_estimated,
         }
         .write(options, out)
     })?;
     Ok(())
 }
 
-/// What else is known of the run.
+/// Other metadata of the run.
 fn tags(profile: &Profile) -> String {
     let peak = profile.meta.peak_memory.map(|bytes| {
         let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
@@ -166,10 +168,10 @@ fn tags(profile: &Profile) -> String {
     html + "</dl>\n"
 }
 
-/// How many functions are shown where no script runs.
+/// The number of functions in the table for readers without scripts.
 const ROWS_WITHOUT_SCRIPT: usize = 40;
 
-/// The table, for readers that run no script.
+/// The table, for readers without scripts.
 fn without_script(profile: &Profile, table: &FlatTable) -> String {
     let metric = Metric::Wall;
     let unit = metric_unit(metric, profile.metrics);

@@ -1,7 +1,7 @@
 // The report: summary, flame graph, critical path, functions, sections.
 
-/** How many functions have a section from the start. Others get theirs when
- * somebody goes there. */
+/** How many functions have a section from the start. The others get theirs when
+ * the reader opens it. */
 const SECTIONS = 50;
 const STEPS = 25;
 
@@ -10,7 +10,7 @@ class Report {
     Object.assign(this, { data, main });
     this.primary = Math.max(0, data.metrics.findIndex(([id]) => id !== "calls"));
     // Calls come right after the name: they are read with every other cost,
-    // and what comes last is out of sight in a narrow window.
+    // and the last columns are not visible in a narrow window.
     const isCalls = ([id]) => id === "calls";
     this.columns = [...data.metrics.keys()].sort((one, other) => isCalls(data.metrics[other]) - isCalls(data.metrics[one]));
     this.rowOf = new Map(data.table.fn.map((symbol, row) => [symbol, row]));
@@ -36,7 +36,7 @@ class Report {
     return this.data.table.new[metric][1][row];
   }
 
-  /** How much more a function costs by itself than in the base. */
+  /** The difference of a function's self cost from the base's. */
   difference(metric, row) {
     return this.own(metric, row) - this.data.table.base[metric][1][row];
   }
@@ -79,7 +79,7 @@ class Report {
       this.part("flame", "Flame graph", h("p", { class: "none" }, whyNot));
       return;
     }
-    const note = guess ? h("p", { class: "guess" }, h("span", { class: "badge" }, "estimated from call graph"), " Stacks were not recorded: each caller’s costs are shared out in proportion.") : null;
+    const note = guess ? h("p", { class: "guess" }, h("span", { class: "badge" }, "estimated from call graph"), " Stacks were not recorded: each caller’s costs are distributed in proportion.") : null;
     this.part("flame", "Flame graph", note, host);
     this.flame = new FlameGraph(host, this.data, { link: (symbol) => { location.hash = "f" + symbol; } });
   }
@@ -102,8 +102,8 @@ class Report {
       list.append(...steps.slice(STEPS).map(item));
       more.remove();
     } }, "Show " + count(steps.length - STEPS) + " more steps");
-    const guess = this.data.flame && !this.data.guess ? "" : " Without stacks, a step is what all calls between the two cost, whatever led to them.";
-    this.part("path", "Critical path", h("p", { class: "lead" }, "From the start on, always the callee that costs most (" + this.data.metrics[metric][1] + ")." + guess), list, steps.length > STEPS ? more : null);
+    const guess = this.data.flame && !this.data.guess ? "" : " Without stacks, a step shows the cost of all calls between its two functions, on any path.";
+    this.part("path", "Critical path", h("p", { class: "lead" }, "From main() downwards, the costliest callee at each step (" + this.data.metrics[metric][1] + ")." + guess), list, steps.length > STEPS ? more : null);
   }
 
   functions() {
@@ -122,7 +122,7 @@ class Report {
         cell: (row) => {
           const value = of(metric, row);
           if (metric !== primary) return amount(value, unit);
-          // Sums of memory that was taken and given back have no shares.
+          // A sum of allocated and freed memory has no percentages.
           const share = unit === "bytes" ? null : h("span", { class: "share" }, percent(value, total[metric]));
           return [bar(amount(value, unit), value / total[metric], isSoft), share];
         },
@@ -138,7 +138,7 @@ class Report {
       });
       column("inclusive", (_, row) => this.inclusive(metric, row), "soft");
     });
-    // Sorted by the self cost of what matters most.
+    // Sorted by the self cost of the first metric.
     const sorted = columns.findIndex((column) => column.group === metrics[primary][1]);
     this.table = new SortedTable(columns, this.rows, { sorted: Math.max(0, sorted), className: "wide" });
     const filtered = h("output", { class: "matched" });
@@ -156,7 +156,7 @@ class Report {
     this.part("functions", "Functions", h("div", { class: "controls" }, h("div", { class: "finder" }, filter, filtered)), this.table.element);
   }
 
-  /** Statements, requests and commands: what calls waited for. */
+  /** Spans: SQL statements, HTTP requests and commands. */
   spans() {
     const { spans } = this.data;
     if (!spans) return;
@@ -190,7 +190,7 @@ class Report {
     for (const row of costliest.slice(0, SECTIONS)) this.sections.of(this.data.table.fn[row]);
   }
 
-  /** Goes to a function's section, which may have to be made. */
+  /** Opens a function's section, and creates it if necessary. */
   go(hash) {
     const symbol = /^#f(\d+)$/.exec(hash);
     if (!symbol) return;

@@ -1,4 +1,4 @@
-// A section for each function: what it costs, who calls it, whom it calls.
+// A section for each function: its costs, its callers and its callees.
 
 /** How many callers or callees are shown at first. */
 const PAIRS = 10;
@@ -19,7 +19,7 @@ class FunctionSections {
     });
   }
 
-  /** The section of a function, made if it is not there yet. */
+  /** The section of a function, created if there is none yet. */
   of(symbol) {
     if (!this.made.has(symbol)) {
       const row = this.report.rowOf.get(symbol);
@@ -41,7 +41,7 @@ class FunctionSections {
       const inclusive = report.inclusive(metric, row);
       const own = report.own(metric, row);
       const total = report.data.total[metric];
-      // Sums of memory that was taken and given back have no shares.
+      // A sum of allocated and freed memory has no percentages.
       const share = (cost) => (unit === "bytes" ? "" : " (" + percent(cost, total) + ")");
       return [[title, amount(inclusive, unit) + share(inclusive)], ["self", amount(own, unit) + share(own)]];
     });
@@ -58,7 +58,7 @@ class FunctionSections {
   side(title, edges, other, row) {
     const { report } = this;
     const { metrics, edges: all } = report.data;
-    if (!edges) return h("div", { class: "side" }, h("h4", null, title), h("p", { class: "none" }, title === "Calls" ? "Nothing: all of its cost is its own." : "Nobody: it is where the program begins."));
+    if (!edges) return h("div", { class: "side" }, h("h4", null, title), h("p", { class: "none" }, title === "Calls" ? "No calls: its inclusive cost is its self cost." : "No caller: the program begins here."));
     const whole = report.inclusive(report.primary, row);
     const columns = [
       { label: "function", isText: true, value: (edge) => report.data.functions.names[other[edge]], cell: (edge) => report.link(other[edge]) },

@@ -1,6 +1,6 @@
-// Tables: sorted by any column, filtered, and only as long as somebody looks.
+// Tables: sortable by any column, filtered, with more rows on request.
 
-/** How many rows are there at first, and how many more each time. */
+/** The number of rows at first, and of further rows on each request. */
 const ROWS = 100;
 const MORE_ROWS = 1000;
 
@@ -71,7 +71,7 @@ class SortedTable {
   }
 }
 
-/** A number above a bar: its share of the whole. */
+/** A number above a bar, which shows its share of the total. */
 function bar(text, share, className = "") {
   const cell = h("span", { class: "bar " + className }, text);
   const width = Math.max(0, Math.min(1, share || 0)) * 100;

@@ -1,11 +1,11 @@
-//! Makes a call tree of returns, which come callees first.
+//! Builds a call tree from returns, which come callees first.
 //!
-//! Who called is not known until it returns itself. Until then its callees hang
-//! below a node without a name; when it has one, it is merged with what its
-//! caller has called by that name before.
+//! The caller of a function is unknown until it returns itself. Until then its
+//! callees are children of a node without a name. When the caller returns, that
+//! node gets its name and is merged with earlier calls of that name.
 //!
-//! **Invariant:** memory goes by distinct paths and by returns, never by what a
-//! depth claims: depths without a return of their own are not filled in.
+//! **Invariant:** memory is proportional to distinct paths and to returns,
+//! never to a depth in the file: depths without a return are not filled in.
 
 use profile::{Budget, Cost, NodeId, NumberMap, SymbolId, Tree, TreeBuilder};
 
@@ -15,21 +15,21 @@ type Place = u32;
 const ROOT: Place = 0;
 const NONE: Place = Place::MAX;
 
-/// What has no name, because it never returned.
+/// The name of a function that never returned.
 const UNKNOWN: SymbolId = SymbolId(u32::MAX);
 
-/// The tree as far as it is known.
+/// The part of the tree that is known.
 #[derive(Debug)]
 pub(super) struct Forest {
     nodes: Vec<Node>,
     places: NumberMap<(Place, SymbolId), Place>,
     free: Vec<Place>,
-    /// Callers without a name, by depth, the root first.
+    /// Callers without a name yet, by depth, the root first.
     open: Vec<(u32, Place)>,
     budget: Budget,
 }
 
-/// What a budget says that there are too many of.
+/// The noun in the budget's error message.
 const PATHS: &str = "call paths";
 
 #[derive(Debug, Clone, Copy)]
@@ -51,8 +51,8 @@ const FRESH: Node = Node {
 };
 
 impl Forest {
-    /// The root, and as much more as the budget has room for. Once that is
-    /// overdrawn nothing is added.
+    /// The root, with room for as many nodes as the budget allows. Nothing is
+    /// added once the budget is exceeded.
     pub(super) fn within(budget: &Budget) -> Self {
         Self {
             nodes: vec![FRESH],
@@ -63,7 +63,7 @@ impl Forest {
         }
     }
 
-    /// Room for what one return may add.
+    /// Memory for the nodes that one return may add.
     fn has_room(&mut self) -> bool {
         let Self {
             nodes,
@@ -79,7 +79,7 @@ impl Forest {
         outcome.is_ok()
     }
 
-    /// A function returned from `depth`: 1 is that of what the root calls.
+    /// A function returned from `depth`: 1 is a callee of the root.
     pub(super) fn returned(&mut self, depth: u32, symbol: SymbolId, own: u64) {
         let Some(above) = depth.checked_sub(1) else {
             return;
@@ -110,8 +110,8 @@ impl Forest {
         self.attach(caller, place, symbol);
     }
 
-    /// The tree of everything that returned. What did not, but called
-    /// something, has a name from `unknown`.
+    /// The tree of all calls that returned. Callers that never returned get
+    /// their names from `unknown`.
     pub(super) fn finish(mut self, root_own: u64, mut unknown: impl FnMut() -> SymbolId) -> Tree {
         self.close_above(0);
         let mut builder = TreeBuilder::within(&self.budget);
@@ -151,13 +151,13 @@ impl Forest {
         }
     }
 
-    /// Gives a name to callers deeper than `depth` whose return never came.
+    /// Names callers deeper than `depth` that never returned.
     fn close_above(&mut self, depth: u32) {
         while let Some(&(open, place)) = self.open.last()
             && open > depth
         {
             self.open.pop();
-            // Below the next one that is there, however far that is.
+            // Below the next caller that exists, at any distance.
             let caller = match self.open.last() {
                 Some(&(next, caller)) if next >= depth => caller,
                 _ => {
@@ -185,7 +185,7 @@ impl Forest {
         }
     }
 
-    /// Adds a node and all below it to another one, and frees it.
+    /// Merges a node and its descendants into another node, and frees it.
     fn merge(&mut self, into: Place, from: Place) {
         let mut todo = vec![(into, from)];
         while let Some((into, from)) = todo.pop() {
@@ -196,7 +196,7 @@ impl Forest {
                 node.own = node.own.saturating_add(gone.own);
                 node.calls = node.calls.saturating_add(gone.calls);
             }
-            // The earliest first, as they would have come without the detour.
+            // The earliest first, as without the intermediate node.
             let mut children = Vec::new();
             let mut child = gone.first_child;
             while let Some(node) = self.nodes.get(child as usize) {
@@ -235,7 +235,7 @@ impl Forest {
 mod tests {
     use super::*;
 
-    /// Paths, calls and own costs of the tree that the returns make.
+    /// Paths, calls and self costs of the tree built from the returns.
     fn tree(returns: &[(u32, u32, u64)]) -> Vec<(Vec<u32>, u64, i64)> {
         let mut forest = Forest::within(&Budget::unlimited());
         for &(depth, symbol, own) in returns {
@@ -247,7 +247,7 @@ mod tests {
         let mut paths: Vec<_> = nodes
             .map(|((number, node), own)| {
                 let path = tree.path(NodeId(number));
-                let path = path.iter().skip(1).map(|it| it.0).collect();
+                let path = path.iter().skip(1).map(|symbol| symbol.0).collect();
                 (path, node.cost.calls, own.wall)
             })
             .collect();

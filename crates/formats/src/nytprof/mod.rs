@@ -1,11 +1,11 @@
 //! NYTProf's files: a stream of returns, each with its depth and its times.
 //!
-//! Made for Perl, with the best report of its kind: `nytprofhtml` draws the
-//! flame graph and links its boxes. Times are ticks of a nanosecond here.
+//! A Perl profiler with a detailed report: `nytprofhtml` draws a flame graph
+//! with links. A tick is a nanosecond here.
 //!
-//! **Invariants:** a return comes after those of everything it called; names
-//! have no `;` and no blank, which the tools would not survive; functions
-//! without a class are in `main`, and `main()` itself is `main::RUNTIME`.
+//! **Invariants:** a return follows the returns of all its callees; names
+//! contain neither `;` nor blanks, which break the tools; functions without a
+//! class are in the package `main`, and `main()` itself is `main::RUNTIME`.
 
 mod forest;
 mod name;
@@ -24,7 +24,7 @@ use crate::{Detection, Format, Holds, ReadError, WriteError, WriteOptions};
 #[derive(Debug, Clone, Copy)]
 pub struct Nytprof;
 
-/// What `nytprofcalls` makes of it: collapsed stacks.
+/// The output of `nytprofcalls`: collapsed stacks.
 #[derive(Debug, Clone, Copy)]
 pub struct NytprofCalls;
 
@@ -72,7 +72,7 @@ impl Format for Nytprof {
         options: &WriteOptions,
         out: &mut dyn Write,
     ) -> Result<(), WriteError> {
-        // Ticks are all it has.
+        // The format has only times.
         if !matches!(options.metric, Metric::Wall | Metric::Cpu) {
             return Err(WriteError::NotHeld {
                 format: self.name(),
@@ -110,7 +110,7 @@ impl Format for NytprofCalls {
         collapsed::Collapsed.holds()
     }
 
-    /// They are collapsed stacks, and recognized as such.
+    /// This output is recognized as collapsed stacks.
     fn read(&self, input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
         collapsed::read_lines(self.name(), input, budget)
     }

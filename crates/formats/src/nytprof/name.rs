@@ -1,16 +1,16 @@
-//! Names as Perl's tools take them: always in a package, without blanks.
+//! Converts names for Perl's tools: always in a package, without blanks.
 
 use profile::{Profile, Symbol};
 
 use crate::text;
 
-/// What Perl calls what is not in any function.
+/// Perl's name for code outside of any function.
 pub(super) const RUNTIME: &[u8] = b"main::RUNTIME";
 
-/// Where Perl has what is in no package.
+/// Perl's package for functions without one.
 const PACKAGE: &[u8] = b"main::";
 
-/// A function's name in Perl's terms; not that of the root.
+/// A function's name in Perl's syntax; not that of the root.
 pub(super) fn perl(name: &[u8]) -> Vec<u8> {
     let colons = name.windows(2).position(|window| window == b"::");
     let has_package = colons.is_some_and(|place| place > 0) && !name.starts_with(PACKAGE);
@@ -33,8 +33,8 @@ pub(super) fn perl(name: &[u8]) -> Vec<u8> {
     perl
 }
 
-/// A file's name. The report makes links of it, and puts them into its flame
-/// graph as they are: nothing may be left that XML or an address takes apart.
+/// A file's name. The report puts it into links and its flame graph without
+/// escaping: characters with a meaning in XML or in an address are replaced.
 pub(super) fn file(name: &[u8]) -> Vec<u8> {
     let name = text::lossy(name);
     let safe = |letter| match letter {
@@ -46,7 +46,7 @@ pub(super) fn file(name: &[u8]) -> Vec<u8> {
     name.chars().map(safe).collect::<String>().into_bytes()
 }
 
-/// A name in our terms.
+/// A name in XHProf's syntax.
 pub(super) fn ours(perl: &[u8]) -> &[u8] {
     if perl == RUNTIME {
         return Symbol::MAIN;
@@ -86,7 +86,7 @@ mod tests {
             let perl = perl(name.as_bytes());
             let ours = str::from_utf8(ours(&perl)).unwrap();
             assert_eq!(ours.trim_end_matches('?'), name);
-            assert!(perl != RUNTIME && perl.windows(2).any(|it| it == b"::"));
+            assert!(perl != RUNTIME && perl.windows(2).any(|window| window == b"::"));
         }
         assert_eq!(ours(RUNTIME), b"main()");
         assert_eq!(perl(b"a; b\0\n\t\x7f"), b"main::a??b????");

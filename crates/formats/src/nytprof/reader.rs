@@ -1,4 +1,5 @@
-//! Reads NYTProf's records: the tree from the returns, places from the rest.
+//! Reads NYTProf's records: the tree from the returns, and functions' positions
+//! from the others.
 
 use std::collections::HashMap;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read};
@@ -12,7 +13,7 @@ use super::record::{MAGIC, tag, u32_head};
 use crate::symbols::Symbols;
 use crate::{MAX_UNPACKED, ReadError, gzip, text};
 
-/// The longest name or line, in bytes: 1 MiB.
+/// The maximum length of a name or a line, in bytes: 1 MiB.
 const MAX_STRING: u64 = 1 << 20;
 
 pub(super) fn read(
@@ -49,7 +50,7 @@ pub(super) fn read(
 struct Fields<'i> {
     format: &'static str,
     input: &'i mut dyn BufRead,
-    /// Counted where it is unpacked.
+    /// The number of unpacked bytes.
     offset: u64,
 }
 
@@ -62,7 +63,7 @@ impl Fields<'_> {
         }
     }
 
-    /// A record's tag; none where the input ends.
+    /// A record's tag; none at the end of the input.
     fn tag(&mut self) -> Result<Option<u8>, ReadError> {
         match self.fill::<1>(true)? {
             Some([tag]) => Ok(Some(tag)),
@@ -89,11 +90,11 @@ impl Fields<'_> {
         }
     }
 
-    /// What went wrong where, if it is the input's fault.
+    /// The error and its position, if the input is broken.
     fn failed(&self, error: io::Error) -> ReadError {
         match error.kind() {
             ErrorKind::UnexpectedEof => self.broken("it ends early"),
-            // What the decompressor says of bytes it cannot take.
+            // The decompressor's error for broken data.
             ErrorKind::InvalidInput => self.broken("it cannot be unpacked"),
             _ => error.into(),
         }
@@ -122,7 +123,7 @@ impl Fields<'_> {
         if length > MAX_STRING {
             return Err(self.broken("a name that is too long"));
         }
-        // As it comes: the length is only a claim.
+        // Read without allocating first: the length in the file may be wrong.
         let mut string = Vec::new();
         let outcome = Read::take(&mut *self.input, length).read_to_end(&mut string);
         outcome.map_err(|error| self.failed(error))?;
@@ -146,7 +147,7 @@ impl Fields<'_> {
     }
 }
 
-/// What has been read so far.
+/// The part that has been read.
 struct Parts {
     symbols: Symbols,
     forest: Forest,
@@ -154,13 +155,13 @@ struct Parts {
     /// File and first line.
     places: Vec<(SymbolId, u32, u32)>,
     returns: u64,
-    /// How many calls there were, by the callers' table.
+    /// The number of calls, from the table of callers.
     calls: Option<u64>,
-    /// Nanoseconds, of all below the root.
+    /// Nanoseconds of all callees of the root.
     own: u64,
     ticks_per_second: f64,
     total_ticks: Option<f64>,
-    /// Beginnings and ends of processes, in seconds.
+    /// Start and end times of processes, in seconds.
     started: Vec<f64>,
     ended: Vec<f64>,
     meta: Meta,
@@ -189,7 +190,7 @@ impl Parts {
         }
     }
 
-    /// Reads up to the end, or up to where the rest is packed, if it `may_be`.
+    /// Reads to the end, or to the compressed rest if that `may_be`.
     fn records(&mut self, fields: &mut Fields<'_>, may_be: bool) -> Result<bool, ReadError> {
         while let Some(tag) = fields.tag()? {
             self.budget.check()?;
@@ -197,7 +198,8 @@ impl Parts {
                 tag::COMMENT | tag::OPTION => drop(fields.line()?),
                 tag::ATTRIBUTE => {
                     let line = fields.line()?;
-                    self.attribute(&line).map_err(|it| fields.broken(it))?;
+                    self.attribute(&line)
+                        .map_err(|problem| fields.broken(problem))?;
                 }
                 tag::COMPRESSED if may_be => return Ok(true),
                 tag::PROCESS_START => {
@@ -263,7 +265,7 @@ impl Parts {
                     fields.u32()?;
                     fields.string()?;
                 }
-                _ => return Err(fields.broken(format!("a record of an unknown kind, {tag:#04x}"))),
+                _ => return Err(fields.broken(format!("a record of an unknown type, {tag:#04x}"))),
             }
         }
         Ok(false)
@@ -277,20 +279,23 @@ impl Parts {
         match name {
             "nv_size" if value != "8" => return Err(format!("numbers of {value} bytes")),
             "ticks_per_sec" => {
-                let number = value.parse().ok().filter(|&it: &f64| it >= 1.0);
-                self.ticks_per_second = number.ok_or("ticks_per_sec is no number")?;
+                let number = value.parse().ok().filter(|&number: &f64| number >= 1.0);
+                self.ticks_per_second = number.ok_or("ticks_per_sec is not a number")?;
             }
             "xhprof_total_ticks" => self.total_ticks = value.parse().ok(),
             "basetime" => {
                 let seconds = value.parse().ok().filter(|&seconds: &u64| seconds > 0);
-                self.meta.started_unix_us = seconds.and_then(|it| it.checked_mul(1_000_000));
+                self.meta.started_unix_us =
+                    seconds.and_then(|seconds| seconds.checked_mul(1_000_000));
             }
             "application" => {
                 let (title, is_estimated) = text::split_title(value);
                 (self.meta.title, self.meta.is_estimated) = (title, is_estimated);
             }
             "perl_version" => {
-                let version = value.strip_prefix("PHP ").filter(|it| *it != "unknown");
+                let version = value
+                    .strip_prefix("PHP ")
+                    .filter(|version| *version != "unknown");
                 self.meta.php_version = version.map(str::to_owned);
             }
             _ => {}
@@ -320,14 +325,14 @@ impl Parts {
             (None, [started], [ended]) => nanoseconds(ended - started),
             _ => 0,
         };
-        // Each process says that it ends, last of all.
+        // Each process writes its end as the last record.
         self.meta.is_truncated = self.ended.len() < self.started.len().max(1);
         let symbols = &mut self.symbols;
         let mut tree = self
             .forest
             .finish(total.saturating_sub(self.own), || symbols.id(b"(unknown)"));
-        // Ours may have one return for many calls: then nobody knows which
-        // path had how many.
+        // A file from `xhprof` may have one return for many calls: then the
+        // number of calls on each path is unknown.
         let knows_calls = self.calls.is_none_or(|calls| calls == self.returns);
         if !knows_calls {
             for node in &mut tree.nodes {
@@ -356,7 +361,7 @@ impl Parts {
     }
 }
 
-/// What is below zero is an overhead taken off that was not there.
+/// A negative time comes from a subtracted overhead; it becomes zero.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -1,9 +1,9 @@
-//! The records' fields, and how they are in the file.
+//! The fields of records, and their encoding.
 //!
-//! `u32` is big-endian behind a mark of its length; `nv` is a machine's double;
-//! `str` is a tag, a length and bytes.
+//! `u32` is big-endian after a prefix for its length; `nv` is the machine's
+//! double; `str` is a tag, a length and bytes.
 
-/// How a file of the version we know begins.
+/// The beginning of a file of the supported version.
 pub(super) const MAGIC: &[u8] = b"NYTProf 5 ";
 
 /// The records' tags.
@@ -42,7 +42,7 @@ pub(super) fn put_nv(number: f64, out: &mut Vec<u8>) {
     out.extend(number.to_le_bytes());
 }
 
-/// Bytes, even if they are UTF-8: of text the tools print Latin-1.
+/// Bytes, even if they are UTF-8: the tools print UTF-8 text as Latin-1.
 pub(super) fn put_string(string: &[u8], out: &mut Vec<u8>) {
     let length = u32::try_from(string.len()).unwrap_or(u32::MAX);
     let string = string.get(..length as usize).unwrap_or(string);
@@ -51,7 +51,8 @@ pub(super) fn put_string(string: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(string);
 }
 
-/// How many bytes follow the first one of a `u32`, and its bits of the number.
+/// The number of bytes after the first byte of a `u32`, and that byte's bits of
+/// the number.
 pub(super) fn u32_head(first: u8) -> (usize, u32) {
     match first {
         0..0x80 => (0, u32::from(first)),
@@ -69,7 +70,7 @@ mod tests {
     #[test]
     fn numbers_come_back_at_every_length() {
         let edges = [0x80, 0x4000, 0x20_0000, 0x1000_0000_u32];
-        let around = edges.iter().flat_map(|&it| [it - 1, it, it + 1]);
+        let around = edges.iter().flat_map(|&edge| [edge - 1, edge, edge + 1]);
         for number in around.chain([0, 1, u32::MAX]) {
             let mut out = Vec::new();
             put_u32(number, &mut out);

@@ -1,5 +1,5 @@
-//! Writes NYTProf's records: the calls, then what they come to by function and
-//! by caller, which is what the report's tables are made of.
+//! Writes NYTProf's records: the calls, then their sums by function and by
+//! caller, from which the report makes its tables.
 
 use std::collections::HashMap;
 use std::io::{self, BufWriter, Write};
@@ -13,11 +13,11 @@ use super::record::{put_nv, put_string, put_u32, tag};
 use crate::unit::Unit;
 use crate::{WriteOptions, same_names, text};
 
-/// How many returns are written at most to have one for each call. Where there
-/// are more calls, each path returns once; the callers' counts are right.
+/// The maximum number of returns with one return for each call. With more
+/// calls, each path returns once; the callers' counts stay correct.
 const MAX_RETURNS: u64 = 1_000_000;
 
-/// Seen by the profilers of statements and of functions.
+/// A line that both the statement and the function profiler saw.
 const FILE_FLAGS: u32 = 0x0002 | 0x0004;
 
 pub(super) fn write(
@@ -83,7 +83,7 @@ struct Writer<'a> {
     metric: Metric,
     returns_each: bool,
     ticks_per_second: u64,
-    /// What the calls come to, by caller and callee.
+    /// The sums of calls, by caller and callee.
     subs: NumberMap<(SymbolId, SymbolId), Calls>,
     order: Vec<(SymbolId, SymbolId)>,
     record: Vec<u8>,
@@ -93,23 +93,23 @@ struct Writer<'a> {
 #[derive(Debug, Clone, Copy, Default)]
 struct Calls {
     count: u64,
-    /// Of those that are not inside of another call of the same function.
+    /// Of calls that are not inside of another call of the same function.
     inclusive: i64,
     exclusive: i64,
-    /// Of those that are.
+    /// Of calls that are.
     recursive: i64,
     /// The deepest of those.
     depth: u32,
 }
 
-/// What comes next on a walk over the tree.
+/// The next step of a walk over the tree.
 enum Step {
     Enter(NodeId),
     Leave(NodeId),
 }
 
 impl Writer<'_> {
-    /// What is in plain text: what the file is of.
+    /// The header in plain text.
     fn header(
         &self,
         profile: &Profile,
@@ -132,7 +132,7 @@ impl Writer<'_> {
             ":nv_size=8\n:xs_version=6.12\n:PL_perldb=0\n:clock_id=1"
         )?;
         writeln!(out, ":ticks_per_sec={}", self.ticks_per_second)?;
-        // For ourselves: the tools do not know what the root cost by itself.
+        // For this crate's reader: the tools do not know the root's self cost.
         writeln!(out, ":xhprof_total_ticks={}", self.metric.of(&root))?;
         out.write_all(b"!calls=2\n!subs=1\n!stmts=0\n!slowops=2\n")
     }
@@ -160,8 +160,9 @@ impl Writer<'_> {
         put_u32(process, &mut self.record);
         let total = self.inclusive.first().copied().unwrap_or(0);
         let total = seconds(total.max(0).unsigned_abs(), self.ticks_per_second);
-        // A double has a quarter of a microsecond left for today. The report
-        // takes the difference, and wants no less than the sum of the calls.
+        // A double has a resolution of a quarter of a microsecond for today's
+        // date. The report takes the difference, which must not be below the
+        // sum of the calls.
         let mut ended = started + total;
         if ended - started < total {
             ended = ended.next_up();
@@ -179,7 +180,13 @@ impl Writer<'_> {
         }
         let mut depth = 0;
         let push = |walk: &mut Vec<Step>, node| {
-            walk.extend(children.of(node).iter().rev().map(|&it| Step::Enter(it)));
+            walk.extend(
+                children
+                    .of(node)
+                    .iter()
+                    .rev()
+                    .map(|&child| Step::Enter(child)),
+            );
         };
         let mut walk = Vec::new();
         push(&mut walk, NodeId::ROOT);
@@ -222,7 +229,7 @@ impl Writer<'_> {
         put_u32(line.max(1), &mut self.record);
     }
 
-    /// The return, and one at no cost for each further call.
+    /// The return, and a return without cost for each further call.
     fn leave(&mut self, profile: &Profile, id: NodeId, depth: u32) {
         let node = self.tree.nodes.get(id.index());
         let calls = node.map_or(1, |node| node.cost.calls);
@@ -271,7 +278,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Where each function is.
+    /// The position of each function.
     fn sub_infos(&mut self, profile: &Profile, out: &mut impl Write) -> io::Result<()> {
         let mut used = vec![false; self.names.len()];
         if let Some(root) = used.first_mut() {
@@ -289,14 +296,14 @@ impl Writer<'_> {
             self.record.push(tag::SUB_INFO);
             put_u32(file, &mut self.record);
             put_string(name, &mut self.record);
-            // The last line is not known.
+            // The last line is unknown.
             put_u32(line, &mut self.record);
             put_u32(line, &mut self.record);
         }
         self.flush(out)
     }
 
-    /// What each function cost by whom it was called.
+    /// The cost of each function, by caller.
     fn sub_callers(&mut self, profile: &Profile, out: &mut impl Write) -> io::Result<()> {
         for (caller, callee) in std::mem::take(&mut self.order) {
             let Some(&calls) = self.subs.get(&(caller, callee)) else {
@@ -336,7 +343,7 @@ impl Writer<'_> {
     }
 }
 
-/// The files, numbered from 1, and which of them each symbol is in.
+/// The files, numbered from 1, and the file of each symbol.
 struct Files {
     list: Vec<Vec<u8>>,
     of: Vec<u32>,

@@ -1,9 +1,8 @@
-//! The messages of `profiles.proto`, release 1.11, as far as they are written.
+//! The written messages of `profiles.proto`, release 1.11.
 
 use prost::Message;
 
-/// The numbers of the fields of the large messages, which are written piece by
-/// piece.
+/// The field numbers of the large messages, which are written in parts.
 pub(super) mod field {
     pub(crate) const RESOURCE_PROFILES: u32 = 1;
     pub(crate) const DICTIONARY: u32 = 2;
@@ -31,7 +30,7 @@ pub(super) mod field {
     pub(crate) const STACK_TABLE: u32 = 7;
 }
 
-/// What the values are. Both are strings by their number.
+/// The type of the values. Both fields are indexes of strings.
 #[derive(Clone, Copy, PartialEq, Eq, Message)]
 pub(super) struct ValueType {
     #[prost(int32, tag = "1")]
@@ -40,7 +39,7 @@ pub(super) struct ValueType {
     pub(super) unit_strindex: i32,
 }
 
-/// A stack by its number, and what it cost.
+/// A stack by its index, and its cost.
 #[derive(Clone, PartialEq, Eq, Message)]
 pub(super) struct Sample {
     #[prost(uint32, tag = "1")]
@@ -49,14 +48,14 @@ pub(super) struct Sample {
     pub(super) values: Vec<i64>,
 }
 
-/// A stack, the location on top first.
+/// A stack, the innermost location first.
 #[derive(Clone, PartialEq, Eq, Message)]
 pub(super) struct Stack {
     #[prost(int32, repeated, tag = "1")]
     pub(super) location_indices: Vec<i32>,
 }
 
-/// What was running.
+/// The binary that was running.
 #[derive(Clone, Copy, PartialEq, Eq, Message)]
 pub(super) struct Mapping {
     #[prost(int32, tag = "4")]
@@ -101,7 +100,7 @@ pub(super) struct Link {
     pub(super) span_id: Vec<u8>,
 }
 
-/// Who was profiled.
+/// The process that was profiled.
 #[derive(Clone, PartialEq, Eq, Message)]
 pub(super) struct Resource {
     #[prost(message, repeated, tag = "1")]
@@ -117,14 +116,14 @@ pub(super) struct KeyValue {
     pub(super) value: Option<AnyValue>,
 }
 
-/// Its value. It could be of other types, but ours are text.
+/// Its value. Other types are possible, but this crate writes text.
 #[derive(Clone, PartialEq, Eq, Message)]
 pub(super) struct AnyValue {
     #[prost(string, tag = "1")]
     pub(super) string_value: String,
 }
 
-/// Who profiled.
+/// The profiler.
 #[derive(Clone, PartialEq, Eq, Message)]
 pub(super) struct InstrumentationScope {
     #[prost(string, tag = "1")]

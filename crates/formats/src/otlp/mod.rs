@@ -1,10 +1,10 @@
 //! OpenTelemetry profiles.
 //!
-//! They are alpha: fields change their numbers from release to release, and a
-//! file of one is not read by programs of another. So the release, 1.11 of
-//! `opentelemetry-proto`, is part of the format's name.
+//! The format is in alpha: field numbers change from release to release, and
+//! programs for one release cannot read files of another. So the release, 1.11
+//! of `opentelemetry-proto`, is part of the format's name.
 //!
-//! **Invariant:** what is read or written is of that one release.
+//! **Invariant:** reader and writer use that one release.
 
 mod messages;
 mod reader;
@@ -37,7 +37,7 @@ impl Format for Otlp {
     }
 
     fn warning(&self) -> Option<&'static str> {
-        Some("OTLP profiles are alpha: only programs made for release 1.11 read this")
+        Some("OTLP profiles are alpha: only programs for release 1.11 can read the file")
     }
 
     fn holds(&self) -> Option<Holds> {

@@ -1,6 +1,6 @@
-//! Reads OTLP profiles: the tables first, which are at the end of the file, then
-//! the samples of each profile. All profiles become one: several resources
-//! beside each other, several types of values together.
+//! Reads OTLP profiles: first the tables, which are at the end of the file,
+//! then the samples of each profile. All profiles are combined: resources
+//! become separate subtrees, value types become costs of the same tree.
 
 use std::io::BufRead;
 
@@ -31,7 +31,7 @@ fn profile(bytes: &[u8], budget: &Budget) -> Result<Profile, String> {
         number if number == u64::from(field::DICTIONARY) => tables.read(value.bytes()?, budget),
         _ => Ok(()),
     })?;
-    // What the values are decides which of them are read.
+    // The value types decide which values are read.
     let mut types: Vec<(&[u8], &[u8])> = Vec::new();
     each_profile(bytes, |profile| {
         let kind = tables.value_type(profile)?;
@@ -92,7 +92,7 @@ fn profile(bytes: &[u8], budget: &Budget) -> Result<Profile, String> {
     })
 }
 
-/// How many types of values are looked at.
+/// The maximum number of value types that are examined.
 const MAX_TYPES: usize = 100;
 
 /// Calls `visit` with each profile of a file.
@@ -119,7 +119,7 @@ fn each_profile<'b>(
     })
 }
 
-/// A sample: which stack, and the sum of its values.
+/// A sample: the index of its stack, and the sum of its values.
 struct Sample {
     stack: u32,
     value: i64,
@@ -149,7 +149,7 @@ impl Sample {
             }
             Ok(())
         })?;
-        // Without values, each time stands for one.
+        // Without values, each timestamp counts as one.
         let value = sum.unwrap_or(times);
         Ok(Self { stack, value })
     }
@@ -172,7 +172,7 @@ fn add(builder: &mut TreeBuilder, node: NodeId, column: &Column, value: i64) {
     builder.add_self(node, own);
 }
 
-/// The tables: slices of the file, by number.
+/// The tables: slices of the file, by index.
 #[derive(Debug, Default)]
 struct Tables<'b> {
     mappings: Vec<&'b [u8]>,
@@ -222,8 +222,8 @@ impl<'b> Tables<'b> {
         Ok((self.string(kind)?, self.string(unit)?))
     }
 
-    /// The symbols of each location, the innermost first. Made of ranges of one
-    /// list, as most have one.
+    /// The symbols of each location, the innermost first: ranges of one list,
+    /// as most have a single symbol.
     fn symbols(
         &self,
         symbols: &mut Symbols,
@@ -280,7 +280,7 @@ impl<'b> Tables<'b> {
         let names = [self.string(name)?, self.string(system)?];
         let name = names.into_iter().find(|name| !name.is_empty());
         let Some(name) = name else {
-            // Entry 0 is none; making a function of it would show it.
+            // Entry 0 means none; a function for it would be visible.
             return Ok(symbols.id(b"(unknown)"));
         };
         let id = symbols.id(lossy(name).as_bytes());
@@ -294,7 +294,7 @@ impl<'b> Tables<'b> {
         Ok(id)
     }
 
-    /// The name of an address that has none: the file it is in.
+    /// The name of an address without a symbol: its file.
     fn unknown(&self, mapping: u32) -> Result<Vec<u8>, String> {
         let mut file = 0;
         if let Some(mapping) = self.mappings.get(mapping as usize) {
@@ -314,7 +314,7 @@ impl<'b> Tables<'b> {
         })
     }
 
-    /// The node of a stack; `nodes` has those found before.
+    /// The node of a stack; `nodes` holds the nodes found before.
     fn node(
         &self,
         stack: u32,
@@ -343,7 +343,7 @@ impl<'b> Tables<'b> {
         })?;
         let mut node = NodeId::ROOT;
         for (depth, &symbol) in path.iter().rev().enumerate() {
-            // At the bottom `main()` is the root itself.
+            // A `main()` at the bottom of a stack is the root.
             if depth > 0 || symbol != SymbolId::ROOT {
                 node = builder.child(node, symbol);
             }
@@ -368,7 +368,7 @@ fn get<T: Copy>(list: &[T], index: u32, what: &str) -> Result<T, String> {
     value.ok_or_else(|| format!("there is no {what} {index}"))
 }
 
-/// What the first resource and its scope say.
+/// The properties of the first resource and its scope.
 fn resource(bytes: &[u8]) -> Result<Meta, String> {
     let mut meta = Meta::default();
     fields(bytes, |number, value| {

@@ -1,4 +1,4 @@
-//! Protobuf field by field, without making messages of it: a message of two
+//! Reads Protobuf field by field, without building messages: a message of two
 //! bytes takes no memory of its own.
 
 use prost::encoding::decode_varint;
@@ -24,7 +24,7 @@ impl<'b> Value<'b> {
     /// A number as an index into a table.
     pub(super) fn index(self) -> Result<u32, String> {
         let number = self.number()?;
-        u32::try_from(number).map_err(|_| format!("{number} is no index"))
+        u32::try_from(number).map_err(|_| format!("{number} is not an index"))
     }
 
     /// A number.
@@ -62,7 +62,7 @@ fn field<'b>(bytes: &mut &'b [u8]) -> Result<(u64, Value<'b>), String> {
             let length = varint(bytes)?;
             Value::Bytes(take(bytes, length)?)
         }
-        _ => return Err("a field of an unknown kind".to_owned()),
+        _ => return Err("a field of an unknown type".to_owned()),
     };
     Ok((key >> 3, value))
 }
@@ -96,9 +96,9 @@ pub(super) fn numbers(
     }
 }
 
-/// There is no magic number, so the first message has to be one of profiles of
-/// a resource, as far as it is there: fields of the right kinds that fit into
-/// each other.
+/// The format has no magic number, so the first message must be one with
+/// profiles of a resource, as far as it is in the head: known field numbers of
+/// the right types, properly nested.
 pub(super) fn detect(head: &[u8]) -> Detection {
     let Some((inner, is_whole)) = message(head, 0x0a) else {
         return Detection::No;
@@ -132,8 +132,8 @@ pub(super) fn detect(head: &[u8]) -> Detection {
     }
 }
 
-/// The message that `bytes` begin with, as far as it is there, and whether that
-/// is all of it.
+/// The message at the beginning of `bytes`, as far as it is there, and whether
+/// it is complete.
 fn message(bytes: &[u8], key: u8) -> Option<(&[u8], bool)> {
     let mut rest = bytes.strip_prefix(&[key])?;
     let length = usize::try_from(decode_varint(&mut rest).ok()?).ok()?;
@@ -143,7 +143,7 @@ fn message(bytes: &[u8], key: u8) -> Option<(&[u8], bool)> {
     })
 }
 
-/// What is behind `part`, which is in `bytes`.
+/// The bytes after `part`, which is a part of `bytes`.
 fn after<'b>(bytes: &'b [u8], part: &[u8]) -> &'b [u8] {
     let mut rest = bytes.get(1..).unwrap_or_default();
     let _ = decode_varint(&mut rest);

@@ -1,7 +1,7 @@
-//! Writes a profile for each cost, over tables that all share.
+//! Writes a profile for each cost, with shared tables.
 //!
-//! **Invariants:** entry 0 of every table means none; no entry is there twice
-//! or unused; a profile has one type of value.
+//! **Invariants:** entry 0 of every table means none; no entry is duplicated or
+//! unused; a profile has one value type.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -25,7 +25,7 @@ pub(super) fn write(
     let tree = profile.tree().ok_or(WriteError::NeedsStacks {
         format: super::NAME,
     })?;
-    // What cannot be told apart may not be there twice.
+    // Functions that the format cannot distinguish must not be duplicated.
     let symbols = profile.symbols.iter();
     let names: Vec<_> = symbols
         .map(|symbol| text::function(&symbol.name).into_owned().into_bytes())
@@ -71,10 +71,10 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// One profile a metric, that asked for first.
+    /// One profile for each metric, the requested one first.
     fn add_profiles(&mut self) {
         let wanted = self.options.metric;
-        let rest = Metric::ALL.into_iter().filter(|&it| it != wanted);
+        let rest = Metric::ALL.into_iter().filter(|&metric| metric != wanted);
         let own = self.tree.self_costs();
         for metric in std::iter::once(wanted).chain(rest) {
             if !metric.is_in(self.profile.metrics) {
@@ -116,14 +116,14 @@ impl<'a> Document<'a> {
             prost::encoding::uint64::encode(field::DURATION_NANO, &duration, &mut encoded);
             put(field::PERIOD_TYPE, &value_type, &mut encoded);
             prost::encoding::int64::encode(field::PERIOD, &1, &mut encoded);
-            // Made of the content: the same profile is the same bytes.
+            // A hash of the content: the same profile gives the same bytes.
             let id = fingerprint(&encoded).to_be_bytes();
             prost::encoding::bytes::encode(field::PROFILE_ID, &id.to_vec(), &mut encoded);
             self.profiles.push(encoded);
         }
     }
 
-    /// The number of a node's stack.
+    /// The index of a node's stack.
     fn stack(&mut self, index: usize) -> u32 {
         if let Some(&number @ 1..) = self.stack_of.get(index) {
             return number;
@@ -133,7 +133,7 @@ impl<'a> Document<'a> {
         while let Some(node) = self.tree.nodes.get(at) {
             let location = self.location(node.symbol);
             stack.location_indices.push(location);
-            // Parents come first, so this ends, whatever the table holds.
+            // Parents precede children, so this loop ends for any table.
             if node.parent.index() >= at {
                 break;
             }
@@ -171,7 +171,7 @@ impl<'a> Document<'a> {
         let tables = self.tables();
         let mut scoped = Vec::new();
         put(field::SCOPE, &scope, &mut scoped);
-        let profiles: usize = self.profiles.iter().map(|it| it.len() + 11).sum();
+        let profiles: usize = self.profiles.iter().map(|profile| profile.len() + 11).sum();
         scoped.reserve(profiles);
         for profile in &self.profiles {
             put_bytes(field::PROFILES, profile, &mut scoped);
@@ -259,7 +259,7 @@ fn put_bytes(field: u32, bytes: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(bytes);
 }
 
-/// FNV-1a of 128 bits: not secret, only the same for the same.
+/// FNV-1a of 128 bits: deterministic, not cryptographic.
 fn fingerprint(bytes: &[u8]) -> u128 {
     let mut hash = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d_u128;
     for &byte in bytes {
@@ -269,7 +269,7 @@ fn fingerprint(bytes: &[u8]) -> u128 {
     hash
 }
 
-/// The strings, by number: in the order of their first use, the empty one first.
+/// The strings, by index: in the order of their first use, the empty one first.
 struct Strings {
     list: Vec<String>,
     places: HashMap<String, i32>,

@@ -58,7 +58,7 @@ pub(super) fn read(
             Err(reason) => reason,
         }
     } else {
-        "there is no StackSource with Samples in it".to_owned()
+        "it contains no StackSource with Samples".to_owned()
     };
     Err(ReadError::Line {
         format,
@@ -67,7 +67,8 @@ pub(super) fn read(
     })
 }
 
-/// The document, or the source in it. Says whether there are samples in it.
+/// Reads the document, or the source in it. Returns whether it contains
+/// samples.
 struct Object<'s> {
     source: &'s mut Source,
     level: Level,

@@ -1,5 +1,5 @@
-//! A sample's metric as text and back, exactly, and the notes that say what it
-//! counts.
+//! Converts a sample's metric to text and back without loss, and the notes that
+//! state its unit.
 
 use profile::{Metric, SelfCost};
 
@@ -8,12 +8,12 @@ use crate::unit::{Unit, milliseconds};
 /// What introduces the metric in the notes.
 const NOTE: &str = "metric: ";
 
-/// What a metric counts, as read.
+/// The unit of the metric that was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Counts {
-    /// A time, in milliseconds; what PerfView's guide recommends.
+    /// A time, in milliseconds, as PerfView's guide recommends.
     Time(Metric),
-    /// Samples, or calls: nothing tells them from weights.
+    /// Samples, or calls: the file does not distinguish them.
     Samples,
     /// Bytes.
     Memory(Metric),
@@ -47,8 +47,8 @@ pub(super) fn is_one(value: i64, unit: Unit) -> bool {
     }
 }
 
-/// A metric, in milliseconds if it is a time: whole, or with three decimals at
-/// least.
+/// A metric; times are in milliseconds, without decimals or with at least
+/// three.
 pub(super) fn written(value: i64, unit: Unit) -> String {
     match unit {
         Unit::Nanoseconds if value % 1_000_000 == 0 => milliseconds(value, 0),
@@ -57,7 +57,7 @@ pub(super) fn written(value: i64, unit: Unit) -> String {
     }
 }
 
-/// What was profiled and what the metric is; none if there is nothing to say.
+/// The profiled program and the metric's unit; none if both are unknown.
 pub(super) fn notes(title: Option<&str>, metric: Metric, unit: Unit) -> Option<String> {
     let in_unit = match unit {
         Unit::Nanoseconds => "in milliseconds",
@@ -73,14 +73,16 @@ pub(super) fn notes(title: Option<&str>, metric: Metric, unit: Unit) -> Option<S
     }
 }
 
-/// The title and what the metric counts, from notes that are ours.
+/// The title and the metric's unit, from notes that this crate wrote.
 pub(super) fn from_notes(notes: &str) -> Option<(Option<&str>, Counts)> {
     let (title, note) = match notes.trim().rsplit_once('\n') {
         Some((title, note)) => (Some(title.trim()), note),
         None => (None, notes),
     };
     let (metric, in_unit) = note.trim().strip_prefix(NOTE)?.split_once(", ")?;
-    let metric = Metric::ALL.into_iter().find(|it| it.name() == metric)?;
+    let metric = Metric::ALL
+        .into_iter()
+        .find(|candidate| candidate.name() == metric)?;
     let counts = match (metric, in_unit) {
         (Metric::Wall | Metric::Cpu, "in milliseconds") => Counts::Time(metric),
         (Metric::Memory | Metric::Peak, "in bytes") => Counts::Memory(metric),
@@ -90,8 +92,8 @@ pub(super) fn from_notes(notes: &str) -> Option<(Option<&str>, Counts)> {
     Some((title, counts))
 }
 
-/// A decimal number times a million, rounded: milliseconds as nanoseconds, and
-/// without a detour over binary fractions. A comma is a thousands separator.
+/// A decimal number times a million, rounded: milliseconds as nanoseconds,
+/// without binary fractions in between. A comma is a thousands separator.
 pub(super) fn millionths(text: &str) -> Option<i64> {
     let text = text.trim();
     let (is_negative, digits) = match text.strip_prefix('-') {
@@ -122,7 +124,7 @@ pub(super) fn millionths(text: &str) -> Option<i64> {
     Some(if is_negative { -value } else { value })
 }
 
-/// A number with an exponent: nobody who writes that has exact ones.
+/// A number with an exponent: its writer does not have exact numbers.
 fn scientific(text: &str) -> Option<i64> {
     if !text.contains(['e', 'E']) {
         return None;
@@ -139,7 +141,7 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_again_to_the_nanosecond() {
-        // None of these survives 32 bits, the last not even 64.
+        // None of these fits into 32 bits, the last not even into 64.
         for value in [
             0,
             1,

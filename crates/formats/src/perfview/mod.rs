@@ -1,12 +1,11 @@
-//! PerfView's files for data of others: `.perfView.xml`, `.perfView.json`.
+//! PerfView's files for data of other tools: `.perfView.xml`, `.perfView.json`.
 //!
-//! A list of samples; each has a time, a stack and a metric: what the stack
-//! cost by itself. Written with short numbers for stacks, as PerfView itself
-//! saves them, or with whole stacks as text; packed or not. Times and costs of
-//! time are milliseconds.
+//! A list of samples; each has a time, a stack and a metric: the self cost of
+//! the stack. Stacks are indexes, as PerfView itself saves them, or text. Files
+//! may be zipped. Times and their costs are milliseconds.
 //!
-//! **Invariants:** the decimals written are exact. PerfView has 32 bits for a
-//! metric and adds up what it read; nothing here ever goes through those.
+//! **Invariants:** written decimals are exact. PerfView has 32 bits for a
+//! metric and sums in that precision; this module does not use such numbers.
 
 mod json;
 mod metric;
@@ -30,17 +29,17 @@ pub struct PerfView {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
-    /// XML, stacks by number.
+    /// XML with stacks by index.
     Ids,
-    /// XML, stacks as text.
+    /// XML with stacks as text.
     Text,
     Json,
 }
 
 impl PerfView {
-    /// XML with numbers for stacks, in a zip file: the usual one.
+    /// XML with stacks by index, in a zip file: the default.
     pub const USUAL: Self = Self::new(Form::Ids, true);
-    /// XML with numbers for stacks.
+    /// XML with stacks by index.
     pub const IDS: Self = Self::new(Form::Ids, false);
     /// XML with stacks as text.
     pub const TEXT: Self = Self::new(Form::Text, false);
@@ -48,7 +47,7 @@ impl PerfView {
     pub const TEXT_ZIP: Self = Self::new(Form::Text, true);
     /// JSON.
     pub const JSON: Self = Self::new(Form::Json, false);
-    /// JSON in a zip file, which PerfView itself cannot open.
+    /// JSON in a zip file, which PerfView cannot open.
     pub const JSON_ZIP: Self = Self::new(Form::Json, true);
 
     const fn new(form: Form, is_packed: bool) -> Self {

@@ -1,15 +1,15 @@
-//! Names that all of PerfView's forms can hold.
+//! Converts names for all of PerfView's forms.
 
 use std::fmt::Write;
 
 use crate::text;
 
-/// How long a name may be, in characters: one of 8193 makes the whole JSON
-/// unreadable.
+/// The maximum length of a name, in characters: PerfView rejects the whole JSON
+/// if a name has 8193.
 const MAX_NAME: usize = 8000;
 
-/// A name as all of PerfView's forms can hold it: no line end, no blank at its
-/// ends, not empty, not too long, and nothing that XML forbids.
+/// A name that all of PerfView's forms can hold: no line end, no blank at its
+/// ends, not empty, not too long, and no characters that XML forbids.
 pub(super) fn clean(name: &[u8]) -> String {
     let text = text::lossy(name);
     let text = text.trim();
@@ -54,7 +54,7 @@ pub(super) fn quoted(text: &str) -> String {
         match letter {
             '"' | '\\' => quoted.extend(['\\', letter]),
             letter if letter < ' ' => {
-                // Writing into a string does not fail.
+                // Writing to a string never fails.
                 let _ = write!(quoted, "\\u{:04x}", u32::from(letter));
             }
             letter => quoted.push(letter),

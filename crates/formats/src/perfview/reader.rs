@@ -1,5 +1,5 @@
-//! What both of PerfView's forms come to: samples with whole stacks or with the
-//! number of one, in any order, and frames and stacks by number.
+//! The common part of both of PerfView's readers: samples with stacks as text
+//! or by index, in any order, and tables of frames and stacks.
 
 use profile::{
     Body, Budget, Meta, Metric, Metrics, NodeId, NumberMap, OverBudget, Profile, Sample,
@@ -11,7 +11,7 @@ use crate::paths::Paths;
 use crate::symbols::Symbols;
 use crate::text;
 
-/// What has been read so far.
+/// The part that has been read.
 #[derive(Debug)]
 pub(super) struct Source {
     symbols: Symbols,
@@ -25,7 +25,7 @@ pub(super) struct Source {
     budget: Budget,
 }
 
-/// What a budget says that there are too many of.
+/// The noun in the budget's error message.
 const STACKS: &str = "stacks";
 const SAMPLES: &str = "samples";
 
@@ -45,7 +45,7 @@ enum StackRef {
     Numbered(u32),
 }
 
-/// A stack by number: the caller's and one frame more.
+/// A stack by index: its caller's index and one frame.
 #[derive(Debug, Clone, Copy)]
 struct Caller {
     caller: Option<u32>,
@@ -56,7 +56,7 @@ struct Caller {
 #[derive(Debug, Clone, Copy)]
 enum Progress {
     Todo,
-    /// Its callers are being looked up, and it is not one of them.
+    /// Its callers are being looked up, which detects cycles.
     Busy,
     Done(NodeId),
 }
@@ -87,7 +87,7 @@ impl Source {
         room.map_err(Self::over)?;
         match self.frames.insert(id, symbol) {
             None => Ok(()),
-            Some(_) => Err(format!("frame {id} is there twice")),
+            Some(_) => Err(format!("frame {id} occurs twice")),
         }
     }
 
@@ -106,11 +106,11 @@ impl Source {
         room.map_err(Self::over)?;
         match self.callers.insert(id, stack) {
             None => Ok(()),
-            Some(_) => Err(format!("stack {id} is there twice")),
+            Some(_) => Err(format!("stack {id} occurs twice")),
         }
     }
 
-    /// A sample of a stack by number.
+    /// A sample of a stack by index.
     pub(super) fn add_numbered(
         &mut self,
         time: Option<&str>,
@@ -121,7 +121,7 @@ impl Source {
         self.add(time, metric, stack)
     }
 
-    /// A sample of a stack by its names, that of the function on top first.
+    /// A sample of a stack by names, the innermost function first.
     pub(super) fn add_named<'n>(
         &mut self,
         time: Option<&str>,
@@ -154,7 +154,7 @@ impl Source {
         let value = |text: Option<&str>, default| match text {
             None => Ok(default),
             Some(text) => {
-                metric::millionths(text).ok_or_else(|| format!("`{}` is no number", short(text)))
+                metric::millionths(text).ok_or_else(|| format!("`{}` is not a number", short(text)))
             }
         };
         self.has_metric |= metric.is_some();
@@ -177,16 +177,16 @@ impl Source {
 
     fn push(&mut self, caller: Option<NodeId>, symbol: SymbolId) -> NodeId {
         match caller {
-            // The root is there already.
+            // The root exists already.
             None if symbol == SymbolId::ROOT => NodeId::ROOT,
             None => self.stacks.push(NodeId::ROOT, symbol),
             Some(caller) => self.stacks.push(caller, symbol),
         }
     }
 
-    /// The stack of a number, and all its callers'.
+    /// The stack of an index, and its callers.
     fn resolve(&mut self, id: u32) -> Result<NodeId, String> {
-        // From the top to the first caller that is known, and back.
+        // From the innermost frame to the first known caller, and back.
         let mut open = Vec::new();
         let mut next = Some(id);
         let mut node = None;
@@ -220,12 +220,12 @@ impl Source {
         node.ok_or_else(|| format!("there is no stack {id}"))
     }
 
-    /// The profile: samples with times, if the metric is one that samples have.
+    /// The profile: samples with times, if their metric allows that.
     pub(super) fn finish(mut self) -> Result<Profile, String> {
         let notes = self.notes.take().unwrap_or_default();
         let (title, counts) = match metric::from_notes(&notes) {
             Some((title, counts)) => (title, counts),
-            // Without a single metric each sample counts once.
+            // If no sample has a metric, each sample counts once.
             None if !self.has_metric => (None, Counts::Samples),
             None => (None, Counts::Time(Metric::Wall)),
         };
@@ -293,7 +293,7 @@ fn symbol(symbols: &mut Symbols, name: &str) -> SymbolId {
 fn number(text: &str) -> Result<u32, String> {
     let text = text.trim();
     text.parse()
-        .map_err(|_| format!("`{}` is no ID", short(text)))
+        .map_err(|_| format!("`{}` is not an ID", short(text)))
 }
 
 fn short(text: &str) -> String {

@@ -19,7 +19,7 @@ pub(super) struct Document<'p> {
 }
 
 impl<'p> Document<'p> {
-    /// None if only edges are known.
+    /// None if the profile has only edges.
     pub(super) fn new(profile: &'p Profile, options: &WriteOptions) -> Option<Self> {
         let timeline = Timeline::new(profile, options.metric)?;
         let unit = Unit::of(options.metric, profile);
@@ -32,14 +32,15 @@ impl<'p> Document<'p> {
         })
     }
 
-    /// XML with numbers for stacks.
+    /// XML with stacks by index.
     pub(super) fn write_ids(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut out = BufWriter::with_capacity(1 << 16, out);
         let nodes = &self.timeline.tree.nodes;
         out.write_all(
             b"<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<StackWindow>\n <StackSource>\n",
         )?;
-        // A table of symbols may be shared: only those that are in a stack.
+        // A table of symbols may be shared, so only those in a stack are
+        // written.
         let mut frames: Vec<Option<usize>> = vec![None; self.profile.symbols.len()];
         let mut used: Vec<SymbolId> = Vec::new();
         for node in nodes {
@@ -72,8 +73,9 @@ impl<'p> Document<'p> {
                 out,
                 "   <Sample ID=\"{id}\" Time=\"{time}\" StackID=\"{stack}\""
             )?;
-            // PerfView leaves out what it takes for granted. The first tells
-            // ours from samples, each of which counts once.
+            // PerfView leaves out default values. Only the first sample has the
+            // default metric, which marks a file as written by this crate; in
+            // other tools' files each sample counts once.
             if id == 0 || !metric::is_one(slice.value, self.unit) {
                 write!(out, " Metric=\"{}\"", self.metric(slice))?;
             }
@@ -108,7 +110,7 @@ impl<'p> Document<'p> {
         out.flush()
     }
 
-    /// JSON, one line a sample.
+    /// JSON, one line for each sample.
     pub(super) fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut out = BufWriter::with_capacity(1 << 16, out);
         let names = self.names(quoted);
@@ -137,7 +139,8 @@ impl<'p> Document<'p> {
         out.flush()
     }
 
-    /// How PerfView should show it: no functions grouped, and what it is.
+    /// How PerfView should display it: without grouped functions, and with
+    /// notes.
     fn write_view(&self, out: &mut impl Write) -> io::Result<()> {
         let Some(notes) = &self.notes else {
             return Ok(());
@@ -162,13 +165,13 @@ impl<'p> Document<'p> {
         metric::written(slice.value, self.unit)
     }
 
-    /// Every symbol's name, made ready.
+    /// Every symbol's converted name.
     fn names(&self, ready: impl Fn(&str) -> String) -> Vec<String> {
         let symbols = self.profile.symbols.iter();
         symbols.map(|symbol| ready(&clean(&symbol.name))).collect()
     }
 
-    /// The names of a stack, from the function on top to the root.
+    /// The names of a stack, from the innermost function to the root.
     fn leaf_first<'a>(
         &'a self,
         slice: &Slice,
@@ -179,7 +182,7 @@ impl<'p> Document<'p> {
         std::iter::from_fn(move || {
             let id = at?;
             let node = nodes.get(id.index())?;
-            // Parents come first, so this ends, whatever the table holds.
+            // Parents precede children, so this loop ends for any table.
             at = (node.parent < id).then_some(node.parent);
             Some(names.get(node.symbol.index()).map_or("", String::as_str))
         })

@@ -11,8 +11,8 @@ use quick_xml::{Error, Reader};
 use super::reader::Source;
 use crate::{Detection, HEAD, ReadError};
 
-/// The longest piece of markup or text, in bytes: 64 MiB. A sample with its
-/// whole stack is one.
+/// The maximum length of a piece of markup or text, in bytes: 64 MiB. A sample
+/// with its stack as text is one piece.
 const MAX_PIECE: u64 = 64 << 20;
 
 pub(super) fn detect(head: &[u8]) -> Detection {
@@ -67,7 +67,7 @@ pub(super) fn read(
             return Err("it ends early".to_owned());
         }
         if !document.has_samples {
-            return Err("there is no StackSource with Samples in it".to_owned());
+            return Err("it contains no StackSource with Samples".to_owned());
         }
         document.source.finish()
     };
@@ -80,7 +80,7 @@ pub(super) fn read(
     })
 }
 
-/// Gives an error in the middle of a piece that is too long.
+/// Returns an error inside of a piece that is too long.
 struct Pieces<'i, 'l> {
     input: &'i mut dyn BufRead,
     left: &'l Cell<u64>,
@@ -106,8 +106,8 @@ impl BufRead for Pieces<'_, '_> {
     }
 }
 
-/// Where in the document we are. Elements go by their names alone, as
-/// PerfView reads them.
+/// The position in the document. Elements are recognized by name alone, as in
+/// PerfView.
 #[derive(Debug)]
 struct Document {
     source: Source,
@@ -165,7 +165,8 @@ impl Document {
                 self.text.push(letter);
             }
             Event::DocType(_) => return Err("a document type is not allowed".to_owned()),
-            // PerfView does not see CDATA; a sample would get another stack.
+            // PerfView ignores CDATA; reading it would change the stack of a
+            // sample.
             Event::CData(_) if self.open.is_some() => {
                 return Err("CDATA is not allowed here".to_owned());
             }
@@ -244,7 +245,7 @@ impl Document {
     }
 }
 
-/// The values of the attributes called `names`.
+/// The values of the attributes `names`.
 fn attributes<const N: usize>(
     element: &BytesStart<'_>,
     names: [&str; N],
@@ -255,14 +256,14 @@ fn attributes<const N: usize>(
         if let Some(place) = names.iter().position(|&name| name == attribute.key.0)
             && let Some(value) = values.get_mut(place)
         {
-            // Numbers all: nothing in them is ever escaped.
+            // All are numbers, which have no escapes.
             *value = Some(attribute.value.into_owned());
         }
     }
     Ok(values)
 }
 
-/// What a reference stands for.
+/// The character of an entity reference.
 fn character(reference: &BytesRef<'_>) -> Option<char> {
     match &**reference {
         "amp" => Some('&'),

@@ -1,24 +1,24 @@
-//! Whether an input is a profile of pprof's, by the structure of its first
-//! fields.
+//! Recognizes pprof by the structure of the first fields.
 //!
-//! There is no magic number, and every writer has an order of its own: Go's
-//! runtime begins with the time or with the period, others with the types of
-//! the values. So a few fields have to be fields of a profile, each of its kind.
+//! The format has no magic number, and writers order fields differently: Go's
+//! runtime begins with the time or with the period, others with the value
+//! types. So the first fields must all be fields of a profile, of the right
+//! types.
 
 use super::fields::{Message, Value, varint};
 use super::messages::field;
 use crate::{Detection, HEAD};
 
-/// How many fields are looked at.
-const LOOK: usize = 16;
+/// The maximum number of fields that are examined.
+const LOOKAHEAD: usize = 16;
 
-/// How many are enough where none says what the values are.
+/// How many fields are enough if none of them is a value type.
 const ENOUGH: usize = 4;
 
 pub(super) fn detect(head: &[u8]) -> Detection {
     let mut rest = head;
     let (mut fields, mut has_types, mut has_messages) = (0, false, false);
-    while fields < LOOK && !rest.is_empty() {
+    while fields < LOOKAHEAD && !rest.is_empty() {
         let before = rest;
         match field_of_a_profile(&mut rest) {
             Some(Known::Type) => has_types = true,
@@ -36,24 +36,24 @@ pub(super) fn detect(head: &[u8]) -> Detection {
     match fields {
         2.. if has_types => Detection::Yes,
         ENOUGH.. if has_messages => Detection::Yes,
-        // Cut in its second field, or of one field alone.
+        // Cut off in its second field, or a file of one field.
         1.. if has_types && !is_whole => Detection::NeedMore,
         _ => Detection::No,
     }
 }
 
-/// What a field of a profile is.
+/// The classification of a field.
 enum Known {
-    /// A type of the values, without which there is no profile.
+    /// A value type, which every profile has.
     Type,
-    /// A message that looks like what it should be, and is not empty.
+    /// A message with the expected structure, not empty.
     Message,
     Other,
-    /// No field of a profile.
+    /// Not a field of a profile.
     No,
 }
 
-/// The field at the beginning of `rest`; none if it is cut off.
+/// The class of the field at the beginning of `rest`; none if it is cut off.
 fn field_of_a_profile(rest: &mut &[u8]) -> Option<Known> {
     let key = varint(rest)?;
     let number = u32::try_from(key >> 3).unwrap_or(0);
@@ -83,7 +83,7 @@ fn field_of_a_profile(rest: &mut &[u8]) -> Option<Known> {
 }
 
 fn of_message(number: u32, message: &[u8]) -> Known {
-    // The numbers of the message's own fields, by their kind.
+    // The field numbers in the message, by wire type.
     let (numbers, bytes, most): (&[u64], &[u64], usize) = match number {
         field::SAMPLE_TYPE | field::PERIOD_TYPE => (&[1, 2], &[], 22),
         field::SAMPLE => (&[1, 2], &[1, 2, 3], usize::MAX),
@@ -112,12 +112,13 @@ fn of_message(number: u32, message: &[u8]) -> Known {
 mod tests {
     use super::*;
 
-    /// As Go's runtime writes a CPU profile: the time, the types, how long, the
-    /// period; then functions, locations and samples as they are met.
+    /// As Go's runtime writes a CPU profile: the time, the value types, the
+    /// duration, the period; then functions, locations and samples in the order
+    /// of their first use.
     const GO_CPU: &[u8] = b"\x48\x80\x80\x9a\xa6\xea\xaf\xe3\x8a\x17\x0a\x04\x08\x01\x10\x02\
         \x0a\x04\x08\x03\x10\x04\x50\x80\xe4\x97\xd0\x12\x5a\x04\x08\x03\x10\x04\x60\x80\xad\xe2\x04";
 
-    /// And a heap profile: the period first.
+    /// A heap profile: the period first.
     const GO_HEAP: &[u8] = b"\x5a\x04\x08\x01\x10\x02\x60\x80\x80\x20\x0a\x04\x08\x03\x10\x04";
 
     #[test]
@@ -125,9 +126,9 @@ mod tests {
         for head in [
             GO_CPU,
             GO_HEAP,
-            // Types first, as most have them; then a sample.
+            // Value types first, as most writers order them; then a sample.
             b"\x0a\x04\x08\x01\x10\x02\x12\x06\x0a\x01\x01\x12\x01\x07",
-            // Samples, a location, a function, then nothing that is known yet.
+            // Samples, a location, a function, then an unknown field.
             b"\x12\x06\x0a\x01\x01\x12\x01\x07\x12\x06\x0a\x01\x01\x12\x01\x07\
               \x22\x06\x08\x01\x22\x02\x08\x01\x2a\x04\x08\x01\x10\x05",
         ] {
@@ -151,10 +152,11 @@ mod tests {
             b"\n\n\n\n\n\n",
             b"{\"a\":1}",
             b"a:1:{s:6:\"main()\";",
-            // A type of four fields, a number where a message should be.
+            // A value type of four fields, or a number where a message is
+            // expected.
             b"\x0a\x06\x08\x01\x10\x02\x18\x03\x0a\x04\x08\x01\x10\x02",
             b"\x08\x04\x08\x01\x10\x02",
-            // OTLP: a resource, which is longer than any type.
+            // OTLP: a resource, which is longer than any value type.
             b"\x0a\x30\x0a\x2e\x0a\x2c\x0a\x0c",
             b"\x0a\x00\x0a\x00\x0a\x00\x0a\x00",
             b"\x32\x00\x32\x00\x32\x00\x32\x00\x32\x00\x32\x00",

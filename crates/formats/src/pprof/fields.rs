@@ -1,9 +1,9 @@
-//! Fields of a protocol buffer: of a whole input, block by block, or of one
-//! message.
+//! Reads fields of a protocol buffer: of a whole input, block by block, or of
+//! one message.
 //!
-//! **Invariant:** a message is borrowed where it lies in the block; a longer one
-//! is copied, within the budget. A length is a claim: memory follows what is
-//! there.
+//! **Invariant:** a message is borrowed from the block; a longer one is copied,
+//! within the budget. A length in the file never decides the allocation: memory
+//! grows with the bytes that were read.
 
 use std::io::BufRead;
 
@@ -11,24 +11,25 @@ use profile::Budget;
 
 use crate::ReadError;
 
-/// The longest field, in bytes: 64 MiB. A sample with its whole stack is one.
+/// The maximum length of a field, in bytes: 64 MiB. A sample with its stack is
+/// one field.
 const MAX_FIELD: u64 = 64 << 20;
 
 const BLOCK: usize = 64 << 10;
 
-/// The longest number, in bytes.
-const LONGEST: usize = 10;
+/// The maximum length of a number, in bytes.
+const MAX_NUMBER: usize = 10;
 
 const ENDS_EARLY: &str = "it ends early";
 
-/// What a field holds.
+/// The content of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Value<'f> {
     /// A number of wire type 0.
     Number(u64),
-    /// Text, a message, or numbers side by side.
+    /// Text, a message, or packed numbers.
     Bytes(&'f [u8]),
-    /// A number of fixed length: none of them is of use here.
+    /// A number of fixed length, which no used field has.
     Fixed,
 }
 
@@ -40,9 +41,9 @@ pub(super) struct Input<'i> {
     block: Vec<u8>,
     start: usize,
     end: usize,
-    /// How many bytes there were before `start`.
+    /// The number of bytes before `start`.
     offset: u64,
-    /// Where the field begins that is being read.
+    /// The beginning of the current field.
     field: u64,
     long: Vec<u8>,
 }
@@ -62,12 +63,12 @@ impl<'i> Input<'i> {
         }
     }
 
-    /// How much has been read.
+    /// The number of bytes that were read.
     pub(super) fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// The error that the field read last is broken.
+    /// The error for a broken field: the last one read.
     pub(super) fn broken(&self, reason: impl Into<String>) -> ReadError {
         ReadError::Offset {
             format: self.format,
@@ -83,7 +84,7 @@ impl<'i> Input<'i> {
             return Ok(None);
         };
         let field = u32::try_from(key >> 3);
-        let field = field.map_err(|_| self.broken("no field has this number"))?;
+        let field = field.map_err(|_| self.broken("invalid field number"))?;
         let value = match key & 7 {
             0 => Value::Number(self.number()?.ok_or_else(|| self.broken(ENDS_EARLY))?),
             1 => {
@@ -101,16 +102,16 @@ impl<'i> Input<'i> {
                 self.bytes(4)?;
                 Value::Fixed
             }
-            _ => return Err(self.broken("a field of an unknown kind")),
+            _ => return Err(self.broken("a field of an unknown type")),
         };
         Ok(Some((field, value)))
     }
 
-    /// How often the field read last follows once more, byte for byte; those
-    /// are behind it then. What lies in the next block is not seen.
+    /// How many times the field that was read last repeats, byte for byte.
+    /// Skips the repetitions. Those in the next block are not found.
     pub(super) fn repeats(&mut self) -> u64 {
         let length = usize::try_from(self.offset - self.field).unwrap_or(usize::MAX);
-        // Nothing of it is in the block any more if that was filled since.
+        // After a refill the block no longer contains it.
         let Some(begin) = self.start.checked_sub(length).filter(|_| length > 0) else {
             return 0;
         };
@@ -124,7 +125,7 @@ impl<'i> Input<'i> {
 
     #[inline]
     fn number(&mut self) -> Result<Option<u64>, ReadError> {
-        if self.end - self.start < LONGEST {
+        if self.end - self.start < MAX_NUMBER {
             self.fill()?;
         }
         let mut rest = self.block.get(self.start..self.end).unwrap_or_default();
@@ -133,7 +134,7 @@ impl<'i> Input<'i> {
         }
         let there = rest.len();
         let Some(number) = varint(&mut rest) else {
-            return Err(self.broken(if there < LONGEST {
+            return Err(self.broken(if there < MAX_NUMBER {
                 ENDS_EARLY
             } else {
                 "a number that is too long"
@@ -148,7 +149,7 @@ impl<'i> Input<'i> {
         self.offset += count as u64;
     }
 
-    /// So many bytes: out of the block, or read as they come.
+    /// This many bytes: from the block, or copied while reading.
     fn bytes(&mut self, length: usize) -> Result<&[u8], ReadError> {
         if self.end - self.start < length && length <= BLOCK {
             self.fill()?;
@@ -177,7 +178,7 @@ impl<'i> Input<'i> {
         Ok(&self.long)
     }
 
-    /// Fills the block behind what of it has not been taken.
+    /// Refills the block after its unread part.
     #[cold]
     fn fill(&mut self) -> Result<(), ReadError> {
         self.block.copy_within(self.start..self.end, 0);
@@ -206,7 +207,7 @@ impl<'m> Iterator for Message<'m> {
         if self.0.is_empty() {
             return None;
         }
-        Some(field(&mut self.0).ok_or("a message that is cut off, or none"))
+        Some(field(&mut self.0).ok_or("a message is incomplete or invalid"))
     }
 }
 
@@ -231,7 +232,7 @@ fn take<'m>(rest: &mut &'m [u8], length: usize) -> Option<&'m [u8]> {
     Some(bytes)
 }
 
-/// The number at the beginning of `rest`, which is behind it then.
+/// The number at the beginning of `rest`, which advances past it.
 #[inline]
 pub(super) fn varint(rest: &mut &[u8]) -> Option<u64> {
     let (&first, after) = rest.split_first()?;
@@ -240,7 +241,7 @@ pub(super) fn varint(rest: &mut &[u8]) -> Option<u64> {
         return Some(u64::from(first));
     }
     let mut number = u64::from(first & 0x7f);
-    for (place, &byte) in after.iter().take(LONGEST - 1).enumerate() {
+    for (place, &byte) in after.iter().take(MAX_NUMBER - 1).enumerate() {
         number |= u64::from(byte & 0x7f) << (7 * (place + 1));
         if byte < 0x80 {
             *rest = after.get(place + 1..).unwrap_or_default();
@@ -250,7 +251,7 @@ pub(super) fn varint(rest: &mut &[u8]) -> Option<u64> {
     None
 }
 
-/// How many numbers stand side by side in `bytes`.
+/// The number of packed numbers in `bytes`.
 pub(super) fn count(bytes: &[u8]) -> usize {
     bytes.iter().filter(|&&byte| byte < 0x80).count()
 }
@@ -327,7 +328,7 @@ mod tests {
         assert!(fields(&[0xff; 20]).unwrap_err().contains("too long"));
         assert!(fields(&[8, 0xff]).unwrap_err().contains("ends early"));
         assert!(fields(&[0x0b]).unwrap_err().contains("unknown kind"));
-        // A claim of 60 MiB, and nothing there.
+        // A length of 60 MiB without data.
         let claim = [10, 0x80, 0x80, 0x80, 0x1e];
         assert!(fields(&claim).unwrap_err().contains("ends early"));
         let claim = [10, 0xff, 0xff, 0xff, 0xff, 0x7f];

@@ -1,8 +1,8 @@
-//! A file's locations, and the functions that each is in: several if some were
-//! inlined there.
+//! The locations of a file and the functions of each: several if functions were
+//! inlined.
 //!
-//! **Invariant:** a location's number is a claim, and so is that there is one:
-//! samples may name those that come later, or never.
+//! **Invariant:** location IDs are not trusted: samples may refer to locations
+//! that come later, or do not exist.
 
 use std::ops::Range;
 
@@ -12,16 +12,16 @@ use super::fields::{Message, Value};
 use super::stacks::Place;
 use crate::symbols::Symbols;
 
-/// Numbers below this have a table, which is fast; others a map.
+/// IDs below this are in a table, which is fast; others in a map.
 const DENSE: usize = 1 << 16;
 
-/// No place yet.
+/// No index yet.
 const NONE: Place = Place::MAX;
 
-/// What a budget says that there are too many of.
+/// The noun in the budget's error message.
 const LOCATIONS: &str = "locations";
 
-/// All locations that were met.
+/// All locations, in the order of their first use.
 #[derive(Debug)]
 pub(super) struct Locations {
     dense: Vec<Place>,
@@ -29,7 +29,7 @@ pub(super) struct Locations {
     list: Vec<Location>,
     /// The functions of all locations, the innermost first.
     functions: Vec<u64>,
-    /// The same as symbols, once those are known.
+    /// The same as symbols, once these are known.
     symbols: Vec<SymbolId>,
     budget: Budget,
 }
@@ -37,7 +37,7 @@ pub(super) struct Locations {
 #[derive(Debug)]
 struct Location {
     id: u64,
-    /// Of `functions`; none as long as it was only named.
+    /// A range of `functions`; none until the location was read.
     lines: Option<Range<usize>>,
 }
 
@@ -53,7 +53,7 @@ impl Locations {
         }
     }
 
-    /// The place of the location of that number.
+    /// The index of the location with that ID.
     #[inline]
     pub(super) fn place(&mut self, id: u64) -> Result<Place, OverBudget> {
         let dense = usize::try_from(id).ok().and_then(|id| self.dense.get(id));
@@ -67,7 +67,7 @@ impl Locations {
         if let Some(&place) = self.sparse.get(&id) {
             return Ok(place);
         }
-        // More than this takes more memory than there is.
+        // A larger number would exceed the machine's memory.
         let place = Place::try_from(self.list.len()).unwrap_or(NONE - 1);
         self.budget.room(&mut self.list, LOCATIONS)?;
         self.list.push(Location { id, lines: None });
@@ -89,7 +89,7 @@ impl Locations {
         Ok(place)
     }
 
-    /// Takes a location as it is written.
+    /// Reads a location from its message.
     pub(super) fn define(&mut self, message: &[u8]) -> Result<(), String> {
         let mut id = 0;
         let start = self.functions.len();
@@ -117,11 +117,11 @@ impl Locations {
                 location.lines = Some(lines);
                 Ok(())
             }
-            _ => Err(format!("location {id} is there twice, or is 0")),
+            _ => Err(format!("location {id} occurs twice, or is 0")),
         }
     }
 
-    /// Says which symbol each function is.
+    /// Assigns a symbol to each function.
     pub(super) fn resolve(
         &mut self,
         functions: &NumberMap<u64, SymbolId>,
@@ -138,7 +138,7 @@ impl Locations {
         let has_no_lines =
             |location: &Location| location.lines.as_ref().is_some_and(Range::is_empty);
         if self.list.iter().any(has_no_lines) {
-            // Of an address without a name.
+            // For an address without a name.
             self.symbols.push(symbols.id(b"(unknown)"));
         }
         Ok(())

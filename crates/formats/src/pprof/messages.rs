@@ -1,9 +1,8 @@
-//! The messages of `profile.proto`, as far as they are of use here. Their
-//! numbers never change.
+//! The used messages of `profile.proto`. Their field numbers never change.
 
 use prost::Message;
 
-/// The numbers of the fields of a whole profile.
+/// The field numbers of the whole profile.
 pub(super) mod field {
     pub(crate) const SAMPLE_TYPE: u32 = 1;
     pub(crate) const SAMPLE: u32 = 2;
@@ -22,7 +21,7 @@ pub(super) mod field {
     pub(crate) const DOC_URL: u32 = 15;
 }
 
-/// What a value counts. Both are strings by their number.
+/// The type of a value. Both fields are indexes of strings.
 #[derive(Clone, Copy, PartialEq, Eq, Message)]
 pub(super) struct ValueType {
     #[prost(int64, tag = "1")]
@@ -31,7 +30,7 @@ pub(super) struct ValueType {
     pub(super) unit: i64,
 }
 
-/// A stack, that of the function on top first, and a value of each type.
+/// A stack, the innermost function first, and a value of each type.
 #[derive(Clone, PartialEq, Eq, Message)]
 pub(super) struct Sample {
     #[prost(uint64, repeated, tag = "1")]
@@ -40,7 +39,7 @@ pub(super) struct Sample {
     pub(super) value: Vec<i64>,
 }
 
-/// What was running.
+/// The binary that was running.
 #[derive(Clone, Copy, PartialEq, Eq, Message)]
 pub(super) struct Mapping {
     #[prost(uint64, tag = "1")]
@@ -55,7 +54,7 @@ pub(super) struct Mapping {
     pub(super) has_line_numbers: bool,
 }
 
-/// A place in the program: several lines if functions were inlined there, the
+/// A place in the program: several lines if functions were inlined, the
 /// innermost first.
 #[derive(Clone, PartialEq, Eq, Message)]
 pub(super) struct Location {
@@ -78,7 +77,7 @@ pub(super) struct Line {
     pub(super) line: i64,
 }
 
-/// A function. Names are strings by their number.
+/// A function. Names are indexes of strings.
 #[derive(Clone, Copy, PartialEq, Eq, Message)]
 pub(super) struct Function {
     #[prost(uint64, tag = "1")]

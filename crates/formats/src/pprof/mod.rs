@@ -1,11 +1,11 @@
 //! pprof: one compressed protocol buffer of samples, locations and functions.
 //!
-//! What Go's tools, Grafana's and speedscope read. All costs are in one file:
-//! calls, wall time, CPU time, memory, whatever was measured.
+//! Go's tools, Grafana and speedscope read it. One file holds all measured
+//! costs: calls, wall time, CPU time, memory.
 //!
-//! **Invariants:** a location is a function, at its first line: the model knows
-//! no line of a call. Values are self costs. `system_name` stays empty: where
-//! it is set, pprof takes names for C++ and cuts them at angle brackets.
+//! **Invariants:** a location is a function with its first line: profiles have
+//! no lines of calls. Values are self costs. `system_name` stays empty: if it
+//! is set, pprof treats names as C++ and cuts them at angle brackets.
 
 mod detect;
 mod fields;

@@ -1,8 +1,8 @@
-//! Reads pprof, field by field: samples before the functions they are of, as
-//! most writers have them, or after.
+//! Reads pprof field by field: samples before their functions, as in most
+//! files, or after.
 //!
-//! **Invariant:** equal samples are one as soon as they come, so memory goes by
-//! distinct stacks. Only a file of text has to be kept as it is: its strings.
+//! **Invariant:** equal samples are added up at once, so memory is proportional
+//! to distinct stacks. Only the string table is kept as it is.
 
 use std::io::BufRead;
 
@@ -20,8 +20,8 @@ use super::types;
 use crate::symbols::Symbols;
 use crate::{ReadError, text};
 
-/// What a function takes until the symbols are made: where it is found, and
-/// what its symbol is.
+/// Bytes per function until the symbols are made: its entry in the map, and its
+/// symbol.
 const FUNCTION: usize = 48;
 
 pub(super) fn read(
@@ -32,7 +32,7 @@ pub(super) fn read(
     let mut input = Input::new(format, input, budget);
     let mut parts = Parts::within(budget);
     loop {
-        // What is wrong with a field is said by the place where it begins.
+        // The position in the error is the beginning of the field.
         let outcome = match input.next()? {
             None => break,
             Some((field, Value::Number(number))) => {
@@ -63,8 +63,8 @@ pub(super) fn read(
     })
 }
 
-/// What is wrong with a message. That there is no memory for it, the budget
-/// knows.
+/// The error in a message. If the budget has no memory for it, the budget
+/// itself reports that.
 struct Broken(String);
 
 impl From<String> for Broken {
@@ -91,7 +91,7 @@ impl From<prost::DecodeError> for Broken {
     }
 }
 
-/// What has been read of a profile.
+/// The part of a profile that has been read.
 #[derive(Debug)]
 struct Parts {
     types: Vec<ValueType>,
@@ -102,12 +102,11 @@ struct Parts {
     comment: Option<u64>,
     default_type: u64,
     time_nanos: u64,
-    /// The sample read last, as it was written and as what it came to: many
-    /// are the same.
+    /// The last sample, as bytes and as its result: many samples repeat.
     last: Vec<u8>,
     last_stack: StackId,
     values: Vec<i64>,
-    /// The same, times how often it is there.
+    /// The same values, multiplied by the number of repetitions.
     repeated: Vec<i64>,
     places: Vec<Place>,
     budget: Budget,
@@ -155,7 +154,7 @@ impl Parts {
                 self.budget.take(FUNCTION, "functions")?;
                 self.budget.room_in_map(&mut self.functions, "functions")?;
                 if id == 0 || self.functions.insert(id, function).is_some() {
-                    return Err(format!("function {id} is there twice, or is 0").into());
+                    return Err(format!("function {id} occurs twice, or is 0").into());
                 }
             }
             field::STRING_TABLE => {
@@ -191,7 +190,7 @@ impl Parts {
         Ok(())
     }
 
-    /// Adds the sample read last so often once more.
+    /// Adds the last sample this many times again.
     fn again(&mut self, times: u64) -> Result<(), Broken> {
         if times > 0 {
             let times = i64::try_from(times).unwrap_or(i64::MAX);
@@ -205,7 +204,7 @@ impl Parts {
         Ok(())
     }
 
-    /// The stack of a sample; its values are in `values` then.
+    /// The stack of a sample; its values are in `values` afterwards.
     fn stack_and_values(&mut self, message: &[u8]) -> Result<StackId, Broken> {
         self.values.clear();
         self.places.clear();
@@ -213,27 +212,28 @@ impl Parts {
             match field? {
                 (1, Value::Number(id)) => self.location(id)?,
                 (1, Value::Bytes(mut ids)) => {
-                    // Before memory is asked for: a frame may be one byte.
+                    // Checked before allocating, because a frame may be one
+                    // byte.
                     let frames = count(ids);
                     self.stacks.expect(self.places.len() + frames)?;
                     self.budget
                         .room_for(&mut self.places, frames, "call paths")?;
                     while !ids.is_empty() {
-                        let id = varint(&mut ids).ok_or("a location is no number")?;
+                        let id = varint(&mut ids).ok_or("a location is not a number")?;
                         self.location(id)?;
                     }
                 }
                 (2, Value::Number(value)) => self.value(value)?,
                 (2, Value::Bytes(mut values)) => {
                     while !values.is_empty() {
-                        let value = varint(&mut values).ok_or("a value is no number")?;
+                        let value = varint(&mut values).ok_or("a value is not a number")?;
                         self.value(value)?;
                     }
                 }
                 _ => {}
             }
         }
-        // The function on top is the first.
+        // The innermost function comes first.
         Ok(self.stacks.stack(self.places.iter().rev().copied())?)
     }
 
@@ -261,10 +261,10 @@ impl Parts {
         budget.drop_list(std::mem::take(&mut self.places));
         let types = self.types.iter();
         let types: Vec<_> = types
-            .map(|it| (self.string(it.kind), self.string(it.unit)))
+            .map(|value_type| (self.string(value_type.kind), self.string(value_type.unit)))
             .collect();
         if types.is_empty() {
-            return Err("it does not say what its values are".into());
+            return Err("it has no value types".into());
         }
         if self
             .stacks
@@ -289,9 +289,9 @@ impl Parts {
         stacks.for_each(|_, below, place, sums| {
             let mut node = nodes.get(below as usize).copied().unwrap_or_default();
             if let Some(place) = place {
-                // Root first, that is backwards, in a location too.
+                // Root first, so in reverse order, also inside of a location.
                 for &symbol in self.locations.symbols(place)?.iter().rev() {
-                    // At the bottom `main()` is the root itself.
+                    // A `main()` at the bottom of a stack is the root.
                     if node != NodeId::ROOT || below != 0 || symbol != SymbolId::ROOT {
                         node = builder.child(node, symbol);
                     }
@@ -312,7 +312,7 @@ impl Parts {
             Ok::<(), Broken>(())
         })?;
         budget.drop_list(nodes);
-        // `main()` was called, even if nobody says so.
+        // `main()` was called, even if the file has no calls of it.
         let root = builder.cost(NodeId::ROOT);
         if metrics.calls && root.calls == 0 {
             root.calls = 1;
@@ -353,7 +353,10 @@ impl Parts {
             let name = names.into_iter().find(|name| !name.is_empty());
             let id = symbols.id(name.unwrap_or(b"(unknown)"));
             let file = self.string(function.filename);
-            if symbols.symbol(id).is_some_and(|it| it.file.is_none()) {
+            if symbols
+                .symbol(id)
+                .is_some_and(|symbol| symbol.file.is_none())
+            {
                 symbols.set_file(id, file);
                 if let Some(symbol) = symbols.symbol(id) {
                     symbol.line = u32::try_from(function.start_line).unwrap_or(0);

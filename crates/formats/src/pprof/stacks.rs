@@ -1,8 +1,8 @@
-//! The stacks of a file's samples, each once, with the sums of its samples'
-//! values: as they come, before it is known what locations and values are.
+//! The distinct stacks of a file's samples, with the sums of their values,
+//! collected before locations and value types are known.
 //!
-//! **Invariant:** memory goes by distinct stacks. That a sample is there a
-//! million times takes no more than once.
+//! **Invariant:** memory is proportional to distinct stacks. A sample that
+//! repeats a million times takes no more than one.
 
 use std::collections::hash_map::Entry;
 
@@ -11,14 +11,14 @@ use profile::{Budget, NumberMap, OverBudget};
 /// A stack in [`Stacks`]: 0 is that without locations.
 pub(super) type StackId = u32;
 
-/// A location by its place among those that were met, from 0.
+/// A location by its index in the order of first use, from 0.
 pub(super) type Place = u32;
 
-/// What a budget says that there are too many of.
+/// The noun in the budget's error message.
 const PATHS: &str = "call paths";
 
-/// What each frame of a stack takes here and in a call tree, at least: a tree
-/// has a node for each.
+/// The minimum bytes per frame of a stack, here and in a call tree: a tree has
+/// a node for each.
 const FRAME: usize = 60;
 
 /// No row yet.
@@ -27,10 +27,10 @@ const NONE: u32 = u32::MAX;
 /// All stacks, and the sums of their values.
 #[derive(Debug)]
 pub(super) struct Stacks {
-    /// Of each: the stack below it, and the location on top.
+    /// Of each stack: its parent, and the innermost location.
     nodes: Vec<(StackId, Place)>,
     found: NumberMap<(StackId, Place), StackId>,
-    /// The stack found last, root first: those after it mostly begin alike.
+    /// The last stack, root first: the next stacks usually begin alike.
     open: Vec<(Place, StackId)>,
     /// Where in `sums` the values of each stack are, in rows of `width`.
     rows: Vec<u32>,
@@ -52,7 +52,7 @@ impl Stacks {
         }
     }
 
-    /// Refuses a stack of so many frames that no tree could hold it.
+    /// Refuses a stack of so many frames that no tree can hold it.
     pub(super) fn expect(&self, frames: usize) -> Result<(), OverBudget> {
         self.budget.expect(frames, FRAME, PATHS)
     }
@@ -85,7 +85,7 @@ impl Stacks {
         match self.found.entry((below, place)) {
             Entry::Occupied(known) => Ok(*known.get()),
             Entry::Vacant(vacant) => {
-                // Far more than the memory of any machine of today has room for.
+                // Far beyond the memory of any machine.
                 let stack = StackId::try_from(self.nodes.len()).unwrap_or(0);
                 self.nodes.push((below, place));
                 self.rows.push(NONE);
@@ -94,7 +94,7 @@ impl Stacks {
         }
     }
 
-    /// Adds the values of a sample; false if they are not as many as before.
+    /// Adds the values of a sample; false if their number differs from before.
     pub(super) fn add(&mut self, stack: StackId, values: &[i64]) -> Result<bool, OverBudget> {
         if *self.width.get_or_insert(values.len()) != values.len() {
             return Ok(false);
@@ -119,19 +119,19 @@ impl Stacks {
         Ok(true)
     }
 
-    /// How many values each sample has; none if there are no samples.
+    /// The number of values of each sample; none if there are no samples.
     pub(super) fn width(&self) -> Option<usize> {
         self.width
     }
 
-    /// Calls `visit` with each stack, those below it first: its number, the
-    /// stack below, the location on top, and the sums of its samples if it has
-    /// any. Ends with the first error.
+    /// Calls `visit` with each stack, parents first: its number, its parent,
+    /// the innermost location, and the sums of its samples if it has any. Stops
+    /// at the first error.
     pub(super) fn for_each<E>(
         self,
         mut visit: impl FnMut(StackId, StackId, Option<Place>, &[i64]) -> Result<(), E>,
     ) -> Result<(), E> {
-        // Nothing is looked up any more, and what is made of it needs room.
+        // The hash table is no longer needed, and the result needs its memory.
         self.budget.drop_map(self.found);
         self.budget.drop_list(self.open);
         let width = self.width.unwrap_or(0);

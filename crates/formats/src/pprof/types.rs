@@ -1,12 +1,13 @@
-//! What the values of a sample are: ours, and those of others.
+//! The value types of samples: those that `xhprof` writes, and those of other
+//! tools.
 
 use profile::{Metric, Metrics, WallUnit};
 
 use crate::unit::Unit;
 
-/// The types written for what was measured: metric, name and unit. Calls first,
-/// as a count goes, and the rest in the order in which tools show it.
-/// What is `counted` has the name that it came with.
+/// The types to write: metric, name and unit. Calls come first, because they
+/// are counts, and the rest in the order in which tools show it. A `counted`
+/// metric keeps the name that it was read with.
 pub(super) fn written(metrics: Metrics, counted: &str) -> Vec<(Metric, &str, &'static str)> {
     let wall = match metrics.wall_unit {
         WallUnit::Nanoseconds => (Metric::Wall, "wall", "nanoseconds"),
@@ -24,7 +25,7 @@ pub(super) fn written(metrics: Metrics, counted: &str) -> Vec<(Metric, &str, &'s
     .collect()
 }
 
-/// A column of values, and what to multiply it by.
+/// A column of values, and its factor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Column {
     pub(crate) index: usize,
@@ -32,14 +33,16 @@ pub(crate) struct Column {
     pub(crate) times: i64,
 }
 
-/// Which of the columns `types`, names and units, are of use; and what they
-/// make known. `default` is the name of the one that the file would show first.
+/// The usable columns among `types`, names and units, and the metrics they
+/// provide. `default` is the name of the type that the file would show first.
 pub(crate) fn columns(types: &[(&[u8], &[u8])], default: &[u8]) -> (Vec<Column>, Metrics) {
     let find = |unit: Unit, names: &[&[u8]]| {
-        // By the order of the names: the first says best what is meant.
+        // In the order of the names: the first describes the metric best.
         let places = names.iter().find_map(|name| {
             let mut types = types.iter();
-            types.position(|(kind, of)| kind == name && scale(of).is_some_and(|it| it.0 == unit))
+            types.position(|(kind, of)| {
+                kind == name && scale(of).is_some_and(|scale| scale.0 == unit)
+            })
         });
         let index = places?;
         let (_, of) = types.get(index)?;
@@ -78,13 +81,13 @@ pub(crate) fn columns(types: &[(&[u8], &[u8])], default: &[u8]) -> (Vec<Column>,
         b"inuse_space",
         b"space",
     ];
-    // Of Go's two, what was allocated and what is still in use, the file says
-    // which it is about.
+    // Go's heap profiles have two types, allocated and in use; the file says
+    // which is the default.
     let shown = memory.iter().position(|name| *name == default);
     let memory = shown.map_or(&memory[..], |at| memory.get(at..=at).unwrap_or_default());
     metrics.memory = push(Metric::Memory, find(Unit::Bytes, memory));
     metrics.memory |= push(Metric::Peak, find(Unit::Bytes, &[b"peak"]));
-    // What counts something else, and has neither times nor sizes beside it.
+    // A count of something else, if there are neither times nor sizes.
     if columns.iter().all(|column| column.metric == Metric::Calls)
         && let Some(index) = types
             .iter()
@@ -100,7 +103,7 @@ pub(crate) fn columns(types: &[(&[u8], &[u8])], default: &[u8]) -> (Vec<Column>,
     (columns, metrics)
 }
 
-/// What is counted if it is not samples, and the types that are of no use.
+/// The unit of counts that are not samples, and the unused types.
 pub(crate) fn names(
     types: &[(&[u8], &[u8])],
     columns: &[Column],
@@ -122,7 +125,7 @@ pub(crate) fn names(
     )
 }
 
-/// A unit, and what makes it ours.
+/// A unit, and the factor to this crate's unit.
 fn scale(unit: &[u8]) -> Option<(Unit, i64)> {
     Some(match unit {
         b"count" | b"" => (Unit::Count, 1),
@@ -150,7 +153,9 @@ mod tests {
             .map(|(kind, unit)| (kind.as_bytes(), unit.as_bytes()))
             .collect();
         let (columns, metrics) = columns(&types, default.as_bytes());
-        let columns = columns.iter().map(|it| (it.index, it.metric, it.times));
+        let columns = columns
+            .iter()
+            .map(|column| (column.index, column.metric, column.times));
         (columns.collect(), metrics)
     }
 
@@ -167,8 +172,8 @@ mod tests {
             let named: Vec<_> = types.iter().map(|&(_, kind, unit)| (kind, unit)).collect();
             let (columns, read) = found(&named);
             assert_eq!(read, metrics);
-            let metrics: Vec<_> = types.iter().map(|it| it.0).collect();
-            let columns: Vec<_> = columns.iter().map(|it| it.1).collect();
+            let metrics: Vec<_> = types.iter().map(|column| column.0).collect();
+            let columns: Vec<_> = columns.iter().map(|column| column.1).collect();
             assert_eq!(columns, metrics);
         }
     }

@@ -19,7 +19,8 @@ pub(super) fn write(
     options: &WriteOptions,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    // Without a name and a date, so that the same profile is the same bytes.
+    // Without a name and a date in the header, so that the same profile gives
+    // the same bytes.
     let out = GzEncoder::new(out, Compression::fast());
     let mut out = Fields {
         out: BufWriter::with_capacity(1 << 16, out),
@@ -52,7 +53,7 @@ pub(super) fn write(
         let mut at = index;
         while let Some(node) = tree.nodes.get(at) {
             sample.location_id.push(locations.id(node.symbol));
-            // Parents come first, so this ends, whatever the table holds.
+            // Parents precede children, so this loop ends for any table.
             if node.parent.index() >= at {
                 break;
             }
@@ -127,7 +128,7 @@ pub(super) fn write(
             if let Some(comment) = comment {
                 out.number(field::COMMENT, comment.unsigned_abs())?;
             }
-            // Without it, tools show the last.
+            // Without it, tools show the last type.
             let default = type_of.get(&shown(profile, options)).unwrap_or(value);
             out.number(field::DEFAULT_SAMPLE_TYPE, default.kind.unsigned_abs())?;
         }
@@ -139,7 +140,7 @@ pub(super) fn write(
     out.finish()?.flush()
 }
 
-/// The metric asked for, if there is such.
+/// The requested metric, if the profile has it.
 fn shown(profile: &Profile, options: &WriteOptions) -> profile::Metric {
     if options.metric.is_in(profile.metrics) {
         options.metric
@@ -171,7 +172,7 @@ impl<W: Write> Fields<W> {
         self.out.write_all(bytes)
     }
 
-    /// A zero is what is not there.
+    /// Zero is the default value, and is left out.
     fn number(&mut self, field: u32, number: u64) -> io::Result<()> {
         if number == 0 {
             return Ok(());
@@ -183,7 +184,7 @@ impl<W: Write> Fields<W> {
     }
 }
 
-/// The strings, by number: in the order of their first use, the empty one first.
+/// The strings, by index: in the order of their first use, the empty one first.
 struct Strings {
     list: Vec<String>,
     places: HashMap<String, i64>,
@@ -210,7 +211,7 @@ impl Strings {
     }
 }
 
-/// The functions that are in a stack, in the order of their first use.
+/// The functions in stacks, in the order of their first use.
 struct Locations {
     ids: Vec<u64>,
     used: Vec<SymbolId>,

@@ -1,8 +1,8 @@
-//! Writes entries and exits: those that happened, or those of a tree in its
-//! order, each function's own time first.
+//! Writes entries and exits: recorded events, or those of a tree in its order,
+//! each function's self time first.
 //!
-//! **Invariant:** every frame that is opened is closed, the last one first, and
-//! no time steps back.
+//! **Invariant:** every opened frame is closed, the last one first, and times
+//! never decrease.
 
 use std::io::{self, Write};
 

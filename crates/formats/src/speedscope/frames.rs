@@ -1,7 +1,7 @@
-//! The functions that the frames of a file stand for.
+//! Converts the frames of a file to functions.
 //!
-//! **Invariant:** a frame is a symbol as soon as it is read; what is kept of it
-//! is the symbol's number.
+//! **Invariant:** a frame becomes a symbol as soon as it is read; only the
+//! symbol's number is kept.
 
 use profile::{Budget, NodeId, Symbol, SymbolId};
 
@@ -9,7 +9,7 @@ use super::json::{Frame, One};
 use super::reader::unsigned;
 use crate::names::Names;
 
-/// The functions that frames stand for.
+/// The functions of the frames.
 #[derive(Debug)]
 pub(super) struct Frames {
     names: Names,
@@ -48,18 +48,18 @@ impl Frames {
         self.names.into_symbols()
     }
 
-    /// The symbol of a frame by its number.
+    /// The symbol of a frame by its index.
     pub(super) fn symbol(&self, frame: u32) -> Result<SymbolId, String> {
         let symbol = usize::try_from(frame)
             .ok()
-            .and_then(|it| self.symbols.get(it));
+            .and_then(|place| self.symbols.get(place));
         symbol
             .copied()
             .ok_or_else(|| format!("there is no frame {frame}"))
     }
 
-    /// For each path of a profile what `push` makes of it. At the bottom
-    /// `main()` is the root itself.
+    /// The results of `push` for each path of a profile. A `main()` at the
+    /// bottom of a stack is the root.
     pub(super) fn paths(
         &self,
         one: &One,

@@ -1,10 +1,10 @@
-//! The file as it is written, without what it means.
+//! Parses the file without interpreting it.
 //!
-//! Arrays may be as long as the file, so they are taken element by element;
-//! keys may come in any order.
+//! Arrays may be as long as the file, so they are read element by element; keys
+//! may come in any order.
 //!
-//! **Invariant:** what is kept is counted on the budget first; of what is not
-//! known here nothing is kept.
+//! **Invariant:** kept data is counted on the budget first; unknown keys are
+//! not kept.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -24,7 +24,7 @@ pub(super) struct File {
     pub(super) profiles: Option<Vec<One>>,
 }
 
-/// A function, as far as it is said.
+/// A function, with the fields that the file has.
 #[derive(Debug, Default)]
 pub(super) struct Frame {
     pub(super) name: String,
@@ -74,13 +74,13 @@ pub(super) fn read(bytes: &[u8], budget: &Budget) -> Result<File, serde_json::Er
     Ok(file)
 }
 
-/// What is read key by key.
+/// A value that is read key by key.
 trait Object: Default {
-    /// What it is, and what many of it are.
+    /// Its name, singular and plural.
     const WHAT: &'static str;
     const MANY: &'static str;
 
-    /// Takes the value of `key`, or leaves it: then false is returned.
+    /// Reads the value of `key`; returns false if the key is unknown.
     fn take<'de, A: MapAccess<'de>>(
         &mut self,
         key: &str,
@@ -88,7 +88,7 @@ trait Object: Default {
         budget: &Budget,
     ) -> Result<bool, A::Error>;
 
-    /// Whether it is of no use behind the one before it in a list.
+    /// Whether it repeats the previous one of a list.
     fn adds_nothing_to(&self, _last: &Self) -> bool {
         false
     }
@@ -309,7 +309,7 @@ impl Object for One {
     }
 }
 
-/// A text that has to be there.
+/// A required text.
 fn word<'de, A: MapAccess<'de>>(map: &mut A, budget: &Budget) -> Result<String, A::Error> {
     let word: String = map.next_value()?;
     let bytes = allocated(word.len());

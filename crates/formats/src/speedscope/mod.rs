@@ -1,12 +1,12 @@
 //! speedscope's JSON: stacks with weights (*sampled*), or entries and exits in
 //! the order of time (*evented*).
+//! Every cost is a separate profile in the file, with shared frames. Times are
+//! nanoseconds since the beginning, which a double represents exactly for a
+//! hundred days. The numbers of calls are not in the file, but an evented
+//! profile has each call.
 //!
-//! Every cost is a profile of its own in the file, over the same frames; times
-//! are nanoseconds since the beginning, which a double holds exactly for a
-//! hundred days. Calls are not in it, except that an evented one shows each.
-//!
-//! **Invariant:** entries and exits nest, no time steps back, a frame is one
-//! function.
+//! **Invariant:** entries and exits nest, times never decrease, and a frame is
+//! one function.
 
 mod evented;
 mod frames;
@@ -22,7 +22,7 @@ use crate::names::INTERNAL_FILE;
 use crate::text::{ESTIMATED, lossy};
 use crate::{Detection, Format, Holds, ReadError, WriteError, WriteOptions};
 
-/// One of the two ways to write it; they are read alike.
+/// One of the two forms; one reader reads both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Speedscope {
     /// Each stack once, with its weight.
@@ -145,11 +145,11 @@ fn begin(
     )
 }
 
-/// How far to look for what only this format has.
-const LOOK: usize = 64 * 1024;
+/// How many bytes are searched for a key that only this format has.
+const LOOKAHEAD: usize = 64 * 1024;
 
-/// The schema's name is decisive. Without it, which is allowed: frames that are
-/// shared.
+/// The schema's name is decisive. It is optional; without it, the file must
+/// have shared frames.
 fn detect(head: &[u8]) -> Detection {
     match head.trim_ascii_start() {
         [] => return Detection::NeedMore,
@@ -159,7 +159,7 @@ fn detect(head: &[u8]) -> Detection {
     let has = |text: &[u8]| head.windows(text.len()).any(|window| window == text);
     if has(b"speedscope.app/file-format-schema") || has(b"\"shared\"") && has(b"\"frames\"") {
         Detection::Yes
-    } else if head.len() < LOOK {
+    } else if head.len() < LOOKAHEAD {
         Detection::NeedMore
     } else {
         Detection::No
@@ -181,7 +181,7 @@ mod tests {
         for head in ["", " {", "{\"a"] {
             assert_eq!(detect(head.as_bytes()), Detection::NeedMore, "{head}");
         }
-        for head in ["[", "{1", &format!("{{\"{}", "a".repeat(LOOK))] {
+        for head in ["[", "{1", &format!("{{\"{}", "a".repeat(LOOKAHEAD))] {
             assert_eq!(detect(head.as_bytes()), Detection::No, "{head}");
         }
     }

@@ -1,9 +1,8 @@
-//! Reads speedscope's files: ours, and those of the profilers that export to
-//! it, of which most write a profile for each thread.
+//! Reads speedscope's files: those of `xhprof`, and those of other profilers,
+//! of which most write a profile for each thread.
 //!
-//! One sampled profile becomes samples, one evented becomes events, and
-//! several become one tree: threads beside each other, costs of several kinds
-//! together.
+//! One sampled profile becomes samples, one evented becomes events, and several
+//! become one tree: threads are separate subtrees, several costs are combined.
 
 use std::io::BufRead;
 
@@ -47,13 +46,15 @@ fn profile(file: File, budget: &Budget) -> Result<Profile, String> {
         room.map_err(|error| error.to_string())?;
         profiles.push((metric, scale, one));
     }
-    let has_time = profiles.iter().any(|it| it.0 == Kind::Cost(Metric::Wall));
+    let has_time = profiles
+        .iter()
+        .any(|profile| profile.0 == Kind::Cost(Metric::Wall));
     // What is only counted says nothing beside times.
-    profiles.retain(|it| it.0 != Kind::Counted || !has_time);
-    let mut counted = profiles.iter().filter(|it| it.0 == Kind::Counted);
-    let counted = counted.next().map(|it| it.2.name.clone());
+    profiles.retain(|profile| profile.0 != Kind::Counted || !has_time);
+    let mut counted = profiles.iter().filter(|profile| profile.0 == Kind::Counted);
+    let counted = counted.next().map(|profile| profile.2.name.clone());
     let is_counted = counted.is_some();
-    // Others give a profile the name of its thread.
+    // Other tools use the thread's name as the profile's name.
     let is_ours = file
         .exporter
         .as_deref()
@@ -123,15 +124,15 @@ fn profile(file: File, budget: &Budget) -> Result<Profile, String> {
     })
 }
 
-/// What the values of a profile are.
+/// The kind of a profile's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Cost(Metric),
-    /// `none` is the unit: samples, mostly.
+    /// The unit is `none`: usually samples.
     Counted,
 }
 
-/// What a profile's values are, and what one of them is in ours.
+/// The kind of a profile's values, and their factor to this crate's unit.
 fn metric(one: &One) -> Result<(Kind, f64), String> {
     let name = one.name.to_lowercase();
     let scale = match one.unit.as_str() {
@@ -168,7 +169,7 @@ fn weighed<'o>(
         return Err("not as many weights as samples".to_owned());
     }
     let stacks = one.stacks.samples.iter();
-    let stacks = stacks.map(|it| places.get(it.index()).copied().unwrap_or_default());
+    let stacks = stacks.map(|stack| places.get(stack.index()).copied().unwrap_or_default());
     Ok(stacks.zip(one.weights.iter().copied()))
 }
 
@@ -178,7 +179,7 @@ fn samples(one: &One, scale: f64, frames: &Frames, budget: &Budget) -> Result<Sa
     let mut now = 0.0;
     let mut last = None;
     for (stack, weight) in weighed(one, &places)? {
-        // That nothing passed in the same stack is no news.
+        // A sample of zero duration in the same stack adds nothing.
         if weight == 0.0 && last == Some(stack) {
             continue;
         }
@@ -193,7 +194,7 @@ fn samples(one: &One, scale: f64, frames: &Frames, budget: &Budget) -> Result<Sa
     Ok(builder.finish())
 }
 
-/// Whether both have the same calls in the same order.
+/// Whether both profiles have the same calls in the same order.
 fn fit_together(one: &One, other: &One) -> bool {
     let call = |event: &Event| (event.opens, event.frame);
     one.kind == "evented"
@@ -205,8 +206,8 @@ fn fit_together(one: &One, other: &One) -> bool {
             .eq(other.events.iter().map(call))
 }
 
-/// Walks the events of a profile: what is opened and closed, and when. Calls
-/// that are open at the end are not closed.
+/// Walks over the events of a profile: opened and closed frames, and their
+/// times. Frames that are open at the end are not closed.
 fn walk(
     one: &One,
     frames: &Frames,
@@ -229,7 +230,11 @@ fn walk(
                 Some((frame, is_root)) if frame == event.frame => {
                     (!is_root).then_some(EventKind::Leave)
                 }
-                _ => return Err(format!("event {number} closes what was not opened last")),
+                _ => {
+                    return Err(format!(
+                        "event {number} closes a frame that is not the innermost"
+                    ));
+                }
             }
         };
         visit(number, kind);
@@ -246,7 +251,9 @@ fn events(
 ) -> Result<Events, String> {
     let cpu_at = |number: Option<usize>| {
         let (one, scale) = cpu?;
-        let at = number.map_or(Some(one.end), |it| one.events.get(it).map(|it| it.at))?;
+        let at = number.map_or(Some(one.end), |number| {
+            one.events.get(number).map(|event| event.at)
+        })?;
         Some(unsigned(at - one.start, scale))
     };
     let mut events = Vec::new();
@@ -255,7 +262,7 @@ fn events(
     let mut last_cpu = 0;
     walk(one, frames, |number, kind| {
         let at = one.events.get(number).map_or(0.0, |event| event.at);
-        // It is the other profile's, which nobody has checked.
+        // The index comes from the other profile, so it is unchecked.
         last_cpu = cpu_at(Some(number)).unwrap_or(0).max(last_cpu);
         if let Some(kind) = kind {
             let at = Instant {

@@ -1,7 +1,7 @@
-//! Writes each stack once, with its weight: what it cost by itself.
+//! Writes each stack once, with its self cost as weight.
 //!
-//! **Invariant:** weights are above zero and add up to `endValue`. Memory that
-//! was given back has no place here.
+//! **Invariant:** weights are positive and add up to `endValue`. The format
+//! cannot hold negative memory.
 
 use std::io::{self, Write};
 
@@ -18,21 +18,21 @@ pub(super) fn write(profile: &Profile, out: &mut dyn Write) -> io::Result<()> {
     let own = tree.self_costs();
     let paths = Paths::new(&tree);
     let wanted = [Metric::Wall, Metric::Cpu, Metric::Memory, Metric::Peak];
-    for metric in wanted.into_iter().filter(|&it| profile.shows(it)) {
+    for metric in wanted.into_iter().filter(|&metric| profile.shows(metric)) {
         let (name, unit) = name_and_unit(metric, profile);
         let weights: Vec<i64> = own.iter().map(|own| metric.of_own(own, 0)).collect();
         let weights: Vec<_> = (0..)
             .map(NodeId)
             .zip(weights)
-            .filter(|it| it.1 > 0)
+            .filter(|pair| pair.1 > 0)
             .collect();
         write_one(metric == Metric::Wall, name, unit, &paths, &weights, out)?;
     }
     Ok(())
 }
 
-/// What a cost is called, and its unit. The format has no unit for what is
-/// counted: its name says it.
+/// The name of a cost, and its unit. The format has no unit for counts: the
+/// name states it.
 pub(super) fn name_and_unit(metric: Metric, profile: &Profile) -> (&str, &'static str) {
     match (metric, profile.metrics.wall_unit) {
         (Metric::Wall, WallUnit::Samples) => (profile.counted(), "none"),
@@ -50,16 +50,18 @@ fn write_samples(samples: &Samples, profile: &Profile, out: &mut dyn Write) -> i
         nodes: samples
             .stacks
             .iter()
-            .map(|it| (it.parent, it.symbol))
+            .map(|node| (node.parent, node.symbol))
             .collect(),
     };
     let weight = |weight: u64| i64::try_from(weight).unwrap_or(i64::MAX);
     let all = samples.samples.iter().filter(|sample| sample.weight > 0);
-    let weights: Vec<_> = all.map(|it| (it.stack, weight(it.weight))).collect();
+    let weights: Vec<_> = all
+        .map(|sample| (sample.stack, weight(sample.weight)))
+        .collect();
     write_one(true, name, unit, &paths, &weights, out)
 }
 
-/// What each stack is made of.
+/// The parents and symbols of the stacks.
 struct Paths {
     nodes: Vec<(NodeId, SymbolId)>,
 }
@@ -67,11 +69,15 @@ struct Paths {
 impl Paths {
     fn new(tree: &Tree) -> Self {
         Self {
-            nodes: tree.nodes.iter().map(|it| (it.parent, it.symbol)).collect(),
+            nodes: tree
+                .nodes
+                .iter()
+                .map(|node| (node.parent, node.symbol))
+                .collect(),
         }
     }
 
-    /// The symbols from the root to `node`, into `path`.
+    /// Appends the symbols from the root to `node` to `path`.
     fn read(&self, node: NodeId, path: &mut Vec<SymbolId>) {
         path.clear();
         let mut at = node;
@@ -96,7 +102,7 @@ fn write_one(
 ) -> io::Result<()> {
     let end = weights
         .iter()
-        .fold(0_i64, |sum, it| sum.saturating_add(it.1));
+        .fold(0_i64, |sum, sample| sum.saturating_add(sample.1));
     super::begin(is_first, "sampled", name, unit, end, out)?;
     out.write_all(b",\n\"samples\":[")?;
     let mut path = Vec::new();

@@ -1,38 +1,39 @@
-//! Calls as a trace has them, made into events.
+//! Converts the calls of a trace to events.
 //!
-//! A trace has levels, and in format 1 numbers. Calls that a level shows to be
-//! over are left; an end of a call that is open in another fiber is that fiber
-//! going on.
+//! A trace has levels, and in format 1 call numbers. A call ends when a later
+//! line has its level or a lower one. The end of a call that is open in another
+//! fiber means that this fiber has resumed.
 //!
-//! **Invariant:** no event is before the one before it, whatever the trace says.
+//! **Invariant:** the times of events never decrease, whatever the trace
+//! contains.
 
 use profile::{Body, Budget, Event, EventFold, EventKind, Events, Instant, NumberMap, SymbolId};
 
 use super::{At, Reason};
 
-/// How many events are kept one by one; more become a call tree.
-const MOST_EVENTS: usize = 1 << 20;
+/// The maximum number of single events; more become a call tree.
+const MAX_EVENTS: usize = 1 << 20;
 
-/// What was called so far.
+/// The calls that were read.
 #[derive(Debug)]
 pub(super) struct Calls {
     recorded: Recorded,
-    /// The open calls of the fiber that runs.
+    /// The open calls of the running fiber.
     stack: Vec<Open>,
     fiber: u32,
     fibers: u32,
-    /// The fibers that wait, by the number of the call that each waits in.
+    /// The suspended fibers, by the number of the call that each waits in.
     waiting: NumberMap<u64, (u32, Vec<Open>)>,
     /// The number of `{main}`.
     main: Option<u64>,
     last_number: Option<u64>,
-    /// Where it all began.
+    /// The start time.
     start: Option<At>,
     last: Instant,
     budget: Budget,
 }
 
-/// What a budget says that there are too many of.
+/// The noun in the budget's error message.
 const OPEN_CALLS: &str = "open calls";
 
 #[derive(Debug, Clone, Copy)]
@@ -55,7 +56,7 @@ impl Default for Recorded {
 }
 
 impl Calls {
-    /// No calls yet, and no more than the budget has room for.
+    /// No calls yet, and at most as many as the budget allows.
     pub(super) fn within(budget: &Budget) -> Self {
         Self {
             recorded: Recorded::default(),
@@ -71,7 +72,7 @@ impl Calls {
         }
     }
 
-    /// A function was called.
+    /// Adds the entry of a function.
     pub(super) fn enter(
         &mut self,
         level: usize,
@@ -91,7 +92,7 @@ impl Calls {
             self.step(at);
             return Ok(());
         }
-        // A fiber's own calls begin again at the level below `{main}`.
+        // The levels of a fiber begin again below `{main}`.
         let is_fiber = self
             .stack
             .last()
@@ -113,8 +114,8 @@ impl Calls {
         Ok(())
     }
 
-    /// The call of that number ended. What is still open in it ended too; one
-    /// that is not open began before the trace.
+    /// Ends the call of that number and all calls inside of it. A call that is
+    /// not open began before the trace.
     pub(super) fn leave(&mut self, number: u64, at: At) {
         let is_top = self.stack.last().is_some_and(|top| top.number == number);
         if !is_top && let Some((fiber, stack)) = self.waiting.remove(&number) {
@@ -127,22 +128,22 @@ impl Calls {
         }
     }
 
-    /// What is open at that level or deeper ended.
+    /// Ends all calls at that level or deeper.
     pub(super) fn leave_level(&mut self, level: usize, at: At) {
         while self.stack.last().is_some_and(|top| top.level >= level) {
             self.leave_all_from(self.stack.len() - 1, at);
         }
     }
 
-    /// The trace ended.
+    /// Ends the trace.
     pub(super) fn end(&mut self, at: At) {
-        // What PHP did after the last call is not in a profile.
+        // Time after the last call is not part of the profile.
         if !self.stack.is_empty() {
             self.step(at);
         }
     }
 
-    /// All of it. What is open ends with the last that was heard of.
+    /// The profile. Open calls end at the last known time.
     pub(super) fn finish(self) -> Body {
         match self.recorded {
             Recorded::Events(events) => Body::Events(Events {
@@ -174,7 +175,7 @@ impl Calls {
         self.fiber = fiber;
     }
 
-    /// What the clock and the memory stood at, since the trace began.
+    /// The clock and the memory, relative to the start of the trace.
     fn step(&mut self, at: At) {
         let start = *self.start.get_or_insert(at);
         self.last = Instant {
@@ -191,7 +192,7 @@ impl Calls {
             kind,
         };
         match &mut self.recorded {
-            Recorded::Events(events) if events.len() < MOST_EVENTS => {
+            Recorded::Events(events) if events.len() < MAX_EVENTS => {
                 if self.budget.room(events, "events").is_ok() {
                     events.push(event);
                 }

@@ -1,10 +1,10 @@
-//! A line of a trace of format 1: fields between tabs. Level, number of the
-//! call, what happened: 0 is an entry, 1 its end, R what it returned; A is what
-//! a variable was set to.
+//! Parses a line of a trace in format 1: fields separated by tabs. Level,
+//! number of the call, type: 0 is an entry, 1 an exit, R a return value, A an
+//! assignment to a variable.
 
 use super::{Reason, Record, at, number};
 
-/// What a line says.
+/// Parses a line.
 pub(super) fn record(line: &[u8]) -> Result<Record<'_>, Reason> {
     let mut fields = line.split(|&byte| byte == b'\t');
     let mut field = || fields.next().unwrap_or_default();
@@ -16,12 +16,12 @@ pub(super) fn record(line: &[u8]) -> Result<Record<'_>, Reason> {
             if name.is_empty() {
                 return Err("an entry without a name");
             }
-            let level = number(level).and_then(|it| usize::try_from(it).ok());
-            // What `eval` runs stands there too: it is no file's name.
+            let level = number(level).and_then(|level| usize::try_from(level).ok());
+            // The code of `eval` is in the same field: it is not a file name.
             let is_file = name.starts_with(b"include") || name.starts_with(b"require");
             Ok(Record::Enter {
-                level: level.ok_or("the level is no number")?,
-                number: Some(number(call).ok_or("the call's number is none")?),
+                level: level.ok_or("the level is not a number")?,
+                number: Some(number(call).ok_or("the number of the call is not a number")?),
                 at,
                 name,
                 is_internal: is_user == b"0",
@@ -29,12 +29,12 @@ pub(super) fn record(line: &[u8]) -> Result<Record<'_>, Reason> {
             })
         }
         b"1" => Ok(Record::Leave {
-            number: number(call).ok_or("the call's number is none")?,
+            number: number(call).ok_or("the number of the call is not a number")?,
             at: at(field(), field())?,
         }),
         b"R" | b"A" => Ok(Record::Other),
         b"" if level.is_empty() && call.is_empty() => Ok(Record::End(at(field(), field())?)),
-        _ => Err("neither an entry nor the end of one"),
+        _ => Err("neither an entry nor an exit"),
     }
 }
 

@@ -1,12 +1,12 @@
-//! A line of a trace of format 0: time, memory, and an arrow as far to the
-//! right as the call is deep: `0.0003  406784     -> App\run() /t.php:25`.
+//! Parses a line of a trace in format 0: time, memory, and an arrow indented by
+//! the call's level: `0.0003  406784     -> App\run() /t.php:25`.
 
 use super::{Reason, Record, at};
 
-/// What a line says.
+/// Parses a line.
 pub(super) fn record(line: &[u8]) -> Result<Record<'_>, Reason> {
     let line = line.trim_ascii_start();
-    // `=> $a = 5`: what a variable was set to.
+    // `=> $a = 5`: an assignment to a variable.
     if line.starts_with(b"=>") {
         return Ok(Record::Other);
     }
@@ -27,12 +27,12 @@ pub(super) fn record(line: &[u8]) -> Result<Record<'_>, Reason> {
                 file,
             })
         }
-        // `>=> 5`: what a call returned, and so when.
+        // `>=> 5`: a return value, and so the time of the return.
         [b'>', b'=', b'>', ..] => Ok(Record::LeaveLevel {
             level: indent.saturating_sub(2) / 2,
             at,
         }),
-        _ => Err("neither a call nor what it returned"),
+        _ => Err("neither a call nor a return value"),
     }
 }
 
@@ -42,9 +42,9 @@ fn word(text: &[u8]) -> (&[u8], &[u8]) {
         .unwrap_or_default()
 }
 
-/// The name in `name(arguments) file:line`, and what `include` loads.
+/// The name in `name(arguments) file:line`, and the file that `include` loads.
 fn called(call: &[u8]) -> Option<(&[u8], &[u8])> {
-    // A closure's name has its file in braces, and any letter may be in that.
+    // A closure's name contains its file in braces, with arbitrary characters.
     let braces = match call.iter().position(|&byte| matches!(byte, b'{' | b'('))? {
         at if call.get(at) == Some(&b'{') => call.iter().position(|&byte| byte == b'}')?,
         _ => 0,

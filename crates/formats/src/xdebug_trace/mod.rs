@@ -1,15 +1,14 @@
-//! Xdebug's traces (`*.xt`), of its formats 0 (for people) and 1 (for
-//! programs): every call as it was made, as a profile of events.
+//! Xdebug's traces (`*.xt`), in formats 0 (for people) and 1 (for programs):
+//! every call, as a profile of events.
 //!
-//! Format 0 says when functions were entered, in steps of 0.1 ms, and by
-//! indentation who called whom, but not when calls ended: what passes until the
-//! next line is the last call's. Format 1 numbers every call and says in
-//! microseconds when it ended, so that fibers are seen there too. What calls
-//! returned and what variables were set to is passed over: it is the
-//! program's data.
+//! Format 0 has the times of entries, in steps of 0.1 ms, and shows callers by
+//! indentation. It has no exits: the time until the next line belongs to the
+//! last call. Format 1 numbers every call and has exits in microseconds, so
+//! that fibers can be recognized. Return values and assignments are skipped:
+//! they are data of the program.
 //!
-//! **Invariant:** memory is that of the profile: a trace of more than a million
-//! calls becomes a call tree as it is read.
+//! **Invariant:** memory is proportional to the profile: a trace of more than a
+//! million calls becomes a call tree while it is read.
 
 mod calls;
 mod computer;
@@ -31,11 +30,11 @@ pub struct XdebugTrace;
 
 const NAME: &str = "Xdebug trace";
 
-/// What a trace begins with, in either format.
+/// The first line of a trace, in either format.
 const START: &[u8] = b"TRACE START [";
-/// What comes before it in format 1.
+/// The line before it in format 1.
 const VERSION: &[u8] = b"Version: ";
-/// What format 2 begins with, which is a page and has no way back.
+/// The beginning of format 2, an HTML page that cannot be read.
 const HTML: &[u8] = b"<table class='xdebug-trace'";
 
 impl Format for XdebugTrace {
@@ -70,7 +69,7 @@ impl Format for XdebugTrace {
                 broken = Some(lines.error(reason));
             }
         }
-        // The last line of a program that was killed ends anywhere.
+        // The last line is incomplete if the program was killed.
         if let Some(error) = broken.filter(|_| !reader.is_started || reader.is_ended) {
             return Err(error);
         }
@@ -78,7 +77,7 @@ impl Format for XdebugTrace {
     }
 }
 
-/// By the line `TRACE START […]`, and the two that may come before it.
+/// By the line `TRACE START […]`, after at most two other lines.
 fn detect(head: &[u8]) -> Detection {
     let head = head.trim_ascii_start();
     let begins = |head: &[u8], with: &[u8]| {
@@ -109,30 +108,30 @@ type Reason = &'static str;
 /// One line of a trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Record<'l> {
-    /// A function was called.
+    /// The entry of a function.
     Enter {
-        /// `{main}` is at 1.
+        /// The level; `{main}` is at 1.
         level: usize,
-        /// Format 1 has one for each call.
+        /// The call's number, in format 1.
         number: Option<u64>,
         at: At,
         name: &'l [u8],
-        /// One of PHP's own, where that is known.
+        /// One of PHP's own functions, if that is known.
         is_internal: bool,
-        /// What `include` and its relatives load.
+        /// The file that `include` and its relatives load.
         file: &'l [u8],
     },
-    /// A call ended: that of this number.
+    /// The exit of the call with this number.
     Leave { number: u64, at: At },
-    /// A call ended: the one at this level.
+    /// The exit of the call at this level.
     LeaveLevel { level: usize, at: At },
-    /// The trace ended.
+    /// The end of the trace.
     End(At),
-    /// What was returned or set.
+    /// A return value or an assignment.
     Other,
 }
 
-/// When something happened, and with how much memory in use.
+/// The time, and the memory in use.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct At {
     wall_ns: u64,
@@ -169,7 +168,7 @@ impl Reader {
         }
         if line.starts_with(START) {
             if self.is_started {
-                return Err("another trace begins here: make two files of them");
+                return Err("another trace begins here: split the file");
             }
             self.is_started = true;
             return Ok(());
@@ -182,7 +181,7 @@ impl Reader {
             return Ok(());
         }
         if line.starts_with(VERSION) && self.is_ended {
-            return Err("another trace begins here: make two files of them");
+            return Err("another trace begins here: split the file");
         }
         let record = if self.is_numbered {
             computer::record(line)?
@@ -260,7 +259,7 @@ impl Reader {
     }
 }
 
-/// Seconds with a point, as nanoseconds.
+/// Seconds with a decimal point, as nanoseconds.
 fn seconds(text: &[u8]) -> Option<u64> {
     let point = text.iter().position(|&byte| byte == b'.');
     let (whole, fraction) = match point {
@@ -279,7 +278,7 @@ fn seconds(text: &[u8]) -> Option<u64> {
     Some(nanoseconds)
 }
 
-/// A number and nothing else.
+/// A number without further text.
 fn number(text: &[u8]) -> Option<u64> {
     if text.is_empty() {
         return None;
@@ -291,9 +290,9 @@ fn number(text: &[u8]) -> Option<u64> {
 }
 
 fn at(wall: &[u8], memory: &[u8]) -> Result<At, Reason> {
-    let wall_ns = seconds(wall).ok_or("the time is no number of seconds")?;
-    let memory = number(memory).and_then(|it| i64::try_from(it).ok());
-    let memory = memory.ok_or("the memory is no number of bytes")?;
+    let wall_ns = seconds(wall).ok_or("the time is not a number of seconds")?;
+    let memory = number(memory).and_then(|memory| i64::try_from(memory).ok());
+    let memory = memory.ok_or("the memory is not a number of bytes")?;
     Ok(At { wall_ns, memory })
 }
 

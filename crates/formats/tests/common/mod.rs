@@ -1,4 +1,4 @@
-//! What several test programs share: a profile of everything that is nasty.
+//! Shared by several tests: a profile with every special case.
 
 #![allow(dead_code, unreachable_pub, reason = "each test program uses a part")]
 #![expect(

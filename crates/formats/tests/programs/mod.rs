@@ -1,5 +1,5 @@
-//! Programs whose profiles are known to the last call: the tiny one of the
-//! golden files, and one with every name that ever broke a file.
+//! Programs whose profiles are known exactly: the tiny one of the golden files,
+//! and one with every name that has broken a file.
 
 #![expect(
     clippy::unwrap_used,
@@ -142,7 +142,7 @@ pub(crate) fn nasty_names() -> Vec<Vec<u8>> {
         "[0]",
         "a=>b",
     ];
-    let mut names: Vec<Vec<u8>> = text.iter().map(|it| it.as_bytes().to_vec()).collect();
+    let mut names: Vec<Vec<u8>> = text.iter().map(|name| name.as_bytes().to_vec()).collect();
     names.push(b"caf\xe9".to_vec());
     names.push(b"\xff\xfe\xfd".to_vec());
     names.push(b"cut \xe2\x82".to_vec());

@@ -1,9 +1,9 @@
-//! One entry's costs as a file has them: by name, in any number format.
+//! The costs of one entry, parsed by name and in any number format.
 
 use super::Error;
 use crate::{Cost, Metrics};
 
-/// One entry's metrics as they are found.
+/// The metrics of one entry as they are in the file.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct EntryCost {
     calls: Option<Number>,
@@ -43,12 +43,12 @@ impl EntryCost {
         *slot = Some(value);
     }
 
-    /// Whether there is a wall time.
+    /// Whether the entry has a wall time.
     pub(super) fn has_wall(&self) -> bool {
         self.wall_us.is_some()
     }
 
-    /// Which metrics there are.
+    /// The metrics that the entry has.
     pub(super) fn metrics(&self) -> Metrics {
         Metrics {
             cpu: self.cpu_us.is_some(),

@@ -1,7 +1,7 @@
 //! The classic array as one JSON object, for a writer without a JSON library.
 //!
 //! JSON has text where PHP has bytes: each invalid byte becomes U+FFFD, and
-//! what no line of text can hold a space, as in every format that is text.
+//! line ends become spaces, as in every text format.
 
 use std::io::{self, Write};
 
@@ -12,7 +12,7 @@ use crate::Profile;
 ///
 /// # Errors
 ///
-/// Those of `out`.
+/// Errors of `out`.
 pub fn write_json(profile: &Profile, out: &mut dyn Write) -> io::Result<()> {
     let mut outcome = Ok(());
     let mut row = Vec::with_capacity(256);

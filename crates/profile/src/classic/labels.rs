@@ -1,14 +1,14 @@
-//! Functions as classic rows write them: `f`, `f@1`.
+//! Labels: functions as the classic rows write them, `f`, `f@1`.
 //!
-//! A label is a name and perhaps a recursion level, and nothing in it says
-//! which: `@1` may be the end of a name. So labels are collected first, and
-//! told apart when all of them are known.
+//! A label is a name with an optional recursion level, but `@1` may also be the
+//! end of a name. So labels are collected first, and split when all of them are
+//! known.
 
 use std::collections::HashMap;
 
 use crate::{Activation, Budget, OverBudget, Symbol, SymbolId, allocated};
 
-/// Functions as they are written, level and all, numbered in order.
+/// Labels with their levels, numbered in order.
 #[derive(Debug)]
 pub(super) struct Labels {
     numbers: HashMap<Box<[u8]>, u32>,
@@ -16,14 +16,14 @@ pub(super) struct Labels {
     budget: Budget,
 }
 
-/// What telling labels apart takes for each of them, beside its name.
+/// Bytes for splitting a label, besides its name.
 const RESOLVED: usize = 160;
 
-/// What a budget says that there are too many of.
+/// The noun in the budget's error message.
 const NAMES: &str = "names of functions";
 
 impl Labels {
-    /// The label of `main()`, and more as far as the budget goes.
+    /// The label of `main()`, with room for as many as the budget allows.
     pub(super) fn within(budget: &Budget) -> Self {
         Self {
             numbers: HashMap::from([(Symbol::MAIN.into(), 0)]),
@@ -33,7 +33,7 @@ impl Labels {
     }
 }
 
-/// What the labels stand for.
+/// The functions of the labels.
 pub(super) struct Resolved {
     pub(super) symbols: Vec<Symbol>,
     /// For each label.
@@ -50,7 +50,7 @@ impl Labels {
         let Some(next) = number.checked_add(1) else {
             return Ok(None);
         };
-        // The name here, and that of the symbol which is made of it.
+        // The name here, and the name of the symbol made from it.
         let bytes = RESOLVED + 2 * allocated(label.len());
         self.budget.take(bytes, NAMES)?;
         self.budget.room_in_map(&mut self.numbers, NAMES)?;
@@ -59,8 +59,8 @@ impl Labels {
         Ok(Some(number))
     }
 
-    /// Tells levels from names: `f@2` is a level of `f` only if `f` or a lower
-    /// level of it is there too, because `@2` may well end a name.
+    /// Distinguishes levels from names: `f@2` is a level of `f` only if `f` or
+    /// a lower level of it is there too, because a name may end in `@2`.
     pub(super) fn resolve(self) -> Resolved {
         let mut labels: Vec<_> = self.numbers.into_iter().collect();
         labels.sort_unstable_by_key(|&(_, number)| number);
@@ -83,7 +83,8 @@ impl Labels {
                 .unwrap_or((label, 0));
             let symbol = *symbol_of.entry(name).or_insert_with(|| {
                 symbols.push(Symbol::new(name));
-                // No more symbols than labels, and those are counted in u32.
+                // There are no more symbols than labels, which are counted in
+                // u32.
                 SymbolId(u32::try_from(symbols.len() - 1).unwrap_or(u32::MAX))
             });
             activations.push(Activation { symbol, level });

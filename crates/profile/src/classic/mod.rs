@@ -1,12 +1,12 @@
-//! The classic XHProf rows: `caller==>callee` and its integer costs.
+//! The classic XHProf rows: `caller==>callee` with integer costs.
 //!
-//! `xhprof_disable()` returns these rows, the extension's files hold them, and
-//! twenty years of tools read them. [`for_each_row`] walks a profile as rows;
-//! [`Builder`] makes a profile of rows that were read from somewhere.
+//! `xhprof_disable()` returns these rows, XHProf's files contain them, and many
+//! tools read them. [`for_each_row`] walks over a profile as rows; [`Builder`]
+//! makes a profile from rows.
 //!
-//! **Invariant:** rows are in the order of the profile's edges, `main()` last,
-//! and a reader that subtracts outgoing from incoming rows never finds a
-//! negative self time that was not there before rounding.
+//! **Invariant:** rows are in the order of the profile's edges, `main()` last.
+//! A reader that subtracts outgoing from incoming rows never finds a negative
+//! self time that rounding alone has caused.
 
 mod entry_cost;
 mod json;
@@ -23,7 +23,7 @@ use crate::symbol::name_in;
 use crate::{Activation, Cost, EdgeTable, Edges, Metrics, Profile, Symbol};
 use rounding::Rounded;
 
-/// What separates the caller from the callee.
+/// The separator between caller and callee.
 pub const SEPARATOR: &[u8] = b"==>";
 
 /// One row's cost in XHProf's units.
@@ -65,8 +65,7 @@ impl ClassicCost {
         .filter_map(|(name, value)| Some((name, value?)))
     }
 
-    /// The same without their names, and zeros for those that are missing
-    /// behind the others.
+    /// The same without names, followed by zeros for the missing costs.
     #[inline]
     #[must_use]
     pub fn values(&self) -> [i64; 5] {
@@ -91,8 +90,7 @@ pub fn for_each_row(profile: &Profile, visit: impl FnMut(&[u8], &ClassicCost)) {
     visit_rows(&profile.symbols, profile.metrics, &*profile.edges(), visit);
 }
 
-/// The same for edges that are in no profile: `symbols` and `metrics` are what
-/// they would be there.
+/// The same for edges outside of a profile, with its `symbols` and `metrics`.
 pub fn visit_rows(
     symbols: &[Symbol],
     metrics: Metrics,
@@ -101,7 +99,7 @@ pub fn visit_rows(
 ) {
     let settlement = rounding::settle(symbols.len(), edges);
     let mut key = Vec::with_capacity(256);
-    // Callees of one caller often stand together: its name is written once.
+    // Callees of one caller are often adjacent: its name is written once.
     let (mut caller, mut named) = (None, 0);
     for (edge, rounded) in settlement.edges(edges) {
         if caller != Some(edge.caller) {
@@ -123,7 +121,8 @@ pub fn visit_rows(
 
 /// Appends a profile as PHP's `serialize()` writes its classic array.
 pub fn write_serialized(profile: &Profile, out: &mut Vec<u8>) {
-    // Names differ too much to guess them; the numbers take about this much.
+    // Names differ too much in length for an estimate; the numbers take about
+    // this much.
     let table = profile.edges();
     let rows = table.edges.len() + 1;
     out.reserve(rows * 128);

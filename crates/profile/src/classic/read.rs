@@ -1,10 +1,11 @@
-//! Classic rows back to a profile, or to samples.
+//! Parses classic rows into a profile, or into samples.
 //!
-//! Readers of every encoding (PHP's serialize, JSON) hand their entries to a
-//! [`Builder`] one by one; only at the end is it known which `@1` was a
-//! recursion level and which was part of a name.
+//! Readers of every encoding (PHP's serialize, JSON) pass their entries to a
+//! [`Builder`] one by one. Only at the end is it known which `@1` is a
+//! recursion level and which is part of a name.
 //!
-//! **Invariant:** writing what was read gives the same rows, in the same order.
+//! **Invariant:** writing a profile that was read gives the same rows, in the
+//! same order.
 
 use std::fmt;
 
@@ -18,24 +19,25 @@ use crate::{
     make_name_safe,
 };
 
-/// Why rows are no profile.
+/// Why rows are not a profile.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
     /// The serialized bytes are broken.
     Serialized(ReadError),
-    /// The value is no array.
+    /// The value is not an array.
     NotAnArray,
     /// There is no `main()`.
     NoMain,
     /// `main()` has no wall time.
     NoWallTime,
-    /// A key that names no caller, or calls `main()`.
+    /// A key that names no caller, or has `main()` as callee.
     Key {
         /// The key.
         key: Box<[u8]>,
     },
-    /// A key whose entry is neither costs nor a stack, or not what the first was.
+    /// An entry is neither costs nor a stack, or of another kind than the
+    /// first.
     Entry {
         /// The key.
         key: Box<[u8]>,
@@ -47,9 +49,9 @@ pub enum Error {
         /// `ct`, `wt` or `cpu`.
         metric: &'static str,
     },
-    /// More symbols than can be numbered.
+    /// The file has more symbols than the IDs can number.
     TooMany,
-    /// More than there is memory for.
+    /// The profile needs more memory than the budget allows.
     Memory(OverBudget),
 }
 
@@ -97,7 +99,7 @@ impl From<ReadError> for Error {
 ///
 /// # Errors
 ///
-/// [`Error`], for bytes that are no such array.
+/// [`Error`], for bytes that are not such an array.
 pub fn read_serialized(input: &[u8], limits: Limits, budget: &Budget) -> Result<Profile, Error> {
     let mut reader = Reader::new(input, limits);
     if !reader.is_at_array() {
@@ -150,23 +152,23 @@ pub fn read_serialized(input: &[u8], limits: Limits, budget: &Budget) -> Result<
 #[derive(Debug)]
 pub struct Builder {
     labels: Labels,
-    /// Caller and callee as they were written, each with its cost.
+    /// Caller and callee as labels, each with its cost.
     rows: Vec<(u32, u32, Cost)>,
     /// PHP and JSON keep the last of two entries with the same key.
     row_of: NumberMap<(u32, u32), usize>,
     main: Option<(EntryCost, Cost)>,
-    /// The first row that names no caller.
+    /// The first row without a caller.
     callerless: Option<Box<[u8]>>,
-    /// What all such rows cost.
+    /// The sum of all such rows.
     callerless_cost: Cost,
-    /// When each sample was taken, and its stack: of labels, for no symbol is
+    /// The time and the stack of each sample: as labels, because no symbol is
     /// known yet.
     samples: Vec<(u64, NodeId)>,
     stacks: TreeBuilder,
     budget: Budget,
 }
 
-/// What a budget says that there are too many of.
+/// The noun in the budget's error message.
 const ROWS: &str = "rows";
 
 impl Default for Builder {
@@ -176,8 +178,7 @@ impl Default for Builder {
 }
 
 impl Builder {
-    /// Begins without entries, of which it takes as many as the budget has
-    /// room for.
+    /// No entries yet, and room for as many as the budget allows.
     #[must_use]
     pub fn within(budget: &Budget) -> Self {
         Self {
@@ -197,7 +198,7 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// [`Error`] for a key or a cost that cannot be.
+    /// [`Error`] for an invalid key or cost.
     pub fn add_row(&mut self, key: &[u8], entry: EntryCost) -> Result<(), Error> {
         if !self.samples.is_empty() {
             return Err(Error::Entry { key: key.into() });
@@ -208,8 +209,8 @@ impl Builder {
             return Ok(());
         }
         let Some((caller, callee)) = split(key) else {
-            // Tideways on PHP 8 ends `main()` at once, and then knows of no
-            // caller for what is called from there.
+            // Tideways on PHP 8 ends `main()` at once, and then writes rows
+            // without a caller.
             self.callerless.get_or_insert_with(|| key.into());
             self.callerless_cost += cost;
             return self.add_edge(Symbol::MAIN, key, cost);
@@ -217,7 +218,7 @@ impl Builder {
         if callee == Symbol::MAIN {
             return Err(Error::Key { key: key.into() });
         }
-        // A separator left over is part of the callee's name, from a writer that
+        // Another separator is part of the callee's name, from a writer that
         // did not replace it.
         let mut callee = callee.to_vec();
         make_name_safe(&mut callee);
@@ -242,11 +243,11 @@ impl Builder {
         Ok(())
     }
 
-    /// Adds a sample: the time it was taken at, and the stack.
+    /// Adds a sample: its time and its stack.
     ///
     /// # Errors
     ///
-    /// [`Error`] for a key that is no time.
+    /// [`Error`] for a key that is not a time.
     pub fn add_sample(&mut self, time: &[u8], stack: &[u8]) -> Result<(), Error> {
         let taken_unix_us = unix_us(time).ok_or(Error::Entry { key: time.into() })?;
         if self.main.is_some() || !self.rows.is_empty() {
@@ -270,8 +271,8 @@ impl Builder {
         self.labels.number(label)?.ok_or(Error::TooMany)
     }
 
-    /// Makes a profile of the rows, or samples of the stacks. No entry at all
-    /// is the empty profile, which PHP writes when nothing ran.
+    /// Makes a profile from the rows, or samples from the stacks. An empty
+    /// array is the empty profile, which PHP writes if nothing ran.
     ///
     /// # Errors
     ///
@@ -328,7 +329,8 @@ impl Builder {
                 edges: self.rows.into_iter().map(edge).collect(),
                 root,
             }),
-            // As the original library does: what `main()` has, was measured.
+            // As in the original library: the metrics of `main()` are the
+            // measured ones.
             metrics: entry.metrics(),
             symbols: resolved.symbols,
             ..Profile::empty()
@@ -336,7 +338,7 @@ impl Builder {
     }
 }
 
-/// A profile of classic samples, each of which counts as one.
+/// A profile of classic samples, each with a weight of one.
 fn sampled(
     mut samples: Vec<(u64, NodeId)>,
     stacks: &Tree,
@@ -347,11 +349,11 @@ fn sampled(
     let started_unix_us = samples.iter().map(|(taken, _)| *taken).min();
     samples.sort_by_key(|(taken, _)| *taken);
     let mut builder = SamplesBuilder::within(budget);
-    // Two labels may be one symbol, so the stacks are made once more.
+    // Two labels may become one symbol, so the stacks are built again.
     let mut nodes = vec![NodeId::ROOT];
     for node in stacks.nodes.iter().skip(1) {
         let below = nodes.get(node.parent.index()).copied().unwrap_or_default();
-        // `main()` is the root, whether a stack says so or not.
+        // `main()` is the root, with or without it in the stack.
         let is_root = node.parent == NodeId::ROOT && symbol(node.symbol) == SymbolId::ROOT;
         let stack = if is_root {
             NodeId::ROOT
@@ -397,7 +399,7 @@ fn split(key: &[u8]) -> Option<(&[u8], &[u8])> {
     Some((key.get(..at)?, key.get(at + SEPARATOR.len()..)?))
 }
 
-/// `1700000000.100000` in microseconds.
+/// `1700000000.100000` as microseconds.
 fn unix_us(time: &[u8]) -> Option<u64> {
     let (seconds, fraction) = std::str::from_utf8(time).ok()?.split_once('.')?;
     let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -496,12 +498,12 @@ mod tests {
 
     #[test]
     fn what_has_no_caller_is_called_from_main() {
-        // `main()` has ended before the rest began, as Tideways has it.
+        // `main()` ended before the other rows began, as in Tideways' files.
         let one = "a:1:{s:2:\"wt\";i:1;}";
         let ended = profile(&rows(&[("f", WT), ("f==>g", WT), ("main()", one)]));
         assert_eq!(ended.edges().root.wall, 8_000);
         assert_eq!(ended.edges().edges[0].caller, EdgeTable::ROOT);
-        // Or it has it in its time already.
+        // Or its time contains them already.
         let eight = "a:1:{s:2:\"wt\";i:8;}";
         let open = profile(&rows(&[("f", WT), ("main()", eight)]));
         assert_eq!(open.edges().root.wall, 8_000);

@@ -1,13 +1,14 @@
-//! Nanoseconds to XHProf's microseconds, without making anything up.
+//! Rounds nanoseconds to XHProf's microseconds without negative self times.
 //!
-//! Readers derive a function's self time by subtracting what leaves it from
-//! what enters it. Each of those is rounded by itself, so a function that does
-//! little but call others could end up with a self time of minus one. The
-//! rows are therefore *settled*: where rounding alone made a self time
-//! negative, one incoming row gets the missing microseconds.
+//! Readers derive a function's self time by subtracting outgoing from incoming
+//! rows. Each row is rounded separately, so a function with little self time
+//! could get a self time of minus one. The rows are therefore *settled*: where
+//! rounding alone made a self time negative, one incoming row gets the missing
+//! microseconds.
 //!
-//! **Invariant:** that row is always the one on the shortest way from `main()`,
-//! so a correction moves towards the root, is made once, and ends there.
+//! **Invariant:** that row is always the one on the shortest path from
+//! `main()`, so that a correction moves towards the root, is made once, and
+//! ends there.
 
 use crate::{Activation, Cost, Edge, EdgeTable, Edges, NumberMap};
 
@@ -18,8 +19,8 @@ pub(super) struct Rounded {
     pub(super) cpu_us: u64,
 }
 
-/// What some rows get on top of the nearest microsecond. Most get nothing, so
-/// only those that do take memory.
+/// The additions to the nearest microsecond. Most rows have none, so only those
+/// with an addition are stored.
 pub(super) struct Settlement {
     root: Rounded,
     /// Edges by their number, in order.
@@ -62,7 +63,7 @@ impl Rounded {
     }
 }
 
-/// What the rows of a profile with so many symbols get.
+/// The additions for a profile with this many symbols.
 pub(super) fn settle(symbols: usize, edges: &impl Edges) -> Settlement {
     let numbers = Numbers::new(symbols, edges);
     let mut balances = vec![Balance::default(); numbers.count];
@@ -88,7 +89,7 @@ pub(super) fn settle(symbols: usize, edges: &impl Edges) -> Settlement {
     settle_balances(&numbers, edges, &mut balances)
 }
 
-/// What an activation spends by itself, exactly and as readers will see it.
+/// The self time of an activation, exact and as readers compute it.
 #[derive(Debug, Clone, Copy, Default)]
 struct Balance {
     wall_ns: i64,
@@ -98,8 +99,8 @@ struct Balance {
 }
 
 impl Balance {
-    // Wrapping: what comes in and goes out again leaves the right difference,
-    // however large the sums are between.
+    // Wrapping: the sums may overflow in between, and the difference is still
+    // right.
     fn enter(&mut self, cost: &Cost, rounded: Rounded) {
         self.wall_ns = self.wall_ns.wrapping_add_unsigned(cost.wall);
         self.cpu_ns = self.cpu_ns.wrapping_add_unsigned(cost.cpu);
@@ -118,10 +119,10 @@ impl Balance {
         self.missing() == Rounded::default()
     }
 
-    /// What rounding took from this activation.
+    /// The part that rounding took from this activation.
     fn missing(&self) -> Rounded {
-        // Ticks that became nanoseconds may themselves be off by a few; a
-        // whole microsecond is no rounding and stays visible.
+        // Ticks converted to nanoseconds may be off by a few. A whole
+        // microsecond is not rounding, and stays visible.
         let missing = |us: i64, ns: i64| {
             if us < 0 && ns > -1_000 {
                 us.unsigned_abs()
@@ -146,8 +147,8 @@ fn settle_balances(numbers: &Numbers, edges: &impl Edges, balances: &mut [Balanc
         .map(|edge| (numbers.of(edge.caller), numbers.of(edge.callee)))
         .collect();
     let root_number = numbers.of(EdgeTable::ROOT);
-    // Farthest first: what an activation is given, its caller lacks, and every
-    // caller comes after all those it gives to.
+    // Farthest first: an addition to an activation is taken from its caller,
+    // and every caller comes after all its callees here.
     for (activation, way) in ways_from_root(numbers.count, root_number, &ends)
         .into_iter()
         .rev()
@@ -171,8 +172,8 @@ fn settle_balances(numbers: &Numbers, edges: &impl Edges, balances: &mut [Balanc
     settlement
 }
 
-/// Every activation reached from the root, nearest first, with the edge it was
-/// reached by; the root has none.
+/// Every activation reached from the root, nearest first, with the edge through
+/// which the search reached it; none for the root.
 fn ways_from_root(count: usize, root: u32, ends: &[(u32, u32)]) -> Vec<(u32, Option<u32>)> {
     // Edges grouped by caller: `by_caller[starts[n]..starts[n + 1]]`.
     let mut starts = vec![0_u32; count + 1];
@@ -223,17 +224,17 @@ fn ways_from_root(count: usize, root: u32, ends: &[(u32, u32)]) -> Vec<(u32, Opt
     ways
 }
 
-/// Small numbers for the activations of a profile.
+/// Consecutive numbers for the activations of a profile.
 struct Numbers {
     count: usize,
     kind: NumbersKind,
 }
 
 enum NumbersKind {
-    /// Where each symbol's levels begin. Real profiles have every level up to
-    /// the deepest, so nothing is wasted and nothing is hashed.
+    /// The index of each symbol's first level. Real profiles have every level
+    /// up to the deepest, so no index is wasted and no hash is needed.
     Dense(Vec<u32>),
-    /// A file may name level four thousand million alone.
+    /// A file may contain only level four thousand million.
     Sparse(NumberMap<Activation, u32>),
 }
 
@@ -252,7 +253,7 @@ impl Numbers {
                 let mut next = 0;
                 let start = |levels: u64| {
                     let start = next;
-                    // No more than `worth`, which is a count of things in memory.
+                    // At most `worth`, which is a count of things in memory.
                     next += u32::try_from(levels).unwrap_or(0);
                     start
                 };
@@ -336,7 +337,7 @@ mod tests {
 
     #[test]
     fn what_rounding_takes_from_a_caller_moves_up_to_the_root() {
-        // a calls b, c and d for 0.6 µs each and has no self time to speak of.
+        // a calls b, c and d for 0.6 µs each and has nearly no self time.
         let edges = [
             ((1, 0), (2, 0), 600),
             ((1, 0), (3, 0), 600),
@@ -344,7 +345,7 @@ mod tests {
             ((0, 0), (1, 0), 1_800),
         ];
         assert_eq!(walls(&table(1_800, &edges)), (3, vec![1, 1, 1, 3]));
-        // With self time left in main(), it pays.
+        // If main() has self time, main() gives the addition.
         assert_eq!(walls(&table(9_000, &edges)), (9, vec![1, 1, 1, 3]));
     }
 

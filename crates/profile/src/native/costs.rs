@@ -1,10 +1,10 @@
-//! Costs in a native file: only those columns that have something in them.
+//! Costs in a native file: only columns with nonzero values.
 
 use super::Error;
 use super::varint::{Cursor, put, put_signed};
 use crate::Cost;
 
-/// Which of the costs are written: a bit for each.
+/// The columns that are written: a bit for each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Columns(pub(super) u8);
 
@@ -14,10 +14,10 @@ impl Columns {
     pub(super) const CPU: u8 = 4;
     pub(super) const MEMORY: u8 = 8;
     pub(super) const PEAK: u8 = 16;
-    /// In call events: the others stand apart, as columns behind the events.
+    /// In call events: the other costs are separate columns after the events.
     pub(super) const APART: u8 = 32;
 
-    /// Those that are not zero everywhere.
+    /// The columns that are not zero everywhere.
     pub(super) fn of(costs: impl Iterator<Item = Cost>) -> Self {
         let mut columns = 0;
         for cost in costs {
@@ -31,7 +31,7 @@ impl Columns {
         Self(columns)
     }
 
-    /// Reads them, if they are all known here.
+    /// Reads the bits, if all of them are known.
     pub(super) fn take(cursor: &mut Cursor<'_>) -> Result<Self, Error> {
         let columns = cursor.byte()?;
         if columns > 31 {
@@ -40,7 +40,7 @@ impl Columns {
         Ok(Self(columns))
     }
 
-    /// The same for call events, of whose columns one may be [`APART`](Self::APART).
+    /// The same for call events, which may also have [`APART`](Self::APART).
     pub(super) fn take_of_events(cursor: &mut Cursor<'_>) -> Result<Self, Error> {
         let columns = cursor.byte()?;
         if columns > 63 {
@@ -53,8 +53,8 @@ impl Columns {
         self.0 & column != 0
     }
 
-    /// Appends a cost. The times are taken as signed: what a node cost by
-    /// itself wraps around if it is less than nothing.
+    /// Appends a cost. Times are written as signed numbers, because a negative
+    /// self cost of a node wraps around.
     pub(super) fn put(self, out: &mut Vec<u8>, cost: &Cost) {
         if self.has(Self::CALLS) {
             put(out, cost.calls);
@@ -95,8 +95,8 @@ impl Columns {
     }
 }
 
-/// `whole` without `part`, calls aside, on a number line that is a circle: so
-/// it can be undone whatever the numbers are.
+/// `whole` minus `part` without the calls, in wrapping arithmetic, so that it
+/// can be undone for any numbers.
 pub(super) fn without(whole: Cost, part: Cost) -> Cost {
     Cost {
         calls: whole.calls,
@@ -107,7 +107,7 @@ pub(super) fn without(whole: Cost, part: Cost) -> Cost {
     }
 }
 
-/// What [`without`] took off comes back.
+/// Reverts [`without`].
 pub(super) fn with(rest: Cost, part: Cost) -> Cost {
     Cost {
         calls: rest.calls,

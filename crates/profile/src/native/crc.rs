@@ -1,6 +1,6 @@
-//! CRC-32 as gzip, PNG and PHP's `crc32b` have it, sixteen bytes at a time.
+//! CRC-32 as in gzip, PNG and PHP's `crc32b`, sixteen bytes at a time.
 
-/// The checksum of some bytes, to be gone on with.
+/// A checksum that can be continued.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Crc32(u32);
 
@@ -36,12 +36,12 @@ const fn tables() -> [[u32; 256]; 16] {
 }
 
 impl Crc32 {
-    /// Of no bytes.
+    /// The checksum of no bytes.
     pub(super) const fn new() -> Self {
         Self(0xFFFF_FFFF)
     }
 
-    /// Goes on with `bytes`.
+    /// Continues with `bytes`.
     pub(super) fn update(&mut self, bytes: &[u8]) {
         let mut crc = self.0;
         let (blocks, rest) = bytes.as_chunks::<16>();
@@ -49,7 +49,7 @@ impl Crc32 {
             let [a, b, c, d, e @ .., m, n, o, p] = *block;
             let [i, j, k, l] = crc.to_le_bytes();
             let [e, f, g, h, q, r, s, t] = e;
-            // Only the first four wait for the block before.
+            // Only the first four bytes depend on the previous block.
             crc = (look(11, e) ^ look(10, f) ^ look(9, g) ^ look(8, h))
                 ^ (look(7, q) ^ look(6, r) ^ look(5, s) ^ look(4, t))
                 ^ (look(3, m) ^ look(2, n) ^ look(1, o) ^ look(0, p))
@@ -70,7 +70,7 @@ impl Crc32 {
 
 #[inline(always)]
 fn look(table: usize, byte: u8) -> u32 {
-    // Constant tables and a byte: the bounds are known, and no check is left.
+    // Constant tables and byte indexes: the compiler removes the bounds checks.
     #[expect(clippy::indexing_slicing, reason = "16 tables of 256 entries")]
     TABLES[table & 15][usize::from(byte)]
 }

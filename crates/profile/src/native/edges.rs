@@ -7,7 +7,7 @@ use super::varint::{Cursor, put};
 use super::write::Output;
 use crate::{Activation, Budget, Edge, EdgeTable, NumberSet, SymbolId};
 
-/// How many edges go into one section.
+/// The number of edges in a section.
 const A_SECTION: usize = 4096;
 
 /// Writes all edges.
@@ -38,7 +38,7 @@ fn put_section(writer: &mut SectionWriter, out: &mut Vec<u8>, edges: &[Edge], co
     });
 }
 
-/// A level is rare: a bit says whether it follows.
+/// Levels above zero are rare: a bit marks those that follow.
 fn put_activation(out: &mut Vec<u8>, it: Activation) {
     put(out, u64::from(it.symbol.0) << 1 | u64::from(it.level > 0));
     if it.level > 0 {
@@ -46,10 +46,10 @@ fn put_activation(out: &mut Vec<u8>, it: Activation) {
     }
 }
 
-/// What a budget says that there are too many of.
+/// The noun in the budget's error message.
 const EDGES: &str = "edges";
 
-/// Reads edges, in as many sections as they come in.
+/// Reads edges from any number of sections.
 #[derive(Debug, Default)]
 pub(super) struct EdgeReader {
     table: Option<EdgeTable>,
@@ -57,7 +57,7 @@ pub(super) struct EdgeReader {
 }
 
 impl EdgeReader {
-    /// Takes the payload of a section.
+    /// Reads the payload of a section.
     pub(super) fn take(
         &mut self,
         mut cursor: Cursor<'_>,
@@ -91,7 +91,7 @@ impl EdgeReader {
         cursor.finish()
     }
 
-    /// All of them.
+    /// All edges.
     pub(super) fn finish(self) -> Option<EdgeTable> {
         self.table
     }

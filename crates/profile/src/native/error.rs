@@ -9,45 +9,45 @@ use crate::OverBudget;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// It could not be had.
+    /// Reading the input failed.
     Io(io::Error),
-    /// It does not begin like one.
+    /// The magic number is missing.
     NotNative,
-    /// Written by a later version than this one.
+    /// A later version than this reader's.
     Version {
         /// The file's major version.
         found: u8,
     },
-    /// It ends too early.
+    /// The file ends too early.
     Truncated {
-        /// Where the part begins that is not there as a whole.
+        /// The offset of the incomplete part.
         offset: u64,
     },
-    /// Its bytes are not those that were written.
+    /// The checksum is wrong.
     Checksum {
-        /// Where the section begins that was changed.
+        /// The offset of the damaged section.
         offset: u64,
     },
-    /// Written by something that does not keep to the format.
+    /// The file violates the format.
     Broken {
         /// Counted from 0.
         offset: u64,
-        /// What is wrong there.
+        /// The fault.
         reason: &'static str,
     },
-    /// It holds more than there is memory for.
+    /// The profile needs more memory than the budget allows.
     Memory(OverBudget),
-    /// It holds more than the reader was told to take.
+    /// The profile exceeds a limit of the reader.
     TooLarge {
-        /// Where the limit was met.
+        /// The offset at which the limit was reached.
         offset: u64,
-        /// More of what.
+        /// The limited items.
         what: &'static str,
     },
 }
 
 impl Error {
-    /// Where in the file it went wrong; none if it never was about the bytes.
+    /// The offset of the error in the file; none for other errors.
     #[must_use]
     pub fn offset(&self) -> Option<u64> {
         match self {

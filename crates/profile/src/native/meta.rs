@@ -1,8 +1,8 @@
-//! Where a profile comes from, in a native file: fields with numbers.
+//! Metadata in a native file: numbered fields.
 //!
-//! What is not known is left out. A later section's fields stand in place of
-//! an earlier one's, so that what is known at the end only (the status, say)
-//! can follow the calls. Fields of numbers not known here are skipped.
+//! Unknown values are left out. A later section's fields replace an earlier
+//! one's, so that values which are known only at the end (the status, for
+//! example) can follow the calls. Fields with unknown numbers are skipped.
 
 use std::collections::HashMap;
 
@@ -28,7 +28,7 @@ const COUNTS: u64 = 14;
 const TRACED: u64 = 1;
 const SAMPLED: u64 = 2;
 
-/// Appends the payload of a section with everything that is known.
+/// Appends the payload of a section with all known values.
 pub(super) fn put_meta(out: &mut Vec<u8>, meta: &Meta) {
     let mut field = Fields {
         out,
@@ -98,17 +98,17 @@ impl Fields<'_> {
     }
 }
 
-/// Reads what is known, in as many sections as it comes in.
+/// Reads the metadata from any number of sections.
 #[derive(Debug)]
 pub(super) struct MetaReader {
     pub(super) meta: Meta,
-    /// Where in the tags each name's is: a search through all of them for each
-    /// would take very long where somebody made up very many.
+    /// The index of each tag by its name: a linear search for each would be
+    /// quadratic in files with very many tags.
     tags: HashMap<String, usize>,
     budget: Budget,
 }
 
-/// What a tag takes beside its letters, which are there twice.
+/// Bytes of a tag besides its characters, which are stored twice.
 const TAG_BYTES: usize = 160;
 
 impl MetaReader {
@@ -120,7 +120,7 @@ impl MetaReader {
         }
     }
 
-    /// Takes the payload of a section.
+    /// Reads the payload of a section.
     pub(super) fn take(&mut self, mut cursor: Cursor<'_>) -> Result<(), Error> {
         while cursor.len() > 0 {
             let number = cursor.number()?;

@@ -1,4 +1,4 @@
-//! The native file, `*.xhp`: everything a profile knows, in few bytes.
+//! The native file, `*.xhp`: all properties of a profile, in few bytes.
 //!
 //! `docs/format.md` describes it byte by byte. The extension writes it, and so
 //! does everything that would not lose anything; [`write`](fn@write) and
@@ -14,8 +14,9 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 //!
-//! **Invariants:** the same profile gives the same bytes. What was read is what
-//! was written, or an error: only call events may end early, and say so then.
+//! **Invariants:** the same profile gives the same bytes. Reading returns what
+//! was written, or an error: only event files may end early, and are then
+//! marked as truncated.
 
 mod costs;
 mod crc;
@@ -38,12 +39,13 @@ pub use read::{Limits, read, read_within};
 pub use summary::{Summary, summary};
 pub use write::write;
 
-/// What a native file begins with. Not text, so that nobody takes it for text;
-/// with both line ends, so that a transfer that changes those is noticed.
+/// The magic number. It is not text, so that no program mistakes it for text,
+/// and contains both line ends, so that a transfer that changes those is
+/// detected.
 pub const MAGIC: [u8; 8] = *b"\x89XHP\r\n\x1A\n";
 
-/// The version that a reader has to know: another one, another format.
+/// The major version: readers of another one cannot read the file.
 pub const MAJOR: u8 = 1;
 
-/// The version that says what else there may be: older readers skip it.
+/// The minor version: older readers skip its additions.
 pub const MINOR: u8 = 2;

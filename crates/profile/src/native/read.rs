@@ -1,4 +1,4 @@
-//! Reads a profile of any body, in memory that grows with what is there.
+//! Reads a profile of any body, in memory proportional to the data.
 
 use std::io::Read;
 
@@ -14,23 +14,23 @@ use super::tree::TreeReader;
 use super::varint::Cursor;
 use crate::{Body, Budget, Metrics, Profile, Spans, Symbol, SymbolId, WallUnit};
 
-/// Why a second first section is none.
+/// The error for a second first section.
 pub(super) const SECOND_PROFILE: &str = "a second section says what follows";
 
-/// The largest section there may be: 1 GiB.
+/// The maximum size of a section: 1 GiB.
 pub(super) const LARGEST_SECTION: u64 = 1 << 30;
 
-/// How much a reader takes.
+/// The limits of a reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// The largest section, in bytes.
+    /// The maximum size of a section, in bytes.
     pub section: u64,
-    /// The nodes of a call tree; 48 bytes of memory each.
+    /// The maximum number of nodes of a call tree; 48 bytes of memory each.
     pub nodes: usize,
-    /// The call events kept one by one, 40 bytes of memory each: if there are
-    /// more, they become a call tree as they are read.
+    /// The maximum number of call events that are kept, 40 bytes of memory
+    /// each. More events become a call tree while they are read.
     pub events: usize,
-    /// The spans; 56 bytes of memory each.
+    /// The maximum number of spans; 56 bytes of memory each.
     pub spans: usize,
 }
 
@@ -47,23 +47,23 @@ impl Default for Limits {
 }
 
 /// Reads a whole file. The input need not be buffered.
-///
-/// Call events that end early (the program crashed, or still runs) are read up
-/// to there, and [`Meta::is_truncated`](crate::Meta::is_truncated) says so.
+/// Event files that end early (the program crashed, or still runs) are read up
+/// to there, and [`Meta::is_truncated`](crate::Meta::is_truncated) is set.
+/// Other files that end early are an error.
 /// Everything else that ends early is an error.
 ///
 /// # Errors
 ///
-/// [`Error`], for what is no native file, damaged, or over a limit.
+/// [`Error`], for a file that is not native, damaged, or over a limit.
 pub fn read(input: impl Read, limits: &Limits) -> Result<Profile, Error> {
     read_within(input, limits, &Budget::unlimited())
 }
 
-/// The same, in no more memory than the budget has.
+/// The same, within the memory of a budget.
 ///
 /// # Errors
 ///
-/// Those of [`read`], and [`Error::Memory`].
+/// Errors of [`read`], and [`Error::Memory`].
 pub fn read_within(input: impl Read, limits: &Limits, budget: &Budget) -> Result<Profile, Error> {
     let input = std::io::BufReader::with_capacity(1 << 16, input);
     let mut sections = SectionReader::new(input, limits.section, budget)?;
@@ -119,12 +119,12 @@ pub fn read_within(input: impl Read, limits: &Limits, budget: &Budget) -> Result
     })
 }
 
-/// What the first section says.
+/// The first section.
 #[derive(Debug, Clone)]
 pub(super) struct Head {
     pub(super) body: u8,
     pub(super) metrics: Metrics,
-    /// What else it says, and where.
+    /// The bits of the costs, and their offset.
     pub(super) rest: Vec<u8>,
     pub(super) offset: u64,
 }
@@ -170,7 +170,7 @@ impl Head {
     }
 }
 
-/// What every body is read together with.
+/// The parts that every body is read with.
 #[derive(Debug)]
 struct Parts<'a> {
     symbols: Vec<Symbol>,
@@ -191,8 +191,8 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// Reads all sections; those of the body are `take`'s, with the number of
-    /// symbols there are by then.
+    /// Reads all sections; those of the body are passed to `take`, with the
+    /// number of symbols so far.
     fn read<R: Read>(
         &mut self,
         sections: &mut SectionReader<R>,
@@ -220,7 +220,7 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// A symbol's number, if there is such a symbol.
+/// A symbol's index, if there is such a symbol.
 pub(super) fn symbol(cursor: &Cursor<'_>, number: u64, symbols: usize) -> Result<u32, Error> {
     let number = u32::try_from(number).ok();
     let number = number.filter(|&number| (number as usize) < symbols);

@@ -1,4 +1,4 @@
-//! Samples in a native file: the stacks as a tree of places, then the samples.
+//! Samples in a native file: first the stacks as a tree, then the samples.
 
 use super::Error;
 use super::section::kind;
@@ -7,7 +7,7 @@ use super::varint::{Cursor, put, put_signed};
 use super::write::Output;
 use crate::{Budget, NodeId, Sample, Samples, StackNode};
 
-/// How many stacks or samples go into one section.
+/// The number of stacks or samples in a section.
 const A_SECTION: usize = 8192;
 
 /// Writes all stacks and samples.
@@ -47,7 +47,7 @@ pub(super) fn write(samples: &Samples, output: &mut Output<'_>) -> std::io::Resu
     Ok(())
 }
 
-/// Reads stacks and samples, in as many sections as they come in.
+/// Reads stacks and samples from any number of sections.
 #[derive(Debug)]
 pub(super) struct SampleReader {
     samples: Samples,
@@ -71,7 +71,7 @@ impl SampleReader {
         }
     }
 
-    /// Takes the payload of a section of stacks.
+    /// Reads the payload of a section of stacks.
     pub(super) fn take_stacks(
         &mut self,
         mut cursor: Cursor<'_>,
@@ -86,7 +86,7 @@ impl SampleReader {
         cursor.finish()
     }
 
-    /// Takes the payload of a section of samples.
+    /// Reads the payload of a section of samples.
     pub(super) fn take_samples(&mut self, mut cursor: Cursor<'_>) -> Result<(), Error> {
         for _ in 0..cursor.count()? {
             let at = self.last.at.wrapping_add(cursor.signed()?.cast_unsigned());
@@ -107,7 +107,7 @@ impl SampleReader {
         cursor.finish()
     }
 
-    /// All of them, if the stacks are paths.
+    /// All samples, if the stacks are valid paths.
     pub(super) fn finish(self, symbols: usize) -> Result<Option<Samples>, Error> {
         let stacks = &self.samples.stacks;
         let place = |stack: &StackNode| (stack.parent, stack.symbol);

@@ -1,8 +1,8 @@
-//! Sections: what a file is made of after its first ten bytes.
+//! Sections: the structure of a file after its first ten bytes.
 //!
-//! A kind, a length, a payload, a checksum. The checksum goes over everything
-//! from the beginning of the file, other checksums left out: so a section that
-//! is missing, doubled or moved is noticed like one that was changed.
+//! A section is a kind, a length, a payload and a checksum. The checksum covers
+//! everything from the beginning of the file except other checksums, so that a
+//! missing, duplicated or moved section is detected as well as a changed one.
 
 use std::io::Read;
 
@@ -11,9 +11,9 @@ use super::varint::Cursor;
 use super::{Error, MAGIC, MAJOR, MINOR};
 use crate::Budget;
 
-/// What each kind of section holds.
+/// The kinds of sections.
 pub(super) mod kind {
-    /// Which body, and what was measured: the first section.
+    /// The kind of body, and the measured costs: the first section.
     pub(crate) const PROFILE: u8 = b'P';
     pub(crate) const META: u8 = b'M';
     pub(crate) const SYMBOLS: u8 = b'S';
@@ -22,25 +22,25 @@ pub(super) mod kind {
     pub(crate) const STACKS: u8 = b'K';
     pub(crate) const SAMPLES: u8 = b'A';
     pub(crate) const CALLS: u8 = b'C';
-    /// Where the clocks stood at the end of the calls.
+    /// The values of the clocks at the end of the calls.
     pub(crate) const LAST: u8 = b'L';
-    /// What the calls waited for.
+    /// The spans.
     pub(crate) const SPANS: u8 = b'X';
-    /// Nothing: the file is whole.
+    /// The end of a complete file; empty.
     pub(crate) const END: u8 = b'Z';
 }
 
-/// The bytes of a section besides its payload: kind, length, checksum.
+/// The bytes of a section without its payload: kind, length, checksum.
 const FRAME: usize = 5;
 
-/// Puts sections into a buffer.
+/// Appends sections to a buffer.
 #[derive(Debug, Clone)]
 pub(super) struct SectionWriter {
     crc: Crc32,
 }
 
 impl SectionWriter {
-    /// Begins a file.
+    /// Starts a file.
     pub(super) fn begin(out: &mut Vec<u8>) -> Self {
         let start = out.len();
         out.extend_from_slice(&MAGIC);
@@ -56,7 +56,7 @@ impl SectionWriter {
         out.extend_from_slice(&[kind, 0, 0, 0, 0]);
         fill(out);
         let section = out.get_mut(start..).unwrap_or_default();
-        // What does not fit into 4 GiB is refused by the reader as damaged.
+        // The reader refuses a section of more than 4 GiB as damaged.
         let length = section.len().saturating_sub(FRAME);
         let length = u32::try_from(length).unwrap_or(u32::MAX);
         if let Some(place) = section.get_mut(1..FRAME) {
@@ -67,21 +67,21 @@ impl SectionWriter {
     }
 }
 
-/// Takes sections out of an input, one after the other.
+/// Reads sections from an input, one after another.
 #[derive(Debug)]
 pub(super) struct SectionReader<R> {
     input: R,
     crc: Crc32,
     payload: Vec<u8>,
-    /// How many bytes were read.
+    /// The number of bytes that were read.
     offset: u64,
-    /// Where the section begins that was read last.
+    /// The offset of the last section.
     start: u64,
     largest: u64,
     budget: Budget,
 }
 
-/// How much of a section is read at once.
+/// The number of bytes that are read at once.
 const PIECE: u64 = 1 << 20;
 
 impl<R: Read> SectionReader<R> {
@@ -110,7 +110,7 @@ impl<R: Read> SectionReader<R> {
         Ok(sections)
     }
 
-    /// The next section's kind; its payload is [`cursor`](Self::cursor)'s then.
+    /// The next section's kind; [`cursor`](Self::cursor) returns its payload.
     pub(super) fn next(&mut self) -> Result<u8, Error> {
         self.start = self.offset;
         let truncated = || Error::Truncated { offset: self.start };
@@ -125,7 +125,7 @@ impl<R: Read> SectionReader<R> {
             });
         }
         self.payload.clear();
-        // Grows with what is there, whatever the length claims.
+        // Grows with the data, regardless of the length in the file.
         let mut left = length;
         while left > 0 {
             let piece = left.min(PIECE);
@@ -149,17 +149,17 @@ impl<R: Read> SectionReader<R> {
         Ok(kind)
     }
 
-    /// The payload of the section that was read last.
+    /// The payload of the last section.
     pub(super) fn cursor(&self) -> Cursor<'_> {
         Cursor::new(&self.payload, self.start + FRAME as u64)
     }
 
-    /// Where the section begins that was read last.
+    /// The offset of the last section.
     pub(super) fn start(&self) -> u64 {
         self.start
     }
 
-    /// That the section read last is the end: it is empty, and nothing follows.
+    /// Checks that the last section is the end: empty, with no data after it.
     pub(super) fn finish(&mut self) -> Result<(), Error> {
         self.cursor().finish()?;
         let mut more = Vec::new();

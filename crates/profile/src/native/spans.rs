@@ -1,25 +1,25 @@
-//! Spans in a native file: their texts, each once, then they themselves.
+//! Spans in a native file: first the distinct texts, then the spans.
 //!
-//! Sections say what is new since the one before, so that they can be written
-//! as a program goes.
+//! A section contains the additions since the previous one, so that spans can
+//! be written during the recording.
 
 use super::section::{SectionWriter, kind};
 use super::varint::{Cursor, put, put_bytes, put_signed};
 use super::{Error, Limits};
 use crate::{Budget, LeftOut, Span, SpanKind, Spans, SymbolId, TextId, allocated};
 
-/// How many spans go into one section.
+/// The number of spans in a section.
 const A_SECTION: usize = 4096;
-/// How many texts, which may be long.
+/// The number of texts, which may be long.
 const TEXTS_A_SECTION: usize = 256;
 
-/// What goes into one section.
+/// The content of a section.
 struct New<'a> {
     texts: &'a [Box<[u8]>],
     spans: &'a [Span],
 }
 
-/// Writes spans as they come.
+/// Writes spans during the recording.
 #[derive(Debug, Clone, Default)]
 pub(super) struct SpanWriter {
     texts: usize,
@@ -29,7 +29,7 @@ pub(super) struct SpanWriter {
 }
 
 impl SpanWriter {
-    /// Appends sections with what is new of `spans`.
+    /// Appends sections with the new part of `spans`.
     pub(super) fn put(&mut self, sections: &mut SectionWriter, out: &mut Vec<u8>, spans: &Spans) {
         while let Some(New { texts, spans: list }) = self.next(spans) {
             let left_out = LeftOut {
@@ -57,7 +57,8 @@ impl SpanWriter {
         }
     }
 
-    /// What goes into the next section: first all texts, which spans refer to.
+    /// The content of the next section: all texts first, because spans refer to
+    /// them.
     fn next<'a>(&self, all: &'a Spans) -> Option<New<'a>> {
         let texts = all.texts.get(self.texts..).unwrap_or_default();
         let spans = all.list.get(self.spans..).unwrap_or_default();
@@ -79,14 +80,14 @@ impl SpanWriter {
         put(out, u64::from(span.caller.0));
         put_signed(out, span.start.wrapping_sub(self.last_start).cast_signed());
         put(out, span.duration);
-        // The largest number there is, is not known either.
+        // The encoding has no room for `u64::MAX` rows: written as unknown.
         let rows = span.rows.and_then(|rows| rows.checked_add(1));
         put(out, rows.unwrap_or(0));
         self.last_start = span.start;
     }
 }
 
-/// Reads spans, in as many sections as they come in.
+/// Reads spans from any number of sections.
 #[derive(Debug)]
 pub(super) struct SpanReader {
     pub(super) spans: Spans,
@@ -94,7 +95,7 @@ pub(super) struct SpanReader {
     budget: Budget,
 }
 
-/// What a budget says that there are too many of.
+/// The noun in the budget's error message.
 const SPANS: &str = "spans";
 
 impl SpanReader {
@@ -106,8 +107,8 @@ impl SpanReader {
         }
     }
 
-    /// Takes the payload of a section; `symbol` is the profile's symbol of a
-    /// number in the file.
+    /// Reads the payload of a section; `symbol` maps a number in the file to
+    /// the profile's symbol.
     pub(super) fn take(
         &mut self,
         mut cursor: Cursor<'_>,

@@ -1,5 +1,4 @@
-//! What a native file comes to, without its calls one by one: for lists of
-//! thousands of files.
+//! Summary of a native file without its calls: for lists of thousands of files.
 //!
 //! Sections are checked as in [`read`](fn@super::read), but neither names nor
 //! nodes are kept: a file takes the memory of its largest section.
@@ -14,22 +13,22 @@ use super::varint::Cursor;
 use super::{Error, Limits};
 use crate::{Budget, Cost, Meta, Metrics, Profile};
 
-/// A profile's meta data, and the costs of the whole.
+/// A profile's metadata and total costs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Summary {
-    /// Where it comes from.
+    /// The metadata.
     pub meta: Meta,
-    /// What was measured.
+    /// The measured costs.
     pub metrics: Metrics,
-    /// What the whole cost; its calls are all calls.
+    /// The total cost; its calls are all calls.
     pub total: Cost,
-    /// How many spans there are, those beyond the limits too.
+    /// The number of spans, including those over a limit.
     pub spans: u64,
 }
 
 impl Summary {
-    /// Of a profile that is in memory.
+    /// The summary of a profile in memory.
     #[must_use]
     pub fn of(profile: &Profile) -> Self {
         let root = match profile.tree() {
@@ -54,7 +53,8 @@ impl Summary {
 ///
 /// # Errors
 ///
-/// [`Error`], for what is no native file, damaged, cut off or over a limit.
+/// [`Error`], for a file that is not native, damaged, truncated or over a
+/// limit.
 pub fn summary(
     input: impl Read,
     limits: &Limits,
@@ -98,7 +98,7 @@ struct Sum {
 }
 
 impl Sum {
-    /// Nodes have what they cost by themselves: it adds up to the whole.
+    /// Nodes contain self costs, which add up to the total.
     fn add_nodes(&mut self, cursor: &mut Cursor<'_>) -> Result<(), Error> {
         let columns = Columns::take(cursor)?;
         for _ in 0..cursor.count()? {

@@ -1,8 +1,9 @@
 //! Functions in a native file.
 //!
-//! A name leaves out what it shares with the name before it, and a path that
-//! was there already is a number. So a few bytes may stand for many: both
-//! sides count, and what goes over [`MAX_REPEATED`] has to be written out.
+//! A name omits the prefix that it shares with the previous name, and a
+//! repeated path is a number. So a few bytes may expand to many: both sides
+//! count the expanded bytes, and beyond [`MAX_REPEATED`] no references are
+//! allowed.
 
 use std::collections::HashMap;
 
@@ -10,21 +11,22 @@ use super::Error;
 use super::varint::{Cursor, put, put_bytes};
 use crate::{Budget, Symbol, allocated};
 
-/// How many bytes of names and paths may be said by reference: 64 MiB.
+/// The maximum number of bytes of names and paths by reference: 64 MiB.
 const MAX_REPEATED: usize = 64 << 20;
 
-/// A path's reference: none, the next one, or that of this number and later.
+/// A path's reference: no file, a new file, or the number of an earlier path
+/// plus this constant.
 const NO_FILE: u64 = 0;
 const NEW_FILE: u64 = 1;
 const FIRST_FILE: u64 = 2;
 
-/// Writes symbols, in as many sections as they come in.
+/// Writes symbols to any number of sections.
 #[derive(Debug, Clone)]
 pub(super) struct SymbolWriter {
     files: HashMap<Box<[u8]>, u64>,
     next_file: u64,
     last_name: Vec<u8>,
-    /// How many bytes may yet be said by reference.
+    /// The remaining number of bytes by reference.
     left: usize,
 }
 
@@ -64,7 +66,7 @@ impl SymbolWriter {
         }
     }
 
-    /// The number of a path that may be referred to; else it gets one.
+    /// The number of a path that may be referred to; a new path gets a number.
     fn reference(&mut self, file: &[u8]) -> Option<u64> {
         if let Some(&number) = self.files.get(file)
             && let Some(left) = self.left.checked_sub(file.len())
@@ -77,7 +79,7 @@ impl SymbolWriter {
         None
     }
 
-    /// How many bytes of `name` are those of the name before it.
+    /// The number of bytes that `name` shares with the previous name.
     fn shared(&mut self, name: &[u8]) -> usize {
         let pairs = name.iter().zip(&self.last_name);
         let shared = pairs.take_while(|(one, other)| one == other).count();
@@ -91,21 +93,21 @@ impl SymbolWriter {
     }
 }
 
-/// Reads symbols, in as many sections as they come in.
+/// Reads symbols from any number of sections.
 #[derive(Debug)]
 pub(super) struct SymbolReader {
     files: Vec<Box<[u8]>>,
     last_name: Vec<u8>,
-    /// How many bytes may yet be said by reference.
+    /// The remaining number of bytes by reference.
     left: usize,
     budget: Budget,
 }
 
-/// What a symbol takes beside its name and its path, and what finds it by its
-/// name.
+/// Bytes of a symbol besides its name and its path: the symbol, and its entry
+/// in the index of names.
 const SYMBOL: usize = 192;
 
-/// What a budget says that there are too many of.
+/// The noun in the budget's error message.
 const NAMES: &str = "names of functions";
 
 impl SymbolReader {
@@ -118,7 +120,7 @@ impl SymbolReader {
         }
     }
 
-    /// Takes the payload of a section, and gives its symbols to `add`.
+    /// Reads the payload of a section, and passes its symbols to `add`.
     pub(super) fn take(
         &mut self,
         mut cursor: Cursor<'_>,
@@ -220,7 +222,7 @@ mod tests {
             ..SymbolWriter::default()
         };
         writer.put(&mut bytes, &symbols);
-        // Once at first, twice by reference, and then in full.
+        // In full at first, twice by reference, and then in full.
         assert!((200..230).contains(&bytes.len()), "{}", bytes.len());
         let mut read = Vec::new();
         let mut reader = SymbolReader {

@@ -1,6 +1,5 @@
 //! A call tree in a native file: each node's distance to its parent, its
-//! function, and what it cost by itself, which is less to write down than what
-//! it cost with its callees.
+//! function, and its self cost, which is shorter than the inclusive cost.
 
 use super::Error;
 use super::costs::{Columns, with, without};
@@ -9,7 +8,7 @@ use super::varint::{Cursor, put};
 use super::write::Output;
 use crate::{Budget, Children, Cost, Node, NodeId, SymbolId, Tree};
 
-/// How many nodes go into one section.
+/// The number of nodes in a section.
 const A_SECTION: usize = 8192;
 
 /// Writes all nodes.
@@ -44,14 +43,14 @@ fn own_costs(nodes: &[Node]) -> Vec<Cost> {
     own
 }
 
-/// Reads nodes, in as many sections as they come in.
+/// Reads nodes from any number of sections.
 #[derive(Debug, Default)]
 pub(super) struct TreeReader {
     nodes: Vec<Node>,
 }
 
 impl TreeReader {
-    /// Takes the payload of a section.
+    /// Reads the payload of a section.
     pub(super) fn take(
         &mut self,
         mut cursor: Cursor<'_>,
@@ -80,7 +79,7 @@ impl TreeReader {
         cursor.finish()
     }
 
-    /// The whole tree, if it is one.
+    /// The whole tree, if it is valid.
     pub(super) fn finish(mut self, symbols: usize, budget: &Budget) -> Result<Option<Tree>, Error> {
         for index in (1..self.nodes.len()).rev() {
             let Some(&Node { parent, cost, .. }) = self.nodes.get(index) else {
@@ -97,7 +96,7 @@ impl TreeReader {
     }
 }
 
-/// Where a node or a stack stands: its parent and its symbol.
+/// The parent and the symbol of a node or a stack.
 pub(super) fn place(
     cursor: &mut Cursor<'_>,
     number: usize,
@@ -118,19 +117,19 @@ pub(super) fn place(
     Ok((NodeId(parent), SymbolId(symbol)))
 }
 
-/// Whether no two children of one parent have the same symbol; `place` says a
-/// node's parent and its symbol.
+/// Whether no two children of one parent have the same symbol; `place` returns
+/// a node's parent and its symbol.
 pub(super) fn are_paths<N>(
     nodes: &[N],
     place: impl Fn(&N) -> (NodeId, SymbolId),
     symbols: usize,
     budget: &Budget,
 ) -> Result<bool, Error> {
-    // Three numbers of each node, and the symbol's last parent.
+    // Three numbers for each node, and the symbol's last parent.
     let bytes = nodes.len().saturating_mul(12) + symbols.saturating_mul(8);
     budget.take(bytes, "call paths")?;
     let children = Children::of_parents(nodes.iter().map(|node| place(node).0));
-    // Who asked for a symbol last; no node is its own child.
+    // The last parent with this symbol as a child; no node is its own child.
     let mut last = vec![None; symbols];
     let are_paths = (0..).zip(nodes).all(|(number, _)| {
         let parent = NodeId(number);

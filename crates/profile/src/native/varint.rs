@@ -3,7 +3,7 @@
 
 use super::Error;
 
-/// The bytes of the longest number.
+/// The maximum length of a number, in bytes.
 pub(super) const MAX: usize = 10;
 
 /// Appends a number.
@@ -27,7 +27,7 @@ pub(super) fn put_signed(out: &mut Vec<u8>, value: i64) {
     put(out, zigzag(value));
 }
 
-/// Appends bytes behind their length.
+/// Appends bytes, preceded by their length.
 pub(super) fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     put(out, bytes.len() as u64);
     out.extend_from_slice(bytes);
@@ -44,16 +44,16 @@ fn unzigzag(value: u64) -> i64 {
     (value >> 1).cast_signed() ^ -(value & 1).cast_signed()
 }
 
-/// Reads numbers and bytes, and knows where in the file it is.
+/// Reads numbers and bytes, and tracks the offset in the file.
 #[derive(Debug, Clone)]
 pub(super) struct Cursor<'a> {
     rest: &'a [u8],
-    /// Where in the file `rest` ends.
+    /// The offset of the end of `rest`.
     end: u64,
 }
 
 impl<'a> Cursor<'a> {
-    /// Of bytes that begin at `offset` of the file.
+    /// Reads bytes that begin at `offset` of the file.
     pub(super) fn new(bytes: &'a [u8], offset: u64) -> Self {
         Self {
             rest: bytes,
@@ -61,17 +61,17 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Where in the file the next byte is.
+    /// The offset of the next byte.
     pub(super) fn offset(&self) -> u64 {
         self.end - self.rest.len() as u64
     }
 
-    /// How many bytes are left.
+    /// The number of bytes left.
     pub(super) fn len(&self) -> usize {
         self.rest.len()
     }
 
-    /// What is wrong here.
+    /// The error at the current offset.
     pub(super) fn broken(&self, reason: &'static str) -> Error {
         Error::Broken {
             offset: self.offset(),
@@ -126,7 +126,7 @@ impl<'a> Cursor<'a> {
         self.number().map(unzigzag)
     }
 
-    /// How many things follow that take at least one byte each.
+    /// The number of the following items, which take at least one byte each.
     pub(super) fn count(&mut self) -> Result<usize, Error> {
         let count = self.number()?;
         match usize::try_from(count) {
@@ -135,7 +135,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// So many bytes.
+    /// This many bytes.
     pub(super) fn take(&mut self, count: usize) -> Result<&'a [u8], Error> {
         let Some((bytes, rest)) = self.rest.split_at_checked(count) else {
             return Err(self.broken("the section ends too early"));
@@ -144,13 +144,13 @@ impl<'a> Cursor<'a> {
         Ok(bytes)
     }
 
-    /// Bytes behind their length.
+    /// Bytes, preceded by their length.
     pub(super) fn bytes(&mut self) -> Result<&'a [u8], Error> {
         let count = self.count()?;
         self.take(count)
     }
 
-    /// That nothing is left.
+    /// Checks that no bytes are left.
     pub(super) fn finish(self) -> Result<(), Error> {
         if self.rest.is_empty() {
             return Ok(());

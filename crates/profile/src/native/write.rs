@@ -10,21 +10,21 @@ use super::symbols::SymbolWriter;
 use super::{edges, samples, tree};
 use crate::{Body, Events, Metrics, Profile, Symbol, WallUnit};
 
-/// How many symbols go into one section.
+/// The number of symbols in a section.
 const SYMBOLS_A_SECTION: usize = 1024;
 
-/// The room that small sections take is asked for once, in bytes.
+/// The initial buffer for small sections, in bytes.
 const SMALL_SECTION: usize = 2048;
 
-/// How many events go from the profile to the writer at once.
+/// The number of events that are passed to the writer at once.
 const EVENTS_AT_ONCE: usize = 4096;
 
-/// Writes a profile. The output need not be buffered: it gets large pieces.
+/// Writes a profile. The output need not be buffered: it receives large blocks.
 ///
 /// # Errors
 ///
-/// Those of `out`; [`InvalidInput`](io::ErrorKind::InvalidInput) if a name is
-/// so long that the file could not be read again.
+/// Errors of `out`; [`InvalidInput`](io::ErrorKind::InvalidInput) if a name is
+/// so long that no reader would accept the file.
 pub fn write(profile: &Profile, out: &mut dyn Write) -> io::Result<()> {
     let body = match &profile.body {
         Body::Edges(_) => kind::EDGES,
@@ -60,7 +60,7 @@ pub fn write(profile: &Profile, out: &mut dyn Write) -> io::Result<()> {
     output.section(|writer, out| writer.section(out, kind::END, |_| ()))
 }
 
-/// Where sections go, each as soon as it is whole.
+/// Writes each section as soon as it is complete.
 pub(super) struct Output<'a> {
     writer: SectionWriter,
     buffer: Vec<u8>,
@@ -68,7 +68,7 @@ pub(super) struct Output<'a> {
 }
 
 impl Output<'_> {
-    /// Writes what `put` appends.
+    /// Writes the section that `put` appends.
     pub(super) fn section(
         &mut self,
         put: impl FnOnce(&mut SectionWriter, &mut Vec<u8>),
@@ -100,7 +100,7 @@ pub(super) fn put_symbols(
     writer.section(out, kind::SYMBOLS, |out| symbols.put(out, chunk));
 }
 
-/// What was measured, as bits.
+/// The measured costs, as bits.
 pub(super) fn metrics(metrics: Metrics) -> u8 {
     u8::from(metrics.calls)
         | u8::from(metrics.wall_unit == WallUnit::Samples) << 1

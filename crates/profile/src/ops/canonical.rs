@@ -1,7 +1,8 @@
-//! One order for what has none: two profiles that say the same are equal then.
+//! A canonical order: profiles with the same content become equal.
 //!
-//! Merging in another order numbers the symbols and nodes differently, and
-//! means the same. Writers keep the order of first calls, which says more.
+//! Merging in another order numbers symbols and nodes differently, with the
+//! same meaning. Writers keep the order of first calls, which is more
+//! informative.
 
 use crate::{
     Activation, Body, Cost, Edge, EdgeTable, EventKind, Events, Node, NodeId, Profile, Sample,
@@ -15,7 +16,7 @@ impl Profile {
     #[must_use]
     pub fn canonical(mut self) -> Self {
         let mut order: Vec<usize> = (0..self.symbols.len()).collect();
-        let name = |place: &usize| self.symbols.get(*place).map(|it| &it.name);
+        let name = |place: &usize| self.symbols.get(*place).map(|symbol| &symbol.name);
         if let Some(others) = order.get_mut(1..) {
             others.sort_by(|one, other| name(one).cmp(&name(other)));
         }
@@ -41,9 +42,9 @@ impl Profile {
 }
 
 fn edges(table: EdgeTable, number: impl Fn(SymbolId) -> SymbolId) -> EdgeTable {
-    let end = |it: Activation| Activation {
-        symbol: number(it.symbol),
-        ..it
+    let end = |activation: Activation| Activation {
+        symbol: number(activation.symbol),
+        ..activation
     };
     let edges = table.edges.into_iter().map(|edge| Edge {
         caller: end(edge.caller),
@@ -55,7 +56,7 @@ fn edges(table: EdgeTable, number: impl Fn(SymbolId) -> SymbolId) -> EdgeTable {
     EdgeTable { edges, ..table }
 }
 
-/// The tree in order, and where each of its nodes is now.
+/// The sorted tree, and the new number of each of its nodes.
 fn tree(mut tree: Tree, number: impl Fn(SymbolId) -> SymbolId) -> (Tree, Vec<NodeId>) {
     for node in &mut tree.nodes {
         node.symbol = number(node.symbol);
@@ -75,7 +76,7 @@ fn tree(mut tree: Tree, number: impl Fn(SymbolId) -> SymbolId) -> (Tree, Vec<Nod
         }
         let start = walk.len();
         walk.extend(children.of(id).iter().map(|&child| (child, place)));
-        let symbol = |id: NodeId| tree.nodes.get(id.index()).map(|it| it.symbol);
+        let symbol = |id: NodeId| tree.nodes.get(id.index()).map(|node| node.symbol);
         if let Some(siblings) = walk.get_mut(start..) {
             siblings.sort_by_key(|&(child, _)| std::cmp::Reverse(symbol(child)));
         }

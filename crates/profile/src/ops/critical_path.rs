@@ -1,22 +1,22 @@
-//! The critical path: from `main()` always to the callee that costs most.
+//! The critical path: from `main()`, always the costliest callee.
 
 use crate::{
     Activation, Cost, EdgeTable, Metric, NodeId, NumberMap, NumberSet, Profile, SymbolId, Tree,
 };
 
-/// One function on the way.
+/// One function on the path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Step {
     /// The function.
     pub symbol: SymbolId,
-    /// What it cost on this way, callees included. Of edges: what all calls of
-    /// it by the one before cost, whoever called that.
+    /// Its cost on this path, callees included. For edges: the cost of all
+    /// calls from the previous function, on any path.
     pub cost: Cost,
 }
 
-/// The way from `main()` down that costs most in `metric`, `main()` included.
+/// The costliest path from `main()` down in `metric`, `main()` included.
 ///
-/// Of equals the first. It ends where no callee costs anything.
+/// The first of equal ones. The path ends where no callee has a cost.
 #[must_use]
 pub fn critical_path(profile: &Profile, metric: Metric) -> Vec<Step> {
     match profile.tree() {
@@ -60,7 +60,7 @@ fn in_edges(table: &EdgeTable, metric: Metric) -> Vec<Step> {
         let below = callees.get(&at).into_iter().flatten();
         let below = below.filter_map(|&place| {
             let edge = table.edges.get(place)?;
-            // Edges of many paths may lead back to where we were.
+            // Edges of many paths may lead back to an earlier function.
             let is_new = !seen.contains(&edge.callee);
             is_new.then(|| (edge, metric.of(&edge.cost)))
         });
@@ -76,7 +76,7 @@ fn in_edges(table: &EdgeTable, metric: Metric) -> Vec<Step> {
     }
 }
 
-/// The first of those that cost most, if it costs anything.
+/// The first of the costliest, if it has a cost.
 fn largest<T>(all: impl Iterator<Item = (T, i64)>) -> Option<T> {
     let mut best: Option<(T, i64)> = None;
     for (it, cost) in all {

@@ -1,10 +1,10 @@
-//! What changed between two profiles, or between two sets of them.
+//! Compares two profiles, or two sets of profiles.
 //!
-//! Functions are the same if they have the same name; recursion is folded, as
-//! in the flat table. With several profiles on a side, costs are means, and a
-//! change knows whether it is larger than what runs of one side differ by.
+//! Functions are identified by name; recursion is folded, as in the flat table.
+//! With several profiles on a side, costs are means, and a change shows whether
+//! it is larger than the difference between runs of one side.
 //!
-//! **Invariant:** the difference of a profile to itself is zero.
+//! **Invariant:** the difference of a profile from itself is zero.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -23,42 +23,44 @@ impl CostChanges {
     /// One of the costs before and after.
     #[must_use]
     pub fn of(&self, metric: Metric) -> Change {
-        let place = Metric::ALL.iter().position(|it| *it == metric);
+        let place = Metric::ALL
+            .iter()
+            .position(|candidate| *candidate == metric);
         let change = place.and_then(|place| self.changes.get(place));
         change.copied().unwrap_or_default()
     }
 }
 
-/// What changed in a function.
+/// The changes of a function.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FunctionDiff {
     /// The function, in [`Diff::symbols`].
     pub symbol: SymbolId,
     /// Its calls, and their costs with callees.
     pub inclusive: CostChanges,
-    /// Its own costs. [`Metric::Calls`] stands for its calls again.
+    /// Its self costs. [`Metric::Calls`] returns its calls again.
     pub own: CostChanges,
 }
 
-/// What changed in the calls of one function by another.
+/// The changes of the calls between two functions.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EdgeDiff {
-    /// Who calls.
+    /// The caller.
     pub caller: SymbolId,
-    /// Who is called.
+    /// The callee.
     pub callee: SymbolId,
     /// The calls, and their costs with callees.
     pub cost: CostChanges,
 }
 
-/// What changed.
+/// The changes between two sides.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Diff {
     /// The functions of all profiles; the first is the root.
     pub symbols: Vec<Symbol>,
-    /// What all of them measured.
+    /// The metrics that all of them have.
     pub metrics: Metrics,
-    /// The whole profiles.
+    /// The total costs.
     pub total: CostChanges,
     /// Every function that was called on one side, in the order of the symbols.
     pub functions: Vec<FunctionDiff>,
@@ -80,8 +82,8 @@ impl Diff {
         let mut total = Sides::default();
         let mut functions: Vec<Seen<SymbolId, FlatRow>> = Vec::new();
         let mut edges: Vec<Seen<(SymbolId, SymbolId), Cost>> = Vec::new();
-        let sides = base.iter().map(|it| (0, it));
-        for (side, profile) in sides.chain(new.iter().map(|it| (1, it))) {
+        let sides = base.iter().map(|profile| (0, profile));
+        for (side, profile) in sides.chain(new.iter().map(|profile| (1, profile))) {
             let numbers = names.numbers(&profile.symbols);
             let number = |symbol: SymbolId| numbers.get(symbol.index()).copied();
             let table = FlatTable::new(profile);
@@ -105,7 +107,7 @@ impl Diff {
                 own.add_own(it.side, &it.cost.own, it.cost.inclusive.calls);
             }
             FunctionDiff {
-                symbol: seen.first().map_or(SymbolId::ROOT, |it| it.key),
+                symbol: seen.first().map_or(SymbolId::ROOT, |item| item.key),
                 inclusive: inclusive.changes(runs),
                 own: own.changes(runs),
             }
@@ -116,7 +118,7 @@ impl Diff {
             for it in seen {
                 cost.add(it.side, &it.cost);
             }
-            let (caller, callee) = seen.first().map(|it| it.key).unwrap_or_default();
+            let (caller, callee) = seen.first().map(|item| item.key).unwrap_or_default();
             EdgeDiff {
                 caller,
                 callee,
@@ -125,7 +127,7 @@ impl Diff {
         });
         Self {
             symbols: names.symbols,
-            metrics: common(base.iter().chain(new).map(|it| it.metrics)),
+            metrics: common(base.iter().chain(new).map(|profile| profile.metrics)),
             total: total.changes(runs),
             functions,
             edges: edges.collect(),
@@ -139,37 +141,36 @@ impl Diff {
         symbol.map_or(b"", |symbol| &symbol.name)
     }
 
-    /// Sorts the functions by how much their own cost changed, and the edges by
-    /// how much their cost did: the largest change first, up or down; those
-    /// within their spread behind all others, and behind both what is tiny: a
-    /// nanosecond that is the same in every run must not stand above a second
-    /// that is not.
+    /// Sorts the functions by the change of their self cost, and the edges by
+    /// that of their cost: the largest change first, up or down. Changes within
+    /// their spread come after all others, and tiny ones last: a nanosecond
+    /// that is the same in every run must not precede a second that is not.
     pub fn sort_by_impact(&mut self, metric: Metric) {
-        let of_function = |it: &FunctionDiff| it.own.of(metric);
-        let of_edge = |it: &EdgeDiff| it.cost.of(metric);
+        let of_function = |function: &FunctionDiff| function.own.of(metric);
+        let of_edge = |edge: &EdgeDiff| edge.cost.of(metric);
         let functions = tiny(self.functions.iter().map(of_function));
         let edges = tiny(self.edges.iter().map(of_edge));
-        // What is at least zero is in the order of its bits.
+        // Non-negative floats are ordered like their bits.
         let impact = |change: Change, tiny: f64| {
             let size = change.absolute().abs();
             let is_within = change.is_within_spread();
             (size < tiny, is_within, Reverse(size.to_bits()))
         };
         self.functions
-            .sort_by_cached_key(|it| impact(of_function(it), functions));
+            .sort_by_cached_key(|function| impact(of_function(function), functions));
         self.edges
-            .sort_by_cached_key(|it| impact(of_edge(it), edges));
+            .sort_by_cached_key(|edge| impact(of_edge(edge), edges));
     }
 }
 
-/// What is tiny beside the largest of these changes: less than a thousandth.
+/// The limit for tiny changes: a thousandth of the largest.
 fn tiny(changes: impl Iterator<Item = Change>) -> f64 {
     let sizes = changes.map(|change| change.absolute().abs());
     sizes.fold(0.0, f64::max) / 1000.0
 }
 
-/// Something in one of the profiles, and on which side. In a list that is
-/// sorted, not in a map: there are millions, and each is seen twice at most.
+/// A cost in one of the profiles, and its side. Kept in a sorted list instead
+/// of a map: there are millions, and each key occurs twice at most.
 #[derive(Debug)]
 struct Seen<K, V> {
     key: K,
@@ -177,10 +178,10 @@ struct Seen<K, V> {
     cost: V,
 }
 
-/// Those of the same key, key by key. What comes first of a key's does not
-/// matter: they are added up.
+/// Groups of the same key. The order within a group is irrelevant: they are
+/// added up.
 fn in_groups<K: Ord + Copy, V>(seen: &mut [Seen<K, V>]) -> impl Iterator<Item = &[Seen<K, V>]> {
-    seen.sort_unstable_by_key(|it| it.key);
+    seen.sort_unstable_by_key(|item| item.key);
     seen.chunk_by(|one, other| one.key == other.key)
 }
 
@@ -231,7 +232,7 @@ impl Names {
         let mut numbers = Vec::with_capacity(symbols.len());
         for symbol in symbols {
             let next = SymbolId(u32::try_from(self.symbols.len()).unwrap_or(u32::MAX));
-            // Roots are the same whatever they are called.
+            // Roots are the same function under any name.
             if numbers.is_empty() && next != SymbolId::ROOT {
                 numbers.push(SymbolId::ROOT);
                 continue;
@@ -288,9 +289,9 @@ mod tests {
         let functions: Vec<_> = diff
             .functions
             .iter()
-            .map(|it| {
-                let wall = it.own.of(Metric::Wall);
-                (diff.name(it.symbol), wall.absolute(), wall.relative())
+            .map(|function| {
+                let wall = function.own.of(Metric::Wall);
+                (diff.name(function.symbol), wall.absolute(), wall.relative())
             })
             .collect();
         assert_eq!(
@@ -324,7 +325,7 @@ mod tests {
         let noisy = diff
             .functions
             .iter()
-            .find(|it| diff.name(it.symbol) == b"noisy");
+            .find(|function| diff.name(function.symbol) == b"noisy");
         assert!(noisy.unwrap().own.of(Metric::Wall).is_within_spread());
     }
 
@@ -341,7 +342,7 @@ mod tests {
         let names: Vec<_> = diff
             .functions
             .iter()
-            .map(|it| diff.name(it.symbol))
+            .map(|function| diff.name(function.symbol))
             .collect();
         assert_eq!(names, [&b"steady"[..], b"noisy", b"tiny", b"main()"]);
     }

@@ -1,14 +1,14 @@
-//! Stacks guessed from edges: each caller's callees are shared out among its
-//! callers in proportion to what the calls cost.
+//! Estimates stacks from edges: the cost of each function's callees is
+//! distributed among its callers in proportion to the cost of their calls.
 //!
-//! Edges do not tell who called `write` through `backup`; the guess is that
-//! all who called `backup` did, and as much as they called it. Recursion
-//! levels rule out some: `f@1` has exactly one `f` below it.
+//! Edges do not show which callers of `backup` led to `write`. The estimate
+//! assumes all of them, in proportion to their calls of `backup`. Recursion
+//! levels exclude some: `f@1` has exactly one `f` below it.
 //!
-//! **Invariants:** whatever the limits, the costs of each caller and callee add
-//! up to what the edges say, and so every function's calls and own costs stay.
-//! No node costs more time than its parent, unless a limit was met or the
-//! edges themselves say so.
+//! **Invariants:** with any limits, the costs of each caller and callee add up
+//! to the edges' costs, so that every function's calls and self costs stay the
+//! same. No node costs more time than its parent, unless a limit was reached or
+//! the edges themselves are inconsistent.
 
 use std::collections::{BinaryHeap, VecDeque};
 
@@ -16,13 +16,13 @@ use crate::{
     Activation, Body, Cost, EdgeTable, NodeId, NumberMap, Profile, SymbolId, Tree, TreeBuilder,
 };
 
-/// How far the guess goes: there may be more paths than atoms.
+/// The limits of the estimate: the number of paths grows exponentially.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EstimateLimits {
-    /// How many nodes are looked for, the costliest first. There may be one
-    /// more for each edge.
+    /// The maximum number of nodes that are searched, the costliest first.
+    /// There may be one more for each edge.
     pub nodes: usize,
-    /// How deep a path gets.
+    /// The maximum depth of a path.
     pub depth: usize,
 }
 
@@ -36,15 +36,15 @@ impl Default for EstimateLimits {
     }
 }
 
-/// How often what could not be shared out in proportion is looked at again.
+/// The number of passes for costs that could not be distributed in proportion.
 const ROUNDS: usize = 16;
 
-/// How many nodes of a function are considered for it, the costliest.
+/// The number of nodes of a function that are candidates, the costliest first.
 const CANDIDATES: usize = 16;
 
 impl Profile {
-    /// The profile with a tree, guessed if it knows only edges:
-    /// [`Meta::is_estimated`](crate::Meta::is_estimated) says so then.
+    /// The profile with a tree, estimated if it has only edges: then
+    /// [`Meta::is_estimated`](crate::Meta::is_estimated) is set.
     #[must_use]
     pub fn estimated(&self, limits: EstimateLimits) -> Self {
         let mut profile = self.clone();
@@ -59,15 +59,15 @@ impl Profile {
     }
 }
 
-/// A node that was given costs of one activation, to be shared out below it.
+/// A node with costs of one activation, which are to be distributed to callees.
 #[derive(Debug, Clone, Copy)]
 struct Item {
     node: NodeId,
-    /// Of `Estimate::callees`.
+    /// An index into `Estimate::callees`.
     place: usize,
     cost: Cost,
     depth: usize,
-    /// The time that is not given to callees yet.
+    /// The time that was not given to callees yet.
     own: u64,
 }
 
@@ -78,18 +78,18 @@ struct Estimate<'a> {
     builder: TreeBuilder,
     /// The edges from each activation.
     callees: Vec<Vec<usize>>,
-    /// Where in `callees` each edge's caller and callee are.
+    /// The indexes of each edge's caller and callee in `callees`.
     caller_of: Vec<usize>,
     callee_of: Vec<usize>,
     activations: Vec<Activation>,
-    /// What of each edge was not given to a node yet.
+    /// The part of each edge that was not given to a node yet.
     left: Vec<Cost>,
-    /// What of each activation's costs no item has shared out yet.
+    /// The part of each activation's costs that no item has distributed yet.
     unseen: Vec<Cost>,
     items: Vec<Item>,
-    /// The items of each activation that were given most.
+    /// The items with the largest costs of each activation.
     candidates: Vec<Vec<usize>>,
-    /// The items to be shared out, costliest first, then in order.
+    /// The items to be distributed, costliest first, then in order.
     queue: BinaryHeap<(u64, std::cmp::Reverse<usize>)>,
 }
 
@@ -97,9 +97,9 @@ impl<'a> Estimate<'a> {
     fn new(table: &'a EdgeTable, limits: EstimateLimits) -> Self {
         let mut places: NumberMap<Activation, usize> = NumberMap::default();
         let mut activations = Vec::new();
-        let mut place_of = |it: Activation| {
-            *places.entry(it).or_insert_with(|| {
-                activations.push(it);
+        let mut place_of = |activation: Activation| {
+            *places.entry(activation).or_insert_with(|| {
+                activations.push(activation);
                 activations.len() - 1
             })
         };
@@ -160,7 +160,7 @@ impl<'a> Estimate<'a> {
         self.builder.len() >= self.limits.nodes
     }
 
-    /// Gives costs to a node, and takes note that they are to be shared out.
+    /// Gives costs to a node, and queues them for distribution.
     fn give(&mut self, node: NodeId, place: usize, cost: Cost, depth: usize) {
         *self.builder.cost(node) += cost;
         let number = self.items.len();
@@ -175,11 +175,11 @@ impl<'a> Estimate<'a> {
         if let Some(candidates) = self.candidates.get_mut(place) {
             candidates.push(number);
             if candidates.len() > CANDIDATES {
-                let own = |it: usize| self.items.get(it).map_or(0, |item| item.own);
+                let own = |place: usize| self.items.get(place).map_or(0, |item| item.own);
                 let least = candidates
                     .iter()
                     .enumerate()
-                    .min_by_key(|&(_, &it)| own(it));
+                    .min_by_key(|&(_, &place)| own(place));
                 if let Some((least, _)) = least {
                     candidates.swap_remove(least);
                 }
@@ -187,7 +187,8 @@ impl<'a> Estimate<'a> {
         }
     }
 
-    /// Shares out what nodes were given, until nothing or no room is left.
+    /// Distributes the costs of nodes, until none are left or a limit is
+    /// reached.
     fn share_out(&mut self) {
         while !self.is_full()
             && let Some((_, std::cmp::Reverse(number))) = self.queue.pop()
@@ -202,8 +203,8 @@ impl<'a> Estimate<'a> {
             let unseen = self.unseen.get(item.place).copied().unwrap_or_default();
             let callees = self.callees.get(item.place).cloned().unwrap_or_default();
             let left = |edge: &usize| self.left.get(*edge).copied().unwrap_or_default();
-            let wall_left: u128 = callees.iter().map(|it| u128::from(left(it).wall)).sum();
-            let cpu_left: u128 = callees.iter().map(|it| u128::from(left(it).cpu)).sum();
+            let wall_left: u128 = callees.iter().map(|edge| u128::from(left(edge).wall)).sum();
+            let cpu_left: u128 = callees.iter().map(|edge| u128::from(left(edge).cpu)).sum();
             let mut wall = Shares::new(item.cost.wall, u128::from(unseen.wall).max(wall_left));
             let mut cpu = Shares::new(item.cost.cpu, u128::from(unseen.cpu).max(cpu_left));
             for edge in callees {
@@ -227,8 +228,9 @@ impl<'a> Estimate<'a> {
         }
     }
 
-    /// Gives what levels kept from being shared out in proportion to those
-    /// nodes that it fits and that have time left. Whether there were any.
+    /// Distributes the costs that levels excluded from proportional
+    /// distribution, to matching nodes that have time left. Returns whether
+    /// there were any.
     fn give_to_who_has_time(&mut self) -> bool {
         let mut has_given = false;
         for edge in 0..self.table.edges.len() {
@@ -256,14 +258,18 @@ impl<'a> Estimate<'a> {
         has_given
     }
 
-    /// Gives all that is left to somebody, so that the sums are right.
+    /// Gives all remaining costs to some node, so that the sums are right.
     fn give_the_rest(&mut self) {
         let mut reached: VecDeque<usize> = VecDeque::new();
         let mut is_reached = vec![false; self.callees.len()];
-        // Those that have nodes, then those that nobody ever called.
+        // First edges whose caller has nodes, then edges of callers without
+        // any.
         for pass in 0..2 {
             for place in 0..self.callees.len() {
-                let has_nodes = self.candidates.get(place).is_some_and(|it| !it.is_empty());
+                let has_nodes = self
+                    .candidates
+                    .get(place)
+                    .is_some_and(|candidates| !candidates.is_empty());
                 if is_reached.get(place) == Some(&true) || pass == 0 && !has_nodes {
                     continue;
                 }
@@ -297,7 +303,10 @@ impl<'a> Estimate<'a> {
             let best = self.best(edge, true).or_else(|| self.best(edge, false));
             let number = best.map_or_else(
                 || {
-                    let symbol = self.activations.get(place).map(|it| it.symbol);
+                    let symbol = self
+                        .activations
+                        .get(place)
+                        .map(|activation| activation.symbol);
                     let symbol = symbol.unwrap_or(SymbolId::ROOT);
                     let node = self.builder.child(NodeId::ROOT, symbol);
                     self.give(node, place, Cost::default(), 1);
@@ -335,8 +344,8 @@ impl<'a> Estimate<'a> {
         self.give(child, place, share, depth);
     }
 
-    /// The item of an edge's caller that has most time left, and how much;
-    /// maybe only of those where the callee's level is right.
+    /// The item of an edge's caller with the most time left, and that time;
+    /// optionally only of those where the callee's level is right.
     fn best(&self, edge: usize, must_fit: bool) -> Option<(usize, u64)> {
         let place = *self.caller_of.get(edge)?;
         let mut best: Option<(usize, u64)> = None;
@@ -352,7 +361,7 @@ impl<'a> Estimate<'a> {
         best
     }
 
-    /// How often each function is on the path to a node.
+    /// How many times each function is on the path to a node.
     fn path(&self, node: NodeId) -> NumberMap<SymbolId, u32> {
         let mut path = NumberMap::default();
         let mut at = node;
@@ -365,16 +374,14 @@ impl<'a> Estimate<'a> {
         }
     }
 
-    /// Whether an edge's callee has, on that path, as many frames below it as
-    /// its level says.
+    /// Whether the path has as many frames of the callee as its level says.
     fn fits(&self, edge: usize, path: &NumberMap<SymbolId, u32>) -> bool {
         let callee = self.table.edges.get(edge).map(|edge| edge.callee);
-        callee.is_some_and(|it| path.get(&it.symbol).copied().unwrap_or(0) == it.level)
+        callee.is_some_and(|callee| path.get(&callee.symbol).copied().unwrap_or(0) == callee.level)
     }
 }
 
-/// Shares in proportion that add up to no more than their whole, however they
-/// are rounded.
+/// Proportional shares whose sum never exceeds the total, for any rounding.
 #[derive(Debug)]
 struct Shares {
     of: u64,
@@ -394,7 +401,7 @@ impl Shares {
         }
     }
 
-    /// The share of one that `part` of the whole is left of; at most `part`.
+    /// The share of `part` in the rest of the total; at most `part`.
     fn next(&mut self, part: u64) -> u64 {
         self.sum = self.sum.saturating_add(u128::from(part));
         if self.among == 0 {
@@ -466,7 +473,11 @@ mod tests {
         let mut paths: Vec<_> = (0..)
             .zip(&tree.nodes)
             .map(|(number, node)| {
-                let path = tree.path(NodeId(number)).iter().map(|it| it.0).collect();
+                let path = tree
+                    .path(NodeId(number))
+                    .iter()
+                    .map(|symbol| symbol.0)
+                    .collect();
                 (path, node.cost.wall)
             })
             .collect();
@@ -493,7 +504,7 @@ mod tests {
 
     #[test]
     fn functions_that_call_each_other_on_other_paths_are_no_recursion() {
-        // main() → a → b and main() → b → a, which the levels tell.
+        // main() → a → b and main() → b → a, which the levels distinguish.
         let edges = [(0, 1, 50), (0, 2, 40), (1, 2, 30), (2, 1, 20)];
         assert_eq!(
             estimate(&edges, 100, EstimateLimits::default()),
@@ -513,8 +524,14 @@ mod tests {
         for (nodes, depth) in [(1, 9), (3, 9), (99, 0), (99, 1), (99, 2)] {
             let paths = estimate(&edges, 100, EstimateLimits { nodes, depth });
             for (caller, callee, wall) in edges {
-                let pairs = paths.iter().filter(|it| it.0.ends_with(&[caller, callee]));
-                assert_eq!(pairs.map(|it| it.1).sum::<u64>(), wall, "{caller} {callee}");
+                let pairs = paths
+                    .iter()
+                    .filter(|path| path.0.ends_with(&[caller, callee]));
+                assert_eq!(
+                    pairs.map(|path| path.1).sum::<u64>(),
+                    wall,
+                    "{caller} {callee}"
+                );
             }
         }
     }

@@ -1,15 +1,15 @@
-//! Filters by name: what the user does not want to see, and what only.
+//! Filters by function: removes functions, or keeps only paths through them.
 //!
-//! A front end says which functions match; whether that was a pattern, a file
-//! or a class is its matter.
+//! The front end decides which functions match: by a pattern, a file or a
+//! class.
 
 use super::own_tree::{OwnTree, mapped, with_own};
 use crate::{NodeId, SelfCost, SymbolId, Tree};
 
 impl Tree {
-    /// The tree without those functions, as if they had been ignored while it
-    /// was recorded: their own costs are their callers', and whom they called,
-    /// their callers called. The root stays, and so does its cost.
+    /// The tree without those functions, as if the recorder had ignored them:
+    /// their self costs and their callees move to their callers. The root
+    /// stays, with its cost.
     #[must_use]
     pub fn hiding(&self, is_hidden: impl Fn(SymbolId) -> bool) -> Self {
         let mut tree = OwnTree::default();
@@ -30,8 +30,8 @@ impl Tree {
         tree.finish()
     }
 
-    /// Those paths only on which such a function is: the ways to it, and all
-    /// below it. The root's cost is what remains.
+    /// Only the paths that contain such a function: the paths to it, and all
+    /// below it. The root's cost is the sum of these.
     #[must_use]
     pub fn focused(&self, is_wanted: impl Fn(SymbolId) -> bool) -> Self {
         // Below a wanted function, or one itself.
@@ -85,7 +85,7 @@ mod tests {
             let root = NodeId::ROOT;
             let at = path
                 .iter()
-                .fold(root, |at, &it| builder.child(at, SymbolId(it)));
+                .fold(root, |at, &symbol| builder.child(at, SymbolId(symbol)));
             *builder.cost(at) += Cost {
                 calls: 1,
                 wall,
@@ -102,7 +102,7 @@ mod tests {
     }
 
     fn nodes(tree: &Tree) -> Vec<(u32, u64, u64)> {
-        let one = |it: &crate::Node| (it.symbol.0, it.cost.calls, it.cost.wall);
+        let one = |node: &crate::Node| (node.symbol.0, node.cost.calls, node.cost.wall);
         tree.nodes.iter().map(one).collect()
     }
 

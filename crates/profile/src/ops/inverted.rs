@@ -1,23 +1,23 @@
-//! The tree upside down: every function, and below it who called it.
+//! The inverted tree: every function, with its callers below it.
 //!
-//! Each path of the call tree is in it once, read from its end. A node stands
-//! for all paths that end that way. What it cost by itself adds up; of what it
-//! cost with its callees, only outermost calls count, or a recursive
-//! function's time would be there once for each level.
+//! The tree contains each path of the call tree, read from its end. A node
+//! stands for all paths with the same end. Self costs are added up; of
+//! inclusive costs only outermost calls count, or a recursive function's time
+//! would count once for each level.
 //!
-//! **Invariant:** the functions at the top cost what the flat table says,
-//! whatever the limits.
+//! **Invariant:** the functions at the top have the costs of the flat table,
+//! with any limits.
 
 use super::own_tree::with_own;
 use crate::{Cost, Node, NodeId, SelfCost, SymbolId, Tree, TreeBuilder};
 
-/// How much of a tree is turned upside down: the whole would have a node for
-/// each frame of each path.
+/// The limits of the inversion: the full tree has a node for each frame of each
+/// path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InvertLimits {
-    /// How many callers are followed up from each function.
+    /// The maximum number of callers that are followed from each function.
     pub depth: usize,
-    /// How many nodes there may be; the functions are there in any case.
+    /// The maximum number of nodes; the functions are always there.
     pub nodes: usize,
 }
 
@@ -34,18 +34,18 @@ impl Default for InvertLimits {
 /// All paths that end in the same way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InvertedNode {
-    /// What this node calls: one frame less. That of a function is node 0.
+    /// The node's callee, with one frame less. For a function it is node 0.
     pub parent: NodeId,
-    /// The function; below another, the one that called it.
+    /// The function; below another node, its caller.
     pub symbol: SymbolId,
-    /// What the function at the top cost when called this way, callees
+    /// The cost of the function at the top when called this way, callees
     /// included.
     pub inclusive: Cost,
-    /// What it cost by itself.
+    /// Its self cost.
     pub own: SelfCost,
 }
 
-/// A tree upside down.
+/// An inverted tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InvertedTree {
     /// First a node for the whole profile; then, parents before children,
@@ -54,7 +54,7 @@ pub struct InvertedTree {
 }
 
 impl Tree {
-    /// The tree upside down.
+    /// Inverts the tree.
     #[must_use]
     pub fn inverted(&self, limits: InvertLimits) -> InvertedTree {
         let mut is_outermost = vec![false; self.nodes.len()];
@@ -95,7 +95,7 @@ impl Tree {
                 if let Some(sum) = own_costs.get_mut(at.index()) {
                     *sum += own;
                 }
-                // The root calls itself, as far as the table says.
+                // The root is its own parent in the table.
                 let caller = self.nodes.get(node.parent.index());
                 let caller = caller.filter(|_| node.parent < number);
                 frame = caller.map(|caller| (node.parent, caller));
@@ -122,8 +122,8 @@ impl Tree {
 }
 
 impl InvertedTree {
-    /// A tree of the same nodes in which each costs what its function cost by
-    /// itself: what flame graphs draw. Times below zero are zero.
+    /// A tree of the same nodes with self costs: the one that flame graphs
+    /// draw. Negative times become zero.
     #[must_use]
     pub fn to_tree(&self) -> Tree {
         let time = |time: i64| time.max(0).cast_unsigned();
@@ -173,7 +173,7 @@ mod tests {
             .skip(1)
             .map(|(number, node)| {
                 let path = tree.path(NodeId(number)).into_iter().skip(1);
-                let path = path.map(|it| it.0).collect();
+                let path = path.map(|symbol| symbol.0).collect();
                 let inclusive = node.inclusive;
                 (path, inclusive.calls, inclusive.wall, node.own.wall)
             })

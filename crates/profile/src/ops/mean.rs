@@ -1,14 +1,14 @@
-//! Several runs of the same as one that costs what they cost on average: what
-//! a single profile can be compared with.
+//! The mean of several runs of a program, as a profile that a single one can be
+//! compared with.
 //!
 //! **Invariant:** no callee costs more than its caller because of rounding:
-//! every cost is divided and rounded down, and the sums were right before.
+//! every cost is divided and rounded down, and the sums were consistent before.
 
 use crate::{Body, Cost, Profile};
 
 impl Profile {
-    /// The sum of `runs` runs as their mean. What was called in one of them
-    /// only was called once.
+    /// The mean, from the sum of `runs` runs. A function that only one of them
+    /// called was called once.
     #[must_use]
     pub fn mean_of(mut self, runs: u64) -> Self {
         if runs < 2 {
@@ -27,12 +27,12 @@ impl Profile {
                 }
             }
             Body::Samples(samples) => {
-                // Counts are small: what is rounded down is nothing.
+                // Counts are small: rounding down would give zero.
                 for sample in &mut samples.samples {
                     sample.weight = sample.weight.saturating_add(runs / 2) / runs;
                 }
             }
-            // A sum of several has none.
+            // The sum of several profiles has none.
             Body::Events(_) => {}
         }
         self

@@ -1,11 +1,10 @@
 //! Many profiles as one: costs of the same functions are added up.
 //!
-//! Functions are the same if they have the same name. The result has what all
-//! of them know: edges if one of them knows only edges, else a tree; samples
-//! if all are samples, each stack once and at no time. Costs that one of them
-//! lacks are left out, and so is what they say differently about themselves.
-//! Spans stay one by one, as many as a profile may have, each since the
-//! beginning of its own profile.
+//! Functions are identified by name. The result holds only what all of them
+//! hold: edges if one of them has only edges, else a tree; samples if all are
+//! samples, each stack once and without times. Costs that one of them lacks are
+//! left out, and so are metadata that differ. Spans are kept one by one, up to
+//! the limit of a profile, with times since the beginning of their own profile.
 //!
 //! **Invariant:** merging is associative and commutative, up to the
 //! [`canonical`](Profile::canonical) order.
@@ -19,14 +18,14 @@ use crate::{
     WallUnit,
 };
 
-/// The tag that says how many profiles were merged.
+/// The tag with the number of merged profiles.
 const RUNS: &str = "runs";
 
 /// Why profiles cannot be merged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MergeError {
-    /// There are none.
+    /// There are no profiles.
     Nothing,
     /// They count different things: samples, time, instructions.
     Units {
@@ -208,12 +207,12 @@ impl Merger {
         })
     }
 
-    /// The numbers that a profile's symbols have in the sum.
+    /// The numbers of a profile's symbols in the sum.
     fn numbers(&mut self, symbols: &[Symbol]) -> Vec<SymbolId> {
         let mut numbers = Vec::with_capacity(symbols.len());
         for symbol in symbols {
             let next = SymbolId(u32::try_from(self.symbols.len()).unwrap_or(u32::MAX));
-            // Roots are the same whatever they are called.
+            // Roots are the same function under any name.
             let is_root = numbers.is_empty();
             let number = if is_root && next != SymbolId::ROOT {
                 Some(SymbolId::ROOT)
@@ -246,7 +245,7 @@ impl Shape {
         match self {
             Self::Tree(builder) => builder,
             Self::Samples(sum) => add_tree(TreeBuilder::new(), &sum.finish().to_tree(), same),
-            // Edges stay edges: there is nothing to make a tree of.
+            // Edges stay edges: they cannot become a tree.
             Self::Edges(_) => TreeBuilder::new(),
         }
     }
@@ -287,9 +286,9 @@ struct EdgeSum {
 
 impl EdgeSum {
     fn add(mut self, table: &EdgeTable, number: impl Fn(SymbolId) -> SymbolId) -> Self {
-        let end = |it: Activation| Activation {
-            symbol: number(it.symbol),
-            ..it
+        let end = |activation: Activation| Activation {
+            symbol: number(activation.symbol),
+            ..activation
         };
         self.table.root += table.root;
         let edges = &mut self.table.edges;
@@ -352,10 +351,17 @@ impl SampleSum {
     }
 }
 
-/// Makes of a symbol what it is in both: where they differ, the lesser, so that
-/// the order of merging does not matter; what is known comes before what is not.
+/// Makes a symbol the common one of both: where they differ, the lesser value,
+/// so that the order of merging does not matter; known values have priority.
 fn agree(symbol: &mut Symbol, other: &Symbol) {
-    let place = |it: &Symbol| (it.file.is_none(), it.file.clone(), it.line == 0, it.line);
+    let place = |symbol: &Symbol| {
+        (
+            symbol.file.is_none(),
+            symbol.file.clone(),
+            symbol.line == 0,
+            symbol.line,
+        )
+    };
     if place(other) < place(symbol) {
         symbol.file.clone_from(&other.file);
         symbol.line = other.line;

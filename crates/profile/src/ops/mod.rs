@@ -1,7 +1,7 @@
-//! What people ask profiles: each question is a file.
+//! Operations on profiles, each in its own file.
 //!
-//! Every front end asks here, so that a terminal, a flame graph and a web page
-//! give the same answer.
+//! Every front end uses these, so that a terminal, a flame graph and a web page
+//! show the same results.
 
 mod canonical;
 mod critical_path;

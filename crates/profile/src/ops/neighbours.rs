@@ -1,28 +1,28 @@
-//! Who calls a function, and whom it calls.
+//! The callers and callees of a function.
 //!
-//! Recursion is folded: a neighbour stands here once, whatever the levels, and
-//! time that is part of an outer call is not counted again.
+//! Recursion is folded: a neighbour occurs once for all levels, and time that
+//! is part of an outer call is not counted again.
 
 use std::collections::hash_map::Entry;
 
 use crate::{Cost, EdgeTable, NumberMap, SymbolId};
 
-/// A function that calls or is called, and what those calls cost.
+/// A caller or a callee, with the cost of those calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Neighbour {
     /// The other function.
     pub symbol: SymbolId,
-    /// The calls between the two, and what they cost with all callees.
+    /// The calls between the two, and their inclusive cost.
     pub cost: Cost,
 }
 
-/// Who calls a function, and whom it calls.
+/// The callers and callees of a function.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Neighbours {
-    /// The costs of all callers add up to the function's inclusive cost: calls
-    /// from within the function itself have no time of their own.
+    /// The callers, whose costs add up to the function's inclusive cost: the
+    /// function's calls of itself have no time here.
     pub callers: Vec<Neighbour>,
-    /// What the function spent in each; together they may come to more than the
+    /// The callees, with the function's time in each. Their sum may exceed the
     /// function's inclusive cost, if they call each other through it.
     pub callees: Vec<Neighbour>,
 }
@@ -31,7 +31,12 @@ impl Neighbours {
     /// The neighbours of `symbol`, in the order of the edges.
     #[must_use]
     pub fn new(edges: &EdgeTable, symbol: SymbolId) -> Self {
-        let calls_of_it = || edges.edges.iter().filter(|it| it.callee.symbol == symbol);
+        let calls_of_it = || {
+            edges
+                .edges
+                .iter()
+                .filter(|edge| edge.callee.symbol == symbol)
+        };
         let outermost = calls_of_it().map(|edge| edge.callee.level).min();
         let mut callers = Sums::default();
         for edge in calls_of_it() {
@@ -53,19 +58,19 @@ impl Neighbours {
     }
 }
 
-/// Caller and callee, whatever their levels.
+/// A caller and a callee, for all levels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pair {
-    /// Who called.
+    /// The caller.
     pub caller: SymbolId,
-    /// Who was called.
+    /// The callee.
     pub callee: SymbolId,
-    /// All calls, and the time of those that are not part of another call
+    /// All calls, and the time of those that are not inside of another call
     /// between the same two: those at the callee's lowest level.
     pub cost: Cost,
 }
 
-/// The edges without their levels, in the order in which each pair comes first.
+/// The edges without their levels, in the order of each pair's first edge.
 #[must_use]
 pub fn pairs(edges: &EdgeTable) -> Vec<Pair> {
     let mut places = NumberMap::default();
@@ -93,7 +98,7 @@ pub fn pairs(edges: &EdgeTable) -> Vec<Pair> {
     pairs.into_iter().map(|(pair, _)| pair).collect()
 }
 
-/// The calls, and what they cost if that is not part of something else.
+/// The calls, with their cost if they are not inside of another call.
 fn counted(cost: Cost, with_costs: bool) -> Cost {
     if with_costs {
         return cost;
@@ -108,7 +113,7 @@ fn counted(cost: Cost, with_costs: bool) -> Cost {
 struct Sums {
     list: Vec<Neighbour>,
     places: NumberMap<SymbolId, usize>,
-    nobody: Cost,
+    others: Cost,
 }
 
 impl Sums {
@@ -122,7 +127,7 @@ impl Sums {
             }
         };
         let neighbour = self.list.get_mut(place);
-        neighbour.map_or(&mut self.nobody, |neighbour| &mut neighbour.cost)
+        neighbour.map_or(&mut self.others, |neighbour| &mut neighbour.cost)
     }
 }
 
@@ -156,7 +161,13 @@ mod tests {
     }
 
     fn list(neighbours: &[Neighbour]) -> Vec<(u32, u64, u64)> {
-        let one = |it: &Neighbour| (it.symbol.0, it.cost.calls, it.cost.wall);
+        let one = |neighbour: &Neighbour| {
+            (
+                neighbour.symbol.0,
+                neighbour.cost.calls,
+                neighbour.cost.wall,
+            )
+        };
         neighbours.iter().map(one).collect()
     }
 

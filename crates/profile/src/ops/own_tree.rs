@@ -1,9 +1,9 @@
-//! A tree made of what each node cost by itself, which may be less than
-//! nothing in profiles of others.
+//! Builds a tree from self costs, which may be negative in other tools'
+//! profiles.
 
 use crate::{Cost, Node, NodeId, SelfCost, SymbolId, Tree, TreeBuilder};
 
-/// Collects own costs by path.
+/// Collects self costs by path.
 #[derive(Debug, Default)]
 pub(super) struct OwnTree {
     builder: TreeBuilder,
@@ -16,7 +16,7 @@ impl OwnTree {
         self.builder.child(parent, symbol)
     }
 
-    /// Adds calls to a node, and what they cost by themselves.
+    /// Adds calls and their self costs to a node.
     pub(super) fn add(&mut self, node: NodeId, calls: u64, own: SelfCost) {
         let sum = &mut self.builder.cost(node).calls;
         *sum = sum.saturating_add(calls);
@@ -28,8 +28,8 @@ impl OwnTree {
         }
     }
 
-    /// The tree with inclusive costs. A time below zero, which only broken
-    /// profiles have, is zero.
+    /// The tree with inclusive costs. A negative time, which only inconsistent
+    /// profiles have, becomes zero.
     pub(super) fn finish(mut self) -> Tree {
         let mut nodes = self.builder.finish().nodes;
         self.own.resize(nodes.len(), SelfCost::default());
@@ -53,14 +53,14 @@ impl OwnTree {
     }
 }
 
-/// The nodes of a tree with their numbers and own costs.
+/// The nodes of a tree with their numbers and self costs.
 pub(super) fn with_own(tree: &Tree) -> impl Iterator<Item = (NodeId, &Node, SelfCost)> {
     let numbers = (0..).map(NodeId);
     let nodes = numbers.zip(&tree.nodes).zip(tree.self_costs());
     nodes.map(|((number, node), own)| (number, node, own))
 }
 
-/// The node that `map` has for another tree's node.
+/// The node in `map` for another tree's node.
 pub(super) fn mapped(map: &[NodeId], node: NodeId) -> NodeId {
     map.get(node.index()).copied().unwrap_or(NodeId::ROOT)
 }

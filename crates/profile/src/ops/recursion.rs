@@ -1,12 +1,12 @@
-//! Recursion folded: a tree in which no path has a function twice.
+//! Folds recursion: a tree in which no path has a function twice.
 //!
-//! A call of a function that is open already is taken for the outermost of its
-//! open calls going on: what it cost by itself is that one's, and whom it
-//! called, that one called. So `f → g → f → h` becomes `f → g` and `f → h`.
+//! A call of an open function counts as part of the outermost open call of it,
+//! which gets its self cost and its callees. So `f → g → f → h` becomes `f → g`
+//! and `f → h`.
 //!
-//! **Invariant:** every function's calls and own costs stay. What it cost with
-//! its callees gets less where it called back into who had called it (`g`
-//! above): that time is the caller's now.
+//! **Invariant:** every function's calls and self costs stay the same. The
+//! inclusive cost of a function that called back into its caller (`g` above)
+//! becomes smaller: that time belongs to the caller now.
 
 use super::own_tree::{OwnTree, mapped};
 use crate::{NodeId, Tree};
@@ -87,7 +87,10 @@ mod tests {
         let nodes: Vec<_> = (0..)
             .zip(&folded.nodes)
             .map(|(number, node)| {
-                let path = folded.path(NodeId(number)).into_iter().map(|it| it.0);
+                let path = folded
+                    .path(NodeId(number))
+                    .into_iter()
+                    .map(|symbol| symbol.0);
                 let path: Vec<_> = path.collect();
                 (path, node.cost.calls, node.cost.wall)
             })

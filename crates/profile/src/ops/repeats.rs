@@ -1,11 +1,11 @@
-//! The same statement made again and again in one call: the N+1 of databases.
+//! Finds statements that one call repeats: the N+1 problem of databases.
 //!
-//! A span knows its caller, but not in which call of it; the calls are counted
-//! by path. So each answer is a lower bound: of N statements in C calls, one
-//! call made at least N / C. With the events of a profile it is exact.
+//! A span has its caller, but not the call of it; calls are counted by path. So
+//! each result is a lower bound: of N statements in C calls, one call made at
+//! least N / C. With the events of a profile the result is exact.
 //!
-//! **Invariant:** what is called repeated was made [`Repeat::LEAST`] times or
-//! more in one single call of one of the parents, whatever is not known.
+//! **Invariant:** a statement is reported only if a single call of one of the
+//! parents certainly made it [`Repeat::LEAST`] times or more.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,39 +14,39 @@ use crate::{Body, EventKind, Profile, Span, SpanKind, SymbolId, TextId, Tree};
 /// A statement that one caller made several times in one call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Repeat {
-    /// What it waits for.
+    /// The kind of span.
     pub kind: SpanKind,
     /// The statement.
     pub text: TextId,
-    /// The function that waits.
+    /// The function that waited.
     pub symbol: SymbolId,
     /// The function that calls it.
     pub caller: SymbolId,
-    /// How often that caller made it, in the whole profile.
+    /// How many times that caller made it, in the whole profile.
     pub calls: u64,
-    /// How long that took together, in nanoseconds.
+    /// Their total time, in nanoseconds.
     pub total: u64,
-    /// The functions in one call of which it was repeated: the caller, or those
-    /// that call it, directly or not. Several if it is not known which of them.
+    /// The functions of which one call repeated it: the caller, or its direct
+    /// or indirect callers. Several if the profile does not show which of them.
     pub parents: Vec<SymbolId>,
-    /// How often, at least, it was made in one call of a parent.
+    /// The minimum number of times that one call of a parent made it.
     pub at_least: u64,
 }
 
 impl Repeat {
-    /// How often is repeated: a pair may be chance.
+    /// The minimum number that counts as repeated: two may be a coincidence.
     pub const LEAST: u64 = 3;
-    /// How many levels above the caller are looked at.
+    /// How many levels above the caller are examined.
     const LEVELS: usize = 64;
 }
 
 /// A statement and its caller.
 type Key = (SpanKind, TextId, SymbolId, SymbolId);
 
-/// How often each call, by its number, of a function made a statement.
+/// How many times each call, by its number, of a function made a statement.
 type PerCall = HashMap<usize, (SymbolId, u64)>;
 
-/// The statements that are repeated, those first that took longest together.
+/// The repeated statements, those with the most time first.
 #[must_use]
 pub fn repeats(profile: &Profile) -> Vec<Repeat> {
     let mut sums: HashMap<Key, (u64, u64)> = HashMap::new();
@@ -98,14 +98,14 @@ fn key(span: &Span) -> Option<Key> {
 /// Open calls and the numbers of their events, the innermost first.
 type Chain = Vec<(SymbolId, usize)>;
 
-/// What was repeated in one call, found in the events; none if they do not fit
-/// the spans.
+/// The statements that one call repeated, from the events; none if the events
+/// do not match the spans.
 fn exact(profile: &Profile) -> Option<HashMap<Key, (Vec<SymbolId>, u64)>> {
     let Body::Events(events) = &profile.body else {
         return None;
     };
-    let waiting: HashSet<SymbolId> = profile.spans.list.iter().map(|it| it.symbol).collect();
-    // The calls above each call that waits, the caller first.
+    let waiting: HashSet<SymbolId> = profile.spans.list.iter().map(|span| span.symbol).collect();
+    // The open calls around each span, the caller first.
     let mut chains: HashMap<SymbolId, Vec<Chain>> = HashMap::new();
     let mut open: Vec<(SymbolId, usize)> = vec![(SymbolId::ROOT, 0)];
     for (number, event) in (1..).zip(&events.events) {
@@ -126,7 +126,8 @@ fn exact(profile: &Profile) -> Option<HashMap<Key, (Vec<SymbolId>, u64)>> {
         }
     }
     let mut spans: Vec<&Span> = profile.spans.list.iter().collect();
-    // Of two that began at once the outer one, which ends later, comes first.
+    // Of two that began at the same time the outer one, which ends later, comes
+    // first.
     spans.sort_by_key(|span| (span.start, std::cmp::Reverse(span.duration)));
     let mut taken: HashMap<SymbolId, usize> = HashMap::new();
     let mut counts: HashMap<Key, Vec<PerCall>> = HashMap::new();
@@ -167,11 +168,11 @@ fn exact(profile: &Profile) -> Option<HashMap<Key, (Vec<SymbolId>, u64)>> {
     Some(found.collect())
 }
 
-/// The calls by path or, where paths are not known, by function.
+/// The calls by path or, without paths, by function.
 struct Graph {
-    /// How often each was called, and from where.
+    /// How many times each was called, and from where.
     nodes: Vec<GraphNode>,
-    /// The nodes of each caller that makes calls that wait.
+    /// The nodes of each caller of functions that waited.
     callers: HashMap<(SymbolId, SymbolId), Vec<usize>>,
 }
 
@@ -183,7 +184,7 @@ struct GraphNode {
 }
 
 impl Graph {
-    /// Of what leads to the `wanted` pairs of caller and callee.
+    /// The calls that lead to the `wanted` pairs of caller and callee.
     fn new(profile: &Profile, wanted: HashSet<(SymbolId, SymbolId)>) -> Self {
         match profile.tree() {
             Some(tree) => Self::of_tree(&tree, &wanted),
@@ -240,8 +241,8 @@ impl Graph {
         }
     }
 
-    /// The nearest level of parents in which a call made the same statement
-    /// several times, if it was made `number` times.
+    /// The nearest level of parents in which one call made the same statement
+    /// several times, if it was made `number` times in total.
     fn parents(&self, pair: (SymbolId, SymbolId), number: u64) -> Option<(Vec<SymbolId>, u64)> {
         let mut level: Vec<usize> = self.callers.get(&pair)?.clone();
         level.sort_unstable();
@@ -255,13 +256,13 @@ impl Graph {
                 let mut parents: Vec<SymbolId> = nodes().map(|node| node.symbol).collect();
                 parents.sort_unstable();
                 parents.dedup();
-                // All that is made is made in the one call of main(): that says
-                // nothing if it was made in several places.
+                // main() is called once and contains every statement: that says
+                // nothing about statements made in several places.
                 let is_all = parents.as_slice() == [SymbolId::ROOT] && pair.0 != SymbolId::ROOT;
                 return (is_one_path || !is_all).then_some((parents, at_least));
             }
             let mut above: Vec<usize> = nodes().flat_map(|node| node.parents.clone()).collect();
-            // What begins here has no parent, and stays.
+            // A path that begins here has no parent, and stays.
             above.extend(level.iter().filter(|&&node| {
                 self.nodes
                     .get(node)
@@ -330,7 +331,7 @@ mod tests {
     fn found(profile: &Profile) -> Vec<(u64, Vec<SymbolId>, u64)> {
         let found = repeats(profile).into_iter();
         found
-            .map(|it| (it.calls, it.parents, it.at_least))
+            .map(|repeat| (repeat.calls, repeat.parents, repeat.at_least))
             .collect()
     }
 
@@ -370,7 +371,7 @@ mod tests {
         ];
         let profile = with(Body::Tree(tree(&paths)), &["SELECT ?"; 18]);
         assert_eq!(found(&profile), []);
-        // Two are no loop either.
+        // Two are not a loop either.
         let profile = with(Body::Tree(tree(&paths[..1])), &["SELECT ?"; 2]);
         assert_eq!(found(&profile), []);
     }

@@ -1,11 +1,11 @@
-//! One cost in several runs: its mean, and how far the runs are apart.
+//! One cost in several runs: its mean and standard deviation.
 
-/// The mean of some runs, and their spread.
+/// The mean of some runs, and their standard deviation.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Statistic {
     /// The mean.
     pub mean: f64,
-    /// The standard deviation, of a sample; zero for one run.
+    /// The standard deviation of a sample; zero for one run.
     pub spread: f64,
 }
 
@@ -19,31 +19,31 @@ pub struct Change {
 }
 
 impl Change {
-    /// By how much it grew; less than zero if it shrank.
+    /// The increase; negative if it decreased.
     #[must_use]
     pub fn absolute(&self) -> f64 {
         self.new.mean - self.base.mean
     }
 
-    /// The same as a share of what it was: 0.5 is half as much again. None if
-    /// it was nothing before, or is less than nothing on a side, as memory that
-    /// was given back: there a share means nothing.
+    /// The increase relative to the old value: 0.5 is 50 % more. None if the
+    /// old value was zero, or if one of them is negative, as freed memory: then
+    /// a ratio is meaningless.
     #[must_use]
     pub fn relative(&self) -> Option<f64> {
         let has_share = self.base.mean > 0.0 && self.new.mean >= 0.0;
         has_share.then(|| self.absolute() / self.base.mean)
     }
 
-    /// Whether runs of the same side differ as much: the difference is not
-    /// larger than the spreads of both sides together. Single runs have no
-    /// spread, so only no change at all is within it.
+    /// Whether the difference is not larger than the spreads of both sides
+    /// together. Single runs have no spread, so only a difference of zero is
+    /// within it.
     #[must_use]
     pub fn is_within_spread(&self) -> bool {
         self.absolute().abs() <= self.base.spread + self.new.spread
     }
 }
 
-/// Sums up runs, in integers as long as they fit: equal runs have no spread.
+/// Sums up runs, in integers while they fit: equal runs have no spread.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Sums {
     sum: i128,
@@ -57,13 +57,13 @@ impl Sums {
         self.squares = self.squares.saturating_add(value * value);
     }
 
-    /// Of so many runs; those not added had none of it.
+    /// The statistic of this many runs; runs that were not added count as zero.
     #[expect(clippy::cast_precision_loss, reason = "a mean is read, not summed")]
     pub(super) fn statistic(&self, runs: usize) -> Statistic {
         if runs == 0 {
             return Statistic::default();
         }
-        // The usual comparison, of two files, and of millions of edges.
+        // The fast path for a comparison of two files with millions of edges.
         if runs == 1
             && let Ok(sum) = i64::try_from(self.sum)
         {
@@ -103,10 +103,10 @@ mod tests {
 
     #[test]
     fn mean_and_spread_are_those_of_the_textbook() {
-        let it = of(&[2, 4, 4, 4, 5, 5, 7, 9], 8);
-        assert!((it.mean - 5.0).abs() < 1e-12);
-        assert!((it.spread - (32.0_f64 / 7.0).sqrt()).abs() < 1e-12);
-        // A run without it counts.
+        let statistic = of(&[2, 4, 4, 4, 5, 5, 7, 9], 8);
+        assert!((statistic.mean - 5.0).abs() < 1e-12);
+        assert!((statistic.spread - (32.0_f64 / 7.0).sqrt()).abs() < 1e-12);
+        // A run without the cost counts as zero.
         assert!((of(&[6], 3).mean - 2.0).abs() < 1e-12);
         let equal = of(&[i64::MAX / 3; 3], 3);
         assert_eq!(equal.spread, 0.0);

@@ -1,11 +1,11 @@
-//! Leaves out what costs little, so that a picture has what matters in it.
+//! Removes cheap functions, so that a picture shows the important ones.
 //!
-//! What is left out becomes calls of [`OTHER`], one node for each caller (or
-//! one function, among edges): put onto the callers themselves it would make
-//! their own costs wrong.
+//! Removed functions become calls of [`OTHER`], one node for each caller (or
+//! one function, with edges): adding them to their callers would change the
+//! callers' self costs.
 //!
-//! **Invariant:** the own costs of what stays do not change, and all of them
-//! still add up to the root's.
+//! **Invariant:** the self costs of the remaining functions do not change, and
+//! all self costs still add up to the root's.
 
 use super::own_tree::{OwnTree, mapped, with_own};
 use crate::{
@@ -13,18 +13,21 @@ use crate::{
     SymbolId, Tree,
 };
 
-/// The function that stands for those left out.
+/// The function that replaces the removed ones.
 pub const OTHER: &[u8] = b"[other]";
 
 impl Profile {
-    /// The profile without what costs less than `percent` of the whole in
-    /// `metric`. Of stacks, every path is judged by itself, and stays if
-    /// anything below it does; of edges, every function is, by what all its
-    /// calls cost. Samples and events become a tree.
+    /// The profile without costs below `percent` of the total in `metric`. With
+    /// stacks, every path is judged separately, and stays if one of its
+    /// descendants does; with edges, every function, by its inclusive cost.
+    /// Samples and events become a tree.
     #[must_use]
     pub fn without_small(&self, metric: Metric, percent: f64) -> Self {
         let mut profile = self.clone();
-        let place = self.symbols.iter().position(|it| &*it.name == OTHER);
+        let place = self
+            .symbols
+            .iter()
+            .position(|symbol| &*symbol.name == OTHER);
         let place = place.unwrap_or(self.symbols.len());
         let other = SymbolId(u32::try_from(place).unwrap_or(u32::MAX));
         if place == self.symbols.len() {
@@ -86,7 +89,7 @@ fn small_nodes_out(tree: &Tree, metric: Metric, limit: u64, other: SymbolId) -> 
         } else if stays(node.parent) {
             kept.child(parent, other)
         } else {
-            // Somewhere below what was left out: no call of its own.
+            // Below a removed node: it is not another call.
             parent
         };
         if let Some(mapped) = map.get_mut(number.index()) {
@@ -103,14 +106,14 @@ fn small_functions_out(
     is_small: impl Fn(SymbolId) -> bool,
     other: SymbolId,
 ) -> EdgeTable {
-    let renamed = |it: Activation| {
-        if is_small(it.symbol) {
+    let renamed = |activation: Activation| {
+        if is_small(activation.symbol) {
             Activation {
                 symbol: other,
                 level: 0,
             }
         } else {
-            it
+            activation
         }
     };
     let mut places = NumberMap::default();
@@ -148,7 +151,7 @@ mod tests {
             let root = NodeId::ROOT;
             let at = path
                 .iter()
-                .fold(root, |at, &it| builder.child(at, SymbolId(it)));
+                .fold(root, |at, &symbol| builder.child(at, SymbolId(symbol)));
             *builder.cost(at) += Cost {
                 calls: 3,
                 wall,
@@ -175,7 +178,7 @@ mod tests {
         let tree = profile.tree().unwrap();
         let nodes = tree.nodes.iter();
         let nodes: Vec<_> = nodes
-            .map(|it| (profile.name(it.symbol), it.cost.calls, it.cost.wall))
+            .map(|node| (profile.name(node.symbol), node.cost.calls, node.cost.wall))
             .collect();
         assert_eq!(
             nodes,
@@ -195,11 +198,12 @@ mod tests {
         profile.body = Body::Edges(profile.edges().into_owned());
         let small = profile.without_small(Metric::Wall, 10.0);
         let edges = small.edges();
-        let name = |it: Activation| small.name(it.symbol).escape_ascii().to_string();
+        let name =
+            |activation: Activation| small.name(activation.symbol).escape_ascii().to_string();
         let edges: Vec<_> = edges
             .edges
             .iter()
-            .map(|it| (name(it.caller), name(it.callee), it.cost.wall))
+            .map(|edge| (name(edge.caller), name(edge.callee), edge.cost.wall))
             .collect();
         let edge = |caller: &str, callee: &str, wall| (caller.to_owned(), callee.to_owned(), wall);
         assert_eq!(

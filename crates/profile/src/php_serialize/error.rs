@@ -1,4 +1,4 @@
-//! What can be wrong with serialized bytes, and where.
+//! Errors in serialized bytes, with their offsets.
 
 use std::fmt;
 
@@ -11,49 +11,49 @@ pub enum ReadError {
         /// Where it ended.
         offset: usize,
     },
-    /// Not what the format has here.
+    /// An unexpected byte.
     Unexpected {
-        /// What was found.
+        /// The byte that was found.
         found: u8,
-        /// What should have been there.
+        /// The byte that was expected.
         expected: &'static str,
-        /// Where.
+        /// The offset.
         offset: usize,
     },
-    /// An object or a reference, which a profile has no use for.
+    /// An object or a reference, which profiles never contain.
     Forbidden {
         /// The type's letter.
         kind: u8,
-        /// Where.
+        /// The offset.
         offset: usize,
     },
-    /// A number that does not fit, or is none.
+    /// A number that does not fit, or is not a number.
     Number {
-        /// Where it begins.
+        /// The offset of its first byte.
         offset: usize,
     },
-    /// A string or an array that claims to be longer than the input.
+    /// A string or an array whose length exceeds the input.
     Length {
-        /// Where its length stands.
+        /// The offset of its length.
         offset: usize,
     },
-    /// Arrays within arrays past the limit.
+    /// Arrays nested deeper than the limit.
     Depth {
-        /// How many levels are read.
+        /// The limit.
         limit: usize,
-        /// Where the level too many begins.
+        /// The offset of the array beyond the limit.
         offset: usize,
     },
     /// More array entries than the limit.
     Entries {
-        /// How many entries are read.
+        /// The limit.
         limit: usize,
-        /// Where the array too many begins.
+        /// The offset of the array beyond the limit.
         offset: usize,
     },
     /// Bytes after the value.
     Trailing {
-        /// Where they begin.
+        /// The offset of the first one.
         offset: usize,
     },
 }

@@ -1,9 +1,9 @@
-//! PHP's `serialize()` format, as far as profiles need it: null, booleans,
+//! PHP's `serialize()` format, the part that profiles need: null, booleans,
 //! integers, floats, strings and arrays.
 //!
-//! The extension writes its files with the writer; whoever opens a file uses
-//! the reader. There is no way to name an object: the reader refuses anything
-//! else by its first byte, so a file can hold data and nothing that acts.
+//! The extension writes its files with the writer; programs that open a file
+//! use the reader. Values cannot be objects: the reader refuses every other
+//! type by its first byte, so that a file contains only data.
 
 mod error;
 mod reader;
@@ -36,7 +36,7 @@ pub enum Value<'a> {
 /// The key of an array's entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Key<'a> {
-    /// `i:5;`, which PHP makes of the string `"5"` too.
+    /// `i:5;`, which PHP also writes for the string `"5"`.
     Int(i64),
     /// `s:3:"abc";`
     String(&'a [u8]),

@@ -1,13 +1,13 @@
-//! Reads what PHP's `serialize()` wrote, trusting nothing of it.
+//! Reads PHP's `serialize()` format from untrusted input.
 //!
-//! A [`Reader`] walks the bytes once, without recursion deeper than its limit
-//! and without copying; it asks for memory only after it has seen that the
-//! input is long enough to fill it. Whoever wants all of a small value at once
-//! calls [`read`]; whoever reads a large array takes it entry by entry.
+//! A [`Reader`] walks over the bytes once, without copying, and with limited
+//! recursion. It allocates memory only after it has checked that the input is
+//! long enough to fill it. Use [`read`] for a small value as a whole, and a
+//! [`Reader`] for a large array entry by entry.
 
 use super::{Key, ReadError, Value};
 
-/// How much a reader takes before it gives up.
+/// The limits of a reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Arrays within arrays; a profile needs two.
@@ -28,7 +28,7 @@ impl Limits {
 ///
 /// # Errors
 ///
-/// [`ReadError`], with the offset of what is wrong.
+/// [`ReadError`], with the offset of the error.
 pub fn read(input: &[u8], limits: Limits) -> Result<Value<'_>, ReadError> {
     let mut reader = Reader::new(input, limits);
     let value = reader.value()?;
@@ -36,7 +36,7 @@ pub fn read(input: &[u8], limits: Limits) -> Result<Value<'_>, ReadError> {
     Ok(value)
 }
 
-/// A place in the input, moving forward.
+/// A position in the input, which only advances.
 #[derive(Debug)]
 pub struct Reader<'a> {
     input: &'a [u8],
@@ -59,15 +59,15 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// How far it has read.
+    /// The number of bytes that were read.
     #[must_use]
     pub fn offset(&self) -> usize {
         self.offset
     }
 
-    /// Enters an array and says how many entries follow. Each must be read with
-    /// [`key`](Self::key) and [`value`](Self::value) or another array, and then
-    /// the array be left with [`array_end`](Self::array_end).
+    /// Enters an array and returns the number of its entries. The caller must
+    /// read each with [`key`](Self::key) and [`value`](Self::value) or another
+    /// array, and then leave the array with [`array_end`](Self::array_end).
     ///
     /// # Errors
     ///
@@ -101,7 +101,7 @@ impl<'a> Reader<'a> {
         Ok(entries)
     }
 
-    /// Leaves the array entered last.
+    /// Leaves the innermost array.
     ///
     /// # Errors
     ///
@@ -116,7 +116,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     ///
-    /// [`ReadError`], also for a key that is no integer or string.
+    /// [`ReadError`], also for a key that is neither an integer nor a string.
     pub fn key(&mut self) -> Result<Key<'a>, ReadError> {
         match self.peek()? {
             b'i' => Ok(Key::Int(self.int()?)),
@@ -131,11 +131,11 @@ impl<'a> Reader<'a> {
         self.input.get(self.offset) == Some(&b'a')
     }
 
-    /// Reads a value with all that is in it.
+    /// Reads a value with its contents.
     ///
     /// # Errors
     ///
-    /// [`ReadError`], with the offset of what is wrong.
+    /// [`ReadError`], with the offset of the error.
     pub fn value(&mut self) -> Result<Value<'a>, ReadError> {
         match self.peek()? {
             b'N' => {
@@ -164,11 +164,11 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Makes sure that nothing follows.
+    /// Checks that no bytes follow.
     ///
     /// # Errors
     ///
-    /// [`ReadError::Trailing`] if something does.
+    /// [`ReadError::Trailing`] if there are more bytes.
     pub fn finish(&self) -> Result<(), ReadError> {
         if self.offset == self.input.len() {
             return Ok(());
@@ -201,7 +201,8 @@ impl<'a> Reader<'a> {
     fn float(&mut self) -> Result<Value<'a>, ReadError> {
         self.kind(b'd', "a float")?;
         let offset = self.offset;
-        // PHP's names and Rust's differ; Rust's alone would allow more.
+        // PHP's and Rust's spellings of infinity and NaN differ; Rust accepts
+        // more.
         let value = match self.number()? {
             "NAN" => f64::NAN,
             "INF" => f64::INFINITY,
@@ -218,7 +219,7 @@ impl<'a> Reader<'a> {
         Ok(Value::Float(value))
     }
 
-    /// Reads up to the next `;`, which cannot be far.
+    /// Reads up to the next `;`, which must be near.
     fn number(&mut self) -> Result<&'a str, ReadError> {
         const LONGEST: usize = 64;
         let rest = self.input.get(self.offset..).unwrap_or_default();
@@ -418,7 +419,7 @@ mod tests {
         read(whole.as_bytes(), Limits::PROFILE).unwrap();
         for end in 0..whole.len() {
             let error = error(whole.get(..end).unwrap());
-            // A string or an array notices first that it cannot fit.
+            // A string or an array fails earlier, because it cannot fit.
             assert!(
                 matches!(error, ReadError::Truncated { offset } if offset == end)
                     || matches!(error, ReadError::Length { .. }),

@@ -1,7 +1,7 @@
-//! Writes values as PHP's `serialize()` would, byte for byte.
+//! Writes values as PHP's `serialize()` does, byte for byte.
 //!
-//! Writing goes to memory and cannot fail. An array is opened with the number
-//! of entries that will follow, and whoever opens it must keep that promise.
+//! Writing goes to memory and cannot fail. The caller opens an array with the
+//! number of its entries, and must write exactly that many.
 
 use super::{Key, Value};
 
@@ -12,7 +12,7 @@ pub fn write_array_start(out: &mut Vec<u8>, entries: usize) {
     out.extend_from_slice(b":{");
 }
 
-/// Closes the array that was opened last.
+/// Closes the innermost array.
 pub fn write_array_end(out: &mut Vec<u8>) {
     out.push(b'}');
 }
@@ -36,7 +36,7 @@ pub fn write_string(out: &mut Vec<u8>, value: &[u8]) {
     out.extend_from_slice(b"\";");
 }
 
-/// Writes an array's string key, as an integer if PHP would make it one.
+/// Writes an array's string key, as an integer if PHP would convert it.
 pub fn write_key(out: &mut Vec<u8>, key: &[u8]) {
     match canonical_integer(key) {
         Some(integer) => write_int(out, integer),
@@ -66,8 +66,8 @@ pub fn write_value(out: &mut Vec<u8>, value: &Value<'_>) {
     }
 }
 
-/// Writes a float with as few digits as tell it from its neighbours, in PHP's
-/// notation: a power of ten from 1.0E+17 up and from 1.0E-5 down.
+/// Writes a float with the fewest digits that identify it, in PHP's notation:
+/// with an exponent from 1.0E+17 up and from 1.0E-5 down.
 fn write_float(out: &mut Vec<u8>, value: f64) {
     out.extend_from_slice(b"d:");
     if value.is_nan() {
@@ -92,7 +92,8 @@ fn write_float(out: &mut Vec<u8>, value: f64) {
     out.push(b';');
 }
 
-/// Appends a number in decimal. Rows are mostly numbers: no formatter here.
+/// Appends a number in decimal. Rows are mostly numbers, so no formatter is
+/// used.
 pub(crate) fn write_decimal(out: &mut Vec<u8>, mut value: u64) {
     let mut digits = [0; 20];
     let mut start = digits.len();
@@ -108,8 +109,8 @@ pub(crate) fn write_decimal(out: &mut Vec<u8>, mut value: u64) {
     out.extend_from_slice(digits.get(start..).unwrap_or_default());
 }
 
-/// The integer that PHP takes the array key `key` for, if it does: `"-5"` is
-/// one, `"007"`, `"-0"` and `"5 "` are not.
+/// The integer that PHP converts the array key `key` to: `"-5"` is converted,
+/// `"007"`, `"-0"` and `"5 "` are not.
 fn canonical_integer(key: &[u8]) -> Option<i64> {
     if key.len() > 20
         || !key

@@ -1,9 +1,8 @@
-//! Statements and addresses as parts of names, without what is private in them.
+//! Redacts SQL statements and URLs.
 //!
-//! A profile is shown to people who must not see a customer's data. So every
-//! literal becomes `?`: that also makes one name of the thousand statements
-//! that differ in an id only. Where it cannot be told whether something is a
-//! literal, it is taken for one.
+//! People see profiles who must not see a customer's data. So every literal
+//! becomes `?`; that also makes one name of a thousand statements that differ
+//! only in an ID. Text that may be a literal is treated as one.
 
 mod route;
 mod sql;
@@ -13,7 +12,7 @@ pub use route::route;
 pub use sql::{Dialect, depends_on_dialect, statement, statement_with};
 pub use url::{address, place};
 
-/// Longest text kept, in bytes. Longer ones end in `…`.
+/// The maximum length of a text, in bytes. Longer ones end in `…`.
 pub const MAX_LEN: usize = 16 * 1024;
 
 /// Cuts `text` to [`MAX_LEN`].
@@ -21,7 +20,7 @@ fn shorten(text: &mut Vec<u8>) {
     shorten_to(text, MAX_LEN);
 }
 
-/// Cuts `text` to that many bytes, between two characters; it ends in `…` then.
+/// Cuts `text` to that many bytes, between two characters, and appends `…`.
 pub fn shorten_to(text: &mut Vec<u8>, most: usize) {
     if text.len() <= most {
         return;

@@ -1,9 +1,9 @@
-//! The route behind a path: what the requests of one page have in common.
+//! Derives the route of a path: the common part of the requests of one page.
 //!
 //! **Invariant:** few routes for many requests: numbers, dates, hashes, tokens
-//! and what is escaped become `?`, one for each part between slashes. A part
-//! that is spelled like a word (`/articles/my-first-one`) cannot be told from
-//! one, and stays: what the program says is always better.
+//! and escaped parts become `?`, one for each path segment. A segment that is
+//! spelled like a word (`/articles/my-first-one`) cannot be recognized and
+//! stays: a route that the program sets is always better.
 
 /// The route of a request for `path`, which is a path or a whole URL.
 ///
@@ -21,21 +21,22 @@ pub fn route(path: &[u8]) -> Vec<u8> {
         if index > 0 {
             route.push(b'/');
         }
-        // The first one is empty, or a URL's scheme; hosts have numbers.
-        let is_host = index == 2 && place.windows(3).any(|it| it == b"://");
+        // The first segment is empty, or a URL's scheme; hosts contain numbers.
+        let is_host = index == 2 && place.windows(3).any(|window| window == b"://");
         let is_name = is_host || !has_number(part) || is_version(part);
         route.extend_from_slice(if is_name { part } else { b"?" });
     }
     route
 }
 
-/// Whether a number stands in it by itself: `12`, `page-12`, `12_title`, `7.html`.
+/// Whether it contains a separate number: `12`, `page-12`, `12_title`,
+/// `7.html`.
 fn has_number(part: &[u8]) -> bool {
     part.split(|byte| matches!(byte, b'-' | b'_' | b'.'))
         .any(|word| !word.is_empty() && word.iter().all(u8::is_ascii_digit))
 }
 
-/// Whether it is the version of an interface: `v2`, `v1.2`.
+/// Whether it is an API version: `v2`, `v1.2`.
 fn is_version(part: &[u8]) -> bool {
     let numbers = part.strip_prefix(b"v").unwrap_or_default();
     !numbers.is_empty()

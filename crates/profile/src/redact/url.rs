@@ -1,22 +1,22 @@
-//! URLs: scheme, host and port stay, and so do plain words in the path and the
-//! names of what is asked for.
+//! Redacts URLs: scheme, host and port stay, and so do plain words in the path
+//! and the names of query parameters.
 //!
-//! **Invariant:** what may be somebody's, in a path as well, becomes `?`: who
-//! logs in, values, numbers, tokens. A name that is spelled like a word
-//! (`/users/john`) cannot be told from one, and stays.
+//! **Invariant:** possibly private parts, also in a path, become `?`:
+//! credentials, values, numbers, tokens. A name that is spelled like a word
+//! (`/users/john`) cannot be recognized, and stays.
 
 use super::{MAX_LEN, shorten};
 
-/// More letters have no words in a path.
+/// A segment with more letters is not a word.
 const LONGEST_WORD: usize = 32;
-/// A word may be of some version.
+/// A word may end in a version.
 const MOST_DIGITS: usize = 2;
-/// The digits of a hash that may happen to have few figures.
+/// The minimum length of a hash that may contain few digits.
 const SHORTEST_HEX: usize = 4;
 
-/// Takes credentials, query values and the fragment out of a URL, and what is
-/// no plain word out of its path. The names of query parameters stay:
-/// `https://h/p?id=?&page=?`.
+/// Removes credentials, query values and the fragment from a URL, and
+/// everything but plain words from its path. The names of query parameters
+/// stay: `https://h/p?id=?&page=?`.
 ///
 /// ```
 /// let url = b"https://me:secret@example.org:81/user/17?id=7&x#top";
@@ -31,14 +31,14 @@ pub fn address(url: &[u8]) -> Vec<u8> {
     push_base(base, has_late_at(url), &mut clean);
     let pairs = query
         .into_iter()
-        .flat_map(|it| it.split(|&byte| byte == b'&'));
+        .flat_map(|part| part.split(|&byte| byte == b'&'));
     let mut separator = b'?';
     for pair in pairs {
         clean.push(separator);
         separator = b'&';
         let mut halves = pair.splitn(2, |&byte| byte == b'=');
         let (name, value) = (halves.next().unwrap_or(b""), halves.next());
-        // Without a value, it is one.
+        // A parameter without a value may be a value itself.
         push_word(if value.is_some() { name } else { b"?" }, &mut clean);
         if value.is_some() {
             clean.extend_from_slice(b"=?");
@@ -51,8 +51,8 @@ pub fn address(url: &[u8]) -> Vec<u8> {
     clean
 }
 
-/// Scheme, host, port and path of a URL: credentials, query and fragment go,
-/// and so does what is no plain word in the path.
+/// Scheme, host, port and path of a URL: credentials, query and fragment are
+/// removed, and everything but plain words in the path.
 ///
 /// ```
 /// let url = b"https://me:secret@example.org:81/user/17?id=7&x#top";
@@ -68,12 +68,12 @@ pub fn place(url: &[u8]) -> Vec<u8> {
     clean
 }
 
-/// Scheme, host and path, without what is before the last `@` of the
+/// Scheme, host and path, without the text before the last `@` of the
 /// authority; a URL without a scheme may have credentials too.
 ///
-/// Where an `@` comes later, what looks like a port may begin a password.
+/// With an `@` further on, an apparent port may be the beginning of a password.
 fn push_base(base: &[u8], has_late_at: bool, clean: &mut Vec<u8>) {
-    let scheme_end = base.windows(3).position(|it| it == b"://");
+    let scheme_end = base.windows(3).position(|window| window == b"://");
     let (scheme, rest) = base.split_at(scheme_end.unwrap_or(0));
     if scheme_end.is_some() {
         let is_part =
@@ -98,22 +98,24 @@ fn push_base(base: &[u8], has_late_at: bool, clean: &mut Vec<u8>) {
     }
 }
 
-/// Whether there is an `@` behind the host, where no user stands.
+/// Whether there is an `@` after the host, where it does not end a user name.
 fn has_late_at(url: &[u8]) -> bool {
-    let begin = url.windows(3).position(|it| it == b"://");
+    let begin = url.windows(3).position(|window| window == b"://");
     let rest = url.get(begin.map_or(0, |at| at + 3)..).unwrap_or_default();
-    let end = rest.iter().position(|it| matches!(it, b'/' | b'?' | b'#'));
+    let end = rest
+        .iter()
+        .position(|byte| matches!(byte, b'/' | b'?' | b'#'));
     end.and_then(|end| rest.get(end..))
-        .is_some_and(|it| it.contains(&b'@'))
+        .is_some_and(|authority| authority.contains(&b'@'))
 }
 
-/// Whether it is a host, with a port or not. `me:secret/…` is none.
+/// Whether it is a host, with or without a port. `me:secret/…` is not.
 fn is_host(text: &[u8]) -> bool {
     let port = text.iter().rposition(|&byte| byte == b':');
     let (name, port) = text.split_at(port.unwrap_or(text.len()));
     if let Some(inner) = text
         .strip_prefix(b"[")
-        .and_then(|it| it.split(|&it| it == b']').next())
+        .and_then(|rest| rest.split(|&byte| byte == b']').next())
     {
         let is_part = |byte: &u8| byte.is_ascii_hexdigit() || matches!(byte, b':' | b'.');
         let port = text.get(inner.len() + 2..).unwrap_or_default();
@@ -124,7 +126,7 @@ fn is_host(text: &[u8]) -> bool {
     name.iter().all(is_part) && is_port(port)
 }
 
-/// Nothing, or `:81`.
+/// Empty, or `:81`.
 fn is_port(text: &[u8]) -> bool {
     match text.split_first() {
         Some((colon, digits)) => {
@@ -134,12 +136,15 @@ fn is_port(text: &[u8]) -> bool {
     }
 }
 
-/// Writes a word of a path or the name of a parameter, or `?` for what may be
-/// somebody's: a number, a date, a token, an address, what is escaped.
+/// Writes a word of a path or the name of a parameter, or `?` for possibly
+/// private text: a number, a date, a token, an address, escapes.
 fn push_word(word: &[u8], clean: &mut Vec<u8>) {
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
-    let digits = word.iter().filter(|it| it.is_ascii_digit()).count();
-    let letters = word.iter().filter(|it| it.is_ascii_alphabetic()).count();
+    let digits = word.iter().filter(|byte| byte.is_ascii_digit()).count();
+    let letters = word
+        .iter()
+        .filter(|byte| byte.is_ascii_alphabetic())
+        .count();
     let is_hex = word.len() >= SHORTEST_HEX && word.iter().all(u8::is_ascii_hexdigit);
     // `v2`, `oauth2`, `index.html`.
     let is_word = word.len() <= LONGEST_WORD
@@ -150,7 +155,7 @@ fn push_word(word: &[u8], clean: &mut Vec<u8>) {
     clean.extend_from_slice(if is_word { word } else { b"?" });
 }
 
-/// Whether it goes up and down like `aXkQzPwB`, which nobody names anything.
+/// Whether case alternates as in `aXkQzPwB`, which is no ordinary name.
 fn is_mixed(word: &[u8]) -> bool {
     let goes_up =
         |pair: &[u8]| matches!(pair, [a, b] if a.is_ascii_lowercase() && b.is_ascii_uppercase());

@@ -1,4 +1,4 @@
-//! Files put together by hand, with right checksums.
+//! Files assembled by hand, with correct checksums.
 
 /// A section's kind and payload.
 pub(crate) type Section<'a> = (u8, &'a [u8]);

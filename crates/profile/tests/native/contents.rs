@@ -1,5 +1,6 @@
-//! What is in the fixtures, as `scripts/read_xhp.py` reads it: a reader that was
-//! made from `docs/format.md` alone. `./x test` looks at the same files with it.
+//! The contents of the fixtures, as `scripts/read_xhp.py` reads them: a reader
+//! made from `docs/format.md` alone. `./x test` compares the same files with
+//! it.
 //!
 //! `UPDATE_FIXTURES=1` writes the files of the newest version; what is in them
 //! is written by that reader: `scripts/native-check.py --update`.
@@ -103,7 +104,7 @@ fn body(profile: &Profile) -> (&'static str, Value) {
             let samples = all
                 .samples
                 .iter()
-                .map(|it| json!([it.at, it.weight, it.stack.0]));
+                .map(|sample| json!([sample.at, sample.weight, sample.stack.0]));
             let (stacks, samples): (Value, Value) = (stacks.collect(), samples.collect());
             ("samples", json!({ "stacks": stacks, "samples": samples }))
         }

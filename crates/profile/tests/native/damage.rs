@@ -1,4 +1,4 @@
-//! Whatever happens to a file on its way is noticed.
+//! Damage to a file is always detected.
 
 use std::ops::Range;
 
@@ -56,7 +56,11 @@ fn sections_that_moved_or_came_twice_are_noticed() {
     let all: Vec<usize> = (0..sections.len()).collect();
     read(&file(&all)).unwrap();
     for first in 1..sections.len() {
-        let without: Vec<_> = all.iter().copied().filter(|&it| it != first).collect();
+        let without: Vec<_> = all
+            .iter()
+            .copied()
+            .filter(|&section| section != first)
+            .collect();
         assert!(read(&file(&without)).is_err(), "{first}");
         let mut twice = all.clone();
         twice.insert(first, first);

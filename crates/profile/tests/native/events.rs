@@ -1,4 +1,4 @@
-//! Call events, which are written as they happen.
+//! Call events, which are written during the recording.
 
 use profile::native::events::{
     EventsOptions, EventsReader, EventsWriter, RawEvent, RawInstant, What,
@@ -56,12 +56,16 @@ fn events_cut_anywhere_are_those_before_and_say_so() {
                 assert!(events.events.len() >= most, "{length}");
                 assert!(length < before_end || events.events.len() == all.events.len());
                 most = events.events.len();
-                let last = events.events.last().map(|it| it.at).unwrap_or_default();
+                let last = events
+                    .events
+                    .last()
+                    .map(|event| event.at)
+                    .unwrap_or_default();
                 assert!(events.end == last || events.end == all.end);
             }
         }
     }
-    // Only what ends before main() is named is of no use at all.
+    // A file that ends before main() is named is useless.
     assert!((10..400).contains(&refused), "{refused}");
     assert_eq!(most, all.events.len());
 }
@@ -115,7 +119,7 @@ fn two_functions_of_one_name_are_one_symbol_of_the_profile() {
     let costs: Vec<_> = tree
         .nodes
         .iter()
-        .map(|it| (it.cost.calls, it.cost.wall))
+        .map(|edge| (edge.cost.calls, edge.cost.wall))
         .collect();
     assert_eq!(costs, [(1, 1_600), (2, 480), (1, 960)]);
 }
@@ -171,7 +175,7 @@ fn long_log() -> Profile {
 #[test]
 fn a_long_log_reads_back_the_same() {
     let profile = long_log();
-    // Not by `assert_eq`: nobody wants to read it.
+    // Not `assert_eq`, which would print the whole log.
     assert!(read(&written(&profile)).unwrap() == profile);
 }
 

@@ -1,4 +1,4 @@
-//! Files that only look right, and claims of what is not there.
+//! Malformed files with correct checksums, and lengths without data.
 
 use profile::Profile;
 use profile::native::{self, Error, Limits};
@@ -61,7 +61,7 @@ fn files_that_only_look_right_are_refused() {
             ],
         ),
         (
-            "a guess with nobody to guess",
+            "a prediction without a callee",
             &[
                 (b'P', b"C\x01\x02\x01\x01"),
                 (b'S', MAIN),

@@ -1,5 +1,5 @@
-//! The native file: what was written reads back the same; what was not is
-//! refused, without a panic and without the memory that it claims to need.
+//! The native file: a written profile reads back the same; other input is
+//! refused, without a panic and without allocating the memory that it claims.
 
 #![expect(
     clippy::unwrap_used,

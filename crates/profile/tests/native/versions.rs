@@ -1,4 +1,5 @@
-//! What a version wrote is read by all later ones, and what they add skipped.
+//! Later versions read the files of earlier ones, and earlier readers skip
+//! additions.
 
 use profile::native::Error;
 use profile::{Profile, Spans};
@@ -76,7 +77,7 @@ fn the_example_of_the_documentation_is_right() {
     let costs: Vec<_> = tree
         .nodes
         .iter()
-        .map(|it| (it.cost.calls, it.cost.wall))
+        .map(|edge| (edge.cost.calls, edge.cost.wall))
         .collect();
     assert_eq!(costs, [(1, 1_300), (2, 300)]);
     assert!(profile.symbols[1].internal);

@@ -1,4 +1,4 @@
-//! Random profiles of every shape, for the laws of the data.
+//! Random profiles of every body, for property tests.
 
 use profile::{
     Activation, Body, Cost, Edge, EdgeTable, Event, EventKind, Events, Instant, LeftOut, Meta,

@@ -1,21 +1,20 @@
-//! Where the clocks stand, in the steps that they are written in.
+//! The values of the clocks, in the steps of the file.
 
 use super::raw::RawEvent;
 use super::{EventsOptions, RawInstant};
 
-/// Where the clocks and the memory stood at the last event, since the
-/// beginning.
+/// The clocks and the memory at the last event, relative to the beginning.
 #[derive(Debug, Clone)]
 pub(super) struct Clocks {
     wall_unit: Unit,
     cpu_unit: Unit,
-    /// Both clocks have the same ticks.
+    /// Both clocks have the same tick rate.
     is_one_clock: bool,
     start: RawInstant,
-    /// Steps.
+    /// In steps.
     wall: u64,
     cpu: u64,
-    /// By how many steps that is behind the wall clock.
+    /// The steps by which CPU time lags behind wall time.
     behind: i64,
 }
 
@@ -32,12 +31,13 @@ impl Clocks {
         }
     }
 
-    /// The steps of the wall clock and of CPU time.
+    /// The wall clock and CPU time in steps.
     pub(super) fn units(&self) -> (Unit, Unit) {
         (self.wall_unit, self.cpu_unit)
     }
 
-    /// When it began, which is later than it was by what is not part of it.
+    /// The beginning, moved later by the time that is excluded from the
+    /// profile.
     pub(super) fn start(&mut self) -> &mut RawInstant {
         &mut self.start
     }
@@ -48,7 +48,7 @@ impl Clocks {
         (wall, self.cpu_steps(at.cpu).max(self.cpu))
     }
 
-    /// Goes on to each of the events; the steps in time between them.
+    /// Advances to each of the events; returns the steps between them.
     pub(super) fn go_on(&mut self, events: &[RawEvent], steps: &mut [u64]) {
         let mut before = self.wall;
         for (event, step) in events.iter().zip(steps) {
@@ -69,8 +69,8 @@ impl Clocks {
         ticks.saturating_sub(self.start.cpu) >> self.cpu_unit.shift
     }
 
-    /// Whether the program runs all the time in these events, as far as can be
-    /// seen at once: CPU time falls behind in none of them.
+    /// Whether the program runs all the time during these events, by a quick
+    /// check: CPU time lags behind in none of them.
     pub(super) fn is_running(&self, events: &[RawEvent]) -> bool {
         let Some(first) = events.first() else {
             return true;
@@ -84,21 +84,21 @@ impl Clocks {
                 == 0
     }
 
-    /// With one clock for both, the steps by which CPU time is behind the wall
-    /// clock.
+    /// If both clocks are the same: the steps by which CPU time lags behind
+    /// wall time.
     ///
-    /// The difference of the ticks is taken before it is rounded: as long as
-    /// the program runs, it stays the same.
+    /// The difference of the ticks is taken before rounding: it stays constant
+    /// while the program runs.
     #[inline]
     fn ticks_behind(&self, event: &RawEvent) -> i64 {
         let apart = |at: RawInstant| at.wall.wrapping_sub(at.cpu);
         let behind = apart(event.at).wrapping_sub(apart(self.start));
-        // Less than nothing, if several threads ran.
+        // Negative if several threads ran.
         behind.cast_signed() >> self.cpu_unit.shift
     }
 
-    /// [`go_on`](Self::go_on) for CPU time, which has been done for the wall
-    /// clock: by how many steps it is behind that at each event.
+    /// [`go_on`](Self::go_on) for CPU time, after the call for the wall clock:
+    /// the lag in steps at each event.
     pub(super) fn fall_behind(&mut self, events: &[RawEvent], steps: &[u64], behind: &mut [i64]) {
         let mut wall = self.wall.wrapping_sub(steps.iter().sum::<u64>());
         for ((event, step), behind) in events.iter().zip(steps).zip(behind) {
@@ -116,7 +116,7 @@ impl Clocks {
     }
 }
 
-/// The steps that CPU time would be at if the program had run all the time.
+/// CPU time in steps if the program had run all the time.
 #[inline]
 pub(super) fn expected_cpu(wall: u64, wall_length: u64, cpu_length: u64) -> u64 {
     if wall_length == cpu_length {
@@ -126,12 +126,12 @@ pub(super) fn expected_cpu(wall: u64, wall_length: u64, cpu_length: u64) -> u64 
     u64::try_from(cpu).unwrap_or(u64::MAX)
 }
 
-/// The steps that a clock is written in.
+/// The step size of a clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Unit {
-    /// Ticks are divided by two to this power.
+    /// Ticks are shifted right by this many bits.
     pub(super) shift: u32,
-    /// How long a step is, in nanoseconds times 2³².
+    /// The duration of a step, in nanoseconds times 2³².
     pub(super) length: u64,
 }
 
@@ -154,7 +154,7 @@ impl Unit {
         }
     }
 
-    /// The nanoseconds that so many steps last, rounded down.
+    /// The duration of this many steps in nanoseconds, rounded down.
     #[inline]
     pub(super) fn nanoseconds(length: u64, steps: u64) -> u64 {
         let product = u128::from(length) * u128::from(steps);

@@ -1,5 +1,5 @@
-//! Bytes to events, a block at a time: of any length, in the memory of a block
-//! and of what the caller makes of it.
+//! Decodes events block by block: files of any length, in the memory of a block
+//! and of the caller's result.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -23,7 +23,7 @@ use crate::{
     Symbol, SymbolId,
 };
 
-/// Takes the events out of a file, block by block.
+/// Reads the events of a file, block by block.
 #[derive(Debug)]
 pub struct EventsReader<R> {
     sections: SectionReader<R>,
@@ -34,13 +34,13 @@ pub struct EventsReader<R> {
     limits: Limits,
     metrics: Metrics,
     decoder: Decoder,
-    /// When it all ended, as the file says.
+    /// The end time in the file.
     end: Option<Instant>,
     is_over: bool,
     budget: Budget,
 }
 
-/// The symbols, and where each of the file's is among them: a program may have
+/// The symbols, and the index of each of the file's symbols: a program may have
 /// two functions of one name, a profile has one.
 #[derive(Debug, Default)]
 struct Symbols {
@@ -64,11 +64,11 @@ impl Symbols {
 }
 
 impl<R: Read> EventsReader<BufReader<R>> {
-    /// Reads the beginning of a file of events. The input need not be buffered.
+    /// Reads the beginning of an event file. The input need not be buffered.
     ///
     /// # Errors
     ///
-    /// [`Error`]; one of them if the file holds something else than events.
+    /// [`Error`], also if the file holds something else than events.
     pub fn new(input: R, limits: &Limits) -> Result<Self, Error> {
         let input = BufReader::with_capacity(1 << 16, input);
         let budget = Budget::unlimited();
@@ -79,7 +79,7 @@ impl<R: Read> EventsReader<BufReader<R>> {
 }
 
 impl<R: Read> EventsReader<R> {
-    /// Goes on after the first section.
+    /// Continues after the first section.
     pub(in crate::native) fn after(
         sections: SectionReader<R>,
         head: &Head,
@@ -118,20 +118,20 @@ impl<R: Read> EventsReader<R> {
         })
     }
 
-    /// Puts the next events into `events`, in place of what was there; false
-    /// if there are none left.
+    /// Replaces the contents of `events` by the next events; returns false if
+    /// there are none left.
     ///
-    /// A file that ends in the middle has no events left there, and
-    /// [`meta`](Self::meta) says that it is truncated.
+    /// A truncated file has no more events at its end, and [`meta`](Self::meta)
+    /// marks it as truncated.
     ///
     /// # Errors
     ///
-    /// [`Error`], if the next block is not as it was written.
+    /// [`Error`], if the next block is damaged.
     pub fn next_block(&mut self, events: &mut Vec<Event>) -> Result<bool, Error> {
         events.clear();
         while !self.is_over {
             let kind = match self.sections.next() {
-                // Without even `main()` there is nothing to make a profile of.
+                // Without even `main()` there is no profile.
                 Err(Error::Truncated { .. }) if !self.symbols.list.is_empty() => {
                     self.meta.meta.is_truncated = true;
                     self.is_over = true;
@@ -179,13 +179,13 @@ impl<R: Read> EventsReader<R> {
         Ok(false)
     }
 
-    /// The symbols named so far: all that the events so far need.
+    /// The symbols so far: all that the events so far use.
     #[must_use]
     pub fn symbols(&self) -> &[Symbol] {
         &self.symbols.list
     }
 
-    /// What is known of the profile so far.
+    /// The metadata so far.
     #[must_use]
     pub fn meta(&self) -> &Meta {
         &self.meta.meta
@@ -197,29 +197,29 @@ impl<R: Read> EventsReader<R> {
         &self.spans.spans
     }
 
-    /// What was measured.
+    /// The measured costs.
     #[must_use]
     pub fn metrics(&self) -> Metrics {
         self.metrics
     }
 
-    /// When it all ended: the last event's instant, until the end is read.
+    /// The end time: the last event's, until the end is read.
     #[must_use]
     pub fn end(&self) -> Instant {
         self.end.unwrap_or(self.decoder.steps.last)
     }
 
-    /// Reads all events into a call tree, in the memory of that.
+    /// Reads all events into a call tree, in memory proportional to the tree.
     ///
     /// # Errors
     ///
-    /// [`Error`], if the tree gets more than `limits.nodes` nodes, too.
+    /// [`Error`], also if the tree gets more than `limits.nodes` nodes.
     pub fn into_tree(self, limits: &Limits) -> Result<Profile, Error> {
         let fold = EventFold::within(&self.budget);
         self.fold(fold, Vec::new(), limits)
     }
 
-    /// Reads all events: as they are, or as a call tree if they are too many.
+    /// Reads all events: as events, or as a call tree if they are too many.
     pub(in crate::native) fn into_profile(mut self, limits: &Limits) -> Result<Profile, Error> {
         let (mut all, mut block) = (Vec::new(), Vec::new());
         while self.next_block(&mut block)? {
@@ -272,7 +272,7 @@ impl<R: Read> EventsReader<R> {
     }
 }
 
-/// What is known from the events before.
+/// The state after the previous events.
 #[derive(Debug)]
 struct Decoder {
     predictor: Predictor,
@@ -320,7 +320,7 @@ impl Decoder {
     }
 }
 
-/// Where the clocks stand, and in which steps they go.
+/// The clocks, and the size of their steps.
 #[derive(Debug)]
 struct Steps {
     columns: Columns,
@@ -328,7 +328,7 @@ struct Steps {
     cpu_unit: u64,
     wall: u64,
     cpu: u64,
-    /// By how many steps CPU time is behind the wall clock.
+    /// The steps by which CPU time lags behind wall time.
     behind: i64,
     last: Instant,
 }
@@ -356,7 +356,7 @@ impl Steps {
         self.last.wall = Unit::nanoseconds(self.wall_unit, self.wall);
         if self.columns.has(Columns::APART) {
             if self.columns.has(Columns::CPU) {
-                // Until it is known by how much it fell behind.
+                // Until the lag is known.
                 let (wall, cpu) = (self.wall_unit, self.cpu_unit);
                 self.last.cpu = expected_cpu(self.wall, wall, cpu);
             }
@@ -379,7 +379,7 @@ impl Steps {
         })
     }
 
-    /// Reads the columns behind a section's events.
+    /// Reads the columns after a section's events.
     fn extras(&mut self, cursor: &mut Cursor<'_>, events: &mut [Event]) -> Result<(), Error> {
         let count = events.len();
         let mut changes = vec![0_i64; count];
@@ -429,7 +429,7 @@ impl Steps {
     }
 }
 
-/// Who was called, or which fiber goes on.
+/// The callee, or the fiber that resumes.
 #[inline]
 fn called(
     cursor: &mut Cursor<'_>,
@@ -438,8 +438,8 @@ fn called(
     symbols: &[SymbolId],
 ) -> Result<EventKind, Error> {
     let number = if rank < RANKS {
-        let guess = run.guess(rank);
-        guess.ok_or_else(|| cursor.broken("nobody was called yet"))?
+        let predicted = run.predicted(rank);
+        predicted.ok_or_else(|| cursor.broken("a prediction without an earlier call"))?
     } else {
         match cursor.number_32()?.checked_sub(1) {
             Some(symbol) => symbol,
@@ -452,7 +452,7 @@ fn called(
     Ok(EventKind::Enter(symbol))
 }
 
-/// A step in time: of the first byte, or longer.
+/// A time step: in the first byte, or longer.
 #[inline]
 fn step(cursor: &mut Cursor<'_>, short: u64, long: u64) -> Result<u64, Error> {
     if short < long {

@@ -1,9 +1,9 @@
-//! Events to bytes, section by section: what happened and when, see
-//! [`heads`](super::heads), then what else was measured, see
+//! Encodes events section by section: kinds and times, see
+//! [`heads`](super::heads), then the other costs, see
 //! [`extras`](super::extras).
 //!
-//! **Invariants:** once its buffers have grown, nothing is allocated. What was
-//! handed over is in the file as soon as the bytes are.
+//! **Invariants:** once the buffers have grown, nothing is allocated. Events
+//! are in the file as soon as their bytes are.
 
 use super::clocks::Clocks;
 use super::extras::Column;
@@ -19,14 +19,14 @@ use crate::native::varint::{put, put_signed};
 use crate::native::write::{metrics, put_symbols};
 use crate::{Meta, Spans, Symbol};
 
-/// How many events go into one section.
+/// The number of events in a section.
 pub(super) const A_SECTION: usize = 8192;
 
-/// How many events are looked at together: once for each of what they have, and
-/// few enough to be close at hand all the while.
+/// The number of events that are processed together: one pass for each
+/// property, on data that stays in the cache.
 const GROUP: usize = u64::BITS as usize;
 
-/// Makes bytes of events.
+/// Encodes events.
 #[derive(Debug, Clone)]
 pub struct EventsWriter {
     sections: SectionWriter,
@@ -35,7 +35,7 @@ pub struct EventsWriter {
     predictor: Predictor,
     clocks: Clocks,
     columns: Columns,
-    /// Those of one section.
+    /// The columns of one section.
     bytes: Bytes,
     cpu: Column,
     memory: Column,
@@ -43,7 +43,7 @@ pub struct EventsWriter {
 }
 
 impl EventsWriter {
-    /// Begins a file, and appends its first bytes to `out`.
+    /// Starts a file: appends its first bytes to `out`.
     #[must_use]
     pub fn begin(
         options: &EventsOptions,
@@ -84,14 +84,14 @@ impl EventsWriter {
         }
     }
 
-    /// How many symbols were written.
+    /// The number of symbols that were written.
     #[must_use]
     pub fn symbols_written(&self) -> usize {
         self.predictor.symbols()
     }
 
-    /// Appends symbols, which are numbered in the order in which they come; the
-    /// first of all is `main()`. To be called before the events that use them.
+    /// Appends symbols, numbered in their order; the first of all is `main()`.
+    /// Call it before the events that use them.
     pub fn symbols(&mut self, symbols: &[Symbol], out: &mut Vec<u8>) {
         if !symbols.is_empty() {
             put_symbols(&mut self.sections, &mut self.symbols, out, symbols);
@@ -99,7 +99,7 @@ impl EventsWriter {
         }
     }
 
-    /// Appends events. One whose symbol was not written counts as a call of
+    /// Appends events. An event with an unknown symbol counts as a call of
     /// `main()`.
     pub fn events(&mut self, events: &[RawEvent], out: &mut Vec<u8>) {
         for events in events.chunks(A_SECTION) {
@@ -112,14 +112,14 @@ impl EventsWriter {
         }
     }
 
-    /// Appends what is new of `spans`, which grow. To be called after
-    /// [`symbols`](Self::symbols) with those that they name.
+    /// Appends the new part of `spans`, which only grow. Call it after
+    /// [`symbols`](Self::symbols) with the symbols that they name.
     pub fn spans(&mut self, spans: &Spans, out: &mut Vec<u8>) {
         self.spans.put(&mut self.sections, out, spans);
     }
 
-    /// From now on, everything is said to have happened so much earlier: for a
-    /// time that is not part of the profile. Its `memory` and `peak` count too.
+    /// Excludes a period from the profile: all later times are earlier by it.
+    /// Its `memory` and `peak` are excluded too.
     pub fn delay(&mut self, pause: RawInstant) {
         let start = self.clocks.start();
         start.wall = start.wall.wrapping_add(pause.wall);
@@ -130,14 +130,13 @@ impl EventsWriter {
         self.peak.delay(pause.peak);
     }
 
-    /// Appends what is known of the profile by now, in place of what was said
-    /// of it before.
+    /// Appends the current metadata, which replaces the earlier ones.
     pub fn meta(&mut self, meta: &Meta, out: &mut Vec<u8>) {
         self.sections
             .section(out, kind::META, |out| put_meta(out, meta));
     }
 
-    /// Appends the end, with what is known only then.
+    /// Appends the end, with the metadata that are known only then.
     pub fn end(mut self, at: RawInstant, meta: Option<&Meta>, out: &mut Vec<u8>) {
         if let Some(meta) = meta {
             self.meta(meta, out);

@@ -1,37 +1,37 @@
-//! What an event has besides its time: CPU time, memory and its peak, each as a
-//! column behind the events of a section.
+//! The other costs of events: CPU time, memory and its peak, each as a column
+//! after the events of a section.
 //!
-//! Most events change none of them, or only the memory; so a column says where
-//! something changed, and by how much. Of CPU time only that is written by
-//! which it fell behind the wall clock: nothing, as long as the program runs.
+//! Most events change none of them, or only the memory; so a column says which
+//! events have a change, and its amount. CPU time is written as its lag behind
+//! the wall clock, which does not change while the program runs.
 
 use super::heads::Bytes;
 use crate::native::Error;
 use crate::native::varint::{self, Cursor, zigzag};
 
-/// Nothing changed.
+/// No changes.
 const NONE: u8 = 0;
-/// Pairs: how many events changed nothing, and the next one's change.
+/// Pairs: the number of events without a change, and the next one's change.
 const RUNS: u8 = 1;
 /// A bit for each event, the lowest of a byte first; then the changes.
 const BITS: u8 = 2;
 
-/// How many events are added at a time.
+/// The number of events that are added at a time.
 const GROUP: usize = u64::BITS as usize;
 
-/// The changes of one cost in a section's events, as they come.
+/// The changes of one cost in a section's events.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Column {
-    /// What the last event had.
+    /// The value at the last event.
     last: i64,
-    /// A bit for each event, the lowest of a word first: it changed something.
+    /// A bit for each event, the lowest of a word first: it has a change.
     changed: Vec<u64>,
-    /// By how much, for each that did.
+    /// The amount of each change.
     changes: Vec<i64>,
 }
 
 impl Column {
-    /// Changes after such a value.
+    /// Starts after this value.
     pub(super) fn after(last: i64) -> Self {
         Self {
             last,
@@ -39,12 +39,12 @@ impl Column {
         }
     }
 
-    /// What the last event had counts for so much more: that is no change.
+    /// Adds to the last value without a change in the file.
     pub(super) fn delay(&mut self, more: i64) {
         self.last = self.last.wrapping_add(more);
     }
 
-    /// Adds the next 64 events, which have what the last one had.
+    /// Adds the next 64 events, with the same value as the last one.
     pub(super) fn add_unchanged(&mut self) {
         self.changed.push(0);
     }
@@ -59,7 +59,7 @@ impl Column {
         }
         let mut changed = 0_u64;
         for event in events {
-            // Without a branch: which it is, is anybody's guess in most programs.
+            // Without a branch, which most programs would mispredict.
             let now = value(event);
             changed = changed >> 1 | u64::from(now != last) << (GROUP - 1);
             last = now;
@@ -76,17 +76,18 @@ impl Column {
         }
     }
 
-    /// Appends the column of so many events, and begins the next.
+    /// Appends the column of this many events, and starts the next one.
     pub(super) fn put(&mut self, events: usize, bytes: &mut Bytes) {
         let count = self.changes.len();
         bytes.reserve(events.div_ceil(8) + (count + 1) * 2 * varint::MAX);
         if count == 0 {
             bytes.byte(NONE);
         } else {
-            // Memory comes in eights; dividing by that saves a byte here and there.
+            // Memory changes are multiples of eight; dividing by it saves a
+            // byte now and then.
             let all = self.changes.iter().fold(0, |all, change| all | change);
             let shift = all.trailing_zeros().min(3);
-            // A run takes a byte at least, a bit an eighth.
+            // A run takes at least a byte, a bit an eighth.
             let is_dense = count * 8 > events;
             bytes.byte(if is_dense { BITS } else { RUNS });
             bytes.number(u64::from(shift));
@@ -127,13 +128,13 @@ impl Column {
                 changed &= changed - 1;
             }
         }
-        // What is left changes nothing.
+        // The remaining events have no change.
         bytes.number(events as u64 - next);
     }
 }
 
-/// Reads a column of `count` changes, and gives each that is one to `apply`
-/// with its event's place.
+/// Reads a column of `count` events, and passes each change to `apply` with its
+/// event's index.
 pub(super) fn take_column(
     cursor: &mut Cursor<'_>,
     count: usize,

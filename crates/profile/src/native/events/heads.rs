@@ -1,30 +1,31 @@
-//! What happened, and when, in bytes: one for most ends, one to three for most
-//! entries.
+//! Kinds and times of events in bytes: one for most exits, one to three for
+//! most entries.
 //!
-//! Nearly all events are of a few bytes and go through one loop, which calls
-//! nothing, so that all that changes from one to the next is in registers. It
-//! does without branches where programs cannot be foreseen.
+//! Nearly all events have a few bytes and go through one loop without calls, so
+//! that its state stays in registers. The loop avoids branches that programs
+//! make unpredictable.
 
 use super::predict::{Predictor, RANKS};
 use super::raw::RawEvent;
 use crate::EventKind;
 use crate::native::varint;
 
-/// An end is this bit and a step in time below [`LONG_LEAVE`].
+/// An exit is this bit and a time step below [`LONG_LEAVE`].
 pub(super) const LEAVE: u8 = 0x80;
 pub(super) const LONG_LEAVE: u64 = 0x7F;
-/// An entry is a guess in two bits and a step in time below [`LONG_ENTER`].
+/// An entry is a predicted rank in two bits and a time step below
+/// [`LONG_ENTER`].
 pub(super) const LONG_ENTER: u64 = 0x1F;
-/// Where in an entry's first byte the guess is.
+/// The position of the rank in an entry's first byte.
 pub(super) const RANK_SHIFT: u32 = 5;
 
-/// The longest event: its head, two numbers of 32 bits, one of 64.
+/// The maximum length of an event: its head, two numbers of 32 bits, one of 64.
 const LONGEST: usize = 1 + 2 * 5 + varint::MAX;
 
-/// What two bytes of a number hold: nearly every step, and most symbols.
+/// The capacity of two bytes: nearly every step, and most symbols.
 const TWO: u64 = 1 << 14;
 
-/// Bytes to be written, with room for more behind them.
+/// Bytes to be written, with spare capacity after them.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Bytes {
     bytes: Vec<u8>,
@@ -36,12 +37,12 @@ impl Bytes {
         self.length = 0;
     }
 
-    /// What was written.
+    /// The written bytes.
     pub(super) fn written(&self) -> &[u8] {
         self.bytes.get(..self.length).unwrap_or_default()
     }
 
-    /// Makes room for so many bytes, and a word.
+    /// Reserves this many bytes, and a word.
     pub(super) fn reserve(&mut self, count: usize) {
         let room = self.length + count + size_of::<u64>();
         if self.bytes.len() < room {
@@ -49,7 +50,7 @@ impl Bytes {
         }
     }
 
-    /// Appends events, each so many steps after the one before.
+    /// Appends events, each this many steps after the previous one.
     pub(super) fn put_events(
         &mut self,
         mut events: &[RawEvent],
@@ -69,8 +70,8 @@ impl Bytes {
         }
     }
 
-    /// Appends events up to the first that is not of a few bytes, or that the
-    /// predictor is not prepared for; says how many.
+    /// Appends events up to the first one that is long or unknown to the
+    /// predictor; returns their number.
     fn put_usual(
         &mut self,
         events: &[RawEvent],
@@ -110,8 +111,8 @@ impl Bytes {
         done
     }
 
-    /// Appends whatever event it is. One whose symbol is not known counts as a
-    /// call of `main()`.
+    /// Appends any event. An event with an unknown symbol counts as a call of
+    /// `main()`.
     #[cold]
     #[inline(never)]
     fn put_any(&mut self, kind: EventKind, step: u64, predictor: &mut Predictor) {
@@ -145,7 +146,7 @@ impl Bytes {
         }
     }
 
-    /// Appends a number. There has to be room for it.
+    /// Appends a number. The capacity must be reserved.
     #[inline]
     pub(super) fn number(&mut self, mut value: u64) {
         while value >= TWO {
@@ -161,7 +162,7 @@ impl Bytes {
         }
     }
 
-    /// Appends bytes. There has to be room for them.
+    /// Appends bytes. The capacity must be reserved.
     pub(super) fn slice(&mut self, bytes: &[u8]) {
         let end = self.length + bytes.len();
         if let Some(place) = self.bytes.get_mut(self.length..end) {
@@ -170,7 +171,7 @@ impl Bytes {
         }
     }
 
-    /// Appends a byte. There has to be room for it.
+    /// Appends a byte. The capacity must be reserved.
     #[inline]
     pub(super) fn byte(&mut self, byte: u8) {
         if let Some(place) = self.bytes.get_mut(self.length) {
@@ -180,7 +181,7 @@ impl Bytes {
     }
 }
 
-/// An end, and how many bytes it is.
+/// An exit, and its number of bytes.
 #[inline(always)]
 fn leave_bytes(step: u64) -> (u64, u32) {
     let (rest, count) = rest(step, LONG_LEAVE);
@@ -190,7 +191,7 @@ fn leave_bytes(step: u64) -> (u64, u32) {
     )
 }
 
-/// An entry: of the guess of that rank, or, if that is none, of that name.
+/// An entry: of the predicted rank or, if there is none, of the given name.
 #[inline(always)]
 fn enter_bytes(rank: usize, name: u32, step: u64) -> (u64, u32) {
     let name_count = name & 0xFF;
@@ -203,8 +204,8 @@ fn enter_bytes(rank: usize, name: u32, step: u64) -> (u64, u32) {
     )
 }
 
-/// What of a step below [`TWO`] follows the head, and in how many bytes;
-/// what is behind those is anything.
+/// The part of a step below [`TWO`] that follows the head, and its number of
+/// bytes; the bytes after those are undefined.
 #[inline(always)]
 fn rest(step: u64, long: u64) -> (u64, u32) {
     let rest = step.wrapping_sub(long);
@@ -214,13 +215,13 @@ fn rest(step: u64, long: u64) -> (u64, u32) {
     (rest, u32::from(step >= long))
 }
 
-/// A number of two bytes.
+/// A number in two bytes.
 #[cold]
 fn two_bytes(value: u64) -> u64 {
     (value + (value & 0x3F80)) | 0x80
 }
 
-/// As much of a step in time as fits into an event's first byte.
+/// The part of a time step in an event's first byte.
 #[expect(clippy::cast_possible_truncation, reason = "at most 127")]
 fn short(step: u64, long: u64) -> u8 {
     step.min(long) as u8

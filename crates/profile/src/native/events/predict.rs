@@ -1,43 +1,43 @@
-//! Guesses who is called next: one of those that this function called last.
+//! Predicts the next callee: one of the recent callees of the running function.
 //!
-//! The writer and the reader go through the same steps, so that a few bits can
-//! say which of the guesses is right.
+//! The writer and the reader run the same predictor, so that a few bits select
+//! the right prediction.
 //!
-//! **Invariant:** what is remembered depends on nothing but the events so far.
+//! **Invariant:** the predictor's state depends only on the previous events.
 
 use std::collections::HashMap;
 
-/// How many callees of each function are remembered.
+/// The number of callees that are remembered for each function.
 pub(super) const RANKS: usize = 3;
 
 /// No callee: no symbol has this number.
-const NOBODY: u32 = u32::MAX;
+const NO_CALLEE: u32 = u32::MAX;
 
-/// The open calls, and what each function called last.
+/// The open calls, and the recent callees of each function.
 #[derive(Debug, Clone)]
 pub(super) struct Predictor {
     functions: Vec<Function>,
-    /// The functions that are open under `top`, up to `depth`; what is behind
-    /// them is room for more.
+    /// The open functions under `top`, up to `depth`; the rest is spare
+    /// capacity.
     open: Vec<u32>,
     depth: usize,
-    /// The function that runs.
+    /// The running function.
     top: u32,
     fiber: u32,
-    /// The open calls of fibers that wait, `top` last.
+    /// The open calls of suspended fibers, `top` last.
     waiting: HashMap<u32, Vec<u32>>,
 }
 
-/// What is remembered of a function: a quarter of a cache line.
+/// The state of a function: a quarter of a cache line.
 #[derive(Debug, Clone, Copy)]
 struct Function {
-    /// Whom it called, the last one first.
+    /// Its callees, the last one first.
     callees: [u32; RANKS],
     name: Name,
 }
 
-/// A function's number and one more, as it is written: the bytes behind their
-/// count, which is the lowest byte. 0 if there are more than three of them.
+/// A function's number plus one, as encoded: the bytes after their count, which
+/// is the lowest byte. 0 if there are more than three of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Name(pub(super) u32);
 
@@ -66,7 +66,7 @@ impl Predictor {
         }
     }
 
-    /// How many symbols there are.
+    /// The number of symbols.
     pub(super) fn symbols(&self) -> usize {
         self.functions.len()
     }
@@ -75,13 +75,13 @@ impl Predictor {
     pub(super) fn add_symbols(&mut self, count: usize) {
         let first = self.functions.len();
         let more = (first..first + count).map(|symbol| Function {
-            callees: [NOBODY; RANKS],
+            callees: [NO_CALLEE; RANKS],
             name: Name::of(symbol),
         });
         self.functions.extend(more);
     }
 
-    /// A symbol of that number, or `main()` if there is none.
+    /// The symbol of that number, or `main()` if there is none.
     pub(super) fn known(&self, symbol: u32) -> u32 {
         if (symbol as usize) < self.functions.len() {
             symbol
@@ -100,7 +100,7 @@ impl Predictor {
         rank
     }
 
-    /// The running function returns, if one is open.
+    /// The running function returns, if a call is open.
     pub(super) fn leave(&mut self) {
         let mut run = self.run(0);
         run.leave();
@@ -108,7 +108,7 @@ impl Predictor {
         self.after(end);
     }
 
-    /// Guesses until another fiber goes on, with room for so many calls.
+    /// Predicts until another fiber resumes, with capacity for this many calls.
     pub(super) fn run(&mut self, calls: usize) -> Run<'_> {
         let room = self.depth.saturating_add(calls);
         if self.open.len() < room {
@@ -122,20 +122,20 @@ impl Predictor {
         }
     }
 
-    /// Goes on where a run has ended.
+    /// Continues after a run.
     pub(super) fn after(&mut self, (depth, top): (usize, u32)) {
         (self.depth, self.top) = (depth, top);
     }
 
-    /// Another fiber goes on. One that has no call open is forgotten.
+    /// Another fiber resumes. A fiber without an open call is forgotten.
     pub(super) fn switch(&mut self, fiber: u32) {
         if fiber == self.fiber {
             return;
         }
         let mut next = self.waiting.remove(&fiber).unwrap_or_default();
         let next_top = next.pop().unwrap_or(0);
-        // The room for calls is the running fiber's; those that wait, which may
-        // be many, hold what is open and no more.
+        // The spare capacity belongs to the running fiber; suspended ones,
+        // which may be many, store their open calls only.
         let open = self.open.get(..self.depth).unwrap_or_default();
         if !open.is_empty() {
             let mut left = Vec::with_capacity(open.len() + 1);
@@ -155,8 +155,8 @@ impl Predictor {
     }
 }
 
-/// The predictor while one fiber runs: what changes with every event is by
-/// itself, so that the loops over events can hold it in registers.
+/// The predictor while one fiber runs: the state that changes with every event
+/// is separate, so that the loops over events keep it in registers.
 #[derive(Debug)]
 pub(super) struct Run<'p> {
     functions: &'p mut [Function],
@@ -166,27 +166,27 @@ pub(super) struct Run<'p> {
 }
 
 impl Run<'_> {
-    /// How a function's number is written. None if there is no such symbol.
+    /// The encoding of a function's number. None if there is no such symbol.
     #[inline(always)]
     pub(super) fn name(&self, symbol: u32) -> Option<Name> {
         let function = self.functions.get(symbol as usize)?;
         Some(function.name)
     }
 
-    /// The place that `symbol` has among the guesses; [`RANKS`] if it is none
-    /// of them.
+    /// The rank of `symbol` among the predictions; [`RANKS`] if it is none of
+    /// them.
     #[inline(always)]
     pub(super) fn rank(&self, symbol: u32) -> Option<usize> {
         let [first, second, third] = self.functions.get(self.top as usize)?.callees;
-        // Without a branch: which one it is cannot be foreseen.
+        // Without a branch, because the rank is unpredictable.
         let mut rank = RANKS;
         rank = if third == symbol { 2 } else { rank };
         rank = if second == symbol { 1 } else { rank };
         Some(if first == symbol { 0 } else { rank })
     }
 
-    /// The running function calls `symbol`, which is of that rank; false if
-    /// there is no room for it, and nothing happened.
+    /// The running function calls `symbol`, which has that rank. Returns false,
+    /// without a change, if the capacity is used up.
     #[inline(always)]
     pub(super) fn enter(&mut self, symbol: u32, rank: usize) -> bool {
         let caller = self.functions.get_mut(self.top as usize);
@@ -205,16 +205,16 @@ impl Run<'_> {
         true
     }
 
-    /// The guess of that place.
+    /// The prediction of that rank.
     #[inline]
-    pub(super) fn guess(&self, rank: usize) -> Option<u32> {
+    pub(super) fn predicted(&self, rank: usize) -> Option<u32> {
         let caller = self.functions.get(self.top as usize)?;
         let callee = caller.callees.get(rank)?;
-        (*callee != NOBODY).then_some(*callee)
+        (*callee != NO_CALLEE).then_some(*callee)
     }
 
-    /// The running function returns; false if none is open, and nothing
-    /// happened.
+    /// The running function returns. Returns false, without a change, if no
+    /// call is open.
     #[inline(always)]
     pub(super) fn leave(&mut self) -> bool {
         let below = self.depth.wrapping_sub(1);
@@ -225,7 +225,7 @@ impl Run<'_> {
         true
     }
 
-    /// Where [`Predictor::after`] goes on.
+    /// The state from which [`Predictor::after`] continues.
     pub(super) fn end(self) -> (usize, u32) {
         (self.depth, self.top)
     }
@@ -237,7 +237,7 @@ mod tests {
     use crate::native::varint::Cursor;
 
     #[test]
-    fn the_last_callees_of_a_function_are_the_first_guesses() {
+    fn the_last_callees_of_a_function_are_the_first_predictions() {
         let mut predictor = Predictor::new();
         predictor.add_symbols(20);
         let mut call = |symbol| {
@@ -276,7 +276,7 @@ mod tests {
         predictor.add_symbols(4);
         predictor.enter(1);
         predictor.switch(9);
-        assert_eq!(predictor.run(0).guess(0), Some(1));
+        assert_eq!(predictor.run(0).predicted(0), Some(1));
         predictor.enter(2);
         predictor.switch(0);
         assert_eq!(predictor.enter(3), RANKS);

@@ -1,16 +1,17 @@
-//! What the extension hands over: events as they were measured, in ticks.
+//! The extension's event buffer: events in ticks.
 
 use crate::{Event, EventKind, Instant, Metrics, SymbolId};
 
-/// What happened, in one word: an entry's symbol, an end, or a fiber's number.
+/// The kind of an event in one word: an entry's symbol, an exit, or a fiber's
+/// number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct What(u64);
 
 impl What {
-    /// The function called last returned.
+    /// The innermost call returned.
     pub const LEAVE: Self = Self(u64::MAX);
 
-    /// The highest bit: whatever is no entry has it.
+    /// The highest bit marks every event that is not an entry.
     const SWITCH: u64 = 1 << 63;
 
     /// A function was called.
@@ -20,14 +21,14 @@ impl What {
         Self(u64::from(symbol.0))
     }
 
-    /// Another fiber's stack goes on; 0 is the stack it all began on.
+    /// Another fiber resumes; 0 is the initial stack.
     #[must_use]
     #[inline]
     pub fn switch(fiber: u32) -> Self {
         Self(Self::SWITCH | u64::from(fiber))
     }
 
-    /// The same, to be looked into.
+    /// The same as an enum.
     #[must_use]
     #[inline]
     pub fn kind(self) -> EventKind {
@@ -60,9 +61,9 @@ impl From<EventKind> for What {
 /// An event as it was measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RawEvent {
-    /// What happened.
+    /// The kind.
     pub what: What,
-    /// When. What is not recorded does not matter.
+    /// The time and the memory. Fields that are not recorded are ignored.
     pub at: RawInstant,
 }
 
@@ -75,7 +76,7 @@ impl From<Event> for RawEvent {
     }
 }
 
-/// What the clocks and the memory stood at, in their own units.
+/// The values of the clocks and the memory, in their own units.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RawInstant {
     /// Ticks of the wall clock.
@@ -84,7 +85,7 @@ pub struct RawInstant {
     pub cpu: u64,
     /// Bytes in use.
     pub memory: i64,
-    /// The peak of it, in bytes.
+    /// The peak memory, in bytes.
     pub peak: i64,
 }
 
@@ -100,7 +101,7 @@ impl From<Instant> for RawInstant {
     }
 }
 
-/// What is in the events of a file.
+/// The properties of a file's events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EventsOptions {
     /// Ticks of the wall clock in a second.
@@ -111,15 +112,15 @@ pub struct EventsOptions {
     pub has_cpu: bool,
     /// Memory and its peak are written.
     pub has_memory: bool,
-    /// Every tick is written; else steps of up to 16 ns, which is enough for
-    /// calls and takes half the space.
+    /// Every tick is written; else steps of up to 16 ns, which are precise
+    /// enough for calls and take half the space.
     pub is_exact: bool,
-    /// What the profile says was measured.
+    /// The metrics of the profile.
     pub metrics: Metrics,
 }
 
 impl EventsOptions {
-    /// Everything that a profile in memory holds, to the nanosecond.
+    /// All costs of a profile in memory, to the nanosecond.
     pub const NANOSECONDS: Self = Self {
         wall_hertz: 1_000_000_000,
         cpu_hertz: 1_000_000_000,
@@ -134,7 +135,7 @@ impl EventsOptions {
         },
     };
 
-    /// Wall time only, by a clock of that frequency.
+    /// Wall time only, with a clock of that frequency.
     #[must_use]
     pub fn wall(hertz: u64) -> Self {
         Self {

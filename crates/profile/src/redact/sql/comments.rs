@@ -1,4 +1,4 @@
-//! Comments, which go; and what is one in some dialects only.
+//! Comments, which are removed, including those of single dialects.
 
 use super::strings::may_open;
 use super::{Dialect, Scanner};
@@ -39,10 +39,14 @@ impl Scanner<'_> {
         self.blank();
     }
 
-    /// `/* … */`. `MySQL` runs what is in `/*! … */`, and some have comments in
-    /// comments.
+    /// `/* … */`. `MySQL` executes the text in `/*! … */`, and some dialects
+    /// nest comments.
     pub(super) fn block_comment(&mut self) {
-        let end = self.rest.windows(2).skip(2).position(|it| it == b"*/");
+        let end = self
+            .rest
+            .windows(2)
+            .skip(2)
+            .position(|window| window == b"*/");
         let body = self.rest.get(2..end.map_or(self.rest.len(), |end| end + 2));
         let body = body.unwrap_or_default();
         let is_run = matches!(self.dialect, Dialect::Unknown | Dialect::MySql)
@@ -50,7 +54,7 @@ impl Scanner<'_> {
         let has_comment = self
             .rest
             .get(2..end.map_or(self.rest.len(), |end| end + 4))
-            .is_some_and(|it| it.windows(2).any(|it| it == b"/*"));
+            .is_some_and(|comment| comment.windows(2).any(|window| window == b"/*"));
         if has_comment || is_run && may_open(Some(body)) {
             return self.skip_rest();
         }
@@ -62,7 +66,7 @@ impl Scanner<'_> {
     }
 }
 
-/// How long `--` and `#` are.
+/// The length of `--` and `#`.
 fn sign_len(sign: u8) -> usize {
     if sign == b'-' { 2 } else { 1 }
 }

@@ -1,12 +1,13 @@
-//! SQL: keywords, names and placeholders stay; strings, numbers and comments
-//! do not.
+//! Redacts SQL: keywords, names and placeholders stay; strings, numbers and
+//! comments are removed.
 //!
-//! No parser: dialects differ, and a statement may be broken. One pass over
-//! the characters is enough to find literals. What is said in different ways
-//! by dialects is in the files below: strings, comments, and the place.
+//! There is no parser: dialects differ, and a statement may be invalid. One
+//! pass over the characters finds the literals. The parts that differ between
+//! dialects are in the files below: strings, comments, and the position in the
+//! statement.
 //!
-//! **Invariant:** no literal of any dialect that it may be survives. Where they
-//! disagree about where a string or a comment ends, what follows is left out.
+//! **Invariant:** no literal of any possible dialect survives. Where dialects
+//! disagree about the end of a string or a comment, the rest is removed.
 
 mod comments;
 mod place;
@@ -15,9 +16,9 @@ mod strings;
 use self::place::Place;
 use super::shorten;
 
-/// Replaces every literal of an SQL statement by `?`, takes comments out and
-/// writes white space as one blank. Lists of literals become `(?)`, so that
-/// `IN (1, 2)` and `IN (1, 2, 3)` are one statement.
+/// Replaces every literal of an SQL statement by `?`, removes comments and
+/// writes white space as one blank. Lists of literals become `(?)`, so that `IN
+/// (1, 2)` and `IN (1, 2, 3)` give one statement.
 ///
 /// ```
 /// let sql = b"SELECT * FROM t WHERE id = 42 AND name = 'O''Hara'";
@@ -28,28 +29,27 @@ pub fn statement(sql: &[u8]) -> Vec<u8> {
     statement_with(sql, Dialect::Unknown, usize::MAX)
 }
 
-/// How a server reads SQL.
+/// A dialect: how a server parses SQL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dialect {
-    /// It is not known which one.
+    /// The dialect is unknown.
     Unknown,
     /// `"x"` is a string, and a backslash escapes: `MySQL` and `MariaDB`.
     MySql,
     /// `"x"` is a name, and a backslash escapes in `E'x'`.
     Postgres,
-    /// `"x"` is a string if it is no name, and nothing escapes.
+    /// `"x"` is a string if there is no such name, and there are no escapes.
     Sqlite,
 }
 
-/// Whether more of a statement can be kept if its dialect is known.
+/// Whether knowing the dialect would keep more of a statement.
 #[must_use]
 pub fn depends_on_dialect(sql: &[u8]) -> bool {
     sql.iter()
         .any(|byte| matches!(byte, b'"' | b'\\' | b'$' | b'[' | b'#'))
 }
 
-/// [`statement`], where more is known of the dialect; no more than `most_read`
-/// bytes are looked at.
+/// [`statement`] for a known dialect; reads at most `most_read` bytes.
 #[must_use]
 pub fn statement_with(sql: &[u8], dialect: Dialect, most_read: usize) -> Vec<u8> {
     let read = sql.get(..most_read).unwrap_or(sql);
@@ -82,14 +82,14 @@ struct Scanner<'a> {
     dialect: Dialect,
     all: &'a [u8],
     rest: &'a [u8],
-    /// There was more of the statement.
+    /// The statement was cut off.
     is_cut: bool,
     clean: Vec<u8>,
-    /// What came last is something a value follows: `=`, `LIKE`, `VALUES (`…
+    /// The last token precedes a value: `=`, `LIKE`, `VALUES (`…
     takes_literal: bool,
-    /// What came last is the letter of a literal: the `N` of `N'…'`.
+    /// The last token is the prefix of a literal: the `N` of `N'…'`.
     prefix: Option<u8>,
-    /// It cannot be otherwise than the dialect has backslashes by default.
+    /// The dialect certainly uses backslashes by default.
     is_sure_of_backslashes: bool,
     place: Place,
 }
@@ -107,7 +107,7 @@ impl Scanner<'_> {
             b'"' => self.double_quoted(),
             b'`' => self.in_backticks(),
             b'[' => self.bracket(),
-            // `?` in a list: as many of them as of literals.
+            // `?` in a list: placeholders are merged like literals.
             b'?' if self.place.holds_values() && self.is_alone() => {
                 self.advance(1);
                 self.mark();
@@ -127,7 +127,7 @@ impl Scanner<'_> {
         self.rest = self.rest.get(count..).unwrap_or(b"");
     }
 
-    /// What stands in the statement right before what is left.
+    /// The last byte before the rest of the statement.
     fn byte_before(&self) -> Option<u8> {
         let at = (self.all.len() - self.rest.len()).checked_sub(1)?;
         self.all.get(at).copied()
@@ -153,19 +153,19 @@ impl Scanner<'_> {
         }
     }
 
-    /// Nobody knows what this is: it goes, and all that follows.
+    /// Unknown syntax: it is removed, with the rest of the statement.
     fn skip_rest(&mut self) {
         self.rest = b"";
     }
 
-    /// Whether `?` is a placeholder and not an operator of `jsonb`.
+    /// Whether `?` is a placeholder, not an operator of `jsonb`.
     fn is_alone(&self) -> bool {
         let next = self.rest.get(1..).unwrap_or_default().trim_ascii_start();
         let before = self.clean.trim_ascii_end();
         matches!(next.first(), Some(b',' | b')')) && matches!(before.last(), Some(b',' | b'('))
     }
 
-    /// Writes `?` for a literal; a list of them is written once.
+    /// Writes `?` for a literal; a list of literals is written once.
     fn mark(&mut self) {
         if self.prefix.is_some() {
             self.clean.pop();
@@ -182,7 +182,7 @@ impl Scanner<'_> {
         self.place.value();
     }
 
-    /// Keeps what has that length, which must be a name or a placeholder.
+    /// Keeps a token of that length, which must be a name or a placeholder.
     fn copy(&mut self, len: usize) {
         let text = self.rest.get(..len).unwrap_or(self.rest);
         let printable = text
@@ -212,7 +212,7 @@ impl Scanner<'_> {
             len += 1;
         }
         self.advance(len.max(1));
-        // A sign in front belongs to the number where nothing stands before it.
+        // A sign belongs to the number unless an operand precedes it.
         if self.clean.last() == Some(&b'-') {
             let before = self
                 .clean
@@ -292,11 +292,11 @@ impl Scanner<'_> {
                 if held_values {
                     self.fold_rows();
                 }
-                // `(?), (?)`: the next row is values again.
+                // `(?), (?)`: the next row contains values too.
                 let is_next_row = self.rest.trim_ascii_start().starts_with(b",");
                 self.takes_literal = held_values && is_next_row;
             }
-            // A further row, a further value: as before.
+            // Another row or another value: the state stays.
             b',' => self.place.sign(sign),
             _ => {
                 self.place.sign(sign);
@@ -308,7 +308,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// `(?), (?)` is `(?)`: rows of values are one statement, however many.
+    /// `(?), (?)` becomes `(?)`: any number of rows is one statement.
     fn fold_rows(&mut self) {
         for rows in [&b"(?), (?)"[..], b"(?),(?)", b"(?) ,(?)", b"(?) , (?)"] {
             if self.clean.ends_with(rows) {
@@ -515,7 +515,7 @@ mod tests {
             clean(r"WHERE a = 'C:\' AND b' AND c = 1"),
             "WHERE a = ? AND c = ?"
         );
-        // The server's NO_BACKSLASH_ESCAPES would make another statement of it.
+        // The server's NO_BACKSLASH_ESCAPES would give another statement.
         assert_eq!(clean(r"VALUES ('C:\', 'secret')"), "VALUES (?");
     }
 

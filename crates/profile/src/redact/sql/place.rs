@@ -1,11 +1,12 @@
-//! Where in a statement the scanner is: whether a word in double quotes must
-//! be a name there.
+//! Tracks the scanner's position in a statement: whether a word in double
+//! quotes must be a name there.
 //!
-//! **Invariant:** says so only where no dialect has a string: where a table's
-//! name must stand, and in the list of columns of an `INSERT`. `PREPARE p FROM
-//! "…"`, `TRIM("…" FROM "…")`, `IDENTIFIED WITH p AS "…"` are why it is so few.
+//! **Invariant:** reports a name only where no dialect allows a string: at a
+//! table's name, and in the list of columns of an `INSERT`. `PREPARE p FROM
+//! "…"`, `TRIM("…" FROM "…")`, `IDENTIFIED WITH p AS "…"` show why these are so
+//! few.
 
-/// What must come next.
+/// The expected next token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Next {
     Anything,
@@ -13,14 +14,14 @@ enum Next {
     Table,
     /// The name of the table that an `INSERT` fills.
     Target,
-    /// That name was there; columns may follow.
+    /// After that name; columns may follow.
     Columns,
 }
 
-/// What a statement, or a statement in parentheses, begins with.
+/// The first keyword of a statement, or of one in parentheses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Begin {
-    /// Nothing was there yet.
+    /// No keyword yet.
     Open,
     Query,
     Insert,
@@ -28,7 +29,7 @@ enum Begin {
     Setting,
     /// `CREATE`, `ALTER`.
     Definition,
-    /// Of something that PostgreSQL keeps settings for.
+    /// An object that PostgreSQL stores settings for.
     DefinitionWithSettings,
     Other,
 }
@@ -36,7 +37,7 @@ enum Begin {
 #[derive(Debug, Clone, Copy)]
 struct Level {
     begin: Begin,
-    /// `SELECT` or `DELETE` was there, so that `FROM` goes with it.
+    /// After `SELECT` or `DELETE`, so that `FROM` belongs to it.
     reads: bool,
     is_columns: bool,
     holds_values: bool,
@@ -49,7 +50,7 @@ const EMPTY: Level = Level {
     holds_values: false,
 };
 
-/// The place.
+/// The position.
 #[derive(Debug)]
 pub(super) struct Place {
     outer: Level,
@@ -80,7 +81,7 @@ impl Place {
         self.levels.last().is_some_and(|level| level.holds_values)
     }
 
-    /// Whether the list is one of columns, of an `INSERT`.
+    /// Whether the list contains the columns of an `INSERT`.
     pub(super) fn is_columns(&self) -> bool {
         self.levels.last().is_some_and(|level| level.is_columns)
     }
@@ -90,12 +91,12 @@ impl Place {
         matches!(self.next, Next::Table | Next::Target)
     }
 
-    /// Whether a word is a value, quoted as a name or not: `SET role TO secret`.
+    /// Whether a word is a value, quoted or not: `SET role TO secret`.
     pub(super) fn is_word_value(&self) -> bool {
         self.has_assigned
     }
 
-    /// Nothing can be told any more.
+    /// The position is unknown from here on.
     pub(super) fn forget(&mut self) {
         let lost = |level: &mut Level| {
             if matches!(level.begin, Begin::Open | Begin::Query | Begin::Insert) {
@@ -109,8 +110,8 @@ impl Place {
         self.next = Next::Anything;
     }
 
-    /// A bare word, in capitals. Part of a longer name (`a.b`, `@b`), it is no
-    /// keyword.
+    /// A bare word, in capitals. As part of a longer name (`a.b`, `@b`) it is
+    /// not a keyword.
     pub(super) fn word(&mut self, word: &[u8], is_part: bool) {
         let is_distinct = std::mem::take(&mut self.is_after_distinct);
         if is_part {
@@ -157,13 +158,13 @@ impl Place {
             b"SET" if level.begin == Begin::DefinitionWithSettings => {
                 level.begin = Begin::Setting;
             }
-            // Some have no `;` between two statements.
+            // Some servers need no `;` between two statements.
             b"PREPARE" | b"REVOKE" | b"GRANT" | b"RESTORE" | b"BACKUP" | b"BULK" | b"COPY"
             | b"IMPORT" | b"LOAD" | b"EXEC" | b"EXECUTE" => {
                 level.reads = false;
                 level.begin = Begin::Other;
             }
-            // Functions may stand there: `INTO OPENQUERY(s, "…")`.
+            // A function may follow: `INTO OPENQUERY(s, "…")`.
             _ if before == Next::Target && !word.starts_with(b"OPEN") && word != b"FUNCTION" => {
                 next = Next::Columns;
             }
@@ -174,7 +175,7 @@ impl Place {
         self.has_assigned |= word == b"TO" && self.outer.begin == Begin::Setting;
     }
 
-    /// A name that is no word: in quotes, or part of a longer one.
+    /// A name that is not a bare word: quoted, or part of a longer one.
     pub(super) fn name(&mut self) {
         self.is_after_distinct = false;
         self.next = match self.next {
@@ -187,13 +188,13 @@ impl Place {
         }
     }
 
-    /// A literal, or what stands for one.
+    /// A literal, or its placeholder.
     pub(super) fn value(&mut self) {
         self.next = Next::Anything;
         self.name();
     }
 
-    /// `(`; behind `IN`, `VALUES` and the like, it opens a list of values.
+    /// `(`; after `IN`, `VALUES` and the like, it opens a list of values.
     pub(super) fn open(&mut self, is_list: bool) {
         let holds_values = is_list || self.holds_values();
         let is_columns = self.next == Next::Columns;
@@ -205,7 +206,7 @@ impl Place {
         });
     }
 
-    /// `)`; whether what it closes held values.
+    /// `)`; returns whether the closed list contained values.
     pub(super) fn close(&mut self) -> bool {
         self.sign(b')');
         self.levels.pop().is_some_and(|level| level.holds_values)

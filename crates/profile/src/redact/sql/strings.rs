@@ -1,8 +1,8 @@
-//! What stands in quotes: where it ends, and whether it is a name.
+//! Quoted text: where it ends, and whether it is a name.
 //!
-//! **Invariant:** where two dialects that it may be disagree about the end,
-//! the rest of the statement goes; one that cannot be what was written, with a
-//! backslash outside of strings or a string that never ends, does not count.
+//! **Invariant:** where two possible dialects disagree about the end, the rest
+//! of the statement is removed. A dialect is impossible if it would leave a
+//! backslash outside of strings or a string without an end.
 
 use super::{Dialect, Scanner};
 
@@ -15,9 +15,9 @@ impl Scanner<'_> {
         self.mark();
     }
 
-    /// The length of what stands in quotes at the start, quotes included. A
-    /// quote is escaped by doubling or by a backslash; none where dialects
-    /// disagree on the latter, and both may be meant.
+    /// The length of the quoted text at the start, with its quotes. Doubling or
+    /// a backslash escapes a quote; none if dialects disagree on the latter,
+    /// and both are possible.
     fn quoted_len(&mut self, quote: u8) -> Option<usize> {
         let mut at = 1;
         while let Some(&byte) = self.rest.get(at) {
@@ -34,8 +34,8 @@ impl Scanner<'_> {
         Some(self.rest.len())
     }
 
-    /// How many bytes belong to the backslashes at `at`: the quote behind them
-    /// too, if they escape it.
+    /// The length of the backslashes at `at`, with the quote after them if they
+    /// escape it.
     fn backslashes(&mut self, at: usize, quote: u8) -> Option<usize> {
         let behind = self.rest.get(at..).unwrap_or_default();
         let count = behind.iter().take_while(|&&byte| byte == b'\\').count();
@@ -45,7 +45,8 @@ impl Scanner<'_> {
         if never {
             return Some(count);
         }
-        // GBK, Shift JIS and Big5 have characters whose second byte is one.
+        // GBK, Shift JIS and Big5 have characters whose second byte is a
+        // backslash.
         let before = at.checked_sub(1).and_then(|at| self.rest.get(at));
         if before.is_some_and(|byte| *byte >= 0x80) {
             return None;
@@ -58,7 +59,7 @@ impl Scanner<'_> {
             Dialect::Postgres => self.prefix == Some(b'E'),
             _ => return None,
         };
-        // The servers have settings for the other way.
+        // The servers have settings for the opposite.
         let is_always = self.dialect == Dialect::Postgres && escapes;
         if !is_always && !self.is_sure_of_backslashes {
             let skipped = if escapes { count } else { count + 1 };
@@ -71,8 +72,8 @@ impl Scanner<'_> {
         Some(if escapes { count + 1 } else { count })
     }
 
-    /// `"x"`: a string or a name, by the dialect; where that is not known, a
-    /// name only where nothing else can stand.
+    /// `"x"`: a string or a name, by the dialect; if that is unknown, a name
+    /// only at positions where no string is allowed.
     pub(super) fn double_quoted(&mut self) {
         let Some(len) = self.quoted_len(b'"') else {
             self.skip_rest();
@@ -97,7 +98,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Whether a dot makes what has that length part of a longer name.
+    /// Whether a dot makes the token of that length part of a longer name.
     fn has_dot(&self, len: usize) -> bool {
         let starts_name = |byte: &u8| {
             byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'"' | b'`' | b'[' | b'*' | 0x80..)
@@ -115,7 +116,7 @@ impl Scanner<'_> {
         dot_before || dot_behind
     }
 
-    /// Whether it stands alone in a list of columns.
+    /// Whether it is alone in a list of columns.
     fn is_a_column(&self, len: usize) -> bool {
         let behind = self.rest.get(len..).unwrap_or_default().trim_ascii_start();
         let before = self.clean.trim_ascii_end();
@@ -124,8 +125,8 @@ impl Scanner<'_> {
             && matches!(before.last(), Some(b',' | b'('))
     }
 
-    /// A name in `MySQL` and `SQLite`. Elsewhere it is nothing, and must not
-    /// swallow strings.
+    /// A name in `MySQL` and `SQLite`. In other dialects it is invalid, and
+    /// must not hide strings.
     pub(super) fn in_backticks(&mut self) {
         if self.dialect == Dialect::Postgres {
             return self.sign(b'`');
@@ -133,9 +134,9 @@ impl Scanner<'_> {
         let len = self.quoted_len(b'`').unwrap_or(self.rest.len());
         let name = self.rest.get(..len).unwrap_or_default();
         let is_closed = len > 1 && name.ends_with(b"`");
-        // Big5 and others have characters whose second byte is one.
+        // Big5 and others have characters whose second byte is a backquote.
         let is_inside =
-            self.dialect != Dialect::Sqlite && self.byte_before().is_some_and(|it| it >= 0x80);
+            self.dialect != Dialect::Sqlite && self.byte_before().is_some_and(|byte| byte >= 0x80);
         let may_be_no_name = self.dialect == Dialect::Unknown && may_open(name.get(1..len - 1));
         if is_closed && !is_inside && !may_be_no_name {
             if self.place.is_word_value() {
@@ -150,8 +151,8 @@ impl Scanner<'_> {
         }
     }
 
-    /// `[x]`: a name in `SQLite` and SQL Server, whatever is in it; elsewhere
-    /// the place in an array, or its values.
+    /// `[x]`: a name in `SQLite` and SQL Server, with any content; in others an
+    /// array index, or array elements.
     pub(super) fn bracket(&mut self) {
         if matches!(self.dialect, Dialect::MySql | Dialect::Postgres) {
             return self.sign(b'[');
@@ -173,7 +174,7 @@ impl Scanner<'_> {
             self.advance(end + 1);
             return self.mark();
         }
-        // To the first `]`, and to the first that is not doubled.
+        // To the first `]`, and to the first one that is not doubled.
         let mut ends = [end(1), end(1)];
         while let Some(at) = ends[1]
             && self.rest.get(at + 1) == Some(&b']')
@@ -201,7 +202,8 @@ impl Scanner<'_> {
         (rest.get(len) == Some(&b'$') && !starts_with_digit).then_some(len + 2)
     }
 
-    /// `$tag$…$tag$`, a placeholder `$1`, an amount `$5.20`, or a name's sign.
+    /// `$tag$…$tag$`, a placeholder `$1`, an amount `$5.20`, or a `$` in a
+    /// name.
     pub(super) fn dollar(&mut self) {
         let is_number = self.rest.get(1).is_some_and(u8::is_ascii_digit);
         let Some(len) = self.dollar_tag() else {
@@ -209,7 +211,10 @@ impl Scanner<'_> {
                 _ if !is_number => self.sign(b'$'),
                 Dialect::Postgres => {
                     let digits = self.rest.get(1..).unwrap_or_default();
-                    let count = digits.iter().take_while(|it| it.is_ascii_digit()).count();
+                    let count = digits
+                        .iter()
+                        .take_while(|byte| byte.is_ascii_digit())
+                        .count();
                     self.copy(count + 1);
                     self.place.value();
                 }
@@ -221,7 +226,7 @@ impl Scanner<'_> {
         };
         let tag = self.rest.get(..len).unwrap_or(b"$$");
         let body = self.rest.get(len..).unwrap_or(b"");
-        let end = body.windows(tag.len()).position(|it| it == tag);
+        let end = body.windows(tag.len()).position(|window| window == tag);
         let is_sure =
             self.dialect == Dialect::Postgres || !may_open(end.and_then(|end| body.get(..end)));
         self.advance(end.map_or(self.rest.len(), |end| end + 2 * len));
@@ -234,7 +239,7 @@ impl Scanner<'_> {
     }
 }
 
-/// Whether what stands in quotes is a name as most are.
+/// Whether the quoted text looks like an ordinary name.
 fn looks_like_name(text: &[u8]) -> bool {
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$');
     text.first().is_some_and(|byte| !byte.is_ascii_digit()) && text.iter().all(is_part)
@@ -245,7 +250,7 @@ pub(super) fn may_open(text: Option<&[u8]>) -> bool {
     let text = text.unwrap_or_default();
     text.iter()
         .any(|byte| matches!(byte, b'\'' | b'"' | b'`' | b'$' | b'#' | b'[' | b'*'))
-        || text.windows(2).any(|it| it == b"--")
+        || text.windows(2).any(|window| window == b"--")
 }
 
 /// Whether strings that begin in a text end there, and nothing else begins.
@@ -264,8 +269,8 @@ fn has_whole_strings(text: &[u8]) -> bool {
     open.is_none()
 }
 
-/// Whether the rest of a statement, from inside a string, can be read with
-/// backslashes that escape, or with such that do not.
+/// Whether the rest of a statement, from inside a string, can be parsed with
+/// backslashes as escapes, or without.
 fn may_be_read(rest: &[u8], quote: u8, escapes: bool, is_cut: bool) -> bool {
     let mut open = Some(quote);
     let mut at = 0;
