@@ -212,7 +212,7 @@ fn unrecorded<R>(ask: impl FnOnce() -> R) -> R {
     // SAFETY: this thread's state; no reference is held while `ask` runs.
     unsafe {
         (*state).hooks_while_asking = Some(std::mem::replace(&mut (*state).hooks, Hooks::PASS));
-    };
+    }
     let answer = ask();
     // SAFETY: as above.
     restore_hooks(unsafe { &mut *state });
