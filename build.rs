@@ -1,9 +1,12 @@
-//! Finds out which PHP this is built for and turns what differs between the
-//! versions into cfgs named by capability, never by version.
+//! Asks the PHP that this is built for what it is, and turns the differences
+//! between versions into cfgs named by capability, never by version.
 //!
 //! `cfg(php_zts)` and the like of ext-php-rs do not reach the crates that use
-//! it, so the same question is asked here again. `PHP=` chooses the binary.
+//! it, so PHP is asked here again. `PHP=` chooses the binary. A PHP that is not
+//! supported (older than 8.2, or 32-bit) ends the build.
 
+use std::fs;
+use std::path::Path;
 use std::process::{Command, exit};
 
 fn main() {
@@ -17,11 +20,12 @@ fn main() {
         "property_hooks",
         "jit_off_by_default",
         "jit_checks_observers",
+        "observer_removal_returns_next",
     ] {
         println!("cargo:rustc-check-cfg=cfg({cfg})");
     }
     let php = std::env::var("PHP").unwrap_or_else(|_| "php".into());
-    let question = "echo (int) PHP_ZTS, ' ', PHP_VERSION_ID;";
+    let question = "echo (int) PHP_ZTS, ' ', PHP_VERSION_ID, ' ', PHP_INT_SIZE;";
     let output = Command::new(&php).args(["-n", "-r", question]).output();
     let answer = match output {
         Ok(output) if output.status.success() => {
@@ -31,15 +35,21 @@ fn main() {
         Err(error) => fail(&format!("cannot run `{php}`: {error}")),
     };
     let mut words = answer.split_whitespace();
-    // PHP's symbols are found when PHP loads us; Apple's linker asks for them now.
+    // PHP's symbols are resolved when PHP loads the extension; Apple's linker
+    // would require them now.
     if std::env::var("CARGO_CFG_TARGET_OS").as_deref() == Ok("macos") {
         println!("cargo:rustc-cdylib-link-arg=-Wl,-undefined,dynamic_lookup");
     }
     let is_zts = words.next() == Some("1");
     let version: u32 = match words.next().map(str::parse) {
         Some(Ok(version)) => version,
-        _ => fail(&format!("`{php}` did not say its version but `{answer}`")),
+        _ => fail(&format!("`{php}` did not print its version but `{answer}`")),
     };
+    if words.next() != Some("8") {
+        fail(&format!(
+            "`{php}` is a 32-bit PHP, and xhprof needs a 64-bit one"
+        ));
+    }
     if version < 80200 {
         fail(&format!(
             "{php} is PHP {version}, and the oldest supported one is 8.2"
@@ -48,20 +58,57 @@ fn main() {
     if is_zts {
         println!("cargo:rustc-cfg=php_zts");
     }
-    // When a request begins, internal functions get run-time caches anew. 8.4 keeps
-    // them; 8.3 has not been looked at.
+    // PHP 8.2 allocates run-time caches of internal functions for each request.
+    // 8.4 keeps them; 8.3 was not examined.
     if version < 80300 {
         println!("cargo:rustc-cfg=caches_each_request");
     }
     // Since 8.4 op_arrays and internal functions number their extension slots
-    // apart; using the one for the other writes out of bounds.
+    // separately; the number of the one used for the other writes out of bounds.
     if version >= 80400 {
         println!("cargo:rustc-cfg=internal_extension_handle");
         // A property's get and set are functions that no table holds.
         println!("cargo:rustc-cfg=property_hooks");
         println!("cargo:rustc-cfg=jit_off_by_default");
-        // JIT code looks itself whether a function is observed.
+        // JIT code checks itself whether a function is observed.
         println!("cargo:rustc-cfg=jit_checks_observers");
+    }
+    // Since 8.4 `zend_observer_remove_*_handler` has a third parameter.
+    let returns_next = version >= 80400;
+    if returns_next {
+        println!("cargo:rustc-cfg=observer_removal_returns_next");
+    }
+    check_observer_header(if returns_next { 3 } else { 2 });
+}
+
+/// Compares the parameters of `zend_observer_remove_*_handler` with PHP's header,
+/// if it is installed: `src/zend/bindings.rs` declares them by the version.
+fn check_observer_header(expected: usize) {
+    let php_config = std::env::var("PHP_CONFIG").unwrap_or_else(|_| "php-config".into());
+    let Ok(output) = Command::new(&php_config).arg("--include-dir").output() else {
+        return;
+    };
+    let folder = String::from_utf8_lossy(&output.stdout).into_owned();
+    let header = Path::new(folder.trim()).join("Zend/zend_observer.h");
+    let Ok(text) = fs::read_to_string(&header) else {
+        return;
+    };
+    for name in ["remove_begin_handler", "remove_end_handler"] {
+        let Some((_, declaration)) = text.split_once(&format!("zend_observer_{name}(")) else {
+            fail(&format!(
+                "{} does not declare zend_observer_{name}",
+                header.display()
+            ));
+        };
+        let parameters = declaration.split(')').next().unwrap_or_default();
+        let found = parameters.split(',').count();
+        if found != expected {
+            fail(&format!(
+                "zend_observer_{name} has {found} parameters in {}, and {expected} were expected \
+                 for this version of PHP",
+                header.display()
+            ));
+        }
     }
 }
 

@@ -124,7 +124,7 @@ function xhprof_resume(): bool
  * began, and writes it to a file.
  *
  * It is written as an automatic one is: `xhprof.output_dir`, `output_name`,
- * `output_format`, `output_mode` and `max_dir_size` hold for it, and it has the
+ * `output_format`, `file_permissions` and `max_dir_size` hold for it, and it has the
  * title and tags that the program gave. The file is there whole or not at all,
  * and replaces a link rather than follow it. For workers: one call for each job.
  *
@@ -173,10 +173,12 @@ function xhprof_dump(string $file, string $format = 'native'): bool
  *
  * "mode" is off, edges, tree, events or sample; "automatic" whether that is by
  * `xhprof.auto_enable`; "nodes" the number of edges, paths or stacks so far.
+ * "compared" is how many functions and files were compared with the patterns of
+ * `xhprof.exclude` and `ignored_functions`: each once, however often it is called.
  * "decision" says whether the request is profiled automatically, and by which
  * rule: "profiled: xhprof.trigger", "not profiled: xhprof.rate".
  *
- * @return array{mode: string, automatic: bool, decision: string, paused: bool, engine: string, functions: int, nodes: int, truncated: bool}
+ * @return array{mode: string, automatic: bool, decision: string, paused: bool, engine: string, functions: int, nodes: int, compared: int, truncated: bool}
  */
 function xhprof_status(): array
 {

@@ -47,12 +47,12 @@ print_calls($profile);
 remove_directory($directory);
 ?>
 --EXPECT--
-mode "off", automatic false, decision "not profiled: xhprof.auto_enable = 0", paused false, functions 0, nodes 0, truncated false
+mode "off", automatic false, decision "not profiled: xhprof.auto_enable = 0", paused false, functions 0, nodes 0, compared 0, truncated false
 bool(false)
 xhprof_dump(): nothing is being recorded, or as events, which are in a file already
-mode "edges", automatic false, decision "not profiled: xhprof.auto_enable = 0", paused false, functions 2, nodes 3, truncated false
+mode "edges", automatic false, decision "not profiled: xhprof.auto_enable = 0", paused false, functions 2, nodes 3, compared 0, truncated false
 bool(true)
-mode "edges", automatic false, decision "not profiled: xhprof.auto_enable = 0", paused true, functions 3, nodes 5, truncated false
+mode "edges", automatic false, decision "not profiled: xhprof.auto_enable = 0", paused true, functions 3, nodes 5, compared 0, truncated false
 bool(true)
 bool(true)
 bool(true)

@@ -1,5 +1,5 @@
 --TEST--
-xhprof.max_dir_size drops what does not fit, tells the log once a process, and output_mode lets others read
+xhprof.max_dir_size drops what does not fit, tells the log once a process, and file_permissions lets others read
 --EXTENSIONS--
 xhprof
 --FILE--
@@ -7,7 +7,7 @@ xhprof
 require __DIR__ . '/include/child.php';
 
 $directory = make_directory();
-$settings = ['xhprof.auto_enable=1', "xhprof.output_dir=$directory", 'xhprof.max_dir_size=100K', 'xhprof.output_mode=0640'];
+$settings = ['xhprof.auto_enable=1', "xhprof.output_dir=$directory", 'xhprof.max_dir_size=100K', 'xhprof.file_permissions=0640'];
 umask(0077);
 $ended = run_code('<?php echo "one\n";', ...$settings);
 echo $ended->output, $ended->errors;

@@ -6,7 +6,7 @@ xhprof
 <?php
 require __DIR__ . '/include/child.php';
 
-$limits = ['xhprof.rate=1%', 'xhprof.max_per_minute=ten', 'xhprof.max_dir_size=1 TB', 'xhprof.max_file_size=much', 'xhprof.min_duration=2s'];
+$limits = ['xhprof.rate=1%', 'xhprof.max_per_minute=ten', 'xhprof.max_dir_size=1 TB', 'xhprof.max_events_size=much', 'xhprof.min_duration=2s'];
 $others = ['xhprof.mode=bush', 'xhprof.keep_errors=maybe'];
 foreach ([...$limits, ...$others] as $setting) {
     $directory = make_directory();
@@ -25,7 +25,7 @@ foreach ([...$limits, ...$others] as $setting) {
 xhprof.rate=1%: 0 by rule, 1 asked for, told
 xhprof.max_per_minute=ten: 0 by rule, 1 asked for, told
 xhprof.max_dir_size=1 TB: 0 by rule, 1 asked for, told
-xhprof.max_file_size=much: 0 by rule, 1 asked for, told
+xhprof.max_events_size=much: 0 by rule, 1 asked for, told
 xhprof.min_duration=2s: 0 by rule, 1 asked for, told
 xhprof.mode=bush: 1 by rule, 1 asked for, not told
 xhprof.keep_errors=maybe: 1 by rule, 1 asked for, not told

@@ -1,6 +1,6 @@
-# `./x bench`: what profiling costs. Sourced by `x`.
+# `./x bench`: the cost of profiling. Sourced by `x`.
 #
-# The driver is Python, in benches/driver; this says where everything is.
+# The driver is Python, in benches/driver. This file passes it the paths.
 
 bench_results=${release%/release}/bench
 
@@ -25,8 +25,8 @@ bench_run() {
     return "$status"
 }
 
-# That the driver works, with counts too small to say anything: everybody who
-# can be measured here has a line in every part.
+# Checks that the driver works, with counts too small for results: every part has
+# a line for each variant that can be measured on this machine.
 bench_works() {
     local line bench_results=$logs/bench
     bench_run --smoke user internal program sampling once requests growth accuracy >/dev/null

@@ -1,8 +1,8 @@
 <?php
 // Usage: php check-composer.php [--options]
 //
-// Checks what PIE reads of composer.json; with --options prints the names of
-// the options that it may pass to configure.
+// Checks the parts of composer.json that PIE reads. With --options, prints the names
+// of the options that PIE may pass to configure.
 
 function demand(bool $condition, string $what): void
 {
@@ -26,7 +26,9 @@ preg_match('/^license = "(.*)"$/m', file_get_contents("$root/Cargo.toml"), $lice
 demand(preg_match("{^$name/$name$}", $package['name'] ?? '') === 1, 'name is not vendor/package');
 demand(($package['type'] ?? '') === 'php-ext', 'type is not php-ext');
 demand(($package['license'] ?? '') === $license[1], 'license is not that of Cargo.toml');
-demand(($package['description'] ?? '') !== '', 'there is no description');
+// PIE has no platform package php-64bit, so only the description can say it.
+demand(str_contains($package['description'] ?? '', '64-bit PHP'), 'the description does not say: 64-bit PHP');
+demand(!isset($package['require']['php-64bit']), 'PIE cannot resolve php-64bit');
 demand(isset($package['require']['php']), 'require does not say which PHP');
 demand(($settings['extension-name'] ?? '') === 'xhprof', 'extension-name is not xhprof');
 foreach ($options as $option) {

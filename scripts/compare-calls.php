@@ -1,7 +1,7 @@
 <?php
 /**
- * Compares how often each user function was called: by a profile, and by a
- * trace that Xdebug wrote of another run of the same program.
+ * Compares the calls of each user function in a profile and in a trace that
+ * Xdebug wrote of another run of the same program.
  *
  * usage: php compare-calls.php PROFILE.xhprof TRACE.xt
  *
@@ -9,13 +9,13 @@
  * time, memory, name, 1 for user functions, included file, file, line.
  */
 
-/** Xdebug's name as XHProf has it: Class->method, {closure:/file.php:3-7}. */
+/** Converts a name of Xdebug (Class->method, {closure:/file.php:3-7}), or of our files, to XHProf's. */
 function classic_name(string $name): string
 {
     return preg_replace('/\{closure:[^}]*\}/', '{closure}', str_replace('->', '::', $name));
 }
 
-/** A closure's name has its namespace in the one and not in the other. */
+/** Only one of the two has the namespace in the name of a closure. */
 function comparable(string $name): string
 {
     return preg_match('/\{closure\}$/', $name) ? '{closure}' : $name;
@@ -40,7 +40,7 @@ foreach (new SplFileObject($trace_file) as $line) {
 $profile = unserialize(file_get_contents($profile_file), ['allowed_classes' => false]);
 foreach ($profile as $edge => $cost) {
     $name = explode('==>', $edge)[1] ?? '';
-    $name = comparable(preg_replace('/@\d+$/', '', $name));
+    $name = comparable(classic_name(preg_replace('/@\d+$/', '', $name)));
     if (isset($is_user[$name])) {
         $profiled[$name] = ($profiled[$name] ?? 0) + $cost['ct'];
     }

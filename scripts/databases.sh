@@ -1,17 +1,16 @@
-# `./x databases`: MariaDB, PostgreSQL, Redis and Memcached, each a process of
-# our own behind a socket in a folder that is removed at the end, and a program
-# that talks to them. Sourced by `x`.
+# `./x databases`: starts MariaDB, PostgreSQL, Redis and Memcached, each with a
+# socket in a temporary folder, and runs a program that uses them. Sourced by `x`.
 #
-# What is missing is unpacked, not installed: Debian's packages would start
-# servers, and switch modules on for every PHP.
+# Missing packages are unpacked, not installed: installed packages would start
+# servers, and enable modules for every PHP.
 
 databases=${release%/release}/databases
 
-# Everything that the servers and modules lack here, libraries too.
+# Unpacks the servers and modules, and the libraries that this machine lacks.
 databases_unpack() {
     local name archives=$databases/archives package
     [ ! -e "$databases/complete" ] || return 0
-    command -v apt-get >/dev/null || die 'this needs apt-get: servers and modules come from Debian'
+    command -v apt-get >/dev/null || die 'apt-get is missing: servers and modules come from Debian'
     name=php$("$PHP" -n -r 'echo PHP_MAJOR_VERSION, ".", PHP_MINOR_VERSION;')
     rm -rf "$databases" && mkdir -p "$archives/partial" "$databases/root"
     set -- mariadb-server-core mariadb-client-core postgresql redis-server memcached \
@@ -27,7 +26,7 @@ databases_unpack() {
     touch "$databases/complete"
 }
 
-# databases_download FOLDER PACKAGE…: changes nothing of the machine's.
+# databases_download FOLDER PACKAGE…: downloads only; installs nothing.
 databases_download() {
     local folder=$1
     shift
@@ -43,13 +42,12 @@ databases_run() {
     "$PHP" -n scripts/databases/check.php "$release/libxhprof.so" "$release/xhprof" "$databases/root" "$databases_folder"
 }
 
-# The servers end when PHP does, however that ends; PostgreSQL's processes take
-# a moment longer.
+# The servers end with PHP. PostgreSQL's processes end a moment later.
 databases_remove() {
     local try
     for try in {1..25}; do
         rm -rf "$databases_folder" 2>/dev/null && return
         sleep 0.2
     done
-    say "left behind: $databases_folder"
+    say "could not be removed: $databases_folder"
 }

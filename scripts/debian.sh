@@ -1,8 +1,8 @@
-# What Debian's archives hold beside the packages that one installs: PHP's own
-# sources, and the archive's address for other suites. Sourced by scripts.
+# Downloads PHP's sources from Debian's archives, and finds the archive's address
+# for other suites. Sourced by scripts.
 #
-# Nothing of the machine's apt changes: the lists are our own, made from the
-# machine's by asking for sources where it asks for packages.
+# The machine's apt configuration does not change. These functions use lists of
+# their own: copies of the machine's entries, for sources instead of packages.
 
 # own_apt FOLDER COMMAND…: apt-get or apt-cache with the lists in FOLDER.
 own_apt() {
@@ -13,8 +13,8 @@ own_apt() {
         -o APT::Sandbox::User="$(id -un)" "$@"
 }
 
-# Writes the machine's entries into FOLDER, as entries for sources. What signs
-# them and everything else stays.
+# Writes the machine's entries into FOLDER, as entries for sources. Keys and other
+# options stay.
 list_sources() {
     local folder=$1 file
     rm -rf "$folder/sources.list.d"
@@ -29,22 +29,22 @@ list_sources() {
     done
 }
 
-# php_source FOLDER: PHP's sources in FOLDER/src, of the version nearest to this
-# PHP's that the archives still have. FOLDER/version says which.
+# php_source FOLDER: puts PHP's sources into FOLDER/src, and their version into
+# FOLDER/version: the version in the archives that is nearest to this PHP's.
 php_source() {
     local folder=$1 name have version versions
     name=php$("$PHP" -n -r 'echo PHP_MAJOR_VERSION, ".", PHP_MINOR_VERSION;')
     have=$("$PHP" -n -r 'echo PHP_VERSION;')
     if [ -e "$folder/src/main/php_version.h" ]; then
-        say "PHP's sources are there already: $(cat "$folder/version")"
+        say "PHP's sources are already there: $(cat "$folder/version")"
         return
     fi
-    command -v apt-get >/dev/null || die "PHP's sources come by apt-get source, and there is no apt-get"
+    command -v apt-get >/dev/null || die "apt-get is missing: PHP's sources come by apt-get source"
     rm -rf "$folder" && mkdir -p "$folder/apt"
     list_sources "$folder/apt"
-    # Some entries may have no sources; what matters is what there is then.
+    # Some entries may have no sources; an error here is not fatal.
     own_apt "$folder/apt" apt-get update -qq >"$folder/apt/log" 2>&1 || true
-    # The newest that is not newer than ours first, the others after that.
+    # First the newest version that is not newer than this PHP, then the others.
     versions=$(own_apt "$folder/apt" apt-cache showsrc "$name" 2>/dev/null |
         sed -n 's/^Version: //p' | sort -Vur |
         awk -v have="$have" '{ if ($0 <= have "~") old = old $0 "\n"; else new = new $0 "\n" }
@@ -53,11 +53,11 @@ php_source() {
     for version in $versions; do
         say "apt-get source --download-only $name=$version"
         rm -rf "$folder/download" && mkdir -p "$folder/download"
-        # The newest security fix's source may be gone while its packages are there.
+        # The archive may have removed the sources of a security fix, but not its packages.
         (cd "$folder/download" &&
             own_apt "$folder/apt" apt-get source -qq --download-only "$name=$version") >"$folder/apt/log" 2>&1 &&
             break
-        say "not to be had: $(grep -m 1 '^E:' "$folder/apt/log" | sed -E 's#https?://[^ ]*/##')"
+        say "not available: $(grep -m 1 '^E:' "$folder/apt/log" | sed -E 's#https?://[^ ]*/##')"
     done
     mkdir -p "$folder/src.new"
     tar --extract --strip-components=1 --directory="$folder/src.new" \
@@ -68,8 +68,8 @@ php_source() {
     echo "$version" >"$folder/version"
 }
 
-# debian_mirror [LABEL]: the address that the machine has Debian's packages from;
-# of LABEL, Debian-Security, its security fixes.
+# debian_mirror [LABEL]: prints the address of the machine's Debian archive, or of
+# the archive with this label, such as Debian-Security.
 debian_mirror() {
     apt-get indextargets --format '$(ORIGIN)|$(LABEL)|$(REPO_URI)' 'Created-By: Packages' |
         sed -n "s/^Debian|${1:-Debian}|//p" | head -n 1 | grep . ||

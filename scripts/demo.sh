@@ -1,11 +1,10 @@
-# `./x demo`: a real program, its profile, and the price of the profile.
-# Sourced by `x`.
+# `./x demo`: profiles a real program and measures the cost. Sourced by `x`.
 #
-# The program is chosen in program.sh.
+# program.sh chooses the program.
 
 choose_program
 rounds=${XHPROF_DEMO_RUNS:-7}
-# The profile stays, to be looked at.
+# The profile stays after the command.
 demo=${release%/release}/demo
 workspace=$(mktemp -d)
 trap 'rm -rf "$workspace"' EXIT
@@ -19,11 +18,11 @@ demo_profile() {
         [ $? = "$program_status" ] || die 'the profiled program failed'
 }
 
-# What to do next, with paths as they are from here.
+# Prints the next steps, with paths relative to this folder.
 demo_next() {
     local xhprof=${release#"$PWD"/}/xhprof page=${demo#"$PWD"/}/profile.html profile=${demo#"$PWD"/}/profile.xhp
     "$release/xhprof" html "$demo/profile.xhp" -o "$demo/profile.html" 2>"$workspace/html.log" ||
-        die "no page was made of the profile: $(cat "$workspace/html.log")"
+        die "xhprof html failed: $(cat "$workspace/html.log")"
     cat <<END
 
 What next:
@@ -53,7 +52,7 @@ profiled() {
         -d xhprof.flags="$flags" -d xhprof.output_dir="$workspace/profiles" "$@"
 }
 
-# User and system time of one run, appended to the times of its way.
+# measure WAY: appends user and system time of one run to the times of WAY.
 measure() {
     local LC_ALL=C TIMEFORMAT='%3U %3S' user system status
     {
@@ -67,11 +66,11 @@ measure() {
     echo $((10#${user/./} + 10#${system/./})) >>"$workspace/$1.ms"
 }
 
-# median WAY, range WAY: of its times, in milliseconds.
+# median WAY, range WAY: of the times of WAY, in milliseconds.
 median() { sort -n "$workspace/$1.ms" | sed -n "$((rounds / 2 + 1))p"; }
 range() { sort -n "$workspace/$1.ms" | sed -n '1p;$p' | paste -sd- | sed 's/-/ to /'; }
 
-# The program's last lines tell its time, which may differ.
+# The last lines of the output show the program's time, which may differ.
 same_output() {
     cmp <(grep -v '^Time: ' "$workspace/plain.out") <(grep -v '^Time: ' "$workspace/$1.out") ||
         die "the program's output is not the same when it is profiled"
@@ -87,8 +86,8 @@ demo_cost() {
             rm -f "$workspace/profiles"/*
             measure "$way"
         done
-        # Now in this order, now in the other: a machine that slows down while
-        # it is measured slows all of them down.
+        # The order is reversed after each round: if the machine slows down during
+        # the measurement, it slows down all ways.
         mapfile -t ways < <(printf '%s\n' "${ways[@]}" | tac)
     done
     for way in idle wall full; do same_output "$way"; done
@@ -125,11 +124,22 @@ cpu_model() {
     sed -n 's/^model name[^:]*: //p' /proc/cpuinfo 2>/dev/null | head -n 1 | grep . || uname -m
 }
 
-# Puts what both print between the marks in README.md.
+# Prints the command and its report as on a terminal of 100 columns. In a pipe no name
+# is shortened, and lines are longer than a page.
+demo_screen() {
+    local command
+    command=$(printf '%q ' "$release/xhprof" run --limit 20 -o "$demo/profile.xhp" -- "${program[@]}")
+    mkdir -p "$demo"
+    echo "$ xhprof run --limit 20 -- ${program[*]}"
+    NO_COLOR=1 PHP_INI_SCAN_DIR=$workspace/conf.d script --quiet --return \
+        --command "stty cols 100; $command >$workspace/program.out" /dev/null >"$workspace/screen" ||
+        [ $? = "$program_status" ] || die 'the profiled program failed'
+    tr -d '\r' <"$workspace/screen" | grep -v '^xhprof: '
+}
+
+# Puts the output of both between the marks in README.md.
 refresh_readme() {
-    # The report alone, which comes on standard error: one screen of it.
-    echo "$ xhprof run --limit 20 -- ${program[*]}" >"$workspace/profile.out"
-    demo_profile 2>>"$workspace/profile.out" >/dev/null
+    demo_screen >"$workspace/profile.out"
     demo_cost >"$workspace/cost.out" 2>&1
     "$PHP" -n scripts/fill-readme.php README.md \
         demo-output="$workspace/profile.out" cost="$workspace/cost.out"

@@ -1,8 +1,8 @@
 <?php
 // Usage: php fill-readme.php README.md NAME=FILE…
 //
-// Replaces what stands between <!-- NAME --> and <!-- /NAME --> by the contents
-// of FILE, as a block of text, without the lines that `x` says (==>).
+// Replaces the text between <!-- NAME --> and <!-- /NAME --> by the contents of
+// FILE, as a block of text, without the messages of `x` (==>).
 
 [, $readme] = $argv;
 $text = file_get_contents($readme);

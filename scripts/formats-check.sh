@@ -1,12 +1,12 @@
-# `./x formats-check`: our files in the programs they are for. Sourced by `x`.
+# `./x formats-check`: opens our files in other programs. Sourced by `x`.
 #
-# `examples/export.rs` writes known profiles in every format, one with every
-# hostile name there is among them, and one of a real program. Each part in
-# scripts/formats-check/ has another program read them, and compares what that
-# makes of them with our model: totals, own costs, calls.
+# `examples/export.rs` writes known profiles in every format. One of them has all
+# kinds of hostile names; another is of a real program. Each part in
+# scripts/formats-check/ lets another program read the files, and compares totals,
+# self costs and calls with our own numbers.
 #
-# With --quick, only those that come with the machine or install in seconds.
-# Without a network, what cannot be installed is named and not run.
+# --quick runs only the programs that install in seconds. Without a network, the
+# command names the programs that it cannot install, and does not run them.
 
 check_target=${release%/release}/formats-check
 check_files=$check_target/files
@@ -18,7 +18,7 @@ formats_check() {
     local quick=${1:-}
     case $quick in
     '' | --quick) ;;
-    *) die "formats-check takes --quick or nothing" ;;
+    *) die "formats-check: unknown option $1; the only one is --quick" ;;
     esac
     rm -rf "$check_target/logs" "$check_files"
     mkdir -p "$check_target/logs" "$check_files"
@@ -49,20 +49,20 @@ formats_check() {
     }
 
     printf '%s\n' "${check_lines[@]}"
-    [ "$check_failed" = 0 ] || die "a program reads our files in another way: see $check_target/logs"
+    [ "$check_failed" = 0 ] || die "another program reads other numbers from our files: see $check_target/logs"
 }
 
-# export_profiles QUICK: the known programs, and a real one whose stacks Xdebug
-# recorded, read by us from its own format.
+# export_profiles QUICK: writes the known profiles, and one of a real program: a
+# trace of Xdebug that we read.
 export_profiles() {
     local real=()
     if [ -z "$1" ] && record_real_program; then
         real=("real=$check_target/cachegrind.out.real")
     fi
-    # As `cargo test` builds it, so that there is little to build in `./x test`.
+    # Built as `cargo test` builds it, so that `./x test` can reuse the build.
     cargo build --locked -p xhprof-formats --example export
     "${release%/release}/debug/examples/export" "$check_files" ${real[@]+"${real[@]}"}
-    # The same by their formats' names, a folder a profile.
+    # The same files named by their formats, one folder for each profile.
     local file name id
     for file in "$check_files"/*.*.*; do
         IFS=. read -r name id _ <<<"${file##*/}"
@@ -77,7 +77,7 @@ record_real_program() {
         not_run 'a real program' 'no phpcs, or no Xdebug to record it'
         return 1
     fi
-    # phpcs wants some modules that Debian's PHP does not have built in.
+    # phpcs needs some modules that are not built into Debian's PHP.
     for module in tokenizer xml xmlwriter simplexml; do
         [ ! -e "$(php-config --extension-dir)/$module.so" ] || modules+=(-d "extension=$module")
     done
@@ -89,7 +89,7 @@ record_real_program() {
     [ -s "$check_target/cachegrind.out.real" ]
 }
 
-# part NAME WHAT PROGRAM COMMAND…: runs a part and keeps a line about it.
+# part NAME WHAT PROGRAM COMMAND…: runs a part and stores a line for the summary.
 part() {
     local name=$1 what=$2 program=$3 log=$check_target/logs/$1.log began=$SECONDS word=ok
     shift 3
@@ -108,7 +108,7 @@ part() {
 
 not_run() { check_lines+=("$(printf '  %-6s %4s  %-10s %s, so not run' - '' "$1" "$2")"); }
 
-# What the parts said in all: functions and numbers that agreed.
+# Adds up the functions and numbers that agreed in all parts.
 summary_of() {
     awk '/ numbers agree, / { for (i = 2; i <= NF; i++) if ($(i) == "numbers") n += $(i - 1); files++ }
          /^  ok: / { lines += $2; functions += $4; files++ }
@@ -118,7 +118,7 @@ summary_of() {
          }' "$1"
 }
 
-# each_folder COMMAND…: once for each profile's folder.
+# each_folder COMMAND…: runs the command for the folder of each profile.
 each_folder() {
     local folder status=0
     for folder in "$check_files"/*/; do
@@ -130,7 +130,7 @@ each_folder() {
 
 version_of() { { "$@" 2>&1 || true; } | grep -o '[0-9][0-9.]*[0-9]' | sed -n 1p; }
 
-# with_python PACKAGE: a Python in $PYTHON that has it, in a folder of its own.
+# with_python PACKAGE: sets $PYTHON to a Python with this package, in a venv.
 with_python() {
     PYTHON=$check_target/venv/bin/python
     [ -x "$PYTHON" ] || python3 -m venv "$check_target/venv" || {
@@ -146,7 +146,7 @@ with_python() {
 
 package_version() { "$PYTHON" -c 'import importlib.metadata as m, sys; print(m.version(sys.argv[1]))' "$1"; }
 
-# with_node PACKAGE: it and others in $NODE_MODULES, in a folder of its own.
+# with_node PACKAGE: installs the package into the folder $NODE_MODULES.
 with_node() {
     local wanted=$1
     [ "$1" != pprof-format ] || wanted=pprof-format@2

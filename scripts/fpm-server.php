@@ -1,7 +1,7 @@
 <?php
-// php-fpm for tests, and what a web server says to it.
+// php-fpm for tests, and the client side of FastCGI.
 
-/** A php-fpm behind a socket in a folder of its own. */
+/** A php-fpm with a socket in a folder of its own. */
 final class FpmServer
 {
     private $process;
@@ -25,7 +25,7 @@ final class FpmServer
             catch_workers_output = yes
             $pool
             INI);
-        // A php.ini instead of none, and none of those that the machine has.
+        // A php.ini of its own, so that PHP reads none of the machine's; proc_open drops empty variables.
         $command = [$fpm, ...($ini === null ? ['-n'] : ['-c', $ini]), '-y', "$folder/fpm.conf", '-F'];
         if (function_exists('posix_getuid') ? posix_getuid() === 0 : get_current_user() === 'root') {
             $command[] = '-R';
@@ -33,7 +33,7 @@ final class FpmServer
         foreach ($settings as $name => $value) {
             array_push($command, '-d', "$name=$value");
         }
-        $this->process = proc_open($command, [['file', '/dev/null', 'r'], ['file', "$folder/out", 'w'], ['file', "$folder/out", 'a']], $pipes, null, ['PHP_INI_SCAN_DIR' => ''] + getenv());
+        $this->process = proc_open($command, [['file', '/dev/null', 'r'], ['file', "$folder/out", 'w'], ['file', "$folder/out", 'a']], $pipes, null, ['PHP_INI_SCAN_DIR' => '/dev/null'] + getenv());
         for ($try = 0; $try < 500 && !@stream_socket_client("unix://$this->socket"); $try++) {
             usleep(10_000);
         }
@@ -62,7 +62,7 @@ final class FpmServer
         return $connection;
     }
 
-    /** Headers and body of the answer; what there is of it if the server went away. */
+    /** Headers and body of the answer; an incomplete answer if the server ended. */
     public static function answer($connection): string
     {
         $answer = '';
@@ -85,20 +85,21 @@ final class FpmServer
         return proc_get_status($this->process)['pid'];
     }
 
-    /** The processes that answer. */
+    /** The workers' processes. */
     public function workers(): array
     {
         $children = (string) @file_get_contents("/proc/{$this->process()}/task/{$this->process()}/children");
         return array_map(intval(...), preg_split('/\s+/', $children, -1, PREG_SPLIT_NO_EMPTY));
     }
 
-    public function stop(): void
+    /** SIGQUIT (3) lets requests end, also their code after `fastcgi_finish_request()`. */
+    public function stop(int $signal = 15): void
     {
-        proc_terminate($this->process);
+        proc_terminate($this->process, $signal);
         proc_close($this->process);
     }
 
-    /** What the server said, for when something is wrong. */
+    /** The messages of the server, for errors. */
     public function said(): string
     {
         return @file_get_contents("$this->folder/log") . @file_get_contents("$this->folder/out");

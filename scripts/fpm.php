@@ -1,8 +1,8 @@
 <?php
 /**
- * Many requests in one php-fpm worker, some profiled and some not, with OPcache
- * in each of its ways: each profile must have this request's calls, and no
- * others.
+ * Many requests in one php-fpm worker, some profiled and some not, with OPcache in
+ * several configurations. Each profile must have the calls of its own request, and
+ * no others.
  *
  *     php -n fpm.php PHP-FPM EXTENSION
  */

@@ -3,9 +3,9 @@
 #
 # usage: scripts/fresh-enter.sh ROOT USER COMMAND
 #
-# In a namespace of its own, so that neither a mount nor a process is left when
-# it ends, however it ends. XHPROF_RUST is the toolchain that becomes /opt/rust,
-# XHPROF_ARCHIVES a folder for packages that apt has fetched.
+# Runs in a namespace of its own, so that no mount and no process is left at its
+# end. XHPROF_RUST is the toolchain that becomes /opt/rust. XHPROF_ARCHIVES is a
+# folder for packages that apt has downloaded.
 
 set -eu
 
@@ -28,7 +28,8 @@ fi
 root=$2 user=$3 command=$4
 rust=${XHPROF_RUST:-$(rustc --print sysroot)}
 
-# A new one shows the processes in there; some containers permit the old one only.
+# A new /proc shows the processes of the namespace. Some containers only permit
+# the old one.
 mount -t proc proc "$root/proc" 2>/dev/null || mount --rbind /proc "$root/proc" 2>/dev/null ||
     fail "/proc cannot be mounted here, and neither Rust nor PHP does without"
 if ! mount --rbind /dev "$root/dev" 2>/dev/null; then
@@ -47,7 +48,7 @@ if ! mount --bind "$rust" "$root/opt/rust" 2>/dev/null; then
 fi
 mount -o remount,bind,ro "$root/opt/rust" 2>/dev/null || true
 if [ -n "${XHPROF_ARCHIVES:-}" ]; then
-    # By the root's suite: packages of several may have the same name.
+    # One folder for each suite: packages of several suites may have the same name.
     archives=$XHPROF_ARCHIVES/$(sed -n 's/^VERSION_CODENAME=//p' "$root/etc/os-release")
     mkdir -p "$archives/partial"
     mount --bind "$archives" "$root/var/cache/apt/archives" 2>/dev/null || true
@@ -55,8 +56,8 @@ fi
 
 home=/root
 [ "$user" = root ] || home=/home/$user
-# What a login gives, no more, and the machine's way into the network. Debian
-# gives a user no sbin.
+# The environment of a login and the machine's proxy settings, and nothing else.
+# On Debian, a user's PATH has no sbin.
 path=/opt/rust/bin:/usr/local/bin:/usr/bin:/bin
 [ "$user" != root ] || path=/opt/rust/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 set -- HOME="$home" USER="$user" LOGNAME="$user" SHELL=/bin/bash TERM="${TERM:-dumb}" PATH="$path"
@@ -64,7 +65,7 @@ for name in $(env | sed -nE 's/^((https?|ftp|all|no)_proxy|(HTTPS?|FTP|ALL|NO)_P
     eval "set -- \"\$@\" \"$name=\$$name\""
 done
 groups=$(chroot "$root" id -G "$user" | tr ' ' ,)
-# Not exec: as the first process of its namespace this one stays until the end.
+# Not exec: this is the first process of its namespace and must stay until the end.
 status=0
 chroot --userspec="$user:" --groups="$groups" "$root" /usr/bin/env -i "$@" \
     /bin/bash -c 'cd && eval "$1"' bash "$command" || status=$?

@@ -1,13 +1,13 @@
-# `./x fresh`: README's commands on Debian machines that hold nothing but Rust
-# and git. Sourced by `x`.
+# `./x fresh`: runs README's commands on Debian systems that have only Rust and
+# git. Sourced by `x`.
 #
 #   bookworm       Debian 12, as root
 #   bookworm-llvm  with llvm and clang-14, but without libclang
 #   bookworm-user  as a user who may use sudo
 #   trixie         Debian 13, as root
 #
-# A machine is a folder, made anew each time from a tar file that is kept for a
-# week, and entered by scripts/fresh-enter.sh. The commit is cloned: changes
+# A system is a folder. It is unpacked each time from a tar file that is kept for a
+# week, and entered by scripts/fresh-enter.sh. The commit is cloned, so changes
 # that are not committed are not tested. Logs: target/fresh/KIND/*.log.
 
 fresh=${release%/release}/fresh
@@ -15,7 +15,7 @@ fresh_kinds=(bookworm bookworm-llvm bookworm-user trixie)
 fresh_rows=()
 fresh_failed=0
 
-# fresh_run [--demo] [KIND…]: the first command alone, or all of them.
+# fresh_run [--demo] [KIND…]: runs the first command only, or all of them.
 fresh_run() {
     local kind commands=() kinds=()
     mapfile -t commands < <(readme_first_commands)
@@ -23,7 +23,7 @@ fresh_run() {
         case " ${fresh_kinds[*]} " in
         *" $kind "*) kinds+=("$kind") ;;
         *)
-            [ "$kind" = --demo ] || die "fresh knows --demo and ${fresh_kinds[*]}, and not $kind"
+            [ "$kind" = --demo ] || die "fresh: unknown argument $kind; known are --demo and ${fresh_kinds[*]}"
             commands=("${commands[0]}")
             ;;
         esac
@@ -32,7 +32,7 @@ fresh_run() {
     mkdir -p "$fresh"
     exec {fresh_lock}>"$fresh/lock"
     flock --nonblock "$fresh_lock" || die "another ./x fresh runs in $fresh"
-    [ -z "$(git status --porcelain)" ] || say 'some changes are not committed, and are not in the clone'
+    [ -z "$(git status --porcelain)" ] || say 'uncommitted changes are not in the clone'
     say "commit $(git log -1 --format='%h %s')"
     for kind in "${kinds[@]}"; do
         fresh_kind "$kind" "${commands[@]}"
@@ -42,7 +42,7 @@ fresh_run() {
     [ "$fresh_failed" = 0 ] || die "something failed, see the logs in $fresh"
 }
 
-# The commands that README.md tells a newcomer to begin with.
+# The first commands of README.md.
 readme_first_commands() {
     sed -nE 's/^\$ (\.\/x (demo|test))$/\1/p' README.md | awk '!seen[$0]++' | paste -sd'|' |
         grep -x './x demo|./x test' | tr '|' '\n' ||
@@ -61,8 +61,8 @@ fresh_kind() {
         include+=,sudo
         ;;
     bookworm-llvm)
-        # clang-14 depends on libclang, so its files come without its package.
-        # What there is then looks very much like libclang.
+        # clang-14 depends on libclang, so its files are unpacked without the package.
+        # The result has files whose names resemble libclang's.
         prepare='cd /tmp && apt-get update -qq &&
             DEBIAN_FRONTEND=noninteractive apt-get install -y -qq llvm libclang-common-14-dev &&
             apt-get download clang-14 && dpkg-deb --extract clang-14_*.deb / &&
@@ -73,17 +73,17 @@ fresh_kind() {
     say "$kind: a new Debian $suite in $folder"
     mkdir -p "$folder"
     fresh_base "$suite" "$include"
-    # Not another file system: should a mount be left there, it stays whole.
+    # One file system only: the content of a mount that was left there is not deleted.
     as_root rm -rf --one-file-system "$folder/root"
     rm -f "$folder"/*.log
     mkdir "$folder/root"
     as_root tar --extract --file="$fresh/base-$suite-$include.tar" --directory="$folder/root" \
-        --numeric-owner --exclude='./dev/*' || die "the root could not be unpacked"
+        --numeric-owner --exclude='./dev/*' || die "cannot unpack the root"
     fresh_settle "$folder/root" "$user"
     fresh_enter "$folder/root" root "$prepare" >"$folder/prepare.log" 2>&1 ||
-        die "$kind could not be prepared: $(tail -n 20 "$folder/prepare.log")"
+        die "cannot prepare $kind: $(tail -n 20 "$folder/prepare.log")"
     fresh_enter "$folder/root" "$user" 'git -c advice.detachedHead=false -c init.defaultBranch=main clone --quiet /xhprof.bundle xhprof' ||
-        die "$kind: the commit could not be cloned"
+        die "$kind: cannot clone the commit"
 
     for command; do
         say "$kind: $command, as $user"
@@ -94,8 +94,8 @@ fresh_kind() {
         fresh_row "$kind" "$command" "$status" $((SECONDS - began))
         if [ "$status" != 0 ]; then
             tail -n 40 "$log"
-            say "$kind: $command ended with $status; all of it: $log"
-            say "the root is kept, and can be entered: sudo scripts/fresh-enter.sh $folder/root $user bash"
+            say "$kind: $command ended with status $status; the whole log: $log"
+            say "the root is kept; to enter it: sudo scripts/fresh-enter.sh $folder/root $user bash"
             fresh_failed=1
             return 0
         fi
@@ -112,7 +112,7 @@ fresh_row() {
     say "${fresh_rows[-1]}"
 }
 
-# fresh_base SUITE PACKAGES: the tar file, from where this machine has Debian.
+# fresh_base SUITE PACKAGES: makes the tar file, from this machine's Debian archive.
 fresh_base() {
     local suite=$1 include=$2 base=$fresh/base-$1-$2.tar mirror security sources
     [ -z "$(find "$base" -mtime -7 2>/dev/null)" ] || return 0
@@ -122,15 +122,15 @@ fresh_base() {
     [ -z "$security" ] || sources+=("deb $security $suite-security main")
     say "mmdebstrap $suite with $include: a minute"
     mkdir -p "$fresh/tmp"
-    # mmdebstrap goes by the ending.
+    # mmdebstrap chooses the format by the file's ending.
     as_root env TMPDIR="$fresh/tmp" unshare --mount mmdebstrap --quiet --variant=minbase --include="$include" \
         "$suite" "$fresh/new.tar" "${sources[@]}" >"$base.log" 2>&1 ||
         die "mmdebstrap failed: $(tail -n 10 "$base.log")"
     as_root mv "$fresh/new.tar" "$base"
 }
 
-# fresh_settle ROOT USER: what the machine around it gives: its name server,
-# proxies and certificates, Cargo's downloads, and the commit.
+# fresh_settle ROOT USER: copies from this machine: name server, proxies and
+# certificates, Cargo's downloads, and the commit.
 fresh_settle() {
     local root=$1 user=$2 home=/root cargo=${CARGO_HOME:-$HOME/.cargo} file
     if [ "$user" != root ]; then
@@ -156,7 +156,8 @@ fresh_settle() {
     as_root cp "$fresh/commit.bundle" "$root/xhprof.bundle"
 }
 
-# fresh_enter ROOT USER COMMAND: everything it starts and mounts ends with it.
+# fresh_enter ROOT USER COMMAND: runs a command; all its processes and mounts end
+# with it.
 fresh_enter() {
     as_root env XHPROF_RUST="$(rustc --print sysroot)" XHPROF_ARCHIVES="$fresh/archives" \
         scripts/fresh-enter.sh "$@" </dev/null

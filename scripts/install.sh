@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Installs what has been built, or takes it away. Run by `./x install`,
+# Installs the built files, or removes them. Run by `./x install`,
 # `./x uninstall`, `make install` and `make uninstall`.
 #
 # usage: scripts/install.sh install|uninstall|dry-run EXTENSION PROGRAM
 #
-# PHP= and PHP_CONFIG= say which PHP, PREFIX= where the program goes.
-# INSTALL_ROOT= is put before every path, for those who make packages.
+# PHP= and PHP_CONFIG= choose the PHP, PREFIX= the program's folder. INSTALL_ROOT=
+# is put before every path; packagers need it.
 
 set -euo pipefail
 case ${INSTALL_ROOT:-/} in /*) ;; *) INSTALL_ROOT=$PWD/$INSTALL_ROOT ;; esac
@@ -17,8 +17,8 @@ root=${INSTALL_ROOT:-}
 prefix=$root${PREFIX:-/usr/local}
 version=$("$PHP" -n -r 'echo PHP_MAJOR_VERSION, ".", PHP_MINOR_VERSION;')
 module=$root$("$PHP_CONFIG" --extension-dir)/xhprof.so
-# For uninstall: what the program brought along, one path a line, and the folders
-# that were made for anything, with a slash at their ends.
+# For uninstall: the program's installed files, one path a line, and the folders
+# that were created, with a slash at the end.
 list=$prefix/share/xhprof/installed
 
 say() { printf '==> %s\n' "$*"; }
@@ -28,7 +28,7 @@ die() {
     exit 1
 }
 
-# for_file FILE COMMAND…: as root, if that is needed to write where FILE is.
+# for_file FILE COMMAND…: runs the command, as root if FILE's folder needs it.
 for_file() {
     local folder=${1%/*}
     shift
@@ -41,8 +41,8 @@ for_file() {
     fi
 }
 
-# Debian switches modules on by links; others scan a folder. $ini is where the
-# settings go, $linked whether phpenmod makes the link.
+# Debian enables modules by links; other systems scan a folder. $ini is the file of
+# the settings. $linked says whether phpenmod makes the link.
 find_ini() {
     local scanned
     linked=
@@ -54,7 +54,7 @@ find_ini() {
     esac
 }
 
-# The ini file, not ours, that switches an xhprof on already.
+# Another ini file that already loads an xhprof.
 switched_on_by() {
     local file
     {
@@ -65,7 +65,8 @@ switched_on_by() {
     done | head -n 1 | grep .
 }
 
-# put MODE SOURCE FILE [strip]: and notes it, if it belongs to the program.
+# put MODE SOURCE FILE [strip]: installs a file, and notes it for uninstall if it
+# belongs to the program.
 put() {
     local mode=$1 source=$2 file=$3 options=(-D -m "$1") folder=${3%/*} made=()
     if [ "${4:-}" = strip ] && command -v strip >/dev/null; then options+=(-s); fi
@@ -73,10 +74,10 @@ put() {
         made=("$folder/" "${made[@]}")
         folder=${folder%/*}
     done
-    # `install` makes a new file rather than write into the one that running
-    # PHPs have mapped.
+    # `install` creates a new file. Writing into the old one would change the file
+    # that running PHPs have mapped.
     for_file "$file" install "${options[@]}" "$source" "$file"
-    # Those two are the PHP's, and another PHP may have its own.
+    # These two belong to the PHP, and another PHP may have its own.
     case $file in "$module" | "$ini") ;; *) made+=("$file") ;; esac
     [ ${#made[@]} = 0 ] || printf '%s\n' "${made[@]#"$root"}" >>"$workspace/installed"
 }
@@ -88,7 +89,7 @@ install_everything() {
     fi
     workspace=$(mktemp -d)
     trap 'rm -rf "$workspace"' EXIT
-    # Readable by sudo's root and by anybody: these become installed files.
+    # Readable by all users: these become installed files.
     chmod 755 "$workspace"
     [ ! -e "$list" ] || cp "$list" "$workspace/installed"
     find_ini
@@ -106,7 +107,7 @@ install_everything() {
     completion zsh "$prefix/share/zsh/site-functions/_xhprof"
     completion fish "$prefix/share/fish/vendor_completions.d/xhprof.fish"
     say "completions for bash, zsh and fish: $prefix/share"
-    # First for the folder it is in, then with that in it.
+    # First for the folder itself, then with the folder as its content.
     put 644 "$workspace/installed" "$list"
     awk '!seen[$0]++' "$workspace/installed" >"$workspace/list"
     put 644 "$workspace/list" "$list"
@@ -122,29 +123,29 @@ put_ini() {
     local other=''
     [ -n "$root" ] || other=$(switched_on_by) || other=
     if [ -n "$other" ] && [ -z "$linked" ]; then
-        say "settings: $other switches xhprof on already; scripts/xhprof.ini has all that can be set"
+        say "settings: $other already loads xhprof; scripts/xhprof.ini lists the settings"
         return
     fi
     if [ -e "$ini" ] && ! cmp -s scripts/xhprof.ini "$ini"; then
-        say "settings: $ini is yours already, and stays as it is"
+        say "settings: $ini exists and is not changed"
     else
         put 644 scripts/xhprof.ini "$ini"
         say "settings: $ini"
     fi
     if [ -n "$linked" ] && [ -z "$root" ]; then
         if [ -n "$other" ]; then
-            say "not switched on by phpenmod, because $other does it"
+            say "not enabled by phpenmod, because $other already loads xhprof"
         else
             for_file /etc/php/ phpenmod -v "$version" xhprof
-            say "switched on: phpenmod -v $version xhprof"
+            say "enabled: phpenmod -v $version xhprof"
         fi
     elif [ "$ini" = "$prefix/share/xhprof/xhprof.ini" ]; then
-        say "this PHP reads no folder of ini files: copy that into $("$PHP" -n -r 'echo PHP_CONFIG_FILE_PATH;')/php.ini"
+        say "this PHP reads no folder of ini files: copy that file into $("$PHP" -n -r 'echo PHP_CONFIG_FILE_PATH;')/php.ini"
     fi
 }
 
-# PHP says itself whether it is there. The last line is for those who came by
-# phpize or PIE, and know of no program.
+# Asks PHP whether the extension is loaded. The last line is for users of phpize or
+# PIE, who may not know the program.
 finish() {
     if [ -z "$root" ]; then
         "$PHP" --ri xhprof 2>/dev/null | awk '/=>/ && shown++ < 2' || true
@@ -162,18 +163,18 @@ uninstall_everything() {
     find_ini
     if [ -n "$linked" ] && [ -z "$root" ] && compgen -G "/etc/php/$version/*/conf.d/*-xhprof.ini" >/dev/null; then
         for_file /etc/php/ phpdismod -v "$version" xhprof
-        say "switched off: phpdismod -v $version xhprof"
+        say "disabled: phpdismod -v $version xhprof"
     fi
     if [ -e "$ini" ] && ! cmp -s scripts/xhprof.ini "$ini"; then
-        # PHP would look for an extension that is gone.
+        # Otherwise PHP would try to load an extension that no longer exists.
         for_file "$ini" mv -f "$ini" "$ini.saved"
-        say "kept, because you changed it: $ini.saved"
+        say "you changed the settings, so they are kept: $ini.saved"
     else
         take "$ini"
     fi
     take "$module"
     if [ -e "$list" ]; then
-        # Folders come before what is in them.
+        # A folder comes before its files.
         mapfile -t installed < <(tac "$list")
         take "$list"
         for file in "${installed[@]}"; do take "$root$file"; done
@@ -181,7 +182,7 @@ uninstall_everything() {
     [ -n "$found" ] || say "nothing of xhprof was installed for $PHP or below $prefix"
 }
 
-# Only a folder that is empty goes.
+# Removes the folder only if it is empty.
 take() {
     case $1 in
     */) [ ! -d "$1" ] || for_file "${1%/}" rmdir --ignore-fail-on-non-empty "$1" ;;
@@ -194,7 +195,7 @@ take() {
     found=yes
 }
 
-# Nothing is built for this, so what the program would write is not known by name.
+# Builds nothing, so the names of the program's generated files are not known.
 tell() {
     find_ini
     echo "would install the extension, stripped: $module"
@@ -209,5 +210,5 @@ case $action in
 install) install_everything ;;
 uninstall) uninstall_everything ;;
 dry-run) tell ;;
-*) die "install, uninstall or dry-run, and not $action" ;;
+*) die "unknown action $action; known are install, uninstall and dry-run" ;;
 esac

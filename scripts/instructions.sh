@@ -1,16 +1,16 @@
-# `./x instructions`: what a profiled call costs in instructions, which no
-# neighbour on the machine can change. Sourced by `x`.
+# `./x instructions`: counts the instructions of a profiled call. Other load on the
+# machine does not change them. Sourced by `x`.
 #
-# valgrind counts a run of few calls and a run of many; the difference, less
-# that of the same runs without a profile, is what we add to a call. It has no
-# restartable sequences, so CPU time is read by system call in there.
+# valgrind counts a run of few calls and a run of many calls, with and without a
+# profile. The difference of the differences is what the profiler adds to a call.
+# valgrind has no restartable sequences, so CPU time is read by system call there.
 
 instructions_file=benches/instructions.txt
 
-# More than this, in percent, is a change that somebody has to accept.
+# A larger increase, in percent, fails until `./x instructions --bless` accepts it.
 instructions_tolerance=3
 
-# instructions_of WORKLOAD FLAGS CALLS ENGINE: of the whole run.
+# instructions_of WORKLOAD FLAGS CALLS ENGINE: prints the instructions of a run.
 instructions_of() {
     local counted
     counted=$(PHP_INI_SCAN_DIR='' valgrind --tool=callgrind --callgrind-out-file=/dev/null \
@@ -21,12 +21,12 @@ instructions_of() {
     echo "$counted"
 }
 
-# per_call WORKLOAD FLAGS ENGINE: in tenths of an instruction.
+# per_call WORKLOAD FLAGS ENGINE: prints tenths of an instruction.
 per_call() {
     local few many
     few=$(instructions_of "$1" "$2" 10000 "$3")
     many=$(instructions_of "$1" "$2" 60000 "$3")
-    # The workload makes a fiftieth of its calls once more, to warm up.
+    # To warm up, the workload makes a fiftieth of its calls once more.
     echo $(((many - few) * 10 / 51000))
 }
 
@@ -42,7 +42,7 @@ measure_instructions() {
     done
 }
 
-# Compares with the file, line by line; says what grew.
+# Compares with the file line by line, and prints what grew.
 check_instructions() {
     local now=$1
     awk -v tolerance="$instructions_tolerance" '
@@ -56,7 +56,7 @@ check_instructions() {
             if (grown) failed = 1
         }
         END { exit failed }' "$instructions_file" "$now" || {
-        echo "A call costs more than $instructions_tolerance % more instructions than before. Meant? Then: ./x instructions --bless"
+        echo "A call costs more than $instructions_tolerance % more instructions than before. If this is intended, run ./x instructions --bless"
         return 1
     }
 }

@@ -1,5 +1,5 @@
-/* Whether a libclang does what bindgen asks of it: it can be loaded, and reads C
- * with its own headers (stddef.h) and with the C library's.
+/* Tests whether bindgen can use a libclang: it can be loaded, and reads C with its
+ * own headers (stddef.h) and with the C library's.
  *
  * usage: libclang FILE [ARGUMENT OF CLANG…] */
 
@@ -39,7 +39,7 @@ int main(int count, char **words)
 	}
 	for (unsigned i = 0; i < count_diagnostics(unit); i++) {
 		void *found = diagnostic(unit, i);
-		/* An error, or worse. */
+		/* An error or a fatal error. */
 		if (severity(found) >= 3) {
 			fprintf(stderr, "%s: %s\n", words[1], characters(spelling(found)));
 			return 1;

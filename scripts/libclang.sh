@@ -1,18 +1,18 @@
-# Whether the build will find a libclang that serves it. Sourced by setup.sh.
+# Finds out whether the build will find a usable libclang. Sourced by setup.sh.
 #
-# The names, the places and the choice among several are those of clang-sys,
-# which loads libclang for bindgen. `llvm-config` and libclang-cpp say nothing:
-# Debian has both without libclang. libclang alone says little: without its own
-# headers, a package of their own, it cannot read <stddef.h>.
+# Names, places and the choice among several are those of clang-sys, which loads
+# libclang for bindgen. `llvm-config` and libclang-cpp prove nothing: Debian has
+# both without libclang. libclang alone is not enough: without its own headers,
+# which are another package, it cannot read <stddef.h>.
 
 has_libclang() {
     local file
     [ "$(uname)" != Darwin ] || return 0
-    # Whether it serves is seen by a program that uses it. Without a compiler
-    # something has to be installed anyway.
+    # A small program tests it. Without a compiler, packages must be installed
+    # anyway.
     command -v cc || return 1
     file=$(find_libclang) && libclang_reads_c "$file" && return
-    # Another version than the newest may have its headers; then it is that one.
+    # If the newest version lacks its headers, another version may have them.
     [ -z "${LIBCLANG_PATH:-}" ] || return 1
     while read -r file; do
         if libclang_reads_c "$file"; then
@@ -23,8 +23,8 @@ has_libclang() {
     return 1
 }
 
-# The file that clang-sys will load: the highest version, and of equal ones the
-# one found first.
+# Prints the file that clang-sys will load: the highest version; of equal versions
+# the first.
 find_libclang() {
     local file name version
     libclang_files | while read -r file; do
@@ -38,7 +38,7 @@ find_libclang() {
     done | sort -s -t . -k 1,1nr -k 2,2nr -k 3,3nr | head -n 1 | cut -f 2 | grep .
 }
 
-# Every file that clang-sys takes for libclang, in its order.
+# Prints every file that clang-sys accepts as libclang, in its order.
 libclang_files() {
     local folders=() folder file prefix
     if [ -n "${LIBCLANG_PATH:-}" ]; then
@@ -58,17 +58,18 @@ libclang_files() {
     for folder in "${folders[@]}"; do
         for file in "$folder"/libclang.so "$folder"/libclang-*.so "$folder"/libclang.so.* "$folder"/libclang-*.so.*; do
             case ${file##*/} in *-cpp.*) continue ;; esac
-            # 64 bits, as the Rust that loads it.
+            # 64 bits, like the Rust program that loads it.
             [ ! -f "$file" ] || [ "$(od -An -tx1 -N5 "$file")" != ' 7f 45 4c 46 02' ] || echo "$file"
         done
     done
 }
 
-# libclang_reads_c FILE [ARGUMENT OF CLANG…]: says on standard error why not.
+# libclang_reads_c FILE [ARGUMENT OF CLANG…]: on failure prints the reason on
+# standard error.
 libclang_reads_c() {
     local file=$1 folder clang headers=() status=0
     shift
-    # bindgen looks where the clang that it finds looks.
+    # bindgen searches headers in the folders of the clang program that it finds.
     if clang=$(find_clang) && headers=("$("$clang" -print-resource-dir)/include"); then
         headers=(-isystem "${headers[0]}")
     fi

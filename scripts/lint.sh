@@ -2,30 +2,30 @@
 
 lint_format() { cargo fmt --all --check; }
 
-# With the release profile, so that the bindings, the slowest part of a build,
-# are made once for this and for the extension itself.
+# Uses the release profile, so that the bindings, the slowest part of a build, are
+# made once for clippy and for the extension.
 lint_clippy() {
     cargo clippy --release --locked --workspace --all-targets --quiet -- -D warnings
 }
 
-# What the extension is made of on the platform it is tested on, macros
-# included: name, version, licence.
+# Prints the dependencies of the extension on the tested platform, with macros:
+# name, version, licence.
 dependencies() {
     cargo tree --locked --package xhprof --edges normal --prefix none \
         --target x86_64-unknown-linux-gnu --format '{p} {l}' |
         sed -E 's/ \(\*\)$//; s/ \(proc-macro\)//; s/ \(\/[^)]*\)//' | LC_ALL=C sort -u
 }
 
-# A new line in it is a decision, so it has to be made: `./x bless`.
+# A new dependency is a decision: `./x bless` accepts it.
 lint_dependencies() {
     diff -u dependencies.txt <(dependencies) || {
-        echo 'The extension would link something else. Meant? Then: ./x bless'
+        echo 'The dependencies of the extension have changed. If this is intended, run ./x bless'
         return 1
     }
 }
 
-# Not installed for anyone: compiling it takes longer than everything else
-# together. Until it is, dependencies.txt keeps watch over the extension.
+# `./x` does not install cargo-deny by itself: compiling it takes longer than
+# everything else. Without it, only dependencies.txt guards the extension.
 lint_deny() {
     if command -v cargo-deny >/dev/null; then
         cargo deny --log-level warn check licenses bans sources
@@ -36,9 +36,9 @@ lint_deny() {
 
 lint_shell() {
     if command -v shellcheck >/dev/null; then
-        # 2034, 2154, 2317: what one file sets and another one uses.
-        # 2030, 2031: a subshell is there to keep what is set in it.
-        # 2016: PHP and Markdown in single quotes are not the shell's.
+        # 2034, 2154, 2317: one file sets names and another file uses them.
+        # 2030, 2031: a subshell is meant to keep its changes to itself.
+        # 2016: PHP and Markdown in single quotes are not for the shell.
         shellcheck --external-sources --shell=bash \
             --exclude=SC2016,SC2030,SC2031,SC2034,SC2154,SC2317 x scripts/*.sh
     else
@@ -50,7 +50,7 @@ lint_everything() {
     local part status failed=0
     for part in format clippy dependencies deny shell; do
         say "lint: $part"
-        # Not `if lint_…`, which would make `set -e` mean nothing in there.
+        # Not `if lint_…`, which would disable `set -e` inside.
         set +e
         (
             set -e
@@ -60,6 +60,6 @@ lint_everything() {
         set -e
         [ "$status" = 0 ] || failed=1
     done
-    [ "$failed" = 0 ] || die 'lint found something, see above'
+    [ "$failed" = 0 ] || die 'lint found problems, see above'
     say 'lint found nothing'
 }

@@ -1,12 +1,12 @@
-# `./x matrix`: the PHP tests on other PHPs than the installed one, each in both
-# engines. Sourced by `x`.
+# `./x matrix`: runs the PHP tests on several PHPs, each with both engines. Sourced
+# by `x`.
 #
 #   installed  the PHP that `./x` uses anyway
 #   trixie     Debian 13's, in a chroot
-#   newest     the newest that Debian's archives hold, release candidates too
-#   zts        a thread-safe one, built from PHP's sources: no Debian has it
+#   newest     the newest of Debian's archives, release candidates included
+#   zts        a thread-safe PHP, built from PHP's sources: Debian has none
 #
-# Everything is kept in target/matrix, so that the next run is a short one.
+# Everything is kept in target/matrix, so that the next run is short.
 
 matrix=${release%/release}/matrix
 matrix_rows=()
@@ -15,7 +15,7 @@ matrix_run() {
     local name status failed=0
     [ $# -gt 0 ] || set -- installed trixie newest zts
     for name; do
-        declare -F "matrix_$name" >/dev/null || die "matrix knows installed, trixie, newest and zts, and not $name"
+        declare -F "matrix_$name" >/dev/null || die "matrix: unknown PHP $name; known are installed, trixie, newest and zts"
         mkdir -p "$matrix/$name"
         rm -f "$matrix/$name/rows"
         set +e
@@ -48,19 +48,19 @@ matrix_trixie() {
     in_chroot_tests trixie "$root" php
 }
 
-# Unstable, with experimental beside it; which PHP that is, is asked there.
+# Debian unstable with experimental. Inside it, apt says which PHP is the newest.
 matrix_newest() {
     local root=$matrix/newest/root php
     chroot_of sid "$root" ca-certificates
     if [ ! -e "$root/php-version" ]; then
         printf 'deb %s %s main\n' "$(debian_mirror)" sid "$(debian_mirror)" experimental |
             as_root tee "$root/etc/apt/sources.list" >/dev/null
-        # Unstable's list is good for a week, and a mirror may lag behind.
+        # Unstable's list is valid for a week, and a mirror may be older.
         as_root chroot "$root" apt-get -o Acquire::Check-Valid-Until=false update -qq
         php=$(as_root chroot "$root" apt-cache search --names-only '^php[0-9.]+-cli$' |
             cut -d- -f1 | sort -V | tail -n 1)
-        say "$php is the newest there"
-        # Only what unstable does not have comes from experimental.
+        say "the newest PHP: $php"
+        # From experimental come only packages that unstable lacks.
         as_root chroot "$root" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
             --no-install-recommends "$php"-{cli,dev,sqlite3,curl} >"$matrix/newest/apt.log" 2>&1 ||
             die "apt-get failed: $(tail -n 10 "$matrix/newest/apt.log")"
@@ -94,7 +94,8 @@ matrix_zts() {
     return "$status"
 }
 
-# What threads do to each other, which no PHP test sees: PHP's command has one.
+# Tests several threads at once. No PHP test can, because PHP's command has one
+# thread.
 matrix_threads() {
     local folder=$matrix/zts/threads
     rm -rf "$folder"
@@ -117,8 +118,8 @@ chroot_of() {
     as_root touch "$root/complete"
 }
 
-# in_chroot_tests NAME ROOT PHP: builds out here, with the Rust that is here, and
-# tests in there.
+# in_chroot_tests NAME ROOT PHP: builds outside, with this machine's Rust, and tests
+# inside.
 in_chroot_tests() {
     local name=$1 root=$2 php=$3 folder=$matrix/$1/bin enter
     enter=$(command -v sudo || true)
@@ -138,13 +139,15 @@ in_chroot_tests() {
         "$(find "$root/usr/lib/php" -path '*/build/run-tests.php' -printf '/usr/lib/php/%P\n')" "$root"
 }
 
-# Each PHP has a folder for what Cargo builds: it would build everything anew.
+# Each PHP has a build folder of its own. In a shared one, Cargo would rebuild
+# everything.
 matrix_build() {
     say "$1: $(php_name)"
     CARGO_TARGET_DIR=$matrix/$1/target cargo build --release --locked -p xhprof
 }
 
-# matrix_test NAME PHP FOLDER RUN-TESTS [ROOT]: both engines, and a row for each.
+# matrix_test NAME PHP FOLDER RUN-TESTS [ROOT]: tests both engines and adds a row for
+# each.
 matrix_test() {
     local name=$1 php=$2 folder=$3 script=$4 root=${5:-} engine module log status failed=0
     module=$matrix/$name/target/release/libxhprof.so
@@ -152,7 +155,7 @@ matrix_test() {
     for engine in execute observer; do
         log=$matrix/$name/$engine.log
         status=0
-        # A mount of its own, gone with the last process: PHP looks into /proc.
+        # A mount of its own that ends with the last process: PHP reads /proc.
         env TEST_PHP_EXECUTABLE="$php" NO_INTERACTION=1 \
             ${root:+$([ "$(id -u)" = 0 ] || echo sudo -E) unshare --mount --fork sh -c 'mount -t proc proc "$0/proc" 2>/dev/null; exec chroot "$0" "$@"' "$root"} \
             "$php" -n "$script" -n -q -j2 --no-progress --show-diff \

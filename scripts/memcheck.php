@@ -1,11 +1,11 @@
 <?php
-// memcheck.php FOLDER: reads valgrind's logs and tells what is ours to mend.
+// memcheck.php FOLDER: reads valgrind's logs and prints our errors.
 //
-// Each invalid access, and each leak of memory that we asked for: the nearest
-// function of ours is another one than those that only call on, which stand
-// between PHP and PHP.
+// These are all invalid accesses, and leaks of memory that our code allocated. Hooks
+// that only pass a call on to PHP do not count as our code: a leak counts if the
+// nearest function of ours is another one.
 
-// What is known, by a word of its trace, and why it stays.
+// Known errors that stay: a word of the trace, and the reason.
 $known = [
     'zend_ini_entry_def' => 'once in a process: the table of settings, which PHP points into until it ends',
     'xhprof::engine::sampling::start_timer' => 'once in a forked child: what it shared with the timer of its parent, whose locks may be held for ever',

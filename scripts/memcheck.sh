@@ -1,22 +1,25 @@
 # `./x memcheck`: the PHP tests under valgrind. Sourced by `x`.
 #
-# With USE_ZEND_ALLOC=0, so that PHP's memory is the system's and each block is
-# watched. An invalid access fails wherever it is; a leak when one of our
-# functions asked for the memory: after fatal errors PHP itself gives none back.
+# With USE_ZEND_ALLOC=0, PHP uses the system's allocator and valgrind watches each
+# block. Every invalid access fails. A leak fails if one of our functions allocated
+# the memory: after fatal errors PHP itself does not free its memory.
 
 memcheck=${release%/release}/memcheck
 extension=$release/libxhprof.so
 
-# Left out: without PHP's own memory there is no memory limit, so what runs into
-# it would fill the machine; recursion 100,000 deep and more takes no other code
-# than less of it, for many minutes; and shares are of time.
+# Left out:
+# - tests that reach the memory limit: without PHP's allocator there is no limit,
+#   and they would fill the machine's memory;
+# - recursion of 100,000 levels and more: it runs the same code as less recursion,
+#   for many minutes;
+# - shares of time.
 memcheck_left_out=('memory-limit' 'ring-of-frames' 'fatal-errors' 'unchanged-errors'
     '0000-(deep|profiles)' 'deep-recursion' 'shares/')
 
 memcheck_run() {
     local engine failed=0 tests pattern
     pattern=$(IFS='|' && echo "${memcheck_left_out[*]}")
-    # A copy, because other runs of the tests take theirs away.
+    # A copy, because other runs of the tests delete their files.
     rm -rf "${memcheck:?}/php-tests" && mkdir -p "$memcheck"
     cp -R php-tests xhprof.stub.php "$memcheck/"
     mapfile -t tests < <(cd "$memcheck" && find "$PWD/php-tests" -name '*.phpt' | sort | grep -E "${1:-.}" | grep -vE "$pattern")
@@ -27,17 +30,17 @@ memcheck_run() {
     [ "$failed" = 0 ] || die 'see above'
 }
 
-# What run-tests.php takes for PHP, and tests that start another one. What asks
-# PHP something in a line goes to it directly.
+# The command that run-tests.php, and tests that start another PHP, use as PHP. One
+# line of code (-r) runs without valgrind.
 memcheck_wrapper() {
     cat >"$memcheck/php" <<SH
 #!/bin/sh
 case " \$* " in
 *' -r '* | *run-test-info.php*) exec "$PHP" "\$@" ;;
 esac
-# Should a test fill the memory after all, it fails.
+# If a test fills the memory after all, it fails.
 ulimit -v 12000000
-# Modules stay, or their functions would have no names at the end.
+# Modules stay loaded. Otherwise their functions would have no names at the end.
 USE_ZEND_ALLOC=0 ZEND_DONT_UNLOAD_MODULES=1 exec valgrind --quiet --num-callers=30 \\
     --log-file="\$MEMCHECK_LOGS/%p.log" --leak-check=full --show-leak-kinds=definite \\
     "$PHP" -d pcre.jit=0 "\$@"
@@ -53,7 +56,7 @@ memcheck_engine() {
     TEST_PHP_EXECUTABLE=$memcheck/php NO_INTERACTION=1 MEMCHECK_LOGS=$memcheck/$engine TEST_TIMEOUT=900 \
         "$PHP" -n "$(run_tests_script)" -n -q -j2 --no-progress --show-diff --set-timeout 900 \
         -d extension="$extension" -d xhprof.engine="$engine" "$@" >"$log" 2>&1 || true
-    # Slow as it is, a test may not do what it does: that is for ./x test to say.
+    # A test may fail here because valgrind is slow. ./x test says whether it passes.
     say "$engine, in $(((SECONDS - began) / 60)) min: $(sed -nE 's/^Tests (passed|failed|skipped) *: *([0-9]+).*/\2 \1/p' "$log" | paste -sd, | sed 's/,/, /g')"
     sed -n '/^FAILED TEST SUMMARY/,/^=====/p' "$log" | grep '\.phpt' || true
     "$PHP" -n scripts/memcheck.php "$memcheck/$engine"

@@ -1,9 +1,9 @@
 <?php
 // modes.php EXTENSION PROGRAM: what `xhprof.mode` writes, read by the program.
 //
-// The same calls in every mode (but for recursion through a fiber's start, whose
-// levels edges count anew and paths do not), and what is left of call events when a process
-// is killed, forks, or fills its file.
+// Every mode must have the same calls. The only exception is recursion through a
+// fiber's start: edges count its levels from 0, paths do not. Also tests the call
+// events of a process that is killed, forks, or fills its file.
 
 [, $extension, $xhprof] = $argv;
 $folder = sys_get_temp_dir() . '/xhprof-modes-' . bin2hex(random_bytes(8));
@@ -20,7 +20,7 @@ function check(bool $is_so, string $what): void
     }
 }
 
-/** Runs $code with these settings; gives back its output and its status. */
+/** Runs $code with these settings; returns its output and its status. */
 function run(string $code, string ...$settings): array
 {
     global $extension, $folder;
@@ -31,7 +31,7 @@ function run(string $code, string ...$settings): array
     return [implode("\n", $output), $status];
 }
 
-/** The rows of the files that are there, which are taken away. */
+/** The rows of all files; deletes the files. */
 function profiles(string $pattern): array
 {
     global $xhprof, $folder;
@@ -92,7 +92,7 @@ foreach (['execute', 'observer'] as $engine) {
             [$output, $status] = run($everything, "xhprof.engine=$engine", "xhprof.mode=$mode", "xhprof.flags=$flags");
             check($output === '' && $status === 3, "$mode: status $status, output $output");
             $profiles = profiles('*.xhp');
-            check(count($profiles) === 1 && glob("$folder/*.partial") === [], "$engine, $mode: one whole file");
+            check(count($profiles) === 1 && glob("$folder/*.partial") === [], "$engine, $mode: one complete file");
             $seen[$mode] = calls($profiles[0]);
         }
         check(array_sum($seen['edges']) > 40000, "$engine: all calls are there");
@@ -113,15 +113,15 @@ foreach (['execute', 'observer'] as $engine) {
 
     run("$work work(50000); exec('kill -9 ' . getmypid()); sleep(60);", ...$events);
     [$profile] = profiles('*.partial') + [[]];
-    check(($profile['work==>leaf']['ct'] ?? 0) > 45000, "$engine: a killed process leaves what it wrote");
+    check(($profile['work==>leaf']['ct'] ?? 0) > 45000, "$engine: a killed process leaves the file that it wrote");
 
     if (is_dir('/proc')) {
         [$output] = run("$work work(30000); usleep(300000); if (\$argc) { exec('kill -TERM ' . getmypid()); work(10); sleep(60); }", ...$events);
         [$profile] = profiles('*.xhp') + [[]];
-        check(($profile['work==>leaf']['ct'] ?? 0) >= 30000, "$engine: a terminated process writes all of it");
+        check(($profile['work==>leaf']['ct'] ?? 0) >= 30000, "$engine: a terminated process writes all events");
     }
 
-    run("$work work(1000000);", 'xhprof.max_file_size=64K', ...$events);
+    run("$work work(1000000);", 'xhprof.max_events_size=64K', ...$events);
     check(filesize(glob("$folder/*.xhp")[0]) < 128 << 10, "$engine: a file has a limit");
     [$profile] = profiles('*.xhp') + [[]];
     check(($profile['work==>leaf']['ct'] ?? 0) > 5000 && ($profile['work==>[truncated]']['ct'] ?? $profile['leaf==>[truncated]']['ct'] ?? 0) === 1,
@@ -131,7 +131,7 @@ foreach (['execute', 'observer'] as $engine) {
     check(str_starts_with($output, 'output') && !str_contains($output, 'Warning: ') && substr_count($output, '/not/there/') === 1 && $status === 3,
         "$engine: one line in the log where nothing can be written: $output");
 }
-echo "call events outlive what happens to their process\n";
+echo "call events survive the end of their process\n";
 
 if (extension_loaded('pcntl')) {
     foreach (['execute', 'observer'] as $engine) {
@@ -146,6 +146,6 @@ if (extension_loaded('pcntl')) {
         sort($seen);
         check($seen === ['child 30003 1', 'mother 30010'], "$engine: each side of a fork has its own file: " . implode(', ', $seen));
     }
-    echo "each side of a fork writes its own\n";
+    echo "each side of a fork writes its own file\n";
 }
 exit($failed ? 1 : 0);

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""native-check.py PHP EXTENSION PROGRAM: native files as docs/format.md has them, against the program.
+"""native-check.py PHP EXTENSION PROGRAM: compares two readers of native files: read_xhp.py and the program.
 
-Every shape of file is made by the extension, or by the program from such a file, read by read_xhp.py, which was made from the document alone, and by
-`xhprof report --json`: all numbers have to be the same, and what the one refuses the other has to refuse. The fixtures of all versions are
-compared with what is in them; a test in Rust does the same with the program's reader.
+read_xhp.py was made from docs/format.md alone. The extension, or the program, writes files with every kind of body. read_xhp.py and
+`xhprof report --json` read them. All numbers must be the same, and both must refuse the same files. The fixtures of all versions are compared
+with their expected contents; a Rust test does the same with the program's reader.
 
-native-check.py --update: writes what is in the fixtures.
+native-check.py --update: writes the expected contents of the fixtures.
 """
 
 import glob
@@ -30,7 +30,7 @@ def check(is_so, what):
 
 
 def read(path, *options):
-    """What the reader makes of a file, and whether it is whole; none if it refuses it."""
+    """The contents of a file as the reader sees them; none if it refuses the file."""
     done = subprocess.run([*READER, str(path), *options], capture_output=True, text=True, check=False)
     return json.loads(done.stdout) if done.returncode in (0, 3) else None
 
@@ -69,7 +69,7 @@ $left = starts(2);
 """,
     "names": "$f = []; for ($i = 0; $i < 40; $i++) { $f[] = eval('return function ($x) { return strrev($x); };'); }"
     " for ($i = 0; $i < 9000; $i++) { $f[$i % 40]('x'); } eval('function naïve() { return strlen(\"x\"); }'); naïve();",
-    # A path of its own for each way to a leaf.
+    # Each leaf has many paths.
     "wide": COMMON
     + r"""
 function a($d) { grow($d); strrev('x'); }
@@ -101,7 +101,7 @@ CASES = {
     "events of fibers": ("events", "fibers"),
     "events, same names": ("events", "names"),
     "events, many paths": ("events", "wide"),
-    "events, full": ("events", "many", "xhprof.max_file_size=64K"),
+    "events, full": ("events", "many", "xhprof.max_events_size=64K"),
 }
 SPANS = {
     "spans beside a tree": ("tree", "sql", "xhprof.collect_additional_info=1"),
@@ -114,7 +114,7 @@ class Machine:
         self.php, self.extension, self.program, self.folder = php, extension, program, folder
 
     def files(self, code, *settings, killed=False):
-        """What a program leaves in the directory."""
+        """The files that a program writes into the directory."""
         for old in glob.glob(f"{self.folder}/*.xhp*"):
             os.unlink(old)
         script = f"{self.folder}/script.php"
@@ -255,7 +255,7 @@ def has_sqlite(machine):
 
 
 def cut(machine, path, case):
-    """Cut off anywhere, and damaged anywhere: both read the same, or refuse."""
+    """Truncated and damaged files: both readers read the same, or both refuse."""
     data = pathlib.Path(path).read_bytes()
     part = f"{machine.folder}/part.xhp"
     for place in (5, 10, 14, 40, 200, len(data) // 3, len(data) // 2, len(data) - 60, len(data) - 10, len(data) - 1):
@@ -263,7 +263,7 @@ def cut(machine, path, case):
         profile, report = read(part, "--tree"), machine.report(part, "--tree", "--min", "0")
         check((profile is None) == (report is None), f"{case}: cut at {place}, one refuses what the other reads")
         if profile and report:
-            check(not profile["is_whole"] and report["truncated"], f"{case}: cut at {place}, nobody says so")
+            check(not profile["is_whole"] and report["truncated"], f"{case}: cut at {place}, and not marked as truncated")
             check(paths_of(profile) == reported_paths(report), f"{case}: cut at {place}, other paths")
         damaged = bytearray(data)
         damaged[place] ^= 0x41
@@ -288,7 +288,7 @@ def killed(machine):
 
 
 def never_below_zero(machine):
-    """A large tree, whose tables grow while it is recorded, and a program that is switched out again and again."""
+    """A large tree, whose tables grow during the recording, and a program that loses its CPU again and again."""
     large = PROGRAMS["wide"].replace("DEPTH", "15")
     waiting = PROGRAMS["wide"] + " for ($i = 0; $i < 2000; $i++) { usleep(1); fib(3); }"
     for code, least in ((large, 200_000), (waiting, 5_000)):

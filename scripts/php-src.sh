@@ -1,8 +1,8 @@
-# `./x php-src-tests`: PHP's own tests, with the profiler on from the first
-# opcode to the last, against the same without it. Sourced by `x`.
+# `./x php-src-tests`: runs PHP's own tests with the profiler on from the first
+# opcode to the last, and without it. Sourced by `x`.
 #
-# A test may pass, fail or be skipped; with the profiler it must do the same.
-# Which tests may not is said, with reasons, in scripts/php-src-expected.txt.
+# A test may pass, fail or be skipped; with the profiler its result must be the
+# same. scripts/php-src-expected.txt lists the exceptions with their reasons.
 
 suites=(Zend/tests tests/lang tests/classes ext/standard/tests/general_functions
     ext/spl/tests ext/opcache/tests)
@@ -15,7 +15,7 @@ php_src_tests() {
         case $mode in
         all) modes=(none execute observer) ;;
         none | execute | observer) modes+=("$mode") ;;
-        *) die "php-src-tests knows none, execute and observer, and not $mode" ;;
+        *) die "php-src-tests: unknown mode $mode; known are none, execute and observer" ;;
         esac
     done
     php_source "$work"
@@ -25,16 +25,16 @@ php_src_tests() {
         [ "$mode" = none ] || src_compare "$mode" || changed=1
     done
     [ "$changed" = 0 ] || die 'tests of PHP change when they are profiled, see above'
-    say "PHP's own tests do the same with and without the profiler, but for those in the list"
+    say "PHP's own tests have the same results with and without the profiler, except those in the list"
 }
 
-# The options for one mode: everything is recorded, by default all that can be.
+# Prints the options for one mode. By default everything is recorded.
 src_options() {
     [ "$1" = none ] || printf '%s\n' -d extension="$extension" -d xhprof.engine="$1" \
         -d xhprof.auto_enable=1 -d xhprof.output_dir="$work/$1.profiles"
 }
 
-# src_run MODE: each test's result into MODE.results, as test<TAB>result.
+# src_run MODE: writes each test's result into MODE.results, as test<TAB>result.
 src_run() {
     local mode=$1 began=$SECONDS
     say "PHP $(cat "$work/version"): ${suites[*]}; $mode, with $(php_name)"
@@ -51,7 +51,7 @@ src_results() { sed -E "s#^([A-Z]+)\t$work/$1/(.*)#\2\t\1#" "$work/$1.list" | LC
 
 src_counts() { cut -f2 "$work/$1.results" | sort | uniq -c | awk '{ printf "%s%s %s", c, $1, tolower($2); c = ", " }'; }
 
-# The tests write beside themselves, so each mode has its own copy.
+# The tests write files into their own folders, so each mode has its own copy.
 src_folder() {
     local mode=$1 suite
     rm -rf "${work:?}/$mode" "$work/$mode.profiles" "$work/$mode.list"
@@ -60,8 +60,8 @@ src_folder() {
         mkdir -p "$work/$mode/${suite%/*}"
         cp -R "$work/src/$suite" "$work/$mode/${suite%/*}/"
     done
-    # With its own hooks the profiler refuses to record beside a JIT, and says
-    # so in a warning; whoever has one gets the observer. So these are not run.
+    # With the execute engine the profiler refuses to record beside a JIT, and warns.
+    # With a JIT, `auto` uses the observer. So these tests are not run.
     if [ "$mode" = execute ]; then
         grep -rlE '^ *opcache\.jit_buffer_size *= *[1-9]' --include='*.phpt' \
             "$work/$mode" | tr '\n' '\0' | xargs -0 rm -f
@@ -80,7 +80,7 @@ src_tests() (
         -W "$work/$mode.list" "${options[@]}" "$@"
 )
 
-# Every file that the tests left behind is a profile that can be read.
+# Checks that every file that the tests wrote is a readable profile.
 src_profiles() {
     local mode=$1 file total=0 bad=0
     while IFS= read -r file; do
@@ -92,12 +92,12 @@ src_profiles() {
     done < <(find "$work/$mode.profiles" -name '*.xhp')
     [ "$bad" = 0 ] || die "$bad of $total profiles cannot be read"
     [ "$total" -gt 0 ] || die 'no profile was written'
-    say "$mode: $total profiles were written, and all can be read"
+    say "$mode: $total profiles were written, and all are readable"
     rm -r "$work/$mode.profiles"
 }
 
-# src_compare MODE: the tests that do not do what they do without us. Each is
-# run again alone, both ways, because some depend on the machine's load.
+# src_compare MODE: finds tests with another result than without the extension. Each
+# is run again alone, both ways, because some depend on the machine's load.
 src_compare() {
     local mode=$1 way both test was is tests unexpected
     both=$(LC_ALL=C join -t $'\t' "$work/none.results" "$work/$mode.results" | wc -l)
@@ -130,10 +130,10 @@ src_compare() {
     fi
 }
 
-# test<TAB>without<TAB>with, of those that both runs had.
+# test<TAB>without<TAB>with, of the tests of both runs.
 src_differences() { LC_ALL=C join -t $'\t' "$1" "$2" | awk -F'\t' '$2 != $3'; }
 
-# The reason in the list, "engine test reason…"; empty if there is none.
+# Prints the reason in the list ("engine test reason…"), or nothing.
 src_expected() {
     awk -v mode="$1" -v test="$2" '($1 == mode || $1 == "both") && $2 == test { $1 = $2 = ""; print substr($0, 3) }' \
         scripts/php-src-expected.txt

@@ -1,29 +1,31 @@
-# The real program that is profiled, by the demo and by tests: plain PHP of other
-# people, from Debian's packages. Sourced by `x` and by scripts.
+# The real program that the demo and tests profile: a PHP program from Debian's
+# packages. Sourced by `x` and by scripts.
 #
-# PHP_CodeSniffer checks the sources of PHPUnit: some 450,000 calls. It ends with
-# 2 when it finds something to mend, and it does. Debian 13 does not have it:
-# there PHP-Parser parses PHPUnit's largest files and prints them again.
+# PHP_CodeSniffer checks the sources of PHPUnit: about 450,000 calls. Its status is 2
+# because it finds errors in them. Debian 13 does not have it: there PHP-Parser
+# parses PHPUnit's largest files and prints them again.
 
 codesniffer=/usr/bin/phpcs
 php_parse=/usr/bin/php-parse
 phpunit=/usr/share/php/PHPUnit/Framework
 
-# Sets $program, $program_timeless (a report that tells no time), $program_status.
+# Sets $program, $program_timeless (its output has no time), $program_status.
+# XHPROF_PROGRAM=php-parse chooses PHP-Parser where both are installed.
 choose_program() {
-    if [ -e "$codesniffer" ]; then
+    if [ -e "$codesniffer" ] && [ "${XHPROF_PROGRAM:-}" != php-parse ]; then
         program=("$codesniffer" --standard=PSR12 -q --report=summary "$phpunit/Constraint")
         program_timeless=("$codesniffer" --standard=PSR12 --report=json "$phpunit/Constraint")
         program_status=2
     else
         program=("$php_parse" --resolve-names --pretty-print "$phpunit"/{Assert,TestCase,Assert/Functions}.php)
-        program_timeless=("${program[@]}")
+        # A small file: a trace has its syntax tree in the arguments of every call.
+        program_timeless=("$php_parse" --resolve-names --pretty-print "$phpunit/TestBuilder.php")
         program_status=0
     fi
 }
 
 want_program() {
-    # Debian's, whatever PHP runs them.
+    # Debian's packages, whichever PHP runs them.
     if [ -e "$codesniffer" ] || ! command -v apt-get >/dev/null || can_install php-codesniffer; then
         want php-codesniffer 'the program that the demo profiles' "$PHP" "$codesniffer" --version
     else

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Reads a native file (*.xhp), made from docs/format.md alone, and prints all that is in it as JSON.
+"""Reads a native file (*.xhp), made from docs/format.md alone, and prints its contents as JSON.
 
 usage: read_xhp.py FILE [--tree]
 
@@ -23,11 +23,11 @@ SECTIONS_OF = {"E": "E", "T": "T", "K": "KA", "C": "CL"}
 
 
 class Truncated(Exception):
-    """The file ends before its end."""
+    """The file is truncated."""
 
 
 class Broken(Exception):
-    """The file does not keep to the format."""
+    """The file violates the format."""
 
 
 def check(is_so, reason):
@@ -327,7 +327,7 @@ class Events:
         self.wall = self.cpu = self.behind = self.memory = self.peak = 0
         self.events = []
         self.end = None
-        # What each function called last, and which are open, by fiber.
+        # By fiber: the last callees of each function, and the open calls.
         self.callees = {}
         self.open = {0: []}
         self.fiber = 0
@@ -423,7 +423,7 @@ class Events:
         return {"events": events, "end": self.ended()}
 
     def tree(self, which):
-        """Each moment is charged to the call that is open on top."""
+        """Charges the time to the open call on top."""
         tree = Tree()
         tree.charge(0, [1, 0, 0, 0, 0])
         base, stack, fiber, waiting = 0, [], 0, {}
@@ -524,7 +524,7 @@ def cost_of(payload, columns):
 
 
 def named(cost):
-    """Times of edges and whole nodes are what they are modulo 2⁶⁴."""
+    """Inclusive times are modulo 2⁶⁴."""
     calls, wall, cpu, memory, peak = cost
     return dict(zip(COSTS, (calls, wall & MASK, cpu & MASK, memory, peak)))
 
@@ -537,7 +537,7 @@ def shown(name):
 
 
 def read(file, as_tree=False):
-    """All that is in a file."""
+    """The contents of a file."""
     parts = sections(file)
     profile = body = kind = None
     meta, symbols, spans = Meta(), Symbols(), Spans()

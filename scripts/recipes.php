@@ -1,13 +1,13 @@
 <?php
 /**
- * The recipes of docs/production.md, run as they stand there: the commands
- * before the settings, a server with the settings, requests, the commands
- * behind; then what the recipe promises is checked.
+ * Runs the recipes of docs/production.md unchanged: the commands before the
+ * settings, a server with the settings, requests, the commands after the settings.
+ * Then it checks what the recipe promises.
  *
  *     php -n recipes.php EXTENSION PHP-FPM PROGRAM
  *
- * Needs root: the recipes make directories for www-data. Folders such as
- * /var/lib/xhprof become folders below a scratch folder, and sudo does nothing.
+ * Needs root, because the recipes make directories for www-data. Folders such as
+ * /var/lib/xhprof become folders below a temporary folder, and sudo does nothing.
  */
 
 require __DIR__ . '/web-servers.php';
@@ -54,14 +54,14 @@ function recipes(string $document): array
     return $recipes;
 }
 
-/** Text of a recipe, for the scratch folder. */
+/** Text of a recipe, with the paths of the temporary folder. */
 function here(string $text): string
 {
     global $folder, $address;
     return str_replace(['/var/', 'https://staging.example.com'], ["$folder/root/var/", $address ?? 'https://staging.example.com'], $text);
 }
 
-/** Runs a recipe's commands; what they say. */
+/** Runs a recipe's commands; returns their output. */
 function commands(string $text, ?string $user = null): string
 {
     global $folder;
@@ -78,7 +78,7 @@ function commands(string $text, ?string $user = null): string
     return $said;
 }
 
-/** The recipe's settings, with others instead of some of its own. */
+/** The recipe's settings, with some of them replaced. */
 function settings(array $blocks, array $changes = []): string
 {
     $ini = implode(array_column(array_filter($blocks, fn ($block) => $block['kind'] === 'ini'), 'text'));
@@ -89,7 +89,7 @@ function settings(array $blocks, array $changes = []): string
     return here($ini);
 }
 
-/** Runs the commands before the settings, and asks a php-fpm that has them; its user is www-data. */
+/** Runs the commands before the settings, and starts a php-fpm with the settings as www-data. */
 function with_fpm(array $blocks, callable $use, array $changes = []): void
 {
     global $folder, $fpm, $extension, $recipe;
@@ -115,7 +115,7 @@ function with_fpm(array $blocks, callable $use, array $changes = []): void
     }
 }
 
-/** Runs the commands behind the settings. */
+/** Runs the commands after the settings. */
 function commands_after(array $blocks): string
 {
     $kinds = array_column($blocks, 'kind');
@@ -131,7 +131,7 @@ function profiles(): array
     return glob(here(PROFILES) . '/*.xhp');
 }
 
-/** Nothing of the recipe before is left. */
+/** Deletes everything of the recipe before. */
 function start_afresh(): void
 {
     global $folder;
@@ -142,7 +142,7 @@ function start_afresh(): void
         }
         mkdir("$folder/$name", 0755, true);
     }
-    // What `install -d` needs above what it makes.
+    // The parent folders that `install -d` needs.
     mkdir("$folder/root/var/lib", 0755, true);
     mkdir("$folder/root/var/log", 0755, true);
     chmod("$folder/logs", 0777);
@@ -164,7 +164,7 @@ function about(string $path): string
     return trim((string) shell_exec('stat -c "%U %G %a" ' . escapeshellarg($path)));
 }
 
-/** Who may do what with the directory, and with a profile. */
+/** Checks the permissions of the directory and of a profile. */
 function check_directory(): void
 {
     $about = about(here(PROFILES));
@@ -172,7 +172,7 @@ function check_directory(): void
     foreach (array_slice(profiles(), 0, 1) as $file) {
         $about = about($file);
         check("a profile is www-data's, and adm may read it: $about", $about === 'www-data adm 640');
-        exec('setpriv --reuid=nobody --regid=nogroup --clear-groups cat ' . escapeshellarg($file) . ' 2>&1', $output, $status);
+        exec('setpriv --reuid=daemon --regid=nogroup --clear-groups cat ' . escapeshellarg($file) . ' 2>&1', $output, $status);
         check('another user may not read it', $status !== 0);
     }
 }
@@ -180,12 +180,12 @@ function check_directory(): void
 $checks_of = [
     'A laptop: one command' => function (array $blocks): void {
         global $folder;
-        chown("$folder/home", 'nobody');
+        chown("$folder/home", 'daemon');
         file_put_contents("$folder/home/words.php", APPLICATION);
-        $said = commands($blocks[0]['text'], 'nobody');
+        $said = commands($blocks[0]['text'], 'daemon');
         check("PHP says where the profile is: $said", str_contains($said, "xhprof: profile written to $folder/home/words.xhp"));
         check("the report has the functions: $said", str_contains($said, 'work') && str_contains($said, 'leaf'));
-        check('the profile is the user\'s own', str_starts_with(about("$folder/home/words.xhp"), 'nobody '));
+        check('the profile is the user\'s own', str_starts_with(about("$folder/home/words.xhp"), 'daemon '));
     },
     'A laptop or staging: the page you look at' => function (array $blocks): void {
         global $folder, $extension, $address;
@@ -221,7 +221,7 @@ $checks_of = [
             $count = count(profiles());
             check("one of a hundred is profiled: $count of 1500", $count >= 1 && $count <= 45);
             $ask('/health', SECRET);
-            check('who has the secret gets a profile', count(profiles()) === $count + 1);
+            check('a request with the secret is profiled', count(profiles()) === $count + 1);
             check_directory();
         });
         start_afresh();
@@ -301,13 +301,26 @@ $checks_of = [
         });
         commands_after($blocks);
     },
+    'Which profiles are there, and which is the slow one?' => function (array $blocks): void {
+        $settings = "xhprof.auto_enable = 1\nxhprof.output_dir = " . PROFILES . "\n";
+        $directory = 'sudo install -d -o www-data -g adm -m 2750 ' . PROFILES . "\n";
+        with_fpm([['kind' => 'sh', 'text' => $directory], ['kind' => 'ini', 'text' => $settings]], function ($ask) use ($blocks): void {
+            $ask('/articles/7?fail=1');
+            $ask('/slow?wait=300');
+            $commands = preg_split('/\n(?=xhprof)/', trim($blocks[0]['text']));
+            [$all, $longest, $failed] = array_map(fn (string $command) => commands("$command\n"), $commands);
+            check("all are listed: $all", str_contains($all, '/articles/?') && str_contains($all, '/slow'));
+            check("the longest is the first: $longest", strpos($longest, '/slow') < strpos($longest, '/articles/?'));
+            check("only failed articles are left: $failed", str_contains($failed, '/articles/?') && !str_contains($failed, '/slow'));
+        });
+    },
     'The profiles of a week' => function (array $blocks): void {
         mkdir(here(PROFILES));
         foreach (['new.xhp' => 6, 'old.xhp' => 8, 'old.xhp.partial' => 8, 'other.txt' => 8, '.xhprof-33.ledger' => 8] as $name => $days) {
             touch(here(PROFILES . "/$name"), time() - 86400 * $days);
         }
         commands($blocks[0]['text']);
-        check('the new profile and what is no profile are left', array_values(array_diff(scandir(here(PROFILES)), ['.', '..'])) === ['.xhprof-33.ledger', 'new.xhp', 'other.txt']);
+        check('the new profile and files that are no profiles are left', array_values(array_diff(scandir(here(PROFILES)), ['.', '..'])) === ['.xhprof-33.ledger', 'new.xhp', 'other.txt']);
     },
 ];
 

@@ -1,15 +1,15 @@
 <?php
-// same-answers.php FOLDER FOLDER [FOLDER]: are the files of the third the same as
-// those of the first, but for what differs between the first and the second?
+// same-answers.php FOLDER FOLDER [FOLDER]: compares the files of the third folder
+// with those of the first, except where the first and the second differ.
 //
-// An answer is taken apart into words. Where two answers to the same request
-// have different words (times, tokens, ids), any word will do; so it will where
-// both are seconds to the millisecond, which may happen to be the same twice.
+// Answers are compared word by word. Where two answers to the same request have
+// different words (times, tokens, ids), any word is accepted. The same holds for
+// words that are seconds with milliseconds, which may be equal by chance.
 
 [, $first, $second] = $argv;
 $third = $argv[3] ?? $second;
-// Spaces as one, because they put numbers in columns; two times of day may have
-// the same seconds, and two answers take as many milliseconds.
+// Several spaces count as one, because they align numbers. Two times of day may have
+// the same seconds, and two answers may take the same milliseconds.
 $times = '/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ|\b20\d{12}\b|(?<="wgBackendResponseTime":)\d+/';
 $plain = fn (string $text) => preg_replace(['/ +/', $times], [' ', 'TIME'], $text);
 $words = fn (string $file) => preg_split('/([^\w.]+)/', $plain(file_get_contents($file)), -1, PREG_SPLIT_DELIM_CAPTURE);
@@ -32,6 +32,6 @@ foreach (scandir($first) as $name) {
         }
     }
 }
-// What is masked says nothing, so it has to be little.
+// Masked words prove nothing, so there must be few of them.
 printf("%d words compared, %d of them are times or differ between any two requests\n", $compared, $masked);
 exit($wrong || $compared < 1000 || $masked > $compared / 50 ? 1 : 0);

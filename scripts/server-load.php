@@ -1,19 +1,19 @@
 <?php
 /**
- * What automatic profiles cost a server: `wrk` against nginx and php-fpm with
- * two workers, without the extension and with its settings, in turn, many times
- * for a moment rather than once for long.
+ * Measures the cost of automatic profiles on a server: `wrk` against nginx and
+ * php-fpm with two workers, without the extension and with several settings. The
+ * variants run in turn, many times for a short time.
  *
  *     php -n server-load.php EXTENSION PHP-FPM NGINX SECONDS ROUNDS
  *
- * The page makes some 10,000 calls in some milliseconds, as pages of larger
- * programs do. Reports; does not judge.
+ * The page makes about 10,000 calls in a few milliseconds, as pages of larger
+ * programs do. The script reports numbers and has no limits.
  *
- * Profiles go to a tmpfs, if there is one, and once to the disk: what making a
- * file costs there is the file system's affair. Those on the disk stay until the
- * end, because deleting makes it dearer: an ext4 without a journal does not take
- * the inodes that were freed in the last minutes, and looks at each of them for
- * every new file.
+ * Profiles go to a tmpfs, if there is one, and in one variant to the disk, where the
+ * cost of a file depends on the file system. Files on the disk stay until the end,
+ * because deleting makes later files more expensive: an ext4 without a journal does
+ * not reuse inodes that were freed in the last minutes, and examines each of them
+ * for every new file.
  */
 
 require __DIR__ . '/fpm-server.php';
@@ -59,7 +59,7 @@ $sample = ['xhprof.auto_enable' => '1', 'xhprof.mode' => 'sample', 'xhprof.sampl
 $ways = [
     'without the extension' => [],
     'loaded, profiling nothing' => $own,
-    'trigger that nobody pulls' => $own + ['xhprof.auto_enable' => 'trigger', 'xhprof.trigger' => 'profile', 'xhprof.trigger_secret' => 'secret'],
+    'trigger, never requested' => $own + ['xhprof.auto_enable' => 'trigger', 'xhprof.trigger' => 'profile', 'xhprof.trigger_secret' => 'secret'],
     'rate = 0.01' => $own + ['xhprof.auto_enable' => '1', 'xhprof.rate' => '0.01'],
     'auto_enable = 1' => $own + ['xhprof.auto_enable' => '1'],
     'auto_enable = 1, edges' => $own + ['xhprof.auto_enable' => '1', 'xhprof.mode' => 'edges'],
@@ -68,7 +68,7 @@ $ways = [
     'auto_enable = 1, no_builtins' => $own + ['xhprof.auto_enable' => '1', 'xhprof.flags' => 'no_builtins'],
 ];
 
-/** nginx and php-fpm with these settings, in a folder of their own, warm. */
+/** Starts nginx and php-fpm with these settings, in a folder of their own, and fills the caches. */
 function start(array $settings, string $own): array
 {
     global $folder, $fpm, $nginx, $opcache;
@@ -95,12 +95,12 @@ function start(array $settings, string $own): array
     for ($try = 0; $try < 500 && !@stream_socket_client("tcp://127.0.0.1:$port"); $try++) {
         usleep(10_000);
     }
-    // The first ones fill OPcache.
+    // The first requests fill OPcache.
     exec("wrk -t1 -c2 -d1 http://127.0.0.1:$port/");
     return [$server, $port, $process];
 }
 
-/** Requests a second, the times that half and all but one of a hundred took, in ms, profiles, and CPU time of a request. */
+/** Requests a second, the 50th and 99th percentile of the time in ms, profiles, and CPU time of a request. */
 function measure(FpmServer $server, int $port, string $directory): array
 {
     global $seconds;
@@ -120,7 +120,7 @@ function measure(FpmServer $server, int $port, string $directory): array
     return [(float) $rate[1], $half[1] * $unit[$half[2]], $most[1] * $unit[$most[2]], $profiles, $cpu / $requests[1]];
 }
 
-/** How many profiles there are, after those in memory were removed if they are not wanted. */
+/** Counts the profiles; deletes those on the tmpfs. */
 function profiles(string $directory, bool $remove): int
 {
     global $disk;
@@ -131,9 +131,9 @@ function profiles(string $directory, bool $remove): int
 }
 
 /**
- * The CPU time of the workers, which other programs on the machine disturb less
- * than anything else: of all their threads, those that have ended, too. The
- * kernel counts it in hundredths of a second.
+ * The CPU time of the workers and all their threads, also of threads that have
+ * ended. Other programs disturb it less than any other number. The kernel counts it
+ * in hundredths of a second.
  */
 function cpu_us(FpmServer $server): float
 {
@@ -151,7 +151,7 @@ foreach ($ways as $way => $settings) {
 }
 $results = [];
 for ($round = 0; $round < $rounds; $round++) {
-    // Now in this order, now in the other.
+    // The order is reversed in each round.
     $servers = array_reverse($servers, true);
     foreach ($servers as $way => [$server, $port]) {
         $results[$way][] = measure($server, $port, $ways[$way]['xhprof.output_dir'] ?? $memory);
@@ -171,7 +171,7 @@ printf("%-28s %10s %7s %8s %8s %14s %9s\n", '', 'requests/s', 'ratio', 'p50, ms'
 $first = array_column($results['without the extension'], 0);
 foreach (array_keys($ways) as $way) {
     $column = fn (int $number) => array_column($results[$way], $number);
-    // Within rounds, so that a machine that is slower for a while is so for both.
+    // Ratios are taken within rounds: if the machine is slower for a while, it is so for both.
     $ratio = median(array_map(fn ($one, $base) => $one / $base, $column(0), $first));
     printf("%-28s %10.1f %7.3f %8.2f %8.2f %14.3f %9d\n", $way, median($column(0)), $ratio, median($column(1)), median($column(2)), median($column(4)) / 1000, array_sum($column(3)));
 }

@@ -1,11 +1,11 @@
-# `./x server-test` and `./x server-load`: php-fpm behind nginx, on a free port
-# of 127.0.0.1; the tests also under Apache and php-cgi. Sourced by `x`. All of
-# them are unpacked, not installed.
+# `./x server-test` and `./x server-load`: php-fpm behind nginx, on a free port of
+# 127.0.0.1. The tests also use Apache and php-cgi. The servers are unpacked, not
+# installed. Sourced by `x`.
 
 server=${release%/release}/server
 extension=$release/libxhprof.so
 
-# server_unpack FOLDER PACKAGE…: into a folder of its own, once.
+# server_unpack FOLDER PACKAGE…: unpacks the packages into a folder, once.
 server_unpack() {
     local package root=$server/$1
     shift
@@ -35,8 +35,8 @@ server_test() {
         "nginx=$nginx" "apache=$server/apache" "php-cgi=$server/php-cgi/usr/bin/php-cgi${name#php}"
 }
 
-# server_load SECONDS ROUNDS: each way in turn, several times, so that a busy
-# machine is busy for all of them.
+# server_load SECONDS ROUNDS: measures the variants in turn, several times, so that
+# other load on the machine affects all of them.
 server_load() {
     local seconds=${1:-2} rounds=${2:-11}
     [[ $seconds =~ ^[0-9]+$ && $rounds =~ ^[0-9]+$ ]] || die 'usage: ./x server-load [SECONDS [ROUNDS]]'

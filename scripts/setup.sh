@@ -1,13 +1,13 @@
-# What a fresh machine lacks, and which PHP is meant. Sourced by `x`.
+# Finds the PHP, and installs missing packages. Sourced by `x`.
 #
-# On Debian and Ubuntu what is missing is installed; elsewhere it is named.
-# When nothing is missing, nothing is asked of apt.
+# On Debian and Ubuntu, missing packages are installed. On other systems they are
+# named. If no package is missing, apt is not called.
 
 source scripts/libclang.sh
 source scripts/program.sh
 
 release=${CARGO_TARGET_DIR:-$PWD/target}/release
-# Said by the user, so Debian's packages for its own PHP are of no use to it.
+# A PHP that the user chose: Debian's packages for its own PHP do not fit it.
 chosen_php=${PHP:-}${PHP_CONFIG:-}
 
 say() { printf '==> %s\n' "$*"; }
@@ -23,19 +23,18 @@ as_root() {
     elif command -v sudo >/dev/null; then
         sudo "$@"
     else
-        die "this needs root, and there is no sudo: $*"
+        die "this command needs root, and sudo is missing: $*"
     fi
 }
 
 missing=()
 reasons=()
 probes=()
-# Whether apt's lists are as new as this run.
+# Not empty after this run has updated apt's lists.
 has_package_lists=
 
-# want PACKAGE REASON PROBE…: notes the package unless the probe succeeds. The
-# probe is the need itself, not something that often comes with it: it is asked
-# again when the package is there.
+# want PACKAGE REASON PROBE…: notes the package unless the probe succeeds. The probe
+# tests the need itself. It runs again after the installation.
 want() {
     local package=$1 reason=$2
     shift 2
@@ -73,7 +72,7 @@ $(tail -n 5 "$log")"
     probes=()
 }
 
-# want_php NAME REASON PROBE…: a package of the PHP that is there.
+# want_php NAME REASON PROBE…: the same for a package of the installed PHP.
 want_php() {
     local name=$1
     shift
@@ -89,30 +88,33 @@ fetch_package_lists() {
     has_package_lists=yes
 }
 
-# can_install PACKAGE: whether this Debian has it.
+# can_install PACKAGE: whether this Debian has the package.
 can_install() {
-    ! apt-cache policy "$1" 2>/dev/null | grep -q '^  Candidate: [^(]' || return 0
+    has_candidate "$1" && return 0
     fetch_package_lists
-    apt-cache policy "$1" 2>/dev/null | grep -q '^  Candidate: [^(]'
+    has_candidate "$1"
 }
+
+# Not `grep -q`: it ends before apt-cache does, and under pipefail that fails.
+has_candidate() { apt-cache policy "$1" 2>/dev/null | grep '^  Candidate: [^(]' >/dev/null; }
 
 apt_install() {
     as_root env DEBIAN_FRONTEND=noninteractive \
         apt-get -o DPkg::Lock::Timeout=300 install -y -qq --no-install-recommends "$@"
 }
 
-# A package that was removed by force keeps apt from installing anything. It is
-# put back, unless something else would have to go for that.
+# After a package was removed by force, apt installs nothing. This installs the
+# package again, unless apt would have to remove another one.
 mend_packages() {
     ! apt-get --simulate --fix-broken install 2>&1 | grep -E '^(Remv|E:)' || return 1
-    say 'apt-get --fix-broken install first, because packages lack what they depend on'
+    say 'apt-get --fix-broken install first, because dependencies of packages are missing'
     apt_install --fix-broken
 }
 
-# Both C's headers and what a program is linked with.
+# Tests C's headers and linking.
 links_c() { printf '#include <stdio.h>\nint main(void) { return puts(""); }\n' | cc -x c -o /dev/null -; }
 
-# php-config may come without the headers, and belong to a PHP that is not there.
+# php-config may be installed without the headers, or without its PHP.
 has_php() { "$(php-config --php-binary)" -n -v; }
 has_php_headers() {
     local headers phpize
@@ -120,12 +122,12 @@ has_php_headers() {
         phpize=$(command -v php-config) && [ -x "${phpize%php-config*}phpize${phpize##*php-config}" ]
 }
 
-# php_package NAME: of the version that is there, if there is one.
+# php_package NAME: prints the package's name for the installed PHP version.
 php_package() {
     local version
     version=$(php-config --version 2>/dev/null || php -n -r 'echo PHP_VERSION;' 2>/dev/null) || version=
     version=$(echo "$version" | cut -d. -f1,2)
-    # Debian's own, or one that is packaged the same way.
+    # Debian's own PHP, or one that is packaged the same way.
     if [ -n "$version" ] && apt-cache show "php$version-$1" >/dev/null 2>&1; then
         echo "php$version-$1"
     else
@@ -133,14 +135,14 @@ php_package() {
     fi
 }
 
-# A PHP that no package brought: Debian's modules do not fit it.
+# Whether the PHP does not come from a package: Debian's modules do not fit it.
 has_own_php() {
     local php
     php=$(command -v php-config || command -v php) || return 1
     command -v dpkg-query >/dev/null && ! dpkg-query -S "$(realpath "$php")" >/dev/null 2>&1
 }
 
-# has_module NAME: whether this PHP has it built in or on disk.
+# has_module NAME: whether this PHP has the module, built in or on disk.
 has_module() {
     local php_config=${PHP_CONFIG:-php-config}
     [ -e "$("$php_config" --extension-dir)/$1.so" ] ||
@@ -157,8 +159,8 @@ want_build_tools() {
         want_php cli 'PHP itself' has_php
         want_php dev 'its headers, phpize and run-tests.php' has_php_headers
     fi
-    want gcc 'links Rust code, compiles a little C' command -v cc
-    want libc6-dev 'the C headers and libraries that goes with' links_c
+    want gcc 'links Rust programs, compiles a little C' command -v cc
+    want libc6-dev 'C headers and libraries' links_c
     want libclang-dev "reads PHP's headers for the Rust side" has_libclang
     install_what_is_missing
     has_build_tools=yes
@@ -180,7 +182,17 @@ want_everything_tested() {
         want_php sqlite3 'tests: statements as part of names' has_module pdo_sqlite
         want_php mysql 'tests: statements of mysqli' has_module mysqli
         want_php fpm 'tests: many requests in one worker' find_fpm
-        want_php curl 'tests: addresses as part of names' has_module curl
+        want_php curl 'tests: URLs as part of names' has_module curl
+        want_library php-symfony-http-kernel "tests: Symfony's kernel, for docs/frameworks.md" Symfony/Component/HttpKernel
+        want_library php-symfony-routing "tests: Symfony's router" Symfony/Component/Routing
+        want_library php-symfony-console "tests: Symfony's console" Symfony/Component/Console
+        want_library php-symfony-messenger "tests: Symfony's queues" Symfony/Component/Messenger
+        want_library php-symfony-event-dispatcher "tests: Symfony's events" Symfony/Component/EventDispatcher
+        want_library php-illuminate-routing "tests: Laravel's router, for docs/frameworks.md" Illuminate/Routing
+        want_library php-illuminate-queue "tests: Laravel's queues" Illuminate/Queue
+        want_library php-illuminate-console "tests: Laravel's console" Illuminate/Console
+        want_library php-illuminate-events "tests: Laravel's events" Illuminate/Events
+        want_library php-illuminate-bus "tests: Laravel's jobs" Illuminate/Bus
         want_switched_off xdebug
         want_switched_off pcov
     fi
@@ -188,7 +200,15 @@ want_everything_tested() {
     switch_off_what_was_off
 }
 
-# The php-fpm of the chosen PHP.
+# want_library PACKAGE REASON FOLDER: a library in PHP, if this Debian has a package of
+# it. If not, its tests print that they were not run.
+want_library() {
+    has_library "$3" >/dev/null 2>&1 || ! can_install "$1" || want "$1" "$2" has_library "$3"
+}
+
+has_library() { "$PHP" -d include_path=/usr/share/php -r 'require "$argv[1]/autoload.php";' "$1"; }
+
+# Prints the php-fpm of the chosen PHP.
 find_fpm() {
     local version
     version=$("$PHP" -n -r 'echo PHP_MAJOR_VERSION, ".", PHP_MINOR_VERSION;')
@@ -196,11 +216,25 @@ find_fpm() {
         { [ -x "${PHP%/bin/*}/sbin/php-fpm" ] && echo "${PHP%/bin/*}/sbin/php-fpm"; }
 }
 
-# want_readers QUICK: programs that other people's formats are for. Small ones
-# for `./x test`, and all of them.
+# What builds the viewer's page. Debian 12's node is too old; that is said, as
+# there is no newer one to install.
+want_web_tools() {
+    want nodejs 'builds the page of the viewer' command -v node
+    want npm 'fetches what that needs' command -v npm
+    install_what_is_missing
+    is_new_node || die "the viewer's page needs Node.js 20.19 or newer, and this is $(node --version)"
+}
+
+is_new_node() {
+    node -e 'const [major, minor] = process.versions.node.split(".").map(Number);
+        process.exit(major > 20 || (major === 20 && minor >= 19) ? 0 : 1);'
+}
+
+# want_readers QUICK: the programs that read the formats: a few small ones for
+# `./x test`, else all.
 want_readers() {
     want gcc 'links Rust code' command -v cc
-    want libc6-dev 'what it is linked with' links_c
+    want libc6-dev 'C headers and libraries' links_c
     want libxml2-utils 'xmllint, reads SVG and XML' command -v xmllint
     want graphviz 'draws call graphs' draws_graphs
     want python3 'compares' python3 -c 'import json, csv, html.parser, subprocess, xml.etree.ElementTree, zipfile'
@@ -222,9 +256,9 @@ draws_graphs() { echo 'digraph { a -> b }' | dot -Tsvg; }
 
 switched_off=()
 
-# Others that hook the engine, to be tested side by side. Debian switches a
-# module on when it is installed, and these would slow every PHP down: so what
-# was not there before is there for the tests only.
+# want_switched_off MODULE: installs another module that hooks the engine, for tests
+# side by side. Debian enables a module when it is installed, and these slow down
+# every PHP. So a module that was not installed before is disabled again.
 want_switched_off() {
     has_module "$1" && return
     want_php "$1" 'tests: side by side with it; left switched off' has_module "$1"
@@ -239,7 +273,7 @@ switch_off_what_was_off() {
     switched_off=()
 }
 
-# The lowest Rust we promise, from the one place that says it.
+# Checks for the lowest supported Rust, which Cargo.toml names.
 need_rust() {
     local need have
     need=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
@@ -251,15 +285,15 @@ need_rust() {
     fi
 }
 
-# Exports PHP and PHP_CONFIG as absolute paths, which is how ext-php-rs wants
-# them; each is found from the other. Always the same way, because Cargo builds
-# the bindings anew when they change.
+# Exports PHP and PHP_CONFIG as absolute paths, as ext-php-rs needs them. Each is
+# found from the other. The paths must always be spelled the same: Cargo rebuilds
+# the bindings when they change.
 find_php() {
     if [ -z "${PHP_CONFIG:-}" ] && [ -n "${PHP:-}" ]; then
-        PHP=$(command -v "$PHP") || die "PHP= names a program that is not there"
+        PHP=$(command -v "$PHP") || die 'PHP= names a program that does not exist'
         # /opt/php8.4 → /opt/php-config8.4
         PHP_CONFIG=${PHP%/*}/php-config${PHP##*/php}
-        [ -x "$PHP_CONFIG" ] || die "which php-config belongs to PHP=$PHP? say it in PHP_CONFIG="
+        [ -x "$PHP_CONFIG" ] || die "the php-config of PHP=$PHP was not found: set PHP_CONFIG="
     fi
     PHP_CONFIG=$(command -v "${PHP_CONFIG:-php-config}") || die 'php-config is missing'
     PHP=$(command -v "${PHP:-$("$PHP_CONFIG" --php-binary)}") || die 'php is missing'
@@ -270,17 +304,17 @@ find_php() {
         die "$PHP and $PHP_CONFIG belong to different PHPs"
 }
 
-# build_failed WHAT: the one sentence after a build's own last lines.
+# build_failed WHAT: ends with one sentence after the build's own messages.
 build_failed() {
-    die "$1 did not build, see the error above; it was for $(php_name), with $(rustc --version), libclang $(find_libclang || echo 'missing')"
+    die "$1 did not build, see the error above; the build was for $(php_name), with $(rustc --version), libclang $(find_libclang || echo 'missing')"
 }
 
 php_name() {
     "$PHP" -n -r 'echo "PHP ", PHP_VERSION, PHP_ZTS ? " (thread-safe)" : "", " at ", PHP_BINARY;'
 }
 
-# A folder with this PHP's ini files, but for the modules that slow it down and
-# but for an installed xhprof; its name goes into PHP_INI_SCAN_DIR.
+# plain_scan_directory FOLDER: fills a folder, for PHP_INI_SCAN_DIR, with this PHP's
+# ini files, except those of debuggers and of an installed xhprof.
 plain_scan_directory() {
     local directory=$1 file
     mkdir -p "$directory"

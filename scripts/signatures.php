@@ -1,8 +1,8 @@
 <?php
 // Usage: php signatures.php [STUB]
 //
-// Prints the functions and constants of the loaded extension or, when a stub is
-// named, of that: one a line, sorted. If both print the same, they agree.
+// Prints the functions and constants of the loaded extension, or of a stub: one a
+// line, sorted. The stub is right if both outputs are the same.
 
 function signature(ReflectionFunction $function): string
 {

@@ -1,6 +1,6 @@
--- For wrk: asks for one path after the other and compares every answer with the
--- one that was given without the profiler. Numbers, tokens among them, are
--- masked here; scripts/same-answers.php compares exactly.
+-- For wrk: requests one path after the other, and compares every answer with the
+-- answer without the profiler. Numbers and tokens are masked here;
+-- scripts/same-answers.php compares exactly.
 
 local paths, answers = {}, {}
 local bad = 0

@@ -1,9 +1,8 @@
-# `./x soak`: MediaWiki under php-fpm and wrk, every request profiled, for as
-# many requests as are asked for. Sourced by `x`.
+# `./x soak`: MediaWiki under php-fpm and wrk, every request profiled. Sourced by `x`.
 #
-# Nothing crashes, no answer changes, and the workers' memory stays what it is.
-# All that runs is private: programs unpacked rather than installed, files in a
-# folder of our own, a free port on 127.0.0.1.
+# It checks that no process crashes, no answer changes, and the workers' memory does
+# not grow. Programs are unpacked, not installed; files are in a folder of its own;
+# the port is a free one on 127.0.0.1.
 
 soak=${release%/release}/soak
 extension=$release/libxhprof.so
@@ -12,7 +11,7 @@ slice=20
 soak_run() {
     local requests=${1:-20000} engine engines=(execute observer)
     [ -z "${2:-}" ] || engines=("$2")
-    [[ $requests =~ ^[0-9]+$ ]] || die "how many requests? not $requests"
+    [[ $requests =~ ^[0-9]+$ ]] || die "soak: the number of requests is not a number: $requests"
     soak_unpack
     soak_wiki
     trap soak_stop EXIT
@@ -20,10 +19,10 @@ soak_run() {
     soak_paths >"$soak/paths"
     soak_answers
     for engine in "${engines[@]}"; do soak_engine "$engine" $((requests / ${#engines[@]})); done
-    say 'no crash, no error, the same answers, and memory stays'
+    say 'no crash, no error, the same answers, and memory did not grow'
 }
 
-# What would start services if it were installed is unpacked.
+# Packages that would start services if installed are only unpacked.
 soak_unpack() {
     local name root=$soak/unpacked
     name=php$("$PHP" -n -r 'echo PHP_MAJOR_VERSION, ".", PHP_MINOR_VERSION;')
@@ -40,14 +39,14 @@ soak_unpack() {
     touch "$root/complete"
 }
 
-# A new wiki in one folder, with pages that use what a parser can do.
+# Makes a new wiki in one folder, with pages that use many features of the parser.
 soak_wiki() {
     local page site=$soak/site
     rm -rf "$site" "$soak"/{plain,execute,observer}* && mkdir -p "$site"
     plain_scan_directory "$soak/conf.d"
     export PHP_INI_SCAN_DIR=$soak/conf.d
     cp -R "$soak/unpacked/usr/share/mediawiki/." "$site/"
-    # Debian's links lead to where the package would be installed.
+    # Debian's links lead to the folders of an installed package.
     rm -f "$site"/{extensions,config,images,LocalSettings.php}
     ln -s extensions-core "$site/extensions"
     mkdir "$site"/{images,cache,data}
@@ -106,7 +105,7 @@ soak_paths() {
 PATHS
 }
 
-# soak_start NAME OPTION…: php-fpm with these options, and nginx before it.
+# soak_start NAME OPTION…: starts php-fpm with these options, and nginx in front.
 soak_start() {
     local name=$1 root=()
     shift
@@ -172,8 +171,8 @@ soak_stop() {
     nginx_pid='' fpm_pid=''
 }
 
-# What the pages are without the profiler, from two servers, each asked when its
-# caches are full: what differs there differs between any two.
+# Gets the pages without the profiler, from two servers with full caches. What differs
+# between these two may differ between any two.
 soak_answers() {
     local server
     for server in 1 2; do
@@ -221,7 +220,7 @@ soak_engine() {
     soak_same_workers "$engine" "$workers"
     soak_stop
     soak_profiles "$engine"
-    say "$engine: $done requests in $((SECONDS - began)) s, $profiles profiles, $read of them read by xhprof report"
+    say "$engine: $done requests in $((SECONDS - began)) s, $profiles profiles; xhprof report read $read of them"
     soak_memory_table "$engine"
     [ "$bad" = 0 ] || die "$bad answers were errors or not the same, see $soak/$engine.wrk.*"
     [ "$profiles" -ge "$done" ] || die "not every request was profiled"
@@ -229,15 +228,15 @@ soak_engine() {
         die 'answers changed, see above'
 }
 
-# Some seconds of requests. Every answer is compared, with numbers masked.
+# Sends requests for some seconds. Every answer is compared, with numbers masked.
 soak_slice() {
     SOAK_ANSWERS=$soak/plain-1 SOAK_PATHS=$soak/paths wrk --threads 1 --connections 4 --duration ${slice}s \
         --timeout 60s --script scripts/soak.lua "http://127.0.0.1:$port" >"$soak/$1.wrk" 2>&1 ||
         die "wrk failed: $(tail -n 5 "$soak/$1.wrk")"
-    grep -q '^requests ' "$soak/$1.wrk" || die "wrk says no number: $(tail -n 5 "$soak/$1.wrk")"
+    grep -q '^requests ' "$soak/$1.wrk" || die "wrk printed no number of requests: $(tail -n 5 "$soak/$1.wrk")"
 }
 
-# Counts the profiles, reads some, and makes place for the next ones.
+# Counts the profiles, reads some, and deletes them.
 soak_profiles() {
     local file files
     mapfile -t files < <(find "$soak/$1.profiles" -name '*.xhp')
@@ -247,7 +246,7 @@ soak_profiles() {
         read=$((read + 1))
     done
     profiles=$((profiles + ${#files[@]}))
-    # Those that were written meanwhile are counted the next time.
+    # Profiles written during this are counted the next time.
     printf '%s\0' "${files[@]}" | xargs -0 rm -f
 }
 
@@ -258,7 +257,8 @@ soak_same_workers() {
     if grep -E 'exited on signal|SIGSEGV|SIGABRT' "$soak/$1.fpm.log"; then die 'a worker died'; fi
 }
 
-# One line a worker: requests so far, pid, and KiB: resident, proportional, private.
+# Writes one line a worker: requests so far, pid, and KiB of memory: resident,
+# proportional, private.
 soak_memory() {
     local pid
     for pid in $2; do
@@ -268,8 +268,8 @@ soak_memory() {
     done
 }
 
-# The first third of a run fills caches. From its middle to its end no worker
-# may grow by more than 2 MiB of its own.
+# The first third of a run fills caches. From the middle to the end, no worker's
+# private memory may grow by more than 2 MiB.
 soak_memory_table() {
     awk '
         { if ($1 != last) { last = $1; at[++n] = $1 } rss[n, $2] = $3; pss[n, $2] = $4; own[n, $2] = $5; pids[$2] }

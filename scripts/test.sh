@@ -1,9 +1,9 @@
-# `./x test`: everything that must be true before a change is merged, as steps
-# that all run, whatever fails before them. Sourced by `x`.
+# `./x test`: everything that must pass before a change is merged. All steps run,
+# even after a failed step. Sourced by `x`.
 
 logs=${release%/release}/x-test
-# A copy of what a clone would have, and a folder to install into. Always in
-# the same place, so that Cargo knows it again.
+# A copy with the files of a clone, and a folder to install into. The place is always
+# the same, so that Cargo can reuse its builds.
 copy=${release%/release}/clean-copy
 install_root=${release%/release}/install-root
 extension=$release/libxhprof.so
@@ -24,7 +24,7 @@ test_everything() {
     step 'dependencies of the extension' lint_dependencies
     step 'cargo deny: licences, bans, sources' lint_deny
     step 'shellcheck' lint_shell
-    step 'what ./x asks a machine for' setup_probes
+    step 'the packages that ./x asks for' setup_probes
     step 'Rust tests and doc tests' rust_tests
     step 'our files in other programs' formats_quick
     step 'native files, by a reader made from docs/format.md' native_files
@@ -33,21 +33,27 @@ test_everything() {
     step 'instructions of a profiled call' call_instructions
     step 'every part of ./x bench, without its numbers' bench_works
     step './x demo, one round of it' demo_works
-    step 'every mode, and what is left of a killed process' modes
+    step 'every mode, and the files of a killed process' modes
     step 'the recipes of docs/production.md' documented_recipes
     step 'random programs, under both engines and without' random_programs
     step 'programs that use the profiler at random' random_use
     step 'one php-fpm worker, some requests profiled' fpm_requests
     step 'automatic profiles of a server, php-fpm and built-in' web_requests
     step "docs/workers.md's loops" worker_loops
+    step "docs/frameworks.md's files" framework_examples
     step 'a real program: the same output' real_output
-    step 'a real program: the calls that Xdebug counts' real_calls
+    step 'a real program: the same calls as in a trace of Xdebug' real_calls
     step 'xhprof.stub.php against reflection' stub_agrees
     step 'composer.json' composer_json
+    step 'build.rs refuses a PHP that is not supported' build_refusals
     step 'phpize, configure, make, make test, make install' phpize_build
-    step "ARCHITECTURE.md's code map" code_map
+    step "ARCHITECTURE.md's folders and arrows, circles of imports" code_map
+    step "ARCHITECTURE.md's length of the hot path" hot_path_length
+    step "web/dist against its sources" web_is_new
+    step 'the viewer in Chromium' web_smoke
     step 'docs/settings.md' documented_settings
     step 'scripts/xhprof.ini' ini_settings
+    step 'links between the documents' links
     step "README.md's commands" readme_commands
 
     test_summary
@@ -60,24 +66,24 @@ test_summary() {
     printf '%s\n' "${summary[@]}"
 }
 
-# build_step NAME COMMAND: what the steps after it need. Without it they would say
-# thousands of lines, and nothing new.
+# build_step NAME COMMAND: a step that the others need. If it fails, the tests end:
+# the other steps would only repeat the error.
 build_step() {
     step "$@"
     [ "$failed_now" = 0 ] || {
         test_summary
         say "the last lines of $logs/$2.log:"
         tail -n 20 "$logs/$2.log"
-        die "\"$1\" failed, and nothing else can be tested before that is mended"
+        die "\"$1\" failed, and no other test can run before this is fixed"
     }
 }
 
-# step NAME COMMAND: runs the command in a shell of its own, and remembers how
-# it ended and what it said at its end.
+# step NAME COMMAND: runs the command in a shell of its own, and stores its status
+# and its last lines for the summary.
 step() {
     local name=$1 command=$2 log=$logs/$2.log began=$SECONDS status word=ok
     say "$name"
-    # Not `if $command`, which would make `set -e` mean nothing in there.
+    # Not `if $command`, which would disable `set -e` inside.
     set +e
     (
         set -e
@@ -97,7 +103,7 @@ step() {
     done < <(closing_lines "$log")
 }
 
-# What the runners themselves say at the end.
+# Prints the last lines of the test runners themselves.
 closing_lines() {
     grep -hE '^(Tests (passed|failed|skipped|warned|leaked|borked)|.*so not run|  (ok|FAILED) +[0-9]+s  )' "$1" | tail -n 12
     sed -n 's/^test result: [a-zA-Z]*\. \([0-9]*\) passed; \([0-9]*\) failed.*/\1 \2/p' "$1" |
@@ -107,7 +113,7 @@ closing_lines() {
 rust_tests_build() { cargo test --locked --workspace --exclude xhprof --no-run; }
 
 rust_tests() {
-    # Not the extension: it cannot be linked without PHP around it.
+    # Not the extension: it cannot be linked without PHP.
     cargo test --locked --workspace --exclude xhprof --no-fail-fast
 }
 
@@ -130,8 +136,8 @@ demo_works() {
     demo_cost
     rm -f "$demo/profile.html"
     demo_next | tee "$logs/demo-next"
-    # Each command that it names works.
-    [ "$(sed -n 's#.* file://##p' "$logs/demo-next")" -ef "$demo/profile.html" ] || die 'the demo names no page'
+    # Each command that the demo names works.
+    [ "$(sed -n 's#.* file://##p' "$logs/demo-next")" -ef "$demo/profile.html" ] || die 'the demo does not name the page'
     grep -q '</html>' "$demo/profile.html"
     bash -euo pipefail -c "$(sed -n 's/.*look into the profile *//p' "$logs/demo-next")" | grep "${program[0]##*/}" >/dev/null
     "$PHP" -n -d "$(sed -nE 's/.*\((not installed: )(extension=.*)\)/\2/p' "$logs/demo-next")" \
@@ -140,8 +146,8 @@ demo_works() {
 
 modes() { "$PHP" scripts/modes.php "$extension" "$release/xhprof"; }
 
-# Without the machine's php.ini, which may load Xdebug or another xhprof. What
-# a test needs it names in --EXTENSIONS--.
+# Without the machine's php.ini, which may load Xdebug or another xhprof. A test names
+# its extensions in --EXTENSIONS--.
 php_tests_execute() { php_tests execute; }
 php_tests_observer() { php_tests observer; }
 
@@ -153,7 +159,7 @@ php_tests() {
     tests_passed "$output"
 }
 
-# run-tests.php is content when there is nothing to run.
+# run-tests.php succeeds even if no test ran.
 tests_passed() {
     grep -qE '^Tests passed *: *[1-9]' "$1" || {
         echo 'no PHP test passed'
@@ -169,10 +175,10 @@ run_tests_script() {
             return
         fi
     done
-    die 'run-tests.php is not where phpize keeps its files'
+    die "run-tests.php is not in the folder of phpize's files"
 }
 
-# The same ones each time; `./x differential` and `./x monkey` run more.
+# The same programs each time; `./x differential` and `./x monkey` run more.
 random_programs() {
     "$PHP" -n scripts/differential/run.php "$extension" 1 200
 }
@@ -194,8 +200,7 @@ web_requests() {
     "$PHP" -n scripts/web.php "$extension" "$(find_fpm || echo -)" "$release/xhprof"
 }
 
-# What docs/production.md tells people to do, as root: the recipes make folders
-# for the server's user.
+# The recipes of docs/production.md, as root: they make folders for the server's user.
 documented_recipes() {
     local fpm
     fpm=$(find_fpm) || {
@@ -209,6 +214,10 @@ worker_loops() {
     "$PHP" -n scripts/workers.php "$extension" "$release/xhprof"
 }
 
+framework_examples() {
+    "$PHP" -n scripts/frameworks.php "$extension" "$release/xhprof" "$(find_fpm || echo -)"
+}
+
 stub_agrees() {
     "$PHP" -n scripts/signatures.php xhprof.stub.php >"$logs/stub.txt"
     "$PHP" -n -d extension="$extension" scripts/signatures.php >"$logs/reflection.txt"
@@ -218,16 +227,44 @@ stub_agrees() {
 
 composer_json() {
     "$PHP" -n scripts/check-composer.php
-    if command -v composer >/dev/null; then
+    local version
+    version=$(composer --version --no-ansi 2>/dev/null | sed -nE 's/^Composer version ([0-9.]+).*/\1/p' || true)
+    # Earlier ones do not know "php-ext", by which PIE finds an extension.
+    if [ -n "$version" ] && printf '2.8\n%s\n' "$version" | sort -V -C; then
         composer validate --no-interaction --strict
     else
-        echo 'composer is not installed, so not run: composer validate'
+        echo "composer is not installed, or older than 2.8 ($version), so not run: composer validate"
     fi
 }
 
-# What a clone would have once everything here is committed. A file that is as
-# it was in the last copy keeps that one's date, and any other is new: so Cargo
-# builds what has changed, and that only.
+# Runs build.rs with the answers of PHP 8.1, of a 32-bit PHP, and of a PHP whose
+# version contradicts its header.
+build_refusals() {
+    local answer expected script=$logs/build-script php=$logs/answering-php two_parameters
+    rustc --edition 2024 --crate-name build_script build.rs -o "$script"
+    two_parameters=$logs/include
+    mkdir -p "$two_parameters/Zend"
+    printf '%s\n' 'bool zend_observer_remove_begin_handler(zend_function *f, begin b);' \
+        'bool zend_observer_remove_end_handler(zend_function *f, end e);' >"$two_parameters/Zend/zend_observer.h"
+    printf '#!/bin/sh\necho "%s"\n' "$two_parameters" >"$logs/answering-php-config"
+    chmod +x "$logs/answering-php-config"
+    while IFS='|' read -r answer expected; do
+        printf '#!/bin/sh\necho "%s"\n' "$answer" >"$php"
+        chmod +x "$php"
+        ! PHP=$php PHP_CONFIG=$logs/answering-php-config "$script" >"$logs/build-refusal" 2>&1 || expected="$expected (accepted)"
+        grep -F -- "$expected" "$logs/build-refusal" || die "PHP says $answer: build.rs does not say: $expected"
+    done <<'EOF'
+0 80133 8|the oldest supported one is 8.2
+0 80236 4|xhprof needs a 64-bit one
+0 80401 8|has 2 parameters
+EOF
+    printf '#!/bin/sh\necho 0 80236 8\n' >"$php"
+    PHP=$php PHP_CONFIG=$logs/answering-php-config "$script" >"$logs/build-refusal"
+}
+
+# Makes a copy of the files that a clone would have after a commit of everything.
+# Unchanged files keep the date of the last copy, so Cargo builds only the changed
+# ones.
 clean_copy() {
     local file
     rm -rf "$copy.new" "$install_root"
@@ -243,19 +280,19 @@ clean_copy() {
                 touch --reference="$copy/$file" "$copy.new/$file"
             fi
         done
-    # A folder of its own for what Cargo builds there: Cargo takes the copy's
-    # crates for ours, and would then not see what we change.
+    # The copy has a build folder of its own. In a shared one, Cargo would confuse the
+    # copy's crates with ours and not see our changes.
     seed_copy_target
     ln -s "${release%/release}/clean-copy-target" "$copy.new/target"
-    # Cargo adds up the flags of the folders above: below this one they would be
-    # there twice, and nothing that is built already would fit.
+    # Cargo merges the flags of all folders above. Below this one it would use them
+    # twice, and could not reuse any build.
     case $copy in "$PWD"/*) rm "$copy.new/.cargo/config.toml" ;; esac
     rm -rf "$copy"
     mv "$copy.new" "$copy"
 }
 
-# The first time, other people's crates come from our own build, as Cargo left
-# them: to compile them again proves nothing. Ours are compiled anew.
+# The first time, third-party crates are copied from our own build: compiling them
+# again proves nothing. Our crates are compiled again.
 seed_copy_target() {
     local folder target=${release%/release}/clean-copy-target
     [ ! -e "$target" ] || return 0
@@ -279,12 +316,11 @@ phpize_build() {
     done
     ./configure --quiet --with-php-config="$PHP_CONFIG"
     make
-    # All of them have run already; here it is enough that they can, so one of
-    # each area: php-tests/AREA-….phpt.
+    # All tests have run before. Here one of each area is enough: php-tests/AREA-….phpt.
     tests=$(find php-tests -name '*.phpt' | sort | awk -F'[/-]' '!seen[$3]++' | tr '\n' ' ')
     NO_INTERACTION=1 make test TESTS="${tests:-php-tests}" | tee "$logs/make-test"
     tests_passed "$logs/make-test"
-    # Nothing is left to build, so Cargo is not asked: root may have none.
+    # Everything is built, so Cargo is not called: root may not have it.
     make install INSTALL_ROOT="$install_root" PREFIX=/opt/xhprof XHPROF_CARGO=false | tee "$logs/make-install"
     installed_files
     make uninstall INSTALL_ROOT="$install_root" PREFIX=/opt/xhprof XHPROF_CARGO=false
@@ -292,7 +328,7 @@ phpize_build() {
     [ ! -s "$logs/left-by-uninstall" ] || die 'make uninstall left the files above'
 }
 
-# What `make install` leaves, which is what `./x install` leaves too: both run
+# Checks the files of `make install`. `./x install` installs the same: both run
 # scripts/install.sh.
 installed_files() {
     local module command man=$install_root/opt/xhprof/share/man/man1 share=$install_root/opt/xhprof/share
@@ -313,19 +349,20 @@ installed_files() {
     tail -n 1 "$logs/make-install" | grep '/opt/xhprof/bin/xhprof'
 }
 
-# scripts/xhprof.ini has every everyday setting, and no name or default that the
-# extension does not have.
+# Checks that scripts/xhprof.ini has the settings of docs/settings.md, group by group,
+# and that its names and defaults are the extension's.
 ini_settings() {
     local file=$logs/xhprof.ini names=$logs/ini-names
     sed -nE 's/^;(xhprof\.)/\1/p' scripts/xhprof.ini >"$file"
     sed -nE 's/^(xhprof\.[a-z_]+) =.*/\1/p' "$file" | sort >"$names"
     [ "$(wc -l <"$file")" = "$(wc -l <"$names")" ] || die 'a setting of scripts/xhprof.ini has no "name = value"'
-    awk '/^## /{ everyday = $2 == "Everyday" } everyday' docs/settings.md |
-        sed -nE 's/^\| `(xhprof\.[a-z_]+)`.*/\1/p' | sort >"$logs/everyday"
-    grep -q . "$logs/everyday" || die 'docs/settings.md has no table of everyday settings'
-    comm -13 "$names" "$logs/everyday" | sed 's/$/ is not in scripts\/xhprof.ini/' | tee "$logs/ini-lacks"
-    [ ! -s "$logs/ini-lacks" ] || return 1
-    # With all of them switched on, everything is as it is without.
+    awk '/^## /{ group = $2 } group ~ /^(Everyday|Limits|Expert)$/ && /^\| `xhprof\./{ print group, $2 }' docs/settings.md | tr -d '`' | sort >"$logs/documented"
+    for group in Everyday Limits Expert; do
+        grep -q "^$group " "$logs/documented" || die "docs/settings.md has no table of the group $group"
+    done
+    awk '/^; --- /{ group = $3 } /^;xhprof\./{ print group, substr($1, 2) }' scripts/xhprof.ini | sort >"$logs/ini-groups"
+    diff -u "$logs/documented" "$logs/ini-groups" || die 'the settings or groups of scripts/xhprof.ini and docs/settings.md differ'
+    # With all lines active, every setting has its default.
     local print='foreach (ini_get_all("xhprof") as $name => $setting) echo "$name=$setting[global_value]\n";'
     "$PHP" -n -d extension="$extension" -r "$print" | sort >"$logs/ini-defaults"
     PHP_INI_SCAN_DIR='' "$PHP" -c "$file" -d extension="$extension" -r "$print" | sort >"$logs/ini-values"
@@ -334,17 +371,33 @@ ini_settings() {
     [ ! -s "$logs/ini-unknown" ]
 }
 
-# The code map has every source file, and no other.
-code_map() {
-    diff -u <(sed -nE 's/^- `([a-z0-9_/]+\.rs)`: .*/\1/p' ARCHITECTURE.md | LC_ALL=C sort) \
-        <(find src crates/*/src -name '*.rs' | LC_ALL=C sort)
+# ARCHITECTURE.md's folders, their allowed imports, its arrows, and circles of imports.
+code_map() { python3 scripts/architecture.py; }
+
+# Checks the number of lines in ARCHITECTURE.md: it is an upper bound, and at most
+# 100 lines above the real number.
+hot_path_length() {
+    local file lines=0 stated
+    for file in recorder callees call_table; do
+        lines=$((lines + $(awk '/^#\[cfg\(test\)\]/ { exit } { count++ } END { print count }' "crates/recorder/src/$file.rs")))
+    done
+    stated=$(sed -nE 's/.*`call_table\.rs`, together under ([0-9]+) lines without tests.*/\1/p' ARCHITECTURE.md)
+    echo "the hot path has $lines lines, ARCHITECTURE.md says under ${stated:-nothing}"
+    [ -n "$stated" ] || die 'ARCHITECTURE.md does not say: `call_table.rs`, together under N lines without tests'
+    [ "$lines" -lt "$stated" ] || die "ARCHITECTURE.md says under $stated"
+    [ "$lines" -ge $((stated - 100)) ] || die "ARCHITECTURE.md's bound is more than 100 lines too high"
 }
 
-# The table has every setting with its default, and no other.
+# Checks that docs/settings.md has every setting with its default, and no other.
 documented_settings() {
     diff -u <(sed -nE 's/^\| `(xhprof\.[a-z_]+)` \| (`([^`]*)`)? *\|.*/\1=\3/p' docs/settings.md | sort) \
         <("$PHP" -n -d extension="$extension" -r '
-            foreach (ini_get_all("xhprof") as $name => $it) echo "$name=$it[global_value]\n";' | sort)
+            foreach (ini_get_all("xhprof") as $name => $setting) echo "$name=$setting[global_value]\n";' | sort)
+}
+
+# Checks the links of all pages.
+links() {
+    git ls-files -z --cached --others --exclude-standard '*.md' | xargs -0 "$PHP" -n scripts/links.php
 }
 
 # Runs every ```sh block of README.md, one after the other, in the copy; a
@@ -362,10 +415,10 @@ readme_commands() {
     ' copy="$copy" README.md >"$logs/readme-commands.sh"
     grep -q . "$logs/readme-commands.sh" || die 'README.md has no command to run'
     cd "$copy"
-    # Where a newcomer's build would be, and README.md says it is.
+    # The build folder that README.md names.
     unset CARGO_TARGET_DIR
-    # "php" is the chosen one, without Xdebug and without an installed xhprof.
-    # A function, because another PATH would make Cargo build everything anew.
+    # "php" is the chosen PHP, without Xdebug and without an installed xhprof. It is a
+    # function, because with another PATH Cargo would rebuild everything.
     php() { "$PHP" "$@"; }
     export -f php
     plain_scan_directory "$logs/conf.d"

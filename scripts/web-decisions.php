@@ -1,8 +1,8 @@
 <?php
-// What a server says of its decisions: the answer's header, the log, and
+// Tests where a server shows its decisions: the header of the answer, the log, and
 // xhprof_status(). Part of web.php.
 
-/** What a program does with its answer, and the status that the answer has. */
+/** What the program does with its answer, and the status of the answer. */
 const ANSWERS = [
     '' => 200, 'remove' => 200, 'remove all' => 200, '304' => 304, 'redirect' => 302, 'flush' => 200, 'callback' => 200, 'buffer' => 200,
     'exit' => 200, 'exception' => 200, 'headers' => 200,
@@ -32,7 +32,7 @@ function announced(string $answer): array
     return $found[1];
 }
 
-/** The two names of one setting, where php-fpm's pool has one of them. */
+/** Tests the two names of one setting, if php-fpm's pool sets one of them. */
 function one_value_in_pools(): void
 {
     global $folder, $fpm, $extension;
@@ -71,7 +71,7 @@ function what_was_decided(): void
             check("the status, $how", preg_match("/^(HTTP\S+|Status:) $status/", $answer . ($status === 200 ? "\r\n" : '')) === 1 || $status === 200 && !preg_match('/^(HTTP\S+|Status:) [^2]/', $answer) || $how === 'exception', true);
         }
     }
-    // Whoever did not ask has no header, profiled or not; and none of the request before.
+    // A request without the trigger gets no header, profiled or not, and not the header of the request before.
     serve(['xhprof.auto_enable' => '1'] + $secret);
     foreach (['nothing' => [], 'a wrong secret' => ['X-Profile' => 'attempt-1'], 'nothing again' => []] as $what => $headers) {
         ask('/application.php', $asked);
@@ -81,7 +81,7 @@ function what_was_decided(): void
         check("profiles with $what", count(profiles()), 1);
     }
 
-    // One line a request with xhprof.debug, and what the program is told.
+    // One line a request with xhprof.debug, and the text that the program gets.
     $debug = ['xhprof.debug' => '1', 'xhprof.max_per_minute' => '1000'] + $secret;
     foreach ([
         ['not profiled: xhprof.auto_enable = 0', '', ['xhprof.auto_enable' => '0'], $asked],
@@ -100,7 +100,7 @@ function what_was_decided(): void
         ['not profiled: a limit in php.ini is not valid', '', ['xhprof.auto_enable' => '1', 'xhprof.rate' => '1%'], []],
     ] as [$decision, $outcome, $settings, $headers]) {
         serve($settings + $debug);
-        // PHP warns of a wrong limit when it starts.
+        // PHP warns about an invalid limit when it starts.
         logged();
         $said = body(ask('/application.php?secret=query', $headers));
         check("what the program is told, $decision", str_starts_with($said, $decision), true);
@@ -110,7 +110,7 @@ function what_was_decided(): void
         check("a query in the log", str_contains(implode($lines), 'query'), false);
     }
 
-    // Wrong secrets are logged, once a minute, and never as they were sent.
+    // Wrong secrets are logged once a minute, without the value that was sent.
     serve(['xhprof.auto_enable' => 'trigger'] + $secret, 4);
     global $web;
     $sent = [];

@@ -1,12 +1,12 @@
 <?php
-// Servers that run PHP, each started with settings and asked for pages.
+// Servers that run PHP. Each is started with settings and gets requests.
 
 require __DIR__ . '/fpm-server.php';
 
-/** Asks a server for `/application.php`, or what the target says. */
+/** A server that answers `/application.php`, or another target. */
 interface Web
 {
-    /** Sends a request for a path with a query; `read` has its answer, headers and all. */
+    /** Sends a request for a path with a query; `read` returns the answer with its headers. */
     public function send(string $target, array $headers);
 
     public function read($sent): string;
@@ -14,7 +14,7 @@ interface Web
     public function stop(): void;
 }
 
-/** php-fpm, to which we are the web server. */
+/** php-fpm, with this script as its web server. */
 final class Fpm implements Web
 {
     public readonly FpmServer $server;
@@ -44,13 +44,13 @@ final class Fpm implements Web
     }
 }
 
-/** A server that speaks HTTP: PHP's own, or nginx before php-fpm. */
+/** A server that speaks HTTP: PHP's own, or nginx in front of php-fpm. */
 final class Http implements Web
 {
     private $process;
     private readonly int $port;
 
-    /** @param callable(int): array $command what to run, given a free port */
+    /** @param callable(int): array $command makes the command for a free port */
     public function __construct(callable $command, string $folder, private readonly ?FpmServer $behind = null)
     {
         $socket = stream_socket_server('tcp://127.0.0.1:0');
@@ -127,7 +127,7 @@ final class Cgi implements Web
     }
 }
 
-/** What starts Apache with PHP inside, in processes that are nobody's if we are root. */
+/** The command that starts Apache with PHP inside; if root runs this, its processes have another user. */
 function apache_command(string $root, string $folder, array $settings, int $port, int $workers): array
 {
     [$php] = glob("$root/usr/lib/apache2/modules/libphp*.so");
@@ -144,7 +144,7 @@ function apache_command(string $root, string $folder, array $settings, int $port
         PidFile $folder/apache.pid
         ErrorLog $folder/apache.log
         DefaultRuntimeDir $folder
-        User nobody
+        User daemon
         Group nogroup
         Listen 127.0.0.1:$port
         LoadModule mpm_prefork_module $modules/mod_mpm_prefork.so
@@ -163,8 +163,8 @@ function apache_command(string $root, string $folder, array $settings, int $port
             SetHandler application/x-httpd-php
         </Directory>
         CONF);
-    // For its libraries, and without the settings of a PHP that is installed.
+    // With its libraries, and without the settings of an installed PHP.
     $libraries = implode(':', glob("$root/usr/lib/*-linux-gnu"));
-    // A group of its own: it ends all of its group.
+    // In a process group of its own, because Apache ends its whole group.
     return ['setsid', 'env', "LD_LIBRARY_PATH=$libraries", 'PHP_INI_SCAN_DIR=', "$root/usr/sbin/apache2", '-f', "$folder/apache.conf", '-DFOREGROUND'];
 }

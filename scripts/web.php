@@ -1,13 +1,13 @@
 <?php
 /**
- * Automatic profiles of a server's requests: which are profiled, what their
- * files are called and hold, and that whoever asks for a page never notices.
+ * Tests automatic profiles of a server's requests: which requests are profiled, the
+ * names and contents of the files, and that no answer changes.
  *
  *     php -n web.php EXTENSION PHP-FPM|- PROGRAM|- [nginx=FILE] [apache=FOLDER] [php-cgi=FILE]
  *
- * Under php-fpm, spoken to directly, and the built-in server; if they are given,
- * also under php-fpm behind nginx, in Apache (the FOLDER in which its packages
- * were unpacked), and as CGI. PROGRAM reads what a killed worker left behind.
+ * Tests php-fpm (by FastCGI) and the built-in server. If they are given, it also tests
+ * php-fpm behind nginx, Apache (FOLDER has its unpacked packages), and CGI. PROGRAM
+ * reads the files of a killed worker.
  */
 
 require __DIR__ . '/web-servers.php';
@@ -28,9 +28,11 @@ const APPLICATION = <<<'PHP'
         case '404': http_response_code(404); break;
     }
     echo work();
+    // Taken and given back again: the peak is above what is in use at the end.
+    if (isset($_GET['peak'])) { str_repeat('x', 8 << 20); echo memory_get_peak_usage(); }
     PHP;
 
-/** What a file's name says of script and server. */
+/** The parts of a file's name for script and server. */
 const SAPIS = [
     'php-fpm' => 'application-fpm-fcgi', 'nginx' => 'application-fpm-fcgi', 'built-in server' => '\w+-cli-server',
     'apache' => 'application-apache2handler', 'php-cgi' => 'application-cgi-fcgi',
@@ -48,7 +50,7 @@ foreach (array_slice($argv, 4) as $other) {
 $folder = sys_get_temp_dir() . '/xhprof-web-' . getmypid();
 foreach ([$folder, "$folder/profiles"] as $it) {
     mkdir($it);
-    // A server's processes may be somebody else's.
+    // A server's processes may run as another user.
     chmod($it, 0777);
 }
 file_put_contents("$folder/application.php", APPLICATION);
@@ -64,7 +66,7 @@ function check(string $what, mixed $found, mixed $expected): void
     }
 }
 
-/** The files that have been written since the last time, by name. */
+/** The files that were written since the last call, by name. */
 function profiles(): array
 {
     global $folder;
@@ -79,7 +81,7 @@ function profiles(): array
     return $found;
 }
 
-/** The lines of PHP's log since the last time. */
+/** The lines of PHP's log since the last call. */
 function logged(): array
 {
     global $folder;
@@ -99,7 +101,7 @@ function body(string $answer): string
     return explode("\r\n\r\n", $answer, 2)[1] ?? '';
 }
 
-/** Starts the server of this kind with these settings, and stops the last one. */
+/** Stops the last server and starts one of this kind with these settings. */
 function serve(array $settings, int $workers = 1): void
 {
     global $web, $kind, $folder, $fpm, $extension, $nginx, $apache, $cgi;
@@ -122,7 +124,7 @@ function serve(array $settings, int $workers = 1): void
             foreach ($settings as $name => $value) {
                 array_push($command, '-d', "$name=$value");
             }
-            // Whatever is asked for, this script answers.
+            // This script answers all requests.
             return [...$command, '-S', "127.0.0.1:$port", "$folder/application.php"];
         }, $folder),
         'nginx' => (function () use ($settings, $folder, $fpm, $nginx, $workers) {
@@ -150,7 +152,7 @@ function serve(array $settings, int $workers = 1): void
     };
 }
 
-/** How often something is told in that many requests: a process tells it once. */
+/** How often a message is logged in that many requests: once a process. */
 function once(string $kind, int $requests): int
 {
     return $kind === 'php-cgi' ? $requests : 1;
@@ -236,9 +238,27 @@ function what_is_kept(): void
     foreach (['unwanted1', 'unwanted2', 'unwanted3', 'token', 'session', 'Authorization', 'page=', '?page'] as $text) {
         check("$text in the profile", str_contains($content, $text), false);
     }
-    // A request has no tag of the one before.
+    peak_memory();
+    // A request does not have the tags of the request before.
     ask();
     check('the tag of another request', str_contains(implode(profiles()), 'show'), false);
+}
+
+/** The metadata have PHP's own peak, which is no growth and no tag. */
+function peak_memory(): void
+{
+    global $folder, $program;
+    if ($program === '-') {
+        return;
+    }
+    $peak = (int) substr(body(ask('/application.php?peak=1')), strlen('body'));
+    file_put_contents("$folder/peak.xhp", implode(profiles()));
+    $report = json_decode((string) shell_exec(escapeshellarg($program) . ' report --json ' . escapeshellarg("$folder/peak.xhp")), true);
+    unlink("$folder/peak.xhp");
+    $found = $report['meta']['peak_memory_bytes'] ?? null;
+    check('the size of the peak', $peak > 8 << 20, true);
+    // Writing the answer takes some more.
+    check("the peak of $peak bytes, in the profile " . json_encode($found), $found >= $peak && $found < $peak + (1 << 20), true);
 }
 
 function routes_are_few(): void
@@ -248,7 +268,7 @@ function routes_are_few(): void
         foreach (['tree', 'events'] as $mode) {
             serve(['xhprof.auto_enable' => '1', 'xhprof.mode' => $mode, 'xhprof.output_name' => '%R', 'xhprof.route' => $setting]);
             $answer = ask('/application.php/articles/4711/edit?id=7');
-            // Not every server hands over what comes after a script.
+            // Not every server passes on the path after a script.
             if (!str_contains(strtok($answer, "\r\n"), ' 404 ')) {
                 $profiles = profiles();
                 check("the name by route, $setting, $mode", array_keys($profiles), ["$name.xhp"]);
@@ -272,7 +292,7 @@ function names_stay_inside(): void
         [str_repeat('h', 300), '/' . str_repeat('p', 3000)], ['.hidden', '//'], ['$(id)', '/`id`;rm%20-rf'], ["\xff\xfe", "/%c3%a9"], ['', '/application.php?../../y'],
     ] as [$host, $path]) {
         $answer = ask($path, ['Host' => $host]);
-        // nginx refuses some of them by itself.
+        // nginx itself refuses some of them.
         $is_refused = str_starts_with($answer, 'HTTP/1.1 4') || str_starts_with($answer, 'HTTP/1.0 4');
         $names = array_keys(profiles());
         check("how many files for $host$path", $is_refused ? 1 : count($names), 1);
@@ -289,14 +309,14 @@ function nobody_notices(): void
     global $folder, $kind;
     $full = full_disk();
     foreach (['tree', 'events'] as $mode) {
-        // A place where even root can make no file, and one without room for it.
+        // A folder where even root cannot create a file, and a full file system.
         foreach (array_filter(["$folder/not-there", '/proc', $full]) as $directory) {
             serve(['xhprof.auto_enable' => '1', 'xhprof.mode' => $mode, 'xhprof.output_dir' => $directory]);
             for ($i = 0; $i < 5; $i++) {
                 check("the answer with $directory, $mode", body(ask('/application.php?calls=100000')), 'body');
             }
             $lines = logged();
-            // A process for each request tells it each time.
+            // With a process for each request, each request logs it.
             check("lines in the log, $mode: " . implode($lines), count($lines), once($kind, 5));
             check("the directory in the log, $mode: " . implode($lines), str_contains($lines[0] ?? '', "xhprof: cannot write the profile $directory/"), true);
         }
@@ -310,7 +330,7 @@ function nobody_notices(): void
     empty_disk($full);
 }
 
-/** A file system without room, if we may make one. */
+/** Mounts a full file system, if permitted. */
 function full_disk(): ?string
 {
     global $folder;
@@ -326,7 +346,7 @@ function full_disk(): ?string
     return $full;
 }
 
-/** Takes it away again; harmless if that has been done. */
+/** Unmounts it; does nothing if it is not mounted. */
 function empty_disk(?string $full): void
 {
     if ($full !== null) {
@@ -349,7 +369,7 @@ function many_at_once(): void
         }
     }
     check('answers to a hundred requests', $count, 100);
-    // Who does not get the counter begins no profile, and waits for nobody.
+    // A request that finds the counter locked is not profiled, and does not wait.
     $count = count(profiles());
     check("$count profiles of a hundred requests", $count > 0 && $count <= 100, true);
     serve(['xhprof.auto_enable' => '1'], 4);
@@ -378,7 +398,7 @@ function killed_while_writing(): void
             }
             $web->read($sent);
             usleep(20_000);
-            // The old one or a new one, and whole.
+            // The old file or a new one, but complete.
             exec(escapeshellarg($program) . ' report --json ' . escapeshellarg("$folder/profiles/same.xhp") . ' 2>&1', $output, $status);
             check("a whole file after a worker was killed, $mode" . ($status ? implode($output) : ''), $status, 0);
             unset($output);

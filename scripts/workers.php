@@ -1,17 +1,17 @@
 <?php
 /**
- * Runs the loops of docs/workers.md as they stand there, and looks at the
- * profiles that they leave.
+ * Runs the loops of docs/workers.md unchanged, and checks the profiles that they
+ * write.
  *
  *     php -n workers.php EXTENSION PROGRAM
  *
- * What a loop takes from its runtime is in workers/runtimes.php. Each handles
- * three jobs or requests, the last of which throws. PROGRAM reads the files.
+ * workers/runtimes.php stands in for the runtimes. Each loop handles three jobs or
+ * requests; the last one throws. PROGRAM reads the files.
  */
 
 [, $extension, $program] = $argv;
 $page = file_get_contents(__DIR__ . '/../docs/workers.md');
-// The title, texts in all files, and a function of so many of the three.
+// By loop: the title, texts in all files, a function, and in how many of the three it is called.
 $loops = [
     'queue.php' => ['SendMail', ['mails'], 'SendMail::handle', 3],
     'roadrunner.php' => ['GET /articles/{id}', [], 'Spiral\RoadRunner\Http\PSR7Worker::respond', 2],
@@ -30,7 +30,7 @@ function check(string $what, mixed $found, mixed $expected): void
     }
 }
 
-/** What a command prints, and how it ends. */
+/** Runs a command; returns its output and its status. */
 function run(array $command, string $directory, array $environment = []): array
 {
     $process = proc_open($command, [['file', '/dev/null', 'r'], ['pipe', 'w'], ['redirect', 1]], $pipes, $directory, $environment + getenv());
@@ -72,6 +72,18 @@ foreach ($found as [, $code, $name]) {
                 check("the text $text", str_contains($content, $text), !$is_worker);
             }
             check('its permissions', decoct(fileperms($file) & 0777), '600');
+        }
+        if ($name === 'queue.php' && $is_whole_worker_profiled) {
+            mkdir("$folder/ini");
+            file_put_contents("$folder/ini/output.ini", "xhprof.output_dir=$folder/jobs\n");
+            mkdir("$folder/jobs");
+            [$output, $status] = run([$program, 'run', '-o', 'worker.xhp', '--limit', '0', '--', $name], $folder, ['PHP_INI_SCAN_DIR' => ":$folder/ini"]);
+            check("`xhprof run`, which says: $output", $status, 0);
+            check('what it shows is the worker', preg_match('/^ *3 .*\[profiled by the program\]$/m', $output), 1);
+            [$report] = run([$program, 'report', 'worker.xhp'], $folder);
+            check('what it keeps is the worker', str_contains($report, '[profiled by the program]'), true);
+            $jobs = glob("$folder/jobs/*.xhp");
+            check('the jobs are in output_dir', array_map(fn ($file) => str_contains(run([$program, 'report', $file], $folder)[0], 'route: SendMail'), $jobs), [true, true, true]);
         }
         exec('rm -r ' . escapeshellarg($folder));
     }

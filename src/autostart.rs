@@ -1,11 +1,10 @@
-//! Profiles that nobody asks for in code: `xhprof.auto_enable`.
+//! Automatic profiles, which the settings start: `xhprof.auto_enable`.
 //!
 //! The profile runs from before the first line of the script to after the last
 //! destructor, and is written at the end of the request. A script that profiles
-//! itself finds its own functions working as ever, as if there were no automatic
-//! profile: that yields. From the script's `xhprof_enable()` to its
-//! `xhprof_disable()` only the script's own profile records. The automatic one
-//! goes on afterwards, with one call of `[profiled by the program]` for that time.
+//! itself works as without an automatic profile: `xhprof_enable()` suspends the
+//! automatic one, and `xhprof_disable()` resumes it. One call of
+//! `[profiled by the program]` stands for the time in between.
 
 mod announce;
 mod choice;
@@ -21,23 +20,23 @@ use std::time::Instant;
 use recorder::Shape;
 
 use crate::log_throttled::{Problem, log_throttled};
-use crate::output::{Fate, Written};
+use crate::output::{FileOutcome, Written};
 use crate::settings::{ClosureNames, Mode, OutputFormat};
-use crate::symbols::{Details, Wishes};
+use crate::symbols::{Details, NamingOptions};
 use crate::{functions, output, program, session, settings, zend};
 
 pub(crate) use decision::Decision;
 use decision::{Reason, Rule};
 
-/// How far this request's automatic profile is.
+/// The state of this request's automatic profile.
 #[derive(Clone, Copy)]
 enum Progress {
-    /// There is none, or it has been written.
+    /// There is no profile, or it has been written.
     None,
-    /// It runs.
+    /// The automatic profile records.
     Running(Begun),
-    /// The script's own profile runs.
-    Yields(Begun),
+    /// The script's own profile records, and the automatic one is suspended.
+    Suspended(Begun),
 }
 
 /// When a profile began, and why.
@@ -49,21 +48,21 @@ struct Begun {
 
 thread_local! {
     static PROGRESS: Cell<Progress> = const { Cell::new(Progress::None) };
-    /// Of a file that is written as the profile goes.
-    static FATE: Rc<Fate> = Rc::default();
-    /// What was decided of this request.
+    /// The outcome of the file that `xhprof.mode = events` writes.
+    static FILE_OUTCOME: Rc<FileOutcome> = Rc::default();
+    /// Whether this request is profiled, and why.
     static DECISION: RefCell<Decision> = const { RefCell::new(Decision::NotProfiled(Rule::Off)) };
-    /// `xhprof.debug` has had its line for this request.
+    /// The line of `xhprof.debug` was logged for this request.
     static IS_LOGGED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// What became of a profile that was begun.
+/// The result of an automatic profile.
 enum Outcome {
     Written(PathBuf),
     TooShort,
     DirectoryFull,
     Failed(String),
-    /// It recorded nothing that could be written.
+    /// The profile recorded nothing that could be written.
     Nothing,
 }
 
@@ -82,15 +81,15 @@ pub(crate) fn request_starts() {
     DECISION.set(decision);
 }
 
-/// What was decided about this request.
+/// The decision about this request, in words.
 pub(crate) fn decision() -> String {
     DECISION.with_borrow(Decision::to_string)
 }
 
-/// Begins the profile; says why if that is not possible.
+/// Begins the profile; returns the reason if that is not possible.
 fn begin(reason: Reason) -> Result<(), String> {
     let log = |kind, problem: &str| log_throttled(kind, &format!("nothing is recorded: {problem}"));
-    // Said here, for the log: it does not belong on the page.
+    // Goes to the log: a warning would appear in the response.
     if let Some(problem) = session::problem(settings::mode()) {
         log(Problem::Engine, problem);
         return Err(problem.to_owned());
@@ -101,30 +100,30 @@ fn begin(reason: Reason) -> Result<(), String> {
         log(Problem::Output, &problem);
         problem
     })?;
-    // For what is said of the request at its end.
+    // Needed when the request's metadata is collected at its end.
     zend::fill_server_variables();
-    let mut wishes = Wishes {
+    let mut naming = NamingOptions {
         places: true,
-        // What is written is read by our own programs, which want to know.
+        // Files are read by our own program, which shows a closure's place.
         closures: settings::closure_names() != ClosureNames::Plain,
-        ..functions::wishes(settings::ignored_functions())
+        ..functions::naming_options(settings::ignored_functions())
     };
     let flags = choice::flags(reason);
-    if flags.sql && wishes.details == Details::None {
-        wishes.details = Details::InNames;
+    if flags.sql && naming.details == Details::None {
+        naming.details = Details::InNames;
     }
     // XHProf's arrays have no other place for them than names.
-    if wishes.details == Details::InNames && output::has_place_for_spans() {
-        wishes.details = Details::Spans;
+    if naming.details == Details::InNames && output::has_automatic_place_for_spans() {
+        naming.details = Details::Spans;
     }
     let at = Instant::now();
     match settings::mode() {
-        Mode::Edges => session::start_tracing(Shape::Edges, flags, wishes),
-        Mode::Tree => session::start_tracing(Shape::Tree, flags, wishes),
-        Mode::Events => session::start_events(flags, wishes, FATE.with(Rc::clone)),
+        Mode::Edges => session::start_tracing(Shape::Edges, flags, naming),
+        Mode::Tree => session::start_tracing(Shape::Tree, flags, naming),
+        Mode::Events => session::start_events(flags, naming, FILE_OUTCOME.with(Rc::clone)),
         Mode::Sample => {
-            let for_array = settings::output_format() != OutputFormat::Native;
-            session::start_sampling(wishes, for_array);
+            let for_array = output::automatic_format() != OutputFormat::Native;
+            session::start_sampling(naming, for_array);
         }
     }
     if !session::is_running() {
@@ -142,29 +141,30 @@ fn begin(reason: Reason) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether what runs is the automatic profile.
+/// Whether the automatic profile is recording.
 pub(crate) fn is_running() -> bool {
     matches!(PROGRESS.get(), Progress::Running(_))
 }
 
-/// The script begins a profile of its own: makes room for it.
-pub(crate) fn yields() {
+/// Suspends the automatic profile: the script begins one of its own.
+pub(crate) fn suspend() {
     if let Progress::Running(begun) = PROGRESS.get()
-        && session::set_aside()
+        && session::suspend()
     {
-        PROGRESS.set(Progress::Yields(begun));
+        PROGRESS.set(Progress::Suspended(begun));
     }
 }
 
-/// The script has ended its own profile, or could not begin it.
-pub(crate) fn goes_on() {
-    if let Progress::Yields(begun) = PROGRESS.get() {
-        session::take_up();
+/// Resumes the automatic profile: the script has ended its own profile, or
+/// could not begin it.
+pub(crate) fn resume() {
+    if let Progress::Suspended(begun) = PROGRESS.get() {
+        session::resume_suspended();
         PROGRESS.set(Progress::Running(begun));
     }
 }
 
-/// RSHUTDOWN: ends whatever still runs; writes what we began.
+/// RSHUTDOWN: ends every profile, and writes the automatic one.
 pub(crate) fn request_ends() {
     end_profile();
     output::forget_tags();
@@ -172,18 +172,18 @@ pub(crate) fn request_ends() {
     zend::signals::stop_catching();
 }
 
-/// When nothing of the request is left: its answer has been sent.
+/// After RSHUTDOWN: the response has been sent.
 pub(crate) fn request_is_over() {
     zend::response::set_header(None);
 }
 
-/// Ends the profile if there is one, and says what came of the request.
+/// Ends the profile if there is one, and reports its outcome.
 fn end_profile() {
-    // What the script began and did not end is nobody's.
+    // A profile that the script began and did not end is dropped.
     program::forget();
-    if matches!(PROGRESS.get(), Progress::Yields(_)) {
+    if matches!(PROGRESS.get(), Progress::Suspended(_)) {
         session::stop();
-        goes_on();
+        resume();
     }
     let begun = match PROGRESS.replace(Progress::None) {
         Progress::Running(begun) => Some(begun),
@@ -195,11 +195,11 @@ fn end_profile() {
     }
     output::forget_run_id();
     if !matches!(outcome, None | Some(Outcome::Written(_))) {
-        // Unless it has been sent already.
+        // Has no effect if the headers have been sent.
         zend::response::set_header(None);
     }
     if let (Some(begun), Some(Outcome::Written(path))) = (begun, &outcome)
-        && begun.reason.is_asked()
+        && begun.reason.is_explicit()
         && zend::is_command_line()
     {
         announce::written(begun.reason, path);
@@ -209,14 +209,14 @@ fn end_profile() {
     }
 }
 
-/// Ends the automatic profile, and writes it if that is wanted.
+/// Ends the automatic profile, and writes it unless the settings discard it.
 fn write(begun: Begun) -> Outcome {
-    let is_wanted = begun.reason.is_asked() || keep::is_worth_it(begun.at.elapsed());
-    let fate = FATE.with(Rc::clone);
-    fate.is_unwanted.set(!is_wanted);
+    let is_wanted = begun.reason.is_explicit() || keep::should_keep(begun.at.elapsed());
+    let file_outcome = FILE_OUTCOME.with(Rc::clone);
+    file_outcome.is_discarded.set(!is_wanted);
     let recorded = session::stop();
-    let failure = fate.failure.take();
-    let event_file = fate.written_to.take();
+    let failure = file_outcome.failure.take();
+    let event_file = file_outcome.written_to.take();
     if !is_wanted {
         return Outcome::TooShort;
     }

@@ -1,12 +1,11 @@
-//! What the profiler costs at each call, measured, for `xhprof.compensate`.
+//! Measures the profiler's cost per call, for `xhprof.compensate`.
 //!
-//! Once for a process and set of flags, functions that do next to nothing are
-//! called in a loop: in a profile, and as if this extension were not there. What
-//! the loops differ by is the cost of a call; how much of it is between the
-//! readings, the profile itself says. Each run is brought to one pace of the
-//! processor, which changes from millisecond to millisecond; taking the median of
-//! some runs, an interruption in one of them does no harm. The loops are long,
-//! because the processor needs hundreds of turns until it predicts all of our jumps.
+//! Once for a process and set of flags, nearly empty functions are called in a
+//! loop: with a profile, and without hooks. The difference of the two loops is the
+//! cost of a call. The profile itself shows how much of it lies between the two
+//! readings. Each run is scaled to one pace of the processor, and the median of
+//! the runs is used, so an interrupted run does no harm. The loops are long,
+//! because the branch predictor needs hundreds of iterations.
 
 use std::sync::Mutex;
 
@@ -17,23 +16,23 @@ use crate::clock::{self, CallCost, CallCosts};
 use crate::engine;
 use crate::session::{self, Recorded};
 use crate::settings::{self, ClockChoice, Flags};
-use crate::symbols::Wishes;
+use crate::symbols::NamingOptions;
 use crate::zend;
 
-/// How often each loop is run, and how many calls more the longer one makes.
+/// How often each loop is run, and how many more calls the longer one makes.
 const RUNS: usize = 32;
 const CALLS: u64 = 1_500;
 
-/// Loops of calls, long and short: what the first call of a function costs more
-/// than others is in both. What they call cannot be disabled. A value goes in and
-/// comes out, as with most functions: without, a call that the observer API sees
-/// costs 2 to 3 ns more.
+/// A long and a short loop of calls: the extra cost of a function's first call is
+/// in both, so it cancels. The callee takes and returns a value, as most
+/// functions do: without one, an observed call costs 2 to 3 ns more.
 const USER: [&std::ffi::CStr; 2] = [
     c"(static function () { for ($x = $i = 0; $i < 1800; ++$i) $x = \\xhprof\\nothing($x); })();",
     c"(static function () { for ($x = $i = 0; $i < 300; ++$i) $x = \\xhprof\\nothing($x); })();",
 ];
-/// A function, and not a closure: all closures have one name, so that what one
-/// of them calls would be recursion. It is there while we measure.
+/// The callee of [`USER`], declared only during the measurement. It is not a
+/// closure: all closures have one name, so a call of one from another would be
+/// recorded as recursion.
 const NOTHING: &std::ffi::CStr = c"namespace xhprof; function nothing($x) { return $x; }";
 const NOTHING_NAME: &str = "xhprof\\nothing";
 const INTERNAL: [&std::ffi::CStr; 2] = [
@@ -43,32 +42,35 @@ const INTERNAL: [&std::ffi::CStr; 2] = [
         for ($i = 0; $i < 300; ++$i) $g->valid(); })();",
 ];
 
-/// What is between the readings of a call, and outside of them, in picoseconds.
+/// The cost between the two readings of a call, and outside of them, in
+/// picoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 struct Parts {
     inside: u64,
     outside: u64,
 }
 
-/// Parts of both kinds of calls, in wall time and in CPU time.
+/// The costs of calls of both kinds, in wall time and in CPU time.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Measured {
     user: [Parts; 2],
     internal: [Parts; 2],
-    /// The pace at which all of that holds.
+    /// The pace at which these costs hold.
     pace: Pace,
 }
 
-/// What was measured, and with what.
-type Known = ((Flags, ClockChoice), Measured);
+/// A measurement, keyed by flags and clock.
+type Cached = ((Flags, ClockChoice), Measured);
 
-static KNOWN: Mutex<Vec<Known>> = Mutex::new(Vec::new());
+static CACHED: Mutex<Vec<Cached>> = Mutex::new(Vec::new());
 
-/// What calls cost in a profile with these flags; none if PHP cannot say now.
+/// The costs of calls in a profile with these flags, measured at the first use;
+/// none if PHP cannot run code now.
 pub(crate) fn measured(flags: Flags) -> Option<Measured> {
-    // Whoever does not record internal functions pays for user functions alone.
+    // The key includes `no_builtins`: without internal functions only user
+    // functions are measured.
     let key = (flags, settings::clock_choice());
-    if let Ok(known) = KNOWN.lock()
+    if let Ok(known) = CACHED.lock()
         && let Some((_, measured)) = known.iter().find(|(known, _)| *known == key)
     {
         return Some(*measured);
@@ -88,17 +90,17 @@ pub(crate) fn measured(flags: Flags) -> Option<Measured> {
         internal,
         pace,
     };
-    if let Ok(mut known) = KNOWN.lock() {
+    if let Ok(mut known) = CACHED.lock() {
         known.push((key, measured));
     }
     Some(measured)
 }
 
 impl Measured {
-    /// The same in ticks.
+    /// The costs in ticks.
     pub(crate) fn to_costs(self, wall: TickRate, cpu: TickRate) -> CallCosts {
         let ticks = |rate: TickRate, ps: u64| (rate.ticks_in_nanoseconds(ps) + 500) / 1_000;
-        // What is rounded off the one goes to the other: the sum counts.
+        // `outside` absorbs the rounding of `inside`, so that the sum is right.
         let overhead = |rate, parts: Parts| {
             let inside = ticks(rate, parts.inside);
             let sum = ticks(rate, parts.inside + parts.outside);
@@ -118,7 +120,7 @@ impl Measured {
         }
     }
 
-    /// What a call of a user function costs and one of an internal function, in
+    /// The cost of a call of a user function, and of an internal function, in
     /// nanoseconds of wall time.
     pub(crate) fn nanoseconds(self) -> [f64; 2] {
         [self.user, self.internal].map(|[parts, _]| {
@@ -129,9 +131,9 @@ impl Measured {
     }
 }
 
-/// All that was measured in this process, for `phpinfo()`.
-pub(crate) fn known() -> Vec<(Metrics, Measured)> {
-    let Ok(known) = KNOWN.lock() else {
+/// All measurements of this process, for `phpinfo()`.
+pub(crate) fn cached() -> Vec<(Metrics, Measured)> {
+    let Ok(known) = CACHED.lock() else {
         return Vec::new();
     };
     let metrics = |flags: Flags| Metrics {
@@ -155,7 +157,7 @@ fn measure([calls, none]: [&std::ffi::CStr; 2], flags: Flags) -> Option<(Pace, [
         |cost: fn(&OneRun) -> u64| middle(runs.iter().map(|run| run.pace.scale(cost(run), pace)));
     let bare = at_pace(|run| run.bare);
     let cost = at_pace(|run| run.profiled.saturating_sub(run.bare));
-    // Half of what an empty call takes without us is its own, half its caller's.
+    // Without hooks, half of an empty call's time is its own, half its caller's.
     let parts = |between: u64| {
         let inside = between.saturating_sub(bare / 2).min(cost);
         Parts {
@@ -172,14 +174,14 @@ fn measure([calls, none]: [&std::ffi::CStr; 2], flags: Flags) -> Option<(Pace, [
     ))
 }
 
-/// What was seen of one call, in picoseconds, at one pace.
+/// The times of one call, in picoseconds, at one pace.
 struct OneRun {
     pace: Pace,
-    /// Without us.
+    /// Without hooks.
     bare: u64,
-    /// In a profile.
+    /// With a profile.
     profiled: u64,
-    /// What the profile says.
+    /// As the profile recorded it.
     wall: u64,
     cpu: u64,
 }
@@ -187,14 +189,14 @@ struct OneRun {
 fn one_run([calls, none]: [&std::ffi::CStr; 2], flags: Flags) -> Option<OneRun> {
     let per_call = |(with, without): (u64, u64)| with.saturating_sub(without) * 1_000 / CALLS;
     let at_first = clock::pace();
-    let bare = engine::without_us(|| declared(|| run(calls).zip(run(none))))?;
+    let bare = engine::without_hooks(|| declared(|| run(calls).zip(run(none))))?;
     let then = clock::pace();
     let (profiled, recorded) = declared(|| {
-        // With the hooks that will leave something out, but nothing to leave out.
+        // With the hooks that subtract, and a cost of zero to subtract.
         session::start(
             Shape::Edges,
             flags,
-            Wishes::default(),
+            NamingOptions::default(),
             Some(Measured::default()),
         );
         let times = run(calls).zip(run(none));
@@ -215,22 +217,22 @@ fn one_run([calls, none]: [&std::ffi::CStr; 2], flags: Flags) -> Option<OneRun> 
     })
 }
 
-/// The median; the least there is where there are none.
+/// The median; the default value if there are no values.
 fn middle<T: Ord + Default>(values: impl Iterator<Item = T>) -> T {
     let mut values: Vec<T> = values.collect();
     values.sort_unstable();
     values.into_iter().nth(RUNS / 2).unwrap_or_default()
 }
 
-/// What `act` says while there is the function that the loops call, compiled for
-/// whatever is hooked now.
+/// Declares the function that the loops call, runs `act`, and removes the
+/// function. It is compiled for the hooks that are installed now.
 fn declared<R>(act: impl FnOnce() -> Option<R>) -> Option<R> {
     let result = if zend::evaluate(NOTHING) { act() } else { None };
     zend::forget_function(NOTHING_NAME);
     result
 }
 
-/// How long PHP takes to compile and run `code`, in nanoseconds.
+/// The time to compile and run `code`, in nanoseconds; none if that failed.
 fn run(code: &std::ffi::CStr) -> Option<u64> {
     let start = clock::monotonic_ns();
     zend::evaluate(code).then(|| clock::monotonic_ns().saturating_sub(start))

@@ -1,28 +1,29 @@
-//! Which calls wait for something outside, and where it is said what for.
+//! The internal functions that wait for a server, and where their text is: an
+//! SQL statement, a URL or a command.
 //!
-//! A table by name: that a function has a detail is decided when it is named,
-//! once in a profile, and costs no other function anything.
+//! A table by name. It is searched once per function and profile, when the
+//! function is named, so other functions cost nothing more.
 
 use profile::SpanKind;
 use profile::redact::Dialect;
 
-/// What is known of a function that waits for something.
+/// How a function waits for a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Detail {
     /// Its calls are spans.
     Waits {
-        /// What for.
+        /// The kind of span.
         kind: SpanKind,
         /// Where the text is.
         text: Text,
         /// Where the number of rows is.
         rows: Rows,
     },
-    /// It only says what a later call will run.
+    /// It prepares a statement that a later call executes.
     Prepares {
         /// The statement.
         statement: Argument,
-        /// How the later call will name it.
+        /// How the later call refers to the statement.
         name: Name,
     },
 }
@@ -44,7 +45,7 @@ pub(crate) enum Text {
     Command,
     /// The command is an argument.
     CommandIn(Argument),
-    /// Nowhere.
+    /// There is no text.
     Unknown,
 }
 
@@ -58,7 +59,7 @@ pub(crate) enum Argument {
 }
 
 impl Argument {
-    /// Its number in a call with so many.
+    /// Its index in a call with `count` arguments.
     pub(crate) fn index(self, count: u32) -> Option<u32> {
         match self {
             Self::At(index) => Some(index),
@@ -67,7 +68,7 @@ impl Argument {
     }
 }
 
-/// What a prepared statement is known by.
+/// How a call refers to a prepared statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Name {
     /// The object whose method is called.
@@ -76,36 +77,36 @@ pub(crate) enum Name {
     Object(Argument),
     /// The object that the call returns.
     Result,
-    /// A string, which each connection has for itself.
+    /// A string, unique for each connection.
     Text {
-        /// The connection; without one it is the default one.
+        /// The connection; if the argument is missing, the default one.
         connection: Argument,
         /// The string.
         name: Argument,
     },
 }
 
-/// Where the number of rows is that a statement found or changed: where it can
-/// be asked without a round trip, and without a function of the program's.
+/// Where the number of affected rows is, if it can be read without a round trip
+/// and without a user function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Rows {
-    /// Nowhere.
+    /// It is not available.
     Unknown,
-    /// It is what the call returns.
+    /// The call's result.
     Returned,
-    /// A statement of PDO knows it, that the call returns, or is a method of.
+    /// In the PDO statement that the call returns, or is a method of.
     Pdo,
-    /// A connection of mysqli knows it.
+    /// In the mysqli connection.
     Mysqli,
-    /// A statement of mysqli knows it.
+    /// In the mysqli statement.
     MysqliStatement,
-    /// What the call returns knows it.
+    /// In the result object that the call returns.
     PgResult,
 }
 
 use Argument::{At, FromEnd};
 
-/// How the server reads what a function sends; none if PDO is to be asked.
+/// The SQL dialect of a function's server; none if PDO's driver determines it.
 pub(crate) fn dialect(function: &[u8]) -> Option<Dialect> {
     let known: [(&[u8], Dialect); 3] = [
         (b"mysqli", Dialect::MySql),
@@ -116,7 +117,7 @@ pub(crate) fn dialect(function: &[u8]) -> Option<Dialect> {
     of_name.map(|(_, dialect)| *dialect)
 }
 
-/// How the server of a driver of PDO reads it.
+/// The SQL dialect of a PDO driver.
 pub(crate) fn dialect_of_driver(driver: &[u8]) -> Dialect {
     match driver {
         b"mysql" => Dialect::MySql,
@@ -141,7 +142,7 @@ const fn prepares(statement: u32, name: Name) -> Detail {
     }
 }
 
-/// What the functions for PostgreSQL call a statement.
+/// How the `pg_` functions refer to a prepared statement.
 const PG_NAME: Name = Name::Text {
     connection: FromEnd(3),
     name: FromEnd(2),
@@ -168,7 +169,7 @@ const fn curl(text: Text) -> Detail {
     }
 }
 
-/// The functions that have a detail, but for those of [`COMMANDS`].
+/// The functions that have a detail, except those of [`COMMANDS`].
 const DETAILED: &[(&[u8], Detail)] = &[
     (b"PDO::exec", sql(Text::Statement(At(0)), Rows::Returned)),
     (b"PDO::query", sql(Text::Statement(At(0)), Rows::Pdo)),
@@ -240,7 +241,7 @@ const DETAILED: &[(&[u8], Detail)] = &[
         b"pg_send_execute",
         sql(Text::Prepared(PG_NAME), Rows::Unknown),
     ),
-    // What was sent is waited for here.
+    // Waits for the result of the `pg_send_` functions.
     (b"pg_get_result", sql(Text::Unknown, Rows::PgResult)),
     (b"SQLite3::exec", sql(Text::Statement(At(0)), Rows::Unknown)),
     (
@@ -274,7 +275,7 @@ const DETAILED: &[(&[u8], Detail)] = &[
 struct Commands {
     class: &'static [u8],
     kind: SpanKind,
-    /// But for those.
+    /// The methods that send no command.
     local: &'static [&'static [u8]],
 }
 
@@ -352,13 +353,13 @@ const MEMCACHED_IS_LOCAL: &[&[u8]] = &[
     b"setServerParams",
 ];
 
-/// What is known of PHP's function of that name.
+/// The detail of the internal function of that name; none if it has none.
 pub(crate) fn detail_of(function: &[u8]) -> Option<Detail> {
     if let Some((_, detail)) = DETAILED.iter().find(|(name, _)| *name == function) {
         return Some(*detail);
     }
     let (class, method) = class_and_method(function)?;
-    let commands = COMMANDS.iter().find(|it| it.class == class)?;
+    let commands = COMMANDS.iter().find(|commands| commands.class == class)?;
     if method.starts_with(b"_") || commands.local.contains(&method) {
         return None;
     }
@@ -376,28 +377,29 @@ pub(crate) fn detail_of(function: &[u8]) -> Option<Detail> {
 
 /// The two halves of `Class::method`.
 fn class_and_method(function: &[u8]) -> Option<(&[u8], &[u8])> {
-    let colons = function.windows(2).position(|it| it == b"::")?;
+    let colons = function.windows(2).position(|pair| pair == b"::")?;
     Some((function.get(..colons)?, function.get(colons + 2..)?))
 }
 
-/// The command that a method's name is: `HGETALL`.
+/// The command of a method, from its name: `HGETALL`.
 pub(crate) fn command_of(function: &[u8]) -> Vec<u8> {
     let method = class_and_method(function).map_or(function, |(_, method)| method);
     method.to_ascii_uppercase()
 }
 
-/// The command that somebody wrote, if it is one: else it may be anything.
+/// The command in `rawCommand()`'s argument. None if it is not a plain word: then
+/// it may contain private data.
 pub(crate) fn command(text: &[u8]) -> Option<Vec<u8>> {
-    /// The longest there is has 17 letters.
+    /// The longest command of Redis has 17 letters.
     const LONGEST: usize = 32;
     let is_command =
         !text.is_empty() && text.len() <= LONGEST && text.iter().all(u8::is_ascii_alphabetic);
     is_command.then(|| text.to_ascii_uppercase())
 }
 
-/// What a URL is for, if it leads to another machine.
+/// The kind of span for a URL; none if its scheme is not one of the network's.
 pub(crate) fn kind_of_url(url: &[u8]) -> Option<SpanKind> {
-    let colon = url.windows(3).position(|it| it == b"://")?;
+    let colon = url.windows(3).position(|part| part == b"://")?;
     match url.get(..colon)?.to_ascii_lowercase().as_slice() {
         b"http" | b"https" => Some(SpanKind::Http),
         b"ftp" | b"ftps" | b"sftp" | b"ssh2.sftp" | b"ssh2.scp" => Some(SpanKind::Stream),
@@ -405,17 +407,17 @@ pub(crate) fn kind_of_url(url: &[u8]) -> Option<SpanKind> {
     }
 }
 
-/// Whether a URL of curl's is a file of this machine.
+/// Whether a URL of curl is a local file.
 pub(crate) fn is_local(url: &[u8]) -> bool {
     let scheme = url.get(..5).unwrap_or_default();
     scheme.eq_ignore_ascii_case(b"file:")
 }
 
-/// What curl is about to do, which takes a URL without a scheme for HTTP.
+/// The kind of span for a URL of curl, which assumes HTTP without a scheme.
 pub(crate) fn kind_of_curl(url: &[u8]) -> SpanKind {
     match kind_of_url(url) {
         Some(kind) => kind,
-        None if url.windows(3).any(|it| it == b"://") => SpanKind::Stream,
+        None if url.windows(3).any(|part| part == b"://") => SpanKind::Stream,
         None => SpanKind::Http,
     }
 }

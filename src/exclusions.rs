@@ -26,6 +26,8 @@ pub(crate) struct Exclusions {
     file_patterns: Vec<Box<[u8]>>,
     /// Files that were compared with the patterns.
     files: HashMap<Box<[u8]>, bool>,
+    /// How many functions and files were compared with patterns.
+    compared: usize,
 }
 
 impl Exclusions {
@@ -82,6 +84,7 @@ impl Exclusions {
         if let Some(&answer) = self.files.get(path) {
             return answer;
         }
+        self.compared += 1;
         let answer = self
             .file_patterns
             .iter()
@@ -90,6 +93,11 @@ impl Exclusions {
             self.files.insert(path.into(), answer);
         }
         answer
+    }
+
+    /// How many functions and files were compared with patterns so far.
+    pub(crate) fn compared(&self) -> usize {
+        self.compared
     }
 
     /// Whether any function is left out by its name.
@@ -105,6 +113,7 @@ impl Exclusions {
         if self.name_patterns.is_empty() {
             return false;
         }
+        self.compared += 1;
         let lower_case = name.to_ascii_lowercase();
         let answer = self
             .name_patterns

@@ -16,7 +16,7 @@ use crate::engine::Engine;
 use crate::exclusions::Exclusions;
 use crate::options::Options;
 use crate::settings::{self, ClosureNames, Flags};
-use crate::symbols::{Details, Wishes};
+use crate::symbols::{Details, NamingOptions};
 use crate::zend::array::Array;
 use crate::zend::{array, parameters};
 use crate::{autostart, output, program, session, zend};
@@ -90,7 +90,7 @@ extern "C" fn xhprof_enable(call: &mut ExecuteData, _result: &mut Zval) {
         return;
     };
     // Silent if it runs already: the first flags and the first list stay.
-    autostart::yields();
+    autostart::suspend();
     if session::is_running() {
         return;
     }
@@ -98,16 +98,16 @@ extern "C" fn xhprof_enable(call: &mut ExecuteData, _result: &mut Zval) {
     if let Some(options) = options {
         let mut ignored = HashSet::new();
         // All has been read before the first warning.
-        let (asked, _) = zend::keeping(Options::read(options), |(_, problems)| {
+        let (asked, _) = zend::run_and_keep(Options::read(options), |(_, problems)| {
             ignored = ignored_functions(options);
             problems.iter().for_each(|problem| zend::warning(problem));
         });
         read = (asked, ignored);
     }
     let (options, ignored) = read;
-    let outcome = program::begin(Flags::from_bits(flags), wishes(ignored), options);
+    let outcome = program::begin(Flags::from_bits(flags), naming_options(ignored), options);
     if !session::is_running() {
-        autostart::goes_on();
+        autostart::resume();
     }
     if let Err(error) = outcome {
         warn(&format!("nothing is recorded: {error:#}"));
@@ -116,13 +116,13 @@ extern "C" fn xhprof_enable(call: &mut ExecuteData, _result: &mut Zval) {
 
 extern "C" fn xhprof_sample_enable(call: &mut ExecuteData, _result: &mut Zval) {
     if parameters::nothing(call) {
-        autostart::yields();
+        autostart::suspend();
         let was_running = session::is_running();
-        session::start_sampling(wishes(HashSet::new()), true);
+        session::start_sampling(naming_options(HashSet::new()), true);
         if !session::is_running() {
-            autostart::goes_on();
+            autostart::resume();
         } else if !was_running {
-            output::begin_saying(output::Said::default());
+            output::begin_annotations(output::Annotations::default());
         }
     }
 }
@@ -134,7 +134,7 @@ extern "C" fn xhprof_disable(call: &mut ExecuteData, result: &mut Zval) {
     }
     match program::end() {
         Some(Ok(recorded)) => {
-            zend::dropping(recorded, |recorded| output::return_array(recorded, result));
+            zend::run_and_drop(recorded, |recorded| output::return_array(recorded, result));
         }
         Some(Err(error)) => warn(&format!("nothing was recorded: {error:#}")),
         None => {}
@@ -147,7 +147,7 @@ extern "C" fn xhprof_write(call: &mut ExecuteData, result: &mut Zval) {
         return;
     };
     match program::write(file) {
-        Ok(path) => zend::dropping(path, |path| {
+        Ok(path) => zend::run_and_drop(path, |path| {
             result.set_zend_string(ZendStr::new(path.as_os_str().as_bytes(), false));
         }),
         Err(error) => warn(&format!("{error:#}")),
@@ -156,7 +156,7 @@ extern "C" fn xhprof_write(call: &mut ExecuteData, result: &mut Zval) {
 
 /// Warns; the message is dropped whatever an error handler does.
 fn warn(message: &str) {
-    zend::dropping(message.to_owned(), |message| zend::warning(message));
+    zend::run_and_drop(message.to_owned(), |message| zend::warning(message));
 }
 
 extern "C" fn xhprof_pause(call: &mut ExecuteData, result: &mut Zval) {
@@ -205,7 +205,7 @@ extern "C" fn xhprof_status(call: &mut ExecuteData, result: &mut Zval) {
         Ok(Engine::Observer) => "observer",
         Err(_) => "off",
     };
-    let mut array = Array::with_capacity(8);
+    let mut array = Array::with_capacity(9);
     array.set_bytes(b"mode", status.mode.as_bytes());
     array.set_bool(b"automatic", autostart::is_running());
     array.set_bytes(b"decision", autostart::decision().as_bytes());
@@ -213,6 +213,7 @@ extern "C" fn xhprof_status(call: &mut ExecuteData, result: &mut Zval) {
     array.set_bytes(b"engine", engine.as_bytes());
     array.set_int(b"functions", count(status.functions));
     array.set_int(b"nodes", count(status.nodes));
+    array.set_int(b"compared", count(status.compared));
     array.set_bool(b"truncated", status.is_truncated);
     array.return_in(result);
 }
@@ -228,8 +229,8 @@ extern "C" fn xhprof_tag(call: &mut ExecuteData, result: &mut Zval) {
 }
 
 /// What to name in a profile with this ignore list.
-pub(crate) fn wishes(ignored: HashSet<Box<[u8]>>) -> Wishes {
-    Wishes {
+pub(crate) fn naming_options(ignored: HashSet<Box<[u8]>>) -> NamingOptions {
+    NamingOptions {
         exclusions: Exclusions::of_names(ignored).and_patterns(&settings::exclude()),
         run_init: settings::run_init(),
         details: if settings::spans() {

@@ -37,7 +37,7 @@ pub(crate) extern "C" fn print(module: *mut ModuleEntry) {
 }
 
 fn print_own_cost(table: &InfoTable) {
-    for (metrics, measured) in compensation::known() {
+    for (metrics, measured) in compensation::cached() {
         let what = match (metrics.cpu, metrics.memory) {
             (false, false) => "wall",
             (true, false) => "wall, cpu",

@@ -6,6 +6,11 @@
 
 #![deny(unsafe_code)]
 
+// A run-time slot is one pointer and holds a `u64` (`zend::Call::slot`): with
+// pointers of 32 bits the hooks would write behind it.
+#[cfg(not(target_pointer_width = "64"))]
+compile_error!("xhprof needs a 64-bit PHP: it keeps 64 bits in a pointer-sized slot");
+
 mod autostart;
 #[allow(unsafe_code)]
 mod clock;
@@ -83,7 +88,7 @@ extern "C" fn request_ends(_kind: i32, _number: i32) -> i32 {
 /// After the request, when nothing of it is left.
 extern "C" fn request_is_over() -> i32 {
     autostart::request_is_over();
-    engine::rest();
+    engine::request_is_over();
     0
 }
 

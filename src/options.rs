@@ -7,22 +7,22 @@
 use ext_php_rs::types::ZendHashTable;
 use recorder::Shape;
 
-use crate::output::{self, Said};
+use crate::output::{self, Annotations};
 use crate::zend::{Value, array};
 
 /// What there is, in the order of the documentation.
 const KNOWN: [&str; 4] = ["mode", "title", "tags", "ignored_functions"];
 /// More keys that are not known are counted only.
-const MOST_TOLD: usize = 5;
+const MAX_REPORTED: usize = 5;
 /// So many edits make another word of one.
-const MOST_EDITS: usize = 3;
+const MAX_EDITS: usize = 3;
 
 /// What the options ask for, but for `ignored_functions`.
 #[derive(Debug)]
 pub(crate) struct Options {
     pub(crate) shape: Shape,
     /// What the program says of the profile.
-    pub(crate) said: Said,
+    pub(crate) annotations: Annotations,
 }
 
 impl Options {
@@ -30,7 +30,7 @@ impl Options {
     pub(crate) fn none() -> Self {
         Self {
             shape: Shape::Edges,
-            said: Said::default(),
+            annotations: Annotations::default(),
         }
     }
 
@@ -45,24 +45,24 @@ impl Options {
                     Err(problem) => problems.push(problem),
                 },
                 b"title" => match value.as_bytes() {
-                    Some(title) => read.said.title(title),
+                    Some(title) => read.annotations.title(title),
                     None => problems.push(must_be("title", "a string", value)),
                 },
                 b"tags" => match value.as_array() {
-                    Some(tags) => problems.extend(add_tags(&mut read.said, tags)),
+                    Some(tags) => problems.extend(add_tags(&mut read.annotations, tags)),
                     None => problems.push(must_be("tags", "an array of strings", value)),
                 },
                 b"ignored_functions" => {}
                 key => {
                     unknown += 1;
-                    if unknown <= MOST_TOLD {
+                    if unknown <= MAX_REPORTED {
                         problems.push(not_known(key));
                     }
                 }
             }
         }
-        if unknown > MOST_TOLD {
-            let more = unknown - MOST_TOLD;
+        if unknown > MAX_REPORTED {
+            let more = unknown - MAX_REPORTED;
             problems.push(format!("{more} more options are not known"));
         }
         (read, problems)
@@ -87,9 +87,9 @@ fn shape(value: Value<'_>) -> Result<Shape, String> {
     }
 }
 
-fn add_tags(said: &mut Said, tags: &ZendHashTable) -> Vec<String> {
+fn add_tags(annotations: &mut Annotations, tags: &ZendHashTable) -> Vec<String> {
     let add = |(key, value): (Vec<u8>, Value<'_>)| match value.as_bytes() {
-        Some(text) => said.tag(&key, text).err(),
+        Some(text) => annotations.tag(&key, text).err(),
         None => Some(format!(
             "option \"tags\" must hold strings; \"{}\" of type {} is skipped",
             shown(&key),
@@ -145,7 +145,7 @@ fn nearest(key: &[u8]) -> Option<&'static str> {
     KNOWN
         .iter()
         .map(|known| (edits(&key, known.as_bytes()), *known))
-        .filter(|&(edits, known)| edits <= MOST_EDITS && edits * 2 <= known.len())
+        .filter(|&(edits, known)| edits <= MAX_EDITS && edits * 2 <= known.len())
         .min()
         .map(|(_, known)| known)
 }

@@ -12,19 +12,19 @@ use anyhow::{Error, Result, bail};
 use recorder::Shape;
 
 use crate::options::Options;
-use crate::output::{self, Fate, Target};
+use crate::output::{self, FileOutcome, Target};
 use crate::session::Recorded;
 use crate::settings::{self, ClosureNames, Flags};
-use crate::symbols::{Details, Wishes};
+use crate::symbols::{Details, NamingOptions};
 use crate::{autostart, session};
 
 thread_local! {
     /// Of the running profile's file, if its calls are written one by one.
-    static FATE: RefCell<Option<Rc<Fate>>> = const { RefCell::new(None) };
+    static FILE_OUTCOME: RefCell<Option<Rc<FileOutcome>>> = const { RefCell::new(None) };
 }
 
 /// Begins a profile; does nothing if one runs.
-pub(crate) fn begin(flags: Flags, wishes: Wishes, options: Options) -> Result<()> {
+pub(crate) fn begin(flags: Flags, naming: NamingOptions, options: Options) -> Result<()> {
     if session::is_running() {
         return Ok(());
     }
@@ -32,54 +32,54 @@ pub(crate) fn begin(flags: Flags, wishes: Wishes, options: Options) -> Result<()
         // A file is begun before the profile ends.
         output::choose_place_if_none()?;
     }
-    output::begin_saying(options.said);
+    output::begin_annotations(options.annotations);
     match options.shape {
         Shape::Events => {
-            let fate = Rc::new(Fate::of_program());
-            session::start_events(flags, for_a_file(wishes, true), Rc::clone(&fate));
-            FATE.set(session::is_running().then_some(fate));
+            let file_outcome = Rc::new(FileOutcome::of_program());
+            session::start_events(flags, for_a_file(naming, true), Rc::clone(&file_outcome));
+            FILE_OUTCOME.set(session::is_running().then_some(file_outcome));
         }
         Shape::Tree => {
-            let wishes = for_a_file(wishes, output::has_place_for_spans());
-            session::start_tracing(Shape::Tree, flags, wishes);
+            let naming = for_a_file(naming, output::has_place_for_spans());
+            session::start_tracing(Shape::Tree, flags, naming);
         }
-        Shape::Edges => session::start_tracing(Shape::Edges, flags, wishes),
+        Shape::Edges => session::start_tracing(Shape::Edges, flags, naming),
     }
     if !session::is_running() {
-        output::end_saying();
+        output::end_annotations();
     }
     Ok(())
 }
 
 /// What an automatic profile would record: more than an array has a place for.
-fn for_a_file(wishes: Wishes, has_place_for_spans: bool) -> Wishes {
-    let details = match wishes.details {
+fn for_a_file(naming: NamingOptions, has_place_for_spans: bool) -> NamingOptions {
+    let details = match naming.details {
         Details::InNames if has_place_for_spans => Details::Spans,
         other => other,
     };
-    Wishes {
+    NamingOptions {
         details,
         places: true,
         closures: settings::closure_names() != ClosureNames::Plain,
-        ..wishes
+        ..naming
     }
 }
 
 /// Ends the running profile for an array; none if there is none.
 pub(crate) fn end() -> Option<Result<Recorded>> {
-    let recorded = match FATE.take() {
+    let recorded = match FILE_OUTCOME.take() {
         None => session::stop().map(Ok),
-        Some(fate) => end_events(&fate).transpose(),
+        Some(file_outcome) => end_events(&file_outcome).transpose(),
     };
     over();
     recorded
 }
 
-fn end_events(fate: &Fate) -> Result<Option<Recorded>> {
-    fate.stays_partial.set(true);
+fn end_events(file_outcome: &FileOutcome) -> Result<Option<Recorded>> {
+    file_outcome.stays_partial.set(true);
     let ended = session::stop();
-    let path = fate.written_to.take();
-    if let Some(error) = fate.failure.take() {
+    let path = file_outcome.written_to.take();
+    if let Some(error) = file_outcome.failure.take() {
         // Best effort: the first error is the one to tell.
         let _ = path.map(std::fs::remove_file);
         return Err(error);
@@ -105,44 +105,46 @@ pub(crate) fn write(path: Option<&[u8]>) -> Result<PathBuf> {
         bail!("nothing is being recorded; call xhprof_enable() first");
     }
     let target = output::choose_place_if_none().map(|()| Target::of(path));
-    let outcome = match FATE.take() {
+    let outcome = match FILE_OUTCOME.take() {
         None => {
             let recorded = session::stop();
             target.and_then(|target| {
                 target.write(recorded.ok_or_else(|| Error::msg("nothing was recorded"))?)
             })
         }
-        Some(fate) => target.and_then(|target| target.tell(&fate)).map_or_else(
-            |error| {
-                fate.is_unwanted.set(true);
-                session::stop();
-                Err(error)
-            },
-            |()| write_events(&fate),
-        ),
+        Some(file_outcome) => target
+            .and_then(|target| target.set_destination(&file_outcome))
+            .map_or_else(
+                |error| {
+                    file_outcome.is_discarded.set(true);
+                    session::stop();
+                    Err(error)
+                },
+                |()| write_events(&file_outcome),
+            ),
     };
     over();
     outcome
 }
 
-fn write_events(fate: &Fate) -> Result<PathBuf> {
+fn write_events(file_outcome: &FileOutcome) -> Result<PathBuf> {
     session::stop();
-    if let Some(error) = fate.failure.take() {
+    if let Some(error) = file_outcome.failure.take() {
         return Err(error);
     }
-    let written = fate.written_to.take();
+    let written = file_outcome.written_to.take();
     written.ok_or_else(|| Error::msg("the call events are lost"))
 }
 
 /// The request ends: what the program has not ended is dropped.
 pub(crate) fn forget() {
-    if let Some(fate) = FATE.take() {
-        fate.is_unwanted.set(true);
+    if let Some(file_outcome) = FILE_OUTCOME.take() {
+        file_outcome.is_discarded.set(true);
     }
-    output::end_saying();
+    output::end_annotations();
 }
 
 fn over() {
-    output::end_saying();
-    autostart::goes_on();
+    output::end_annotations();
+    autostart::resume();
 }

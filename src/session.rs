@@ -4,13 +4,13 @@
 //! number is in every token and every slot, so that whatever an earlier one
 //! left behind is told apart.
 
-mod absent;
 mod recorded;
 mod sampling;
+mod suspension;
 
-use absent::Absent;
 pub(crate) use recorded::Recorded;
 pub(crate) use sampling::start_sampling;
+use suspension::Suspension;
 
 use std::rc::Rc;
 
@@ -21,11 +21,11 @@ use recorder::{Recorder, Shape};
 use crate::clock::{self, Clock, CpuTime};
 use crate::compensation::{self, Measured};
 use crate::engine::sampling::Rate;
-use crate::engine::{self, Engine, Hooks, Measure, Outer, State, with_state};
+use crate::engine::{self, Engine, Hooks, Measure, State, SuspendedRecording, with_state};
 use crate::log_throttled::{Problem, log_throttled};
-use crate::output::{EventFile, Fate};
+use crate::output::{EventFile, FileOutcome};
 use crate::settings::{self, EngineChoice, Flags};
-use crate::symbols::{Symbols, Target, Wishes};
+use crate::symbols::{NamingOptions, Symbols, Target};
 use crate::zend;
 
 /// The settings of the profile that runs; none when off.
@@ -45,16 +45,16 @@ struct Running {
 
 /// A profile that is set aside.
 #[derive(Clone, Copy)]
-struct Aside {
+struct SuspendedSession {
     running: Running,
     was_paused: bool,
-    absent: Absent,
+    suspension: Suspension,
 }
 
 thread_local! {
     /// What the running profile's hooks do when it is not paused; none if it is not.
     static PAUSED_PLAN: std::cell::Cell<Option<Hooks>> = const { std::cell::Cell::new(None) };
-    static ASIDE: std::cell::Cell<Option<Aside>> = const { std::cell::Cell::new(None) };
+    static SUSPENDED: std::cell::Cell<Option<SuspendedSession>> = const { std::cell::Cell::new(None) };
     static RUNNING: std::cell::Cell<Option<Running>> = const { std::cell::Cell::new(None) };
 }
 
@@ -73,18 +73,18 @@ pub(crate) fn cpu_time() -> Option<CpuTime> {
     RUNNING.get().map(|running| running.clock.cpu)
 }
 
-/// Begins to write each call into a file; `fate` says what goes wrong. Does
+/// Begins to write each call into a file; `file_outcome` says what goes wrong. Does
 /// nothing if something is being recorded already.
-pub(crate) fn start_events(flags: Flags, wishes: Wishes, fate: Rc<Fate>) {
+pub(crate) fn start_events(flags: Flags, naming: NamingOptions, file_outcome: Rc<FileOutcome>) {
     if !is_running() {
-        start_tracing(Shape::Events, flags, wishes);
+        start_tracing(Shape::Events, flags, naming);
         if let Some(running) = RUNNING.get() {
-            write_events(&running, fate);
+            write_events(&running, file_outcome);
         }
     }
 }
 
-fn write_events(running: &Running, fate: Rc<Fate>) {
+fn write_events(running: &Running, file_outcome: Rc<FileOutcome>) {
     let wall = running.clock.calibration.rate;
     let options = EventsOptions {
         wall_hertz: wall.hertz(),
@@ -94,13 +94,13 @@ fn write_events(running: &Running, fate: Rc<Fate>) {
         is_exact: false,
         metrics: metrics(running.flags),
     };
-    let limit = settings::max_file_size();
+    let limit = settings::max_events_size();
     with_state(|state| {
         if let (Some(recorder), Some(symbols)) = (state.recorder.running(), &state.symbols) {
             let start = recorder::instant(recorder.started());
             let names = symbols.shared_names();
             let spans = symbols.spans().map(Rc::clone);
-            let file = EventFile::new(names, spans, options, start, limit, fate);
+            let file = EventFile::new(names, spans, options, start, limit, file_outcome);
             recorder.set_sink(Box::new(file));
         }
     });
@@ -113,7 +113,10 @@ pub(crate) fn pause() -> bool {
         return true;
     }
     let plan = with_state(|state| {
-        let recorder = state.recorder.running().filter(|it| !it.is_paused())?;
+        let recorder = state
+            .recorder
+            .running()
+            .filter(|recorder| !recorder.is_paused())?;
         (state.plan.pause)(recorder);
         if let Some(symbols) = &mut state.symbols {
             symbols.forget_prepared();
@@ -144,8 +147,8 @@ pub(crate) fn resume() -> bool {
 
 /// Sets the running profile aside, so that another one can begin; false if
 /// that is not possible.
-pub(crate) fn set_aside() -> bool {
-    if sampling::set_aside() {
+pub(crate) fn suspend() -> bool {
+    if sampling::suspend() {
         return true;
     }
     let was_paused = PAUSED_PLAN.get().is_some();
@@ -155,16 +158,16 @@ pub(crate) fn set_aside() -> bool {
     let (Some(running), Some(plan)) = (RUNNING.take(), PAUSED_PLAN.take()) else {
         return false;
     };
-    ASIDE.set(Some(Aside {
+    SUSPENDED.set(Some(SuspendedSession {
         running,
         was_paused,
-        absent: Absent::now(running.flags.memory),
+        suspension: Suspension::begin(running.flags.memory),
     }));
     clock::stop();
     with_state(|state| {
         let recorder = std::mem::replace(&mut state.recorder, Recorder::idle());
         if let Some(symbols) = state.symbols.take() {
-            state.outer = Some(Box::new(Outer {
+            state.suspended = Some(Box::new(SuspendedRecording {
                 plan,
                 recorder,
                 symbols,
@@ -179,42 +182,42 @@ pub(crate) fn set_aside() -> bool {
 
 /// Goes on with what was set aside, when the profile that came between is over.
 /// That has its time in a call of its own.
-pub(crate) fn take_up() {
-    if sampling::take_up() {
+pub(crate) fn resume_suspended() {
+    if sampling::resume_suspended() {
         return;
     }
-    let Some(Aside {
+    let Some(SuspendedSession {
         mut running,
         was_paused,
-        absent,
-    }) = ASIDE.take()
+        suspension,
+    }) = SUSPENDED.take()
     else {
         return;
     };
     // What was measured by another clock cannot be gone on with.
     running.is_over = !clock::start_again(running.clock, running.flags.cpu);
     read_clocks(running.clock, running.flags, running.costs);
-    let outer = with_state(|state| state.outer.take());
-    let Some(outer) = outer else { return };
-    let plan = outer.plan;
+    let suspended = with_state(|state| state.suspended.take());
+    let Some(suspended) = suspended else { return };
+    let plan = suspended.plan;
     RUNNING.set(Some(running));
     PAUSED_PLAN.set(Some(plan));
     with_state(|state| {
-        state.recorder = outer.recorder;
-        state.symbols = Some(outer.symbols);
-        state.session = outer.session;
+        state.recorder = suspended.recorder;
+        state.symbols = Some(suspended.symbols);
+        state.session = suspended.session;
         state.first_slot = Target::first_slot(state.session);
     });
     engine::set_plan_again(plan.paused());
     if !was_paused {
         let wall = running.clock.calibration.rate;
-        let time = absent.until_now(wall, running.clock.cpu.rate(wall), running.flags);
+        let time = suspension.until_now(wall, running.clock.cpu.rate(wall), running.flags);
         with_state(|state| {
             let recorder = &mut state.recorder;
             let symbols = state.symbols.as_mut();
-            if let Some(symbol) =
-                symbols.and_then(|it| it.made_up(absent::NAME, &mut || recorder.add_symbol()))
-            {
+            if let Some(symbol) = symbols.and_then(|symbols| {
+                symbols.synthetic(suspension::NAME, &mut || recorder.add_symbol())
+            }) {
                 (plan.pass)(recorder, symbol, time);
             }
         });
@@ -238,9 +241,9 @@ pub(crate) fn follow_fork() {
             let now = (state.plan.read)();
             state.recorder.begin_events_anew(now);
             forget_spans(state.symbols.as_ref());
-            if let Some(outer) = &mut state.outer {
-                outer.recorder.begin_events_anew(now);
-                forget_spans(Some(&outer.symbols));
+            if let Some(suspended) = &mut state.suspended {
+                suspended.recorder.begin_events_anew(now);
+                forget_spans(Some(&suspended.symbols));
             }
         });
     }
@@ -248,14 +251,14 @@ pub(crate) fn follow_fork() {
 
 fn forget_spans(symbols: Option<&Symbols>) {
     let spans = symbols.and_then(Symbols::spans);
-    if let Some(mut spans) = spans.and_then(|it| it.try_borrow_mut().ok()) {
+    if let Some(mut spans) = spans.and_then(|spans| spans.try_borrow_mut().ok()) {
         spans.begin_anew();
     }
 }
 
 /// Begins to trace calls in that shape; does nothing if something is being
 /// recorded already.
-pub(crate) fn start_tracing(shape: Shape, flags: Flags, wishes: Wishes) {
+pub(crate) fn start_tracing(shape: Shape, flags: Flags, naming: NamingOptions) {
     if is_running() {
         return;
     }
@@ -264,12 +267,12 @@ pub(crate) fn start_tracing(shape: Shape, flags: Flags, wishes: Wishes) {
     } else {
         None
     };
-    start(shape, flags, wishes, costs);
+    start(shape, flags, naming, costs);
 }
 
 /// Begins to trace, and to leave out what calls cost if that was measured.
 /// Nothing else is being recorded.
-pub(crate) fn start(shape: Shape, flags: Flags, wishes: Wishes, costs: Option<Measured>) {
+pub(crate) fn start(shape: Shape, flags: Flags, naming: NamingOptions, costs: Option<Measured>) {
     let Some(engine) = usable_engine() else {
         return;
     };
@@ -291,7 +294,7 @@ pub(crate) fn start(shape: Shape, flags: Flags, wishes: Wishes, costs: Option<Me
     let (max_depth, max_nodes) = (settings::max_depth(), settings::max_nodes());
     with_state(|state| {
         next_session(state);
-        state.symbols = Some(Symbols::new(wishes, clock.calibration.rate));
+        state.symbols = Some(Symbols::new(naming, clock.calibration.rate));
         state.recorder = Recorder::new(shape, max_depth, max_nodes, hooks.read);
     });
 }
@@ -349,6 +352,8 @@ pub(crate) struct Status {
     pub(crate) functions: usize,
     /// The edges or paths that have been recorded, or stacks that were seen.
     pub(crate) nodes: usize,
+    /// The functions and files that were compared with patterns to leave out.
+    pub(crate) compared: usize,
     pub(crate) is_truncated: bool,
 }
 
@@ -367,8 +372,12 @@ pub(crate) fn status() -> Status {
             (None, None) => "off",
         };
         let (is_paused, nodes, is_truncated) = match (recorder, &state.sampler) {
-            (Some(it), _) => (it.is_paused(), it.nodes(), it.is_truncated()),
-            (None, Some(it)) => (is_sampling_paused, it.stacks(), it.is_truncated()),
+            (Some(recorder), _) => (
+                recorder.is_paused(),
+                recorder.nodes(),
+                recorder.is_truncated(),
+            ),
+            (None, Some(sampler)) => (is_sampling_paused, sampler.stacks(), sampler.is_truncated()),
             (None, None) => (false, 0, false),
         };
         let names = state.symbols.as_ref().map(Symbols::shared_names);
@@ -378,6 +387,7 @@ pub(crate) fn status() -> Status {
             // Two of them are no functions.
             functions: names.map_or(0, |names| names.borrow().len().saturating_sub(2)),
             nodes,
+            compared: state.symbols.as_ref().map_or(0, Symbols::compared),
             is_truncated,
         }
     })

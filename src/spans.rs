@@ -5,7 +5,7 @@
 //! error jumps over that: what is open then ends when PHP tells of the error,
 //! or with the profile.
 //!
-//! **Invariants:** at most [`MOST`] spans and as many texts of [`LONGEST`]
+//! **Invariants:** at most [`MAX_SPANS`] spans and as many texts of [`MAX_TEXT_LENGTH`]
 //! bytes are kept; what is past that is counted. Instants are ticks since the
 //! profile began, and become time here.
 
@@ -16,13 +16,13 @@ use profile::{Span, SpanKind, Spans, SpansBuilder, SymbolId};
 use recorder::TickRate;
 
 /// How many spans a profile keeps.
-const MOST: usize = 10_000;
+const MAX_SPANS: usize = 10_000;
 /// How many bytes of all texts together.
-const MOST_TEXT: usize = 4 << 20;
+const MAX_TEXT_BYTES: usize = 4 << 20;
 /// How many bytes of a text.
-pub(crate) const LONGEST: usize = 2 << 10;
+pub(crate) const MAX_TEXT_LENGTH: usize = 2 << 10;
 /// How many spans may be open at once: some are, if callbacks call on.
-const MOST_OPEN: usize = 1_000;
+const MAX_OPEN: usize = 1_000;
 
 /// The spans of a profile, which a file may be written from as they grow.
 pub(crate) type SharedSpans = Rc<RefCell<SpanLog>>;
@@ -54,7 +54,7 @@ impl SpanLog {
     /// A log for a profile that begins, whose wall clock ticks like that.
     pub(crate) fn new(rate: TickRate) -> Self {
         Self {
-            builder: SpansBuilder::new(MOST),
+            builder: SpansBuilder::new(MAX_SPANS),
             text_bytes: 0,
             open: Vec::new(),
             next: 0,
@@ -70,7 +70,7 @@ impl SpanLog {
         symbol: SymbolId,
         text: Option<&[u8]>,
     ) -> Option<SpanId> {
-        if self.open.len() >= MOST_OPEN {
+        if self.open.len() >= MAX_OPEN {
             let mut left_out = profile::LeftOut::default();
             // Its time is in that of those that are open.
             left_out.add(0);
@@ -80,8 +80,8 @@ impl SpanLog {
         let known = text.and_then(|text| self.builder.known_text(text));
         let is_new = known.is_none() && text.is_some();
         let size = text.map_or(0, <[u8]>::len);
-        let is_left_out = self.builder.spans().list.len() + self.open.len() >= MOST
-            || is_new && self.text_bytes + size > MOST_TEXT;
+        let is_left_out = self.builder.spans().list.len() + self.open.len() >= MAX_SPANS
+            || is_new && self.text_bytes + size > MAX_TEXT_BYTES;
         let text = match text {
             Some(text) if is_new && !is_left_out => {
                 self.text_bytes += size;
@@ -166,7 +166,7 @@ impl SpanLog {
 
     /// In the child of a fork: what was recorded is the parent's.
     pub(crate) fn begin_anew(&mut self) {
-        self.builder = SpansBuilder::new(MOST);
+        self.builder = SpansBuilder::new(MAX_SPANS);
         self.text_bytes = 0;
         self.open.clear();
     }

@@ -97,7 +97,7 @@ const MAX_PREPARED: usize = 1_000;
 
 /// What to name, and what not.
 #[derive(Debug, Default)]
-pub(crate) struct Wishes {
+pub(crate) struct NamingOptions {
     /// Functions that are not recorded.
     pub(crate) exclusions: Exclusions,
     /// The top level of files is recorded, as `run_init::…`.
@@ -132,7 +132,7 @@ struct Statement {
 /// The names of one profile.
 #[derive(Debug)]
 pub(crate) struct Symbols {
-    wishes: Wishes,
+    naming: NamingOptions,
     /// Shared with a file that is written as the profile goes.
     names: Rc<RefCell<Vec<Symbol>>>,
     /// All of them but those that are ignored, which have no number.
@@ -148,11 +148,16 @@ pub(crate) struct Symbols {
 impl Symbols {
     /// Names for a profile that begins; `main()` is one of them.
     /// The wall clock ticks at that `rate`.
-    pub(crate) fn new(wishes: Wishes, rate: TickRate) -> Self {
-        let has_spans = wishes.details == Details::Spans;
+    /// How many functions and files were compared with patterns to leave out.
+    pub(crate) fn compared(&self) -> usize {
+        self.naming.exclusions.compared()
+    }
+
+    pub(crate) fn new(naming: NamingOptions, rate: TickRate) -> Self {
+        let has_spans = naming.details == Details::Spans;
         let spans = has_spans.then(|| Rc::new(RefCell::new(SpanLog::new(rate))));
         Self {
-            wishes,
+            naming,
             names: Rc::new(RefCell::new(vec![
                 Symbol::new(Symbol::MAIN),
                 Symbol::new(&b"[truncated]"[..]),
@@ -185,25 +190,25 @@ impl Symbols {
     ) -> Target {
         // Before the name: functions of two files may have the same one.
         if let Some(file) = function.file(kind)
-            && self.wishes.exclusions.has_file(file)
+            && self.naming.exclusions.has_file(file)
         {
             return Target::PASS;
         }
         let mut scratch = std::mem::take(&mut self.scratch);
         let known = self.names.borrow().len();
         let target = if name::write_name(function, &mut scratch) {
-            if self.wishes.closures {
+            if self.naming.closures {
                 self.closure_apart(function, kind, &mut scratch);
             }
             self.intern(&scratch, kind, add_symbol)
-        } else if self.wishes.run_init {
+        } else if self.naming.run_init {
             name::write_run_init(function, &mut scratch);
             self.intern(&scratch, kind, add_symbol)
         } else {
             Target::PASS
         };
         self.scratch = scratch;
-        if self.wishes.places
+        if self.naming.places
             && let Some(new) = self.names.borrow_mut().get_mut(known)
         {
             new.file = function.file(kind).map(Into::into);
@@ -215,14 +220,14 @@ impl Symbols {
     /// Puts the place of a closure into its name, unless it is left out by the
     /// name that PHP has for it: then that name stays.
     fn closure_apart(&mut self, function: Function<'_>, kind: FunctionKind, name: &mut Vec<u8>) {
-        let exclusions = &self.wishes.exclusions;
+        let exclusions = &self.naming.exclusions;
         let plain = exclusions.has_any_name().then(|| name.clone());
         name::tell_closures_apart(function, kind, name);
         // A name that is known was compared before: closures are made in loops.
         if let Some(plain) = plain
             && plain != *name
             && self.find(name).is_err()
-            && self.wishes.exclusions.has_name(&plain)
+            && self.naming.exclusions.has_name(&plain)
         {
             *name = plain;
         }
@@ -237,7 +242,7 @@ impl Symbols {
         is_file: bool,
         add_symbol: &mut dyn FnMut() -> SymbolId,
     ) -> Option<SymbolId> {
-        if is_file && self.wishes.exclusions.has_file(path) {
+        if is_file && self.naming.exclusions.has_file(path) {
             return None;
         }
         let mut scratch = std::mem::take(&mut self.scratch);
@@ -248,7 +253,7 @@ impl Symbols {
     }
 
     /// The symbol for what is no function; none if it is ignored.
-    pub(crate) fn made_up(
+    pub(crate) fn synthetic(
         &mut self,
         name: &[u8],
         add_symbol: &mut dyn FnMut() -> SymbolId,
@@ -276,8 +281,11 @@ impl Symbols {
 
     /// What ended of them so far.
     pub(crate) fn spans_so_far(&self) -> Spans {
-        let spans = self.spans.as_ref().and_then(|it| it.try_borrow().ok());
-        spans.map(|it| it.spans().clone()).unwrap_or_default()
+        let spans = self
+            .spans
+            .as_ref()
+            .and_then(|spans| spans.try_borrow().ok());
+        spans.map(|spans| spans.spans().clone()).unwrap_or_default()
     }
 
     /// Remembers a statement, which has no literals any more.
@@ -332,14 +340,14 @@ impl Symbols {
             Ok(target) => return target,
             Err(vacancy) => vacancy,
         };
-        if self.wishes.exclusions.has_name(name) {
+        if self.naming.exclusions.has_name(name) {
             return Target::PASS;
         }
         let Some(symbol) = self.add(name, kind, add_symbol) else {
             return Target::PASS;
         };
         let mut target = Target(symbol.0);
-        let is_asked = self.wishes.details != Details::None && kind == FunctionKind::Internal;
+        let is_asked = self.naming.details != Details::None && kind == FunctionKind::Internal;
         if is_asked && let Some(detail) = details::detail_of(name) {
             self.sources.insert(symbol, detail);
             target = Target(target.0 | DETAIL);
@@ -351,7 +359,9 @@ impl Symbols {
     fn find(&self, name: &[u8]) -> Result<Target, Vacancy> {
         let names = self.names.borrow();
         self.by_name.find(name, |target| {
-            let symbol = target.symbol().and_then(|it| names.get(it.0 as usize));
+            let symbol = target
+                .symbol()
+                .and_then(|symbol| names.get(symbol.0 as usize));
             symbol.is_some_and(|symbol| *symbol.name == *name)
         })
     }

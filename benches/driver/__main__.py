@@ -1,7 +1,7 @@
-"""`./x bench`: what profiling costs, here and now.
+"""`./x bench`: measures the cost of profiling on this machine.
 
-Parts, each a file of its own: calls, program, sampling, once, requests, growth, accuracy. Each has measure(), whose answer is
-plain data and is kept in newest.json, and tables(), which shows it. scripts/bench.sh says where everything is.
+Each part has a file: calls, program, sampling, once, requests, growth, accuracy. Its measure() returns plain data, which
+newest.json keeps; its tables() shows the data. scripts/bench.sh passes the paths.
 """
 
 import argparse
@@ -31,7 +31,7 @@ from run import RunFailed
 from setup import Setup, busy, commit, machine, versions
 
 PARTS = {"calls": calls, "program": program, "sampling": sampling, "once": once, "requests": requests, "growth": growth, "accuracy": accuracy}
-# On the machine that the documents are from; a guess for any other.
+# On the machine of docs/performance.md; an estimate for any other.
 FULL_MINUTES = 15
 
 
@@ -39,11 +39,11 @@ def main():
     options = arguments()
     began = time.monotonic()
     folder = Path(tempfile.mkdtemp(prefix="xhprof-bench-"))
-    say(f"measures {', '.join(options.parts)}" + (f"; the whole of it takes about {FULL_MINUTES} min" if options.effort == FULL and len(options.parts) == len(PARTS) else ""))
-    # Before there is any load of our own.
+    say(f"measures {', '.join(options.parts)}" + (f"; this takes about {FULL_MINUTES} min" if options.effort == FULL and len(options.parts) == len(PARTS) else ""))
+    # Before this program causes load itself.
     options.load = os.getloadavg()[0]
     if busy(options.load):
-        say("the machine is busy: what it measures now is no result")
+        say("the machine is busy: the numbers will not be valid results")
     try:
         setup = Setup(options.php, options.php_config, options.extension, options.scan_dir, options.fpm, folder, options.peers).prepare()
         find_yardstick(setup, options.effort.yardstick_s)
@@ -59,7 +59,7 @@ def main():
 
 
 def measured(name, setup, options):
-    """What one part measured, with where and when."""
+    """The data of one part, with place and time."""
     where = {
         "date": time.strftime("%Y-%m-%d"),
         "machine": machine(setup),
@@ -74,7 +74,7 @@ def measured(name, setup, options):
 
 
 def show(results, folder, effort):
-    """As text here, and as JSON, Markdown and a picture in a folder. A quick look says nothing about targets."""
+    """Prints the results as text, and writes JSON, Markdown and a picture into a folder. A quick run has no targets."""
     shown = [table for name, it in results.items() for table in PARTS[name].tables(it["data"]) if table.rows]
     if len(results) == len(PARTS) and effort is not QUICK:
         shown.insert(0, targets.table({name: it["data"] for name, it in results.items()}))
@@ -84,11 +84,11 @@ def show(results, folder, effort):
     (folder / "newest.md").write_text("\n\n".join(it.markdown() for it in shown) + "\n")
     if "growth" in results:
         document.draw(results, folder / "growth.svg")
-    say(f"{folder}/newest.json and newest.md have it too")
+    say(f"also written to {folder}/newest.json and newest.md")
 
 
 def write(results, folder):
-    """Fills the document with these results, and with those of earlier --write for parts that were not measured now."""
+    """Fills the document with these results. Parts that were not measured now keep those of an earlier --write."""
     kept = folder / "written.json"
     earlier = json.loads(kept.read_text()) if kept.exists() else {}
     everything = {name: found for name in PARTS if (found := results.get(name) or earlier.get(name))}
@@ -98,12 +98,12 @@ def write(results, folder):
 
 
 def arguments():
-    """From scripts/bench.sh: where things are; from whoever called it: what to measure."""
+    """The arguments: paths from scripts/bench.sh, and what to measure from the user."""
     parser = argparse.ArgumentParser(prog="./x bench", usage="./x bench [--quick] [--rounds N] [--write] [PART | WORKLOAD]… [PEER_SO=NAME:PATH]…")
     for name in ("php", "php-config", "extension", "scan-dir", "fpm", "results"):
         parser.add_argument(f"--{name}", required=True, help=argparse.SUPPRESS)
-    parser.add_argument("--quick", action="store_true", help="fewer rounds, smaller sizes: a look, not a result")
-    parser.add_argument("--rounds", type=int, metavar="N", help=f"instead of {FULL.rounds}; a third of it for growth")
+    parser.add_argument("--quick", action="store_true", help="fewer rounds and smaller sizes: a first look, not a result")
+    parser.add_argument("--rounds", type=int, metavar="N", help=f"number of rounds ({FULL.rounds}); growth makes a third of them")
     parser.add_argument("--smoke", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--write", action="store_true", help="puts the results into docs/performance.md")
     parser.add_argument("names", nargs="*", metavar="PART | WORKLOAD | PEER_SO=NAME:PATH", help=f"parts: {', '.join(PARTS)}; workloads: {', '.join(calls.WORKLOADS)}")
@@ -126,10 +126,10 @@ def arguments():
 
 
 def peer(text, parser):
-    """NAME:PATH, of a file that is there."""
+    """Parses NAME:PATH; the file must exist."""
     name, _, path = text.partition(":")
     if not name or not os.path.isfile(path):
-        parser.error(f"PEER_SO={text}: it should be NAME:PATH, and PATH an extension's file")
+        parser.error(f"PEER_SO={text}: expected NAME:PATH, where PATH is the file of an extension")
     return name, os.path.abspath(path)
 
 

@@ -1,7 +1,7 @@
-"""How far from the truth: a program of parts that take 10, 20 and 70 %, one of them made of many tiny calls.
+"""Accuracy: a program with parts of 10, 20 and 70 % of the time; one part makes many tiny calls.
 
-The truth comes from the program without a profiler, in the same rounds. A profiler that does not take its own cost out
-gives too much to the part with the tiny calls.
+The true shares come from the program without a profiler, in the same rounds. A profiler that does not subtract its own cost
+reports too large a share for the part with the tiny calls.
 """
 
 import json
@@ -12,7 +12,7 @@ from rounds import interleave, spread
 from run import RunFailed, run
 from table import Table, number
 
-# So many times the rounds of other parts.
+# Rounds, as a multiple of those of other parts.
 TIMES = 3
 # Share of the time.
 LITTLE = 0.01
@@ -20,7 +20,7 @@ PARTS = {"ten": 0.10, "twenty": 0.20, "seventy": 0.70}
 
 
 def measure(setup, effort):
-    """For each part being the one with the tiny calls, and each profiler: percentage points off, the worst of three."""
+    """For each choice of the part with tiny calls, and each profiler: the worst error of the three parts, in points."""
     compared = [variants.none(), *profilers(setup)]
     by_name = {it.name: it for it in compared}
     program = setup.workload("accuracy.php")
@@ -43,10 +43,10 @@ def measure(setup, effort):
             return {"wall": shares(in_file)}
         said = {"wall": result["said"]["wt"], "CPU": result["said"]["cpu"]}
         if None in said["wall"].values():
-            raise RunFailed(f"{name}: the profile has not all of the parts: {result['said']}")
+            raise RunFailed(f"{name}: the profile lacks some of the parts: {result['said']}")
         return {cost: shares(values) for cost, values in said.items() if None not in values.values()}
 
-    # How far ours is off differs from process to process by more than it is off; others are off by tens of points.
+    # Our error varies between processes by more than its size; the errors of others are tens of points.
     ours = [(tiny, it.name) for tiny in PARTS for it in compared if not it.rival]
     results = interleave("accuracy", ours, effort.rounds * TIMES, one)
     rivals = [(tiny, it.name) for tiny in PARTS for it in compared if it.rival]
@@ -56,7 +56,7 @@ def measure(setup, effort):
 
 
 def least_waiting(once, tries):
-    """Of some runs one in which the process hardly waited for a processor, which is wall time and no work of anybody."""
+    """Repeats runs until the process did not wait for a processor: waiting is wall time, but no work."""
     found = []
     while len(found) < tries and not any(result["waited"] < LITTLE for result, _ in found):
         found.append(once())
@@ -64,7 +64,7 @@ def least_waiting(once, tries):
 
 
 def profilers(setup):
-    """With and without the setting that takes the profiler's own cost out, where there is one."""
+    """The variants: with and without the setting that subtracts the profiler's own cost, if there is one."""
     ways = [("", ())]
     if "xhprof.compensate" in setup.settings:
         ways = [("", ("xhprof.compensate=0",)), (", compensated", ("xhprof.compensate=1",))]
@@ -84,13 +84,13 @@ def size(part, tiny, step_ns, total_ms):
 
 
 def shares(spent):
-    """In percent of the three together."""
+    """Percent of the sum of the three parts."""
     whole = sum(spent.values()) or 1
     return {part: 100 * it / whole for part, it in spent.items()}
 
 
 def errors(tiny, results):
-    """Of one program: the true shares, and for each profiler and cost what it says."""
+    """For one program: the true shares, and the shares by profiler and cost."""
     truth = {part: spread([it["truth"][part] for it in results[tiny, "none"]])[0] for part in PARTS}
     found = {}
     for (its, name), values in results.items():
@@ -103,13 +103,13 @@ def errors(tiny, results):
 
 
 def worst(data, name):
-    """Over the three programs; none if it was left out of one."""
+    """The worst error over the three programs; none if the profiler is missing in one."""
     all_of_it = [it["profilers"].get(name) for it in data.values()]
     return None if None in all_of_it else max(it["worst"] for it in all_of_it)
 
 
 def tables(data):
-    """What each says of the part that is made of tiny calls, and its worst error."""
+    """For each profiler: its share for the part with tiny calls, and its worst error."""
     names = list(dict.fromkeys(name for it in data.values() for name in it["profilers"]))
     rows = [["the truth", *(f"{it['truth'][tiny]:.1f} %" for tiny, it in data.items()), ""]]
     for name in names:
@@ -121,9 +121,9 @@ def tables(data):
             "Accuracy: the share of the part that is made of tiny calls",
             ["", "10 %", "20 %", "70 %", "worst error, points"],
             rows,
-            "Three programs, each with parts of 10, 20 and 70 % of the CPU time; a different part in each is tiny calls, the other two are few long ones. "
-            "The truth is the program's own count of CPU time without a profiler. The error is the largest of all parts of all three. "
-            "After the colon: what was read, wall or CPU time. The parts take turns, twenty each. A run in which the process waited for a processor for "
-            "more than a hundredth of the time is made again, some times at most; not those of others, which are off by more than that.",
+            "Three programs, each with parts of 10, 20 and 70 % of the CPU time. In each program another part makes tiny calls; the other two parts make few long ones. "
+            "The truth is the program's own count of CPU time without a profiler. The error is the largest of all parts of all three programs. "
+            "After the colon: the clock that was read, wall or CPU time. The parts take turns, twenty each. A run that waited for a processor for more than a hundredth "
+            "of the time is repeated, a limited number of times. Runs of other profilers are not repeated, because their error is larger than that.",
         )
     ]

@@ -1,11 +1,11 @@
-"""The little of Xdebug's files that is needed: what main's calls of some functions took."""
+"""Reads from Xdebug's files the time of main's calls of some functions."""
 
 import gzip
 import re
 
 
 def calls_of(path, wanted):
-    """Inclusive time of each wanted function, in the file's own unit, over all who call it."""
+    """Inclusive time of each wanted function, in the file's unit, summed over all callers."""
     raw = open(path, "rb")
     packed = raw.read(2) == b"\x1f\x8b"
     raw.close()

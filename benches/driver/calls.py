@@ -1,4 +1,4 @@
-"""What one call costs, by what is called and who measures."""
+"""The cost of one call, by workload and profiler."""
 
 import math
 
@@ -12,7 +12,7 @@ WORKLOADS = ("user", "method", "static", "closure", "internal", "recursion", "de
 
 
 def measure(setup, effort, workloads=WORKLOADS):
-    """Nanoseconds a call over no profiler, and that as a multiple of what the floor adds: [median, low, high] each."""
+    """Nanoseconds a call more than without a profiler, and as a multiple of what the floor adds: [median, low, high] each."""
     compared = [
         variants.none(),
         variants.floor(setup),
@@ -39,7 +39,7 @@ def measure(setup, effort, workloads=WORKLOADS):
 
 
 def costs(workload, results, by_name):
-    """Of one workload: what each variant's call takes, what that adds, and what that is to the floor's addition."""
+    """For one workload and each variant: the time of a call, the added time, and its multiple of the floor's."""
     measured = {name: values for (its, name), values in results.items() if its == workload}
     taken = {name: [value for value, _ in values] for name, values in measured.items()}
     floor = subtract(taken["floor"], taken["none"])
@@ -48,24 +48,24 @@ def costs(workload, results, by_name):
         added = subtract(values, taken[by_name[name].base])
         found[name] = {
             "ns": spread(values),
-            # In how many of the rounds the machine was quiet for it.
+            # The share of rounds in which the machine was quiet.
             "quiet_rounds": sum(is_quiet for _, is_quiet in measured[name]),
             "rounds": len(values),
             "added_ns": spread(added),
             "of_floor": divide(added, floor),
-            # All of it, the call too, to all of it with the floor.
+            # The whole call as a multiple of the whole call with the floor.
             "whole_of_floor": divide(values, taken["floor"]),
         }
     return found
 
 
 def subtract(some, others):
-    """Round by round."""
+    """Differences, round by round."""
     return [one - other for one, other in zip(some, others)]
 
 
 def divide(some, others):
-    """Round by round, without rounds in which the clock was too coarse for the other."""
+    """Ratios, round by round, without rounds in which the divisor was too small for the clock."""
     return spread([one / other for one, other in zip(some, others) if other > 0] or [math.nan])
 
 
@@ -87,20 +87,20 @@ def tables(data):
             "CPU time added to one call, ns",
             ["", *data],
             rows(names, lambda name, it: with_spread(it["ns" if name in alone else "added_ns"]) + mark(it)),
-            "The lines `none` and `JIT: none` are what the call itself takes, loop included; every other line is what is added to it. "
-            "*Floor, off* is `benches/floor/off.c`: what has to be there while nothing is profiled, and nothing else. "
-            f"{DISTURBED}: in most rounds the machine was not quiet for so long as a piece of this takes.",
+            "The lines `none` and `JIT: none` are the time of the call itself, loop included. Every other line is what the profiler adds to it. "
+            "*Floor, off* is `benches/floor/off.c`: what later hooks need while nothing is profiled, and nothing else. "
+            f"{DISTURBED}: in most rounds the machine was not quiet for long enough to measure one piece of this.",
         ),
         Table(
             "Added, as a multiple of what the floor adds",
             ["", *data],
             rows(others, lambda _, it: number(it["of_floor"][0])),
-            "(it − none) ÷ (floor − none), which is what the targets speak of.",
+            "(this line − none) ÷ (floor − none). The targets use this number.",
         ),
         Table(
             "The whole call, as a multiple of the call with the floor",
             ["", *data],
             rows(others, lambda _, it: number(it["whole_of_floor"][0])),
-            "it ÷ floor, with the call itself in both.",
+            "this line ÷ floor, with the call itself in both.",
         ),
     ]

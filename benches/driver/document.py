@@ -1,4 +1,4 @@
-"""Puts what was measured into docs/performance.md, between marks, so that nobody types numbers."""
+"""Writes the measured numbers into docs/performance.md, between marks."""
 
 import re
 import sys
@@ -12,7 +12,7 @@ DOCS = BENCHES.parent / "docs"
 
 
 def write(results, parts):
-    """Every block for which there are results, the targets, and the picture."""
+    """Writes each block that has results, the targets, and the picture."""
     document = DOCS / "performance.md"
     text = document.read_text()
     text = fill(text, "machine", machines(results))
@@ -28,27 +28,27 @@ def write(results, parts):
 
 
 def draw(results, path):
-    """The picture of growth."""
+    """Draws the picture of growth."""
     path.write_text(plot.svg(growth.panels(results["growth"]["data"]), "How the cost of profiling grows"))
 
 
 def measured(result):
-    """When and how a block was measured, and whether that can be believed."""
+    """The line above a block: date, command, commit, rounds, and a warning if the machine was busy."""
     rounds = result["rounds"]
     disturbed = f" **The machine was busy (load {result['load']:.1f}): no result.**" if busy(result["load"]) else ""
     return f"*{result['date']}, `{result['command']}` at {result['commit']}, {rounds} round{'s' if rounds > 1 else ''}.*{disturbed}"
 
 
 def machines(results):
-    """Where all of them were measured, and beside whom."""
+    """The machines of all results, and the other profilers."""
     found = dict.fromkeys(f"{it['machine']}." + (f" Others: {it['rivals']}." if it["rivals"] else "") for it in results.values())
     return "\n\n".join(found)
 
 
 def fill(text, name, block):
-    """Replaces what stands between <!-- name --> and <!-- /name -->."""
+    """Replaces the text between <!-- name --> and <!-- /name -->."""
     marks = re.compile(rf"(<!-- {name} -->\n).*?(<!-- /{name} -->)", re.S)
     filled, count = marks.subn(lambda match: f"{match[1]}{block}\n{match[2]}", text)
     if count != 1:
-        sys.exit(f"bench: docs/performance.md has no place for {name}")
+        sys.exit(f"bench: docs/performance.md has no mark <!-- {name} -->")
     return filled

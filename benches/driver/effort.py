@@ -1,4 +1,4 @@
-"""How much is measured: everything in 15 minutes, a look in two, or just that it works."""
+"""How much is measured: everything (15 minutes), a first look (two minutes), or a test of the driver."""
 
 from dataclasses import dataclass
 
@@ -9,11 +9,11 @@ class Effort:
 
     name: str
     rounds: int
-    # In one process, of the cheap ways, and a second of waiting for a quiet machine for each million; the dear ways make fewer.
+    # Calls in one process, and a second of waiting for a quiet machine for each million. Expensive variants make fewer.
     calls: int
-    # Seconds in which the yardstick shows its best.
+    # Seconds in which the best time of the yardstick is measured.
     yardstick_s: float
-    # The larger workloads stop here.
+    # The largest size of the growing workloads.
     largest: int
     growth_rounds: int
     # CPU time of the accuracy program without a profiler.

@@ -1,4 +1,4 @@
-"""php-fpm with one worker, and just enough FastCGI to ask it for something."""
+"""php-fpm with one worker, and a minimal FastCGI client."""
 
 import os
 import shutil
@@ -29,7 +29,7 @@ class Server:
         self.worker = self.wait_for_worker()
 
     def wait_for_worker(self):
-        """The process that answers; its CPU time is what is looked at."""
+        """The worker's process id: its CPU time is measured."""
         for _ in range(500):
             if self.process.poll() is None:
                 with open(f"/proc/{self.process.pid}/task/{self.process.pid}/children") as children:
@@ -40,7 +40,7 @@ class Server:
         raise RunFailed(f"php-fpm has no worker: {self.log.read_text()}")
 
     def cpu_ns(self):
-        """Of the worker so far, in nanoseconds: the kernel's scheduler counts it."""
+        """CPU time of the worker so far, in nanoseconds, from the kernel's scheduler."""
         with open(f"/proc/{self.worker}/schedstat") as counted:
             return int(counted.read().split()[0])
 
@@ -71,7 +71,7 @@ def record(kind, content):
 
 
 def body(answer):
-    """What the records of standard output say after the header."""
+    """The records of standard output, without the header."""
     said = b""
     while len(answer) >= 8:
         _, kind, _, length, padding = struct.unpack(">BBHHBx", answer[:8])

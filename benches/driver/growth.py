@@ -1,4 +1,4 @@
-"""How cost grows with calls, functions, depth and paths; and that memory can be bounded."""
+"""How cost grows with calls, functions, depth and paths; tests that memory can be bounded."""
 
 import json
 import math
@@ -9,19 +9,19 @@ from rounds import interleave, spread
 from run import run
 from table import Table, number
 
-# What grows, and up to where.
+# The growing quantities and their largest sizes.
 LARGEST = {"calls": 100_000_000, "functions": 100_000, "depth": 100_000, "nodes": 10_000_000}
 SMALLEST = {"calls": 10_000, "functions": 10, "depth": 10, "nodes": 1_000}
 TITLES = {"calls": "calls", "functions": "functions", "depth": "depth of recursion", "nodes": "paths of the call tree"}
 SHORT = {**TITLES, "depth": "depth", "nodes": "paths"}
-# A bound that is met long before the end.
+# A bound that is reached long before the end.
 BOUND = 10_000
-# What still counts as linear: caches get too small on the way, and n log n would be 1.1 over such a range.
+# The largest exponent that counts as linear: the data outgrows the caches, and n log n would be 1.1 over this range.
 LINEAR = 1.15
 
 
 def measure(setup, effort):
-    """CPU time of a call, over no profiler, and the memory of what was recorded, at each size."""
+    """For each size: the added CPU time of a call, and the memory of the recorded data."""
     compared = {what: subjects(setup, what) for what in LARGEST}
     keys = [(what, n, it.name) for what in LARGEST for n in sizes(what, effort) for it in compared[what]]
     by_name = {it.name: it for its in compared.values() for it in its}
@@ -38,7 +38,7 @@ def measure(setup, effort):
 
 
 def subjects(setup, what):
-    """Who is measured: the tree's paths are in files of automatic profiles only."""
+    """The variants for a quantity. Paths of a tree exist only in files of automatic profiles."""
     roomy = ("xhprof.max_depth=1000000", "xhprof.max_nodes=100000000")
     if what == "nodes":
         tree = (*variants.AUTO, "xhprof.flags=", "xhprof.mode=tree", "xhprof.max_depth=1000000")
@@ -65,7 +65,7 @@ def sizes(what, effort):
 
 
 def point(what, n, compared, results):
-    """All there is to say of one size."""
+    """The data of one size."""
     alone = results[what, n, "none"]
     found = {"n": n, "none_ns": spread([it["ns"] for it in alone])}
     for variant in compared[1:]:
@@ -79,7 +79,7 @@ def point(what, n, compared, results):
 
 
 def exponent(points, name):
-    """Of the whole cost, by least squares over all sizes: 1 is linear, 2 is quadratic."""
+    """The exponent of the whole cost, by least squares over all sizes: 1 is linear, 2 is quadratic."""
     pairs = [(math.log(it["n"]), math.log(max(it[name]["added_ns"][0], 1))) for it in points]
     if len(pairs) < 2:
         return 1.0
@@ -89,7 +89,7 @@ def exponent(points, name):
 
 
 def engines(points):
-    """The names in a list of points of who records without a bound."""
+    """The variants in a list of points that record without a bound."""
     return [name for name in points[0] if name not in ("n", "none_ns") and "bounded" not in name]
 
 
@@ -114,13 +114,13 @@ def tables(data):
             "How cost grows: CPU time added to a call, ns",
             ["", "from … to", "at the smallest", "at the largest", "PHP alone", "whole cost grows with n to the power of"],
             rows,
-            "Wall time recorded. *PHP alone* is the same call without a profiler, which gets dearer too when the caches are too small for the program.",
+            "Wall time recorded. *PHP alone* is the same call without a profiler. It also costs more when the program outgrows the caches.",
         ),
         Table(
             f"Memory with xhprof.max_nodes = {BOUND:,}",
             ["", "recorded without the bound, MB", "with it, MB", "rows with it", "of which [truncated]", "calls in these"],
             [row for what, name, free in (("functions", "execute, bounded", "execute"), ("nodes", "tree, bounded", "tree")) for row in bounded(data[what], what, name, free)],
-            "What the process grows by. In an edge table a function's name is kept even when its edges are cut off. A tree's rows are in its file, not counted here.",
+            "Growth of the process. An edge table keeps a function's name even when its edges are cut off. The rows of a tree are in its file and not counted here.",
         ),
     ]
 
@@ -140,7 +140,7 @@ def bounded(points, what, name, free):
 
 
 def panels(data):
-    """What is drawn: a call's cost for each thing that grows, then memory."""
+    """The panels of the picture: cost of a call for each quantity, then memory."""
     found = []
     for what, points in data.items():
         series = [Series(name, [(it["n"], it[name]["added_ns"][0]) for it in points], look) for look, name in enumerate(engines(points))]

@@ -1,6 +1,6 @@
-"""What is paid once a profile: beginning it, ending it, and the memory in between.
+"""Costs that are paid once a profile: beginning, ending, and memory.
 
-Of some runs that counts in which the machine was quietest while the profile ended (quiet.py).
+Of several runs, the one counts in which the machine was quietest at the end of the profile (quiet.py).
 """
 
 import json
@@ -15,7 +15,7 @@ EDGES = 10_000
 
 
 def measure(setup, effort):
-    """Of each profiler, with few functions and with one for each edge."""
+    """For each profiler: with few functions, and with one function for each edge."""
     compared = [
         variants.ours(setup, "all", "wall,cpu,memory"),
         variants.ours(setup, "all (observer)", "wall,cpu,memory", "observer"),
@@ -63,9 +63,10 @@ def tables(data):
                 ]
                 for name, it in data.items()
             ],
-            "100 callers that all call the same 100 functions, or each its own (then there is a function for each edge). To enable is wall time, because the first "
-            "time sleeps 5 ms while it measures the clock; to disable is CPU time. *Recorded* is what the process grows by until then: names "
-            "are in it, so a function for each edge is the dearest case there is. Rivals that keep it in PHP's own memory cannot be told apart from "
-            "the program, and one that fills the array during the calls has nothing left to do at the end.",
+            "100 callers that all call the same 100 functions (few functions), or each its own (many functions: one for each edge). "
+            "To enable is wall time, because the first enable sleeps 5 ms while it measures the clock. To disable is CPU time. "
+            "*Recorded* is the growth of the process until then. It includes names, so one function for each edge is the most expensive case. "
+            "It is empty for profilers that record into PHP's own memory: their part cannot be told from the program's. "
+            "A profiler that fills the array during the calls has nothing left to do at the end.",
         )
     ]

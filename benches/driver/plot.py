@@ -1,4 +1,4 @@
-"""Small pictures side by side, logarithmic both ways, as one SVG that is readable in light and in dark."""
+"""Small charts side by side, with logarithmic axes, as one SVG for light and dark pages."""
 
 import math
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
 """A real program: PHP_CodeSniffer checks PHPUnit's constraints, as in `./x demo`.
 
-Each variant runs side by side with what it is compared with (quiet.py).
+Each variant runs side by side with the run it is compared with (quiet.py).
 """
 
 import itertools
@@ -26,7 +26,7 @@ else:
 
 
 def measure(setup, effort):
-    """CPU time of the whole process, start and end included, and its ratio to the program alone."""
+    """CPU time of the whole process, from start to end, and its ratio to the program alone."""
     compared = [
         variants.none(),
         *variants.idle(setup),
@@ -70,20 +70,20 @@ def command_of(setup, effort, variant, folder):
     program = PROGRAM if effort.name != "smoke" else SMOKE
     options = ["-d", f"auto_prepend_file={setup.workload('prepend.php')}"] if variant.flags != "off" else []
     environment = {"BENCH_FLAGS": variant.flags, "BENCH_PROFILE": str(folder / "profile"), "PHP_INI_SCAN_DIR": setup.scan_dir}
-    # 2: it found something to mend, as it does; 0 where it did not.
+    # PHP_CodeSniffer ends with 2 if it finds errors, as it does here; else with 0.
     return [*variant.php(setup), *options, *program], {**variant.env(setup), **environment}, (0, 2)
 
 
 def profiles(variant):
-    """Whether a file has to be there after a run."""
+    """Whether a run must write a file."""
     return variant.flags != "off" or variant.environment or any("{folder}" in it for it in variant.ini)
 
 
 def same_answer(name, result, said):
-    """Nobody may change what the program prints, but for the time that it tells."""
+    """Checks that the output of the program did not change, except the time in it."""
     answer = (result.status, re.sub(r"(?m)^(Time: |SPX ).*\n?", "", result.output).strip())
     if said.setdefault("answer", answer) != answer:
-        raise RunFailed(f"{name}: the program's output is another one than before:\n{result.output[-2000:]}")
+        raise RunFailed(f"{name}: the output of the program has changed:\n{result.output[-2000:]}")
 
 
 def tables(data):
@@ -97,7 +97,7 @@ def tables(data):
             ["", "CPU time", "ratio", "middle half of the ratios"],
             rows,
             f"`{' '.join(PROGRAM)}`; {CALLS}. The profile is made and written within that time. "
-            "Each runs at the same time as the program alone, on one CPU, and the ratio is that of their own CPU times: both meet the same machine. "
+            "Each variant runs at the same time as the program alone, on one CPU, so both meet the same machine. The ratio is that of their CPU times. "
             "Lines with JIT are compared with `JIT: none`.",
         )
     ]

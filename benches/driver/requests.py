@@ -7,7 +7,7 @@ from table import Table, with_spread
 
 
 def measure(setup, effort):
-    """CPU time of the worker for one request; the servers run side by side and are asked in turn."""
+    """CPU time of the worker for one request. All servers run at the same time and get requests in turn."""
     if not setup.fpm:
         say("not installed, so not measured: php-fpm")
         return {}
@@ -28,7 +28,7 @@ def measure(setup, effort):
                 server.ask(str(script))
             return (server.cpu_ns() - before) / effort.requests / 1000
 
-        # Short blocks, many of them: there is nothing to start.
+        # Many short blocks: there is nothing to start.
         results = interleave("requests", list(servers), effort.rounds * 3, one)
     finally:
         for server in servers.values():
@@ -48,8 +48,8 @@ def tables(data):
             "An empty request in php-fpm, CPU time of the worker, µs",
             ["", "a request", "added"],
             [[name, with_spread(it["us"]), "" if name == "none" else with_spread(it["added_us"])] for name, it in data.items()],
-            "With OPcache; one worker each; every request a new connection. *An extension with a slot* is `benches/floor/slot.c`: it asks the "
-            "engine for a slot in functions' run-time caches and does nothing else: the engine then makes such caches for its own functions in each request. "
-            "Ours has such a slot, too, and with the execute engine the caches are made when a profile begins.",
+            "With OPcache; one worker each; a new connection for every request. *An extension with a slot* is `benches/floor/slot.c`. It asks the engine for a slot in "
+            "the run-time caches of functions and does nothing else. The engine then makes such caches for its own functions in each request. "
+            "Our extension has such a slot, too. With the execute engine it makes the caches when a profile begins.",
         )
     ]

@@ -1,7 +1,7 @@
-"""Interleaved rounds: everybody once, in a new order, and again.
+"""Interleaved rounds: each variant once, in a new order each round.
 
-A machine that is slower for a while is slower for everybody in that round. So what is compared is compared within
-rounds, and the median over the rounds is what counts.
+A machine that is slower for a while slows down all variants of that round. So variants are compared within rounds, and the
+result is the median over the rounds.
 """
 
 import math
@@ -23,10 +23,10 @@ def spread(numbers):
 
 
 def sure(numbers):
-    """The median of some numbers, and between which of them it is 19 times of 20, by the sign test: [median, low, high].
-    Of fewer than six, that is all of them.
+    """The median and its 95 % range, by the sign test: [median, low, high]. Of fewer than six numbers, the range has all.
 
-    A new number is as often below the true median as above it, whatever the machine does. So it is seldom that only few are.
+    Each number is below the true median with a probability of one half, whatever the machine does. So it is unlikely that only
+    few numbers are below it.
     """
     numbers = sorted(numbers)
     count, few, left_out = len(numbers), 1, 0
@@ -38,9 +38,9 @@ def sure(numbers):
 
 
 def interleave(name, keys, rounds, measure, optional=lambda key: False):
-    """For each key what measure(key) gave, round by round.
+    """For each key the results of measure(key), round by round.
 
-    A key that is optional (somebody else's program) and fails is left out from then on; any other failure ends it all.
+    An optional key (another profiler) that fails is left out from then on. Any other failure ends the bench.
     """
     results = {key: [] for key in keys}
     began = time.monotonic()

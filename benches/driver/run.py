@@ -1,4 +1,4 @@
-"""Runs a program, and says how much CPU time it took."""
+"""Runs a program and measures its CPU time."""
 
 import os
 import resource
@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 
 class RunFailed(Exception):
-    """A program that did not do what it was started for."""
+    """A program failed."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """What one run came to."""
+    """The result of one run."""
 
     output: str
     status: int
@@ -24,9 +24,9 @@ class Run:
 
 
 def run(command, environment=None, expected=(0,), stack=None):
-    """Runs to the end, with so large a C stack if one is given.
+    """Runs to the end, with a C stack of the given size, if any.
 
-    User and system time are the kernel's count for this process and what it waited for.
+    User and system time are the kernel's, for this process and the child processes that it waited for.
     """
 
     def limit_stack():
@@ -80,7 +80,7 @@ def run_together(programs, cpu):
 
 
 def text_of(file):
-    """All of a file that was written to; closes it."""
+    """The whole content of a written file; closes it."""
     with file:
         file.seek(0)
         return file.read().decode("utf-8", "replace")

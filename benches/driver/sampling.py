@@ -1,10 +1,10 @@
-"""What sampling costs, by how often it looks: the same program as in program.py, side by side with the same, loaded and off.
+"""The cost of sampling, by interval: the program of program.py, beside the same program with the extension loaded and off.
 
-Samples come by time, however much of it the program gets. So what they cost is compared with the time that the program
-took, not with its CPU time: two programs that share a CPU take twice as long, and are looked at twice as often.
+Samples are taken by elapsed time, however much of it the program gets. So their cost is compared with the elapsed time, not
+with the CPU time: two programs that share a CPU take twice as long, and get twice as many samples.
 
-Half a percent is less than two runs of the same program differ by. Against that there are more rounds, and what is said is
-where the median surely is. A session that takes no sample tells what is paid once a profile from what is paid for each sample.
+Two runs of the same program differ by more than half a percent. So there are more rounds, and the result is a range that
+contains the median with 95 % certainty. A session without samples separates the cost of a profile from the cost of a sample.
 """
 
 import itertools
@@ -16,12 +16,12 @@ from rounds import interleave, sure
 from run import RunFailed
 from table import Table
 
-# Times as many rounds as other parts.
+# Rounds, as a multiple of those of other parts.
 MORE = 4
 
 
 def measure(setup, effort):
-    """CPU time that is added, in percent of the time that passed."""
+    """Added CPU time, in percent of the elapsed time."""
     compared = variants.sampling(setup)
     by_name = {it.name: it for it in compared}
     turn = itertools.count()
@@ -52,11 +52,11 @@ def tables(data):
     return [
         Table(
             "Sampling: CPU time added, in percent of the time that passes",
-            ["", "added", "surely", "each interval, µs", "surely"],
+            ["", "added", "95 % range", "each interval, µs", "95 % range"],
             [[name, *percent(it["percent"]), *microseconds(it)] for name, it in data.items()],
-            "The program of the table above, beside the same with the extension loaded and off, on one CPU. All of it counts: the timer's thread, "
-            "whom it interrupts, reading stacks, writing the profile. *No sample* is a session that ends before its first one; what each "
-            "interval takes is on top of that. *Surely* is where the median is, 19 times of 20.",
+            "The program of the table above, beside the same program with the extension loaded and off, on one CPU. Everything counts: the timer's thread, "
+            "the interrupted thread, reading stacks, writing the profile. *No sample* is a session that ends before its first sample; the cost of each interval comes "
+            "on top of that. *95 % range*: the median is in it, with a certainty of 95 %.",
         )
     ]
 

@@ -1,4 +1,4 @@
-"""What there is to measure with: PHP, our extension, the floor, and other people's extensions."""
+"""Finds what to measure: PHP, our extension, the floor, and other extensions."""
 
 import os
 import platform
@@ -23,7 +23,7 @@ class Setup:
     # A folder with the ini files of this PHP, without those of profilers: for real programs.
     scan_dir: str
     fpm: str
-    # Scratch, deleted at the end by who made it.
+    # A temporary folder; its creator deletes it at the end.
     folder: Path
     peers: dict
     floor: str = ""
@@ -37,7 +37,7 @@ class Setup:
         return any("opcache" in it for it in os.listdir(self.scan_dir))
 
     def prepare(self):
-        """Builds what we compare with and asks our extension what it knows."""
+        """Builds the extensions for comparison, and asks our extension for its settings."""
         self.floor = self.build("floor")
         self.off = self.build("off")
         self.slot = self.build("slot")
@@ -56,7 +56,7 @@ class Setup:
         return str(target)
 
     def has_module(self, name):
-        """Whether Debian's package, or anybody, has put it where this PHP looks."""
+        """Whether the extension is in the folder of this PHP's extensions."""
         where = subprocess.run([self.php_config, "--extension-dir"], capture_output=True, text=True, check=True).stdout.strip()
         there = os.path.exists(f"{where}/{name}.so")
         if not there:
@@ -64,7 +64,7 @@ class Setup:
         return there
 
     def functions_of(self, path):
-        """Whose functions an extension has: XHProf's, by any name, or SPX's."""
+        """Which functions an extension has: XHProf's, under any name, or SPX's."""
         program = """foreach (["xhprof_enable", "tideways_xhprof_enable", "spx_profiler_start"] as $it)
             if (function_exists($it)) exit(str_starts_with($it, "spx") ? "spx" : "xhprof");"""
         said = subprocess.run([self.php, "-n", "-d", f"extension={path}", "-r", program], capture_output=True, text=True)
@@ -86,7 +86,7 @@ class Setup:
 
 
 def machine(setup):
-    """What the numbers depend on, as one line."""
+    """The machine and PHP, as one line."""
     model = re.search(r"^model name\s*: (.*)", read("/proc/cpuinfo"), re.M)
     version = subprocess.run([setup.php, "-n", "-r", "echo PHP_VERSION, PHP_ZTS ? ' (thread-safe)' : '';"], capture_output=True, text=True, check=True)
     system = re.search(r'^PRETTY_NAME="(.*)"', read("/etc/os-release"), re.M)
@@ -97,7 +97,7 @@ def machine(setup):
 
 
 def versions(setup, rivals):
-    """Of those whom we are compared with."""
+    """The versions of the other profilers, as one line."""
     program = 'foreach (["tideways_xhprof", "xdebug", "xhprof", "spx"] as $it) if (phpversion($it)) echo phpversion($it);'
     found = {}
     for rival in rivals:
@@ -109,12 +109,12 @@ def versions(setup, rivals):
 
 
 def busy(load):
-    """Whether somebody else wants a good part of the machine: one of the CPUs is ours."""
+    """Whether other programs use a large part of the machine; one CPU is for the bench."""
     return load > 1 + (os.cpu_count() - 1) / 2
 
 
 def commit():
-    """Which of our commits, with a + when there are changes."""
+    """The commit, with a + if there are changes."""
     said = subprocess.run(["git", "-C", str(BENCHES), "describe", "--always", "--dirty=+"], capture_output=True, text=True)
     return said.stdout.strip() or "unknown"
 

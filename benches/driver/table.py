@@ -6,17 +6,17 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Table:
-    """What a part of the bench has to show."""
+    """A table of results."""
 
     title: str
     header: list
     rows: list
-    # What one has to know to read it, before and after.
+    # Explanations before and after the table.
     before: str = ""
     after: str = ""
 
     def text(self):
-        """Columns as wide as what is in them; the first to the left, the others to the right."""
+        """As text: the first column is aligned left, the others right."""
         lines = [self.header, *self.rows]
         widths = [max(len(line[column]) for line in lines) for column in range(len(self.header))]
         drawn = "\n".join(
@@ -26,7 +26,7 @@ class Table:
         return "\n".join(part for part in (self.title, self.before, drawn, self.after) if part)
 
     def markdown(self, titled=True):
-        """As GitHub shows it."""
+        """As Markdown."""
         rule = ["---", *["---:"] * (len(self.header) - 1)]
         drawn = "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in [self.header, rule, *self.rows])
         return "\n\n".join(part for part in (f"### {self.title}" if titled else "", self.before, drawn, self.after) if part)

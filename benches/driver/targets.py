@@ -1,4 +1,4 @@
-"""What was promised, and whether it is so."""
+"""The targets, and whether they are met."""
 
 import math
 from dataclasses import dataclass
@@ -10,16 +10,16 @@ from table import Table, number
 
 @dataclass(frozen=True)
 class Target:
-    """One promise: met where the measured number is not above the limit."""
+    """One target: met if the measured number is not above the limit."""
 
     what: str
     limit: float
-    # From the data of the parts to a number; fails where that was not measured.
+    # Computes the number from the data of the parts; fails if it was not measured.
     measured: object
     unit: str = "×"
 
     def row(self, data):
-        """What, how much at most, how much it is, and yes or no."""
+        """Name, limit, measured number, met or not."""
         try:
             value = self.measured(data)
         except (KeyError, IndexError, ZeroDivisionError):
@@ -40,7 +40,7 @@ def of_floor(workload):
 
 
 def on_top(flags, workload="user"):
-    """Percent that a flag adds to what wall time adds."""
+    """Added time of a flag, in percent of the added time of wall time alone."""
 
     def measured(data):
         its = data["calls"][workload]
@@ -70,7 +70,7 @@ def worst_exponent(data):
 
 
 def bounded_growth(data):
-    """What a tree of many more paths than allowed takes, to one of as many as allowed."""
+    """Memory of a tree with many more paths than the limit, as a multiple of one at the limit."""
     points = [it for it in data["growth"]["nodes"] if it["n"] >= growth.BOUND]
     return points[-1]["tree, bounded"]["grown_bytes"][0] / points[0]["tree, bounded"]["grown_bytes"][0]
 
@@ -107,10 +107,10 @@ TARGETS = [
 
 
 def table(data):
-    """All promises; data is of the parts that were measured."""
+    """All targets; data has the measured parts."""
     return Table(
         "Targets",
         ["", "at most", "measured", ""],
         [it.row(data) for it in TARGETS],
-        "Medians, execute engine where nothing else is said. A noisy machine moves a ratio by some hundredths: the spread is in the tables below.",
+        "Medians; execute engine unless the line says otherwise. A noisy machine changes a ratio by some hundredths: the tables below show the spread.",
     )

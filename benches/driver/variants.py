@@ -1,4 +1,4 @@
-"""Who is compared: ways to run PHP, each with its settings."""
+"""The variants that are compared: ways to run PHP, each with its settings."""
 
 import functools
 from dataclasses import dataclass
@@ -10,14 +10,14 @@ class Variant:
 
     name: str
     ini: tuple = ()
-    # What a program that profiles itself asks for; "off" profiles nothing.
+    # Flags for a program that profiles itself; "off" profiles nothing.
     flags: str = "off"
     environment: tuple = ()
-    # Somebody else's: may fail without failing the bench.
+    # Another profiler: its failure does not fail the bench.
     rival: bool = False
-    # Makes this many times fewer calls where calls are counted.
+    # Divides the number of calls.
     slow: int = 1
-    # What it is compared with.
+    # The variant that it is compared with.
     base: str = "none"
     jit: bool = False
 
@@ -48,7 +48,7 @@ def floor(setup):
 
 
 def off(setup):
-    """What must be there while off, so that calls of code compiled now can be seen later."""
+    """Only what later hooks need to see calls of code that is compiled now."""
     return Variant("floor, off", (f"extension={setup.off}",))
 
 
@@ -62,12 +62,12 @@ def ours(setup, name, flags="off", engine="execute", *more):
 
 
 def idle(setup):
-    """Ours, loaded and not profiling."""
+    """Our extension, loaded and not profiling."""
     return [ours(setup, "loaded, off"), ours(setup, "loaded, off (observer)", engine="observer")]
 
 
 def profiling(setup):
-    """Ours, by what is recorded and by engine."""
+    """Our extension, by flags and engine."""
     return [
         ours(setup, "wall", "wall"),
         ours(setup, "wall, CPU", "wall,cpu"),
@@ -80,17 +80,17 @@ def profiling(setup):
 
 
 def modes(setup):
-    """What files of automatic profiles can hold besides edges."""
+    """Automatic profiles of other modes than edges."""
     return ("tree", "events") if "xhprof.mode" in setup.settings else ()
 
 
-# How often sampling looks, in microseconds. The first is once an hour: a session without any sample.
+# Sampling intervals in microseconds. The first is an hour: a session without any sample.
 NO_SAMPLE = "no sample"
 SAMPLING_US = {NO_SAMPLE: 3_600_000_000, "100 Hz": 10_000, "1 kHz": 1_000, "10 kHz": 100, "100 Hz, engine off": 10_000}
 
 
 def sampling(setup):
-    """Ours, by how often it looks."""
+    """Our extension, by sampling interval."""
     return [
         ours(setup, name, "off", "off" if "engine off" in name else "auto", *AUTO, "xhprof.mode=sample", f"xhprof.sampling_interval={us}")
         for name, us in SAMPLING_US.items()
@@ -98,7 +98,7 @@ def sampling(setup):
 
 
 def jit():
-    """PHP with its JIT, which idle ours is then compared with."""
+    """PHP with its JIT, without and with our idle extension."""
     return Variant("JIT: none", jit=True)
 
 
@@ -108,7 +108,7 @@ def jit_idle(setup):
 
 @functools.cache
 def rivals(setup):
-    """Other people's profilers: Debian's, and those that PEER_SO names."""
+    """Other profilers: Debian's packages, and those of PEER_SO."""
     found = []
     if setup.has_module("tideways_xhprof"):
         module = ("extension=tideways_xhprof",)

@@ -1,11 +1,10 @@
 /*
- * The floor that the benchmark compares with: what any profiler in PHP's
- * execute hooks pays at least. Hooks that read the cycle counter at entry and
- * at exit and keep nothing of it.
+ * The floor of the benchmark: the least cost of any profiler in PHP's execute
+ * hooks. Its hooks read the cycle counter at entry and exit and store nothing.
  *
- * Like ours, it is armed before anything is compiled, so that calls are
- * compiled to look at the hooks (ZEND_COMPILE_IGNORE_USER_FUNCTIONS), and put
- * in only when it is switched on. Built by `./x bench`; nobody installs it.
+ * Like our extension, it is armed before any code is compiled, so that compiled
+ * calls look at the hooks (ZEND_COMPILE_IGNORE_USER_FUNCTIONS). Its hooks are put
+ * in only when it is enabled. `./x bench` builds it; it is never installed.
  */
 #include "php.h"
 #include "zend_compile.h"
@@ -27,7 +26,7 @@ static inline uint64_t TICKS(void)
 static void (*user_before)(zend_execute_data *) = execute_ex;
 static void (*internal_before)(zend_execute_data *, zval *);
 static int is_on;
-/* Written, never read: so that the compiler keeps the readings. */
+/* Written and never read, so that the compiler keeps the readings. */
 static volatile uint64_t ticks;
 
 static void floor_user(zend_execute_data *frame)

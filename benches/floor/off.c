@@ -1,9 +1,9 @@
 /*
- * What any profiler in PHP's execute hooks costs while it is off: nothing but
- * what lets it see, later, the calls of code that is compiled now. Calls of
- * user functions are compiled to look at zend_execute_ex, which stays PHP's own;
- * calls of internal functions go through a hook that does what PHP would have
- * done. Built by `./x bench`; nobody installs it.
+ * The least cost of a profiler in PHP's execute hooks while it is off: only what
+ * it needs to see, later, the calls of code that is compiled now. Calls of user
+ * functions are compiled to look at zend_execute_ex, which stays PHP's own. Calls
+ * of internal functions pass through a hook that does the same as PHP. `./x bench`
+ * builds it; it is never installed.
  */
 #include "php.h"
 #include "zend_compile.h"

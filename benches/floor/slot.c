@@ -1,8 +1,8 @@
 /*
- * What an empty request costs as soon as any extension asks the engine for a
- * slot in the run-time caches of functions, which is where we keep what is
- * known of a function: the engine then makes such caches for all internal
- * functions, request after request. Does nothing but ask. Built by `./x bench`.
+ * The cost of an empty request with any extension that asks the engine for a slot
+ * in the run-time caches of functions. (Our extension stores what it knows of a
+ * function there.) The engine then makes such caches for all internal functions in
+ * each request. This extension only asks for the slot. `./x bench` builds it.
  */
 #include "php.h"
 #include "zend_extensions.h"

@@ -1,13 +1,13 @@
 <?php
-// A program whose shares are known: php accuracy.php FLAGS TEN TWENTY SEVENTY
+// A program with known shares: php accuracy.php FLAGS TEN TWENTY SEVENTY
 //
-// Each of the three is a part's size: `few:N`, N steps of work in long calls, ten a turn,
-// or `many:N`, the same work in N tiny calls, a step each. Prints JSON: with FLAGS
-// `off` the CPU time of each part in ns, else what the profile says of each in µs;
-// and for which share of the time the process waited for a processor.
-// The parts take turns, so that a machine that is slower for a while is so for all.
+// Each of the three arguments is the size of a part: `few:N`, N steps of work in long
+// calls, ten a turn, or `many:N`, the same work in N tiny calls, one step each. Prints
+// JSON: with FLAGS `off` the CPU time of each part in ns, else the profile's time of
+// each part in µs; and the share of time in which the process waited for a processor.
+// The parts take turns, so a machine that is slower for a while affects all of them.
 //
-// php accuracy.php calibrate: ns of a step either way.
+// php accuracy.php calibrate: ns of a step, both ways.
 
 require __DIR__ . '/profiler.php';
 
@@ -62,7 +62,7 @@ for ($turn = 0; $turn < TURNS; $turn++) {
         $spent[$part] += cpu_ns() - $start;
     }
 }
-// Wall time is only comparable where the thread had its processor all the time.
+// Wall time is comparable only if the thread had its processor all the time.
 $waited = 1 - (cpu_ns() - $began['cpu']) / (hrtime(true) - $began['wall']);
 $said = [];
 if ($profiler) {

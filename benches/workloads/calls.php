@@ -1,13 +1,13 @@
 <?php
-// What one call costs: php calls.php WORKLOAD CALLS [FLAGS [exactly]], FLAGS being
-// off or any of wall, cpu, memory joined by a comma. Prints the CPU time of one call
-// in nanoseconds, the loop around it included: it is the same for everybody. After
-// that `quiet`, or `disturbed` if the machine was never quiet for a piece of them.
-// With `exactly` it makes so many calls, a fiftieth of them more to warm up, and
-// prints nothing: for those who count instructions.
+// The cost of one call: php calls.php WORKLOAD CALLS [FLAGS [exactly]]. FLAGS is off,
+// or any of wall, cpu, memory joined by a comma. Prints the CPU time of one call in
+// nanoseconds, with the loop around it, which is the same for all variants. Then
+// prints `quiet`, or `disturbed` if the machine was never quiet during a piece.
+// With `exactly` it makes exactly this many calls, and a fiftieth more to warm up, and
+// prints nothing: for counting instructions.
 //
-// The calls are made in pieces, until enough of these were undisturbed (quiet.php).
-// What happens once, like a new row of a table, is measured elsewhere.
+// The calls are made in pieces, until enough pieces were undisturbed (quiet.php).
+// once.php measures what happens once, such as a new row of a table.
 
 require __DIR__ . '/profiler.php';
 require __DIR__ . '/quiet.php';
@@ -135,12 +135,12 @@ if (($argv[4] ?? '') === 'exactly') {
     if ($profiler) profile_end($profiler);
     exit;
 }
-// Compiles, and fills caches. After the beginning, because there are profilers
-// that never see a function that was called before it.
+// Compiles, and fills caches. After the profile has begun, because some profilers
+// never see a function that was called before.
 $run((int) ($calls / 10));
 $start = cpu_ns();
 $made = $run((int) ($calls / 10));
-// Short enough to be undisturbed sometimes, long for a clock of microseconds.
+// Short enough to be undisturbed sometimes, and long for a clock of microseconds.
 $each = (int) max(1, min($calls, $made * PIECE_NS / max(1, cpu_ns() - $start)));
 $piece = static function () use ($run, $each): float {
     $start = cpu_ns();

@@ -1,11 +1,11 @@
 <?php
-// How cost grows: php growth.php WHAT N FLAGS. Prints JSON: calls made, CPU time
-// of one, what the process grew by, rows of the profile, what was cut off.
+// How cost grows: php growth.php WHAT N FLAGS. Prints JSON: calls, CPU time of one
+// call, growth of the process, rows of the profile, and truncated rows.
 //
 //   calls      N calls of one function
 //   functions  N functions, all called, again and again
 //   depth      N calls inside each other, again and again
-//   nodes      N paths: ten functions that call all ten, so many levels deep
+//   nodes      N paths: ten functions that call all ten, on as many levels as needed
 //
 // A million calls at least, and each function and level at least twice. Each path
 // exactly twice, so that new ones are the same part of the work at every size.
@@ -64,7 +64,7 @@ function work_of(string $what, int $n): Closure
             };
         case 'nodes':
             tree_functions();
-            // So many levels that one branch fewer would be too few.
+            // The number of levels, so that one branch fewer would be too few.
             $levels = 0;
             for ($below = 1; $below * 10 + 1 <= $n; $below = $below * 10 + 1) $levels++;
             $branches = max(1, min(10, intdiv($n, $below)));
@@ -76,7 +76,7 @@ function work_of(string $what, int $n): Closure
 }
 
 $work = work_of($what, $n);
-// Where the whole request is profiled, warming up would be part of the profile.
+// If the whole request is profiled, warming up would be part of the profile.
 if (!ini_get('xhprof.auto_enable')) $work();
 $rounds = match ($what) { 'calls' => 1, 'nodes' => 2, default => max(2, intdiv($least, $n)) };
 $profiler = $flags === 'off' ? null : profiler();

@@ -1,14 +1,14 @@
 <?php
-// What happens once a profile, not once a call: php once.php EDGES FUNCTIONS FLAGS WARM
+// The costs of a profile that do not depend on the calls: php once.php EDGES FUNCTIONS FLAGS WARM
 //
-// EDGES: so many calls, each from another caller to another callee.
+// EDGES: the number of calls, each with another caller and callee.
 // FUNCTIONS: `few`, 100 callers that all call the same; `many`, a callee an edge.
-// WARM: `off` makes the calls once before any profile; `on` makes them in a profile
-// that is thrown away, for profilers that only see functions that are new to them.
+// WARM: `off` makes the calls once before any profile. `on` makes them in a profile
+// that is discarded, for profilers that only see functions on their first call.
 //
 // Prints JSON: wall time of the first enable() and of later ones; CPU time of
-// disable(), how much longer than at its best the yardstick took beside that, and
-// memory of what was recorded and of the array.
+// disable(), with the yardstick's time beside it as a multiple of its best; memory of
+// the recorded data and of the array.
 
 require __DIR__ . '/profiler.php';
 require __DIR__ . '/quiet.php';
@@ -54,7 +54,7 @@ $php = memory_get_usage();
 profile_begin($profiler, $flags);
 work();
 $recorded = resident_bytes() - $before;
-// The first of three finds its caches full of something else.
+// The first of three runs with cold caches.
 $now = static fn() => min(yardstick(), yardstick(), yardstick());
 $before_it = $now();
 $start = cpu_ns();

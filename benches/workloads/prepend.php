@@ -1,6 +1,6 @@
 <?php
-// Profiles the program that comes after (auto_prepend_file) with whichever
-// profiler is loaded: BENCH_FLAGS as in calls.php, into the file BENCH_PROFILE.
+// Profiles the program that runs after it (auto_prepend_file) with the loaded
+// profiler: BENCH_FLAGS as in calls.php, into the file BENCH_PROFILE.
 
 require __DIR__ . '/profiler.php';
 

@@ -1,7 +1,7 @@
 <?php
-// Whichever profiler with XHProf's functions is loaded, for the workloads here.
+// The loaded profiler with XHProf's functions, for the workloads here.
 
-/** How its functions begin: `xhprof`, `tideways_xhprof`, `floor`; null without one. */
+/** The prefix of its functions: `xhprof`, `tideways_xhprof`, `floor`; null without a profiler. */
 function profiler(): ?string
 {
     foreach (['floor', 'tideways_xhprof', 'xhprof'] as $name) {
@@ -34,7 +34,7 @@ function cpu_ns(): float
         + ($u['ru_utime.tv_usec'] + $u['ru_stime.tv_usec']) * 1e3;
 }
 
-/** Memory of this process that is really there, in bytes: PHP's, and everybody's in it. */
+/** Resident memory of this process in bytes: PHP's and the extensions'. */
 function resident_bytes(): int
 {
     preg_match('/^VmRSS:\s+(\d+) kB/m', @file_get_contents('/proc/self/status') ?: '', $match);

@@ -1,16 +1,16 @@
 <?php
-// Measuring on a machine that is not quiet. Others work on the same cores: for some
-// milliseconds everything takes half as long again or twice as long, and then not.
-// So a piece of work is only believed if a yardstick, the same work each time, took
-// no longer than at its best just before and just after it.
+// Measuring on a machine that is not quiet. Other programs use the same cores: for
+// some milliseconds everything takes 1.5 to 2 times as long. So a piece of work counts
+// only if a yardstick, the same work each time, took about its best time just before
+// and just after the piece.
 //
-// php quiet.php SECONDS prints what the yardstick takes at its best, in ns; the
-// driver passes that on in BENCH_YARDSTICK.
+// php quiet.php SECONDS prints the best time of the yardstick in ns. The driver passes
+// it on in BENCH_YARDSTICK.
 
-/** How much longer than at its best the yardstick may take beside a piece that is believed. */
+/** A piece counts if the yardstick beside it took at most this multiple of its best time. */
 const UNDISTURBED = 1.08;
 
-/** Time of some work that nobody's hooks slow down, and busy neighbours as much as PHP; in ns. */
+/** Time in ns of some work that no hook slows down; busy neighbours slow it down as much as PHP. */
 function yardstick(): int
 {
     static $text;
@@ -20,7 +20,7 @@ function yardstick(): int
     return hrtime(true) - $start;
 }
 
-/** Least time of the yardstick in so many seconds. */
+/** The best time of the yardstick in this many seconds. */
 function yardstick_at_best(float $seconds): int
 {
     $least = PHP_INT_MAX;
@@ -32,11 +32,11 @@ function yardstick_at_best(float $seconds): int
 }
 
 /**
- * Measures a piece until that was undisturbed $enough times; after $seconds it takes
- * what was disturbed least.
+ * Measures a piece until it was undisturbed $enough times. After $seconds it takes the
+ * least disturbed pieces.
  *
- * @param callable(): float $piece does something and returns what it cost
- * @return array{float, bool} the median, and whether that was undisturbed
+ * @param callable(): float $piece does some work and returns its cost
+ * @return array{float, bool} the median, and whether the pieces were undisturbed
  */
 function undisturbed(callable $piece, int $enough, float $seconds): array
 {

@@ -1,4 +1,4 @@
-//! Any input, recognized by content: gzip and zip are looked through.
+//! Any input, recognized by content, also inside gzip and zip.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Any input, as the reader of `blackfire` takes it.
+//! Any input, for the reader of `blackfire`.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Any input, as the reader of `callgrind` takes it.
+//! Any input, for the reader of `callgrind`.
 
 #![no_main]
 

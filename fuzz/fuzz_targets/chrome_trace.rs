@@ -1,4 +1,4 @@
-//! Any input, as the reader of `chrome-trace` takes it.
+//! Any input, for the reader of `chrome-trace`.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Any input, as the reader of `collapsed` takes it.
+//! Any input, for the reader of `collapsed`.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Any input, as the reader of `cpuprofile` takes it.
+//! Any input, for the reader of `cpuprofile`.
 
 #![no_main]
 

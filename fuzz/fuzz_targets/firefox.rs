@@ -1,4 +1,4 @@
-//! Any input, as the reader of `firefox` takes it.
+//! Any input, for the reader of `firefox`.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Any input, as the reader of `native` takes it.
+//! Any input, for the reader of `native`.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Any input, as the reader of `nytprof` takes it.
+//! Any input, for the reader of `nytprof`.
 
 #![no_main]
 

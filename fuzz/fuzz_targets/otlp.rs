@@ -1,4 +1,4 @@
-//! Any input, as the reader of `otlp-profiles-1-11` takes it.
+//! Any input, for the reader of `otlp-profiles-1-11`.
 
 #![no_main]
 

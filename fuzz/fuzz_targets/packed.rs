@@ -1,5 +1,5 @@
-//! Any input, packed by gzip, within 16 MiB: what is read, or refused, never
-//! takes more than its budget.
+//! Any input, packed by gzip, with a budget of 16 MiB: reading or refusing it never
+//! uses more memory than the budget.
 
 #![no_main]
 

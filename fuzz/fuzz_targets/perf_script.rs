@@ -1,4 +1,4 @@
-//! Any input, as the reader of `perf-script` takes it.
+//! Any input, for the reader of `perf-script`.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Any input, as the reader of `perfview` takes it.
+//! Any input, for the reader of `perfview`.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Any input, as the reader of `perfview-json` takes it.
+//! Any input, for the reader of `perfview-json`.
 
 #![no_main]
 

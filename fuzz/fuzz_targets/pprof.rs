@@ -1,4 +1,4 @@
-//! Any input, as the reader of `pprof` takes it.
+//! Any input, for the reader of `pprof`.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Any input, as the reader of `speedscope` takes it.
+//! Any input, for the reader of `speedscope`.
 
 #![no_main]
 

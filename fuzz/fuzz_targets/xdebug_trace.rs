@@ -1,4 +1,4 @@
-//! Any input, as the reader of `xdebug-trace` takes it.
+//! Any input, for the reader of `xdebug-trace`.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Any input, as the reader of `xhprof-json` takes it.
+//! Any input, for the reader of `xhprof-json`.
 
 #![no_main]
 

@@ -1,12 +1,12 @@
 <?php
 /**
- * Statements and commands to real servers, profiled: that the program notices
- * nothing, that each is told as it should be, and that nothing private is.
+ * Profiles statements and commands to real servers. Checks that the program's results
+ * do not change, that each statement is recorded correctly, and that no private text is.
  *
  *     php -n check.php EXTENSION PROGRAM ROOT FOLDER
  *
- * PROGRAM is ours that reads profiles. Below ROOT are the servers and modules
- * that this machine lacks; FOLDER is empty, and for whoever starts this to remove.
+ * PROGRAM is the xhprof that reads profiles. Below ROOT are the servers and modules
+ * that this machine lacks. FOLDER is empty; the caller removes it.
  */
 
 require __DIR__ . '/servers.php';
@@ -27,7 +27,7 @@ function failed(string $what): void
 function modules(string $root): array
 {
     $arguments = [];
-    // In this order: the later ones need the earlier.
+    // The order matters: later extensions need earlier ones.
     foreach (['pdo', 'mysqlnd', 'mysqli', 'pdo_mysql', 'pgsql', 'pdo_pgsql', 'pdo_sqlite', 'igbinary', 'msgpack', 'redis', 'memcached'] as $module) {
         $directories = ["$root/usr/lib/php/" . basename(PHP_EXTENSION_DIR), PHP_EXTENSION_DIR];
         foreach ($directories as $directory) {
@@ -43,7 +43,7 @@ function modules(string $root): array
     return $arguments;
 }
 
-/** Runs the program; its output, its errors and how it ended. */
+/** Runs the program; returns its output, its errors and its status. */
 function run(array $settings, array $environment = []): array
 {
     global $modules, $folder, $seed;
@@ -57,7 +57,7 @@ function run(array $settings, array $environment = []): array
     return [$output, file_get_contents("$folder/errors"), proc_close($process)];
 }
 
-/** That nothing of any secret is in there. */
+/** Checks that a text has no part of a secret. */
 function check_secrets(string $where, string $bytes): void
 {
     global $secrets;
@@ -72,7 +72,7 @@ function check_secrets(string $where, string $bytes): void
     }
 }
 
-/** Two lists, compared in order; the first places where they differ. */
+/** Compares two lists in order; reports the first differences. */
 function compare(string $what, array $found, array $expected): void
 {
     $differences = 0;
@@ -127,7 +127,7 @@ function check_array(array $profile): void
         $found[$name] = ($found[$name] ?? 0) + $cost['ct'];
     }
     foreach ($expected as [$function, $text]) {
-        // The name of a command is its function's.
+        // The name of a command is the name of its function.
         $is_name = $text === null || strcasecmp(substr(strrchr(":$function", ':'), 1), $text) === 0;
         $name = $is_name ? $function : "$function#$text";
         $wanted[$name] = ($wanted[$name] ?? 0) + 1;
@@ -153,7 +153,7 @@ try {
     foreach ([$folder, "$folder/files", "$folder/profiles"] as $it) {
         @mkdir($it, 0700);
         if (is_root()) {
-            chown($it, 'nobody');
+            chown($it, 'daemon');
         }
     }
     $servers = start_servers($root, $folder);

@@ -1,5 +1,5 @@
 <?php
-// Before program.php: profiles it into an array, which goes into a file.
+// Runs before program.php: profiles it and writes the array into a file.
 
 xhprof_enable();
 register_shutdown_function(function () {

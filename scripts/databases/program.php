@@ -4,9 +4,9 @@
  *
  *     php program.php SOCKETS SEED
  *
- * Says as JSON what came of each call, which spans a profile must have in
- * which order, and the words and numbers that it must not have. It ends in an
- * exception that nobody catches, and whose message has one of them.
+ * Prints as JSON the result of each call, the spans that a profile must have, in
+ * order, and the words and numbers that it must not have. It ends with an uncaught
+ * exception whose message has one of these words.
  *
  * The expectations are written by hand, from docs/production.md.
  */
@@ -14,7 +14,7 @@
 [, $sockets, $seed] = $argv;
 $told = $expected = $secrets = [];
 
-/** A word that stands nowhere else. */
+/** A word that occurs nowhere else. */
 function secret(): string
 {
     global $secrets, $seed;
@@ -22,7 +22,7 @@ function secret(): string
     return $secrets[] = "q$word";
 }
 
-/** A number that stands nowhere else. */
+/** A number that occurs nowhere else. */
 function number(): int
 {
     global $secrets, $seed;
@@ -31,21 +31,21 @@ function number(): int
     return $number;
 }
 
-/** The call that comes waits for something: its text, and its rows if PHP knows them. */
+/** Expects a span of the next call: its text, and its rows if PHP knows them. */
 function waits(string $function, ?string $text, ?int $rows = null): void
 {
     global $expected;
     $expected[] = [$function, $text, $rows];
 }
 
-/** Keeps a result. */
+/** Stores a result. */
 function tell(mixed $result): void
 {
     global $told;
     $told[] = is_object($result) ? $result::class : $result;
 }
 
-/** Does what may fail. */
+/** Runs code that may fail. */
 function attempt(callable $act): void
 {
     try {
@@ -56,7 +56,7 @@ function attempt(callable $act): void
 }
 
 /**
- * What makes a statement, and says how it must be told and how many rows are known.
+ * Two functions that run a statement and expect its span: the recorded text, and the known rows.
  *
  * @return array{Closure(string, string, ?int): void, Closure(string, string, ?int=): void} by exec() and by query()
  */

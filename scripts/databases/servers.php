@@ -1,19 +1,19 @@
 <?php
-// Servers of databases, each with its data and its socket in one folder.
+// Database servers, each with its data and its socket in one folder.
 
 /** Signals, as setpriv calls them. */
 const NUMBERS = ['QUIT' => 3, 'KILL' => 9];
 
 /**
- * A server that runs as long as this object, and no longer than this process.
+ * A server that runs as long as this object lives, and ends with this process.
  *
- * **Invariant:** no port is opened, and nothing is written but in the folder.
+ * **Invariant:** it opens no port, and writes only into the folder.
  */
 final class Server
 {
     private $process;
 
-    /** @param callable(): bool $answers whether it can be used now */
+    /** @param callable(): bool $answers whether the server answers */
     public function __construct(string $name, array $command, string $folder, callable $answers, private readonly string $end)
     {
         $log = "$folder/$name.log";
@@ -48,14 +48,14 @@ function is_root(): bool
     return fileowner('/proc/self') === 0;
 }
 
-/** What begins a command that gets the signal when we end; servers do not like to be root's. */
+/** The beginning of a command that gets a signal when this process ends. Servers refuse to run as root. */
 function unprivileged(string $signal = 'KILL'): array
 {
     $command = ['setpriv', "--pdeathsig=$signal"];
-    return is_root() ? [...$command, '--reuid=nobody', '--regid=nogroup', '--clear-groups', '--'] : [...$command, '--'];
+    return is_root() ? [...$command, '--reuid=daemon', '--regid=nogroup', '--clear-groups', '--'] : [...$command, '--'];
 }
 
-/** Runs a command that makes a server's data. */
+/** Runs a command that creates a server's data. */
 function make(array $command, string $folder): void
 {
     $out = ['file', "$folder/make.log", 'w'];
@@ -65,7 +65,7 @@ function make(array $command, string $folder): void
     }
 }
 
-/** The program of that name: one that was unpacked, or the machine's. */
+/** The program of that name: an unpacked one, or the machine's. */
 function program(string $root, string $pattern): string
 {
     foreach ([$root, ''] as $before) {
@@ -77,7 +77,7 @@ function program(string $root, string $pattern): string
     throw new RuntimeException("there is no $pattern, neither below $root nor on this machine");
 }
 
-/** Starts all of them; their sockets are in the folder. */
+/** Starts all servers; their sockets are in the folder. */
 function start_servers(string $root, string $folder): array
 {
     $connects = fn (string $socket) => function () use ($socket) {
@@ -98,7 +98,7 @@ function start_servers(string $root, string $folder): array
 
     $postgres = program($root, '/usr/lib/postgresql/*/bin/postgres');
     make([dirname($postgres) . '/initdb', "--pgdata=$folder/postgresql", '--username=postgres', '--auth=trust', '--no-sync', '--encoding=UTF8', '--no-locale'], $folder);
-    // It cleans up behind itself when it is told to quit.
+    // With this signal it deletes its temporary files.
     $servers[] = new Server('postgresql', [
         $postgres, '-D', "$folder/postgresql", '-k', $folder, '-c', 'listen_addresses=', '-c', 'fsync=off', '-c', 'autovacuum=off',
     ], $folder, fn () => str_contains(file_get_contents("$folder/postgresql.log"), 'ready to accept connections'), 'QUIT');

@@ -1,5 +1,5 @@
 <?php
-// Redis and Memcached: of commands there is the name alone.
+// Redis and Memcached: only the names of commands are recorded.
 
 function with_redis(string $sockets): void
 {

@@ -28,7 +28,7 @@ function with_mysql(string $sockets, bool $emulated): void
     $query("SELECT '" . secret() . "' '" . secret() . "'\n\"" . secret() . '"', 'SELECT ? ? ?');
     $query("SELECT JSON_EXTRACT('{\"a\": \"" . secret() . "\"}', '\$.a'), DATE '2020-01-02' + INTERVAL 3 DAY", 'SELECT JSON_EXTRACT(?, ?), DATE ? + INTERVAL ? DAY');
     $query("SELECT name FROM people WHERE name = 'ü" . secret() . "' UNION SELECT '" . secret() . "'", 'SELECT name FROM people WHERE name = ? UNION SELECT ?');
-    // Behind `SET … =`, any word may be a value.
+    // After `SET … =`, any word may be a value.
     $exec("SET @word = '" . secret() . "', @other = \"" . secret() . '"', 'SET @word = ?, @? = ?', 0);
     $query('SELECT @word IS NULL, @third := "' . secret() . '"', 'SELECT @word IS NULL, @third := ?');
     $exec("INSERT INTO people (id, name) VALUES (1, '" . secret() . "') ON DUPLICATE KEY UPDATE name = VALUES(name), note = '" . secret() . "'",
@@ -43,7 +43,7 @@ function with_mysql(string $sockets, bool $emulated): void
     $exec("DELETE FROM people WHERE name <> '$a' AND name <> '$c' AND id <> 1", 'DELETE FROM people WHERE name <> ? AND name <> ? AND id <> ?', 31);
     $exec("ALTER TABLE people COMMENT = '" . secret() . "', MODIFY note TEXT DEFAULT \"" . secret() . '"', 'ALTER TABLE people COMMENT = ?, MODIFY note TEXT DEFAULT ?', 0);
 
-    // Statements that hold statements and passwords.
+    // Statements that contain statements and passwords.
     $exec("PREPARE p FROM 'SELECT \"" . secret() . "\"'", 'PREPARE p FROM ?', 0);
     $query('EXECUTE p', 'EXECUTE p');
     $exec("CREATE PROCEDURE shop.p() SELECT '" . secret() . "' AS a", 'CREATE PROCEDURE shop.p() SELECT ? AS a', 0);
@@ -62,7 +62,7 @@ function with_mysql(string $sockets, bool $emulated): void
         'LOAD DATA LOCAL INFILE ? INTO TABLE people FIELDS TERMINATED BY ? ENCLOSED BY ? (name, note) SET name = ?', 2);
     unlink($file);
 
-    // Failures, transactions, and what PDO says of them.
+    // Failures and transactions, and PDO's error codes.
     $query("SELECT nothing FROM nowhere WHERE a = '" . secret() . "'", 'SELECT nothing FROM nowhere WHERE a = ?');
     tell($db->errorInfo());
     $exec("SELEC '" . secret() . "'", 'SELEC ?', null);
@@ -77,7 +77,7 @@ function with_mysql(string $sockets, bool $emulated): void
 
     with_mysql_prepared($db);
 
-    // Several at once; the rows are the first one's.
+    // Several statements at once; the rows are those of the first.
     waits('PDO::exec', 'UPDATE people SET note = ?; DELETE FROM people WHERE name = ?', 5);
     attempt(fn () => $db->exec("UPDATE people SET note = '" . secret() . "'; DELETE FROM people WHERE name = '" . secret() . "'"));
     $db = null;
@@ -95,7 +95,7 @@ function with_mysql(string $sockets, bool $emulated): void
     waits('PDO::query', 'SELECT ?', null);
     tell(array_map(bin2hex(...), $chinese->query("SELECT '\xbf\\', '" . secret() . "'")->fetch(PDO::FETCH_NUM)));
 
-    // The server can be told to read otherwise, which PHP does not know.
+    // The server's mode can change the syntax, and PHP does not know that.
     waits('PDO::exec', "SET SESSION sql_mode = ?", 0);
     $db->exec("SET SESSION sql_mode = 'ANSI_QUOTES'");
     waits('PDO::query', 'SELECT ? FROM ? WHERE ? = ?', null);
@@ -126,7 +126,7 @@ function with_mysql_prepared(PDO $db): void
     tell($statement->execute([':name' => $name, ':id' => 0]) && $statement->fetchAll() !== []);
     waits('PDOStatement::execute', 'INSERT INTO people (name, note) VALUES (?)', null);
     attempt(fn () => $insert->execute([secret()]));
-    // The number of an object that is gone is another one's.
+    // PHP reuses the number of a destroyed object.
     $statement = null;
     $statement = $db->prepare("UPDATE people SET note = \"" . secret() . '" WHERE name = ?');
     waits('PDOStatement::execute', 'UPDATE people SET note = ? WHERE name = ?', 1);

@@ -13,7 +13,7 @@ function with_mysqli(string $sockets): void
     tell($db->affected_rows);
     waits('mysqli_query', 'SELECT * FROM things WHERE name <> ?', 3);
     tell(mysqli_query($db, "SELECT * FROM things WHERE name <> '" . secret() . "'")->fetch_all());
-    // Rows that are not fetched yet cannot be counted.
+    // Rows that were not fetched cannot be counted.
     waits('mysqli::query', 'SELECT `id` FROM things WHERE name <> ?', null);
     $result = $db->query('SELECT `id` FROM things WHERE name <> "' . secret() . '"', MYSQLI_USE_RESULT);
     tell($result->fetch_all());

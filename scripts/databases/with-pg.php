@@ -1,5 +1,5 @@
 <?php
-// The functions of PHP's own for PostgreSQL.
+// PHP's own functions for PostgreSQL.
 
 function with_pg(string $sockets): void
 {
@@ -10,7 +10,7 @@ function with_pg(string $sockets): void
     tell(pg_query($db, "INSERT INTO \"things\" VALUES (1, '" . secret() . "'), (2, \$\$" . secret() . "\$\$), (3, E'it\\'s " . secret() . "')"));
     waits('pg_query', 'SELECT "name" FROM things WHERE "name" <> ? AND id < ?', 3);
     tell(pg_fetch_all(pg_query($db, "SELECT \"name\" FROM things WHERE \"name\" <> '" . secret() . "' AND id < " . number())));
-    // Without a connection, the last one.
+    // Without a connection argument, the last connection is used.
     waits('pg_query', 'SELECT ?, "id" FROM things', 3);
     tell(pg_fetch_all(@pg_query("SELECT 'C:\\', \"id\" FROM things")));
     waits('pg_query_params', 'SELECT "id", ? FROM things WHERE "name" = $1 OR id = $2', 0);
@@ -48,7 +48,7 @@ function with_pg(string $sockets): void
     tell([pg_close($other), pg_close($db)]);
 }
 
-/** Fetches what was asked for; it is there that one waits. */
+/** Fetches the result; this call waits for the server. */
 function with_pg_results($db, array $rows): void
 {
     foreach ($rows as $count) {

@@ -19,7 +19,7 @@ function with_postgresql(string $sockets, bool $emulated): void
         'SELECT ?, ?, U&?, ?, name COLLATE "C" FROM people WHERE name IN (?)');
     $query('SELECT $$' . secret() . '$$, $tag$it\'s "' . secret() . '" $$$tag$, "name" FROM people WHERE name = $x$' . secret() . '$x$', 'SELECT ?, ?, "name" FROM people WHERE name = ?');
     $query("SELECT 1 -- '" . secret() . "\n, 2 /* " . secret() . " */ FROM people", 'SELECT ? , ? FROM people');
-    // Comments in comments end elsewhere in other dialects.
+    // Nested comments end elsewhere in other dialects.
     $query('SELECT 1 /* a /* ' . secret() . ' */ ' . secret() . ' */ FROM people', 'SELECT ?');
     $query("SELECT ARRAY['" . secret() . "', '" . secret() . "'], '{" . secret() . "," . secret() . "}'::text[], '{\"a\": \"" . secret() . "\"}'::jsonb -> 'a'",
         'SELECT ARRAY[?, ?], ?::text[], ?::jsonb -> ?');
@@ -57,8 +57,8 @@ function with_postgresql(string $sockets, bool $emulated): void
 
     $query("SELECT \"nothing\" FROM nowhere WHERE a = '" . secret() . "'", 'SELECT "nothing" FROM nowhere WHERE a = ?');
     tell($db->errorInfo());
-    // After a failure PDO is not asked which dialect it is, because it would
-    // forget the failure: so `"x"` may be a string.
+    // After a failure the extension does not ask PDO for the dialect, because PDO would
+    // lose the error. So `"x"` may be a string.
     $query("SELEC '" . secret() . "' \"x\"", 'SELEC ? ?');
     tell($db->errorCode());
     $query("SELECT 1", 'SELECT ?');

@@ -1,5 +1,5 @@
 <?php
-// PDO with SQLite: `"x"` is a string where it is no name, and nothing escapes.
+// PDO with SQLite: `"x"` is a string where no such name exists; there are no escapes.
 
 function with_sqlite(): void
 {

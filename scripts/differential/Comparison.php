@@ -1,8 +1,8 @@
 <?php
-/** What must be the same about runs of one program, and what of that is not. */
+/** Compares runs of one program. */
 final class Comparison
 {
-    /** What is wrong with a profile as such, whatever it is a profile of. */
+    /** Errors of a profile that do not depend on the program. */
     public static function laws(array $profile): array
     {
         $wrong = [];
@@ -25,7 +25,7 @@ final class Comparison
         }
         foreach ($from as $caller => $time) {
             if (!isset($inside[$caller])) {
-                $wrong[] = "nobody calls $caller";
+                $wrong[] = "$caller has no caller";
             } elseif ($time > $inside[$caller]) {
                 $wrong[] = "the callees of $caller took $time µs, and it took {$inside[$caller]}";
             }
@@ -33,7 +33,7 @@ final class Comparison
         return $wrong;
     }
 
-    /** How the calls of two profiles differ; `$left` and `$right` are edges and their calls. */
+    /** Differences between the calls of two profiles; `$left` and `$right` are edges and their calls. */
     public static function differences(array $left, array $right): array
     {
         $wrong = [];
@@ -47,9 +47,9 @@ final class Comparison
     }
 
     /**
-     * The calls of what the tracer knows, as far as it knows them. `exit`, and
-     * destroying a fiber, resume each generator that waits for the one they
-     * leave, and no PHP code hears of it: then generators are not counted.
+     * The calls that the tracer knows. `exit`, and the destruction of a fiber, resume
+     * each generator that waits for the generator they leave. No PHP code sees that,
+     * so generators are not counted then.
      */
     public static function known(array $calls, array $vague, bool $has_levels, bool $is_unwound): array
     {
@@ -64,7 +64,7 @@ final class Comparison
                 [$caller, $callee] = [self::symbol($caller), $symbol];
             }
             if (isset($vague[$symbol]) || preg_match('/::__call/', $symbol)) {
-                [$caller, $callee] = ['somebody', $symbol];
+                [$caller, $callee] = ['any caller', $symbol];
             }
             $known["$caller==>$callee"] = ($known["$caller==>$callee"] ?? 0) + $count;
         }
@@ -72,8 +72,8 @@ final class Comparison
     }
 
     /**
-     * Calls without levels, and without the callers that engines may see
-     * differently: those of what is vague, and of what only that calls.
+     * Calls without levels, and without callers that the engines may see differently:
+     * callers of vague functions, and of functions that only these call.
      */
     public static function folded(array $calls, array $vague): array
     {
@@ -81,7 +81,7 @@ final class Comparison
         foreach ($calls as $edge => $count) {
             [$caller, $callee] = array_map(self::symbol(...), explode('==>', $edge) + [1 => '']);
             if (isset($vague[$callee]) || !preg_match(self::KNOWN, $callee)) {
-                $caller = 'somebody';
+                $caller = 'any caller';
             }
             $folded["$caller==>$callee"] = ($folded["$caller==>$callee"] ?? 0) + $count;
         }
@@ -92,7 +92,7 @@ final class Comparison
         . '|array_(map|filter|walk|reduce)|usort|preg_replace_callback|iterator_(to_array|apply)|trigger_error'
         . '|gc_collect_cycles|ob_end_clean|Generator::.*|Fiber::(start|resume|throw|suspend))$/';
 
-    /** A name without its level; PHP 8.4 names closures by their place. */
+    /** A name without its level, with one name for all closures: PHP 8.4 names them by place. */
     private static function symbol(string $label): string
     {
         $name = preg_replace('/@\d+$/', '', $label);

@@ -2,11 +2,11 @@
 /**
  * A random PHP program, the same for the same seed.
  *
- * It is written in three ways: plain, to be run under the profiler, traced and
- * bare, to be run without. The traced one says to `Tracer` what it calls and
- * when it leaves, and does the same things otherwise; so it knows what the
- * profile must be. The bare one calls something idle in place of the profiler.
- * Which of them is written must never change a random choice.
+ * It is written in three variants: *plain* runs under the profiler, *traced* and
+ * *bare* run without it. The traced program reports its calls and returns to
+ * `Tracer`, which so knows the correct profile. The bare program calls empty
+ * functions in place of the profiler's. The variant must never change a random
+ * choice.
  */
 final class Program
 {
@@ -20,7 +20,7 @@ final class Program
     /** Inside a generator, which may yield. */
     private bool $may_yield = false;
     private int $nesting = 0;
-    /** How likely each kind of statement is in this program. */
+    /** The weight of each kind of statement in this program. */
     private array $weights;
     private readonly bool $has_exits;
 
@@ -53,7 +53,7 @@ final class Program
             'throw' => 4, 'return' => 2, 'guard' => 10, 'let_go' => 6, 'collect' => 2, 'include' => 4, 'eval' => 3,
             'enable' => 3, 'disable' => 2, 'error' => 4, 'iterator' => 4, 'autoload' => 2, 'output' => 2,
         ];
-        // Each program lacks some kinds, so that others come together more often.
+        // Each program lacks some kinds, so that the others meet more often.
         foreach ($weights as $kind => $weight) {
             $weights[$kind] = $this->chance(35) ? 0 : $weight;
         }
@@ -160,18 +160,18 @@ final class Program
         $this->may_yield = $outside;
         $end ??= $this->chance(20) ? 'return new D0;' : 'return 1;';
         $empty = $guard ? 'return;' : (str_contains($head, ': ') ? $end : 'return 0;');
-        // Iterators must end, whatever happens.
+        // Iterators must always end.
         $fuel = $name[0] === 'I' ? '' : "if (--G::\$fuel < 0) { $empty }";
         return "$head { " . $this->framed("$fuel echo '$name '; $body $end") . " }\n";
     }
 
-    /** A function's code, so that the tracer knows of it. */
+    /** A function's code, with calls of the tracer. */
     private function framed(string $code): string
     {
         return $this->is_traced ? "\$__f = Tracer::enter(); try { $code } finally { Tracer::leave(\$__f); }" : $code;
     }
 
-    /** A call of an internal function, so that the tracer knows of it. */
+    /** A call of an internal function, with calls of the tracer. */
     private function internal(string $name, string $code, string $before = ''): string
     {
         if (!$this->is_traced) {
@@ -200,7 +200,7 @@ final class Program
             return ($this->is_traced ? 'Tracer::exits(); ' : '') . 'exit(3);';
         }
         $kind = $this->kind();
-        // What runs before the program's own try must not throw.
+        // Code before the program's own try must not throw.
         return $careful ? 'try { ' . $this->$kind() . ' } catch (\Throwable) {}' : $this->$kind();
     }
 
@@ -274,7 +274,7 @@ final class Program
         $make = '';
         $callable = $this->callable();
         if (str_contains($callable, 'new')) {
-            // Made before the internal function is called, for the tracer's sake.
+            // Created before the internal function is called, because of the tracer.
             [$make, $callable] = ["\$k = $callable; ", '$k'];
         }
         [$name, $code] = $this->one_of([
@@ -298,7 +298,7 @@ final class Program
         return "foreach ($generator as \$v) { " . $this->body(1) . ($this->chance(50) ? ' break;' : '') . ' }';
     }
 
-    /** Takes a generator, new or kept, a step on, and maybe keeps it. */
+    /** Advances a new or a stored generator by one step, and may store it. */
     private function generator(): string
     {
         $take = $this->chance(50) ? 'g' . $this->number(self::GENERATORS) . '()' : '(array_pop(G::$g) ?? g0())';
@@ -400,7 +400,7 @@ final class Program
         return match ($this->way) {
             'traced' => "Tracer::enable($flags, $ignored);",
             'plain' => "xhprof_enable($flags, ['ignored_functions' => $ignored]);",
-            // A function of C too: one of PHP would fill other places in memory.
+            // Also a C function: a PHP function would fill other places in memory.
             'bare' => 'usleep(0);',
         };
     }

@@ -1,13 +1,13 @@
 <?php
 /**
- * Knows what the profile of a traced program must be.
+ * Computes the correct profile of a traced program.
  *
- * It keeps a stack of frames for each fiber. A frame is never popped but
- * marked as left, by the function itself; who enters next pops what was left.
- * So a function is open until its caller goes on.
+ * It keeps a stack of frames for each fiber. A function that returns marks its frame
+ * as left. The next function that enters pops the frames that are marked. So a
+ * function is open until its caller continues.
  *
- * Two things it cannot know: who calls a destructor, and who closes a generator
- * that was not finished. Of these only how often they are called is compared.
+ * Two facts it cannot know: the caller of a destructor, and the function that closes
+ * an unfinished generator. Of these only the number of calls is compared.
  */
 final class Tracer
 {
@@ -16,7 +16,7 @@ final class Tracer
     private static int $next = 1;
     /** The numbers of the open frames, for each fiber; 0 is no fiber. */
     private static array $stacks = [0 => []];
-    /** For each fiber: session and name of what started it, and who resumed it. */
+    /** For each fiber: session and name of the function that started it, and the fiber that resumed it. */
     private static array $bases = [];
     private static array $resumers = [];
     private static ?WeakMap $numbers = null;
@@ -40,7 +40,7 @@ final class Tracer
         }
     }
 
-    /** The calls of the profile; null when off, as the extension does it. */
+    /** The calls of the profile; null when off, like the extension. */
     public static function disable(): ?array
     {
         if (self::$session === 0) {
@@ -61,7 +61,7 @@ final class Tracer
         ]));
     }
 
-    /** The calling function begins, or goes on if it is a generator. */
+    /** The calling function begins, or continues if it is a generator. */
     public static function enter(bool $is_vague = false): int
     {
         $frame = debug_backtrace(DEBUG_BACKTRACE_IGNORE_ARGS, 3)[$is_vague ? 2 : 1];
@@ -92,7 +92,7 @@ final class Tracer
         self::$frames[$frame]['suspended'] = true;
     }
 
-    /** A generator's `finally`: has somebody destroyed it while it was suspended? */
+    /** In a generator's `finally`: whether the generator was destroyed while it was suspended. */
     public static function closes(int $frame): int
     {
         return isset(self::$frames[$frame]['suspended']) ? self::enter(true) : $frame;
@@ -111,7 +111,7 @@ final class Tracer
         self::$resumers[self::number($fiber)] = self::current();
     }
 
-    /** `exit` leaves everything that is open, without a word. */
+    /** `exit` leaves all open functions without a call of the tracer. */
     public static function exits(): void
     {
         self::$has_exited = true;
@@ -128,7 +128,7 @@ final class Tracer
         $fiber = self::current();
         $is_vague = false;
         $caller = self::caller($fiber, $is_vague);
-        // After `exit`, what is still called is called by what is being left.
+        // After `exit`, the functions that are being left are the callers of further calls.
         if ($is_vague || self::$has_exited) {
             self::$vague[$name] = true;
         }
@@ -152,7 +152,7 @@ final class Tracer
         return $number;
     }
 
-    /** The nearest open frame that is shown; forgets those that were left. */
+    /** The nearest open frame that is shown; removes frames that were left. */
     private static function caller(int $fiber, bool &$is_vague = false): string
     {
         $stack = &self::$stacks[$fiber];
@@ -164,7 +164,7 @@ final class Tracer
             if ($frame['shown'] && $frame['session'] === self::$session) {
                 return $frame['label'];
             }
-            // Called by what is not shown, and that by nobody knows whom.
+            // The caller is not shown, and its own caller is not known.
             $is_vague = $is_vague || isset(self::$vague[$frame['name']]);
         }
         [$session, $name] = self::$bases[$fiber] ?? [0, ''];

@@ -4,16 +4,16 @@
  *
  *     php -n run.php EXTENSION [FIRST [COUNT]]
  *
- * What a program prints and how it ends must be the same three times, the
- * profiles of both engines the same, and both must be what the tracer says.
+ * Output and status must be the same three times. The profiles of both engines must
+ * be the same, and equal to the profile of the tracer.
  */
 require __DIR__ . '/Program.php';
 require __DIR__ . '/Comparison.php';
 
-/** How a run ends that takes too long. */
+/** The status of a run that takes too long. */
 const KILLED = -9;
 
-/** What one run of a program left behind. */
+/** The results of one run of a program. */
 final class Run
 {
     public function __construct(
@@ -38,13 +38,13 @@ function run(string $folder, array $options): Run
         $status = proc_get_status($process);
     }
     proc_close($process);
-    // `timeout` ends as what it ran, or says so as a shell would.
+    // `timeout` ends with the status of its command, or with a shell's status for a signal.
     $ended = $status['signaled'] ? -$status['termsig'] : $status['exitcode'];
     $ended = $ended > 128 && $ended < 160 ? 128 - $ended : $ended;
     return new Run($output, $ended, is_file($left) ? unserialize(file_get_contents($left)) : null);
 }
 
-/** Whether PHP alone reads memory that is not its own, as 8.2 does with some programs. */
+/** Whether PHP without the extension reads invalid memory, as 8.2 does with some programs. */
 function php_is_wrong(string $folder): bool
 {
     $valgrind = 'USE_ZEND_ALLOC=0 timeout 300 valgrind -q --error-exitcode=99 ' . escapeshellarg(PHP_BINARY)
@@ -62,7 +62,7 @@ function write(string $folder, Program $program): void
     }
 }
 
-/** What is wrong with the program of that seed. */
+/** The differences of the program of that seed. */
 function check(int $seed, string $folder, array $engines, bool $is_strict): array
 {
     write("$folder/traced", new Program($seed, 'traced'));
@@ -76,7 +76,7 @@ function check(int $seed, string $folder, array $engines, bool $is_strict): arra
     foreach ($engines as $engine => $options) {
         $run = run("$folder/plain", $options);
         if ($bare === null && [$run->output, $run->status] !== [$traced->output, $traced->status]) {
-            // Was it us, or the tracer? It can let go of something later.
+            // The tracer itself can change the order: it may release a value later.
             write("$folder/bare", new Program($seed, 'bare'));
             $bare = run("$folder/bare", []);
         }
@@ -108,7 +108,7 @@ function check(int $seed, string $folder, array $engines, bool $is_strict): arra
                 $wrong[] = "$engine, profile $n: " . ($profile === null ? 'none' : 'one too many');
                 continue;
             }
-            // What is too deep for the one engine need not be for the other.
+            // A depth can be too large for one engine only.
             if ($profile === null || preg_grep('/\[truncated\]/', array_keys($profile))) {
                 continue;
             }
@@ -139,7 +139,7 @@ function check(int $seed, string $folder, array $engines, bool $is_strict): arra
     return $wrong;
 }
 
-/** Where two texts part. */
+/** The first difference between two texts. */
 function difference(string $left, string $right): string
 {
     $same = strspn($left ^ $right, "\0");
@@ -159,7 +159,7 @@ foreach (array_filter(explode(';', (string) getenv('DIFFERENTIAL_ALSO'))) as $al
 }
 $folder = sys_get_temp_dir() . '/xhprof-differential-' . getmypid();
 $failed = 0;
-// Destructors and generators that are closed: each by the same caller, too.
+// Strict: destructors and closed generators must also have the same caller.
 $is_strict = getenv('DIFFERENTIAL_STRICT') === '1';
 for ($seed = $begin; $seed < $begin + $count; $seed++) {
     $wrong = check($seed, $folder, $engines, $is_strict);

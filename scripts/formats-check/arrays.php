@@ -1,20 +1,19 @@
 <?php
-// Our arrays, as PHP itself reads them: arrays.php FOLDER, which holds files
-// named by their format: `xhprof`, `xhprof-json`, `xhgui`, `csv`.
+// arrays.php FOLDER: reads our arrays with PHP itself. FOLDER has files named by
+// their format: `xhprof`, `xhprof-json`, `xhgui`, `csv`.
 //
-// The array tells functions apart by name, and counts in microseconds: what is
-// compared is calls, own and inclusive time by name, as XHProf's own library
-// would come to them.
+// The array identifies functions by name and counts in microseconds. Compared are
+// calls, self and inclusive time by name, computed as XHProf's own library does.
 
 [, $folder] = $argv;
 
-/** What a name is in an array. @return list<string> */
+/** The names that a name can have in an array. @return list<string> */
 function name_and_level(string $symbol): array {
     return preg_match('/^(.*)@(\d+)$/s', $symbol, $m) ? [$m[1], $m[2]] : [$symbol, '0'];
 }
 
-// Names that only bytes tell apart are one name in JSON; and which `@1` is a
-// level and which is a name, the array does not say.
+// Names that differ only in invalid bytes are one name in JSON. And the array does not
+// say which `@1` is a level and which is part of a name.
 $clean = fn (string $name) => name_and_level(strtr($name, "\r\n\0", '   '))[0];
 $in_text = function (string $name) use ($clean) {
     $shown = '';
@@ -66,8 +65,8 @@ foreach (['xhprof', 'xhprof-json', 'xhgui'] as $format) {
     $wrong = [];
     foreach ($expected as $name => $row) {
         foreach (['calls', 'own'] as $key) {
-            // Each row is rounded to the nearest microsecond, and one of them
-            // by one more where the own time would be less than nothing.
+            // Each row is rounded to the nearest microsecond. One row may be off by one more,
+            // where the self time would be negative.
             $slack = $key === 'own' ? 1 + ($found[$name]['rows'] ?? 0) / 2 : 0;
             $theirs = $found[$name][$key] ?? 0;
             if (abs($theirs - $row[$key]) <= $slack) {

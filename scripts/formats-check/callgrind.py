@@ -18,7 +18,7 @@ def annotate(path, inclusive):
     """The program's total, and the first event of each function."""
     option = "--inclusive=yes" if inclusive else "--inclusive=no"
     command = ["callgrind_annotate", "--threshold=100", "--auto=no", "--show-percs=no", option, path]
-    # Of the folder it is run in, it cuts the name off some paths and not others.
+    # callgrind_annotate removes the name of its working directory from some paths only.
     run = subprocess.run(command, capture_output=True, check=True, cwd=os.path.dirname(path))
     if run.stderr.strip():
         raise SystemExit(f"callgrind_annotate {path}: {run.stderr.decode(errors='replace')}")
@@ -49,8 +49,8 @@ def by_name(functions, names):
 
 
 def recursive(path):
-    """Functions that can come back to themselves, which callgrind_annotate
-    counts again each time; read from the file with its names in full."""
+    """Recursive functions, whose time callgrind_annotate counts at each level. Read from
+    the file with names in full."""
     calls, name = {}, None
     with open(path, encoding="utf-8", errors="replace", newline="\n") as file:
         for line in file:
@@ -73,11 +73,11 @@ def recursive(path):
 
 
 def name_in(style, name):
-    """A name as the style has it."""
+    """A name in the given style."""
     if style == "callgrind-xdebug" and name == "main()":
         return "{main}"
     if style == "callgrind-plain":
-        # Else it would be taken for a number that stands for a name.
+        # Otherwise it would be read as the number of a name.
         return re.sub(r"^\((?=\d)", "( ", name)
     return name
 
@@ -89,7 +89,7 @@ def main():
     for style in STYLES:
         check = Check(f"callgrind_annotate, {style}")
         path = f"{folder}/{style}"
-        # Each call may be rounded to 10 ns, in this unit by one.
+        # Each call may be rounded to 10 ns, which is one in this unit.
         name_of = {name_in(style, name): name for name in ours.functions}
         total, own = annotate(path, False)
         slack = sum(it["calls"] for it in ours.functions.values())
@@ -103,8 +103,8 @@ def main():
         for theirs, name in name_of.items():
             function = ours.functions[name]
             slack = 0 if is_exact else function["calls"]
-            # In front of internal functions Xdebug puts `php::`, which the
-            # longest name that fits leaves as a part of the file.
+            # Xdebug puts `php::` before internal functions. For the longest name that fits,
+            # this is part of the file.
             check.equal(f"self of {name!r}", own[theirs], max(function["self"], 0) / 10, slack)
             if name in again or function["names"] > 1:
                 check.true(f"inclusive of {name!r}", inclusive[theirs] * 10 >= function["inclusive"] - slack * 10)

@@ -23,7 +23,7 @@ for table in "$1"/*.tsv; do
                 printf "{\"name\":\"%s\",\"own\":%d,\"inclusive\":%d}\n", json, own[name], all[name]
             }
         }' "$file" | python3 "$here/totals.py" collapsed "$table" || status=1
-    # It writes what is no UTF-8 as it is, which is no XML: ASCII only.
+    # flamegraph.pl copies invalid UTF-8, which is not valid XML: ASCII only.
     svg=$(LC_ALL=C tr -d '\200-\377' <"$file" | perl "$flamegraph" --countname=ns --hash 2>&1)
     xmllint --noout - <<<"$svg" || status=1
     drawn=$(grep -c '<title>' <<<"$svg")

@@ -1,5 +1,5 @@
-"""Our call graph in Graphviz: drawn without a warning, all functions above the
-threshold in it, and well-formed.
+"""Our call graph in Graphviz: no warning, well-formed, and with all functions above
+the threshold.
 
 dot.py FOLDER: holds `dot` and `csv`.
 """
@@ -17,8 +17,7 @@ def main():
     folder = sys.argv[1]
     ours = Totals(folder)
     check = Check("dot -Tsvg")
-    # Not the finest layout there is: of programs without rhyme or reason, that
-    # takes a minute.
+    # A simpler layout: for random programs the best one takes a minute.
     quickly = ["-Gnslimit=1", "-Gnslimit1=1", "-Gsplines=line"]
     run = subprocess.run(["dot", "-Tsvg", *quickly, f"{folder}/dot"], capture_output=True, check=True)
     warnings = [line for line in run.stderr.decode(errors="replace").split("\n") if line and "font" not in line.lower()]

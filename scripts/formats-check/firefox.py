@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Reads a Firefox Profiler file of version 55 and checks what the viewer takes
-for granted; prints the wall time's stacks for totals.py."""
+"""Reads a Firefox Profiler file of version 55 and checks what the viewer relies on;
+prints the stacks of wall time for totals.py."""
 
 import json
 import sys
@@ -44,7 +44,7 @@ def main(path):
     for thread in profile["threads"]:
         check(thread, len(meta["categories"]))
     types = [it["samples"]["weightType"] for it in profile["threads"]]
-    # Wall and CPU time, where that was measured, and memory.
+    # Wall time; CPU time and memory if they were measured.
     assert types in (["tracing-ms", "tracing-ms", "bytes"], ["tracing-ms", "bytes"]), types
     [wall, *_] = profile["threads"]
     stacks, samples = wall["stackTable"], wall["samples"]

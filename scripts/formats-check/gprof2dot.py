@@ -1,9 +1,9 @@
-"""Our Callgrind files in gprof2dot (PyPI), as a program: its parser's numbers,
-and Graphviz on its graph.
+"""Our Callgrind files in gprof2dot (PyPI): checks the numbers of its parser, and draws
+its graph with Graphviz.
 
-gprof2dot.py FOLDER, run by a Python that has gprof2dot, with -O: it guesses
-what cycles of many functions cost, and asserts that it guessed well. It tells
-functions apart by their names alone.
+gprof2dot.py FOLDER, run by a Python that has gprof2dot. -O is needed: gprof2dot
+estimates the cost of large cycles and asserts that the estimate is good. It
+identifies functions by name only.
 """
 
 import importlib
@@ -13,7 +13,7 @@ import sys
 
 from table import Check, Totals, clean
 
-# This file is in the way of the module it is named after.
+# This file would hide the module of the same name.
 sys.path = [path for path in sys.path if not path.endswith("formats-check")]
 theirs = importlib.import_module("gprof2dot")
 
@@ -38,7 +38,7 @@ def main():
             slack = 0 if is_exact else function["calls"]
             name = name if name in own else re.sub(r"^\((?=\d)", "( ", name)
             check.equal(f"self of {name!r}", own.get(name, -1), max(function["self"], 0) / 10, slack)
-        # As a program it takes no byte that is not UTF-8.
+        # The program accepts only UTF-8.
         with open(path, encoding="utf-8", errors="replace", newline="\n") as file:
             text = file.read().encode()
         command = [sys.executable, "-O", "-m", "gprof2dot", "-f", "callgrind"]

@@ -1,11 +1,11 @@
-"""How each format writes a name: the rules once more, by other hands than the
-writers'. What the tables of `export` have in escapes is bytes again."""
+"""How each format writes a name: an implementation that is independent of the
+writers. Escapes in the tables of `export` become bytes again."""
 
 import re
 
 
 def unescape(text):
-    """A name of the table as the bytes it was."""
+    """The bytes of a name of the table."""
 
     def byte(match):
         escape = match.group(1)

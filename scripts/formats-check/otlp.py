@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Reads an OTLP profile with PyPI's opentelemetry-proto, checks what profiles.proto
-asks of it, and prints its stacks for totals.py."""
+"""Reads an OTLP profile with PyPI's opentelemetry-proto, checks the rules of
+profiles.proto, and prints its stacks for totals.py."""
 
 import json
 import sys
@@ -26,7 +26,7 @@ def main(path):
             assert first == zero, name
         seen = [it if isinstance(it, str) else it.SerializeToString(deterministic=True) for it in table]
         assert len(set(seen)) == len(seen), f"{name}: an entry twice"
-        # Fields of another release would be unknown ones here.
+        # Fields of another release would be unknown fields here.
     string = tables.string_table
     [resource] = data.resource_profiles
     assert any(it.key == "service.name" for it in resource.resource.attributes)

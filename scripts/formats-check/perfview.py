@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Reads a PerfView file as its guide says, and prints its stacks for totals.py.
 
-Another reader than ours: Python's XML, JSON and zip modules. Costs go through
-32 bits, as PerfView keeps them, to see that they survive it."""
+It uses Python's XML, JSON and zip modules, not our reader. Costs are stored in 32
+bits, as in PerfView, to check that they fit."""
 
 import io
 import json

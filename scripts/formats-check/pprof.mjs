@@ -31,7 +31,7 @@ for (const sample of profile.sample) {
   });
   const line = { stack: stack.reverse() };
   types.forEach((type, index) => {
-    // Below zero, decoders may give what 64 bits without a sign make of it.
+    // Decoders may return negative numbers as unsigned 64 bits.
     const value = BigInt.asIntN(64, BigInt(sample.value[index]));
     if (keys[type]) line[keys[type]] = Number(value);
   });

@@ -17,7 +17,7 @@ for table in "$1"/*.tsv; do
     echo "${file##*/}"
     node "$here/pprof.mjs" "$file" | python3 "$here/totals.py" text "$table" || status=1
     if command -v go >/dev/null; then
-        # It checks the file before it shows anything.
+        # go tool pprof checks the file first.
         go tool pprof -top -sample_index=wall "$file" >"$scratch/top" 2>"$scratch/log" || {
             cat "$scratch/log"
             status=1

@@ -4,8 +4,8 @@
 // files named by their format: `csv`, `speedscope`, `speedscope-evented`,
 // `chrome-trace`, `cpuprofile`, `callgrind`, `callgrind-plain`, `callgrind-xdebug`.
 //
-// The package has no entry for Node, only the bundle of its page. So the bundle
-// is run without a page, with one line put in that hands out the importer.
+// The package has no entry for Node, only the bundle of its page. So this script runs
+// the bundle without a page, with one added line that exports the importer.
 
 import fs from 'node:fs';
 import path from 'node:path';
@@ -17,13 +17,13 @@ function importer() {
     const release = path.join(packageFolder, 'dist/release');
     const name = fs.readdirSync(release).find((it) => /^speedscope-.*\.js$/.test(it));
     let bundle = fs.readFileSync(path.join(release, name), 'utf8');
-    // What loads the file that an address names: `importer(name, await x.arrayBuffer())`.
+    // The code that loads the file of a URL: `importer(name, await x.arrayBuffer())`.
     const found = /await ([\w$]+)\(\w+,await \w+\.arrayBuffer\(\)\)/.exec(bundle);
     if (!found) throw new Error('the importer is not where it was');
     const start = /^("use strict";)?\(\(\)=>\{/.exec(bundle);
     if (!start) throw new Error('the bundle begins in another way');
     bundle = start[0] + `globalThis.importProfiles=(...a)=>${found[1]}(...a);` + bundle.slice(start[0].length);
-    // A page of nothing: whatever is asked for is there and does nothing.
+    // An empty page: every property exists and does nothing.
     const nothing = new Proxy(function () {}, {
         get: (_, key) => (key === Symbol.toPrimitive ? () => 0 : nothing),
         apply: () => nothing,
@@ -42,7 +42,7 @@ function importer() {
     try {
         vm.runInContext(bundle, context);
     } catch (error) {
-        // The page itself may fail; the importer is there before it begins.
+        // The page itself may fail: the importer exists before it starts.
         if (!page.importProfiles) throw error;
     }
     return context.importProfiles;
@@ -62,7 +62,7 @@ function totals() {
 
 const clean = (name) => name.replace(/\s+/g, ' ').replace(/\ufffd+/g, '\ufffd').trim() || '???';
 
-// Self and total weight by clean name; total of names seen twice is not theirs.
+// Self and total weight by clean name. The total of a name that occurs twice is not usable.
 function sums(profile) {
     const functions = new Map();
     profile.forEachFrame((frame) => {
@@ -76,8 +76,7 @@ function sums(profile) {
     return functions;
 }
 
-// Functions that can come back to themselves, and what they call: from the
-// file with its names in full.
+// Recursive functions and their callees, from the file with names in full.
 function aroundRecursion() {
     const calls = new Map();
     let name;
@@ -100,7 +99,7 @@ function aroundRecursion() {
     return around;
 }
 
-// Whether a call took no time at all. At one time speedscope takes ends before
+// Whether a call took no time. At equal times speedscope handles ends before
 // beginnings, whatever their order in the file.
 function hasEmptyCalls(events) {
     const open = [];
@@ -130,7 +129,7 @@ for (const [format, exact] of [
     const buffer = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length);
     const fileName = format.startsWith('callgrind') ? 'callgrind.out'
         : { 'chrome-trace': 'x.trace.json', cpuprofile: 'x.cpuprofile' }[format] ?? 'x.speedscope.json';
-    // A trace's times are fractions; a CPU profile's are whole microseconds.
+    // Times of a trace are fractions; times of a CPU profile are whole microseconds.
     const rounding = (times) => ({ 'chrome-trace': 1, cpuprofile: 1e3 * (times + 2) })[format] ?? 0;
     const group = await load(fileName, buffer);
     const wall = group.profiles.find((it) => ['nanoseconds', 'milliseconds', 'microseconds', 'seconds', 'none'].includes(it.getWeightUnit()));
@@ -145,7 +144,7 @@ for (const [format, exact] of [
     const root = rows.find((it) => it.name === 'main()').inclusive;
     const calls = rows.reduce((sum, it) => sum + it.calls, 0);
     const inTens = rows.every((it) => it.own % 10 === 0);
-    // Rounded to 10 ns, each call by itself.
+    // Each call is rounded to 10 ns.
     const slack = exact || inTens ? rounding(0) : calls * 10;
     equal('the total', wall.getTotalNonIdleWeight() * unit, root, slack);
     const byName = new Map();
@@ -158,15 +157,15 @@ for (const [format, exact] of [
         let key = name;
         if (format === 'callgrind-xdebug') key = name === 'main()' ? '{main}' : name;
         const it = theirs.get(key) ?? theirs.get(key === '???' ? '(unknown)' : `php::${key}`) ?? theirs.get(key.replace(/^\((?=\d)/, '( '));
-        // It lists only what was ever on top or below something.
+        // It lists only functions that were on top or had callees.
         if (!it && row.inclusive === 0) continue;
         if (exact) {
             equal(`self of ${name}`, it?.own * unit, row.own, rounding(row.calls));
             if (row.rows === 1) equal(`inclusive of ${name}`, it?.inclusive * unit, row.inclusive, rounding(row.calls));
         } else {
-            // Of Callgrind's edges it makes stacks by its own guess: it leaves
-            // out ways that cost little, and what recursion cost is its
-            // caller's. So this is about, and for what is not small.
+            // From Callgrind's edges it estimates stacks: it leaves out cheap paths, and
+            // charges recursion to its caller. So the comparison is approximate, and
+            // skips small functions.
             recursion ??= aroundRecursion();
             if (recursion.has(name)) {
                 if (row.inclusive >= root / 100) equal(`${name} is there`, it ? 1 : 0, 1);

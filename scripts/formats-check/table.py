@@ -1,4 +1,4 @@
-"""What our model says: the `csv` export, read back."""
+"""The numbers of our model: reads the `csv` export."""
 
 import csv
 import re

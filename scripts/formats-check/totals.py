@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares what another program read with what the model says.
+"""Compares the numbers of another program with our model.
 
     totals.py RULE TABLE < LINES
 
@@ -50,7 +50,7 @@ def main(rule, table):
                 own[key] += line[key]
         if "wall" in line:
             own["own"] += line["wall"]
-            # Each function once, however often it is in the stack.
+            # Each function counts once, however often it is in the stack.
             for name in set(stack):
                 found[name]["inclusive"] += line["wall"]
 
@@ -60,7 +60,7 @@ def main(rule, table):
         row = found.pop(name, {})
         sums = dict(zip(("calls", "own", "inclusive", "cpu", "memory"), map(sum, zip(*rows))))
         if len(rows) > 1:
-            # Functions that the format cannot tell apart: one may call the other.
+            # The format cannot distinguish these functions: one may call the other.
             del sums["inclusive"]
         for key in held & sums.keys():
             if abs(row.get(key, 0) - sums[key]) > max(1, CLOSE * abs(sums[key])):

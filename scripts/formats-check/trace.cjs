@@ -1,5 +1,5 @@
 // Reads a Chrome trace with npm's @tracerbench/trace-model and prints each call
-// for totals.py: own time in nanoseconds.
+// for totals.py: self time in nanoseconds.
 const fs = require('node:fs');
 const path = require('node:path');
 const { buildModel } = require(path.join(process.env.NODE_MODULES, '@tracerbench/trace-model'));

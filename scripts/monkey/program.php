@@ -1,17 +1,17 @@
 <?php
 /**
- * Uses the profiler and PHP's ways of calling at random, mixed into one another.
+ * Uses the profiler and all kinds of calls of PHP at random.
  *
  *     php program.php SEED FOLDER
  *
- * Says what it found wrong, and nothing else.
+ * Prints errors, and nothing else.
  */
 
 mt_srand((int) $argv[1]);
 
 final class Monkey
 {
-    /** How many things it does, deep it goes. */
+    /** The number of actions, and the depth. */
     private const MOST = 300, DEEPEST = 6;
 
     private int $done = 0;
@@ -40,7 +40,7 @@ final class Monkey
         }
     }
 
-    /** Something more at the end of the request. */
+    /** Adds an action at the end of the request. */
     public function playOn(): void
     {
         $this->done -= 30;
@@ -134,7 +134,7 @@ final class Monkey
 
     private function goOnWithGenerator(): void
     {
-        // One that runs must not be gone on with: PHP itself does not survive that.
+        // A running generator must not be resumed: PHP itself crashes.
         if (!$this->generators || $this->inGenerator || Fiber::getCurrent()) {
             return;
         }
@@ -159,7 +159,7 @@ final class Monkey
             $fiber->start();
             $this->fibers[] = $fiber;
         } catch (FiberError) {
-            // Not while an object is destroyed, for one.
+            // For example while an object is destroyed.
         }
     }
 

@@ -1,7 +1,7 @@
 <?php
 /**
- * Lets programs that use the profiler at random run under all modes and both
- * engines: none may die, say anything, or leave a profile that cannot be read.
+ * Runs programs that use the profiler at random, under all modes and both engines. No
+ * program may crash, print a message, or leave an unreadable profile.
  *
  *     php -n run.php EXTENSION PROGRAM FIRST COUNT
  */
@@ -12,22 +12,22 @@ mkdir($folder, 0700);
 mkdir("$folder/profiles", 0700);
 $failed = $files = 0;
 
-/** Runs a command; its status and all that it says. */
+/** Runs a command; returns its status and its output. */
 function run(array $command): array
 {
-    $process = proc_open(['timeout', '60', ...$command], [['file', '/dev/null', 'r'], ['pipe', 'w'], ['redirect', 1]], $pipes, null, ['PHP_INI_SCAN_DIR' => ''] + getenv());
+    $process = proc_open(['timeout', '60', ...$command], [['file', '/dev/null', 'r'], ['pipe', 'w'], ['redirect', 1]], $pipes, null, ['PHP_INI_SCAN_DIR' => '/dev/null'] + getenv());
     $output = stream_get_contents($pipes[1]);
     return [proc_close($process), $output];
 }
 
-/** The extensions that the programs need and this PHP has as files. */
+/** Options that load the extensions which the programs need and this PHP has as files. */
 function extensions(): array
 {
     $names = array_filter(['posix', 'pcntl'], fn ($name) => is_file(ini_get('extension_dir') . "/$name.so"));
     return array_merge(...array_map(fn ($name) => ['-d', "extension=$name"], array_values($names)));
 }
 
-/** Settings that a seed stands for. */
+/** The settings for a seed. */
 function settings(int $seed, string $engine): array
 {
     $flags = ['', 'cpu', 'memory', 'cpu memory', 'cpu no_builtins'];

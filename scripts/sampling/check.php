@@ -1,13 +1,12 @@
 <?php
-// `./x sampling`: what sampling says against what is true. `./x bench sampling`
-// measures what it costs.
+// `./x sampling`: compares sampled shares with the true shares. `./x bench sampling`
+// measures the cost.
 //
 // php check.php EXTENSION XHPROF PHP ROUNDS PROGRAM…
 //
-// Shares are of CPU time, because a busy machine takes wall time away from
-// whoever happens to run, and what tracing costs is left out of the trace. Exits
-// with 1 if a function of more than 5 % is off by more than two points, and with
-// 0 if all agree.
+// Shares are of CPU time, because on a busy machine any function can lose wall time.
+// The cost of tracing is left out of the trace. Exits with 1 if a function of more
+// than 5 % is off by more than two points, else with 0.
 
 [, $extension, $xhprof, $php, $rounds] = $argv;
 $program = array_slice($argv, 5);
@@ -19,7 +18,7 @@ register_shutdown_function(function () use ($directory) {
     rmdir($directory);
 });
 
-/** Runs PHP with these settings; gives its output. */
+/** Runs PHP with these settings; returns its output. */
 function run(array $settings, array $command): string
 {
     global $php, $extension;
@@ -33,7 +32,7 @@ function run(array $settings, array $command): string
     return $output;
 }
 
-/** Profiles the command: what it printed, and what the companion says of it. */
+/** Profiles the command; returns its output and the program's report. */
 function profile(array $settings, array $command, string $how): array
 {
     global $directory, $xhprof;
@@ -45,14 +44,14 @@ function profile(array $settings, array $command, string $how): array
     return [$output, $said];
 }
 
-/** Whole times by function, out of a report. */
+/** Inclusive times by function, from a report. */
 function whole_times(string $report): array
 {
     $functions = json_decode($report, true)['functions'];
     return array_combine(array_column($functions, 'name'), array_map(fn ($it) => $it['inclusive']['wall_ns'], $functions));
 }
 
-/** Adds each function's own time, out of collapsed stacks. What compiles or runs a file is a part of its caller if asked to. */
+/** Adds up each function's self time from collapsed stacks. Optionally, compiling or running a file is part of its caller. */
 function add_own_times(string $stacks, bool $files_are_callers, array &$times): void
 {
     foreach (explode("\n", trim($stacks)) as $line) {
@@ -66,7 +65,7 @@ function add_own_times(string $stacks, bool $files_are_callers, array &$times): 
     }
 }
 
-/** Prints what is far off; gives the largest difference above 5 %. */
+/** Prints large differences; returns the largest of functions above 5 %. */
 function compare(string $what, array $truth, array $sampled): float
 {
     $whole = array_sum($sampled);
@@ -100,8 +99,8 @@ foreach (explode(' ', trim($kinds)) as $kind) {
 }
 
 foreach (['auto', 'off'] as $engine) {
-    // Without an engine nobody tells sampling when a file is compiled: `load::…`
-    // is then a part of whoever includes it, and so it has to be in the trace.
+    // Without an engine, sampling does not see when a file is compiled: `load::…` is
+    // then part of the including function. So it must be in the trace, too.
     $files_are_callers = $engine === 'off';
     $traced = $sampled = [];
     for ($round = 0; $round < $rounds; $round++) {

@@ -1,15 +1,15 @@
 <?php
-// Functions whose shares of the CPU time are known, because they do the same
-// work different numbers of times. Prints the shares that are true, as JSON.
+// Functions with known shares of the CPU time: they repeat the same work different
+// numbers of times. Prints the true shares as JSON.
 
-// One unit of work, in the ways in which programs spend time. What is repeated
-// is the same code in functions of different names.
+// One unit of work, for each way in which programs spend time. The same code runs in
+// functions of different names.
 $kinds = [
-    // Safe points at every turn.
+    // A safe point in every turn of the loop.
     'loop' => 'for ($i = 0; $i < 3000; $i++) { $x = ($x * 31 + $i) & 0xffff; }',
     // No safe point inside.
     'straight' => str_repeat('$x = ($x * 31 + 7) & 0xffff; $x ^= 5; $x += 3;', 300),
-    // Time in functions written in C is theirs.
+    // The time of C functions is their own.
     'in_c' => 'for ($i = 0; $i < 15; $i++) { $x = md5(str_repeat("a", 4000)); }',
 ];
 $shares = [1, 2, 3, 4];
@@ -18,7 +18,7 @@ foreach ($kinds as $kind => $work) {
         eval("function {$kind}_$share() { \$x = 1; $work return \$x; }");
     }
 }
-// Calls of functions that are too short for any safe point.
+// Functions that are too short for a safe point.
 foreach ($shares as $share) {
     eval("function leaf_$share(\$x) { " . str_repeat('$x = ($x * 31 + 7) & 0xffff; $x ^= 5;', 20) . ' return $x; }');
     eval("function calls_$share() { \$x = 1; for (\$i = 0; \$i < 20; \$i++) { \$x = leaf_$share(\$x); } return \$x; }");

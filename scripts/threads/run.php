@@ -1,14 +1,14 @@
 <?php
-// run.php THREADS.SO LIBXHPROF.SO XHPROF: requests in many threads at once, of
-// which some are profiled. None may fail, crash or leave a file that cannot be
-// read. Run by a thread-safe PHP; see threads.c.
+// run.php THREADS.SO LIBXHPROF.SO XHPROF: requests in many threads at once; some are
+// profiled. No request may fail or crash, and every file must be readable. Run by a
+// thread-safe PHP; see threads.c.
 
 [, $threads, $module, $program] = $argv;
 $folder = sys_get_temp_dir() . '/xhprof-threads-' . bin2hex(random_bytes(8));
 mkdir($folder);
 file_put_contents("$folder/included.php", '<?php return 42;');
 
-/** Code that is true if all that it does goes well. */
+/** Code that returns true if all its actions succeed. */
 function code(string $body): string
 {
     global $folder;
@@ -16,14 +16,14 @@ function code(string $body): string
     return "(function () { $body return true; })()";
 }
 
-// A few begin profiles and end them all the time, the others include files.
+// Some threads begin and end profiles all the time; the others include files.
 $includes = code('
     if (random_int(0, 3) === 0) {
         for ($i = 0; $i < 3000; ++$i) { xhprof_enable(); xhprof_disable(); }
         return true;
     }
     for ($i = 0; $i < 3000; ++$i) if ((@include INCLUDED) !== 42) return false;');
-// What a request may do, under an automatic profile.
+// Actions of a request under an automatic profile.
 $everything = code('
     function fib($n) { return $n < 2 ? $n : fib($n - 1) + fib($n - 2); }
     if ((include INCLUDED) !== 42 || fib(13) !== 233) return false;
@@ -42,7 +42,7 @@ $everything = code('
         if (!isset(xhprof_disable()["main()"])) return false;
     }');
 
-/** Runs code in threads; says what was wrong. */
+/** Runs code in threads; prints errors. */
 function run(string $what, string $code, int $count, int $requests, array $settings): bool
 {
     global $threads, $module;

@@ -1,6 +1,6 @@
-/* threads_run($code, $threads, $requests): that many threads, each with that
- * many requests that run the code, as in a server with threads. Gives back in
- * how many of all requests the code was not `true`. */
+/* threads_run($code, $threads, $requests): starts that many threads, each with that
+ * many requests that run the code, like a server with threads. Returns the number of
+ * requests in which the code did not return `true`. */
 
 #include "php.h"
 #include "php_main.h"

@@ -1,6 +1,6 @@
 <?php
-// What the loops in docs/workers.md take from their runtimes, in as few lines
-// as they need: three requests each, the last of which throws.
+// Stands in for the runtimes of the loops in docs/workers.md: three requests each;
+// the last one throws.
 
 namespace {
     /** A job of queue.php. */
@@ -30,7 +30,7 @@ namespace {
         return $number === 3 ? throw new RuntimeException('the third one fails') : str_repeat('x', $number);
     }
 
-    /** A router, as frameworks have one. */
+    /** A router of a framework. */
     function match_route(string $path): array
     {
         $number = (int) basename($path);
@@ -68,7 +68,7 @@ namespace {
 }
 
 namespace Runtimes {
-    /** As PSR-7, Swoole and Laravel have it. */
+    /** A request of PSR-7, Swoole and Laravel. */
     final class Request
     {
         public array $server;

@@ -1,5 +1,5 @@
-//! Where the profile is, on standard error: for a person who asked for one on
-//! the command line.
+//! Prints the profile's path to standard error, if the user asked for a profile
+//! on the command line.
 //!
 //! **Invariant:** nothing is written to a file that the program opened. A
 //! program may close standard error and open a file, which gets its number.
@@ -13,20 +13,21 @@ use super::decision::Reason;
 use crate::{inputs, settings};
 
 thread_local! {
-    /// What standard error was when the program began.
+    /// Device and inode of standard error when the program began.
     static STANDARD_ERROR: std::cell::Cell<Option<(u64, u64)>> = const { std::cell::Cell::new(None) };
 }
 
-/// How many generations of processes are asked.
-const MOST_ANCESTORS: usize = 32;
+/// How many ancestors of the process are looked at.
+const MAX_ANCESTORS: usize = 32;
 
-/// The program begins: notes what its standard error is.
+/// Saves the identity of standard error when the program begins.
 pub(super) fn note_standard_error() {
     STANDARD_ERROR.set(standard_error());
 }
 
-/// Says where the profile is, unless standard error is not what it was, or an
-/// ancestor that was asked as well will say so of its own.
+/// Prints where the profile is. Prints nothing if the program replaced standard
+/// error, or if an ancestor process is profiled for the same reason: that one
+/// prints its own path.
 pub(super) fn written(reason: Reason, path: &Path) {
     let before = STANDARD_ERROR.get();
     if before.is_none() || before != standard_error() || is_child_of_asked(reason) {
@@ -35,21 +36,21 @@ pub(super) fn written(reason: Reason, path: &Path) {
     let path = path.to_string_lossy();
     let path: String = path
         .chars()
-        .map(|it| if it.is_control() { '?' } else { it })
+        .map(|letter| if letter.is_control() { '?' } else { letter })
         .collect();
-    // Nothing is to be done about a pipe that was closed.
+    // A closed pipe is ignored.
     let _ = writeln!(io::stderr(), "xhprof: profile written to {path}");
 }
 
-/// Device and file behind the descriptor 2.
+/// Device and inode behind descriptor 2.
 fn standard_error() -> Option<(u64, u64)> {
     let about = fs::metadata("/proc/self/fd/2").or_else(|_| fs::metadata("/dev/fd/2"));
     about.ok().map(|about| (about.dev(), about.ino()))
 }
 
-/// Whether a PHP that was asked in the same way started this process, and what
-/// it inherited is why it is profiled. Programs read what their children write
-/// to standard error, and some take any of it for a failure.
+/// Whether this process is profiled only because it inherited the environment of
+/// a profiled PHP. Programs read what their children write to standard error,
+/// and some take any output there for a failure.
 fn is_child_of_asked(reason: Reason) -> bool {
     let name = match reason {
         Reason::Environment => "XHPROF".to_owned(),
@@ -61,7 +62,7 @@ fn is_child_of_asked(reason: Reason) -> bool {
     let variable = [name.as_bytes(), b"=", &value].concat();
     let own = fs::read_link("/proc/self/exe").ok();
     let mut ancestor = parent_of("self");
-    for _ in 0..MOST_ANCESTORS {
+    for _ in 0..MAX_ANCESTORS {
         let Some(process) = ancestor.filter(|&process| process > 1) else {
             return false;
         };
@@ -70,7 +71,7 @@ fn is_child_of_asked(reason: Reason) -> bool {
             let environment = fs::read(format!("/proc/{process}/environ")).unwrap_or_default();
             if environment
                 .split(|&byte| byte == 0)
-                .any(|it| it == variable)
+                .any(|entry| entry == variable)
             {
                 return true;
             }

@@ -1,7 +1,7 @@
-//! Which requests are profiled: decided once, when one starts.
+//! Decides at RINIT whether the request is profiled.
 //!
-//! Cheapest first: a request that chance leaves out has cost three settings
-//! and one question to the kernel.
+//! The cheapest checks come first: for a request that `xhprof.rate` leaves out,
+//! three settings are read and one system call is made.
 
 use super::decision::{Decision, Reason, Rule};
 use super::trigger::{self, Trigger};
@@ -12,7 +12,7 @@ use crate::settings::{self, AutoEnable, Flags};
 use crate::zend::ini;
 use crate::{inputs, zend};
 
-/// Whether to profile the request that starts, and by which rule.
+/// Whether to profile this request, and by which rule.
 pub(super) fn this_request() -> Decision {
     match reason() {
         Ok(reason) => Decision::Profiled(reason),
@@ -37,7 +37,7 @@ fn reason() -> Result<Reason, Rule> {
     let trigger = trigger::of_this_request();
     let reason = match (trigger, auto_enable) {
         (Trigger::Right, _) => Reason::Trigger,
-        (Trigger::Absent, AutoEnable::Trigger) => return Err(Rule::NoTrigger),
+        (Trigger::Suspension, AutoEnable::Trigger) => return Err(Rule::NoTrigger),
         (Trigger::NoSecret, AutoEnable::Trigger) => return Err(Rule::NoSecret),
         (Trigger::WrongSecret, AutoEnable::Trigger) => return Err(Rule::WrongSecret),
         _ => {
@@ -45,13 +45,13 @@ fn reason() -> Result<Reason, Rule> {
             Reason::Rules
         }
     };
-    has_room()?;
+    is_within_max_per_minute()?;
     Ok(reason)
 }
 
-/// The rules about requests that did not ask.
+/// The rules for requests without a trigger.
 fn by_rules() -> Result<(), Rule> {
-    if ini::is_limit_wrong() {
+    if ini::has_invalid_limit() {
         return Err(Rule::InvalidLimit);
     }
     if !chance(settings::rate()) {
@@ -79,12 +79,12 @@ pub(super) fn flags(reason: Reason) -> Flags {
     })
 }
 
-/// True as often as `share` says, of 1.
+/// True with the probability `share`.
 fn chance(share: f64) -> bool {
     if share >= 1.0 {
         return true;
     }
-    // 53 bits are what fits into an f64.
+    // An f64 holds 53 bits exactly.
     #[expect(clippy::cast_precision_loss, reason = "53 bits fit")]
     let number = |random: u64| (random >> 11) as f64 / (1_u64 << 53) as f64;
     share > 0.0 && zend::random().is_some_and(|random| number(random) < share)
@@ -106,7 +106,7 @@ fn by_patterns() -> Result<(), Rule> {
     }
 }
 
-/// What patterns are about: `host/path`, or the script's path.
+/// The text that patterns are compared with: `host/path`, or the script's path.
 fn subject() -> Vec<u8> {
     if zend::is_command_line() {
         return zend::script_path().unwrap_or_default();
@@ -125,7 +125,7 @@ fn subject() -> Vec<u8> {
 }
 
 /// By `xhprof.max_per_minute`.
-fn has_room() -> Result<(), Rule> {
+fn is_within_max_per_minute() -> Result<(), Rule> {
     let limit = settings::max_per_minute();
     if limit == 0 {
         return Ok(());

@@ -1,5 +1,5 @@
-//! What was decided about a request, in words: `xhprof_status()['decision']`
-//! and the line of `xhprof.debug`.
+//! The decision about a request, and its text in `xhprof_status()['decision']`
+//! and in the line of `xhprof.debug`.
 
 use std::fmt;
 
@@ -8,9 +8,9 @@ use crate::settings;
 /// Whether a request is profiled, and by which rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Decision {
-    /// It is.
+    /// The request is profiled.
     Profiled(Reason),
-    /// It is not.
+    /// The request is not profiled.
     NotProfiled(Rule),
 }
 
@@ -19,16 +19,16 @@ pub(crate) enum Decision {
 pub(crate) enum Reason {
     /// `XHPROF=1` on the command line.
     Environment,
-    /// The request has the trigger, and may.
+    /// The request has a valid trigger.
     Trigger,
-    /// The settings are about all requests, and this is one of them.
+    /// `xhprof.auto_enable = 1`, and no rule excludes the request.
     Rules,
 }
 
 impl Reason {
-    /// Whether the request asked to be profiled, so that the profile is written
-    /// whatever it took.
-    pub(super) fn is_asked(self) -> bool {
+    /// Whether the user asked for this profile, so that it is written however
+    /// short the request was.
+    pub(super) fn is_explicit(self) -> bool {
         self != Self::Rules
     }
 }
@@ -44,7 +44,7 @@ pub(crate) enum Rule {
     NoTrigger,
     /// The trigger has no secret in php.ini.
     NoSecret,
-    /// The trigger came with another value than the secret.
+    /// The trigger's value is not the secret.
     WrongSecret,
     /// A limit in php.ini is not valid.
     InvalidLimit,
@@ -56,7 +56,7 @@ pub(crate) enum Rule {
     Skip(String),
     /// `xhprof.max_per_minute`.
     MaxPerMinute,
-    /// Nothing can be recorded or written, and why.
+    /// Nothing can be recorded or written; the text is the reason.
     Problem(String),
 }
 

@@ -1,16 +1,16 @@
-//! Which profiles are worth a file: decided when the request ends.
+//! Decides at the end of the request whether its profile is written.
 
 use std::time::Duration;
 
 use crate::{settings, zend};
 
-/// Whether a request that took so long is written, by `xhprof.min_duration` and
-/// `xhprof.keep_errors`.
-pub(super) fn is_worth_it(took: Duration) -> bool {
+/// Whether the profile of a request that took `took` is written, by
+/// `xhprof.min_duration` and `xhprof.keep_errors`.
+pub(super) fn should_keep(took: Duration) -> bool {
     took >= settings::min_duration() || (settings::keep_errors() && has_failed())
 }
 
-/// Whether the request ended in an error, its own or its answer's.
+/// Whether the request ended with an error, or with an HTTP status of 500 or more.
 fn has_failed() -> bool {
-    zend::ended_badly() || zend::response_status() >= 500
+    zend::request_failed() || zend::response_status() >= 500
 }

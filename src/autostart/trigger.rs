@@ -1,37 +1,37 @@
 //! `xhprof.trigger`: a request asks to be profiled.
 //!
-//! **Invariant:** from outside, only a sender that knows `xhprof.trigger_secret`
-//! can make a server work more. Comparing takes as long for a wrong secret as
-//! for the right one, and neither is ever logged.
+//! **Invariant:** only a client that knows `xhprof.trigger_secret` can make a
+//! server profile a request. The comparison takes constant time, and no secret
+//! is logged.
 
 use std::hint::black_box;
 
 use crate::log_throttled::{Problem, log_throttled};
 use crate::{inputs, settings, zend};
 
-/// What a request has of the trigger.
+/// The trigger in a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Trigger {
-    /// Nothing, or the setting has no name.
-    Absent,
-    /// No request can have it: there is no secret.
+    /// The request has no trigger, or the setting is empty.
+    Suspension,
+    /// `xhprof.trigger_secret` is empty, so no trigger is valid.
     NoSecret,
-    /// Its name, with another value than the secret.
+    /// The trigger's value is not the secret.
     WrongSecret,
-    /// Its name and the secret.
+    /// The trigger's value is the secret.
     Right,
 }
 
-/// What this request has of the trigger. A wrong secret is logged.
+/// Looks for the trigger in this request. Logs that a secret was wrong.
 pub(super) fn of_this_request() -> Trigger {
     let name = settings::trigger();
     if name.is_empty() {
-        return Trigger::Absent;
+        return Trigger::Suspension;
     }
     if zend::is_command_line() {
         let value = inputs::process_variable(&name).unwrap_or_default();
         return if value.is_empty() || value == b"0" {
-            Trigger::Absent
+            Trigger::Suspension
         } else {
             Trigger::Right
         };
@@ -40,14 +40,14 @@ pub(super) fn of_this_request() -> Trigger {
     if secret.is_empty() {
         log_throttled(
             Problem::NoSecret,
-            "xhprof.trigger does nothing here without xhprof.trigger_secret: \
-             anybody could pull it; set a secret, and send it as the trigger's value",
+            "xhprof.trigger needs xhprof.trigger_secret on a server: without a secret \
+             any client could start profiles; set a secret, and send it as the trigger's value",
         );
         return Trigger::NoSecret;
     }
     zend::fill_server_variables();
     let values = inputs::named(&name);
-    // All of them, so that which one is right does not show either.
+    // All are compared, so that timing does not show which one is right.
     let is_right = values.iter().fold(false, |is_right, (_, value)| {
         is_right | is_same(value, &secret)
     });
@@ -55,21 +55,20 @@ pub(super) fn of_this_request() -> Trigger {
         return Trigger::Right;
     }
     let Some((source, _)) = values.iter().find(|(_, value)| !value.is_empty()) else {
-        return Trigger::Absent;
+        return Trigger::Suspension;
     };
     log_throttled(
         Problem::WrongSecret,
         &format!(
             "a request has the trigger {name} ({}) with a wrong secret, \
-             and is not profiled for that",
+             and is not profiled by it",
             source.word()
         ),
     );
     Trigger::WrongSecret
 }
 
-/// Whether both are the same, in a time that depends on the length of `given`
-/// only.
+/// Whether both are equal, in a time that depends only on the length of `given`.
 fn is_same(given: &[u8], secret: &[u8]) -> bool {
     let mut difference = u8::from(given.len() != secret.len());
     for (index, byte) in given.iter().enumerate() {

@@ -1,15 +1,14 @@
-//! Keeping the thread on one CPU, and giving back exactly the freedom it had.
+//! Pins the thread to one CPU, and restores its affinity mask afterwards.
 //!
-//! Pinning uses `core_affinity`, which can set a mask but not restore one; so
-//! the kernel's own mask is saved beside it. A mask is inherited: whoever forks
-//! while pinned would keep its children on one CPU for good, so the mask is
-//! restored in every forked child, too.
+//! `core_affinity` can set a mask but not restore one, so this module saves the
+//! kernel's mask. A forked child inherits the mask: it would stay on one CPU for
+//! good, so the mask is restored in every forked child, too.
 
 use std::cell::Cell;
 
 #[cfg(target_os = "linux")]
 thread_local! {
-    /// The mask before [`pin`]; none while not pinned.
+    /// The affinity mask before [`pin`]; none while the thread is not pinned.
     static SAVED: Cell<Option<libc::cpu_set_t>> = const { Cell::new(None) };
 }
 
@@ -18,7 +17,7 @@ thread_local! {
     static SAVED: Cell<Option<()>> = const { Cell::new(None) };
 }
 
-/// Keeps this thread on the CPU it runs on; false if the system does not let us.
+/// Pins this thread to its current CPU; false if the system refuses.
 #[cfg(target_os = "linux")]
 pub(crate) fn pin() -> bool {
     if SAVED.get().is_some() {
@@ -33,13 +32,13 @@ pub(crate) fn pin() -> bool {
     true
 }
 
-/// macOS takes affinity as a hint only, which is of no use to a clock.
+/// macOS treats affinity as a hint, which does not help a per-CPU clock.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn pin() -> bool {
     false
 }
 
-/// Gives the thread back the CPUs it had before [`pin`]; harmless if not pinned.
+/// Restores the mask from before [`pin`]; does nothing if the thread is not pinned.
 pub(crate) fn restore() {
     let Some(mask) = SAVED.take() else { return };
     #[cfg(target_os = "linux")]
@@ -51,7 +50,7 @@ pub(crate) fn restore() {
     let () = mask;
 }
 
-/// The number of the CPU we run on, or 0 where nobody can say.
+/// The number of the current CPU, or 0 if the system does not tell.
 pub(crate) fn current_cpu() -> usize {
     #[cfg(target_os = "linux")]
     {

@@ -1,24 +1,24 @@
-//! How fast the cycle counter ticks, measured against the kernel's clock.
+//! Measures the frequency of the cycle counter against the kernel's clock.
 //!
-//! Two readings of both clocks, 5 ms of sleep apart. Each reading of the
-//! kernel's clock stands between two of the counter's, and of twenty such
-//! brackets the narrowest counts: an interrupt in the middle cannot spoil it.
-//! The width of the two brackets bounds the error, and we say it in `phpinfo()`.
+//! Both clocks are read twice, with 5 ms of sleep in between. Each reading of
+//! the kernel's clock stands between two readings of the counter. Of twenty such
+//! brackets the narrowest is used, so an interrupt in one of them does no harm.
+//! The width of the two brackets bounds the error, which `phpinfo()` shows.
 
 use std::time::Duration;
 
 use recorder::TickRate;
 
-/// A measured rate and how wrong it can be.
+/// A measured rate and the bound of its error.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Calibration {
-    /// Ticks a second.
+    /// Ticks per second.
     pub(crate) rate: TickRate,
     /// The largest error that the brackets allow, in parts per million.
     pub(crate) error_ppm: f64,
 }
 
-/// What XHProf has always slept.
+/// The time that XHProf sleeps, too.
 const SLEEP: Duration = Duration::from_millis(5);
 const BRACKETS: usize = 20;
 
@@ -29,7 +29,7 @@ impl Calibration {
         error_ppm: 0.0,
     };
 
-    /// Measures `counter`; none if it does not move.
+    /// Measures `counter`; none if it does not advance.
     pub(crate) fn measure(counter: fn() -> u64) -> Option<Self> {
         let first = Bracket::narrowest(counter);
         std::thread::sleep(SLEEP);
@@ -38,7 +38,7 @@ impl Calibration {
         let ns = second.ns.checked_sub(first.ns).filter(|&ns| ns > 0)?;
         let hertz = u128::from(ticks) * 1_000_000_000 / u128::from(ns);
         let rate = u64::try_from(hertz).ok().filter(|&hertz| hertz > 0)?;
-        // Half a bracket at each end: the kernel's reading lies somewhere in it.
+        // The kernel's reading lies anywhere in its bracket: half a width at each end.
         #[expect(clippy::cast_precision_loss, reason = "an error of parts per million")]
         let error_ppm = (first.width + second.width) as f64 / 2.0 / ticks as f64 * 1e6;
         Some(Self {
@@ -48,7 +48,7 @@ impl Calibration {
     }
 }
 
-/// One reading of both clocks, as close together as it could be had.
+/// One reading of both clocks, and the time that it took.
 struct Bracket {
     ticks: u64,
     ns: u64,
@@ -69,7 +69,7 @@ impl Bracket {
 
     fn take(counter: fn() -> u64) -> Self {
         let before = counter();
-        // RAW: not slewed by NTP, so five milliseconds of it are five milliseconds.
+        // CLOCK_MONOTONIC_RAW is not slewed by NTP.
         let ns = clock_ns(RAW);
         let width = counter().saturating_sub(before);
         Self {

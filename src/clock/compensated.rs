@@ -1,10 +1,10 @@
-//! Clocks that leave out what the profiler costs, with `xhprof.compensate`.
+//! Clocks that subtract the profiler's own cost, for `xhprof.compensate`.
 //!
-//! One set of hooks for all clocks below: what is asked at each call here is
-//! known when these hooks were measured, and left out with the rest.
+//! One set of hooks serves all clock sources. The branches on the source at each
+//! call were part of the measurement of these hooks, so they are subtracted, too.
 //!
-//! What they cost follows the processor's pace, which is looked at each
-//! millisecond; the look itself is left out, too.
+//! The cost follows the processor's pace, which is measured each millisecond.
+//! The time of that measurement is subtracted as well.
 
 use std::cell::UnsafeCell;
 
@@ -15,7 +15,7 @@ use super::{Clocks, CpuTime, CycleCounter, CycleCounterForBoth, Monotonic, Sourc
 use crate::zend::FunctionKind;
 use crate::zend::per_thread::per_thread;
 
-/// What a call costs, in the ticks of each clock.
+/// The profiler's cost per call, in the ticks of each clock.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct CallCost {
     /// In wall time.
@@ -24,19 +24,19 @@ pub(crate) struct CallCost {
     pub(crate) cpu: Overhead,
 }
 
-/// What calls of both kinds cost, at some pace of the processor.
+/// The profiler's cost for calls of both kinds, at one pace of the processor.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct CallCosts {
-    /// Functions of the user.
+    /// Calls of user functions.
     pub(crate) user: CallCost,
-    /// Functions of PHP.
+    /// Calls of internal functions.
     pub(crate) internal: CallCost,
-    /// The pace at which they cost that.
+    /// The pace at which these costs were measured.
     pub(crate) pace: Pace,
 }
 
 impl CallCosts {
-    /// The same at another pace.
+    /// The costs scaled to another pace.
     fn at(self, pace: Pace) -> Self {
         let scale = |cost| self.pace.scale_overhead(cost, pace);
         let both = |cost: CallCost| CallCost {
@@ -51,23 +51,23 @@ impl CallCosts {
     }
 }
 
-/// Time between two looks at the pace, in nanoseconds.
-const BETWEEN_LOOKS_NS: u64 = 1_000_000;
+/// Time between two measurements of the pace, in nanoseconds.
+const PACE_INTERVAL_NS: u64 = 1_000_000;
 
 /// This thread's clocks.
 #[derive(Clone, Copy)]
 struct Running {
     source: Source,
     cpu_time: CpuTime,
-    /// At the pace of the last look.
+    /// The costs at the pace that was measured last.
     costs: CallCosts,
-    /// As they were measured.
+    /// The costs as they were measured.
     measured: CallCosts,
-    /// How long a tick of either clock is.
+    /// The tick rates of the wall clock and of the CPU clock.
     rates: [TickRate; 2],
-    /// When to look again, in wall ticks, and for how long not.
-    next_look: u64,
-    between_looks: u64,
+    /// When to measure the pace again, in wall ticks, and the interval.
+    next_pace_update: u64,
+    pace_interval: u64,
     wall: VirtualClock,
     cpu: VirtualClock,
 }
@@ -95,14 +95,14 @@ per_thread! {
         costs: ALL_FREE,
         measured: ALL_FREE,
         rates: [TickRate::NANOSECONDS; 2],
-        next_look: u64::MAX,
-        between_looks: 0,
+        next_pace_update: u64::MAX,
+        pace_interval: 0,
         wall: VirtualClock::new(),
         cpu: VirtualClock::new(),
     });
 }
 
-/// Begins to leave `costs` out of clocks with these rates, wall and CPU.
+/// Begins to subtract `costs` from clocks with these rates, wall and CPU.
 pub(super) fn start(source: Source, cpu_time: CpuTime, costs: CallCosts, rates: [TickRate; 2]) {
     let [wall_rate, _] = rates;
     *running() = Running {
@@ -111,17 +111,17 @@ pub(super) fn start(source: Source, cpu_time: CpuTime, costs: CallCosts, rates: 
         costs,
         measured: costs,
         rates,
-        // At the first exit, if at all.
-        next_look: if costs.pace.is_known() { 0 } else { u64::MAX },
-        between_looks: wall_rate.ticks_in_nanoseconds(BETWEEN_LOOKS_NS),
+        // At the first exit, if the pace is known.
+        next_pace_update: if costs.pace.is_known() { 0 } else { u64::MAX },
+        pace_interval: wall_rate.ticks_in_nanoseconds(PACE_INTERVAL_NS),
         wall: VirtualClock::new(),
         cpu: VirtualClock::new(),
     };
 }
 
 fn running() -> &'static mut Running {
-    // SAFETY: this thread's; the functions of this file use it one after the
-    // other, and call nothing that comes back here.
+    // SAFETY: this thread's data; the functions of this file hold one reference
+    // at a time, and call nothing that calls them.
     unsafe { &mut *RUNNING.get().get() }
 }
 
@@ -143,12 +143,13 @@ impl Running {
         }
     }
 
-    /// Adapts the costs to the pace, at an exit when both clocks have been read.
+    /// Scales the costs to the current pace. Called at an exit, after both clocks
+    /// have been read.
     #[cold]
     #[inline(never)]
-    fn look(&mut self, now: u64) {
+    fn update_pace(&mut self, now: u64) {
         self.costs = self.measured.at(pace());
-        self.next_look = now.saturating_add(self.between_looks);
+        self.next_pace_update = now.saturating_add(self.pace_interval);
         let took = self.wall_ticks().saturating_sub(now);
         let [wall_rate, cpu_rate] = self.rates;
         self.wall.leave_out(took);
@@ -174,8 +175,8 @@ impl Clocks for Compensated {
         };
         let cost = running.cost_of(kind).wall;
         let time = running.wall.at_exit(ticks, cost);
-        if ticks >= running.next_look {
-            running.look(ticks);
+        if ticks >= running.next_pace_update {
+            running.update_pace(ticks);
         }
         time
     }
@@ -204,8 +205,8 @@ impl Clocks for Compensated {
             running.wall.at_exit(wall, cost.wall),
             running.cpu.at_exit(cpu, cost.cpu),
         );
-        if wall >= running.next_look {
-            running.look(wall);
+        if wall >= running.next_pace_update {
+            running.update_pace(wall);
         }
         times
     }

@@ -1,4 +1,4 @@
-//! The CPU's cycle counter, as each architecture has it.
+//! The CPU's cycle counter on each architecture.
 
 #[cfg(target_arch = "x86_64")]
 mod arch {

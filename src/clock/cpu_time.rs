@@ -1,28 +1,28 @@
 //! CPU time of this thread, without a system call per call.
 //!
-//! A thread's CPU time runs with the cycle counter until the kernel switches
-//! the thread out. So: read the counter, and ask the kernel only after a
-//! switch. Whether there was one, [`rseq`](super::rseq) tells. Where that does
-//! not work, every reading is a system call (550 ns and more).
+//! A thread's CPU time advances with the cycle counter until the kernel switches
+//! the thread out. So the counter is read, and the kernel is asked only after a
+//! switch, which [`rseq`](super::rseq) detects. Where that does not work, every
+//! reading is a system call (550 ns and more).
 
 use recorder::TickRate;
 
 use super::calibration::clock_ns;
-use super::rseq::{self, Bell};
+use super::rseq::{self, SwitchDetector};
 use super::{Calibration, counter};
 
 /// How CPU time is read in a profile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CpuTime {
-    /// From the cycle counter, while that bell tells of switches.
-    Counter(Bell),
+    /// From the cycle counter, with this detector of context switches.
+    Counter(SwitchDetector),
     /// By `clock_gettime`.
     SystemCall,
 }
 
 impl CpuTime {
-    /// Chooses a way that works here, and begins to watch for switches if it
-    /// has to. Ends with [`stop`].
+    /// Chooses a way that works on this system, and arms switch detection if the
+    /// counter is used. [`stop`] ends it.
     ///
     /// `counter` is the counter's calibration, if wall time is read from it.
     pub(super) fn start(counter: Option<Calibration>) -> Self {
@@ -37,13 +37,13 @@ impl CpuTime {
     /// For `phpinfo()`.
     pub(crate) fn name(self) -> &'static str {
         match self {
-            Self::Counter(Bell::Rseq) => "cycle counter, checked by rseq",
-            Self::Counter(Bell::PerfPage) => "cycle counter, checked by a perf page",
+            Self::Counter(SwitchDetector::Rseq) => "cycle counter, checked by rseq",
+            Self::Counter(SwitchDetector::PerfPage) => "cycle counter, checked by a perf page",
             Self::SystemCall => "clock_gettime(CLOCK_THREAD_CPUTIME_ID)",
         }
     }
 
-    /// How long a tick of this clock is, given the rate of the counter.
+    /// The tick rate of this clock, given the rate of the counter.
     pub(crate) fn rate(self, counter: TickRate) -> TickRate {
         match self {
             Self::Counter(_) => counter,
@@ -52,7 +52,7 @@ impl CpuTime {
     }
 }
 
-/// Ends what [`CpuTime::start`] began.
+/// Ends switch detection, see [`CpuTime::start`].
 pub(super) fn stop() {
     rseq::stop();
 }
@@ -63,7 +63,7 @@ pub(super) fn by_system_call() -> u64 {
     kernel_ns().wrapping_add(rseq::before_fork_ns())
 }
 
-/// What the kernel says, in nanoseconds.
+/// `CLOCK_THREAD_CPUTIME_ID`, in nanoseconds.
 #[inline(always)]
 pub(super) fn kernel_ns() -> u64 {
     clock_ns(libc::CLOCK_THREAD_CPUTIME_ID)
@@ -79,8 +79,8 @@ pub(super) fn by_counter() -> (u64, u64) {
     }
 }
 
-/// The same, where the thread was switched out since the last reading, or not
-/// long before it.
+/// The slow path of [`by_counter`]: the thread was switched out since the last
+/// reading, or shortly before it.
 #[cold]
 #[inline(never)]
 fn after_a_switch() -> (u64, u64) {

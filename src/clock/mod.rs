@@ -1,8 +1,8 @@
-//! Time: which clock is read, how fast it ticks, and how well we know that.
+//! Time: which clock is read, its tick rate, and the error of that rate.
 //!
-//! The engines read ticks at every call; `session` asks once, at enable, which
-//! clock to read and afterwards how long a tick was. The rate is measured once
-//! for each CPU that needs it and kept for the life of the process.
+//! The engines read ticks at every call. `session` chooses the clock once, at
+//! enable, and converts ticks to time at the end. The rate is measured once for
+//! each CPU that needs it and kept for the life of the process.
 
 mod affinity;
 mod calibration;
@@ -26,7 +26,7 @@ use std::sync::{Mutex, OnceLock};
 use crate::settings::{ClockChoice, PinCpu};
 use crate::zend::FunctionKind;
 
-/// What the engines read at entry and exit.
+/// The clocks that the engines read at entry and exit.
 pub(crate) trait Clocks {
     /// Wall time, in ticks.
     fn wall_at_entry() -> u64;
@@ -83,7 +83,7 @@ impl Clocks for CycleCounterForBoth {
     }
 }
 
-/// `CLOCK_MONOTONIC`, in nanoseconds: where there is no usable counter.
+/// `CLOCK_MONOTONIC`, in nanoseconds, for systems without a usable counter.
 pub(crate) struct Monotonic;
 
 impl Clocks for Monotonic {
@@ -173,8 +173,9 @@ pub(crate) fn start(choice: ClockChoice, pin: PinCpu, wants_cpu: bool) -> Clock 
     }
 }
 
-/// Starts a clock of an earlier [`start`] again, whatever the settings say by
-/// now; false if that does not work any more, and then nothing may read it.
+/// Restarts a clock that an earlier [`start`] returned, regardless of the current
+/// settings. Returns false if that is no longer possible; then the caller must
+/// not read the clock.
 pub(crate) fn start_again(clock: Clock, wants_cpu: bool) -> bool {
     let (choice, pin) = match (clock.source, clock.is_pinned) {
         (Source::Counter, true) => (ClockChoice::Counter, PinCpu::Always),
@@ -185,20 +186,20 @@ pub(crate) fn start_again(clock: Clock, wants_cpu: bool) -> bool {
     start(choice, pin, wants_cpu) == clock
 }
 
-/// Lets [`Compensated`] read the clocks of `clock`, and leave `costs` out.
+/// Makes [`Compensated`] read the clocks of `clock` and subtract `costs`.
 pub(crate) fn compensate(clock: Clock, costs: CallCosts) {
     let wall = clock.calibration.rate;
     compensated::start(clock.source, clock.cpu, costs, [wall, clock.cpu.rate(wall)]);
 }
 
-/// Ends what [`start`] began.
+/// Ends the use of a clock, see [`start`].
 pub(crate) fn stop() {
     cpu_time::stop();
     affinity::restore();
 }
 
-/// Sees to it, once for the process, that a forked child starts out unpinned
-/// and counts its CPU time on from its parent's.
+/// Registers fork handlers, once for the process: a forked child is unpinned,
+/// its CPU time continues from its parent's, and `then` is called in it.
 pub(crate) fn follow_forks(then: fn()) {
     static THEN: OnceLock<fn()> = OnceLock::new();
     extern "C" fn prepare() {
@@ -214,7 +215,7 @@ pub(crate) fn follow_forks(then: fn()) {
     THEN.get_or_init(|| then);
     // SAFETY: plain functions that touch this thread's own data and make
     // system calls that are allowed between fork and exec. The C library
-    // forgets them when it unloads this library.
+    // unregisters them when it unloads this library.
     unsafe {
         libc::pthread_atfork(Some(prepare), None, Some(in_child));
     }
@@ -227,15 +228,15 @@ pub(crate) fn cpu_time_in_use(choice: ClockChoice) -> CpuTime {
     clock.cpu
 }
 
-/// Measures now what [`start`] would measure in the first request: for servers
-/// that fork their workers, so that no request pays for it.
+/// Measures now what [`start`] would measure in the first request. Servers that
+/// fork their workers call this at MINIT.
 pub(crate) fn warm_up() {
     if counter::EXISTS && counter::is_invariant() {
         let _ = calibrated(ANY_CPU);
     }
 }
 
-/// What has been measured so far, for `phpinfo()`: a CPU (none: all) and its rate.
+/// The rates measured so far, for `phpinfo()`: a CPU (none: all) and its rate.
 pub(crate) fn measured() -> Vec<(Option<usize>, Calibration)> {
     let Ok(measured) = MEASURED.lock() else {
         return Vec::new();
@@ -247,8 +248,8 @@ pub(crate) fn measured() -> Vec<(Option<usize>, Calibration)> {
         .collect()
 }
 
-/// Whether there is a counter, and whether it ticks alike on all CPUs and in
-/// every power state.
+/// Whether there is a counter, and whether it is invariant: it ticks at one rate
+/// on all CPUs and in every power state.
 pub(crate) fn counter_state() -> (bool, bool) {
     (counter::EXISTS, counter::is_invariant())
 }

@@ -1,9 +1,8 @@
-//! How fast the processor is at the moment.
+//! Measures the current speed of the processor.
 //!
-//! What was measured a while ago takes twice as long when a neighbour works on
-//! the other half of the core, and less when the clock frequency rises. Both come
-//! and go within milliseconds, so whoever leaves out what the profiler costs has
-//! to ask again and again: the same piece of work is timed each time.
+//! The same code takes twice as long when the sibling hyperthread is busy, and
+//! less when the clock frequency rises. Both change within milliseconds, so
+//! `xhprof.compensate` measures repeatedly: it times the same piece of work.
 
 use std::hint::black_box;
 
@@ -11,15 +10,15 @@ use recorder::Pace;
 
 use super::{calibration, counter};
 
-/// Turns of the two loops. They take about half a microsecond, and suffer from a
-/// busy neighbour as our hooks and PHP do: stores and additions become 2.1 times
-/// slower, a chain of dependent operations hardly at all, and PHP's calls and our
-/// hooks 1.7 to 2.1 times (measured on a Xeon with two threads a core).
+/// Iterations of the two loops. They take about half a microsecond. With a busy
+/// sibling hyperthread they slow down as our hooks and PHP do: stores and
+/// additions 2.1 times, a chain of dependent operations hardly at all, PHP's
+/// calls and our hooks 1.7 to 2.1 times (measured on a Xeon with two threads a core).
 const STORES: u64 = 160;
 const CHAIN: u64 = 60;
-/// The first time warms the caches, and one may be interrupted.
+/// The first run warms the caches, and one run may be interrupted.
 const TIMES: usize = 3;
-/// Fewer ticks say too little.
+/// With fewer ticks than this the clock is too coarse.
 const COARSE: u64 = 100;
 
 /// The pace now; takes about 1.5 µs. Unknown where the clock is too coarse.

@@ -1,10 +1,10 @@
-//! A page of the kernel's that tells whether it has switched this thread out.
+//! Detects context switches of this thread by a perf event's mmap page.
 //!
 //! `perf_event_open` gives a page for an event that counts this thread's time.
-//! Whenever the thread is switched in, the kernel writes to it, and changes its
+//! The kernel updates the page when it switches the thread in, and changes its
 //! sequence number (`lock` in `struct perf_event_mmap_page`). The times in the
-//! page are of no use here: virtual machines do not say how to read them. Needs
-//! `kernel.perf_event_paranoid` of 2 or less, and no filter of system calls.
+//! page are not used: virtual machines do not say how to read them. Needs
+//! `kernel.perf_event_paranoid` of 2 or less, and no seccomp filter against it.
 
 use std::cell::Cell;
 
@@ -15,13 +15,13 @@ const SOFTWARE: u32 = 1;
 const TASK_CLOCK: u64 = 1;
 /// `PERF_FLAG_FD_CLOEXEC`.
 const CLOSE_ON_EXEC: libc::c_ulong = 1 << 3;
-/// `exclude_kernel` and `exclude_hv`: whoever asks for less is allowed more.
+/// `exclude_kernel` and `exclude_hv`: needed where `perf_event_paranoid` is 2.
 const EXCLUDE: u64 = 1 << 5 | 1 << 6;
-/// Where the sequence number is, and behind it the number of the counter: zero
-/// for one that is in software.
+/// The offset of the sequence number. The `index` after it is zero for a
+/// software event.
 const LOCK: usize = 8;
 
-/// The first version of `struct perf_event_attr`, which every kernel takes.
+/// The first version of `struct perf_event_attr`, which every kernel accepts.
 #[repr(C)]
 struct Attributes {
     kind: u32,
@@ -37,11 +37,11 @@ per_thread! {
     static PAGE: Cell<*mut u8> = Cell::new(std::ptr::null_mut());
 }
 
-/// Stands for the sequence number where there is none to be had.
+/// Replaces the sequence number if the kernel refuses a page.
 static NEVER_CHANGES: u64 = 0;
 
-/// Asks for a page, and says where its sequence number is; none if the system
-/// does not give one. Ends with [`close`].
+/// Maps a page and returns the address of its sequence number; none if the kernel
+/// refuses. [`close`] unmaps it.
 pub(super) fn open() -> Option<*mut u64> {
     let attributes = Attributes {
         kind: SOFTWARE,
@@ -65,8 +65,8 @@ pub(super) fn open() -> Option<*mut u64> {
     };
     let file = i32::try_from(file).ok().filter(|&file| file >= 0)?;
     let protection = libc::PROT_READ;
-    // SAFETY: maps one page wherever there is room; the page keeps the event
-    // alive when the file is closed.
+    // SAFETY: maps one page at an address that the kernel chooses; the mapping
+    // keeps the event alive when the file is closed.
     let page = unsafe {
         let page = libc::mmap(
             std::ptr::null_mut(),
@@ -86,17 +86,18 @@ pub(super) fn open() -> Option<*mut u64> {
     Some(page.wrapping_byte_add(LOCK).cast())
 }
 
-/// Gives the page back; harmless if there is none.
+/// Unmaps the page; does nothing if there is none.
 pub(super) fn close() {
     let page = PAGE.get().replace(std::ptr::null_mut());
     if !page.is_null() {
-        // SAFETY: what `open` mapped, and nobody reads any more.
+        // SAFETY: `open` mapped the page, and this thread, its only reader, no
+        // longer reads it.
         unsafe { libc::munmap(page.cast(), zend::page_size()) };
     }
 }
 
-/// In a forked child, which does not inherit the page: asks for one of its own.
-/// Should it be refused now, switches go unnoticed until the profile ends.
+/// Maps a new page in a forked child, which does not inherit its parent's. If the
+/// kernel refuses, switches are not detected until the profile ends.
 pub(super) fn reopen() -> *mut u64 {
     PAGE.get().set(std::ptr::null_mut());
     open().unwrap_or_else(|| (&raw const NEVER_CHANGES).cast_mut())

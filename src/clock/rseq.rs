@@ -1,44 +1,43 @@
-//! Restartable sequences, used as a bell that rings when the kernel switches
-//! this thread out.
+//! Detects context switches of this thread by restartable sequences.
 //!
-//! The C library (glibc ≥ 2.35) registers an area with the kernel for each
-//! thread. A pointer in it names the critical section that the thread is in.
-//! Whenever the kernel preempts, migrates or signals the thread *outside* that
-//! section, it clears the pointer. We leave it pointing at a section that
-//! nobody ever runs: a cleared pointer then means that the thread was away.
-//! See rseq(2) and the kernel's kernel/rseq.c.
+//! The C library (glibc ≥ 2.35) registers an rseq area with the kernel for each
+//! thread. Its field `rseq_cs` points to the descriptor of the critical section
+//! that the thread is in. When the kernel preempts, migrates or signals the
+//! thread *outside* that section, it clears the pointer. We point it to a section
+//! that is never executed: a cleared pointer means that the thread was switched
+//! out. See rseq(2) and the kernel's kernel/rseq.c.
 //!
-//! Where there is no such area, a [`perf_page`](super::perf_page) rings.
+//! Where no area is registered, a [`perf_page`](super::perf_page) is used.
 //!
-//! The pointer must not outlive the library that the section is in, so it is
-//! cleared at disable.
+//! **Invariant:** the pointer must not outlive this library, which holds the
+//! section, so it is cleared at disable.
 
 use recorder::TickRate;
 
-/// What tells that the thread was switched out.
+/// How context switches are detected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Bell {
-    /// The pointer of restartable sequences.
+pub(crate) enum SwitchDetector {
+    /// By `rseq_cs`.
     Rseq,
-    /// The sequence number of a [`perf_page`](super::perf_page).
+    /// By the sequence number of a [`perf_page`](super::perf_page).
     PerfPage,
 }
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
-mod bell {
+mod detector {
     use std::cell::Cell;
     use std::sync::OnceLock;
     use std::time::Duration;
 
     use recorder::CpuClock;
 
-    use super::{Bell, TickRate};
+    use super::{SwitchDetector, TickRate};
     use crate::clock::cpu_time::kernel_ns;
     use crate::clock::{counter, perf_page};
     use crate::zend::per_thread::per_thread;
 
-    // A section of one instruction that is never run. The kernel wants the
-    // signature that the C library registered in front of the abort address.
+    // A section of one instruction that is never executed. The kernel requires
+    // the signature that the C library registered before the abort address.
     std::arch::global_asm!(
         ".pushsection .text.xhprof_rseq, \"ax\"",
         ".globl xhprof_rseq_start, xhprof_rseq_end, xhprof_rseq_abort",
@@ -66,7 +65,7 @@ mod bell {
         abort: u64,
     }
 
-    /// The one section; its addresses are known when the library is loaded.
+    /// The section's descriptor; its addresses are known after relocation.
     fn section() -> *const Section {
         static SECTION: OnceLock<Section> = OnceLock::new();
         SECTION.get_or_init(|| {
@@ -81,26 +80,27 @@ mod bell {
         })
     }
 
-    /// What one thread knows of its switches.
+    /// The state of switch detection in one thread.
     pub(super) struct Watch {
-        /// The thread's `rseq_cs`, or the sequence number of its perf page; null
-        /// while not watching.
+        /// Points to the thread's `rseq_cs`, or to the sequence number of its perf
+        /// page; null while detection is off.
         pointer: Cell<*mut u64>,
-        /// What is there as long as the thread is not switched out: the address
-        /// of our section, or the number that was found; else [`NEVER`].
+        /// The value at `pointer` as long as the thread is not switched out: the
+        /// address of our section, or the sequence number. [`NEVER`] if readings
+        /// must not use the counter alone.
         expected: Cell<u64>,
-        /// The same, also while readings must not use the counter alone.
+        /// The value that [`arm`] found or stored at `pointer`.
         armed: Cell<u64>,
-        bell: Cell<Bell>,
+        detector: Cell<SwitchDetector>,
         cpu: CpuClock,
         rate: Cell<Option<TickRate>>,
-        /// CPU time of the parents, in a forked child, in nanoseconds.
+        /// In a forked child: the CPU time of its parents, in nanoseconds.
         before_fork_ns: Cell<u64>,
-        /// CPU time when the process began to fork.
+        /// CPU time at the last fork.
         at_fork_ns: Cell<u64>,
     }
 
-    /// No address of a section, and no number that a page has had.
+    /// A value that is neither a section's address nor a sequence number.
     const NEVER: u64 = u64::MAX;
 
     per_thread! {
@@ -108,7 +108,7 @@ mod bell {
             pointer: Cell::new(std::ptr::null_mut()),
             expected: Cell::new(0),
             armed: Cell::new(0),
-            bell: Cell::new(Bell::Rseq),
+            detector: Cell::new(SwitchDetector::Rseq),
             cpu: CpuClock::new(),
             rate: Cell::new(None),
             before_fork_ns: Cell::new(0),
@@ -116,87 +116,87 @@ mod bell {
         };
     }
 
-    /// Begins to watch, with the first bell that rings on this system; none if
+    /// Starts detection with the first detector that works on this system; none if
     /// none does.
-    pub(crate) fn start(rate: TickRate) -> Option<Bell> {
+    pub(crate) fn start(rate: TickRate) -> Option<SwitchDetector> {
         let watch = WATCH.get();
         if watch.rate.replace(Some(rate)) != Some(rate) {
             watch.cpu.forget();
         }
-        let bell = [Bell::Rseq, Bell::PerfPage]
+        let detector = [SwitchDetector::Rseq, SwitchDetector::PerfPage]
             .into_iter()
-            .find(|&bell| begin(bell))?;
+            .find(|&detector| begin(detector))?;
         resynchronise();
-        Some(bell)
+        Some(detector)
     }
 
-    fn begin(bell: Bell) -> bool {
-        static RINGS: [OnceLock<bool>; 2] = [const { OnceLock::new() }; 2];
+    fn begin(detector: SwitchDetector) -> bool {
+        static WORKS: [OnceLock<bool>; 2] = [const { OnceLock::new() }; 2];
         let watch = WATCH.get();
-        let (pointer, rings) = match bell {
-            Bell::Rseq => (thread_pointer(), &RINGS[0]),
-            Bell::PerfPage => (perf_page::open(), &RINGS[1]),
+        let (pointer, works) = match detector {
+            SwitchDetector::Rseq => (thread_pointer(), &WORKS[0]),
+            SwitchDetector::PerfPage => (perf_page::open(), &WORKS[1]),
         };
         let Some(pointer) = pointer else { return false };
-        watch.bell.set(bell);
+        watch.detector.set(detector);
         watch.pointer.set(pointer);
-        // Tried once for a process: sleeping is being switched out.
-        let rings = *rings.get_or_init(|| {
-            mute(watch);
+        // Tried once for a process: a sleep is a context switch.
+        let works = *works.get_or_init(|| {
+            arm(watch);
             std::thread::sleep(Duration::from_micros(100));
             is_switched(watch)
         });
-        if !rings {
+        if !works {
             stop();
         }
-        rings
+        works
     }
 
-    /// From here on a switch can be told.
-    fn mute(watch: &Watch) {
+    /// Arms switch detection.
+    fn arm(watch: &Watch) {
         let pointer = watch.pointer.get();
-        match watch.bell.get() {
-            Bell::Rseq => {
+        match watch.detector.get() {
+            SwitchDetector::Rseq => {
                 watch.armed.set(section() as u64);
                 set(pointer, section() as u64);
             }
-            Bell::PerfPage => watch.armed.set(read(pointer)),
+            SwitchDetector::PerfPage => watch.armed.set(read(pointer)),
         }
     }
 
-    /// Whether the thread was switched out since [`mute`].
+    /// Whether the thread was switched out since [`arm`].
     fn is_switched(watch: &Watch) -> bool {
         read(watch.pointer.get()) != watch.armed.get()
     }
 
-    /// Ends watching; harmless if nobody is.
+    /// Ends detection; does nothing if it is off.
     pub(crate) fn stop() {
         let watch = WATCH.get();
         let pointer = watch.pointer.replace(std::ptr::null_mut());
         if pointer.is_null() {
             return;
         }
-        match watch.bell.get() {
-            Bell::Rseq => set(pointer, 0),
-            Bell::PerfPage => perf_page::close(),
+        match watch.detector.get() {
+            SwitchDetector::Rseq => set(pointer, 0),
+            SwitchDetector::PerfPage => perf_page::close(),
         }
     }
 
-    /// The thread's CPU time in ticks, when the counter says `counter`; none if
-    /// that is not known without [`ticks_after_a_switch`].
+    /// The thread's CPU time in ticks at the counter's value `counter`; none if
+    /// the caller must use [`ticks_after_a_switch`].
     #[inline(always)]
     pub(crate) fn cpu_ticks(counter: u64) -> Option<u64> {
         let watch = WATCH.get();
-        // Only while watching, which is while a profile reads CPU time.
+        // Called only while detection is on: while a profile reads CPU time.
         let still_set = read(watch.pointer.get()) == watch.expected.get();
         still_set.then(|| watch.cpu.read(counter))
     }
 
-    /// Wall and CPU ticks of this instant, after asking the kernel if it must
-    /// be asked.
+    /// Wall and CPU ticks now, after asking the kernel if the thread was switched
+    /// out.
     ///
-    /// Under a tracer (`strace`) every system call switches out, so that what
-    /// the kernel says is never the latest: after some tries it is good enough.
+    /// Under a tracer (`strace`) every system call is a context switch, so this
+    /// gives up after some tries and uses the last value.
     pub(crate) fn ticks_after_a_switch() -> (u64, u64) {
         let watch = WATCH.get();
         for _ in 0..4 {
@@ -204,7 +204,7 @@ mod bell {
                 resynchronise();
             }
             let now = counter::read();
-            // What the counter says after a switch is no CPU time.
+            // After a switch the counter includes time off the CPU.
             if is_switched(watch) {
                 continue;
             }
@@ -218,18 +218,18 @@ mod bell {
         (now, watch.cpu.catch_up(now).0)
     }
 
-    /// Asks the kernel for the CPU time, and sets the pointer again.
+    /// Asks the kernel for the CPU time, and arms detection again.
     #[cold]
     #[inline(never)]
     fn resynchronise() {
         let watch = WATCH.get();
         let Some(rate) = watch.rate.get() else { return };
-        // The next reading has to see whether the clock may go on from here.
+        // The next reading must check whether the clock may advance from here.
         watch.expected.set(NEVER);
-        // A switch right now leaves a pointer that the next reading finds
-        // cleared; a few tries are plenty, and each is right by itself.
+        // A switch in this loop clears the pointer, and the next reading comes
+        // here again. So a few tries suffice, and each alone is correct.
         for _ in 0..4 {
-            mute(watch);
+            arm(watch);
             let used = kernel_ns().wrapping_add(watch.before_fork_ns.get());
             let used = rate.ticks_in_nanoseconds(used);
             watch.cpu.resynchronise(counter::read(), used);
@@ -239,7 +239,7 @@ mod bell {
         }
     }
 
-    /// In the parent, about to fork: the child's kernel clock starts at zero.
+    /// Called in the parent before a fork: the child's kernel clock starts at zero.
     pub(crate) fn before_fork() {
         let watch = WATCH.get();
         watch
@@ -247,7 +247,7 @@ mod bell {
             .set(kernel_ns().wrapping_add(watch.before_fork_ns.get()));
     }
 
-    /// In the forked child: goes on counting where the parent was.
+    /// Called in the forked child: its CPU time continues from its parent's.
     pub(crate) fn after_fork_in_child() {
         let watch = WATCH.get();
         watch.before_fork_ns.set(watch.at_fork_ns.get());
@@ -255,10 +255,10 @@ mod bell {
         if pointer.is_null() {
             return;
         }
-        match watch.bell.get() {
-            Bell::Rseq => set(pointer, 0),
-            // The page was the parent's, and is not there any more.
-            Bell::PerfPage => {
+        match watch.detector.get() {
+            SwitchDetector::Rseq => set(pointer, 0),
+            // The child does not inherit the parent's page.
+            SwitchDetector::PerfPage => {
                 watch.pointer.set(perf_page::reopen());
                 watch.expected.set(NEVER);
                 watch.armed.set(NEVER);
@@ -272,8 +272,8 @@ mod bell {
         WATCH.get().before_fork_ns.get()
     }
 
-    /// Where the kernel finds this thread's section; none if the C library did
-    /// not register an area.
+    /// The address of this thread's `rseq_cs`; none if the C library did not
+    /// register an area.
     fn thread_pointer() -> Option<*mut u64> {
         /// Offset of `rseq_cs` in `struct rseq`.
         const RSEQ_CS: isize = 8;
@@ -286,8 +286,8 @@ mod bell {
         Some(thread.wrapping_offset(offset + RSEQ_CS).cast())
     }
 
-    /// Where the C library's area is, from the thread pointer; none if it did not
-    /// register one. Looked up once.
+    /// The offset of the C library's rseq area from the thread pointer; none if it
+    /// did not register one. Looked up once.
     fn area() -> Option<isize> {
         static OFFSET: OnceLock<Option<isize>> = OnceLock::new();
         *OFFSET.get_or_init(|| {
@@ -308,7 +308,7 @@ mod bell {
 
     fn set(pointer: *mut u64, section: u64) {
         // SAFETY: the thread's own area, which lives as long as the thread;
-        // volatile, because the kernel changes it behind our back.
+        // volatile, because the kernel changes it asynchronously.
         unsafe { pointer.write_volatile(section) };
     }
 
@@ -320,10 +320,10 @@ mod bell {
 }
 
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
-mod bell {
-    use super::{Bell, TickRate};
+mod detector {
+    use super::{SwitchDetector, TickRate};
 
-    pub(crate) fn start(_rate: TickRate) -> Option<Bell> {
+    pub(crate) fn start(_rate: TickRate) -> Option<SwitchDetector> {
         None
     }
 
@@ -346,4 +346,4 @@ mod bell {
     }
 }
 
-pub(crate) use bell::*;
+pub(crate) use detector::*;

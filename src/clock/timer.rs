@@ -1,16 +1,15 @@
-//! The timer of the sampling mode: a thread that fires now and then.
+//! The timer of the sampling mode: a thread.
 //!
-//! It is no POSIX timer, because signals change what programs do. Tried on PHP
-//! 8.2 with a handler that does nothing, set with `SA_RESTART`, at 100 Hz:
-//! `sleep(1)`, `usleep()` and `time_nanosleep()` came back after 10 ms,
-//! `stream_select()` failed with a warning, and a read with a timeout of 0.5 s
-//! waited for as long as signals came (6.6 s). The thread sends nothing and
-//! receives nothing: it blocks all signals, so that none that is meant for PHP
-//! ends there.
+//! A POSIX timer would send signals, which change what programs do. Measured on
+//! PHP 8.2 with an empty handler, set with `SA_RESTART`, at 100 Hz: `sleep(1)`,
+//! `usleep()` and `time_nanosleep()` returned after 10 ms, `stream_select()`
+//! failed with a warning, and a read with a timeout of 0.5 s waited for as long
+//! as signals came (6.6 s). The thread sends no signal, and blocks all signals,
+//! so that the kernel delivers PHP's signals to PHP's thread.
 //!
-//! **Invariants:** there is a thread only between [`Timer::start`] and
-//! [`Timer::stop`]; it owns no lock while it sleeps; a forked child has none,
-//! and calls [`Timer::forget`].
+//! **Invariants:** the thread exists only between [`Timer::start`] and
+//! [`Timer::stop`]. It holds no lock while it sleeps. A forked child has no such
+//! thread, and calls [`Timer::forget`].
 
 use std::io;
 use std::sync::Arc;
@@ -22,7 +21,7 @@ use recorder::SlotGrid;
 
 use super::calibration::clock_ns;
 
-/// Which time passes between two samples.
+/// The clock of the sampling interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SampledClock {
     /// The time of day.
@@ -31,44 +30,44 @@ pub(crate) enum SampledClock {
     Cpu,
 }
 
-/// One firing.
+/// One expiration of the timer.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Fired {
     /// `CLOCK_MONOTONIC`, in nanoseconds.
     pub(crate) at: u64,
-    /// The time since the last firing, on the clock that was asked for.
+    /// The time since the last expiration, on the sampled clock.
     pub(crate) elapsed: u64,
 }
 
-/// A timer that runs.
+/// A running timer.
 pub(crate) struct Timer {
     shared: Arc<Shared>,
     thread: JoinHandle<()>,
 }
 
-/// What the thread and its owner share.
+/// The data that the thread and its owner share.
 struct Shared {
     is_stopping: AtomicBool,
-    /// The interval is not shorter than this, whatever was asked for.
+    /// A lower bound of the interval, see [`Timer::slow_down_to`].
     least_ns: AtomicU64,
 }
 
-/// No stack of the thread's needs more; the C library's own data is in it, too.
+/// Enough for the thread's calls and the C library's own data.
 const STACK_SIZE: usize = 128 * 1024;
 
-/// In CPU mode, how often at most the clock of a program that waits is read.
-const SHORTEST_NAP: u64 = 50_000;
+/// The shortest sleep on the CPU clock, which stands still while a program waits.
+const MIN_CPU_SLEEP_NS: u64 = 50_000;
 
-/// To sleep costs the kernel somewhat less than to wait for a call, which is
-/// not worth it where that would come much too late.
-const SHORT_NAP: Duration = Duration::from_micros(500);
+/// Up to this length the thread uses `sleep`, which costs the kernel less than
+/// `park_timeout`, but cannot be woken by [`Timer::stop`].
+const SHORT_SLEEP: Duration = Duration::from_micros(500);
 
 impl Timer {
-    /// Calls `fire` in a thread of its own, each time that `interval_ns` have
-    /// passed on `clock`, more or less: the interval varies by a quarter, so
-    /// that it falls into step with nothing. With `slots`, at the beginning of
-    /// each of them, on the wall clock; those that began before [`stop`](Self::stop)
-    /// and were not fired for get one firing then.
+    /// Starts a thread that calls `fire` whenever `interval_ns` have passed on
+    /// `clock`. The interval varies randomly by a quarter, so that samples do not
+    /// run in lockstep with the program. With `slots`, `fire` is called at the
+    /// beginning of each slot on the wall clock; if slots have begun since the
+    /// last call, [`stop`](Self::stop) causes one more.
     pub(crate) fn start(
         clock: SampledClock,
         interval_ns: u64,
@@ -83,7 +82,7 @@ impl Timer {
             is_stopping: AtomicBool::new(false),
             least_ns: AtomicU64::new(0),
         });
-        let rhythm = Rhythm {
+        let schedule = Schedule {
             shared: Arc::clone(&shared),
             clock,
             interval_ns,
@@ -97,11 +96,11 @@ impl Timer {
         let builder = Builder::new()
             .name("xhprof-timer".to_owned())
             .stack_size(STACK_SIZE);
-        let thread = without_signals(|| builder.spawn(move || rhythm.run(fire)))?;
+        let thread = without_signals(|| builder.spawn(move || schedule.run(fire)))?;
         Ok(Self { shared, thread })
     }
 
-    /// From now on, leaves at least that much time between two firings.
+    /// Sets the least time between two calls of `fire`.
     pub(crate) fn slow_down_to(&self, least_ns: u64) {
         self.shared.least_ns.store(least_ns, Ordering::Relaxed);
     }
@@ -110,54 +109,54 @@ impl Timer {
     pub(crate) fn stop(self) {
         self.shared.is_stopping.store(true, Ordering::Release);
         self.thread.thread().unpark();
-        // It cannot have panicked: that ends the process.
+        // A panic would have aborted the process.
         let _ = self.thread.join();
     }
 
-    /// In a forked child, where the thread does not exist.
+    /// Called in a forked child, where the thread does not exist.
     pub(crate) fn forget(self) {
         std::mem::forget(self);
     }
 }
 
-/// When to fire, as the thread knows it.
-struct Rhythm {
+/// The thread's schedule.
+struct Schedule {
     shared: Arc<Shared>,
     clock: libc::clockid_t,
     interval_ns: u64,
     slots: Option<SlotGrid>,
-    /// It has fired for the last time.
+    /// The timer has expired for the last time.
     has_ended: bool,
-    /// When it fired last…
+    /// When it expired last…
     last: u64,
-    /// … and when it should have: being late once delays nothing else.
+    /// … and when it should have: one delay does not shift later expirations.
     due: u64,
     has_fired: bool,
     random: Random,
 }
 
-impl Rhythm {
+impl Schedule {
     fn run(mut self, mut fire: impl FnMut(Fired)) {
-        ask_for_punctuality(self.interval_ns);
+        reduce_timer_slack(self.interval_ns);
         while let Some(fired) = self.wait() {
             fire(fired);
         }
     }
 
-    /// Waits for the next time; none at the end.
+    /// Sleeps until the next expiration; none after [`Timer::stop`].
     fn wait(&mut self) -> Option<Fired> {
         let least = self.shared.least_ns.load(Ordering::Relaxed);
         let interval = self.random.around(self.interval_ns);
         self.due = if let Some(slots) = self.slots {
             slots.next_after(self.last + least)
         } else if self.has_fired {
-            // Nor does it hurry to make up for more than one.
+            // Missed expirations are not made up for.
             (self.due + interval)
                 .max(self.last + interval / 2)
                 .max(self.last + least)
         } else {
-            // At any time in the first interval: else nothing would be seen of
-            // short requests, or of how long ones begin.
+            // At a random time in the first interval: otherwise short requests,
+            // and the beginning of long ones, would get no sample.
             self.last + self.random.below(interval)
         };
         loop {
@@ -166,7 +165,7 @@ impl Rhythm {
             if is_stopping {
                 let slots = self.slots.filter(|_| !self.has_ended);
                 self.has_ended = true;
-                // A slot began, and the program ended before this thread woke up.
+                // A slot began, and the profile ended before this thread woke up.
                 slots.filter(|slots| slots.next_after(self.last) <= now)?;
                 self.due = now;
             }
@@ -180,26 +179,26 @@ impl Rhythm {
                 };
                 return Some(Fired { at, elapsed });
             }
-            // CPU time passes no faster than the time of day, but may stand.
+            // CPU time advances no faster than wall time, but may stand still.
             let left = self.due - now;
-            let nap = if self.clock == libc::CLOCK_MONOTONIC {
+            let pause = if self.clock == libc::CLOCK_MONOTONIC {
                 left
             } else {
-                left.max(SHORTEST_NAP)
+                left.max(MIN_CPU_SLEEP_NS)
             };
-            let nap = Duration::from_nanos(nap);
-            if nap <= SHORT_NAP {
-                sleep(nap);
+            let pause = Duration::from_nanos(pause);
+            if pause <= SHORT_SLEEP {
+                sleep(pause);
             } else {
-                park_timeout(nap);
+                park_timeout(pause);
             }
         }
     }
 }
 
-/// The kernel may wake a thread up to 50 µs late, to save energy: too late for
-/// the shortest intervals.
-fn ask_for_punctuality(interval_ns: u64) {
+/// Reduces the timer slack: by default the kernel may wake a thread 50 µs late,
+/// which is too late for the shortest intervals.
+fn reduce_timer_slack(interval_ns: u64) {
     #[cfg(target_os = "linux")]
     if interval_ns < 2_000_000 {
         let slack = libc::c_ulong::try_from(interval_ns / 100).unwrap_or(50_000);
@@ -210,10 +209,10 @@ fn ask_for_punctuality(interval_ns: u64) {
     let _ = interval_ns;
 }
 
-/// Runs `act`, which starts a thread, so that the thread blocks all signals.
+/// Runs `act` with all signals blocked; a thread that `act` starts inherits that.
 fn without_signals<R>(act: impl FnOnce() -> R) -> R {
-    // SAFETY: sets of ours; what was blocked before is blocked afterwards, and
-    // nothing else. A signal that comes meanwhile is delivered then.
+    // SAFETY: local signal sets; the previous mask is restored afterwards. The
+    // kernel delivers a signal that arrives during `act` then.
     unsafe {
         let mut all: libc::sigset_t = std::mem::zeroed();
         let mut before: libc::sigset_t = std::mem::zeroed();
@@ -242,7 +241,7 @@ fn cpu_clock_of_this_thread() -> io::Result<libc::clockid_t> {
     Err(io::Error::from(io::ErrorKind::Unsupported))
 }
 
-/// Enough chance to fall out of step: xorshift, seeded by the clock.
+/// Random numbers for the interval: xorshift, seeded by the clock.
 struct Random(u64);
 
 impl Random {
@@ -250,7 +249,7 @@ impl Random {
         Self(clock_ns(libc::CLOCK_MONOTONIC).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
-    /// From three quarters of `mean` to five.
+    /// From three to five quarters of `mean`.
     fn around(&mut self, mean: u64) -> u64 {
         mean - mean / 4 + self.below(mean / 2 + 1)
     }

@@ -1,8 +1,8 @@
 //! The compiler's hooks: `load::…` for a file, `eval::…` for a string.
 //!
-//! The hook for strings is there from MINIT on, because it has a second task:
-//! the code of `php -r` is compiled with options of its own, in which user
-//! calls would not look at `zend_execute_ex`.
+//! The hook for strings is installed from MINIT on, because it has a second
+//! task: `php -r` compiles its code with compiler options of its own, under which
+//! user calls would not check `zend_execute_ex`.
 
 use std::cell::Cell;
 use std::ffi::{CStr, c_char, c_int};
@@ -12,15 +12,15 @@ use ext_php_rs::ffi::{zend_file_handle, zend_op_array, zend_string};
 use recorder::{Entered, SymbolId, Token};
 
 use super::state::{State, state};
-use super::{outer, sampling};
+use super::{sampling, suspended};
 use crate::zend;
 use crate::zend::bindings::{self, CompileFile, CompileString};
 
 struct Previous {
-    /// Below the cache of an opcache, if there is one: what really compiles.
+    /// The hook below ours at MINIT. Opcache installs its hook later, on top.
     compiler: Cell<Option<CompileFile>>,
-    /// What the hook for files calls. It stays when the hook is taken out: with
-    /// threads, another one may be on its way into it.
+    /// The hook that `compile_file` calls. It stays when `compile_file` is taken
+    /// out: with ZTS, another thread may be about to call it.
     file: Cell<Option<CompileFile>>,
     is_in: Cell<bool>,
     string: Cell<Option<CompileString>>,
@@ -36,10 +36,10 @@ static PREVIOUS: Previous = Previous {
     string: Cell::new(None),
 };
 
-/// MINIT: the hook for strings goes in for good, and one for files that sees to
-/// it that all that is compiled has our slot.
+/// MINIT: installs the hook for strings, and one for files that makes sure that
+/// every op_array has our run-time slot.
 pub(super) fn arm() {
-    // SAFETY: MINIT runs before any thread; nobody compiles meanwhile.
+    // SAFETY: MINIT runs before any thread, and compiles nothing.
     unsafe {
         PREVIOUS.compiler.set(Some(bindings::zend_compile_file));
         bindings::zend_compile_file = with_slots;
@@ -48,7 +48,7 @@ pub(super) fn arm() {
     }
 }
 
-/// MSHUTDOWN: it comes out again, unless somebody hooked on top of it.
+/// MSHUTDOWN: takes the hooks out, unless another extension hooked on top.
 pub(super) fn disarm() {
     uninstall();
     // SAFETY: as in `arm`.
@@ -71,9 +71,9 @@ pub(super) fn disarm() {
     }
 }
 
-/// Takes the hook for strings out for a moment; false if it is not on top.
-pub(super) fn step_aside() -> bool {
-    // SAFETY: without threads, see `absence`.
+/// Takes the hook for strings out until [`resume`]; false if it is not on top.
+pub(super) fn suspend() -> bool {
+    // SAFETY: without threads, see `without_hooks`.
     unsafe {
         let hook = bindings::zend_compile_string;
         let is_on_top = fn_addr_eq(hook, compile_string as CompileString);
@@ -85,19 +85,19 @@ pub(super) fn step_aside() -> bool {
     false
 }
 
-/// Takes [`step_aside`] back.
-pub(super) fn come_back() {
-    // SAFETY: as in `step_aside`.
+/// Puts the hook back after [`suspend`].
+pub(super) fn resume() {
+    // SAFETY: as in `suspend`.
     unsafe { bindings::zend_compile_string = compile_string };
 }
 
-/// A profile begins: the hook for files goes on top of whatever is there, so
-/// that a file which opcache has compiled before is seen too.
+/// A profile begins: installs the hook for files on top of all others, so that
+/// it also sees a file that opcache has cached.
 pub(super) fn install() {
     // SAFETY: see `PREVIOUS`.
     unsafe {
         let below = bindings::zend_compile_file;
-        // Never below itself, should two threads come here at once.
+        // Two threads may come here at once: the hook must not call itself.
         if !PREVIOUS.is_in.get() && !fn_addr_eq(below, compile_file as CompileFile) {
             PREVIOUS.file.set(Some(below));
             PREVIOUS.is_in.set(true);
@@ -106,7 +106,7 @@ pub(super) fn install() {
     }
 }
 
-/// No profile is running any more.
+/// The last profile has ended: takes the hook for files out.
 pub(super) fn uninstall() {
     // SAFETY: see `PREVIOUS`.
     unsafe {
@@ -121,7 +121,7 @@ pub(super) fn uninstall() {
 }
 
 unsafe extern "C" fn with_slots(file: *mut zend_file_handle, kind: c_int) -> *mut zend_op_array {
-    zend::idle_slots::take_back();
+    zend::idle_slots::reclaim();
     match PREVIOUS.compiler.get() {
         // SAFETY: passes on what the engine handed us.
         Some(previous) => unsafe { previous(file, kind) },
@@ -156,7 +156,7 @@ unsafe extern "C" fn compile_string(
             CStr::from_ptr(file)
         };
         let opened = enter(b"eval::", name.to_bytes(), false);
-        zend::idle_slots::take_back();
+        zend::idle_slots::reclaim();
         if super::armed() == Some(super::Engine::Execute) {
             zend::make_user_calls_visible();
         }
@@ -169,7 +169,7 @@ unsafe extern "C" fn compile_string(
     }
 }
 
-/// What was entered, and is to be left.
+/// An entered compilation, to be left afterwards.
 #[derive(Clone, Copy)]
 enum Opened {
     Traced(Token),
@@ -177,12 +177,12 @@ enum Opened {
 }
 
 fn enter(prefix: &[u8], path: &[u8], is_file: bool) -> Option<Opened> {
-    // What was seen so far was not the compiler.
+    // Samples taken so far belong to the caller, not to the compiler.
     sampling::safe_point(None);
-    // SAFETY: the compiler's hooks run between two functions, when no other
-    // hook holds a reference; naming a file calls nothing.
+    // SAFETY: the compiler's hooks run when no other hook holds a reference, and
+    // naming a file does not call into the engine.
     let state: &mut State = unsafe { &mut *state() };
-    if state.guard.is_unseen() {
+    if state.guard.is_truncating() {
         return None;
     }
     let symbols = state.symbols.as_mut()?;
@@ -206,7 +206,7 @@ fn leave(opened: Option<Opened>) {
         // SAFETY: as in `enter`; `state` is not used after it.
         Some(Opened::Traced(token)) => unsafe {
             let plan = state.plan;
-            outer::leave_by(state, plan, token);
+            suspended::leave_by(state, plan, token);
         },
         Some(Opened::Sampled { session, symbol }) if state.session == session => {
             sampling::safe_point(Some(symbol));

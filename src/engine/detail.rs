@@ -1,9 +1,9 @@
-//! Additional info: the statement or the address behind a call, for the few
+//! Additional info: the SQL statement, URL or command of a call, for the few
 //! functions that have one.
 //!
 //! It becomes part of the call's name (`PDO::query#SELECT …`), or a span. Both
-//! are without literals. **Invariant:** what asks the engine runs while no
-//! reference to the state is held, and is not recorded: it is not the program's.
+//! are without literals. **Invariant:** calls into the engine are made while no
+//! reference to the state is held, and are not recorded.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
@@ -15,31 +15,31 @@ use recorder::{Reading, SymbolId};
 use super::Hooks;
 use super::state::{State, state};
 use crate::details::{self, Argument, Detail, Name, Rows, Text};
-use crate::spans::{LONGEST, SharedSpans, SpanId};
+use crate::spans::{MAX_TEXT_LENGTH, SharedSpans, SpanId};
 use crate::symbols::{Prepared, Symbols};
 use crate::zend::{self, Call, Value};
 
-/// No more of a statement is looked at, for a span.
-const MOST_READ: usize = 64 << 10;
+/// The longest part of a statement that is redacted for a span, in bytes.
+const MAX_READ: usize = 64 << 10;
 
-/// What is known of a call before it runs: plain data, which a `longjmp` may
-/// skip.
+/// A call with a detail, inspected before it runs. Plain data: a `longjmp` may
+/// skip it.
 #[derive(Clone, Copy)]
-pub(super) struct Known {
-    /// The symbol of this very call.
+pub(super) struct DetailedCall {
+    /// The symbol of this call, with its detail if that is part of the name.
     pub(super) symbol: SymbolId,
     detail: Option<Detail>,
     dialect: Dialect,
     span: Option<(u32, SpanId)>,
 }
 
-/// What is to be recorded of a call of a function whose plain symbol is `plain`.
+/// Inspects a call of the function with the symbol `plain`, and begins its span.
 #[cold]
 #[inline(never)]
-pub(super) unsafe fn look(state: *mut State, call: Call<'_>, plain: SymbolId) -> Known {
+pub(super) unsafe fn inspect(state: *mut State, call: Call<'_>, plain: SymbolId) -> DetailedCall {
     // SAFETY: this thread's state; the reference ends here.
-    let detail = unsafe { (*state).symbols.as_ref() }.and_then(|it| it.detail_of(plain));
-    let mut known = Known {
+    let detail = unsafe { (*state).symbols.as_ref() }.and_then(|symbols| symbols.detail_of(plain));
+    let mut known = DetailedCall {
         symbol: plain,
         detail,
         dialect: Dialect::Unknown,
@@ -64,9 +64,10 @@ pub(super) unsafe fn look(state: *mut State, call: Call<'_>, plain: SymbolId) ->
         Text::QueryString => {
             let text = call
                 .object()
-                .and_then(|it| zend::string_property(it, "queryString"));
+                .and_then(|object| zend::string_property(object, "queryString"));
             let name = prepared_name(call, Name::This, None);
-            let prepared = with_symbols(|it| it.prepared(&name?, fingerprint(text?))).flatten();
+            let prepared =
+                with_symbols(|symbols| symbols.prepared(&name?, fingerprint(text?))).flatten();
             match prepared {
                 Some(prepared) => with_clean_text(known, Some(&prepared)),
                 None => with_text(known, text),
@@ -74,7 +75,7 @@ pub(super) unsafe fn look(state: *mut State, call: Call<'_>, plain: SymbolId) ->
         }
         Text::Prepared(name) => {
             let name = prepared_name(call, name, None);
-            let prepared = with_symbols(|it| it.prepared(&name?, 0)).flatten();
+            let prepared = with_symbols(|symbols| symbols.prepared(&name?, 0)).flatten();
             with_clean_text(known, prepared.as_deref())
         }
         Text::Handle => {
@@ -87,8 +88,8 @@ pub(super) unsafe fn look(state: *mut State, call: Call<'_>, plain: SymbolId) ->
         }
         Text::Url(at) => match argument(at) {
             Some(url) if details::kind_of_url(url).is_some() => with_text(known, Some(url)),
-            // A file of this machine, or nothing: nobody's business.
-            _ => Known {
+            // A local file or an invalid path: no span.
+            _ => DetailedCall {
                 detail: None,
                 ..known
             },
@@ -101,32 +102,37 @@ pub(super) unsafe fn look(state: *mut State, call: Call<'_>, plain: SymbolId) ->
     }
 }
 
-/// The call was entered: it is on top of the recorder's stack.
-pub(super) fn entered(known: Known) {
+/// Notes the entry of the call, which is on top of the recorder's stack.
+pub(super) fn entered(known: DetailedCall) {
     with_span(known, |state, id| {
         let (at, caller) = (state.recorder.entered(), state.recorder.caller());
         let spans = spans_of(state);
-        if let Some(mut spans) = spans.as_ref().and_then(|it| it.try_borrow_mut().ok()) {
+        if let Some(mut spans) = spans.as_ref().and_then(|spans| spans.try_borrow_mut().ok()) {
             spans.entered(id, at, caller);
         }
     });
 }
 
-/// The call is not recorded: it is one of too many.
-pub(super) fn dropped(known: Known) {
+/// Drops the span of a call that is not recorded because of a limit.
+pub(super) fn dropped(known: DetailedCall) {
     with_span(known, |state, id| {
         let spans = spans_of(state);
-        if let Some(mut spans) = spans.as_ref().and_then(|it| it.try_borrow_mut().ok()) {
+        if let Some(mut spans) = spans.as_ref().and_then(|spans| spans.try_borrow_mut().ok()) {
             spans.forget(id);
         }
     });
 }
 
-/// The call has ended, at `now` if anybody has looked.
+/// Ends the call's span at `now`; none if no clock was read.
 #[cold]
 #[inline(never)]
-pub(super) unsafe fn left(known: Known, call: Call<'_>, result: *mut zval, now: Option<Reading>) {
-    // SAFETY: the result that the engine gave the hook, set by the function.
+pub(super) unsafe fn left(
+    known: DetailedCall,
+    call: Call<'_>,
+    result: *mut zval,
+    now: Option<Reading>,
+) {
+    // SAFETY: the result that the engine passed to the hook; the function set it.
     let result = unsafe { result.as_ref() }.map(Value::new);
     match known.detail {
         Some(Detail::Waits { rows, .. }) => {
@@ -139,10 +145,10 @@ pub(super) unsafe fn left(known: Known, call: Call<'_>, result: *mut zval, now: 
             if state.session != session {
                 return;
             }
-            // While it is paused, it ended with the pause's beginning.
+            // In a paused profile, the call ends when the pause began.
             let at = state.recorder.moment(now.unwrap_or_default());
             let spans = spans_of(state);
-            if let Some(mut spans) = spans.as_ref().and_then(|it| it.try_borrow_mut().ok()) {
+            if let Some(mut spans) = spans.as_ref().and_then(|spans| spans.try_borrow_mut().ok()) {
                 spans.end(id, at, rows);
             }
         }
@@ -152,7 +158,8 @@ pub(super) unsafe fn left(known: Known, call: Call<'_>, result: *mut zval, now: 
             if let (Some(name), Some(text)) = (name, text) {
                 with_symbols(|symbols| {
                     let is_pdo = details::dialect(&symbols.name(known.symbol)).is_none();
-                    // What is not of a known dialect is as clear from its text.
+                    // Not remembered: `PDOStatement::execute` finds the same text
+                    // in `queryString`.
                     if is_pdo && known.dialect == Dialect::Unknown {
                         return;
                     }
@@ -166,10 +173,11 @@ pub(super) unsafe fn left(known: Known, call: Call<'_>, result: *mut zval, now: 
     }
 }
 
-/// A fatal error, or the end: none of the calls that are open will return.
+/// Ends all open spans: after a fatal error or at the end of the profile, none of
+/// their calls returns.
 pub(crate) fn end_all(state: &mut State) {
     let spans = spans_of(state);
-    if let Some(mut spans) = spans.as_ref().and_then(|it| it.try_borrow_mut().ok())
+    if let Some(mut spans) = spans.as_ref().and_then(|spans| spans.try_borrow_mut().ok())
         && spans.has_open()
     {
         let now = (state.plan.read)();
@@ -181,7 +189,7 @@ fn spans_of(state: &State) -> Option<SharedSpans> {
     state.symbols.as_ref()?.spans().map(Rc::clone)
 }
 
-fn with_span(known: Known, act: impl FnOnce(&mut State, SpanId)) {
+fn with_span(known: DetailedCall, act: impl FnOnce(&mut State, SpanId)) {
     if let Some((session, id)) = known.span {
         // SAFETY: as in `with_symbols`.
         let state: &mut State = unsafe { &mut *state() };
@@ -192,27 +200,30 @@ fn with_span(known: Known, act: impl FnOnce(&mut State, SpanId)) {
 }
 
 fn with_symbols<R>(act: impl FnOnce(&mut Symbols) -> R) -> Option<R> {
-    // SAFETY: no hook holds a reference while a detail is looked up, and what
-    // is done here calls nothing of PHP's.
+    // SAFETY: no hook holds a reference while a detail is inspected, and `act`
+    // does not call into the engine.
     let state: &mut State = unsafe { &mut *state() };
     state.symbols.as_mut().map(act)
 }
 
-/// Lets `ask` call functions of PHP's: our own calls are not the program's.
+/// Runs `ask`, which calls PHP functions, without recording those calls.
 fn unrecorded<R>(ask: impl FnOnce() -> R) -> R {
     let state = state();
     // SAFETY: this thread's state; no reference is held while `ask` runs.
-    unsafe { (*state).asking = Some(std::mem::replace(&mut (*state).hooks, Hooks::PASS)) };
+    unsafe {
+        (*state).hooks_while_asking = Some(std::mem::replace(&mut (*state).hooks, Hooks::PASS))
+    };
     let answer = ask();
     // SAFETY: as above.
-    stop_asking(unsafe { &mut *state });
+    restore_hooks(unsafe { &mut *state });
     answer
 }
 
-/// Ends what [`unrecorded`] began: also at a fatal error, which jumps over it
-/// (the answer did not fit into the memory limit).
-pub(super) fn stop_asking(state: &mut State) {
-    if let Some(hooks) = state.asking.take() {
+/// Restores the hooks that [`unrecorded`] replaced. Also called at a fatal error,
+/// whose bailout skips the end of `unrecorded` (the result exceeded the memory
+/// limit).
+pub(super) fn restore_hooks(state: &mut State) {
+    if let Some(hooks) = state.hooks_while_asking.take() {
         state.hooks = hooks;
     }
 }
@@ -235,14 +246,14 @@ fn prepared_name(call: Call<'_>, name: Name, result: Option<Value<'_>>) -> Optio
                 .index(call.argument_count())
                 .and_then(|index| call.argument(index))
                 .and_then(zend::object_number);
-            return bytes_of(call, name).map(|it| Prepared::Name(connection, it.into()));
+            return bytes_of(call, name).map(|text| Prepared::Name(connection, text.into()));
         }
     };
     zend::object_number(object?).map(Prepared::Object)
 }
 
 fn rows_of(rows: Rows, call: Call<'_>, result: Option<Value<'_>>) -> Option<u64> {
-    let result = result.filter(|it| !it.is_false())?;
+    let result = result.filter(|result| !result.is_false())?;
     if zend::is_throwing() {
         return None;
     }
@@ -265,11 +276,11 @@ fn rows_of(rows: Rows, call: Call<'_>, result: Option<Value<'_>>) -> Option<u64>
     }
 }
 
-/// How the server reads the statement of a call. PDO is asked before it runs,
-/// and only if there is something that servers read in different ways.
+/// The SQL dialect of a call's statement. PDO's driver is asked before the call,
+/// and only if dialects read this statement differently.
 fn dialect_of(plain: SymbolId, call: Call<'_>, text: Option<&[u8]>) -> Dialect {
     let known = with_symbols(|symbols| details::dialect(&symbols.name(plain))).flatten();
-    let read = text.map(|text| text.get(..MOST_READ).unwrap_or(text));
+    let read = text.map(|text| text.get(..MAX_READ).unwrap_or(text));
     match (known, read, call.object()) {
         (Some(dialect), _, _) => dialect,
         (None, Some(text), Some(connection)) if redact::depends_on_dialect(text) => {
@@ -280,16 +291,17 @@ fn dialect_of(plain: SymbolId, call: Call<'_>, text: Option<&[u8]>) -> Dialect {
     }
 }
 
-/// Tells whether an object still stands for the statement it was prepared as.
+/// A hash of a statement's text, to check that a reused object number still
+/// stands for the statement it was prepared with.
 fn fingerprint(text: &[u8]) -> u64 {
     let mut hasher = DefaultHasher::new();
-    text.get(..MOST_READ).unwrap_or(text).hash(&mut hasher);
+    text.get(..MAX_READ).unwrap_or(text).hash(&mut hasher);
     text.len().hash(&mut hasher);
     hasher.finish()
 }
 
-/// What is left of a text that is the call's.
-fn clean(symbols: &Symbols, known: Known, text: &[u8]) -> Vec<u8> {
+/// Removes literals, URL queries and passwords from the text of a call.
+fn clean(symbols: &Symbols, known: DetailedCall, text: &[u8]) -> Vec<u8> {
     let is_span = symbols.spans().is_some();
     match known.detail {
         Some(Detail::Waits {
@@ -307,19 +319,19 @@ fn clean(symbols: &Symbols, known: Known, text: &[u8]) -> Vec<u8> {
             ..
         }) => text.to_vec(),
         _ => {
-            let most = if is_span { MOST_READ } else { usize::MAX };
+            let most = if is_span { MAX_READ } else { usize::MAX };
             redact::statement_with(text, known.dialect, most)
         }
     }
 }
 
-fn with_text(known: Known, text: Option<&[u8]>) -> Known {
-    let text = text.and_then(|text| with_symbols(|it| clean(it, known, text)));
+fn with_text(known: DetailedCall, text: Option<&[u8]>) -> DetailedCall {
+    let text = text.and_then(|text| with_symbols(|symbols| clean(symbols, known, text)));
     with_clean_text(known, text.as_deref())
 }
 
-/// Begins a span, or makes the text a part of the name.
-fn with_clean_text(known: Known, text: Option<&[u8]>) -> Known {
+/// Begins a span, or adds the text to the call's name. `text` is redacted.
+fn with_clean_text(known: DetailedCall, text: Option<&[u8]>) -> DetailedCall {
     let plain = known.symbol;
     let Some(Detail::Waits {
         kind, text: source, ..
@@ -336,7 +348,7 @@ fn with_clean_text(known: Known, text: Option<&[u8]>) -> Known {
         let symbol = text.map_or(plain, |text| {
             symbols.detailed(plain, text, &mut || recorder.add_symbol())
         });
-        return Known {
+        return DetailedCall {
             symbol,
             detail: None,
             ..known
@@ -353,13 +365,13 @@ fn with_clean_text(known: Known, text: Option<&[u8]>) -> Known {
         (_, text) => text.map(<[u8]>::to_vec),
     };
     if let Some(text) = &mut text {
-        redact::shorten_to(text, LONGEST);
+        redact::shorten_to(text, MAX_TEXT_LENGTH);
     }
     let id = match spans.try_borrow_mut() {
         Ok(mut spans) => spans.begin(kind, plain, text.as_deref()),
         Err(_) => None,
     };
-    Known {
+    DetailedCall {
         span: id.map(|id| (state.session, id)),
         ..known
     }

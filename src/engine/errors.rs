@@ -1,4 +1,4 @@
-//! Fatal errors, which leave by `longjmp`: the guard must know before they do.
+//! Fatal errors, which bail out by `longjmp`: state is restored before they do.
 
 use std::ffi::c_int;
 
@@ -7,18 +7,18 @@ use ext_php_rs::ffi::{
 };
 
 use super::state::state;
-use super::{absence, detail, guard};
+use super::{detail, guard, without_hooks};
 use crate::zend;
 use crate::zend::bindings::zend_observer_error_register;
 
-/// Errors after which the engine may jump out of all functions. Two of them an
-/// error handler can still catch; hooking again too early does no harm.
+/// Errors after which the engine may bail out. An error handler can catch two of
+/// them; restoring the hooks too early does no harm.
 const FATAL: u32 = E_ERROR | E_CORE_ERROR | E_COMPILE_ERROR | E_USER_ERROR | E_RECOVERABLE_ERROR;
 
-/// Those of them that nobody can catch.
+/// The fatal errors that no error handler can catch.
 const CERTAIN: u32 = E_ERROR | E_CORE_ERROR | E_COMPILE_ERROR;
 
-/// MINIT: asks to be told of errors.
+/// MINIT: registers an error observer.
 pub(super) fn arm() {
     // SAFETY: MINIT is when the engine takes the registration.
     unsafe { zend_observer_error_register(raised) };
@@ -30,7 +30,7 @@ unsafe extern "C" fn raised(
     _line: u32,
     _message: *mut zend_string,
 ) {
-    // Told of as one only if it ends the program: `eval()` throws it.
+    // A parse error in `eval()` is thrown, and does not come here.
     if u32::try_from(kind).is_ok_and(|kind| kind & (CERTAIN | E_PARSE) != 0) {
         zend::note_fatal_error(true);
     }
@@ -41,14 +41,14 @@ unsafe extern "C" fn raised(
     if !u32::try_from(kind).is_ok_and(|kind| kind & FATAL != 0) {
         return;
     }
-    absence::come_back();
+    without_hooks::resume();
     // SAFETY: as below.
-    detail::stop_asking(unsafe { &mut *state() });
-    // The observer API reports the ends of all open calls before anything else
-    // runs; there the guard waits for them.
+    detail::restore_hooks(unsafe { &mut *state() });
+    // The observer API reports the ends of all open calls before shutdown
+    // functions run, and the guard restores the hooks there.
     if super::armed() == Some(super::Engine::Execute) {
         // SAFETY: errors are raised from PHP's code, where no hook holds a
         // reference to the state.
-        guard::after_jump(unsafe { &mut *state() });
+        guard::after_bailout(unsafe { &mut *state() });
     }
 }

@@ -1,13 +1,12 @@
 //! The *execute* engine: `zend_execute_ex`, for user functions.
 //!
-//! Pre-armed: from MINIT on, user calls are compiled so that they look at the
-//! hook, which costs nothing. At enable the hook goes in, at disable it comes
-//! out. So functions compiled and called before `xhprof_enable()` are seen like
-//! all others, and an idle extension costs next to nothing.
+//! Pre-armed: from MINIT on, user calls are compiled to `DO_FCALL`, which checks
+//! `zend_execute_ex`; that costs nothing. The hook is installed at enable and
+//! taken out at disable. So functions compiled and called before
+//! `xhprof_enable()` are recorded, and an idle extension costs almost nothing.
 //!
-//! The installed function jumps through the thread's [`Hooks`](super::Hooks),
-//! so that one process can hold threads, and one thread profiles, of different
-//! plans.
+//! The installed function calls through the thread's [`Hooks`](super::Hooks), so
+//! threads, and successive profiles of one thread, can have different plans.
 
 use std::cell::Cell;
 use std::ptr::fn_addr_eq;
@@ -17,20 +16,20 @@ use recorder::Entered;
 
 use super::plan::Tracing;
 use super::state::state;
-use super::{guard, lookup, outer};
+use super::{guard, lookup, suspended};
 use crate::zend::bindings::{self, ExecuteEx};
 use crate::zend::{Call, FunctionKind, stack};
 
 /// The hook that was there before ours.
 struct Previous {
     execute: Cell<ExecuteEx>,
-    /// Ours is in the chain. It stays there as long as another extension's
-    /// hook on top of it keeps it from being taken out.
+    /// Our hook is in the chain. It cannot be taken out while another extension's
+    /// hook is on top of it.
     is_in: Cell<bool>,
 }
 
-// SAFETY: written by the first thread that starts to profile and the last one
-// that ends; a pointer is written whole on every system we support.
+// SAFETY: the first thread that starts to profile and the last one that ends
+// write it; a pointer is written atomically on every system we support.
 unsafe impl Sync for Previous {}
 
 static PREVIOUS: Previous = Previous {
@@ -38,7 +37,7 @@ static PREVIOUS: Previous = Previous {
     is_in: Cell::new(false),
 };
 
-/// MINIT: sees to it that code compiled from now on can be watched.
+/// MINIT: makes the compiler emit calls that check the hook.
 pub(super) fn arm() {
     crate::zend::make_user_calls_visible();
 }
@@ -49,12 +48,12 @@ pub(super) fn disarm() {
     crate::zend::stop_making_user_calls_visible();
 }
 
-/// Puts the hook in, on top of whatever is there.
+/// Installs the hook on top of all others.
 pub(super) fn install() {
     // SAFETY: see `PREVIOUS`.
     unsafe {
         let below = bindings::zend_execute_ex;
-        // Never below itself, should two threads come here at once.
+        // Two threads may come here at once: the hook must not call itself.
         if !PREVIOUS.is_in.get() && !fn_addr_eq(below, installed as ExecuteEx) {
             PREVIOUS.execute.set(below);
             PREVIOUS.is_in.set(true);
@@ -74,7 +73,7 @@ pub(super) fn uninstall() {
     }
 }
 
-/// Lets user functions below this frame run without us, on no C stack. Does
+/// Takes the hook out, so that user calls below this frame use no C stack. Does
 /// nothing if another extension's hook recurses anyway.
 pub(super) fn suspend() {
     change_for_all_threads(true, || {
@@ -88,7 +87,7 @@ pub(super) fn suspend() {
     });
 }
 
-/// Takes [`suspend`] back.
+/// Puts the hook back after [`suspend`].
 pub(super) fn resume() {
     change_for_all_threads(false, || {
         // SAFETY: see `PREVIOUS`.
@@ -105,9 +104,9 @@ fn change_for_all_threads(_is_suspended: bool, change: impl FnOnce()) {
     change();
 }
 
-/// The hook belongs to all threads, so it goes out with the first one that is
-/// too deep and comes in with the last. Meanwhile calls of the others are
-/// missed, which is why thread-safe PHPs have the observer unless told not to.
+/// All threads share the hook: the first thread that gets too deep takes it out,
+/// and the last one puts it back. In between, calls of the other threads are not
+/// recorded; therefore `auto` chooses the observer engine with ZTS.
 #[cfg(php_zts)]
 fn change_for_all_threads(is_suspended: bool, change: impl FnOnce()) {
     use std::sync::{Mutex, PoisonError};
@@ -136,17 +135,17 @@ unsafe extern "C" fn installed(data: *mut zend_execute_data) {
     unsafe { ((*state()).hooks.user)(data) }
 }
 
-/// Does what the engine would have done without us.
+/// Calls the previous hook.
 pub(super) unsafe extern "C" fn pass_user(data: *mut zend_execute_data) {
     // SAFETY: passes on what the engine handed us.
     unsafe { (PREVIOUS.execute.get())(data) }
 }
 
-/// The hook for one plan.
+/// The hook for one plan. The fast path: everything unusual is left to
+/// `traced_unknown`.
 pub(super) unsafe extern "C" fn traced<T: Tracing>(data: *mut zend_execute_data) {
     let state = state();
-    // SAFETY: as in `traced_unknown`, which knows what to do about whatever is
-    // not as it usually is.
+    // SAFETY: as in `traced_unknown`.
     unsafe {
         if let Some(symbol) = lookup::plain(state, Call::new(data), FunctionKind::User)
             && stack::address() >= (*state).guard.limit()
@@ -156,15 +155,15 @@ pub(super) unsafe extern "C" fn traced<T: Tracing>(data: *mut zend_execute_data)
                     .enter_again::<T>(symbol, &T::site(data), T::read_at_entry)
         {
             pass_user(data);
-            outer::leave_again::<T>(state, token, FunctionKind::User);
+            suspended::leave_again::<T>(state, token, FunctionKind::User);
         } else {
             traced_unknown::<T>(data);
         }
     }
 }
 
-/// The same for calls that have to be looked at: the first of a function or by
-/// this caller, those with more to them, and what is too deep.
+/// The slow path: the first call of a function or by this caller, generators and
+/// trampolines, and calls that are too deep.
 #[inline(never)]
 unsafe fn traced_unknown<T: Tracing>(data: *mut zend_execute_data) {
     let state = state();
@@ -186,9 +185,9 @@ unsafe fn traced_unknown<T: Tracing>(data: *mut zend_execute_data) {
         match recorder.enter::<T>(symbol, &T::site(data), T::read_at_entry) {
             Entered::Recorded(token) => {
                 pass_user(data);
-                outer::leave::<T>(state, token, FunctionKind::User);
+                suspended::leave::<T>(state, token, FunctionKind::User);
             }
-            Entered::TooDeep => guard::run_user_unseen(state, data),
+            Entered::TooDeep => guard::run_user_truncated(state, data),
         }
     }
 }

@@ -1,7 +1,7 @@
-//! Fibers: each has a stack of its own, and the engine tells us of each switch.
+//! Fibers: each has a stack of its own, and the engine reports each switch.
 //!
 //! The observer API for fibers works without any function observer, and costs
-//! nothing until somebody uses a fiber.
+//! nothing in a program without fibers.
 
 use super::guard;
 use super::state::{State, state};
@@ -10,7 +10,7 @@ use crate::zend::bindings::{
     zend_observer_fiber_switch_register,
 };
 
-/// MINIT: asks to be told.
+/// MINIT: registers the fiber observers.
 pub(super) fn arm() {
     // SAFETY: MINIT is when the engine takes these registrations.
     unsafe {
@@ -22,8 +22,8 @@ pub(super) fn arm() {
 
 /// The state, if a profile is running.
 fn running() -> Option<&'static mut State> {
-    // SAFETY: the callbacks below are called by the engine between two PHP
-    // functions, when no hook holds a reference, and they call nothing back.
+    // SAFETY: the engine calls the callbacks below between two PHP functions,
+    // when no hook holds a reference, and they do not call into the engine.
     let state = unsafe { &mut *state() };
     state.symbols.is_some().then_some(state)
 }
@@ -33,8 +33,8 @@ unsafe extern "C" fn created(fiber: *mut FiberContext) {
     if let Some(recorder) = state.recorder.running() {
         recorder.fiber_created(fiber as usize);
     }
-    if let Some(outer) = &mut state.outer {
-        outer.recorder.fiber_created(fiber as usize);
+    if let Some(suspended) = &mut state.suspended {
+        suspended.recorder.fiber_created(fiber as usize);
     }
 }
 
@@ -44,8 +44,8 @@ unsafe extern "C" fn switched(from: *mut FiberContext, to: *mut FiberContext) {
     if let Some(recorder) = state.recorder.running() {
         (state.plan.fiber_switched)(recorder, from, to);
     }
-    if let Some(outer) = &mut state.outer {
-        (outer.plan.fiber_switched_while_paused)(&mut outer.recorder, from, to);
+    if let Some(suspended) = &mut state.suspended {
+        (suspended.plan.fiber_switched_while_paused)(&mut suspended.recorder, from, to);
     }
     guard::switch(state, from, to);
 }
@@ -56,8 +56,8 @@ unsafe extern "C" fn destroyed(fiber: *mut FiberContext) {
     if let Some(recorder) = state.recorder.running() {
         (state.plan.fiber_destroyed)(recorder, fiber);
     }
-    if let Some(outer) = &mut state.outer {
-        (outer.plan.fiber_destroyed)(&mut outer.recorder, fiber);
+    if let Some(suspended) = &mut state.suspended {
+        (suspended.plan.fiber_destroyed)(&mut suspended.recorder, fiber);
     }
     guard::forget(state, fiber);
 }

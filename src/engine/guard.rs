@@ -1,16 +1,16 @@
-//! Keeps deep recursion off the C stack.
+//! Prevents an overflow of the C stack by deep recursion.
 //!
 //! With a hook in `zend_execute_ex` every PHP call is a C call: 160 to 230
-//! bytes a level, so that an 8 MiB stack ends near 40,000 levels, where PHP
-//! alone would go on. But `DO_FCALL` compares `zend_execute_ex` with
-//! `execute_ex` at each call, and runs the callee without recursion when they
-//! are the same. So a call that finds little stack left puts `execute_ex` back
-//! for everything deeper, and the hook in again when it returns. What runs in
-//! between is charged to a `[truncated]` row. The same way bounds the recorded
-//! depth (`xhprof.max_depth`), in the observer engine too, which needs no C
-//! stack.
+//! bytes a level, so an 8 MiB stack overflows near 40,000 levels, where PHP
+//! alone would continue. But `DO_FCALL` compares `zend_execute_ex` with
+//! `execute_ex` at each call, and runs the callee without recursion if they are
+//! equal. So a call that finds little stack left restores `execute_ex` for
+//! everything deeper, and installs the hook again when it returns. Calls in
+//! between are charged to a `[truncated]` row. The same mechanism bounds the
+//! recorded depth (`xhprof.max_depth`), also in the observer engine, which needs
+//! no C stack.
 //!
-//! Bounds and state belong to the C stack, so each fiber has its own.
+//! Each C stack has its own bounds, so each fiber does.
 
 use std::collections::HashMap;
 
@@ -19,30 +19,30 @@ use recorder::{Entered, FiberId, SymbolId};
 
 use super::execute::{self, pass_user};
 use super::state::{State, state};
-use super::{Hooks, internal, marks, outer};
+use super::{Hooks, internal, marks, suspended};
 use crate::zend::{self, stack};
 
-/// The guard of the C stack that runs, and those of the others.
+/// The bounds of the current C stack, and those of the other fibers.
 pub(crate) struct Guard {
     current: Bounds,
     others: Option<HashMap<FiberId, Bounds>>,
 }
 
-/// How deep one C stack may get, and whether it is there.
+/// The limit of one C stack, and whether calls on it are truncated now.
 #[derive(Clone, Copy)]
 struct Bounds {
     limit: usize,
-    is_unseen: bool,
-    /// The observer engine's: the mark of the call with whose end it ends.
+    is_truncating: bool,
+    /// In the observer engine: truncation ends with the call of this mark.
     until: usize,
 }
 
 impl Bounds {
-    /// A limit that every address is below: the first call on the stack finds
-    /// out the true one.
+    /// Every address is below this limit, so the first call on the stack finds the
+    /// true one.
     const UNKNOWN: Self = Self {
         limit: usize::MAX,
-        is_unseen: false,
+        is_truncating: false,
         until: 0,
     };
 }
@@ -55,56 +55,56 @@ impl Guard {
         }
     }
 
-    /// Calls from below this address are not recorded one by one.
+    /// Calls below this stack address are charged to `[truncated]`.
     #[inline(always)]
     pub(super) fn limit(&self) -> usize {
         self.current.limit
     }
 
-    /// Whether what runs now is charged to a `[truncated]` row.
-    pub(super) fn is_unseen(&self) -> bool {
-        self.current.is_unseen
+    /// Whether calls are charged to a `[truncated]` row now.
+    pub(super) fn is_truncating(&self) -> bool {
+        self.current.is_truncating
     }
 
     fn find_limit(&mut self, here: usize) {
         if self.current.limit == Bounds::UNKNOWN.limit {
             self.current.limit = match stack::thread_bounds() {
                 Some(bounds) if bounds.contains(&here) => stack::limit_of(&bounds),
-                // Not the thread's own: a fiber's, and this is near its beginning.
+                // A fiber's stack, and this address is near its beginning.
                 _ => stack::limit_below(here, zend::fiber_stack_size()),
             };
         }
     }
 }
 
-/// The thread goes on in another fiber.
+/// The thread switches to another fiber.
 pub(super) fn switch(state: &mut State, from: FiberId, to: FiberId) {
     let others = state.guard.others.get_or_insert_default();
     others.insert(from, state.guard.current);
     state.guard.current = others.remove(&to).unwrap_or(Bounds::UNKNOWN);
-    set_unseen(state, state.guard.current.is_unseen);
+    set_truncating(state, state.guard.current.is_truncating);
 }
 
-/// A fiber is gone.
+/// A fiber was destroyed.
 pub(super) fn forget(state: &mut State, fiber: FiberId) {
     if let Some(others) = &mut state.guard.others {
         others.remove(&fiber);
     }
 }
 
-/// A fatal error is about to jump out of everything: what runs after it is
-/// near the top of the stack again.
-pub(super) fn after_jump(state: &mut State) {
-    if state.guard.current.is_unseen {
-        set_unseen(state, false);
+/// Ends truncation before a bailout: shutdown functions run near the top of the
+/// stack.
+pub(super) fn after_bailout(state: &mut State) {
+    if state.guard.current.is_truncating {
+        set_truncating(state, false);
     }
 }
 
-fn set_unseen(state: &mut State, is_unseen: bool) {
-    state.guard.current.is_unseen = is_unseen;
-    if is_unseen {
+fn set_truncating(state: &mut State, is_truncating: bool) {
+    state.guard.current.is_truncating = is_truncating;
+    if is_truncating {
         state.hooks = Hooks {
-            end: end_unseen,
+            end: end_truncated,
             ..Hooks::PASS
         };
         execute::suspend();
@@ -114,8 +114,7 @@ fn set_unseen(state: &mut State, is_unseen: bool) {
     }
 }
 
-/// Runs a call that looks too deep; records it after all if the bounds were
-/// just not known yet.
+/// Runs a call below the limit. Records it if the limit was only unknown so far.
 #[cold]
 #[inline(never)]
 pub(super) unsafe fn run_user(
@@ -129,7 +128,7 @@ pub(super) unsafe fn run_user(
     unsafe {
         (*state).guard.find_limit(here);
         if here < (*state).guard.limit() {
-            return run_user_unseen(state, data);
+            return run_user_truncated(state, data);
         }
         let hooks = (*state).plan;
         let entered = match (*state).recorder.running() {
@@ -139,14 +138,14 @@ pub(super) unsafe fn run_user(
         match entered {
             Entered::Recorded(token) => {
                 pass_user(data);
-                outer::leave_by(state, hooks, token);
+                suspended::leave_by(state, hooks, token);
             }
-            Entered::TooDeep => run_user_unseen(state, data),
+            Entered::TooDeep => run_user_truncated(state, data),
         }
     }
 }
 
-/// Runs a call that is not recorded, but takes its part of the C stack.
+/// Runs a call that is not recorded, but uses the C stack.
 #[inline(never)]
 pub(super) unsafe fn run_user_unrecorded(
     state: *mut State,
@@ -158,7 +157,7 @@ pub(super) unsafe fn run_user_unrecorded(
         if here < (*state).guard.limit() {
             (*state).guard.find_limit(here);
             if here < (*state).guard.limit() {
-                return run_user_unseen(state, data);
+                return run_user_truncated(state, data);
             }
         }
         pass_user(data);
@@ -168,65 +167,65 @@ pub(super) unsafe fn run_user_unrecorded(
 /// Runs a user function and everything below it unhooked, as `[truncated]`.
 #[cold]
 #[inline(never)]
-pub(super) unsafe fn run_user_unseen(state: *mut State, data: *mut zend_execute_data) {
+pub(super) unsafe fn run_user_truncated(state: *mut State, data: *mut zend_execute_data) {
     // SAFETY: as in `run_user`.
-    unsafe { unseen(state, data, || pass_user(data)) }
+    unsafe { truncated(state, data, || pass_user(data)) }
 }
 
 /// Runs an internal function and everything below it unhooked, as `[truncated]`.
 #[cold]
 #[inline(never)]
-pub(super) unsafe fn run_internal_unseen(
+pub(super) unsafe fn run_internal_truncated(
     state: *mut State,
     data: *mut zend_execute_data,
     result: *mut zval,
 ) {
     // SAFETY: as in `run_user`.
-    unsafe { unseen(state, data, || internal::pass(data, result)) }
+    unsafe { truncated(state, data, || internal::pass(data, result)) }
 }
 
 /// Runs `call`, a closure over plain pointers, between one entry and one exit.
-unsafe fn unseen(state: *mut State, data: *mut zend_execute_data, call: impl FnOnce()) {
+unsafe fn truncated(state: *mut State, data: *mut zend_execute_data, call: impl FnOnce()) {
     // SAFETY: as in `run_user`; a `longjmp` over this frame skips only plain
-    // data, and `after_jump` puts the hooks back then.
+    // data, and `after_bailout` puts the hooks back then.
     unsafe {
         let hooks = (*state).plan;
         let entered = match (*state).recorder.running() {
             Some(recorder) => (hooks.enter_truncated)(recorder, data),
             None => Entered::TooDeep,
         };
-        // Should the call be jumped over, the end of its caller says so.
+        // If a bailout skips the call, the end of its caller ends truncation.
         let caller = (*data).prev_execute_data;
         if !caller.is_null() {
             (*state).guard.current.until = marks::mark(caller);
         }
         unhooked(state, call);
         if let Entered::Recorded(token) = entered {
-            outer::leave_by(state, hooks, token);
+            suspended::leave_by(state, hooks, token);
         }
     }
 }
 
-/// The observer engine's way: from a call to its end, nothing is recorded but
-/// a `[truncated]` frame.
+/// In the observer engine: from the call's begin to its end, only one
+/// `[truncated]` frame is recorded.
 #[cold]
-pub(super) fn begin_unseen(state: &mut State, data: *mut zend_execute_data) {
+pub(super) fn begin_truncated(state: &mut State, data: *mut zend_execute_data) {
     let enter_truncated = state.plan.enter_truncated;
     if let Some(recorder) = state.recorder.running() {
         enter_truncated(recorder, data);
     }
     state.guard.current.until = marks::mark(data);
-    set_unseen(state, true);
+    set_truncating(state, true);
 }
 
-unsafe fn end_unseen(data: *mut zend_execute_data) {
-    // SAFETY: this thread's state; the observer engine calls this between two
-    // functions, when nobody holds a reference.
+unsafe fn end_truncated(data: *mut zend_execute_data) {
+    // SAFETY: this thread's state; the engine calls this between two functions,
+    // when no hook holds a reference.
     let state = unsafe { &mut *state() };
     let mark = marks::mark(data);
     if state.guard.current.until == mark {
         state.guard.current.until = 0;
-        set_unseen(state, false);
+        set_truncating(state, false);
         let end_marked = state.plan.end_marked;
         if let Some(recorder) = state.recorder.running() {
             end_marked(recorder, mark);
@@ -234,7 +233,7 @@ unsafe fn end_unseen(data: *mut zend_execute_data) {
     }
 }
 
-/// Runs a user function and everything below it without a look at the stack.
+/// Runs a user function and everything below it unhooked, in the sampling mode.
 #[cold]
 #[inline(never)]
 pub(super) unsafe fn run_user_unsampled(
@@ -257,12 +256,12 @@ unsafe fn unhooked(state: *mut State, call: impl FnOnce()) {
     // SAFETY: as in `run_user`.
     unsafe {
         let session = (*state).session;
-        set_unseen(&mut *state, true);
+        set_truncating(&mut *state, true);
         call();
-        // A profile that began meanwhile has hooks of its own in place; one
-        // that ended has a plan that records nothing.
+        // If another profile began during the call, its hooks are installed. If
+        // the profile ended, its plan records nothing.
         if (*state).session == session {
-            set_unseen(&mut *state, false);
+            set_truncating(&mut *state, false);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What the hooks of a thread do: functions made for the plan of its profile.
+//! The functions that a thread's hooks call, specialised for its profile's plan.
 
 use ext_php_rs::ffi::zend_execute_data;
 use recorder::{Entered, FiberId, Reading, Recorder, SymbolId, Token};
@@ -23,11 +23,11 @@ pub(crate) struct Hooks {
     pub(crate) read: fn() -> Reading,
     /// [`Recorder::enter`] with this plan, for a call with a frame.
     pub(super) enter: fn(&mut Recorder, SymbolId, *mut zend_execute_data) -> Entered,
-    /// The same for what has no frame of its own.
+    /// The same for a compilation, which has no frame of its own.
     pub(super) enter_now: fn(&mut Recorder, SymbolId) -> Entered,
     /// [`Recorder::enter_truncated`] with this plan.
     pub(super) enter_truncated: fn(&mut Recorder, *mut zend_execute_data) -> Entered,
-    /// [`Recorder::leave`] with this plan: whether the call was this profile's.
+    /// [`Recorder::leave`] with this plan: whether this profile has the call.
     pub(super) leave: fn(&mut Recorder, Token) -> bool,
     /// [`Recorder::end_marked`] with this plan.
     pub(super) end_marked: fn(&mut Recorder, usize) -> bool,
@@ -47,11 +47,11 @@ pub(crate) struct Hooks {
     pub(crate) pass: fn(&mut Recorder, SymbolId, Reading),
     /// [`Recorder::end_marked_while_paused`] with this plan.
     pub(super) end_marked_while_paused: fn(&mut Recorder, usize) -> bool,
-    /// [`Recorder::fiber_switched`] without a look at a clock.
+    /// [`Recorder::fiber_switched`] without reading a clock.
     pub(super) fiber_switched_while_paused: fn(&mut Recorder, FiberId, FiberId),
-    /// [`Recorder::snapshot`] without a look at a clock.
+    /// [`Recorder::snapshot`] without reading a clock.
     pub(super) snapshot_while_paused: fn(&Recorder) -> Option<Recorder>,
-    /// [`Recorder::finish`] without a look at a clock.
+    /// [`Recorder::finish`] without reading a clock.
     pub(crate) finish_while_paused: fn(&mut Recorder),
 }
 
@@ -81,8 +81,8 @@ impl Hooks {
         finish_while_paused: |_| {},
     };
 
-    /// The same plan while nothing is recorded: only ends are of interest, and
-    /// no clock is looked at. It may have been stopped.
+    /// The hooks of a paused profile: they handle only ends of calls, and read no
+    /// clock, which may have been stopped.
     pub(crate) fn paused(self) -> Self {
         Self {
             end: observer::paused_end,

@@ -1,9 +1,8 @@
 //! Internal functions: `zend_execute_internal`, in both engines.
 //!
-//! The hook goes in at MINIT and stays. It must be there before code is
-//! compiled, because calls compiled without it never look for it; and a JIT
-//! compiles its address into the code. While nothing is recorded it costs a
-//! test and a jump.
+//! The hook is installed at MINIT and stays. It must be installed before code is
+//! compiled: calls compiled without it never check it, and a JIT compiles its
+//! address into the code. While nothing is recorded it costs a test and a jump.
 
 use std::cell::Cell;
 use std::ptr::fn_addr_eq;
@@ -13,7 +12,7 @@ use recorder::{Entered, SymbolId};
 
 use super::plan::Tracing;
 use super::state::state;
-use super::{detail, guard, lookup, outer};
+use super::{detail, guard, lookup, suspended};
 use crate::zend::bindings::{self, ExecuteInternal};
 use crate::zend::{Call, FunctionKind};
 
@@ -24,16 +23,16 @@ unsafe impl Sync for Previous {}
 
 static PREVIOUS: Previous = Previous(Cell::new(None));
 
-/// MINIT: puts the hook in.
+/// MINIT: installs the hook.
 pub(super) fn arm() {
-    // SAFETY: MINIT runs before any thread; nobody reads the hook meanwhile.
+    // SAFETY: MINIT runs before any thread and calls no PHP function.
     unsafe {
         PREVIOUS.0.set(bindings::zend_execute_internal);
         bindings::zend_execute_internal = Some(installed);
     }
 }
 
-/// MSHUTDOWN: gives its place back, unless somebody stands on it.
+/// MSHUTDOWN: takes the hook out, unless another extension hooked on top.
 pub(super) fn disarm() {
     // SAFETY: as in `arm`, at the other end of the process's life.
     unsafe {
@@ -45,14 +44,14 @@ pub(super) fn disarm() {
     }
 }
 
-/// Takes the hook out for a moment, if it is on top.
-pub(super) fn step_aside() {
+/// Takes the hook out until [`resume`], if it is on top.
+pub(super) fn suspend() {
     disarm();
 }
 
-/// Takes [`step_aside`] back.
-pub(super) fn come_back() {
-    // SAFETY: without threads, where `step_aside` is called.
+/// Puts the hook back after [`suspend`].
+pub(super) fn resume() {
+    // SAFETY: without threads, where `suspend` is called.
     unsafe {
         let is_out = match (bindings::zend_execute_internal, PREVIOUS.0.get()) {
             (Some(hook), Some(previous)) => fn_addr_eq(hook, previous),
@@ -69,12 +68,12 @@ unsafe extern "C" fn installed(data: *mut zend_execute_data, result: *mut zval) 
     unsafe { ((*state()).hooks.internal)(data, result) }
 }
 
-/// Does what the engine would have done without us.
+/// Calls the previous hook, or the function's handler.
 #[inline(always)]
 pub(super) unsafe fn pass(data: *mut zend_execute_data, result: *mut zval) {
-    // SAFETY: passes on what the engine handed us; without a previous hook the
-    // engine's own way is to call the handler of the frame's function, which
-    // each internal function has that can be called.
+    // SAFETY: passes on what the engine handed us. Without a hook the engine
+    // calls the handler of the frame's function; every callable internal
+    // function has one.
     unsafe {
         match PREVIOUS.0.get() {
             Some(previous) => previous(data, result),
@@ -92,14 +91,14 @@ pub(super) unsafe extern "C" fn pass_internal(data: *mut zend_execute_data, resu
     unsafe { pass(data, result) }
 }
 
-/// The hook for one plan.
+/// The hook for one plan. The fast path: everything unusual is left to
+/// `traced_unknown`.
 pub(super) unsafe extern "C" fn traced<T: Tracing>(
     data: *mut zend_execute_data,
     result: *mut zval,
 ) {
     let state = state();
-    // SAFETY: as in `traced_unknown`, which knows what to do about whatever is
-    // not as it usually is.
+    // SAFETY: as in `traced_unknown`.
     unsafe {
         if let Some(symbol) = lookup::plain(state, Call::new(data), FunctionKind::Internal)
             && let Some(token) =
@@ -108,15 +107,15 @@ pub(super) unsafe extern "C" fn traced<T: Tracing>(
                     .enter_again::<T>(symbol, &T::site(data), T::read_at_entry)
         {
             pass(data, result);
-            outer::leave_again::<T>(state, token, FunctionKind::Internal);
+            suspended::leave_again::<T>(state, token, FunctionKind::Internal);
         } else {
             traced_unknown::<T>(data, result);
         }
     }
 }
 
-/// The same for calls that have to be looked at: the first of a function or by
-/// this caller, those with more to them, and what is too deep.
+/// The slow path: the first call of a function or by this caller, calls with a
+/// detail, and calls that are too deep.
 #[inline(never)]
 unsafe fn traced_unknown<T: Tracing>(data: *mut zend_execute_data, result: *mut zval) {
     let state = state();
@@ -138,14 +137,14 @@ unsafe fn traced_unknown<T: Tracing>(data: *mut zend_execute_data, result: *mut 
         match recorder.enter::<T>(symbol, &T::site(data), T::read_at_entry) {
             Entered::Recorded(token) => {
                 pass(data, result);
-                outer::leave::<T>(state, token, FunctionKind::Internal);
+                suspended::leave::<T>(state, token, FunctionKind::Internal);
             }
-            Entered::TooDeep => guard::run_internal_unseen(state, data, result),
+            Entered::TooDeep => guard::run_internal_truncated(state, data, result),
         }
     }
 }
 
-/// The same for calls that wait for something: what for is noted, too.
+/// The same for a function with a [`Detail`](crate::details::Detail).
 #[cold]
 #[inline(never)]
 unsafe fn traced_with_detail<T: Tracing>(
@@ -154,12 +153,11 @@ unsafe fn traced_with_detail<T: Tracing>(
     plain: SymbolId,
 ) {
     let state = state();
-    // SAFETY: as in `traced_unknown`. After the call its frame is still there,
-    // with its object and arguments: the engine frees them when the hook is
-    // back.
+    // SAFETY: as in `traced_unknown`. After the call, its frame, object and
+    // arguments are still alive: the engine frees them when the hook returns.
     unsafe {
         let call = Call::new(data);
-        let known = detail::look(state, call, plain);
+        let known = detail::inspect(state, call, plain);
         let Some(recorder) = (*state).recorder.running() else {
             return pass(data, result);
         };
@@ -167,12 +165,12 @@ unsafe fn traced_with_detail<T: Tracing>(
             Entered::Recorded(token) => {
                 detail::entered(known);
                 pass(data, result);
-                let now = outer::leave_telling::<T>(state, token, FunctionKind::Internal);
+                let now = suspended::leave_telling::<T>(state, token, FunctionKind::Internal);
                 detail::left(known, call, result, now);
             }
             Entered::TooDeep => {
                 detail::dropped(known);
-                guard::run_internal_unseen(state, data, result);
+                guard::run_internal_truncated(state, data, result);
             }
         }
     }

@@ -1,4 +1,4 @@
-//! From a call to what is to be recorded of it.
+//! Maps a call to the symbol that is recorded for it.
 
 use recorder::Recorder;
 
@@ -6,12 +6,12 @@ use super::state::State;
 use crate::symbols::Target;
 use crate::zend::{Call, Function, FunctionKind};
 
-/// The number of the symbol of a call of which nothing else has to be known. If
-/// there is more to it, or if its function is new, that is a number which no
-/// symbol has, or none; then ask [`target`].
+/// The fast path: the number of the symbol of an ordinary call. For an unusual
+/// call or a new function it returns a number that no symbol has, or none; then
+/// the caller must use [`target`].
 #[inline(always)]
 pub(super) unsafe fn plain(state: *mut State, call: Call<'_>, kind: FunctionKind) -> Option<usize> {
-    // A stand-in has no slot of its own, or that of the function it stands for.
+    // A trampoline has no run-time cache, or that of the function it replaces.
     if call.function().is_trampoline() {
         return None;
     }
@@ -20,15 +20,15 @@ pub(super) unsafe fn plain(state: *mut State, call: Call<'_>, kind: FunctionKind
     Some(Target::distance(slot, unsafe { (*state).first_slot }))
 }
 
-/// What to record for a call: the number that the function's slot remembers,
-/// or else a look at the function.
+/// What to record for a call, from the function's run-time slot. If the slot is
+/// empty, the function is named and the slot filled.
 #[inline(always)]
 pub(super) unsafe fn target(state: *mut State, call: Call<'_>, kind: FunctionKind) -> Target {
     let function = call.function();
     if function.is_unusual() {
         if function.is_trampoline() {
             return match kind {
-                // `__call` itself follows, and is the call to record.
+                // The trampoline calls `__call`, and that call is recorded.
                 FunctionKind::User => Target::PASS,
                 // SAFETY: as below.
                 FunctionKind::Internal => unsafe { look_up(state, call, None) },
@@ -50,7 +50,7 @@ pub(super) unsafe fn target(state: *mut State, call: Call<'_>, kind: FunctionKin
     }
 }
 
-/// What to record for a call that is open already, in any engine or none.
+/// What to record for a call that is open already, with or without an engine.
 ///
 /// # Safety
 ///
@@ -63,7 +63,7 @@ pub(super) unsafe fn running(state: &mut State, call: Call<'_>) -> Target {
         return Target::PASS;
     }
     if super::armed().is_some() {
-        // SAFETY: the caller's call; the reference is not used meanwhile.
+        // SAFETY: the caller's call; the reference is not used during the call.
         return unsafe { target(state, call, kind) };
     }
     let is_stand_in = function.is_trampoline() && kind == FunctionKind::User;
@@ -73,8 +73,8 @@ pub(super) unsafe fn running(state: &mut State, call: Call<'_>) -> Target {
     named(state, function)
 }
 
-/// What to record for calls of a function: for those that have no frame, or
-/// where functions have no slots.
+/// What to record for calls of a function, without its run-time slot: for calls
+/// that have no frame, or where no slots are reserved.
 pub(super) fn named(state: &mut State, function: Function<'_>) -> Target {
     let Some(symbols) = state.symbols.as_mut() else {
         return Target::PASS;
@@ -90,8 +90,8 @@ pub(super) fn named(state: &mut State, function: Function<'_>) -> Target {
 #[cold]
 #[inline(never)]
 unsafe fn look_up(state: *mut State, call: Call<'_>, slot: Option<&mut u64>) -> Target {
-    // SAFETY: the hooks hold no reference to the state while they ask; naming
-    // a function reads engine data and calls nothing.
+    // SAFETY: the hooks hold no reference to the state here. Naming a function
+    // reads engine data and does not call into the engine.
     let state = unsafe { &mut *state };
     if state.symbols.is_none() {
         return Target::PASS;

@@ -1,5 +1,4 @@
-//! How each engine tells its frames apart, and which of them cannot be there
-//! any more after a fatal error jumped over them.
+//! How each engine identifies frames, and detects frames that a bailout removed.
 
 use std::cell::Cell;
 
@@ -14,14 +13,14 @@ pub(super) trait Marks {
     /// What the engine knows of a call.
     type Site: CallSite + 'static;
 
-    /// The engine reports ends before variables are destroyed.
+    /// Whether the engine reports a function's end before its variables are
+    /// destroyed.
     const ENDS_EARLY: bool;
 
     /// The call whose frame is `data`.
     fn site(data: *mut zend_execute_data) -> Self::Site;
 
-    /// Something that runs in the function that is running now, and has no
-    /// frame of its own.
+    /// Something without a frame of its own, called by the current function.
     fn site_now() -> Self::Site;
 }
 
@@ -45,34 +44,33 @@ impl Marks for ByStack {
     }
 }
 
-/// By the address of PHP's own frame: the observer sees calls that are no C
-/// calls, but each PHP frame knows its caller's.
+/// By the address of PHP's own frame: in the *observer* engine calls are not C
+/// calls, but each PHP frame points to its caller's.
 pub(super) struct ByChain;
 
 /// A call as PHP's frames know it.
 pub(super) struct ChainedCall {
     mark: usize,
-    /// The first frame that can be its caller.
+    /// The caller's frame.
     caller: *const zend_execute_data,
 }
 
 // Flags in a mark. Frames are aligned to 16 bytes, and the recorder itself
 // uses the lowest bit.
 const FLAGS: usize = 0b1111;
-/// It has no frame of its own; the address is its caller's.
+/// The call has no frame of its own; the address is its caller's.
 const NO_FRAME: usize = 0b0010;
-/// It was called from C: a callback, a destructor, a generator.
+/// The call was made from C: a callback, a destructor, a generator.
 const FROM_C: usize = 0b0100;
-/// It is a generator's, whose frame is not on PHP's stack.
+/// The frame is a generator's, which is not on PHP's stack.
 const GENERATOR: usize = 0b1000;
 
-/// How many frames up a caller is looked for. Only functions that are not
-/// recorded stand between, and nobody recurses through so few of them that
-/// looking at all would be quick.
-const FAR: usize = 64;
+/// How many frames up a recorded caller is searched. Only functions that are not
+/// recorded are in between; an unbounded search would make deep recursion of such
+/// functions slow.
+const MAX_SKIPPED_FRAMES: usize = 64;
 
-/// The call that ended last, and where it was called from: the caller's frame,
-/// and where the caller stood.
+/// The call that ended last, and its call site: the caller's frame and opline.
 #[derive(Clone, Copy)]
 struct Ended {
     frame: *const zend_execute_data,
@@ -80,7 +78,7 @@ struct Ended {
     caller: *const zend_execute_data,
     caller_function: *const zend_function,
     opline: *const zend_op,
-    /// It was no `yield`.
+    /// Whether the call ended for good, and not by `yield`.
     leaves: bool,
 }
 
@@ -120,7 +118,7 @@ impl Marks for ByChain {
 /// The mark of the call whose frame is `data`.
 #[inline(always)]
 pub(super) fn mark(data: *mut zend_execute_data) -> usize {
-    // SAFETY: the engine hands its hooks and observers a live frame.
+    // SAFETY: the engine passes a live frame to its hooks and observers.
     let info = unsafe { (*data).This.u1.type_info };
     if info & zend::bindings::ZEND_CALL_TOP == 0 {
         return data as usize;
@@ -133,7 +131,7 @@ pub(super) fn mark(data: *mut zend_execute_data) -> usize {
     data as usize | FROM_C | generator
 }
 
-/// Notes where a call that ends was called from, for
+/// Saves the call site of a call that ends, for
 /// [`is_made_by_ended`](CallSite::is_made_by_ended).
 #[inline(always)]
 pub(super) fn note_end(data: *mut zend_execute_data) {
@@ -163,20 +161,20 @@ impl CallSite for ChainedCall {
 
     #[inline(always)]
     fn is_stale(&self, open: usize) -> bool {
-        // Nearly always it is the very next one.
+        // Nearly always the open frame is the caller itself.
         let frame = open & !FLAGS;
         self.caller as usize != frame && open != Recorder::BASE_MARK && !self.is_far_caller(frame)
     }
 
-    /// A function's variables are destroyed when PHP's current frame is its
-    /// caller's again. But the caller still stands at the instruction that made
-    /// the call, and the function's frame is still on PHP's stack; and what
-    /// comes from C then, destructors and generators that end, comes from the
-    /// function that is being left. A generator's frame is not on that stack:
-    /// there the instruction tells, and what it is that comes.
+    /// PHP destroys a function's variables when `current_execute_data` is its
+    /// caller's again. At that time the caller's opline is still the call, and the
+    /// function's frame is still on PHP's stack. So calls from C, that is
+    /// destructors and ending generators, come from the function that is being
+    /// left. A generator's frame is not on that stack; there only the opline and
+    /// the kind of the call decide.
     ///
-    /// The object of a method call is the last that is let go, and the caller's
-    /// business, as in the *execute* engine.
+    /// The object of a method call is released last. Its destructor is called by
+    /// the caller, as in the *execute* engine.
     fn is_made_by_ended(&self, ended: usize) -> bool {
         let last = ENDED.get().get();
         if self.mark & FROM_C == 0 && self.caller == last.caller {
@@ -202,7 +200,7 @@ impl CallSite for ChainedCall {
             return false;
         }
         let caller = caller_of(call);
-        // Another function's frame may have taken the place.
+        // Another function's frame may have the same address.
         let caller_function: *const zend_function = if caller.is_null() {
             std::ptr::null()
         } else {
@@ -210,7 +208,7 @@ impl CallSite for ChainedCall {
             unsafe { (*caller).func }
         };
         if caller == frame {
-            // What an exception found half done, or what was returned to nobody.
+            // A temporary freed by an exception, or an unused return value.
             let is_itself = is_second && last.caller_function == caller_function
                 || last.frame == frame && last.function == caller_function;
             return is_itself && zend::runs_php(caller);
@@ -224,7 +222,7 @@ impl CallSite for ChainedCall {
             zend::is_closing(call)
         };
         if is_second {
-            return is_on_stack && destroys && !zend::lets_its_object_go(frame);
+            return is_on_stack && destroys && !zend::releases_its_object(frame);
         }
         if caller != last.caller || caller_function != last.caller_function || !last.leaves {
             return false;
@@ -242,13 +240,13 @@ impl CallSite for ChainedCall {
         } else if !destroys {
             return false;
         }
-        !is_on_stack || !zend::lets_its_object_go(frame)
+        !is_on_stack || !zend::releases_its_object(frame)
     }
 }
 
 impl ChainedCall {
-    /// The call that one of two frames made, and that this one is or comes from;
-    /// what is in between is not recorded.
+    /// The ancestor of this call, or the call itself, that one of two frames made.
+    /// The calls in between are not recorded.
     fn called_by(
         &self,
         one: *const zend_execute_data,
@@ -259,7 +257,7 @@ impl ChainedCall {
             return None;
         }
         let mut caller: *const zend_execute_data = self.caller;
-        for _ in 0..FAR {
+        for _ in 0..MAX_SKIPPED_FRAMES {
             if caller == one || caller == other {
                 return Some(call);
             }
@@ -276,7 +274,7 @@ impl ChainedCall {
     #[inline(never)]
     fn is_far_caller(&self, open: usize) -> bool {
         let mut frame = self.caller;
-        for _ in 0..FAR {
+        for _ in 0..MAX_SKIPPED_FRAMES {
             if frame.is_null() {
                 return false;
             }
@@ -285,7 +283,7 @@ impl ChainedCall {
             }
             frame = caller_of(frame);
         }
-        // After a jump there are few frames; among many there was none.
+        // After a bailout few frames are open, so with many there was none.
         true
     }
 }

@@ -1,11 +1,11 @@
-//! How calls are seen: the hooks, and the state that they share.
+//! The hooks that see calls, and the state that they share.
 //!
-//! The engine calls [`execute`]'s hooks for every function and [`compile`]'s
-//! for every file; both end up in the recorder of the [`State`] of their
-//! thread. What must stay true: a hook calls the previous hook exactly once on
-//! every path, and holds nothing with a destructor while it does.
+//! The engine calls the hooks of [`execute`] or [`observer`] for user functions,
+//! of [`internal`] for internal ones, and of [`compile`] for every file. All of
+//! them write to the recorder in the [`State`] of their thread. **Invariant:** a
+//! hook calls the previous hook exactly once on every path, and holds nothing
+//! with a destructor while it does.
 
-mod absence;
 mod compile;
 mod detail;
 mod errors;
@@ -17,28 +17,29 @@ mod internal;
 mod lookup;
 mod marks;
 mod observer;
-mod outer;
 mod plan;
 pub(crate) mod sampling;
 mod state;
+mod suspended;
+mod without_hooks;
 
-pub(crate) use absence::without_us;
 pub(crate) use detail::end_all as end_spans;
 pub(crate) use hooks::Hooks;
 pub(crate) use plan::{Measure, hooks_for};
-pub(crate) use state::{Outer, State, with_state};
+pub(crate) use state::{State, SuspendedRecording, with_state};
+pub(crate) use without_hooks::without_hooks;
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::zend;
 
-/// Threads that profile right now. Hooks are global to the process.
+/// The number of threads that record now. Hooks are global to the process.
 static USERS: AtomicU32 = AtomicU32::new(0);
-/// Those of them that trace.
+/// The number of threads that trace now.
 static TRACERS: AtomicU32 = AtomicU32::new(0);
 
-/// How user functions are seen.
+/// How user functions are observed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Engine {
     /// Through `zend_execute_ex`.
@@ -55,8 +56,8 @@ pub(crate) fn armed() -> Option<Engine> {
     ENGINE.get().copied()
 }
 
-/// Arms the engine at MINIT, before any code is compiled: from here on, calls
-/// are compiled so that hooks put in later will see them.
+/// Arms the engine at MINIT, before any code is compiled: calls are compiled so
+/// that hooks installed later see them.
 pub(crate) fn arm(engine: Engine) {
     // A server that restarts its modules in place arms again.
     let engine = *ENGINE.get_or_init(|| engine);
@@ -71,23 +72,23 @@ pub(crate) fn arm(engine: Engine) {
     errors::arm();
 }
 
-/// Does for this thread what [`arm`] did for the first one, at RINIT.
+/// RINIT: does for this thread what [`arm`] did for the first one.
 pub(crate) fn arm_thread() {
     sampling::request_starts();
-    zend::idle_slots::take_back();
+    zend::idle_slots::reclaim();
     if armed() == Some(Engine::Execute) {
         execute::arm();
     }
 }
 
-/// A request is over: until the next one, nothing has to be there.
-pub(crate) fn rest() {
+/// After RSHUTDOWN: releases what is not needed between requests.
+pub(crate) fn request_is_over() {
     if armed().is_some() {
-        zend::idle_slots::let_go();
+        zend::idle_slots::release();
     }
 }
 
-/// Gives all hooks back at MSHUTDOWN.
+/// MSHUTDOWN: takes all hooks out.
 pub(crate) fn disarm() {
     if armed().is_some() {
         execute::disarm();
@@ -96,10 +97,9 @@ pub(crate) fn disarm() {
     }
 }
 
-/// Puts hooks in that record by `plan`, as soon as there is a recorder in the
-/// state.
+/// Installs hooks that record by `plan` as soon as the state has a recorder.
 pub(crate) fn install(plan: Hooks) {
-    // Asking for the stack's bounds takes long once; not on the program's time.
+    // Finding the stack's bounds is slow once; it is done before recording starts.
     let _ = zend::stack::thread_bounds();
     with_state(|state| {
         state.plan = plan;
@@ -124,15 +124,15 @@ fn add_user() {
 fn remove_user() {
     if USERS.fetch_sub(1, Ordering::AcqRel) == 1 {
         compile::uninstall();
-        // Another thread may have begun meanwhile, and found the hook in place.
+        // Another thread may have begun before the hook was taken out.
         if USERS.load(Ordering::Acquire) > 0 {
             compile::install();
         }
     }
 }
 
-/// Puts in what helps to sample, as soon as there is a sampler in the state.
-/// Without an engine that is nothing.
+/// Installs the hooks that shorten the way to a safe point. Without an engine
+/// this does nothing.
 pub(crate) fn install_sampling() {
     if armed().is_some() {
         with_state(|state| {
@@ -144,29 +144,29 @@ pub(crate) fn install_sampling() {
     }
 }
 
-/// Ends what [`install_sampling`] began.
+/// Takes the hooks of [`install_sampling`] out.
 pub(crate) fn uninstall_sampling() {
     if armed().is_some() {
         with_state(|state| {
             state.plan = Hooks::PASS;
-            guard::after_jump(state);
+            guard::after_bailout(state);
             state.hooks = Hooks::PASS;
         });
         remove_user();
     }
 }
 
-/// Lets the hooks that are installed record by another plan.
+/// Makes the installed hooks record by another plan.
 pub(crate) fn set_plan(plan: Hooks) {
     with_state(|state| {
-        guard::after_jump(state);
+        guard::after_bailout(state);
         state.plan = plan;
         state.hooks = plan;
         state.guard = guard::Guard::new();
     });
 }
 
-/// The same after another profile's hooks have come and gone.
+/// The same after another profile's hooks were installed and taken out.
 pub(crate) fn set_plan_again(plan: Hooks) {
     set_plan(plan);
     if armed() == Some(Engine::Observer) {
@@ -174,11 +174,11 @@ pub(crate) fn set_plan_again(plan: Hooks) {
     }
 }
 
-/// Ends what [`install`] began.
+/// Takes the hooks of [`install`] out.
 pub(crate) fn uninstall() {
     with_state(|state| {
         state.plan = Hooks::PASS;
-        guard::after_jump(state);
+        guard::after_bailout(state);
         state.hooks = Hooks::PASS;
     });
     if armed() == Some(Engine::Observer) {

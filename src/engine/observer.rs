@@ -1,21 +1,21 @@
 //! The *observer* engine: the engine's own observer API, for user functions.
 //!
-//! Needed where a JIT is configured: swapping `zend_execute_ex` under JIT code
+//! Needed where a JIT is configured: replacing `zend_execute_ex` under JIT code
 //! breaks programs. Internal functions are left to `zend_execute_internal`
-//! ([`internal`](super::internal)), so that each call has one source of truth;
-//! an observer that watched them as well would count them twice.
+//! ([`internal`](super::internal)); an observer for them as well would count them
+//! twice.
 //!
-//! While nothing is recorded, functions get no handlers, which is the cheapest
-//! the API offers. But the engine asks once per function and request and keeps
-//! the answer; so at enable the handlers are put into all functions that have
-//! been asked about, wherever they can be found.
+//! While nothing is recorded, functions get no handlers. But the engine calls
+//! `zend_observer_fcall_init` once per function and request, and keeps the
+//! answer. So at enable the handlers are added to all functions that the engine
+//! has asked about.
 
 use ext_php_rs::ffi::{zend_execute_data, zend_function, zval};
 use recorder::Entered;
 
 use super::plan::Tracing;
 use super::state::{State, state};
-use super::{guard, lookup, marks, outer};
+use super::{guard, lookup, marks, suspended};
 use crate::symbols::Target;
 use crate::zend::bindings::{
     ObserverHandlers, zend_observer_add_begin_handler, zend_observer_add_end_handler,
@@ -24,44 +24,58 @@ use crate::zend::bindings::{
 };
 use crate::zend::{Call, FunctionKind, for_each_function_seen};
 
-/// MINIT: asks to be asked.
+/// MINIT: registers the observer.
 pub(super) fn arm() {
     // SAFETY: MINIT is when the engine takes the registration.
     unsafe { zend_observer_fcall_register(asked) };
 }
 
-/// A profile begins: watches the functions that the engine has asked about
-/// while none was running.
+/// A profile begins: adds handlers to the functions that the engine has asked
+/// about while none was running.
 pub(super) fn install() {
     for_each_function_seen(|function: *mut zend_function| {
-        let (mut next_begin, mut next_end) = (None, None);
         // SAFETY: each function has a run-time cache in which the engine has
-        // noted its observers; a handler is taken out before it is put in, so
-        // that it is there once, whatever the state before.
+        // stored its observers. A handler is removed before it is added, so that
+        // it is there exactly once.
         unsafe {
-            zend_observer_remove_begin_handler(function, begin, &raw mut next_begin);
-            zend_observer_remove_end_handler(function, end, &raw mut next_end);
+            remove_handlers(function);
             zend_observer_add_begin_handler(function, begin);
             zend_observer_add_end_handler(function, end);
         }
     });
 }
 
-/// A profile ends: functions are called as if nobody had ever watched them.
-/// Calls that are open end without our hearing of it.
+/// A profile ends: removes the handlers. The ends of open calls are not reported.
 pub(super) fn uninstall() {
     for_each_function_seen(|function: *mut zend_function| {
-        let (mut next_begin, mut next_end) = (None, None);
-        // SAFETY: as in `install`; the engine looks for handlers anew at each
+        // SAFETY: as in `install`; the engine reads the handlers again at each
         // begin and end.
-        unsafe {
-            zend_observer_remove_begin_handler(function, begin, &raw mut next_begin);
-            zend_observer_remove_end_handler(function, end, &raw mut next_end);
-        }
+        unsafe { remove_handlers(function) };
     });
 }
 
-/// The engine's question about a function that is called for the first time.
+/// Removes our handlers from a function.
+///
+/// # Safety
+///
+/// The engine must have stored observers in the function's run-time cache.
+unsafe fn remove_handlers(function: *mut zend_function) {
+    // SAFETY: the caller's function.
+    #[cfg(observer_removal_returns_next)]
+    unsafe {
+        let (mut next_begin, mut next_end) = (None, None);
+        zend_observer_remove_begin_handler(function, begin, &raw mut next_begin);
+        zend_observer_remove_end_handler(function, end, &raw mut next_end);
+    }
+    // SAFETY: the caller's function.
+    #[cfg(not(observer_removal_returns_next))]
+    unsafe {
+        zend_observer_remove_begin_handler(function, begin);
+        zend_observer_remove_end_handler(function, end);
+    }
+}
+
+/// The engine asks for handlers of a function at its first call.
 unsafe extern "C" fn asked(data: *mut zend_execute_data) -> ObserverHandlers {
     // SAFETY: this thread's state, and the frame that the engine asks about.
     let watches = unsafe {
@@ -99,7 +113,7 @@ pub(super) unsafe fn traced_begin<T: Tracing>(data: *mut zend_execute_data) {
         };
         let entered = recorder.enter::<T>(symbol, &T::site(data), T::read_at_entry);
         if entered == Entered::TooDeep {
-            guard::begin_unseen(&mut *state, data);
+            guard::begin_truncated(&mut *state, data);
         }
     }
 }
@@ -110,13 +124,13 @@ pub(super) unsafe fn traced_end<T: Tracing>(data: *mut zend_execute_data) {
     // SAFETY: as in `traced_begin`.
     unsafe {
         if !was_recorded(state, data) {
-            return outer::ended(state, data);
+            return suspended::ended(state, data);
         }
         if let Some(recorder) = (*state).recorder.running() {
             if recorder.end_marked::<T>(marks::mark(data), T::read_at_exit) {
                 marks::note_end(data);
             } else {
-                outer::ended(state, data);
+                suspended::ended(state, data);
             }
         }
     }
@@ -136,9 +150,8 @@ pub(super) unsafe fn paused_end(data: *mut zend_execute_data) {
     }
 }
 
-/// Whether calls of that frame's function are recorded. What was not recorded
-/// at its begin must not be looked for at its end: that would be a walk along
-/// the whole stack.
+/// Whether calls of that frame's function are recorded. If not, the end must not
+/// search for the call: that would walk the whole stack.
 #[inline(always)]
 unsafe fn was_recorded(state: *mut State, data: *mut zend_execute_data) -> bool {
     // SAFETY: as in `traced_begin`.

@@ -1,4 +1,4 @@
-//! What is measured, turned into a set of hooks made for exactly that.
+//! Selects hooks that are specialised for what a profile measures.
 
 use std::marker::PhantomData;
 
@@ -22,11 +22,11 @@ pub(crate) struct Measure {
     pub(crate) cpu: bool,
     /// Memory and peak too.
     pub(crate) memory: bool,
-    /// What is made of it.
+    /// How calls are stored.
     pub(crate) shape: Shape,
     /// Internal functions too.
     pub(crate) builtins: bool,
-    /// What the profiler costs is left out.
+    /// The profiler's own cost is subtracted.
     pub(crate) compensates: bool,
 }
 
@@ -35,32 +35,32 @@ pub(super) trait Tracing: Plan {
     /// How frames are marked.
     type Marks: Marks;
 
-    /// Reads what the plan asks for; the wall clock last at entry…
+    /// Reads the plan's clocks and counters; the wall clock last at entry…
     fn read_at_entry() -> Reading;
     /// … and first at exit, so that reading the rest is not charged to the callee.
     fn read_at_exit_of(kind: FunctionKind) -> Reading;
 
-    /// The same where what ends is a user function, or nothing.
+    /// The same at the end of a user function, or outside of any call.
     #[inline(always)]
     fn read_at_exit() -> Reading {
         Self::read_at_exit_of(FunctionKind::User)
     }
 
-    /// What is known of a call.
+    /// The call's site.
     #[inline(always)]
     fn site(data: *mut zend_execute_data) -> <Self::Marks as Marks>::Site {
         Self::Marks::site(data)
     }
 }
 
-/// Clocks and marks as types, the rest as constants.
+/// A plan with clocks and marks as types, the rest as constants.
 pub(super) struct Traced<C, M, S, const CPU: bool, const MEMORY: bool>(PhantomData<(C, M, S)>);
 
 /// A [`Shape`] as a type.
 pub(super) trait Shaped {
-    /// It is a tree, or events.
+    /// The shape is a tree or events.
     const TREE: bool;
-    /// It is events.
+    /// The shape is events.
     const EVENTS: bool;
 }
 
@@ -131,7 +131,7 @@ impl<C: Clocks, M: Marks, S: Shaped, const CPU: bool, const MEMORY: bool> Tracin
     }
 }
 
-/// The hooks that record what `measure` says.
+/// The hooks for `measure`.
 pub(crate) fn hooks_for(engine: Engine, measure: Measure) -> Hooks {
     let hooks = match engine {
         Engine::Execute => with_marks::<ByStack>(measure),

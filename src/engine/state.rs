@@ -1,4 +1,4 @@
-//! What one thread's hooks share with the session.
+//! The data that one thread's hooks share with the session.
 
 use std::ops::Range;
 use std::sync::atomic::AtomicBool;
@@ -10,16 +10,17 @@ use super::guard::Guard;
 use super::sampling::Sampling;
 use crate::symbols::Symbols;
 
-/// The state of one thread. While nothing is recorded, `hooks` pass every
-/// call on and the rest is empty.
+/// The state of one thread. While nothing is recorded, `hooks` only call the
+/// previous hooks, and the rest is empty.
 pub(crate) struct State {
-    /// What the installed hooks do in this thread, now.
+    /// The functions that the installed hooks call in this thread now.
     pub(crate) hooks: Hooks,
-    /// What they do for the running profile, unless the guard holds them back.
+    /// The functions of the running profile. `hooks` differs from them while the
+    /// guard truncates.
     pub(crate) plan: Hooks,
     /// The number of the running profile; see [`Symbols`].
     pub(crate) session: u32,
-    /// [`Target::first_slot`](crate::symbols::Target::first_slot) of it.
+    /// [`Target::first_slot`](crate::symbols::Target::first_slot) of the session.
     pub(crate) first_slot: u64,
     /// The highest number that any profile had.
     pub(crate) sessions: u32,
@@ -27,21 +28,21 @@ pub(crate) struct State {
     pub(crate) recorder: Recorder,
     /// The running profile, when sampling…
     pub(crate) sampler: Option<Sampler>,
-    /// … and what fills it.
+    /// … and its timer and stack.
     pub(crate) sampling: Option<Sampling>,
     /// See [`zend::first_frames`](crate::zend::first_frames).
     pub(super) first_frames: Range<usize>,
     /// The names of the running profile.
     pub(crate) symbols: Option<Symbols>,
-    /// The profile that this one interrupts, if there is one.
-    pub(crate) outer: Option<Box<Outer>>,
-    /// The hooks, while something is asked and none records.
-    pub(super) asking: Option<Hooks>,
+    /// The automatic profile, while the script's own one runs.
+    pub(crate) suspended: Option<Box<SuspendedRecording>>,
+    /// The hooks to restore, while this extension calls PHP functions.
+    pub(super) hooks_while_asking: Option<Hooks>,
     pub(super) guard: Guard,
 }
 
 /// A profile that is set aside while another one runs.
-pub(crate) struct Outer {
+pub(crate) struct SuspendedRecording {
     pub(crate) plan: Hooks,
     pub(crate) recorder: Recorder,
     pub(crate) symbols: Symbols,
@@ -61,8 +62,8 @@ impl State {
             sampling: None,
             first_frames: 0..0,
             symbols: None,
-            outer: None,
-            asking: None,
+            suspended: None,
+            hooks_while_asking: None,
             guard: Guard::new(),
         }
     }
@@ -117,24 +118,24 @@ mod storage {
     }
 }
 
-/// This thread's state. Valid for the life of the thread; whoever makes a
-/// reference of it must drop it before calling into the engine.
+/// This thread's state. Valid for the life of the thread. A caller that makes a
+/// reference of it must drop the reference before it calls into the engine.
 #[inline(always)]
 pub(super) fn state() -> *mut State {
     storage::pointer()
 }
 
-/// Whether the sampling mode's timer asks this thread for something. Valid for
-/// the life of the thread; not in the state, since another thread writes it.
+/// Whether samples are pending for this thread. Valid for the life of the thread.
+/// It is not in the state, since the timer's thread writes it.
 #[inline(always)]
 pub(super) fn samples_wait() -> *const AtomicBool {
     storage::samples_wait()
 }
 
-/// Gives `act` this thread's state. It must not call into the engine, whose
-/// hooks would want the state for themselves.
+/// Calls `act` with this thread's state. `act` must not call into the engine,
+/// whose hooks use the state.
 pub(crate) fn with_state<R>(act: impl FnOnce(&mut State) -> R) -> R {
-    // SAFETY: nobody else holds a reference: the hooks drop theirs before they
-    // call on, and `act` does not reach the engine.
+    // SAFETY: no other reference exists: the hooks drop theirs before they call
+    // into the engine, and `act` does not call into the engine.
     act(unsafe { &mut *state() })
 }

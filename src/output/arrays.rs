@@ -7,7 +7,7 @@ use profile::{Body, Edges, Metrics, Profile, Symbol, SymbolId, classic};
 use recorder::slots;
 
 use crate::session::Recorded;
-use crate::zend::Room;
+use crate::zend::Prefault;
 use crate::zend::array::Array;
 
 /// Makes `result` the array that XHProf returns.
@@ -27,7 +27,7 @@ pub(crate) fn return_array(recorded: &Recorded, result: &mut Zval) {
 fn rows_array(symbols: &[Symbol], metrics: Metrics, edges: &impl Edges) -> Array {
     let rows = edges.len() + 1;
     let mut array = Array::with_capacity(rows);
-    let mut room = Room::for_bytes(Array::size_of_rows(rows));
+    let mut prefault = Prefault::for_bytes(Array::size_of_rows(rows));
     let mut first: Option<Array> = None;
     classic::visit_rows(symbols, metrics, edges, |key, row| {
         let is_first = first.is_none();
@@ -40,10 +40,10 @@ fn rows_array(symbols: &[Symbol], metrics: Metrics, edges: &impl Edges) -> Array
             cost
         });
         let row = first.with_ints(&row.values());
-        room.reached(&row);
+        prefault.array_made(&row);
         array.set_array(key, row);
         if is_first {
-            room.fill(&array, Array::size_of_entries(rows));
+            prefault.storage_made(&array, Array::size_of_entries(rows));
         }
     });
     array

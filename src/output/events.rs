@@ -21,8 +21,8 @@ use recorder::{EventSink, Recorder};
 use super::file::{copy_privately, create_private, is_in};
 use super::ledger::Ledger;
 use super::name;
-use super::place::directory;
-use super::whence::{self, Moment};
+use super::place::{self, automatic_directory, directory};
+use super::request_meta::{self, RequestPhase};
 use crate::spans::SharedSpans;
 use crate::{clock, settings};
 
@@ -30,11 +30,11 @@ use crate::{clock, settings};
 pub(crate) type SharedNames = Rc<RefCell<Vec<Symbol>>>;
 /// What becomes of the file: known to it, and to whoever began it.
 #[derive(Debug, Default)]
-pub(crate) struct Fate {
+pub(crate) struct FileOutcome {
     /// Why the file is not what it should be, if so.
     pub(crate) failure: RefCell<Option<Error>>,
     /// Nobody wants the file: it goes when the profile ends.
-    pub(crate) is_unwanted: Cell<bool>,
+    pub(crate) is_discarded: Cell<bool>,
     /// The profile is one that the program began: a file among others.
     pub(crate) is_of_program: Cell<bool>,
     /// It is to be read at once, and stays `….xhp.partial`.
@@ -59,7 +59,7 @@ pub(crate) struct EventFile {
     limit: u64,
     open: Option<Open>,
     bytes: Vec<u8>,
-    fate: Rc<Fate>,
+    file_outcome: Rc<FileOutcome>,
 }
 
 /// A file that has been begun.
@@ -74,14 +74,14 @@ struct Open {
 
 impl EventFile {
     /// A file for a profile that begins; it gets no larger than `limit` bytes,
-    /// and a block. Says in `fate` what goes wrong.
+    /// and a block. Says in `file_outcome` what goes wrong.
     pub(crate) fn new(
         names: SharedNames,
         spans: Option<SharedSpans>,
         options: EventsOptions,
         start: RawInstant,
         limit: u64,
-        fate: Rc<Fate>,
+        file_outcome: Rc<FileOutcome>,
     ) -> Self {
         let mut file = Self {
             names,
@@ -92,14 +92,14 @@ impl EventFile {
             limit,
             open: None,
             bytes: Vec::new(),
-            fate,
+            file_outcome,
         };
         file.describe();
         file
     }
 
     fn describe(&mut self) {
-        whence::describe(&mut self.meta, Moment::Before);
+        request_meta::describe(&mut self.meta, RequestPhase::Running);
         self.meta.mode = profile::Mode::Traced;
         self.meta.started_unix_us = Some(clock::unix_time_us());
     }
@@ -110,13 +110,14 @@ impl EventFile {
         let mut open = match self.open.take() {
             Some(open) => open,
             None => {
-                self.find_room()?;
-                let name = if self.fate.is_of_program.get() {
-                    name::Name::of_program()?
+                self.limit_to_free_bytes()?;
+                let (name, directory) = if self.file_outcome.is_of_program.get() {
+                    (name::Name::of_program()?, directory())
                 } else {
-                    name::Name::automatic()?
+                    (name::Name::automatic()?, automatic_directory())
                 };
-                Open::create(name, &self.options, self.start, &self.meta, &mut self.bytes)?
+                let file = Partial::create(name, &directory)?;
+                Open::begin(file, &self.options, self.start, &self.meta, &mut self.bytes)
             }
         };
         self.write_names_and_spans(&mut open.writer);
@@ -140,23 +141,28 @@ impl EventFile {
             let new = names.get(writer.symbols_written()..);
             writer.symbols(new.unwrap_or_default(), &mut self.bytes);
         }
-        if let Some(spans) = self.spans.as_ref().and_then(|it| it.try_borrow().ok()) {
+        if let Some(spans) = self
+            .spans
+            .as_ref()
+            .and_then(|spans| spans.try_borrow().ok())
+        {
             writer.spans(spans.spans(), &mut self.bytes);
         }
     }
 
     /// Makes the file no larger than there is room for; fails if there is none.
-    fn find_room(&mut self) -> Result<()> {
+    fn limit_to_free_bytes(&mut self) -> Result<()> {
         let most = settings::max_dir_size();
-        if most == 0 {
+        let is_collected = !self.file_outcome.is_of_program.get() && place::collected().is_some();
+        if most == 0 || is_collected {
             return Ok(());
         }
         let directory = directory();
-        let room = Ledger::room(&directory, most)?;
-        if room < SMALLEST {
+        let free = Ledger::free_bytes(&directory, most)?;
+        if free < SMALLEST {
             return Err(Error::msg(Ledger::drop_profile(&directory)));
         }
-        self.limit = self.limit.min(room);
+        self.limit = self.limit.min(free);
         Ok(())
     }
 
@@ -164,34 +170,33 @@ impl EventFile {
         let Some(mut open) = self.open.take() else {
             return Ok(());
         };
-        if self.fate.is_unwanted.get() {
+        if self.file_outcome.is_discarded.get() {
             return fs::remove_file(&open.partial)
                 .with_context(|| format!("cannot remove {}", open.partial.display()));
         }
-        whence::describe(&mut self.meta, self.fate.moment());
+        request_meta::describe(&mut self.meta, self.file_outcome.phase());
         self.bytes.clear();
         open.writer
             .clone()
             .end(at, Some(&self.meta), &mut self.bytes);
         open.append(&self.bytes)?;
-        if self.fate.stays_partial.get() {
-            self.fate.written_to.replace(Some(open.partial));
+        if self.file_outcome.stays_partial.get() {
+            self.file_outcome.written_to.replace(Some(open.partial));
             return Ok(());
         }
-        let destination = self.fate.destination.take();
-        let is_elsewhere = destination.is_some();
+        let destination = self.file_outcome.destination.take();
         let path = destination.unwrap_or_else(|| open.path());
         open.move_to(&path)?;
-        if settings::max_dir_size() > 0 && (!is_elsewhere || is_in(&path, &directory())) {
+        if settings::max_dir_size() > 0 && is_in(&path, &directory()) {
             Ledger::add(&directory(), open.size);
         }
-        self.fate.written_to.replace(Some(path));
+        self.file_outcome.written_to.replace(Some(path));
         Ok(())
     }
 
     fn note(&self, error: Error) {
         // Nobody else has it at hand while a profile runs.
-        if let Ok(mut failure) = self.fate.failure.try_borrow_mut() {
+        if let Ok(mut failure) = self.file_outcome.failure.try_borrow_mut() {
             failure.get_or_insert(error);
         }
     }
@@ -225,36 +230,37 @@ impl EventSink for EventFile {
     }
 }
 
-impl Fate {
+impl FileOutcome {
     /// For a profile that the program began.
     pub(crate) fn of_program() -> Self {
-        let fate = Self::default();
-        fate.is_of_program.set(true);
-        fate
+        let file_outcome = Self::default();
+        file_outcome.is_of_program.set(true);
+        file_outcome
     }
 
-    fn moment(&self) -> Moment {
+    fn phase(&self) -> RequestPhase {
         if self.is_of_program.get() {
-            Moment::Before
+            RequestPhase::Running
         } else {
-            Moment::End
+            RequestPhase::Ended
         }
     }
 }
 
-impl Open {
-    fn create(
-        name: name::Name,
-        options: &EventsOptions,
-        start: RawInstant,
-        meta: &Meta,
-        bytes: &mut Vec<u8>,
-    ) -> Result<Self> {
-        let mut partial = directory().join(name.with_ending("xhp.partial"));
+/// A file as it is made, empty.
+struct Partial {
+    file: File,
+    partial: PathBuf,
+    name: name::Name,
+}
+
+impl Partial {
+    fn create(name: name::Name, directory: &Path) -> Result<Self> {
+        let mut partial = directory.join(name.with_ending("xhp.partial"));
         // Another process writes under that name, or was killed as it did.
         let file = create_private(&partial).or_else(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => {
-                partial = directory().join(name.with_run_id("xhp.partial"));
+                partial = directory.join(name.with_run_id("xhp.partial"));
                 create_private(&partial)
             }
             _ => Err(error),
@@ -262,12 +268,28 @@ impl Open {
         let file =
             file.with_context(|| format!("cannot write the profile {}", partial.display()))?;
         Ok(Self {
-            writer: EventsWriter::begin(options, start, meta, bytes),
             file,
-            size: 0,
             partial,
             name,
         })
+    }
+}
+
+impl Open {
+    fn begin(
+        made: Partial,
+        options: &EventsOptions,
+        start: RawInstant,
+        meta: &Meta,
+        bytes: &mut Vec<u8>,
+    ) -> Self {
+        Self {
+            writer: EventsWriter::begin(options, start, meta, bytes),
+            file: made.file,
+            size: 0,
+            partial: made.partial,
+            name: made.name,
+        }
     }
 
     /// Its final name, in which what the program has said since has its place.

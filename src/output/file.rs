@@ -15,7 +15,7 @@ use anyhow::{Context, Result, bail};
 use profile::Profile;
 
 use super::ledger::Ledger;
-use super::whence::{self, Moment};
+use super::request_meta::{self, RequestPhase};
 use super::{encode, name, place};
 use crate::log_throttled::{Problem, log_throttled};
 use crate::session::Recorded;
@@ -41,34 +41,34 @@ pub(crate) fn write_file(recorded: Recorded) -> Result<Written> {
     let Some(mut profile) = recorded.into_profile() else {
         return Ok(Written::Nothing);
     };
-    whence::describe(&mut profile.meta, Moment::End);
+    request_meta::describe(&mut profile.meta, RequestPhase::Ended);
     let name = name::Name::automatic()?;
-    let directory = place::directory();
-    let Some(path) = write_named(&profile, &name, &directory)? else {
+    let directory = place::automatic_directory();
+    let format = place::automatic_format();
+    let Some(path) = write_named(&profile, &name, format, &directory)? else {
         log_throttled(Problem::Full, &Ledger::drop_profile(&directory));
         return Ok(Written::Full);
     };
     Ok(Written::To(path))
 }
 
-/// Writes a profile into a directory, in the format of the settings, if there
-/// is room; none if there is not.
+/// Writes a profile into a directory, if there is room; none if there is not.
 pub(super) fn write_named(
     profile: &Profile,
     name: &name::Name,
+    format: OutputFormat,
     directory: &Path,
 ) -> Result<Option<PathBuf>> {
-    let format = place::format();
     let path = directory.join(name.with_ending(encode::ending(format)));
     let problem = || format!("cannot write the profile {}", path.display());
     let content = encode::encode(format, profile).with_context(problem)?;
-    let is_written = write_if_room(&path, name, &content).with_context(problem)?;
+    let is_written = write_within_limit(&path, name, &content).with_context(problem)?;
     Ok(is_written.then_some(path))
 }
 
 /// Writes the file, unless its directory is that of the profiles and has no
 /// room for it: then false.
-pub(super) fn write_if_room(path: &Path, name: &name::Name, content: &[u8]) -> Result<bool> {
+pub(super) fn write_within_limit(path: &Path, name: &name::Name, content: &[u8]) -> Result<bool> {
     let size = content.len() as u64;
     let (limit, counted) = (settings::max_dir_size(), place::directory());
     let is_counted = limit > 0 && is_in(path, &counted);
@@ -86,19 +86,21 @@ pub(super) fn write_if_room(path: &Path, name: &name::Name, content: &[u8]) -> R
 /// Whether a file of that path is in that directory, however both are spelled.
 pub(super) fn is_in(path: &Path, directory: &Path) -> bool {
     let parent = parent(path);
-    let same = |it: &Path| fs::canonicalize(it).ok();
-    parent == directory || same(parent).is_some_and(|it| Some(it) == same(directory))
+    let same = |path: &Path| fs::canonicalize(path).ok();
+    parent == directory || same(parent).is_some_and(|parent| Some(parent) == same(directory))
 }
 
 pub(super) fn parent(path: &Path) -> &Path {
-    let parent = path.parent().filter(|it| !it.as_os_str().is_empty());
+    let parent = path
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty());
     parent.unwrap_or(Path::new("."))
 }
 
 /// Fails if there is something at the path that is no file: renaming would make
 /// a file of `/dev/null`.
 pub(super) fn refuse_what_is_no_file(path: &Path) -> Result<()> {
-    if fs::metadata(path).is_ok_and(|it| !it.is_file()) {
+    if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
         bail!(
             "cannot write the profile {}: it is not a file",
             path.display()
@@ -110,7 +112,7 @@ pub(super) fn refuse_what_is_no_file(path: &Path) -> Result<()> {
 /// Writes a profile to a path that the program names.
 pub(crate) fn dump(mut profile: Profile, path: &Path, format: OutputFormat) -> Result<()> {
     refuse_what_is_no_file(path)?;
-    whence::describe(&mut profile.meta, Moment::Before);
+    request_meta::describe(&mut profile.meta, RequestPhase::Running);
     let temporary = name::Name::temporary_beside(path)?;
     encode::encode(format, &profile)
         .and_then(|content| write_whole(path, &temporary, &content))
@@ -144,7 +146,7 @@ fn write_nameless(path: &Path, content: &[u8]) -> io::Result<Option<File>> {
     let Ok(mut file) = zend::nameless_file(parent(path)) else {
         return Ok(None);
     };
-    set_output_mode(&file)?;
+    apply_permissions(&file)?;
     file.write_all(content)?;
     Ok(Some(file))
 }
@@ -171,20 +173,20 @@ pub(super) fn copy_privately(from: &Path, temporary: &Path, path: &Path) -> io::
     outcome
 }
 
-/// Makes a file that is for us alone, or for whom `xhprof.output_mode` says.
+/// Makes a file that is for us alone, or for whom `xhprof.file_permissions` says.
 pub(super) fn create_private(path: &Path) -> io::Result<File> {
     let file = File::options()
         .write(true)
         .create_new(true)
         .mode(PRIVATE)
         .open(path)?;
-    set_output_mode(&file)?;
+    apply_permissions(&file)?;
     Ok(file)
 }
 
 /// Whatever the process's umask says.
-fn set_output_mode(file: &File) -> io::Result<()> {
-    match settings::output_mode() {
+fn apply_permissions(file: &File) -> io::Result<()> {
+    match settings::file_permissions() {
         PRIVATE => Ok(()),
         mode => file.set_permissions(Permissions::from_mode(mode)),
     }

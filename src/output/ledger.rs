@@ -99,7 +99,7 @@ impl Ledger {
 
     /// How many bytes there is room for, of `limit`; counts the directory if
     /// that is due.
-    pub(super) fn room(directory: &Path, limit: u64) -> Result<u64> {
+    pub(super) fn free_bytes(directory: &Path, limit: u64) -> Result<u64> {
         let file = open(directory)?;
         let has_lock = zend::try_lock(&file);
         let mut ledger = Self::read(&file);
@@ -168,7 +168,7 @@ impl Ledger {
         if words.next() != Some(WORD) {
             return Self::default();
         }
-        let mut number = || words.next().and_then(|it| it.parse().ok()).unwrap_or(0);
+        let mut number = || words.next().and_then(|word| word.parse().ok()).unwrap_or(0);
         Self {
             minute: number(),
             begun: number(),

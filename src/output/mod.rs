@@ -8,17 +8,18 @@ mod ledger;
 mod name;
 mod place;
 mod program;
+mod request_meta;
 mod tags;
-mod whence;
 
 pub(crate) use arrays::return_array;
-pub(crate) use events::{EventFile, Fate};
+pub(crate) use events::{EventFile, FileOutcome};
 pub(crate) use file::{Written, dump, write_file};
 pub(crate) use ledger::Ledger;
 pub(crate) use name::{choose_run_id, forget_run_id, is_pattern};
 pub(crate) use place::{
-    choose_place, choose_place_if_none, directory, forget_place, has_place_for_spans,
+    automatic_format, choose_place, choose_place_if_none, directory, forget_place,
+    has_automatic_place_for_spans, has_place_for_spans,
 };
 pub(crate) use program::{Target, read_events};
-pub(crate) use tags::{MAX_TAGS, Said, begin as begin_saying, end as end_saying};
+pub(crate) use tags::{Annotations, MAX_TAGS, begin as begin_annotations, end as end_annotations};
 pub(crate) use tags::{forget as forget_tags, tag};

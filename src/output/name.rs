@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-use super::{place, whence};
+use super::{place, request_meta};
 use crate::clock;
 use crate::settings;
 use crate::zend;
@@ -89,6 +89,7 @@ impl Name {
             None => Facts::now()?,
         };
         let name = match place::named() {
+            _ if place::collected().is_some() => expand("%i.%s", |letter| facts.say(letter)),
             Some(named) if named.process == facts.run.process => named.stem,
             Some(named) => format!("{}.{}", named.stem, facts.run.process),
             None => return Ok(Self::by_pattern(facts)),
@@ -161,7 +162,9 @@ pub(crate) fn is_pattern(pattern: &str) -> bool {
     let mut letters = pattern.chars();
     while let Some(letter) = letters.next() {
         let is_fine = match letter {
-            '%' => letters.next().is_some_and(|it| "aHiprRstu%".contains(it)),
+            '%' => letters
+                .next()
+                .is_some_and(|letter| "aHiprRstu%".contains(letter)),
             letter => letter != '/' && !letter.is_control(),
         };
         if !is_fine {
@@ -212,7 +215,7 @@ impl Facts {
             'p' => self.run.process.to_string(),
             'r' => self.run.random.clone(),
             'R' => plain(
-                whence::route().unwrap_or_default().as_bytes(),
+                request_meta::route().unwrap_or_default().as_bytes(),
                 false,
                 "noroute",
             ),

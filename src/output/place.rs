@@ -82,14 +82,40 @@ pub(crate) fn directory() -> PathBuf {
     })
 }
 
+/// Where automatic profiles are collected, if that is not the directory of the
+/// profiles: `xhprof run` waits for them there. They are native, are called by run
+/// id and script, and count for no limit, whatever the settings say.
+pub(super) fn collected() -> Option<PathBuf> {
+    let setting = settings::automatic_dir();
+    (!setting.is_empty()).then(|| PathBuf::from(OsString::from_vec(setting)))
+}
+
+/// The directory of automatic profiles.
+pub(super) fn automatic_directory() -> PathBuf {
+    collected().unwrap_or_else(directory)
+}
+
+/// The format of automatic profiles.
+pub(crate) fn automatic_format() -> OutputFormat {
+    match collected() {
+        Some(_) => OutputFormat::Native,
+        None => format(),
+    }
+}
+
 /// The format of the profiles.
 pub(super) fn format() -> OutputFormat {
     named().map_or_else(settings::output_format, |named| named.format)
 }
 
-/// Whether what is written can hold spans.
+/// Whether what the program writes can hold spans.
 pub(crate) fn has_place_for_spans() -> bool {
     settings::mode() == Mode::Events || format() == OutputFormat::Native
+}
+
+/// Whether automatic profiles can hold spans.
+pub(crate) fn has_automatic_place_for_spans() -> bool {
+    settings::mode() == Mode::Events || automatic_format() == OutputFormat::Native
 }
 
 /// The file that was asked for by name, if one was.

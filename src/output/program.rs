@@ -13,11 +13,11 @@ use profile::Profile;
 use profile::native::Limits;
 use profile::native::events::EventsReader;
 
-use super::events::Fate;
-use super::file::{parent, refuse_what_is_no_file, write_if_room, write_named};
+use super::events::FileOutcome;
+use super::file::{parent, refuse_what_is_no_file, write_named, write_within_limit};
 use super::ledger::Ledger;
 use super::name::Name;
-use super::whence::{self, Moment};
+use super::request_meta::{self, RequestPhase};
 use super::{encode, place};
 use crate::session::Recorded;
 use crate::settings::OutputFormat;
@@ -50,7 +50,7 @@ impl Target {
 
     /// Tells the file of call events, which is there already, where to go; to
     /// be asked before the profile ends.
-    pub(crate) fn tell(&self, fate: &Fate) -> Result<()> {
+    pub(crate) fn set_destination(&self, file_outcome: &FileOutcome) -> Result<()> {
         let path = match self {
             Self::Directory(directory) if *directory == place::directory() => return Ok(()),
             Self::Directory(directory) => directory.join(Name::of_program()?.with_ending("xhp")),
@@ -61,7 +61,7 @@ impl Target {
             ),
         };
         refuse_what_is_no_file(&path)?;
-        fate.destination.replace(Some(path));
+        file_outcome.destination.replace(Some(path));
         Ok(())
     }
 
@@ -70,10 +70,13 @@ impl Target {
         let Some(mut profile) = recorded.into_profile() else {
             bail!("the call events are lost");
         };
-        whence::describe(&mut profile.meta, Moment::Before);
+        request_meta::describe(&mut profile.meta, RequestPhase::Running);
         let name = Name::of_program()?;
         let (path, directory) = match self {
-            Self::Directory(directory) => (write_named(&profile, &name, directory)?, &**directory),
+            Self::Directory(directory) => (
+                write_named(&profile, &name, place::format(), directory)?,
+                &**directory,
+            ),
             Self::File(path, format) => {
                 let written = write_file(&profile, &name, path, *format)?;
                 (written, parent(path))
@@ -92,7 +95,7 @@ fn write_file(
     refuse_what_is_no_file(path)?;
     let problem = || format!("cannot write the profile {}", path.display());
     let content = encode::encode(format, profile).with_context(problem)?;
-    let is_written = write_if_room(path, name, &content).with_context(problem)?;
+    let is_written = write_within_limit(path, name, &content).with_context(problem)?;
     Ok(is_written.then(|| path.to_path_buf()))
 }
 

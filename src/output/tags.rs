@@ -2,7 +2,7 @@
 //! `xhprof_enable()`; and what a request brought along that `xhprof.capture`
 //! lists by name.
 //!
-//! Something is said of the request, and then all its profiles have it, or of
+//! Something is annotations of the request, and then all its profiles have it, or of
 //! the profile that the program began, and then it ends with that.
 //!
 //! **Invariant:** bounded, whatever program and request do; and a tag never
@@ -37,19 +37,19 @@ const OURS: [&str; 8] = [
 
 /// What a program says.
 #[derive(Debug, Default)]
-pub(crate) struct Said {
+pub(crate) struct Annotations {
     title: Option<String>,
     tags: Vec<(String, String)>,
 }
 
 thread_local! {
     /// Of the request.
-    static OF_REQUEST: RefCell<Said> = RefCell::default();
+    static OF_REQUEST: RefCell<Annotations> = RefCell::default();
     /// Of the profile that the program began; none if there is none.
-    static OF_PROFILE: RefCell<Option<Said>> = const { RefCell::new(None) };
+    static OF_PROFILE: RefCell<Option<Annotations>> = const { RefCell::new(None) };
 }
 
-impl Said {
+impl Annotations {
     /// Sets the title; none if it is empty.
     pub(crate) fn title(&mut self, title: &[u8]) {
         self.title = Some(text(title)).filter(|title| !title.is_empty());
@@ -57,7 +57,7 @@ impl Said {
 
     /// Sets a tag; says why not, if not.
     pub(crate) fn tag(&mut self, key: &[u8], value: &[u8]) -> Result<(), String> {
-        let is_letter = |it: &u8| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'-');
+        let is_letter = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
         let key = str::from_utf8(key)
             .ok()
             .filter(|key| {
@@ -92,13 +92,14 @@ impl Said {
 /// Tags the profile that the program began, or else the request that runs; says
 /// why not, if not.
 pub(crate) fn tag(key: &[u8], value: &[u8]) -> Result<(), String> {
-    let outcome = OF_PROFILE.with_borrow_mut(|said| Some(said.as_mut()?.tag(key, value)));
-    outcome.unwrap_or_else(|| OF_REQUEST.with_borrow_mut(|said| said.tag(key, value)))
+    let outcome =
+        OF_PROFILE.with_borrow_mut(|annotations| Some(annotations.as_mut()?.tag(key, value)));
+    outcome.unwrap_or_else(|| OF_REQUEST.with_borrow_mut(|annotations| annotations.tag(key, value)))
 }
 
 /// The program begins a profile, and says that of it.
-pub(crate) fn begin(said: Said) {
-    OF_PROFILE.set(Some(said));
+pub(crate) fn begin(annotations: Annotations) {
+    OF_PROFILE.set(Some(annotations));
 }
 
 /// The profile that the program began is over.
@@ -109,20 +110,20 @@ pub(crate) fn end() {
 /// The next request has none of this one's.
 pub(crate) fn forget() {
     end();
-    OF_REQUEST.set(Said::default());
+    OF_REQUEST.set(Annotations::default());
 }
 
 /// The title that the program gave.
 pub(super) fn title() -> Option<String> {
-    OF_PROFILE.with_borrow(|said| said.as_ref()?.title.clone())
+    OF_PROFILE.with_borrow(|annotations| annotations.as_ref()?.title.clone())
 }
 
 /// What the program calls that which it does: the tag `route`, or else its title.
 pub(super) fn route() -> Option<String> {
     OF_PROFILE
-        .with_borrow(|said| said.as_ref()?.route())
+        .with_borrow(|annotations| annotations.as_ref()?.route())
         .or_else(title)
-        .or_else(|| OF_REQUEST.with_borrow(Said::route))
+        .or_else(|| OF_REQUEST.with_borrow(Annotations::route))
 }
 
 /// Adds all of them.
@@ -133,13 +134,13 @@ pub(super) fn describe(meta: &mut Meta) {
             meta.set_tag(&format!("{}.{name}", source.word()), text(&value));
         }
     }
-    let mut add = |said: &Said| {
-        for (key, value) in &said.tags {
+    let mut add = |annotations: &Annotations| {
+        for (key, value) in &annotations.tags {
             meta.set_tag(key, value.as_str());
         }
     };
     OF_REQUEST.with_borrow(&mut add);
-    OF_PROFILE.with_borrow(|said| said.as_ref().map(&mut add));
+    OF_PROFILE.with_borrow(|annotations| annotations.as_ref().map(&mut add));
     if let Some(route) = route() {
         meta.set_tag(ROUTE, route);
     }

@@ -5,17 +5,17 @@ use std::cell::RefCell;
 use profile::{Body, Meta, Metrics, Mode, Profile, Samples, Spans, Symbol};
 use recorder::{Sampler, SlotGrid, TickRate};
 
-use super::absent::{self, Absent};
+use super::suspension::{self, Suspension};
 use super::{RUNNING, Recorded, Running, is_running, next_session, set_running};
 use crate::clock::{self, SampledClock};
 use crate::engine::sampling::{self, Rate};
 use crate::engine::{self, State, with_state};
 use crate::settings::{self, ClockChoice, Flags, PinCpu};
-use crate::symbols::{Details, Symbols, Wishes};
+use crate::symbols::{Details, NamingOptions, Symbols};
 use crate::zend;
 
-/// A sampling session that is set aside while another profile runs.
-struct Aside {
+/// A sampling session that is set suspended while another profile runs.
+struct SuspendedSession {
     running: Running,
     rate: Rate,
     sampler: Sampler,
@@ -24,17 +24,17 @@ struct Aside {
     /// When it began, on the clock of its samples.
     started: u64,
     was_paused: bool,
-    absent: Absent,
+    suspension: Suspension,
 }
 
 thread_local! {
-    static ASIDE: RefCell<Option<Box<Aside>>> = const { RefCell::new(None) };
+    static SUSPENDED: RefCell<Option<Box<SuspendedSession>>> = const { RefCell::new(None) };
 }
 
 /// Begins to sample; does nothing if something is being recorded already. It
 /// needs no engine. Names get no details, whatever is wished. `for_array`: what
 /// is recorded becomes XHProf's array, which has an entry for each slot.
-pub(crate) fn start_sampling(wishes: Wishes, for_array: bool) {
+pub(crate) fn start_sampling(naming: NamingOptions, for_array: bool) {
     if is_running() {
         return;
     }
@@ -55,7 +55,7 @@ pub(crate) fn start_sampling(wishes: Wishes, for_array: bool) {
     if for_array {
         rate.slots = Some(SlotGrid::new(started_us, started, interval_us));
         let rate = Some(rate);
-        RUNNING.set(RUNNING.get().map(|it| Running { rate, ..it }));
+        RUNNING.set(RUNNING.get().map(|running| Running { rate, ..running }));
     }
     if !start_timer(rate, started) {
         RUNNING.set(None);
@@ -66,7 +66,7 @@ pub(crate) fn start_sampling(wishes: Wishes, for_array: bool) {
         next_session(state);
         let details = Details::None;
         state.symbols = Some(Symbols::new(
-            Wishes { details, ..wishes },
+            NamingOptions { details, ..naming },
             TickRate::NANOSECONDS,
         ));
         state.sampler = Some(Sampler::new(depth, max_nodes));
@@ -167,10 +167,13 @@ fn end() -> (Option<Sampler>, Option<Symbols>) {
     recorded
 }
 
-/// Sets the session aside, so that another profile can begin; false if nothing
+/// Sets the session suspended, so that another profile can begin; false if nothing
 /// is being sampled.
-pub(super) fn set_aside() -> bool {
-    let Some((running, rate)) = RUNNING.get().and_then(|it| Some((it, it.rate?))) else {
+pub(super) fn suspend() -> bool {
+    let Some((running, rate)) = RUNNING
+        .get()
+        .and_then(|running| Some((running, running.rate?)))
+    else {
         return false;
     };
     let (session, started, was_paused) = with_state(|state| {
@@ -181,7 +184,7 @@ pub(super) fn set_aside() -> bool {
         return false;
     };
     RUNNING.set(None);
-    ASIDE.set(Some(Box::new(Aside {
+    SUSPENDED.set(Some(Box::new(SuspendedSession {
         running,
         rate,
         sampler,
@@ -189,36 +192,36 @@ pub(super) fn set_aside() -> bool {
         session,
         started: started.unwrap_or_else(clock::monotonic_ns),
         was_paused,
-        absent: Absent::now(false),
+        suspension: Suspension::begin(false),
     })));
     true
 }
 
-/// Goes on with what was set aside; false if nothing was. What has passed
+/// Goes on with what was set suspended; false if nothing was. What has passed
 /// meanwhile is one sample.
-pub(super) fn take_up() -> bool {
-    let Some(aside) = ASIDE.take() else {
+pub(super) fn resume_suspended() -> bool {
+    let Some(suspended) = SUSPENDED.take() else {
         return false;
     };
-    RUNNING.set(Some(aside.running));
-    start_timer(aside.rate, aside.started);
+    RUNNING.set(Some(suspended.running));
+    start_timer(suspended.rate, suspended.started);
     with_state(|state| {
-        // Only automatic profiles are set aside.
-        state.sampling = state.sampling.take().map(sampling::Sampling::goes_on);
-        state.session = aside.session;
-        state.symbols = Some(aside.symbols);
-        state.sampler = Some(aside.sampler);
-        if aside.was_paused {
+        // Only automatic profiles are set suspended.
+        state.sampling = state.sampling.take().map(sampling::Sampling::resumed);
+        state.session = suspended.session;
+        state.symbols = Some(suspended.symbols);
+        state.sampler = Some(suspended.sampler);
+        if suspended.was_paused {
             sampling::pause(state);
             return;
         }
         let (symbols, sampler) = (state.symbols.as_mut(), state.sampler.as_mut());
         if let (Some(symbols), Some(sampler)) = (symbols, sampler)
-            && let Some(symbol) = symbols.made_up(absent::NAME, &mut || sampler.add_symbol())
+            && let Some(symbol) = symbols.synthetic(suspension::NAME, &mut || sampler.add_symbol())
         {
-            let weight = match aside.rate.clock {
-                SampledClock::Wall => aside.absent.wall_ns(),
-                SampledClock::Cpu => aside.absent.cpu_ns(),
+            let weight = match suspended.rate.clock {
+                SampledClock::Wall => suspended.suspension.wall_ns(),
+                SampledClock::Cpu => suspended.suspension.cpu_ns(),
             };
             sampling::add_passed(state, symbol, weight);
         }

@@ -76,12 +76,15 @@ pub(crate) fn exclude() -> Vec<String> {
 /// The functions that automatic profiles leave out.
 pub(crate) fn ignored_functions() -> HashSet<Box<[u8]>> {
     let names = list(&text(c"xhprof.ignored_functions"));
-    names.into_iter().map(|it| it.into_bytes().into()).collect()
+    names
+        .into_iter()
+        .map(|name| name.into_bytes().into())
+        .collect()
 }
 
 /// Who may read a profile.
-pub(crate) fn output_mode() -> u32 {
-    read(c"xhprof.output_mode", file_mode, 0o600)
+pub(crate) fn file_permissions() -> u32 {
+    read(c"xhprof.file_permissions", file_mode, 0o600)
 }
 
 /// How much may be in the output directory, in bytes; zero for any amount.

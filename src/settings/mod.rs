@@ -10,8 +10,9 @@ mod parse;
 mod table;
 
 pub(crate) use automatic::{
-    auto_enable, capture, debug, exclude, ignored_functions, keep_errors, match_list, max_dir_size,
-    max_per_minute, min_duration, output_mode, rate, skip_list, trigger, trigger_secret,
+    auto_enable, capture, debug, exclude, file_permissions, ignored_functions, keep_errors,
+    match_list, max_dir_size, max_per_minute, min_duration, rate, skip_list, trigger,
+    trigger_secret,
 };
 pub(crate) use choices::{
     AutoEnable, ClockChoice, ClosureNames, EngineChoice, Flags, Mode, OutputFormat, PinCpu, RouteOf,
@@ -82,8 +83,8 @@ pub(crate) fn max_nodes() -> usize {
 }
 
 /// How large a file of call events may get, in bytes.
-pub(crate) fn max_file_size() -> u64 {
-    read(c"xhprof.max_file_size", size, 1 << 30)
+pub(crate) fn max_events_size() -> u64 {
+    read(c"xhprof.max_events_size", size, 1 << 30)
 }
 
 /// What an automatic profile is made of.
@@ -109,7 +110,13 @@ pub(crate) fn output_name() -> String {
     )
 }
 
-/// Where automatic profiles are written; empty for PHP's temporary directory.
+/// Where automatic profiles are collected, as `xhprof run` does; empty for the
+/// directory of all.
+pub(crate) fn automatic_dir() -> Vec<u8> {
+    ini::value(c"xhprof.automatic_dir")
+}
+
+/// Where profiles are written; empty for PHP's temporary directory.
 pub(crate) fn output_dir() -> Vec<u8> {
     ini::value(c"xhprof.output_dir")
 }
@@ -165,6 +172,6 @@ fn read_number(name: &std::ffi::CStr, max: u64, otherwise: usize) -> usize {
     let parsed = read(name, |value| number(value, 1, max), 0);
     usize::try_from(parsed)
         .ok()
-        .filter(|&it| it > 0)
+        .filter(|&number| number > 0)
         .unwrap_or(otherwise)
 }

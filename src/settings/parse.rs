@@ -140,7 +140,8 @@ pub(super) fn share(value: &str) -> Option<f64> {
 /// A file's mode, which lets at least its owner read and write.
 pub(super) fn file_mode(value: &str) -> Option<u32> {
     let value = value.trim();
-    let is_octal = (3..=4).contains(&value.len()) && value.bytes().all(|it| it.is_ascii_digit());
+    let is_octal =
+        (3..=4).contains(&value.len()) && value.bytes().all(|byte| byte.is_ascii_digit());
     let mode = u32::from_str_radix(value, 8).ok().filter(|_| is_octal)?;
     (mode <= 0o777 && mode & 0o600 == 0o600).then_some(mode)
 }
@@ -156,7 +157,7 @@ pub(super) fn list(value: &str) -> Vec<String> {
 
 /// Whether a request can have something under this name.
 pub(super) fn is_name(value: &str) -> bool {
-    let is_letter = |it: u8| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'-' | b'.');
+    let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
     (1..=64).contains(&value.len()) && value.bytes().all(is_letter)
 }
 

@@ -21,6 +21,13 @@ pub(crate) static SETTINGS: &[Setting] = &[
         expected: "0, 1 or trigger",
     },
     Setting {
+        name: c"xhprof.automatic_dir",
+        default: c"",
+        scope: Scope::System,
+        is_valid: is_text,
+        expected: "a directory",
+    },
+    Setting {
         name: c"xhprof.capture",
         default: c"",
         scope: Scope::Anywhere,
@@ -77,6 +84,13 @@ pub(crate) static SETTINGS: &[Setting] = &[
         expected: "patterns, with spaces or commas between them",
     },
     Setting {
+        name: c"xhprof.file_permissions",
+        default: c"0600",
+        scope: Scope::Anywhere,
+        is_valid: |value| file_mode(value).is_some(),
+        expected: "octal permissions from 0600 to 0777, as in 0640",
+    },
+    Setting {
         name: c"xhprof.flags",
         default: c"cpu memory",
         scope: Scope::Anywhere,
@@ -119,7 +133,7 @@ pub(crate) static SETTINGS: &[Setting] = &[
         expected: "0, or a size of at least 64K, as in 256M or 1G",
     },
     Setting {
-        name: c"xhprof.max_file_size",
+        name: c"xhprof.max_events_size",
         default: c"1G",
         scope: Scope::Anywhere,
         is_valid: |value| size(value).is_some(),
@@ -166,13 +180,6 @@ pub(crate) static SETTINGS: &[Setting] = &[
         scope: Scope::Anywhere,
         is_valid: |value| output_format_of(value).is_some(),
         expected: "native, xhprof or json",
-    },
-    Setting {
-        name: c"xhprof.output_mode",
-        default: c"0600",
-        scope: Scope::Anywhere,
-        is_valid: |value| file_mode(value).is_some(),
-        expected: "a file's mode from 0600 to 0777, as in 0640",
     },
     Setting {
         name: c"xhprof.output_name",
@@ -271,16 +278,16 @@ pub(crate) static SETTINGS: &[Setting] = &[
 pub(crate) static KINDS: [(&CStr, Kind); 9] = [
     (
         c"xhprof.collect_additional_info",
-        Kind::Twin(c"xhprof.spans"),
+        Kind::Alias(c"xhprof.spans"),
     ),
     (
         c"xhprof.spans",
-        Kind::Twin(c"xhprof.collect_additional_info"),
+        Kind::Alias(c"xhprof.collect_additional_info"),
     ),
     (c"xhprof.trigger_secret", Kind::Secret),
     (c"xhprof.output_dir", Kind::Path),
     (c"xhprof.max_dir_size", Kind::Limit),
-    (c"xhprof.max_file_size", Kind::Limit),
+    (c"xhprof.max_events_size", Kind::Limit),
     (c"xhprof.max_per_minute", Kind::Limit),
     (c"xhprof.min_duration", Kind::Limit),
     (c"xhprof.rate", Kind::Limit),

@@ -1,7 +1,7 @@
 //! Engine symbols that ext-php-rs does not bind.
 //!
-//! Signatures are from the headers named at each block and are the same from
-//! PHP 8.2 to 8.5.
+//! Signatures are from the headers named at each block. They are the same from
+//! PHP 8.2 to 8.5, except where a `cfg` says otherwise.
 
 use std::ffi::{c_char, c_int, c_void};
 
@@ -98,17 +98,17 @@ unsafe extern "C" {
     );
     pub(crate) fn zend_observer_add_begin_handler(function: *mut zend_function, begin: ExecuteEx);
     pub(crate) fn zend_observer_add_end_handler(function: *mut zend_function, end: ExecuteInternal);
-    // Since 8.4 they also say which handler stands there next; before, the
-    // third argument is not looked at, and the calling convention allows it.
+    // Since 8.4 `next` is set to the handler that follows. build.rs compares the
+    // number of parameters with the header.
     pub(crate) fn zend_observer_remove_begin_handler(
         function: *mut zend_function,
         begin: ExecuteEx,
-        next: *mut Option<ExecuteEx>,
+        #[cfg(observer_removal_returns_next)] next: *mut Option<ExecuteEx>,
     ) -> bool;
     pub(crate) fn zend_observer_remove_end_handler(
         function: *mut zend_function,
         end: ExecuteInternal,
-        next: *mut Option<ExecuteInternal>,
+        #[cfg(observer_removal_returns_next)] next: *mut Option<ExecuteInternal>,
     ) -> bool;
     pub(crate) fn zend_observer_error_register(
         handler: unsafe extern "C" fn(c_int, *mut zend_string, u32, *mut zend_string),

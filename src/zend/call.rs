@@ -113,7 +113,7 @@ impl<'a> Call<'a> {
         // SAFETY: an internal function, of `new`'s caller. The slot lives as long
         // as the request, and nobody else writes there.
         unsafe {
-            super::idle_slots::make((&raw const (*function.function).internal_function).cast())?
+            super::idle_slots::create((&raw const (*function.function).internal_function).cast())?
                 .as_mut()
         }
     }

@@ -129,7 +129,7 @@ pub(crate) fn is_still_below(
 
 /// Whether a frame that is being left has come to letting the object go whose
 /// method it ran. The frame must still be on PHP's stack.
-pub(crate) fn lets_its_object_go(frame: *const zend_execute_data) -> bool {
+pub(crate) fn releases_its_object(frame: *const zend_execute_data) -> bool {
     // SAFETY: the frame is readable; with this flag its `This` is an object,
     // which is not freed before it has been let go.
     unsafe {

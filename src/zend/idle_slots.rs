@@ -4,10 +4,10 @@
 //! makes such caches for all of its own functions when a request begins: some
 //! 20 µs, in a request that may take 30. (PHP 8.4 keeps them.) Where the only
 //! slot is ours, it is told between two requests that there is none; and when a
-//! profile meets a function without a cache, [`make`] gives it one.
+//! profile meets a function without a cache, [`create`] gives it one.
 //!
 //! What must stay true: whatever is compiled has room for the slot, so the
-//! number is back before anything is compiled ([`take_back`], at RINIT and in
+//! number is back before anything is compiled ([`reclaim`], at RINIT and in
 //! `engine::compile`); and no other extension gets our number, because none
 //! asks between requests. Threads share the number, so with them it stays.
 
@@ -20,9 +20,9 @@ use super::bindings;
 use super::compile::compiler_globals;
 
 /// The number is zero now, and was one.
-static IS_AWAY: AtomicBool = AtomicBool::new(false);
+static IS_RELEASED: AtomicBool = AtomicBool::new(false);
 /// This request has begun without caches for internal functions.
-static ARE_MISSING: AtomicBool = AtomicBool::new(false);
+static CACHES_MISSING: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
     /// The slots of the functions that this request's profiles have met.
@@ -54,7 +54,7 @@ impl Caches {
 
 /// A request is over, and nothing of it runs any more. Only if our slot has
 /// been reserved.
-pub(crate) fn let_go() {
+pub(crate) fn release() {
     if cfg!(not(caches_each_request)) || cfg!(php_zts) {
         return;
     }
@@ -65,23 +65,23 @@ pub(crate) fn let_go() {
         let slots = &raw mut bindings::zend_op_array_extension_handles;
         if bindings::php_during_module_startup() == 0 && *slots == 1 {
             *slots = 0;
-            IS_AWAY.store(true, Ordering::Relaxed);
+            IS_RELEASED.store(true, Ordering::Relaxed);
         }
     }
 }
 
 /// A request begins, or something is compiled.
 #[inline]
-pub(crate) fn take_back() {
-    if IS_AWAY.load(Ordering::Relaxed) {
-        IS_AWAY.store(false, Ordering::Relaxed);
-        // SAFETY: as in `let_go`; it was one, and if it is not zero now, then
+pub(crate) fn reclaim() {
+    if IS_RELEASED.load(Ordering::Relaxed) {
+        IS_RELEASED.store(false, Ordering::Relaxed);
+        // SAFETY: as in `release`; it was one, and if it is not zero now, then
         // all modules have been started anew.
         unsafe {
             let slots = &raw mut bindings::zend_op_array_extension_handles;
             if *slots == 0 {
                 *slots = 1;
-                ARE_MISSING.store(true, Ordering::Relaxed);
+                CACHES_MISSING.store(true, Ordering::Relaxed);
                 CACHES.with_borrow_mut(|caches| caches.used = 0);
             }
         }
@@ -95,8 +95,8 @@ pub(crate) fn take_back() {
 /// # Safety
 ///
 /// `function` must be one, and no stand-in for another.
-pub(super) unsafe fn make(function: *const zend_internal_function) -> Option<*mut u64> {
-    if !ARE_MISSING.load(Ordering::Relaxed) {
+pub(super) unsafe fn create(function: *const zend_internal_function) -> Option<*mut u64> {
+    if !CACHES_MISSING.load(Ordering::Relaxed) {
         return None;
     }
     // SAFETY: the caller's function. The engine clears its place in the map

@@ -10,7 +10,7 @@ use ext_php_rs::ffi::{
 };
 
 use super::bindings::{self, FAILURE, SUCCESS};
-use super::ini_twins;
+use super::ini_aliases;
 
 /// Where a setting may be changed.
 #[derive(Debug, Clone, Copy)]
@@ -41,7 +41,7 @@ pub(crate) enum Kind {
     /// What a program makes of it must be allowed by `open_basedir`.
     Path,
     /// It has the value of the setting of that name, always.
-    Twin(&'static CStr),
+    Alias(&'static CStr),
     /// It keeps profiles few or small: a wrong one must not do without.
     Limit,
 }
@@ -58,12 +58,12 @@ impl Setting {
 }
 
 /// A limit was wrong in php.ini or on the command line.
-static IS_LIMIT_WRONG: AtomicBool = AtomicBool::new(false);
+static HAS_INVALID_LIMIT: AtomicBool = AtomicBool::new(false);
 
 /// Whether a [`Kind::Limit`] was wrong in php.ini or on the command line: what
 /// is there instead is its default, and not what was meant.
-pub(crate) fn is_limit_wrong() -> bool {
-    IS_LIMIT_WRONG.load(Ordering::Relaxed)
+pub(crate) fn has_invalid_limit() -> bool {
+    HAS_INVALID_LIMIT.load(Ordering::Relaxed)
 }
 
 /// `ZEND_INI_STAGE_STARTUP`: php.ini and the command line are read.
@@ -93,11 +93,11 @@ pub(crate) fn register(
     let definitions: &'static [zend_ini_entry_def] = definitions.leak();
     // SAFETY: the table ends with an empty entry and lives from now on.
     unsafe { zend_register_ini_entries(definitions.as_ptr(), module_number) };
-    let twins = kinds.iter().filter_map(|(name, kind)| match kind {
-        Kind::Twin(other) => Some((*name, *other)),
+    let aliases = kinds.iter().filter_map(|(name, kind)| match kind {
+        Kind::Alias(other) => Some((*name, *other)),
         _ => None,
     });
-    ini_twins::start(&twins.collect::<Vec<_>>());
+    ini_aliases::start(&aliases.collect::<Vec<_>>());
 }
 
 /// Takes the settings back at MSHUTDOWN.
@@ -175,14 +175,14 @@ unsafe extern "C" fn check(
     let setting = unsafe { &*setting.cast::<Setting>() };
     // SAFETY: the engine's string lives for the length of this call.
     let value = unsafe { super::call::bytes(new_value) }.unwrap_or(b"");
-    let is_valid = judge(setting, value, stage);
+    let is_valid = validate(setting, value, stage);
     match setting.kind() {
         Some(Kind::Limit) if !is_valid && stage == STAGE_STARTUP => {
-            IS_LIMIT_WRONG.store(true, Ordering::Relaxed);
+            HAS_INVALID_LIMIT.store(true, Ordering::Relaxed);
         }
-        Some(Kind::Twin(twin)) if is_valid => {
+        Some(Kind::Alias(alias)) if is_valid => {
             // SAFETY: what the engine handed us.
-            return unsafe { ini_twins::copy(entry, new_value, twin, stage) };
+            return unsafe { ini_aliases::copy(entry, new_value, alias, stage) };
         }
         Some(Kind::Path) if is_valid && stage & STAGES_OF_PROGRAMS != 0 && !value.is_empty() => {
             // SAFETY: the engine's strings end with a NUL. It warns if the path
@@ -196,7 +196,7 @@ unsafe extern "C" fn check(
 }
 
 /// Whether the setting may hold the value; warns if not.
-fn judge(setting: &Setting, value: &[u8], stage: c_int) -> bool {
+fn validate(setting: &Setting, value: &[u8], stage: c_int) -> bool {
     if str::from_utf8(value).is_ok_and(setting.is_valid) {
         return true;
     }

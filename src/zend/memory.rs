@@ -69,7 +69,7 @@ pub(crate) fn memory() -> (i64, i64) {
 
 /// Whether PHP can take so many bytes more without meeting the memory limit.
 /// Says no when in doubt: the heap grows by whole chunks.
-pub(crate) fn has_room_for(bytes: usize) -> bool {
+pub(crate) fn fits_memory_limit(bytes: usize) -> bool {
     /// `ZEND_MM_CHUNK_SIZE`.
     const CHUNK: usize = 2 << 20;
     /// What is free in the heap's chunks is in pieces, most of it in small ones.

@@ -5,7 +5,7 @@
 //! or plain data, and no view outlives the callback it was made in.
 
 pub(crate) mod array;
-mod ask;
+mod bailout;
 pub(crate) mod bindings;
 mod call;
 mod compile;
@@ -15,24 +15,24 @@ mod functions_seen;
 pub(crate) mod idle_slots;
 mod info;
 pub(crate) mod ini;
-mod ini_twins;
+mod ini_aliases;
+mod internal_call;
 mod jit;
-mod jump;
 mod known_functions;
 pub(crate) mod memory;
 pub(crate) mod name;
 mod object;
 pub(crate) mod parameters;
 pub(crate) mod per_thread;
+mod prefault;
 mod request;
 pub(crate) mod response;
-mod room;
 pub(crate) mod signals;
 pub(crate) mod stack;
 mod system;
 mod value;
 
-pub(crate) use ask::is_throwing;
+pub(crate) use bailout::{run_and_drop, run_and_keep};
 pub(crate) use call::{Call, Function, FunctionKind, reserve_slots};
 pub(crate) use compile::{
     make_special_functions_visible, make_user_calls_visible, stop_making_user_calls_visible,
@@ -40,23 +40,23 @@ pub(crate) use compile::{
 pub(crate) use evaluate::{evaluate, forget_function};
 pub(crate) use frames::{
     current_frame, first_frames, is_closing, is_exception_opline, is_still_below, is_yielding,
-    lets_its_object_go, open_frames, runs_destructor, runs_php,
+    open_frames, releases_its_object, runs_destructor, runs_php,
 };
 pub(crate) use functions_seen::for_each_function_seen;
 pub(crate) use info::InfoTable;
+pub(crate) use internal_call::is_throwing;
 pub(crate) use jit::{interrupts_harm, is_jit_configured, is_jit_on, known_bug};
-pub(crate) use jump::{dropping, keeping};
 pub(crate) use known_functions::KnownFunctions;
 pub(crate) use memory::memory;
 pub(crate) use object::{
     curl_address, object_number, pdo_driver, pdo_rows, rows_by_function, string_property,
 };
+pub(crate) use prefault::Prefault;
 pub(crate) use request::{
-    cookies, ended_badly, exit_status, fiber_stack_size, file_name, fill_server_variables,
-    host_name, http_host, is_command_line, note_fatal_error, php_version, query, request_method,
+    cookies, exit_status, fiber_stack_size, file_name, fill_server_variables, host_name, http_host,
+    is_command_line, note_fatal_error, php_version, query, request_failed, request_method,
     request_path, response_status, sapi_name, script_path, server_variable, temporary_directory,
 };
-pub(crate) use room::Room;
 pub(crate) use system::{
     give_name, nameless_file, page_size, random, shared_with_forks, try_lock, user,
 };
@@ -88,7 +88,7 @@ pub(crate) fn warning(message: &str) {
 pub(crate) fn log(message: &str) {
     let letters = message
         .chars()
-        .map(|it| if it.is_control() { ' ' } else { it });
+        .map(|letter| if letter.is_control() { ' ' } else { letter });
     let Ok(message) = std::ffi::CString::new(letters.collect::<String>()) else {
         return;
     };

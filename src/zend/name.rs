@@ -37,8 +37,10 @@ pub(crate) fn tell_closures_apart(function: Function<'_>, kind: FunctionKind, na
     // Nothing but a closure has a brace in its name. From the first one on it
     // is about the place: since 8.4, `{closure:{closure:/a.php:3}:5}`.
     let mut places = name.windows(CLOSURE.len());
-    let (Some(start), Some(path)) = (places.position(|it| it == CLOSURE), function.file(kind))
-    else {
+    let (Some(start), Some(path)) = (
+        places.position(|place| place == CLOSURE),
+        function.file(kind),
+    ) else {
         return;
     };
     name.truncate(start + CLOSURE.len());

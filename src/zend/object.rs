@@ -4,7 +4,7 @@ use ext_php_rs::ffi::{self, zend_object, zend_property_info, zval};
 use ext_php_rs::types::Zval;
 
 use super::Value;
-use super::ask::{LITTLE, ask_function, ask_method};
+use super::internal_call::{SMALL_ANSWER, call_internal_function, call_internal_method};
 
 /// A declared string property, read from the object's own table: no handler
 /// and no `__get` is called.
@@ -42,7 +42,7 @@ pub(crate) fn curl_address<R>(
     const EFFECTIVE_URL: i64 = 0x10_0001;
     /// libcurl takes 8,000,000 bytes at most (`CURL_MAX_INPUT_LENGTH`), and PHP
     /// copies them.
-    const LONGEST: usize = 8 << 20;
+    const MAX_LENGTH: usize = 8 << 20;
 
     if !handle.is_object() {
         return None;
@@ -50,7 +50,7 @@ pub(crate) fn curl_address<R>(
     let mut what = Zval::new();
     what.set_long(EFFECTIVE_URL);
     let arguments = [handle.as_zval(), &what];
-    ask_function("curl_getinfo", &arguments, LONGEST, |answer| {
+    call_internal_function("curl_getinfo", &arguments, MAX_LENGTH, |answer| {
         use_address(answer.as_bytes())
     })
 }
@@ -61,17 +61,17 @@ fn count(answer: Value<'_>) -> Option<u64> {
 
 /// A number of rows: of that function's answer about `value`.
 pub(crate) fn rows_by_function(function: &str, value: Value<'_>) -> Option<u64> {
-    ask_function(function, &[value.as_zval()], LITTLE, count).flatten()
+    call_internal_function(function, &[value.as_zval()], SMALL_ANSWER, count).flatten()
 }
 
 /// The rows that a statement of PDO changed; none if it returned rows, whose
 /// number only some drivers know.
 pub(crate) fn pdo_rows(statement: Value<'_>) -> Option<u64> {
-    let columns = ask_method(statement, "columncount", &[], count)??;
+    let columns = call_internal_method(statement, "columncount", &[], count)??;
     if columns > 0 {
         return None;
     }
-    ask_method(statement, "rowcount", &[], count)?
+    call_internal_method(statement, "rowcount", &[], count)?
 }
 
 /// Gives `use_driver` the name of a PDO connection's driver. Not asked after a
@@ -84,12 +84,12 @@ pub(crate) fn pdo_driver<R>(
     const DRIVER_NAME: i64 = 16;
 
     let is_success = |code: Value<'_>| code.as_bytes().is_none_or(|code| code == b"00000");
-    if !ask_method(connection, "errorcode", &[], is_success)? {
+    if !call_internal_method(connection, "errorcode", &[], is_success)? {
         return None;
     }
     let mut what = Zval::new();
     what.set_long(DRIVER_NAME);
-    ask_method(connection, "getattribute", &[&what], |answer| {
+    call_internal_method(connection, "getattribute", &[&what], |answer| {
         answer.as_bytes().map(use_driver)
     })
     .flatten()

@@ -94,7 +94,7 @@ pub(crate) fn note_fatal_error(is_told: bool) {
 }
 
 /// Whether a fatal error or an exception that nobody caught ended the program.
-pub(crate) fn ended_badly() -> bool {
+pub(crate) fn request_failed() -> bool {
     const FATAL: u32 = ffi::E_ERROR
         | ffi::E_PARSE
         | ffi::E_CORE_ERROR

@@ -15,7 +15,7 @@ use super::bindings;
 type SendHeaders = unsafe extern "C" fn(*mut sapi_headers_struct) -> c_int;
 
 /// How long a header may be, with the NUL at its end.
-const LONGEST: usize = 64;
+const MAX_LENGTH: usize = 64;
 /// `SAPI.h`, of a header handler: the header belongs into the list.
 const SAPI_HEADER_ADD: c_int = 1;
 
@@ -30,7 +30,7 @@ static PREVIOUS: Previous = Previous(Cell::new(None));
 thread_local! {
     /// The header of this request's answer. Plain data: the engine may jump
     /// over the frame that reads it.
-    static HEADER: Cell<Option<[u8; LONGEST]>> = const { Cell::new(None) };
+    static HEADER: Cell<Option<[u8; MAX_LENGTH]>> = const { Cell::new(None) };
 }
 
 /// MINIT of a server: sees to it that headers can be added.
@@ -59,11 +59,13 @@ pub(crate) fn disarm() {
 }
 
 /// Adds the header, `Name: value`, to this request's answer; none for no header.
-/// A longer one than [`LONGEST`] is left out.
+/// A longer one than [`MAX_LENGTH`] is left out.
 pub(crate) fn set_header(header: Option<&str>) {
     HEADER.set(header.and_then(|header| {
-        let mut line = [0; LONGEST];
-        let place = line.get_mut(..header.len()).filter(|it| it.len() < LONGEST);
+        let mut line = [0; MAX_LENGTH];
+        let place = line
+            .get_mut(..header.len())
+            .filter(|place| place.len() < MAX_LENGTH);
         place?.copy_from_slice(header.as_bytes());
         Some(line)
     }));
@@ -87,7 +89,7 @@ unsafe extern "C" fn send(headers: *mut sapi_headers_struct) -> c_int {
 /// # Safety
 ///
 /// `headers` must be those of the request that runs.
-unsafe fn add(headers: *mut sapi_headers_struct, line: &[u8; LONGEST]) {
+unsafe fn add(headers: *mut sapi_headers_struct, line: &[u8; MAX_LENGTH]) {
     let length = line.iter().position(|&byte| byte == 0).unwrap_or(0);
     // SAFETY: the line ends with a NUL. PHP frees the copy with the list, or a
     // handler that does not want it in the list leaves it to us.

@@ -1,7 +1,8 @@
 //! Reads the profiles that the command line names: files, directories, and `-`.
 //!
 //! **Invariant:** an input is read as a stream, never into memory first: only
-//! the profile is kept.
+//! the profile is kept. [`bytes`] is the exception, for a page that holds the
+//! file itself.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -135,10 +136,23 @@ fn as_root() -> String {
     format!("try `sudo {}`", own_line())
 }
 
-fn with_context(
-    path: &Path,
-    read: impl FnOnce(&mut dyn Read) -> Result<Profile>,
-) -> Result<Profile> {
+/// The bytes of an input as they are, for who reads them again.
+pub(crate) fn bytes(path: &Path) -> Result<Vec<u8>> {
+    let limit = match MEMORY.get().copied().unwrap_or_default().memory_limit {
+        0 => u64::MAX,
+        limit => limit,
+    };
+    with_context(path, |input| {
+        let mut bytes = Vec::new();
+        input.take(limit).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 == limit {
+            bail!("it is larger than {limit} bytes; --memory-limit raises that");
+        }
+        Ok(bytes)
+    })
+}
+
+fn with_context<T>(path: &Path, read: impl FnOnce(&mut dyn Read) -> Result<T>) -> Result<T> {
     let outcome = if is_standard(path) {
         read(&mut io::stdin().lock())
     } else {

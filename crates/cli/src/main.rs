@@ -31,6 +31,7 @@ mod terminal;
 mod typed;
 mod units;
 mod users;
+mod viewer;
 mod words;
 
 use std::io;
@@ -62,7 +63,8 @@ fn main() -> ExitCode {
         Command::Merge(arguments) => merge::run(&arguments).map(|()| 0),
         Command::Convert(arguments) => convert::run(&arguments).map(|()| 0),
         Command::Flamegraph(arguments) => picture::flamegraph(&arguments).map(|()| 0),
-        Command::Html(arguments) => picture::html(&arguments).map(|()| 0),
+        Command::Html(arguments) => viewer::html(&arguments).map(|()| 0),
+        Command::View(arguments) => viewer::view(&arguments).map(|()| 0),
         // The same code as grep.
         Command::Grep(arguments) => grep::run(&arguments).map(|found| u8::from(!found)),
         Command::Doctor(arguments) => doctor::run(&arguments),

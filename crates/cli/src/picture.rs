@@ -1,14 +1,13 @@
-//! `xhprof flamegraph` and `xhprof html`: writes SVG and HTML.
+//! `xhprof flamegraph`: writes a picture of a profile.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow};
 use formats::flamegraph::{FlamegraphHtml, FlamegraphSvg};
-use formats::html_report::HtmlReport;
 use formats::{FlameOptions, Format, WriteOptions};
 
-use crate::args::{FlamegraphArguments, HtmlArguments, Picture};
+use crate::args::{FlamegraphArguments, Picture};
 use crate::export::Export;
 use crate::input;
 
@@ -33,23 +32,6 @@ pub(crate) fn flamegraph(arguments: &FlamegraphArguments) -> Result<()> {
             per: arguments.per.into(),
             is_static: arguments.is_static,
         },
-        ..WriteOptions::default()
-    };
-    export.write(input::read(file)?, &options)
-}
-
-/// Writes the HTML report.
-pub(crate) fn html(arguments: &HtmlArguments) -> Result<()> {
-    let HtmlArguments {
-        file, base, output, ..
-    } = arguments;
-    let inputs: Vec<&PathBuf> = base.iter().chain([file]).collect();
-    let export = Export::new(&HtmlReport, output, arguments.estimate, inputs)?;
-    let options = WriteOptions {
-        title: arguments.title.clone(),
-        metric: arguments.metric.into(),
-        base: export.base(base)?,
-        estimate: arguments.estimate,
         ..WriteOptions::default()
     };
     export.write(input::read(file)?, &options)

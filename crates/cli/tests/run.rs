@@ -32,7 +32,7 @@ for argument; do
         esac
         exit 0
     fi
-    case "$argument" in xhprof.output_dir=*) directory="${argument#*=}" ;; esac
+    case "$argument" in xhprof.automatic_dir=*) directory="${argument#*=}" ;; esac
 done
 printf '%s\n' "$@" > "$HERE/arguments"
 stat -c %a "$directory" > "$HERE/mode" 2>/dev/null
@@ -64,7 +64,7 @@ esac
 "#;
 
 /// How many words of the command line are ours: an extension and twelve settings.
-const OURS: usize = 26;
+const OURS: usize = 20;
 
 /// A directory with a fake PHP, a fake extension, and a place for temporaries.
 struct Stage {
@@ -163,7 +163,10 @@ fn php_gets_our_settings_before_the_script() {
     let (options, settings): (Vec<_>, Vec<_>) =
         ours.chunks(2).map(|pair| (&*pair[0], &*pair[1])).unzip();
     assert!(options.iter().all(|option| *option == "-d"), "{ours:?}");
-    assert!(settings[4].starts_with("xhprof.output_dir=/"), "{ours:?}");
+    assert!(
+        settings[4].starts_with("xhprof.automatic_dir=/"),
+        "{ours:?}"
+    );
     assert_eq!(
         [&settings[..4], &settings[5..]].concat(),
         [
@@ -171,14 +174,11 @@ fn php_gets_our_settings_before_the_script() {
             "xhprof.auto_enable=1",
             "xhprof.flags=cpu no_builtins",
             "xhprof.mode=tree",
-            "xhprof.output_format=native",
-            "xhprof.output_name=%i.%s",
             "xhprof.rate=1",
             "xhprof.match=",
             "xhprof.skip=",
             "xhprof.max_per_minute=0",
             "xhprof.min_duration=0",
-            "xhprof.max_dir_size=0",
         ]
     );
     assert_eq!(theirs, ["s.php", "-n", "--", "x y"]);
@@ -233,6 +233,26 @@ fn statements_are_a_flag_and_flags_may_be_in_the_environment() {
             .any(|argument| argument.contains("additional_info")),
         "{arguments:?}"
     );
+}
+
+#[test]
+fn without_an_interval_the_one_of_php_ini_holds() {
+    let stage = Stage::new();
+    for (arguments, expected) in [
+        (&["--mode", "sample", "--", "s.php"][..], None),
+        (
+            &["--mode", "sample", "--interval", "1000", "--", "s.php"],
+            Some("xhprof.sampling_interval=1000"),
+        ),
+    ] {
+        let output = stage.output("echo", arguments);
+        assert!(output.status.success(), "{}", stderr(&output));
+        let found = stage
+            .php_arguments()
+            .into_iter()
+            .find(|argument| argument.starts_with("xhprof.sampling_interval"));
+        assert_eq!(found.as_deref(), expected);
+    }
 }
 
 #[test]

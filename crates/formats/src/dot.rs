@@ -194,10 +194,11 @@ impl Writer<'_> {
         let share = FlatTable::percent(own, self.total).clamp(0.0, 100.0);
         let name = quoted(self.profile.name(function.symbol));
         let mut label = format!(
-            "{name}\\n{} ({:.1}%)\\nself {} ({share:.1}%)",
+            "{name}\\n{}{}\\nself {}{}",
             self.amount(inclusive),
-            FlatTable::percent(inclusive, self.total),
+            self.share(FlatTable::percent(inclusive, self.total)),
             self.amount(own),
+            self.share(share),
         );
         if self.profile.metrics.calls {
             label.push_str(&format!("\\n{calls}×"));
@@ -226,7 +227,7 @@ impl Writer<'_> {
     ) -> std::io::Result<()> {
         let amount = self.metric.of(cost);
         let share = FlatTable::percent(amount, self.total).clamp(0.0, 100.0);
-        let mut label = format!("{} ({share:.1}%)", self.amount(amount));
+        let mut label = format!("{}{}", self.amount(amount), self.share(share));
         if self.profile.metrics.calls {
             label.push_str(&format!("\\n{}×", cost.calls));
         }
@@ -241,6 +242,14 @@ impl Writer<'_> {
             out,
             "  f{caller} -> f{callee} [label=\"{label}\", penwidth={width:.2}, weight={weight}{color}];"
         )
+    }
+
+    /// ` (38.0%)`; nothing for a metric whose sums may be below zero.
+    fn share(&self, percent: f64) -> String {
+        if self.metric.is_signed() {
+            return String::new();
+        }
+        format!(" ({percent:.1}%)")
     }
 
     fn amount(&self, amount: i64) -> String {

@@ -242,11 +242,54 @@ impl<'i> Json<'i> {
         Ok(None)
     }
 
+    /// The next value, an integer. Columns of tables have millions of them: a
+    /// short one that ends in this block is parsed in place.
+    #[inline]
+    pub(crate) fn integer(&mut self) -> Result<i64, ReadError> {
+        match self.short_integer()? {
+            Some(number) => Ok(number),
+            None => self.value(),
+        }
+    }
+
+    /// The next value, a number.
+    #[inline]
+    pub(crate) fn float(&mut self) -> Result<f64, ReadError> {
+        match self.short_integer()? {
+            // Any number of 15 digits fits.
+            #[expect(clippy::cast_precision_loss, reason = "less than 2^53")]
+            Some(number) => Ok(number as f64),
+            None => self.value(),
+        }
+    }
+
+    /// Takes a number that has at most 15 digits and is followed by a delimiter;
+    /// otherwise returns none and takes nothing.
+    #[inline]
+    pub(crate) fn short_integer(&mut self) -> Result<Option<i64>, ReadError> {
+        self.next_kind()?;
+        let block = self.input.fill_buf()?;
+        let digits = block.iter().take_while(|byte| byte.is_ascii_digit());
+        let count = digits.count();
+        let (Some(number), Some(end)) = (block.get(..count), block.get(count)) else {
+            return Ok(None);
+        };
+        let is_short = matches!(number, [b'0'] | [b'1'..=b'9', ..]) && count <= 15;
+        if !is_short || !matches!(end, b',' | b']' | b'}' | b' ' | b'\t' | b'\r' | b'\n') {
+            return Ok(None);
+        }
+        let number = number
+            .iter()
+            .fold(0, |sum, digit| sum * 10 + i64::from(digit - b'0'));
+        self.take(count);
+        Ok(Some(number))
+    }
+
     /// The next value if it is a number, also one in quotes; skips any other.
     pub(crate) fn number(&mut self) -> Result<Option<f64>, ReadError> {
         Ok(match self.next_kind()? {
             b'"' => self.value::<String>()?.trim().parse().ok(),
-            b'-' | b'0'..=b'9' => Some(self.value()?),
+            b'-' | b'0'..=b'9' => Some(self.float()?),
             _ => {
                 self.skip()?;
                 None
@@ -391,6 +434,31 @@ mod tests {
         for block in 1..40 {
             let (all, is_cut) = numbers(text, block, false).unwrap();
             assert_eq!((all, is_cut), (vec![1.0, 2.5, -3.0], false), "{block}");
+        }
+    }
+
+    #[test]
+    fn integers_are_those_of_json() {
+        for block in 1..9 {
+            let integers = |text: &str| {
+                let mut input = BufReader::with_capacity(block, text.as_bytes());
+                let mut json = Json::new(&mut input, "test", &Budget::unlimited());
+                let mut all = Vec::new();
+                json.array(|json| {
+                    all.push(json.integer()?);
+                    Ok(())
+                })?;
+                json.finish()?;
+                Ok::<_, ReadError>(all)
+            };
+            let text = "[0, 7,-5 ,123456789012345,1234567890123456,10\n,9]";
+            let expected = [0, 7, -5, 123_456_789_012_345, 1_234_567_890_123_456, 10, 9];
+            assert_eq!(integers(text).unwrap(), expected, "{block}");
+            for broken in [
+                "[01]", "[1.5]", "[1e3]", "[1 2]", "[+1]", "[1x]", "[1", "[-]",
+            ] {
+                assert!(integers(broken).is_err(), "{broken}");
+            }
         }
     }
 

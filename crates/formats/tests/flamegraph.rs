@@ -26,6 +26,26 @@ fn write(format: &dyn Format, profile: &Profile, options: &WriteOptions) -> Stri
     String::from_utf8(out).unwrap()
 }
 
+#[test]
+fn memory_is_drawn_without_shares() {
+    let picture = |metric| {
+        let options = WriteOptions {
+            metric,
+            ..WriteOptions::default()
+        };
+        write(&FlamegraphSvg, &tiny(), &options)
+    };
+    let has_shares = |svg: &str| boxes(svg).iter().any(|drawn| drawn.title.contains("%)"));
+    assert!(has_shares(&picture(Metric::Wall)));
+    for metric in [Metric::Memory, Metric::Peak] {
+        let svg = picture(metric);
+        assert!(!boxes(&svg).is_empty());
+        assert!(!has_shares(&svg), "{svg}");
+        // What is found has none either.
+        assert!(svg.contains("class=\"icicle signed\""));
+    }
+}
+
 /// A box of an SVG.
 #[derive(Debug, Clone, PartialEq)]
 struct Drawn {

@@ -59,6 +59,13 @@ impl Metric {
         }
     }
 
+    /// Whether it can be negative: then a sum can hide large parts of both signs,
+    /// and a percentage of it is meaningless.
+    #[must_use]
+    pub fn is_signed(self) -> bool {
+        matches!(self, Self::Memory | Self::Peak)
+    }
+
     /// The name on the command line: `wall`, `cpu`, `memory`, `peak`, `calls`.
     #[must_use]
     pub fn name(self) -> &'static str {

@@ -13,7 +13,7 @@ use std::borrow::Cow;
 use crate::symbol::name_in;
 use crate::{
     EdgeTable, Event, EventKind, Events, Meta, Metric, Metrics, Samples, Spans, Symbol, SymbolId,
-    Tree,
+    Tree, WallUnit,
 };
 
 /// The calls of a profile.
@@ -82,6 +82,16 @@ impl Profile {
     #[must_use]
     pub fn counted(&self) -> &str {
         self.meta.counts.as_deref().unwrap_or("samples")
+    }
+
+    /// What its costs are first of all: `time`, or what it [counts](Self::counted).
+    /// Profiles of different ones neither add up nor compare.
+    #[must_use]
+    pub fn unit(&self) -> &str {
+        match self.metrics.wall_unit {
+            WallUnit::Nanoseconds => "time",
+            WallUnit::Samples => self.counted(),
+        }
     }
 
     /// All recorded calls, that of `main()` included; zero if it was sampled.

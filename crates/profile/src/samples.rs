@@ -7,7 +7,7 @@
 //! **Invariants:** `stacks[0]` is `main()` alone; a parent precedes its
 //! children; samples are in the order of time, if the times are known.
 
-use crate::{Budget, NodeId, SymbolId, Tree, TreeBuilder};
+use crate::{Budget, NodeId, SelfCost, SymbolId, Tree, TreeBuilder};
 
 /// A stack: its parent's, and one more function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -191,6 +191,22 @@ impl SamplesBuilder {
             Some((place, _)) => self.add_weight(place as usize - 1, weight),
             None => {}
         }
+    }
+
+    /// A tree of the stacks, with what each cost by itself: for what samples have
+    /// no place for, as memory and weights below zero. Samples that were added
+    /// are left out.
+    #[must_use]
+    pub fn finish_tree(self, own: impl IntoIterator<Item = (NodeId, SelfCost)>) -> Tree {
+        if let Some(budget) = &self.budget {
+            budget.drop_list(self.counted);
+            budget.drop_list(self.samples);
+        }
+        let mut tree = self.tree;
+        for (node, own) in own {
+            tree.add_self(node, own);
+        }
+        tree.finish_signed_self_costs()
     }
 
     /// All samples.

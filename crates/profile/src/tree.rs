@@ -276,6 +276,17 @@ impl TreeBuilder {
         &mut self.nodes[index].cost
     }
 
+    /// Adds a self cost, which may be negative, for
+    /// [`finish_signed_self_costs`](Self::finish_signed_self_costs).
+    pub fn add_self(&mut self, node: NodeId, own: SelfCost) {
+        let signed = |sum: u64, more: i64| sum.cast_signed().saturating_add(more).cast_unsigned();
+        let cost = self.cost(node);
+        cost.wall = signed(cost.wall, own.wall);
+        cost.cpu = signed(cost.cpu, own.cpu);
+        cost.memory = cost.memory.saturating_add(own.memory);
+        cost.peak = cost.peak.saturating_add(own.peak);
+    }
+
     /// The tree, if inclusive costs were added.
     #[must_use]
     pub fn finish(self) -> Tree {

@@ -1,29 +1,29 @@
-//! What the timer's thread saw, until PHP's thread comes to a safe point.
+//! Passes snapshots from the timer's thread to PHP's thread at a safe point.
 //!
-//! PHP's thread never waits here: while the other one writes, there is nothing
-//! to take yet, and the interrupt that follows the writing asks again. A
-//! program that does not come to a safe point for long (it sleeps) is seen in
-//! the same place again and again: that is one sighting of more weight.
+//! PHP's thread never waits for the lock: if the timer's thread holds it, the
+//! interrupt that follows makes PHP's thread try again. If a program does not
+//! come to a safe point for long (it sleeps), equal snapshots are merged into one
+//! with more weight.
 
 use std::sync::{Mutex, PoisonError};
 
-use super::sight::Sight;
+use super::snapshot::Snapshot;
 use crate::clock::Fired;
 
-/// One look at the program, or several that saw the same.
+/// A snapshot with its time, or several equal ones.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Sighting {
-    /// `CLOCK_MONOTONIC`, in nanoseconds, of the last look.
+pub(super) struct TimedSnapshot {
+    /// The time of the last one: `CLOCK_MONOTONIC`, in nanoseconds.
     pub(super) at: u64,
-    /// The time that it stands for.
+    /// The time that the snapshot stands for.
     pub(super) weight: u64,
-    pub(super) sight: Sight,
+    pub(super) snapshot: Snapshot,
 }
 
-/// Sightings on their way from the timer's thread to PHP's.
-pub(super) struct Mailbox(Mutex<Vec<Sighting>>);
+/// The queue of snapshots.
+pub(super) struct Mailbox(Mutex<Vec<TimedSnapshot>>);
 
-/// More than this many do not wait: what comes then adds to the last one.
+/// The capacity. In a full queue, further snapshots add weight to the last one.
 const MAX: usize = 64;
 
 impl Mailbox {
@@ -31,27 +31,27 @@ impl Mailbox {
         Self(Mutex::new(Vec::with_capacity(MAX)))
     }
 
-    /// The timer's thread: puts one in.
-    pub(super) fn put(&self, fired: Fired, sight: Sight) {
-        let mut sightings = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_no_room = sightings.len() >= MAX;
-        match sightings.last_mut() {
-            Some(last) if is_no_room || last.sight == sight => {
+    /// Adds a snapshot. Called by the timer's thread.
+    pub(super) fn put(&self, fired: Fired, snapshot: Snapshot) {
+        let mut snapshots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_full = snapshots.len() >= MAX;
+        match snapshots.last_mut() {
+            Some(last) if is_full || last.snapshot == snapshot => {
                 last.at = fired.at;
                 last.weight += fired.elapsed;
             }
-            _ => sightings.push(Sighting {
+            _ => snapshots.push(TimedSnapshot {
                 at: fired.at,
                 weight: fired.elapsed,
-                sight,
+                snapshot,
             }),
         }
     }
 
-    /// PHP's thread: moves all of them to `taken`, which is empty and has room.
-    pub(super) fn take(&self, taken: &mut Vec<Sighting>) {
-        if let Ok(mut sightings) = self.0.try_lock() {
-            taken.append(&mut sightings);
+    /// Moves all snapshots to `taken`, which is empty. Called by PHP's thread.
+    pub(super) fn take(&self, taken: &mut Vec<TimedSnapshot>) {
+        if let Ok(mut snapshots) = self.0.try_lock() {
+            taken.append(&mut snapshots);
         }
     }
 }

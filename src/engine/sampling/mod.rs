@@ -1,23 +1,21 @@
-//! The sampling mode: a timer asks, and the next safe point answers.
+//! The sampling mode: a timer requests a sample, and PHP's thread takes it at the
+//! next safe point.
 //!
-//! The timer's thread ([`clock::Timer`]) notes what runs ([`sight`]), puts it
-//! into a [`mailbox`] and sets the engine's interrupt flag. PHP looks at the
-//! flag at calls, in loops and, since 8.4, after functions written in C, and
-//! calls [`interrupted`]; before 8.4 our hook for such functions asks by
-//! itself. There PHP's frames are in order, and the [`stack`] is read.
+//! The timer's thread ([`clock::Timer`]) takes a [`snapshot`] of the innermost
+//! frames, puts it into a [`mailbox`] and sets the engine's interrupt flag. PHP
+//! checks the flag at calls, in loops and, since 8.4, after internal functions,
+//! and calls [`interrupted`]. Before 8.4 our hook for internal functions checks.
+//! At this safe point PHP's frames are consistent, and the [`stack`] is read.
 //!
-//! No hook is needed for any of this, so it works with `xhprof.engine=off`.
-//! Where an engine is armed, its hook for internal functions shortens the way
-//! to the safe point, and the compiler's hooks tell `load::…` from its caller.
+//! No hook is required, so sampling works with `xhprof.engine=off`. Where an
+//! engine is armed, its hook for internal functions shortens the way to the safe
+//! point, and the compiler's hooks separate `load::…` from its caller.
 //!
-//! The stack of most programs is the same at its bottom for a long time: what
-//! its frames come to is kept from sample to sample, and so is the path.
-//!
-//! **Invariants:** the interrupt reads frames and writes our own memory, and
-//! calls nothing of PHP's; the hook that was there before is called once.
+//! **Invariants:** the interrupt reads frames and writes our own memory, and does
+//! not call into the engine. The previous interrupt hook is called once.
 
 mod mailbox;
-mod sight;
+mod snapshot;
 mod stack;
 
 use std::cell::Cell;
@@ -31,13 +29,13 @@ use ext_php_rs::ffi::{zend_atomic_bool, zend_atomic_bool_store, zend_execute_dat
 use profile::SymbolId;
 use recorder::SlotGrid;
 
-use self::mailbox::{Mailbox, Sighting};
-use self::sight::Window;
+use self::mailbox::{Mailbox, TimedSnapshot};
+use self::snapshot::FrameReader;
 use self::stack::Stack;
 use super::execute::pass_user;
 use super::internal::pass;
 use super::state::{State, samples_wait, state, with_state};
-use super::{guard, outer};
+use super::{guard, suspended};
 use crate::clock::{self, Fired, SampledClock, Timer};
 use crate::zend::bindings::zend_interrupt_function;
 use crate::zend::stack::address as stack_address;
@@ -48,8 +46,8 @@ use crate::zend::{self, KnownFunctions};
 pub(crate) struct Rate {
     pub(crate) clock: SampledClock,
     pub(crate) interval_ns: u64,
-    /// The slots of XHProf's array, if that is what becomes of the samples: they
-    /// are taken when a slot begins.
+    /// The time slots of XHProf's array, if the samples are returned as one: then
+    /// samples are taken when a slot begins.
     pub(crate) slots: Option<SlotGrid>,
 }
 
@@ -57,9 +55,8 @@ pub(crate) struct Rate {
 pub(crate) struct Sampling {
     rate: Rate,
     timer: Option<Timer>,
-    /// A forked child has no thread but the one that forked. It starts its own
-    /// timer at its first safe point: a child that becomes another program
-    /// comes to none.
+    /// Set in a forked child, which has no timer thread. It starts its own timer at
+    /// its first safe point; a child that calls `exec` reaches none.
     is_forked: bool,
     mailbox: Arc<Mailbox>,
     /// See [`State::first_frames`].
@@ -68,19 +65,19 @@ pub(crate) struct Sampling {
     started: u64,
     known: KnownFunctions,
     stack: Stack,
-    taken: Vec<Sighting>,
-    /// How long it took to take the samples the last time, in nanoseconds.
+    taken: Vec<TimedSnapshot>,
+    /// How long taking the samples took the last time, in nanoseconds.
     taking: u64,
 }
 
 impl Sampling {
-    /// For a session that has begun before any function, and goes on.
-    pub(crate) fn goes_on(mut self) -> Self {
+    /// Resumes an automatic session, which began before any function.
+    pub(crate) fn resumed(mut self) -> Self {
         self.stack.forget_base();
         self
     }
 
-    /// Whether it has no timer until [`resume`].
+    /// Whether the session is paused: it has no timer.
     pub(crate) fn is_paused(&self) -> bool {
         self.timer.is_none()
     }
@@ -90,12 +87,13 @@ impl Sampling {
         self.started
     }
 
-    /// In a forked child, lets go what is the parent's; whether that had a timer.
+    /// In a forked child, drops the parent's timer and mailbox; returns whether
+    /// there was a timer.
     fn leave_parent(&mut self) -> bool {
         if !std::mem::take(&mut self.is_forked) {
             return false;
         }
-        // The thread that fills it is not here, and may hold its lock for ever.
+        // The parent's timer thread may hold the lock, and never releases it here.
         let left_behind = std::mem::replace(&mut self.mailbox, Arc::new(Mailbox::new()));
         std::mem::forget(left_behind);
         let Some(timer) = self.timer.take() else {
@@ -109,37 +107,37 @@ impl Sampling {
         start_timer(self.rate, &self.mailbox, self.first_frames.clone())
     }
 
-    /// In a forked child, gives it a timer of its own, unless it is paused.
+    /// In a forked child, starts a timer of its own, unless the session is paused.
     fn restart_if_forked(&mut self) {
         if self.leave_parent() {
-            // Without one the child has what was sampled before.
+            // If that fails, the child keeps the samples taken before the fork.
             self.timer = self.start_timer().ok();
         }
     }
 
-    /// Makes samples of what was taken out of the mailbox.
+    /// Converts the snapshots in `taken` to samples.
     fn add_taken(&mut self, state: &mut State, inside: Option<SymbolId>) {
         let began = clock::monotonic_ns();
         self.stack.read();
-        for sighting in self.taken.drain(..) {
-            let (known, sight) = (&mut self.known, &sighting.sight);
-            let stack = self.stack.find(state, known, sight, inside);
+        for timed in self.taken.drain(..) {
+            let (known, snapshot) = (&mut self.known, &timed.snapshot);
+            let stack = self.stack.find(state, known, snapshot, inside);
             if let Some(sampler) = &mut state.sampler {
-                let at = sighting.at.saturating_sub(self.started);
-                sampler.add(stack, at, sighting.weight);
+                let at = timed.at.saturating_sub(self.started);
+                sampler.add(stack, at, timed.weight);
             }
         }
         let taking = clock::monotonic_ns().saturating_sub(began);
         if let Some(timer) = &self.timer {
-            // Of two, so that being switched out once does not count.
+            // The lesser of two, so that one context switch does not count.
             timer.slow_down_to(SHARE * taking.min(self.taking));
         }
         self.taking = taking;
     }
 }
 
-/// Of the PHP thread's time, at most one part in this many goes into taking
-/// samples: the deeper the stack, the longer that takes.
+/// Taking samples uses at most this fraction, 1/25, of the PHP thread's time: the
+/// deeper the stack, the longer a sample takes.
 const SHARE: u64 = 25;
 
 type InterruptFunction = unsafe extern "C" fn(*mut zend_execute_data);
@@ -151,11 +149,10 @@ unsafe impl Sync for Previous {}
 
 static PREVIOUS: Previous = Previous(Cell::new(None));
 
-/// MINIT: goes on top of whatever handles interrupts. It costs nothing until
-/// there is one.
+/// MINIT: installs the interrupt hook, which costs nothing until an interrupt.
 pub(crate) fn arm() {
-    // SAFETY: MINIT runs before any thread; nobody reads the hook meanwhile.
-    // The C library forgets the fork handler when it unloads this library.
+    // SAFETY: MINIT runs before any thread and handles no interrupt. The C
+    // library unregisters the fork handler when it unloads this library.
     unsafe {
         PREVIOUS.0.set(zend_interrupt_function);
         zend_interrupt_function = Some(interrupted);
@@ -163,7 +160,7 @@ pub(crate) fn arm() {
     }
 }
 
-/// MSHUTDOWN: comes out, unless somebody stands on it.
+/// MSHUTDOWN: takes the hook out, unless another extension hooked on top.
 pub(crate) fn disarm() {
     // SAFETY: as in `arm`, at the other end of the process's life.
     unsafe {
@@ -175,7 +172,7 @@ pub(crate) fn disarm() {
     }
 }
 
-/// RINIT: nothing runs yet.
+/// RINIT: notes where this thread's first frames will be.
 pub(super) fn request_starts() {
     with_state(|state| state.first_frames = zend::first_frames());
 }
@@ -199,14 +196,14 @@ pub(crate) fn start(rate: Rate, started: u64) -> io::Result<Sampling> {
     })
 }
 
-/// Ends the timer of this thread, with a last look for samples; does nothing
-/// if there is none.
+/// Ends the timer of this thread and takes the last samples; does nothing if
+/// there is no session.
 pub(crate) fn stop(state: &mut State) {
     pause(state);
     state.sampling = None;
 }
 
-/// The same until [`resume`]; false if there is none, or if it has ended.
+/// Ends the timer until [`resume`]; false if there is no timer.
 pub(crate) fn pause(state: &mut State) -> bool {
     let Some(sampling) = &mut state.sampling else {
         return false;
@@ -220,8 +217,8 @@ pub(crate) fn pause(state: &mut State) -> bool {
     was_running
 }
 
-/// Goes on: what has passed meanwhile is in no sample. False if nothing is
-/// paused.
+/// Resumes a paused session: the time of the pause is in no sample. False if
+/// nothing is paused.
 ///
 /// # Errors
 ///
@@ -238,16 +235,16 @@ pub(crate) fn resume(state: &mut State) -> io::Result<bool> {
     Ok(is_paused)
 }
 
-/// Adds a sample for what has just passed while nothing was sampled: a call of
-/// `symbol` by the function that called ours.
+/// Adds a sample for a time in which nothing was sampled: a call of `symbol` by
+/// the current function.
 pub(crate) fn add_passed(state: &mut State, symbol: SymbolId, weight: u64) {
     let Some(mut sampling) = state.sampling.take() else {
         return;
     };
     sampling.stack.read();
-    let sight = sampling.stack.sight();
+    let snapshot = sampling.stack.snapshot();
     let known = &mut sampling.known;
-    let stack = sampling.stack.find(state, known, &sight, Some(symbol));
+    let stack = sampling.stack.find(state, known, &snapshot, Some(symbol));
     if let Some(sampler) = &mut state.sampler
         && weight > 0
     {
@@ -257,7 +254,7 @@ pub(crate) fn add_passed(state: &mut State, symbol: SymbolId, weight: u64) {
     state.sampling = Some(sampling);
 }
 
-/// Takes the samples that wait: here PHP's frames are in order.
+/// Takes pending samples. The caller must be at a safe point.
 pub(crate) fn catch_up(state: &mut State) {
     take(state, None);
 }
@@ -268,28 +265,29 @@ fn start_timer(
     first_frames: Range<usize>,
 ) -> io::Result<Timer> {
     let mailbox = Arc::clone(mailbox);
-    let window = Window::of_this_thread(first_frames);
+    let reader = FrameReader::of_this_thread(first_frames);
     let interrupt = Interrupt::of_this_thread();
     Timer::start(
         rate.clock,
         rate.interval_ns,
         rate.slots,
         move |fired: Fired| {
-            mailbox.put(fired, window.look(fired.at));
+            mailbox.put(fired, reader.read(fired.at));
             interrupt.set();
         },
     )
 }
 
-/// The engine's interrupt flag of one thread, and ours, which says that it was us.
+/// The engine's interrupt flag of one thread, and our own flag, which shows that
+/// our timer set it.
 #[derive(Clone, Copy)]
 struct Interrupt {
     engine: *mut zend_atomic_bool,
     ours: *const AtomicBool,
 }
 
-// SAFETY: the flags are atomic, and made to be set by others; they are part of
-// the thread's globals, which live longer than the session's timer.
+// SAFETY: the flags are atomic, and any thread may set them. They are part of the
+// thread's globals, which outlive the session's timer.
 unsafe impl Send for Interrupt {}
 
 impl Interrupt {
@@ -312,11 +310,10 @@ impl Interrupt {
     }
 }
 
-/// In the child of a fork, at once. What the parent's thread was doing at that
-/// moment is not known, and what it shares is not touched.
+/// Runs in the child at the fork. The state of the parent's timer thread is not
+/// known, so the data that it shares is not touched.
 extern "C" fn forked() {
-    // SAFETY: whoever forks does so inside a call, when no hook holds a
-    // reference.
+    // SAFETY: PHP forks inside a function call, when no hook holds a reference.
     if let Some(sampling) = unsafe { (*state()).sampling.as_mut() } {
         sampling.is_forked = true;
         Interrupt::of_this_thread().set();
@@ -342,14 +339,14 @@ unsafe extern "C" fn interrupted(data: *mut zend_execute_data) {
 
 /// The hook for internal functions.
 pub(super) unsafe extern "C" fn internal(data: *mut zend_execute_data, result: *mut zval) {
-    // SAFETY: passes on what the engine handed us; the function has not been
-    // left when it returns here.
+    // SAFETY: passes on what the engine handed us; the function's frame is still
+    // open afterwards.
     unsafe { pass(data, result) };
     safe_point(None);
 }
 
-/// The hook for user functions, which are watched only if a profile is set
-/// aside that traces: its hook is in them, and must not fill the C stack.
+/// The hook for user functions. It is called only while a tracing profile is
+/// suspended, whose hook is still installed and must not overflow the C stack.
 pub(super) unsafe extern "C" fn user(data: *mut zend_execute_data) {
     let state = state();
     // SAFETY: passes on what the engine handed us, to this thread's guard.
@@ -362,20 +359,20 @@ pub(super) unsafe extern "C" fn user(data: *mut zend_execute_data) {
     }
 }
 
-/// The end of a user function, which may be one of that profile's calls.
+/// The end of a user function, which may be a call of the suspended profile.
 pub(super) unsafe fn end(data: *mut zend_execute_data) {
     // SAFETY: as in `user`.
-    unsafe { outer::ended(state(), data) };
+    unsafe { suspended::ended(state(), data) };
 }
 
-/// Takes the samples that wait. `inside`: what the current frame has done all
-/// the time since the last safe point, if that is no function.
+/// Takes pending samples. `inside` is the compilation that the current frame has
+/// performed since the last safe point, if any.
 #[inline(always)]
 pub(super) fn safe_point(inside: Option<SymbolId>) {
     // SAFETY: this thread's.
     let waits = unsafe { &*samples_wait() };
     if waits.load(Ordering::Relaxed) {
-        // Before the mailbox is opened: what comes later asks again.
+        // Before the mailbox is read: a later snapshot sets the flag again.
         waits.store(false, Ordering::Relaxed);
         // SAFETY: safe points are where PHP calls us, when no hook holds a
         // reference, and what follows calls nothing back.

@@ -1,36 +1,37 @@
-//! From PHP's frames to the functions of a sample.
+//! Converts PHP's frames to the functions of a sample.
 //!
-//! Names are those of tracing, by the same rules: what is ignored, has no name
-//! or is a stand-in leaves no trace, and `main()` is not written.
+//! The names are those of tracing, by the same rules: ignored functions, code
+//! without a name and trampolines are left out, and so is `main()`.
 
 use std::collections::hash_map::Entry;
 
 use ext_php_rs::ffi::zend_execute_data;
 use profile::{NumberMap, SymbolId};
 
-use super::sight::{Seen, Sight};
+use super::snapshot::{FrameAddresses, Snapshot};
 use crate::engine::lookup;
 use crate::engine::state::State;
 use crate::symbols::Target;
 use crate::zend::{self, Call, KnownFunctions};
 
-/// The frames of PHP's stack, and what they come to.
+/// The frames of PHP's stack, and their symbols.
 #[derive(Debug)]
 pub(super) struct Stack {
-    /// The frames of this moment, the innermost first.
+    /// The open frames, the innermost first.
     frames: Vec<*mut zend_execute_data>,
     /// The same, the outermost first…
     open: Vec<Open>,
-    /// … and how many of them have been there ever since the last time.
+    /// … and how many of them are unchanged since the last [`read`](Self::read).
     lasting: usize,
-    /// The frames that were open when the profile began, as far as they still
-    /// are, the outermost first: `main()` stands for them.
-    base: Vec<Seen>,
-    /// Those of them that have ended since the last time: still no part of it.
-    left: Vec<Seen>,
-    /// The call that began it: no part of the profile.
-    beginning: Option<Seen>,
-    /// What functions come to that were found in the engine's tables.
+    /// The frames that were open when the profile began and still are, the
+    /// outermost first: `main()` stands for them.
+    base: Vec<FrameAddresses>,
+    /// The frames that left `base` at the last [`read`](Self::read). Also no part
+    /// of the profile.
+    left: Vec<FrameAddresses>,
+    /// The call of `xhprof_sample_enable()`: no part of the profile.
+    beginning: Option<FrameAddresses>,
+    /// The targets of functions that were found in the engine's tables.
     ended: NumberMap<usize, Target>,
     /// The functions of a sample, the root first.
     symbols: Vec<SymbolId>,
@@ -39,10 +40,10 @@ pub(super) struct Stack {
 /// A frame that is open.
 #[derive(Debug)]
 struct Open {
-    seen: Seen,
-    /// What it comes to, if that was asked and cannot change: the functions at
-    /// the bottom of the stack are the same for many samples, and to look at
-    /// each takes memory that nobody else has touched meanwhile.
+    seen: FrameAddresses,
+    /// The frame's target, once known and if it cannot change. The outermost
+    /// frames are the same for many samples, and reading their functions again
+    /// would miss the cache.
     target: Option<Target>,
 }
 
@@ -70,7 +71,7 @@ impl Stack {
         self.base.clear();
     }
 
-    /// Notes which frames there are. They stay for as long as nothing runs.
+    /// Reads the open frames. They stay valid until PHP runs on.
     pub(super) fn read(&mut self) {
         self.frames.clear();
         self.frames.extend(zend::open_frames());
@@ -90,20 +91,19 @@ impl Stack {
         self.left.extend(self.base.drain(open..));
     }
 
-    /// The functions that were running when `sight` was caught, the root first.
+    /// The functions that were running when `snapshot` was taken, the root first.
     ///
-    /// What has begun since is left out, and what has ended since comes back:
-    /// the innermost frame of the sight that is still there joins the two.
-    /// `inside` is what the current frame was doing all the time, if that is
-    /// no function.
+    /// Frames that began since are left out, and frames that ended since are
+    /// added. The innermost frame of the snapshot that is still open joins the
+    /// two. `inside` is the compilation that the current frame performed, if any.
     pub(super) fn find(
         &mut self,
         state: &mut State,
         known: &mut KnownFunctions,
-        sight: &Sight,
+        snapshot: &Snapshot,
         inside: Option<SymbolId>,
     ) -> &[SymbolId] {
-        let (begun, ended) = self.join(sight);
+        let (begun, ended) = self.join(snapshot);
         self.symbols.clear();
         let frames = self.open.len() - begun;
         for open in self.open.iter_mut().take(frames).skip(self.base.len()) {
@@ -128,7 +128,7 @@ impl Stack {
                 Entry::Occupied(target) => *target.get(),
                 Entry::Vacant(place) => match known.at(seen.function) {
                     Some(function) => *place.insert(lookup::named(state, function)),
-                    // A closure is not known, and its time its caller's.
+                    // A closure is in no table: its time is charged to its caller.
                     None => continue,
                 },
             };
@@ -140,40 +140,40 @@ impl Stack {
         &self.symbols
     }
 
-    /// The sight of who looks now, after [`read`](Self::read).
-    pub(super) fn sight(&self) -> Sight {
-        let mut sight = Sight::default();
-        if let (Some(first), Some(&frame)) = (sight.first_mut(), self.frames.first()) {
+    /// A snapshot of the current frame, after [`read`](Self::read).
+    pub(super) fn snapshot(&self) -> Snapshot {
+        let mut snapshot = Snapshot::default();
+        if let (Some(first), Some(&frame)) = (snapshot.first_mut(), self.frames.first()) {
             first.frame = frame as usize;
         }
-        sight
+        snapshot
     }
 
-    /// How many frames have begun since the sight, and which of its frames
-    /// have ended.
-    fn join<'s>(&self, sight: &'s Sight) -> (usize, &'s [Seen]) {
+    /// How many frames have begun since the snapshot, and which of the snapshot's
+    /// frames have ended.
+    fn join<'s>(&self, snapshot: &'s Snapshot) -> (usize, &'s [FrameAddresses]) {
         let mut ended = 0;
-        for seen in sight.iter().take_while(|seen| seen.frame != 0) {
+        for seen in snapshot.iter().take_while(|seen| seen.frame != 0) {
             let place = self.frames.iter().position(|&frame| {
                 frame as usize == seen.frame && (seen.function == 0 || *seen == self::seen(frame))
             });
             if let Some(begun) = place {
-                return (begun, sight.get(..ended).unwrap_or(&[]));
+                return (begun, snapshot.get(..ended).unwrap_or(&[]));
             }
             ended += 1;
         }
-        // All that was seen has ended. It ran inside of what has been there
-        // all the time; what may have been between is not known.
+        // All frames of the snapshot have ended. They ran below the unchanged
+        // frames; any frames in between are not known.
         let begun = self.frames.len() - self.lasting;
-        (begun, sight.get(..ended).unwrap_or(&[]))
+        (begun, snapshot.get(..ended).unwrap_or(&[]))
     }
 }
 
 /// A live frame, by its addresses.
-fn seen(frame: *mut zend_execute_data) -> Seen {
-    Seen {
+fn seen(frame: *mut zend_execute_data) -> FrameAddresses {
+    FrameAddresses {
         frame: frame as usize,
-        // SAFETY: callers have it from `read`, and nothing has run since.
+        // SAFETY: callers have the frame from `read`, and PHP has not run since.
         function: unsafe { (*frame).func } as usize,
     }
 }

@@ -1,4 +1,4 @@
-//! `xhprof convert`, `xhprof flamegraph`, `xhprof html`.
+//! `xhprof convert`, `xhprof flamegraph`.
 
 use std::path::PathBuf;
 
@@ -188,40 +188,4 @@ impl From<Per> for FlamePer {
             Per::File => Self::File,
         }
     }
-}
-
-const HTML_EXAMPLES: &str = "\
-Examples:
-  xhprof html run.xhp -o run.html
-  xhprof html new.xhp --base old.xhp -o change.html
-  xhprof html new.xhp --base old-1.xhp --base old-2.xhp -o change.html
-
-One file with everything in it: summary, flame graph, critical path, functions with their callers and
-callees. It loads nothing and sends nothing. A profile that has only caller and callee pairs, as
-XHProf's files have, gets no flame graph, unless --estimate estimates the stacks.";
-
-/// Makes one HTML page with everything in a profile.
-#[derive(Debug, Args)]
-#[command(after_help = HTML_EXAMPLES)]
-pub(crate) struct HtmlArguments {
-    /// The profile; `-` reads standard input
-    #[arg(value_name = "IN")]
-    pub(crate) file: PathBuf,
-    /// An earlier profile, to show changes since; the mean of several, or of a directory of them
-    #[arg(long, value_name = "OLD")]
-    pub(crate) base: Vec<PathBuf>,
-    /// The output file; `-` writes to standard output
-    #[arg(short, long, value_name = "OUT")]
-    pub(crate) output: PathBuf,
-    /// The cost to show first
-    #[arg(long, value_name = "COST", default_value = "wall")]
-    pub(crate) metric: Cost,
-    /// The title
-    #[arg(long, value_name = "TITLE")]
-    pub(crate) title: Option<String>,
-    /// Estimate the stacks if the profile holds only caller and callee pairs
-    #[arg(long)]
-    pub(crate) estimate: bool,
-    #[command(flatten)]
-    pub(crate) memory: MemoryArguments,
 }

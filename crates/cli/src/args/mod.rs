@@ -6,6 +6,7 @@ mod generate;
 mod list;
 mod memory;
 mod report;
+mod viewer;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -14,11 +15,12 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use profile::Metric;
 
 pub(crate) use compare::{DiffArguments, GrepArguments, MergeArguments, Side};
-pub(crate) use convert::{ConvertArguments, FlamegraphArguments, HtmlArguments, Picture};
+pub(crate) use convert::{ConvertArguments, FlamegraphArguments, Picture};
 pub(crate) use generate::{CompletionsArguments, ManArguments};
 pub(crate) use list::{ListArguments, ListSort};
 pub(crate) use memory::MemoryArguments;
 pub(crate) use report::{ReportArguments, Sort, TableArguments, ViewArguments};
+pub(crate) use viewer::{HtmlArguments, PageArguments, ViewerArguments};
 
 const AFTER_HELP: &str = "\
 Exit codes:
@@ -59,6 +61,7 @@ pub(crate) enum Command {
     Convert(ConvertArguments),
     Flamegraph(FlamegraphArguments),
     Html(HtmlArguments),
+    View(ViewerArguments),
     Grep(GrepArguments),
     Doctor(DoctorArguments),
     Completions(CompletionsArguments),
@@ -76,7 +79,8 @@ impl Command {
             Self::Merge(arguments) => arguments.memory,
             Self::Convert(arguments) => arguments.memory,
             Self::Flamegraph(arguments) => arguments.memory,
-            Self::Html(arguments) => arguments.memory,
+            Self::Html(arguments) => arguments.page.memory,
+            Self::View(arguments) => arguments.page.memory,
             Self::Grep(arguments) => arguments.memory,
             Self::Doctor(_) | Self::Completions(_) | Self::Man(_) => MemoryArguments::default(),
         }
@@ -152,14 +156,14 @@ pub(crate) struct RunArguments {
     /// What to record
     #[arg(long, value_name = "MODE", default_value = "tree")]
     pub(crate) mode: Mode,
-    /// With --mode sample: microseconds between two samples
+    /// With --mode sample: microseconds between two samples; by default what
+    /// xhprof.sampling_interval says, which is 100000 unless php.ini sets it
     #[arg(
         long,
         value_name = "MICROSECONDS",
-        default_value_t = 1000,
         value_parser = clap::value_parser!(u32).range(100..)
     )]
-    pub(crate) interval: u32,
+    pub(crate) interval: Option<u32>,
     #[command(flatten)]
     pub(crate) php: PhpArguments,
     #[command(flatten)]

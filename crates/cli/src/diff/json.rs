@@ -5,7 +5,6 @@ use serde_json::{Map, Value, json};
 
 use super::shown::Shown;
 use crate::input;
-use crate::report::columns::is_signed;
 use crate::report::json::{VERSION, key, with};
 
 impl Shown<'_> {
@@ -43,6 +42,7 @@ impl Shown<'_> {
             "new": new,
             "noise": noise,
             "metric": self.metric.name(),
+            "unit": self.unit,
             "total": self.costs(&self.diff.total),
             "counts": {
                 "worse": counts.worse,
@@ -67,10 +67,14 @@ impl Shown<'_> {
         let costs = measured.map(|metric| {
             let mut change = self.change(changes.of(metric));
             // No percentage of a cost that may be negative.
-            if is_signed(metric) {
+            if metric.is_signed() {
                 change = with(change, "relative", Value::Null);
             }
-            (key(metric, metrics).to_owned(), change)
+            let key = match key(metric, metrics) {
+                "samples" if self.unit != "samples" => "count",
+                key => key,
+            };
+            (key.to_owned(), change)
         });
         Value::Object(costs.collect::<Map<_, _>>())
     }

@@ -32,13 +32,10 @@ pub(crate) fn run(arguments: &DiffArguments) -> Result<()> {
     let (new, new_profiles) = read(&new, &progress)?;
     drop(progress);
     let sides = [&base_profiles, &new_profiles];
-    let mut units = sides
-        .into_iter()
-        .flatten()
-        .map(|profile| profile.metrics.wall_unit);
-    let unit = units.next();
-    if !units.all(|other| Some(other) == unit) {
-        bail!("one profile counts samples, another has times: they cannot be compared");
+    let mut units = sides.into_iter().flatten().map(Profile::unit);
+    let unit = units.next().unwrap_or_default().to_owned();
+    if let Some(other) = units.find(|other| *other != unit) {
+        bail!("one profile counts {unit}, another {other}: they cannot be compared");
     }
     let [base_profiles, new_profiles] = sides.map(|side| side.iter().collect::<Vec<_>>());
     let mut diff = Diff::of_many(&base_profiles, &new_profiles);
@@ -48,7 +45,7 @@ pub(crate) fn run(arguments: &DiffArguments) -> Result<()> {
         return outcome.context("cannot compare: not all of them have what --metric asks for");
     }
     diff.sort_by_impact(metric);
-    let shown = Shown::new(&diff, metric, arguments, [&base, &new]);
+    let shown = Shown::new(&diff, metric, arguments, &unit, [&base, &new]);
     if arguments.json {
         return pager::print_json(&shown.json());
     }

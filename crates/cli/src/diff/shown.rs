@@ -14,6 +14,8 @@ const LIMIT: usize = 25;
 pub(super) struct Shown<'d> {
     pub(super) diff: &'d Diff,
     pub(super) metric: Metric,
+    /// What all of them count: see [`profile::Profile::unit`].
+    pub(super) unit: &'d str,
     /// The files of each side.
     pub(super) files: [&'d [PathBuf]; 2],
     pub(super) functions: Vec<&'d FunctionDiff>,
@@ -38,6 +40,7 @@ impl<'d> Shown<'d> {
         diff: &'d Diff,
         metric: Metric,
         arguments: &DiffArguments,
+        unit: &'d str,
         files: [&'d [PathBuf]; 2],
     ) -> Self {
         let pattern = arguments.pattern.as_deref().map(Pattern::new);
@@ -74,6 +77,7 @@ impl<'d> Shown<'d> {
         Self {
             diff,
             metric,
+            unit,
             files,
             functions,
             edges,

@@ -1,12 +1,12 @@
 //! A comparison as text: the totals, the functions, the calls.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 use anyhow::Result;
 use profile::{Change, Metric, WallUnit};
 
 use super::shown::Shown;
-use crate::report::columns::is_signed;
 use crate::report::table::{Cell, Column, Row, Table};
 use crate::terminal::{Look, Style, printable, shortened};
 use crate::units::{amount, change, count, counted, relative};
@@ -83,17 +83,20 @@ impl Shown<'_> {
         format!("{}, by {}", parts.join(", "), self.what())
     }
 
-    fn what(&self) -> &'static str {
-        match self.metric {
+    fn what(&self) -> Cow<'static, str> {
+        let what = match self.metric {
             Metric::Wall => match self.diff.metrics.wall_unit {
                 WallUnit::Nanoseconds => "self wall time",
-                WallUnit::Samples => "samples of their own",
+                WallUnit::Samples => {
+                    return format!("{} of their own", printable(self.unit.as_bytes())).into();
+                }
             },
             Metric::Cpu => "self CPU time",
             Metric::Memory => "self memory",
             Metric::Peak => "self peak memory",
             Metric::Calls => "calls",
-        }
+        };
+        what.into()
     }
 
     /// The totals of all costs.
@@ -115,7 +118,10 @@ impl Shown<'_> {
                 .map(|metric| Row {
                     cells: self.cells(metric, self.diff.total.of(metric)),
                     depth: 0,
-                    name: metric.name().to_owned(),
+                    name: match metric {
+                        Metric::Wall if self.unit != "time" => printable(self.unit.as_bytes()),
+                        _ => metric.name().to_owned(),
+                    },
                     callee: None,
                 })
                 .collect(),
@@ -212,7 +218,7 @@ impl Shown<'_> {
         if is_lost {
             changed.insert(0, '~');
         }
-        if is_signed(metric) {
+        if metric.is_signed() {
             share.clear();
         } else if difference == 0 {
             share = "0.0%".to_owned();

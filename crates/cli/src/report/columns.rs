@@ -10,12 +10,6 @@ use super::table::Column;
 /// Every cost but calls, in the order of the columns.
 pub(super) const COSTS: [Metric; 4] = [Metric::Wall, Metric::Cpu, Metric::Memory, Metric::Peak];
 
-/// Whether the cost can be negative: then a sum can hide large parts of both
-/// signs, and a percentage of it is meaningless.
-pub(crate) fn is_signed(metric: Metric) -> bool {
-    matches!(metric, Metric::Memory | Metric::Peak)
-}
-
 /// What self and inclusive cost are called in `metric`, where that is what the
 /// table is about. Three blanks stand for the unit below.
 pub(super) fn titles(metric: Metric, profile: &Profile) -> [&'static str; 2] {

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use profile::{Body, FlatRow, FlatTable, Metric, Profile, SymbolId};
 
-use super::columns::{self, COSTS, is_signed, titles};
+use super::columns::{self, COSTS, titles};
 use super::pattern::Pattern;
 use super::table::{Cell, Column, Row, Table, left_out};
 use crate::args::{Sort, TableArguments};
@@ -90,7 +90,7 @@ impl<'p> Functions<'p> {
         let mut table = Table::of_functions(self.columns());
         table.rows = self.flat.rows.iter().map(|row| self.row(row)).collect();
         let (number, cost) = self.left_out;
-        let share = (!is_signed(self.metric)).then(|| FlatTable::percent(cost, self.total));
+        let share = (!self.metric.is_signed()).then(|| FlatTable::percent(cost, self.total));
         table.notes.extend(left_out(number, share));
         table
     }
@@ -110,7 +110,7 @@ impl<'p> Functions<'p> {
                 columns.push(calls());
             }
             let [own, inclusive] = titles(self.metric, self.profile);
-            let has_shares = !is_signed(self.metric);
+            let has_shares = !self.metric.is_signed();
             columns.push(Column::new("self", own).sorted_by(is(Sort::Own)));
             columns.extend(has_shares.then_some(share));
             columns.push(Column::new("incl", inclusive).sorted_by(is(Sort::Inclusive)));
@@ -144,7 +144,7 @@ impl<'p> Functions<'p> {
             if metrics.calls {
                 cells.push(calls);
             }
-            let has_shares = !is_signed(self.metric);
+            let has_shares = !self.metric.is_signed();
             cells.push(Cell::amount(text(self.metric, own_cost)));
             cells.extend(has_shares.then(|| Cell::share(share(own_cost))));
             cells.push(Cell::amount(text(self.metric, inclusive)));

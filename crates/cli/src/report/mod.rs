@@ -248,7 +248,7 @@ fn has_only_memory(profile: &Profile) -> bool {
 fn nothing(meta: &Meta) -> String {
     match meta.interval_ns {
         Some(interval) if meta.mode == Mode::Sampled => format!(
-            "no sample was taken: there is one every {} (xhprof.sampling_interval)\n",
+            "no sample was taken: there is one every {} (xhprof.sampling_interval, run --interval)\n",
             time(i64::try_from(interval).unwrap_or(i64::MAX)).trim_end()
         ),
         _ => "nothing was recorded\n".to_owned(),

@@ -6,7 +6,7 @@ use anyhow::Result;
 use profile::{FlatRow, FlatTable, Metric, Neighbour, Neighbours, Profile};
 use unicode_width::UnicodeWidthStr;
 
-use super::columns::{self, COSTS, is_signed, titles};
+use super::columns::{self, COSTS, titles};
 use super::pattern::Pattern;
 use super::table::{Cell, Column, Row, Table};
 use crate::args::TableArguments;
@@ -120,7 +120,7 @@ impl<'p> Beside<'p> {
 
     fn table(&self) -> Table {
         let metrics = self.profile.metrics;
-        let has_shares = !is_signed(self.metric);
+        let has_shares = !self.metric.is_signed();
         let mut columns = Vec::new();
         if metrics.calls {
             let is_sorted_by = self.metric == Metric::Calls;

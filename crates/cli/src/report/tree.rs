@@ -11,7 +11,7 @@ use profile::{
     SymbolId, Tree,
 };
 
-use super::columns::{self, COSTS, is_signed, titles};
+use super::columns::{self, COSTS, titles};
 use super::functions::total;
 use super::pattern::Pattern;
 use super::table::{Cell, Column, Row, Table};
@@ -224,7 +224,7 @@ impl<'p> Paths<'p> {
                 [inclusive, own]
             };
             let share = if self.is_inverted { "self%" } else { "incl%" };
-            let share = (!is_signed(metric)).then(|| Column::new(share, "%"));
+            let share = (!metric.is_signed()).then(|| Column::new(share, "%"));
             columns.push(first);
             columns.extend(share);
             columns.push(second.dispensable(2));
@@ -267,7 +267,7 @@ impl<'p> Paths<'p> {
             vec![calls, share]
         } else {
             let mut cells = vec![text(metric, first)];
-            cells.extend((!is_signed(metric)).then_some(share));
+            cells.extend((!metric.is_signed()).then_some(share));
             cells.push(text(metric, second));
             if metrics.calls {
                 cells.push(calls);

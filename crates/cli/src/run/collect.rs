@@ -1,11 +1,12 @@
 //! Collects the profiles that a program and its forked children wrote.
 //!
-//! A process has one automatic profile, and any number that it wrote itself
-//! with `xhprof_write()`. A file is named `<run id>.<source>.xhp`. The run id's
+//! A process has one automatic profile; the kernel may reuse the number of a
+//! process that has ended. A file is named `<run id>.<source>.xhp`. The run id's
 //! 32 digits are the time (14), the process (8) and random (10). An event
 //! profile whose process was killed keeps the name `….xhp.partial`, and can be
 //! read up to that point.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -56,12 +57,12 @@ impl Collected {
                 files.push(ProfileFile { pid, path });
             }
         }
-        let started = files.iter().rposition(|file| file.pid == pid);
-        // `php` may be a script that starts PHP as a child. Then the file is
-        // the only one, or the last one written, because parents usually end
-        // after their children.
+        // A process chooses the run id of its automatic profile when it starts,
+        // so before those that it writes itself.
+        let started = files.iter().position(|file| file.pid == pid);
+        // `php` may be a script that starts PHP as a child.
         let main = started
-            .or(files.len().checked_sub(1))
+            .or_else(|| written_last(&files))
             .map(|place| files.remove(place));
         Ok(Self {
             main,
@@ -70,7 +71,7 @@ impl Collected {
     }
 
     /// The other profiles, each with its file name's suffix: the process, and a
-    /// number where a process wrote several, as queue workers do.
+    /// number if several processes had the same.
     pub(super) fn others(&self) -> impl Iterator<Item = (String, &ProfileFile)> {
         let mut written: HashMap<u32, u32> = self.main.iter().map(|main| (main.pid, 1)).collect();
         self.others.iter().map(move |file| {
@@ -83,6 +84,17 @@ impl Collected {
             (mark, file)
         })
     }
+}
+
+/// The index of the file that was written last, because parents usually end
+/// after their children. Of equally new files, the first to start.
+fn written_last(files: &[ProfileFile]) -> Option<usize> {
+    let written = |file: &ProfileFile| {
+        fs::metadata(&file.path)
+            .and_then(|file| file.modified())
+            .ok()
+    };
+    (0..files.len()).max_by_key(|&place| (files.get(place).and_then(written), Reverse(place)))
 }
 
 /// The process that wrote a file of this name; none if it is not a profile's
@@ -98,6 +110,8 @@ fn pid_of(name: &str) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::{Duration, SystemTime};
+
     use super::*;
 
     #[test]
@@ -121,6 +135,8 @@ mod tests {
             fs::write(directory.path().join(name), "").unwrap();
         }
         let collected = Collected::from(directory.path(), 7).unwrap();
+        let main = collected.main.as_ref().unwrap().path.file_name().unwrap();
+        assert!(main.to_string_lossy().starts_with("00000000000001"));
         let marks: Vec<String> = collected.others().map(|(mark, _)| mark).collect();
         assert_eq!(marks, ["7.2", "8", "7.3", "8.2"]);
     }
@@ -128,9 +144,13 @@ mod tests {
     #[test]
     fn the_started_process_comes_first_and_a_wrapped_one_last() {
         let directory = tempfile::tempdir().unwrap();
-        for (time, pid) in [(1, 7_u32), (2, 8), (3, 9)] {
+        let seconds = |number| SystemTime::UNIX_EPOCH + Duration::from_secs(number);
+        // Begun in this order; 9, which began last, is neither the first nor the
+        // last to end.
+        for (time, pid, end) in [(1, 7_u32, 30), (2, 8, 10), (3, 9, 20)] {
             let name = format!("{time:014x}{pid:08x}0123456789.s.xhp");
-            fs::write(directory.path().join(name), pid.to_string()).unwrap();
+            let file = File::create(directory.path().join(name)).unwrap();
+            file.set_modified(seconds(end)).unwrap();
         }
         fs::write(directory.path().join("stray"), "").unwrap();
         let pids = |pid| {
@@ -139,6 +159,6 @@ mod tests {
             (collected.main.map(|file| file.pid), others)
         };
         assert_eq!(pids(8), (Some(8), vec![7, 9]));
-        assert_eq!(pids(4), (Some(9), vec![7, 8]));
+        assert_eq!(pids(4), (Some(7), vec![8, 9]));
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! PHP writes its profile to a private temporary directory, which `xhprof`
 //! removes at its end. The program inherits the standard streams, and the
-//! report goes to stderr.
+//! report goes to stderr. Profiles that the program writes itself stay in their
+//! usual directory.
 
 mod child;
 mod collect;
@@ -75,8 +76,10 @@ fn command(
         .map(|flag| flag.setting())
         .filter(|word| !word.is_empty());
     let flags: Vec<&str> = words.collect();
-    let interval = (arguments.mode == Mode::Sample)
-        .then(|| definition("xhprof.sampling_interval", arguments.interval.to_string()));
+    let interval = arguments
+        .interval
+        .filter(|_| arguments.mode == Mode::Sample)
+        .map(|interval| definition("xhprof.sampling_interval", interval.to_string()));
     let spans = arguments.flags.contains(&Flag::Sql);
     let spans = spans.then(|| definition(SPANS, "1"));
     let mut command = Command::new(&php.binary);
@@ -85,9 +88,9 @@ fn command(
         .args(definition("xhprof.auto_enable", "1"))
         .args(definition("xhprof.flags", flags.join(" ")))
         .args(definition("xhprof.mode", arguments.mode.setting()))
-        .args(definition("xhprof.output_dir", directory))
-        .args(definition("xhprof.output_format", "native"))
-        .args(definition("xhprof.output_name", "%i.%s"))
+        // Not `output_dir`: profiles that the program writes with `xhprof_write()`
+        // stay in their usual directory.
+        .args(definition("xhprof.automatic_dir", directory))
         .args(
             RECORD_EVERYTHING
                 .map(|(name, value)| definition(name, value))
@@ -105,13 +108,12 @@ fn command(
 const SPANS: &str = "xhprof.collect_additional_info";
 
 /// Settings that reduce what is recorded on servers: `run` records everything.
-const RECORD_EVERYTHING: [(&str, &str); 6] = [
+const RECORD_EVERYTHING: [(&str, &str); 5] = [
     ("xhprof.rate", "1"),
     ("xhprof.match", ""),
     ("xhprof.skip", ""),
     ("xhprof.max_per_minute", "0"),
     ("xhprof.min_duration", "0"),
-    ("xhprof.max_dir_size", "0"),
 ];
 
 /// Writes the requested file and prints the report; returns false if there is
@@ -162,7 +164,7 @@ fn notes(arguments: &RunArguments, keep: Option<Keep>, others: usize) -> Vec<Str
         let forked = match others {
             0 => String::new(),
             count => {
-                format!("; the program or forked processes wrote {count} more, which it keeps too")
+                format!("; forked processes wrote {count} more, which it keeps too")
             }
         };
         let rest = line.get(2..).unwrap_or_default();
@@ -175,7 +177,7 @@ fn notes(arguments: &RunArguments, keep: Option<Keep>, others: usize) -> Vec<Str
     let file = quoted(keep.path.as_os_str());
     if others > 0 {
         notes.push(format!(
-            "the program or forked processes wrote {others} more: {file}.<pid>"
+            "forked processes wrote {others} more: {file}.<pid>"
         ));
     }
     let is_page = keep.path.extension().is_some_and(|ending| {

@@ -13,6 +13,7 @@ mod arrays;
 mod binaries;
 mod lines;
 mod stacks;
+mod traces;
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -208,6 +209,11 @@ const SPACE: u32 = 256;
 #[test]
 fn stacks_are_bounded() {
     check(stacks::BOMBS, LIMIT, SPACE);
+}
+
+#[test]
+fn traces_are_bounded() {
+    check(traces::BOMBS, LIMIT, SPACE);
 }
 
 #[test]

@@ -27,11 +27,12 @@ pub(super) struct Columns {
     pub(super) not_read: Vec<String>,
 }
 
-/// The costs of one line, in nanoseconds and bytes.
+/// The costs of one line, in nanoseconds and bytes. All of them may be below
+/// zero: a foreign file may hold the difference of two profiles.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Costs {
-    pub(super) wall: u64,
-    pub(super) cpu: u64,
+    pub(super) wall: i64,
+    pub(super) cpu: i64,
     pub(super) memory: i64,
     pub(super) peak: i64,
 }
@@ -39,7 +40,7 @@ pub(super) struct Costs {
 impl Costs {
     #[inline]
     fn set(&mut self, column: Column, value: i64) {
-        let time = |unit| value.max(0).unsigned_abs().saturating_mul(unit);
+        let time = |unit: u64| value.saturating_mul(i64::try_from(unit).unwrap_or(i64::MAX));
         match column {
             Column::Wall(unit) => self.wall = time(unit),
             Column::Cpu(unit) => self.cpu = time(unit),
@@ -317,9 +318,6 @@ mod tests {
         for line in ["1 2 3", "x", "1 2x", "1.5", "0x"] {
             assert!(costs("Ir Dr", line).is_err(), "{line}");
         }
-        assert_eq!(
-            costs("Ir", "99999999999999999999").unwrap().wall,
-            i64::MAX.unsigned_abs()
-        );
+        assert_eq!(costs("Ir", "99999999999999999999").unwrap().wall, i64::MAX);
     }
 }

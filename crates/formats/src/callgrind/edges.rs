@@ -218,7 +218,7 @@ impl Edges {
             if moved <= 0 {
                 continue;
             }
-            sum.costs.wall = sum.costs.wall.saturating_add(moved.unsigned_abs());
+            sum.costs.wall = sum.costs.wall.saturating_add(moved);
             for (end, by) in [(sum.caller, moved), (sum.callee, -moved)] {
                 if let Some(missing) = missing.get_mut(end.index()) {
                     missing.wall = missing.wall.saturating_add(by);
@@ -239,11 +239,13 @@ impl Edges {
                 continue;
             }
             let mut costs = Costs {
-                wall: missing.wall.max(0).unsigned_abs(),
+                wall: missing.wall.max(0),
                 ..Costs::default()
             };
             if is_root {
-                costs.cpu = missing.cpu.max(0).unsigned_abs();
+                // Below zero if the file's costs are: then the root lacks it.
+                costs.wall = missing.wall;
+                costs.cpu = missing.cpu;
                 costs.memory = missing.memory;
                 costs.peak = missing.peak;
             }
@@ -255,25 +257,27 @@ impl Edges {
 
 impl Missing {
     fn add(&mut self, costs: Costs) {
-        self.wall = self.wall.saturating_add_unsigned(costs.wall);
-        self.cpu = self.cpu.saturating_add_unsigned(costs.cpu);
+        self.wall = self.wall.saturating_add(costs.wall);
+        self.cpu = self.cpu.saturating_add(costs.cpu);
         self.memory = self.memory.saturating_add(costs.memory);
         self.peak = self.peak.saturating_add(costs.peak);
     }
 
     fn subtract(&mut self, costs: Costs) {
-        self.wall = self.wall.saturating_sub_unsigned(costs.wall);
-        self.cpu = self.cpu.saturating_sub_unsigned(costs.cpu);
+        self.wall = self.wall.saturating_sub(costs.wall);
+        self.cpu = self.cpu.saturating_sub(costs.cpu);
         self.memory = self.memory.saturating_sub(costs.memory);
         self.peak = self.peak.saturating_sub(costs.peak);
     }
 }
 
+/// An inclusive cost. Its times are not below zero: what it lacks comes off its
+/// caller's own.
 fn cost(costs: Costs, calls: u64) -> Cost {
     Cost {
         calls,
-        wall: costs.wall,
-        cpu: costs.cpu,
+        wall: costs.wall.max(0).unsigned_abs(),
+        cpu: costs.cpu.max(0).unsigned_abs(),
         memory: costs.memory,
         peak: costs.peak,
     }
@@ -283,7 +287,7 @@ fn cost(costs: Costs, calls: u64) -> Cost {
 mod tests {
     use super::*;
 
-    fn wall(wall: u64) -> Costs {
+    fn wall(wall: i64) -> Costs {
         Costs {
             wall,
             ..Costs::default()
@@ -291,7 +295,7 @@ mod tests {
     }
 
     /// Self costs by function, then calls by caller and callee.
-    fn table(own: &[u64], calls: &[(u32, u32, u64, u64)]) -> (u64, Vec<(u32, u32, u64, u64)>) {
+    fn table(own: &[i64], calls: &[(u32, u32, u64, i64)]) -> (u64, Vec<(u32, u32, u64, u64)>) {
         let mut edges = Edges::within(&Budget::unlimited());
         for (symbol, &own) in (0..).zip(own) {
             if (symbol, own) != (0, 0) {
@@ -340,6 +344,14 @@ mod tests {
         // The caller's excess is what its callee lacks.
         let (_, edges) = table(&[0, 10, 4], &[(0, 1, 1, 14), (1, 2, 3, 3)]);
         assert_eq!(edges, [(0, 1, 1, 14), (1, 2, 3, 4)]);
+    }
+
+    #[test]
+    fn costs_below_zero_keep_the_total() {
+        // 1 costs -15 by itself, 3 and its caller as much as the file says.
+        let (root, edges) = table(&[10, -15, 25, -4], &[(0, 1, 1, 10), (1, 2, 1, 25)]);
+        assert_eq!(root, 16);
+        assert_eq!(edges, [(0, 1, 1, 10), (1, 2, 1, 25), (0, 3, 1, 0)]);
     }
 
     #[test]

@@ -57,7 +57,7 @@ struct Branch {
     previous: u32,
     children: u32,
     calls: u64,
-    own_wall: u64,
+    own_wall: i64,
     memory: i64,
 }
 
@@ -162,7 +162,7 @@ impl Forest {
                 symbol: branch.symbol,
                 cost: Cost {
                     calls: branch.calls,
-                    wall: branch.own_wall,
+                    wall: branch.own_wall.cast_unsigned(),
                     memory: branch.memory,
                     ..Cost::default()
                 },
@@ -173,12 +173,19 @@ impl Forest {
                 child = branch.previous;
             }
         }
-        for index in (1..nodes.len()).rev() {
-            let Some(&Node { parent, cost, .. }) = nodes.get(index) else {
+        // Own times are signed. Inclusive ones are not below zero: what one lacks
+        // comes off its caller.
+        for index in (0..nodes.len()).rev() {
+            let Some(node) = nodes.get_mut(index) else {
                 continue;
             };
-            if let Some(parent) = nodes.get_mut(parent.index()) {
-                parent.cost.wall = parent.cost.wall.saturating_add(cost.wall);
+            let (parent, wall) = (node.parent, node.cost.wall.cast_signed());
+            node.cost.wall = wall.max(0).unsigned_abs();
+            if index > 0
+                && let Some(Node { cost, .. }) = nodes.get_mut(parent.index())
+            {
+                let sum = cost.wall.cast_signed().saturating_add(wall);
+                cost.wall = sum.cast_unsigned();
             }
         }
         Tree { nodes }
@@ -312,7 +319,7 @@ impl Forest {
 mod tests {
     use super::*;
 
-    fn add(forest: &mut Forest, symbol: u32, wall: u64, callees: &[u32]) -> bool {
+    fn add(forest: &mut Forest, symbol: u32, wall: i64, callees: &[u32]) -> bool {
         let record = |&callee: &u32| Record {
             callee: SymbolId(callee),
             calls: 1,

@@ -251,7 +251,7 @@ impl Trace {
                 "hasMemory" => ours.has_memory = json.value()?,
                 "costs" => {
                     return json.array(|json| {
-                        let cost = json.value()?;
+                        let cost = json.integer()?;
                         json.push(&mut self.ours.costs, cost)
                     });
                 }

@@ -9,7 +9,8 @@
 use std::io::BufRead;
 
 use profile::{
-    Body, Budget, Meta, Metrics, NodeId, Profile, SamplesBuilder, Spans, SymbolId, WallUnit,
+    Body, Budget, Meta, Metrics, NodeId, Profile, SamplesBuilder, SelfCost, Spans, SymbolId,
+    WallUnit,
 };
 
 use crate::symbols::Symbols;
@@ -83,8 +84,10 @@ pub(crate) fn read_lines(
         }
         let (stack, count) =
             split(trimmed).ok_or_else(|| broken("not a stack, a blank and a count".to_owned()))?;
-        let weight = weight(count).ok_or_else(|| broken("a count that is too large".to_owned()))?;
-        stacks.add(stack, weight);
+        let (sign, digits) = signed(count);
+        let weight =
+            weight(digits).ok_or_else(|| broken("a count that is too large".to_owned()))?;
+        stacks.add(stack, sign, weight);
         budget.check()?;
     }
     stacks.finish(format)
@@ -99,8 +102,18 @@ fn split(line: &[u8]) -> Option<(&[u8], &[u8])> {
     (!stack.is_empty() && is_count(count)).then_some((stack, count))
 }
 
-/// Digits, with an optional fraction: some tools write fractions of a sample.
+/// The sign of a count, and the rest of it.
+fn signed(count: &[u8]) -> (Sign, &[u8]) {
+    match count {
+        [b'-', digits @ ..] => (Sign::Minus, digits),
+        digits => (Sign::Plus, digits),
+    }
+}
+
+/// Digits, with an optional sign and fraction: some tools write fractions of a
+/// sample, and a difference of two profiles may be negative.
 fn is_count(count: &[u8]) -> bool {
+    let (_, count) = signed(count);
     let mut parts = count.splitn(2, |&byte| byte == b'.');
     let whole = parts.next().unwrap_or_default();
     let fraction = parts.next().unwrap_or_default();
@@ -116,6 +129,12 @@ fn weight(count: &[u8]) -> Option<u64> {
     whole.checked_add(u64::from(up))
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sign {
+    Plus,
+    Minus,
+}
+
 /// Stacks, added line by line.
 #[derive(Debug)]
 struct StackLines {
@@ -126,6 +145,8 @@ struct StackLines {
     last: Vec<u8>,
     last_frames: Vec<(usize, NodeId)>,
     lines: u64,
+    /// Negative counts, which samples cannot hold.
+    below: Vec<(NodeId, SelfCost)>,
     /// The number of lines with two counts.
     of_two: u64,
     budget: Budget,
@@ -139,12 +160,13 @@ impl StackLines {
             last: Vec::new(),
             last_frames: Vec::new(),
             lines: 0,
+            below: Vec::new(),
             of_two: 0,
             budget: budget.clone(),
         }
     }
 
-    fn add(&mut self, stack: &[u8], weight: u64) {
+    fn add(&mut self, stack: &[u8], sign: Sign, weight: u64) {
         self.lines += 1;
         self.of_two += u64::from(split(stack).is_some());
         let same = stack
@@ -187,10 +209,19 @@ impl StackLines {
         }
         self.last.clear();
         self.last.extend_from_slice(stack);
-        self.builder.count(node, weight);
+        if sign == Sign::Plus || weight == 0 {
+            self.builder.count(node, weight);
+        } else if self.budget.room(&mut self.below, "samples").is_ok() {
+            let wall = i64::try_from(weight).unwrap_or(i64::MAX).saturating_neg();
+            let own = SelfCost {
+                wall,
+                ..SelfCost::default()
+            };
+            self.below.push((node, own));
+        }
     }
 
-    fn finish(self, format: &'static str) -> Result<Profile, ReadError> {
+    fn finish(mut self, format: &'static str) -> Result<Profile, ReadError> {
         if self.lines == 0 {
             return Err(ReadError::Empty);
         }
@@ -202,9 +233,24 @@ impl StackLines {
                     .to_owned(),
             });
         }
+        let body = if self.below.is_empty() {
+            Body::Samples(self.builder.finish())
+        } else {
+            let above = self.builder.samples().iter().map(|sample| {
+                let own = SelfCost {
+                    wall: i64::try_from(sample.weight).unwrap_or(i64::MAX),
+                    ..SelfCost::default()
+                };
+                (sample.stack, own)
+            });
+            let mut own = std::mem::take(&mut self.below);
+            self.budget.room_for(&mut own, above.len(), "samples")?;
+            own.extend(above);
+            Body::Tree(self.builder.finish_tree(own))
+        };
         Ok(Profile {
             symbols: self.symbols.finish(),
-            body: Body::Samples(self.builder.finish()),
+            body,
             metrics: Metrics {
                 calls: false,
                 wall_unit: WallUnit::Samples,
@@ -293,7 +339,7 @@ mod tests {
     #[test]
     fn broken_lines_are_refused_with_their_number() {
         let reason = |input: &str| read(input).unwrap_err().to_string();
-        for line in ["main()", "main() x", "main() -5", "5", " 5", "a 5."] {
+        for line in ["main()", "main() x", "main() --5", "5", " 5", "a 5."] {
             let input = format!("a 1\n\n{line}\n");
             if line == "a 5." {
                 assert!(read(&input).is_ok());

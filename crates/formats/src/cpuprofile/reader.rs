@@ -69,7 +69,7 @@ impl Parts {
                 self.nodes.read_nested(json, None, 0)?;
             }
             "samples" => json.array(|json| {
-                let sample = json.value()?;
+                let sample = json.integer()?;
                 json.push(&mut self.samples, sample)
             })?,
             "timeDeltas" => numbers(json, &mut self.deltas)?,
@@ -183,7 +183,7 @@ impl Parts {
 
 fn numbers(json: &mut Json<'_>, list: &mut Vec<f64>) -> Result<(), ReadError> {
     json.array(|json| {
-        let number = json.value()?;
+        let number = json.float()?;
         json.push(list, number)
     })
 }

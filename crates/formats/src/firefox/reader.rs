@@ -5,8 +5,8 @@
 use std::io::BufRead;
 
 use profile::{
-    Body, Budget, Meta, Metrics, Mode, NodeId, NumberMap, Profile, Sample, SamplesBuilder, Spans,
-    TreeBuilder, WallUnit,
+    Body, Budget, Meta, Metrics, Mode, NodeId, NumberMap, Profile, Sample, SamplesBuilder,
+    SelfCost, Spans, TreeBuilder, WallUnit,
 };
 
 use super::NAME;
@@ -166,7 +166,8 @@ impl File {
         let mut names = LineNames::within(budget);
         let body = match self.threads.as_mut_slice() {
             [] => Body::Samples(SamplesBuilder::default().finish()),
-            [thread] if thread.samples.weight == wall => {
+            // Samples have no place for a weight below zero.
+            [thread] if thread.samples.weight == wall && thread.samples.is_positive() => {
                 meta.process = thread.process.parse().ok();
                 samples(thread, &mut self.shared, &mut names, budget)?
             }
@@ -253,6 +254,11 @@ impl ThreadSamples {
             }
             Ok(())
         })
+    }
+
+    /// Whether no weight is negative.
+    fn is_positive(&self) -> bool {
+        self.weights.iter().all(|&weight| weight >= 0.0)
     }
 
     /// Each sample's stack, time and weight, in this crate's units.
@@ -361,18 +367,18 @@ fn tree(
                 ..0 => base,
                 stack => tables.node(stack, base, &mut places, names, push)?,
             };
-            let cost = builder.cost(node);
-            let positive = weight.max(0).unsigned_abs();
+            let mut own = SelfCost::default();
             if thread.samples.weight == Weight::Bytes {
-                cost.memory = cost.memory.saturating_add(weight);
+                own.memory = weight;
             } else if is_ours && thread.name == writer::CPU {
-                cost.cpu = cost.cpu.saturating_add(positive);
+                own.cpu = weight;
             } else {
-                cost.wall = cost.wall.saturating_add(positive);
+                own.wall = weight;
             }
+            builder.add_self(node, own);
         }
     }
-    Ok(Body::Tree(builder.finish_self_costs()))
+    Ok(Body::Tree(builder.finish_signed_self_costs()))
 }
 
 /// A column of numbers; null is none.
@@ -381,7 +387,10 @@ fn numbers(json: &mut Json<'_>, list: &mut Vec<f64>) -> Result<(), ReadError> {
         return json.skip();
     }
     json.array(|json| {
-        let number = json.value::<Option<f64>>()?.unwrap_or(0.0);
+        let number = match json.next_kind()? {
+            b'0'..=b'9' => json.float()?,
+            _ => json.value::<Option<f64>>()?.unwrap_or(0.0),
+        };
         json.push(list, number)
     })
 }

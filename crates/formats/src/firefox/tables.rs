@@ -172,7 +172,10 @@ pub(super) fn column(json: &mut Json<'_>, list: &mut Vec<i32>) -> Result<(), Rea
         return json.skip();
     }
     json.array(|json| {
-        let value = json.value::<Option<i32>>()?.unwrap_or(NONE);
+        let value = match json.short_integer()? {
+            Some(index) => i32::try_from(index).map_err(|_| json.error("an index too large"))?,
+            None => json.value::<Option<i32>>()?.unwrap_or(NONE),
+        };
         json.push(list, value)
     })
 }

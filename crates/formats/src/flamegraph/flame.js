@@ -142,7 +142,7 @@ class FlameGraph {
     this.found = result ? result.found : null;
     const total = this.model.weight[0];
     this.matched.textContent = result
-      ? count(result.boxes) + (result.boxes === 1 ? " box" : " boxes") + " · " + percent(result.weight, total)
+      ? count(result.boxes) + (result.boxes === 1 ? " box" : " boxes") + this.share(" · ", result.weight, total, "")
       : text.trim() ? "not a regular expression yet" : "";
     this.keep();
     this.show();
@@ -232,15 +232,21 @@ class FlameGraph {
     this.details.replaceChildren(...facts);
   }
 
+  /** A share in its brackets; none of memory, whose sums may be below zero. */
+  share(before, part, whole, after) {
+    return this.model.unit === "bytes" ? "" : before + percent(part, whole) + after;
+  }
+
   facts(box) {
     const { model } = this;
     const { unit } = model;
     const inclusive = model.inclusive(box);
     const calls = model.callsOf(box);
+    const share = (cost) => this.share(" (", cost, model.inclusive(0), ")");
     const facts = [
-      [this.data.metrics[model.metric][1], amount(inclusive, unit) + " (" + percent(inclusive, model.inclusive(0)) + ")"],
+      [this.data.metrics[model.metric][1], amount(inclusive, unit) + share(inclusive)],
     ];
-    if (model.metric !== model.calls) facts.push(["self", amount(model.own(box), unit) + " (" + percent(model.own(box), model.inclusive(0)) + ")"]);
+    if (model.metric !== model.calls) facts.push(["self", amount(model.own(box), unit) + share(model.own(box))]);
     if (calls && model.metric !== model.calls) facts.push(["calls", count(calls)], ["per call", amount(inclusive / calls, unit)]);
     if (model.hasBase) {
       const before = model.inclusive(box, "base");

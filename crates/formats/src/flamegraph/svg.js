@@ -129,7 +129,9 @@
       }
     }
     root.classList.toggle("searching", matches !== null);
-    if (matches) say(`${boxes} ${boxes === 1 ? "box matches" : "boxes match"}: ${((100 * width) / (base * graphs.length)).toFixed(2)}%`);
+    // Sums of memory that was taken and given back have no shares.
+    const share = root.classList.contains("signed") ? "" : `: ${((100 * width) / (base * graphs.length)).toFixed(2)}%`;
+    if (matches) say(`${boxes} ${boxes === 1 ? "box matches" : "boxes match"}${share}`);
     else if (!pattern) say(HINT);
     keep();
   }

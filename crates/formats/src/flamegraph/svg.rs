@@ -18,7 +18,7 @@ use super::graph::{Graph, Values};
 use super::labels::fitting;
 use super::stacks::Stacks;
 use super::tooltip::{self, Shown};
-use super::units::{amount, count, percent, title as metric_title, unit};
+use super::units::{amount, count, share, title as metric_title, unit};
 use super::xml::Escaped;
 use super::{GraphSet, Wanted, caption};
 use crate::{FlameColour, FlameDirection, WriteError, WriteOptions};
@@ -155,10 +155,15 @@ impl Picture<'_> {
             FlameDirection::Icicle => "icicle",
             FlameDirection::Flame => "flame",
         };
+        // Tells the script that shares say nothing.
+        let signed = match self.options.metric.is_signed() {
+            true => " signed",
+            false => "",
+        };
         writeln!(out, r#"<?xml version="1.0" encoding="UTF-8"?>"#)?;
         writeln!(
             out,
-            r#"<svg xmlns="http://www.w3.org/2000/svg" version="1.1" width="100%" viewBox="0 0 {WIDTH} {height}" preserveAspectRatio="xMidYMin meet" class="{direction}">"#
+            r#"<svg xmlns="http://www.w3.org/2000/svg" version="1.1" width="100%" viewBox="0 0 {WIDTH} {height}" preserveAspectRatio="xMidYMin meet" class="{direction}{signed}">"#
         )?;
         writeln!(out, "<title>{}</title>", Escaped(&title))?;
         writeln!(out, "<style>\n{STYLE}{}</style>", self.palette(used))?;
@@ -230,15 +235,15 @@ impl Picture<'_> {
         let mut top = top;
         if let Some(label) = &graph.label {
             let y = top + HEADING - 12;
-            let cost = graph
-                .widths()
-                .map_or(0, |widths| Shown::of(widths, 0).inclusive);
+            let widths = graph.widths();
+            let cost = widths.map_or(0, |widths| Shown::of(widths, 0).inclusive);
+            let part = share(self.options.metric, cost, self.total);
             writeln!(
                 out,
-                r#"<text class="heading" x="{MARGIN}" y="{y}">{}<tspan class="note" dx="12">{} ({})</tspan></text>"#,
+                r#"<text class="heading" x="{MARGIN}" y="{y}">{}<tspan class="note" dx="12">{}{}</tspan></text>"#,
                 Escaped(label),
                 amount(cost, unit(self.options.metric, self.metrics)),
-                percent(cost, self.total)
+                part.map(|part| format!(" ({part})")).unwrap_or_default()
             )?;
             top += HEADING;
         }

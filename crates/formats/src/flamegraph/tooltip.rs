@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use profile::{Metric, Metrics, Symbol};
 
 use super::graph::{Column, Graph};
-use super::units::{amount, count, percent, unit};
+use super::units::{amount, count, share, unit};
 use crate::text::{lossy, shortened};
 
 /// The maximum length of a name.
@@ -75,10 +75,11 @@ pub(crate) fn lines(
     let unit = unit(column.metric, metrics);
     let total = Shown::of(column, 0).inclusive;
     let shown = Shown::of(column, number);
+    let part = share(column.metric, shown.inclusive, total);
     let mut lines = format!(
-        "{title} ({}, {})\nself {}",
+        "{title} ({}{})\nself {}",
         amount(shown.inclusive, unit),
-        percent(shown.inclusive, total),
+        part.map(|part| format!(", {part}")).unwrap_or_default(),
         amount(shown.own, unit)
     );
     let calls = graph
@@ -96,8 +97,8 @@ pub(crate) fn lines(
             lines,
             "\nbefore {}: {}; self {}",
             amount(inclusive, unit),
-            signed(change, unit, total),
-            signed(shown.difference(), unit, total)
+            signed(change, column.metric, unit, total),
+            signed(shown.difference(), column.metric, unit, total)
         );
     }
     let Some(symbol) = symbol else {
@@ -115,11 +116,9 @@ pub(crate) fn lines(
 }
 
 /// `+10.0 µs (+3.80%)`.
-pub(crate) fn signed(change: i64, unit: &str, total: i64) -> String {
+pub(crate) fn signed(change: i64, metric: Metric, unit: &str, total: i64) -> String {
     let plus = if change > 0 { "+" } else { "" };
-    format!(
-        "{plus}{} ({plus}{})",
-        amount(change, unit),
-        percent(change, total)
-    )
+    let part = share(metric, change, total);
+    let part = part.map(|part| format!(" ({plus}{part})"));
+    format!("{plus}{}{}", amount(change, unit), part.unwrap_or_default())
 }

@@ -45,6 +45,12 @@ pub(crate) fn percent(part: i64, whole: i64) -> String {
     format!("{sign}{}.{:02}%", rounded.abs() / 100, rounded.abs() % 100)
 }
 
+/// `part` of `whole`, none if sums of the metric may be negative: with freed
+/// memory a sum can be of any size.
+pub(crate) fn share(metric: Metric, part: i64, whole: i64) -> Option<String> {
+    (!metric.is_signed()).then(|| percent(part, whole))
+}
+
 /// A count with thousands separators: `1,234,567`.
 pub(crate) fn count(value: i64) -> String {
     let digits = value.unsigned_abs().to_string();
@@ -93,6 +99,14 @@ fn scaled(value: i64, units: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sums_that_may_be_below_zero_have_no_shares() {
+        assert_eq!(share(Metric::Wall, 1, 4).as_deref(), Some("25.00%"));
+        for metric in [Metric::Memory, Metric::Peak] {
+            assert_eq!(share(metric, 1, 4), None);
+        }
+    }
 
     #[test]
     fn costs_have_three_digits_and_a_unit() {

@@ -59,8 +59,11 @@ class Report {
   summary() {
     const { metrics, total, baseTotal } = this.data;
     const card = (label, value, note) => h("div", { class: "card" }, h("dt", null, label), h("dd", null, value), note ? h("p", null, note) : null);
-    const difference = (now, before, unit) =>
-      change(now - before, unit) + " (" + (now > before ? "+" : "") + percent(now - before, before) + ") since " + amount(before, unit);
+    // Sums of memory that was taken and given back have no shares.
+    const difference = (now, before, unit) => {
+      const share = unit === "bytes" ? "" : " (" + (now > before ? "+" : "") + percent(now - before, before) + ")";
+      return change(now - before, unit) + share + " since " + amount(before, unit);
+    };
     const cards = metrics.map(([id, title, unit], metric) => {
       const value = id === "calls" ? count(total[metric]) : amount(total[metric], unit);
       return card(title, value, baseTotal ? difference(total[metric], baseTotal[metric], unit) : null);
@@ -92,7 +95,7 @@ class Report {
     const unit = this.data.metrics[metric][2];
     const whole = steps.length ? steps[0][1] : 0;
     const item = ([symbol, inclusive, calls]) => h("li", null,
-      bar(amount(inclusive, unit), inclusive / whole), h("span", { class: "share" }, percent(inclusive, whole)), this.link(symbol),
+      bar(amount(inclusive, unit), inclusive / whole), unit === "bytes" ? null : h("span", { class: "share" }, percent(inclusive, whole)), this.link(symbol),
       calls > 1 ? h("small", null, " " + count(calls) + " calls") : null);
     const list = h("ol", { class: "critical" }, ...steps.slice(0, STEPS).map(item));
     const more = h("button", { type: "button", class: "more", onclick: () => {
@@ -139,12 +142,16 @@ class Report {
     const sorted = columns.findIndex((column) => column.group === metrics[primary][1]);
     this.table = new SortedTable(columns, this.rows, { sorted: Math.max(0, sorted), className: "wide" });
     const filtered = h("output", { class: "matched" });
+    const ownShare = (rows) => {
+      const own = rows.reduce((sum, row) => sum + this.own(primary, row), 0);
+      return metrics[primary][2] === "bytes" ? "" : " · self " + percent(own, total[primary]);
+    };
     const filter = h("input", { type: "search", class: "search", placeholder: "Filter: text or /regex/", "aria-label": "Filter functions", spellcheck: "false", oninput: () => {
       const matches = matcher(filter.value.trim());
       const rows = matches ? this.rows.filter((row) => matches(functions.names[data.table.fn[row]])) : this.rows;
       this.table.limit = ROWS;
       this.table.show(rows);
-      filtered.textContent = matches ? count(rows.length) + " of " + count(this.rows.length) + " · self " + percent(rows.reduce((sum, row) => sum + this.own(primary, row), 0), total[primary]) : "";
+      filtered.textContent = matches ? count(rows.length) + " of " + count(this.rows.length) + ownShare(rows) : "";
     } });
     this.part("functions", "Functions", h("div", { class: "controls" }, h("div", { class: "finder" }, filter, filtered)), this.table.element);
   }

@@ -5,7 +5,7 @@
 use std::io::BufRead;
 
 use profile::{
-    Body, Budget, Cost, Meta, Metric, Mode, NodeId, Profile, Spans, SymbolId, TreeBuilder,
+    Body, Budget, Meta, Metric, Mode, NodeId, Profile, SelfCost, Spans, SymbolId, TreeBuilder,
 };
 
 use super::NAME;
@@ -62,7 +62,7 @@ fn profile(bytes: &[u8], budget: &Budget) -> Result<Profile, String> {
                     let sample = Sample::read(value.bytes()?)?;
                     let node =
                         tables.node(sample.stack, &stacks, &mut nodes, &mut builder, budget)?;
-                    add(builder.cost(node), column, sample.value);
+                    add(&mut builder, node, column, sample.value);
                 }
                 (Ok(field::TIME_UNIX_NANO), _) => {
                     let time = value.number()?;
@@ -85,7 +85,7 @@ fn profile(bytes: &[u8], budget: &Budget) -> Result<Profile, String> {
     }
     Ok(Profile {
         symbols: symbols.finish(),
-        body: Body::Tree(builder.finish_self_costs()),
+        body: Body::Tree(builder.finish_signed_self_costs()),
         metrics,
         meta,
         spans: Spans::default(),
@@ -155,15 +155,21 @@ impl Sample {
     }
 }
 
-fn add(cost: &mut Cost, column: &Column, value: i64) {
+/// Adds what a sample says, which may be below zero.
+fn add(builder: &mut TreeBuilder, node: NodeId, column: &Column, value: i64) {
     let value = value.saturating_mul(column.times);
+    let mut own = SelfCost::default();
     match column.metric {
-        Metric::Calls => cost.calls = cost.calls.saturating_add_signed(value),
-        Metric::Wall => cost.wall = cost.wall.saturating_add_signed(value),
-        Metric::Cpu => cost.cpu = cost.cpu.saturating_add_signed(value),
-        Metric::Memory => cost.memory = cost.memory.saturating_add(value),
-        Metric::Peak => cost.peak = cost.peak.saturating_add(value),
+        Metric::Calls => {
+            let calls = &mut builder.cost(node).calls;
+            *calls = calls.saturating_add_signed(value);
+        }
+        Metric::Wall => own.wall = value,
+        Metric::Cpu => own.cpu = value,
+        Metric::Memory => own.memory = value,
+        Metric::Peak => own.peak = value,
     }
+    builder.add_self(node, own);
 }
 
 /// The tables: slices of the file, by index.

@@ -1,7 +1,7 @@
 //! Converts a sample's metric to text and back without loss, and the notes that
 //! state its unit.
 
-use profile::Metric;
+use profile::{Metric, SelfCost};
 
 use crate::unit::{Unit, milliseconds};
 
@@ -17,6 +17,26 @@ pub(super) enum Counts {
     Samples,
     /// Bytes.
     Memory(Metric),
+}
+
+/// The number of millionths in one.
+pub(super) const MILLIONTHS: i64 = 1_000_000;
+
+impl Counts {
+    /// The cost of a sample of this many millionths. It may be negative, as in a
+    /// difference of two profiles.
+    pub(super) fn self_cost(self, millionths: i64) -> SelfCost {
+        let whole = millionths / MILLIONTHS;
+        let mut own = SelfCost::default();
+        match self {
+            Self::Time(Metric::Cpu) => own.cpu = millionths,
+            Self::Time(_) => own.wall = millionths,
+            Self::Samples => own.wall = whole,
+            Self::Memory(Metric::Peak) => own.peak = whole,
+            Self::Memory(_) => own.memory = whole,
+        }
+        own
+    }
 }
 
 /// Whether it is 1, which the format leaves out.

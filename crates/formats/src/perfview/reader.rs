@@ -2,11 +2,11 @@
 //! or by index, in any order, and tables of frames and stacks.
 
 use profile::{
-    Body, Budget, Cost, Meta, Metric, Metrics, NodeId, NumberMap, OverBudget, Profile, Sample,
-    SamplesBuilder, Spans, SymbolId, TreeBuilder, WallUnit,
+    Body, Budget, Meta, Metric, Metrics, NodeId, NumberMap, OverBudget, Profile, Sample,
+    SamplesBuilder, Spans, SymbolId, WallUnit,
 };
 
-use super::metric::{self, Counts};
+use super::metric::{self, Counts, MILLIONTHS};
 use crate::paths::Paths;
 use crate::symbols::Symbols;
 use crate::text;
@@ -160,7 +160,7 @@ impl Source {
         self.has_metric |= metric.is_some();
         let at = value(time, 0)?;
         let at = u64::try_from(at).unwrap_or(0);
-        let metric = value(metric, 1_000_000)?;
+        let metric = value(metric, MILLIONTHS)?;
         // Entries with one time and one stack are one sample.
         if let Some(last) = self.samples.last_mut()
             && (last.at, last.stack) == (at, stack)
@@ -245,46 +245,30 @@ impl Source {
             calls: false,
             ..Metrics::default()
         };
-        let body = match counts {
-            Counts::Time(Metric::Cpu) => {
-                metrics.cpu = true;
-                let costs = resolved.into_iter().map(|(_, metric, node)| {
-                    let cpu = positive(metric)?;
-                    Ok((
-                        node,
-                        Cost {
-                            cpu,
-                            ..Cost::default()
-                        },
-                    ))
-                });
-                self.tree(costs)?
+        let is_counted = counts == Counts::Samples;
+        if is_counted {
+            metrics.wall_unit = WallUnit::Samples;
+        }
+        // Samples count wall time, and have no place for a weight below zero.
+        let is_plain = matches!(counts, Counts::Time(Metric::Wall) | Counts::Samples)
+            && resolved.iter().all(|&(_, metric, _)| metric >= 0);
+        let body = if is_plain {
+            for (at, metric, stack) in resolved {
+                let weight = metric.unsigned_abs();
+                let weight = if is_counted {
+                    weight / MILLIONTHS.unsigned_abs()
+                } else {
+                    weight
+                };
+                self.stacks.add(Sample { at, weight, stack });
             }
-            Counts::Memory(kind) => {
-                metrics.memory = true;
-                let costs = resolved.into_iter().map(|(_, metric, node)| {
-                    let bytes = metric / 1_000_000;
-                    let mut cost = Cost::default();
-                    match kind {
-                        Metric::Peak => cost.peak = bytes,
-                        _ => cost.memory = bytes,
-                    }
-                    Ok((node, cost))
-                });
-                self.tree(costs)?
-            }
-            Counts::Time(_) | Counts::Samples => {
-                let is_time = counts != Counts::Samples;
-                if !is_time {
-                    metrics.wall_unit = WallUnit::Samples;
-                }
-                for (at, metric, stack) in resolved {
-                    let metric = positive(metric)?;
-                    let weight = if is_time { metric } else { metric / 1_000_000 };
-                    self.stacks.add(Sample { at, weight, stack });
-                }
-                Body::Samples(self.stacks.finish())
-            }
+            Body::Samples(self.stacks.finish())
+        } else {
+            metrics.cpu = counts == Counts::Time(Metric::Cpu);
+            metrics.memory = matches!(counts, Counts::Memory(_));
+            let costs = resolved.into_iter();
+            let costs = costs.map(|(_, metric, node)| (node, counts.self_cost(metric)));
+            Body::Tree(self.stacks.finish_tree(costs))
         };
         let (title, is_estimated) = text::split_title(title.unwrap_or_default());
         Ok(Profile {
@@ -299,36 +283,11 @@ impl Source {
             spans: Spans::default(),
         })
     }
-
-    /// A tree of self costs, for metrics that samples cannot hold.
-    fn tree(
-        &mut self,
-        costs: impl Iterator<Item = Result<(NodeId, Cost), String>>,
-    ) -> Result<Body, String> {
-        let stacks = std::mem::take(&mut self.stacks).finish().stacks;
-        let mut builder = TreeBuilder::within(&self.budget);
-        let mut nodes = vec![NodeId::ROOT];
-        for stack in stacks.iter().skip(1) {
-            let parent = nodes.get(stack.parent.index()).copied();
-            nodes.push(builder.child(parent.unwrap_or_default(), stack.symbol));
-        }
-        for cost in costs {
-            let (node, cost) = cost?;
-            let node = nodes.get(node.index()).copied();
-            *builder.cost(node.unwrap_or_default()) += cost;
-        }
-        Ok(Body::Tree(builder.finish_self_costs()))
-    }
 }
 
 fn symbol(symbols: &mut Symbols, name: &str) -> SymbolId {
     let name = if name.is_empty() { "(unknown)" } else { name };
     symbols.id(name.as_bytes())
-}
-
-fn positive(metric: i64) -> Result<u64, String> {
-    u64::try_from(metric)
-        .map_err(|_| "a metric below zero: a comparison of two profiles".to_owned())
 }
 
 fn number(text: &str) -> Result<u32, String> {

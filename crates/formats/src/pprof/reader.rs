@@ -7,7 +7,7 @@
 use std::io::BufRead;
 
 use profile::{
-    Body, Budget, Cost, Meta, Metric, Mode, NodeId, NumberMap, OverBudget, Profile, Spans,
+    Body, Budget, Meta, Metric, Mode, NodeId, NumberMap, OverBudget, Profile, SelfCost, Spans,
     SymbolId, TreeBuilder, allocated,
 };
 use prost::Message as _;
@@ -303,7 +303,8 @@ impl Parts {
             for column in &columns {
                 let value = sums.get(column.index).copied().unwrap_or(0);
                 add(
-                    builder.cost(node),
+                    &mut builder,
+                    node,
                     column.metric,
                     value.saturating_mul(column.times),
                 );
@@ -367,15 +368,18 @@ impl Parts {
     }
 }
 
-/// Adds the values of a sample. Times may be negative: see
-/// [`TreeBuilder::finish_signed_self_costs`].
-fn add(cost: &mut Cost, metric: Metric, value: i64) {
-    let signed = |sum: u64| sum.cast_signed().saturating_add(value).cast_unsigned();
+/// Adds the values of a sample, which may be negative.
+fn add(builder: &mut TreeBuilder, node: NodeId, metric: Metric, value: i64) {
+    let mut own = SelfCost::default();
     match metric {
-        Metric::Calls => cost.calls = cost.calls.saturating_add_signed(value),
-        Metric::Wall => cost.wall = signed(cost.wall),
-        Metric::Cpu => cost.cpu = signed(cost.cpu),
-        Metric::Memory => cost.memory = cost.memory.saturating_add(value),
-        Metric::Peak => cost.peak = cost.peak.saturating_add(value),
+        Metric::Calls => {
+            let calls = &mut builder.cost(node).calls;
+            *calls = calls.saturating_add_signed(value);
+        }
+        Metric::Wall => own.wall = value,
+        Metric::Cpu => own.cpu = value,
+        Metric::Memory => own.memory = value,
+        Metric::Peak => own.peak = value,
     }
+    builder.add_self(node, own);
 }

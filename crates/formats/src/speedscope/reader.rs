@@ -8,7 +8,7 @@ use std::io::BufRead;
 
 use profile::{
     Body, Budget, EventKind, Events, Instant, Meta, Metric, Metrics, Mode, NodeId, Profile, Sample,
-    Samples, SamplesBuilder, Spans, SymbolId, TreeBuilder, WallUnit,
+    Samples, SamplesBuilder, SelfCost, Spans, SymbolId, TreeBuilder, WallUnit,
 };
 
 use super::frames::Frames;
@@ -62,7 +62,10 @@ fn profile(file: File, budget: &Budget) -> Result<Profile, String> {
     let counts = counted.filter(|name| is_ours && name != "samples");
     let (body, metrics) = match profiles.as_slice() {
         [] => return Err("there are no profiles".to_owned()),
-        [(Kind::Cost(Metric::Wall) | Kind::Counted, scale, one)] if one.kind == "sampled" => {
+        // Samples have no place for a weight below zero.
+        [(Kind::Cost(Metric::Wall) | Kind::Counted, scale, one)]
+            if one.kind == "sampled" && one.weights.iter().all(|&weight| weight >= 0.0) =>
+        {
             let body = Body::Samples(samples(one, *scale, &frames, budget)?);
             (
                 body,
@@ -313,18 +316,19 @@ fn tree(
     if metrics.calls {
         builder.cost(NodeId::ROOT).calls = 1;
     }
-    Ok((Body::Tree(builder.finish_self_costs()), metrics))
+    Ok((Body::Tree(builder.finish_signed_self_costs()), metrics))
 }
 
+/// Adds to what a node cost by itself; weights may be below zero.
 fn charge(builder: &mut TreeBuilder, node: NodeId, metric: Metric, amount: i64) {
-    let cost = builder.cost(node);
-    let positive = amount.max(0).unsigned_abs();
+    let mut own = SelfCost::default();
     match metric {
-        Metric::Wall | Metric::Calls => cost.wall = cost.wall.saturating_add(positive),
-        Metric::Cpu => cost.cpu = cost.cpu.saturating_add(positive),
-        Metric::Memory => cost.memory = cost.memory.saturating_add(amount),
-        Metric::Peak => cost.peak = cost.peak.saturating_add(amount),
+        Metric::Wall | Metric::Calls => own.wall = amount,
+        Metric::Cpu => own.cpu = amount,
+        Metric::Memory => own.memory = amount,
+        Metric::Peak => own.peak = amount,
     }
+    builder.add_self(node, own);
 }
 
 fn add_events(

@@ -58,11 +58,15 @@ impl EntryCost {
     }
 
     /// The entry in nanoseconds and bytes; missing metrics are zero.
+    ///
+    /// A negative count or time becomes zero: an entry includes its callees, and
+    /// the missing part is subtracted from its caller's self time, so that the
+    /// total stays `main()`'s. Differences of two profiles have such entries.
     pub(super) fn cost(&self, key: &[u8]) -> Result<Cost, Error> {
         let count = |number: Option<Number>, scale: u32, metric| {
             let number = number.unwrap_or(Number::Int(0)).scaled(scale);
             number
-                .and_then(|number| u64::try_from(number).ok())
+                .map(|number| number.max(0).unsigned_abs())
                 .ok_or(Error::Metric {
                     key: key.into(),
                     metric,

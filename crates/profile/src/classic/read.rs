@@ -42,7 +42,7 @@ pub enum Error {
         /// The key.
         key: Box<[u8]>,
     },
-    /// A count or a time that is negative or not a number.
+    /// A metric that is not a number.
     Metric {
         /// The entry's key.
         key: Box<[u8]>,
@@ -465,6 +465,20 @@ mod tests {
     }
 
     #[test]
+    fn a_time_below_zero_comes_off_its_caller() {
+        let below = "a:3:{s:2:\"ct\";i:-1;s:2:\"wt\";i:-3;s:3:\"cpu\";i:-9;}";
+        let profile = profile(&rows(&[
+            ("f==>g", below),
+            ("main()==>f", WT),
+            ("main()", WT),
+        ]));
+        assert_eq!(profile.edges().edges[0].cost, Cost::default());
+        let table = crate::FlatTable::new(&profile);
+        let own: i64 = table.rows.iter().map(|row| row.own.wall).sum();
+        assert_eq!(own.unsigned_abs(), profile.edges().root.wall);
+    }
+
+    #[test]
     fn an_integer_key_is_a_name() {
         assert_eq!(
             error("a:1:{i:123;a:0:{}}"),
@@ -536,9 +550,9 @@ mod tests {
                 key: (*b"main()").into()
             }
         );
-        let negative = "a:1:{s:2:\"wt\";i:-1;}";
+        let endless = "a:1:{s:2:\"wt\";d:INF;}";
         assert_eq!(
-            error(&rows(&[("main()", negative)])).to_string(),
+            error(&rows(&[("main()", endless)])).to_string(),
             "`main()` has an impossible `wt`"
         );
         let mixed = rows(&[("1700000000.1", "s:6:\"main()\";"), ("main()", WT)]);

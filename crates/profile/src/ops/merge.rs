@@ -22,21 +22,29 @@ use crate::{
 const RUNS: &str = "runs";
 
 /// Why profiles cannot be merged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MergeError {
     /// There are no profiles.
     Nothing,
-    /// Some profiles count samples, others time.
-    Units,
+    /// The profiles count different things: samples, time, instructions.
+    Units {
+        /// The [unit](Profile::unit) of the profiles so far.
+        one: String,
+        /// The unit of the profile that does not fit.
+        other: String,
+    },
 }
 
 impl fmt::Display for MergeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Nothing => "there are no profiles to merge",
-            Self::Units => "one profile counts samples, another has times: they do not add up",
-        })
+        match self {
+            Self::Nothing => f.write_str("there are no profiles to merge"),
+            Self::Units { one, other } => write!(
+                f,
+                "one profile counts {one}, another {other}: they do not add up"
+            ),
+        }
     }
 }
 
@@ -67,6 +75,8 @@ pub struct Merger {
 
 #[derive(Debug)]
 struct Sum {
+    /// See [`Profile::unit`].
+    unit: String,
     shape: Shape,
     metrics: Metrics,
     meta: Meta,
@@ -99,9 +109,12 @@ impl Merger {
     /// [`MergeError::Units`].
     pub fn add(&mut self, profile: &Profile) -> Result<(), MergeError> {
         if let Some(sum) = &self.sum
-            && sum.metrics.wall_unit != profile.metrics.wall_unit
+            && sum.unit != profile.unit()
         {
-            return Err(MergeError::Units);
+            return Err(MergeError::Units {
+                one: sum.unit.clone(),
+                other: profile.unit().to_owned(),
+            });
         }
         let numbers = self.numbers(&profile.symbols);
         let number = |symbol: SymbolId| numbers.get(symbol.index()).copied().unwrap_or(symbol);
@@ -131,11 +144,13 @@ impl Merger {
         self.runs = self.runs.saturating_add(runs.unwrap_or(1));
         self.sum = Some(match self.sum.take() {
             None => Sum {
+                unit: profile.unit().to_owned(),
                 shape,
                 metrics: profile.metrics,
                 meta: profile.meta.clone(),
             },
             Some(sum) => Sum {
+                unit: sum.unit,
                 shape,
                 metrics: common_metrics(sum.metrics, profile.metrics),
                 meta: common_meta(sum.meta, &profile.meta),
@@ -154,6 +169,7 @@ impl Merger {
             shape,
             metrics,
             mut meta,
+            ..
         }) = self.sum
         else {
             return Err(MergeError::Nothing);
@@ -443,7 +459,18 @@ mod tests {
     fn samples_and_times_do_not_add_up() {
         let mut sampled = Profile::empty();
         sampled.metrics.wall_unit = WallUnit::Samples;
-        assert_eq!(merge([&sampled, &Profile::empty()]), Err(MergeError::Units));
+        let mut counted = sampled.clone();
+        counted.meta.counts = Some("Ir".to_owned());
+        let reason = |one: &Profile, other: &Profile| merge([one, other]).unwrap_err().to_string();
+        assert_eq!(
+            reason(&sampled, &Profile::empty()),
+            "one profile counts samples, another time: they do not add up"
+        );
+        assert_eq!(
+            reason(&counted, &sampled),
+            "one profile counts Ir, another samples: they do not add up"
+        );
+        assert_eq!(merge([&counted, &counted]).unwrap().unit(), "Ir");
         assert_eq!(merge([]), Err(MergeError::Nothing));
     }
 }

@@ -1,0 +1,145 @@
+//! `xhprof html` and `xhprof view`: profiles in a browser.
+//!
+//! Both make the same page, with the front end of `web/`, the engine and the
+//! profiles in it. It works as a file, and loads nothing.
+
+mod page;
+mod parts;
+mod plain;
+mod server;
+mod text;
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use profile::{Merger, Profile};
+
+use crate::args::{Cost, HtmlArguments, PageArguments, ViewerArguments};
+use crate::directory::{self, Found, Skipped};
+use crate::progress::{Progress, Work};
+use crate::{input, output};
+
+use page::{Embedded, Page};
+
+/// Makes the page as a file.
+pub(crate) fn html(arguments: &HtmlArguments) -> Result<()> {
+    let HtmlArguments {
+        files,
+        output,
+        page,
+    } = arguments;
+    let inputs = || page.base.iter().chain(files);
+    input::check(inputs())?;
+    output::check_apart(output, inputs())?;
+    let made = made(files, page, Some(output))?;
+    output::write(output, |out| Ok(made.write(out)?))
+}
+
+/// Shows the page until it is interrupted.
+pub(crate) fn view(arguments: &ViewerArguments) -> Result<()> {
+    input::check(arguments.page.base.iter().chain(&arguments.files))?;
+    let made = made(&arguments.files, &arguments.page, None)?;
+    let mut html = Vec::new();
+    made.write(&mut html)?;
+    html.flush()?;
+    server::show(html, arguments)
+}
+
+/// Reads the profiles, all of which the page opens.
+fn made(files: &[PathBuf], arguments: &PageArguments, output: Option<&Path>) -> Result<Page> {
+    let new = directory::files(files, output)?;
+    let base = directory::files(&arguments.base, output)?;
+    let count = (new.len() + base.len()) as u64;
+    let progress = Progress::new("reading", Work::Files(count));
+    let mut embedded = Vec::new();
+    add_side(&base, true, &mut embedded, &progress)?;
+    let profile = add_side(&new, false, &mut embedded, &progress)?;
+    drop(progress);
+    let names = |of_base: bool| -> Vec<String> {
+        let side = embedded.iter().filter(|file| file.is_base == of_base);
+        side.map(|file| file.name.clone()).collect()
+    };
+    let (new, base) = (names(false), names(true));
+    let own = profile
+        .as_ref()
+        .and_then(|profile| profile.meta.title.clone());
+    let mut title = arguments
+        .title
+        .clone()
+        .or(own)
+        .unwrap_or_else(|| new.join(", "));
+    if title.is_empty() {
+        "xhprof".clone_into(&mut title);
+    }
+    if !base.is_empty() && arguments.title.is_none() {
+        title = format!("{title}, compared with {}", base.join(", "));
+    }
+    let plain = match profile {
+        Some(profile) => plain::page(profile, new),
+        None => "<p>This page needs JavaScript to open a profile.</p>".to_owned(),
+    };
+    Ok(Page {
+        title,
+        is_titled: arguments.title.is_some(),
+        metric: match arguments.metric {
+            Cost::Wall => "wall",
+            Cost::Cpu => "cpu",
+            Cost::Memory => "memory",
+            Cost::Peak => "peak",
+            Cost::Calls => "calls",
+        },
+        estimate: arguments.estimate,
+        files: embedded,
+        plain,
+    })
+}
+
+/// Reads the files of one side; returns their sum.
+fn add_side(
+    files: &[Found],
+    is_base: bool,
+    embedded: &mut Vec<Embedded>,
+    progress: &Progress,
+) -> Result<Option<Profile>> {
+    let left_out = Skipped::default();
+    let mut merger = Merger::default();
+    let mut only = None;
+    let mut read = 0;
+    for file in files {
+        let outcome = input::bytes(&file.path).and_then(|bytes| {
+            let name = input::title(&file.path);
+            // Now rather than in the browser, where the user cannot give another file.
+            let profile = input::parsed(&bytes[..]);
+            Ok((
+                profile.with_context(|| format!("cannot read {name}"))?,
+                bytes,
+            ))
+        });
+        progress.add(1);
+        let Some((profile, bytes)) = left_out.take(file, outcome)? else {
+            continue;
+        };
+        let name = file.path.file_name().unwrap_or_default().to_string_lossy();
+        let name = match &*name {
+            "-" | "" => input::title(&file.path),
+            name => name.to_owned(),
+        };
+        embedded.push(Embedded::new(name, is_base, bytes)?);
+        read += 1;
+        if files.len() == 1 {
+            only = Some(profile);
+        } else {
+            let outcome = merger.add(&profile);
+            outcome.with_context(|| format!("cannot merge {}", input::title(&file.path)))?;
+        }
+    }
+    if files.is_empty() {
+        return Ok(None);
+    }
+    left_out.report(read)?;
+    Ok(Some(match only {
+        Some(profile) => profile,
+        None => merger.finish()?,
+    }))
+}

@@ -1,0 +1,185 @@
+//! One page with everything in it: front end, engine and profiles.
+
+use std::io::{self, Write};
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+use super::parts;
+use super::text::{base64, escaped};
+
+/// A browser holds the text of an element as a string, which has a limit; a
+/// multiple of three, so that no piece but the last is padded.
+const PIECE: usize = 6 * 1024 * 1024;
+
+/// A file that the page opens.
+#[derive(Debug)]
+pub(super) struct Embedded {
+    pub(super) name: String,
+    pub(super) is_base: bool,
+    bytes: Vec<u8>,
+    is_packed: bool,
+}
+
+impl Embedded {
+    /// A file as the page holds it: packed, if that makes it smaller.
+    pub(super) fn new(name: String, is_base: bool, bytes: Vec<u8>) -> io::Result<Self> {
+        let mut packer = GzEncoder::new(Vec::new(), Compression::default());
+        packer.write_all(&bytes)?;
+        let packed = packer.finish()?;
+        let is_packed = packed.len() < bytes.len();
+        Ok(Self {
+            name,
+            is_base,
+            bytes: if is_packed { packed } else { bytes },
+            is_packed,
+        })
+    }
+}
+
+/// A page, with what it opens and how it begins.
+#[derive(Debug)]
+pub(super) struct Page {
+    pub(super) title: String,
+    /// Whether the title was given, and replaces what the profile says.
+    pub(super) is_titled: bool,
+    pub(super) metric: &'static str,
+    pub(super) estimate: bool,
+    pub(super) files: Vec<Embedded>,
+    /// What is shown without JavaScript.
+    pub(super) plain: String,
+}
+
+impl Page {
+    /// Writes it as HTML.
+    pub(super) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut rest = parts::TEMPLATE;
+        while let Some((before, after)) = rest.split_once("{{") {
+            out.write_all(before.as_bytes())?;
+            let (name, after) = after.split_once("}}").unwrap_or((after, ""));
+            self.write_part(name, out)?;
+            rest = after;
+        }
+        out.write_all(rest.as_bytes())
+    }
+
+    fn write_part(&self, name: &str, out: &mut dyn Write) -> io::Result<()> {
+        match name {
+            "policy" => write!(out, "{}", parts::policy()),
+            "title" => write!(out, "{}", escaped(&self.title)),
+            "style" => write!(out, "{}", parts::STYLE),
+            "script" => write!(out, "{}", parts::SCRIPT),
+            "noscript" => write!(out, "{}", self.plain),
+            "options" => self.write_options(out),
+            "parts" => {
+                write_data(out, "data-part=\"worker\"", true, parts::WORKER)?;
+                write_data(out, "data-part=\"engine\"", true, parts::ENGINE)?;
+                for (place, file) in self.files.iter().enumerate() {
+                    let base = if file.is_base { " data-base" } else { "" };
+                    let name = escaped(&file.name);
+                    let attributes = format!(
+                        "data-part=\"profile\" data-file=\"{place}\" data-name=\"{name}\"{base}"
+                    );
+                    write_data(out, &attributes, file.is_packed, &file.bytes)?;
+                }
+                Ok(())
+            }
+            name => Err(io::Error::other(format!("the template asks for {name}"))),
+        }
+    }
+
+    fn write_options(&self, out: &mut dyn Write) -> io::Result<()> {
+        write!(out, " data-metric=\"{}\"", self.metric)?;
+        if self.is_titled {
+            write!(out, " data-title=\"{}\"", escaped(&self.title))?;
+        }
+        if self.estimate {
+            write!(out, " data-estimate")?;
+        }
+        Ok(())
+    }
+}
+
+/// Data as scripts that do not run.
+fn write_data(
+    out: &mut dyn Write,
+    attributes: &str,
+    is_packed: bool,
+    bytes: &[u8],
+) -> io::Result<()> {
+    let packed = if is_packed {
+        " data-packed=\"gzip\""
+    } else {
+        ""
+    };
+    let mut rest = bytes;
+    loop {
+        let (piece, after) = rest.split_at(rest.len().min(PIECE));
+        writeln!(
+            out,
+            "<script type=\"application/octet-stream\" {attributes}{packed}>{}</script>",
+            base64(piece)
+        )?;
+        rest = after;
+        if rest.is_empty() {
+            return Ok(());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page(files: Vec<Embedded>) -> String {
+        let page = Page {
+            title: "</title>{{script}}".to_owned(),
+            is_titled: true,
+            metric: "wall",
+            estimate: true,
+            files,
+            plain: "<p>plain {{style}}</p>".to_owned(),
+        };
+        let mut out = Vec::new();
+        page.write(&mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn what_is_put_in_is_not_filled_in_again() {
+        let html = page(Vec::new());
+        assert!(html.contains("<title>&lt;/title&gt;{{script}}</title>"));
+        assert!(html.contains("<p>plain {{style}}</p>"));
+        assert!(html.contains("data-title=\"&lt;/title&gt;{{script}}\" data-estimate>"));
+    }
+
+    #[test]
+    fn a_large_file_is_in_pieces_that_can_be_joined() {
+        // Random enough not to be packed.
+        let mut state = 1_u32;
+        let bytes: Vec<u8> = std::iter::repeat_with(|| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            state.to_le_bytes()[3]
+        })
+        .take(PIECE + 5)
+        .collect();
+        let file = Embedded::new("a\"b".to_owned(), true, bytes).unwrap();
+        assert!(!file.is_packed);
+        let html = page(vec![file]);
+        let begin = "data-part=\"profile\" data-file=\"0\" data-name=\"a&quot;b\" data-base>";
+        let pieces: Vec<&str> = html.split(begin).skip(1).collect();
+        assert_eq!(pieces.len(), 2);
+        let length = |piece: &str| piece.split("</script>").next().unwrap().len();
+        assert_eq!(length(pieces[0]), PIECE / 3 * 4);
+        assert_eq!(length(pieces[1]), 8);
+    }
+
+    #[test]
+    fn a_page_is_at_most_1_1_mb_more_than_its_profile() {
+        assert!(
+            page(Vec::new()).len() < 1_100_000,
+            "{}",
+            page(Vec::new()).len()
+        );
+    }
+}

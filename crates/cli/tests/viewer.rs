@@ -1,0 +1,209 @@
+//! `xhprof html` and `xhprof view`: what is in the page, and who gets it.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "clippy takes the helpers of a test for no tests"
+)]
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, Command, Output, Stdio};
+
+use rustix::process::{Pid, Signal, kill_process};
+use tempfile::TempDir;
+
+const STACKS: &str = "main();f 3000000\nmain();g 2000000\n";
+
+fn stage() -> TempDir {
+    let stage = tempfile::tempdir().unwrap();
+    for name in ["a.txt", "b.txt", "c.txt"] {
+        fs::write(stage.path().join(name), STACKS).unwrap();
+    }
+    stage
+}
+
+fn run(stage: &TempDir, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_xhprof"));
+    command
+        .current_dir(stage.path())
+        .args(arguments)
+        .output()
+        .unwrap()
+}
+
+fn page(stage: &TempDir, arguments: &[&str]) -> String {
+    let output = run(stage, arguments);
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The files that a page opens: name, and whether it is a base.
+fn embedded(page: &str) -> Vec<(&str, bool)> {
+    let parts = page.split("data-part=\"profile\"").skip(1);
+    let attributes = parts.map(|part| part.split('>').next().unwrap());
+    attributes
+        .map(|attributes| {
+            let name = attributes.split("data-name=\"").nth(1).unwrap();
+            (
+                name.split('"').next().unwrap(),
+                attributes.contains("data-base"),
+            )
+        })
+        .collect()
+}
+
+#[test]
+fn a_page_has_all_profiles_of_both_sides_in_it() {
+    let stage = stage();
+    let one = page(&stage, &["html", "a.txt", "-o", "-"]);
+    assert_eq!(embedded(&one), [("a.txt", false)]);
+    assert!(one.contains("<th scope=\"row\"><bdi>f</bdi></th>"), "{one}");
+    assert!(one.len() < STACKS.len() + 1_100_000, "{}", one.len());
+
+    fs::create_dir(stage.path().join("old")).unwrap();
+    fs::write(stage.path().join("old/d.txt"), STACKS).unwrap();
+    let several = page(
+        &stage,
+        &[
+            "html", "a.txt", "b.txt", "--base", "c.txt", "--base", "old", "-o", "-",
+        ],
+    );
+    assert_eq!(
+        embedded(&several),
+        [
+            ("c.txt", true),
+            ("d.txt", true),
+            ("a.txt", false),
+            ("b.txt", false)
+        ]
+    );
+    assert!(several.contains("<title>a.txt, b.txt, compared with c.txt, d.txt</title>"));
+}
+
+#[test]
+fn what_a_page_begins_with_is_said_by_options() {
+    let stage = stage();
+    let arguments = [
+        "html",
+        "a.txt",
+        "--metric",
+        "calls",
+        "--estimate",
+        "--title",
+        "<\"x\">",
+        "-o",
+        "-",
+    ];
+    let page = page(&stage, &arguments);
+    assert!(page.contains(
+        "<div id=\"app\" data-metric=\"calls\" data-title=\"&lt;&quot;x&quot;&gt;\" data-estimate>"
+    ));
+}
+
+#[test]
+fn a_page_lets_only_its_own_script_run() {
+    let stage = stage();
+    let page = page(&stage, &["html", "a.txt", "-o", "-"]);
+    let (_, policy) = page
+        .split_once("Content-Security-Policy\" content=\"")
+        .unwrap();
+    let (policy, _) = policy.split_once('"').unwrap();
+    for part in [
+        "default-src 'none'",
+        "connect-src 'none'",
+        "script-src 'sha256-",
+    ] {
+        assert!(policy.contains(part), "{policy}");
+    }
+    assert_eq!(page.matches("<script>").count(), 1);
+    assert!(
+        !page.contains(" src=") && !page.contains("<link"),
+        "it loads nothing"
+    );
+}
+
+#[test]
+fn what_is_no_profile_makes_no_page() {
+    let stage = stage();
+    fs::write(stage.path().join("broken.txt"), b"\0\x01\x02").unwrap();
+    for arguments in [
+        &["html", "broken.txt", "-o", "out.html"][..],
+        &["view", "broken.txt"],
+    ] {
+        let output = run(&stage, arguments);
+        assert_eq!(output.status.code(), Some(1));
+        let errors = String::from_utf8(output.stderr).unwrap();
+        assert!(
+            errors.starts_with("xhprof: error: cannot read broken.txt: "),
+            "{errors}"
+        );
+    }
+    assert!(!stage.path().join("out.html").exists());
+}
+
+/// A viewer, and the first line that it prints.
+fn viewer(stage: &TempDir) -> (Child, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_xhprof"));
+    command
+        .args(["view", "--no-browser", "a.txt"])
+        .current_dir(stage.path());
+    let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap())
+        .read_line(&mut line)
+        .unwrap();
+    (child, line.trim_end().to_owned())
+}
+
+/// The answer to a request, head and body.
+fn get(address: &str, method: &str, path: &str, host: &str) -> String {
+    let mut stream = TcpStream::connect(address).unwrap();
+    write!(
+        stream,
+        "{method} {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"
+    )
+    .unwrap();
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).unwrap();
+    String::from_utf8(answer).unwrap()
+}
+
+#[test]
+fn only_who_knows_the_secret_gets_the_page() {
+    let stage = stage();
+    let (mut child, url) = viewer(&stage);
+    let (address, path) = url
+        .strip_prefix("http://")
+        .unwrap()
+        .split_once('/')
+        .unwrap();
+    assert!(address.starts_with("127.0.0.1:"), "{url}");
+    assert_eq!(path.len(), 33, "128 bits and a slash: {url}");
+    let path = format!("/{path}");
+    let own = format!("localhost:{}", address.split_once(':').unwrap().1);
+
+    for host in [address, &own] {
+        let page = get(address, "GET", &path, host);
+        assert!(page.starts_with("HTTP/1.1 200"), "{page}");
+        assert!(page.contains("frame-ancestors 'none'") && page.contains("</html>"));
+    }
+    for (method, path, host, status) in [
+        ("GET", "/", address, "404"),
+        ("GET", "/0123456789abcdef0123456789abcdef/", address, "404"),
+        // A name of another site that leads here.
+        ("GET", &*path, "example.com", "404"),
+        ("POST", &*path, address, "405"),
+    ] {
+        let answer = get(address, method, path, host);
+        assert!(
+            answer.starts_with(&format!("HTTP/1.1 {status}")),
+            "{answer}"
+        );
+        assert!(!answer.contains("<html"), "{answer}");
+    }
+
+    let pid = Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
+    kill_process(pid, Signal::INT).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}

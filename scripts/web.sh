@@ -1,0 +1,148 @@
+# `./x web`: builds the viewer that the program embeds. Sourced by `x`.
+#
+# What comes out is committed in web/dist, so that nothing else needs npm or a
+# compiler for WebAssembly. The same inputs give the same bytes with the same
+# compiler; another compiler makes other machine code.
+
+# Where everything is made that is not committed.
+web_made=${CARGO_TARGET_DIR:-$PWD/target}/web
+
+# The files that web/dist is made from.
+web_inputs() {
+    find web/src web/bindgen/src crates/{view,view-wasm,formats,profile}/src -type f
+    ls web/{package.json,package-lock.json,vite.config.ts,tsconfig.json,bindgen/Cargo.toml,bindgen/Cargo.lock} \
+        crates/{view,view-wasm,formats,profile}/Cargo.toml
+}
+
+# One hash of them all, of the crates the engine is linked with, and of how it is
+# compiled.
+web_inputs_hash() {
+    {
+        web_inputs | LC_ALL=C sort | xargs -d '\n' sha256sum
+        cargo tree --locked --package xhprof-view-wasm --edges normal,build --prefix none \
+            --target wasm32-unknown-unknown --format '{p} {f}' |
+            sed -E 's/ \(\*\)$//; s/ \(\/[^)]*\)//' | LC_ALL=C sort -u
+        sed -n '/^\[profile\.web\]/,/^$/p' Cargo.toml
+    } | sha256sum | cut -d' ' -f1
+}
+
+# A step of `./x test`.
+web_is_new() {
+    [ "$(web_inputs_hash)" = "$(cat web/dist/inputs.sha256)" ] || {
+        echo 'web/dist was made from other sources: run ./x web'
+        return 1
+    }
+}
+
+web_build() {
+    mkdir -p "$web_made"
+    web_compiler
+    say 'the types of questions and answers, for TypeScript'
+    rm -rf web/src/generated
+    cargo run --locked --quiet -p xhprof-view --features typescript --example typescript -- web/src/generated
+    web_types
+    say 'the engine, as WebAssembly'
+    web_engine
+    say 'npm ci, checks and tests'
+    (
+        cd web || exit
+        npm ci --silent
+        npm run --silent check
+        npm run --silent test
+        npm run --silent build -- --logLevel warn
+    )
+    # They end up inside of elements.
+    if grep -lE '</(script|style)|<!--' "$web_made"/page.{js,css}; then
+        die 'that bundle cannot stand inside of an HTML element'
+    fi
+    cargo build --quiet --locked --manifest-path web/bindgen/Cargo.toml --target-dir "$web_made/bindgen"
+    mkdir -p web/dist
+    cp "$web_made"/page.{js,css} web/dist/
+    "$web_made/bindgen/debug/bindgen" "$web_made/engine/wasm32-unknown-unknown/web/view_wasm.wasm" \
+        "$web_made/worker.js" web/dist
+    web_inputs_hash >web/dist/inputs.sha256
+    ls -l web/dist
+}
+
+# One file that has all types, and no space at the end of a line.
+web_types() {
+    local file
+    sed -i 's/[ \t]*$//' web/src/generated/*.ts
+    for file in web/src/generated/*.ts; do
+        file=${file##*/}
+        echo "export type * from \"./${file%.ts}\";"
+    done >"$web_made/index.ts"
+    mv "$web_made/index.ts" web/src/generated/index.ts
+}
+
+# A Rust compiler for WebAssembly: by rustup, else the one that Debian has for
+# its browsers. That one conflicts with Debian's other Rust packages, so it is
+# unpacked, not installed.
+web_compiler() {
+    web_debian=
+    if command -v rustup >/dev/null && timeout 300 rustup target add wasm32-unknown-unknown >/dev/null 2>&1; then
+        return
+    fi
+    web_debian=$web_made/debian
+    [ ! -e "$web_debian/complete" ] || return 0
+    command -v apt-get >/dev/null ||
+        die 'the viewer needs the Rust target wasm32-unknown-unknown: by rustup, or on Debian or Ubuntu'
+    fetch_package_lists
+    say "fetching Debian's Rust compiler for WebAssembly into $web_debian"
+    local llvm std
+    std=$(apt-cache depends libstd-rust-web-dev | sed -nE 's/.*Depends: (libstd-rust-web-[0-9.]+)$/\1/p')
+    llvm=$(apt-cache depends "${std:-none}" | sed -nE 's/.*Depends: (libllvm[0-9]+)$/\1/p')
+    [ -n "$llvm" ] || die 'this Debian has no rustc-web: please install rustup'
+    rm -rf "$web_debian"
+    mkdir -p "$web_debian/packages" "$web_debian/root"
+    (
+        cd "$web_debian/packages" || exit
+        apt-get download -q rustc-web libstd-rust-web-dev "$std" rust-web-src "$llvm" \
+            "lld-${llvm#libllvm}" "liblld-${llvm#libllvm}" >/dev/null
+        for package in *.deb; do dpkg -x "$package" ../root; done
+    )
+    local tool root=$web_debian/root
+    for tool in bin/rustc "lib/llvm-${llvm#libllvm}/bin/wasm-ld"; do
+        printf '#!/bin/sh\nLD_LIBRARY_PATH=%q:%q exec %q "$@"\n' "$root/usr/lib/$(uname -m)-linux-gnu" \
+            "$root/usr/lib/llvm-${llvm#libllvm}/lib" "$root/usr/$tool" >"$web_debian/${tool##*/}"
+        chmod +x "$web_debian/${tool##*/}"
+    done
+    rm -rf "$web_debian/packages"
+    touch "$web_debian/complete"
+}
+
+web_engine() {
+    local build=(cargo build --locked --profile web --target wasm32-unknown-unknown -p xhprof-view-wasm
+        --target-dir "$web_made/engine")
+    # No path of this machine in what is committed.
+    local flags="--remap-path-prefix=$PWD=xhprof --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}/registry/src=crates"
+    if [ -z "$web_debian" ]; then
+        RUSTFLAGS=$flags "${build[@]}"
+        return
+    fi
+    RUSTFLAGS=$flags RUSTC=$web_debian/rustc RUSTC_BOOTSTRAP=1 \
+        CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER=$web_debian/wasm-ld \
+        "${build[@]}" -Zbuild-std=std,panic_abort
+}
+
+# Opens pages in Chromium, and looks at what they show.
+web_test() {
+    [ -e web/node_modules/playwright-core ] || (cd web && npm ci --silent)
+    CHROMIUM=$(command -v chromium) node web/tests/smoke.mjs "$release/xhprof" "$web_made/test"
+}
+
+# A step of `./x test`, where there is what it needs.
+web_smoke() {
+    local tool
+    for tool in chromium node npm; do
+        command -v "$tool" >/dev/null || {
+            echo "$tool is not installed, so not run: ./x web-test installs it"
+            return
+        }
+    done
+    is_new_node || {
+        echo 'Node.js is older than 20.19, so not run'
+        return
+    }
+    web_test
+}

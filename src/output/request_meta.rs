@@ -1,0 +1,109 @@
+//! Where a profile comes from: the request, as far as it is nobody's secret.
+//!
+//! Never what a query, a cookie, a body or the environment holds, but for what
+//! `xhprof.capture` lists.
+
+use std::ffi::CStr;
+
+use profile::Meta;
+
+use super::tags;
+use crate::settings::{self, RouteOf};
+use crate::zend;
+
+/// What is described: the end of a request or program, or a phase of it, whose
+/// outcome is not known yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RequestPhase {
+    Ended,
+    Running,
+}
+
+/// Says of the request that runs now what a profile's reader will want to know.
+pub(super) fn describe(meta: &mut Meta, phase: RequestPhase) {
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    let script = zend::script_path().map(text);
+    let path = zend::request_path().map(text);
+    let method = zend::request_method().map(text);
+    let route = tags::route().or_else(|| path.as_deref().map(of_path));
+    meta.title = tags::title().or(match (&method, &route) {
+        (Some(method), Some(route)) => Some(with_method(method, route)),
+        _ => route.clone().or_else(|| script.clone()),
+    });
+    if let Some(route) = route {
+        meta.set_tag("route", route);
+    }
+    meta.host = host();
+    meta.process = Some(std::process::id());
+    meta.sapi = Some(zend::sapi_name().to_owned());
+    meta.php_version = zend::php_version();
+    meta.creator = Some(concat!("xhprof ", env!("CARGO_PKG_VERSION")).to_owned());
+    if let Some(method) = method {
+        let status = zend::response_status();
+        meta.set_tag("method", method);
+        if status > 0 {
+            meta.set_tag("status", status.to_string());
+        }
+        if let Some(host) = zend::http_host() {
+            meta.set_tag("http_host", text(host));
+        }
+        if let Some(path) = path {
+            meta.set_tag("path", path);
+        }
+        if let Some(script) = script {
+            meta.set_tag("script", script);
+        }
+    } else if phase == RequestPhase::Ended {
+        // As shells have it.
+        let status = match zend::signals::caught() {
+            Some(signal) => 128 + signal,
+            None => zend::exit_status(),
+        };
+        meta.set_tag("exit_status", status.to_string());
+    }
+    if phase == RequestPhase::Ended {
+        if zend::request_failed() {
+            meta.set_tag("failed", "1");
+        }
+        let (_, peak) = zend::memory();
+        meta.peak_memory = u64::try_from(peak).ok();
+    }
+    tags::describe(meta);
+}
+
+/// What the request is about, for names: what the program calls it, or the
+/// route behind its path.
+pub(super) fn route() -> Option<String> {
+    let of_request = || zend::request_path().map(|path| of_path(&String::from_utf8_lossy(&path)));
+    tags::route().or_else(of_request)
+}
+
+/// By `xhprof.route`.
+fn of_path(path: &str) -> String {
+    match settings::route() {
+        RouteOf::Exact => path.to_owned(),
+        RouteOf::Pattern => {
+            String::from_utf8_lossy(&profile::redact::route(path.as_bytes())).into_owned()
+        }
+    }
+}
+
+/// The program may say the method itself.
+fn with_method(method: &str, route: &str) -> String {
+    let is_said = route
+        .strip_prefix(method)
+        .is_some_and(|rest| rest.starts_with(' '));
+    if is_said {
+        route.to_owned()
+    } else {
+        format!("{method} {route}")
+    }
+}
+
+/// The machine's name.
+fn host() -> Option<String> {
+    let mut name = [0_u8; 256];
+    zend::host_name(&mut name).then_some(())?;
+    let name = CStr::from_bytes_until_nul(&name).ok()?;
+    Some(name.to_string_lossy().into_owned()).filter(|name| !name.is_empty())
+}

@@ -1,0 +1,29 @@
+import js from "@eslint/js";
+import tseslint from "typescript-eslint";
+
+export default tseslint.config(
+  { ignores: ["src/generated/", "dist/", "node_modules/"] },
+  js.configs.recommended,
+  ...tseslint.configs.strict,
+  {
+    // The page shows names from profiles, which may be anything: as text only.
+    files: ["src/**"],
+    rules: {
+      "no-restricted-properties": [
+        "error",
+        { property: "innerHTML", message: "text only" },
+        { property: "outerHTML", message: "text only" },
+        { property: "insertAdjacentHTML", message: "text only" },
+      ],
+      "no-restricted-syntax": [
+        "error",
+        { selector: "JSXAttribute[name.name='dangerouslySetInnerHTML']", message: "text only" },
+      ],
+      eqeqeq: "error",
+    },
+  },
+  {
+    files: ["*.mjs", "tests/**/*.mjs"],
+    languageOptions: { globals: { process: "readonly", console: "readonly", Buffer: "readonly", URL: "readonly", document: "readonly", location: "readonly", innerWidth: "readonly" } },
+  },
+);

@@ -1,0 +1,292 @@
+/** The whole page: opens files, and shows the view that the address names. */
+import type { JSX } from 'preact';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useAddress } from './app/address';
+import { FilesDialog, filesOf, type Picked } from './app/FilesDialog';
+import { HelpDialog } from './app/HelpDialog';
+import { isForeign } from './app/keys';
+import { asEngineError, SessionProvider, type Session } from './app/session';
+import { Header, Tabs } from './app/Header';
+import { TABS } from './app/state';
+import type { Engine, EngineError } from './engine/client';
+import { ComparePage } from './pages/ComparePage';
+import { FilePage } from './pages/FilePage';
+import { FunctionPage } from './pages/FunctionPage';
+import { FunctionsPage } from './pages/FunctionsPage';
+import { GraphPage } from './graph/GraphPage';
+import { FlameView } from './flame/FlameView';
+import { OverviewPage } from './pages/OverviewPage';
+import { SandwichPage } from './pages/SandwichPage';
+import { SpansPage } from './pages/SpansPage';
+import { StartPage } from './pages/StartPage';
+import { TimePage } from './time/TimePage';
+import type { FileToOpen, Summary } from './types';
+
+interface Opened {
+  readonly document: number;
+  readonly summary: Summary;
+  readonly isComparison: boolean;
+  readonly files: readonly Picked[];
+}
+
+export function App(props: { engine: Engine; files: FileToOpen[]; title?: string | null }): JSX.Element {
+  const { engine, title = null } = props;
+  const [state, go] = useAddress();
+  const [opened, setOpened] = useState<Opened | null>(null);
+  const [opening, setOpening] = useState<{ names: string; abort: AbortController } | null>(null);
+  const [failure, setFailure] = useState<EngineError | null>(null);
+  const [picked, setPicked] = useState<readonly Picked[] | null>(null);
+  const [isHelp, setHelp] = useState(false);
+  const [isDragged, setDragged] = useState(false);
+  const input = useRef<HTMLInputElement>(null);
+  const main = useRef<HTMLElement>(null);
+  const documents = useRef(0);
+
+  const open = useCallback(
+    async (files: readonly Picked[]) => {
+      const abort = new AbortController();
+      setPicked(null);
+      setFailure(null);
+      setOpening({ names: files.map((file) => file.name).join(', '), abort });
+      try {
+        await engine.open(await filesOf(files), { signal: abort.signal });
+        const told = await engine.ask({ ask: 'summary' });
+        documents.current += 1;
+        // The title that was given is that of the files that came with the page.
+        const summary = documents.current === 1 && title !== null ? { ...told, title } : told;
+        const isComparison = files.some((file) => file.isBase);
+        // Numbers of functions and ranges are those of the file before.
+        if (documents.current > 1) {
+          const start = { page: isComparison ? ('compare' as const) : ('overview' as const) };
+          go({ ...start, metric: null, range: null, part: null, zoom: [], selected: null, fn: null, estimate: false });
+        }
+        setOpened({ document: documents.current, summary, isComparison, files });
+      } catch (error) {
+        const reason = asEngineError(error);
+        if (!engine.isOpen) setOpened(null);
+        if (!reason.isCancelled) setFailure(reason);
+      } finally {
+        setOpening(null);
+      }
+    },
+    [engine, go, title],
+  );
+
+  useEffect(() => {
+    if (props.files.length > 0) {
+      void open(props.files.map((file) => ({ name: file.name, isBase: file.isBase, blob: new Blob([new Uint8Array(file.bytes)]) })));
+    }
+  }, [props.files, open]);
+
+  const offer = useCallback(
+    (files: readonly Picked[]) => {
+      if (files.length === 0) return;
+      // One file replaces what is open; several can be added up or compared.
+      if (files.length === 1 && opened === null) void open(files);
+      else setPicked(files);
+    },
+    [open, opened],
+  );
+  useFileInput(offer, setDragged);
+
+  const page = state.page;
+  useEffect(() => {
+    // Keys work in the view at once, and screen readers start there.
+    main.current?.focus({ preventScroll: true });
+    window.scrollTo(0, 0);
+  }, [page, opened?.document]);
+
+  useEffect(() => {
+    document.title = opened ? `${opened.summary.title} – xhprof` : 'xhprof';
+  }, [opened]);
+
+  const chooseFiles = useCallback(() => input.current?.click(), []);
+  const session = useMemo<Session | null>(() => {
+    if (opened === null) return null;
+    const { summary } = opened;
+    const wanted = summary.metrics.find((metric) => metric === state.metric);
+    return {
+      engine,
+      document: opened.document,
+      summary,
+      state,
+      metric: wanted ?? summary.metrics[0] ?? 'calls',
+      unit: summary.unit,
+      isComparison: opened.isComparison,
+      go,
+      chooseFiles,
+      chooseBase: () => {
+        setPicked(opened.files);
+      },
+    };
+  }, [opened, state, engine, go, chooseFiles]);
+
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (isForeign(event)) return;
+    const tab = /^[1-9]$/.test(event.key) ? TABS[Number(event.key) - 1] : undefined;
+    if (tab && session) go({ page: tab.page, selected: null });
+    else if (event.key === '?') setHelp(true);
+    else if (event.key === '/') main.current?.querySelector<HTMLElement>('[data-search]')?.focus();
+    else if (event.key === 'Escape' && state.search !== '') go({ search: '' });
+    else return;
+    event.preventDefault();
+  };
+
+  return (
+    <div class="app">
+      <Header
+        title={opened?.summary.title ?? null}
+        onOpen={chooseFiles}
+        onHelp={() => {
+          setHelp(true);
+        }}
+      />
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        onChange={(event) => {
+          offer(pickedOf(event.currentTarget.files));
+          event.currentTarget.value = '';
+        }}
+      />
+      {session ? (
+        <SessionProvider value={session}>
+          <Tabs />
+        </SessionProvider>
+      ) : null}
+      {failure ? (
+        <div class="failure" role="alert">
+          <div>
+            <strong>The file was not opened.</strong> <bdi>{failure.message}</bdi>
+          </div>
+          <button
+            type="button"
+            aria-label="Close the message"
+            onClick={() => {
+              setFailure(null);
+            }}
+          >
+            ✕
+          </button>
+        </div>
+      ) : null}
+      {opening ? (
+        <div class="opening" role="status">
+          <div class="progress" aria-hidden="true" />
+          <span>
+            Opening <bdi>{opening.names.slice(0, 200)}</bdi>…
+          </span>
+          <button
+            type="button"
+            onClick={() => {
+              opening.abort.abort();
+            }}
+          >
+            Cancel
+          </button>
+        </div>
+      ) : null}
+      <main ref={main} tabIndex={-1} onKeyDown={onKeyDown} class={`page-${page}`}>
+        {session ? (
+          <SessionProvider value={session}>
+            <View key={`${session.document}`} page={page} />
+          </SessionProvider>
+        ) : opening || (props.files.length > 0 && failure === null) ? null : (
+          <StartPage onOpen={chooseFiles} />
+        )}
+      </main>
+      {isDragged ? <div class="drop-sheet">Drop profiles to open them</div> : null}
+      {picked ? (
+        <FilesDialog
+          files={picked}
+          openFiles={opened?.files ?? []}
+          onOpen={(files) => void open(files)}
+          onMore={chooseFiles}
+          onClose={() => {
+            setPicked(null);
+          }}
+        />
+      ) : null}
+      {isHelp ? (
+        <HelpDialog
+          onClose={() => {
+            setHelp(false);
+            main.current?.focus({ preventScroll: true });
+          }}
+        />
+      ) : null}
+    </div>
+  );
+}
+
+function View(props: { page: Session['state']['page'] }): JSX.Element {
+  switch (props.page) {
+    case 'overview':
+      return <OverviewPage />;
+    case 'flame':
+      return <FlameView />;
+    case 'time':
+      return <TimePage />;
+    case 'sandwich':
+      return <SandwichPage />;
+    case 'functions':
+      return <FunctionsPage />;
+    case 'function':
+      return <FunctionPage />;
+    case 'graph':
+      return <GraphPage />;
+    case 'spans':
+      return <SpansPage />;
+    case 'compare':
+      return <ComparePage />;
+    case 'file':
+      return <FilePage />;
+  }
+}
+
+function pickedOf(files: FileList | null | undefined): Picked[] {
+  return Array.from(files ?? [], (file) => ({ name: file.name, isBase: false, blob: file }));
+}
+
+/** Files that are dropped anywhere, or pasted. */
+function useFileInput(offer: (files: readonly Picked[]) => void, setDragged: (is: boolean) => void): void {
+  useEffect(() => {
+    const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') ?? false;
+    const over = (event: DragEvent): void => {
+      if (!hasFiles(event)) return;
+      event.preventDefault();
+      setDragged(true);
+    };
+    const leave = (event: DragEvent): void => {
+      if (event.relatedTarget === null) setDragged(false);
+    };
+    const drop = (event: DragEvent): void => {
+      setDragged(false);
+      if (!hasFiles(event)) return;
+      event.preventDefault();
+      offer(pickedOf(event.dataTransfer?.files));
+    };
+    const paste = (event: ClipboardEvent): void => {
+      const isTyping = event.target instanceof HTMLInputElement && event.target.type !== 'file';
+      if (isTyping) return;
+      const files = pickedOf(event.clipboardData?.files);
+      const text = event.clipboardData?.getData('text/plain') ?? '';
+      // Stacks and JSON are text.
+      if (files.length === 0 && text !== '') files.push({ name: 'pasted text', isBase: false, blob: new Blob([text]) });
+      if (files.length > 0) event.preventDefault();
+      offer(files);
+    };
+    addEventListener('dragover', over);
+    addEventListener('dragleave', leave);
+    addEventListener('drop', drop);
+    addEventListener('paste', paste);
+    return () => {
+      removeEventListener('dragover', over);
+      removeEventListener('dragleave', leave);
+      removeEventListener('drop', drop);
+      removeEventListener('paste', paste);
+    };
+  }, [offer, setDragged]);
+}

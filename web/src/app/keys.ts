@@ -1,0 +1,52 @@
+/** Keys of the keyboard: what each does, and when a key is none of ours. */
+
+/** The list that the help dialog shows. */
+export const KEYS: readonly { title: string; keys: readonly (readonly [string, string])[] }[] = [
+  {
+    title: 'Everywhere',
+    keys: [
+      ['1 – 9', 'open a view: 1 is Overview, 2 the flame graph …'],
+      ['/', 'search'],
+      ['?', 'this help'],
+      ['Esc', 'close, clear the search or the selection'],
+    ],
+  },
+  {
+    title: 'Flame graph and sandwich',
+    keys: [
+      ['← →', 'select the box beside'],
+      ['↑ ↓', 'select the caller or the costliest callee'],
+      ['Enter, +', 'zoom into the selected box'],
+      ['Backspace, -', 'zoom out by one box'],
+      ['0', 'show the whole graph'],
+      ['n, N', 'next match, previous match'],
+      ['t', 'boxes as text'],
+    ],
+  },
+  {
+    title: 'Time order',
+    keys: [
+      ['+ -, w s', 'zoom in and out'],
+      ['a d', 'earlier, later'],
+      ['← → ↑ ↓', 'select the call beside, above or below'],
+      ['Enter, f', 'zoom to the selected call'],
+      ['r', 'limit all views to the selected call’s time'],
+      ['0', 'show the whole time'],
+    ],
+  },
+  {
+    title: 'Tables',
+    keys: [
+      ['↑ ↓, Page, Home, End', 'move between rows'],
+      ['Enter', 'open the function'],
+    ],
+  },
+];
+
+/** Whether a key belongs to the browser, to the system, or to what is typed into. */
+export function isForeign(event: KeyboardEvent): boolean {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return true;
+  const target = event.target;
+  if (!(target instanceof HTMLElement)) return false;
+  return target.isContentEditable || ['INPUT', 'SELECT', 'TEXTAREA'].includes(target.tagName);
+}

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { fromFragment, START, toFragment, type ViewState } from './state';
+
+describe('the address', () => {
+  it('is short for the start', () => {
+    expect(toFragment(START)).toBe('v1/overview');
+    expect(fromFragment('#v1/overview')).toEqual(START);
+  });
+
+  it('holds every part of a state', () => {
+    const state: ViewState = {
+      page: 'function',
+      metric: 'peak',
+      range: { from: 0, to: 9_007_199_254_740_991 },
+      estimate: true,
+      search: 'a&b=c#"<script>é',
+      arrangement: 'inverted',
+      zoom: [7, 8, 8, 8, 9],
+      selected: [],
+      colouring: 'calls',
+      upwards: true,
+      asText: true,
+      fn: 0,
+      filter: 'PDO::',
+      origins: ['user', 'other'],
+      sort: { by: 'perCall', metric: 'cpu' },
+      ascending: true,
+      columns: [],
+      threshold: 0.5,
+      part: { from: 3, to: 4 },
+    };
+    for (const key of Object.keys(state) as (keyof ViewState)[]) {
+      expect(state[key], key).not.toEqual(START[key]);
+    }
+    expect(fromFragment(toFragment(state))).toEqual(state);
+  });
+
+  it('keeps recursion short', () => {
+    const zoom = Array.from({ length: 2_000 }, () => 5);
+    const text = toFragment({ ...START, page: 'flame', zoom });
+    expect(text).toBe('v1/flame?zoom=5*2000');
+    expect(fromFragment(text).zoom).toEqual(zoom);
+  });
+
+  it('opens what is damaged as far as it is understood', () => {
+    expect(fromFragment('')).toEqual(START);
+    expect(fromFragment('#v9/flame')).toEqual(START);
+    expect(fromFragment('#v1/nonsense?metric=wall')).toEqual({ ...START, metric: 'wall' });
+    const damaged = fromFragment('#v1/flame?zoom=1.x&range=9-3&fn=-1&sort=own.nothing&least=abc&box=5*99999999');
+    expect(damaged).toEqual({ ...START, page: 'flame' });
+    expect(fromFragment('#v1/graph?least=1e9').threshold).toBe(100);
+  });
+});

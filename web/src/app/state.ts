@@ -1,0 +1,237 @@
+/**
+ * What is being looked at, and its form in the address: `#v1/flame?metric=cpu`.
+ *
+ * Whatever is the default is left out, so that addresses stay short. An address
+ * that was damaged or is of a later version opens as far as it is understood.
+ */
+import type { MetricName, Origin, SortBy, TimeRange } from '../types';
+
+/** The tabs, in their order. */
+export const TABS = [
+  { page: 'overview', title: 'Overview' },
+  { page: 'flame', title: 'Flame graph' },
+  { page: 'time', title: 'Time order' },
+  { page: 'sandwich', title: 'Sandwich' },
+  { page: 'functions', title: 'Functions' },
+  { page: 'graph', title: 'Call graph' },
+  { page: 'spans', title: 'Spans' },
+  { page: 'compare', title: 'Compare' },
+  { page: 'file', title: 'File' },
+] as const;
+
+/** A tab, or the page of one function, which has none. */
+export type Page = (typeof TABS)[number]['page'] | 'function';
+
+export const ARRANGEMENTS = ['called', 'leftHeavy', 'inverted'] as const;
+export type FlameArrangement = (typeof ARRANGEMENTS)[number];
+
+export const COLOURINGS = ['origin', 'class', 'own', 'calls', 'difference'] as const;
+export type Colouring = (typeof COLOURINGS)[number];
+
+export const COLUMNS = ['share', 'calls', 'own', 'inclusive', 'perCall', 'origin', 'cpu', 'memory', 'peak'] as const;
+export type Column = (typeof COLUMNS)[number];
+const DEFAULT_COLUMNS: readonly Column[] = ['share', 'calls', 'own', 'inclusive', 'perCall', 'origin'];
+
+const METRICS: readonly MetricName[] = ['wall', 'cpu', 'memory', 'peak', 'calls'];
+const ORIGINS: readonly Origin[] = ['user', 'vendor', 'internal', 'other'];
+
+/** Everything that an address holds. */
+export interface ViewState {
+  page: Page;
+  /** None: the profile's first. */
+  metric: MetricName | null;
+  /** The range of time that all views follow. */
+  range: TimeRange | null;
+  /** Whether stacks may be guessed for a profile that has none. */
+  estimate: boolean;
+  search: string;
+  arrangement: FlameArrangement;
+  /** The functions from below the root to the box that fills the window. */
+  zoom: readonly number[];
+  /** The functions from below the root to the box that is selected. */
+  selected: readonly number[] | null;
+  colouring: Colouring | null;
+  /** Callers below callees, as flames. */
+  upwards: boolean;
+  /** Boxes as lines of text. */
+  asText: boolean;
+  /** The function that the sandwich and the function's page are about. */
+  fn: number | null;
+  filter: string;
+  origins: readonly Origin[];
+  sort: SortBy | null;
+  ascending: boolean;
+  columns: readonly Column[];
+  /** Least share of a function in the call graph, in percent. */
+  threshold: number;
+  /** The part of the time that is in the window. */
+  part: TimeRange | null;
+}
+
+export const START: ViewState = {
+  page: 'overview',
+  metric: null,
+  range: null,
+  estimate: false,
+  search: '',
+  arrangement: 'called',
+  zoom: [],
+  selected: null,
+  colouring: null,
+  upwards: false,
+  asText: false,
+  fn: null,
+  filter: '',
+  origins: [],
+  sort: null,
+  ascending: false,
+  columns: DEFAULT_COLUMNS,
+  threshold: 2,
+  part: null,
+};
+
+const VERSION = 'v1';
+
+/** The address of a state: what stands behind `#`. */
+export function toFragment(state: ViewState): string {
+  const query = new URLSearchParams();
+  const put = (name: string, value: string | null): void => {
+    if (value !== null && value !== '') query.set(name, value);
+  };
+  put('metric', state.metric);
+  put('range', state.range && rangeText(state.range));
+  put('estimate', flag(state.estimate));
+  put('q', state.search);
+  put('by', state.arrangement === START.arrangement ? null : state.arrangement);
+  put('zoom', pathText(state.zoom));
+  put('box', state.selected && (pathText(state.selected) || 'root'));
+  put('colour', state.colouring);
+  put('up', flag(state.upwards));
+  put('text', flag(state.asText));
+  put('fn', state.fn === null ? null : String(state.fn));
+  put('filter', state.filter);
+  put('origins', state.origins.join('.'));
+  put('sort', state.sort && sortText(state.sort));
+  put('asc', flag(state.ascending));
+  const columns = state.columns.join('.');
+  put('columns', columns === DEFAULT_COLUMNS.join('.') ? null : columns || 'none');
+  put('least', state.threshold === START.threshold ? null : String(state.threshold));
+  put('part', state.part && rangeText(state.part));
+  const text = query.toString();
+  return `${VERSION}/${state.page}${text === '' ? '' : `?${text}`}`;
+}
+
+/** The state of an address; what is not understood becomes the default. */
+export function fromFragment(fragment: string): ViewState {
+  const clean = fragment.startsWith('#') ? fragment.slice(1) : fragment;
+  const [place = '', text = ''] = split(clean, '?');
+  const [version = '', page = ''] = split(place, '/');
+  if (version !== VERSION) return START;
+  const query = new URLSearchParams(text);
+  const get = (name: string): string => query.get(name) ?? '';
+  const fn = wholeNumber(get('fn'));
+  const threshold = Number.parseFloat(get('least'));
+  const box = query.get('box');
+  const columns = query.get('columns');
+  return {
+    page: isPage(page) ? page : 'overview',
+    metric: oneOf(METRICS, get('metric')),
+    range: parseRange(get('range')),
+    estimate: get('estimate') === '1',
+    search: get('q'),
+    arrangement: oneOf(ARRANGEMENTS, get('by')) ?? START.arrangement,
+    zoom: parsePath(get('zoom')) ?? [],
+    selected: box === null ? null : box === 'root' ? [] : parsePath(box),
+    colouring: oneOf(COLOURINGS, get('colour')),
+    upwards: get('up') === '1',
+    asText: get('text') === '1',
+    fn,
+    filter: get('filter'),
+    origins: listOf(ORIGINS, get('origins')),
+    sort: parseSort(get('sort')),
+    ascending: get('asc') === '1',
+    columns: columns === null ? DEFAULT_COLUMNS : listOf(COLUMNS, columns),
+    threshold: Number.isFinite(threshold) ? Math.min(Math.max(threshold, 0), 100) : START.threshold,
+    part: parseRange(get('part')),
+  };
+}
+
+function split(text: string, at: string): [string, string] {
+  const place = text.indexOf(at);
+  return place < 0 ? [text, ''] : [text.slice(0, place), text.slice(place + 1)];
+}
+
+function flag(value: boolean): string | null {
+  return value ? '1' : null;
+}
+
+function isPage(text: string): text is Page {
+  return text === 'function' || TABS.some((tab) => tab.page === text);
+}
+
+function oneOf<T extends string>(list: readonly T[], text: string): T | null {
+  return list.find((item) => item === text) ?? null;
+}
+
+function listOf<T extends string>(list: readonly T[], text: string): T[] {
+  const wanted = text.split('.');
+  return list.filter((item) => wanted.includes(item));
+}
+
+function wholeNumber(text: string): number | null {
+  if (!/^\d{1,10}$/.test(text)) return null;
+  const number = Number(text);
+  return number <= 0xffff_ffff ? number : null;
+}
+
+function rangeText(range: TimeRange): string {
+  return `${range.from.toString()}-${range.to.toString()}`;
+}
+
+function parseRange(text: string): TimeRange | null {
+  const match = /^(\d{1,16})-(\d{1,16})$/.exec(text);
+  if (!match) return null;
+  const [from, to] = [Number(match[1]), Number(match[2])];
+  return from < to && to <= Number.MAX_SAFE_INTEGER ? { from, to } : null;
+}
+
+/** `7.8.8.8` as `7.8*3`: recursion makes long paths of few functions. */
+function pathText(path: readonly number[]): string {
+  const parts: string[] = [];
+  for (let at = 0; at < path.length; ) {
+    let end = at + 1;
+    while (path[end] === path[at]) end += 1;
+    parts.push(end - at === 1 ? String(path[at]) : `${String(path[at])}*${String(end - at)}`);
+    at = end;
+  }
+  return parts.join('.');
+}
+
+/** Deeper than any call stack that can be recorded. */
+const DEEPEST = 100_000;
+
+function parsePath(text: string): number[] | null {
+  if (text === '') return null;
+  const path: number[] = [];
+  for (const part of text.split('.')) {
+    const [fn, times] = split(part, '*');
+    const number = wholeNumber(fn);
+    const repeat = times === '' ? 1 : wholeNumber(times);
+    if (number === null || repeat === null || path.length + repeat > DEEPEST) return null;
+    for (let i = 0; i < repeat; i += 1) path.push(number);
+  }
+  return path;
+}
+
+function sortText(sort: SortBy): string {
+  return sort.by === 'name' ? 'name' : `${sort.by}.${sort.metric}`;
+}
+
+function parseSort(text: string): SortBy | null {
+  if (text === 'name') return { by: 'name' };
+  const [by, name] = split(text, '.');
+  const metric = oneOf(METRICS, name);
+  if (metric === null) return null;
+  if (by === 'inclusive' || by === 'own' || by === 'perCall') return { by, metric };
+  return null;
+}

@@ -1,0 +1,154 @@
+/**
+ * Colours of boxes. Every fill has a contrast of at least 4.5 to the text on it:
+ * light fills below dark text, dark fills below light text.
+ */
+import type { Colouring } from '../app/state';
+import type { Flame, Origin } from '../types';
+
+/** What a canvas is painted with, apart from boxes. */
+export interface Ink {
+  readonly text: string;
+  readonly muted: string;
+  readonly paper: string;
+  readonly line: string;
+  readonly accent: string;
+  /** Boxes that stand for several. */
+  readonly joined: string;
+  readonly found: string;
+  readonly unfound: string;
+}
+
+const LIGHT: Ink = {
+  text: '#1b1d21',
+  muted: '#5a606b',
+  paper: '#ffffff',
+  line: '#d5d9e0',
+  accent: '#1d4ed8',
+  joined: '#e3e6eb',
+  found: '#f4a9f0',
+  unfound: '#eceef1',
+};
+
+const DARK: Ink = {
+  text: '#eceef2',
+  muted: '#a4abb8',
+  paper: '#14161a',
+  line: '#343a44',
+  accent: '#8ab4ff',
+  joined: '#2d323b',
+  found: '#86278f',
+  unfound: '#262a31',
+};
+
+export function ink(isDark: boolean): Ink {
+  return isDark ? DARK : LIGHT;
+}
+
+const ORIGIN_HUES: Readonly<Record<Origin, number | null>> = { user: 28, vendor: 212, internal: 150, other: null };
+
+/** A fill of a hue; `strength` from 0 to 1 makes it stand out. */
+function fill(hue: number | null, strength: number, isDark: boolean): string {
+  const s = hue === null ? 4 : isDark ? 18 + 27 * strength : 30 + 55 * strength;
+  const l = isDark ? 19 + 9 * strength : 92 - 18 * strength;
+  return `hsl(${(hue ?? 220).toFixed(0)} ${s.toFixed(0)}% ${l.toFixed(1)}%)`;
+}
+
+export function originFill(origin: Origin, isDark: boolean): string {
+  return fill(ORIGIN_HUES[origin], 0.6, isDark);
+}
+
+/** What a function belongs to: its class, else its namespace. */
+export function classOf(name: string): string {
+  const method = name.indexOf('::');
+  if (method > 0) return name.slice(0, method);
+  const namespace = name.lastIndexOf('\\');
+  return namespace > 0 ? name.slice(0, namespace) : '';
+}
+
+function classFill(name: string, isDark: boolean): string {
+  const group = classOf(name);
+  if (group === '') return fill(null, 0.6, isDark);
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < group.length; i += 1) hash = Math.imul(hash ^ group.charCodeAt(i), 0x01000193);
+  const value = (hash ^ (hash >>> 15)) >>> 0;
+  return fill((value % 24) * 15, 0.4 + 0.15 * (value % 3), isDark);
+}
+
+/** From 0 to 1: blue to red by way of pale. */
+function coolToWarm(heat: number, isDark: boolean): string {
+  const strength = Math.abs(heat - 0.5) * 2;
+  return fill(heat < 0.5 ? 215 : 12, strength, isDark);
+}
+
+/** How much a box changed, from -1 (all of it is gone) to 1 (all of it is new). */
+export function changeOf(value: number, base: number): number {
+  const larger = Math.max(Math.abs(value), Math.abs(base));
+  return larger === 0 ? 0 : Math.max(-1, Math.min(1, (value - base) / larger));
+}
+
+/** The fill of each box, by its place. */
+export function boxFills(flame: Flame, colouring: Colouring, isSearching: boolean, isDark: boolean): (place: number) => string {
+  const { boxes, names } = flame;
+  const paint = ink(isDark);
+  const total = Math.max(1, Math.abs(flame.zoom.total));
+  const mostOwn = boxes.own.reduce((most, own) => Math.max(most, own), 1);
+  const mostCalls = Math.log2(2 + boxes.calls.reduce((most, calls) => Math.max(most, calls), 0));
+  const byName = names.map((name) =>
+    colouring === 'class' ? classFill(name.name, isDark) : originFill(name.origin, isDark),
+  );
+  return (place) => {
+    const number = boxes.name[place] ?? -1;
+    const name = names[number];
+    if (isSearching) return name?.found === true ? paint.found : paint.unfound;
+    if (colouring === 'difference') {
+      const value = boxes.value[place] ?? 0;
+      const base = boxes.base[place] ?? value;
+      // A large change of a box that matters stands out; noise stays pale.
+      const weight = Math.min(1, Math.sqrt(Math.abs(value - base) / total) * 3);
+      const change = Math.sign(changeOf(value, base)) * Math.max(weight, Math.abs(changeOf(value, base)) * 0.35);
+      return coolToWarm(0.5 + change / 2, isDark);
+    }
+    if (name === undefined) return paint.joined;
+    if (colouring === 'own') return fill(16, Math.sqrt(Math.max(0, boxes.own[place] ?? 0) / mostOwn), isDark);
+    if (colouring === 'calls') return coolToWarm(Math.log2(1 + (boxes.calls[place] ?? 0)) / mostCalls, isDark);
+    return byName[number] ?? paint.joined;
+  };
+}
+
+const SPAN_HUES: Readonly<Record<string, number>> = { sql: 265, http: 190, stream: 100, redis: 350, memcached: 45 };
+
+export function spanFill(kind: string, isDark: boolean): string {
+  return fill(SPAN_HUES[kind] ?? null, 0.7, isDark);
+}
+
+/** What the colours mean, for the legend. */
+export function legend(colouring: Colouring, isDark: boolean): readonly { fill: string; title: string }[] {
+  switch (colouring) {
+    case 'origin':
+      return [
+        { fill: originFill('user', isDark), title: 'program' },
+        { fill: originFill('vendor', isDark), title: 'vendor' },
+        { fill: originFill('internal', isDark), title: 'PHP' },
+        { fill: originFill('other', isDark), title: 'other' },
+      ];
+    case 'class':
+      return [{ fill: fill(28, 0.5, isDark), title: 'one colour a class or namespace' }];
+    case 'own':
+      return [
+        { fill: fill(16, 0, isDark), title: 'little own cost' },
+        { fill: fill(16, 1, isDark), title: 'much' },
+      ];
+    case 'calls':
+      return [
+        { fill: coolToWarm(0, isDark), title: 'one call' },
+        { fill: coolToWarm(0.5, isDark), title: '' },
+        { fill: coolToWarm(1, isDark), title: 'most calls' },
+      ];
+    case 'difference':
+      return [
+        { fill: coolToWarm(0, isDark), title: '− less' },
+        { fill: coolToWarm(0.5, isDark), title: 'same' },
+        { fill: coolToWarm(1, isDark), title: '+ more' },
+      ];
+  }
+}

@@ -1,0 +1,290 @@
+/** A flame graph with all that belongs to it: toolbar, minimap, breadcrumbs, details. */
+import type { JSX } from 'preact';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { isForeign } from '../app/keys';
+import { useAnswer, useSession } from '../app/session';
+import type { Colouring, FlameArrangement } from '../app/state';
+import { useIsDark } from '../app/theme';
+import { boxFills, legend } from '../canvas/colours';
+import * as format from '../format';
+import { Choice, Menu, MetricMenu, Search } from '../parts/controls';
+import { useSize } from '../parts/size';
+import { Empty, Show } from '../parts/state';
+import { shortTitle } from '../parts/links';
+import type { Flame } from '../types';
+import { Boxes, NONE } from './boxes';
+import { Details } from './Details';
+import { FlameCanvas } from './FlameCanvas';
+import { FlameText } from './FlameText';
+import { Minimap } from './Minimap';
+
+const ARRANGEMENTS: readonly { value: FlameArrangement; title: string }[] = [
+  { value: 'called', title: 'As called' },
+  { value: 'leftHeavy', title: 'Left heavy' },
+  { value: 'inverted', title: 'Inverted' },
+];
+
+const COLOURINGS: readonly { value: Colouring; title: string }[] = [
+  { value: 'origin', title: 'part of program' },
+  { value: 'class', title: 'class' },
+  { value: 'own', title: 'own cost' },
+  { value: 'calls', title: 'calls' },
+];
+
+export function FlameView(): JSX.Element {
+  const session = useSession();
+  const { state, metric, isComparison } = session;
+  const frame = useRef<HTMLDivElement>(null);
+  const { width } = useSize(frame);
+  const common = { ask: 'flame', arrangement: { by: state.arrangement }, metric, search: state.search } as const;
+  // Asked for a width in steps, so that dragging the window's border does not
+  // ask for every pixel; what is drawn is stretched to the rest.
+  const wide = Math.ceil(width / 64) * 64;
+  const asked = useAnswer(width === 0 ? null : { ...common, zoom: [...state.zoom], width: wide, minWidth: 1.5 });
+  const whole = useAnswer(
+    width === 0 || state.zoom.length === 0 ? null : { ...common, zoom: [], width: wide, minWidth: 3 },
+  );
+  const colouring = state.colouring ?? (isComparison ? 'difference' : 'origin');
+  return (
+    <section class="flame-view" aria-label="Flame graph">
+      <Toolbar colouring={colouring} />
+      <div class="flame-measure" ref={frame} />
+      <Show asked={asked}>
+        {(flame) =>
+          flame.boxes.row.length <= 1 && flame.zoom.total <= 0 ? (
+            <Empty title={`Nothing of this profile cost any ${format.metricTitle(metric, session.unit).toLowerCase()}.`}>
+              <p>Choose another metric above.</p>
+            </Empty>
+          ) : (
+            <Graph flame={flame} whole={whole.answer ?? flame} colouring={colouring} busy={asked.busy} />
+          )
+        }
+      </Show>
+    </section>
+  );
+}
+
+function Toolbar(props: { colouring: Colouring }): JSX.Element {
+  const { state, isComparison, go } = useSession();
+  const colourings = isComparison ? [...COLOURINGS, { value: 'difference' as const, title: 'difference' }] : COLOURINGS;
+  return (
+    <div class="toolbar">
+      <Choice
+        label="Arrangement"
+        value={state.arrangement}
+        options={ARRANGEMENTS}
+        onChange={(arrangement) => {
+          go({ arrangement, zoom: [], selected: null });
+        }}
+      />
+      <MetricMenu />
+      <Menu
+        label="Colours"
+        value={props.colouring}
+        options={colourings}
+        onChange={(colouring) => {
+          go({ colouring });
+        }}
+      />
+      <button
+        type="button"
+        aria-pressed={state.upwards}
+        onClick={() => {
+          go({ upwards: !state.upwards });
+        }}
+        title="Whether callers stand below callees, as flames, or above"
+      >
+        Upwards
+      </button>
+      <button
+        type="button"
+        aria-pressed={state.asText}
+        onClick={() => {
+          go({ asText: !state.asText });
+        }}
+        title="Boxes as lines of text (t)"
+      >
+        As text
+      </button>
+    </div>
+  );
+}
+
+function Graph(props: { flame: Flame; whole: Flame; colouring: Colouring; busy: boolean }): JSX.Element {
+  const { flame, whole, colouring } = props;
+  const { state, metric, unit, go } = useSession();
+  const isDark = useIsDark();
+  const isSearching = state.search !== '';
+  const boxes = useMemo(() => new Boxes(flame), [flame]);
+  const wholeBoxes = useMemo(() => (whole === flame ? boxes : new Boxes(whole)), [whole, boxes]);
+  const fills = useMemo(() => boxFills(flame, colouring, isSearching, isDark), [flame, colouring, isSearching, isDark]);
+  const wholeFills = useMemo(
+    () => (whole === flame ? fills : boxFills(whole, colouring, isSearching, isDark)),
+    [whole, fills],
+  );
+  const found = useMemo(() => boxes.found(), [boxes]);
+  // A box of joined functions has no path: it is selected until the next answer.
+  const [joined, setJoined] = useState<{ flame: Flame; place: number } | null>(null);
+  const byPath = state.selected === null ? NONE : boxes.find(state.selected);
+  const selected = joined !== null && joined.flame === flame ? joined.place : byPath;
+
+  const select = (place: number): void => {
+    const path = place === NONE ? null : boxes.path(place);
+    setJoined(place !== NONE && path === null ? { flame, place } : null);
+    go({ selected: path }, 'replace');
+  };
+  const zoomTo = (path: readonly number[]): void => {
+    go({ zoom: path, selected: path.length === 0 ? state.selected : path });
+  };
+  const zoom = (place: number): void => {
+    // Joined boxes have no box of their own: their caller becomes as wide as can be.
+    const path = boxes.path(place) ?? boxes.path(boxes.parent(place));
+    if (path !== null) zoomTo(path);
+  };
+  const zoomOut = (all: boolean): void => {
+    if (state.zoom.length > 0) go({ zoom: all ? [] : state.zoom.slice(0, -1) });
+  };
+  const match = (step: 1 | -1): void => {
+    if (found.length === 0) return;
+    const at = found.indexOf(selected);
+    const next = at < 0 ? (step > 0 ? 0 : found.length - 1) : (at + step + found.length) % found.length;
+    select(found[next] ?? NONE);
+  };
+  const costs = (place: number): string => {
+    const { value, calls, base } = boxes.flame.boxes;
+    const amount = value[place] ?? 0;
+    const before = base[place];
+    const difference = before === undefined ? '' : ` · ${format.signedCost(amount - before, metric, unit)} since the base`;
+    const cost = `${format.cost(amount, metric, unit)} · ${format.share(amount, flame.zoom.total)}${difference}`;
+    return metric === 'calls' || (calls[place] ?? 0) === 0 ? cost : `${cost} · ${format.counted(calls[place] ?? 0, 'call')}`;
+  };
+  const describe = (place: number): string => `${format.middle(boxes.name(place), 200)} · ${costs(place)}`;
+
+  useEffect(() => {
+    const toggle = (event: KeyboardEvent): void => {
+      const isInside = event.target instanceof HTMLElement && event.target.closest('main') !== null;
+      if (event.key !== 't' || isForeign(event) || !isInside) return;
+      go({ asText: !state.asText });
+      event.preventDefault();
+    };
+    addEventListener('keydown', toggle);
+    return () => {
+      removeEventListener('keydown', toggle);
+    };
+  }, [state.asText, go]);
+
+  const label = `Flame graph, ${format.counted(boxes.count, 'box', 'boxes')}`;
+  return (
+    <div class="flame-grid" aria-busy={props.busy}>
+      <div class="flame-main">
+        <div class="flame-bar">
+          <Search onMatch={match} visible={found.length} />
+          <Legend colouring={colouring} isSearching={isSearching} />
+        </div>
+        <Minimap boxes={wholeBoxes} fills={wholeFills} zoom={state.zoom} upwards={state.upwards} onZoom={zoomTo} />
+        <Breadcrumbs boxes={boxes} zoom={state.zoom} onZoom={zoomTo} />
+        {flame.truncated ? <p class="note">More boxes than can be drawn: zoom in to see the rest.</p> : null}
+        {state.asText ? (
+          <FlameText
+            boxes={boxes}
+            label={label}
+            selected={selected}
+            costs={costs}
+            onSelect={select}
+            onZoom={zoom}
+            onZoomOut={zoomOut}
+            onMatch={match}
+          />
+        ) : (
+          <FlameCanvas
+            boxes={boxes}
+            label={label}
+            upwards={state.upwards}
+            fills={fills}
+            selected={selected}
+            describe={describe}
+            onSelect={select}
+            onZoom={zoom}
+            onZoomOut={zoomOut}
+            onMatch={match}
+            sign={(place) => (colouring === 'difference' ? signOf(flame, place) : '')}
+            subject={JSON.stringify([state.arrangement, metric, state.zoom, state.upwards])}
+          />
+        )}
+      </div>
+      <Details boxes={boxes} place={selected} onZoom={zoom} />
+    </div>
+  );
+}
+
+/** Whether a box became more or less. */
+function signOf(flame: Flame, place: number): string {
+  const value = flame.boxes.value[place] ?? 0;
+  const base = flame.boxes.base[place] ?? value;
+  return value > base ? '+ ' : value < base ? '− ' : '';
+}
+
+function Legend(props: { colouring: Colouring; isSearching: boolean }): JSX.Element | null {
+  const isDark = useIsDark();
+  if (props.isSearching) return null;
+  return (
+    <ul class="legend" aria-label="What the colours mean">
+      {legend(props.colouring, isDark).map((entry, at) => (
+        <li key={at}>
+          <span class="swatch" style={{ background: entry.fill }} />
+          {entry.title}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** The last so many steps of the path that is zoomed into. */
+const MOST_CRUMBS = 5;
+
+function Breadcrumbs(props: {
+  boxes: Boxes;
+  zoom: readonly number[];
+  onZoom: (path: readonly number[]) => void;
+}): JSX.Element | null {
+  const { boxes, zoom } = props;
+  if (zoom.length === 0) return null;
+  const hidden = Math.max(0, zoom.length - MOST_CRUMBS);
+  const name = (end: number): string => {
+    const place = boxes.find(zoom.slice(0, end));
+    return place === NONE ? '…' : boxes.name(place);
+  };
+  return (
+    <nav class="crumbs" aria-label="Zoomed into">
+      <button
+        type="button"
+        onClick={() => {
+          props.onZoom([]);
+        }}
+      >
+        all
+      </button>
+      {hidden > 0 ? <span class="muted">… {format.counted(hidden, 'caller')} …</span> : null}
+      {zoom.slice(hidden).map((_, at) => {
+        const end = hidden + at + 1;
+        const text = name(end);
+        return end === zoom.length ? (
+          <span key={end} class="crumb" aria-current="location" title={shortTitle(text)}>
+            <bdi>{format.middle(text, 48)}</bdi>
+          </span>
+        ) : (
+          <button
+            key={end}
+            type="button"
+            title={shortTitle(text)}
+            onClick={() => {
+              props.onZoom(zoom.slice(0, end));
+            }}
+          >
+            <bdi>{format.middle(text, 32)}</bdi>
+          </button>
+        );
+      })}
+    </nav>
+  );
+}

@@ -1,0 +1,202 @@
+/** The call graph: functions above a threshold and the calls between them. */
+import type { JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { isForeign } from '../app/keys';
+import { useAnswer, useSession } from '../app/session';
+import { toFragment } from '../app/state';
+import * as format from '../format';
+import { MetricMenu } from '../parts/controls';
+import { useSize } from '../parts/size';
+import { Busy, Empty, Show } from '../parts/state';
+import { shortTitle } from '../parts/links';
+import { shortName } from '../canvas/paint';
+import { NODE_HEIGHT, NODE_WIDTH, type Point } from './layout';
+import { useLayout, type LaidOut } from './useLayout';
+
+const THRESHOLDS = [0.1, 0.2, 0.5, 1, 2, 3, 5, 10, 20, 50] as const;
+
+export function GraphPage(): JSX.Element {
+  const { state, metric, go, summary } = useSession();
+  const asked = useAnswer({ ask: 'graph', metric, threshold: state.threshold, most: 80 });
+  const laidOut = useLayout(asked.answer);
+  const [zoom, setZoom] = useState<number | null>(null);
+  const step = THRESHOLDS.findIndex((value) => value >= state.threshold);
+  const graph = asked.answer;
+  return (
+    <section class="graph" aria-label="Call graph">
+      <div class="toolbar">
+        <MetricMenu />
+        <label class="slider">
+          <span>From {format.share(state.threshold, 100)}</span>
+          <input
+            type="range"
+            min={0}
+            max={THRESHOLDS.length - 1}
+            step={1}
+            value={step < 0 ? THRESHOLDS.length - 1 : step}
+            aria-label="Least share of a function"
+            aria-valuetext={format.share(state.threshold, 100)}
+            onInput={(event) => {
+              go({ threshold: THRESHOLDS[Number(event.currentTarget.value)] ?? 2 }, 'replace');
+            }}
+          />
+        </label>
+        <div class="choice" role="group" aria-label="Size">
+          <button type="button" aria-label="Smaller" onClick={() => { setZoom(Math.max(0.2, (zoom ?? 1) / 1.25)); }}>
+            −
+          </button>
+          <button type="button" onClick={() => { setZoom(null); }}>
+            Fit
+          </button>
+          <button type="button" aria-label="Larger" onClick={() => { setZoom(Math.min(3, (zoom ?? 1) * 1.25)); }}>
+            +
+          </button>
+        </div>
+        {graph ? (
+          <span class="muted" role="status">
+            {format.counted(graph.nodes.length, 'function')}, {format.count(graph.omitted)} left out
+            {summary.isEstimated || summary.isSampled ? ' · costs are estimates' : ' · costs are exact'}
+            {laidOut?.isPlain === true ? ' · laid out plainly: raise the threshold for fewer crossings' : ''}
+          </span>
+        ) : null}
+      </div>
+      <ul class="legend">
+        <li>
+          <span class="swatch critical" /> critical path
+        </li>
+        <li>
+          <span class="swatch heat" /> own cost
+        </li>
+      </ul>
+      <Show asked={asked}>
+        {(answer) =>
+          answer.nodes.length === 0 ? (
+            <Empty title="No function reaches this threshold.">
+              <p>Move the slider to the left.</p>
+            </Empty>
+          ) : laidOut === null ? (
+            <Busy what="Laying out" />
+          ) : (
+            <Drawing laidOut={laidOut} zoom={zoom} onZoom={setZoom} />
+          )
+        }
+      </Show>
+    </section>
+  );
+}
+
+function path(points: readonly Point[]): string {
+  const [first, ...rest] = points;
+  if (first === undefined) return '';
+  const start = `M${first.x.toFixed(1)},${first.y.toFixed(1)}`;
+  const last = rest.at(-1);
+  if (last === undefined) return start;
+  // Through the middles of all lines: a smooth curve that needs no other points.
+  const curves = rest.slice(0, -1).map((point, at) => {
+    const next = rest[at + 1] ?? point;
+    const end = at === rest.length - 2 ? next : { x: (point.x + next.x) / 2, y: (point.y + next.y) / 2 };
+    return `Q${point.x.toFixed(1)},${point.y.toFixed(1)} ${end.x.toFixed(1)},${end.y.toFixed(1)}`;
+  });
+  return curves.length === 0 ? `${start}L${last.x.toFixed(1)},${last.y.toFixed(1)}` : start + curves.join('');
+}
+
+function Drawing(props: { laidOut: LaidOut; zoom: number | null; onZoom: (zoom: number) => void }): JSX.Element {
+  const { graph, layout } = props.laidOut;
+  const { state, metric, unit } = useSession();
+  const frame = useRef<HTMLDivElement>(null);
+  const size = useSize(frame);
+  // As large as the window, but never too small to be read.
+  const fit = size.width > 0 ? Math.max(0.75, Math.min(1.25, (size.width - 8) / Math.max(1, layout.width))) : 1;
+  const scale = props.zoom ?? fit;
+  const total = Math.abs(graph.total[metric]);
+  const mostOwn = graph.nodes.reduce((most, node) => Math.max(most, node.own), 1);
+  const names = new Map(graph.nodes.map((node) => [node.function, node.name]));
+  useEffect(() => {
+    // main() stands at the top in the middle, which may be outside of the window.
+    const element = frame.current;
+    const first = layout.nodes[0];
+    if (element && first) element.scrollLeft = first.x * scale - element.clientWidth / 2;
+  }, [layout]);
+  const order = graph.nodes.map((_, at) => at).sort((a, b) => (layout.nodes[a]?.y ?? 0) - (layout.nodes[b]?.y ?? 0));
+  return (
+    <div
+      class="graph-frame"
+      ref={frame}
+      tabIndex={0}
+      role="group"
+      aria-label="Call graph. Arrow keys scroll, plus and minus change the size, Tab goes through the functions."
+      onKeyDown={(event) => {
+        if (isForeign(event)) return;
+        if (event.key === '+' || event.key === '=') props.onZoom(Math.min(3, scale * 1.25));
+        else if (event.key === '-') props.onZoom(Math.max(0.2, scale / 1.25));
+        else return;
+        event.preventDefault();
+      }}
+    >
+      <svg
+        width={layout.width * scale + 12}
+        height={layout.height * scale}
+        viewBox={`0 0 ${layout.width + 12 / scale} ${layout.height}`}
+        role="presentation"
+      >
+        <defs>
+          <marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto" markerUnits="userSpaceOnUse">
+            <path d="M0,0L8,4L0,8z" class="arrow-head" />
+          </marker>
+        </defs>
+        {graph.edges.map((edge, at) => {
+          const share = total > 0 ? Math.max(0, edge.inclusive) / total : 0;
+          return (
+            <path
+              key={`${edge.from} ${edge.to}`}
+              d={path(layout.edges[at] ?? [])}
+              class={edge.critical ? 'edge critical' : 'edge'}
+              stroke-width={(1 + 5 * Math.min(1, share)).toFixed(2)}
+              marker-end="url(#arrow)"
+            >
+              <title>
+                {shortTitle(names.get(edge.from) ?? '')} → {shortTitle(names.get(edge.to) ?? '')}: {format.cost(edge.inclusive, metric, unit)},{' '}
+                {format.counted(edge.calls, 'call')}
+              </title>
+            </path>
+          );
+        })}
+        {order.map((at) => {
+          const [node, place] = [graph.nodes[at], layout.nodes[at]];
+          if (node === undefined || place === undefined) return null;
+          const heat = Math.sqrt(Math.max(0, node.own) / mostOwn);
+          return (
+            <a
+              key={node.function}
+              href={`#${toFragment({ ...state, page: 'function', fn: node.function })}`}
+              class={node.critical ? 'node critical' : 'node'}
+            >
+              <rect
+                x={place.x - NODE_WIDTH / 2}
+                y={place.y - NODE_HEIGHT / 2}
+                width={NODE_WIDTH}
+                height={NODE_HEIGHT}
+                rx={5}
+                style={{ '--heat': `${(heat * 100).toFixed(0)}%` }}
+              >
+                <title>
+                  {shortTitle(node.name)}
+                  {node.critical ? ', on the critical path' : ''}
+                </title>
+              </rect>
+              <text x={place.x} y={place.y - 5} text-anchor="middle" class="node-name">
+                {format.middle(shortName(node.name), 24)}
+              </text>
+              <text x={place.x} y={place.y + 13} text-anchor="middle" class="node-cost">
+                {metric === 'calls'
+                  ? format.counted(node.calls, 'call')
+                  : `${format.share(node.inclusive, total)} · own ${format.share(node.own, total)}${node.calls > 0 ? ` · ${format.count(node.calls)}×` : ''}`}
+              </text>
+            </a>
+          );
+        })}
+      </svg>
+    </div>
+  );
+}
+

@@ -1,0 +1,37 @@
+/** Starts the page: the engine, the files that came with it, and the views. */
+import { render } from 'preact';
+import { App } from './App';
+import { Engine } from './engine/client';
+import { embeddedFiles, engineParts } from './engine/parts';
+import './styles/base.css';
+import './styles/shell.css';
+import './styles/tables.css';
+import './styles/graphs.css';
+import './styles/pages.css';
+
+/** The command line's `--metric` and `--estimate`, unless the address says what to show. */
+function begin({ metric, estimate }: DOMStringMap): void {
+  if (location.hash.length > 1) return;
+  const query = new URLSearchParams();
+  if (metric !== undefined && metric !== 'wall') query.set('metric', metric);
+  if (estimate !== undefined) query.set('estimate', '1');
+  const text = query.toString();
+  if (text !== '') history.replaceState(null, '', `#v1/overview?${text}`);
+}
+
+async function start(root: HTMLElement): Promise<void> {
+  begin(root.dataset);
+  const engine = new Engine(await engineParts());
+  root.replaceChildren();
+  render(<App engine={engine} files={await embeddedFiles()} title={root.dataset['title'] ?? null} />, root);
+}
+
+const root = document.getElementById('app');
+if (root) {
+  start(root).catch((error: unknown) => {
+    const note = document.createElement('p');
+    note.setAttribute('role', 'alert');
+    note.textContent = `The viewer did not start: ${error instanceof Error ? error.message : String(error)}`;
+    root.replaceChildren(note);
+  });
+}

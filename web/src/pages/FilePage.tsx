@@ -1,0 +1,120 @@
+/** The file: what it says of itself, and how to save it in another format. */
+import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { asEngineError, useAnswer, useSession } from '../app/session';
+import type { EngineError } from '../engine/client';
+import * as format from '../format';
+import { MetricMenu } from '../parts/controls';
+import { download } from '../parts/download';
+import { Show } from '../parts/state';
+import type { FormatChoice } from '../types';
+import { Fact } from './OverviewPage';
+
+const SHAPES: Readonly<Record<string, string>> = {
+  edges: 'callers and callees',
+  tree: 'a call tree',
+  samples: 'samples of stacks',
+  events: 'every call with its time',
+};
+
+export function FilePage(): JSX.Element {
+  const asked = useAnswer({ ask: 'summary' });
+  return (
+    <Show asked={asked}>
+      {(summary) => (
+        <div class="file-page">
+          <section class="card">
+            <h2>What it holds</h2>
+            <dl class="facts wide">
+              <Fact name={summary.files.length === 1 ? 'file' : 'files'} value={summary.files.join(', ')} />
+              <Fact name="title" value={summary.title} />
+              <Fact name="content" value={SHAPES[summary.shape] ?? summary.shape} />
+              <Fact
+                name="measured"
+                value={summary.metrics.map((metric) => format.metricTitle(metric, summary.unit)).join(', ')}
+              />
+              <Fact name="functions" value={format.count(summary.functions)} />
+              {summary.nodes > 0 ? <Fact name="call paths" value={format.count(summary.nodes)} /> : null}
+              {summary.samples > 0 ? <Fact name="samples" value={format.count(summary.samples)} /> : null}
+              {summary.spans > 0 ? <Fact name="spans" value={format.count(summary.spans)} /> : null}
+              <Fact name="complete" value={summary.isTruncated ? 'no: a limit was reached while recording' : 'yes'} />
+              <Fact name="stacks" value={summary.isEstimated ? 'estimated' : summary.hasStacks ? 'as recorded' : 'not known'} />
+              {summary.startedUnixUs === null ? null : <Fact name="began" value={format.moment(summary.startedUnixUs)} />}
+              {summary.meta.map((entry, at) => (
+                <Fact key={at} name={entry.name} value={entry.value} />
+              ))}
+            </dl>
+          </section>
+          <Export hasStacks={summary.hasStacks} title={summary.title} />
+        </div>
+      )}
+    </Show>
+  );
+}
+
+function Export(props: { hasStacks: boolean; title: string }): JSX.Element {
+  const { engine, state, metric } = useSession();
+  const [formats, setFormats] = useState<readonly FormatChoice[]>([]);
+  const [estimate, setEstimate] = useState(false);
+  const [busy, setBusy] = useState('');
+  const [failure, setFailure] = useState<EngineError | null>(null);
+  useEffect(() => {
+    engine.formats().then(setFormats, (error: unknown) => {
+      setFailure(asEngineError(error));
+    });
+  }, [engine]);
+  const save = async (choice: FormatChoice): Promise<void> => {
+    setBusy(choice.id);
+    setFailure(null);
+    try {
+      await download(engine, { format: choice.id, metric, estimate: estimate || state.estimate }, state, props.title);
+    } catch (error) {
+      setFailure(asEngineError(error));
+    } finally {
+      setBusy('');
+    }
+  };
+  const needsEstimate = !props.hasStacks && !estimate && !state.estimate;
+  return (
+    <section class="card">
+      <h2>Save as</h2>
+      <p class="muted small">
+        {state.range === null ? 'The whole profile.' : 'Only the chosen range of time.'} Formats with one metric get the one chosen here.
+      </p>
+      <div class="toolbar">
+        <MetricMenu />
+        {props.hasStacks ? null : (
+          <label>
+            <input
+              type="checkbox"
+              checked={estimate}
+              onChange={() => {
+                setEstimate(!estimate);
+              }}
+            />{' '}
+            estimate stacks where a format needs them
+          </label>
+        )}
+      </div>
+      {failure ? (
+        <p class="failure" role="alert">
+          <bdi>{failure.message}</bdi>
+        </p>
+      ) : null}
+      <ul class="formats">
+        {formats.map((choice) => (
+          <li key={choice.id}>
+            <button
+              type="button"
+              disabled={busy !== '' || (choice.needsStacks && needsEstimate)}
+              onClick={() => void save(choice)}
+            >
+              {busy === choice.id ? 'Saving…' : choice.name}
+            </button>
+            <code>{choice.id}</code>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

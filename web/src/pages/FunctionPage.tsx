@@ -1,0 +1,148 @@
+/** All of one function. */
+import type { JSX } from 'preact';
+import { useAnswer, useSession } from '../app/session';
+import * as format from '../format';
+import { MetricMenu } from '../parts/controls';
+import { FunctionLink, Go, OriginTag } from '../parts/links';
+import { Empty, Show } from '../parts/state';
+import { VirtualTable } from '../parts/VirtualTable';
+import type { FunctionPage as Page, MetricName, NeighbourRow } from '../types';
+
+export function FunctionPage(): JSX.Element {
+  const { state, metric } = useSession();
+  const fn = state.fn;
+  const asked = useAnswer(fn === null ? null : { ask: 'function', function: fn, metric });
+  if (fn === null) {
+    return (
+      <Empty title="No function is chosen.">
+        <p>
+          <Go to={{ page: 'functions' }}>Choose one from the table</Go>
+        </p>
+      </Empty>
+    );
+  }
+  return <Show asked={asked}>{(page) => <Shown page={page} />}</Show>;
+}
+
+function Shown(props: { page: Page }): JSX.Element {
+  const { page } = props;
+  const { metric, unit, summary } = useSession();
+  const { row, total } = page;
+  const calls = row.inclusive.calls;
+  const metrics = summary.metrics.filter((name) => name !== 'calls');
+  return (
+    <article class="function-page">
+      <h2 class="function-name">
+        <bdi>{row.name}</bdi>
+      </h2>
+      <p class="function-facts">
+        <OriginTag origin={row.origin} />
+        {page.file === null ? null : (
+          <span class="where">
+            <bdi>{page.file}</bdi>
+            {page.line > 0 ? `:${page.line}` : ''}
+          </span>
+        )}
+        {page.recursion > 0 ? <span>calls itself, {format.counted(page.recursion, 'level')} deep</span> : null}
+        {page.paths > 0 ? <span>{format.counted(page.paths, 'call path')}</span> : null}
+      </p>
+      <div class="toolbar">
+        <MetricMenu />
+        {summary.hasStacks ? (
+          <>
+            <Go to={{ page: 'sandwich' }} class="button">
+              Sandwich
+            </Go>
+            <Go to={{ page: 'flame', search: row.name.slice(0, 200), zoom: [], selected: null }} class="button">
+              Find in flame graph
+            </Go>
+          </>
+        ) : null}
+        {summary.hasTimes ? (
+          <Go to={{ page: 'time', search: row.name.slice(0, 200) }} class="button">
+            Find in time order
+          </Go>
+        ) : null}
+      </div>
+      <div class="scroll-x" role="region" aria-label="Costs" tabIndex={0}>
+        <table class="costs">
+        <caption class="sr-only">Costs</caption>
+        <thead>
+          <tr>
+            <th scope="col">{calls > 0 ? format.counted(calls, 'call') : ''}</th>
+            <th scope="col">Own</th>
+            <th scope="col">of all</th>
+            {calls > 0 ? <th scope="col">one call</th> : null}
+            <th scope="col">With callees</th>
+            <th scope="col">of all</th>
+            {calls > 0 ? <th scope="col">one call</th> : null}
+          </tr>
+        </thead>
+        <tbody>
+          {metrics.map((name: MetricName) => (
+            <tr key={name}>
+              <th scope="row">{format.metricTitle(name, unit)}</th>
+              <td>{format.cost(row.own[name], name, unit)}</td>
+              <td>{format.share(row.own[name], total[name])}</td>
+              {calls > 0 ? <td>{format.perCall(row.own[name], calls, name, unit)}</td> : null}
+              <td>{format.cost(row.inclusive[name], name, unit)}</td>
+              <td>{format.share(row.inclusive[name], total[name])}</td>
+              {calls > 0 ? <td>{format.perCall(row.inclusive[name], calls, name, unit)}</td> : null}
+            </tr>
+          ))}
+        </tbody>
+        </table>
+      </div>
+      <div class="neighbours">
+        <Neighbours title="Called by" rows={page.callers} empty="Nothing calls it: it is where the program begins." whole={row.inclusive[metric]} />
+        <Neighbours title="Calls" rows={page.callees} empty="It calls no function." whole={row.inclusive[metric]} />
+      </div>
+    </article>
+  );
+}
+
+const ROW = 30;
+
+function Neighbours(props: { title: string; rows: readonly NeighbourRow[]; empty: string; whole: number }): JSX.Element {
+  const { metric, unit, go } = useSession();
+  const { rows } = props;
+  const hasCalls = rows.some((row) => row.costs.calls > 0);
+  return (
+    <section>
+      <h3>
+        {props.title} {rows.length > 0 ? <span class="muted">{format.counted(rows.length, 'function')}</span> : null}
+      </h3>
+      {rows.length === 0 ? (
+        <p class="muted">{props.empty}</p>
+      ) : (
+        <div class="neighbour-table" style={{ height: `${(Math.min(rows.length, 14) + 1) * ROW + 6}px` }}>
+          <VirtualTable
+            label={props.title}
+            rows={rows.length}
+            rowHeight={ROW}
+            columns={[
+              { key: 'name', title: 'Function', width: 'minmax(10rem, 1fr)' },
+              ...(hasCalls ? [{ key: 'calls', title: 'Calls', width: '5.5rem', numeric: true }] : []),
+              { key: 'cost', title: format.metricTitle(metric, unit), width: '8.5rem', numeric: true },
+              { key: 'share', title: 'Share', width: '6rem', numeric: true, help: 'Of this function with its callees' },
+            ]}
+            cells={(at) => {
+              const row = rows[at];
+              if (row === undefined) return null;
+              return [
+                <FunctionLink key="name" fn={row.function} name={row.name} />,
+                ...(hasCalls ? [format.count(row.costs.calls)] : []),
+                format.cost(row.costs[metric], metric, unit),
+                format.share(row.costs[metric], props.whole),
+              ];
+            }}
+            onOpen={(at) => {
+              const row = rows[at];
+              if (row) go({ fn: row.function });
+            }}
+          />
+        </div>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,247 @@
+/** The table of all functions. */
+import type { ComponentChildren, JSX } from 'preact';
+import { useCallback, useState } from 'preact/hooks';
+import { useAnswer, useSession } from '../app/session';
+import { COLUMNS, type Column } from '../app/state';
+import { download } from '../parts/download';
+import * as format from '../format';
+import { MetricMenu, TextField } from '../parts/controls';
+import { FunctionLink, OriginTag, originTitle } from '../parts/links';
+import { Empty, Show } from '../parts/state';
+import { VirtualTable, type TableColumn } from '../parts/VirtualTable';
+import type { FunctionRow, MetricName, Origin, SortBy } from '../types';
+
+const ORIGINS: readonly Origin[] = ['user', 'vendor', 'internal', 'other'];
+/** Rows are asked for in pages, with one in advance. */
+const PAGE = 100;
+
+const COLUMN_TITLES: Readonly<Record<Column, string>> = {
+  share: 'Own %',
+  calls: 'Calls',
+  own: 'Own',
+  inclusive: 'With callees',
+  perCall: 'Own, one call',
+  origin: 'Part of',
+  cpu: 'Own CPU',
+  memory: 'Own memory',
+  peak: 'Own peak',
+};
+
+const WIDTHS: Readonly<Partial<Record<Column, string>>> = { inclusive: '8.5rem', perCall: '8.5rem', memory: '8rem' };
+
+export function FunctionsPage(): JSX.Element {
+  const { state, metric, go, summary } = useSession();
+  const [first, setFirst] = useState(0);
+  const sort: SortBy = state.sort ?? { by: 'own', metric };
+  const asked = useAnswer({
+    ask: 'functions',
+    filter: state.filter,
+    origins: [...state.origins],
+    sort,
+    ascending: state.ascending,
+    first,
+    rows: PAGE * 3,
+  });
+  const onWindow = useCallback((from: number) => {
+    setFirst(Math.max(0, Math.floor(from / PAGE) * PAGE - PAGE));
+  }, []);
+  const measured = (column: Column): boolean => {
+    if (column === 'cpu' || column === 'memory' || column === 'peak') return summary.metrics.includes(column);
+    if (column === 'calls' || column === 'perCall') return summary.calls > 0;
+    return true;
+  };
+  const columns = COLUMNS.filter((column) => state.columns.includes(column) && measured(column));
+  const sortBy = (next: SortBy): void => {
+    const isSame = JSON.stringify(next) === JSON.stringify(sort);
+    // Names begin with A, costs with the largest.
+    go({ sort: next, ascending: isSame ? !state.ascending : false }, 'replace');
+  };
+  return (
+    <section class="functions" aria-label="Functions">
+      <div class="toolbar">
+        <TextField
+          label="Filter by name"
+          value={state.filter}
+          onChange={(filter) => {
+            go({ filter }, 'replace');
+          }}
+        />
+        <MetricMenu />
+        <div class="choice" role="group" aria-label="Only functions of">
+          {ORIGINS.map((origin) => (
+            <button
+              key={origin}
+              type="button"
+              aria-pressed={state.origins.includes(origin)}
+              onClick={() => {
+                const without = state.origins.filter((one) => one !== origin);
+                go({ origins: without.length === state.origins.length ? [...without, origin] : without }, 'replace');
+              }}
+            >
+              {originTitle(origin)}
+            </button>
+          ))}
+        </div>
+        <ColumnMenu columns={COLUMNS.filter(measured)} />
+        <CsvButton />
+      </div>
+      <Show asked={asked}>
+        {(table) => (
+          <>
+            <p class="table-note" role="status">
+              {table.matches === table.of
+                ? format.counted(table.of, 'function')
+                : `${format.count(table.matches)} of ${format.counted(table.of, 'function')}`}
+              {metric === 'calls' || table.matches === table.of
+                ? ''
+                : `, ${format.share(table.own[metric], table.total[metric])} of own cost`}
+            </p>
+            {table.matches === 0 ? (
+              <Empty title="No function matches.">
+                <p>
+                  <button
+                    type="button"
+                    onClick={() => {
+                      go({ filter: '', origins: [] });
+                    }}
+                  >
+                    Clear the filter
+                  </button>
+                </p>
+              </Empty>
+            ) : (
+              <VirtualTable
+                label="Functions"
+                rows={table.matches}
+                columns={tableColumns(columns, metric, sort, state.ascending, sortBy)}
+                onWindow={onWindow}
+                cells={(at) => {
+                  const row = table.rows[at - table.first];
+                  return row === undefined ? null : [
+                    <FunctionLink key="name" fn={row.function} name={row.name} />,
+                    ...columns.map((column) => <Cell key={column} column={column} row={row} total={table.total[metric]} />),
+                  ];
+                }}
+                onOpen={(at) => {
+                  const row = table.rows[at - table.first];
+                  if (row) go({ page: 'function', fn: row.function });
+                }}
+              />
+            )}
+          </>
+        )}
+      </Show>
+    </section>
+  );
+}
+
+function tableColumns(
+  columns: readonly Column[],
+  metric: MetricName,
+  sort: SortBy,
+  ascending: boolean,
+  sortBy: (sort: SortBy) => void,
+): TableColumn[] {
+  const column = (key: string, title: string, width: string, by: SortBy | null, help?: string): TableColumn => ({
+    key,
+    title,
+    width,
+    numeric: key !== 'name' && key !== 'origin',
+    ...(help === undefined ? {} : { help }),
+    ...(by === null
+      ? {}
+      : {
+          sort: () => {
+            sortBy(by);
+          },
+          sorted: JSON.stringify(by) !== JSON.stringify(sort) ? null : (by.by === 'name') === ascending ? 'descending' : 'ascending',
+        }),
+  });
+  const bySort: Readonly<Record<Column, [SortBy | null, string?]>> = {
+    share: [null, 'Own cost, of the whole profile'],
+    calls: [{ by: 'own', metric: 'calls' }],
+    own: [{ by: 'own', metric }, 'Without callees'],
+    inclusive: [{ by: 'inclusive', metric }, 'Recursion counts once'],
+    perCall: [{ by: 'perCall', metric }, 'Own cost of one call, on average'],
+    origin: [null],
+    cpu: [{ by: 'own', metric: 'cpu' }],
+    memory: [{ by: 'own', metric: 'memory' }],
+    peak: [{ by: 'own', metric: 'peak' }],
+  };
+  return [
+    column('name', 'Function', 'minmax(12rem, 1fr)', { by: 'name' }),
+    ...columns.map((key) => {
+      const [by, help] = bySort[key];
+      return column(key, COLUMN_TITLES[key], WIDTHS[key] ?? '7rem', by, help);
+    }),
+  ];
+}
+
+function Cell(props: { column: Column; row: FunctionRow; total: number }): ComponentChildren {
+  const { metric, unit } = useSession();
+  const { row, column } = props;
+  switch (column) {
+    case 'share': {
+      const part = props.total > 0 ? Math.max(0, Math.min(1, row.own[metric] / props.total)) : 0;
+      return (
+        <span class="share-cell">
+          <span class="share-bar" style={{ width: `${part * 100}%` }} aria-hidden="true" />
+          <span class="share-text">{format.share(row.own[metric], props.total)}</span>
+        </span>
+      );
+    }
+    case 'calls':
+      return <>{format.count(row.own.calls)}</>;
+    case 'own':
+      return <>{format.cost(row.own[metric], metric, unit)}</>;
+    case 'inclusive':
+      return <>{format.cost(row.inclusive[metric], metric, unit)}</>;
+    case 'perCall':
+      return <>{format.perCall(row.own[metric], row.own.calls, metric, unit)}</>;
+    case 'origin':
+      return <OriginTag origin={row.origin} />;
+    case 'cpu':
+    case 'memory':
+    case 'peak':
+      return <>{format.cost(row.own[column], column, unit)}</>;
+  }
+}
+
+function ColumnMenu(props: { columns: readonly Column[] }): JSX.Element {
+  const { state, go } = useSession();
+  return (
+    <details class="popup">
+      <summary>Columns</summary>
+      <div class="popup-body">
+        {props.columns.map((column) => (
+          <label key={column}>
+            <input
+              type="checkbox"
+              checked={state.columns.includes(column)}
+              onChange={() => {
+                const wanted = (one: Column): boolean => (one === column) !== state.columns.includes(one);
+                go({ columns: COLUMNS.filter(wanted) }, 'replace');
+              }}
+            />{' '}
+            {COLUMN_TITLES[column]}
+          </label>
+        ))}
+      </div>
+    </details>
+  );
+}
+
+function CsvButton(): JSX.Element {
+  const { engine, state, summary } = useSession();
+  return (
+    <button
+      type="button"
+      title="All functions, as a table for spreadsheets"
+      onClick={() => {
+        void download(engine, { format: 'csv', estimate: state.estimate }, state, summary.title);
+      }}
+    >
+      CSV
+    </button>
+  );
+}

@@ -1,0 +1,252 @@
+/** What was profiled, what it came to, and where to look first. */
+import type { ComponentChildren, JSX } from 'preact';
+import { useAnswer, useSession } from '../app/session';
+import * as format from '../format';
+import { MetricMenu } from '../parts/controls';
+import { FunctionLink, Go } from '../parts/links';
+import { Busy, Empty, FailureNote } from '../parts/state';
+import type { AnswerOf, Summary } from '../types';
+
+const MOST_ROWS = 12;
+const MOST_STEPS = 16;
+
+export function OverviewPage(): JSX.Element {
+  const { state, isComparison } = useSession();
+  const { answer: summary, failure } = useAnswer({ ask: 'summary' });
+  if (failure) return <FailureNote failure={failure} />;
+  if (summary === null) return <Busy />;
+  return (
+    <div class="overview">
+      <Warnings summary={summary} />
+      <Tiles summary={summary} isPart={state.range !== null} />
+      {isComparison ? <WhatChanged /> : null}
+      <div class="toolbar">
+        <MetricMenu />
+      </div>
+      <div class="cards">
+        <TopFunctions />
+        <Critical />
+        {summary.spans > 0 ? <Waited /> : null}
+        {summary.meta.length > 0 || summary.startedUnixUs !== null ? <About summary={summary} /> : null}
+      </div>
+    </div>
+  );
+}
+
+function Card(props: { title: string; more?: ComponentChildren; children: ComponentChildren }): JSX.Element {
+  return (
+    <section class="card">
+      <h2>
+        {props.title}
+        <span class="card-more">{props.more}</span>
+      </h2>
+      {props.children}
+    </section>
+  );
+}
+
+function Warnings(props: { summary: Summary }): JSX.Element | null {
+  const { isTruncated, isEstimated, isSampled, hasStacks, total, unit } = props.summary;
+  const samples = unit === 'samples' ? total.wall : props.summary.samples;
+  const list: string[] = [];
+  if (isTruncated) list.push('A limit was reached while recording: what came after it is missing, and is part of its callers’ own cost.');
+  if (isEstimated) list.push('Call stacks are an estimate: the file holds callers and callees only.');
+  if (isSampled) {
+    const from = samples > 0 ? ` from ${format.counted(samples, 'sample')}` : '';
+    list.push(`Sampled: costs are estimates${from}, and calls were not counted.`);
+  }
+  if (!hasStacks) list.push('The file holds callers and callees only: tables and the call graph are exact, a flame graph can only be estimated.');
+  if (list.length === 0) return null;
+  return (
+    <ul class="warnings" aria-label="To know about this profile">
+      {list.map((text) => (
+        <li key={text}>{text}</li>
+      ))}
+    </ul>
+  );
+}
+
+function Tile(props: { title: string; value: string; detail?: string | undefined }): JSX.Element {
+  return (
+    <div class="tile">
+      <dt>{props.title}</dt>
+      <dd>
+        <span class="tile-value">{props.value}</span>
+        {props.detail ? <span class="tile-detail">{props.detail}</span> : null}
+      </dd>
+    </div>
+  );
+}
+
+function Tiles(props: { summary: Summary; isPart: boolean }): JSX.Element {
+  const { summary, isPart } = props;
+  const { total, unit, metrics } = summary;
+  const wall = format.cost(total.wall, 'wall', unit);
+  return (
+    <dl class="tiles">
+      {metrics.includes('wall') ? (
+        <Tile title={isPart ? 'Wall time of the range' : format.metricTitle('wall', unit)} value={wall} />
+      ) : null}
+      {metrics.includes('cpu') ? (
+        <Tile title="CPU time" value={format.time(total.cpu)} detail={unit === 'nanoseconds' ? `${format.share(total.cpu, total.wall)} of wall` : undefined} />
+      ) : null}
+      {summary.peakMemory !== null ? (
+        <Tile title="Peak memory" value={format.bytes(summary.peakMemory)} />
+      ) : metrics.includes('peak') ? (
+        <Tile title="Growth of the peak" value={format.bytes(total.peak)} />
+      ) : null}
+      {metrics.includes('memory') ? <Tile title="Memory kept" value={format.bytes(total.memory)} /> : null}
+      {summary.calls > 0 ? <Tile title="Calls" value={format.count(summary.calls)} /> : null}
+      <Tile title="Functions" value={format.count(summary.functions)} />
+      {summary.nodes > 0 ? <Tile title="Call paths" value={format.count(summary.nodes)} /> : null}
+      {summary.samples > 0 && unit !== 'samples' ? <Tile title="Samples" value={format.count(summary.samples)} /> : null}
+      {summary.spans > 0 ? <Tile title="Statements, requests" value={format.count(summary.spans)} /> : null}
+    </dl>
+  );
+}
+
+function WhatChanged(): JSX.Element | null {
+  const { metric, unit } = useSession();
+  const { answer } = useAnswer({ ask: 'changes', metric, rows: 5 });
+  if (answer === null) return null;
+  const { total } = answer;
+  return (
+    <p class="changed">
+      {format.metricTitle(metric, unit)}: {format.cost(total.base, metric, unit)} → {format.cost(total.new, metric, unit)} (
+      {format.change(total.relative)}). <Go to={{ page: 'compare' }}>What changed</Go>
+    </p>
+  );
+}
+
+function TopFunctions(): JSX.Element {
+  const { metric, unit } = useSession();
+  const { answer } = useAnswer({ ask: 'functions', sort: { by: 'own', metric }, rows: MOST_ROWS });
+  const title = metric === 'calls' ? 'Called most' : `Costliest functions by own ${format.metricTitle(metric, unit).toLowerCase()}`;
+  return (
+    <Card
+      title={title}
+      more={<Go to={{ page: 'functions', sort: { by: 'own', metric }, ascending: false }}>all</Go>}
+    >
+      {answer === null ? (
+        <Busy />
+      ) : answer.rows.length === 0 ? (
+        <Empty title="No function was called." />
+      ) : (
+        <ol class="bars">
+          {answer.rows.map((row) => (
+            <Bar
+              key={row.function}
+              fn={row.function}
+              name={row.name}
+              value={row.own[metric]}
+              most={answer.rows[0]?.own[metric] ?? 0}
+              total={answer.total[metric]}
+              detail={metric === 'calls' || row.own.calls === 0 ? '' : `${format.count(row.own.calls)}×`}
+            />
+          ))}
+        </ol>
+      )}
+    </Card>
+  );
+}
+
+function Bar(props: { fn: number; name: string; value: number; most: number; total: number; detail: string }): JSX.Element {
+  const { metric, unit } = useSession();
+  const width = props.most > 0 ? Math.max(0, (props.value / props.most) * 100) : 0;
+  return (
+    <li class="bar">
+      <span class="bar-fill" style={{ width: `${width}%` }} aria-hidden="true" />
+      <span class="bar-name">
+        <FunctionLink fn={props.fn} name={props.name} />
+      </span>
+      <span class="bar-detail">{props.detail}</span>
+      <span class="bar-cost">{format.cost(props.value, metric, unit)}</span>
+      <span class="bar-share">{metric === 'calls' ? '' : format.share(props.value, props.total)}</span>
+    </li>
+  );
+}
+
+function Critical(): JSX.Element {
+  const { metric, unit } = useSession();
+  const { answer } = useAnswer({ ask: 'criticalPath', metric });
+  return (
+    <Card title="Critical path" more={<Go to={{ page: 'graph' }}>call graph</Go>}>
+      {answer === null ? <Busy /> : <CriticalSteps path={answer} />}
+      <p class="muted small">From main() on, always the callee with the most {format.metricTitle(metric, unit).toLowerCase()}.</p>
+    </Card>
+  );
+}
+
+function CriticalSteps(props: { path: AnswerOf<{ ask: 'criticalPath' }> }): JSX.Element {
+  const { metric, unit } = useSession();
+  const { steps, total } = props.path;
+  // A long path says most at its end; its beginning is wrappers.
+  const hidden = Math.max(0, steps.length - MOST_STEPS);
+  const shown = hidden === 0 ? steps : [...steps.slice(0, 1), ...steps.slice(hidden + 1)];
+  return (
+    <ol class="path">
+      {shown.map((step, at) => (
+        <li key={at}>
+          <span class="line-cost">{format.cost(step.value, metric, unit)}</span>
+          <span class="line-share">{format.share(step.value, total[metric])}</span>
+          <FunctionLink fn={step.function} name={step.name} />
+          {at === 0 && hidden > 0 ? <span class="muted small">{format.counted(hidden, 'step')} not shown</span> : null}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function Waited(): JSX.Element {
+  const { answer } = useAnswer({ ask: 'spans' });
+  return (
+    <Card title="Waited longest for" more={<Go to={{ page: 'spans' }}>all</Go>}>
+      {answer === null ? (
+        <Busy />
+      ) : (
+        <ul class="lines">
+          {answer.groups.slice(0, 6).map((group, at) => (
+            <li key={at}>
+              <span class="line-cost">{format.time(group.time)}</span>
+              <span class="line-share">{format.count(group.calls)}×</span>
+              <span class="kind">{group.kind}</span> <bdi class="statement">{(group.text || group.name).slice(0, 300)}</bdi>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Card>
+  );
+}
+
+function About(props: { summary: Summary }): JSX.Element {
+  const { summary } = props;
+  return (
+    <Card title="About" more={<Go to={{ page: 'file' }}>file</Go>}>
+      <dl class="facts wide">
+        {summary.startedUnixUs === null ? null : (
+          <>
+            <dt>began</dt>
+            <dd>{format.moment(summary.startedUnixUs)}</dd>
+          </>
+        )}
+        {summary.meta.slice(0, 24).map((entry, at) => (
+          <Fact key={at} name={entry.name} value={entry.value} />
+        ))}
+      </dl>
+    </Card>
+  );
+}
+
+export function Fact(props: { name: string; value: string }): JSX.Element {
+  const isBytes = props.name === 'peak_memory' && /^\d{1,15}$/.test(props.value);
+  return (
+    <>
+      <dt>
+        <bdi>{props.name.slice(0, 200)}</bdi>
+      </dt>
+      <dd>
+        <bdi>{isBytes ? format.bytes(Number(props.value)) : props.value.slice(0, 2_000)}</bdi>
+      </dd>
+    </>
+  );
+}

@@ -1,0 +1,146 @@
+/** One function: its callers above, what it calls below. */
+import type { JSX } from 'preact';
+import { useMemo, useRef, useState } from 'preact/hooks';
+import { useAnswer, useSession } from '../app/session';
+import { useIsDark } from '../app/theme';
+import { boxFills } from '../canvas/colours';
+import { shortName } from '../canvas/paint';
+import { Boxes, NONE } from '../flame/boxes';
+import { Details } from '../flame/Details';
+import { FlameCanvas } from '../flame/FlameCanvas';
+import * as format from '../format';
+import { MetricMenu, TextField } from '../parts/controls';
+import { Go, shortTitle } from '../parts/links';
+import { useSize } from '../parts/size';
+import { Empty, Show } from '../parts/state';
+import type { Flame } from '../types';
+
+export function SandwichPage(): JSX.Element {
+  const { state, metric, go } = useSession();
+  const list = useAnswer({ ask: 'functions', filter: state.filter, sort: { by: 'inclusive', metric }, rows: 200 });
+  // Without a choice, the function with the greatest own cost is of interest.
+  const top = useAnswer(state.fn === null ? { ask: 'functions', sort: { by: 'own', metric }, rows: 1 } : null);
+  const fn = state.fn ?? top.answer?.rows[0]?.function ?? null;
+  return (
+    <section class="sandwich" aria-label="Sandwich">
+      <div class="picker">
+        <div class="toolbar">
+          <TextField
+            label="Find a function"
+            value={state.filter}
+            onChange={(filter) => {
+              go({ filter }, 'replace');
+            }}
+          />
+          <MetricMenu />
+        </div>
+        <Show asked={list}>
+          {(table) =>
+            table.rows.length === 0 ? (
+              <Empty title="No function matches." />
+            ) : (
+              <ul class="picker-list" aria-label="Functions">
+                {table.rows.map((row) => (
+                  <li key={row.function}>
+                    <Go to={{ fn: row.function }} class={row.function === fn ? 'picked' : ''} title={shortTitle(row.name)} current={row.function === fn}>
+                      <span class="line-share">{format.share(row.inclusive[metric], table.total[metric])}</span>
+                      <bdi>{format.middle(shortName(row.name), 80)}</bdi>
+                    </Go>
+                  </li>
+                ))}
+                {table.matches > table.rows.length ? (
+                  <li class="muted">{format.count(table.matches - table.rows.length)} more: type to find them</li>
+                ) : null}
+              </ul>
+            )
+          }
+        </Show>
+      </div>
+      {fn === null ? <Empty title="There is no function in this range." /> : <Halves fn={fn} />}
+    </section>
+  );
+}
+
+function Halves(props: { fn: number }): JSX.Element {
+  const { metric, state } = useSession();
+  const frame = useRef<HTMLDivElement>(null);
+  const { width } = useSize(frame);
+  const common = { ask: 'flame', metric, width: Math.ceil(width / 64) * 64, minWidth: 1.5, search: state.search } as const;
+  const isReady = width > 0;
+  const callers = useAnswer(isReady ? { ...common, arrangement: { by: 'callers', function: props.fn } } : null);
+  const callees = useAnswer(isReady ? { ...common, arrangement: { by: 'callees', function: props.fn } } : null);
+  const [selected, setSelected] = useState<{ half: Flame; place: number } | null>(null);
+  const selectedBoxes = useMemo(() => (selected === null ? null : new Boxes(selected.half)), [selected?.half]);
+  return (
+    <div class="halves">
+      <div class="halves-main">
+        <div class="flame-measure" ref={frame} />
+        <h2 class="half-title">Callers</h2>
+        <Show asked={callers}>
+          {(flame) => <Half flame={flame} upwards label="Callers" fn={props.fn} selected={selected} onSelect={setSelected} />}
+        </Show>
+        <Show asked={callers.failure ? { answer: null, failure: null, busy: false } : callees}>
+          {(flame) => (
+            <>
+              <Half flame={flame} upwards={false} label="Callees" fn={props.fn} selected={selected} onSelect={setSelected} />
+              <h2 class="half-title">Callees</h2>
+            </>
+          )}
+        </Show>
+      </div>
+      {selectedBoxes !== null && selected !== null && (selected.half === callers.answer || selected.half === callees.answer) ? (
+        <Details boxes={selectedBoxes} place={selected.place} whole="of this function" />
+      ) : callees.answer ? (
+        <Focus flame={callees.answer} />
+      ) : null}
+    </div>
+  );
+}
+
+/** The function itself, as long as no other box is selected. */
+function Focus(props: { flame: Flame }): JSX.Element {
+  const boxes = useMemo(() => new Boxes(props.flame), [props.flame]);
+  return <Details boxes={boxes} place={boxes.count > 0 ? 0 : NONE} whole="of this function" />;
+}
+
+function Half(props: {
+  flame: Flame;
+  upwards: boolean;
+  label: string;
+  fn: number;
+  selected: { half: Flame; place: number } | null;
+  onSelect: (selected: { half: Flame; place: number } | null) => void;
+}): JSX.Element {
+  const { flame } = props;
+  const { state, metric, unit, isComparison, go } = useSession();
+  const isDark = useIsDark();
+  const boxes = useMemo(() => new Boxes(flame), [flame]);
+  const colouring = state.colouring ?? (isComparison ? 'difference' : 'origin');
+  const fills = useMemo(() => boxFills(flame, colouring, state.search !== '', isDark), [flame, colouring, state.search, isDark]);
+  return (
+    <div class="half">
+      <FlameCanvas
+        boxes={boxes}
+        label={`${props.label}, ${format.counted(boxes.count, 'box', 'boxes')}`}
+        upwards={props.upwards}
+        fills={fills}
+        selected={props.selected?.half === flame ? props.selected.place : NONE}
+        describe={(place) =>
+          `${format.middle(boxes.name(place), 200)} · ${format.cost(boxes.flame.boxes.value[place] ?? 0, metric, unit)} · ${format.share(
+            boxes.flame.boxes.value[place] ?? 0,
+            flame.zoom.total,
+          )} of this function`
+        }
+        onSelect={(place) => {
+          props.onSelect(place === NONE ? null : { half: flame, place });
+        }}
+        onZoom={(place) => {
+          const next = boxes.fn(place);
+          if (next !== null) go({ fn: next });
+        }}
+        startsAtRoot
+        subject={`${props.fn} ${metric}`}
+      />
+    </div>
+  );
+}

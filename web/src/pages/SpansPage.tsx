@@ -1,0 +1,126 @@
+/** Statements, requests and commands, grouped by text. */
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { useAnswer, useSession } from '../app/session';
+import * as format from '../format';
+import { FunctionLink, Go } from '../parts/links';
+import { Command, Empty, Show } from '../parts/state';
+import type { SpanGroupRow } from '../types';
+
+type Order = 'time' | 'calls' | 'longest';
+const ORDERS: readonly { value: Order; title: string }[] = [
+  { value: 'time', title: 'Time' },
+  { value: 'calls', title: 'Count' },
+  { value: 'longest', title: 'Longest' },
+];
+const STEP = 200;
+
+export function SpansPage(): JSX.Element {
+  const asked = useAnswer({ ask: 'spans' });
+  const { summary } = useSession();
+  return (
+    <section class="spans" aria-label="Spans">
+      <Show asked={asked}>
+        {(spans) =>
+          spans.groups.length === 0 ? (
+            <Empty title="No statements, requests or commands are in this profile.">
+              <p>SQL, HTTP, Redis and Memcached calls are recorded with:</p>
+              <Command>xhprof run --flags sql -o run.xhp -- script.php</Command>
+            </Empty>
+          ) : (
+            <>
+              <p class="table-note">
+                {format.counted(spans.groups.length, 'group')}, {format.time(spans.time)} in all
+                {summary.total.wall > 0 && summary.unit === 'nanoseconds' ? `, ${format.share(spans.time, summary.total.wall)} of the wall time` : ''}.
+                {spans.leftOut > 0
+                  ? ` A limit left out ${format.count(spans.leftOut)} more, which took ${format.time(spans.leftOutTime)}.`
+                  : ''}{' '}
+                {summary.hasTimes ? <Go to={{ page: 'time' }}>See when</Go> : null}
+              </p>
+              <Groups groups={spans.groups} />
+            </>
+          )
+        }
+      </Show>
+    </section>
+  );
+}
+
+function Groups(props: { groups: readonly SpanGroupRow[] }): JSX.Element {
+  const [order, setOrder] = useState<Order>('time');
+  const [most, setMost] = useState(STEP);
+  const groups = [...props.groups].sort((a, b) => b[order] - a[order]);
+  return (
+    <>
+      <div class="scroll-x" role="region" aria-label="Groups of spans" tabIndex={0}>
+        <table class="wide-table">
+          <caption class="sr-only">Groups of spans</caption>
+          <thead>
+            <tr>
+              {ORDERS.map(({ value, title }) => (
+                <th key={value} scope="col" class="num" aria-sort={value === order ? 'descending' : 'none'}>
+                  <button
+                    type="button"
+                    class="sorter"
+                    onClick={() => {
+                      setOrder(value);
+                    }}
+                  >
+                    {title} <span class="arrow">{value === order ? '▼' : ''}</span>
+                  </button>
+                </th>
+              ))}
+              <th scope="col" class="num">
+                One
+              </th>
+              <th scope="col" class="num">
+                Rows
+              </th>
+              <th scope="col">Statement</th>
+              <th scope="col">Called by</th>
+            </tr>
+          </thead>
+          <tbody>
+            {groups.slice(0, most).map((group, at) => (
+              <tr key={at}>
+                <td class="num">{format.time(group.time)}</td>
+                <td class="num">{format.count(group.calls)}</td>
+                <td class="num">{format.time(group.longest)}</td>
+                <td class="num">{format.perCall(group.time, group.calls, 'wall', 'nanoseconds')}</td>
+                <td class="num">{group.rows === null ? '' : format.count(group.rows)}</td>
+                <td>
+                  <span class="kind">{group.kind}</span>{' '}
+                  {group.text === '' ? null : <bdi class="statement">{group.text.slice(0, 4_000)}</bdi>}
+                  <div class="small">
+                    by <FunctionLink fn={group.function} name={group.name} />
+                  </div>
+                </td>
+                <td>
+                  <ul class="lines">
+                    {group.callers.slice(0, 4).map((caller) => (
+                      <li key={caller.function}>
+                        <span class="line-share">{format.count(caller.calls)}×</span>
+                        <FunctionLink fn={caller.function} name={caller.name} />
+                      </li>
+                    ))}
+                    {group.callers.length > 4 ? <li class="muted">{group.callers.length - 4} more</li> : null}
+                  </ul>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {groups.length > most ? (
+        <button
+          type="button"
+          onClick={() => {
+            setMost(most + STEP);
+          }}
+        >
+          {format.count(groups.length - most)} more groups
+        </button>
+      ) : null}
+    </>
+  );
+}

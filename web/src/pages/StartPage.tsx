@@ -1,0 +1,20 @@
+/** Nothing is open yet: how to open something, and how to record it. */
+import type { JSX } from 'preact';
+import { Command } from '../parts/state';
+
+export function StartPage(props: { onOpen: () => void }): JSX.Element {
+  return (
+    <section class="start">
+      <h2>Open a profile</h2>
+      <p>
+        Drop files here, paste them, or <button type="button" class="primary" onClick={props.onOpen}>choose files…</button>
+      </p>
+      <p class="muted">
+        xhprof, Xdebug, SPX, Excimer, speedscope, pprof, Callgrind, Chrome, perf and other profiles, compressed or not.
+        Nothing leaves this computer.
+      </p>
+      <h3>To record one</h3>
+      <Command>xhprof run -o run.xhp -- script.php</Command>
+    </section>
+  );
+}

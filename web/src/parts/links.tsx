@@ -1,0 +1,70 @@
+/** Links to places in the viewer. */
+import type { ComponentChildren, JSX } from 'preact';
+import { useSession } from '../app/session';
+import { shortName } from '../canvas/paint';
+import { toFragment, type ViewState } from '../app/state';
+import type { Origin } from '../types';
+
+/** A link to the present state with a change. */
+export function Go(props: {
+  to: Partial<ViewState>;
+  class?: string;
+  title?: string;
+  current?: boolean;
+  children: ComponentChildren;
+}): JSX.Element {
+  const { state } = useSession();
+  return (
+    <a
+      href={`#${toFragment({ ...state, ...props.to })}`}
+      class={props.class}
+      title={props.title}
+      aria-current={props.current === true ? 'page' : undefined}
+    >
+      {props.children}
+    </a>
+  );
+}
+
+/** A function's name, leading to its page. The name is text, whatever it holds. */
+export function FunctionLink(props: { fn: number; name: string }): JSX.Element {
+  return (
+    <Go to={{ page: 'function', fn: props.fn, selected: null }} class="fn" title={shortTitle(props.name)}>
+      <FunctionName name={props.name} />
+    </Go>
+  );
+}
+
+/** A name with its namespace set apart; where there is little room, styles leave the namespace out. */
+export function FunctionName(props: { name: string }): JSX.Element {
+  const name = props.name.length > 2_000 ? `${props.name.slice(0, 2_000)}…` : props.name;
+  const short = shortName(name);
+  const namespace = name.slice(0, name.length - short.length);
+  return (
+    <bdi>
+      {namespace === '' ? null : <span class="namespace">{namespace}</span>}
+      {short}
+    </bdi>
+  );
+}
+
+/** A tooltip is no place for a name of a megabyte. */
+export function shortTitle(name: string): string {
+  return name.length > 300 ? `${name.slice(0, 300)}…` : name;
+}
+
+const ORIGIN_TITLES: Readonly<Record<Origin, string>> = {
+  user: 'program',
+  vendor: 'vendor',
+  internal: 'PHP',
+  other: 'other',
+};
+
+/** Which part of the program, in a word and a colour. */
+export function OriginTag(props: { origin: Origin }): JSX.Element {
+  return <span class={`origin ${props.origin}`}>{originTitle(props.origin)}</span>;
+}
+
+export function originTitle(origin: Origin): string {
+  return ORIGIN_TITLES[origin];
+}

@@ -1,0 +1,196 @@
+/** When things happened; a dragged range becomes what all views show. */
+import type { JSX } from 'preact';
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { useAnswer, useSession } from '../app/session';
+import * as format from '../format';
+import { Search } from '../parts/controls';
+import { FunctionLink, Go } from '../parts/links';
+import { useSize } from '../parts/size';
+import { Empty, Show } from '../parts/state';
+import type { TimeRange, Timeline } from '../types';
+import { SpanStrip, Strip } from './Strip';
+import { TimeCanvas, type Picked } from './TimeCanvas';
+
+/** Rows are asked for in blocks, with one in advance on each side. */
+const BLOCK = 50;
+
+export function TimePage(): JSX.Element {
+  const { state, go } = useSession();
+  const frame = useRef<HTMLDivElement>(null);
+  const { width } = useSize(frame);
+  const [first, setFirst] = useState(0);
+  const end = useAnswer(state.part === null ? null : { ask: 'timeline', width: 1, rows: 0 }, {}).answer?.end;
+  const part = end !== undefined && state.part !== null && state.part.from >= end ? null : state.part;
+  const wide = Math.ceil(width / 64) * 64;
+  const isReady = width > 0;
+  // Of the whole profile: the range is marked in it.
+  const asked = useAnswer(
+    isReady
+      ? { ask: 'timeline', range: part, width: wide, minWidth: 1.5, firstRow: first, rows: BLOCK * 4, search: state.search }
+      : null,
+    {},
+  );
+  const whole = useAnswer(isReady ? { ask: 'timeline', width: wide, minWidth: 2, rows: 60 } : null, {});
+  const onRows = useCallback((row: number) => {
+    setFirst(Math.max(0, Math.floor(row / BLOCK) * BLOCK - BLOCK));
+  }, []);
+  return (
+    <section class="time" aria-label="Time order">
+      <div class="toolbar">
+        <Search />
+        <button
+          type="button"
+          disabled={state.part === null}
+          onClick={() => {
+            go({ part: null });
+          }}
+        >
+          Whole time
+        </button>
+        {state.range === null ? null : (
+          <>
+            <button
+              type="button"
+              onClick={() => {
+                go({ part: state.range });
+              }}
+            >
+              Zoom to the range
+            </button>
+            <Go to={{ page: 'flame', zoom: [], selected: null }} class="button">
+              Flame graph of the range
+            </Go>
+            <Go to={{ page: 'functions' }} class="button">
+              Functions of the range
+            </Go>
+          </>
+        )}
+      </div>
+      <div class="flame-measure" ref={frame} />
+      <Show asked={asked}>
+        {(timeline) =>
+          timeline.end === 0 || timeline.rows.length === 0 ? (
+            <Empty title="No call is in this profile." />
+          ) : (
+            <Shown timeline={timeline} whole={whole.answer ?? timeline} onRows={onRows} />
+          )
+        }
+      </Show>
+    </section>
+  );
+}
+
+function Shown(props: { timeline: Timeline; whole: Timeline; onRows: (first: number) => void }): JSX.Element {
+  const { timeline, whole } = props;
+  const { state, go } = useSession();
+  const [selected, setSelected] = useState<(Picked & { fn: number | null; title: string }) | null>(null);
+  // Moves at once; the address, and with it the engine, follows when it rests.
+  // A part of another file's address may lie behind this one's end.
+  const isInside = state.part !== null && state.part.from < timeline.end;
+  const wanted = isInside && state.part !== null ? state.part : { from: 0, to: Math.max(1, timeline.end) };
+  const [moving, setMoving] = useState<TimeRange | null>(null);
+  useEffect(() => {
+    setMoving(null);
+  }, [state.part]);
+  useEffect(() => {
+    if (moving === null) return undefined;
+    const timer = setTimeout(() => {
+      const isWhole = moving.from === 0 && moving.to >= timeline.end;
+      go({ part: isWhole ? null : moving }, 'replace');
+    }, 60);
+    return () => {
+      clearTimeout(timer);
+    };
+  }, [moving]);
+  const part = moving ?? wanted;
+  const titleOf = (picked: Picked): string =>
+    picked.name < 0 ? format.counted(picked.joined, 'short call') : (timeline.names[picked.name]?.name ?? '');
+  const describe = (picked: Picked): string =>
+    `${format.middle(titleOf(picked), 200)} · ${format.time(picked.duration)} · from ${format.time(picked.start)}`;
+  return (
+    <div class="flame-grid">
+      <div class="flame-main">
+        <Strip
+          whole={whole}
+          part={part}
+          onPart={(next) => {
+            go({ part: next });
+          }}
+        />
+        <TimeCanvas
+          timeline={timeline}
+          part={part}
+          range={state.range}
+          isSearching={state.search !== ''}
+          selected={selected}
+          describe={describe}
+          onSelect={(picked) => {
+            setSelected(
+              picked && { ...picked, fn: timeline.names[picked.name]?.function ?? null, title: titleOf(picked) },
+            );
+          }}
+          onPart={(next) => {
+            if (next === null) go({ part: null });
+            else setMoving(next);
+          }}
+          onRange={(range) => {
+            go({ range });
+          }}
+          onRows={props.onRows}
+        />
+        <SpanStrip
+          timeline={timeline}
+          part={part}
+          onOpen={() => {
+            go({ page: 'spans' });
+          }}
+        />
+      </div>
+      <aside class="details" aria-label="Details">
+        {selected === null ? (
+          <>
+            <h2>Details</h2>
+            <p class="muted">Select a call to see when it ran and for how long.</p>
+            {timeline.rows.some((row) => row.lane > 0) ? <p class="muted">Lines part the stacks of fibers.</p> : null}
+          </>
+        ) : (
+          <>
+            <h2 class="details-name">
+              {selected.fn === null ? <bdi>{selected.title}</bdi> : <FunctionLink fn={selected.fn} name={selected.title} />}
+            </h2>
+            <dl class="facts">
+              <dt>took</dt>
+              <dd>
+                <strong>{format.time(selected.duration)}</strong>
+              </dd>
+              <dt>of all</dt>
+              <dd>{format.share(selected.duration, timeline.end)}</dd>
+              <dt>from</dt>
+              <dd>{format.time(selected.start)}</dd>
+              <dt>to</dt>
+              <dd>{format.time(selected.start + selected.duration)}</dd>
+              <dt>depth</dt>
+              <dd>{format.count(timeline.rows[selected.row]?.depth ?? 0)}</dd>
+            </dl>
+            <p class="actions">
+              <button
+                type="button"
+                disabled={selected.duration === 0}
+                onClick={() => {
+                  go({ range: { from: selected.start, to: selected.start + selected.duration } });
+                }}
+              >
+                Limit all views to it
+              </button>
+              {selected.fn === null ? null : (
+                <Go to={{ page: 'sandwich', fn: selected.fn }} class="button">
+                  Sandwich
+                </Go>
+              )}
+            </p>
+          </>
+        )}
+      </aside>
+    </div>
+  );
+}
