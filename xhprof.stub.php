@@ -1,16 +1,17 @@
 <?php
 
 /**
- * What the extension "xhprof" adds to PHP, for editors and analysers.
+ * The functions and constants of the extension "xhprof", for editors and
+ * static analysers.
  *
  * This file is never loaded by the extension. A test compares it with the
  * extension's own reflection, in both directions.
  */
 
 /**
- * For {@see xhprof_enable()}: leaves PHP's own functions out.
+ * For {@see xhprof_enable()}: internal functions are not recorded.
  *
- * What they cost is then part of the functions that call them.
+ * Their cost is then part of their callers'.
  */
 const XHPROF_FLAGS_NO_BUILTINS = 1;
 
@@ -25,10 +26,10 @@ const XHPROF_FLAGS_CPU = 2;
 const XHPROF_FLAGS_MEMORY = 4;
 
 /**
- * Starts profiling: from now on every call is recorded.
+ * Starts profiling: every call is recorded.
  *
- * The profile begins at "main()", wherever this is called; functions that are
- * already running are not in it. While profiling, this does nothing, and the
+ * The root of the profile is "main()", wherever this is called; functions that
+ * are already running are not in it. While profiling, this does nothing, and the
  * first flags and options stay.
  *
  * ```php
@@ -54,10 +55,10 @@ const XHPROF_FLAGS_MEMORY = 4;
  *     "title": what the profile is called.
  *     "tags": as {@see xhprof_tag()} sets them.
  *     "ignored_functions": full names of functions that get no entry of their
- *     own, or patterns with a `*` (`PDO::*`), in any letters. What they call
- *     counts as called by their caller. `xhprof.exclude` leaves out more.
- *     An option that is not known, or is no such thing, gives a warning and is
- *     not used.
+ *     own, or patterns with a `*` (`PDO::*`), which ignore case. Their callees
+ *     become callees of their caller. `xhprof.exclude` leaves out more.
+ *     An option that is unknown or of a wrong type gives a warning and is
+ *     ignored.
  *
  * @link https://www.php.net/xhprof_enable
  */
@@ -68,10 +69,10 @@ function xhprof_enable(int $flags = 0, array $options = []): void
 /**
  * Stops profiling, or sampling, and returns what was recorded.
  *
- * Each key is a caller and a callee, "main()==>Cache::get", and its value what
- * all calls from the one to the other cost together, callees included. The last
- * key is "main()" alone, with the cost of the whole profile. Recursion is told
- * apart by level: "walk==>walk@1", "walk@1==>walk@2". Compiling an included
+ * Each key is a caller and a callee, "main()==>Cache::get", and its value is the
+ * total inclusive cost of these calls. The last key is "main()" alone, with the
+ * cost of the whole profile. Recursive calls are separated by level:
+ * "walk==>walk@1", "walk@1==>walk@2". Compiling an included
  * file is a call of "load::folder/file.php", evaluated code one of
  * "eval::file.php(12) : eval()'d code".
  *
@@ -86,9 +87,9 @@ function xhprof_enable(int $flags = 0, array $options = []): void
  * named "<hexadecimal id>.<source>.xhprof".
  *
  * The array is the same in every mode of {@see xhprof_enable()}: with "tree" and
- * "events" what was recorded is summed up by caller and callee, and the rest is
- * lost. {@see xhprof_write()} keeps it. Those two name closures by their place,
- * and keep statements beside the names, as files do.
+ * "events" the calls are summed up by caller and callee, and the rest is lost.
+ * {@see xhprof_write()} keeps it. These two modes name closures by file and line,
+ * and keep statements as spans, as files do.
  *
  * @return array<string, array{ct: int, wt: int, cpu?: int, mu?: int, pmu?: int}>|array<string, string>|null
  *     the profile; what {@see xhprof_sample_disable()} returns if sampling was
@@ -101,8 +102,8 @@ function xhprof_disable(): ?array
 }
 
 /**
- * Stops recording for a while: until {@see xhprof_resume()} it is as if no call
- * were made and no time passed; no sample is taken.
+ * Pauses recording until {@see xhprof_resume()}: calls, time and samples in
+ * between are not recorded.
  *
  * @return bool whether a profile was recording
  */
@@ -111,7 +112,7 @@ function xhprof_pause(): bool
 }
 
 /**
- * Goes on recording after {@see xhprof_pause()}.
+ * Resumes recording after {@see xhprof_pause()}.
  *
  * @return bool whether a profile was paused
  */
@@ -123,10 +124,10 @@ function xhprof_resume(): bool
  * Ends the profile that {@see xhprof_enable()} or {@see xhprof_sample_enable()}
  * began, and writes it to a file.
  *
- * It is written as an automatic one is: `xhprof.output_dir`, `output_name`,
- * `output_format`, `file_permissions` and `max_dir_size` hold for it, and it has the
- * title and tags that the program gave. The file is there whole or not at all,
- * and replaces a link rather than follow it. For workers: one call for each job.
+ * It is written like an automatic one: `xhprof.output_dir`, `output_name`,
+ * `output_format`, `file_permissions` and `max_dir_size` apply to it, and it has
+ * the title and tags that the program set. The file is written atomically, and
+ * replaces a symbolic link. For workers: one call for each job.
  *
  * ```php
  * xhprof_enable(XHPROF_FLAGS_CPU, ['mode' => 'tree', 'title' => $job::class]);
@@ -147,11 +148,11 @@ function xhprof_write(?string $file = null): string|false
 }
 
 /**
- * Writes the profile so far, which goes on.
+ * Writes the profile so far; recording continues.
  *
- * The file is there whole or not at all, and readable by nobody else; it
- * replaces another file, or a link to one, and nothing else. Calls that are
- * open are in it as if they returned now. Not for `xhprof.mode=events`.
+ * The file is written atomically, and readable by its owner only. It replaces a
+ * regular file or a symbolic link, and nothing else. Open calls are in it as if
+ * they returned now. Not for `xhprof.mode=events`.
  *
  * With `xhprof.collect_additional_info`, what calls waited for is where the
  * profile that runs has it: in names (`PDO::query#SELECT ?`) if it is one of
@@ -169,7 +170,7 @@ function xhprof_dump(string $file, string $format = 'native'): bool
 }
 
 /**
- * What is being recorded.
+ * The status of the running profile.
  *
  * "mode" is off, edges, tree, events or sample; "automatic" whether that is by
  * `xhprof.auto_enable`; "nodes" the number of edges, paths or stacks so far.
@@ -185,7 +186,7 @@ function xhprof_status(): array
 }
 
 /**
- * Starts sampling: notes from time to time which functions are running.
+ * Starts sampling: records the stack at a regular interval.
  *
  * Much cheaper than profiling, and much less exact: there are no counts of
  * calls and no costs. `xhprof.sampling_interval` says how often, in
@@ -219,13 +220,13 @@ function xhprof_sample_disable(): ?array
 }
 
 /**
- * Says something about what runs, for people who read its profile.
+ * Adds a tag to the profile, for the people who read it.
  *
- * Recorded with the profile that the program began, and only with that. While
- * there is none, with the request: then its automatic profile
+ * If the program has begun a profile, the tag is recorded with that profile only.
+ * Otherwise it belongs to the request: its automatic profile
  * (`xhprof.auto_enable`) has it, and each profile that the program begins
- * afterwards. Without any, this costs next to nothing. The same key again
- * replaces the value. 64 tags at most, of which 1,024 bytes of the value are kept.
+ * afterwards. Without a profile this costs almost nothing. The same key again
+ * replaces the value. At most 64 tags; values are cut after 1,024 bytes.
  *
  * The tag "route" says which page or job it is: the profile's title and `%R` in
  * `xhprof.output_name` have it. Without it the route is the path of the request
@@ -238,7 +239,7 @@ function xhprof_sample_disable(): ?array
  *
  * @param string $key 1 to 64 letters, digits, "_" and "-"; not one of those
  *     that every profile has: method, status, path, script, http_host,
- *     exit_status, failed, peak_memory
+ *     exit_status, failed, peak_memory, loaded, opcache
  * @param string $value text; never put there what must not be read by people
  *     who read profiles
  *

@@ -10,7 +10,7 @@ function one() {}
 function two() {}
 function three() {}
 
-// Made while the program runs, so that nobody else has it.
+// Created at run time, so that there is no other reference to it.
 $list = array_merge(['one', 1], ['two', 2]);
 set_error_handler(function (int $level, string $message) use (&$list) {
     echo $message, "\n";

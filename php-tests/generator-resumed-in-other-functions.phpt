@@ -1,5 +1,5 @@
 --TEST--
-A generator handed around is called by whoever resumes it
+A generator that is passed around is called by the function that resumes it
 --EXTENSIONS--
 xhprof
 --FILE--

@@ -16,7 +16,7 @@ function fetch(string $url)
     return curl_exec($handle);
 }
 
-// Nobody listens on port 1 of this machine.
+// No server listens on port 1 of this machine.
 xhprof_enable();
 fetch('http://user:secret@127.0.0.1:1/path/to?token=secret&page=17#fragment');
 fetch('file://' . __DIR__ . '/fixtures/returns-array.php');

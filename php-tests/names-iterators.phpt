@@ -1,5 +1,5 @@
 --TEST--
-An iterator's methods are called by whoever iterates
+An iterator's methods are called by the function that iterates
 --EXTENSIONS--
 xhprof
 --FILE--

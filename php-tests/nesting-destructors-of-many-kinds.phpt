@@ -1,5 +1,5 @@
 --TEST--
-A destructor is called by whoever lets go: a function of its variables, a caller of the object whose method ended
+A destructor is called by the function that releases the object: the owner of the variable, or the caller of the method that ended
 --EXTENSIONS--
 xhprof
 --FILE--

@@ -1,5 +1,5 @@
 --TEST--
-A pause is as if it had not been: no calls, no time, and who returned meanwhile calls nobody afterwards
+A pause leaves no calls and no time, and a function that returned during it is no caller afterwards
 --EXTENSIONS--
 xhprof
 --FILE--

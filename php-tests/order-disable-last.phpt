@@ -8,7 +8,7 @@ require __DIR__ . '/include/calls.php';
 
 function work() { return xhprof_disable(); }
 
-// As long as nothing runs, calls of it are nobody's.
+// While no profile runs, its calls belong to no profile.
 xhprof_disable();
 xhprof_enable();
 array_sum([1]);

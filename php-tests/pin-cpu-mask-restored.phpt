@@ -34,7 +34,7 @@ xhprof_disable();
 echo 'inside: ', is_one($inside);
 echo 'after disable: ', cpus() === $before ? "as before\n" : cpus() . "\n";
 
-// A second profile pins anew; one that nobody ends is unpinned at the request's end.
+// A second profile pins again; RSHUTDOWN restores the mask of a profile that was not ended.
 xhprof_enable();
 echo 'inside again: ', is_one(cpus());
 xhprof_enable();

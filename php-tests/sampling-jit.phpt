@@ -29,7 +29,7 @@ ksort($seen);
 echo "$loop $fib ", implode(' ', array_keys($seen)), "\n";
 PHP;
 foreach (['disable', 'tracing', 'function'] as $jit) {
-    // Later PHPs lose values in loops that are interrupted, whoever does it.
+    // Later PHPs lose values in interrupted loops, also without this extension.
     if ($jit === 'function' && PHP_VERSION_ID >= 80400) {
         $ended = run_code($code, "opcache.jit=$jit", 'display_errors=1');
         $is_refused = str_contains($ended->output, 'nothing is recorded: the function JIT') && str_contains($ended->output, '58784 75025');

@@ -1,5 +1,5 @@
 --TEST--
-Requests after requests that nobody profiled have every call, of internal functions too
+A request after requests that were not profiled has every call, also of internal functions
 --EXTENSIONS--
 xhprof
 --SKIPIF--

@@ -10,7 +10,7 @@ require __DIR__ . '/include/spans.php';
 
 [$file] = spans_of('<?php
 function work(Memcached $memcached) {
-    // Nobody listens on port 1 of this machine.
+    // No server listens on port 1 of this machine.
     $memcached->addServer("127.0.0.1", 1);
     $memcached->set("secret", "secret");
     $memcached->getMulti(["secret"]);

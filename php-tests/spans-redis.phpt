@@ -10,7 +10,7 @@ require __DIR__ . '/include/spans.php';
 
 [$file] = spans_of('<?php
 function work(Redis $redis) {
-    // Nobody listens on port 1 of this machine.
+    // No server listens on port 1 of this machine.
     foreach ([
         fn () => $redis->connect("127.0.0.1", 1, 1),
         fn () => $redis->set("secret", "secret"),

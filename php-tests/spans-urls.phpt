@@ -8,7 +8,7 @@ require __DIR__ . '/include/child.php';
 require __DIR__ . '/include/spans.php';
 
 [$file] = spans_of('<?php
-// Nobody listens on port 1 of this machine.
+// No server listens on port 1 of this machine.
 function fetch() {
     @file_get_contents("http://user:secret@127.0.0.1:1/path?token=secret#secret");
     @fopen("FTP://127.0.0.1:1/a b", "r");

@@ -49,7 +49,7 @@ foreach (['edges', 'tree', 'events'] as $mode) {
     echo told(xhprof_write());
     xhprof_tag('release', '');
 }
-// Whoever is profiled automatically: each profile has its own.
+// In an automatically profiled script, each profile has its own.
 remove_directory($directory);
 $directory = make_directory();
 $ended = run_code('<?php

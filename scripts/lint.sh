@@ -8,6 +8,18 @@ lint_clippy() {
     cargo clippy --release --locked --workspace --all-targets --quiet -- -D warnings
 }
 
+# The documentation of everything, private items too: a broken link is an error.
+# In two runs, because extension and program are both called xhprof. Release
+# profile, so that Cargo uses what it has checked for clippy.
+lint_doc() {
+    local documented
+    for documented in '--package xhprof' '--workspace --exclude xhprof'; do
+        # shellcheck disable=SC2086
+        RUSTDOCFLAGS='-D warnings' cargo doc --release --locked $documented --no-deps \
+            --document-private-items --quiet
+    done
+}
+
 # Prints the dependencies of the extension on the tested platform, with macros:
 # name, version, licence.
 dependencies() {
@@ -48,7 +60,7 @@ lint_shell() {
 
 lint_everything() {
     local part status failed=0
-    for part in format clippy dependencies deny shell; do
+    for part in format clippy doc dependencies deny shell; do
         say "lint: $part"
         # Not `if lint_…`, which would disable `set -e` inside.
         set +e

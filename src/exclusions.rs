@@ -1,38 +1,38 @@
 //! Functions that a profile leaves out: `ignored_functions` and `xhprof.exclude`.
 //!
-//! Such a function has no frame. Its time and memory are its caller's own, and
-//! what it calls is shown as called by the nearest caller that is not left out.
+//! Such a function gets no frame. Its time and memory are charged to its caller,
+//! and its callees become callees of the nearest caller that is not left out.
 //!
-//! **Invariant:** a function is compared with the patterns once in a profile.
-//! After that its run-time slot knows the answer, or, for functions without
-//! one, a table of names or of files.
+//! **Invariant:** a function is compared with the patterns once per profile.
+//! After that its run-time slot holds the answer, or, for functions without a
+//! slot, a table of names or of files.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::patterns::matches;
 
-/// How many answers are kept. A program that makes names or files without end
-/// must not fill the memory.
+/// How many answers are kept: a program may generate any number of names and
+/// files.
 const MAX_ANSWERS: usize = 10_000;
 
-/// What a profile leaves out.
+/// The functions that a profile leaves out.
 #[derive(Debug, Default)]
 pub(crate) struct Exclusions {
-    /// Exact names, as XHProf has them; and those that a pattern fitted.
+    /// Exact names, as XHProf has them; and names that matched a pattern.
     names: HashSet<Box<[u8]>>,
     /// Patterns of names, in lower case.
     name_patterns: Vec<Box<[u8]>>,
     /// Patterns of the files that functions are defined in.
     file_patterns: Vec<Box<[u8]>>,
-    /// Files that were compared with the patterns.
+    /// The answers for files that were compared with the patterns.
     files: HashMap<Box<[u8]>, bool>,
     /// How many functions and files were compared with patterns.
     compared: usize,
 }
 
 impl Exclusions {
-    /// Leaves out the functions of these names. A name without a star is exact,
-    /// as it always was in XHProf; with a star it is a pattern.
+    /// Leaves out the functions of these names. A name without `*` is exact, as in
+    /// XHProf; with `*` it is a pattern.
     pub(crate) fn of_names(names: HashSet<Box<[u8]>>) -> Self {
         let mut exclusions = Self::default();
         for name in names {
@@ -46,8 +46,8 @@ impl Exclusions {
         exclusions
     }
 
-    /// Leaves out what these patterns fit, too: files if there is a slash in a
-    /// pattern, else functions and methods, in any letters.
+    /// Also leaves out what matches these patterns: files if the pattern contains a
+    /// slash, else functions and methods, case-insensitively.
     #[must_use]
     pub(crate) fn and_patterns(mut self, patterns: &[String]) -> Self {
         for pattern in patterns {
@@ -61,8 +61,8 @@ impl Exclusions {
         self
     }
 
-    /// `vendor/*` fits below a folder `vendor` anywhere, `/srv/app/vendor/*`
-    /// below that one; `vendor/` is `vendor/*`.
+    /// `vendor/*` matches files below any folder `vendor`, `/srv/app/vendor/*` only
+    /// below that one; `vendor/` means `vendor/*`.
     fn add_file_pattern(&mut self, pattern: &str) {
         let end = if pattern.ends_with('/') { "*" } else { "" };
         let mut add = |start| {
@@ -76,7 +76,7 @@ impl Exclusions {
         }
     }
 
-    /// Whether what is defined in that file is left out.
+    /// Whether functions that are defined in that file are left out.
     pub(crate) fn has_file(&mut self, path: &[u8]) -> bool {
         if self.file_patterns.is_empty() {
             return false;
@@ -105,7 +105,8 @@ impl Exclusions {
         !self.names.is_empty() || !self.name_patterns.is_empty()
     }
 
-    /// Whether the function of that name is left out. Callers remember a no.
+    /// Whether the function of that name is left out. Callers must cache a
+    /// negative answer.
     pub(crate) fn has_name(&mut self, name: &[u8]) -> bool {
         if self.names.contains(name) {
             return true;

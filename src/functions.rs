@@ -1,6 +1,6 @@
-//! What PHP code calls: `xhprof_enable()` and its relatives.
+//! The PHP functions: `xhprof_enable()` and its relatives.
 //!
-//! `xhprof.stub.php` documents them for people; a test holds the two together.
+//! `xhprof.stub.php` documents them; a test compares it with reflection.
 
 use ext_php_rs::args::Arg;
 use ext_php_rs::builders::{FunctionBuilder, ModuleBuilder};
@@ -21,7 +21,7 @@ use crate::zend::array::Array;
 use crate::zend::{array, parameters};
 use crate::{autostart, output, program, session, zend};
 
-/// The function that returns a string or false, which the builder cannot say.
+/// The function that returns `string|false`, which the builder cannot declare.
 pub(crate) const RETURNS_STRING_OR_FALSE: &str = "xhprof_write";
 
 /// Adds the functions and constants to the module.
@@ -89,7 +89,7 @@ extern "C" fn xhprof_enable(call: &mut ExecuteData, _result: &mut Zval) {
     let Some((flags, options)) = parameters::flags_and_options(call) else {
         return;
     };
-    // Silent if it runs already: the first flags and the first list stay.
+    // No warning if a profile is running: its flags and its list stay.
     autostart::suspend();
     if session::is_running() {
         return;
@@ -97,7 +97,7 @@ extern "C" fn xhprof_enable(call: &mut ExecuteData, _result: &mut Zval) {
     let mut read = (Options::none(), HashSet::new());
     if let Some(options) = options {
         let mut ignored = HashSet::new();
-        // All has been read before the first warning.
+        // Everything is read before the first warning.
         let (asked, _) = zend::run_and_keep(Options::read(options), |(_, problems)| {
             ignored = ignored_functions(options);
             problems.iter().for_each(|problem| zend::warning(problem));
@@ -127,7 +127,7 @@ extern "C" fn xhprof_sample_enable(call: &mut ExecuteData, _result: &mut Zval) {
     }
 }
 
-/// Ends either mode, whichever of the two functions is called.
+/// `xhprof_disable()` and `xhprof_sample_disable()`: ends either mode.
 extern "C" fn xhprof_disable(call: &mut ExecuteData, result: &mut Zval) {
     if !parameters::nothing(call) || autostart::is_running() {
         return;
@@ -154,7 +154,7 @@ extern "C" fn xhprof_write(call: &mut ExecuteData, result: &mut Zval) {
     }
 }
 
-/// Warns; the message is dropped whatever an error handler does.
+/// Warns. The message is dropped even if the warning bails out.
 fn warn(message: &str) {
     zend::run_and_drop(message.to_owned(), |message| zend::warning(message));
 }
@@ -228,7 +228,7 @@ extern "C" fn xhprof_tag(call: &mut ExecuteData, result: &mut Zval) {
     }
 }
 
-/// What to name in a profile with this ignore list.
+/// The naming options of a profile with this ignore list.
 pub(crate) fn naming_options(ignored: HashSet<Box<[u8]>>) -> NamingOptions {
     NamingOptions {
         exclusions: Exclusions::of_names(ignored).and_patterns(&settings::exclude()),
@@ -267,7 +267,7 @@ fn ignored_functions(options: &ZendHashTable) -> HashSet<Box<[u8]>> {
             None => skipped.push(value.type_name()),
         }
     }
-    // Not before the list has been read: whoever hears of it may let it go.
+    // Only after the list has been read: an error handler may free it.
     for type_name in skipped {
         zend::warning(&format!(
             "option \"ignored_functions\" must hold functions' names; \

@@ -1,4 +1,4 @@
-//! What `phpinfo()` and `php --ri xhprof` say.
+//! The extension's part of `phpinfo()` and `php --ri xhprof`.
 
 use ext_php_rs::zend::ModuleEntry;
 
@@ -53,7 +53,7 @@ fn print_own_cost(table: &InfoTable) {
 }
 
 fn cpu_time() -> &'static str {
-    // Trying it out would take the clock away from a profile that is running.
+    // Probing would stop the clock of a running profile.
     let in_use = session::cpu_time();
     in_use
         .unwrap_or_else(|| clock::cpu_time_in_use(settings::clock_choice()))
@@ -66,7 +66,7 @@ fn print_clock(table: &InfoTable) {
         table.row("Clock", "CLOCK_MONOTONIC");
         return;
     }
-    // Measuring takes five milliseconds, once: here nobody is in a hurry.
+    // Measuring takes five milliseconds, once, which is acceptable here.
     clock::warm_up();
     let name = clock::COUNTER_NAME;
     table.row("Clock", name);

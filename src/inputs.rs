@@ -1,9 +1,9 @@
-//! What a request brought along under a name: a header, a cookie, a parameter
-//! of the query or a variable of the environment.
+//! The inputs of a request, by name: headers, cookies, query parameters and
+//! environment variables.
 //!
-//! Read from what came, not from `$_COOKIE` and `$_GET`: those are the
-//! program's, are filled by its settings, and can be changed by it. Asked for
-//! by name only; nothing here lists what there is.
+//! They are read from the request itself, not from `$_COOKIE` and `$_GET`, which
+//! depend on settings and which the program can change. Only inputs with a given
+//! name are read; this module lists none.
 
 use std::ffi::CString;
 use std::os::unix::ffi::OsStringExt;
@@ -31,7 +31,7 @@ impl Source {
     }
 }
 
-/// Every value that came under `name`.
+/// All values of the inputs called `name`.
 pub(crate) fn named(name: &str) -> Vec<(Source, Vec<u8>)> {
     let mut found = Vec::new();
     if zend::is_command_line() {

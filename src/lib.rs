@@ -1,8 +1,7 @@
-//! XHProf for PHP: the extension's table of functions, and what happens when
-//! PHP starts and stops.
+//! XHProf for PHP: the extension's module entry and its callbacks.
 //!
-//! The order is PHP's: MINIT once, then RINIT and RSHUTDOWN around every
-//! request, then MSHUTDOWN. ARCHITECTURE.md tells the life of a call.
+//! PHP calls MINIT once, then RINIT and RSHUTDOWN around every request, then
+//! MSHUTDOWN. ARCHITECTURE.md describes the life of a call.
 
 #![deny(unsafe_code)]
 
@@ -85,7 +84,7 @@ extern "C" fn request_ends(_kind: i32, _number: i32) -> i32 {
     0
 }
 
-/// After the request, when nothing of it is left.
+/// post_deactivate: after the request's memory has been freed.
 extern "C" fn request_is_over() -> i32 {
     autostart::request_is_over();
     engine::request_is_over();

@@ -1,4 +1,4 @@
-//! Problems that no caller asked about: one line in PHP's log, at most once a minute.
+//! Logs problems of automatic profiles: one line in PHP's log, at most once a minute.
 //!
 //! A server that profiles every request must not log every request. Each kind of
 //! problem is logged once a minute, with the number of times it was left out.

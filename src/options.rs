@@ -1,8 +1,8 @@
 //! The second argument of `xhprof_enable()`.
 //!
-//! What means nothing gives a warning that names it, and is not used; the
-//! profile begins all the same. **Invariant:** everything has been read before
-//! the first warning: an error handler may let the array go.
+//! An invalid option gives a warning that names it, and is ignored; the profile
+//! begins all the same. **Invariant:** everything is read before the first
+//! warning, because an error handler may free the array.
 
 use ext_php_rs::types::ZendHashTable;
 use recorder::Shape;
@@ -10,23 +10,23 @@ use recorder::Shape;
 use crate::output::{self, Annotations};
 use crate::zend::{Value, array};
 
-/// What there is, in the order of the documentation.
+/// The options, in the order of the documentation.
 const KNOWN: [&str; 4] = ["mode", "title", "tags", "ignored_functions"];
-/// More keys that are not known are counted only.
+/// How many unknown keys are named; further ones are counted.
 const MAX_REPORTED: usize = 5;
-/// So many edits make another word of one.
+/// The largest edit distance of a suggestion.
 const MAX_EDITS: usize = 3;
 
-/// What the options ask for, but for `ignored_functions`.
+/// The options, except `ignored_functions`.
 #[derive(Debug)]
 pub(crate) struct Options {
     pub(crate) shape: Shape,
-    /// What the program says of the profile.
+    /// The profile's title and tags.
     pub(crate) annotations: Annotations,
 }
 
 impl Options {
-    /// What `xhprof_enable()` does without options.
+    /// The defaults of `xhprof_enable()`.
     pub(crate) fn none() -> Self {
         Self {
             shape: Shape::Edges,
@@ -34,7 +34,7 @@ impl Options {
         }
     }
 
-    /// Reads them; and what is to be warned of.
+    /// Reads the options; also returns the warnings to raise.
     pub(crate) fn read(options: &ZendHashTable) -> (Self, Vec<String>) {
         let (mut read, mut problems) = (Self::none(), Vec::new());
         let mut unknown = 0;
@@ -118,7 +118,7 @@ fn not_known(key: &[u8]) -> String {
     }
 }
 
-/// As much of a word as a message should have.
+/// The part of a word that a message shows.
 fn shown(word: &[u8]) -> String {
     let word = String::from_utf8_lossy(word);
     let letters = word
@@ -127,7 +127,7 @@ fn shown(word: &[u8]) -> String {
     letters.take(40).collect()
 }
 
-/// The known option that `key` is most likely meant to be.
+/// The known option that is most similar to `key`.
 fn nearest(key: &[u8]) -> Option<&'static str> {
     let key = key.to_ascii_lowercase();
     if key.len() < 3 {
@@ -150,10 +150,10 @@ fn nearest(key: &[u8]) -> Option<&'static str> {
         .map(|(_, known)| known)
 }
 
-/// How many letters must be put in, taken out or changed to make one of the other.
+/// The Levenshtein distance of two words.
 fn edits(from: &[u8], to: &[u8]) -> usize {
     let mut row: Vec<usize> = (0..=to.len()).collect();
-    // What is that much longer is none of them.
+    // A much longer word is not similar to any option.
     for (index, letter) in from.iter().enumerate().take(64) {
         let mut diagonal = index;
         let mut left = index + 1;

@@ -1,7 +1,7 @@
-//! Patterns in settings: `*` is any text, slashes included, and also none.
-//! Every other byte is itself. A pattern is about the whole text.
+//! Patterns in settings: `*` matches any text, also an empty one and slashes.
+//! Every other byte matches itself. A pattern must match the whole text.
 
-/// The first of the patterns that fits `text`.
+/// The first pattern that matches `text`.
 pub(crate) fn first_match<'p>(patterns: &'p [String], text: &[u8]) -> Option<&'p str> {
     let found = patterns
         .iter()
@@ -9,10 +9,11 @@ pub(crate) fn first_match<'p>(patterns: &'p [String], text: &[u8]) -> Option<&'p
     found.map(String::as_str)
 }
 
-/// Whether the pattern fits `text`.
+/// Whether the pattern matches `text`.
 ///
-/// A star takes as little as it can; when the rest does not fit, the last star
-/// takes one byte more. So the work is bounded by the product of the lengths.
+/// A star first matches as little as possible; when the rest does not match, the
+/// last star matches one byte more. So the time is bounded by the product of the
+/// lengths.
 pub(crate) fn matches(mut pattern: &[u8], mut text: &[u8]) -> bool {
     let mut last_star: Option<(&[u8], &[u8])> = None;
     loop {

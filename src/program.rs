@@ -1,8 +1,8 @@
 //! Profiles that a program begins and ends itself: `xhprof_enable()`, then
 //! `xhprof_disable()` for the array or `xhprof_write()` for a file.
 //!
-//! **Invariant:** what is said of such a profile, and its file of call events,
-//! end with it, whoever ends it.
+//! **Invariant:** the annotations of such a profile and its file of call events
+//! end with it, on every path.
 
 use std::cell::RefCell;
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ use crate::symbols::{Details, NamingOptions};
 use crate::{autostart, session};
 
 thread_local! {
-    /// Of the running profile's file, if its calls are written one by one.
+    /// The outcome of the running profile's file of call events.
     static FILE_OUTCOME: RefCell<Option<Rc<FileOutcome>>> = const { RefCell::new(None) };
 }
 
@@ -29,7 +29,7 @@ pub(crate) fn begin(flags: Flags, naming: NamingOptions, options: Options) -> Re
         return Ok(());
     }
     if options.shape == Shape::Events {
-        // A file is begun before the profile ends.
+        // The file is created while the profile runs.
         output::choose_place_if_none()?;
     }
     output::begin_annotations(options.annotations);
@@ -51,7 +51,7 @@ pub(crate) fn begin(flags: Flags, naming: NamingOptions, options: Options) -> Re
     Ok(())
 }
 
-/// What an automatic profile would record: more than an array has a place for.
+/// The naming options of a profile for a file, which can hold more than an array.
 fn for_a_file(naming: NamingOptions, has_place_for_spans: bool) -> NamingOptions {
     let details = match naming.details {
         Details::InNames if has_place_for_spans => Details::Spans,
@@ -80,7 +80,7 @@ fn end_events(file_outcome: &FileOutcome) -> Result<Option<Recorded>> {
     let ended = session::stop();
     let path = file_outcome.written_to.take();
     if let Some(error) = file_outcome.failure.take() {
-        // Best effort: the first error is the one to tell.
+        // Best effort: the first error is reported.
         let _ = path.map(std::fs::remove_file);
         return Err(error);
     }
@@ -93,7 +93,7 @@ fn end_events(file_outcome: &FileOutcome) -> Result<Option<Recorded>> {
     }
 }
 
-/// Ends the running profile and writes it; says where it is.
+/// Ends the running profile and writes it; returns its path.
 pub(crate) fn write(path: Option<&[u8]>) -> Result<PathBuf> {
     if autostart::is_running() {
         bail!(
@@ -136,7 +136,7 @@ fn write_events(file_outcome: &FileOutcome) -> Result<PathBuf> {
     written.ok_or_else(|| Error::msg("the call events are lost"))
 }
 
-/// The request ends: what the program has not ended is dropped.
+/// RSHUTDOWN: drops a profile that the program has not ended.
 pub(crate) fn forget() {
     if let Some(file_outcome) = FILE_OUTCOME.take() {
         file_outcome.is_discarded.set(true);

@@ -1,8 +1,8 @@
 //! One profile from its first call to its last: off, tracing or sampling.
 //!
-//! All that knows both the engine's hooks and what they record. A session's
-//! number is in every token and every slot, so that whatever an earlier one
-//! left behind is told apart.
+//! This module connects the engine's hooks with what they record. A session's
+//! number is in every token and every run-time slot, which distinguishes it from
+//! earlier sessions.
 
 mod recorded;
 mod sampling;
@@ -33,17 +33,17 @@ use crate::zend;
 struct Running {
     clock: Clock,
     flags: Flags,
-    /// What calls cost, if that is left out.
+    /// The profiler's cost per call, if it is subtracted.
     costs: Option<Measured>,
-    /// When it began, in microseconds since the Unix epoch.
+    /// When the profile began, in microseconds since the Unix epoch.
     started_us: u64,
-    /// How often it samples; none if it traces.
+    /// The sampling rate; none if the profile traces.
     rate: Option<Rate>,
-    /// It stays paused: its clock could not be started again.
+    /// The profile stays paused: its clock could not be restarted.
     is_over: bool,
 }
 
-/// A profile that is set aside.
+/// A suspended tracing profile.
 #[derive(Clone, Copy)]
 struct SuspendedSession {
     running: Running,
@@ -52,7 +52,7 @@ struct SuspendedSession {
 }
 
 thread_local! {
-    /// What the running profile's hooks do when it is not paused; none if it is not.
+    /// The plan of the running profile while it is paused; else none.
     static PAUSED_PLAN: std::cell::Cell<Option<Hooks>> = const { std::cell::Cell::new(None) };
     static SUSPENDED: std::cell::Cell<Option<SuspendedSession>> = const { std::cell::Cell::new(None) };
     static RUNNING: std::cell::Cell<Option<Running>> = const { std::cell::Cell::new(None) };
@@ -73,7 +73,7 @@ pub(crate) fn cpu_time() -> Option<CpuTime> {
     RUNNING.get().map(|running| running.clock.cpu)
 }
 
-/// Begins to write each call into a file; `file_outcome` says what goes wrong. Does
+/// Begins to write each call into a file, with errors in `file_outcome`. Does
 /// nothing if something is being recorded already.
 pub(crate) fn start_events(flags: Flags, naming: NamingOptions, file_outcome: Rc<FileOutcome>) {
     if !is_running() {
@@ -106,8 +106,8 @@ fn write_events(running: &Running, file_outcome: Rc<FileOutcome>) {
     });
 }
 
-/// Stops recording until [`resume`]; false if nothing is being recorded, or that
-/// has been stopped already.
+/// Pauses the profile until [`resume`]; false if nothing is being recorded, or if
+/// the profile is paused already.
 pub(crate) fn pause() -> bool {
     if sampling::pause() {
         return true;
@@ -129,7 +129,7 @@ pub(crate) fn pause() -> bool {
     true
 }
 
-/// Ends what [`pause`] began; false if nothing is paused.
+/// Resumes the profile after [`pause`]; false if nothing is paused.
 pub(crate) fn resume() -> bool {
     if RUNNING.get().is_some_and(|running| running.is_over) {
         return false;
@@ -145,8 +145,8 @@ pub(crate) fn resume() -> bool {
     true
 }
 
-/// Sets the running profile aside, so that another one can begin; false if
-/// that is not possible.
+/// Suspends the running profile, so that another one can begin; false if that is
+/// not possible.
 pub(crate) fn suspend() -> bool {
     if sampling::suspend() {
         return true;
@@ -180,8 +180,8 @@ pub(crate) fn suspend() -> bool {
     true
 }
 
-/// Goes on with what was set aside, when the profile that came between is over.
-/// That has its time in a call of its own.
+/// Resumes the suspended profile, when the other profile has ended. One call
+/// stands for the time of the other profile.
 pub(crate) fn resume_suspended() {
     if sampling::resume_suspended() {
         return;
@@ -194,7 +194,7 @@ pub(crate) fn resume_suspended() {
     else {
         return;
     };
-    // What was measured by another clock cannot be gone on with.
+    // Readings of different clocks cannot be compared.
     running.is_over = !clock::start_again(running.clock, running.flags.cpu);
     read_clocks(running.clock, running.flags, running.costs);
     let suspended = with_state(|state| state.suspended.take());
@@ -233,8 +233,7 @@ pub(crate) fn resume_suspended() {
     }
 }
 
-/// In the child of a fork: calls that are written one by one go into a file of
-/// its own.
+/// Called in a forked child: its call events go into a new file.
 pub(crate) fn follow_fork() {
     if is_running() {
         with_state(|state| {
@@ -270,8 +269,7 @@ pub(crate) fn start_tracing(shape: Shape, flags: Flags, naming: NamingOptions) {
     start(shape, flags, naming, costs);
 }
 
-/// Begins to trace, and to leave out what calls cost if that was measured.
-/// Nothing else is being recorded.
+/// Begins to trace, and to subtract `costs`. The caller must not be recording.
 pub(crate) fn start(shape: Shape, flags: Flags, naming: NamingOptions, costs: Option<Measured>) {
     let Some(engine) = usable_engine() else {
         return;
@@ -299,7 +297,7 @@ pub(crate) fn start(shape: Shape, flags: Flags, naming: NamingOptions, costs: Op
     });
 }
 
-/// Ends the session and hands over what it recorded; none if there was none.
+/// Ends the session and returns what it recorded; none if there was none.
 pub(crate) fn stop() -> Option<Recorded> {
     let running = RUNNING.take()?;
     if let Some(rate) = running.rate {
@@ -323,8 +321,8 @@ pub(crate) fn stop() -> Option<Recorded> {
     Recorded::of(recorder, symbols, spans.unwrap_or_default(), &running)
 }
 
-/// The profile so far; none if nothing is being recorded, or as events, which
-/// are in a file already.
+/// The profile so far; none if nothing is being recorded, or if call events are
+/// recorded, which are in a file already.
 pub(crate) fn snapshot() -> Option<Profile> {
     let running = RUNNING.get()?;
     if let Some(rate) = running.rate {
@@ -343,21 +341,21 @@ pub(crate) fn snapshot() -> Option<Profile> {
     })
 }
 
-/// What is going on, for people who wonder.
+/// The data of `xhprof_status()`.
 pub(crate) struct Status {
-    /// What is recorded: `off`, `edges`, `tree`, `events` or `sample`.
+    /// The mode: `off`, `edges`, `tree`, `events` or `sample`.
     pub(crate) mode: &'static str,
     pub(crate) is_paused: bool,
-    /// The functions that have been called.
+    /// The number of functions that have been called.
     pub(crate) functions: usize,
-    /// The edges or paths that have been recorded, or stacks that were seen.
+    /// The number of recorded edges, call paths or sampled stacks.
     pub(crate) nodes: usize,
     /// The functions and files that were compared with patterns to leave out.
     pub(crate) compared: usize,
     pub(crate) is_truncated: bool,
 }
 
-/// What is going on.
+/// The status of this thread's profile.
 pub(crate) fn status() -> Status {
     with_state(|state| {
         let is_sampling_paused = sampling::is_paused(state);
@@ -384,7 +382,7 @@ pub(crate) fn status() -> Status {
         Status {
             mode,
             is_paused,
-            // Two of them are no functions.
+            // `main()` and `[truncated]` are no functions.
             functions: names.map_or(0, |names| names.borrow().len().saturating_sub(2)),
             nodes,
             compared: state.symbols.as_ref().map_or(0, Symbols::compared),
@@ -401,7 +399,7 @@ fn metrics(flags: Flags) -> Metrics {
     }
 }
 
-/// Sees to it that what a profile with these flags reads can be read.
+/// Prepares the clocks and counters that a profile with these flags reads.
 fn read_clocks(clock: Clock, flags: Flags, costs: Option<Measured>) {
     if let Some(costs) = costs {
         let wall = clock.calibration.rate;
@@ -412,7 +410,7 @@ fn read_clocks(clock: Clock, flags: Flags, costs: Option<Measured>) {
     }
 }
 
-/// When it began, in microseconds since 1970.
+/// Sets the running profile; returns its start in microseconds since 1970.
 fn set_running(clock: Clock, flags: Flags, costs: Option<Measured>, rate: Option<Rate>) -> u64 {
     let started_us = clock::unix_time_us();
     RUNNING.set(Some(Running {
@@ -427,14 +425,14 @@ fn set_running(clock: Clock, flags: Flags, costs: Option<Measured>, rate: Option
 }
 
 fn next_session(state: &mut State) -> u32 {
-    // Never zero, which is what an untouched slot holds.
+    // Never zero, which is the value of an unused slot.
     state.sessions = state.sessions.checked_add(1).unwrap_or(1);
     state.session = state.sessions;
     state.first_slot = Target::first_slot(state.session);
     state.session
 }
 
-/// The engine to record with; says why if there is none.
+/// The engine to record with; warns if there is none.
 fn usable_engine() -> Option<Engine> {
     match engine_in_use() {
         Ok(engine) => Some(engine),
@@ -445,10 +443,10 @@ fn usable_engine() -> Option<Engine> {
     }
 }
 
-/// Why nothing can be recorded in that mode, if so.
+/// Why nothing can be recorded in that mode; none if it can.
 pub(crate) fn problem(mode: settings::Mode) -> Option<&'static str> {
     match mode {
-        // It needs no engine.
+        // Sampling needs no engine.
         settings::Mode::Sample => zend::interrupts_harm(),
         _ => engine_in_use().err(),
     }

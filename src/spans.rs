@@ -1,13 +1,12 @@
-//! What a profile's calls wait for, noted as they begin and end.
+//! The spans of a profile: calls that wait for a server.
 //!
-//! One log for each profile. A span that begins is put among those that are
-//! open, and gets a number; who began it hands that back at the end. A fatal
-//! error jumps over that: what is open then ends when PHP tells of the error,
-//! or with the profile.
+//! One log for each profile. [`SpanLog::begin`] adds an open span and returns its
+//! number, which the caller passes to [`SpanLog::end`]. A bailout skips that: the
+//! open spans then end when PHP raises the fatal error, or with the profile.
 //!
-//! **Invariants:** at most [`MAX_SPANS`] spans and as many texts of [`MAX_TEXT_LENGTH`]
-//! bytes are kept; what is past that is counted. Instants are ticks since the
-//! profile began, and become time here.
+//! **Invariants:** at most [`MAX_SPANS`] spans and as many texts of
+//! [`MAX_TEXT_LENGTH`] bytes are kept; further spans are counted. Instants are
+//! ticks since the profile began, and are converted to time here.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -17,14 +16,14 @@ use recorder::TickRate;
 
 /// How many spans a profile keeps.
 const MAX_SPANS: usize = 10_000;
-/// How many bytes of all texts together.
+/// The largest size of all texts together, in bytes.
 const MAX_TEXT_BYTES: usize = 4 << 20;
-/// How many bytes of a text.
+/// The longest text, in bytes.
 pub(crate) const MAX_TEXT_LENGTH: usize = 2 << 10;
-/// How many spans may be open at once: some are, if callbacks call on.
+/// How many spans may be open at once: callbacks can nest them.
 const MAX_OPEN: usize = 1_000;
 
-/// The spans of a profile, which a file may be written from as they grow.
+/// The spans of a profile, shared with the file of call events.
 pub(crate) type SharedSpans = Rc<RefCell<SpanLog>>;
 
 /// An open span's number.
@@ -46,12 +45,12 @@ struct Open {
     id: SpanId,
     start: u64,
     span: Span,
-    /// There is no room for it: only its time will be known.
+    /// A limit is reached: only the span's time is added up.
     is_left_out: bool,
 }
 
 impl SpanLog {
-    /// A log for a profile that begins, whose wall clock ticks like that.
+    /// A log for a profile that begins, with the rate of its wall clock.
     pub(crate) fn new(rate: TickRate) -> Self {
         Self {
             builder: SpansBuilder::new(MAX_SPANS),
@@ -62,8 +61,7 @@ impl SpanLog {
         }
     }
 
-    /// A call begins that waits for something; none if too many wait already.
-    /// What `text` says is without literals by now.
+    /// Opens a span; none if too many are open. `text` must be redacted.
     pub(crate) fn begin(
         &mut self,
         kind: SpanKind,
@@ -72,7 +70,7 @@ impl SpanLog {
     ) -> Option<SpanId> {
         if self.open.len() >= MAX_OPEN {
             let mut left_out = profile::LeftOut::default();
-            // Its time is in that of those that are open.
+            // Its time is part of the open spans' time.
             left_out.add(0);
             self.builder.leave_out(left_out);
             return None;
@@ -108,7 +106,7 @@ impl SpanLog {
         Some(id)
     }
 
-    /// The call was entered at that instant, called by `caller`.
+    /// Sets the instant of the call's entry and its caller.
     pub(crate) fn entered(&mut self, id: SpanId, at: u64, caller: SymbolId) {
         if let Some(open) = self.open.iter_mut().rev().find(|open| open.id == id) {
             open.start = at;
@@ -116,7 +114,7 @@ impl SpanLog {
         }
     }
 
-    /// The call has ended at that instant.
+    /// Ends a span.
     pub(crate) fn end(&mut self, id: SpanId, at: u64, rows: Option<u64>) {
         let place = self.open.iter().rposition(|open| open.id == id);
         if let Some(place) = place {
@@ -125,25 +123,25 @@ impl SpanLog {
         }
     }
 
-    /// There will be no such call.
+    /// Drops a span whose call is not recorded.
     pub(crate) fn forget(&mut self, id: SpanId) {
         self.open.retain(|open| open.id != id);
     }
 
-    /// Whatever is open ends.
+    /// Ends all open spans.
     pub(crate) fn end_all(&mut self, at: u64) {
         for open in std::mem::take(&mut self.open) {
             self.close(open, at, None);
         }
     }
 
-    /// Whether something is open.
+    /// Whether a span is open.
     pub(crate) fn has_open(&self) -> bool {
         !self.open.is_empty()
     }
 
     fn close(&mut self, open: Open, at: u64, rows: Option<u64>) {
-        // The difference of two instants: so spans end in the order of time.
+        // Computed from converted instants, so that ends keep their order.
         let start = self.rate.nanoseconds(open.start);
         let duration = self.rate.nanoseconds(at).saturating_sub(start);
         if open.is_left_out {
@@ -159,12 +157,12 @@ impl SpanLog {
         });
     }
 
-    /// What ended so far.
+    /// The spans that have ended.
     pub(crate) fn spans(&self) -> &Spans {
         self.builder.spans()
     }
 
-    /// In the child of a fork: what was recorded is the parent's.
+    /// Called in a forked child: drops the parent's spans.
     pub(crate) fn begin_anew(&mut self) {
         self.builder = SpansBuilder::new(MAX_SPANS);
         self.text_bytes = 0;

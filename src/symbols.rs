@@ -1,9 +1,8 @@
 //! Functions and their names: each is named once per profile, not per call.
 //!
-//! A function's run-time slot remembers its [`Target`], tagged with the number
-//! of the profile, so that nothing has to be cleaned up when a profile ends:
-//! the next one has another number. What is ignored is decided here, too, once
-//! per function: by the hash of its name, then equality.
+//! A function's run-time slot holds its [`Target`], tagged with the number of the
+//! session. So nothing is cleaned up when a profile ends: the next session has
+//! another number. Exclusions are also evaluated here, once per function.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -17,21 +16,20 @@ use crate::exclusions::Exclusions;
 use crate::spans::{SharedSpans, SpanLog};
 use crate::zend::{Function, FunctionKind, name};
 
-/// What to do with calls of a function.
+/// What to record for calls of a function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Target(u32);
 
-/// Set in a target whose name may get a detail behind a `#`.
+/// Set in a target of a function with a [`Detail`].
 const DETAIL: u32 = 1 << 31;
-/// Set in a target of a function whose calls have to be looked at, each.
+/// Set in a target of a function each of whose calls must be inspected.
 const UNUSUAL: u32 = 1 << 30;
 
 impl Target {
-    /// Let it run; its callees count as its caller's.
+    /// The function is not recorded; its callees become its caller's.
     pub(crate) const PASS: Self = Self(u32::MAX);
 
-    /// Reads a slot of the profile numbered `session`; none if it was never
-    /// filled, or by an earlier profile.
+    /// Reads a slot; none if this session has not filled it.
     #[inline(always)]
     pub(crate) fn from_slot(slot: u64, session: u32) -> Option<Self> {
         #[expect(clippy::cast_possible_truncation, reason = "a slot is two u32")]
@@ -39,7 +37,7 @@ impl Target {
         (tag == session).then_some(Self(target))
     }
 
-    /// What to write into the slot. Never zero: sessions count from 1.
+    /// The value for the slot. Never zero: sessions count from 1.
     pub(crate) fn to_slot(self, session: u32) -> u64 {
         u64::from(session) << 32 | u64::from(self.0)
     }
@@ -50,82 +48,81 @@ impl Target {
         (self != Self::PASS).then_some(SymbolId(self.0 & !(DETAIL | UNUSUAL)))
     }
 
-    /// What a slot of that session would hold for the symbol numbered 0.
+    /// The value of a slot for symbol 0 in that session.
     pub(crate) fn first_slot(session: u32) -> u64 {
         Self(0).to_slot(session)
     }
 
-    /// How far a slot is from the first one: the number of the symbol to record,
-    /// if that is all there is to a call. Else it is a number that no symbol
-    /// has: those of another session are further away than there are symbols,
-    /// and so is everything that has a bit set.
+    /// The difference of a slot and [`first_slot`](Self::first_slot): the number
+    /// of the symbol to record. It is a number that no symbol has if the slot is
+    /// of another session, or if one of the target's bits is set.
     #[inline(always)]
     #[expect(clippy::cast_possible_truncation, reason = "64 bits, see `Call::slot`")]
     pub(crate) fn distance(slot: u64, first_slot: u64) -> usize {
         slot.wrapping_sub(first_slot) as usize
     }
 
-    /// The same, with the reminder to look at each call.
+    /// The same target with [`UNUSUAL`] set.
     pub(crate) fn unusual(self) -> Self {
         Self(self.0 | UNUSUAL)
     }
 
-    /// Whether the call's arguments are part of its name.
+    /// Whether the function has a [`Detail`].
     #[inline(always)]
     pub(crate) fn wants_detail(self) -> bool {
         self.0 & DETAIL != 0
     }
 }
 
-/// What becomes of statements and addresses.
+/// How SQL statements, URLs and commands are recorded.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Details {
-    /// Nothing.
+    /// Not at all.
     #[default]
     None,
-    /// They become part of names: `PDO::query#SELECT …`.
+    /// As part of names: `PDO::query#SELECT …`.
     InNames,
-    /// They are kept beside, as spans.
+    /// As spans.
     Spans,
 }
 
-/// How many distinct details a profile names. Past it, calls keep their plain
-/// name: a program that builds its statements by hand must not fill the memory.
+/// How many distinct details become part of names; further calls keep the plain
+/// name. A program may generate any number of statements.
 const MAX_DETAILS: usize = 10_000;
-/// How many prepared statements are remembered.
+/// How many prepared statements are stored.
 const MAX_PREPARED: usize = 1_000;
 
-/// What to name, and what not.
+/// Which functions are recorded, and how they are named.
 #[derive(Debug, Default)]
 pub(crate) struct NamingOptions {
     /// Functions that are not recorded.
     pub(crate) exclusions: Exclusions,
     /// The top level of files is recorded, as `run_init::…`.
     pub(crate) run_init: bool,
-    /// What becomes of statements and addresses.
+    /// How SQL statements, URLs and commands are recorded.
     pub(crate) details: Details,
-    /// Closures have their file and line in their names.
+    /// Closures are named by file and line.
     pub(crate) closures: bool,
-    /// Symbols know the file and the line where they are defined.
+    /// Symbols have the file and line of their definition.
     pub(crate) places: bool,
 }
 
-/// What a prepared statement is known by while it can be run.
+/// The key of a prepared statement.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Prepared {
-    /// An object's number, which the next object gets when this one is gone:
-    /// but a statement is prepared anew then.
+    /// The statement's object handle. PHP reuses handles, but a new object's
+    /// statement is prepared anew.
     Object(u32),
-    /// A name that the program gave it, and the number of the connection.
+    /// The connection's object handle, and the name that the program chose.
     Name(Option<u32>, Box<[u8]>),
 }
 
-/// A statement that was prepared.
+/// A prepared statement.
 #[derive(Debug)]
 struct Statement {
-    /// What the program wrote; 0 if nobody can tell later.
+    /// A hash of the original text; 0 if the text cannot be compared later.
     fingerprint: u64,
-    /// Without literals.
+    /// The text without literals.
     text: Rc<[u8]>,
 }
 
@@ -133,26 +130,26 @@ struct Statement {
 #[derive(Debug)]
 pub(crate) struct Symbols {
     naming: NamingOptions,
-    /// Shared with a file that is written as the profile goes.
+    /// Shared with the file of call events.
     names: Rc<RefCell<Vec<Symbol>>>,
-    /// All of them but those that are ignored, which have no number.
+    /// The targets of all symbols.
     by_name: NameIndex<Target>,
     sources: HashMap<SymbolId, Detail>,
     details: usize,
     spans: Option<SharedSpans>,
-    /// Statements by what they were prepared as, without literals.
+    /// The prepared statements.
     prepared: HashMap<Prepared, Statement>,
     scratch: Vec<u8>,
 }
 
 impl Symbols {
-    /// Names for a profile that begins; `main()` is one of them.
-    /// The wall clock ticks at that `rate`.
-    /// How many functions and files were compared with patterns to leave out.
+    /// How many functions and files were compared with the exclusions' patterns.
     pub(crate) fn compared(&self) -> usize {
         self.naming.exclusions.compared()
     }
 
+    /// The names of a profile that begins, with `main()`. `rate` is that of the
+    /// wall clock.
     pub(crate) fn new(naming: NamingOptions, rate: TickRate) -> Self {
         let has_spans = naming.details == Details::Spans;
         let spans = has_spans.then(|| Rc::new(RefCell::new(SpanLog::new(rate))));
@@ -176,19 +173,19 @@ impl Symbols {
         self.names.take()
     }
 
-    /// The names, as they grow.
+    /// The names, shared.
     pub(crate) fn shared_names(&self) -> Rc<RefCell<Vec<Symbol>>> {
         Rc::clone(&self.names)
     }
 
-    /// What to do with calls of `function`; `add_symbol` makes a number.
+    /// The target of `function`; `add_symbol` allocates a number.
     pub(crate) fn target(
         &mut self,
         function: Function<'_>,
         kind: FunctionKind,
         add_symbol: &mut dyn FnMut() -> SymbolId,
     ) -> Target {
-        // Before the name: functions of two files may have the same one.
+        // Checked before the name: functions of two files may have the same name.
         if let Some(file) = function.file(kind)
             && self.naming.exclusions.has_file(file)
         {
@@ -217,13 +214,13 @@ impl Symbols {
         target
     }
 
-    /// Puts the place of a closure into its name, unless it is left out by the
-    /// name that PHP has for it: then that name stays.
+    /// Adds file and line to a closure's name, unless the name that PHP has for it
+    /// is excluded: then that name stays.
     fn closure_apart(&mut self, function: Function<'_>, kind: FunctionKind, name: &mut Vec<u8>) {
         let exclusions = &self.naming.exclusions;
         let plain = exclusions.has_any_name().then(|| name.clone());
         name::tell_closures_apart(function, kind, name);
-        // A name that is known was compared before: closures are made in loops.
+        // A known name was compared before: programs create closures in loops.
         if let Some(plain) = plain
             && plain != *name
             && self.find(name).is_err()
@@ -252,7 +249,7 @@ impl Symbols {
         target.symbol()
     }
 
-    /// The symbol for what is no function; none if it is ignored.
+    /// The symbol for a name that is not a function's; none if it is excluded.
     pub(crate) fn synthetic(
         &mut self,
         name: &[u8],
@@ -261,8 +258,7 @@ impl Symbols {
         self.intern(name, FunctionKind::User, add_symbol).symbol()
     }
 
-    /// What is known of the function `plain`, if it is one of those that wait
-    /// for something.
+    /// The detail of the function with the symbol `plain`; none if it has none.
     pub(crate) fn detail_of(&self, plain: SymbolId) -> Option<Detail> {
         self.sources.get(&plain).copied()
     }
@@ -274,12 +270,12 @@ impl Symbols {
         symbol.map(|symbol| symbol.name.clone()).unwrap_or_default()
     }
 
-    /// The spans, if there are any to be.
+    /// The log of spans; none if spans are not recorded.
     pub(crate) fn spans(&self) -> Option<&SharedSpans> {
         self.spans.as_ref()
     }
 
-    /// What ended of them so far.
+    /// The spans that have ended.
     pub(crate) fn spans_so_far(&self) -> Spans {
         let spans = self
             .spans
@@ -288,25 +284,25 @@ impl Symbols {
         spans.map(|spans| spans.spans().clone()).unwrap_or_default()
     }
 
-    /// Remembers a statement, which has no literals any more.
+    /// Stores a prepared statement; `text` must be redacted.
     pub(crate) fn prepare(&mut self, name: Prepared, fingerprint: u64, text: Rc<[u8]>) {
         if self.prepared.len() < MAX_PREPARED || self.prepared.contains_key(&name) {
             self.prepared.insert(name, Statement { fingerprint, text });
         }
     }
 
-    /// The statement that was prepared as that.
+    /// The prepared statement of that key, if its fingerprint is the same.
     pub(crate) fn prepared(&self, name: &Prepared, fingerprint: u64) -> Option<Rc<[u8]>> {
         let found = self.prepared.get(name)?;
         (found.fingerprint == fingerprint).then(|| Rc::clone(&found.text))
     }
 
-    /// What is prepared from now on is not heard of.
+    /// Drops the prepared statements: new ones are not seen during a pause.
     pub(crate) fn forget_prepared(&mut self) {
         self.prepared.clear();
     }
 
-    /// The symbol `plain#text`; `text` has nothing private in it.
+    /// The symbol `plain#text`; `text` must be redacted.
     pub(crate) fn detailed(
         &mut self,
         plain: SymbolId,
@@ -374,7 +370,7 @@ impl Symbols {
         add_symbol: &mut dyn FnMut() -> SymbolId,
     ) -> Option<SymbolId> {
         let symbol = add_symbol();
-        // Numbers that do not fit are those past a thousand million names.
+        // The numbers are exhausted after 2^30 names.
         if symbol == Recorder::TRUNCATED || symbol.0 & (DETAIL | UNUSUAL) != 0 {
             return None;
         }

@@ -24,7 +24,7 @@ const values = {
     part('data-part="worker" data-packed="gzip"', base64(at("dist/worker.js.gz"))),
     part('data-part="engine" data-packed="gzip"', base64(at("dist/engine.wasm.gz"))),
     ...process.argv.slice(2).map((path, place) =>
-      part(`data-part="profile" data-file="${place}" data-name="${basename(path)}"`, base64(path)),
+      part(`data-part="profile" data-file="${place}" data-name="${basename(path).replaceAll(/[<>&"]/g, (c) => `&#${c.charCodeAt(0)};`)}"`, base64(path)),
     ),
   ].join("\n"),
 };

@@ -54,7 +54,7 @@ function check_shape(array $profile, array $metrics = ['ct', 'wt']): void
     }
     foreach ($profile as $edge => $cost) {
         if (!isset($callees[explode('==>', $edge)[0]])) {
-            echo "nobody calls the caller of $edge\n";
+            echo "the caller of $edge has no caller\n";
         }
     }
 }

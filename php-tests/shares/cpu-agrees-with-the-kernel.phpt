@@ -81,7 +81,7 @@ foreach ($ways as $way => [$tunables, $clock]) {
     $name = substr($ended->errors, strlen('CPU time => '));
     echo match ($way) {
         'as it comes' => '',
-        // Whoever may not have a perf page makes system calls.
+        // Without rseq and perf page, readings are system calls.
         'without rseq' => preg_match('/perf page|CLOCK_THREAD_CPUTIME_ID/', $name) ? '' : "not expected: $name\n",
         'by system call' => $name === 'clock_gettime(CLOCK_THREAD_CPUTIME_ID)' ? '' : "not expected: $name\n",
     };

@@ -2,7 +2,7 @@
 //!
 //! A thread's CPU time advances with the cycle counter until the kernel switches
 //! the thread out. So the counter is read, and the kernel is asked only after a
-//! switch, which [`rseq`](super::rseq) detects. Where that does not work, every
+//! switch, which [`rseq`] detects. Where that does not work, every
 //! reading is a system call (550 ns and more).
 
 use recorder::TickRate;

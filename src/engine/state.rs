@@ -41,7 +41,7 @@ pub(crate) struct State {
     pub(super) guard: Guard,
 }
 
-/// A profile that is set aside while another one runs.
+/// A tracing profile that is suspended while another one runs.
 pub(crate) struct SuspendedRecording {
     pub(crate) plan: Hooks,
     pub(crate) recorder: Recorder,

@@ -1,4 +1,4 @@
-//! What `xhprof_disable()` returns: a profile as a PHP array.
+//! The result of `xhprof_disable()`: a profile as a PHP array.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use crate::session::Recorded;
 use crate::zend::Prefault;
 use crate::zend::array::Array;
 
-/// Makes `result` the array that XHProf returns.
+/// Sets `result` to XHProf's array.
 pub(crate) fn return_array(recorded: &Recorded, result: &mut Zval) {
     match recorded {
         Recorded::Edges(traced) => {
@@ -49,8 +49,8 @@ fn rows_array(symbols: &[Symbol], metrics: Metrics, edges: &impl Edges) -> Array
     array
 }
 
-/// An entry for each slot of time, as XHProf has it: the more time a sample
-/// stands for, the more slots it has.
+/// XHProf's sampled array, with an entry for each time slot: a sample that stands
+/// for more time has more slots.
 fn samples_array(profile: &Profile) -> Array {
     let Body::Samples(samples) = &profile.body else {
         return Array::with_capacity(0);

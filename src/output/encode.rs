@@ -1,13 +1,13 @@
-//! A profile as bytes, in the formats that the extension writes by itself.
+//! A profile as bytes, in the formats that the extension writes.
 
 use profile::{Profile, classic, native};
 
 use crate::settings::OutputFormat;
 
-/// What the profile of a small request takes, in bytes: room is asked for once.
+/// The initial capacity, in bytes: enough for the profile of a small request.
 const SMALL: usize = 4096;
 
-/// How a file of that format ends.
+/// The file name extension of a format.
 pub(super) fn ending(format: OutputFormat) -> &'static str {
     match format {
         OutputFormat::Native => "xhp",
@@ -16,7 +16,7 @@ pub(super) fn ending(format: OutputFormat) -> &'static str {
     }
 }
 
-/// The format of files that end like this.
+/// The format of a file name extension.
 pub(super) fn of_ending(text: &str) -> Option<OutputFormat> {
     [
         OutputFormat::Native,

@@ -1,11 +1,11 @@
 //! A file of call events, written as they happen.
 //!
-//! It is called `….xhp.partial` until the profile ends, and can be read up to
-//! its last whole block whatever becomes of the process. Nothing is written,
-//! and no file is made, before the first block is full.
+//! It is called `….xhp.partial` until the profile ends. If the process is killed,
+//! the file can be read up to its last whole block. No file is created before the
+//! first block is full.
 //!
-//! **Invariants:** nothing here calls into PHP while a profile runs: what is
-//! wrong is told when it ends. A process writes into no file of its parent's.
+//! **Invariants:** nothing here raises a warning while a profile runs: problems
+//! are reported when it ends. A process never writes into its parent's file.
 
 use std::cell::{Cell, RefCell};
 use std::fs::{self, File};
@@ -28,24 +28,25 @@ use crate::{clock, settings};
 
 /// The functions' names, which grow while the profile runs.
 pub(crate) type SharedNames = Rc<RefCell<Vec<Symbol>>>;
-/// What becomes of the file: known to it, and to whoever began it.
+/// The requests for a file of call events, and its outcome. Shared by the file and
+/// the code that began the profile.
 #[derive(Debug, Default)]
 pub(crate) struct FileOutcome {
-    /// Why the file is not what it should be, if so.
+    /// The first error.
     pub(crate) failure: RefCell<Option<Error>>,
-    /// Nobody wants the file: it goes when the profile ends.
+    /// The file is removed when the profile ends.
     pub(crate) is_discarded: Cell<bool>,
-    /// The profile is one that the program began: a file among others.
+    /// The program began the profile, so there may be several files.
     pub(crate) is_of_program: Cell<bool>,
-    /// It is to be read at once, and stays `….xhp.partial`.
+    /// The file keeps its name `….xhp.partial`: it is read at once.
     pub(crate) stays_partial: Cell<bool>,
-    /// Where it goes in place of the output directory, and its final name there.
+    /// The file's final path, if it is not in the output directory.
     pub(crate) destination: RefCell<Option<PathBuf>>,
-    /// Where it is, when the profile has ended.
+    /// The file's path, once the profile has ended.
     pub(crate) written_to: RefCell<Option<PathBuf>>,
 }
 
-/// A file that has to be smaller is not begun, in bytes.
+/// The least free space, in bytes, for a file to be created.
 const SMALLEST: u64 = 64 << 10;
 
 /// Call events on their way into a file.
@@ -62,7 +63,7 @@ pub(crate) struct EventFile {
     file_outcome: Rc<FileOutcome>,
 }
 
-/// A file that has been begun.
+/// A file that was created.
 #[derive(Debug)]
 struct Open {
     writer: EventsWriter,
@@ -73,8 +74,8 @@ struct Open {
 }
 
 impl EventFile {
-    /// A file for a profile that begins; it gets no larger than `limit` bytes,
-    /// and a block. Says in `file_outcome` what goes wrong.
+    /// A file for a profile that begins, of at most `limit` bytes plus a block.
+    /// Errors are stored in `file_outcome`.
     pub(crate) fn new(
         names: SharedNames,
         spans: Option<SharedSpans>,
@@ -124,7 +125,7 @@ impl EventFile {
         open.writer.events(events, &mut self.bytes);
         let is_full = open.size + self.bytes.len() as u64 > self.limit;
         if is_full && let Some(last) = events.last() {
-            // What comes now belongs to the call that is open now, summed up.
+            // Later events are summed up below the call that is open now.
             let what = What::enter(Recorder::TRUNCATED);
             let truncated = RawEvent { what, at: last.at };
             open.writer.events(&[truncated], &mut self.bytes);
@@ -135,7 +136,7 @@ impl EventFile {
         Ok(!is_full)
     }
 
-    /// Writes what is new of those, names first: spans have symbols.
+    /// Writes new names and spans; names first, because spans refer to them.
     fn write_names_and_spans(&mut self, writer: &mut EventsWriter) {
         if let Ok(names) = self.names.try_borrow() {
             let new = names.get(writer.symbols_written()..);
@@ -150,7 +151,8 @@ impl EventFile {
         }
     }
 
-    /// Makes the file no larger than there is room for; fails if there is none.
+    /// Limits the file to the space left by `xhprof.max_dir_size`; fails if there
+    /// is too little.
     fn limit_to_free_bytes(&mut self) -> Result<()> {
         let most = settings::max_dir_size();
         let is_collected = !self.file_outcome.is_of_program.get() && place::collected().is_some();
@@ -195,7 +197,7 @@ impl EventFile {
     }
 
     fn note(&self, error: Error) {
-        // Nobody else has it at hand while a profile runs.
+        // No other reference is held while a profile runs.
         if let Ok(mut failure) = self.file_outcome.failure.try_borrow_mut() {
             failure.get_or_insert(error);
         }
@@ -247,7 +249,7 @@ impl FileOutcome {
     }
 }
 
-/// A file as it is made, empty.
+/// A file that was created, and is empty.
 struct Partial {
     file: File,
     partial: PathBuf,
@@ -257,7 +259,7 @@ struct Partial {
 impl Partial {
     fn create(name: name::Name, directory: &Path) -> Result<Self> {
         let mut partial = directory.join(name.with_ending("xhp.partial"));
-        // Another process writes under that name, or was killed as it did.
+        // Another process writes that file, or was killed while it did.
         let file = create_private(&partial).or_else(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => {
                 partial = directory.join(name.with_run_id("xhp.partial"));
@@ -292,7 +294,7 @@ impl Open {
         }
     }
 
-    /// Its final name, in which what the program has said since has its place.
+    /// The final path. The program may have set its route or title since.
     fn path(&self) -> PathBuf {
         let directory = self.partial.parent().unwrap_or(Path::new("."));
         directory.join(self.name.renewed().with_ending("xhp"))
@@ -309,7 +311,7 @@ impl Open {
                     .with_context(|| format!("cannot remove {}", self.partial.display()))
             }
             Err(error) => {
-                // Best effort: the first error is the one to tell.
+                // Best effort: the first error is reported.
                 let _ = fs::remove_file(&self.partial);
                 Err(error).with_context(problem)
             }
@@ -320,7 +322,7 @@ impl Open {
     fn append(&mut self, bytes: &[u8]) -> Result<()> {
         let outcome = self.file.write_all(bytes);
         if outcome.is_err() && self.size == 0 {
-            // Nothing in it can be read. Best effort: the first error is the one to tell.
+            // The file has no whole block. Best effort: the first error is reported.
             let _ = fs::remove_file(&self.partial);
         }
         self.size += bytes.len() as u64;

@@ -1,10 +1,10 @@
-//! Files: there whole or not at all, and readable by nobody else.
+//! Profile files: written atomically, and private.
 //!
-//! **Invariants:** a profile is written into a file that has no name yet, and
-//! gets one when it is whole; where the file system cannot do that, under a
-//! temporary name that nobody can have made before, and then renamed. Either
-//! replaces a link and never follows one. No name leaves the directory: see
-//! [`name`](super::name).
+//! **Invariants:** a profile is written into an unnamed file (`O_TMPFILE`), which
+//! is linked when it is complete. Where the file system does not support that, it
+//! is written under a random temporary name with `O_EXCL`, and renamed. Both
+//! replace a symbolic link and never follow one. No name leaves the directory:
+//! see [`name`].
 
 use std::fs::{self, File, Permissions};
 use std::io::{self, Write};
@@ -22,21 +22,21 @@ use crate::session::Recorded;
 use crate::settings::{self, OutputFormat};
 use crate::zend;
 
-/// Who may do what with a file that is made: we read and write.
+/// The default permissions: only the owner may read and write.
 const PRIVATE: u32 = 0o600;
 
-/// What became of a profile.
+/// The result of writing a profile.
 #[derive(Debug)]
 pub(crate) enum Written {
-    /// It is in this file.
+    /// The profile is in this file.
     To(PathBuf),
-    /// It was dropped: `xhprof.max_dir_size` is reached.
+    /// The profile was dropped: `xhprof.max_dir_size` is reached.
     Full,
-    /// There was nothing to write, or events, which are in a file already.
+    /// There was nothing to write; call events are in a file already.
     Nothing,
 }
 
-/// Writes the automatic profile into the output directory, if there is room.
+/// Writes the automatic profile into the output directory.
 pub(crate) fn write_file(recorded: Recorded) -> Result<Written> {
     let Some(mut profile) = recorded.into_profile() else {
         return Ok(Written::Nothing);
@@ -52,7 +52,7 @@ pub(crate) fn write_file(recorded: Recorded) -> Result<Written> {
     Ok(Written::To(path))
 }
 
-/// Writes a profile into a directory, if there is room; none if there is not.
+/// Writes a profile into a directory. None if it exceeds `xhprof.max_dir_size`.
 pub(super) fn write_named(
     profile: &Profile,
     name: &name::Name,
@@ -66,8 +66,8 @@ pub(super) fn write_named(
     Ok(is_written.then_some(path))
 }
 
-/// Writes the file, unless its directory is that of the profiles and has no
-/// room for it: then false.
+/// Writes the file. False if it is in the output directory and exceeds
+/// `xhprof.max_dir_size`.
 pub(super) fn write_within_limit(path: &Path, name: &name::Name, content: &[u8]) -> Result<bool> {
     let size = content.len() as u64;
     let (limit, counted) = (settings::max_dir_size(), place::directory());
@@ -83,7 +83,7 @@ pub(super) fn write_within_limit(path: &Path, name: &name::Name, content: &[u8])
     Ok(true)
 }
 
-/// Whether a file of that path is in that directory, however both are spelled.
+/// Whether a file is in a directory, after resolving both paths.
 pub(super) fn is_in(path: &Path, directory: &Path) -> bool {
     let parent = parent(path);
     let same = |path: &Path| fs::canonicalize(path).ok();
@@ -97,8 +97,8 @@ pub(super) fn parent(path: &Path) -> &Path {
     parent.unwrap_or(Path::new("."))
 }
 
-/// Fails if there is something at the path that is no file: renaming would make
-/// a file of `/dev/null`.
+/// Fails if the path is not a regular file: renaming would replace `/dev/null` by
+/// a file.
 pub(super) fn refuse_what_is_no_file(path: &Path) -> Result<()> {
     if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
         bail!(
@@ -119,12 +119,12 @@ pub(crate) fn dump(mut profile: Profile, path: &Path, format: OutputFormat) -> R
         .with_context(|| format!("cannot write the profile {}", path.display()))
 }
 
-/// Not synchronized: that can take many milliseconds of a request, and guards
-/// against a power failure only, after which a checksum tells what is torn.
+/// Writes a file atomically. Without `fsync`, which can take many milliseconds
+/// and helps only after a power failure; readers detect a torn file by checksum.
 fn write_whole(path: &Path, temporary: &Path, content: &[u8]) -> io::Result<()> {
     let outcome = match write_nameless(path, content)? {
         Some(file) => match zend::give_name(&file, path) {
-            // It is replaced, which only renaming does.
+            // `linkat` cannot replace a file, `rename` can.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 zend::give_name(&file, temporary).and_then(|()| fs::rename(temporary, path))
             }
@@ -140,8 +140,8 @@ fn write_whole(path: &Path, temporary: &Path, content: &[u8]) -> io::Result<()> 
     outcome
 }
 
-/// A file without a name, of which nothing is left if the process is killed;
-/// none where there are no such files.
+/// Writes an unnamed file, which the kernel removes if the process is killed; none
+/// where the file system does not support that.
 fn write_nameless(path: &Path, content: &[u8]) -> io::Result<Option<File>> {
     let Ok(mut file) = zend::nameless_file(parent(path)) else {
         return Ok(None);
@@ -173,7 +173,7 @@ pub(super) fn copy_privately(from: &Path, temporary: &Path, path: &Path) -> io::
     outcome
 }
 
-/// Makes a file that is for us alone, or for whom `xhprof.file_permissions` says.
+/// Creates a file with the permissions of `xhprof.file_permissions`.
 pub(super) fn create_private(path: &Path) -> io::Result<File> {
     let file = File::options()
         .write(true)
@@ -184,7 +184,7 @@ pub(super) fn create_private(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Whatever the process's umask says.
+/// Sets the permissions regardless of the umask.
 fn apply_permissions(file: &File) -> io::Result<()> {
     match settings::file_permissions() {
         PRIVATE => Ok(()),

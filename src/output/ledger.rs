@@ -1,11 +1,11 @@
-//! What the processes of a machine have written into a directory, and when:
-//! the counts behind `xhprof.max_per_minute` and `xhprof.max_dir_size`.
+//! The counts of all processes that write into one directory, for
+//! `xhprof.max_per_minute` and `xhprof.max_dir_size`.
 //!
-//! A line of numbers in a hidden file beside the profiles, one for each user.
-//! **Invariants:** nobody waits for its lock: who does not get it goes without.
-//! It is not opened through a link, and not believed if it is somebody else's.
-//! The directory itself is counted now and then, by one process: a thousandth
-//! of its time at most.
+//! A line of numbers in a hidden file beside the profiles, one file per user.
+//! **Invariants:** lock attempts never block; on failure the update is skipped.
+//! The file is not opened through a symbolic link, and another user's file is
+//! refused. The directory is measured at most once a minute, by one process, and
+//! that takes at most a thousandth of the time.
 
 use std::fs::{self, File};
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
@@ -24,32 +24,32 @@ pub(crate) struct Ledger {
     /// The minute, since 1970, in which `begun` profiles were begun.
     minute: u64,
     begun: u64,
-    /// How many bytes there are in the directory.
+    /// The size of the directory's files, in bytes.
     bytes: u64,
-    /// When to count them again, in seconds since 1970.
+    /// When to measure them again, in seconds since 1970.
     count_again: u64,
     /// How many profiles were dropped because the directory was full.
     dropped: u64,
 }
 
-/// What the line begins with; another version has another word.
+/// The line's first word, which identifies the version.
 const WORD: &str = "xhprof-ledger-1";
-/// A line is filled up with spaces to this length, so that one write replaces it.
+/// The line is padded with spaces to this length, so that one write replaces it.
 const LINE: usize = 128;
-/// How long a count of the directory is good, in seconds, at least.
+/// The least time between two measurements of the directory, in seconds.
 const COUNT_IS_GOOD: u64 = 60;
 
-/// … and at most, in seconds: a clock that was wrong once must not mean never.
+/// The longest time, in seconds: a wrong clock must not stop the measurements.
 const COUNT_IS_OLD: u64 = 24 * 60 * 60;
 
-/// What this process wrote while it could not have the lock.
+/// The bytes that this process wrote without getting the lock.
 static UNCOUNTED: AtomicU64 = AtomicU64::new(0);
 
 impl Ledger {
-    /// Whether one more profile may begin in this minute, of `limit`.
+    /// Whether one more profile may begin in this minute, with at most `limit`.
     pub(crate) fn begin_profile(directory: &Path, limit: u64) -> Result<bool> {
         let file = open(directory)?;
-        // Whoever is in there is beginning a profile: this one can do without.
+        // Another process holds the lock to begin a profile: skip this one.
         if !zend::try_lock(&file) {
             return Ok(false);
         }
@@ -67,9 +67,8 @@ impl Ledger {
         Ok(is_allowed)
     }
 
-    /// Counts a file of so many bytes that is about to be written, if there is
-    /// room for it, of `limit`; false if there is none. Counts the directory if
-    /// that is due.
+    /// Adds a file of `bytes` that is about to be written; false if the directory
+    /// would exceed `limit`. Measures the directory if that is due.
     pub(super) fn reserve(directory: &Path, limit: u64, bytes: u64) -> Result<bool> {
         let file = open(directory)?;
         let has_lock = zend::try_lock(&file);
@@ -90,15 +89,14 @@ impl Ledger {
         Ok(true)
     }
 
-    /// What was reserved has not been written; tries only.
+    /// Subtracts reserved bytes that were not written. Best effort.
     pub(super) fn give_back(directory: &Path, bytes: u64) {
         Self::change(directory, |ledger| {
             ledger.bytes = ledger.bytes.saturating_sub(bytes);
         });
     }
 
-    /// How many bytes there is room for, of `limit`; counts the directory if
-    /// that is due.
+    /// The bytes left until `limit`. Measures the directory if that is due.
     pub(super) fn free_bytes(directory: &Path, limit: u64) -> Result<u64> {
         let file = open(directory)?;
         let has_lock = zend::try_lock(&file);
@@ -122,12 +120,12 @@ impl Ledger {
         self.write(file)
     }
 
-    /// How many bytes there are, as far as this process knows.
+    /// The directory's size, as far as this process knows.
     fn known(&self) -> u64 {
         self.bytes.saturating_add(UNCOUNTED.load(Ordering::Relaxed))
     }
 
-    /// Adds what was written; tries only.
+    /// Adds written bytes. Best effort.
     pub(super) fn add(directory: &Path, bytes: u64) {
         Self::change(directory, |ledger| {
             let more = bytes.saturating_add(UNCOUNTED.swap(0, Ordering::Relaxed));
@@ -138,7 +136,7 @@ impl Ledger {
         });
     }
 
-    /// Counts a profile that is dropped because there is no room, and says so.
+    /// Counts a dropped profile, and returns the message about it.
     pub(super) fn drop_profile(directory: &Path) -> String {
         let dropped = Self::change(directory, |ledger| {
             ledger.dropped += 1;
@@ -159,7 +157,7 @@ impl Ledger {
         Some(outcome)
     }
 
-    /// What the file says; nothing if it is new, or says something else.
+    /// Reads the file; zeros if it is new or of another version.
     fn read(file: &File) -> Self {
         let mut line = [0_u8; LINE];
         let length = file.read_at(&mut line, 0).unwrap_or(0);
@@ -212,13 +210,13 @@ fn open(directory: &Path) -> Result<File> {
     Ok(file)
 }
 
-/// The files in the directory, not in those below it.
+/// The size of the files in the directory, without subdirectories.
 fn size_of(directory: &Path) -> Result<u64> {
     let entries = fs::read_dir(directory);
     let entries = entries.with_context(|| format!("cannot list {}", directory.display()))?;
     let mut bytes = 0;
     for entry in entries.flatten() {
-        // Files that go away meanwhile need no room.
+        // A file that was removed since the listing counts nothing.
         if let Ok(about) = entry.metadata()
             && about.is_file()
         {

@@ -1,10 +1,11 @@
-//! A profile on its way out: as a PHP array, or as a file.
+//! Writes profiles: as a PHP array, or as a file.
 
 mod arrays;
 mod encode;
 mod events;
 mod file;
 mod ledger;
+mod loaded;
 mod name;
 mod place;
 mod program;

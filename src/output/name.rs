@@ -1,12 +1,12 @@
-//! What a profile's file is called: `xhprof.output_name`.
+//! The name of a profile's file: `xhprof.output_name`.
 //!
-//! A pattern with the letters that Xdebug's users know, and two more. By
-//! default it makes `<run id>.<source>`, which XHProf's own tools expect.
+//! A pattern with the letters of Xdebug's `output_name`, and two more. The default
+//! gives `<run id>.<source>`, which XHProf's own tools expect.
 //!
-//! **Invariant:** a name has no slash and begins with neither a dot nor a dash,
-//! whatever a request says of itself: a dot would hide the file, and programs
-//! would take a dash for an option (`rm *`). What is put in for a letter is
-//! letters, digits, `_`, `-` and, in a host's name, `.`.
+//! **Invariant:** a name contains no slash and begins with neither a dot nor a
+//! dash, for any request: a dot would hide the file, and programs would take a
+//! dash for an option (`rm *`). Placeholders expand to letters, digits, `_`, `-`
+//! and, in a host's name, `.`.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -28,25 +28,25 @@ const MAX_PART: usize = 64;
 pub(super) struct Name {
     facts: Facts,
     name: String,
-    /// It follows from the setting.
+    /// Whether it was made from the pattern.
     is_by_pattern: bool,
 }
 
-/// What no other profile has.
+/// The unique identity of a profile.
 #[derive(Debug, Clone)]
 struct RunId {
     id: String,
-    /// The part of it that is chance.
+    /// The random part of the id.
     random: String,
     process: u32,
 }
 
 thread_local! {
-    /// The run id of the automatic profile that runs, until a file has it.
+    /// The run id of the running automatic profile, until its file is named.
     static AUTOMATIC: RefCell<Option<RunId>> = const { RefCell::new(None) };
 }
 
-/// Decides the run id of the automatic profile that begins.
+/// Chooses the run id of the automatic profile that begins.
 pub(crate) fn choose_run_id() -> Result<String> {
     let run = RunId::new(clock::unix_time_us())?;
     let id = run.id.clone();
@@ -61,8 +61,8 @@ pub(crate) fn forget_run_id() {
 
 impl RunId {
     /// The run id is 32 hexadecimal digits: the time in microseconds (14), the
-    /// process (8), and chance (10), so that a directory sorts by time and a
-    /// parent finds its child's profile.
+    /// process (8), and a random number (10). So a directory sorts by time, and a
+    /// parent process finds its child's profile.
     fn new(time_us: u64) -> Result<Self> {
         let random = zend::random().context("the system has no random numbers")?;
         let random = format!("{:010x}", random >> 24);
@@ -77,8 +77,8 @@ impl RunId {
 }
 
 impl Name {
-    /// The name of the automatic profile, which is written now: with the run id
-    /// that was chosen when it began. A child of a fork gets another one.
+    /// The name of the automatic profile, with the run id that was chosen when it
+    /// began. A forked child gets another run id.
     pub(super) fn automatic() -> Result<Self> {
         let chosen = AUTOMATIC.take();
         let facts = match chosen.filter(|run| run.process == std::process::id()) {
@@ -101,8 +101,8 @@ impl Name {
         })
     }
 
-    /// The name of a profile that the program began, one of many: where one
-    /// file was asked for by name, each has its run id, too.
+    /// The name of a profile that the program began. There may be several, so if
+    /// `XHPROF_OUTPUT` names a file, the run id is added.
     pub(super) fn of_program() -> Result<Self> {
         let facts = Facts::now()?;
         let Some(named) = place::named() else {
@@ -123,7 +123,7 @@ impl Name {
         }
     }
 
-    /// The same name, with what the program has said of its route since.
+    /// The same name with the program's current route and title.
     pub(super) fn renewed(&self) -> Self {
         if self.is_by_pattern {
             return Self::by_pattern(self.facts.clone());
@@ -135,29 +135,29 @@ impl Name {
         }
     }
 
-    /// The name with what tells the format.
+    /// The name with the format's extension.
     pub(super) fn with_ending(&self, ending: &str) -> String {
         format!("{}.{ending}", self.name)
     }
 
-    /// The same with the run id, which is nobody else's.
+    /// The same with the run id, which makes it unique.
     pub(super) fn with_run_id(&self, ending: &str) -> String {
         format!("{}.{}.{ending}", self.name, self.facts.run.id)
     }
 
-    /// Where to write what will be at `path`.
+    /// A temporary path in the directory of `path`.
     pub(super) fn temporary_beside(path: &Path) -> Result<PathBuf> {
         let run = RunId::new(clock::unix_time_us())?;
         Ok(super::file::parent(path).join(format!(".{}.tmp", run.id)))
     }
 
-    /// Where to write until it is whole: hidden, and nobody else's.
+    /// The temporary path of an incomplete file: hidden and unique.
     pub(super) fn temporary(&self, directory: &Path) -> PathBuf {
         directory.join(format!(".{}.tmp", self.facts.run.id))
     }
 }
 
-/// Whether `pattern` can be a file's name.
+/// Whether `pattern` is valid for a file's name.
 pub(crate) fn is_pattern(pattern: &str) -> bool {
     let mut letters = pattern.chars();
     while let Some(letter) = letters.next() {
@@ -174,7 +174,7 @@ pub(crate) fn is_pattern(pattern: &str) -> bool {
     !pattern.is_empty() && pattern.len() <= MAX_NAME
 }
 
-/// Puts what `say` says in for each letter behind a `%`.
+/// Replaces each `%` and letter by the result of `say`.
 fn expand(pattern: &str, say: impl Fn(char) -> String) -> String {
     let mut name = String::new();
     let mut letters = pattern.chars();
@@ -193,7 +193,7 @@ fn expand(pattern: &str, say: impl Fn(char) -> String) -> String {
     name
 }
 
-/// What a name can tell of a profile.
+/// The values of the placeholders.
 #[derive(Debug, Clone)]
 struct Facts {
     run: RunId,
@@ -227,7 +227,7 @@ impl Facts {
     }
 }
 
-/// The script's name without its last ending.
+/// The script's name without its last extension.
 fn script_stem() -> String {
     let path = zend::script_path().unwrap_or_default();
     let path = String::from_utf8_lossy(&path).into_owned();
@@ -236,7 +236,7 @@ fn script_stem() -> String {
         .unwrap_or_default()
 }
 
-/// `text` in the letters that every tool takes for part of a name.
+/// `text` with everything but letters, digits, `_` and `-` replaced by `_`.
 fn plain(text: &[u8], may_have_dots: bool, otherwise: &str) -> String {
     let letters = String::from_utf8_lossy(text);
     let letters = letters.trim_start_matches('/').chars().take(MAX_PART);

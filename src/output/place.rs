@@ -1,4 +1,4 @@
-//! Where a profile goes: the settings say it, or, on the command line,
+//! Where a profile is written: by the settings or, on the command line, by
 //! `XHPROF_OUTPUT`.
 
 use std::cell::RefCell;
@@ -12,31 +12,31 @@ use super::encode;
 use crate::settings::{self, Mode, OutputFormat};
 use crate::{inputs, zend};
 
-/// One place, for this process's profiles.
+/// What `XHPROF_OUTPUT` says.
 #[derive(Debug, Clone)]
 struct Place {
     directory: PathBuf,
     file: Option<Named>,
 }
 
-/// One file, by name.
+/// A file that `XHPROF_OUTPUT` names.
 #[derive(Debug, Clone)]
 pub(super) struct Named {
     /// Its name without the ending.
     pub(super) stem: String,
     pub(super) format: OutputFormat,
-    /// Whose file it is: a child's gets another name.
+    /// The process that it is for: a forked child's file gets another name.
     pub(super) process: u32,
 }
 
 thread_local! {
     static PLACE: RefCell<Option<Place>> = const { RefCell::new(None) };
-    /// Where the request that runs began.
+    /// The working directory at the beginning of the request.
     static BEGAN_IN: RefCell<Option<PathBuf>> = const { RefCell::new(None) };
 }
 
-/// When a request starts: looks for `XHPROF_OUTPUT`, while relative paths are
-/// still those of whoever set it.
+/// RINIT: reads `XHPROF_OUTPUT` and the working directory, before the program can
+/// change it.
 pub(crate) fn choose_place() -> Result<()> {
     BEGAN_IN.set(std::env::current_dir().ok());
     let place = if zend::is_command_line() {
@@ -49,7 +49,7 @@ pub(crate) fn choose_place() -> Result<()> {
     Ok(())
 }
 
-/// The same when the program begins a profile, unless it was done.
+/// The same when the program begins a profile, if RINIT has not done it.
 pub(crate) fn choose_place_if_none() -> Result<()> {
     if BEGAN_IN.with_borrow(Option::is_some) {
         return Ok(());
@@ -57,14 +57,14 @@ pub(crate) fn choose_place_if_none() -> Result<()> {
     choose_place()
 }
 
-/// The next request begins elsewhere.
+/// RSHUTDOWN: forgets both.
 pub(crate) fn forget_place() {
     PLACE.set(None);
     BEGAN_IN.set(None);
 }
 
-/// The directory of the profiles. PHP and programs change to other directories,
-/// which a relative path is not about.
+/// The directory of the profiles. A relative path is resolved against the working
+/// directory at the beginning of the request.
 pub(crate) fn directory() -> PathBuf {
     if let Some(place) = PLACE.with_borrow(Clone::clone) {
         return place.directory;
@@ -108,7 +108,7 @@ pub(super) fn format() -> OutputFormat {
     named().map_or_else(settings::output_format, |named| named.format)
 }
 
-/// Whether what the program writes can hold spans.
+/// Whether the format of the program's own profiles can hold spans.
 pub(crate) fn has_place_for_spans() -> bool {
     settings::mode() == Mode::Events || format() == OutputFormat::Native
 }
@@ -118,7 +118,7 @@ pub(crate) fn has_automatic_place_for_spans() -> bool {
     settings::mode() == Mode::Events || automatic_format() == OutputFormat::Native
 }
 
-/// The file that was asked for by name, if one was.
+/// The file that `XHPROF_OUTPUT` names, if it names one.
 pub(super) fn named() -> Option<Named> {
     PLACE.with_borrow(|place| place.as_ref()?.file.clone())
 }

@@ -1,7 +1,7 @@
 //! The file of a profile that the program began: `xhprof_write()`.
 //!
-//! It is written as an automatic one is: the same directory, name, format, mode
-//! and limits; or where the program says.
+//! It is written like an automatic one, with the same directory, name, format,
+//! permissions and limits; or to the path that the program gives.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -22,18 +22,17 @@ use super::{encode, place};
 use crate::session::Recorded;
 use crate::settings::OutputFormat;
 
-/// Where a profile is to go.
+/// Where to write a profile.
 #[derive(Debug)]
 pub(crate) enum Target {
-    /// Into the directory of the profiles, or another one, under a name that
-    /// follows from the settings.
+    /// Into a directory, under a name made from the settings.
     Directory(PathBuf),
-    /// There, in that format.
+    /// To a path, in a format.
     File(PathBuf, OutputFormat),
 }
 
 impl Target {
-    /// What `xhprof_write()` was told.
+    /// The target for the argument of `xhprof_write()`.
     pub(crate) fn of(path: Option<&[u8]>) -> Self {
         let Some(path) = path else {
             return Self::Directory(place::directory());
@@ -48,8 +47,8 @@ impl Target {
         Self::File(path, format.unwrap_or_else(place::format))
     }
 
-    /// Tells the file of call events, which is there already, where to go; to
-    /// be asked before the profile ends.
+    /// Sets the final path of the file of call events, which exists already. The
+    /// caller must do so before the profile ends.
     pub(crate) fn set_destination(&self, file_outcome: &FileOutcome) -> Result<()> {
         let path = match self {
             Self::Directory(directory) if *directory == place::directory() => return Ok(()),
@@ -65,7 +64,7 @@ impl Target {
         Ok(())
     }
 
-    /// Writes the profile, and says where it is.
+    /// Writes the profile, and returns its path.
     pub(crate) fn write(&self, recorded: Recorded) -> Result<PathBuf> {
         let Some(mut profile) = recorded.into_profile() else {
             bail!("the call events are lost");
@@ -99,7 +98,7 @@ fn write_file(
     Ok(is_written.then(|| path.to_path_buf()))
 }
 
-/// What is in a file of call events, calls summed up by path; the file goes.
+/// Reads a file of call events into a call tree, and removes the file.
 pub(crate) fn read_events(path: &Path) -> Result<Profile> {
     let problem = || format!("cannot read the call events in {}", path.display());
     let limits = Limits::default();

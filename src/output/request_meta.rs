@@ -1,25 +1,24 @@
-//! Where a profile comes from: the request, as far as it is nobody's secret.
+//! The metadata of the request in a profile.
 //!
-//! Never what a query, a cookie, a body or the environment holds, but for what
-//! `xhprof.capture` lists.
+//! **Invariant:** values from the query, cookies, the body or the environment are
+//! recorded only if `xhprof.capture` lists their names.
 
 use std::ffi::CStr;
 
 use profile::Meta;
 
-use super::tags;
+use super::{loaded, tags};
 use crate::settings::{self, RouteOf};
 use crate::zend;
 
-/// What is described: the end of a request or program, or a phase of it, whose
-/// outcome is not known yet.
+/// Whether the request has ended. While it runs, its outcome is not known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RequestPhase {
     Ended,
     Running,
 }
 
-/// Says of the request that runs now what a profile's reader will want to know.
+/// Adds the metadata of the current request.
 pub(super) fn describe(meta: &mut Meta, phase: RequestPhase) {
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
     let script = zend::script_path().map(text);
@@ -54,7 +53,7 @@ pub(super) fn describe(meta: &mut Meta, phase: RequestPhase) {
             meta.set_tag("script", script);
         }
     } else if phase == RequestPhase::Ended {
-        // As shells have it.
+        // As shells report it.
         let status = match zend::signals::caught() {
             Some(signal) => 128 + signal,
             None => zend::exit_status(),
@@ -68,17 +67,17 @@ pub(super) fn describe(meta: &mut Meta, phase: RequestPhase) {
         let (_, peak) = zend::memory();
         meta.peak_memory = u64::try_from(peak).ok();
     }
+    loaded::describe(meta);
     tags::describe(meta);
 }
 
-/// What the request is about, for names: what the program calls it, or the
-/// route behind its path.
+/// The request's route: as the program has set it, or made from the path.
 pub(super) fn route() -> Option<String> {
     let of_request = || zend::request_path().map(|path| of_path(&String::from_utf8_lossy(&path)));
     tags::route().or_else(of_request)
 }
 
-/// By `xhprof.route`.
+/// The route for a path, by `xhprof.route`.
 fn of_path(path: &str) -> String {
     match settings::route() {
         RouteOf::Exact => path.to_owned(),
@@ -88,7 +87,7 @@ fn of_path(path: &str) -> String {
     }
 }
 
-/// The program may say the method itself.
+/// The title of a request. The program's route may begin with the method.
 fn with_method(method: &str, route: &str) -> String {
     let is_said = route
         .strip_prefix(method)

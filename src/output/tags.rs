@@ -1,41 +1,43 @@
-//! What a program says of what it does: `xhprof_tag()` and the options of
-//! `xhprof_enable()`; and what a request brought along that `xhprof.capture`
-//! lists by name.
+//! Titles and tags that the program sets, by `xhprof_tag()` and the options of
+//! `xhprof_enable()`; and inputs of the request that `xhprof.capture` lists.
 //!
-//! Something is annotations of the request, and then all its profiles have it, or of
-//! the profile that the program began, and then it ends with that.
+//! A tag of the request is in all its profiles. A tag of a profile that the program
+//! began is in that profile only.
 //!
-//! **Invariant:** bounded, whatever program and request do; and a tag never
-//! takes the place of what we say of the request ourselves.
+//! **Invariant:** number and length are bounded. A program's tag cannot replace a
+//! tag that the extension sets.
 
 use std::cell::RefCell;
 
 use profile::Meta;
 
+use super::loaded;
 use crate::{inputs, settings};
 
-/// How many tags a request gets, or a profile of the program's.
+/// How many tags a request or a profile may have.
 pub(crate) const MAX_TAGS: usize = 64;
 /// How long a tag's name may be, in bytes.
 const MAX_KEY: usize = 64;
 /// How much of a tag's value is kept, in bytes.
 const MAX_VALUE: usize = 1024;
-/// The tag that is the program's name for what is done.
+/// The tag for the route.
 const ROUTE: &str = "route";
 
-/// Names that are ours.
-const OURS: [&str; 8] = [
+/// The tags that the extension sets.
+const OURS: [&str; 10] = [
     "exit_status",
     "failed",
     "http_host",
+    loaded::LOADED,
     "method",
+    loaded::OPCACHE,
     "path",
     "peak_memory",
     "script",
     "status",
 ];
 
-/// What a program says.
+/// The title and the tags that a program has set.
 #[derive(Debug, Default)]
 pub(crate) struct Annotations {
     title: Option<String>,
@@ -43,19 +45,19 @@ pub(crate) struct Annotations {
 }
 
 thread_local! {
-    /// Of the request.
+    /// Those of the request.
     static OF_REQUEST: RefCell<Annotations> = RefCell::default();
-    /// Of the profile that the program began; none if there is none.
+    /// Those of the profile that the program began; none if there is none.
     static OF_PROFILE: RefCell<Option<Annotations>> = const { RefCell::new(None) };
 }
 
 impl Annotations {
-    /// Sets the title; none if it is empty.
+    /// Sets the title; an empty one removes it.
     pub(crate) fn title(&mut self, title: &[u8]) {
         self.title = Some(text(title)).filter(|title| !title.is_empty());
     }
 
-    /// Sets a tag; says why not, if not.
+    /// Sets a tag; the error is a message for the user.
     pub(crate) fn tag(&mut self, key: &[u8], value: &[u8]) -> Result<(), String> {
         let is_letter = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
         let key = str::from_utf8(key)
@@ -89,25 +91,25 @@ impl Annotations {
     }
 }
 
-/// Tags the profile that the program began, or else the request that runs; says
-/// why not, if not.
+/// Tags the profile that the program began, or else the request. The error is a
+/// message for the user.
 pub(crate) fn tag(key: &[u8], value: &[u8]) -> Result<(), String> {
     let outcome =
         OF_PROFILE.with_borrow_mut(|annotations| Some(annotations.as_mut()?.tag(key, value)));
     outcome.unwrap_or_else(|| OF_REQUEST.with_borrow_mut(|annotations| annotations.tag(key, value)))
 }
 
-/// The program begins a profile, and says that of it.
+/// The program begins a profile with these annotations.
 pub(crate) fn begin(annotations: Annotations) {
     OF_PROFILE.set(Some(annotations));
 }
 
-/// The profile that the program began is over.
+/// The profile that the program began has ended.
 pub(crate) fn end() {
     OF_PROFILE.set(None);
 }
 
-/// The next request has none of this one's.
+/// RSHUTDOWN: removes all annotations.
 pub(crate) fn forget() {
     end();
     OF_REQUEST.set(Annotations::default());
@@ -118,7 +120,7 @@ pub(super) fn title() -> Option<String> {
     OF_PROFILE.with_borrow(|annotations| annotations.as_ref()?.title.clone())
 }
 
-/// What the program calls that which it does: the tag `route`, or else its title.
+/// The route that the program has set: the tag `route`, or else its title.
 pub(super) fn route() -> Option<String> {
     OF_PROFILE
         .with_borrow(|annotations| annotations.as_ref()?.route())
@@ -126,11 +128,11 @@ pub(super) fn route() -> Option<String> {
         .or_else(|| OF_REQUEST.with_borrow(Annotations::route))
 }
 
-/// Adds all of them.
+/// Adds all tags to `meta`.
 pub(super) fn describe(meta: &mut Meta) {
     for name in settings::capture() {
         for (source, value) in inputs::named(&name) {
-            // A dot is in none of the program's own.
+            // The program's own tags contain no dot.
             meta.set_tag(&format!("{}.{name}", source.word()), text(&value));
         }
     }
@@ -146,12 +148,12 @@ pub(super) fn describe(meta: &mut Meta) {
     }
 }
 
-/// As text, cut off where it gets too long.
+/// The value as UTF-8, truncated to [`MAX_VALUE`].
 fn text(value: &[u8]) -> String {
-    // What is no text takes more room as text, never less.
+    // Replacing invalid bytes makes the text longer, never shorter.
     let value = value.get(..MAX_VALUE).unwrap_or(value);
     let whole = match str::from_utf8(value) {
-        // A letter that was cut in half goes.
+        // Drops a character that was cut.
         Err(error) if error.error_len().is_none() => value.get(..error.valid_up_to()),
         _ => Some(value),
     };

@@ -1,24 +1,23 @@
-//! What a session recorded, on its way to an array or to a file.
+//! The result of a session, to be converted to an array or a file.
 
 use profile::{Body, Meta, Metrics, Mode, Profile, Spans, Symbol};
 use recorder::{RecordedEdges, Recorder, Shape};
 
 use super::Running;
 
-/// What a session recorded.
+/// The result of a session.
 pub(crate) enum Recorded {
-    /// Calls and their costs by caller and callee: all that an array needs.
+    /// Calls and their costs by caller and callee.
     Edges(Box<Traced>),
     /// Calls and their costs by path.
     Tree(Box<Profile>),
-    /// Stacks in time: a profile of samples, which knows when it began and how
-    /// much time was to pass between two of them.
+    /// Samples; the profile's metadata has the start and the interval.
     Samples(Box<Profile>),
-    /// Calls one by one, which are in a file already.
+    /// Call events, which are in a file already.
     Events,
 }
 
-/// A profile of edges that are still where they were recorded.
+/// A profile of edges, still in the recorder's table.
 pub(crate) struct Traced {
     pub(crate) symbols: Vec<Symbol>,
     pub(crate) edges: RecordedEdges,
@@ -28,7 +27,7 @@ pub(crate) struct Traced {
 }
 
 impl Recorded {
-    /// What `recorder` has, in the shape it was recorded in.
+    /// Takes the data of `recorder`, in its shape.
     pub(super) fn of(
         recorder: Recorder,
         symbols: Vec<Symbol>,
@@ -63,7 +62,7 @@ impl Recorded {
         }
     }
 
-    /// The whole of it; none if it is in a file already.
+    /// The profile; none if it is in a file already.
     pub(crate) fn into_profile(self) -> Option<Profile> {
         match self {
             Self::Edges(traced) => Some(Profile {

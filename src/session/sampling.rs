@@ -1,4 +1,4 @@
-//! Sessions that sample: how they begin, end, and make room for another.
+//! Sampling sessions: begin, end, pause and suspension.
 
 use std::cell::RefCell;
 
@@ -14,14 +14,14 @@ use crate::settings::{self, ClockChoice, Flags, PinCpu};
 use crate::symbols::{Details, NamingOptions, Symbols};
 use crate::zend;
 
-/// A sampling session that is set suspended while another profile runs.
+/// A sampling session that is suspended while another profile runs.
 struct SuspendedSession {
     running: Running,
     rate: Rate,
     sampler: Sampler,
     symbols: Symbols,
     session: u32,
-    /// When it began, on the clock of its samples.
+    /// When the session began, by `CLOCK_MONOTONIC`.
     started: u64,
     was_paused: bool,
     suspension: Suspension,
@@ -31,9 +31,9 @@ thread_local! {
     static SUSPENDED: RefCell<Option<Box<SuspendedSession>>> = const { RefCell::new(None) };
 }
 
-/// Begins to sample; does nothing if something is being recorded already. It
-/// needs no engine. Names get no details, whatever is wished. `for_array`: what
-/// is recorded becomes XHProf's array, which has an entry for each slot.
+/// Begins to sample; does nothing if something is being recorded already. Needs no
+/// engine. `naming.details` is ignored. `for_array`: the samples become XHProf's
+/// array, which has an entry for each time slot.
 pub(crate) fn start_sampling(naming: NamingOptions, for_array: bool) {
     if is_running() {
         return;
@@ -49,7 +49,7 @@ pub(crate) fn start_sampling(naming: NamingOptions, for_array: bool) {
         slots: None,
     };
     let clock = clock::start(ClockChoice::Monotonic, PinCpu::Never, false);
-    // The times of samples count from here, on two clocks that are read together.
+    // The start of the samples' times, on two clocks that are read together.
     let started_us = set_running(clock, Flags::default(), None, Some(rate));
     let started = clock::monotonic_ns();
     if for_array {
@@ -74,7 +74,7 @@ pub(crate) fn start_sampling(naming: NamingOptions, for_array: bool) {
     engine::install_sampling();
 }
 
-/// Starts the timer of this thread; warns and gives false if there is none.
+/// Starts the timer of this thread; warns and returns false if that fails.
 fn start_timer(rate: Rate, started: u64) -> bool {
     match sampling::start(rate, started) {
         Ok(sampling) => {
@@ -90,7 +90,7 @@ fn start_timer(rate: Rate, started: u64) -> bool {
     }
 }
 
-/// Ends the session and hands over what it recorded.
+/// Ends the session and returns what it recorded.
 pub(super) fn stop(rate: Rate, started_us: u64) -> Option<Recorded> {
     let (sampler, symbols) = end();
     let sampler = sampler?;
@@ -138,13 +138,13 @@ fn profile(symbols: Vec<Symbol>, samples: Samples, meta: Meta) -> Profile {
     }
 }
 
-/// Takes no sample until [`resume`]; false if nothing is being sampled, or that
-/// has been stopped already.
+/// Pauses sampling until [`resume`]; false if nothing is being sampled, or if the
+/// session is paused already.
 pub(super) fn pause() -> bool {
     with_state(sampling::pause)
 }
 
-/// Ends what [`pause`] began; false if nothing is paused.
+/// Resumes sampling after [`pause`]; false if nothing is paused.
 pub(super) fn resume() -> bool {
     with_state(sampling::resume).unwrap_or_else(|error| {
         zend::warning(&format!("cannot go on: no sampling timer: {error}"));
@@ -152,7 +152,7 @@ pub(super) fn resume() -> bool {
     })
 }
 
-/// Whether it is paused.
+/// Whether the session is paused.
 pub(super) fn is_paused(state: &State) -> bool {
     let sampling = state.sampling.as_ref();
     sampling.is_some_and(sampling::Sampling::is_paused)
@@ -167,8 +167,8 @@ fn end() -> (Option<Sampler>, Option<Symbols>) {
     recorded
 }
 
-/// Sets the session suspended, so that another profile can begin; false if nothing
-/// is being sampled.
+/// Suspends the session, so that another profile can begin; false if nothing is
+/// being sampled.
 pub(super) fn suspend() -> bool {
     let Some((running, rate)) = RUNNING
         .get()
@@ -197,8 +197,8 @@ pub(super) fn suspend() -> bool {
     true
 }
 
-/// Goes on with what was set suspended; false if nothing was. What has passed
-/// meanwhile is one sample.
+/// Resumes the suspended session; false if there is none. One sample stands for
+/// the time in between.
 pub(super) fn resume_suspended() -> bool {
     let Some(suspended) = SUSPENDED.take() else {
         return false;
@@ -206,7 +206,7 @@ pub(super) fn resume_suspended() -> bool {
     RUNNING.set(Some(suspended.running));
     start_timer(suspended.rate, suspended.started);
     with_state(|state| {
-        // Only automatic profiles are set suspended.
+        // Only automatic profiles are suspended.
         state.sampling = state.sampling.take().map(sampling::Sampling::resumed);
         state.session = suspended.session;
         state.symbols = Some(suspended.symbols);

@@ -1,15 +1,15 @@
-//! What passes while a profile is set aside: known by clocks that go on
-//! whatever the profile that came between does to its own.
+//! Measures the time and memory that pass while a profile is suspended, by clocks
+//! that do not depend on the profiles' own.
 
 use recorder::{Reading, TickRate};
 
 use crate::settings::Flags;
 use crate::{clock, zend};
 
-/// What stands for the other profile in the one that was set aside.
+/// The symbol that stands for the other profile in the suspended one.
 pub(super) const NAME: &[u8] = b"[profiled by the program]";
 
-/// The instant in which a profile was set aside.
+/// The instant at which a profile was suspended.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Suspension {
     wall_ns: u64,
@@ -19,7 +19,7 @@ pub(super) struct Suspension {
 }
 
 impl Suspension {
-    /// It is set aside now.
+    /// The profile is suspended now.
     pub(super) fn begin(reads_memory: bool) -> Self {
         let (memory, peak) = if reads_memory { zend::memory() } else { (0, 0) };
         Self {
@@ -40,7 +40,7 @@ impl Suspension {
         clock::cpu_ns().saturating_sub(self.cpu_ns)
     }
 
-    /// What has passed since, as a profile with these clocks and flags reads it.
+    /// What has passed since, in the units of a profile with these clocks.
     pub(super) fn until_now(&self, wall: TickRate, cpu: TickRate, flags: Flags) -> Reading {
         let mut time = Reading {
             wall: wall.ticks_in_nanoseconds(self.wall_ns()),

@@ -1,5 +1,5 @@
-//! What the settings say of automatic profiles: of which requests, and what
-//! is kept.
+//! The settings of automatic profiles: which requests are profiled, and which
+//! profiles are kept.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -16,54 +16,55 @@ pub(crate) fn auto_enable() -> AutoEnable {
     read(c"xhprof.auto_enable", parse_auto_enable, AutoEnable::Never)
 }
 
-/// Whether each request leaves a line in PHP's log.
+/// Whether each request logs a line.
 pub(crate) fn debug() -> bool {
     read(c"xhprof.debug", boolean, false)
 }
 
-/// What must be in a request for it to be profiled; empty for nothing.
+/// The name of the trigger; empty for none.
 pub(crate) fn trigger() -> String {
     text(c"xhprof.trigger")
 }
 
-/// What the trigger must be.
+/// The value that the trigger must have.
 pub(crate) fn trigger_secret() -> Vec<u8> {
     ini::value(c"xhprof.trigger_secret")
 }
 
-/// How many of all requests, of 1.
+/// Fraction of requests to profile, 0 to 1.
 pub(crate) fn rate() -> f64 {
     read(c"xhprof.rate", share, 1.0)
 }
 
-/// Patterns of what is profiled; empty for everything.
+/// Patterns of requests to profile; empty for all.
 pub(crate) fn match_list() -> Vec<String> {
     list(&text(c"xhprof.match"))
 }
 
-/// Patterns of what is not.
+/// Patterns of requests not to profile.
 pub(crate) fn skip_list() -> Vec<String> {
     list(&text(c"xhprof.skip"))
 }
 
-/// How many profiles are begun in a minute; zero for any number.
+/// How many profiles may begin in a minute; zero for no limit.
 pub(crate) fn max_per_minute() -> u64 {
     let limit = |value: &str| number(value, 0, MAX_PER_MINUTE);
     read(c"xhprof.max_per_minute", limit, 0)
 }
 
-/// What is shorter is not written.
+/// Profiles of shorter requests are not written.
 pub(crate) fn min_duration() -> Duration {
     let milliseconds = |value: &str| number(value, 0, MAX_DURATION_MS);
     Duration::from_millis(read(c"xhprof.min_duration", milliseconds, 0))
 }
 
-/// Whether what failed is written however short it was.
+/// Whether profiles of failed requests are written however short they were.
 pub(crate) fn keep_errors() -> bool {
     read(c"xhprof.keep_errors", boolean, false)
 }
 
-/// What may be recorded of a request's headers, cookies, query and environment.
+/// The names of headers, cookies, query parameters and environment variables
+/// whose values may be recorded.
 pub(crate) fn capture() -> Vec<String> {
     list(&text(c"xhprof.capture"))
 }
@@ -82,12 +83,12 @@ pub(crate) fn ignored_functions() -> HashSet<Box<[u8]>> {
         .collect()
 }
 
-/// Who may read a profile.
+/// The permissions of profile files.
 pub(crate) fn file_permissions() -> u32 {
     read(c"xhprof.file_permissions", file_mode, 0o600)
 }
 
-/// How much may be in the output directory, in bytes; zero for any amount.
+/// The largest size of the output directory, in bytes; zero for no limit.
 pub(crate) fn max_dir_size() -> u64 {
     read(c"xhprof.max_dir_size", size_or_zero, 0)
 }

@@ -1,40 +1,39 @@
-//! The words that a setting chooses from, as types.
+//! The values of settings that take one of several words, as enums.
 
-/// What `xhprof.auto_enable` says.
+/// The value of `xhprof.auto_enable`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AutoEnable {
-    /// Nothing is profiled that does not ask in code.
+    /// No automatic profiles.
     Never,
-    /// What the other settings leave of all requests.
+    /// All requests that the other settings select.
     Always,
-    /// Those that pull `xhprof.trigger`.
+    /// Requests with `xhprof.trigger`.
     Trigger,
 }
 
-/// What `xhprof.closure_names` says.
+/// The value of `xhprof.closure_names`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ClosureNames {
-    /// By their place in what is written to files; as XHProf has them in the
-    /// arrays that a program gets.
+    /// By file and line in files; as XHProf names them in arrays.
     Auto,
-    /// By their place, everywhere.
+    /// By file and line, everywhere.
     Place,
-    /// As PHP has them, everywhere.
+    /// As PHP names them, everywhere.
     Plain,
 }
 
-/// What `xhprof.clock` says.
+/// The value of `xhprof.clock`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ClockChoice {
     /// The cycle counter where it is usable, else `CLOCK_MONOTONIC`.
     Auto,
-    /// The cycle counter, wherever there is one.
+    /// The cycle counter, if there is one.
     Counter,
     /// `CLOCK_MONOTONIC`.
     Monotonic,
 }
 
-/// What `xhprof.pin_cpu` says.
+/// The value of `xhprof.pin_cpu`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PinCpu {
     /// Where the counter is not invariant.
@@ -45,7 +44,7 @@ pub(crate) enum PinCpu {
     Never,
 }
 
-/// What `xhprof.engine` says.
+/// The value of `xhprof.engine`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum EngineChoice {
     /// *observer* where a JIT is configured or PHP has threads, else *execute*.
@@ -58,29 +57,29 @@ pub(crate) enum EngineChoice {
     Off,
 }
 
-/// What `xhprof.mode` says.
+/// The value of `xhprof.mode`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// Costs by caller and callee: XHProf's own array, and no more.
+    /// Costs by caller and callee, as in XHProf's array.
     Edges,
-    /// Costs by whole path, which folds into edges.
+    /// Costs by whole call path.
     Tree,
-    /// Every entry and exit, written as it goes.
+    /// Every entry and exit, written while the profile runs.
     Events,
-    /// Stacks, looked at now and then.
+    /// Stacks at a regular interval.
     Sample,
 }
 
-/// What `xhprof.route` says.
+/// The value of `xhprof.route`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RouteOf {
-    /// The path, `?` for each part that is no word.
+    /// The path with `?` for each part that is not a word.
     Pattern,
     /// The path as it is.
     Exact,
 }
 
-/// What `xhprof.output_format` says.
+/// The value of `xhprof.output_format`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OutputFormat {
     /// `*.xhp`.
@@ -100,7 +99,7 @@ pub(crate) struct Flags {
     pub(crate) cpu: bool,
     /// `XHPROF_FLAGS_MEMORY`.
     pub(crate) memory: bool,
-    /// What calls waited for is recorded, as `xhprof.spans` has it.
+    /// SQL statements, URLs and commands are recorded, as by `xhprof.spans`.
     pub(crate) sql: bool,
 }
 
@@ -112,8 +111,7 @@ impl Flags {
     /// `XHPROF_FLAGS_MEMORY`.
     pub(crate) const MEMORY: i64 = 4;
 
-    /// Reads the bits that `xhprof_enable()` takes; others mean nothing, as
-    /// in every XHProf.
+    /// Reads the bits of `xhprof_enable()`; other bits are ignored, as in XHProf.
     pub(crate) fn from_bits(bits: i64) -> Self {
         Self {
             no_builtins: bits & Self::NO_BUILTINS != 0,
@@ -123,7 +121,7 @@ impl Flags {
         }
     }
 
-    /// Reads words, separated by anything that is not part of one.
+    /// Reads words, separated by spaces, tabs, commas or `|`.
     pub(crate) fn from_words(words: &str) -> Option<Self> {
         let mut flags = Self::default();
         for word in words

@@ -1,8 +1,8 @@
-//! php.ini: every setting, what it may hold, and what it holds now.
+//! The settings in php.ini: definitions, validation, and current values.
 //!
-//! A setting is checked when it is set, wherever that is (php.ini, `-d`,
-//! `ini_set()`): a wrong value gives one warning, and the old value, or the
-//! default, stays. So reading one cannot fail.
+//! A setting is validated when it is set, by php.ini, `-d` or `ini_set()`: an
+//! invalid value gives one warning, and the old value, or the default, stays. So
+//! reading a setting cannot fail.
 
 mod automatic;
 mod choices;
@@ -28,8 +28,7 @@ use parse::{
     size,
 };
 
-/// The smallest `xhprof.sampling_interval` that is used; smaller ones are
-/// raised to it.
+/// The smallest sampling interval; smaller values are raised to it.
 const MIN_SAMPLING_INTERVAL_US: u64 = 100;
 
 /// Which clock to read.
@@ -37,7 +36,7 @@ pub(crate) fn clock_choice() -> ClockChoice {
     read(c"xhprof.clock", clock, ClockChoice::Auto)
 }
 
-/// Which closures have their file and line in their names.
+/// Which closures are named by file and line.
 pub(crate) fn closure_names() -> ClosureNames {
     read(
         c"xhprof.closure_names",
@@ -46,18 +45,19 @@ pub(crate) fn closure_names() -> ClosureNames {
     )
 }
 
-/// Whether functions that PHP compiles into opcodes stay functions.
+/// Whether functions that PHP compiles to opcodes, like `strlen()`, are compiled
+/// to calls.
 pub(crate) fn special_functions() -> bool {
     read(c"xhprof.special_functions", boolean, false)
 }
 
-/// Whether statements and addresses are recorded: `xhprof.spans`, which is
-/// `xhprof.collect_additional_info`.
+/// Whether SQL statements, URLs and commands are recorded: `xhprof.spans`, an
+/// alias of `xhprof.collect_additional_info`.
 pub(crate) fn spans() -> bool {
     read(c"xhprof.spans", boolean, false)
 }
 
-/// Whether what the profiler costs is left out of profiles.
+/// Whether the profiler's own cost is subtracted.
 pub(crate) fn compensate() -> bool {
     read(c"xhprof.compensate", boolean, false)
 }
@@ -82,17 +82,17 @@ pub(crate) fn max_nodes() -> usize {
     read_number(c"xhprof.max_nodes", MAX_NODES, 10_000_000)
 }
 
-/// How large a file of call events may get, in bytes.
+/// The largest size of a file of call events, in bytes.
 pub(crate) fn max_events_size() -> u64 {
     read(c"xhprof.max_events_size", size, 1 << 30)
 }
 
-/// What an automatic profile is made of.
+/// The mode of automatic profiles.
 pub(crate) fn mode() -> Mode {
     read(c"xhprof.mode", mode_of, Mode::Tree)
 }
 
-/// How an automatic profile is written.
+/// The format of automatic profiles.
 pub(crate) fn output_format() -> OutputFormat {
     read(
         c"xhprof.output_format",
@@ -101,7 +101,7 @@ pub(crate) fn output_format() -> OutputFormat {
     )
 }
 
-/// What an automatic profile's file is called, without its ending.
+/// The pattern of file names, without the extension.
 pub(crate) fn output_name() -> String {
     read(
         c"xhprof.output_name",
@@ -110,23 +110,23 @@ pub(crate) fn output_name() -> String {
     )
 }
 
-/// Where automatic profiles are collected, as `xhprof run` does; empty for the
-/// directory of all.
+/// The directory in which `xhprof run` collects automatic profiles; empty for
+/// `output_dir`.
 pub(crate) fn automatic_dir() -> Vec<u8> {
     ini::value(c"xhprof.automatic_dir")
 }
 
-/// Where profiles are written; empty for PHP's temporary directory.
+/// The directory of profiles; empty for PHP's temporary directory.
 pub(crate) fn output_dir() -> Vec<u8> {
     ini::value(c"xhprof.output_dir")
 }
 
-/// Whether to stay on one CPU.
+/// Whether to pin the thread to one CPU.
 pub(crate) fn pin_cpu() -> PinCpu {
     read(c"xhprof.pin_cpu", pin, PinCpu::Auto)
 }
 
-/// What the route of a request is, as long as the program does not say it.
+/// How the route of a request is made from its path.
 pub(crate) fn route() -> RouteOf {
     read(c"xhprof.route", route_of, RouteOf::Pattern)
 }
@@ -136,7 +136,7 @@ pub(crate) fn run_init() -> bool {
     read(c"xhprof.run_init", boolean, false)
 }
 
-/// Which time passes between two samples.
+/// The clock of the sampling interval.
 pub(crate) fn sampling_clock() -> SampledClock {
     read(
         c"xhprof.sampling_clock",

@@ -1,4 +1,4 @@
-//! What the text of a setting means; none if it means nothing.
+//! Parses the values of settings; none if a value is invalid.
 
 use crate::clock::SampledClock;
 
@@ -13,7 +13,7 @@ pub(super) const MAX_DURATION_MS: u64 = 86_400_000;
 pub(super) const MAX_SAMPLING_DEPTH: u64 = 2_147_483_647;
 pub(super) const MAX_SAMPLING_INTERVAL_US: u64 = 3_600_000_000;
 
-/// What php.ini takes for a yes or a no.
+/// A boolean, as php.ini spells it.
 pub(crate) fn boolean(value: &str) -> Option<bool> {
     match value.trim().to_ascii_lowercase().as_str() {
         "1" | "on" | "yes" | "true" => Some(true),
@@ -69,7 +69,7 @@ pub(super) fn mode_of(value: &str) -> Option<Mode> {
     }
 }
 
-/// The format that is called so.
+/// An output format by its name.
 pub(crate) fn output_format_of(value: &str) -> Option<OutputFormat> {
     match value.trim().to_ascii_lowercase().as_str() {
         "native" => Some(OutputFormat::Native),
@@ -95,10 +95,10 @@ pub(super) fn sampling_clock_of(value: &str) -> Option<SampledClock> {
     }
 }
 
-/// The smallest file that is worth anything.
+/// The smallest limit of a size, in bytes.
 const MIN_FILE_SIZE: u64 = 64 << 10;
 
-/// A number of bytes with PHP's own letters: `K`, `M`, `G`.
+/// A number of bytes with PHP's suffixes `K`, `M` and `G`, and `T`.
 pub(super) fn size(value: &str) -> Option<u64> {
     let value = value.trim();
     let (digits, shift) = match value.as_bytes().last()? {
@@ -113,7 +113,7 @@ pub(super) fn size(value: &str) -> Option<u64> {
     (size >= MIN_FILE_SIZE).then_some(size)
 }
 
-/// A number of bytes, or zero for as many as there are.
+/// A number of bytes, or zero for no limit.
 pub(super) fn size_or_zero(value: &str) -> Option<u64> {
     if value.trim() == "0" {
         return Some(0);
@@ -131,13 +131,13 @@ pub(super) fn auto_enable(value: &str) -> Option<AutoEnable> {
     })
 }
 
-/// A share of 1.
+/// A fraction from 0 to 1.
 pub(super) fn share(value: &str) -> Option<f64> {
     let share = value.trim().parse().ok()?;
     (0.0..=1.0).contains(&share).then_some(share)
 }
 
-/// A file's mode, which lets at least its owner read and write.
+/// File permissions that allow at least the owner to read and write.
 pub(super) fn file_mode(value: &str) -> Option<u32> {
     let value = value.trim();
     let is_octal =
@@ -146,7 +146,7 @@ pub(super) fn file_mode(value: &str) -> Option<u32> {
     (mode <= 0o777 && mode & 0o600 == 0o600).then_some(mode)
 }
 
-/// Words, with commas or spaces between them.
+/// A list of words, separated by commas or spaces.
 pub(super) fn list(value: &str) -> Vec<String> {
     value
         .split([' ', ',', '\t', '\r', '\n'])
@@ -155,7 +155,7 @@ pub(super) fn list(value: &str) -> Vec<String> {
         .collect()
 }
 
-/// Whether a request can have something under this name.
+/// Whether `value` is a valid name of an input.
 pub(super) fn is_name(value: &str) -> bool {
     let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
     (1..=64).contains(&value.len()) && value.bytes().all(is_letter)

@@ -1,4 +1,4 @@
-//! The table that PHP registers: names, defaults, checks.
+//! The table of settings that PHP registers: names, defaults, validation.
 
 use std::ffi::CStr;
 
@@ -274,7 +274,7 @@ pub(crate) static SETTINGS: &[Setting] = &[
     },
 ];
 
-/// The settings that there is something special about.
+/// The settings of a special kind.
 pub(crate) static KINDS: [(&CStr, Kind); 9] = [
     (
         c"xhprof.collect_additional_info",

@@ -13,7 +13,7 @@ use super::Value;
 pub(crate) struct Array(ZBox<ZendHashTable>);
 
 impl Array {
-    /// An empty array with room for `capacity` entries.
+    /// An empty array with the given capacity.
     pub(crate) fn with_capacity(capacity: usize) -> Self {
         Self(ZendHashTable::with_capacity(
             u32::try_from(capacity).unwrap_or(u32::MAX / 2),
@@ -27,19 +27,19 @@ impl Array {
         self.set(key, number);
     }
 
-    /// Sets a yes or a no.
+    /// Sets a boolean.
     pub(crate) fn set_bool(&mut self, key: &[u8], value: bool) {
         let mut boolean = Zval::new();
         boolean.set_bool(value);
         self.set(key, boolean);
     }
 
-    /// An array with the keys of this one, which holds only integers under
-    /// strings, and other values in their order. A third of the work of
-    /// `zend_array_dup`, which must look at what it copies.
+    /// A copy of this array with other values, in the order of its keys. This
+    /// array must have only string keys and integer values. Takes a third of the
+    /// time of `zend_array_dup`, which must check each element.
     pub(crate) fn with_ints(&self, values: &[i64]) -> Self {
         let original = &*self.0;
-        // Before its buckets a table has its hash, four bytes for each place.
+        // A table's hash part precedes its buckets, with four bytes per slot.
         let hash = original.nTableMask.wrapping_neg() as usize * size_of::<u32>();
         let buckets = |count: u32| count as usize * size_of::<ffi::Bucket>();
         let size = hash + buckets(original.nTableSize);
@@ -49,9 +49,9 @@ impl Array {
         if original.nNumUsed == 0 {
             return Self::with_capacity(0);
         }
-        // SAFETY: a new table of the same size has no storage yet; it is given
-        // some with what is used of the original's. What was copied is the hash,
-        // integers, and keys, each of which has one more table that refers to it.
+        // SAFETY: a new table of the same size has no storage yet. It gets a copy
+        // of the original's used storage: the hash, integers, and keys, whose
+        // reference counts are incremented.
         unsafe {
             let copy = ffi::_zend_new_array(original.nTableSize);
             let storage = emalloc(layout);
@@ -72,19 +72,19 @@ impl Array {
         }
     }
 
-    /// Where its entries are.
+    /// The array's buckets.
     pub(super) fn storage(&self) -> *const ffi::Bucket {
-        // SAFETY: a pointer in all tables, whatever it points to.
+        // SAFETY: every table has this pointer; it is not dereferenced.
         unsafe { self.0.__bindgen_anon_1.arData }
     }
 
-    /// The memory that so many entries take in the array itself.
+    /// The size of the buckets of so many entries, in bytes.
     pub(crate) fn size_of_entries(entries: usize) -> usize {
         entries * size_of::<ffi::Bucket>()
     }
 
-    /// The memory of an array with so many entries, each of them an array of
-    /// five integers under a key of some sixty bytes.
+    /// The estimated memory of an array with so many entries, each of them an
+    /// array of five integers under a key of some sixty bytes.
     pub(crate) fn size_of_rows(entries: usize) -> usize {
         let table = |entries: usize| {
             let places = entries.next_power_of_two().max(8);
@@ -109,8 +109,8 @@ impl Array {
     }
 
     fn set(&mut self, key: &[u8], mut value: zval) {
-        // SAFETY: the key is `len` bytes that the engine copies; the table
-        // takes the value over, and so it is forgotten here.
+        // SAFETY: the key is `len` bytes that the engine copies. The table takes
+        // ownership of the value, so it is forgotten here.
         unsafe {
             ffi::zend_hash_str_update(
                 &raw mut *self.0,
@@ -122,13 +122,13 @@ impl Array {
         std::mem::forget(value);
     }
 
-    /// Hands the array to PHP as a function's result.
+    /// Sets a function's result to the array.
     pub(crate) fn return_in(self, result: &mut Zval) {
         result.set_hashtable(self.0);
     }
 }
 
-/// Counts one more who refers to a key, if anybody counts: interned strings stay.
+/// Increments the reference count of a key, unless it is interned.
 unsafe fn refer_to(key: *mut ffi::zend_string) {
     // SAFETY: the caller has a table with that key.
     unsafe {
@@ -151,7 +151,7 @@ pub(crate) fn values(array: &ZendHashTable) -> impl Iterator<Item = Value<'_>> {
 /// All keys as text, a number in its digits, with their values, in order.
 pub(crate) fn entries(array: &ZendHashTable) -> impl Iterator<Item = (Vec<u8>, Value<'_>)> {
     let mut entries = array.iter();
-    // Not `next()`, which takes every key for UTF-8.
+    // Not `next()`, which assumes that keys are UTF-8.
     std::iter::from_fn(move || {
         let (key, value) = entries.next_zval()?;
         let key = match key.long() {

@@ -35,7 +35,7 @@ pub(crate) struct Generator {
     frozen_call_stack: *mut zend_execute_data,
     value: zval,
     key: zval,
-    /// What it has returned.
+    /// Its return value.
     pub(crate) retval: zval,
 }
 
@@ -45,15 +45,15 @@ pub(crate) struct FiberContext {
     _opaque: [u8; 0],
 }
 
-/// `zend_compile.h`: functions of the user are called by `DO_FCALL`, which looks at the hooks.
+/// `zend_compile.h`: user functions are called by `DO_FCALL`, which checks the hooks.
 pub(crate) const ZEND_COMPILE_IGNORE_USER_FUNCTIONS: u32 = 1 << 9;
-/// `zend_compile.h`: no function has an opcode of its own.
+/// `zend_compile.h`: no function is compiled to an opcode of its own.
 pub(crate) const ZEND_COMPILE_NO_BUILTINS: u32 = 1 << 11;
 /// `zend_compile.h`: the frame belongs to a generator that exists already.
 pub(crate) const ZEND_CALL_GENERATOR: u32 = 1 << 24;
 /// `zend_compile.h`: the frame was entered from C.
 pub(crate) const ZEND_CALL_TOP: u32 = 1 << 17;
-/// `zend_compile.h`: when the frame is left, its object is let go.
+/// `zend_compile.h`: the object is released when the frame is left.
 pub(crate) const ZEND_CALL_RELEASE_THIS: u32 = 1 << 21;
 /// `zend_compile.h`: a class of PHP itself or of an extension.
 pub(crate) const ZEND_INTERNAL_CLASS: i32 = 1;
@@ -61,9 +61,9 @@ pub(crate) const ZEND_INTERNAL_CLASS: i32 = 1;
 pub(crate) const IS_OBJ_DESTRUCTOR_CALLED: u32 = 1 << 8;
 /// `zend_types.h`: the object is being freed.
 pub(crate) const IS_OBJ_FREE_CALLED: u32 = 1 << 9;
-/// `zend_types.h`: result of a callback that went well.
+/// `zend_types.h`: result of a callback that succeeded.
 pub(crate) const SUCCESS: c_int = 0;
-/// `zend_types.h`: result of a callback that did not.
+/// `zend_types.h`: result of a callback that failed.
 pub(crate) const FAILURE: c_int = -1;
 
 unsafe extern "C" {
@@ -113,6 +113,9 @@ unsafe extern "C" {
     pub(crate) fn zend_observer_error_register(
         handler: unsafe extern "C" fn(c_int, *mut zend_string, u32, *mut zend_string),
     );
+
+    // zend_modules.h
+    pub(crate) static module_registry: ext_php_rs::ffi::HashTable;
 
     // zend_extensions.h
     pub(crate) fn zend_get_op_array_extension_handle(module_name: *const c_char) -> c_int;

@@ -10,13 +10,13 @@ use ext_php_rs::ffi::{
 
 use super::bindings;
 
-/// Where our slot is in a function's run-time cache, in pointers. Zero until
+/// The index of our slot in a function's run-time cache. Zero until
 /// [`reserve_slots`]: the engine never hands out the first slot.
 static USER_SLOT: AtomicUsize = AtomicUsize::new(0);
 #[cfg(internal_extension_handle)]
 static INTERNAL_SLOT: AtomicUsize = AtomicUsize::new(0);
 
-/// Asks the engine for a slot in every function's run-time cache. Once, at MINIT.
+/// Reserves a slot in every function's run-time cache. Once, at MINIT.
 pub(crate) fn reserve_slots() {
     let name = c"xhprof".as_ptr();
     // SAFETY: called at MINIT, where the engine allows it; the name is static.
@@ -30,7 +30,7 @@ pub(crate) fn reserve_slots() {
     }
 }
 
-/// Whose code a function is.
+/// The kind of a function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FunctionKind {
     /// Compiled PHP: a function, a method, or a file's top level.
@@ -47,7 +47,7 @@ pub(crate) struct Call<'a> {
 }
 
 impl<'a> Call<'a> {
-    /// Views the engine's frame.
+    /// A view of the engine's frame.
     ///
     /// # Safety
     ///
@@ -70,8 +70,8 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Whether running this frame only makes a generator: its body runs later,
-    /// in frames of the generator's own.
+    /// Whether this frame only creates a generator: its body runs later, in the
+    /// generator's own frame.
     #[inline(always)]
     pub(crate) fn is_generator_creation(self) -> bool {
         // SAFETY: as in `function`; `This.u1` holds the call info of every frame.
@@ -79,8 +79,8 @@ impl<'a> Call<'a> {
         info & bindings::ZEND_CALL_GENERATOR == 0
     }
 
-    /// The slot in which this extension keeps a number for the function, zero
-    /// at first; none if the function has no run-time cache of its own.
+    /// The function's run-time slot of this extension, zero at first; none if the
+    /// function has no run-time cache of its own.
     #[inline(always)]
     pub(crate) fn slot(self, kind: FunctionKind) -> Option<&'a mut u64> {
         let cache = match kind {
@@ -96,30 +96,30 @@ impl<'a> Call<'a> {
         };
         #[cfg(not(internal_extension_handle))]
         let slot = &USER_SLOT;
-        // SAFETY: the engine sized the cache to hold every slot that was
-        // reserved, zeroed it, and keeps it per process and request, so that
-        // nobody else writes there. Slots are pointers, and pointers have 64
-        // bits on every system we support.
+        // SAFETY: the engine allocated and zeroed the cache with every reserved
+        // slot, per process and request, and only this extension writes to its
+        // slot. A slot is a pointer, and lib.rs refuses pointers that have not 64
+        // bits.
         unsafe { Some(&mut *cache.add(slot.load(Ordering::Relaxed)).cast::<u64>()) }
     }
 
-    /// The [`slot`](Self::slot) of a function that has none yet; none if it gets
-    /// none: a stand-in for another has no slot of its own.
+    /// Creates the [`slot`](Self::slot) of a function without a run-time cache.
+    /// None if that is not possible: a trampoline has no slot of its own.
     pub(crate) fn new_slot(self) -> Option<&'a mut u64> {
         let function = self.function();
         if function.is_trampoline() || function.kind() == FunctionKind::User {
             return None;
         }
         // SAFETY: an internal function, of `new`'s caller. The slot lives as long
-        // as the request, and nobody else writes there.
+        // as the request, and only this extension writes to it.
         unsafe {
             super::idle_slots::create((&raw const (*function.function).internal_function).cast())?
                 .as_mut()
         }
     }
 
-    /// What is in the [`slot`](Self::slot). (A reference may be null for all
-    /// the compiler knows of it, and the hot path would ask.)
+    /// The value of the [`slot`](Self::slot). Separate from `slot`, because the
+    /// compiler would check that the reference is not null on the hot path.
     #[inline(always)]
     pub(crate) fn number(self, kind: FunctionKind) -> Option<u64> {
         match kind {
@@ -188,11 +188,11 @@ pub(crate) struct Function<'a> {
 }
 
 impl<'a> Function<'a> {
-    /// Views one of the engine's functions.
+    /// A view of the engine's function.
     ///
     /// # Safety
     ///
-    /// `function` must be one, and stay one for `'a`.
+    /// `function` must be a function, and stay one for `'a`.
     pub(crate) unsafe fn new(function: *mut zend_function) -> Self {
         Self {
             function,
@@ -200,7 +200,7 @@ impl<'a> Function<'a> {
         }
     }
 
-    /// Whose code it is.
+    /// The function's kind.
     pub(crate) fn kind(self) -> FunctionKind {
         // SAFETY: all kinds of functions begin with their type.
         if u32::from(unsafe { (*self.function).type_ }) == ZEND_INTERNAL_FUNCTION {
@@ -216,27 +216,27 @@ impl<'a> Function<'a> {
         unsafe { (*self.function).common.fn_flags }
     }
 
-    /// Whether this needs a second look before it is recorded: a generator, or
-    /// a stand-in that the engine makes for one call.
+    /// Whether each call must be inspected before it is recorded: the function is
+    /// a generator or a trampoline.
     #[inline(always)]
     pub(crate) fn is_unusual(self) -> bool {
         self.flags() & (ZEND_ACC_CALL_VIA_TRAMPOLINE | ZEND_ACC_GENERATOR) != 0
     }
 
-    /// Whether this is the engine's stand-in on the way to `__call` and
-    /// `__callStatic`, or an object's `__invoke`. It is made for one call, and
-    /// its cache is not its own.
+    /// Whether this is a trampoline, which the engine creates for one call of
+    /// `__call`, `__callStatic` or an object's `__invoke`. Its run-time cache is
+    /// not its own.
     pub(crate) fn is_trampoline(self) -> bool {
         self.flags() & ZEND_ACC_CALL_VIA_TRAMPOLINE != 0
     }
 
-    /// Whether calling this makes a generator.
+    /// Whether calling this creates a generator.
     pub(crate) fn is_generator(self) -> bool {
         self.flags() & ZEND_ACC_GENERATOR != 0
     }
 
-    /// Whether it stays where it is until the request ends, and no call of it
-    /// needs a second look: a function or a method of PHP code, by its name.
+    /// Whether the function's address is valid until the request ends, and no call
+    /// of it must be inspected: a named user function or method.
     pub(crate) fn is_usual_and_lasts(self) -> bool {
         let others = ZEND_ACC_CLOSURE | ZEND_ACC_CALL_VIA_TRAMPOLINE | ZEND_ACC_GENERATOR;
         self.kind() == FunctionKind::User && self.flags() & others == 0 && self.name().is_some()

@@ -18,21 +18,21 @@ pub(crate) fn compiler_globals() -> *mut zend_compiler_globals {
     }
 }
 
-/// From now on, calls of user functions are compiled so that they look at
-/// `zend_execute_ex`. Once a thread; the engine keeps the option.
+/// Makes the compiler emit calls of user functions that check `zend_execute_ex`.
+/// Once per thread; the engine keeps the option.
 pub(crate) fn make_user_calls_visible() {
     // SAFETY: the globals are this thread's own.
     unsafe { (*compiler_globals()).compiler_options |= ZEND_COMPILE_IGNORE_USER_FUNCTIONS };
 }
 
-/// Takes the option back.
+/// Resets the option.
 pub(crate) fn stop_making_user_calls_visible() {
     // SAFETY: the globals are this thread's own.
     unsafe { (*compiler_globals()).compiler_options &= !ZEND_COMPILE_IGNORE_USER_FUNCTIONS };
 }
 
-/// From now on, `strlen()` and the like are compiled as the calls they look
-/// like, not as opcodes of their own. Once a thread; the engine keeps the option.
+/// Makes the compiler emit calls for `strlen()` and the like, instead of opcodes
+/// of their own. Once per thread; the engine keeps the option.
 pub(crate) fn make_special_functions_visible() {
     // SAFETY: the globals are this thread's own.
     unsafe { (*compiler_globals()).compiler_options |= ZEND_COMPILE_NO_BUILTINS };

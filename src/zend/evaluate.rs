@@ -1,4 +1,4 @@
-//! Running PHP code of our own.
+//! Runs PHP code of this extension.
 
 use std::ffi::CStr;
 
@@ -6,11 +6,12 @@ use ext_php_rs::ffi;
 
 use super::bindings::{self, SUCCESS};
 
-/// Runs a statement; false if PHP is in no state to do so, or did not.
+/// Runs a statement; false if an exception is pending before or afterwards, or if
+/// the code failed.
 pub(crate) fn evaluate(code: &CStr) -> bool {
-    // SAFETY: this thread's globals; the strings are terminated, and nobody
-    // wants a result. The hooks that run meanwhile find no reference to the
-    // state: the caller holds none.
+    // SAFETY: this thread's globals; the strings are terminated, and the result
+    // is discarded. The caller holds no reference to the state, which the hooks
+    // use.
     unsafe {
         if !(*ffi::ext_php_rs_executor_globals()).exception.is_null() {
             return false;
@@ -24,7 +25,7 @@ pub(crate) fn evaluate(code: &CStr) -> bool {
     }
 }
 
-/// Takes a function away that [`evaluate`] declared, and that does not run.
+/// Removes a function that [`evaluate`] declared, and that is not running.
 pub(crate) fn forget_function(name: &str) {
     // SAFETY: this thread's table, whose destructor frees the function; the
     // name is `len` bytes.

@@ -9,16 +9,15 @@ use super::bindings::{
     ZEND_CALL_RELEASE_THIS,
 };
 
-/// The frame of the function that runs now; null outside of any.
+/// The frame of the running function; null if none runs.
 pub(crate) fn current_frame() -> *mut zend_execute_data {
     // SAFETY: this thread's globals.
     unsafe { (*ffi::ext_php_rs_executor_globals()).current_execute_data }
 }
 
-/// The addresses where PHP puts this thread's first frames, and all others that
-/// are not many: a page of its stack, which stays until the request ends. To be
-/// asked at RINIT; none once something runs, since that may be in a fiber, whose
-/// stack goes with it.
+/// The address range of the first page of this thread's VM stack, which holds the
+/// outermost frames and lives until the request ends. Must be called at RINIT;
+/// empty once something runs, because a fiber's VM stack may be current then.
 pub(crate) fn first_frames() -> Range<usize> {
     // SAFETY: this thread's globals; a page begins with what it says of itself.
     unsafe {
@@ -31,20 +30,19 @@ pub(crate) fn first_frames() -> Range<usize> {
     }
 }
 
-/// The frames that are open now and have a function, the innermost first: in a
-/// fiber, also those of who resumed it. To be used up before PHP goes on.
+/// The open frames that have a function, the innermost first: in a fiber, also
+/// those of its resumer. The caller must finish the iteration before PHP runs on.
 pub(crate) fn open_frames() -> impl Iterator<Item = *mut zend_execute_data> {
     let chain = Callers::of(current_frame());
-    // SAFETY: the frames are open. The engine's own stand-ins have no function.
+    // SAFETY: the frames are open. The engine's dummy frames have no function.
     chain.filter(|&frame| unsafe { !(*frame).func.is_null() })
 }
 
-/// A live frame, its caller, and so on, stand-ins too.
+/// A live frame, its caller, and so on, with dummy frames.
 ///
-/// The engine can make a ring of them: `throw()` into a generator that is running
-/// does (seen in PHP 8.2). PHP itself then takes all the memory that it may when
-/// it makes a backtrace; we stop. How a ring is found is Brent's: a
-/// frame is remembered, and another one after twice as many steps.
+/// The frames can form a cycle: `throw()` into a running generator causes one
+/// (seen in PHP 8.2). PHP's own backtrace then runs into the memory limit; this
+/// iterator stops. It finds cycles by Brent's algorithm.
 pub(super) struct Callers {
     next: *mut zend_execute_data,
     remembered: *mut zend_execute_data,
@@ -83,7 +81,7 @@ impl Iterator for Callers {
     }
 }
 
-/// Whether a live frame runs PHP code, and not a function written in C.
+/// Whether a live frame runs PHP code, and not an internal function.
 pub(crate) fn runs_php(frame: *const zend_execute_data) -> bool {
     // SAFETY: the frame is live; the engine's own dummy frames have no function.
     unsafe {
@@ -92,22 +90,21 @@ pub(crate) fn runs_php(frame: *const zend_execute_data) -> bool {
     }
 }
 
-/// Whether `frame`, which may be gone, is still on PHP's stack below `call`,
-/// the live frame that was put there last.
+/// Whether `frame`, which may have been popped, is still on PHP's VM stack below
+/// `call`, the live frame that was pushed last.
 ///
-/// Frames are put on top of one another and taken away from the top. So where
-/// a frame was there is either that frame, or one put there since.
+/// If so, the address holds either that frame, or one pushed since.
 pub(crate) fn is_still_below(
     frame: *const zend_execute_data,
     call: *const zend_execute_data,
 ) -> bool {
     let (frame, call) = (frame as usize, call as usize);
-    // SAFETY: this thread's globals; the pages of its stack live, and each
+    // SAFETY: this thread's globals; the pages of its VM stack live, and each
     // begins with a header of this type.
     unsafe {
         let executor = &*ffi::ext_php_rs_executor_globals();
         let mut page = executor.vm_stack;
-        // A generator's frame is elsewhere: then it is the top that counts.
+        // A generator's frame is not on the VM stack: compare with its top.
         let is_on_page = call > page as usize && call < executor.vm_stack_end as usize;
         let mut top = if is_on_page {
             call
@@ -127,11 +124,11 @@ pub(crate) fn is_still_below(
     false
 }
 
-/// Whether a frame that is being left has come to letting the object go whose
-/// method it ran. The frame must still be on PHP's stack.
+/// Whether a frame that is being left already releases the object of its method.
+/// The frame must still be on PHP's VM stack.
 pub(crate) fn releases_its_object(frame: *const zend_execute_data) -> bool {
-    // SAFETY: the frame is readable; with this flag its `This` is an object,
-    // which is not freed before it has been let go.
+    // SAFETY: the frame is readable; with this flag its `This` is an object that
+    // is freed only after it has been released.
     unsafe {
         let this = &(*frame).This;
         if this.u1.type_info & ZEND_CALL_RELEASE_THIS == 0 {
@@ -161,7 +158,7 @@ pub(crate) fn is_closing(frame: *const zend_execute_data) -> bool {
     }
 }
 
-/// Whether a frame whose end is reported belongs to a generator that will go on.
+/// Whether a frame whose end is reported belongs to a generator that yields.
 pub(crate) fn is_yielding(frame: *const zend_execute_data) -> bool {
     // SAFETY: the frame is live, and a generator's frame returns into it; the
     // globals are this thread's.
@@ -175,7 +172,7 @@ pub(crate) fn is_yielding(frame: *const zend_execute_data) -> bool {
     }
 }
 
-/// Whether a frame that stands at `opline` stands where an exception put it.
+/// Whether `opline` is one of the engine's `exception_op`.
 pub(crate) fn is_exception_opline(opline: *const zend_op) -> bool {
     // SAFETY: this thread's globals.
     let operations = unsafe { &(*ffi::ext_php_rs_executor_globals()).exception_op };

@@ -1,8 +1,8 @@
-//! All user functions that the observer API has been asked about.
+//! All user functions for which the engine has called the observers' init.
 //!
-//! They are found where functions are kept: in the tables of functions and of
-//! classes, in closures, inside other functions (closures not yet made), and,
-//! for the code at the top of files, on the stack.
+//! They are searched in the tables of functions and classes, in closures, inside
+//! other functions (closures not yet created), and, for the top level of files, on
+//! the stack.
 
 use ext_php_rs::ffi::{
     self, HashTable, zend_class_entry, zend_execute_data, zend_function, zend_object, zval,
@@ -18,8 +18,8 @@ use super::frames::Callers;
 /// request, at least once.
 pub(crate) fn for_each_function_seen(mut visit: impl FnMut(*mut zend_function)) {
     let visit: &mut dyn FnMut(*mut zend_function) = &mut visit;
-    // SAFETY: this thread's globals; the tables are not changed meanwhile,
-    // because `visit` does not run PHP code.
+    // SAFETY: this thread's globals; the tables do not change, because `visit`
+    // does not run PHP code.
     unsafe {
         let executor = &*ffi::ext_php_rs_executor_globals();
         in_table(executor.function_table, visit);
@@ -39,7 +39,7 @@ unsafe fn in_class(class: *mut zend_class_entry, visit: &mut dyn FnMut(*mut zend
     // SAFETY: the caller's class; its methods are functions, and so are the
     // hooks of its properties, since 8.4.
     unsafe {
-        // Those of PHP itself have none of PHP code.
+        // Internal classes have no user methods.
         if i32::from((*class).type_) == ZEND_INTERNAL_CLASS {
             return;
         }
@@ -76,7 +76,7 @@ unsafe fn in_object(object: *mut zend_object, visit: &mut dyn FnMut(*mut zend_fu
     }
 }
 
-/// The code at the top of a file that still runs: what is in it is in no table.
+/// The top level of a file that still runs is in no table.
 unsafe fn in_frames(frame: *mut zend_execute_data, visit: &mut dyn FnMut(*mut zend_function)) {
     for frame in Callers::of(frame) {
         // SAFETY: a live frame.
@@ -104,7 +104,7 @@ unsafe fn in_function(function: *mut zend_function, visit: &mut dyn FnMut(*mut z
     }
 }
 
-/// Whether the engine has noted something about observers of the function.
+/// Whether the engine has stored observers in the function's run-time cache.
 unsafe fn has_been_asked_about(function: *mut zend_function) -> bool {
     // SAFETY: as for `Call::internal_cache`: direct, or an offset into the map.
     unsafe {
@@ -130,7 +130,7 @@ unsafe fn for_each_pointer(table: *mut HashTable, visit: &mut dyn FnMut(*mut std
     unsafe { for_each_pointer_in(table, 0..usize::MAX, visit) };
 }
 
-/// The same for the entries with these numbers, as far as they exist.
+/// The same for the entries with these indices, as far as they exist.
 pub(super) unsafe fn for_each_pointer_in(
     table: *mut HashTable,
     entries: std::ops::Range<usize>,

@@ -1,15 +1,15 @@
-//! Requests do not pay for slots in internal functions that they do not call.
+//! Avoids the cost of run-time slots in internal functions that are not called.
 //!
-//! As long as any extension has a slot in functions' run-time caches, PHP 8.2
-//! makes such caches for all of its own functions when a request begins: some
-//! 20 µs, in a request that may take 30. (PHP 8.4 keeps them.) Where the only
-//! slot is ours, it is told between two requests that there is none; and when a
-//! profile meets a function without a cache, [`create`] gives it one.
+//! If any extension has reserved a slot, PHP 8.2 allocates run-time caches for all
+//! internal functions at the beginning of each request: some 20 µs, in a request
+//! that may take 30. (PHP 8.4 keeps them.) If the only slot is ours, this module
+//! sets the number of slots to zero between requests. When a profile finds a
+//! function without a cache, [`create`] gives it one.
 //!
-//! What must stay true: whatever is compiled has room for the slot, so the
-//! number is back before anything is compiled ([`reclaim`], at RINIT and in
-//! `engine::compile`); and no other extension gets our number, because none
-//! asks between requests. Threads share the number, so with them it stays.
+//! **Invariants:** everything that is compiled has space for the slot, so the
+//! number is restored before ([`reclaim`], at RINIT and in `engine::compile`). No
+//! other extension gets our slot, because extensions reserve slots only at
+//! startup. Threads share the number, so with ZTS it is not changed.
 
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,18 +19,17 @@ use ext_php_rs::ffi::zend_internal_function;
 use super::bindings;
 use super::compile::compiler_globals;
 
-/// The number is zero now, and was one.
+/// The number of slots was one, and is zero now.
 static IS_RELEASED: AtomicBool = AtomicBool::new(false);
-/// This request has begun without caches for internal functions.
+/// This request began without run-time caches for internal functions.
 static CACHES_MISSING: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
-    /// The slots of the functions that this request's profiles have met.
+    /// The slots that were created in this request.
     static CACHES: RefCell<Caches> = const { RefCell::new(Caches { pages: Vec::new(), used: 0 }) };
 }
 
-/// Slots that stay where they are until the next request, which takes the same
-/// memory.
+/// Slots that keep their addresses until the next request, which reuses them.
 struct Caches {
     pages: Vec<Vec<u64>>,
     used: usize,
@@ -52,15 +51,14 @@ impl Caches {
     }
 }
 
-/// A request is over, and nothing of it runs any more. Only if our slot has
-/// been reserved.
+/// After RSHUTDOWN: sets the number of slots to zero. The caller must have
+/// reserved a slot.
 pub(crate) fn release() {
     if cfg!(not(caches_each_request)) || cfg!(php_zts) {
         return;
     }
-    // SAFETY: a counter of the engine's, which nobody looks at meanwhile. The
-    // request of the module startup (preloading) is left alone: slots are still
-    // given away after it.
+    // SAFETY: a counter of the engine, which no other thread reads. Not during
+    // module startup (preloading): extensions reserve slots after it.
     unsafe {
         let slots = &raw mut bindings::zend_op_array_extension_handles;
         if bindings::php_during_module_startup() == 0 && *slots == 1 {
@@ -70,13 +68,13 @@ pub(crate) fn release() {
     }
 }
 
-/// A request begins, or something is compiled.
+/// Restores the number of slots: a request begins, or something is compiled.
 #[inline]
 pub(crate) fn reclaim() {
     if IS_RELEASED.load(Ordering::Relaxed) {
         IS_RELEASED.store(false, Ordering::Relaxed);
-        // SAFETY: as in `release`; it was one, and if it is not zero now, then
-        // all modules have been started anew.
+        // SAFETY: as in `release`. If the number is not zero, all modules have
+        // been restarted.
         unsafe {
             let slots = &raw mut bindings::zend_op_array_extension_handles;
             if *slots == 0 {
@@ -88,19 +86,19 @@ pub(crate) fn reclaim() {
     }
 }
 
-/// The slot of an internal function of PHP's own tables that has no cache, and
-/// gets one here; none if the engine has made them all. What a program makes,
-/// such as the methods of an enum, has its cache from the beginning.
+/// Creates the run-time cache of an internal function that has none, and returns
+/// its slot; none if the engine has allocated all caches. Internal functions that
+/// a program creates, such as the methods of an enum, always have a cache.
 ///
 /// # Safety
 ///
-/// `function` must be one, and no stand-in for another.
+/// `function` must be an internal function, and no trampoline.
 pub(super) unsafe fn create(function: *const zend_internal_function) -> Option<*mut u64> {
     if !CACHES_MISSING.load(Ordering::Relaxed) {
         return None;
     }
-    // SAFETY: the caller's function. The engine clears its place in the map
-    // when the next request begins; until then nobody else has the slot.
+    // SAFETY: the caller's function. The engine clears its entry in the map when
+    // the next request begins; until then only this function has the slot.
     unsafe {
         let place = place_in_map(function).filter(|&place| (*place).is_null())?;
         let slot = CACHES.with_borrow_mut(Caches::next)?;
@@ -109,7 +107,8 @@ pub(super) unsafe fn create(function: *const zend_internal_function) -> Option<*
     }
 }
 
-/// Where the map of this thread has a function's cache; none if it is not there.
+/// The entry of a function's cache in this thread's map; none if the function does
+/// not use the map.
 unsafe fn place_in_map(function: *const zend_internal_function) -> Option<*mut *mut u64> {
     // SAFETY: the caller's function; with the lowest bit set, the pointer is an
     // offset into the map (`ZEND_MAP_PTR_GET` in zend_map_ptr.h).

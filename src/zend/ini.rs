@@ -1,4 +1,4 @@
-//! php.ini entries: registered, checked, read.
+//! php.ini entries: registration, validation, reading.
 
 use std::ffi::{CStr, c_int, c_void};
 use std::sync::OnceLock;
@@ -12,7 +12,7 @@ use ext_php_rs::ffi::{
 use super::bindings::{self, FAILURE, SUCCESS};
 use super::ini_aliases;
 
-/// Where a setting may be changed.
+/// Where a setting can be changed.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Scope {
     /// Everywhere, `ini_set()` included.
@@ -23,26 +23,26 @@ pub(crate) enum Scope {
     System,
 }
 
-/// A setting and what it may hold.
+/// A setting and its validation.
 pub(crate) struct Setting {
     pub(crate) name: &'static CStr,
     pub(crate) default: &'static CStr,
     pub(crate) scope: Scope,
     pub(crate) is_valid: fn(&str) -> bool,
-    /// What it may hold, in words: "xhprof.x must be …".
+    /// The valid values, in words: "xhprof.x must be …".
     pub(crate) expected: &'static str,
 }
 
-/// What is special about a setting.
+/// A setting's special kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// What it holds is shown nowhere.
+    /// The value is never shown.
     Secret,
-    /// What a program makes of it must be allowed by `open_basedir`.
+    /// A value that a program sets must be allowed by `open_basedir`.
     Path,
-    /// It has the value of the setting of that name, always.
+    /// The setting always has the value of the setting of that name.
     Alias(&'static CStr),
-    /// It keeps profiles few or small: a wrong one must not do without.
+    /// A limit: an invalid value must not disable it.
     Limit,
 }
 
@@ -57,29 +57,29 @@ impl Setting {
     }
 }
 
-/// A limit was wrong in php.ini or on the command line.
+/// A limit in php.ini or on the command line is invalid.
 static HAS_INVALID_LIMIT: AtomicBool = AtomicBool::new(false);
 
-/// Whether a [`Kind::Limit`] was wrong in php.ini or on the command line: what
-/// is there instead is its default, and not what was meant.
+/// Whether a [`Kind::Limit`] in php.ini or on the command line is invalid: then the
+/// setting has its default, which may be no limit.
 pub(crate) fn has_invalid_limit() -> bool {
     HAS_INVALID_LIMIT.load(Ordering::Relaxed)
 }
 
 /// `ZEND_INI_STAGE_STARTUP`: php.ini and the command line are read.
 const STAGE_STARTUP: c_int = 1;
-/// `ZEND_INI_STAGE_RUNTIME` and `ZEND_INI_STAGE_HTACCESS`: a program or the
-/// files beside it say something.
+/// `ZEND_INI_STAGE_RUNTIME` and `ZEND_INI_STAGE_HTACCESS`: set by a program, or by
+/// `.user.ini` and `.htaccess`.
 const STAGES_OF_PROGRAMS: c_int = 1 << 4 | 1 << 5;
 
-/// Registers all settings. Once, at MINIT, before anything reads them. Some are
-/// of a special kind.
+/// Registers all settings, and the special kinds of some. Once, at MINIT, before
+/// anything reads them.
 pub(crate) fn register(
     settings: &'static [Setting],
     kinds: &'static [(&'static CStr, Kind)],
     module_number: c_int,
 ) {
-    // Where PHP starts again in the same process, they are the same.
+    // If PHP restarts in the same process, they are the same.
     let _ = KINDS.set(kinds);
     let definitions = settings.iter().map(|setting| {
         let mut definition = definition(setting);
@@ -89,7 +89,7 @@ pub(crate) fn register(
         definition
     });
     let definitions: Vec<zend_ini_entry_def> = definitions.chain([end()]).collect();
-    // The engine keeps pointing into the table until it unloads us.
+    // The engine keeps pointers into the table until it unloads the module.
     let definitions: &'static [zend_ini_entry_def] = definitions.leak();
     // SAFETY: the table ends with an empty entry and lives from now on.
     unsafe { zend_register_ini_entries(definitions.as_ptr(), module_number) };
@@ -100,7 +100,7 @@ pub(crate) fn register(
     ini_aliases::start(&aliases.collect::<Vec<_>>());
 }
 
-/// Takes the settings back at MSHUTDOWN.
+/// MSHUTDOWN: unregisters the settings.
 pub(crate) fn unregister(module_number: c_int) {
     // SAFETY: the number is the engine's own for this module.
     unsafe { bindings::zend_unregister_ini_entries(module_number) };
@@ -112,7 +112,7 @@ pub(crate) fn print_table(module: *mut zend_module_entry) {
     unsafe { bindings::display_ini_entries(module) };
 }
 
-/// What a setting holds now.
+/// The current value of a setting.
 pub(crate) fn value(name: &CStr) -> Vec<u8> {
     let mut exists = false;
     // SAFETY: the name is NUL-terminated and its length is right; the string
@@ -149,7 +149,7 @@ fn end() -> zend_ini_entry_def {
     zend_ini_entry_def::end()
 }
 
-/// Prints no more than whether there is a value.
+/// Prints only whether there is a value.
 unsafe extern "C" fn hide(entry: *mut zend_ini_entry, _which: c_int) {
     // SAFETY: the engine's entry, which lives for the length of this call.
     let value = unsafe { super::call::bytes((*entry).value) };
@@ -162,7 +162,7 @@ unsafe extern "C" fn hide(entry: *mut zend_ini_entry, _which: c_int) {
     unsafe { bindings::php_output_write(shown.as_ptr(), shown.count_bytes()) };
 }
 
-/// The engine asks before it sets an entry.
+/// on_modify: the engine calls this before it sets an entry.
 unsafe extern "C" fn check(
     entry: *mut zend_ini_entry,
     new_value: *mut zend_string,
@@ -195,7 +195,7 @@ unsafe extern "C" fn check(
     if is_valid { SUCCESS } else { FAILURE }
 }
 
-/// Whether the setting may hold the value; warns if not.
+/// Whether the value is valid; warns if not.
 fn validate(setting: &Setting, value: &[u8], stage: c_int) -> bool {
     if str::from_utf8(value).is_ok_and(setting.is_valid) {
         return true;

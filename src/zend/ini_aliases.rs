@@ -1,11 +1,11 @@
-//! Two settings that are one: whichever name is set, both have the value.
+//! Two names of one setting: setting either sets both.
 //!
-//! XHProf's own name of a setting stays, and a plain one is beside it. Each is
-//! an entry of its own for PHP, so that php.ini, `-d`, `ini_get()` and
-//! `phpinfo()` know both. This module keeps their values equal.
+//! One is XHProf's own name, the other a plainer one. For PHP they are two
+//! entries, so php.ini, `-d`, `ini_get()` and `phpinfo()` know both. This module
+//! keeps their values equal.
 //!
-//! **Invariant:** an entry that PHP restores by itself at the end of a request
-//! is changed by PHP's own function; any other is written to directly.
+//! **Invariant:** an entry that PHP restores at the end of a request is changed by
+//! `zend_alter_ini_entry_ex`; any other entry is written directly.
 
 use std::cell::Cell;
 use std::ffi::{CStr, c_int};
@@ -15,7 +15,7 @@ use ext_php_rs::types::ZendStr;
 
 use super::bindings::{self, FAILURE, SUCCESS};
 
-/// `zend_ini.h`: the kinds of callers, and what each may change.
+/// `zend_ini.h`: stages and modify types.
 const STAGE_ACTIVATE: c_int = 1 << 2;
 const STAGE_RUNTIME: c_int = 1 << 4;
 const STAGE_HTACCESS: c_int = 1 << 5;
@@ -24,12 +24,12 @@ const PER_DIRECTORY: c_int = 2;
 const SYSTEM: c_int = 4;
 
 thread_local! {
-    /// The other entry is being changed, which asks again.
+    /// The alias is being changed, which calls `copy` again.
     static IS_COPYING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// After the entries were registered: php.ini or `-d` may have one of the names.
-/// Where it has both, the later one in `aliases` counts.
+/// Called after the entries were registered: copies a value that php.ini or `-d`
+/// sets under one of the names. If both are set, the later one in `aliases` wins.
 pub(super) fn start(aliases: &[(&CStr, &CStr)]) {
     for (index, (name, other)) in aliases.iter().enumerate() {
         let is_last = aliases.iter().skip(index).all(|(later, _)| later != other);
@@ -44,11 +44,11 @@ pub(super) fn start(aliases: &[(&CStr, &CStr)]) {
     }
 }
 
-/// An entry is about to get this value: its alias gets it, too.
+/// Copies a value that `entry` is about to get to its alias.
 ///
 /// # Safety
 ///
-/// `entry` and `value` must be what PHP handed to a setting's callback.
+/// `entry` and `value` must be the arguments of `on_modify`.
 pub(super) unsafe fn copy(
     entry: *const zend_ini_entry,
     value: *mut zend_string,
@@ -59,14 +59,15 @@ pub(super) unsafe fn copy(
         STAGE_ACTIVATE => SYSTEM,
         STAGE_RUNTIME => USER,
         STAGE_HTACCESS => PER_DIRECTORY,
-        // At the start there is no alias yet, and at the end PHP restores both.
+        // At startup the alias is not registered yet; at the end of a request PHP
+        // restores both.
         _ => return SUCCESS,
     };
     if value.is_null() || IS_COPYING.replace(true) {
         return SUCCESS;
     }
-    // SAFETY: the caller's entry. PHP marks it as changed before it asks; php-fpm
-    // sets what its pool has without a mark, for the life of the process.
+    // SAFETY: the caller's entry. PHP sets `modified` before it calls `on_modify`;
+    // php-fpm sets its pool's values without it, for the life of the process.
     let outcome = unsafe {
         match self::entry(alias) {
             None => FAILURE,
@@ -89,8 +90,8 @@ pub(super) unsafe fn copy(
 ///
 /// `value` must be null or a string, and `entry` one that is registered.
 unsafe fn set(value: *const zend_string, entry: *mut zend_ini_entry) {
-    // SAFETY: the caller's string and entry. The old value is let go of never:
-    // it may be interned, and this happens a few times in a process.
+    // SAFETY: the caller's string and entry. The old value is leaked: it may be
+    // interned, and this happens a few times in a process.
     unsafe {
         if let Some(bytes) = super::call::bytes(value) {
             (*entry).value = ZendStr::new(bytes, true).into_raw();

@@ -1,9 +1,9 @@
-//! Functions of PHP's own that do nothing but answer, asked without the
-//! program noticing.
+//! Calls of PHP's own functions without side effects, which the program does not
+//! notice.
 //!
-//! Looked up in the table of functions, or of the class that is PHP's: so
-//! neither a method of the program's own nor an error about a function that is
-//! disabled can come in between. Nothing with a destructor is alive meanwhile.
+//! The function is looked up in the function table, or in that of PHP's own class,
+//! so an overriding method is never called, and a disabled function raises no
+//! error. **Invariant:** nothing with a destructor is alive during the call.
 
 use std::mem::MaybeUninit;
 
@@ -12,17 +12,17 @@ use ext_php_rs::ffi::{self, ZEND_INTERNAL_FUNCTION, zend_class_entry, zend_funct
 use super::Value;
 use super::memory::fits_memory_limit;
 
-/// The most arguments that a question has.
+/// The most arguments of a call.
 const MAX_ARGUMENTS: usize = 2;
 
-/// The memory that a question takes whose answer is a number or a short name.
+/// The memory of a call that returns a number or a short name, in bytes.
 pub(super) const SMALL_ANSWER: usize = 4 << 10;
 
-/// Asks the function of that name, in lower case; none if there is no such
-/// function or it throws. Nothing is asked while an exception is on its way, or
-/// where an answer of `largest` bytes might meet the memory limit.
+/// Calls the internal function of that name, in lower case. None if there is no
+/// such function or it throws, if an exception is pending, or if a result of
+/// `largest` bytes could exceed the memory limit.
 ///
-/// The caller sees to it that the call is not recorded.
+/// The caller must make sure that the call is not recorded.
 pub(crate) fn call_internal_function<R>(
     name: &str,
     arguments: &[&zval],
@@ -32,7 +32,7 @@ pub(crate) fn call_internal_function<R>(
     if !fits_memory_limit(largest) {
         return None;
     }
-    // SAFETY: the table of functions is there while a request runs.
+    // SAFETY: the function table exists while a request runs.
     let function = unsafe {
         let table = (*ffi::ext_php_rs_executor_globals()).function_table;
         internal_function(table, name)?
@@ -40,8 +40,8 @@ pub(crate) fn call_internal_function<R>(
     call(function, None, arguments, use_answer)
 }
 
-/// Asks the method of that name, in lower case, of the class of PHP's own that
-/// the object's class is or descends from, for at most [`SMALL_ANSWER`].
+/// Calls the internal method of that name, in lower case, of the object's class or
+/// of an ancestor. The result may take [`SMALL_ANSWER`] bytes.
 pub(crate) fn call_internal_method<R>(
     object: Value<'_>,
     name: &str,
@@ -52,7 +52,7 @@ pub(crate) fn call_internal_method<R>(
     if !fits_memory_limit(SMALL_ANSWER) {
         return None;
     }
-    // SAFETY: an object's class and all classes above it live as long as it.
+    // SAFETY: an object's class and its ancestors live as long as the object.
     let function = unsafe {
         let mut class: *mut zend_class_entry = (*object).ce;
         loop {
@@ -69,9 +69,9 @@ pub(crate) fn call_internal_method<R>(
     call(function, Some(object), arguments, use_answer)
 }
 
-/// Whether an exception is on its way.
+/// Whether an exception is pending.
 pub(crate) fn is_throwing() -> bool {
-    // SAFETY: the globals are there while a request runs.
+    // SAFETY: the globals exist while a request runs.
     unsafe { !(*ffi::ext_php_rs_executor_globals()).exception.is_null() }
 }
 
@@ -97,19 +97,19 @@ fn call<R>(
     if is_throwing() {
         return None;
     }
-    // Copies that own nothing: the engine takes its own references.
+    // Copies without ownership: the engine takes its own references.
     let mut copies: [MaybeUninit<zval>; MAX_ARGUMENTS] =
         [const { MaybeUninit::uninit() }; MAX_ARGUMENTS];
     let mut count = 0;
     for (copy, argument) in copies.iter_mut().zip(arguments) {
-        // SAFETY: a zval is plain data as far as it is only looked at.
+        // SAFETY: a bitwise copy of a zval that is only read and never dropped.
         copy.write(unsafe { std::ptr::read(*argument) });
         count += 1;
     }
     let mut result = MaybeUninit::<zval>::zeroed();
-    // SAFETY: the function is one of the engine's tables, with an object of its
-    // class; the arguments are initialised, and the result is a zval of type 0,
-    // which the engine fills.
+    // SAFETY: the function is from the engine's tables, and the object of its
+    // class. The arguments are initialised, and the result is an undefined zval,
+    // which the engine sets.
     unsafe {
         let object = object.unwrap_or(std::ptr::null_mut());
         let class = object
@@ -126,8 +126,8 @@ fn call<R>(
         );
     }
     if is_throwing() {
-        // Not the program's: it asked nothing. But PHP may end the request that
-        // way, when the memory limit is reached.
+        // The program must not see the exception. An unwind exit stays: PHP ends
+        // the request by it.
         // SAFETY: called from PHP's thread, in a request, with an exception.
         unsafe {
             let exception = (*ffi::ext_php_rs_executor_globals()).exception;
@@ -137,7 +137,7 @@ fn call<R>(
         }
         return None;
     }
-    // SAFETY: the call has set it. Dropping it gives back what it holds.
+    // SAFETY: the call has set the result. Dropping it releases its value.
     let result = unsafe { result.assume_init() };
     Some(use_answer(Value::new(&result)))
 }

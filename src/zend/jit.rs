@@ -1,4 +1,4 @@
-//! Whether opcache's JIT is on, or can come on.
+//! Whether opcache's JIT is enabled, or can be enabled at run time.
 
 use std::ffi::CStr;
 
@@ -7,8 +7,8 @@ use ext_php_rs::types::ZendStr;
 use super::Value;
 use super::bindings::{zend_get_configuration_directive, zend_get_extension};
 
-/// Whether this process may run JIT-compiled code; asked at MINIT, when
-/// opcache is loaded but has not started, so its settings are not registered.
+/// Whether this process may run JIT-compiled code. Called at MINIT, when opcache
+/// is loaded but not started, so its settings are not registered yet.
 pub(crate) fn is_jit_configured() -> bool {
     // SAFETY: the list of extensions is complete when modules start.
     let has_opcache = !unsafe { zend_get_extension(c"Zend OPcache".as_ptr()) }.is_null();
@@ -18,7 +18,7 @@ pub(crate) fn is_jit_configured() -> bool {
     if !has_opcache || is_off(&enabled) || is_cli && is_off(&enabled_cli) {
         return false;
     }
-    // `disable` is for good; `off` may be turned on at run time.
+    // `disable` is permanent; `off` can be turned on at run time.
     let jit = configured(
         "opcache.jit",
         if cfg!(jit_off_by_default) {
@@ -49,16 +49,15 @@ fn configured(name: &str, default: &[u8]) -> Vec<u8> {
 /// Whether the JIT is on right now.
 pub(crate) fn is_jit_on() -> bool {
     let off = |name: &CStr| is_off(&super::ini::value(name));
-    // What takes long comes last: mostly one of the others says no.
+    // The slowest check comes last.
     !off(c"opcache.jit_buffer_size") && !off(c"opcache.jit") && is_jit_configured()
 }
 
-/// Why the virtual machine must not be interrupted now, if so.
+/// Why the VM must not be interrupted now; none if it may be.
 ///
-/// The function JIT of PHP 8.4 and later does not put a loop's registers back
-/// after an interrupt: a loop then computes something else, with nothing but
-/// `pcntl_async_signals(true)` and a signal, too. The tracing JIT does, and so
-/// does PHP 8.2's.
+/// The function JIT of PHP 8.4 and later does not restore a loop's registers after
+/// an interrupt, so the loop computes wrong values. `pcntl_async_signals(true)`
+/// and a signal alone show it. The tracing JIT and PHP 8.2 are correct.
 pub(crate) fn interrupts_harm() -> Option<&'static str> {
     #[cfg(jit_checks_observers)]
     if is_jit_on() && !is_tracing(&super::ini::value(c"opcache.jit")) {
@@ -79,11 +78,11 @@ fn is_tracing(value: &[u8]) -> bool {
     named.contains(&value.as_slice()) || matches!(value.as_slice(), [_, _, b'5', _])
 }
 
-/// What is known to be wrong with this PHP's JIT where calls are observed.
+/// A known bug of this PHP's JIT with observers.
 pub(crate) fn known_bug() -> Option<&'static str> {
     #[cfg(jit_checks_observers)]
     {
-        // The PHP that runs, which may be a later one than that of the build.
+        // The version at run time, which may be later than that of the build.
         // SAFETY: returns a number that is compiled in.
         let version = unsafe { super::bindings::php_version_id() };
         // 8.4.23 has the fix; of the 8.5 series, 8.5.9 at the latest.

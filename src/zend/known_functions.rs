@@ -1,9 +1,8 @@
-//! Whether an address is that of a function, without a look at what is there.
+//! Whether an address is that of a function, without dereferencing it.
 //!
-//! Functions and methods stay where they are until the request ends, or the
-//! process, so their addresses are collected from the engine's tables.
-//! Closures and the code at the top of files are freed before, and so are
-//! never known here.
+//! Functions and methods keep their addresses until the request or the process
+//! ends, so their addresses are collected from the engine's tables. Closures and
+//! the top level of files are freed earlier, and are never known here.
 
 use std::ffi::c_void;
 use std::ops::Range;
@@ -15,23 +14,23 @@ use profile::{NumberHash, NumberSet};
 use super::Function;
 use super::functions_seen::for_each_pointer_in;
 
-/// The addresses of what stays for the life of the process: PHP's own
-/// functions, the extensions', and what was preloaded.
+/// The addresses of functions that live as long as the process: internal and
+/// preloaded ones.
 static PERMANENT: OnceLock<NumberSet<usize>> = OnceLock::new();
 
-/// The functions of one request, as far as somebody has asked for them.
+/// The functions of one request, read from the tables on demand.
 #[derive(Debug)]
 pub(crate) struct KnownFunctions {
     addresses: NumberSet<usize>,
-    /// How far the tables have been read.
+    /// How many entries of the tables have been read.
     functions: usize,
     classes: usize,
-    /// Questions that ended with no.
+    /// The number of addresses that were not found.
     misses: u64,
 }
 
 impl KnownFunctions {
-    /// None yet, of the request that runs now.
+    /// An empty set for the current request.
     pub(crate) fn new() -> Self {
         let (functions, classes) = permanent_counts();
         Self {
@@ -47,8 +46,8 @@ impl KnownFunctions {
         let is_known = PERMANENT.get_or_init(permanent).contains(&address)
             || self.addresses.contains(&address)
             || self.is_found_in_tables(address);
-        // SAFETY: it is in a table, and stays until the request ends; `self`
-        // belongs to a session, which ends before.
+        // SAFETY: the function is in a table, and lives until the request ends;
+        // `self` belongs to a session, which ends earlier.
         is_known.then(|| unsafe { Function::new(address as *mut zend_function) })
     }
 
@@ -59,8 +58,8 @@ impl KnownFunctions {
         }
         self.misses += 1;
         // A class that is linked late gets methods after it was read. That is
-        // rare, and what is asked for is a closure most times: all is read
-        // again, but more and more seldom.
+        // rare, and most addresses that are not found are closures'. So the
+        // tables are read again at exponentially growing intervals.
         if !self.misses.is_power_of_two() {
             return false;
         }
@@ -71,7 +70,7 @@ impl KnownFunctions {
 
     fn read_new_entries(&mut self) {
         // SAFETY: this thread's globals; nothing here runs PHP code, so the
-        // tables do not change meanwhile.
+        // tables do not change.
         unsafe {
             let executor = &*ffi::ext_php_rs_executor_globals();
             let new = new_entries(executor.function_table, &mut self.functions);
@@ -82,20 +81,20 @@ impl KnownFunctions {
     }
 }
 
-/// What has come to a table of which `read` entries have been read.
+/// The new entries of a table of which `read` entries have been read.
 ///
 /// # Safety
 ///
-/// `table` must be one.
+/// `table` must be a hash table.
 unsafe fn new_entries(table: *const HashTable, read: &mut usize) -> Range<usize> {
     // SAFETY: the caller's table.
     let used = unsafe { (*table).nNumUsed } as usize;
-    // A table that was packed tight is read again.
+    // A table that was rehashed has fewer used entries, and is read again.
     let from = std::mem::replace(read, used);
     if from <= used { from..used } else { 0..used }
 }
 
-/// How many entries of the tables of functions and classes stay for good.
+/// How many entries of the tables of functions and classes are permanent.
 fn permanent_counts() -> (usize, usize) {
     // SAFETY: this thread's globals.
     unsafe {
@@ -109,10 +108,10 @@ fn permanent_counts() -> (usize, usize) {
 
 fn permanent() -> NumberSet<usize> {
     let (functions, classes) = permanent_counts();
-    // Thousands: room for them at once, a dozen methods to a class.
-    let room = functions + 12 * classes;
-    let mut addresses = NumberSet::with_capacity_and_hasher(room, NumberHash::default());
-    // SAFETY: as in `read_new_entries`; the entries that stay come first.
+    // Allocated at once: there are thousands, about a dozen methods per class.
+    let capacity = functions + 12 * classes;
+    let mut addresses = NumberSet::with_capacity_and_hasher(capacity, NumberHash::default());
+    // SAFETY: as in `read_new_entries`; the permanent entries come first.
     unsafe {
         let executor = &*ffi::ext_php_rs_executor_globals();
         add_functions(executor.function_table, 0..functions, &mut addresses);

@@ -1,10 +1,9 @@
-//! PHP's memory in use, read at every call of a profile that wants it.
+//! PHP's memory usage, read at every call of a profile with `memory`.
 //!
-//! The engine's functions return two neighbouring fields of the heap's header.
-//! The header is private, and where they are in it has been the same from PHP
-//! 7.0 to 8.5. It is not taken on trust: when a profile begins, [`find`] compares
-//! both with what the functions say. Where they differ the functions are asked
-//! at each call.
+//! The engine's functions return two adjacent fields of the heap's header. The
+//! header is private; the offset is the same from PHP 7.0 to 8.5. When a profile
+//! begins, [`find`] compares both fields with the functions' results. If they
+//! differ, the functions are called instead.
 
 use std::cell::Cell;
 
@@ -25,20 +24,20 @@ struct Counters {
     peak: usize,
 }
 
-/// Where they are: after a flag and the pointer to the heap's storage.
+/// Their offset: after a flag and the pointer to the heap's storage.
 const OFFSET: usize = 16;
 
-/// A profile begins that reads memory: looks for the counters of this thread.
+/// Finds the counters of this thread, when a profile with `memory` begins.
 pub(crate) fn find() {
-    // SAFETY: this thread's heap, which begins with a header larger than what
-    // is looked at, and lives until the thread's last request has ended.
+    // SAFETY: this thread's heap, whose header is larger than what is read, and
+    // which lives until the thread's last request has ended.
     let counters = unsafe {
         bindings::zend_mm_get_heap()
             .cast::<u8>()
             .add(OFFSET)
             .cast::<Counters>()
     };
-    // SAFETY: as above: whatever it is, it can be read.
+    // SAFETY: as above: the header is readable.
     let found = unsafe { ((*counters).size, (*counters).peak) };
     if found == asked() {
         COUNTERS.get().set(counters);
@@ -47,7 +46,7 @@ pub(crate) fn find() {
     }
 }
 
-/// The profile is over.
+/// Forgets the counters: the profile has ended.
 pub(crate) fn forget() {
     COUNTERS.get().set(std::ptr::null());
 }
@@ -67,12 +66,12 @@ pub(crate) fn memory() -> (i64, i64) {
     (usage as i64, peak as i64)
 }
 
-/// Whether PHP can take so many bytes more without meeting the memory limit.
-/// Says no when in doubt: the heap grows by whole chunks.
+/// Whether PHP can allocate `bytes` more within the memory limit. A conservative
+/// estimate: the heap grows by whole chunks.
 pub(crate) fn fits_memory_limit(bytes: usize) -> bool {
     /// `ZEND_MM_CHUNK_SIZE`.
     const CHUNK: usize = 2 << 20;
-    /// What is free in the heap's chunks is in pieces, most of it in small ones.
+    /// Free memory in the heap's chunks is fragmented: only this fraction counts.
     const PIECES: usize = 64;
 
     // SAFETY: this thread's globals and counters.

@@ -1,8 +1,8 @@
-//! The fence: everything that knows how the Zend Engine lays out its data.
+//! Everything that depends on the Zend Engine's data structures.
 //!
-//! Outside this folder, `engine/` and `clock/` there is no `unsafe`. What
-//! crosses the fence is a view that borrows ([`Call`], [`Function`], [`Value`])
-//! or plain data, and no view outlives the callback it was made in.
+//! `unsafe` is allowed only in this folder, `engine/` and `clock/`. This module
+//! exports plain data and views that borrow ([`Call`], [`Function`], [`Value`]);
+//! no view outlives the callback it was made in.
 
 pub(crate) mod array;
 mod bailout;
@@ -20,6 +20,7 @@ mod internal_call;
 mod jit;
 mod known_functions;
 pub(crate) mod memory;
+mod modules;
 pub(crate) mod name;
 mod object;
 pub(crate) mod parameters;
@@ -48,6 +49,7 @@ pub(crate) use internal_call::is_throwing;
 pub(crate) use jit::{interrupts_harm, is_jit_configured, is_jit_on, known_bug};
 pub(crate) use known_functions::KnownFunctions;
 pub(crate) use memory::memory;
+pub(crate) use modules::{has_opcache, module_version};
 pub(crate) use object::{
     curl_address, object_number, pdo_driver, pdo_rows, rows_by_function, string_property,
 };
@@ -67,7 +69,7 @@ use ext_php_rs::ffi;
 /// Raises a PHP warning. The application may turn it into an exception, which
 /// is then pending when this returns.
 pub(crate) fn warning(message: &str) {
-    // NUL would cut the message short for C.
+    // A NUL would truncate the C string.
     let message: Vec<u8> = message.bytes().filter(|&byte| byte != 0).collect();
     let Ok(message) = std::ffi::CString::new(message) else {
         return;
@@ -83,8 +85,8 @@ pub(crate) fn warning(message: &str) {
     }
 }
 
-/// Writes a line to PHP's log, as `error_log()` does. Nothing of it is shown to
-/// whoever asked for the page, and no error handler hears of it.
+/// Writes a line to PHP's log, as `error_log()` does. It is not part of the
+/// response, and no error handler is called.
 pub(crate) fn log(message: &str) {
     let letters = message
         .chars()

@@ -5,9 +5,9 @@ use super::{Function, FunctionKind};
 /// Writes the name under which `function` is recorded to `name`; false if it
 /// has none, being the top level of a file.
 ///
-/// `Class::method` or `function`, in the bytes that PHP has; an anonymous
-/// class without the path that PHP hides behind a NUL; and with nothing in it
-/// that a profile's reader would take for the separator.
+/// The name is `Class::method` or `function`, in PHP's bytes. An anonymous class
+/// is written without the path after its NUL, and XHProf's separator `==>` is
+/// replaced.
 pub(crate) fn write_name(function: Function<'_>, name: &mut Vec<u8>) -> bool {
     name.clear();
     let Some(function_name) = function.name() else {
@@ -22,20 +22,20 @@ pub(crate) fn write_name(function: Function<'_>, name: &mut Vec<u8>) -> bool {
     true
 }
 
-/// Puts the place of a closure into its name: `{closure:dir/file.php:12}`. Other
-/// names stay as they are.
+/// Adds file and line to the name of a closure: `{closure:dir/file.php:12}`. Other
+/// names are not changed.
 ///
-/// PHP 8.4 and later name a closure by the function around it, or by its file at
-/// the top level: `{closure:A::b():12}`, `{closure:/srv/dir/file.php:12}`. Which
-/// function that is, earlier versions do not know. So it is the file in all of
-/// them, shortened as `run_init` has it: a closure has one name in every version.
+/// PHP 8.4 and later name a closure by the enclosing function, or by its file at
+/// the top level: `{closure:A::b():12}`, `{closure:/srv/dir/file.php:12}`. Earlier
+/// versions do not know the enclosing function. So the file is used in all
+/// versions, shortened as in `run_init`: a closure has the same name in each.
 pub(crate) fn tell_closures_apart(function: Function<'_>, kind: FunctionKind, name: &mut Vec<u8>) {
     const CLOSURE: &[u8] = b"{closure";
     if kind != FunctionKind::User || name.last() != Some(&b'}') {
         return;
     }
-    // Nothing but a closure has a brace in its name. From the first one on it
-    // is about the place: since 8.4, `{closure:{closure:/a.php:3}:5}`.
+    // Only a closure's name contains a brace. Since 8.4 the text after the first
+    // one is the place, which may nest: `{closure:{closure:/a.php:3}:5}`.
     let mut places = name.windows(CLOSURE.len());
     let (Some(start), Some(path)) = (
         places.position(|place| place == CLOSURE),
@@ -44,7 +44,7 @@ pub(crate) fn tell_closures_apart(function: Function<'_>, kind: FunctionKind, na
         return;
     };
     name.truncate(start + CLOSURE.len());
-    // Before 8.4 there is the namespace, which the file says better.
+    // Before 8.4 the namespace precedes it, which the file makes redundant.
     let class = name.windows(2).take(start).rposition(|pair| pair == b"::");
     name.drain(class.map_or(0, |place| place + 2)..start);
     name.push(b':');
@@ -53,8 +53,8 @@ pub(crate) fn tell_closures_apart(function: Function<'_>, kind: FunctionKind, na
     profile::make_name_safe(name);
 }
 
-/// Writes `prefix` and `path` to `name`; of a file's path only the last two
-/// parts, as in `load::dir/file.php`.
+/// Writes `prefix` and `path` to `name`; only the last two parts of a file's path,
+/// as in `load::dir/file.php`.
 pub(crate) fn write_file(prefix: &[u8], path: &[u8], is_file: bool, name: &mut Vec<u8>) {
     name.clear();
     name.extend_from_slice(prefix);
@@ -85,8 +85,8 @@ fn without_hidden_path(class: &[u8]) -> &[u8] {
     class.split(|&byte| byte == 0).next().unwrap_or(class)
 }
 
-/// A closure of an anonymous class carries the class's whole name, path and
-/// all, inside its own (PHP 8.4): cut from each NUL to the next `::`.
+/// The name of a closure in an anonymous class contains the class's whole name
+/// with the path (PHP 8.4): removes the text from each NUL to the next `::`.
 fn write_without_hidden_paths(function_name: &[u8], name: &mut Vec<u8>) {
     let mut rest = function_name;
     while let Some(nul) = rest.iter().position(|&byte| byte == 0) {

@@ -1,4 +1,4 @@
-//! What a call's object or handle says, asked without the program noticing.
+//! Reads data of a call's object or handle, which the program does not notice.
 
 use ext_php_rs::ffi::{self, zend_object, zend_property_info, zval};
 use ext_php_rs::types::Zval;
@@ -30,17 +30,16 @@ pub(crate) fn string_property<'a>(object: Value<'a>, name: &str) -> Option<&'a [
     }
 }
 
-/// Gives `use_address` the URL that a curl handle is about to fetch.
+/// Calls `use_address` with the URL that a curl handle is about to fetch.
 ///
-/// Asks curl by calling `curl_getinfo`; the caller sees to it that the call is
-/// not recorded.
+/// Calls `curl_getinfo`; the caller must make sure that this is not recorded.
 pub(crate) fn curl_address<R>(
     handle: Value<'_>,
     use_address: impl FnOnce(Option<&[u8]>) -> R,
 ) -> Option<R> {
     /// `CURLINFO_EFFECTIVE_URL`, from curl.h.
     const EFFECTIVE_URL: i64 = 0x10_0001;
-    /// libcurl takes 8,000,000 bytes at most (`CURL_MAX_INPUT_LENGTH`), and PHP
+    /// libcurl accepts at most 8,000,000 bytes (`CURL_MAX_INPUT_LENGTH`), and PHP
     /// copies them.
     const MAX_LENGTH: usize = 8 << 20;
 
@@ -59,13 +58,13 @@ fn count(answer: Value<'_>) -> Option<u64> {
     answer.as_count()
 }
 
-/// A number of rows: of that function's answer about `value`.
+/// The number of rows that `function` returns for `value`.
 pub(crate) fn rows_by_function(function: &str, value: Value<'_>) -> Option<u64> {
     call_internal_function(function, &[value.as_zval()], SMALL_ANSWER, count).flatten()
 }
 
-/// The rows that a statement of PDO changed; none if it returned rows, whose
-/// number only some drivers know.
+/// The number of rows that a PDO statement changed; none if it returned rows,
+/// whose number only some drivers know.
 pub(crate) fn pdo_rows(statement: Value<'_>) -> Option<u64> {
     let columns = call_internal_method(statement, "columncount", &[], count)??;
     if columns > 0 {
@@ -74,8 +73,8 @@ pub(crate) fn pdo_rows(statement: Value<'_>) -> Option<u64> {
     call_internal_method(statement, "rowcount", &[], count)?
 }
 
-/// Gives `use_driver` the name of a PDO connection's driver. Not asked after a
-/// statement that failed: PDO would forget the failure.
+/// Calls `use_driver` with the name of a PDO connection's driver. None after a
+/// failed statement: the call would reset PDO's error.
 pub(crate) fn pdo_driver<R>(
     connection: Value<'_>,
     use_driver: impl FnOnce(&[u8]) -> R,
@@ -95,7 +94,7 @@ pub(crate) fn pdo_driver<R>(
     .flatten()
 }
 
-/// An object's number, which no other has as long as it lives.
+/// An object's handle, unique as long as the object lives.
 pub(crate) fn object_number(object: Value<'_>) -> Option<u32> {
     let object = object.as_object()?;
     // SAFETY: the value keeps the object alive.

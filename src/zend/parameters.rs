@@ -1,5 +1,5 @@
-//! The parameters of our own functions, taken by PHP's own rules: the same
-//! conversions and the same TypeErrors as everywhere.
+//! Parses the parameters of our own functions by `zend_parse_parameters`, with
+//! PHP's conversions and TypeErrors.
 
 use std::ffi::{c_char, c_int};
 
@@ -86,8 +86,8 @@ pub(crate) fn optional_file(call: &mut ExecuteData) -> Option<Option<&[u8]>> {
     }
 }
 
-/// At MINIT: the function of that name, which was said to return a string, may
-/// return `false` too.
+/// MINIT: adds `false` to the return type of a function that was registered with
+/// `string`.
 pub(crate) fn may_return_false(name: &str) {
     // SAFETY: the compiler's table has the functions of this module by now, and
     // ours have a description of their result, which is this library's own.
@@ -101,8 +101,8 @@ pub(crate) fn may_return_false(name: &str) {
     }
 }
 
-/// Takes `(string $key, string $value)`; none if PHP has thrown. What it gives
-/// is valid as long as the call.
+/// Takes `(string $key, string $value)`; none if PHP has thrown. Both are valid as
+/// long as the call.
 pub(crate) fn two_strings(call: &mut ExecuteData) -> Option<(&[u8], &[u8])> {
     let mut texts: [(*const c_char, usize); 2] = [(std::ptr::null(), 0); 2];
     let [(key, key_length), (value, value_length)] = &mut texts;

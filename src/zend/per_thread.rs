@@ -1,7 +1,7 @@
-//! Storage for one thread's data, at no cost where PHP has only one thread.
+//! Per-thread storage, without cost in PHP without ZTS.
 
-/// Declares statics of which each thread has its own: plain statics without
-/// ZTS, thread-locals with it. `NAME.get()` gives a shared reference.
+/// Declares per-thread statics: plain statics without ZTS, thread-locals with it.
+/// `NAME.get()` returns a shared reference.
 macro_rules! per_thread {
     ($(#[$doc:meta])* static $name:ident: $type:ty = $value:expr;) => {
         #[cfg(not(php_zts))]
@@ -49,8 +49,8 @@ impl<T> EachThread<T> {
     #[inline(always)]
     pub(crate) fn get(&self) -> &T {
         let data: *const T = self.0.with(std::ptr::from_ref);
-        // SAFETY: the thread-local has no destructor, so it is there until the
-        // thread is not; the reference is never sent to another thread.
+        // SAFETY: the thread-local has no destructor, so it lives as long as the
+        // thread; the reference is never sent to another thread.
         unsafe { &*data }
     }
 }

@@ -1,32 +1,34 @@
-//! Memory for much that is about to be allocated, asked for in larger pieces.
+//! Prefaults memory that a large array will need.
 //!
-//! The kernel gives PHP's heap its memory page by page, each at the first touch:
-//! an interruption that takes longer than all that we then do in the page. Told
-//! that a range will be written to, it gives all of it at little more than half
-//! the cost. Whoever fills a large array shows what was allocated for it.
+//! Each first write to a page of PHP's heap causes a page fault, which takes
+//! longer than all our writes to the page. `MADV_POPULATE_WRITE` populates a whole
+//! range at little more than half the cost. The code that fills a large array
+//! reports each allocation to this module.
 //!
-//! No more is asked for than is expected to be used; and where the kernel does
-//! not know of this (before Linux 5.14) nothing happens.
+//! At most the expected size is populated. Before Linux 5.14, which introduced
+//! `MADV_POPULATE_WRITE`, nothing happens.
 
 use super::array::Array;
 
-/// What will be allocated before long.
+/// The memory that is expected to be allocated.
 pub(crate) struct Prefault {
-    /// Bytes that have not been asked for.
+    /// Expected bytes that have not been populated.
     expected: usize,
-    /// The end of the piece that was looked at last.
+    /// The end of the piece that was handled last.
     seen: usize,
 }
 
-/// How much is asked for at once: what the kernel has cleared shall still be in
-/// the processor's cache when it is written to. A part of `ZEND_MM_CHUNK_SIZE`,
-/// 2 MiB, at which chunks of the heap are aligned: so a piece is in one of them.
+/// How much is populated at once. The pages that the kernel has cleared should
+/// still be in the processor's cache when they are written. A fraction of
+/// `ZEND_MM_CHUNK_SIZE`, 2 MiB, the alignment of the heap's chunks: so a piece
+/// lies in one chunk.
 const PIECE: usize = 256 << 10;
-/// What is not worth asking for.
+/// A shorter range is not worth a system call.
 const MIN_LENGTH: usize = 64 << 10;
 
 impl Prefault {
-    /// Prefault for `bytes` in PHP's heap; none if the heap is somebody else's.
+    /// Expects `bytes` in PHP's heap; nothing if another extension replaced the
+    /// allocator.
     pub(crate) fn for_bytes(bytes: usize) -> Self {
         // SAFETY: reads a field of this thread's heap.
         let is_known = unsafe { super::bindings::is_zend_mm() };
@@ -36,7 +38,7 @@ impl Prefault {
         }
     }
 
-    /// An array was made, which is not empty.
+    /// Reports an array that was allocated, and is not empty.
     #[inline]
     pub(crate) fn array_made(&mut self, array: &Array) {
         let place = array.storage() as usize;
@@ -47,8 +49,8 @@ impl Prefault {
         }
     }
 
-    /// The storage of an array of so many bytes, all of which will be used soon:
-    /// something is in it already.
+    /// Reports the storage of an array, of which `bytes` will be used. The array
+    /// is not empty.
     #[cfg(target_os = "linux")]
     pub(crate) fn storage_made(&mut self, array: &Array, bytes: usize) {
         if self.expected > 0 && bytes > MIN_LENGTH {
@@ -60,7 +62,7 @@ impl Prefault {
     #[cfg(not(target_os = "linux"))]
     pub(crate) fn storage_made(&mut self, _array: &Array, _bytes: usize) {}
 
-    /// A piece that ends at `end`, and is in use up to `start` or so.
+    /// Populates the pages from `start` to `end`, unless they are resident.
     #[cfg(target_os = "linux")]
     #[cold]
     fn populate(&mut self, start: usize, end: usize) {
@@ -70,8 +72,8 @@ impl Prefault {
         let length = end.saturating_sub(start);
         self.expected = self.expected.saturating_sub(length);
         if length > MIN_LENGTH && !is_resident_page((end - 1) & !(page - 1), page) {
-            // SAFETY: pages of the heap's chunk that `start` was in, which the
-            // heap does not give back meanwhile; their contents stay.
+            // SAFETY: pages of the heap's chunk that holds `start`, which the
+            // heap does not unmap during the call; their contents are kept.
             unsafe {
                 libc::madvise(start as *mut _, length, libc::MADV_POPULATE_WRITE);
             }
@@ -82,8 +84,7 @@ impl Prefault {
     fn populate(&mut self, _start: usize, _end: usize) {}
 }
 
-/// Whether the kernel has given that page before: then most likely those before
-/// it, too.
+/// Whether a page is resident: then most likely those before it are, too.
 #[cfg(target_os = "linux")]
 fn is_resident_page(address: usize, page: usize) -> bool {
     let mut is_resident = 0_u8;

@@ -21,7 +21,7 @@ pub(crate) fn script_path() -> Option<Vec<u8>> {
             .request_info
             .path_translated
     };
-    // php-fpm has forgotten it when a request ends.
+    // php-fpm has freed it when a request ends.
     // SAFETY: null, or text that lives as long as the request.
     unsafe { bytes(known) }.or_else(|| server_variable(c"SCRIPT_FILENAME"))
 }
@@ -38,11 +38,11 @@ pub(crate) fn request_method() -> Option<Vec<u8>> {
     unsafe { bytes(method) }
 }
 
-/// What the request asks for, without the query; none on the command line.
+/// The path of the request, without the query; none on the command line.
 pub(crate) fn request_path() -> Option<Vec<u8>> {
     // SAFETY: as in `script_path`.
     let known = unsafe { (*ffi::ext_php_rs_sapi_globals()).request_info.request_uri };
-    // php-fpm and CGI have the script there; what was asked for is elsewhere.
+    // php-fpm and CGI have the script's path there, so REQUEST_URI comes first.
     // SAFETY: null, or text that lives as long as the request.
     let mut path = server_variable(c"REQUEST_URI").or_else(|| unsafe { bytes(known) })?;
     if let Some(query) = path.iter().position(|byte| matches!(byte, b'?' | b'#')) {
@@ -51,7 +51,7 @@ pub(crate) fn request_path() -> Option<Vec<u8>> {
     Some(path)
 }
 
-/// The status that the answer has, or would have; zero if none was said.
+/// The HTTP status of the response; zero if none was set.
 pub(crate) fn response_status() -> i32 {
     // SAFETY: as in `script_path`.
     unsafe {
@@ -61,12 +61,12 @@ pub(crate) fn response_status() -> i32 {
     }
 }
 
-/// The host that the request was sent to, if the server hands that over.
+/// The `Host` header, if the server passes it on.
 pub(crate) fn http_host() -> Option<Vec<u8>> {
     server_variable(c"HTTP_HOST")
 }
 
-/// Whether this is a PHP of the command line, which answers no requests.
+/// Whether this is a PHP of the command line, not of a server.
 pub(crate) fn is_command_line() -> bool {
     matches!(sapi_name(), "cli" | "phpdbg")
 }
@@ -84,16 +84,16 @@ pub(crate) fn query() -> Option<Vec<u8>> {
 }
 
 thread_local! {
-    /// PHP has told of a fatal error in this request.
+    /// PHP has raised a fatal error in this request.
     static IS_FATAL_TOLD: Cell<bool> = const { Cell::new(false) };
 }
 
-/// PHP tells of a fatal error, or, in the next request, of none so far.
+/// Sets whether PHP has raised a fatal error in this request.
 pub(crate) fn note_fatal_error(is_told: bool) {
     IS_FATAL_TOLD.set(is_told);
 }
 
-/// Whether a fatal error or an exception that nobody caught ended the program.
+/// Whether a fatal error or an uncaught exception ended the program.
 pub(crate) fn request_failed() -> bool {
     const FATAL: u32 = ffi::E_ERROR
         | ffi::E_PARSE
@@ -101,8 +101,8 @@ pub(crate) fn request_failed() -> bool {
         | ffi::E_COMPILE_ERROR
         | ffi::E_USER_ERROR
         | ffi::E_RECOVERABLE_ERROR;
-    // SAFETY: this thread's globals, of which two numbers are read, and whether
-    // there is a message. Without one, the type is an earlier request's.
+    // SAFETY: reads this thread's globals. Without a message, the error type is
+    // that of an earlier request.
     let (status, error, is_told) = unsafe {
         let globals = ffi::ext_php_rs_process_globals();
         (
@@ -112,8 +112,8 @@ pub(crate) fn request_failed() -> bool {
         )
     };
     let is_fatal = u32::try_from(error).is_ok_and(|error| error & FATAL != 0);
-    // A server's status stays, and means the process. The last error may be a
-    // warning of a shutdown function; and SOAP catches what nobody can.
+    // In a server `exit_status` persists across requests. The last error may be a
+    // warning of a shutdown function, and SOAP catches fatal errors.
     status == 255 && (is_command_line() || IS_FATAL_TOLD.get()) || is_told && is_fatal
 }
 
@@ -122,8 +122,8 @@ pub(crate) fn exit_status() -> i32 {
     ExecutorGlobals::get().exit_status
 }
 
-/// Makes PHP fill `$_SERVER` now, where the server interface has no other way
-/// to ask for headers (the built-in server). When a request starts only.
+/// Makes PHP fill `$_SERVER`, if the SAPI has no other way to read headers (the
+/// built-in server). Must be called only at RINIT.
 pub(crate) fn fill_server_variables() {
     if !ANSWERS_BY_NAME.contains(&sapi_name()) {
         let mut name = ext_php_rs::types::ZendStr::new("_SERVER", false);
@@ -133,15 +133,15 @@ pub(crate) fn fill_server_variables() {
     }
 }
 
-/// Server interfaces that `sapi_getenv()` asks for variables of the request.
+/// SAPIs whose `sapi_getenv()` returns variables of the request.
 const ANSWERS_BY_NAME: [&str; 3] = ["fpm-fcgi", "cgi-fcgi", "apache2handler"];
 
-/// What the server says of the request under this name.
+/// A variable of the request, as in `$_SERVER`.
 pub(crate) fn server_variable(name: &CStr) -> Option<Vec<u8>> {
     asked_variable(name).or_else(|| filled_variable(name))
 }
 
-/// The variable as `$_SERVER` was filled, whatever the program did to it since.
+/// The variable in `$_SERVER` as PHP filled it: the program's changes do not count.
 fn filled_variable(name: &CStr) -> Option<Vec<u8>> {
     // SAFETY: this thread's globals; nothing of PHP runs while they are read.
     let [.., server, _, _] = unsafe { &(*ffi::ext_php_rs_process_globals()).http_globals };
@@ -151,8 +151,8 @@ fn filled_variable(name: &CStr) -> Option<Vec<u8>> {
 }
 
 fn asked_variable(name: &CStr) -> Option<Vec<u8>> {
-    // SAFETY: PHP copies neither; the answer is null or text of the request's
-    // own memory, which is given back here.
+    // SAFETY: the name is valid for the call; the result is null or allocated in
+    // the request's memory, and is freed here.
     unsafe {
         let value = super::bindings::sapi_getenv(name.as_ptr(), name.count_bytes());
         let copy = bytes(value);
@@ -163,8 +163,7 @@ fn asked_variable(name: &CStr) -> Option<Vec<u8>> {
     }
 }
 
-/// The version of the PHP that runs, which may be a later one than that of the
-/// build.
+/// PHP's version at run time, which may be later than that of the build.
 pub(crate) fn php_version() -> Option<String> {
     let name = "PHP_VERSION";
     // SAFETY: the name is as long as that; constants of PHP itself stay.
@@ -177,19 +176,19 @@ pub(crate) fn php_version() -> Option<String> {
 
 /// Writes the machine's name and a NUL to `name`; false if it has none.
 pub(crate) fn host_name(name: &mut [u8; 256]) -> bool {
-    // SAFETY: the last byte stays what it is: zero, if the caller says so.
+    // SAFETY: the last byte is not written: the caller has set it to zero.
     unsafe { libc::gethostname(name.as_mut_ptr().cast(), name.len() - 1) == 0 }
 }
 
 /// PHP's temporary directory.
 pub(crate) fn temporary_directory() -> Vec<u8> {
-    // SAFETY: PHP answers with a string that it keeps.
+    // SAFETY: PHP returns a string that it owns.
     unsafe { CStr::from_ptr(super::bindings::php_get_temporary_directory()) }
         .to_bytes()
         .to_vec()
 }
 
-/// How much C stack a fiber gets.
+/// The size of a fiber's C stack.
 pub(crate) fn fiber_stack_size() -> usize {
     usize::try_from(ExecutorGlobals::get().fiber_stack_size).unwrap_or(0)
 }
@@ -204,7 +203,7 @@ pub(crate) unsafe fn file_name<'a>(file: *const ffi::zend_file_handle) -> Option
     unsafe { super::call::bytes((*file).filename) }
 }
 
-/// A copy of C's text; none for a null pointer.
+/// A copy of a C string; none for a null pointer.
 ///
 /// # Safety
 ///
@@ -213,15 +212,15 @@ unsafe fn bytes(string: *const c_char) -> Option<Vec<u8>> {
     if string.is_null() {
         return None;
     }
-    // SAFETY: the caller says so.
+    // SAFETY: the caller's promise.
     Some(unsafe { CStr::from_ptr(string) }.to_bytes().to_vec())
 }
 
-/// Text that the engine keeps for good.
+/// A C string that lives as long as the process.
 unsafe fn text(string: *const c_char) -> Option<&'static str> {
     if string.is_null() {
         return None;
     }
-    // SAFETY: the caller says that it stays.
+    // SAFETY: the caller's promise.
     unsafe { CStr::from_ptr(string) }.to_str().ok()
 }

@@ -1,8 +1,8 @@
-//! One header of ours in an answer.
+//! Adds one header to the response.
 //!
-//! It is added at the moment when the server interface sends the headers. So
-//! the program never sees it, and neither `header_remove()` nor a status of 304
-//! nor a callback of `header_register_callback()` can lose it.
+//! It is added when the SAPI sends the headers. So the program never sees it, and
+//! neither `header_remove()`, nor a status of 304, nor a callback of
+//! `header_register_callback()` removes it.
 
 use std::cell::Cell;
 use std::ffi::c_int;
@@ -14,12 +14,12 @@ use super::bindings;
 
 type SendHeaders = unsafe extern "C" fn(*mut sapi_headers_struct) -> c_int;
 
-/// How long a header may be, with the NUL at its end.
+/// The longest header, with the NUL at its end.
 const MAX_LENGTH: usize = 64;
-/// `SAPI.h`, of a header handler: the header belongs into the list.
+/// `SAPI.h`: a header handler's result that adds the header to the list.
 const SAPI_HEADER_ADD: c_int = 1;
 
-/// What the server interface did without us.
+/// The SAPI's own `send_headers`.
 struct Previous(Cell<Option<SendHeaders>>);
 
 // SAFETY: written at MINIT and MSHUTDOWN, when there are no other threads.
@@ -28,12 +28,12 @@ unsafe impl Sync for Previous {}
 static PREVIOUS: Previous = Previous(Cell::new(None));
 
 thread_local! {
-    /// The header of this request's answer. Plain data: the engine may jump
-    /// over the frame that reads it.
+    /// The header of this response. Plain data: a bailout may skip the frame that
+    /// reads it.
     static HEADER: Cell<Option<[u8; MAX_LENGTH]>> = const { Cell::new(None) };
 }
 
-/// MINIT of a server: sees to it that headers can be added.
+/// MINIT of a server: installs the hook in `send_headers`.
 pub(crate) fn arm() {
     // SAFETY: see `PREVIOUS`; the server interface has filled its table.
     unsafe {
@@ -46,7 +46,7 @@ pub(crate) fn arm() {
     }
 }
 
-/// MSHUTDOWN: takes [`arm`] back, unless another extension stands on top.
+/// MSHUTDOWN: takes the hook out, unless another extension hooked on top.
 pub(crate) fn disarm() {
     // SAFETY: see `PREVIOUS`.
     unsafe {
@@ -58,8 +58,8 @@ pub(crate) fn disarm() {
     }
 }
 
-/// Adds the header, `Name: value`, to this request's answer; none for no header.
-/// A longer one than [`MAX_LENGTH`] is left out.
+/// Sets the header, `Name: value`, of this request's response; none for no header.
+/// A header longer than [`MAX_LENGTH`] is left out.
 pub(crate) fn set_header(header: Option<&str>) {
     HEADER.set(header.and_then(|header| {
         let mut line = [0; MAX_LENGTH];
@@ -79,7 +79,7 @@ unsafe extern "C" fn send(headers: *mut sapi_headers_struct) -> c_int {
     match PREVIOUS.0.get() {
         // SAFETY: passes on what PHP handed us.
         Some(previous) => unsafe { previous(headers) },
-        // `SAPI_HEADER_DO_SEND`: PHP sends one after the other.
+        // `SAPI_HEADER_DO_SEND`: PHP sends the headers one by one.
         None => 2,
     }
 }
@@ -91,8 +91,8 @@ unsafe extern "C" fn send(headers: *mut sapi_headers_struct) -> c_int {
 /// `headers` must be those of the request that runs.
 unsafe fn add(headers: *mut sapi_headers_struct, line: &[u8; MAX_LENGTH]) {
     let length = line.iter().position(|&byte| byte == 0).unwrap_or(0);
-    // SAFETY: the line ends with a NUL. PHP frees the copy with the list, or a
-    // handler that does not want it in the list leaves it to us.
+    // SAFETY: the line ends with a NUL. PHP frees the copy with the list; if the
+    // handler does not add it to the list, it is freed here.
     unsafe {
         let mut header = sapi_header_struct {
             header: ffi::_estrdup(line.as_ptr().cast()),

@@ -1,13 +1,11 @@
-//! Ctrl-C on a profiled command: the profile is written, then PHP dies of the
-//! signal as it would have.
+//! Ctrl-C on a profiled command: writes the profile, then lets the signal end PHP.
 //!
-//! The handler only sets flags. The engine looks at its interrupt flag between
-//! opcodes and calls [`interrupted`] there, where PHP's data is in order. A
-//! second Ctrl-C kills at once; but a signal often comes twice at the same
-//! moment, to the process and to its group, and that counts as one.
+//! The handler only sets flags. The engine checks its interrupt flag between
+//! opcodes and calls [`interrupted`], where PHP's data is consistent. A second
+//! Ctrl-C ends the process at once. A signal often comes twice at the same moment,
+//! to the process and to its group; that counts as one.
 //!
-//! Where PHP was built with its own signal handling, it keeps a table of
-//! handlers, and only those in the table are called.
+//! A PHP with `zend_signal` has its own table of handlers, and calls only those.
 
 use std::cell::Cell;
 use std::ffi::c_int;
@@ -25,14 +23,14 @@ const ENDING: [c_int; 2] = [libc::SIGINT, libc::SIGTERM];
 static CAUGHT: AtomicI32 = AtomicI32::new(0);
 /// When it came.
 static CAUGHT_AT_NS: AtomicU64 = AtomicU64::new(0);
-/// The interrupt flag of the thread that asked; signals of other threads set it too.
+/// The interrupt flag of the thread that catches; signals to other threads also
+/// set it.
 static INTERRUPT: AtomicPtr<ext_php_rs::ffi::zend_atomic_bool> =
     AtomicPtr::new(std::ptr::null_mut());
 static IS_CATCHING: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
-    /// It is this thread that catches: where a command has threads, the first
-    /// one that is profiled, until that is over.
+    /// This thread catches: in a command with threads, the first profiled one.
     static CATCHES: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -43,7 +41,7 @@ struct Previous {
     write_profile: Cell<fn()>,
 }
 
-// SAFETY: set by the one thread that catches, before there is the hook that
+// SAFETY: the one thread that catches sets it, before it installs the hook that
 // reads it.
 unsafe impl Sync for Previous {}
 
@@ -52,9 +50,9 @@ static PREVIOUS: Previous = Previous {
     write_profile: Cell::new(|| {}),
 };
 
-/// From now on, a signal that would end the process calls `write_profile`
-/// first. For command-line PHP only; signals that the program or its parent
-/// has other plans for are left alone.
+/// Makes a signal that ends the process call `write_profile` first. For
+/// command-line PHP only. Signals that the program or its parent handles or
+/// ignores are not changed.
 pub(crate) fn catch(write_profile: fn()) {
     if IS_CATCHING.swap(true, Ordering::AcqRel) {
         return;
@@ -73,7 +71,7 @@ pub(crate) fn catch(write_profile: fn()) {
     }
 }
 
-/// Gives signals and the interrupt hook back, if this thread has them.
+/// Restores the signal handlers and the interrupt hook, if this thread catches.
 pub(crate) fn stop_catching() {
     if !CATCHES.replace(false) {
         return;
@@ -90,13 +88,13 @@ pub(crate) fn stop_catching() {
         }
     }
     INTERRUPT.store(std::ptr::null_mut(), Ordering::Release);
-    // Last, so that no other thread finds the hook where it puts its own.
+    // Last, so that no other thread installs its hook on top of this one.
     IS_CATCHING.store(false, Ordering::Release);
-    // A signal that came too late to be handled must not be lost.
+    // A signal that arrived too late for `interrupted` still ends the process.
     die_of_caught_signal();
 }
 
-/// The signal that ends the process now, if one does.
+/// The signal that ends the process; none if none was caught.
 pub(crate) fn caught() -> Option<i32> {
     Some(CAUGHT.load(Ordering::Acquire)).filter(|&signal| signal != 0)
 }
@@ -105,8 +103,8 @@ type SigAction = unsafe extern "C" fn(c_int, *const libc::sigaction, *mut libc::
 
 /// PHP's own `sigaction` if it has one, else the system's.
 fn sigaction() -> SigAction {
-    // SAFETY: looks a symbol up by name; PHP's has the system's signature
-    // (zend_signal.h), and is there only if PHP handles signals itself.
+    // SAFETY: looks a symbol up by name. `zend_sigaction` has the signature of
+    // `sigaction` (zend_signal.h), and exists only in a PHP with `zend_signal`.
     unsafe {
         let symbol = libc::dlsym(libc::RTLD_DEFAULT, c"zend_sigaction".as_ptr());
         if symbol.is_null() {
@@ -120,13 +118,13 @@ fn sigaction() -> SigAction {
 /// Sets the handler of `signal` to `new` if it is `old`.
 fn replace_handler(signal: c_int, old: usize, new: usize) {
     let sigaction = sigaction();
-    // SAFETY: whole actions of ours; the handlers are the system's default or
-    // a plain function that does what a signal handler may.
+    // SAFETY: local, initialised actions; the handlers are the system's default or
+    // an async-signal-safe function.
     unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
         if sigaction(signal, std::ptr::null(), &raw mut action) == 0 && action.sa_sigaction == old {
             action.sa_sigaction = new;
-            // Not restarted: a sleeping program must wake up to end.
+            // Without SA_RESTART: a sleeping program must wake up to end.
             action.sa_flags = 0;
             sigaction(signal, &raw const action, std::ptr::null_mut());
         }
@@ -174,7 +172,7 @@ unsafe extern "C" fn interrupted(data: *mut zend_execute_data) {
     }
 }
 
-/// Ends the process as the signal would have without us.
+/// Ends the process by the caught signal's default action.
 fn die_of_caught_signal() {
     let signal = CAUGHT.load(Ordering::Acquire);
     if signal != 0 {

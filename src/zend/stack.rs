@@ -1,4 +1,4 @@
-//! The C stack: where we are on it, and how much is left.
+//! The C stack: the current address, and the limit.
 
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -32,8 +32,8 @@ pub(crate) fn address() -> usize {
     }
 }
 
-/// How much C stack is kept free for what the program itself does at depth:
-/// regular expressions, sorting, destructors. A quarter, within reason.
+/// How much C stack is reserved for the program itself, for regular expressions,
+/// sorting and destructors: a quarter, from 128 KiB to 2 MiB.
 fn reserve(size: usize) -> usize {
     (size / 4).clamp(128 << 10, 2 << 20).min(size / 2)
 }
@@ -48,10 +48,10 @@ pub(crate) fn limit_below(top: usize, size: usize) -> usize {
     top.saturating_sub(size - reserve(size))
 }
 
-/// This thread's own stack; none if the system does not say.
+/// The bounds of this thread's stack; none if the system does not tell.
 pub(crate) fn thread_bounds() -> Option<Range<usize>> {
     thread_local! {
-        // Asking costs the C library a look through /proc/self/maps.
+        // Cached: the C library reads /proc/self/maps.
         static BOUNDS: OnceCell<Option<Range<usize>>> = const { OnceCell::new() };
     }
     BOUNDS.with(|bounds| bounds.get_or_init(ask_bounds).clone())
@@ -63,8 +63,8 @@ fn ask_bounds() -> Option<Range<usize>> {
     let mut attributes: libc::pthread_attr_t = unsafe { std::mem::zeroed() };
     let mut lowest = std::ptr::null_mut();
     let mut size = 0;
-    // SAFETY: the calls fill in what they are given, for the calling thread,
-    // and the attributes are destroyed after use.
+    // SAFETY: the calls write to their arguments, for the calling thread, and the
+    // attributes are destroyed after use.
     let failed = unsafe {
         if libc::pthread_getattr_np(libc::pthread_self(), &raw mut attributes) != 0 {
             return None;
@@ -80,7 +80,7 @@ fn ask_bounds() -> Option<Range<usize>> {
 
 #[cfg(not(target_os = "linux"))]
 fn ask_bounds() -> Option<Range<usize>> {
-    // Where nobody says, take half of what the systems give the main thread.
+    // Without a way to ask, assume half of the usual stack of a main thread.
     let top = address();
     Some(top.saturating_sub(4 << 20)..top.saturating_add(1 << 20))
 }

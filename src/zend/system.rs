@@ -1,4 +1,4 @@
-//! What the operating system has and Rust's library does not.
+//! Functions of the operating system that Rust's library lacks.
 
 use std::ffi::{CStr, CString, c_int};
 use std::fs::File;
@@ -9,7 +9,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Eight bytes of the kernel's randomness; none if it gives none.
+/// Eight random bytes of the kernel; none if that fails.
 pub(crate) fn random() -> Option<u64> {
     let mut bytes = [0_u8; 8];
     // SAFETY: the buffer is ours and as long as that.
@@ -17,15 +17,15 @@ pub(crate) fn random() -> Option<u64> {
     (outcome == 0).then_some(u64::from_ne_bytes(bytes))
 }
 
-/// Takes the file's lock, which goes with the file; false if somebody has it.
+/// Locks the file until it is closed; false if another process holds the lock.
 /// Never waits.
 pub(crate) fn try_lock(file: &File) -> bool {
     // SAFETY: the descriptor is open for as long as `file` is borrowed.
     unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) == 0 }
 }
 
-/// A file in that directory that has no name, and is gone with its last
-/// descriptor unless it gets one. For us alone.
+/// Creates an unnamed file in a directory (`O_TMPFILE`), with mode 0600. The
+/// kernel removes it with its last descriptor, unless [`give_name`] links it.
 pub(crate) fn nameless_file(directory: &Path) -> io::Result<File> {
     #[cfg(target_os = "linux")]
     return File::options()
@@ -40,11 +40,11 @@ pub(crate) fn nameless_file(directory: &Path) -> io::Result<File> {
     }
 }
 
-/// Whether the kernel takes no descriptor alone for the file to be named: before
-/// Linux 6.10 that needs a capability.
+/// Whether `linkat` needs the path in /proc: before Linux 6.10, `AT_EMPTY_PATH`
+/// requires a capability.
 static NEEDS_PATH: AtomicBool = AtomicBool::new(false);
 
-/// Gives a [`nameless_file`] a name that does not exist yet.
+/// Links a [`nameless_file`] to a path that does not exist yet.
 pub(crate) fn give_name(file: &File, path: &Path) -> io::Result<()> {
     let to = CString::new(path.as_os_str().as_bytes())?;
     #[cfg(target_os = "linux")]
@@ -61,7 +61,7 @@ pub(crate) fn give_name(file: &File, path: &Path) -> io::Result<()> {
 }
 
 fn link(directory: RawFd, from: &CStr, to: &CStr, flags: c_int) -> io::Result<()> {
-    // SAFETY: two strings with their ends, and no buffer that is written to.
+    // SAFETY: two NUL-terminated strings, which are only read.
     let outcome =
         unsafe { libc::linkat(directory, from.as_ptr(), libc::AT_FDCWD, to.as_ptr(), flags) };
     if outcome == 0 {
@@ -71,22 +71,22 @@ fn link(directory: RawFd, from: &CStr, to: &CStr, flags: c_int) -> io::Result<()
     }
 }
 
-/// The user on whose account files are made.
+/// The effective user, who owns created files.
 pub(crate) fn user() -> u32 {
     // SAFETY: always succeeds.
     unsafe { libc::geteuid() }
 }
 
-/// How large a page of memory is.
+/// The size of a memory page.
 pub(crate) fn page_size() -> usize {
     // SAFETY: always succeeds.
     usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096)
 }
 
-/// Puts a value into memory that the processes forked from this one share, for
-/// the life of the process; none if the system gives no such memory.
+/// Moves a value into memory that is shared with forked processes, for the life of
+/// the process; none if the system refuses.
 pub(crate) fn shared_with_forks<T: Sync>(value: T) -> Option<&'static T> {
-    // SAFETY: a new mapping, placed by the kernel.
+    // SAFETY: a new mapping at an address that the kernel chooses.
     let memory = unsafe {
         libc::mmap(
             std::ptr::null_mut(),

@@ -1,4 +1,4 @@
-//! A PHP value, read without calling anything.
+//! A PHP value, read without calling into the engine.
 
 use ext_php_rs::ffi::{IS_ARRAY, IS_LONG, IS_OBJECT, IS_REFERENCE, IS_STRING, zend_object, zval};
 use ext_php_rs::types::ZendHashTable;
@@ -32,7 +32,7 @@ impl<'a> Value<'a> {
         unsafe { super::call::bytes(self.0.value.str_) }
     }
 
-    /// An integer that counts something.
+    /// A non-negative integer.
     pub(crate) fn as_count(self) -> Option<u64> {
         if self.kind() != IS_LONG {
             return None;
@@ -69,7 +69,7 @@ impl<'a> Value<'a> {
         unsafe { self.0.value.arr.as_ref() }
     }
 
-    /// The value as the engine has it.
+    /// The engine's value.
     pub(super) fn as_zval(self) -> &'a zval {
         self.0
     }

@@ -32,7 +32,8 @@ pub(crate) fn relative(share: f64) -> String {
     }
 }
 
-fn signed_count(value: i64) -> String {
+/// A count that may be below zero.
+pub(crate) fn signed_count(value: i64) -> String {
     let sign = if value < 0 { "-" } else { "" };
     format!("{sign}{}", count(value.unsigned_abs()))
 }

@@ -45,7 +45,7 @@ fn errors(validator: &Validator, value: &Value) -> String {
 #[test]
 fn every_view_of_every_kind_of_profile_is_as_the_schema_says() {
     let validator = validator();
-    let views: [(&str, &[&str], &str); 12] = [
+    let views: [(&str, &[&str], &str); 15] = [
         ("views.in/tiny.xhp", &[], "functions"),
         ("views.in/tiny.xhprof", &["--metric", "memory"], "functions"),
         ("report.in/sampled.xhprof", &[], "functions"),
@@ -58,6 +58,9 @@ fn every_view_of_every_kind_of_profile_is_as_the_schema_says() {
         ("views.in/tiny.xhp", &["--inverted"], "inverted"),
         ("spans.in/spans.xhp", &["--spans"], "spans"),
         ("spans.in/spans.xhp", &[], "spans_left_out"),
+        ("hints.in/import.json", &[], "hints"),
+        ("hints.in/import.json", &["--hints"], "hints"),
+        ("views.in/tiny.xhp", &["--hints"], "hints"),
     ];
     for (file, options, key) in views {
         let value = json("report", &[file], options);
@@ -104,12 +107,14 @@ fn comparisons_are_as_the_schema_says() {
 #[test]
 fn the_schema_refuses_what_it_does_not_describe() {
     let validator = validator();
-    let value = json("report", &["views.in/tiny.xhp"], &[]);
-    let broken: [fn(&mut Value); 6] = [
+    let value = json("report", &["hints.in/import.json"], &[]);
+    let broken: [fn(&mut Value); 8] = [
         |value| value["version"] = 2.into(),
         |value| value["functions"][0]["inclusive"]["wall_ns"] = "1".into(),
         |value| value["functions"][0]["self"]["wall_us"] = 1.into(),
         |value| value["unknown"] = 1.into(),
+        |value| value["hints"][0]["share"] = 2.into(),
+        |value| value["hints"][0]["evidence"][0]["unit"] = "us".into(),
         |value| value["meta"]["tags"] = 1.into(),
         |value| {
             value.as_object_mut().unwrap().remove("title");

@@ -64,7 +64,7 @@ pub(crate) fn file(symbol: &Symbol) -> Cow<'_, str> {
     }
 }
 
-/// Sets a symbol's file to `file`, as [`file`] wrote it.
+/// Says of a symbol that it is in `file`, as [`file()`] wrote it.
 pub(crate) fn set_file(symbol: &mut Symbol, file: &[u8]) {
     symbol.internal = file == INTERNAL.as_bytes();
     if !symbol.internal && !file.is_empty() {

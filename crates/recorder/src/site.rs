@@ -6,9 +6,9 @@
 
 /// A call that begins, as its engine reports it.
 pub trait CallSite {
-    /// The mark of its frame, which [`Recorder::leave_marked`] takes.
+    /// What its frame is known by: [`Recorder::end_marked`] wants it again.
     ///
-    /// [`Recorder::leave_marked`]: crate::Recorder::leave_marked
+    /// [`Recorder::end_marked`]: crate::Recorder::end_marked
     fn mark(&self) -> usize;
 
     /// Whether a frame marked `open` no longer exists, now that this call

@@ -8,15 +8,12 @@ use std::rc::Rc;
 
 use profile::{Body, Cost, EstimateLimits, Merger, Metric, Profile, SymbolId};
 
+use crate::Error;
 use crate::compare::Comparison;
 use crate::flame::Weights;
 use crate::index::{Index, OrderedTree};
 use crate::time::{Lanes, TimeRange};
-use crate::{Answer, Error, Question};
-use crate::{
-    compare, critical_path, export, flame, function, functions, graph, names, search, spans,
-    summary, time,
-};
+use crate::{compare, names, time};
 
 /// One file to open.
 #[derive(Debug, Clone, Copy)]
@@ -130,30 +127,6 @@ impl Document {
             _ => self.profile.clone(),
         };
         Self::new(profile, self.files.clone())
-    }
-
-    /// Answers a question.
-    ///
-    /// # Errors
-    ///
-    /// [`Error`], where the profile does not hold what is asked for, or the
-    /// question names a function or a path that does not exist.
-    pub fn answer(&mut self, question: &Question) -> Result<Answer, Error> {
-        Ok(match question {
-            Question::Summary => Answer::Summary(summary::summary(self)),
-            Question::Functions(query) => Answer::Functions(functions::functions(self, query)),
-            Question::Function(query) => Answer::Function(function::function(self, query)?),
-            Question::Flame(query) => Answer::Flame(flame::flame(self, query)?),
-            Question::CriticalPath { metric } => {
-                Answer::CriticalPath(critical_path::critical_path(self, (*metric).into()))
-            }
-            Question::Search(query) => Answer::Search(search::search(self, query)),
-            Question::Spans => Answer::Spans(spans::groups(self)),
-            Question::Graph(query) => Answer::Graph(graph::graph(self, query)),
-            Question::Changes(query) => Answer::Changes(compare::changes(self, query)?),
-            Question::Timeline(query) => Answer::Timeline(time::timeline(self, query)?),
-            Question::Export(query) => Answer::Export(export::export(self, query)?),
-        })
     }
 
     pub(crate) fn profile(&self) -> &Profile {

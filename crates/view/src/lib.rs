@@ -21,6 +21,7 @@ mod flame;
 mod function;
 mod functions;
 mod graph;
+mod hints;
 mod index;
 mod names;
 mod question;
@@ -39,6 +40,7 @@ pub use flame::{Arrangement, Flame, FlameBoxes, FlameName, FlameQuery, FlameZoom
 pub use function::{FunctionPage, FunctionQuery, NeighbourRow};
 pub use functions::{FunctionRow, Functions, FunctionsQuery, SortBy};
 pub use graph::{Graph, GraphEdge, GraphNode, GraphQuery};
+pub use hints::{Evidence, EvidenceUnit, EvidenceValue, Hint, Hints, RULES, hints};
 pub use names::Origin;
 pub use question::{Answer, Question};
 pub use search::{SearchQuery, SearchResult};

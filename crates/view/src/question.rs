@@ -4,9 +4,13 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Changes, ChangesQuery, CriticalPath, ExportQuery, Exported, Flame, FlameQuery, FunctionPage,
-    FunctionQuery, Functions, FunctionsQuery, Graph, GraphQuery, MetricName, SearchQuery,
-    SearchResult, SpanGroups, Summary, Timeline, TimelineQuery,
+    Changes, ChangesQuery, CriticalPath, Document, Error, ExportQuery, Exported, Flame, FlameQuery,
+    FunctionPage, FunctionQuery, Functions, FunctionsQuery, Graph, GraphQuery, Hints, MetricName,
+    SearchQuery, SearchResult, SpanGroups, Summary, Timeline, TimelineQuery,
+};
+use crate::{
+    compare, critical_path, export, flame, function, functions, graph, hints, search, spans,
+    summary, time,
 };
 
 /// What a front end asks.
@@ -34,6 +38,8 @@ pub enum Question {
     Spans,
     /// Functions above a threshold, and the calls between them.
     Graph(GraphQuery),
+    /// Where time or memory is likely wasted.
+    Hints,
     /// What changed since the base.
     Changes(ChangesQuery),
     /// Calls in the order of time that are wide enough to be seen.
@@ -63,10 +69,39 @@ pub enum Answer {
     Spans(SpanGroups),
     /// To [`Question::Graph`].
     Graph(Graph),
+    /// To [`Question::Hints`].
+    Hints(Hints),
     /// To [`Question::Changes`].
     Changes(Changes),
     /// To [`Question::Timeline`].
     Timeline(Timeline),
     /// To [`Question::Export`].
     Export(Exported),
+}
+
+impl Document {
+    /// Answers a question.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`], where the profile does not hold what is asked for, or the
+    /// question names a function or a path that does not exist.
+    pub fn answer(&mut self, question: &Question) -> Result<Answer, Error> {
+        Ok(match question {
+            Question::Summary => Answer::Summary(summary::summary(self)),
+            Question::Functions(query) => Answer::Functions(functions::functions(self, query)),
+            Question::Function(query) => Answer::Function(function::function(self, query)?),
+            Question::Flame(query) => Answer::Flame(flame::flame(self, query)?),
+            Question::CriticalPath { metric } => {
+                Answer::CriticalPath(critical_path::critical_path(self, (*metric).into()))
+            }
+            Question::Search(query) => Answer::Search(search::search(self, query)),
+            Question::Spans => Answer::Spans(spans::groups(self)),
+            Question::Graph(query) => Answer::Graph(graph::graph(self, query)),
+            Question::Hints => Answer::Hints(hints::of_document(self)),
+            Question::Changes(query) => Answer::Changes(compare::changes(self, query)?),
+            Question::Timeline(query) => Answer::Timeline(time::timeline(self, query)?),
+            Question::Export(query) => Answer::Export(export::export(self, query)?),
+        })
+    }
 }

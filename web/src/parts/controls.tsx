@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { useAnswer, useSession } from '../app/session';
 import * as format from '../format';
 import type { MetricName } from '../types';
+import { Go } from './links';
 
 /** A choice of few: all can be seen. */
 export function Choice<T extends string>(props: {
@@ -167,6 +168,10 @@ export function Search(props: { onMatch?: (step: 1 | -1) => void; visible?: numb
               answer.covered === null ? '' : ` · ${format.share(answer.covered, answer.total[metric])}`
             }${props.visible === undefined || answer.matches === 0 ? '' : ` · ${format.counted(props.visible, 'box', 'boxes')}`}`}
       </span>
+      {answer !== null && answer.matches > 0 ? (
+        // What is too narrow to be drawn is found there.
+        <Go to={{ page: 'functions', filter: text, origins: [] }}>list</Go>
+      ) : null}
     </div>
   );
 }

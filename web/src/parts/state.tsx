@@ -17,7 +17,7 @@ export function Empty(props: { title: string; children?: ComponentChildren }): J
 /** A command to type, as text that can be selected. */
 export function Command(props: { children: string }): JSX.Element {
   return (
-    <pre class="command">
+    <pre class="command" tabIndex={0} role="region" aria-label="Command">
       <code>{props.children}</code>
     </pre>
   );

@@ -114,7 +114,7 @@ export function SpanStrip(props: { timeline: Timeline; part: TimeRange; onOpen: 
   if (rows === 0) return null;
   return (
     <section class="span-strip" aria-label="Spans">
-      <h3>
+      <h2>
         SQL, HTTP and cache calls{' '}
         <span class="muted">
           {hovered >= 0 ? (
@@ -127,7 +127,7 @@ export function SpanStrip(props: { timeline: Timeline; part: TimeRange; onOpen: 
             ''
           )}
         </span>
-      </h3>
+      </h2>
       <div ref={frame}>
         <canvas
           ref={canvas}

@@ -18,6 +18,7 @@ Examples:
   xhprof report run.xhprof --limit 0 | grep Sniff
   xhprof report run.xhp --tree --min 5
   xhprof report run.xhp --spans
+  xhprof report run.xhp --hints
   zcat profiles.gz | xhprof report -
 
 Reads every format that `xhprof convert --list` has as readable, compressed or not. Self cost is
@@ -78,7 +79,10 @@ pub(crate) struct ViewArguments {
     /// Calls that waited: SQL statements, HTTP requests, commands, and their callers
     #[arg(long, visible_alias = "queries", group = "view")]
     pub(crate) spans: bool,
-    /// Leave out of trees what costs less than PERCENT of the total [default: 1]
+    /// All hints on where time or memory is wasted, and what to do about each
+    #[arg(long, group = "view", conflicts_with = "no_hints")]
+    pub(crate) hints: bool,
+    /// Leave out of trees what costs less than PERCENT of the whole; 1 unless said otherwise
     #[arg(long, value_name = "PERCENT", requires = "trees", value_parser = percent)]
     pub(crate) min: Option<f64>,
     /// Count a recursive call as part of the outer call; needs whole stacks
@@ -118,6 +122,9 @@ pub(crate) struct TableArguments {
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     #[arg(value_parser = PossibleValuesParser::new(COLUMNS))]
     pub(crate) columns: Vec<String>,
+    /// No hints below the table
+    #[arg(long)]
+    pub(crate) no_hints: bool,
 }
 
 /// The values of `--columns`. The profile and the view decide which of the columns exist.

@@ -5,6 +5,7 @@
 
 pub(crate) mod columns;
 mod functions;
+mod hints;
 pub(crate) mod json;
 mod labels;
 mod lookup;
@@ -28,6 +29,7 @@ use crate::terminal::{Look, printable};
 use crate::units::time;
 use crate::{input, pager, stacks};
 use functions::Functions;
+use hints::HintList;
 use lookup::Found;
 use matches::Matches;
 use neighbours::{Beside, Direction};
@@ -98,6 +100,7 @@ impl<'a> Report<'a> {
         let has_view = view.tree
             || view.inverted
             || view.spans
+            || view.hints
             || view.callers.is_some()
             || view.callees.is_some();
         if has_view && arguments.sort.is_some() {
@@ -122,7 +125,9 @@ impl<'a> Report<'a> {
             Some(Wanted::One(beside)) => beside.render(look, columns)?,
             Some(Wanted::Several(matches)) => matches.render(look, columns)?,
             None => {
-                if let Some(spans) = self.spans(None) {
+                if self.view.hints {
+                    self.hints().render(look)
+                } else if let Some(spans) = self.spans(None) {
                     spans.render(look, columns)?
                 } else if let Some(paths) = self.paths(None) {
                     self.rendered(paths.table(), look)?
@@ -131,6 +136,10 @@ impl<'a> Report<'a> {
                     if let Some(spans) = SpanTable::below(&self.profile, self.pattern.as_ref()) {
                         text.push('\n');
                         text.push_str(&spans.render(look, &[])?);
+                    }
+                    // A report on some functions is about them alone.
+                    if self.pattern.is_none() && !self.arguments.no_hints {
+                        text.push_str(&self.hints().render_below(look));
                     }
                     text
                 }
@@ -147,13 +156,19 @@ impl<'a> Report<'a> {
             Some(Wanted::Several(matches)) => return matches.json(title),
             None => {}
         }
+        if self.view.hints {
+            return self.hints().json(title, self.arguments.metric.into());
+        }
         if let Some(spans) = self.spans(limit) {
             return spans.json(title);
         }
         if let Some(paths) = self.paths(limit) {
             return paths.json(title);
         }
-        let functions = self.functions(limit).json(title);
+        let mut functions = self.functions(limit).json(title);
+        if !self.arguments.no_hints {
+            functions = self.hints().add_to(functions);
+        }
         if self.profile.spans.is_empty() {
             return functions;
         }
@@ -165,6 +180,10 @@ impl<'a> Report<'a> {
         let (arguments, pattern) = (&self.arguments, self.pattern.as_ref());
         let is_asked = self.view.spans;
         is_asked.then(|| SpanTable::new(&self.profile, arguments, limit, pattern))
+    }
+
+    fn hints(&self) -> HintList<'_> {
+        HintList::new(&self.profile, self.pattern.as_ref())
     }
 
     fn functions(&self, limit: Option<usize>) -> Functions<'_> {

@@ -138,7 +138,7 @@ mod tests {
         let main = collected.main.as_ref().unwrap().path.file_name().unwrap();
         assert!(main.to_string_lossy().starts_with("00000000000001"));
         let marks: Vec<String> = collected.others().map(|(mark, _)| mark).collect();
-        assert_eq!(marks, ["7.2", "8", "7.3", "8.2"]);
+        assert_eq!(marks, ["8", "7.2", "8.2", "7.3"]);
     }
 
     #[test]

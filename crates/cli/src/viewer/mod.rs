@@ -102,7 +102,7 @@ fn add_side(
     embedded: &mut Vec<Embedded>,
     progress: &Progress,
 ) -> Result<Option<Profile>> {
-    let left_out = Skipped::default();
+    let skipped = Skipped::default();
     let mut merger = Merger::default();
     let mut only = None;
     let mut read = 0;
@@ -117,7 +117,7 @@ fn add_side(
             ))
         });
         progress.add(1);
-        let Some((profile, bytes)) = left_out.take(file, outcome)? else {
+        let Some((profile, bytes)) = skipped.take(file, outcome)? else {
             continue;
         };
         let name = file.path.file_name().unwrap_or_default().to_string_lossy();
@@ -137,7 +137,7 @@ fn add_side(
     if files.is_empty() {
         return Ok(None);
     }
-    left_out.report(read)?;
+    skipped.report(read)?;
     Ok(Some(match only {
         Some(profile) => profile,
         None => merger.finish()?,

@@ -1,10 +1,11 @@
 //! Callgrind: KCachegrind, webgrind and `callgrind_annotate` open it; Xdebug
 //! and Valgrind write it.
 //!
-//! The format has functions and edges, no stacks and no recursion levels. But
-//! Xdebug writes every call, callees before callers, so its files contain whole
-//! stacks: see [`forest`]. There are four styles: compressed names (the
-//! default), full names, relative line numbers as well, and Xdebug's own.
+//! It has functions and edges between them, no stacks and no recursion levels.
+//! But Xdebug writes every call, callees before callers, so that its files do
+//! tell whole stacks: see `forest`. Four ways to write: names once and then
+//! by number (the default), names in full, positions as differences too, and
+//! what Xdebug itself would write.
 //!
 //! **Invariant:** the cost that enters a function is its self cost plus the
 //! cost that leaves it, in the integers of the file.

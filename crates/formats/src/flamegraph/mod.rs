@@ -1,8 +1,8 @@
 //! Flame graphs: stacks as boxes whose width is their cost.
 //!
-//! Three kinds: a picture for any page (SVG), a whole page (HTML), and a part
-//! of the HTML report. All draw the boxes that [`graph`] selects from the call
-//! tree.
+//! One graph is a picture for any page (SVG), one is a page of its own (HTML),
+//! and one is part of the report. All draw the boxes that `graph` picks from
+//! the call tree.
 //!
 //! **Invariant:** the boxes called from one box are together never wider than
 //! that box, and the root has the total cost: leaving out small boxes loses no

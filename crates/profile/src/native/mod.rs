@@ -1,8 +1,8 @@
 //! The native file, `*.xhp`: all properties of a profile, in few bytes.
 //!
-//! `docs/format.md` describes it byte by byte. The extension writes it by
-//! default. [`write`](fn@write) and [`read`] process whole profiles, [`events`]
-//! files that are written during the recording.
+//! `docs/format.md` describes it byte by byte. The extension writes it, and so
+//! does everything that would not lose anything; [`write`](fn@write) and
+//! [`read`](fn@read) take whole profiles, [`events`] those that are written as they go.
 //!
 //! ```
 //! use profile::{Profile, native};

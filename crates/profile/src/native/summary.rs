@@ -1,7 +1,7 @@
 //! Summary of a native file without its calls: for lists of thousands of files.
 //!
-//! Sections are checked as in [`read`](super::read), but neither names nor
-//! nodes are kept: memory is that of the largest section.
+//! Sections are checked as in [`read`](fn@super::read), but neither names nor
+//! nodes are kept: a file takes the memory of its largest section.
 
 use std::io::Read;
 
@@ -48,8 +48,8 @@ impl Summary {
     }
 }
 
-/// Reads the summary of a file. None for event files, which contain no sums:
-/// [`read`](super::read) computes them.
+/// Reads what a file comes to. None for call events, whose sums are not in the
+/// file: [`read`](fn@super::read) makes them.
 ///
 /// # Errors
 ///

@@ -1,0 +1,102 @@
+//! The numbers and names that a hint was found by.
+
+use profile::{SymbolId, WallUnit};
+use serde::Serialize;
+
+use super::facts::Facts;
+use crate::names;
+
+/// So many characters of a statement or name are shown.
+const MOST_CHARACTERS: usize = 200;
+
+/// One number or name that a hint was found by.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct Evidence {
+    /// What it is: `statement`, `calls`, `time`.
+    pub label: &'static str,
+    /// The number or the text.
+    pub value: EvidenceValue,
+    /// How to show it.
+    pub unit: EvidenceUnit,
+}
+
+/// A number or a text.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(untagged)]
+pub enum EvidenceValue {
+    /// A whole number.
+    Whole(#[cfg_attr(feature = "typescript", ts(type = "number"))] i64),
+    /// A share, 0 to 1.
+    Share(f64),
+    /// A name, statement or version.
+    Text(String),
+}
+
+/// How to show a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "lowercase")]
+pub enum EvidenceUnit {
+    /// As text.
+    Text,
+    /// A plain number.
+    Count,
+    /// Nanoseconds.
+    Ns,
+    /// Samples.
+    Samples,
+    /// Bytes.
+    Bytes,
+    /// A share, 0 to 1.
+    Share,
+}
+
+impl Evidence {
+    pub(super) fn text(label: &'static str, text: &[u8]) -> Self {
+        Self {
+            label,
+            value: EvidenceValue::Text(names::short_text(text, MOST_CHARACTERS)),
+            unit: EvidenceUnit::Text,
+        }
+    }
+
+    pub(super) fn function(label: &'static str, facts: &Facts<'_>, symbol: SymbolId) -> Self {
+        Self::text(label, facts.name(symbol))
+    }
+
+    pub(super) fn count(label: &'static str, count: u64) -> Self {
+        let count = i64::try_from(count).unwrap_or(i64::MAX);
+        Self::whole(label, count, EvidenceUnit::Count)
+    }
+
+    /// Wall time, or the samples that stand for it.
+    pub(super) fn time(label: &'static str, facts: &Facts<'_>, time: i64) -> Self {
+        let unit = match facts.profile.metrics.wall_unit {
+            WallUnit::Nanoseconds => EvidenceUnit::Ns,
+            WallUnit::Samples => EvidenceUnit::Samples,
+        };
+        Self::whole(label, time, unit)
+    }
+
+    pub(super) fn bytes(label: &'static str, bytes: i64) -> Self {
+        Self::whole(label, bytes, EvidenceUnit::Bytes)
+    }
+
+    pub(super) fn share(label: &'static str, share: f64) -> Self {
+        Self {
+            label,
+            value: EvidenceValue::Share(share),
+            unit: EvidenceUnit::Share,
+        }
+    }
+
+    fn whole(label: &'static str, value: i64, unit: EvidenceUnit) -> Self {
+        Self {
+            label,
+            value: EvidenceValue::Whole(value),
+            unit,
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! Which other extensions PHP has loaded.
+
+use std::ffi::CStr;
+
+use ext_php_rs::ffi::{zend_hash_str_find, zend_module_entry};
+
+use super::bindings::{module_registry, zend_get_extension};
+
+/// The version of a loaded module, whose name is in lower case; none if it is
+/// not loaded, empty if it has no version.
+pub(crate) fn module_version(name: &CStr) -> Option<String> {
+    // SAFETY: PHP fills the table of modules when it starts and empties it when
+    // it ends, both outside requests; a module in it is there as long.
+    let version = unsafe {
+        let found = zend_hash_str_find(
+            &raw const module_registry,
+            name.as_ptr(),
+            name.count_bytes(),
+        );
+        let module: *const zend_module_entry = found.as_ref()?.value.ptr.cast();
+        module.as_ref()?.version
+    };
+    if version.is_null() {
+        return Some(String::new());
+    }
+    // SAFETY: a module's version is text that ends with NUL and stays as long as
+    // the module.
+    let version = unsafe { CStr::from_ptr(version) };
+    Some(version.to_string_lossy().into_owned())
+}
+
+/// Whether `OPcache` is there and has started. PHP takes it out of this list if
+/// it cannot start, for lack of shared memory as for a SAPI that it does not know.
+pub(crate) fn has_opcache() -> bool {
+    // SAFETY: the list changes only while PHP starts and ends.
+    !unsafe { zend_get_extension(c"Zend OPcache".as_ptr()) }.is_null()
+}
