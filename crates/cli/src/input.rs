@@ -1,7 +1,7 @@
 //! Reads the profiles that the command line names: files, directories, and `-`.
 //!
-//! **Invariant:** an input is read as it comes, never into memory first: what
-//! is kept is the profile. [`bytes`] is the exception, for a page that holds the
+//! **Invariant:** an input is read as a stream, never into memory first: only
+//! the profile is kept. [`bytes`] is the exception, for a page that holds the
 //! file itself.
 
 use std::fs::File;

@@ -65,7 +65,7 @@ fn main() -> ExitCode {
         Command::Flamegraph(arguments) => picture::flamegraph(&arguments).map(|()| 0),
         Command::Html(arguments) => viewer::html(&arguments).map(|()| 0),
         Command::View(arguments) => viewer::view(&arguments).map(|()| 0),
-        // As grep does.
+        // The same code as grep.
         Command::Grep(arguments) => grep::run(&arguments).map(|found| u8::from(!found)),
         Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Completions(arguments) => generate::completions(&arguments).map(|()| 0),

@@ -1,4 +1,4 @@
-//! `xhprof flamegraph`: a picture of a profile.
+//! `xhprof flamegraph`: writes a picture of a profile.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -37,7 +37,7 @@ pub(crate) fn flamegraph(arguments: &FlamegraphArguments) -> Result<()> {
     export.write(input::read(file)?, &options)
 }
 
-/// What to make: as was said, else as the file's name ends.
+/// The output format: as requested, else by the ending of the file's name.
 fn kind(to: Option<Picture>, out: &Path) -> Result<Picture> {
     let ending = out.extension().map(OsStr::to_ascii_lowercase);
     let by_name = match ending.as_ref().and_then(|ending| ending.to_str()) {

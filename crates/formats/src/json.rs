@@ -242,8 +242,8 @@ impl<'i> Json<'i> {
         Ok(None)
     }
 
-    /// The next value, a whole number. Columns of tables are made of them, by the
-    /// million: a short one that ends in this block is read where it stands.
+    /// The next value, an integer. Columns of tables have millions of them: a
+    /// short one that ends in this block is parsed in place.
     #[inline]
     pub(crate) fn integer(&mut self) -> Result<i64, ReadError> {
         match self.short_integer()? {
@@ -256,15 +256,15 @@ impl<'i> Json<'i> {
     #[inline]
     pub(crate) fn float(&mut self) -> Result<f64, ReadError> {
         match self.short_integer()? {
-            // Of 15 digits each fits.
+            // Any number of 15 digits fits.
             #[expect(clippy::cast_precision_loss, reason = "less than 2^53")]
             Some(number) => Ok(number as f64),
             None => self.value(),
         }
     }
 
-    /// Takes a number of at most 15 digits and nothing else, with what ends it
-    /// behind it; none, and nothing taken, if the next value is not one.
+    /// Takes a number that has at most 15 digits and is followed by a delimiter;
+    /// otherwise returns none and takes nothing.
     #[inline]
     pub(crate) fn short_integer(&mut self) -> Result<Option<i64>, ReadError> {
         self.next_kind()?;
@@ -285,8 +285,7 @@ impl<'i> Json<'i> {
         Ok(Some(number))
     }
 
-    /// The next value if it is a number, also one in quotes; passes over any
-    /// other.
+    /// The next value if it is a number, also one in quotes; skips any other.
     pub(crate) fn number(&mut self) -> Result<Option<f64>, ReadError> {
         Ok(match self.next_kind()? {
             b'"' => self.value::<String>()?.trim().parse().ok(),

@@ -35,7 +35,7 @@ fn memory_is_drawn_without_shares() {
         };
         write(&FlamegraphSvg, &tiny(), &options)
     };
-    let has_shares = |svg: &str| boxes(svg).iter().any(|it| it.title.contains("%)"));
+    let has_shares = |svg: &str| boxes(svg).iter().any(|drawn| drawn.title.contains("%)"));
     assert!(has_shares(&picture(Metric::Wall)));
     for metric in [Metric::Memory, Metric::Peak] {
         let svg = picture(metric);

@@ -59,14 +59,14 @@ impl Metric {
         }
     }
 
-    /// Whether it can be below zero: then its sums hide what they are made of, and
-    /// a share of them says nothing.
+    /// Whether it can be negative: then a sum can hide large parts of both signs,
+    /// and a percentage of it is meaningless.
     #[must_use]
     pub fn is_signed(self) -> bool {
         matches!(self, Self::Memory | Self::Peak)
     }
 
-    /// What users call it: `wall`, `cpu`, `memory`, `peak`, `calls`.
+    /// The name on the command line: `wall`, `cpu`, `memory`, `peak`, `calls`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

@@ -276,7 +276,7 @@ impl TreeBuilder {
         &mut self.nodes[index].cost
     }
 
-    /// Adds what a node cost by itself, where that may be below zero: for
+    /// Adds a self cost, which may be negative, for
     /// [`finish_signed_self_costs`](Self::finish_signed_self_costs).
     pub fn add_self(&mut self, node: NodeId, own: SelfCost) {
         let signed = |sum: u64, more: i64| sum.cast_signed().saturating_add(more).cast_unsigned();
@@ -287,7 +287,7 @@ impl TreeBuilder {
         cost.peak = cost.peak.saturating_add(own.peak);
     }
 
-    /// The tree, with the costs as they were added: inclusive ones.
+    /// The tree, if inclusive costs were added.
     #[must_use]
     pub fn finish(self) -> Tree {
         if let Some(budget) = self.budget {

@@ -82,7 +82,7 @@ pub(crate) struct ViewArguments {
     /// All hints on where time or memory is wasted, and what to do about each
     #[arg(long, group = "view", conflicts_with = "no_hints")]
     pub(crate) hints: bool,
-    /// Leave out of trees what costs less than PERCENT of the whole; 1 unless said otherwise
+    /// Leave out of trees what costs less than PERCENT of the total [default: 1]
     #[arg(long, value_name = "PERCENT", requires = "trees", value_parser = percent)]
     pub(crate) min: Option<f64>,
     /// Count a recursive call as part of the outer call; needs whole stacks

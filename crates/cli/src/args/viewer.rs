@@ -15,7 +15,7 @@ Examples:
 One file with everything in it, the profiles too: flame graph, order of time, functions with their
 callers and callees, and export to other formats. It loads nothing and sends nothing. Several
 profiles, and those of a directory, are added up. A profile that knows only who called whom, as
-XHProf's files do, has no flame graph, unless --estimate guesses the stacks.";
+XHProf's files do, has no flame graph, unless --estimate estimates the stacks.";
 
 const VIEW_EXAMPLES: &str = "\
 Examples:
@@ -27,7 +27,7 @@ The same page as that of `xhprof html`, served to this machine only, at an addre
 it. Where there is a desktop, the browser opens. Without a profile the page opens those that are
 dropped onto it.";
 
-/// Makes one page of all that a profile says.
+/// Makes one HTML page with everything in a profile.
 #[derive(Debug, Args)]
 #[command(after_help = HTML_EXAMPLES)]
 pub(crate) struct HtmlArguments {

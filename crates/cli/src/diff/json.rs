@@ -66,7 +66,7 @@ impl Shown<'_> {
             .filter(|metric| metric.is_in(metrics));
         let costs = measured.map(|metric| {
             let mut change = self.change(changes.of(metric));
-            // No share of what may be below zero.
+            // No percentage of a cost that may be negative.
             if metric.is_signed() {
                 change = with(change, "relative", Value::Null);
             }

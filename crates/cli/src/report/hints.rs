@@ -27,7 +27,7 @@ impl<'p> HintList<'p> {
         let mut hints = view::hints(profile).hints;
         if let Some(pattern) = pattern {
             hints.retain(|hint| {
-                let texts = hint.evidence.iter().filter_map(|it| match &it.value {
+                let texts = hint.evidence.iter().filter_map(|item| match &item.value {
                     EvidenceValue::Text(text) => Some(text.as_bytes()),
                     _ => None,
                 });

@@ -1,9 +1,10 @@
 //! Collects the profiles that a program and its forked children wrote.
 //!
-//! A process has one automatic profile; the number of one that has ended may be
-//! given again. A file is named `<run id>.<source>.xhp`, and the run id's 32
-//! digits are the time (14), the process (8) and chance (10). One of call events whose process
-//! was killed is still called `….xhp.partial`, and can be read up to there.
+//! A process has one automatic profile; the kernel may reuse the number of a
+//! process that has ended. A file is named `<run id>.<source>.xhp`. The run id's
+//! 32 digits are the time (14), the process (8) and random (10). An event
+//! profile whose process was killed keeps the name `….xhp.partial`, and can be
+//! read up to that point.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -56,10 +57,10 @@ impl Collected {
                 files.push(ProfileFile { pid, path });
             }
         }
-        // A process chooses the run id of its automatic profile when it begins,
+        // A process chooses the run id of its automatic profile when it starts,
         // so before those that it writes itself.
         let started = files.iter().position(|file| file.pid == pid);
-        // `php` may be a script that runs PHP as a child of its own.
+        // `php` may be a script that starts PHP as a child.
         let main = started
             .or_else(|| written_last(&files))
             .map(|place| files.remove(place));
@@ -69,8 +70,8 @@ impl Collected {
         })
     }
 
-    /// The other profiles, each with what its file's name gets: the process, and
-    /// a number where several had the same.
+    /// The other profiles, each with its file name's suffix: the process, and a
+    /// number if several processes had the same.
     pub(super) fn others(&self) -> impl Iterator<Item = (String, &ProfileFile)> {
         let mut written: HashMap<u32, u32> = self.main.iter().map(|main| (main.pid, 1)).collect();
         self.others.iter().map(move |file| {
@@ -85,8 +86,8 @@ impl Collected {
     }
 }
 
-/// Where the file is that was written last: parents outlive their children as a
-/// rule. Of those that are equally new, the first to begin.
+/// The index of the file that was written last, because parents usually end
+/// after their children. Of equally new files, the first to start.
 fn written_last(files: &[ProfileFile]) -> Option<usize> {
     let written = |file: &ProfileFile| {
         fs::metadata(&file.path)
@@ -96,7 +97,8 @@ fn written_last(files: &[ProfileFile]) -> Option<usize> {
     (0..files.len()).max_by_key(|&place| (files.get(place).and_then(written), Reverse(place)))
 }
 
-/// The process that wrote a file of this name; none if it is no profile's.
+/// The process that wrote a file of this name; none if it is not a profile's
+/// name.
 fn pid_of(name: &str) -> Option<u32> {
     let (run_id, _) = name.split_once('.')?;
     let is_run_id = run_id.len() == 32 && run_id.bytes().all(|byte| byte.is_ascii_hexdigit());

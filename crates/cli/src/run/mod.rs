@@ -1,9 +1,9 @@
 //! `xhprof run`: runs a PHP program with the profiler on, then prints a report.
 //!
-//! PHP writes its profile into a private directory of ours, which is gone when
-//! we are. The program's own streams are inherited: nothing of it is touched,
-//! and the report goes to stderr. Profiles that the program writes itself go where
-//! they go without us.
+//! PHP writes its profile to a private temporary directory, which `xhprof`
+//! removes at its end. The program inherits the standard streams, and the
+//! report goes to stderr. Profiles that the program writes itself stay in their
+//! usual directory.
 
 mod child;
 mod collect;
@@ -88,8 +88,8 @@ fn command(
         .args(definition("xhprof.auto_enable", "1"))
         .args(definition("xhprof.flags", flags.join(" ")))
         .args(definition("xhprof.mode", arguments.mode.setting()))
-        // Not `output_dir`: what the program writes by `xhprof_write()` is its own,
-        // and goes where it goes without us.
+        // Not `output_dir`: profiles that the program writes with `xhprof_write()`
+        // stay in their usual directory.
         .args(definition("xhprof.automatic_dir", directory))
         .args(
             RECORD_EVERYTHING
@@ -107,7 +107,7 @@ fn command(
 /// The setting that makes PHP record statements, requests and commands.
 const SPANS: &str = "xhprof.collect_additional_info";
 
-/// What php.ini may have left out, for servers: here the program was asked for.
+/// Settings that reduce what is recorded on servers: `run` records everything.
 const RECORD_EVERYTHING: [(&str, &str); 5] = [
     ("xhprof.rate", "1"),
     ("xhprof.match", ""),

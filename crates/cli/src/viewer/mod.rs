@@ -109,7 +109,7 @@ fn add_side(
     for file in files {
         let outcome = input::bytes(&file.path).and_then(|bytes| {
             let name = input::title(&file.path);
-            // Now, not in the browser: what is wrong with a file is said where it was named.
+            // Now rather than in the browser, where the user cannot give another file.
             let profile = input::parsed(&bytes[..]);
             Ok((
                 profile.with_context(|| format!("cannot read {name}"))?,

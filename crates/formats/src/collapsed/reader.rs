@@ -110,8 +110,8 @@ fn signed(count: &[u8]) -> (Sign, &[u8]) {
     }
 }
 
-/// Digits, and maybe a sign and a fraction: some tools give a share of a
-/// sample, and a difference of two profiles may be below zero.
+/// Digits, with an optional sign and fraction: some tools write fractions of a
+/// sample, and a difference of two profiles may be negative.
 fn is_count(count: &[u8]) -> bool {
     let (_, count) = signed(count);
     let mut parts = count.splitn(2, |&byte| byte == b'.');
@@ -135,7 +135,7 @@ enum Sign {
     Minus,
 }
 
-/// Stacks as they come, line by line.
+/// Stacks, added line by line.
 #[derive(Debug)]
 struct StackLines {
     symbols: Symbols,
@@ -145,9 +145,9 @@ struct StackLines {
     last: Vec<u8>,
     last_frames: Vec<(usize, NodeId)>,
     lines: u64,
-    /// Counts below zero, which samples have no place for.
+    /// Negative counts, which samples cannot hold.
     below: Vec<(NodeId, SelfCost)>,
-    /// How many lines have two counts.
+    /// The number of lines with two counts.
     of_two: u64,
     budget: Budget,
 }

@@ -256,12 +256,12 @@ impl ThreadSamples {
         })
     }
 
-    /// Whether no weight is below zero.
+    /// Whether no weight is negative.
     fn is_positive(&self) -> bool {
         self.weights.iter().all(|&weight| weight >= 0.0)
     }
 
-    /// Each sample's stack, time and weight in our units.
+    /// Each sample's stack, time and weight, in this crate's units.
     fn list(&self, budget: &Budget) -> Result<Vec<(i32, u64, i64)>, String> {
         let count = self.stacks.len();
         let fits = |list: &[f64]| list.is_empty() || list.len() == count;

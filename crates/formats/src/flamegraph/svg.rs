@@ -235,7 +235,8 @@ impl Picture<'_> {
         let mut top = top;
         if let Some(label) = &graph.label {
             let y = top + HEADING - 12;
-            let cost = graph.widths().map_or(0, |it| Shown::of(it, 0).inclusive);
+            let widths = graph.widths();
+            let cost = widths.map_or(0, |widths| Shown::of(widths, 0).inclusive);
             let part = share(self.options.metric, cost, self.total);
             writeln!(
                 out,

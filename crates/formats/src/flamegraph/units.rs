@@ -45,13 +45,13 @@ pub(crate) fn percent(part: i64, whole: i64) -> String {
     format!("{sign}{}.{:02}%", rounded.abs() / 100, rounded.abs() % 100)
 }
 
-/// `part` of `whole`, none if sums of the metric may be below zero: memory that is
-/// given back makes a whole of any size.
+/// `part` of `whole`, none if sums of the metric may be negative: with freed
+/// memory a sum can be of any size.
 pub(crate) fn share(metric: Metric, part: i64, whole: i64) -> Option<String> {
     (!metric.is_signed()).then(|| percent(part, whole))
 }
 
-/// A count with its thousands apart: `1,234,567`.
+/// A count with thousands separators: `1,234,567`.
 pub(crate) fn count(value: i64) -> String {
     let digits = value.unsigned_abs().to_string();
     let mut text = String::from(if value < 0 { "-" } else { "" });

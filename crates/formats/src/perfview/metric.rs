@@ -19,11 +19,11 @@ pub(super) enum Counts {
     Memory(Metric),
 }
 
-/// How many millionths are one.
+/// The number of millionths in one.
 pub(super) const MILLIONTHS: i64 = 1_000_000;
 
 impl Counts {
-    /// What a sample of so many millionths cost. It may be below zero, as in a
+    /// The cost of a sample of this many millionths. It may be negative, as in a
     /// difference of two profiles.
     pub(super) fn self_cost(self, millionths: i64) -> SelfCost {
         let whole = millionths / MILLIONTHS;
@@ -39,7 +39,7 @@ impl Counts {
     }
 }
 
-/// Whether it is the 1 that goes without saying.
+/// Whether it is 1, which the format leaves out.
 pub(super) fn is_one(value: i64, unit: Unit) -> bool {
     match unit {
         Unit::Nanoseconds => value == 1_000_000,

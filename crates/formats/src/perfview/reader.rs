@@ -161,7 +161,7 @@ impl Source {
         let at = value(time, 0)?;
         let at = u64::try_from(at).unwrap_or(0);
         let metric = value(metric, MILLIONTHS)?;
-        // What was at the same time in the same stack is one sample.
+        // Entries with one time and one stack are one sample.
         if let Some(last) = self.samples.last_mut()
             && (last.at, last.stack) == (at, stack)
             && let Some(sum) = last.metric.checked_add(metric)

@@ -368,7 +368,7 @@ impl Parts {
     }
 }
 
-/// Adds what a sample says, which may be below zero.
+/// Adds the values of a sample, which may be negative.
 fn add(builder: &mut TreeBuilder, node: NodeId, metric: Metric, value: i64) {
     let mut own = SelfCost::default();
     match metric {

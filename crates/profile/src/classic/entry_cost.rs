@@ -57,11 +57,11 @@ impl EntryCost {
         }
     }
 
-    /// The entry in our units; what is missing is zero.
+    /// The entry in nanoseconds and bytes; missing metrics are zero.
     ///
-    /// A count or a time below zero is zero: an entry holds its callees, and what
-    /// it lacks comes off its caller's own time, so that the total stays
-    /// `main()`'s. Differences of two profiles have such entries.
+    /// A negative count or time becomes zero: an entry includes its callees, and
+    /// the missing part is subtracted from its caller's self time, so that the
+    /// total stays `main()`'s. Differences of two profiles have such entries.
     pub(super) fn cost(&self, key: &[u8]) -> Result<Cost, Error> {
         let count = |number: Option<Number>, scale: u32, metric| {
             let number = number.unwrap_or(Number::Int(0)).scaled(scale);

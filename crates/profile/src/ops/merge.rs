@@ -27,11 +27,11 @@ const RUNS: &str = "runs";
 pub enum MergeError {
     /// There are no profiles.
     Nothing,
-    /// They count different things: samples, time, instructions.
+    /// The profiles count different things: samples, time, instructions.
     Units {
-        /// The [unit](Profile::unit) of those so far.
+        /// The [unit](Profile::unit) of the profiles so far.
         one: String,
-        /// That of the one that does not fit.
+        /// The unit of the profile that does not fit.
         other: String,
     },
 }
