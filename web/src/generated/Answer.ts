@@ -6,6 +6,7 @@ import type { Flame } from "./Flame";
 import type { FunctionPage } from "./FunctionPage";
 import type { Functions } from "./Functions";
 import type { Graph } from "./Graph";
+import type { Hints } from "./Hints";
 import type { SearchResult } from "./SearchResult";
 import type { SpanGroups } from "./SpanGroups";
 import type { Summary } from "./Summary";
@@ -14,4 +15,4 @@ import type { Timeline } from "./Timeline";
 /**
  * What the engine answers.
  */
-export type Answer = { "is": "summary" } & Summary | { "is": "functions" } & Functions | { "is": "function" } & FunctionPage | { "is": "flame" } & Flame | { "is": "criticalPath" } & CriticalPath | { "is": "search" } & SearchResult | { "is": "spans" } & SpanGroups | { "is": "graph" } & Graph | { "is": "changes" } & Changes | { "is": "timeline" } & Timeline | { "is": "export" } & Exported;
+export type Answer = { "is": "summary" } & Summary | { "is": "functions" } & Functions | { "is": "function" } & FunctionPage | { "is": "flame" } & Flame | { "is": "criticalPath" } & CriticalPath | { "is": "search" } & SearchResult | { "is": "spans" } & SpanGroups | { "is": "graph" } & Graph | { "is": "hints" } & Hints | { "is": "changes" } & Changes | { "is": "timeline" } & Timeline | { "is": "export" } & Exported;

@@ -16,4 +16,4 @@ export type Question = { "ask": "summary" } | { "ask": "functions" } & Functions
 /**
  * The metric that decides.
  */
-metric: MetricName, } | { "ask": "search" } & SearchQuery | { "ask": "spans" } | { "ask": "graph" } & GraphQuery | { "ask": "changes" } & ChangesQuery | { "ask": "timeline" } & TimelineQuery | { "ask": "export" } & ExportQuery;
+metric: MetricName, } | { "ask": "search" } & SearchQuery | { "ask": "spans" } | { "ask": "graph" } & GraphQuery | { "ask": "hints" } | { "ask": "changes" } & ChangesQuery | { "ask": "timeline" } & TimelineQuery | { "ask": "export" } & ExportQuery;
