@@ -327,7 +327,7 @@ mod tests {
         assert_eq!(fields(&longest).unwrap(), expected);
         assert!(fields(&[0xff; 20]).unwrap_err().contains("too long"));
         assert!(fields(&[8, 0xff]).unwrap_err().contains("ends early"));
-        assert!(fields(&[0x0b]).unwrap_err().contains("unknown kind"));
+        assert!(fields(&[0x0b]).unwrap_err().contains("unknown type"));
         // A length of 60 MiB without data.
         let claim = [10, 0x80, 0x80, 0x80, 0x1e];
         assert!(fields(&claim).unwrap_err().contains("ends early"));
