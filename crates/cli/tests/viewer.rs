@@ -8,7 +8,7 @@
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, ChildStdout, Command, Output, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
@@ -142,18 +142,18 @@ fn what_is_no_profile_makes_no_page() {
     assert!(!stage.path().join("out.html").exists());
 }
 
-/// A viewer, and the first line that it prints.
-fn viewer(stage: &TempDir) -> (Child, String) {
+/// A viewer, the first line that it prints, and its output, which has to stay
+/// open: the viewer writes on.
+fn viewer(stage: &TempDir) -> (Child, String, BufReader<ChildStdout>) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_xhprof"));
     command
         .args(["view", "--no-browser", "a.txt"])
         .current_dir(stage.path());
     let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
     let mut line = String::new();
-    BufReader::new(child.stdout.take().unwrap())
-        .read_line(&mut line)
-        .unwrap();
-    (child, line.trim_end().to_owned())
+    let mut output = BufReader::new(child.stdout.take().unwrap());
+    output.read_line(&mut line).unwrap();
+    (child, line.trim_end().to_owned(), output)
 }
 
 /// The answer to a request, head and body.
@@ -172,7 +172,7 @@ fn get(address: &str, method: &str, path: &str, host: &str) -> String {
 #[test]
 fn only_who_knows_the_secret_gets_the_page() {
     let stage = stage();
-    let (mut child, url) = viewer(&stage);
+    let (mut child, url, _output) = viewer(&stage);
     let (address, path) = url
         .strip_prefix("http://")
         .unwrap()

@@ -138,7 +138,7 @@ impl<'a> Report<'a> {
                         text.push_str(&spans.render(look, &[])?);
                     }
                     // A report on some functions is about them alone.
-                    if self.pattern.is_none() && !self.arguments.no_hints {
+                    if self.pattern.is_none() && self.has_hints() {
                         text.push_str(&self.hints().render_below(look));
                     }
                     text
@@ -166,7 +166,7 @@ impl<'a> Report<'a> {
             return paths.json(title);
         }
         let mut functions = self.functions(limit).json(title);
-        if !self.arguments.no_hints {
+        if self.has_hints() {
             functions = self.hints().add_to(functions);
         }
         if self.profile.spans.is_empty() {
@@ -180,6 +180,19 @@ impl<'a> Report<'a> {
         let (arguments, pattern) = (&self.arguments, self.pattern.as_ref());
         let is_asked = self.view.spans;
         is_asked.then(|| SpanTable::new(&self.profile, arguments, limit, pattern))
+    }
+
+    /// Whether hints are added to the functions. They take a table of all edges,
+    /// which for a very large profile is more memory than the report itself.
+    fn has_hints(&self) -> bool {
+        const MAX_PATHS: usize = 500_000;
+        let paths = match &self.profile.body {
+            Body::Edges(edges) => edges.edges.len(),
+            Body::Tree(tree) => tree.nodes.len(),
+            Body::Samples(samples) => samples.stacks.len(),
+            Body::Events(events) => events.events.len(),
+        };
+        !self.arguments.no_hints && paths <= MAX_PATHS
     }
 
     fn hints(&self) -> HintList<'_> {
