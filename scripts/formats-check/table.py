@@ -9,6 +9,9 @@ def clean(name):
     UTF-8 is replaced by some byte by byte, and by some sequence by sequence."""
     return re.sub("\ufffd+", "\ufffd", re.sub(r"\s+", " ", name)).strip() or "???"
 
+# The CSV writer puts an apostrophe before a name that a spreadsheet would compute.
+FORMULA_MARK = re.compile(r"^'(?= *[=+\-@\t\r])")
+
 
 class Totals:
     """Functions by clean name; those of one name are added up."""
@@ -18,7 +21,7 @@ class Totals:
         self.root = 0
         with open(f"{folder}/csv", newline="", encoding="utf-8") as file:
             for row in csv.DictReader(file):
-                name = clean(row["function"])
+                name = clean(FORMULA_MARK.sub("", row["function"]))
                 function = self.functions.setdefault(name, {"calls": 0, "self": 0, "inclusive": 0, "names": 0})
                 function["calls"] += int(row["calls"])
                 function["self"] += int(row["self_wall_ns"])
