@@ -17,6 +17,7 @@ test_everything() {
     source scripts/real.sh
     source scripts/bench.sh
     source scripts/setup-test.sh
+    source scripts/web.sh
     step 'rustfmt' lint_format
     build_step 'build, the extension alone first' x_build
     build_step 'build of the Rust tests' rust_tests_build
@@ -82,6 +83,7 @@ build_step() {
 # and its last lines for the summary.
 step() {
     local name=$1 command=$2 log=$logs/$2.log began=$SECONDS status word=ok
+    declare -F "$command" >/dev/null || die "step \"$name\": there is no function $command"
     say "$name"
     # Not `if $command`, which would disable `set -e` inside.
     set +e
