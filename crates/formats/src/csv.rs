@@ -155,8 +155,7 @@ mod tests {
         profile.body = Body::Tree(builder.finish_self_costs());
         profile.metrics.memory = true;
         let mut out = Vec::new();
-        CSV.write(&profile, &WriteOptions::default(), &mut out)
-            .unwrap();
+        write(&profile, &WriteOptions::default(), &mut out).unwrap();
         let text = String::from_utf8(out).unwrap();
         assert!(
             text.contains("\r\n'=1+1,1,0,0,-48,-48,0,0,'-f.php,0\r\n"),

@@ -407,9 +407,7 @@ mod tests {
         let input =
             r#"{"z==>a":{"ct":1,"wt":1},"main()==>z":{"ct":1,"wt":2},"main()":{"ct":1,"wt":3}}"#;
         let mut written = Vec::new();
-        XhprofJson
-            .write(&profile(input), &WriteOptions::default(), &mut written)
-            .unwrap();
+        write(&profile(input), &WriteOptions::default(), &mut written).unwrap();
         assert_eq!(String::from_utf8(written).unwrap().trim_end(), input);
     }
 
@@ -418,9 +416,7 @@ mod tests {
         let mut profile = profile(r#"{"main()==>f":{"wt":1},"main()":{"wt":1}}"#);
         profile.symbols[1].name = (*b"caf\xe9\"").into();
         let mut written = Vec::new();
-        XhprofJson
-            .write(&profile, &WriteOptions::default(), &mut written)
-            .unwrap();
+        write(&profile, &WriteOptions::default(), &mut written).unwrap();
         let written = String::from_utf8(written).unwrap();
         assert!(
             written.starts_with("{\"main()==>caf\u{fffd}\\\"\":{\"ct\":0,\"wt\":1}"),

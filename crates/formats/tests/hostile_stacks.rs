@@ -15,9 +15,7 @@ use formats::cpuprofile::CPUPROFILE;
 use formats::firefox::FIREFOX;
 use formats::nytprof::NYTPROF;
 use formats::otlp::OTLP;
-use formats::perfview::{
-    PERFVIEW, PERFVIEW_IDS, PERFVIEW_JSON, PERFVIEW_JSON_ZIP, PERFVIEW_TEXT, PERFVIEW_TEXT_ZIP,
-};
+use formats::perfview::{PERFVIEW, PERFVIEW_IDS, PERFVIEW_JSON, PERFVIEW_TEXT};
 use formats::pprof::PPROF;
 use formats::{Format, ReadError};
 use profile::{Body, Cost, NodeId, Profile, Symbol, SymbolId, TreeBuilder};
