@@ -7,7 +7,10 @@
 //! **Invariants:** `stacks[0]` is `main()` alone; a parent precedes its
 //! children; samples are in the order of time, if the times are known.
 
-use crate::{Budget, NodeId, SelfCost, SymbolId, Tree, TreeBuilder};
+use std::ops::Index;
+
+use crate::table::{known, known_mut};
+use crate::{Budget, NodeId, SelfCost, SymbolId, Table, Tree, TreeBuilder};
 
 /// A stack: its parent's, and one more function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,6 +19,14 @@ pub struct StackNode {
     pub parent: NodeId,
     /// The innermost function.
     pub symbol: SymbolId,
+}
+
+impl StackNode {
+    /// `main()` alone; also stands for a stack that does not exist.
+    const BLANK: Self = Self {
+        parent: NodeId::ROOT,
+        symbol: SymbolId::ROOT,
+    };
 }
 
 /// One stack, taken at one instant.
@@ -44,6 +55,17 @@ impl Default for Samples {
     }
 }
 
+impl Index<NodeId> for Samples {
+    type Output = StackNode;
+
+    /// A stack of these samples.
+    #[inline]
+    #[track_caller]
+    fn index(&self, id: NodeId) -> &StackNode {
+        known(&self.stacks, id).unwrap_or(&StackNode::BLANK)
+    }
+}
+
 impl Samples {
     /// The sum of all weights.
     #[must_use]
@@ -57,7 +79,8 @@ impl Samples {
     pub fn path(&self, stack: NodeId) -> Vec<SymbolId> {
         let mut path = Vec::new();
         let mut at = stack;
-        while let Some(node) = self.stacks.get(at.index()) {
+        loop {
+            let node = &self[at];
             path.push(node.symbol);
             if node.parent >= at {
                 break;
@@ -74,8 +97,7 @@ impl Samples {
     pub fn to_tree(&self) -> Tree {
         let (mut builder, nodes) = self.stack_nodes();
         for sample in &self.samples {
-            let node = nodes.get(sample.stack.index()).copied();
-            let cost = builder.cost(node.unwrap_or(NodeId::ROOT));
+            let cost = builder.cost(nodes[sample.stack]);
             cost.wall = cost.wall.saturating_add(sample.weight);
         }
         builder.finish_self_costs()
@@ -83,19 +105,15 @@ impl Samples {
 
     /// The node of each stack in the tree that [`Samples::to_tree`] makes.
     #[must_use]
-    pub fn nodes(&self) -> Vec<NodeId> {
+    pub fn nodes(&self) -> Table<NodeId, NodeId> {
         self.stack_nodes().1
     }
 
-    fn stack_nodes(&self) -> (TreeBuilder, Vec<NodeId>) {
+    fn stack_nodes(&self) -> (TreeBuilder, Table<NodeId, NodeId>) {
         let mut builder = TreeBuilder::new();
-        let mut nodes = vec![NodeId::ROOT; self.stacks.len()];
+        let mut nodes = Table::new(NodeId::ROOT, self.stacks.len());
         for (index, stack) in self.stacks.iter().enumerate().skip(1) {
-            let parent = nodes.get(stack.parent.index()).copied();
-            let node = builder.child(parent.unwrap_or(NodeId::ROOT), stack.symbol);
-            if let Some(place) = nodes.get_mut(index) {
-                *place = node;
-            }
+            nodes[NodeId::of(index)] = builder.child(nodes[stack.parent], stack.symbol);
         }
         (builder, nodes)
     }
@@ -149,7 +167,7 @@ impl SamplesBuilder {
 
     /// Adds to the weight of the sample numbered `index`.
     pub fn add_weight(&mut self, index: usize, weight: u64) {
-        if let Some(sample) = self.samples.get_mut(index) {
+        if let Some(sample) = known_mut(&mut self.samples, index) {
             sample.weight = sample.weight.saturating_add(weight);
         }
     }
@@ -178,7 +196,7 @@ impl SamplesBuilder {
             self.counted.resize(stacks, 0);
         }
         let next = u32::try_from(self.samples.len()).unwrap_or(u32::MAX);
-        let place = self.counted.get_mut(stack.index());
+        let place = known_mut(&mut self.counted, stack);
         match place.map(|place| (*place, place)) {
             Some((0, place)) => {
                 *place = next.saturating_add(1);
