@@ -310,6 +310,7 @@ fn sampled(
             ..Meta::default()
         },
         spans: Spans::default(),
+        lines: crate::Lines::default(),
     }
 }
 
