@@ -422,6 +422,7 @@ impl Reader {
             },
             meta: self.meta,
             spans: Spans::default(),
+            lines: profile::Lines::default(),
         })
     }
 }

@@ -143,6 +143,7 @@ impl Threads {
             metrics,
             meta,
             spans: Spans::default(),
+            lines: profile::Lines::default(),
         })
     }
 

@@ -260,6 +260,7 @@ impl StackLines {
             },
             meta: Meta::default(),
             spans: Spans::default(),
+            lines: profile::Lines::default(),
         })
     }
 }

@@ -358,6 +358,7 @@ impl Parts {
             },
             meta: self.meta,
             spans: Spans::default(),
+            lines: profile::Lines::default(),
         }
     }
 }

@@ -303,6 +303,7 @@ fn sampled(
             ..Meta::default()
         },
         spans: Spans::default(),
+        lines: crate::Lines::default(),
     })
 }
 

@@ -15,8 +15,9 @@ use std::fmt;
 use crate::edges::EdgeSum;
 use crate::table::known_mut;
 use crate::{
-    Activation, Body, Cost, EdgeTable, Meta, Metrics, Mode, Node, NodeId, Profile, Sample, Samples,
-    SamplesBuilder, Spans, SpansBuilder, Symbol, SymbolId, Table, Tree, TreeBuilder, WallUnit,
+    Activation, Body, Budget, Cost, EdgeTable, LinesBuilder, Meta, Metrics, Mode, Node, NodeId,
+    Profile, Sample, Samples, SamplesBuilder, Spans, SpansBuilder, Symbol, SymbolId, Table, Tree,
+    TreeBuilder, WallUnit,
 };
 
 /// The tag with the number of merged profiles.
@@ -71,6 +72,7 @@ pub struct Merger {
     by_name: HashMap<Box<[u8]>, SymbolId>,
     sum: Option<Sum>,
     spans: SpansBuilder,
+    lines: LinesBuilder,
     runs: u64,
 }
 
@@ -97,6 +99,7 @@ impl Default for Merger {
             by_name: HashMap::new(),
             sum: None,
             spans: SpansBuilder::new(Spans::MOST),
+            lines: LinesBuilder::within(&Budget::unlimited()),
             runs: 0,
         }
     }
@@ -120,6 +123,7 @@ impl Merger {
         let numbers = self.numbers(&profile.symbols);
         let number = |symbol| numbers[symbol];
         self.spans.add(&profile.spans, number);
+        self.lines.add(&profile.lines, number);
         let shape = self.sum.as_mut().map(|sum| std::mem::take(&mut sum.shape));
         let shape = match (shape, &profile.body) {
             (None, Body::Samples(samples)) => {
@@ -205,6 +209,7 @@ impl Merger {
             metrics,
             meta,
             spans: self.spans.finish(),
+            lines: self.lines.finish(),
         })
     }
 

@@ -269,6 +269,7 @@ impl<R: Read> EventsReader<R> {
             metrics: self.metrics,
             meta: self.meta.meta,
             spans: self.spans.spans,
+            lines: crate::Lines::default(),
         }
     }
 }
