@@ -6,7 +6,7 @@
 //! **Invariant:** no edge leads to the root, and no two edges have the same
 //! ends.
 
-use crate::{Cost, NumberMap, SymbolId};
+use crate::{Cost, NumberMap, SymbolId, Table};
 
 /// A function at one recursion level: XHProf's `f@2` is level 2 of `f`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -74,6 +74,18 @@ impl EdgeTable {
         symbol: SymbolId::ROOT,
         level: 0,
     };
+
+    /// The lowest level at which each symbol was called: zero, unless the
+    /// profile is a part of a larger one.
+    #[must_use]
+    pub fn outermost_levels(&self, symbols: usize) -> Table<SymbolId, u32> {
+        let mut levels = Table::new(u32::MAX, symbols);
+        for edge in &self.edges {
+            let level = &mut levels[edge.callee.symbol];
+            *level = (*level).min(edge.callee.level);
+        }
+        levels
+    }
 
     /// All recorded calls, that of `main()` included.
     #[must_use]

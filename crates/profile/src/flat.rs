@@ -38,7 +38,7 @@ impl FlatTable {
     }
 
     fn of_edges(table: &EdgeTable, symbols: usize) -> Self {
-        let outermost = outermost_levels(table, symbols);
+        let outermost = table.outermost_levels(symbols);
         let mut rows = empty_rows(symbols);
         let root = &mut rows[SymbolId::ROOT];
         root.inclusive = table.root;
@@ -110,17 +110,6 @@ fn empty_rows(symbols: usize) -> Table<SymbolId, FlatRow> {
         own: SelfCost::default(),
     });
     rows.collect()
-}
-
-/// The lowest level at which each symbol was called: zero, unless the profile
-/// is a part of a larger one.
-pub(crate) fn outermost_levels(table: &EdgeTable, symbols: usize) -> Table<SymbolId, u32> {
-    let mut levels = Table::new(u32::MAX, symbols);
-    for edge in &table.edges {
-        let level = &mut levels[edge.callee.symbol];
-        *level = (*level).min(edge.callee.level);
-    }
-    levels
 }
 
 #[cfg(test)]

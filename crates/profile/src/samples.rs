@@ -77,18 +77,18 @@ impl Samples {
     /// The symbols from the root to the top of `stack`.
     #[must_use]
     pub fn path(&self, stack: NodeId) -> Vec<SymbolId> {
-        let mut path = Vec::new();
-        let mut at = stack;
-        loop {
-            let node = &self[at];
-            path.push(node.symbol);
-            if node.parent >= at {
-                break;
-            }
-            at = node.parent;
-        }
+        let frames = self.frames(stack).map(|(_, node)| node.symbol);
+        let mut path: Vec<SymbolId> = frames.collect();
         path.reverse();
         path
+    }
+
+    /// The stacks from `stack` up to that of `main()` alone.
+    pub fn frames(&self, stack: NodeId) -> impl Iterator<Item = (NodeId, &StackNode)> {
+        std::iter::successors(Some((stack, &self[stack])), |&(id, node)| {
+            // Parents precede children, so this ends for any table.
+            (node.parent < id).then(|| (node.parent, &self[node.parent]))
+        })
     }
 
     /// The stacks as a call tree whose wall cost is the samples' weight. The

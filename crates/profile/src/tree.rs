@@ -134,19 +134,18 @@ impl Tree {
     /// The symbols from the root to `node`, both included.
     #[must_use]
     pub fn path(&self, node: NodeId) -> Vec<SymbolId> {
-        let mut path = Vec::new();
-        let mut at = node;
-        loop {
-            let node = &self[at];
-            path.push(node.symbol);
-            // Parents precede children, so this loop ends for any table.
-            if node.parent >= at {
-                break;
-            }
-            at = node.parent;
-        }
+        let frames = self.frames(node).map(|(_, node)| node.symbol);
+        let mut path: Vec<SymbolId> = frames.collect();
         path.reverse();
         path
+    }
+
+    /// The nodes from `node` up to the root.
+    pub fn frames(&self, node: NodeId) -> impl Iterator<Item = (NodeId, &Node)> {
+        std::iter::successors(Some((node, &self[node])), |&(id, node)| {
+            // Parents precede children, so this ends for any table.
+            (node.parent < id).then(|| (node.parent, &self[node.parent]))
+        })
     }
 }
 

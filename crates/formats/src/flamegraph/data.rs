@@ -119,7 +119,7 @@ fn graph(out: &mut dyn Write, graph: &Graph, set: &GraphSet<'_>) -> io::Result<(
         let names = gone
             .path
             .iter()
-            .filter_map(|symbol| set.stacks.symbols.get(symbol.index()));
+            .map(|symbol| set.stacks.symbols[symbol.index()]);
         texts(out, names.map(|symbol| tooltip::name(symbol)))?;
         out.write_all(b"]")
     })?;

@@ -262,14 +262,12 @@ impl Picture<'_> {
                     FlameDirection::Icicle => top + block.depth * ROW,
                     FlameDirection::Flame => top + height - (block.depth + 1) * ROW,
                 };
-                let symbol = self.stacks.symbols.get(block.symbol.index()).copied();
-                let symbol = symbol.filter(|_| number > 0 || graph.label.is_none());
-                let name = match (symbol, &graph.label) {
-                    (Some(symbol), _) => tooltip::name(symbol),
-                    (None, Some(label)) => label.into(),
-                    (None, None) => "?".into(),
-                };
-                let place = palette.of(number, block, symbol.is_none());
+                // The first box of a group is the group itself.
+                let group = graph.label.as_ref().filter(|_| number == 0);
+                let function = self.stacks.symbols[block.symbol.index()];
+                let symbol = group.is_none().then_some(function);
+                let name = group.map_or_else(|| tooltip::name(function), |label| label.into());
+                let place = palette.of(number, block, group.is_some());
                 used.insert(place);
                 let lines = tooltip::lines(graph, number, &name, symbol, self.metrics);
                 write!(
@@ -347,7 +345,7 @@ impl Picture<'_> {
             let names = gone
                 .path
                 .iter()
-                .filter_map(|symbol| self.stacks.symbols.get(symbol.index()));
+                .map(|symbol| self.stacks.symbols[symbol.index()]);
             let names: Vec<_> = names.map(|symbol| tooltip::name(symbol)).collect();
             let path = names.join(" → ");
             let skipped = path.chars().count().saturating_sub(150);
@@ -398,8 +396,7 @@ impl Places {
     }
 
     fn of(&self, number: usize) -> (u64, u64) {
-        let at = |list: &[u64]| list.get(number).copied().unwrap_or(0);
-        (at(&self.starts), at(&self.widths))
+        (self.starts[number], self.widths[number])
     }
 }
 
@@ -452,12 +449,11 @@ impl<'p> Shades<'p> {
         match self.picture.colour {
             FlameColour::Package if is_label => colours::ramp(FlameColour::Package)[0].len() - 1,
             FlameColour::Package => {
-                let symbol = self.picture.stacks.symbols.get(block.symbol.index());
-                symbol.map_or(0, |symbol| colours::of_symbol(symbol))
+                colours::of_symbol(self.picture.stacks.symbols[block.symbol.index()])
             }
             FlameColour::Own => colours::of_own(shown.own, self.largest),
             FlameColour::Calls => {
-                let weight = |number: usize| column.new.weight.get(number).copied().unwrap_or(0);
+                let weight = |number: usize| column.new.weight[number];
                 let calls = calls(self.graph, |values| values.own.get(number).copied());
                 colours::of_calls(calls, weight(number), self.all_calls, weight(0))
             }

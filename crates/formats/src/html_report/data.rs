@@ -87,11 +87,11 @@ impl Report<'_> {
 
     /// The function table, in columns, and the totals.
     fn table(&self, in_base: &[SymbolId], out: &mut dyn Write) -> io::Result<()> {
-        let new: Costs = costs(self.flat, Some);
+        let new: Costs = costs(self.flat, |symbol| symbol);
         let base_flat = self.base.map(FlatTable::new);
         let base: Option<Costs> = base_flat
             .as_ref()
-            .map(|flat| costs(flat, |symbol| in_base.get(symbol.index()).copied()));
+            .map(|flat| costs(flat, |symbol| in_base[symbol.index()]));
         let mut rows: Vec<SymbolId> = new.keys().copied().collect();
         rows.extend(base.iter().flat_map(|base| base.keys()));
         rows.sort_unstable();
@@ -140,12 +140,12 @@ impl Report<'_> {
     /// The callers and callees. A recursive call's cost is part of the outer
     /// call's and not counted again, as in the table.
     fn edges(&self, out: &mut dyn Write) -> io::Result<()> {
-        let outermost = outermost_levels(self.edges, self.profile.symbols.len());
+        let outermost = self.edges.outermost_levels(self.profile.symbols.len());
         let mut pairs: Vec<((SymbolId, SymbolId), Cost)> = Vec::new();
         for edge in &self.edges.edges {
             let (caller, callee) = (edge.caller, edge.callee);
-            let is_outermost = outermost.get(callee.symbol.index()) == Some(&callee.level)
-                && caller.symbol != callee.symbol;
+            let is_outermost =
+                outermost[callee.symbol] == callee.level && caller.symbol != callee.symbol;
             let cost = if is_outermost {
                 edge.cost
             } else {
@@ -244,19 +244,8 @@ impl Report<'_> {
     }
 }
 
-fn costs(flat: &FlatTable, number: impl Fn(SymbolId) -> Option<SymbolId>) -> Costs {
+fn costs(flat: &FlatTable, number: impl Fn(SymbolId) -> SymbolId) -> Costs {
     let rows = flat.rows.iter();
-    rows.filter_map(|row| Some((number(row.symbol)?, (row.inclusive, row.own))))
+    rows.map(|row| (number(row.symbol), (row.inclusive, row.own)))
         .collect()
-}
-
-/// The lowest level at which each symbol was called.
-fn outermost_levels(table: &EdgeTable, symbols: usize) -> Vec<u32> {
-    let mut levels = vec![u32::MAX; symbols];
-    for edge in &table.edges {
-        if let Some(level) = levels.get_mut(edge.callee.symbol.index()) {
-            *level = edge.callee.level.min(*level);
-        }
-    }
-    levels
 }

@@ -11,7 +11,6 @@
 
 mod data;
 
-use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::Write;
 
@@ -165,8 +164,7 @@ fn without_script(profile: &Profile, table: &FlatTable) -> String {
         escaped(metric_title(metric, profile))
     );
     for row in rows.into_iter().take(ROWS_WITHOUT_SCRIPT) {
-        let symbol = profile.symbols.get(row.symbol.index());
-        let name = symbol.map_or(Cow::Borrowed("?"), shown_name);
+        let name = shown_name(profile.symbol(row.symbol));
         let _ = writeln!(
             html,
             "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",

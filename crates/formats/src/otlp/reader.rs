@@ -286,9 +286,8 @@ impl<'b> Tables<'b> {
         };
         let id = symbols.id(lossy(name).as_bytes());
         let file = self.string(file)?;
-        if let Some(symbol) = symbols.symbol(id)
-            && symbol.file.is_none()
-        {
+        let symbol = symbols.symbol(id);
+        if symbol.file.is_none() {
             set_file(symbol, file);
             symbol.line = u32::try_from(line).unwrap_or(0);
         }

@@ -297,8 +297,9 @@ impl Parts {
         let mut builder = TreeBuilder::within(budget);
         let mut nodes: Vec<NodeId> = Vec::new();
         stacks.for_each(|_, below, place, sums| {
-            let mut node = nodes.get(below as usize).copied().unwrap_or_default();
+            let mut node = NodeId::ROOT;
             if let Some(place) = place {
+                node = nodes[below as usize];
                 // Root first, so in reverse order, also inside of a location.
                 for &symbol in self.locations.symbols(place)?.iter().rev() {
                     // A `main()` at the bottom of a stack is the root.
@@ -364,14 +365,9 @@ impl Parts {
             let name = names.into_iter().find(|name| !name.is_empty());
             let id = symbols.id(name.unwrap_or(b"(unknown)"));
             let file = self.string(function.filename);
-            if symbols
-                .symbol(id)
-                .is_some_and(|symbol| symbol.file.is_none())
-            {
+            if symbols.symbol(id).file.is_none() {
                 symbols.set_file(id, file);
-                if let Some(symbol) = symbols.symbol(id) {
-                    symbol.line = u32::try_from(function.start_line).unwrap_or(0);
-                }
+                symbols.symbol(id).line = u32::try_from(function.start_line).unwrap_or(0);
             }
             (function.id, id)
         };

@@ -185,7 +185,9 @@ impl GraphBuilder {
     /// from the root gets the difference.
     fn settle(&mut self, table: &EdgeTable, unit_ns: u64) {
         let functions = &self.graph.functions;
-        let mut balances: Table<usize, Balance> = Table::new(Balance::default(), functions.len());
+        let mut balances: Table<u32, Balance> = Table::new(Balance::default(), functions.len());
+        // There are no more functions than symbols, which have 32-bit numbers.
+        let number = |place: usize| u32::try_from(place).unwrap_or(u32::MAX);
         let units = |cost: &Cost| Units {
             wall: cost.wall,
             cpu: cost.cpu,
@@ -193,23 +195,24 @@ impl GraphBuilder {
         let nothing = Units::default();
         // The exact times are those of the table, the rounded ones those of the
         // graph, in which the levels of a function are one.
-        balances[0].enter(&table.root, units(&self.graph.root));
+        balances[0_u32].enter(&table.root, units(&self.graph.root));
         for edge in &table.edges {
-            let place = |symbol: SymbolId| self.places[symbol].unwrap_or_default();
+            let place = |symbol: SymbolId| number(self.places[symbol].unwrap_or_default());
             balances[place(edge.callee.symbol)].enter(&edge.cost, nothing);
             balances[place(edge.caller.symbol)].leave(&edge.cost, nothing);
         }
         let mut calls = Vec::new();
         for (caller, function) in functions.iter().enumerate() {
-            for (number, call) in function.calls.iter().enumerate() {
-                balances[call.callee].enter(&Cost::default(), units(&call.cost));
-                balances[caller].leave(&Cost::default(), units(&call.cost));
-                calls.push((caller, number, call.callee));
+            for (place, call) in function.calls.iter().enumerate() {
+                let (from, to) = (number(caller), number(call.callee));
+                balances[to].enter(&Cost::default(), units(&call.cost));
+                balances[from].leave(&Cost::default(), units(&call.cost));
+                calls.push((from, to, place));
             }
         }
         let ends = || {
             let calls = calls.iter();
-            calls.map(|&(caller, _, callee)| (caller, callee)).collect()
+            calls.map(|&(from, to, _)| (from, to)).collect()
         };
         for addition in settlement::settle(balances, 0, unit_ns, ends) {
             let missing = Cost {
@@ -217,14 +220,16 @@ impl GraphBuilder {
                 cpu: addition.units.cpu,
                 ..Cost::default()
             };
-            self.graph.functions[addition.node].own.add(missing);
+            self.graph.functions[addition.node as usize]
+                .own
+                .add(missing);
             match addition.edge {
                 None => self.graph.root += missing,
                 Some(edge) => {
-                    let (caller, number, _) = calls[edge];
-                    let caller = &mut self.graph.functions[caller];
+                    let (from, _, place) = calls[edge as usize];
+                    let caller = &mut self.graph.functions[from as usize];
                     caller.own.subtract(missing);
-                    caller.calls[number].cost += missing;
+                    caller.calls[place].cost += missing;
                 }
             }
         }

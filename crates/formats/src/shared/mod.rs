@@ -2,6 +2,7 @@
 //! times, pages. Knows no format.
 
 pub(crate) mod graph;
+pub(crate) mod indexed;
 pub(crate) mod json;
 pub(crate) mod json_parts;
 pub(crate) mod line_names;
@@ -10,6 +11,7 @@ pub(crate) mod names;
 pub(crate) mod nesting;
 pub(crate) mod page;
 pub(crate) mod paths;
+pub(crate) mod proto;
 pub(crate) mod recursion;
 pub(crate) mod rounding;
 pub(crate) mod same_names;

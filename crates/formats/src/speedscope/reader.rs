@@ -161,7 +161,7 @@ fn weighed<'o>(
         return Err("not as many weights as samples".to_owned());
     }
     let stacks = one.stacks.samples.iter();
-    let stacks = stacks.map(|stack| places.get(stack.index()).copied().unwrap_or_default());
+    let stacks = stacks.map(|stack| places[stack.index()]);
     Ok(stacks.zip(one.weights.iter().copied()))
 }
 
@@ -253,7 +253,7 @@ fn events(
     room.map_err(|error| error.to_string())?;
     let mut last_cpu = 0;
     walk(one, frames, |number, kind| {
-        let at = one.events.get(number).map_or(0.0, |event| event.at);
+        let at = one.events[number].at;
         // The index comes from the other profile, so it is unchecked.
         last_cpu = cpu_at(Some(number)).unwrap_or(0).max(last_cpu);
         if let Some(kind) = kind {
@@ -335,7 +335,7 @@ fn add_events(
     let mut last = 0;
     let value = |at: f64| scaled(at - one.start, scale);
     walk(one, frames, |number, kind| {
-        let at = one.events.get(number).map_or(0, |event| value(event.at));
+        let at = value(one.events[number].at);
         let top = open.last().copied().unwrap_or_default();
         charge(builder, top, metric, at.saturating_sub(last));
         last = at;
