@@ -36,7 +36,7 @@ pub use critical_path::{CriticalPath, CriticalStep};
 pub use document::{Document, Source};
 pub use error::Error;
 pub use export::{ExportQuery, Exported, FormatChoice, export_formats};
-pub use flame::{Arrangement, Flame, FlameBoxes, FlameName, FlameQuery, FlameZoom};
+pub use flame::{Arrangement, Flame, FlameBoxes, FlameName, FlameQuery, FlameView, FlameZoom};
 pub use function::{FunctionPage, FunctionQuery, NeighbourRow};
 pub use functions::{FunctionRow, Functions, FunctionsQuery, SortBy};
 pub use graph::{Graph, GraphEdge, GraphNode, GraphQuery};
