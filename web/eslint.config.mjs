@@ -23,7 +23,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ["*.mjs", "tests/**/*.mjs"],
-    languageOptions: { globals: { process: "readonly", console: "readonly", Buffer: "readonly", URL: "readonly", document: "readonly", location: "readonly", innerWidth: "readonly" } },
+    files: ["*.mjs", "boot.js", "tests/**/*.mjs"],
+    languageOptions: { globals: { process: "readonly", console: "readonly", Buffer: "readonly", URL: "readonly", document: "readonly", location: "readonly", innerWidth: "readonly", atob: "readonly", Blob: "readonly", DecompressionStream: "readonly", Response: "readonly" } },
   },
 );

@@ -65,7 +65,7 @@ export function GraphPage(): JSX.Element {
           <span class="swatch critical" /> critical path
         </li>
         <li>
-          <span class="swatch heat" /> own cost
+          <span class="swatch heat" /> self cost
         </li>
       </ul>
       <Show asked={asked}>
@@ -190,7 +190,7 @@ function Drawing(props: { laidOut: LaidOut; zoom: number | null; onZoom: (zoom: 
               <text x={place.x} y={place.y + 13} text-anchor="middle" class="node-cost">
                 {metric === 'calls'
                   ? format.counted(node.calls, 'call')
-                  : `${format.share(node.inclusive, total)} · own ${format.share(node.own, total)}${node.calls > 0 ? ` · ${format.count(node.calls)}×` : ''}`}
+                  : `${format.share(node.inclusive, total)} · self ${format.share(node.own, total)}${node.calls > 0 ? ` · ${format.count(node.calls)}×` : ''}`}
               </text>
             </a>
           );

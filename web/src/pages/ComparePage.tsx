@@ -123,11 +123,11 @@ function Table(props: { changes: Changes; onWindow: (first: number, end: number)
       onWindow={props.onWindow}
       columns={[
         { key: 'name', title: 'Function', width: 'minmax(12rem, 1fr)', ...sorter({ by: 'name' }) },
-        { key: 'own', title: 'Own', width: '8rem', numeric: true, help: 'New less base, without callees', ...sorter(null) },
+        { key: 'own', title: 'Self', width: '8rem', numeric: true, help: 'New less base, without callees', ...sorter(null) },
         { key: 'relative', title: 'of base', width: '7rem', numeric: true },
         { key: 'base', title: 'Base', width: '6.5rem', numeric: true },
         { key: 'new', title: 'New', width: '6.5rem', numeric: true },
-        { key: 'inclusive', title: 'With callees', width: '8rem', numeric: true, ...sorter({ by: 'inclusive', metric }) },
+        { key: 'inclusive', title: 'Inclusive', width: '8rem', numeric: true, ...sorter({ by: 'inclusive', metric }) },
         { key: 'calls', title: 'Calls', width: '6.5rem', numeric: true, ...sorter({ by: 'inclusive', metric: 'calls' }) },
       ]}
       cells={(at) => {

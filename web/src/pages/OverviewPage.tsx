@@ -49,7 +49,7 @@ function Warnings(props: { summary: Summary }): JSX.Element | null {
   const { isTruncated, isEstimated, isSampled, hasStacks, total, unit } = props.summary;
   const samples = unit === 'samples' ? total.wall : props.summary.samples;
   const list: string[] = [];
-  if (isTruncated) list.push('A limit was reached while recording: what came after it is missing, and is part of its callers’ own cost.');
+  if (isTruncated) list.push('A limit was reached while recording: what came after it is missing, and is part of its callers’ self cost.');
   if (isEstimated) list.push('Call stacks are an estimate: the file holds callers and callees only.');
   if (isSampled) {
     const from = samples > 0 ? ` from ${format.counted(samples, 'sample')}` : '';
@@ -121,7 +121,7 @@ function WhatChanged(): JSX.Element | null {
 function TopFunctions(): JSX.Element {
   const { metric, unit } = useSession();
   const { answer } = useAnswer({ ask: 'functions', sort: { by: 'own', metric }, rows: MOST_ROWS });
-  const title = metric === 'calls' ? 'Called most' : `Costliest functions by own ${format.metricTitle(metric, unit).toLowerCase()}`;
+  const title = metric === 'calls' ? 'Called most' : `Costliest functions by self ${format.metricTitle(metric, unit).toLowerCase()}`;
   return (
     <Card
       title={title}

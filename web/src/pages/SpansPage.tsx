@@ -2,13 +2,13 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { useAnswer, useSession } from '../app/session';
+import type { SpanOrder } from '../app/state';
 import * as format from '../format';
 import { FunctionLink, Go } from '../parts/links';
 import { Command, Empty, Show } from '../parts/state';
 import type { SpanGroupRow } from '../types';
 
-type Order = 'time' | 'calls' | 'longest';
-const ORDERS: readonly { value: Order; title: string }[] = [
+const ORDERS: readonly { value: SpanOrder; title: string }[] = [
   { value: 'time', title: 'Time' },
   { value: 'calls', title: 'Count' },
   { value: 'longest', title: 'Longest' },
@@ -47,7 +47,8 @@ export function SpansPage(): JSX.Element {
 }
 
 function Groups(props: { groups: readonly SpanGroupRow[] }): JSX.Element {
-  const [order, setOrder] = useState<Order>('time');
+  const { state, go } = useSession();
+  const order = state.spanOrder;
   const [most, setMost] = useState(STEP);
   const groups = [...props.groups].sort((a, b) => b[order] - a[order]);
   return (
@@ -63,7 +64,7 @@ function Groups(props: { groups: readonly SpanGroupRow[] }): JSX.Element {
                     type="button"
                     class="sorter"
                     onClick={() => {
-                      setOrder(value);
+                      go({ spanOrder: value }, 'replace');
                     }}
                   >
                     {title} <span class="arrow">{value === order ? '▼' : ''}</span>
@@ -71,7 +72,7 @@ function Groups(props: { groups: readonly SpanGroupRow[] }): JSX.Element {
                 </th>
               ))}
               <th scope="col" class="num">
-                One
+                Mean
               </th>
               <th scope="col" class="num">
                 Rows
