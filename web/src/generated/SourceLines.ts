@@ -2,4 +2,24 @@
 import type { SourceFile } from "./SourceFile";
 import type { SourceFunction } from "./SourceFunction";
 import type { SourceLine } from "./SourceLine";
-export type SourceLines = { file: SourceFile, lines: Array<SourceLine>, functions: Array<SourceFunction>, omitted: number, };
+
+/**
+ * What is in one file.
+ */
+export type SourceLines = {
+/**
+ * The file.
+ */
+file: SourceFile,
+/**
+ * The lines that have costs, from top to bottom.
+ */
+lines: Array<SourceLine>,
+/**
+ * The functions that begin in the file, from top to bottom.
+ */
+functions: Array<SourceFunction>,
+/**
+ * How many lines and functions are left out at the end.
+ */
+omitted: number, };

@@ -78,7 +78,12 @@ impl Page {
             "noscript" => write!(out, "{}", self.plain),
             "options" => self.write_options(out),
             "parts" => {
-                write_data(out, "data-part=\"page\"", true, &packed(parts::SCRIPT.as_bytes())?)?;
+                write_data(
+                    out,
+                    "data-part=\"page\"",
+                    true,
+                    &packed(parts::SCRIPT.as_bytes())?,
+                )?;
                 write_data(out, "data-part=\"worker\"", true, parts::WORKER)?;
                 write_data(out, "data-part=\"engine\"", true, parts::ENGINE)?;
                 for (place, file) in self.files.iter().enumerate() {
