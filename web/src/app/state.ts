@@ -34,9 +34,9 @@ export type Colouring = (typeof COLOURINGS)[number];
 export const SPAN_ORDERS = ['time', 'calls', 'longest'] as const;
 export type SpanOrder = (typeof SPAN_ORDERS)[number];
 
-export const COLUMNS = ['share', 'calls', 'own', 'inclusive', 'perCall', 'origin', 'cpu', 'memory', 'peak'] as const;
+export const COLUMNS = ['share', 'own', 'inclusive', 'calls', 'perCall', 'cpu', 'memory', 'peak', 'origin'] as const;
 export type Column = (typeof COLUMNS)[number];
-const DEFAULT_COLUMNS: readonly Column[] = ['share', 'calls', 'own', 'inclusive', 'perCall', 'origin'];
+const DEFAULT_COLUMNS: readonly Column[] = ['share', 'own', 'inclusive', 'calls', 'perCall', 'origin'];
 
 const METRICS: readonly MetricName[] = ['wall', 'cpu', 'memory', 'peak', 'calls'];
 const ORIGINS: readonly Origin[] = ['user', 'vendor', 'internal', 'other'];

@@ -108,7 +108,7 @@ export function Details(props: {
               Zoom in
             </button>
           ) : null}
-          {state.page === 'sandwich' && state.fn === fn ? null : (
+          {state.page === 'sandwich' && parent === NONE ? null : (
             <Go to={{ page: 'sandwich', fn, selected: null, zoom: [] }} class="button">
               Sandwich
             </Go>

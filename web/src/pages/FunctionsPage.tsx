@@ -27,7 +27,7 @@ const COLUMN_TITLES: Readonly<Record<Column, string>> = {
   peak: 'Self peak',
 };
 
-const WIDTHS: Readonly<Partial<Record<Column, string>>> = { share: '9rem', perCall: '8rem', memory: '8rem', origin: '6rem' };
+const WIDTHS: Readonly<Partial<Record<Column, string>>> = { share: '10rem', perCall: '8rem', memory: '8rem', origin: '6.5rem' };
 
 export function FunctionsPage(): JSX.Element {
   const { state, metric, go, summary } = useSession();
@@ -158,7 +158,7 @@ function tableColumns(
         }),
   });
   const bySort: Readonly<Record<Column, [SortBy | null, string?]>> = {
-    share: [{ by: 'own', metric }, 'Self cost, of the whole profile'],
+    share: [null, 'Self cost, of the whole profile'],
     calls: [{ by: 'own', metric: 'calls' }],
     own: [{ by: 'own', metric }, 'Without the functions that it calls'],
     inclusive: [{ by: 'inclusive', metric }, 'With the functions that it calls; recursion counts once'],

@@ -6,6 +6,7 @@ import { MetricMenu } from '../parts/controls';
 import { FunctionLink, Go } from '../parts/links';
 import { Busy, Empty, FailureNote } from '../parts/state';
 import type { AnswerOf, Summary } from '../types';
+import { HintsCard } from './HintsPage';
 
 const MOST_ROWS = 12;
 const MOST_STEPS = 16;
@@ -26,6 +27,7 @@ export function OverviewPage(): JSX.Element {
       <div class="cards">
         <TopFunctions />
         <Critical />
+        <HintsCard />
         {summary.spans > 0 ? <Waited /> : null}
         {summary.meta.length > 0 || summary.startedUnixUs !== null ? <About summary={summary} /> : null}
       </div>
@@ -100,7 +102,7 @@ function Tiles(props: { summary: Summary; isPart: boolean }): JSX.Element {
       <Tile title="Functions" value={format.count(summary.functions)} />
       {summary.nodes > 0 ? <Tile title="Call paths" value={format.count(summary.nodes)} /> : null}
       {summary.samples > 0 && unit !== 'samples' ? <Tile title="Samples" value={format.count(summary.samples)} /> : null}
-      {summary.spans > 0 ? <Tile title="Statements, requests" value={format.count(summary.spans)} /> : null}
+      {summary.spans > 0 ? <Tile title="Spans" value={format.count(summary.spans)} detail="statements, requests" /> : null}
     </dl>
   );
 }

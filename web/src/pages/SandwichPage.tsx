@@ -135,7 +135,7 @@ function Half(props: {
   const rows = boxes.rows.length;
   const picked = (place: number): Picked | null => (place === NONE ? null : { boxes, place });
   return (
-    <section class="half" aria-label={props.title} style={{ flexGrow: Math.max(3, Math.min(20, rows)) }}>
+    <section class="half" aria-label={props.title}>
       <h2 class="half-title">
         {props.title} {rows <= 1 ? <span class="muted">{props.empty}</span> : null}
       </h2>

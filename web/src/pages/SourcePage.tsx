@@ -110,7 +110,7 @@ function One(props: { answer: Sources }): JSX.Element {
           <bdi>{shortTitle(file.name)}</bdi>
         </h2>
         <p class="muted">
-          {format.cost(file.own[metric], metric, unit)} own, {format.share(file.own[metric], answer.total[metric])} ·{' '}
+          {format.cost(file.own[metric], metric, unit)} self, {format.share(file.own[metric], answer.total[metric])} ·{' '}
           {format.counted(file.functions, 'function')}
           {answer.hasLines ? ` · ${format.counted(file.lines, 'line')} with costs` : ''}
           {shown.omitted > 0 ? ` · ${format.count(shown.omitted)} left out` : ''}
@@ -178,12 +178,12 @@ function Text(props: { shown: SourceLines; answer: Sources; text: string }): JSX
         columns={
           answer.hasLines
             ? [
-                { title: 'Own', help: 'What the line cost without the functions that it calls' },
+                { title: 'Self', help: 'What the line cost without the functions that it calls' },
                 { title: 'Callees', help: 'What the functions cost that the line calls' },
                 { title: 'Calls', help: 'Calls from the line' },
               ]
             : [
-                { title: 'Own', help: 'What the function that begins here cost without its callees' },
+                { title: 'Self', help: 'What the function that begins here cost without its callees' },
                 { title: 'Inclusive', help: 'What it cost with its callees' },
                 { title: 'Calls', help: 'How often it was called' },
               ]
@@ -219,7 +219,7 @@ function marksOf(shown: SourceLines, answer: Sources, metric: Metric, unit: Unit
       marks.set(line.line, {
         heat: heat(line.own[metric], largest),
         cells: [cost(line.own[metric]), cost(line.callees[metric]), calls(line.callees.calls)],
-        title: `${format.cost(line.own[metric], metric, unit)} own, ${format.share(line.own[metric], answer.total[metric])} of all`,
+        title: `${format.cost(line.own[metric], metric, unit)} self, ${format.share(line.own[metric], answer.total[metric])} of all`,
       });
     }
     return marks;
@@ -231,7 +231,7 @@ function marksOf(shown: SourceLines, answer: Sources, metric: Metric, unit: Unit
     marks.set(line, {
       heat: heat(row.own[metric], largest),
       cells: [cost(row.own[metric]), cost(row.inclusive[metric]), calls(row.inclusive.calls)],
-      title: `${row.name.slice(0, 300)}: ${format.cost(row.own[metric], metric, unit)} own, ${format.share(row.own[metric], answer.total[metric])} of all`,
+      title: `${row.name.slice(0, 300)}: ${format.cost(row.own[metric], metric, unit)} self, ${format.share(row.own[metric], answer.total[metric])} of all`,
     });
   }
   return marks;
@@ -260,7 +260,7 @@ function WithoutText(props: { shown: SourceLines; answer: Sources }): JSX.Elemen
       columns={[
         { key: 'line', title: 'Line', width: '5rem', numeric: true },
         { key: 'name', title: 'Function', width: 'minmax(12rem, 1fr)' },
-        { key: 'own', title: 'Own', width: '7rem', numeric: true },
+        { key: 'own', title: 'Self', width: '7rem', numeric: true },
         { key: 'share', title: 'of all', width: '6rem', numeric: true },
         { key: 'inclusive', title: lines === null ? 'Inclusive' : 'Callees', width: '7rem', numeric: true },
         { key: 'calls', title: 'Calls', width: '6rem', numeric: true },

@@ -6,7 +6,8 @@ import type { SpanOrder } from '../app/state';
 import * as format from '../format';
 import { FunctionLink, Go } from '../parts/links';
 import { Command, Empty, Show } from '../parts/state';
-import type { SpanGroupRow } from '../types';
+import type { Hint, SpanGroupRow } from '../types';
+import { isLarge } from './HintsPage';
 
 const ORDERS: readonly { value: SpanOrder; title: string }[] = [
   { value: 'time', title: 'Time' },
@@ -46,9 +47,25 @@ export function SpansPage(): JSX.Element {
   );
 }
 
+const REPEATED: readonly string[] = ['n-plus-one', 'repeated-request'];
+
+/** Whether a hint is about a group: its evidence has the text, cut after some letters. */
+function isRepeated(group: SpanGroupRow, hints: readonly Hint[]): boolean {
+  return hints.some(({ evidence }) =>
+    evidence.some(({ value }) => typeof value === 'string' && group.text !== '' && isShortened(value, group.text)),
+  );
+}
+
+function isShortened(short: string, text: string): boolean {
+  return short === text || (short.endsWith('…') && text.startsWith(short.slice(0, -1)));
+}
+
 function Groups(props: { groups: readonly SpanGroupRow[] }): JSX.Element {
   const { state, go } = useSession();
   const order = state.spanOrder;
+  const { summary } = useSession();
+  const asked = useAnswer(isLarge(summary) ? null : { ask: 'hints' });
+  const hints = asked.answer?.hints.filter(({ id }) => REPEATED.includes(id)) ?? [];
   const [most, setMost] = useState(STEP);
   const groups = [...props.groups].sort((a, b) => b[order] - a[order]);
   return (
@@ -91,6 +108,11 @@ function Groups(props: { groups: readonly SpanGroupRow[] }): JSX.Element {
                 <td class="num">{group.rows === null ? '' : format.count(group.rows)}</td>
                 <td>
                   <span class="kind">{group.kind}</span>{' '}
+                  {isRepeated(group, hints) ? (
+                    <Go to={{ page: 'hints' }} class="kind warn" title="The same again and again in one call: see the hint">
+                      {group.kind === 'sql' ? 'N+1' : 'repeated'}
+                    </Go>
+                  ) : null}{' '}
                   {group.text === '' ? null : <bdi class="statement">{group.text.slice(0, 4_000)}</bdi>}
                   <div class="small">
                     by <FunctionLink fn={group.function} name={group.name} />
