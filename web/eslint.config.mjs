@@ -24,6 +24,30 @@ export default tseslint.config(
   },
   {
     files: ["*.mjs", "boot.js", "tests/**/*.mjs"],
-    languageOptions: { globals: { process: "readonly", console: "readonly", Buffer: "readonly", URL: "readonly", document: "readonly", location: "readonly", innerWidth: "readonly", atob: "readonly", Blob: "readonly", DecompressionStream: "readonly", Response: "readonly" } },
+    languageOptions: {
+      globals: Object.fromEntries(
+        [
+          "process",
+          "console",
+          "Buffer",
+          "URL",
+          "document",
+          "location",
+          "innerWidth",
+          "atob",
+          "Blob",
+          "DecompressionStream",
+          "Response",
+          "DataTransfer",
+          "ClipboardEvent",
+          "Worker",
+          "dispatchEvent",
+          "Event",
+          "getComputedStyle",
+          "File",
+          "setTimeout",
+        ].map((name) => [name, "readonly"]),
+      ),
+    },
   },
 );

@@ -234,9 +234,9 @@ fn a_part_of_the_width_has_the_same_boxes_as_the_whole() {
         &mut document,
         r#"{"ask":"flame","width":1000,"minWidth":1,"view":{"from":0.5,"to":0.625}}"#,
     );
-    let boxes = |flame: &serde_json::Value| -> Vec<(i64, i64, i64)> {
+    let boxes = |flame: &serde_json::Value| -> Vec<(i64, f64, f64)> {
         let column = |name: &str| flame["boxes"][name].as_array().unwrap().clone();
-        let rounded = |value: &serde_json::Value| value.as_f64().unwrap().round() as i64;
+        let rounded = |value: &serde_json::Value| value.as_f64().unwrap().round();
         let (left, right, row) = (column("left"), column("right"), column("row"));
         let places = left.iter().zip(&right).zip(&row);
         places
@@ -244,17 +244,17 @@ fn a_part_of_the_width_has_the_same_boxes_as_the_whole() {
             .collect()
     };
     // Those that are inside, without the edges.
-    let inside = |(row, left, right): (i64, i64, i64), shift: i64| {
+    let inside = |(row, left, right): (i64, f64, f64), shift: f64| {
         let (left, right) = (left - shift, right - shift);
-        (left > 1 && right < 999).then_some((row, left, right))
+        (left > 1.0 && right < 999.0).then_some((row, left, right))
     };
     let of_whole: Vec<_> = boxes(&whole)
         .into_iter()
-        .filter_map(|one| inside(one, 4000))
+        .filter_map(|one| inside(one, 4000.0))
         .collect();
     let of_part: Vec<_> = boxes(&part)
         .into_iter()
-        .filter_map(|one| inside(one, 0))
+        .filter_map(|one| inside(one, 0.0))
         .collect();
     assert_eq!(of_part, of_whole);
     assert!(of_part.len() > 20, "{of_part:?}");

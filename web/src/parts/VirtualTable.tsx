@@ -89,7 +89,7 @@ export function VirtualTable(props: TableProps): JSX.Element {
     <div
       class="vtable"
       ref={scroller}
-      role="table"
+      role="grid"
       tabIndex={0}
       aria-label={props.label}
       aria-rowcount={rows + 1}
@@ -142,7 +142,7 @@ export function VirtualTable(props: TableProps): JSX.Element {
                 onDblClick={() => onOpen?.(row)}
               >
                 {columns.map((column, at) => (
-                  <div key={column.key} role="cell" class={column.numeric === true ? 'num' : 'text'}>
+                  <div key={column.key} role="gridcell" class={column.numeric === true ? 'num' : 'text'}>
                     {list === null ? (at === 0 ? '…' : '') : list[at]}
                   </div>
                 ))}

@@ -78,7 +78,7 @@ export function SourceText(props: {
     <div
       class="source-text"
       ref={scroller}
-      role="table"
+      role="grid"
       tabIndex={0}
       aria-label={`${props.label}. n and N go to the next and the previous line with costs.`}
       aria-rowcount={lines.length + 1}
@@ -124,14 +124,14 @@ export function SourceText(props: {
                 }}
               >
                 {columns.map((column, place) => (
-                  <div key={column.title} role="cell" class="num line-mark">
+                  <div key={column.title} role="gridcell" class="num line-mark">
                     {mark?.cells[place] ?? ''}
                   </div>
                 ))}
-                <div role="cell" class="num line-number">
+                <div role="gridcell" class="num line-number">
                   {number}
                 </div>
-                <div role="cell" class="code">
+                <div role="gridcell" class="code">
                   {tokens(text, starts[number - 1] ?? false).map((token, place) =>
                     token.kind === 'plain' ? (
                       shortened(token.text)
