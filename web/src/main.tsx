@@ -8,6 +8,7 @@ import './styles/shell.css';
 import './styles/tables.css';
 import './styles/graphs.css';
 import './styles/pages.css';
+import './styles/print.css';
 
 /** The command line's `--metric` and `--estimate`, unless the address says what to show. */
 function begin({ metric, estimate }: DOMStringMap): void {

@@ -46,10 +46,31 @@ export function ink(isDark: boolean): Ink {
 
 const ORIGIN_HUES: Readonly<Record<Origin, number | null>> = { user: 28, vendor: 212, internal: 150, other: null };
 
+/** The luminance of a colour, as contrast is computed from it. */
+function luminance(hue: number, saturation: number, lightness: number): number {
+  const part = (n: number): number => {
+    const k = (n + hue / 30) % 12;
+    const value = lightness - saturation * Math.min(lightness, 1 - lightness) * Math.max(-1, Math.min(k - 3, 9 - k, 1));
+    return value <= 0.040_45 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+  };
+  return 0.2126 * part(0) + 0.7152 * part(8) + 0.0722 * part(4);
+}
+
+/** The lightness, in percent, at which a hue has a luminance: green is light long before blue is. */
+function lightnessOf(hue: number, saturation: number, wanted: number): number {
+  let [low, high] = [0, 1];
+  for (let turn = 0; turn < 12; turn += 1) {
+    const middle = (low + high) / 2;
+    if (luminance(hue, saturation, middle) < wanted) low = middle;
+    else high = middle;
+  }
+  return low * 100;
+}
+
 /** A fill of a hue; `strength` from 0 to 1 makes it stand out. */
 function fill(hue: number | null, strength: number, isDark: boolean): string {
-  const s = hue === null ? 4 : isDark ? 26 + 26 * strength : 38 + 50 * strength;
-  const l = isDark ? 21 + 11 * strength : 93 - 17 * strength;
+  const s = hue === null ? 4 : isDark ? 34 + 30 * strength : 38 + 50 * strength;
+  const l = isDark ? lightnessOf(hue ?? 220, s / 100, 0.045 + 0.085 * strength) : 93 - 17 * strength;
   return `hsl(${(hue ?? 220).toFixed(0)} ${s.toFixed(0)}% ${l.toFixed(1)}%)`;
 }
 

@@ -27,7 +27,7 @@ const COLUMN_TITLES: Readonly<Record<Column, string>> = {
   peak: 'Self peak',
 };
 
-const WIDTHS: Readonly<Partial<Record<Column, string>>> = { share: '10rem', perCall: '8rem', memory: '8rem', origin: '6.5rem' };
+const WIDTHS: Readonly<Partial<Record<Column, string>>> = { share: 'minmax(5rem, 10rem)', perCall: '8rem', memory: '8rem', origin: '7rem' };
 
 export function FunctionsPage(): JSX.Element {
   const { state, metric, go, summary } = useSession();

@@ -2,11 +2,16 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks';
 import { isForeign } from '../app/keys';
+import { usePrinting } from '../parts/printing';
 import { useSize } from '../parts/size';
 import { scrollToRow, windowOf } from '../parts/windowing';
 import { commentStarts, tokens } from './highlight';
 
 const ROW = 20;
+/** Some 40 pages of paper. */
+const MOST_PRINTED = 2_000;
+/** In a narrow window the text needs the room more than all costs do. */
+const NARROW = 560;
 
 /** What stands beside a line that has costs. */
 export interface LineMark {
@@ -27,18 +32,21 @@ export function SourceText(props: {
   line: number;
   onOpen: (line: number) => void;
 }): JSX.Element {
-  const { marks, columns } = props;
+  const { marks } = props;
   const lines = useMemo(() => props.text.split(/\r\n|\r|\n/), [props.text]);
   const starts = useMemo(() => commentStarts(lines), [lines]);
   const hot = useMemo(() => [...marks.keys()].sort((a, b) => a - b), [marks]);
   const scroller = useRef<HTMLDivElement>(null);
   const size = useSize(scroller);
+  const columns = size.width > 0 && size.width < NARROW ? props.columns.slice(0, 1) : props.columns;
   const [scrollTop, setScrollTop] = useState(0);
   const [current, setCurrent] = useState(props.line);
   const id = useId();
   const head = 30;
   const viewport = Math.max(0, size.height - head);
-  const window = windowOf(scrollTop, viewport, ROW, lines.length);
+  const isPrinting = usePrinting();
+  const printed = Math.min(lines.length, MOST_PRINTED);
+  const window = isPrinting ? windowOf(0, printed * ROW, ROW, printed) : windowOf(scrollTop, viewport, ROW, lines.length);
   const isReady = size.height > 0;
   useEffect(() => {
     setCurrent(props.line);
