@@ -11,7 +11,7 @@ export const look = {
     for (const [scheme, width, height] of [["light", 1400, 900], ["dark", 400, 800], ["dark", 1400, 900], ["light", 360, 640], ["light", 3840, 2160]]) {
       const { page, wrong, close } = await open(browser, url, { scheme, width, height });
       await page.locator("main > *").first().waitFor();
-      for (const view of [...VIEWS, "function?fn=1"]) {
+      for (const view of [...VIEWS, "function?fn=2"]) {
         await goTo(page, `v1/${view}`);
         await page.screenshot({ path: join(folder, `${view.split("?")[0]}-${width}-${scheme}.png`) });
         assert.equal(await page.getByRole("alert").count(), 0, `${view}: ${await page.innerText("body")}`);
