@@ -102,6 +102,10 @@ fn time_that_moved_to_a_sibling_is_no_alarm() {
         let name = |path: u32| app.routes[route].functions[path as usize].clone();
         let of = |moved: &&Finding| moved.function == name(to);
         let moved = report.moved.iter().find(of).unwrap();
-        assert_eq!(moved.moved_from[0], name(path), "that with most comes first");
+        assert_eq!(
+            moved.moved_from[0],
+            name(path),
+            "that with most comes first"
+        );
     }
 }
