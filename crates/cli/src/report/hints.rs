@@ -1,6 +1,6 @@
 //! Hints: a few lines below the functions, or all of them with `--hints`.
 
-use profile::{Metric, Profile};
+use profile::{Metric, Profile, SymbolId};
 use serde_json::{Value, json};
 use unicode_width::UnicodeWidthStr;
 use view::{Evidence, EvidenceUnit, EvidenceValue, Hint};
@@ -109,8 +109,7 @@ impl<'p> HintList<'p> {
 
 /// The name of the function to look at.
 fn function<'p>(profile: &'p Profile, hint: &Hint) -> Option<&'p [u8]> {
-    let symbol = profile.symbols.get(hint.function? as usize)?;
-    Some(&symbol.name)
+    Some(profile.name(SymbolId(hint.function?)))
 }
 
 /// The title with its share, and the evidence below.

@@ -127,13 +127,12 @@ fn symbol(profile: &Profile, id: SymbolId) -> Value {
     let mut value = Map::new();
     let text = |bytes: &[u8]| Value::from(String::from_utf8_lossy(bytes));
     value.insert("name".to_owned(), text(profile.name(id)));
-    if let Some(symbol) = profile.symbols.get(id.index()) {
-        if let Some(file) = &symbol.file {
-            value.insert("file".to_owned(), text(file));
-        }
-        if symbol.line > 0 {
-            value.insert("line".to_owned(), symbol.line.into());
-        }
+    let symbol = profile.symbol(id);
+    if let Some(file) = &symbol.file {
+        value.insert("file".to_owned(), text(file));
+    }
+    if symbol.line > 0 {
+        value.insert("line".to_owned(), symbol.line.into());
     }
     Value::Object(value)
 }
