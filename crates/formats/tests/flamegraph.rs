@@ -41,7 +41,7 @@ fn memory_is_drawn_without_shares() {
         let svg = picture(metric);
         assert!(!boxes(&svg).is_empty());
         assert!(!has_shares(&svg), "{svg}");
-        // What is found has none either.
+        // The boxes that were found have none either.
         assert!(svg.contains("class=\"icicle signed\""));
     }
 }
@@ -542,7 +542,7 @@ fn there_are_never_more_boxes_than_a_browser_can_take() {
     let graph = &report["flame"]["graphs"][0];
     assert_eq!(graph["fn"].as_array().unwrap().len(), 60_000);
     assert_eq!(graph["leftOut"], 131_071 - 60_000);
-    // What is left out is kept as the rest of its caller.
+    // The cost of left out boxes is the rest of their caller.
     let sum = |list: &Value| {
         list.as_array()
             .unwrap()

@@ -43,8 +43,8 @@ pub(super) struct Paths<'p> {
 }
 
 impl<'p> Paths<'p> {
-    /// The paths from `main()`; with a pattern, those only that lead through a
-    /// function that matches.
+    /// The paths from `main()`; with a pattern, only those through a matching
+    /// function.
     pub(super) fn of_tree(
         profile: &'p Profile,
         tree: &Tree,
@@ -80,7 +80,7 @@ impl<'p> Paths<'p> {
         )
     }
 
-    /// The functions, and who called them; with a pattern, functions that match.
+    /// The functions and their callers; with a pattern, matching functions only.
     pub(super) fn of_inverted(
         profile: &'p Profile,
         tree: &Tree,
@@ -110,7 +110,7 @@ impl<'p> Paths<'p> {
         }
     }
 
-    /// What decides whether a node is shown, and where.
+    /// The cost that nodes are selected and sorted by.
     fn key(&self, node: &InvertedNode) -> u64 {
         let cost = if self.is_inverted {
             self.metric.of_own(&node.own, node.inclusive.calls)
@@ -131,7 +131,7 @@ impl<'p> Paths<'p> {
         let limit = limit.unwrap_or_else(|| arguments.limit_or(LIMIT));
         let highest = self.highest(nodes);
         let least = least(self.min, self.total);
-        // From the top always to what costs most next.
+        // From the top down, always the costliest node that is left.
         let mut heap = BinaryHeap::new();
         let top: Vec<NodeId> = if self.is_inverted {
             let functions = children.of(NodeId::ROOT).iter().copied();
@@ -157,7 +157,7 @@ impl<'p> Paths<'p> {
         }
         self.left_out = nodes.len() - usize::from(self.is_inverted) - number;
         if !top.is_empty() && top.len() < children.of(NodeId::ROOT).len() && self.is_inverted {
-            // Functions that do not match are not missed.
+            // Functions that do not match do not count as left out.
             self.left_out = heap.len();
         }
         let sorted = |ids: &[NodeId]| {
