@@ -209,7 +209,8 @@ impl Union {
                 .collect();
             let self_costs = tree.self_costs();
             let mut places = vec![NodeId::ROOT; tree.nodes.len()];
-            for (index, node) in tree.nodes.iter().enumerate() {
+            for (number, node) in tree.numbered() {
+                let index = number.index();
                 if index > 0 {
                     let symbol = numbers[node.symbol.index()];
                     places[index] = builder.child(places[node.parent.index()], symbol);
@@ -218,7 +219,7 @@ impl Union {
                     sums.resize(builder.len(), Sum::default());
                 }
                 let sum = &mut own[side][places[index].index()];
-                let self_cost = self_costs[index];
+                let self_cost = self_costs[number];
                 let values = [
                     self_cost.wall,
                     self_cost.cpu,
