@@ -13,7 +13,7 @@ use std::collections::hash_map::Entry;
 use std::ops::Index;
 
 use crate::table::{Id, known, known_mut, part};
-use crate::{Budget, Cost, NumberMap, SelfCost, SymbolId, Table};
+use crate::{Budget, Cost, Metric, NumberMap, SelfCost, SymbolId, Table};
 
 /// A node's index in [`Tree::nodes`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -300,6 +300,23 @@ impl TreeBuilder {
         };
         #[expect(clippy::indexing_slicing, reason = "checked right above")]
         &mut self.nodes[index].cost
+    }
+
+    /// Adds one of the self costs, or calls; the value may be negative.
+    /// [`finish_signed_self_costs`](Self::finish_signed_self_costs) ends it.
+    pub fn add_value(&mut self, node: NodeId, metric: Metric, value: i64) {
+        let mut own = SelfCost::default();
+        match metric {
+            Metric::Calls => {
+                let calls = &mut self.cost(node).calls;
+                *calls = calls.saturating_add_signed(value);
+            }
+            Metric::Wall => own.wall = value,
+            Metric::Cpu => own.cpu = value,
+            Metric::Memory => own.memory = value,
+            Metric::Peak => own.peak = value,
+        }
+        self.add_self(node, own);
     }
 
     /// Adds a self cost, which may be negative, for

@@ -7,8 +7,8 @@
 use std::io::BufRead;
 
 use profile::{
-    Body, Budget, Meta, Metric, Mode, NodeId, NumberMap, OverBudget, Profile, SelfCost, Spans,
-    SymbolId, TreeBuilder, allocated,
+    Body, Budget, Meta, Mode, NodeId, NumberMap, OverBudget, Profile, Spans, SymbolId, TreeBuilder,
+    allocated,
 };
 use prost::Message as _;
 
@@ -313,12 +313,8 @@ impl Parts {
             nodes.push(node);
             for column in &columns {
                 let value = sums.get(column.index).copied().unwrap_or(0);
-                add(
-                    &mut builder,
-                    node,
-                    column.metric,
-                    value.saturating_mul(column.times),
-                );
+                let value = value.saturating_mul(column.times);
+                builder.add_value(node, column.metric, value);
             }
             Ok::<(), Broken>(())
         })?;
@@ -373,20 +369,4 @@ impl Parts {
         };
         functions.into_iter().map(id).collect()
     }
-}
-
-/// Adds the values of a sample, which may be negative.
-fn add(builder: &mut TreeBuilder, node: NodeId, metric: Metric, value: i64) {
-    let mut own = SelfCost::default();
-    match metric {
-        Metric::Calls => {
-            let calls = &mut builder.cost(node).calls;
-            *calls = calls.saturating_add_signed(value);
-        }
-        Metric::Wall => own.wall = value,
-        Metric::Cpu => own.cpu = value,
-        Metric::Memory => own.memory = value,
-        Metric::Peak => own.peak = value,
-    }
-    builder.add_self(node, own);
 }

@@ -8,7 +8,7 @@ use std::io::BufRead;
 
 use profile::{
     Body, Budget, EventKind, Events, Instant, Meta, Metric, Metrics, Mode, NodeId, Profile, Sample,
-    Samples, SamplesBuilder, SelfCost, Spans, SymbolId, TreeBuilder, WallUnit,
+    Samples, SamplesBuilder, Spans, SymbolId, TreeBuilder, WallUnit,
 };
 
 use super::frames::Frames;
@@ -302,25 +302,13 @@ fn tree(
         }
         let places = frames.paths(one, |below, symbol| builder.child(below, symbol))?;
         for (node, weight) in weighed(one, &places)? {
-            charge(&mut builder, node, metric, scaled(weight, *scale));
+            builder.add_value(node, metric, scaled(weight, *scale));
         }
     }
     if metrics.calls {
         builder.cost(NodeId::ROOT).calls = 1;
     }
     Ok((Body::Tree(builder.finish_signed_self_costs()), metrics))
-}
-
-/// Adds to what a node cost by itself; weights may be below zero.
-fn charge(builder: &mut TreeBuilder, node: NodeId, metric: Metric, amount: i64) {
-    let mut own = SelfCost::default();
-    match metric {
-        Metric::Wall | Metric::Calls => own.wall = amount,
-        Metric::Cpu => own.cpu = amount,
-        Metric::Memory => own.memory = amount,
-        Metric::Peak => own.peak = amount,
-    }
-    builder.add_self(node, own);
 }
 
 fn add_events(
@@ -337,7 +325,7 @@ fn add_events(
     walk(one, frames, |number, kind| {
         let at = value(one.events[number].at);
         let top = open.last().copied().unwrap_or_default();
-        charge(builder, top, metric, at.saturating_sub(last));
+        builder.add_value(top, metric, at.saturating_sub(last));
         last = at;
         match kind {
             Some(EventKind::Enter(symbol)) => {
@@ -354,6 +342,6 @@ fn add_events(
     })?;
     let top = open.last().copied().unwrap_or_default();
     let end = value(one.end).max(last);
-    charge(builder, top, metric, end.saturating_sub(last));
+    builder.add_value(top, metric, end.saturating_sub(last));
     Ok(())
 }
