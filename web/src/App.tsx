@@ -71,7 +71,7 @@ export function App(props: {
         // Numbers of functions and ranges are those of the file before.
         if (documents.current > 1) {
           const start = { page: isComparison ? ('compare' as const) : ('overview' as const) };
-          go({ ...start, metric: null, range: null, part: null, zoom: [], selected: null, fn: null, estimate: false });
+          go({ ...start, metric: null, range: null, part: null, call: null, file: null, zoom: [], selected: null, fn: null, estimate: false });
         }
         setOpened({ document: documents.current, summary, isComparison, files });
       } catch (error) {
