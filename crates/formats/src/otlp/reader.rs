@@ -10,7 +10,7 @@ use super::NAME;
 use super::messages::field;
 use super::wire::{Value, fields, numbers};
 use crate::ReadError;
-use crate::pprof::types::{self, Column};
+use crate::pprof::types;
 use crate::shared::symbols::Symbols;
 use crate::shared::text::{lossy, set_file, split_title};
 
