@@ -4,37 +4,36 @@
 //! task: `php -r` compiles its code with compiler options of its own, under which
 //! user calls would not check `zend_execute_ex`.
 
-use std::cell::Cell;
 use std::ffi::{CStr, c_char, c_int};
 use std::ptr::fn_addr_eq;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use ext_php_rs::ffi::{zend_file_handle, zend_op_array, zend_string};
 use recorder::{Entered, SymbolId, Token};
 
 use super::state::{State, state};
 use super::{sampling, suspended};
-use crate::zend;
 use crate::zend::bindings::{self, CompileFile, CompileString};
+use crate::zend::{self, HookPointer};
 
+/// The hooks that were there before ours.
 struct Previous {
     /// The hook below ours at MINIT. Opcache installs its hook later, on top.
-    compiler: Cell<Option<CompileFile>>,
+    compiler: HookPointer<Option<CompileFile>>,
     /// The hook that `compile_file` calls. It stays when `compile_file` is taken
     /// out: with ZTS, another thread may be about to call it.
-    file: Cell<Option<CompileFile>>,
-    is_in: Cell<bool>,
-    string: Cell<Option<CompileString>>,
+    file: HookPointer<Option<CompileFile>>,
+    string: HookPointer<Option<CompileString>>,
 }
 
-// SAFETY: as for the hooks in `execute`.
-unsafe impl Sync for Previous {}
-
 static PREVIOUS: Previous = Previous {
-    compiler: Cell::new(None),
-    file: Cell::new(None),
-    is_in: Cell::new(false),
-    string: Cell::new(None),
+    compiler: HookPointer::new(None),
+    file: HookPointer::new(None),
+    string: HookPointer::new(None),
 };
+
+/// `compile_file` is in the chain.
+static IS_IN: AtomicBool = AtomicBool::new(false);
 
 /// MINIT: installs the hook for strings, and one for files that makes sure that
 /// every `op_array` has our run-time slot.
@@ -94,13 +93,12 @@ pub(super) fn resume() {
 /// A profile begins: installs the hook for files on top of all others, so that
 /// it also sees a file that opcache has cached.
 pub(super) fn install() {
-    // SAFETY: see `PREVIOUS`.
+    // SAFETY: PHP's global pointer, which is always set.
     unsafe {
         let below = bindings::zend_compile_file;
         // Two threads may come here at once: the hook must not call itself.
-        if !PREVIOUS.is_in.get() && !fn_addr_eq(below, compile_file as CompileFile) {
+        if !fn_addr_eq(below, compile_file as CompileFile) && !IS_IN.swap(true, Ordering::AcqRel) {
             PREVIOUS.file.set(Some(below));
-            PREVIOUS.is_in.set(true);
             bindings::zend_compile_file = compile_file;
         }
     }
@@ -108,14 +106,13 @@ pub(super) fn install() {
 
 /// The last profile has ended: takes the hook for files out.
 pub(super) fn uninstall() {
-    // SAFETY: see `PREVIOUS`.
+    // SAFETY: as in `install`.
     unsafe {
-        if PREVIOUS.is_in.get()
-            && fn_addr_eq(bindings::zend_compile_file, compile_file as CompileFile)
+        if fn_addr_eq(bindings::zend_compile_file, compile_file as CompileFile)
             && let Some(previous) = PREVIOUS.file.get()
+            && IS_IN.swap(false, Ordering::AcqRel)
         {
             bindings::zend_compile_file = previous;
-            PREVIOUS.is_in.set(false);
         }
     }
 }

@@ -8,8 +8,8 @@
 //! The installed function calls through the thread's [`Hooks`](super::Hooks), so
 //! threads, and successive profiles of one thread, can have different plans.
 
-use std::cell::Cell;
 use std::ptr::fn_addr_eq;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use ext_php_rs::ffi::zend_execute_data;
 use recorder::Entered;
@@ -18,24 +18,15 @@ use super::plan::Tracing;
 use super::state::state;
 use super::{guard, lookup, suspended};
 use crate::zend::bindings::{self, ExecuteEx};
-use crate::zend::{Call, FunctionKind, stack};
+use crate::zend::{Call, FunctionKind, HookPointer, stack};
 
-/// The hook that was there before ours.
-struct Previous {
-    execute: Cell<ExecuteEx>,
-    /// Our hook is in the chain. It cannot be taken out while another extension's
-    /// hook is on top of it.
-    is_in: Cell<bool>,
-}
+/// The hook that was there before ours. With ZTS, the first thread that starts to
+/// profile sets it while others may call through it.
+static PREVIOUS: HookPointer<ExecuteEx> = HookPointer::new(bindings::execute_ex);
 
-// SAFETY: the first thread that starts to profile and the last one that ends
-// write it; a pointer is written atomically on every system we support.
-unsafe impl Sync for Previous {}
-
-static PREVIOUS: Previous = Previous {
-    execute: Cell::new(bindings::execute_ex),
-    is_in: Cell::new(false),
-};
+/// Our hook is in the chain. It cannot be taken out while another extension's
+/// hook is on top of it.
+static IS_IN: AtomicBool = AtomicBool::new(false);
 
 /// MINIT: makes the compiler emit calls that check the hook.
 pub(super) fn arm() {
@@ -50,13 +41,12 @@ pub(super) fn disarm() {
 
 /// Installs the hook on top of all others.
 pub(super) fn install() {
-    // SAFETY: see `PREVIOUS`.
+    // SAFETY: PHP's global pointer, which is always set.
     unsafe {
         let below = bindings::zend_execute_ex;
         // Two threads may come here at once: the hook must not call itself.
-        if !PREVIOUS.is_in.get() && !fn_addr_eq(below, installed as ExecuteEx) {
-            PREVIOUS.execute.set(below);
-            PREVIOUS.is_in.set(true);
+        if !fn_addr_eq(below, installed as ExecuteEx) && !IS_IN.swap(true, Ordering::AcqRel) {
+            PREVIOUS.set(below);
             bindings::zend_execute_ex = installed;
         }
     }
@@ -64,11 +54,10 @@ pub(super) fn install() {
 
 /// Takes the hook out, if it is still on top.
 pub(super) fn uninstall() {
-    // SAFETY: see `PREVIOUS`.
+    // SAFETY: as in `install`.
     unsafe {
-        if PREVIOUS.is_in.get() && is_hook(installed) {
-            bindings::zend_execute_ex = PREVIOUS.execute.get();
-            PREVIOUS.is_in.set(false);
+        if is_hook(installed) && IS_IN.swap(false, Ordering::AcqRel) {
+            bindings::zend_execute_ex = PREVIOUS.get();
         }
     }
 }
@@ -77,9 +66,9 @@ pub(super) fn uninstall() {
 /// nothing if another extension's hook recurses anyway.
 pub(super) fn suspend() {
     change_for_all_threads(true, || {
-        // SAFETY: see `PREVIOUS`.
+        // SAFETY: as in `install`.
         unsafe {
-            let is_last = fn_addr_eq(PREVIOUS.execute.get(), bindings::execute_ex as ExecuteEx);
+            let is_last = fn_addr_eq(PREVIOUS.get(), bindings::execute_ex as ExecuteEx);
             if is_hook(installed) && is_last {
                 bindings::zend_execute_ex = bindings::execute_ex;
             }
@@ -90,9 +79,9 @@ pub(super) fn suspend() {
 /// Puts the hook back after [`suspend`].
 pub(super) fn resume() {
     change_for_all_threads(false, || {
-        // SAFETY: see `PREVIOUS`.
+        // SAFETY: as in `install`.
         unsafe {
-            if PREVIOUS.is_in.get() && is_hook(bindings::execute_ex) {
+            if IS_IN.load(Ordering::Acquire) && is_hook(bindings::execute_ex) {
                 bindings::zend_execute_ex = installed;
             }
         }
@@ -109,7 +98,9 @@ fn change_for_all_threads(_is_suspended: bool, change: impl FnOnce()) {
 /// recorded; therefore `auto` chooses the observer engine with ZTS.
 #[cfg(php_zts)]
 fn change_for_all_threads(is_suspended: bool, change: impl FnOnce()) {
+    use std::cell::Cell;
     use std::sync::{Mutex, PoisonError};
+
     static THREADS: Mutex<u32> = Mutex::new(0);
     thread_local! {
         static THIS_ONE: Cell<bool> = const { Cell::new(false) };
@@ -138,7 +129,7 @@ unsafe extern "C" fn installed(data: *mut zend_execute_data) {
 /// Calls the previous hook.
 pub(super) unsafe extern "C" fn pass_user(data: *mut zend_execute_data) {
     // SAFETY: passes on what the engine handed us.
-    unsafe { (PREVIOUS.execute.get())(data) }
+    unsafe { (PREVIOUS.get())(data) }
 }
 
 /// The hook for one plan. The fast path: everything unusual is left to

@@ -4,7 +4,6 @@
 //! compiled: calls compiled without it never check it, and a JIT compiles its
 //! address into the code. While nothing is recorded it costs a test and a jump.
 
-use std::cell::Cell;
 use std::ptr::fn_addr_eq;
 
 use ext_php_rs::ffi::{zend_execute_data, zval};
@@ -14,20 +13,16 @@ use super::plan::Tracing;
 use super::state::state;
 use super::{detail, guard, lookup, suspended};
 use crate::zend::bindings::{self, ExecuteInternal};
-use crate::zend::{Call, FunctionKind};
+use crate::zend::{Call, FunctionKind, HookPointer};
 
-struct Previous(Cell<Option<ExecuteInternal>>);
-
-// SAFETY: written at MINIT, before there are threads.
-unsafe impl Sync for Previous {}
-
-static PREVIOUS: Previous = Previous(Cell::new(None));
+/// The hook that was there before ours.
+static PREVIOUS: HookPointer<Option<ExecuteInternal>> = HookPointer::new(None);
 
 /// MINIT: installs the hook.
 pub(super) fn arm() {
     // SAFETY: MINIT runs before any thread and calls no PHP function.
     unsafe {
-        PREVIOUS.0.set(bindings::zend_execute_internal);
+        PREVIOUS.set(bindings::zend_execute_internal);
         bindings::zend_execute_internal = Some(installed);
     }
 }
@@ -39,7 +34,7 @@ pub(super) fn disarm() {
         if let Some(hook) = bindings::zend_execute_internal
             && fn_addr_eq(hook, installed as ExecuteInternal)
         {
-            bindings::zend_execute_internal = PREVIOUS.0.get();
+            bindings::zend_execute_internal = PREVIOUS.get();
         }
     }
 }
@@ -53,7 +48,7 @@ pub(super) fn suspend() {
 pub(super) fn resume() {
     // SAFETY: without threads, where `suspend` is called.
     unsafe {
-        let is_out = match (bindings::zend_execute_internal, PREVIOUS.0.get()) {
+        let is_out = match (bindings::zend_execute_internal, PREVIOUS.get()) {
             (Some(hook), Some(previous)) => fn_addr_eq(hook, previous),
             (hook, previous) => hook.is_none() && previous.is_none(),
         };
@@ -75,7 +70,7 @@ pub(super) unsafe fn pass(data: *mut zend_execute_data, result: *mut zval) {
     // calls the handler of the frame's function; every callable internal
     // function has one.
     unsafe {
-        match PREVIOUS.0.get() {
+        match PREVIOUS.get() {
             Some(previous) => previous(data, result),
             None => {
                 let handler = (*(*data).func).internal_function.handler;

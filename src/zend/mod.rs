@@ -12,6 +12,7 @@ mod compile;
 mod evaluate;
 mod frames;
 mod functions_seen;
+mod hook_pointer;
 pub(crate) mod idle_slots;
 mod info;
 pub(crate) mod ini;
@@ -44,6 +45,7 @@ pub(crate) use frames::{
     open_frames, releases_its_object, runs_destructor, runs_php,
 };
 pub(crate) use functions_seen::for_each_function_seen;
+pub(crate) use hook_pointer::HookPointer;
 pub(crate) use info::InfoTable;
 pub(crate) use internal_call::is_throwing;
 pub(crate) use jit::{interrupts_harm, is_jit_configured, is_jit_on, known_bug};

@@ -18,7 +18,6 @@ mod mailbox;
 mod snapshot;
 mod stack;
 
-use std::cell::Cell;
 use std::io;
 use std::ops::Range;
 use std::ptr::fn_addr_eq;
@@ -39,7 +38,7 @@ use super::{guard, suspended};
 use crate::clock::{self, Fired, SampledClock, Timer};
 use crate::zend::bindings::zend_interrupt_function;
 use crate::zend::stack::address as stack_address;
-use crate::zend::{self, KnownFunctions};
+use crate::zend::{self, HookPointer, KnownFunctions};
 
 /// How to sample.
 #[derive(Debug, Clone, Copy)]
@@ -142,19 +141,15 @@ const SHARE: u64 = 25;
 
 type InterruptFunction = unsafe extern "C" fn(*mut zend_execute_data);
 
-struct Previous(Cell<Option<InterruptFunction>>);
-
-// SAFETY: written at MINIT, before there are threads.
-unsafe impl Sync for Previous {}
-
-static PREVIOUS: Previous = Previous(Cell::new(None));
+/// The hook that was there before ours.
+static PREVIOUS: HookPointer<Option<InterruptFunction>> = HookPointer::new(None);
 
 /// MINIT: installs the interrupt hook, which costs nothing until an interrupt.
 pub(crate) fn arm() {
     // SAFETY: MINIT runs before any thread and handles no interrupt. The C
     // library unregisters the fork handler when it unloads this library.
     unsafe {
-        PREVIOUS.0.set(zend_interrupt_function);
+        PREVIOUS.set(zend_interrupt_function);
         zend_interrupt_function = Some(interrupted);
         libc::pthread_atfork(None, None, Some(forked));
     }
@@ -167,7 +162,7 @@ pub(crate) fn disarm() {
         if let Some(hook) = zend_interrupt_function
             && fn_addr_eq(hook, interrupted as InterruptFunction)
         {
-            zend_interrupt_function = PREVIOUS.0.get();
+            zend_interrupt_function = PREVIOUS.get();
         }
     }
 }
@@ -331,7 +326,7 @@ fn restart_if_forked() {
 unsafe extern "C" fn interrupted(data: *mut zend_execute_data) {
     restart_if_forked();
     safe_point(None);
-    if let Some(previous) = PREVIOUS.0.get() {
+    if let Some(previous) = PREVIOUS.get() {
         // SAFETY: passes on what the engine handed us.
         unsafe { previous(data) };
     }
