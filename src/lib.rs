@@ -36,11 +36,13 @@ mod zend;
 use ext_php_rs::builders::ModuleBuilder;
 use ext_php_rs::prelude::*;
 
-/// MINIT, once for a process, before any code is compiled.
-extern "C" fn module_starts(_kind: i32, number: i32) -> i32 {
+/// MINIT, once for a process, before any code is compiled; except by `dl()`.
+extern "C" fn module_starts(kind: i32, number: i32) -> i32 {
     zend::ini::register(settings::SETTINGS, &settings::KINDS, number);
     zend::parameters::may_return_false(functions::RETURNS_STRING_OR_FALSE);
-    if let Some(engine) = session::engine_to_arm() {
+    if zend::is_loaded_late(kind) {
+        engine::refuse_to_arm();
+    } else if let Some(engine) = session::engine_to_arm() {
         engine::arm(engine);
     }
     engine::sampling::arm();

@@ -455,6 +455,10 @@ pub(crate) fn problem(mode: settings::Mode) -> Option<&'static str> {
 /// The engine that records, or why there is none.
 pub(crate) fn engine_in_use() -> Result<Engine, &'static str> {
     match engine::armed() {
+        None if engine::is_loaded_late() => Err(
+            "xhprof was loaded by dl(), after PHP had compiled code; \
+             load it in php.ini, by extension=xhprof",
+        ),
         None => Err("xhprof.engine is off"),
         Some(Engine::Execute) if zend::is_jit_on() => Err(
             "opcache's JIT is on, and the execute engine would break the program under it; \

@@ -30,7 +30,7 @@ pub(crate) use state::{State, SuspendedRecording, with_state};
 pub(crate) use without_hooks::without_hooks;
 
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use crate::zend;
 
@@ -51,9 +51,24 @@ pub(crate) enum Engine {
 /// The engine of this process; none if nothing is hooked.
 static ENGINE: OnceLock<Engine> = OnceLock::new();
 
+/// The extension was loaded after code had been compiled, see [`refuse_to_arm`].
+static IS_LOADED_LATE: AtomicBool = AtomicBool::new(false);
+
 /// The engine that was armed.
 pub(crate) fn armed() -> Option<Engine> {
     ENGINE.get().copied()
+}
+
+/// MINIT after `dl()`: arms nothing. Functions that are compiled already have no
+/// run-time slot, and writing to it would destroy PHP's memory; their calls would
+/// not check the hooks either.
+pub(crate) fn refuse_to_arm() {
+    IS_LOADED_LATE.store(true, Ordering::Relaxed);
+}
+
+/// Whether [`refuse_to_arm`] was called.
+pub(crate) fn is_loaded_late() -> bool {
+    IS_LOADED_LATE.load(Ordering::Relaxed)
 }
 
 /// Arms the engine at MINIT, before any code is compiled: calls are compiled so

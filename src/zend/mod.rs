@@ -51,7 +51,7 @@ pub(crate) use internal_call::is_throwing;
 pub(crate) use jit::{interrupts_harm, is_jit_configured, is_jit_on, known_bug};
 pub(crate) use known_functions::KnownFunctions;
 pub(crate) use memory::memory;
-pub(crate) use modules::{has_opcache, module_version};
+pub(crate) use modules::{has_opcache, is_loaded_late, module_version};
 pub(crate) use object::{
     curl_address, object_number, pdo_driver, pdo_rows, rows_by_function, string_property,
 };

@@ -1,10 +1,16 @@
 //! Which other extensions PHP has loaded.
 
-use std::ffi::CStr;
+use std::ffi::{CStr, c_int};
 
-use ext_php_rs::ffi::{zend_hash_str_find, zend_module_entry};
+use ext_php_rs::ffi::{MODULE_TEMPORARY, zend_hash_str_find, zend_module_entry};
 
 use super::bindings::{module_registry, zend_get_extension};
+
+/// Whether MINIT with this type of module was called by `dl()`: the program runs,
+/// and its code was compiled without this extension.
+pub(crate) fn is_loaded_late(kind: c_int) -> bool {
+    u32::try_from(kind) == Ok(MODULE_TEMPORARY)
+}
 
 /// The version of a loaded module, whose name is in lower case; none if it is
 /// not loaded, empty if it has no version.
