@@ -20,8 +20,8 @@ use std::time::Instant;
 use recorder::Shape;
 
 use crate::log_throttled::{Problem, log_throttled};
-use crate::output::{FileOutcome, Written};
-use crate::settings::{ClosureNames, Mode, OutputFormat};
+use crate::output::{EventFile, FileOutcome, Written};
+use crate::settings::{ClosureNames, Flags, Mode, OutputFormat};
 use crate::symbols::{Details, NamingOptions};
 use crate::{functions, output, program, session, settings, zend};
 
@@ -49,7 +49,7 @@ struct Begun {
 thread_local! {
     static PROGRESS: Cell<Progress> = const { Cell::new(Progress::None) };
     /// The outcome of the file that `xhprof.mode = events` writes.
-    static FILE_OUTCOME: Rc<FileOutcome> = Rc::default();
+    static FILE_OUTCOME: RefCell<Rc<FileOutcome>> = RefCell::default();
     /// Whether this request is profiled, and why.
     static DECISION: RefCell<Decision> = const { RefCell::new(Decision::NotProfiled(Rule::Off)) };
     /// The line of `xhprof.debug` was logged for this request.
@@ -120,7 +120,7 @@ fn begin(reason: Reason) -> Result<(), String> {
     match settings::mode() {
         Mode::Edges => session::start_tracing(Shape::Edges, flags, naming),
         Mode::Tree => session::start_tracing(Shape::Tree, flags, naming),
-        Mode::Events => session::start_events(flags, naming, FILE_OUTCOME.with(Rc::clone)),
+        Mode::Events => begin_events(flags, naming)?,
         Mode::Sample => {
             let for_array = output::automatic_format() != OutputFormat::Native;
             session::start_sampling(naming, for_array);
@@ -138,6 +138,18 @@ fn begin(reason: Reason) -> Result<(), String> {
     if zend::sapi_name() == "cli" {
         zend::signals::catch(end_profile);
     }
+    Ok(())
+}
+
+fn begin_events(flags: Flags, naming: NamingOptions) -> Result<(), String> {
+    let file_outcome = Rc::new(FileOutcome::default());
+    file_outcome
+        .ask()
+        .map_err(|problem| format!("{problem:#}"))?;
+    FILE_OUTCOME.set(Rc::clone(&file_outcome));
+    session::start_events(flags, naming, |source| {
+        Box::new(EventFile::new(source, file_outcome))
+    });
     Ok(())
 }
 
@@ -166,10 +178,19 @@ pub(crate) fn resume() {
 
 /// RSHUTDOWN: ends every profile, and writes the automatic one.
 pub(crate) fn request_ends() {
-    end_profile();
-    output::forget_tags();
-    output::forget_place();
-    zend::signals::stop_catching();
+    // Even if PHP bails out.
+    zend::run_and_drop(RequestEnd, |_| end_profile());
+}
+
+/// Forgets what belongs to the request when it is dropped.
+struct RequestEnd;
+
+impl Drop for RequestEnd {
+    fn drop(&mut self) {
+        output::forget_tags();
+        output::forget_place();
+        zend::signals::stop_catching();
+    }
 }
 
 /// After RSHUTDOWN: the response has been sent.
@@ -212,8 +233,11 @@ fn end_profile() {
 /// Ends the automatic profile, and writes it unless the settings discard it.
 fn write(begun: Begun) -> Outcome {
     let is_wanted = begun.reason.is_explicit() || keep::should_keep(begun.at.elapsed());
-    let file_outcome = FILE_OUTCOME.with(Rc::clone);
+    let file_outcome = FILE_OUTCOME.take();
     file_outcome.is_discarded.set(!is_wanted);
+    if is_wanted {
+        file_outcome.ask_at_end();
+    }
     let recorded = session::stop();
     let failure = file_outcome.failure.take();
     let event_file = file_outcome.written_to.take();

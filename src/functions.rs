@@ -184,12 +184,11 @@ extern "C" fn xhprof_dump(call: &mut ExecuteData, result: &mut Zval) {
         ));
         return;
     };
-    let Some(profile) = session::snapshot() else {
-        zend::warning("nothing is being recorded, or as events, which are in a file already");
-        return;
-    };
-    match output::dump(profile, path, format) {
-        Ok(()) => result.set_bool(true),
+    match output::dump(path, format, session::snapshot) {
+        Ok(true) => result.set_bool(true),
+        Ok(false) => {
+            zend::warning("nothing is being recorded, or as events, which are in a file already");
+        }
         Err(error) => zend::warning(&format!("{error:#}")),
     }
 }

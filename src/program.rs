@@ -12,7 +12,7 @@ use anyhow::{Error, Result, bail};
 use recorder::Shape;
 
 use crate::options::Options;
-use crate::output::{self, FileOutcome, Target};
+use crate::output::{self, EventFile, FileOutcome, Target};
 use crate::session::Recorded;
 use crate::settings::{self, ClosureNames, Flags};
 use crate::symbols::{Details, NamingOptions};
@@ -33,10 +33,21 @@ pub(crate) fn begin(flags: Flags, naming: NamingOptions, options: Options) -> Re
         output::choose_place_if_none()?;
     }
     output::begin_annotations(options.annotations);
-    match options.shape {
+    let outcome = begin_recording(options.shape, flags, naming);
+    if !session::is_running() {
+        output::end_annotations();
+    }
+    outcome
+}
+
+fn begin_recording(shape: Shape, flags: Flags, naming: NamingOptions) -> Result<()> {
+    match shape {
         Shape::Events => {
             let file_outcome = Rc::new(FileOutcome::of_program());
-            session::start_events(flags, for_a_file(naming, true), Rc::clone(&file_outcome));
+            file_outcome.ask()?;
+            session::start_events(flags, for_a_file(naming, true), |source| {
+                Box::new(EventFile::new(source, Rc::clone(&file_outcome)))
+            });
             FILE_OUTCOME.set(session::is_running().then_some(file_outcome));
         }
         Shape::Tree => {
@@ -44,9 +55,6 @@ pub(crate) fn begin(flags: Flags, naming: NamingOptions, options: Options) -> Re
             session::start_tracing(Shape::Tree, flags, naming);
         }
         Shape::Edges => session::start_tracing(Shape::Edges, flags, naming),
-    }
-    if !session::is_running() {
-        output::end_annotations();
     }
     Ok(())
 }
@@ -77,6 +85,7 @@ pub(crate) fn end() -> Option<Result<Recorded>> {
 
 fn end_events(file_outcome: &FileOutcome) -> Result<Option<Recorded>> {
     file_outcome.stays_partial.set(true);
+    file_outcome.ask_at_end();
     let ended = session::stop();
     let path = file_outcome.written_to.take();
     if let Some(error) = file_outcome.failure.take() {
@@ -128,6 +137,7 @@ pub(crate) fn write(path: Option<&[u8]>) -> Result<PathBuf> {
 }
 
 fn write_events(file_outcome: &FileOutcome) -> Result<PathBuf> {
+    file_outcome.ask_at_end();
     session::stop();
     if let Some(error) = file_outcome.failure.take() {
         return Err(error);

@@ -12,19 +12,20 @@ pub(crate) use recorded::Recorded;
 pub(crate) use sampling::start_sampling;
 use suspension::Suspension;
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
-use profile::native::events::EventsOptions;
-use profile::{Metrics, Profile};
-use recorder::{Recorder, Shape};
+use profile::native::events::{EventsOptions, RawInstant};
+use profile::{Metrics, Profile, Symbol};
+use recorder::{EventSink, Recorder, Shape};
 
 use crate::clock::{self, Clock, CpuTime};
 use crate::compensation::{self, Measured};
 use crate::engine::sampling::Rate;
 use crate::engine::{self, Engine, Hooks, Measure, State, SuspendedRecording, with_state};
 use crate::log_throttled::{Problem, log_throttled};
-use crate::output::{EventFile, FileOutcome};
 use crate::settings::{self, EngineChoice, Flags};
+use crate::spans::SharedSpans;
 use crate::symbols::{NamingOptions, Symbols, Target};
 use crate::zend;
 
@@ -73,18 +74,33 @@ pub(crate) fn cpu_time() -> Option<CpuTime> {
     RUNNING.get().map(|running| running.clock.cpu)
 }
 
-/// Begins to write each call into a file, with errors in `file_outcome`. Does
-/// nothing if something is being recorded already.
-pub(crate) fn start_events(flags: Flags, naming: NamingOptions, file_outcome: Rc<FileOutcome>) {
+/// What a sink of call events needs to know of the profile.
+#[derive(Debug)]
+pub(crate) struct EventSource {
+    /// The functions' names, which grow while the profile runs.
+    pub(crate) names: Rc<RefCell<Vec<Symbol>>>,
+    pub(crate) spans: Option<SharedSpans>,
+    pub(crate) options: EventsOptions,
+    /// The profile's beginning.
+    pub(crate) start: RawInstant,
+}
+
+/// Begins to pass each call to the sink that `make_sink` returns. Does nothing if
+/// something is being recorded already.
+pub(crate) fn start_events(
+    flags: Flags,
+    naming: NamingOptions,
+    make_sink: impl FnOnce(EventSource) -> Box<dyn EventSink>,
+) {
     if !is_running() {
         start_tracing(Shape::Events, flags, naming);
         if let Some(running) = RUNNING.get() {
-            write_events(&running, file_outcome);
+            pass_events(&running, make_sink);
         }
     }
 }
 
-fn write_events(running: &Running, file_outcome: Rc<FileOutcome>) {
+fn pass_events(running: &Running, make_sink: impl FnOnce(EventSource) -> Box<dyn EventSink>) {
     let wall = running.clock.calibration.rate;
     let options = EventsOptions {
         wall_hertz: wall.hertz(),
@@ -94,16 +110,20 @@ fn write_events(running: &Running, file_outcome: Rc<FileOutcome>) {
         is_exact: false,
         metrics: metrics(running.flags),
     };
-    let limit = settings::max_events_size();
-    with_state(|state| {
-        if let (Some(recorder), Some(symbols)) = (state.recorder.running(), &state.symbols) {
-            let start = recorder::instant(recorder.started());
-            let names = symbols.shared_names();
-            let spans = symbols.spans().map(Rc::clone);
-            let file = EventFile::new(names, spans, options, start, limit, file_outcome);
-            recorder.set_sink(Box::new(file));
-        }
+    let source = with_state(|state| {
+        let recorder = state.recorder.running()?;
+        let symbols = state.symbols.as_ref()?;
+        Some(EventSource {
+            names: symbols.shared_names(),
+            spans: symbols.spans().map(Rc::clone),
+            options,
+            start: recorder::instant(recorder.started()),
+        })
     });
+    if let Some(source) = source {
+        let sink = make_sink(source);
+        with_state(|state| state.recorder.set_sink(sink));
+    }
 }
 
 /// Pauses the profile until [`resume`]; false if nothing is being recorded, or if
@@ -455,10 +475,10 @@ pub(crate) fn problem(mode: settings::Mode) -> Option<&'static str> {
 /// The engine that records, or why there is none.
 pub(crate) fn engine_in_use() -> Result<Engine, &'static str> {
     match engine::armed() {
-        None if engine::is_loaded_late() => Err(
-            "xhprof was loaded by dl(), after PHP had compiled code; \
-             load it in php.ini, by extension=xhprof",
-        ),
+        None if engine::is_loaded_late() => {
+            Err("xhprof was loaded by dl(), after PHP had compiled code; \
+             load it in php.ini, by extension=xhprof")
+        }
         None => Err("xhprof.engine is off"),
         Some(Engine::Execute) if zend::is_jit_on() => Err(
             "opcache's JIT is on, and the execute engine would break the program under it; \

@@ -13,7 +13,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-use super::{place, request_meta};
+use super::place::{self, Named};
+use super::request_meta;
 use crate::clock;
 use crate::settings;
 use crate::zend;
@@ -24,12 +25,23 @@ const MAX_NAME: usize = 200;
 const MAX_PART: usize = 64;
 
 /// A file's name, decided once.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Name {
-    facts: Facts,
+    run: RunId,
+    time_us: u64,
+    template: Template,
     name: String,
-    /// Whether it was made from the pattern.
-    is_by_pattern: bool,
+}
+
+/// What a name is made from.
+#[derive(Debug, Clone)]
+enum Template {
+    /// A pattern, and the values of those of its letters that PHP was asked for.
+    Pattern(String, Vec<(char, String)>),
+    /// The file that `XHPROF_OUTPUT` names. Another process adds its number.
+    Named(Named),
+    /// The same, for the several profiles of a program: the run id is added.
+    NamedWithRunId(Named),
 }
 
 /// The unique identity of a profile.
@@ -74,65 +86,87 @@ impl RunId {
             process,
         })
     }
+
+    fn is_of_this_process(&self) -> bool {
+        self.process == std::process::id()
+    }
 }
 
 impl Name {
     /// The name of the automatic profile, with the run id that was chosen when it
-    /// began. A forked child gets another run id.
+    /// began. A forked child gets another run id. Asks PHP.
     pub(super) fn automatic() -> Result<Self> {
+        let time_us = clock::unix_time_us();
         let chosen = AUTOMATIC.take();
-        let facts = match chosen.filter(|run| run.process == std::process::id()) {
-            Some(run) => Facts {
-                run,
-                time_us: clock::unix_time_us(),
-            },
-            None => Facts::now()?,
+        let run = match chosen.filter(RunId::is_of_this_process) {
+            Some(run) => run,
+            None => RunId::new(time_us)?,
         };
-        let name = match place::named() {
-            _ if place::collected().is_some() => expand("%i.%s", |letter| facts.say(letter)),
-            Some(named) if named.process == facts.run.process => named.stem,
-            Some(named) => format!("{}.{}", named.stem, facts.run.process),
-            None => return Ok(Self::by_pattern(facts)),
+        let template = match place::named() {
+            _ if place::collected().is_some() => Template::ask("%i.%s".to_owned()),
+            Some(named) => Template::Named(named),
+            None => Template::ask(settings::output_name()),
         };
-        Ok(Self {
-            facts,
-            name,
-            is_by_pattern: false,
-        })
+        Ok(Self::new(run, time_us, template))
     }
 
     /// The name of a profile that the program began. There may be several, so if
-    /// `XHPROF_OUTPUT` names a file, the run id is added.
+    /// `XHPROF_OUTPUT` names a file, the run id is added. Asks PHP.
     pub(super) fn of_program() -> Result<Self> {
-        let facts = Facts::now()?;
-        let Some(named) = place::named() else {
-            return Ok(Self::by_pattern(facts));
+        let time_us = clock::unix_time_us();
+        let template = match place::named() {
+            Some(named) => Template::NamedWithRunId(named),
+            None => Template::ask(settings::output_name()),
         };
-        Ok(Self {
-            name: format!("{}.{}", named.stem, facts.run.id),
-            facts,
-            is_by_pattern: false,
-        })
+        Ok(Self::new(RunId::new(time_us)?, time_us, template))
     }
 
-    fn by_pattern(facts: Facts) -> Self {
-        Self {
-            name: expand(&settings::output_name(), |letter| facts.say(letter)),
-            facts,
-            is_by_pattern: true,
+    fn new(run: RunId, time_us: u64, template: Template) -> Self {
+        let mut name = Self {
+            run,
+            time_us,
+            template,
+            name: String::new(),
+        };
+        name.name = name.expanded();
+        name
+    }
+
+    fn expanded(&self) -> String {
+        match &self.template {
+            Template::Pattern(pattern, asked) => expand(pattern, |letter| match letter {
+                'i' => self.run.id.clone(),
+                'p' => self.run.process.to_string(),
+                'r' => self.run.random.clone(),
+                't' => (self.time_us / 1_000_000).to_string(),
+                'u' => self.time_us.to_string(),
+                letter => match asked.iter().find(|(known, _)| *known == letter) {
+                    Some((_, value)) => value.clone(),
+                    None => letter.to_string(),
+                },
+            }),
+            Template::Named(named) if named.process == self.run.process => named.stem.clone(),
+            Template::Named(named) => format!("{}.{}", named.stem, self.run.process),
+            Template::NamedWithRunId(named) => format!("{}.{}", named.stem, self.run.id),
         }
     }
 
-    /// The same name with the program's current route and title.
-    pub(super) fn renewed(&self) -> Self {
-        if self.is_by_pattern {
-            return Self::by_pattern(self.facts.clone());
+    /// Makes the name again, with the program's current route and title. Asks PHP.
+    pub(super) fn renew(&mut self) {
+        if let Template::Pattern(pattern, _) = &mut self.template {
+            self.template = Template::ask(std::mem::take(pattern));
+            self.name = self.expanded();
         }
-        Self {
-            facts: self.facts.clone(),
-            name: self.name.clone(),
-            is_by_pattern: false,
+    }
+
+    /// In a forked child: the name of a file of its own.
+    pub(super) fn leave_parent(&mut self) -> Result<()> {
+        if !self.run.is_of_this_process() {
+            self.time_us = clock::unix_time_us();
+            self.run = RunId::new(self.time_us)?;
+            self.name = self.expanded();
         }
+        Ok(())
     }
 
     /// The name with the format's extension.
@@ -142,18 +176,28 @@ impl Name {
 
     /// The same with the run id, which makes it unique.
     pub(super) fn with_run_id(&self, ending: &str) -> String {
-        format!("{}.{}.{ending}", self.name, self.facts.run.id)
+        format!("{}.{}.{ending}", self.name, self.run.id)
     }
 
     /// A temporary path in the directory of `path`.
     pub(super) fn temporary_beside(path: &Path) -> Result<PathBuf> {
         let run = RunId::new(clock::unix_time_us())?;
-        Ok(super::file::parent(path).join(format!(".{}.tmp", run.id)))
+        Ok(place::parent(path).join(format!(".{}.tmp", run.id)))
     }
 
     /// The temporary path of an incomplete file: hidden and unique.
     pub(super) fn temporary(&self, directory: &Path) -> PathBuf {
-        directory.join(format!(".{}.tmp", self.facts.run.id))
+        directory.join(format!(".{}.tmp", self.run.id))
+    }
+}
+
+impl Template {
+    /// A pattern with the values that PHP has for its letters now.
+    fn ask(pattern: String) -> Self {
+        let asked = ['a', 'H', 'R', 's'].into_iter();
+        let asked = asked.filter(|letter| pattern.contains(&format!("%{letter}")));
+        let asked = asked.map(|letter| (letter, ask(letter))).collect();
+        Self::Pattern(pattern, asked)
     }
 }
 
@@ -193,37 +237,17 @@ fn expand(pattern: &str, say: impl Fn(char) -> String) -> String {
     name
 }
 
-/// The values of the placeholders.
-#[derive(Debug, Clone)]
-struct Facts {
-    run: RunId,
-    time_us: u64,
-}
-
-impl Facts {
-    fn now() -> Result<Self> {
-        let time_us = clock::unix_time_us();
-        let run = RunId::new(time_us)?;
-        Ok(Self { run, time_us })
-    }
-
-    fn say(&self, letter: char) -> String {
-        match letter {
-            'a' => plain(zend::sapi_name().as_bytes(), false, "php"),
-            'H' => plain(&zend::http_host().unwrap_or_default(), true, "nohost"),
-            'i' => self.run.id.clone(),
-            'p' => self.run.process.to_string(),
-            'r' => self.run.random.clone(),
-            'R' => plain(
-                request_meta::route().unwrap_or_default().as_bytes(),
-                false,
-                "noroute",
-            ),
-            's' => plain(script_stem().as_bytes(), false, "php"),
-            't' => (self.time_us / 1_000_000).to_string(),
-            'u' => self.time_us.to_string(),
-            letter => letter.to_string(),
-        }
+/// What PHP says for a placeholder.
+fn ask(letter: char) -> String {
+    match letter {
+        'a' => plain(zend::sapi_name().as_bytes(), false, "php"),
+        'H' => plain(&zend::http_host().unwrap_or_default(), true, "nohost"),
+        'R' => plain(
+            request_meta::route().unwrap_or_default().as_bytes(),
+            false,
+            "noroute",
+        ),
+        _ => plain(script_stem().as_bytes(), false, "php"),
     }
 }
 

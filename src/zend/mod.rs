@@ -34,7 +34,7 @@ pub(crate) mod stack;
 mod system;
 mod value;
 
-pub(crate) use bailout::{run_and_drop, run_and_keep};
+pub(crate) use bailout::{ask_keeping, run_and_drop, run_and_keep};
 pub(crate) use call::{Call, Function, FunctionKind, reserve_slots};
 pub(crate) use compile::{
     make_special_functions_visible, make_user_calls_visible, stop_making_user_calls_visible,
