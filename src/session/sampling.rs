@@ -135,6 +135,7 @@ fn profile(symbols: Vec<Symbol>, samples: Samples, meta: Meta) -> Profile {
         },
         meta,
         spans: Spans::default(),
+        lines: profile::Lines::default(),
     }
 }
 

@@ -429,6 +429,7 @@ impl Reader {
             },
             meta: self.meta,
             spans: Spans::default(),
+            lines: profile::Lines::default(),
         })
     }
 }

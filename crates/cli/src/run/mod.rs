@@ -177,7 +177,8 @@ fn notes(arguments: &RunArguments, keep: Option<Keep>, others: usize) -> Vec<Str
     let file = quoted(keep.path.as_os_str());
     if others > 0 {
         notes.push(format!(
-            "forked processes wrote {others} more: {file}.<pid>"
+            "forked processes wrote {others} more: their names are {file}.<pid>, or \
+             {file}.<pid>.<number> if one wrote several"
         ));
     }
     let is_page = keep.path.extension().is_some_and(|ending| {

@@ -195,6 +195,7 @@ impl Threads {
             metrics,
             meta,
             spans: Spans::default(),
+            lines: profile::Lines::default(),
         })
     }
 

@@ -259,6 +259,7 @@ impl StackLines {
             },
             meta: Meta::default(),
             spans: Spans::default(),
+            lines: profile::Lines::default(),
         })
     }
 }

@@ -139,6 +139,7 @@ impl Parts {
                 ..Meta::default()
             },
             spans: Spans::default(),
+            lines: profile::Lines::default(),
         })
     }
 

@@ -186,6 +186,7 @@ impl File {
             metrics,
             meta,
             spans: Spans::default(),
+            lines: profile::Lines::default(),
         })
     }
 

@@ -102,6 +102,7 @@ fn write(profile: &Profile, options: &WriteOptions, out: &mut dyn Write) -> Resu
         metrics: profile.metrics,
         meta: Meta::default(),
         spans: Spans::default(),
+        lines: profile::Lines::default(),
     };
     let flat = FlatTable::new(&folded);
     let is_estimated = estimated.is_some() || estimated_base.is_some();

@@ -357,6 +357,7 @@ impl Parts {
             },
             meta: self.meta,
             spans: Spans::default(),
+            lines: profile::Lines::default(),
         }
     }
 }

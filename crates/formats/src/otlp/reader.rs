@@ -89,6 +89,7 @@ fn profile(bytes: &[u8], budget: &Budget) -> Result<Profile, String> {
         metrics,
         meta,
         spans: Spans::default(),
+        lines: profile::Lines::default(),
     })
 }
 

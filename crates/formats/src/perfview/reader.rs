@@ -281,6 +281,7 @@ impl Source {
                 ..Meta::default()
             },
             spans: Spans::default(),
+            lines: profile::Lines::default(),
         })
     }
 }

@@ -3,12 +3,12 @@
 //! Go's tools, Grafana and speedscope read it. One file holds all measured
 //! costs: calls, wall time, CPU time, memory.
 //!
-//! **Invariants:** a location is a function with its first line: profiles have
-//! no lines of calls. Values are self costs. `system_name` stays empty: if it
+//! **Invariants:** a written location is a function with its first line. Values are self costs. `system_name` stays empty: if it
 //! is set, pprof treats names as C++ and cuts them at angle brackets.
 
 mod detect;
 mod fields;
+mod lines;
 mod locations;
 mod messages;
 mod reader;

@@ -121,6 +121,7 @@ fn profile(file: File, budget: &Budget) -> Result<Profile, String> {
             ..Meta::default()
         },
         spans: Spans::default(),
+        lines: profile::Lines::default(),
     })
 }
 

@@ -255,6 +255,7 @@ impl Reader {
             },
             meta: self.meta,
             spans: Spans::default(),
+            lines: profile::Lines::default(),
         })
     }
 }

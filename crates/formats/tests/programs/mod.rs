@@ -62,6 +62,7 @@ pub(crate) fn tiny_events() -> Profile {
             ..Meta::default()
         },
         spans: Spans::default(),
+        lines: profile::Lines::default(),
     }
 }
 
@@ -222,6 +223,7 @@ pub(crate) fn nasty() -> Profile {
             ..Meta::default()
         },
         spans: Spans::default(),
+        lines: profile::Lines::default(),
     }
 }
 

@@ -388,6 +388,7 @@ fn sampled(
             ..Meta::default()
         },
         spans: Spans::default(),
+        lines: crate::Lines::default(),
     }
 }
 

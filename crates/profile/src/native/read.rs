@@ -116,6 +116,7 @@ pub fn read_within(input: impl Read, limits: &Limits, budget: &Budget) -> Result
         metrics: head.metrics,
         meta: parts.meta.meta,
         spans: parts.spans.spans,
+        lines: crate::Lines::default(),
     })
 }
 

@@ -268,6 +268,7 @@ impl<R: Read> EventsReader<R> {
             metrics: self.metrics,
             meta: self.meta.meta,
             spans: self.spans.spans,
+            lines: crate::Lines::default(),
         }
     }
 }
