@@ -182,11 +182,11 @@ impl Symbols {
     pub(crate) fn target(
         &mut self,
         function: Function<'_>,
-        kind: FunctionKind,
         add_symbol: &mut dyn FnMut() -> SymbolId,
     ) -> Target {
+        let kind = function.kind();
         // Checked before the name: functions of two files may have the same name.
-        if let Some(file) = function.file(kind)
+        if let Some(file) = function.file()
             && self.naming.exclusions.has_file(file)
         {
             return Target::PASS;
@@ -195,7 +195,7 @@ impl Symbols {
         let known = self.names.borrow().len();
         let target = if name::write_name(function, &mut scratch) {
             if self.naming.closures {
-                self.closure_apart(function, kind, &mut scratch);
+                self.closure_apart(function, &mut scratch);
             }
             self.intern(&scratch, kind, add_symbol)
         } else if self.naming.run_init {
@@ -208,18 +208,18 @@ impl Symbols {
         if self.naming.places
             && let Some(new) = self.names.borrow_mut().get_mut(known)
         {
-            new.file = function.file(kind).map(Into::into);
-            new.line = function.line(kind);
+            new.file = function.file().map(Into::into);
+            new.line = function.line();
         }
         target
     }
 
     /// Adds file and line to a closure's name, unless the name that PHP has for it
     /// is excluded: then that name stays.
-    fn closure_apart(&mut self, function: Function<'_>, kind: FunctionKind, name: &mut Vec<u8>) {
+    fn closure_apart(&mut self, function: Function<'_>, name: &mut Vec<u8>) {
         let exclusions = &self.naming.exclusions;
         let plain = exclusions.has_any_name().then(|| name.clone());
-        name::tell_closures_apart(function, kind, name);
+        name::tell_closures_apart(function, name);
         // A known name was compared before: programs create closures in loops.
         if let Some(plain) = plain
             && plain != *name

@@ -11,8 +11,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use ext_php_rs::ffi::{zend_file_handle, zend_op_array, zend_string};
 use recorder::{Entered, SymbolId, Token};
 
-use super::state::{State, state};
-use super::{sampling, suspended};
+use super::state::with_state;
+use super::{sampled, suspended};
+use crate::symbols::Symbols;
 use crate::zend::bindings::{self, CompileFile, CompileString};
 use crate::zend::{self, HookPointer};
 
@@ -175,39 +176,41 @@ enum Opened {
 
 fn enter(prefix: &[u8], path: &[u8], is_file: bool) -> Option<Opened> {
     // Samples taken so far belong to the caller, not to the compiler.
-    sampling::safe_point(None);
-    // SAFETY: the compiler's hooks run when no other hook holds a reference, and
-    // naming a file does not call into the engine.
-    let state: &mut State = unsafe { &mut *state() };
-    if state.guard.is_truncating() {
-        return None;
-    }
-    let symbols = state.symbols.as_mut()?;
-    if let Some(recorder) = state.recorder.running() {
-        let symbol = symbols.file(prefix, path, is_file, &mut || recorder.add_symbol())?;
-        return match (state.plan.enter_now)(recorder, symbol) {
+    sampled::safe_point(None);
+    with_state(|state| {
+        if state.guard.is_truncating() {
+            return None;
+        }
+        let name = |symbols: &mut Symbols, add_symbol: &mut dyn FnMut() -> SymbolId| {
+            symbols.file(prefix, path, is_file, add_symbol)
+        };
+        let symbol = state.active.naming(name)??;
+        if state.active.sampling().is_some() {
+            let session = state.active.session;
+            return Some(Opened::Sampled { session, symbol });
+        }
+        let hooks = state.active.cold();
+        let recorder = state.active.recorder.running()?;
+        match hooks.enter_now(recorder, symbol) {
             Entered::Recorded(token) => Some(Opened::Traced(token)),
             Entered::TooDeep => None,
-        };
-    }
-    let sampler = state.sampler.as_mut()?;
-    let symbol = symbols.file(prefix, path, is_file, &mut || sampler.add_symbol())?;
-    let session = state.session;
-    Some(Opened::Sampled { session, symbol })
+        }
+    })
 }
 
 fn leave(opened: Option<Opened>) {
-    // SAFETY: as in `enter`.
-    let state: &mut State = unsafe { &mut *state() };
-    match opened {
-        // SAFETY: as in `enter`; `state` is not used after it.
-        Some(Opened::Traced(token)) => unsafe {
-            let plan = state.plan;
-            suspended::leave_by(state, plan, token);
-        },
-        Some(Opened::Sampled { session, symbol }) if state.session == session => {
-            sampling::safe_point(Some(symbol));
+    let sampled = with_state(|state| match opened {
+        Some(Opened::Traced(token)) => {
+            let hooks = state.active.cold();
+            suspended::leave_by(state, hooks, token);
+            None
         }
-        _ => {}
+        Some(Opened::Sampled { session, symbol }) => {
+            Some(symbol).filter(|_| state.active.session == session)
+        }
+        None => None,
+    });
+    if sampled.is_some() {
+        sampled::safe_point(sampled);
     }
 }

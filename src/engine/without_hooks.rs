@@ -13,7 +13,8 @@ use std::ffi::c_int;
 
 use ext_php_rs::ffi::{self, zend_atomic_bool_store, zend_execute_data};
 
-use super::{Engine, compile, internal};
+use super::installed::internal;
+use super::{Engine, compile};
 use crate::zend::bindings;
 use crate::zend::per_thread::per_thread;
 

@@ -12,7 +12,7 @@ use super::bindings::{
     ZEND_INTERNAL_CLASS, zend_ce_closure, zend_get_closure_method_def,
     zend_observer_fcall_op_array_extension,
 };
-use super::frames::Callers;
+use super::Frame;
 
 /// Calls `visit` with every user function that has been called in this
 /// request, at least once.
@@ -78,9 +78,11 @@ unsafe fn in_object(object: *mut zend_object, visit: &mut dyn FnMut(*mut zend_fu
 
 /// The top level of a file that still runs is in no table.
 unsafe fn in_frames(frame: *mut zend_execute_data, visit: &mut dyn FnMut(*mut zend_function)) {
-    for frame in Callers::of(frame) {
-        // SAFETY: a live frame.
-        unsafe { in_function((*frame).func, visit) };
+    // SAFETY: the caller's frame; PHP does not run on until the end of the loop.
+    let frame = unsafe { Frame::new(frame) };
+    for frame in frame.into_iter().flat_map(Frame::and_callers) {
+        // SAFETY: a live frame's function, or null.
+        unsafe { in_function(frame.function_address().cast_mut(), visit) };
     }
 }
 

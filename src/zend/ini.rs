@@ -152,7 +152,7 @@ fn end() -> zend_ini_entry_def {
 /// Prints only whether there is a value.
 unsafe extern "C" fn hide(entry: *mut zend_ini_entry, _which: c_int) {
     // SAFETY: the engine's entry, which lives for the length of this call.
-    let value = unsafe { super::call::bytes((*entry).value) };
+    let value = unsafe { super::string::bytes((*entry).value) };
     let shown = if value.is_none_or(<[u8]>::is_empty) {
         c"no value"
     } else {
@@ -174,7 +174,7 @@ unsafe extern "C" fn check(
     // SAFETY: `definition` put a static setting there.
     let setting = unsafe { &*setting.cast::<Setting>() };
     // SAFETY: the engine's string lives for the length of this call.
-    let value = unsafe { super::call::bytes(new_value) }.unwrap_or(b"");
+    let value = unsafe { super::string::bytes(new_value) }.unwrap_or(b"");
     let is_valid = validate(setting, value, stage);
     match setting.kind() {
         Some(Kind::Limit) if !is_valid && stage == STAGE_STARTUP => {

@@ -202,7 +202,7 @@ pub(crate) fn fiber_stack_size() -> usize {
 /// `file` must be the handle that the engine handed to a compile hook.
 pub(crate) unsafe fn file_name<'a>(file: *const ffi::zend_file_handle) -> Option<&'a [u8]> {
     // SAFETY: an open handle has a name, or none for code from nowhere.
-    unsafe { super::call::bytes((*file).filename) }
+    unsafe { super::string::bytes((*file).filename) }
 }
 
 /// A copy of a C string; none for a null pointer.

@@ -9,16 +9,30 @@ use ext_php_rs::ffi::zend_execute_data;
 use profile::{NumberMap, SymbolId};
 
 use super::snapshot::{FrameAddresses, Snapshot};
-use crate::engine::lookup;
-use crate::engine::state::State;
 use crate::symbols::Target;
-use crate::zend::{self, Call, KnownFunctions};
+use crate::zend::{Call, Function, KnownFunctions};
+
+/// What a recording does with the functions of a sample.
+pub(in crate::engine) trait Targets {
+    /// What to record for an open call.
+    ///
+    /// # Safety
+    ///
+    /// The call's frame must have its variables set up.
+    unsafe fn of_open(&mut self, call: Call<'_>) -> Target;
+
+    /// What to record for a function that is no longer on the stack.
+    fn of_function(&mut self, function: Function<'_>) -> Target;
+
+    /// Stores a sample: its functions, the root first, its time and weight.
+    fn add_sample(&mut self, stack: &[SymbolId], at: u64, weight: u64);
+}
 
 /// The frames of PHP's stack, and their symbols.
 #[derive(Debug)]
 pub(super) struct Stack {
     /// The open frames, the innermost first.
-    frames: Vec<*mut zend_execute_data>,
+    frames: Vec<usize>,
     /// The same, the outermost first…
     open: Vec<Open>,
     /// … and how many of them are unchanged since the last [`read`](Self::read).
@@ -74,10 +88,12 @@ impl Stack {
     /// Reads the open frames. They stay valid until PHP runs on.
     pub(super) fn read(&mut self) {
         self.frames.clear();
-        self.frames.extend(zend::open_frames());
+        // SAFETY: PHP does not run until `frames` has been collected.
+        let open = unsafe { Call::open() };
+        self.frames.extend(open.map(|call| call.frame().address()));
         let now = self.frames.iter().rev();
         let pairs = self.open.iter().zip(now.clone());
-        let is_same = |&(then, now): &(&Open, &*mut zend_execute_data)| then.seen == seen(*now);
+        let is_same = |&(then, now): &(&Open, &usize)| then.seen == seen(*now);
         self.lasting = pairs.take_while(is_same).count();
         self.open.truncate(self.lasting);
         let new = now.skip(self.lasting).map(|&frame| Open {
@@ -98,7 +114,7 @@ impl Stack {
     /// two. `inside` is the compilation that the current frame performed, if any.
     pub(super) fn find(
         &mut self,
-        state: &mut State,
+        names: &mut impl Targets,
         known: &mut KnownFunctions,
         snapshot: &Snapshot,
         inside: Option<SymbolId>,
@@ -114,7 +130,7 @@ impl Stack {
                 // SAFETY: the frame lives, see `read`, and has a function.
                 let call = unsafe { Call::new(open.seen.frame as *mut zend_execute_data) };
                 // SAFETY: the same frame, whose variables are set up.
-                let target = unsafe { lookup::running(state, call) };
+                let target = unsafe { names.of_open(call) };
                 open.target = Some(target).filter(|_| call.function().is_usual_and_lasts());
                 target
             });
@@ -127,7 +143,7 @@ impl Stack {
             let target = match self.ended.entry(seen.function) {
                 Entry::Occupied(target) => *target.get(),
                 Entry::Vacant(place) => match known.at(seen.function) {
-                    Some(function) => *place.insert(lookup::named(state, function)),
+                    Some(function) => *place.insert(names.of_function(function)),
                     // A closure is in no table: its time is charged to its caller.
                     None => continue,
                 },
@@ -144,7 +160,7 @@ impl Stack {
     pub(super) fn snapshot(&self) -> Snapshot {
         let mut snapshot = Snapshot::default();
         if let (Some(first), Some(&frame)) = (snapshot.first_mut(), self.frames.first()) {
-            first.frame = frame as usize;
+            first.frame = frame;
         }
         snapshot
     }
@@ -155,7 +171,7 @@ impl Stack {
         let mut ended = 0;
         for seen in snapshot.iter().take_while(|seen| seen.frame != 0) {
             let place = self.frames.iter().position(|&frame| {
-                frame as usize == seen.frame && (seen.function == 0 || *seen == self::seen(frame))
+                frame == seen.frame && (seen.function == 0 || *seen == self::seen(frame))
             });
             if let Some(begun) = place {
                 return (begun, snapshot.get(..ended).unwrap_or(&[]));
@@ -170,10 +186,11 @@ impl Stack {
 }
 
 /// A live frame, by its addresses.
-fn seen(frame: *mut zend_execute_data) -> FrameAddresses {
+fn seen(frame: usize) -> FrameAddresses {
+    let data = frame as *mut zend_execute_data;
     FrameAddresses {
-        frame: frame as usize,
+        frame,
         // SAFETY: callers have the frame from `read`, and PHP has not run since.
-        function: unsafe { (*frame).func } as usize,
+        function: unsafe { (*data).func } as usize,
     }
 }
