@@ -351,19 +351,13 @@ installed_files() {
     tail -n 1 "$logs/make-install" | grep '/opt/xhprof/bin/xhprof'
 }
 
-# Checks that scripts/xhprof.ini has the settings of docs/settings.md, group by group,
-# and that its names and defaults are the extension's.
+# Checks that the names and defaults in scripts/xhprof.ini are the extension's. A test
+# of crates/policy compares its text with the settings.
 ini_settings() {
     local file=$logs/xhprof.ini names=$logs/ini-names
     sed -nE 's/^;(xhprof\.)/\1/p' scripts/xhprof.ini >"$file"
     sed -nE 's/^(xhprof\.[a-z_]+) =.*/\1/p' "$file" | sort >"$names"
     [ "$(wc -l <"$file")" = "$(wc -l <"$names")" ] || die 'a setting of scripts/xhprof.ini has no "name = value"'
-    awk '/^## /{ group = $2 } group ~ /^(Everyday|Limits|Expert)$/ && /^\| `xhprof\./{ print group, $2 }' docs/settings.md | tr -d '`' | sort >"$logs/documented"
-    for group in Everyday Limits Expert; do
-        grep -q "^$group " "$logs/documented" || die "docs/settings.md has no table of the group $group"
-    done
-    awk '/^; --- /{ group = $3 } /^;xhprof\./{ print group, substr($1, 2) }' scripts/xhprof.ini | sort >"$logs/ini-groups"
-    diff -u "$logs/documented" "$logs/ini-groups" || die 'the settings or groups of scripts/xhprof.ini and docs/settings.md differ'
     # With all lines active, every setting has its default.
     local print='foreach (ini_get_all("xhprof") as $name => $setting) echo "$name=$setting[global_value]\n";'
     "$PHP" -n -d extension="$extension" -r "$print" | sort >"$logs/ini-defaults"

@@ -23,21 +23,10 @@ use crate::log_throttled::{Problem, log_throttled};
 use crate::output::{EventFile, FileOutcome, Written};
 use crate::settings::{ClosureNames, Flags, Mode, OutputFormat};
 use crate::symbols::{Details, NamingOptions};
-use crate::{functions, output, program, session, settings, zend};
+use crate::{compensation, output, session, settings, zend};
 
 pub(crate) use decision::Decision;
 use decision::{Reason, Rule};
-
-/// The state of this request's automatic profile.
-#[derive(Clone, Copy)]
-enum Progress {
-    /// There is no profile, or it has been written.
-    None,
-    /// The automatic profile records.
-    Running(Begun),
-    /// The script's own profile records, and the automatic one is suspended.
-    Suspended(Begun),
-}
 
 /// When a profile began, and why.
 #[derive(Clone, Copy)]
@@ -47,7 +36,9 @@ struct Begun {
 }
 
 thread_local! {
-    static PROGRESS: Cell<Progress> = const { Cell::new(Progress::None) };
+    /// The automatic profile, until it is written. It is suspended while the script's
+    /// own profile records.
+    static BEGUN: Cell<Option<Begun>> = const { Cell::new(None) };
     /// The outcome of the file that `xhprof.mode = events` writes.
     static FILE_OUTCOME: RefCell<Rc<FileOutcome>> = RefCell::default();
     /// Whether this request is profiled, and why.
@@ -68,7 +59,7 @@ enum Outcome {
 
 /// RINIT: begins the profile if the settings say so.
 pub(crate) fn request_starts() {
-    PROGRESS.set(Progress::None);
+    BEGUN.set(None);
     IS_LOGGED.set(false);
     zend::note_fatal_error(false);
     zend::response::set_header(None);
@@ -90,7 +81,7 @@ pub(crate) fn decision() -> String {
 fn begin(reason: Reason) -> Result<(), String> {
     let log = |kind, problem: &str| log_throttled(kind, &format!("nothing is recorded: {problem}"));
     // Goes to the log: a warning would appear in the response.
-    if let Some(problem) = session::problem(settings::mode()) {
+    if let Some(problem) = session::problem(settings::value(&settings::MODE)) {
         log(Problem::Engine, problem);
         return Err(problem.to_owned());
     }
@@ -102,11 +93,13 @@ fn begin(reason: Reason) -> Result<(), String> {
     })?;
     // Needed when the request's metadata is collected at its end.
     zend::fill_server_variables();
+    let ignored = settings::value(&settings::IGNORED_FUNCTIONS).into_iter();
+    let ignored_functions = ignored.map(|name| name.into_bytes().into()).collect();
     let mut naming = NamingOptions {
         places: true,
         // Files are read by our own program, which shows a closure's place.
-        closures: settings::closure_names() != ClosureNames::Plain,
-        ..functions::naming_options(settings::ignored_functions())
+        closures: settings::value(&settings::CLOSURE_NAMES) != ClosureNames::Plain,
+        ..NamingOptions::of_settings(ignored_functions)
     };
     let flags = choice::flags(reason);
     if flags.sql && naming.details == Details::None {
@@ -117,9 +110,9 @@ fn begin(reason: Reason) -> Result<(), String> {
         naming.details = Details::Spans;
     }
     let at = Instant::now();
-    match settings::mode() {
-        Mode::Edges => session::start_tracing(Shape::Edges, flags, naming),
-        Mode::Tree => session::start_tracing(Shape::Tree, flags, naming),
+    match settings::value(&settings::MODE) {
+        Mode::Edges => start_tracing(Shape::Edges, flags, naming),
+        Mode::Tree => start_tracing(Shape::Tree, flags, naming),
         Mode::Events => begin_events(flags, naming)?,
         Mode::Sample => {
             let for_array = output::automatic_format() != OutputFormat::Native;
@@ -129,7 +122,7 @@ fn begin(reason: Reason) -> Result<(), String> {
     if !session::is_running() {
         return Err("the profile could not be started".to_owned());
     }
-    PROGRESS.set(Progress::Running(Begun { at, reason }));
+    BEGUN.set(Some(Begun { at, reason }));
     if zend::is_command_line() {
         announce::note_standard_error();
     } else if reason == Reason::Trigger {
@@ -141,13 +134,18 @@ fn begin(reason: Reason) -> Result<(), String> {
     Ok(())
 }
 
+fn start_tracing(shape: Shape, flags: Flags, naming: NamingOptions) {
+    session::start_tracing(shape, flags, naming, compensation::costs(flags));
+}
+
 fn begin_events(flags: Flags, naming: NamingOptions) -> Result<(), String> {
     let file_outcome = Rc::new(FileOutcome::default());
     file_outcome
         .ask()
         .map_err(|problem| format!("{problem:#}"))?;
     FILE_OUTCOME.set(Rc::clone(&file_outcome));
-    session::start_events(flags, naming, |source| {
+    let costs = compensation::costs(flags);
+    session::start_events(flags, naming, costs, |source| {
         Box::new(EventFile::new(source, file_outcome))
     });
     Ok(())
@@ -155,25 +153,20 @@ fn begin_events(flags: Flags, naming: NamingOptions) -> Result<(), String> {
 
 /// Whether the automatic profile is recording.
 pub(crate) fn is_running() -> bool {
-    matches!(PROGRESS.get(), Progress::Running(_))
+    BEGUN.get().is_some() && session::is_running() && !session::is_suspended()
 }
 
 /// Suspends the automatic profile: the script begins one of its own.
 pub(crate) fn suspend() {
-    if let Progress::Running(begun) = PROGRESS.get()
-        && session::suspend()
-    {
-        PROGRESS.set(Progress::Suspended(begun));
+    if is_running() {
+        session::suspend();
     }
 }
 
 /// Resumes the automatic profile: the script has ended its own profile, or
 /// could not begin it.
 pub(crate) fn resume() {
-    if let Progress::Suspended(begun) = PROGRESS.get() {
-        session::resume_suspended();
-        PROGRESS.set(Progress::Running(begun));
-    }
+    session::resume_suspended();
 }
 
 /// RSHUTDOWN: ends every profile, and writes the automatic one.
@@ -201,19 +194,13 @@ pub(crate) fn request_is_over() {
 /// Ends the profile if there is one, and reports its outcome.
 fn end_profile() {
     // A profile that the script began and did not end is dropped.
-    program::forget();
-    if matches!(PROGRESS.get(), Progress::Suspended(_)) {
-        session::stop();
+    output::end_annotations();
+    let begun = BEGUN.take();
+    if begun.is_none() || session::is_suspended() {
+        session::discard();
         resume();
     }
-    let begun = match PROGRESS.replace(Progress::None) {
-        Progress::Running(begun) => Some(begun),
-        _ => None,
-    };
     let outcome = begun.map(write);
-    if begun.is_none() {
-        session::stop();
-    }
     output::forget_run_id();
     if !matches!(outcome, None | Some(Outcome::Written(_))) {
         // Has no effect if the headers have been sent.
@@ -225,7 +212,7 @@ fn end_profile() {
     {
         announce::written(begun.reason, path);
     }
-    if settings::debug() && !IS_LOGGED.replace(true) {
+    if settings::value(&settings::DEBUG) && !IS_LOGGED.replace(true) {
         log_decision(outcome);
     }
 }

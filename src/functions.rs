@@ -13,10 +13,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use crate::engine::Engine;
-use crate::exclusions::Exclusions;
 use crate::options::Options;
-use crate::settings::{self, ClosureNames, Flags};
-use crate::symbols::{Details, NamingOptions};
+use crate::settings::{self, Flags};
+use crate::symbols::NamingOptions;
 use crate::zend::array::Array;
 use crate::zend::{array, parameters};
 use crate::{autostart, output, program, session, zend};
@@ -105,7 +104,11 @@ extern "C" fn xhprof_enable(call: &mut ExecuteData, _result: &mut Zval) {
         read = (asked, ignored);
     }
     let (options, ignored) = read;
-    let outcome = program::begin(Flags::from_bits(flags), naming_options(ignored), options);
+    let outcome = program::begin(
+        Flags::from_bits(flags),
+        NamingOptions::of_settings(ignored),
+        options,
+    );
     if !session::is_running() {
         autostart::resume();
     }
@@ -118,7 +121,7 @@ extern "C" fn xhprof_sample_enable(call: &mut ExecuteData, _result: &mut Zval) {
     if parameters::nothing(call) {
         autostart::suspend();
         let was_running = session::is_running();
-        session::start_sampling(naming_options(HashSet::new()), true);
+        session::start_sampling(NamingOptions::of_settings(HashSet::new()), true);
         if !session::is_running() {
             autostart::resume();
         } else if !was_running {
@@ -178,7 +181,7 @@ extern "C" fn xhprof_dump(call: &mut ExecuteData, result: &mut Zval) {
     };
     let path = Path::new(OsStr::from_bytes(file));
     let format = String::from_utf8_lossy(format.unwrap_or(b"native"));
-    let Some(format) = settings::output_format_of(&format) else {
+    let Some(format) = settings::OUTPUT_FORMAT.parse(&format) else {
         zend::warning(&format!(
             "the format must be native, xhprof or json, not \"{format}\""
         ));
@@ -224,21 +227,6 @@ extern "C" fn xhprof_tag(call: &mut ExecuteData, result: &mut Zval) {
         if let Err(problem) = outcome {
             zend::warning(&problem);
         }
-    }
-}
-
-/// The naming options of a profile with this ignore list.
-pub(crate) fn naming_options(ignored: HashSet<Box<[u8]>>) -> NamingOptions {
-    NamingOptions {
-        exclusions: Exclusions::of_names(ignored).and_patterns(&settings::exclude()),
-        run_init: settings::run_init(),
-        details: if settings::spans() {
-            Details::InNames
-        } else {
-            Details::None
-        },
-        closures: settings::closure_names() == ClosureNames::Place,
-        places: false,
     }
 }
 

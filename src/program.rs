@@ -16,7 +16,7 @@ use crate::output::{self, EventFile, FileOutcome, Target};
 use crate::session::Recorded;
 use crate::settings::{self, ClosureNames, Flags};
 use crate::symbols::{Details, NamingOptions};
-use crate::{autostart, session};
+use crate::{autostart, compensation, session};
 
 thread_local! {
     /// The outcome of the running profile's file of call events.
@@ -41,20 +41,23 @@ pub(crate) fn begin(flags: Flags, naming: NamingOptions, options: Options) -> Re
 }
 
 fn begin_recording(shape: Shape, flags: Flags, naming: NamingOptions) -> Result<()> {
+    // An earlier profile's, that ended with its request.
+    FILE_OUTCOME.set(None);
+    let costs = compensation::costs(flags);
     match shape {
         Shape::Events => {
             let file_outcome = Rc::new(FileOutcome::of_program());
             file_outcome.ask()?;
-            session::start_events(flags, for_a_file(naming, true), |source| {
+            session::start_events(flags, for_a_file(naming, true), costs, |source| {
                 Box::new(EventFile::new(source, Rc::clone(&file_outcome)))
             });
             FILE_OUTCOME.set(session::is_running().then_some(file_outcome));
         }
         Shape::Tree => {
             let naming = for_a_file(naming, output::has_place_for_spans());
-            session::start_tracing(Shape::Tree, flags, naming);
+            session::start_tracing(Shape::Tree, flags, naming, costs);
         }
-        Shape::Edges => session::start_tracing(Shape::Edges, flags, naming),
+        Shape::Edges => session::start_tracing(Shape::Edges, flags, naming, costs),
     }
     Ok(())
 }
@@ -68,7 +71,7 @@ fn for_a_file(naming: NamingOptions, has_place_for_spans: bool) -> NamingOptions
     NamingOptions {
         details,
         places: true,
-        closures: settings::closure_names() != ClosureNames::Plain,
+        closures: settings::value(&settings::CLOSURE_NAMES) != ClosureNames::Plain,
         ..naming
     }
 }
@@ -144,14 +147,6 @@ fn write_events(file_outcome: &FileOutcome) -> Result<PathBuf> {
     }
     let written = file_outcome.written_to.take();
     written.ok_or_else(|| Error::msg("the call events are lost"))
-}
-
-/// RSHUTDOWN: drops a profile that the program has not ended.
-pub(crate) fn forget() {
-    if let Some(file_outcome) = FILE_OUTCOME.take() {
-        file_outcome.is_discarded.set(true);
-    }
-    output::end_annotations();
 }
 
 fn over() {

@@ -5,14 +5,15 @@
 //! another number. Exclusions are also evaluated here, once per function.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
+use policy::details::{self, Detail};
+use policy::exclusions::Exclusions;
 use profile::{NameIndex, Spans, Symbol, Vacancy};
 use recorder::{Recorder, SymbolId, TickRate};
 
-use crate::details::{self, Detail};
-use crate::exclusions::Exclusions;
+use crate::settings::{self, ClosureNames};
 use crate::spans::{SharedSpans, SpanLog};
 use crate::zend::{Function, FunctionKind, name};
 
@@ -105,6 +106,24 @@ pub(crate) struct NamingOptions {
     pub(crate) closures: bool,
     /// Symbols have the file and line of their definition.
     pub(crate) places: bool,
+}
+
+impl NamingOptions {
+    /// The options of the current settings, with this ignore list.
+    pub(crate) fn of_settings(ignored: HashSet<Box<[u8]>>) -> Self {
+        Self {
+            exclusions: Exclusions::of_names(ignored)
+                .and_patterns(&settings::value(&settings::EXCLUDE)),
+            run_init: settings::value(&settings::RUN_INIT),
+            details: if settings::value(&settings::SPANS) {
+                Details::InNames
+            } else {
+                Details::None
+            },
+            closures: settings::value(&settings::CLOSURE_NAMES) == ClosureNames::Place,
+            places: false,
+        }
+    }
 }
 
 /// The key of a prepared statement.

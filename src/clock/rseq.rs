@@ -32,7 +32,7 @@ mod detector {
     use recorder::CpuClock;
 
     use super::{SwitchDetector, TickRate};
-    use crate::clock::cpu_time::kernel_ns;
+    use crate::clock::calibration::thread_cpu_ns;
     use crate::clock::{counter, perf_page};
     use crate::zend::per_thread::per_thread;
 
@@ -230,7 +230,7 @@ mod detector {
         // here again. So a few tries suffice, and each alone is correct.
         for _ in 0..4 {
             arm(watch);
-            let used = kernel_ns().wrapping_add(watch.before_fork_ns.get());
+            let used = thread_cpu_ns().wrapping_add(watch.before_fork_ns.get());
             let used = rate.ticks_in_nanoseconds(used);
             watch.cpu.resynchronise(counter::read(), used);
             if !is_switched(watch) {
@@ -244,7 +244,7 @@ mod detector {
         let watch = WATCH.get();
         watch
             .at_fork_ns
-            .set(kernel_ns().wrapping_add(watch.before_fork_ns.get()));
+            .set(thread_cpu_ns().wrapping_add(watch.before_fork_ns.get()));
     }
 
     /// Called in the forked child: its CPU time continues from its parent's.

@@ -22,11 +22,11 @@ pub(super) unsafe extern "C" fn traced<T: Tracing>(data: *mut zend_execute_data)
         let call = Call::new(data);
         if let Some(symbol) = lookup::plain_user(state, call)
             && stack::address() >= (*state).guard.limit()
-            && let Some(token) = (*state).active.recorder.enter_again::<T>(
-                symbol,
-                &T::site(call),
-                T::read_at_entry,
-            )
+            && let Some(token) =
+                (*state)
+                    .active
+                    .recorder
+                    .enter_again::<T>(symbol, &T::site(call), T::read_at_entry)
         {
             pass_user(data);
             suspended::leave_again::<T>(state, token, FunctionKind::User);

@@ -36,6 +36,11 @@ impl Hooks {
         cold: &Off,
     };
 
+    /// Reads the clocks.
+    pub(crate) fn read(self) -> Reading {
+        self.cold.read()
+    }
+
     /// The hooks of the same plan while it is paused: they handle only ends of
     /// calls, and read no clock, which may have been stopped.
     pub(super) fn paused(self) -> Self {

@@ -22,11 +22,11 @@ pub(super) unsafe extern "C" fn traced<T: Tracing>(
     unsafe {
         let call = Call::new(data);
         if let Some(symbol) = lookup::plain_internal(state, call)
-            && let Some(token) = (*state).active.recorder.enter_again::<T>(
-                symbol,
-                &T::site(call),
-                T::read_at_entry,
-            )
+            && let Some(token) =
+                (*state)
+                    .active
+                    .recorder
+                    .enter_again::<T>(symbol, &T::site(call), T::read_at_entry)
         {
             pass(data, result);
             suspended::leave_again::<T>(state, token, FunctionKind::Internal);
@@ -66,7 +66,7 @@ unsafe fn traced_unknown<T: Tracing>(data: *mut zend_execute_data, result: *mut 
     }
 }
 
-/// The same for a function with a [`Detail`](crate::details::Detail).
+/// The same for a function with a [`Detail`](policy::details::Detail).
 #[cold]
 #[inline(never)]
 unsafe fn traced_with_detail<T: Tracing>(

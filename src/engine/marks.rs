@@ -152,12 +152,16 @@ fn function_of(frame: Option<Frame<'_>>) -> *const zend_function {
 pub(super) fn note_end(call: Call<'_>) {
     let frame = call.frame();
     let caller = frame.caller();
+    let (caller_function, opline) = match caller {
+        Some(caller) => (caller.function_address(), caller.opline()),
+        None => (std::ptr::null(), std::ptr::null()),
+    };
     ENDED.get().set(Ended {
         frame: frame.address(),
         function: frame.function_address(),
         caller: address(caller),
-        caller_function: function_of(caller),
-        opline: caller.map_or(std::ptr::null(), Frame::opline),
+        caller_function,
+        opline,
         leaves: !frame.is_yielding(),
     });
 }
@@ -172,9 +176,7 @@ impl CallSite for ChainedCall<'_> {
     fn is_stale(&self, open: usize) -> bool {
         // Nearly always the open frame is the caller itself.
         let frame = open & !FLAGS;
-        address(self.caller) != frame
-            && open != Recorder::BASE_MARK
-            && !self.is_far_caller(frame)
+        address(self.caller) != frame && open != Recorder::BASE_MARK && !self.is_far_caller(frame)
     }
 
     /// PHP destroys a function's variables when `current_execute_data` is its
@@ -233,9 +235,7 @@ impl CallSite for ChainedCall<'_> {
         if is_second {
             return is_on_stack && destroys && !releases_its_object();
         }
-        if address(caller) != last.caller
-            || caller_function != last.caller_function
-            || !last.leaves
+        if address(caller) != last.caller || caller_function != last.caller_function || !last.leaves
         {
             return false;
         }

@@ -23,8 +23,11 @@ pub(crate) fn hooks_for(engine: Engine, measure: Measure) -> Hooks {
     without_unwanted(hooks, measure.builtins)
 }
 
-/// The hooks of the sampling mode, in both engines.
-pub(super) fn sampling_hooks() -> Hooks {
+/// The hooks of the sampling mode, in both engines; without an engine none is called.
+pub(crate) fn sampling_hooks() -> Hooks {
+    if super::armed().is_none() {
+        return Hooks::PASS;
+    }
     Hooks {
         user: sampled::user,
         end: sampled::end,
@@ -59,7 +62,9 @@ fn with_clock<C: Clocks + 'static, M: Marks + 'static>(measure: Measure) -> Hook
     }
 }
 
-fn with_shape<C: Clocks + 'static, M: Marks + 'static, S: Shaped + 'static>(measure: Measure) -> Hooks {
+fn with_shape<C: Clocks + 'static, M: Marks + 'static, S: Shaped + 'static>(
+    measure: Measure,
+) -> Hooks {
     match (measure.cpu, measure.memory) {
         (false, false) => traced::<Traced<C, M, S, false, false>>(),
         (false, true) => traced::<Traced<C, M, S, false, true>>(),

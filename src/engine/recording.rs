@@ -115,7 +115,7 @@ impl Recording {
 
     /// Its names, with the function that numbers a new one; none if nothing is
     /// recorded.
-    pub(super) fn naming<R>(
+    pub(crate) fn naming<R>(
         &mut self,
         act: impl FnOnce(&mut Symbols, &mut dyn FnMut() -> SymbolId) -> R,
     ) -> Option<R> {
@@ -127,6 +127,16 @@ impl Recording {
             Mode::Tracing(_) => act(symbols, &mut || recorder.add_symbol()),
             Mode::Sampling(sampling) => act(symbols, &mut || sampling.sampler.add_symbol()),
         })
+    }
+
+    /// How calls are seen; none if nothing is recorded.
+    pub(crate) fn mode(&self) -> Option<&Mode> {
+        Some(&self.running.as_ref()?.mode)
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn mode_mut(&mut self) -> Option<&mut Mode> {
+        Some(&mut self.running.as_mut()?.mode)
     }
 
     /// What only a sampling recording has.
@@ -154,7 +164,11 @@ impl Recording {
     pub(super) fn leave_parent(&mut self) {
         let now = self.cold().read();
         self.recorder.begin_events_anew(now);
-        if let Some(mut spans) = self.spans().as_ref().and_then(|spans| spans.try_borrow_mut().ok()) {
+        if let Some(mut spans) = self
+            .spans()
+            .as_ref()
+            .and_then(|spans| spans.try_borrow_mut().ok())
+        {
             spans.begin_anew();
         }
     }

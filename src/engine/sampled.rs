@@ -67,10 +67,12 @@ pub(crate) fn start(rate: Rate, started: u64) -> io::Result<Session> {
     Session::start(rate, started, first_frames, interrupt)
 }
 
-/// Ends the timer and takes the last samples; none if there is no session.
-pub(crate) fn stop(state: &mut State) -> Option<Session> {
-    pause(state);
-    state.active.sampling_mut()?.session.take()
+/// Ends the timer and takes the last samples; none if there is no session. Returns
+/// whether it was paused.
+pub(crate) fn stop(state: &mut State) -> Option<(Session, bool)> {
+    let was_running = pause(state);
+    let session = state.active.sampling_mut()?.session.take()?;
+    Some((session, !was_running))
 }
 
 /// Ends the timer until [`resume`]; false if there is no timer.
@@ -97,7 +99,9 @@ pub(crate) fn resume(state: &mut State) -> io::Result<bool> {
 /// Adds a sample for a time in which nothing was sampled: a call of `symbol` by
 /// the current function.
 pub(crate) fn add_passed(state: &mut State, symbol: SymbolId, weight: u64) {
-    with_session(state, |session, state| session.add_passed(state, symbol, weight));
+    with_session(state, |session, state| {
+        session.add_passed(state, symbol, weight)
+    });
 }
 
 /// Takes pending samples. The caller must be at a safe point.

@@ -39,8 +39,8 @@ impl DirectoryLimits {
     pub(super) fn ask() -> Self {
         Self {
             counted: place::directory(),
-            max_size: settings::max_dir_size(),
-            permissions: settings::file_permissions(),
+            max_size: settings::value(&settings::MAX_DIR_SIZE),
+            permissions: settings::value(&settings::FILE_PERMISSIONS),
         }
     }
 

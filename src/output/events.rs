@@ -68,6 +68,8 @@ pub(crate) struct EventFile {
     source: EventSource,
     meta: Meta,
     limit: u64,
+    /// The process that writes the file.
+    process: u32,
     open: Option<Open>,
     bytes: Vec<u8>,
     file_outcome: Rc<FileOutcome>,
@@ -92,6 +94,7 @@ impl EventFile {
             source,
             meta: Meta::default(),
             limit: 0,
+            process: 0,
             open: None,
             bytes: Vec::new(),
             file_outcome,
@@ -102,6 +105,7 @@ impl EventFile {
 
     fn begin(&mut self) {
         self.open = None;
+        self.process = std::process::id();
         self.meta = Meta {
             mode: profile::Mode::Traced,
             started_unix_us: Some(clock::unix_time_us()),
@@ -116,6 +120,11 @@ impl EventFile {
 
     /// Writes events; false if the file is full.
     fn try_write(&mut self, events: &[RawEvent]) -> Result<bool> {
+        if self.process != std::process::id() {
+            // A forked child, before its first call: the events are the parent's, and
+            // the ends of calls that are open in both.
+            return Ok(true);
+        }
         self.bytes.clear();
         let mut open = match self.open.take() {
             Some(open) => open,
@@ -245,6 +254,13 @@ impl EventSink for EventFile {
         }
     }
 
+    fn discard(&mut self) {
+        if let Some(open) = self.open.take() {
+            // Best effort: the program ended without its profile.
+            let _ = fs::remove_file(&open.partial);
+        }
+    }
+
     fn begin_anew(&mut self, at: RawInstant) {
         self.source.start = at;
         self.begin();
@@ -276,7 +292,7 @@ impl FileOutcome {
         };
         let asked = Asked {
             to,
-            max_size: settings::max_events_size(),
+            max_size: settings::value(&settings::MAX_EVENTS_SIZE),
             is_collected: !self.is_of_program && place::collected().is_some(),
         };
         self.asked.replace(Some(asked));

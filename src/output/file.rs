@@ -60,9 +60,7 @@ pub(crate) fn write_file(recorded: Recorded) -> Result<Written> {
 
 /// Writes a profile into its directory. None if it exceeds `xhprof.max_dir_size`.
 pub(super) fn write_named(profile: Profile, to: &Destination) -> Result<Option<PathBuf>> {
-    let path = to
-        .directory
-        .join(to.name.with_ending(encode::ending(to.format)));
+    let path = to.directory.join(to.name.with_ending(to.format.ending()));
     let is_written = write_to(&path, to.format, profile, to)?;
     Ok(is_written.then_some(path))
 }
@@ -126,13 +124,13 @@ pub(crate) fn dump(
     take: impl FnOnce() -> Option<Profile>,
 ) -> Result<bool> {
     let request = RequestMeta::ask(RequestPhase::Running);
-    let permissions = settings::file_permissions();
+    let permissions = settings::value(&settings::FILE_PERMISSIONS);
     let Some(mut profile) = take() else {
         return Ok(false);
     };
     refuse_what_is_no_file(path)?;
     request.add_to(&mut profile.meta);
-    let temporary = Name::temporary_beside(path)?;
+    let temporary = Name::temporary_in(parent(path))?;
     encode::encode(format, &profile)
         .and_then(|content| write_whole(path, &temporary, &content, permissions))
         .with_context(|| format!("cannot write the profile {}", path.display()))?;

@@ -18,7 +18,7 @@ use super::events::FileOutcome;
 use super::file::{refuse_what_is_no_file, write_named, write_to};
 use super::ledger::Ledger;
 use super::name::Name;
-use super::{encode, place};
+use super::place;
 use crate::session::Recorded;
 use crate::settings::OutputFormat;
 use crate::zend;
@@ -44,7 +44,7 @@ impl Target {
             return Self::Directory(path);
         }
         let ending = path.extension().and_then(OsStr::to_str);
-        let format = ending.and_then(encode::of_ending);
+        let format = ending.and_then(OutputFormat::of_ending);
         Self::File(path, format.unwrap_or_else(place::format))
     }
 

@@ -3,7 +3,7 @@
 use profile::{Body, Meta, Metrics, Mode, Profile, Spans, Symbol};
 use recorder::{RecordedEdges, Recorder, Shape};
 
-use super::Running;
+use crate::engine::Measure;
 
 /// The result of a session.
 pub(crate) enum Recorded {
@@ -32,13 +32,13 @@ impl Recorded {
         recorder: Recorder,
         symbols: Vec<Symbol>,
         spans: Spans,
-        running: &Running,
+        measure: &Measure,
+        started_us: u64,
     ) -> Option<Self> {
-        let wall = running.clock.calibration.rate;
-        let cpu = running.clock.cpu.rate(wall);
-        let metrics = super::metrics(running.flags);
+        let (wall, cpu) = measure.clock.rates();
+        let metrics = super::metrics(measure);
         let meta = Meta {
-            started_unix_us: Some(running.started_us),
+            started_unix_us: Some(started_us),
             mode: Mode::Traced,
             is_truncated: recorder.is_truncated(),
             ..Meta::default()

@@ -8,11 +8,11 @@ use ext_php_rs::ffi::{
     self, HashTable, zend_class_entry, zend_execute_data, zend_function, zend_object, zval,
 };
 
+use super::Frame;
 use super::bindings::{
     ZEND_INTERNAL_CLASS, zend_ce_closure, zend_get_closure_method_def,
     zend_observer_fcall_op_array_extension,
 };
-use super::Frame;
 
 /// Calls `visit` with every user function that has been called in this
 /// request, at least once.

@@ -37,10 +37,8 @@ pub(crate) fn tell_closures_apart(function: Function<'_>, name: &mut Vec<u8>) {
     // Only a closure's name contains a brace. Since 8.4 the text after the first
     // one is the place, which may nest: `{closure:{closure:/a.php:3}:5}`.
     let mut places = name.windows(CLOSURE.len());
-    let (Some(start), Some(path)) = (
-        places.position(|place| place == CLOSURE),
-        function.file(),
-    ) else {
+    let (Some(start), Some(path)) = (places.position(|place| place == CLOSURE), function.file())
+    else {
         return;
     };
     name.truncate(start + CLOSURE.len());

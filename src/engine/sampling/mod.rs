@@ -19,6 +19,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use ext_php_rs::ffi::{zend_atomic_bool, zend_atomic_bool_store};
+use policy::settings::SampledClock;
 use profile::SymbolId;
 use recorder::SlotGrid;
 
@@ -26,7 +27,7 @@ use self::mailbox::{Mailbox, TimedSnapshot};
 use self::snapshot::FrameReader;
 use self::stack::Stack;
 pub(super) use self::stack::Targets;
-use crate::clock::{self, Fired, SampledClock, Timer};
+use crate::clock::{self, Fired, Timer};
 use crate::zend::KnownFunctions;
 
 /// How to sample.
