@@ -1,5 +1,5 @@
 --TEST--
-A file of call events takes no memory of PHP's while the script runs, however long the request's host and URL are
+A file of call events takes no memory of PHP's while the script runs or forks, however long the request's host and URL are
 --EXTENSIONS--
 xhprof
 --SKIPIF--
@@ -22,8 +22,11 @@ register_shutdown_function(function () use (&$fill, &$i) { $fill = null; echo "t
 ini_set("memory_limit", "8M");
 for (; $i < ($query["pages"] ?? 3000); $i++) $fill[$i] = str_repeat("x", 4000);
 isset($query["enable"]) && xhprof_enable(0, ["mode" => "events"]);
+$child = isset($query["fork"]) && function_exists("pcntl_fork") ? pcntl_fork() : null;
 for ($call = 0; $call < 30_000; $call++) leaf();
 $fill = null;
+if ($child === 0) exit;
+$child && pcntl_waitpid($child, $status);
 isset($query["enable"]) && xhprof_write();
 echo "done, ";
 ');
@@ -40,11 +43,15 @@ $ask = function (string $query, string $settings) use ($cgi, $script) {
     proc_close($process);
     return trim($answer);
 };
-foreach (['automatic' => ['', '-d xhprof.auto_enable=1'], 'of the program' => ['&enable', '']] as $what => [$query, $settings]) {
+foreach ([
+    'automatic' => ['', '-d xhprof.auto_enable=1'], 'of the program' => ['&enable', ''], 'forked' => ['&fork', '-d xhprof.auto_enable=1'],
+] as $what => [$query, $settings]) {
     preg_match('/taken: (\d+)/', $ask("pages=3000$query", $settings), $match);
     array_map(unlink(...), glob("$directory/*.xhp*"));
     $pages = $match[1] - ($query === '' ? 1 : 3);
-    echo "$what: ", $match[1] < 3000 ? '' : 'no limit, ', str_replace($pages, 'all', strstr($ask("pages=$pages$query", $settings), 'done') ?: 'ended early'), "\n";
+    // A forked child ends first.
+    $answer = $ask("pages=$pages$query", $settings);
+    echo "$what: ", $match[1] < 3000 ? '' : 'no limit, ', str_replace($pages, 'all', strstr($answer, 'done') ?: 'ended early'), "\n";
     foreach (glob("$directory/*.xhp*") as $file) {
         echo preg_replace(['/\d{10}/', '/u+/', '/h{9,}/'], ['TIME', 'URL', 'HOST'], basename($file)), "\n";
         unlink($file);
@@ -57,4 +64,6 @@ remove_directory($directory);
 automatic: done, taken: all
 TIME._.HOST.xhp
 of the program: done, taken: all
+TIME._.HOST.xhp
+forked: done, taken: all
 TIME._.HOST.xhp

@@ -14,11 +14,10 @@ pub(crate) use recorded::Recorded;
 pub(crate) use sampling::start_sampling;
 pub(crate) use status::status;
 
-use std::cell::RefCell;
 use std::rc::Rc;
 
 use profile::native::events::{EventsOptions, RawInstant};
-use profile::{Metrics, Profile, Symbol};
+use profile::{Metrics, Profile};
 use recorder::{EventSink, Recorder, Shape};
 
 use crate::clock::{self, Clock, CpuTime, MeasuredCosts};
@@ -26,6 +25,7 @@ use crate::engine::{
     self, Measure, Mode, Recording, Running, State, Suspension, Tracing, with_state,
 };
 use crate::log_throttled::{Problem, log_throttled};
+use crate::names::{NameLimits, SharedNames};
 use crate::settings::{self, Flags};
 use crate::spans::SharedSpans;
 use crate::symbols::{NamingOptions, Symbols};
@@ -54,7 +54,7 @@ pub(crate) fn cpu_time() -> Option<CpuTime> {
 #[derive(Debug)]
 pub(crate) struct EventSource {
     /// The functions' names, which grow while the profile runs.
-    pub(crate) names: Rc<RefCell<Vec<Symbol>>>,
+    pub(crate) names: SharedNames,
     pub(crate) spans: Option<SharedSpans>,
     pub(crate) options: EventsOptions,
     /// The profile's beginning.
@@ -277,6 +277,14 @@ pub(crate) fn start_tracing(
     let plan = engine::hooks_for(engine, measure);
     let max_depth = settings::value(&settings::MAX_DEPTH);
     let max_nodes = settings::value(&settings::MAX_NODES);
+    let limits = NameLimits {
+        // Each function that is recorded has a row.
+        count: max_nodes,
+        bytes: match shape {
+            Shape::Events => settings::value(&settings::MAX_EVENTS_SIZE),
+            Shape::Edges | Shape::Tree => u64::MAX,
+        },
+    };
     let running = Running {
         mode: Mode::Tracing(Tracing {
             measure,
@@ -284,7 +292,7 @@ pub(crate) fn start_tracing(
             is_over: false,
         }),
         plan,
-        symbols: Symbols::new(naming, measure.clock.calibration.rate),
+        symbols: Symbols::new(naming, measure.clock.calibration.rate, limits),
         clock: measure.clock,
         started_us: clock::unix_time_us(),
         suspension: None,
@@ -335,12 +343,12 @@ pub(crate) fn stop() -> Option<Recorded> {
             clock::stop();
             zend::memory::forget();
             let spans = running.symbols.spans_so_far();
-            let names = running.symbols.into_names();
+            let names = running.symbols.shared_names().borrow_mut().take();
             Recorded::of(recorder, names, spans, &measure, running.started_us)
         }
         Mode::Sampling(sampling) => {
             engine::uninstall_sampling();
-            let names = running.symbols.into_names();
+            let names = running.symbols.shared_names().borrow_mut().take();
             Some(sampling::recorded(*sampling, names, running.started_us))
         }
     }
@@ -363,7 +371,7 @@ pub(crate) fn snapshot() -> Option<Profile> {
         let Mode::Tracing(Tracing { measure, .. }) = &running.mode else {
             return None;
         };
-        let names = running.symbols.shared_names().borrow().clone();
+        let names = running.symbols.names().clone();
         let spans = running.symbols.spans_so_far();
         Recorded::of(snapshot, names, spans, measure, running.started_us)?.into_profile()
     })

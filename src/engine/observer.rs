@@ -33,7 +33,7 @@ pub(super) fn arm() {
 /// A profile begins: adds handlers to the functions that the engine has asked
 /// about while none was running.
 pub(super) fn install() {
-    for_each_function_seen(|function: *mut zend_function| {
+    let visit = |function: *mut zend_function| {
         // SAFETY: each function has a run-time cache in which the engine has
         // stored its observers. A handler is removed before it is added, so that
         // it is there exactly once.
@@ -42,16 +42,16 @@ pub(super) fn install() {
             zend_observer_add_begin_handler(function, begin);
             zend_observer_add_end_handler(function, end);
         }
-    });
+    };
+    // SAFETY: changing handlers runs no PHP code.
+    unsafe { for_each_function_seen(visit) };
 }
 
 /// A profile ends: removes the handlers. The ends of open calls are not reported.
 pub(super) fn uninstall() {
-    for_each_function_seen(|function: *mut zend_function| {
-        // SAFETY: as in `install`; the engine reads the handlers again at each
-        // begin and end.
-        unsafe { remove_handlers(function) };
-    });
+    // SAFETY: as in `install`; the engine reads the handlers again at each begin and
+    // end.
+    unsafe { for_each_function_seen(|function: *mut zend_function| remove_handlers(function)) };
 }
 
 /// Removes our handlers from a function.

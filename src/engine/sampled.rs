@@ -100,7 +100,7 @@ pub(crate) fn resume(state: &mut State) -> io::Result<bool> {
 /// the current function.
 pub(crate) fn add_passed(state: &mut State, symbol: SymbolId, weight: u64) {
     with_session(state, |session, state| {
-        session.add_passed(state, symbol, weight)
+        session.add_passed(state, symbol, weight);
     });
 }
 

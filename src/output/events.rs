@@ -168,7 +168,7 @@ impl EventFile {
     /// Writes new names and spans; names first, because spans refer to them.
     fn write_names_and_spans(&mut self, writer: &mut EventsWriter) {
         if let Ok(names) = self.source.names.try_borrow() {
-            let new = names.get(writer.symbols_written()..);
+            let new = names.symbols().get(writer.symbols_written()..);
             writer.symbols(new.unwrap_or_default(), &mut self.bytes);
         }
         let spans = self.source.spans.as_ref();
@@ -205,6 +205,9 @@ impl EventFile {
         let asked = file_outcome.asked.borrow();
         let asked = asked.as_ref().context("nothing is known of the request")?;
         asked.to.request.add_to(&mut self.meta);
+        if let Ok(names) = self.source.names.try_borrow() {
+            names.describe(&mut self.meta);
+        }
         self.bytes.clear();
         open.writer
             .clone()

@@ -1,6 +1,6 @@
 //! Sampling sessions: begin, end, pause and suspension.
 
-use profile::{Body, Meta, Metrics, Profile, Samples, Spans, Symbol};
+use profile::{Body, Meta, Metrics, Profile, Samples, Spans};
 use recorder::{Recorder, Sampler, SlotGrid, TickRate};
 
 use super::{Recorded, is_running, swap_back};
@@ -8,6 +8,7 @@ use crate::clock;
 use crate::engine::{
     self, Mode, Rate, Recording, Running, Sampling, State, Suspension, sampled, with_state,
 };
+use crate::names::{NameLimits, Names};
 use crate::settings::{self, ClockChoice, PinCpu, SampledClock};
 use crate::symbols::{Details, NamingOptions, Symbols};
 use crate::zend;
@@ -54,7 +55,14 @@ pub(crate) fn start_sampling(naming: NamingOptions, for_array: bool) {
             started,
         })),
         plan: engine::sampling_hooks(),
-        symbols: Symbols::new(NamingOptions { details, ..naming }, TickRate::NANOSECONDS),
+        symbols: Symbols::new(
+            NamingOptions { details, ..naming },
+            TickRate::NANOSECONDS,
+            NameLimits {
+                count: max_nodes,
+                bytes: u64::MAX,
+            },
+        ),
         clock,
         started_us,
         suspension: None,
@@ -74,7 +82,7 @@ pub(super) fn stop_timer(state: &mut State) -> bool {
 }
 
 /// What the session recorded.
-pub(super) fn recorded(sampling: Sampling, names: Vec<Symbol>, started_us: u64) -> Recorded {
+pub(super) fn recorded(sampling: Sampling, names: Names, started_us: u64) -> Recorded {
     let meta = meta(sampling.rate, started_us, &sampling.sampler);
     let profile = profile(names, sampling.sampler.finish(), meta);
     Recorded::Samples(Box::new(profile))
@@ -85,7 +93,7 @@ pub(super) fn snapshot(state: &mut State) -> Option<Profile> {
     sampled::catch_up(state);
     let started_us = state.active.running.as_ref()?.started_us;
     let sampling = state.active.sampling()?;
-    let names = state.active.symbols()?.shared_names().borrow().clone();
+    let names = state.active.symbols()?.names().clone();
     let meta = meta(sampling.rate, started_us, &sampling.sampler);
     Some(profile(names, sampling.sampler.so_far(), meta))
 }
@@ -104,9 +112,10 @@ fn meta(rate: Rate, started_us: u64, sampler: &Sampler) -> Meta {
     meta
 }
 
-fn profile(symbols: Vec<Symbol>, samples: Samples, meta: Meta) -> Profile {
+fn profile(names: Names, samples: Samples, mut meta: Meta) -> Profile {
+    names.describe(&mut meta);
     Profile {
-        symbols,
+        symbols: names.into_symbols(),
         body: Body::Samples(samples),
         metrics: Metrics {
             calls: false,

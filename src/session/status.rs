@@ -46,7 +46,8 @@ pub(crate) fn status() -> Status {
             }
         };
         let symbols = active.symbols();
-        let names = symbols.map_or(0, |symbols| symbols.shared_names().borrow().len());
+        let names = symbols.map_or(0, |symbols| symbols.names().symbols().len());
+        let is_cut = symbols.is_some_and(|symbols| symbols.names().is_cut());
         Status {
             mode,
             is_paused,
@@ -54,7 +55,7 @@ pub(crate) fn status() -> Status {
             functions: names.saturating_sub(2),
             nodes,
             compared: symbols.map_or(0, Symbols::compared),
-            is_truncated,
+            is_truncated: is_truncated || is_cut,
         }
     })
 }

@@ -106,7 +106,8 @@ impl<'a> Call<'a> {
             // SAFETY: the engine sets up the cache of a user function before it
             // runs the frame.
             FunctionKind::User => unsafe { (*self.data).run_time_cache },
-            FunctionKind::Internal => self.internal_cache()?,
+            // SAFETY: the caller says that it is one.
+            FunctionKind::Internal => unsafe { self.internal_cache()? },
         };
         #[cfg(internal_extension_handle)]
         let slot = match kind {
@@ -154,8 +155,12 @@ impl<'a> Call<'a> {
     }
 
     /// The run-time cache of an internal function; none if it has none.
+    ///
+    /// # Safety
+    ///
+    /// The function must be an internal one.
     #[inline(always)]
-    fn internal_cache(self) -> Option<*mut *mut std::ffi::c_void> {
+    unsafe fn internal_cache(self) -> Option<*mut *mut std::ffi::c_void> {
         // SAFETY: `new`'s caller promised a function; the pointer is either
         // direct or, with the lowest bit set, an offset into the map of this
         // thread (`ZEND_MAP_PTR_GET` in zend_map_ptr.h).

@@ -16,7 +16,11 @@ use super::bindings::{
 
 /// Calls `visit` with every user function that has been called in this
 /// request, at least once.
-pub(crate) fn for_each_function_seen(mut visit: impl FnMut(*mut zend_function)) {
+///
+/// # Safety
+///
+/// `visit` must not run PHP code.
+pub(crate) unsafe fn for_each_function_seen(mut visit: impl FnMut(*mut zend_function)) {
     let visit: &mut dyn FnMut(*mut zend_function) = &mut visit;
     // SAFETY: this thread's globals; the tables do not change, because `visit`
     // does not run PHP code.

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use ext_php_rs::ffi::{
     PHP_INI_ALL, PHP_INI_PERDIR, PHP_INI_SYSTEM, zend_ini_entry, zend_ini_entry_def,
-    zend_module_entry, zend_register_ini_entries, zend_string,
+    zend_register_ini_entries, zend_string,
 };
 use policy::settings::{Definition, Kind, Scope};
 
@@ -55,9 +55,11 @@ pub(crate) fn unregister(module_number: c_int) {
 }
 
 /// Prints the table of settings for `phpinfo()`.
-pub(crate) fn print_table(module: *mut zend_module_entry) {
-    // SAFETY: the engine passed the module to its info function.
-    unsafe { bindings::display_ini_entries(module) };
+pub(crate) fn print_table() {
+    if let Some(module) = super::modules::find(c"xhprof") {
+        // SAFETY: our module, which the engine has in its table.
+        unsafe { bindings::display_ini_entries(module) };
+    }
 }
 
 /// The current value of a setting.

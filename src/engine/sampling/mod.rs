@@ -185,7 +185,8 @@ impl Session {
         self.stack.read();
         for timed in self.taken.drain(..) {
             let (known, snapshot) = (&mut self.known, &timed.snapshot);
-            let stack = self.stack.find(names, known, snapshot, inside);
+            // SAFETY: the stack was read above; nothing here runs PHP.
+            let stack = unsafe { self.stack.find(names, known, snapshot, inside) };
             let at = timed.at.saturating_sub(self.started);
             names.add_sample(stack, at, timed.weight);
         }
@@ -203,7 +204,8 @@ impl Session {
         self.stack.read();
         let snapshot = self.stack.snapshot();
         let known = &mut self.known;
-        let stack = self.stack.find(names, known, &snapshot, Some(symbol));
+        // SAFETY: as in `add_taken`.
+        let stack = unsafe { self.stack.find(names, known, &snapshot, Some(symbol)) };
         if weight > 0 {
             let at = clock::monotonic_ns().saturating_sub(self.started);
             names.add_sample(stack, at, weight);

@@ -93,6 +93,8 @@ impl Stack {
         self.frames.extend(open.map(|call| call.frame().address()));
         let now = self.frames.iter().rev();
         let pairs = self.open.iter().zip(now.clone());
+        // SAFETY: the frames are open, and PHP does not run.
+        let seen = |frame| unsafe { seen(frame) };
         let is_same = |&(then, now): &(&Open, &usize)| then.seen == seen(*now);
         self.lasting = pairs.take_while(is_same).count();
         self.open.truncate(self.lasting);
@@ -112,14 +114,19 @@ impl Stack {
     /// Frames that began since are left out, and frames that ended since are
     /// added. The innermost frame of the snapshot that is still open joins the
     /// two. `inside` is the compilation that the current frame performed, if any.
-    pub(super) fn find(
+    ///
+    /// # Safety
+    ///
+    /// PHP must not have run since [`read`](Self::read).
+    pub(super) unsafe fn find(
         &mut self,
         names: &mut impl Targets,
         known: &mut KnownFunctions,
         snapshot: &Snapshot,
         inside: Option<SymbolId>,
     ) -> &[SymbolId] {
-        let (begun, ended) = self.join(snapshot);
+        // SAFETY: the caller's promise.
+        let (begun, ended) = unsafe { self.join(snapshot) };
         self.symbols.clear();
         let frames = self.open.len() - begun;
         for open in self.open.iter_mut().take(frames).skip(self.base.len()) {
@@ -167,11 +174,17 @@ impl Stack {
 
     /// How many frames have begun since the snapshot, and which of the snapshot's
     /// frames have ended.
-    fn join<'s>(&self, snapshot: &'s Snapshot) -> (usize, &'s [FrameAddresses]) {
+    ///
+    /// # Safety
+    ///
+    /// As for [`find`](Self::find).
+    unsafe fn join<'s>(&self, snapshot: &'s Snapshot) -> (usize, &'s [FrameAddresses]) {
         let mut ended = 0;
         for seen in snapshot.iter().take_while(|seen| seen.frame != 0) {
             let place = self.frames.iter().position(|&frame| {
-                frame == seen.frame && (seen.function == 0 || *seen == self::seen(frame))
+                // SAFETY: the caller's promise.
+                let is_same = || *seen == unsafe { self::seen(frame) };
+                frame == seen.frame && (seen.function == 0 || is_same())
             });
             if let Some(begun) = place {
                 return (begun, snapshot.get(..ended).unwrap_or(&[]));
@@ -185,12 +198,16 @@ impl Stack {
     }
 }
 
-/// A live frame, by its addresses.
-fn seen(frame: usize) -> FrameAddresses {
+/// A frame, by its addresses.
+///
+/// # Safety
+///
+/// The frame must be open.
+unsafe fn seen(frame: usize) -> FrameAddresses {
     let data = frame as *mut zend_execute_data;
     FrameAddresses {
         frame,
-        // SAFETY: callers have the frame from `read`, and PHP has not run since.
+        // SAFETY: the caller's frame.
         function: unsafe { (*data).func } as usize,
     }
 }
