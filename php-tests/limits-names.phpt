@@ -37,7 +37,7 @@ foreach (['edges' => '["xhprof.max_nodes=100"]', 'tree' => '["xhprof.max_nodes=1
 }
 // Two long names with the same beginning stay two.
 $code = '<?php
-$long = str_repeat("y", 10_000);
+$long = str_repeat("y", 40_000);
 eval("function a$long() {} function a{$long}b() {}");
 xhprof_enable(XHPROF_FLAGS_NO_BUILTINS);
 ("a$long")(); ("a{$long}b")(); ("a$long")();
@@ -56,6 +56,6 @@ tree: few names, truncated, not much larger
 nearly all are counted as left out
 events: few names, truncated, not much larger
 nearly all are counted as left out
-main()==>ay…HASH 2, 4105
-main()==>ay…HASH 1, 4105
+main()==>ay…HASH 2, 16393
+main()==>ay…HASH 1, 16393
 main() 1, 6

@@ -13,8 +13,8 @@ use profile::{Meta, Symbol};
 /// The names of a profile, shared with its file of call events.
 pub(crate) type SharedNames = Rc<RefCell<Names>>;
 
-/// The longest name, in bytes: as long as a path can be.
-pub(crate) const MAX_LENGTH: usize = 4096;
+/// The longest name, in bytes: four times as long as a path can be.
+pub(crate) const MAX_LENGTH: usize = 16 << 10;
 /// What ends a name that was cut, besides a hash: other names begin like it.
 const ELLIPSIS: &[u8] = "…".as_bytes();
 /// The digits of that hash.
