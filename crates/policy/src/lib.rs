@@ -11,5 +11,7 @@
 pub mod details;
 pub mod exclusions;
 pub mod file_name;
+pub mod inputs;
+pub mod ledger;
 pub mod patterns;
 pub mod settings;
