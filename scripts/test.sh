@@ -44,6 +44,7 @@ test_everything() {
     step "docs/frameworks.md's files" framework_examples
     step 'a real program: the same output' real_output
     step 'a real program: the same calls as in a trace of Xdebug' real_calls
+    step 'the Composer package, php/' php_package
     step 'xhprof.stub.php against reflection' stub_agrees
     step 'composer.json' composer_json
     step 'build.rs refuses a PHP that is not supported' build_refusals
@@ -218,6 +219,27 @@ worker_loops() {
 
 framework_examples() {
     "$PHP" -n scripts/frameworks.php "$extension" "$release/xhprof" "$(find_fpm || echo -)"
+}
+
+# The package's own tests, under the PHPUnit of this Debian, and its style.
+php_package() {
+    plain_scan_directory "$logs/php-conf.d"
+    export PHP_INI_SCAN_DIR=$logs/php-conf.d
+    # Also what this PHPUnit does not load.
+    find php -name '*.php' -print0 | xargs -0 -n 1 "$PHP" -n -l >"$logs/php-lint"
+    "$PHP" -n -r 'json_decode(file_get_contents("php/composer.json"), false, 16, JSON_THROW_ON_ERROR);'
+    if runs_phpunit >"$logs/phpunit" 2>&1; then
+        XHPROF_EXTENSION=$extension XHPROF_PROGRAM=$(realpath "$release/xhprof") \
+            "$PHP" -d extension="$extension" "$(command -v phpunit)" -c php/phpunit.xml --do-not-cache-result
+    else
+        echo "PHPUnit does not run here, so not run: $(head -n 1 "$logs/phpunit")"
+    fi
+    if command -v phpcs >/dev/null; then
+        # Without warnings: those are about long lines.
+        "$PHP" "$(command -v phpcs)" -n --standard=PSR12 php/src php/tests php/autoload.php
+    else
+        echo 'PHP_CodeSniffer is not installed, so not run: the style of php/'
+    fi
 }
 
 stub_agrees() {
