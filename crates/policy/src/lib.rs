@@ -15,3 +15,5 @@ pub mod inputs;
 pub mod ledger;
 pub mod patterns;
 pub mod settings;
+pub mod suggest;
+pub mod trigger;
