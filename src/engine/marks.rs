@@ -6,22 +6,23 @@ use ext_php_rs::ffi::{zend_execute_data, zend_function, zend_op};
 use recorder::{CallSite, Recorder, StackAddress};
 
 use crate::zend::per_thread::per_thread;
-use crate::zend::{self, stack};
+use crate::zend::{self, Call, Frame, stack};
 
 /// A way of marking frames.
 pub(super) trait Marks {
     /// What the engine knows of a call.
-    type Site: CallSite + 'static;
+    type Site<'a>: CallSite;
 
     /// Whether the engine reports a function's end before its variables are
     /// destroyed.
     const ENDS_EARLY: bool;
 
-    /// The call whose frame is `data`.
-    fn site(data: *mut zend_execute_data) -> Self::Site;
+    /// The site of a call.
+    fn site(call: Call<'_>) -> Self::Site<'_>;
 
-    /// Something without a frame of its own, called by the current function.
-    fn site_now() -> Self::Site;
+    /// Calls `act` with the site of something without a frame of its own, called by
+    /// the current function.
+    fn with_site_now<R>(act: impl FnOnce(Self::Site<'_>) -> R) -> R;
 }
 
 /// By the address on the C stack: in the *execute* engine every PHP call is a
@@ -29,18 +30,18 @@ pub(super) trait Marks {
 pub(super) struct ByStack;
 
 impl Marks for ByStack {
-    type Site = StackAddress;
+    type Site<'a> = StackAddress;
 
     const ENDS_EARLY: bool = false;
 
     #[inline(always)]
-    fn site(_data: *mut zend_execute_data) -> StackAddress {
+    fn site(_call: Call<'_>) -> StackAddress {
         StackAddress(stack::address())
     }
 
     #[inline(always)]
-    fn site_now() -> StackAddress {
-        StackAddress(stack::address())
+    fn with_site_now<R>(act: impl FnOnce(StackAddress) -> R) -> R {
+        act(StackAddress(stack::address()))
     }
 }
 
@@ -49,10 +50,12 @@ impl Marks for ByStack {
 pub(super) struct ByChain;
 
 /// A call as PHP's frames know it.
-pub(super) struct ChainedCall {
+pub(super) struct ChainedCall<'a> {
     mark: usize,
+    /// The call's own frame; none if it has none.
+    frame: Option<Frame<'a>>,
     /// The caller's frame.
-    caller: *const zend_execute_data,
+    caller: Option<Frame<'a>>,
 }
 
 // Flags in a mark. Frames are aligned to 16 bytes, and the recorder itself
@@ -70,12 +73,13 @@ const GENERATOR: usize = 0b1000;
 /// functions slow.
 const MAX_SKIPPED_FRAMES: usize = 64;
 
-/// The call that ended last, and its call site: the caller's frame and opline.
+/// The call that ended last, and its call site: the caller's frame and opline. Only
+/// addresses, which are compared.
 #[derive(Clone, Copy)]
 struct Ended {
-    frame: *const zend_execute_data,
+    frame: usize,
     function: *const zend_function,
-    caller: *const zend_execute_data,
+    caller: usize,
     caller_function: *const zend_function,
     opline: *const zend_op,
     /// Whether the call ended for good, and not by `yield`.
@@ -84,9 +88,9 @@ struct Ended {
 
 per_thread! {
     static ENDED: Cell<Ended> = Cell::new(Ended {
-        frame: std::ptr::null(),
+        frame: 0,
         function: std::ptr::null(),
-        caller: std::ptr::null(),
+        caller: 0,
         caller_function: std::ptr::null(),
         opline: std::ptr::null(),
         leaves: false,
@@ -94,66 +98,75 @@ per_thread! {
 }
 
 impl Marks for ByChain {
-    type Site = ChainedCall;
+    type Site<'a> = ChainedCall<'a>;
 
     const ENDS_EARLY: bool = true;
 
     #[inline(always)]
-    fn site(data: *mut zend_execute_data) -> ChainedCall {
+    fn site(call: Call<'_>) -> ChainedCall<'_> {
+        let frame = call.frame();
         ChainedCall {
-            mark: mark(data),
-            caller: caller_of(data),
+            mark: mark(frame),
+            frame: Some(frame),
+            caller: frame.caller(),
         }
     }
 
-    fn site_now() -> ChainedCall {
-        let caller = zend::current_frame();
-        ChainedCall {
-            mark: caller as usize | NO_FRAME,
+    fn with_site_now<R>(act: impl FnOnce(ChainedCall<'_>) -> R) -> R {
+        // SAFETY: PHP does not run until `act` has returned: it belongs to the
+        // recorder, which knows no PHP.
+        let caller = unsafe { Frame::current() };
+        act(ChainedCall {
+            mark: address(caller) | NO_FRAME,
+            frame: None,
             caller,
-        }
+        })
     }
 }
 
-/// The mark of the call whose frame is `data`.
+/// The mark of the call with that frame.
 #[inline(always)]
-pub(super) fn mark(data: *mut zend_execute_data) -> usize {
-    // SAFETY: the engine passes a live frame to its hooks and observers.
-    let info = unsafe { (*data).This.u1.type_info };
-    if info & zend::bindings::ZEND_CALL_TOP == 0 {
-        return data as usize;
+pub(super) fn mark(frame: Frame<'_>) -> usize {
+    if !frame.is_from_c() {
+        return frame.address();
     }
-    let generator = if info & zend::bindings::ZEND_CALL_GENERATOR == 0 {
-        0
-    } else {
-        GENERATOR
-    };
-    data as usize | FROM_C | generator
+    let generator = if frame.is_generator() { GENERATOR } else { 0 };
+    frame.address() | FROM_C | generator
+}
+
+/// Zero if there is no frame.
+#[inline(always)]
+fn address(frame: Option<Frame<'_>>) -> usize {
+    frame.map_or(0, Frame::address)
+}
+
+/// Null if there is no frame, or a dummy frame.
+#[inline(always)]
+fn function_of(frame: Option<Frame<'_>>) -> *const zend_function {
+    frame.map_or(std::ptr::null(), Frame::function_address)
 }
 
 /// Saves the call site of a call that ends, for
 /// [`is_made_by_ended`](CallSite::is_made_by_ended).
 #[inline(always)]
-pub(super) fn note_end(data: *mut zend_execute_data) {
-    let caller = caller_of(data);
-    let (caller_function, opline): (*const zend_function, _) = if caller.is_null() {
-        (std::ptr::null(), std::ptr::null())
-    } else {
-        // SAFETY: a live frame's caller is alive.
-        unsafe { ((*caller).func, (*caller).opline) }
+pub(super) fn note_end(call: Call<'_>) {
+    let frame = call.frame();
+    let caller = frame.caller();
+    let (caller_function, opline) = match caller {
+        Some(caller) => (caller.function_address(), caller.opline()),
+        None => (std::ptr::null(), std::ptr::null()),
     };
     ENDED.get().set(Ended {
-        frame: data,
-        // SAFETY: a live frame has its function.
-        function: unsafe { (*data).func },
-        caller,
+        frame: frame.address(),
+        function: frame.function_address(),
+        caller: address(caller),
         caller_function,
         opline,
-        leaves: !zend::is_yielding(data),
+        leaves: !frame.is_yielding(),
     });
 }
 
-impl CallSite for ChainedCall {
+impl CallSite for ChainedCall<'_> {
     #[inline(always)]
     fn mark(&self) -> usize {
         self.mark
@@ -163,7 +176,7 @@ impl CallSite for ChainedCall {
     fn is_stale(&self, open: usize) -> bool {
         // Nearly always the open frame is the caller itself.
         let frame = open & !FLAGS;
-        self.caller as usize != frame && open != Recorder::BASE_MARK && !self.is_far_caller(frame)
+        address(self.caller) != frame && open != Recorder::BASE_MARK && !self.is_far_caller(frame)
     }
 
     /// PHP destroys a function's variables when `current_execute_data` is its
@@ -177,20 +190,22 @@ impl CallSite for ChainedCall {
     /// the caller, as in the *execute* engine.
     fn is_made_by_ended(&self, ended: usize) -> bool {
         let last = ENDED.get().get();
-        if self.mark & FROM_C == 0 && self.caller == last.caller {
+        if self.mark & FROM_C == 0 && address(self.caller) == last.caller {
             return false;
         }
-        let frame = (ended & !FLAGS) as *const zend_execute_data;
         let is_on_stack = ended & GENERATOR == 0;
-        let this = (self.mark & !FLAGS) as *const zend_execute_data;
-        if is_on_stack && !zend::is_still_below(frame, this) {
+        let frame = ended & !FLAGS;
+        if is_on_stack && !zend::is_still_below(frame, self.mark & !FLAGS) {
             return false;
         }
+        // SAFETY: a frame on PHP's stack below the new call can be read, even if its
+        // call has ended, until PHP pushes another one.
+        let on_stack =
+            unsafe { Frame::new(frame as *mut zend_execute_data) }.filter(|_| is_on_stack);
         let is_second = last.caller == frame;
-        let left_to = if is_second && is_on_stack {
-            caller_of(frame)
-        } else {
-            last.caller
+        let left_to = match on_stack {
+            Some(frame) if is_second => address(frame.caller()),
+            _ => last.caller,
         };
         let Some(call) = self.called_by(left_to, frame) else {
             return false;
@@ -199,37 +214,33 @@ impl CallSite for ChainedCall {
         if call_mark & FROM_C == 0 {
             return false;
         }
-        let caller = caller_of(call);
+        let caller = call.caller();
         // Another function's frame may have the same address.
-        let caller_function: *const zend_function = if caller.is_null() {
-            std::ptr::null()
-        } else {
-            // SAFETY: a live frame's caller is alive, and has a function or none.
-            unsafe { (*caller).func }
-        };
-        if caller == frame {
+        let caller_function = function_of(caller);
+        if address(caller) == frame {
             // A temporary freed by an exception, or an unused return value.
             let is_itself = is_second && last.caller_function == caller_function
                 || last.frame == frame && last.function == caller_function;
-            return is_itself && zend::runs_php(caller);
+            return is_itself && caller.is_some_and(Frame::runs_php);
         }
-        if is_on_stack && !zend::is_still_below(frame, call) {
+        if is_on_stack && !zend::is_still_below(frame, call.address()) {
             return false;
         }
         let destroys = if call_mark & GENERATOR == 0 {
-            zend::runs_destructor(call)
+            call.runs_destructor()
         } else {
-            zend::is_closing(call)
+            call.is_closing()
         };
+        let releases_its_object = || on_stack.is_some_and(Frame::releases_its_object);
         if is_second {
-            return is_on_stack && destroys && !zend::releases_its_object(frame);
+            return is_on_stack && destroys && !releases_its_object();
         }
-        if caller != last.caller || caller_function != last.caller_function || !last.leaves {
+        if address(caller) != last.caller || caller_function != last.caller_function || !last.leaves
+        {
             return false;
         }
-        if !caller.is_null() && zend::runs_php(caller) {
-            // SAFETY: the caller of a live frame.
-            let opline = unsafe { (*caller).opline };
+        if let Some(caller) = caller.filter(|caller| caller.runs_php()) {
+            let opline = caller.opline();
             let has_thrown = is_on_stack && zend::is_exception_opline(opline);
             if opline != last.opline && !has_thrown {
                 return false;
@@ -240,32 +251,22 @@ impl CallSite for ChainedCall {
         } else if !destroys {
             return false;
         }
-        !is_on_stack || !zend::releases_its_object(frame)
+        !releases_its_object()
     }
 }
 
-impl ChainedCall {
-    /// The ancestor of this call, or the call itself, that one of two frames made.
-    /// The calls in between are not recorded.
-    fn called_by(
-        &self,
-        one: *const zend_execute_data,
-        other: *const zend_execute_data,
-    ) -> Option<*mut zend_execute_data> {
-        let mut call = (self.mark & !FLAGS) as *mut zend_execute_data;
-        if self.mark & NO_FRAME != 0 {
-            return None;
-        }
-        let mut caller: *const zend_execute_data = self.caller;
+impl<'a> ChainedCall<'a> {
+    /// The ancestor of this call, or the call itself, that the function of one of
+    /// two frames made. The calls in between are not recorded.
+    fn called_by(&self, one: usize, other: usize) -> Option<Frame<'a>> {
+        let mut call = self.frame?;
         for _ in 0..MAX_SKIPPED_FRAMES {
-            if caller == one || caller == other {
+            let caller = call.caller();
+            let caller_address = address(caller);
+            if caller_address == one || caller_address == other {
                 return Some(call);
             }
-            if caller.is_null() {
-                return None;
-            }
-            call = caller.cast_mut();
-            caller = caller_of(call);
+            call = caller?;
         }
         None
     }
@@ -275,21 +276,13 @@ impl ChainedCall {
     fn is_far_caller(&self, open: usize) -> bool {
         let mut frame = self.caller;
         for _ in 0..MAX_SKIPPED_FRAMES {
-            if frame.is_null() {
-                return false;
-            }
-            if frame as usize == open {
+            let Some(ancestor) = frame else { return false };
+            if ancestor.address() == open {
                 return true;
             }
-            frame = caller_of(frame);
+            frame = ancestor.caller();
         }
         // After a bailout few frames are open, so with many there was none.
         true
     }
-}
-
-#[inline(always)]
-fn caller_of(frame: *const zend_execute_data) -> *const zend_execute_data {
-    // SAFETY: the engine keeps the callers of a live frame alive.
-    unsafe { (*frame).prev_execute_data }
 }

@@ -3,6 +3,7 @@
 
 use std::cell::RefCell;
 use std::ffi::OsString;
+use std::fs;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
@@ -127,6 +128,21 @@ pub(crate) fn has_automatic_place_for_spans() -> bool {
 /// The file that `XHPROF_OUTPUT` names, if it names one.
 pub(super) fn named() -> Option<Named> {
     PLACE.with_borrow(|place| place.as_ref()?.file.clone())
+}
+
+/// Whether a file is in a directory, after resolving both paths.
+pub(super) fn is_in(path: &Path, directory: &Path) -> bool {
+    let parent = parent(path);
+    let same = |path: &Path| fs::canonicalize(path).ok();
+    parent == directory || same(parent).is_some_and(|parent| Some(parent) == same(directory))
+}
+
+/// The directory of a path: the working directory if it names none.
+pub(super) fn parent(path: &Path) -> &Path {
+    let parent = path
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty());
+    parent.unwrap_or(Path::new("."))
 }
 
 impl Place {

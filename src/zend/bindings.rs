@@ -176,7 +176,6 @@ unsafe extern "C" {
     pub(crate) fn php_check_open_basedir(path: *const c_char) -> c_int;
 
     // SAPI.h: a variable of the request, in memory of the caller's
-    pub(crate) fn sapi_getenv(name: *const c_char, length: usize) -> *mut c_char;
 
     // zend_llist.h
     pub(crate) fn zend_llist_add_element(

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use ext_php_rs::ffi::{
     PHP_INI_ALL, PHP_INI_PERDIR, PHP_INI_SYSTEM, zend_ini_entry, zend_ini_entry_def,
-    zend_module_entry, zend_register_ini_entries, zend_string,
+    zend_register_ini_entries, zend_string,
 };
 use policy::settings::{Definition, Kind, Scope};
 
@@ -56,9 +56,11 @@ pub(crate) fn unregister(module_number: c_int) {
 }
 
 /// Prints the table of settings for `phpinfo()`.
-pub(crate) fn print_table(module: *mut zend_module_entry) {
-    // SAFETY: the engine passed the module to its info function.
-    unsafe { bindings::display_ini_entries(module) };
+pub(crate) fn print_table() {
+    if let Some(module) = super::modules::find(c"xhprof") {
+        // SAFETY: our module, which the engine has in its table.
+        unsafe { bindings::display_ini_entries(module) };
+    }
 }
 
 /// The current value of a setting.
@@ -113,7 +115,7 @@ fn end() -> zend_ini_entry_def {
 /// Prints only whether there is a value.
 unsafe extern "C" fn hide(entry: *mut zend_ini_entry, _which: c_int) {
     // SAFETY: the engine's entry, which lives for the length of this call.
-    let value = unsafe { super::call::bytes((*entry).value) };
+    let value = unsafe { super::string::bytes((*entry).value) };
     let shown = if value.is_none_or(<[u8]>::is_empty) {
         c"no value"
     } else {
@@ -135,7 +137,7 @@ unsafe extern "C" fn check(
     // SAFETY: `definition` put a static reference there.
     let setting = unsafe { *setting.cast::<&'static dyn Definition>() };
     // SAFETY: the engine's string lives for the length of this call.
-    let value = unsafe { super::call::bytes(new_value) }.unwrap_or(b"");
+    let value = unsafe { super::string::bytes(new_value) }.unwrap_or(b"");
     let is_valid = validate(setting, value, stage);
     match setting.kind() {
         Kind::Limit if !is_valid && stage == STAGE_STARTUP => {
