@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 pub mod details;
+pub mod ended;
 pub mod exclusions;
 pub mod file_name;
 pub mod inputs;
