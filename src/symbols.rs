@@ -282,6 +282,7 @@ impl Symbols {
     pub(crate) fn name(&self, symbol: SymbolId) -> Box<[u8]> {
         let names = self.names();
         let symbol = names.symbols().get(symbol.0 as usize);
+        debug_assert!(symbol.is_some(), "a symbol has a name from its beginning");
         symbol.map(|symbol| symbol.name.clone()).unwrap_or_default()
     }
 

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 
 use ext_php_rs::ffi::{zend_execute_data, zend_function, zend_op};
+use policy::ended::{CallFromC, EndedFrame, Place, is_made_by_ended};
 use recorder::{CallSite, Recorder, StackAddress};
 
 use crate::zend::per_thread::per_thread;
@@ -166,6 +167,41 @@ pub(super) fn note_end(call: Call<'_>) {
     });
 }
 
+impl Ended {
+    /// Where PHP is at a call from C, after the function with its frame at `ended`.
+    fn place(&self, ended: usize, on_stack: Option<Frame<'_>>, call: Frame<'_>) -> Place {
+        let caller = call.caller();
+        // Another function's frame may have the same address.
+        let function = function_of(caller);
+        let runs_php = caller.filter(|caller| caller.runs_php());
+        let is_second = self.caller == ended;
+        if address(caller) == ended {
+            let is_itself = is_second && self.caller_function == function
+                || self.frame == ended && self.function == function;
+            return match runs_php {
+                Some(_) if is_itself => Place::Itself,
+                _ => Place::Elsewhere,
+            };
+        }
+        if on_stack.is_some() && !zend::is_still_below(ended, call.address()) {
+            return Place::Elsewhere;
+        }
+        if is_second {
+            return Place::AfterItsDestructor;
+        }
+        let is_its_caller = address(caller) == self.caller && function == self.caller_function;
+        if !is_its_caller || !self.leaves {
+            return Place::Elsewhere;
+        }
+        match runs_php.map(|caller| caller.opline()) {
+            None => Place::InC,
+            Some(opline) if opline == self.opline => Place::AtItsCall,
+            Some(opline) if zend::is_exception_opline(opline) => Place::AtException,
+            Some(_) => Place::Elsewhere,
+        }
+    }
+}
+
 impl CallSite for ChainedCall<'_> {
     #[inline(always)]
     fn mark(&self) -> usize {
@@ -179,83 +215,60 @@ impl CallSite for ChainedCall<'_> {
         address(self.caller) != frame && open != Recorder::BASE_MARK && !self.is_far_caller(frame)
     }
 
-    /// PHP destroys a function's variables when `current_execute_data` is its
-    /// caller's again. At that time the caller's opline is still the call, and the
-    /// function's frame is still on PHP's stack. So calls from C, that is
-    /// destructors and ending generators, come from the function that is being
-    /// left. A generator's frame is not on that stack; there only the opline and
-    /// the kind of the call decide.
-    ///
-    /// The object of a method call is released last. Its destructor is called by
-    /// the caller, as in the *execute* engine.
+    /// See [`policy::ended`] for the rule.
     fn is_made_by_ended(&self, ended: usize) -> bool {
         let last = ENDED.get().get();
         if self.mark & FROM_C == 0 && address(self.caller) == last.caller {
             return false;
         }
-        let is_on_stack = ended & GENERATOR == 0;
-        let frame = ended & !FLAGS;
-        if is_on_stack && !zend::is_still_below(frame, self.mark & !FLAGS) {
+        let place = ended & !FLAGS;
+        if ended & GENERATOR != 0 {
+            return self.is_made_by(&last, place, None);
+        }
+        if !zend::is_still_below(place, self.mark & !FLAGS) {
             return false;
         }
         // SAFETY: a frame on PHP's stack below the new call can be read, even if its
         // call has ended, until PHP pushes another one.
-        let on_stack =
-            unsafe { Frame::new(frame as *mut zend_execute_data) }.filter(|_| is_on_stack);
-        let is_second = last.caller == frame;
+        let frame = unsafe { Frame::new(place as *mut zend_execute_data) };
+        frame.is_some() && self.is_made_by(&last, place, frame)
+    }
+}
+
+impl<'a> ChainedCall<'a> {
+    /// Whether the function that had its frame at `ended` makes the call. `on_stack`
+    /// is that frame, if it is on PHP's stack.
+    fn is_made_by(&self, last: &Ended, ended: usize, on_stack: Option<Frame<'_>>) -> bool {
+        // A destructor that it called has ended since.
+        let is_second = last.caller == ended;
         let left_to = match on_stack {
             Some(frame) if is_second => address(frame.caller()),
             _ => last.caller,
         };
-        let Some(call) = self.called_by(left_to, frame) else {
+        let Some(call) = self.called_by(left_to, ended) else {
             return false;
         };
         let call_mark = mark(call);
         if call_mark & FROM_C == 0 {
             return false;
         }
-        let caller = call.caller();
-        // Another function's frame may have the same address.
-        let caller_function = function_of(caller);
-        if address(caller) == frame {
-            // A temporary freed by an exception, or an unused return value.
-            let is_itself = is_second && last.caller_function == caller_function
-                || last.frame == frame && last.function == caller_function;
-            return is_itself && caller.is_some_and(Frame::runs_php);
-        }
-        if is_on_stack && !zend::is_still_below(frame, call.address()) {
-            return false;
-        }
-        let destroys = if call_mark & GENERATOR == 0 {
-            call.runs_destructor()
-        } else {
+        let is_generator = call_mark & GENERATOR != 0;
+        let destroys = if is_generator {
             call.is_closing()
+        } else {
+            call.runs_destructor()
         };
-        let releases_its_object = || on_stack.is_some_and(Frame::releases_its_object);
-        if is_second {
-            return is_on_stack && destroys && !releases_its_object();
-        }
-        if address(caller) != last.caller || caller_function != last.caller_function || !last.leaves
-        {
-            return false;
-        }
-        if let Some(caller) = caller.filter(|caller| caller.runs_php()) {
-            let opline = caller.opline();
-            let has_thrown = is_on_stack && zend::is_exception_opline(opline);
-            if opline != last.opline && !has_thrown {
-                return false;
-            }
-            if !destroys && (!is_on_stack || call_mark & GENERATOR != 0) {
-                return false;
-            }
-        } else if !destroys {
-            return false;
-        }
-        !releases_its_object()
+        let kind = match (destroys, is_generator) {
+            (true, _) => CallFromC::Destroys,
+            (false, false) => CallFromC::Function,
+            (false, true) => CallFromC::Generator,
+        };
+        let frame = on_stack.map_or(EndedFrame::OfGenerator, |frame| EndedFrame::OnStack {
+            releases_its_object: frame.releases_its_object(),
+        });
+        is_made_by_ended(frame, last.place(ended, on_stack, call), kind)
     }
-}
 
-impl<'a> ChainedCall<'a> {
     /// The ancestor of this call, or the call itself, that the function of one of
     /// two frames made. The calls in between are not recorded.
     fn called_by(&self, one: usize, other: usize) -> Option<Frame<'a>> {

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use crate::settings::{self, Mode, OutputFormat};
+use crate::zend::ini;
 use crate::{inputs, zend};
 
 /// What `XHPROF_OUTPUT` says.
@@ -63,11 +64,15 @@ pub(crate) fn forget_place() {
     BEGAN_IN.set(None);
 }
 
-/// The directory of the profiles. A relative path is resolved against the working
-/// directory at the beginning of the request.
+/// The directory of the profiles. A relative path in php.ini is resolved against the
+/// working directory at the beginning of the request; one that the program sets, at
+/// that time.
 pub(crate) fn directory() -> PathBuf {
     if let Some(place) = PLACE.with_borrow(Clone::clone) {
         return place.directory;
+    }
+    if let Some(directory) = ini::directory(settings::OUTPUT_DIR.name) {
+        return directory;
     }
     let setting = settings::value(&settings::OUTPUT_DIR);
     let path = if setting.is_empty() {

@@ -19,6 +19,7 @@ pub(crate) mod idle_slots;
 mod info;
 pub(crate) mod ini;
 mod ini_aliases;
+mod ini_directories;
 mod internal_call;
 mod jit;
 mod known_functions;
