@@ -71,7 +71,7 @@ pub(crate) struct CheckArguments {
     /// Write the results as Markdown
     #[arg(long, value_name = "FILE")]
     pub(crate) markdown: Option<PathBuf>,
-    /// Print GitHub's annotations too, and add to the summary of its job
+    /// Print GitHub's annotations too, and add a summary to its job
     #[arg(long)]
     pub(crate) github: bool,
     /// Write a first file from PROFILES or COMMAND: what is measured now is allowed
