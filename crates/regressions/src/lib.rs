@@ -15,6 +15,7 @@
 
 mod attribution;
 mod bayes;
+mod collect;
 mod detector;
 mod discovery;
 mod evidence;
@@ -27,6 +28,7 @@ mod plan;
 mod series;
 mod window;
 
+pub use collect::{Collector, NotAdded};
 pub use detector::Detector;
 pub use finding::{
     Contributor, Figures, Finding, Kind, Place, Report, Selection, Skipped, Undecided,

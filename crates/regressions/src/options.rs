@@ -51,3 +51,15 @@ impl Default for Options {
         }
     }
 }
+
+impl Options {
+    /// The probability of a false alarm at a look, which begin with 1. The first
+    /// has half of it: most regressions should not wait for the others.
+    pub(crate) fn rate(&self, look: usize) -> f64 {
+        match (self.looks, look) {
+            (0 | 1, _) => self.false_alarms,
+            (_, 1) => 0.5 * self.false_alarms,
+            (looks, _) => 0.5 * self.false_alarms / (looks as f64 - 1.0),
+        }
+    }
+}
