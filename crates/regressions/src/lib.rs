@@ -24,8 +24,12 @@ mod incidents;
 mod input;
 mod moved;
 mod options;
+mod places;
 mod plan;
+mod ratios;
+mod response;
 mod series;
+mod undecided;
 mod window;
 
 pub use collect::{Collector, NotAdded};
