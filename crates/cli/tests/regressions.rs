@@ -1,5 +1,7 @@
 //! `xhprof regressions` on files of the simulated shop.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests")]
+
 use std::path::Path;
 use std::process::{Command, Output};
 

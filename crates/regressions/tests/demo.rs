@@ -7,7 +7,8 @@ fn reports(shop: &Shop) -> Vec<Report> {
     let mut collector = Collector::default();
     for run in shop.runs() {
         let tag = |name| run.meta.tag(name).unwrap_or_default().to_owned();
-        collector.add(&tag("route"), &tag("release"), &run).unwrap();
+        let added = collector.add(&tag("route"), &tag("release"), &run);
+        assert_eq!(added, Ok(()));
     }
     collector.reports(Options::default())
 }

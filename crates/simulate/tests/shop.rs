@@ -1,5 +1,11 @@
 //! The shop's runs: valid, the same for the same options, with their defects.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::cast_precision_loss,
+    reason = "helpers of tests"
+)]
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use profile::{Body, Profile, native};
