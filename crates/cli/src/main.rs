@@ -25,6 +25,7 @@ mod pager;
 mod php;
 mod picture;
 mod progress;
+mod regressions;
 mod report;
 mod run;
 mod since;
@@ -71,6 +72,7 @@ fn main() -> ExitCode {
         Command::View(arguments) => viewer::view(&arguments).map(|()| 0),
         // The same code as grep.
         Command::Grep(arguments) => grep::run(&arguments).map(|found| u8::from(!found)),
+        Command::Regressions(arguments) => regressions::run(&arguments).map(|()| 0),
         Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Completions(arguments) => generate::completions(&arguments).map(|()| 0),
         Command::Man(arguments) => generate::man(&arguments).map(|()| 0),

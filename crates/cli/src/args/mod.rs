@@ -6,6 +6,7 @@ mod convert;
 mod generate;
 mod list;
 mod memory;
+mod regressions;
 mod report;
 mod viewer;
 
@@ -21,6 +22,7 @@ pub(crate) use convert::{ConvertArguments, FlamegraphArguments, Picture};
 pub(crate) use generate::{CompletionsArguments, ManArguments};
 pub(crate) use list::{ListArguments, ListSort};
 pub(crate) use memory::MemoryArguments;
+pub(crate) use regressions::{FindingsFormat, RegressionsArguments};
 pub(crate) use report::{ReportArguments, Sort, TableArguments, ViewArguments};
 pub(crate) use viewer::{HtmlArguments, PageArguments, ViewerArguments};
 
@@ -67,6 +69,7 @@ pub(crate) enum Command {
     Html(HtmlArguments),
     View(ViewerArguments),
     Grep(GrepArguments),
+    Regressions(RegressionsArguments),
     Doctor(DoctorArguments),
     Completions(CompletionsArguments),
     Man(ManArguments),
@@ -87,6 +90,7 @@ impl Command {
             Self::Html(arguments) => arguments.page.memory,
             Self::View(arguments) => arguments.page.memory,
             Self::Grep(arguments) => arguments.memory,
+            Self::Regressions(arguments) => arguments.memory,
             Self::Doctor(_) | Self::Completions(_) | Self::Man(_) => MemoryArguments::default(),
         }
     }
