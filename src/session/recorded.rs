@@ -57,6 +57,7 @@ impl Recorded {
                 metrics,
                 meta,
                 spans,
+                lines: profile::Lines::default(),
             }))),
             Shape::Events => Some(Self::Events),
         }
@@ -71,6 +72,7 @@ impl Recorded {
                 metrics: traced.metrics,
                 meta: traced.meta,
                 spans: traced.spans,
+                lines: profile::Lines::default(),
             }),
             Self::Tree(profile) | Self::Samples(profile) => Some(*profile),
             Self::Events => None,

@@ -1,10 +1,8 @@
 //! `xhprof convert`: writes a profile in another format, and lists the formats.
 
-use std::io;
-
 use anyhow::{Context, Result, bail};
-use formats::{FORMATS, Format, ReadError, WriteError, WriteOptions};
-use profile::{Budget, Metric};
+use formats::{FORMATS, Format, WriteError, WriteOptions};
+use profile::Metric;
 
 use crate::args::ConvertArguments;
 use crate::export::{Export, format};
@@ -52,7 +50,7 @@ fn millionths(percent: f64) -> u32 {
 
 /// The formats, one a line, as the table of `--list`.
 fn list() -> String {
-    let rows = FORMATS.iter().map(|format| row(*format));
+    let rows = FORMATS.iter().map(row);
     let head = ["format", "read", "write", "stacks", "ends in", ""].map(str::to_owned);
     let rows: Vec<[String; 6]> = [head].into_iter().chain(rows).collect();
     let mut widths = [0; 6];
@@ -71,23 +69,15 @@ fn list() -> String {
     text
 }
 
-fn row(format: &dyn Format) -> [String; 6] {
+fn row(format: &Format) -> [String; 6] {
     let yes = |is: bool| if is { "yes" } else { "-" }.to_owned();
-    let needs_stacks = format.holds().is_some_and(|holds| holds.needs_stacks);
-    let endings = format.endings().iter().map(|ending| format!(".{ending}"));
+    let endings = format.endings.iter().map(|ending| format!(".{ending}"));
     [
-        format.id().to_owned(),
-        yes(is_readable(format)),
-        yes(format.holds().is_some()),
-        if needs_stacks { "needed" } else { "-" }.to_owned(),
+        format.id.to_owned(),
+        yes(format.reads.is_some()),
+        yes(format.writes.is_some()),
+        if format.needs_stacks() { "needed" } else { "-" }.to_owned(),
         endings.collect::<Vec<_>>().join(" "),
-        format.name().to_owned(),
+        format.name.to_owned(),
     ]
-}
-
-/// Whether there is a reader. A reader given no input fails with an error of
-/// its own.
-pub(crate) fn is_readable(format: &dyn Format) -> bool {
-    let outcome = format.read(&mut io::empty(), &Budget::default());
-    !matches!(outcome, Err(ReadError::NotReadable { .. }))
 }

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
-use formats::html_report::HtmlReport;
+use formats::html_report::HTML_REPORT;
 use formats::{Format, WriteError, WriteOptions};
 use profile::{Body, Profile};
 
@@ -16,7 +16,7 @@ use crate::terminal::say;
 use crate::{input, output, stacks};
 
 /// The requested format: by name, else by the ending of the file's name.
-pub(crate) fn format(to: Option<&str>, out: &Path) -> Result<&'static dyn Format> {
+pub(crate) fn format(to: Option<&str>, out: &Path) -> Result<&'static Format> {
     const LIST: &str = "`xhprof convert --list` lists all";
     if out.is_dir() {
         bail!(
@@ -27,7 +27,7 @@ pub(crate) fn format(to: Option<&str>, out: &Path) -> Result<&'static dyn Format
     }
     let format = if let Some(id) = to {
         formats::by_id(id).ok_or_else(|| {
-            let known = formats::FORMATS.iter().map(|format| format.id());
+            let known = formats::FORMATS.iter().map(|format| format.id);
             anyhow!("there is no format {id}: {LIST}{}", suggestion(id, known))
         })?
     } else if input::is_standard(out) {
@@ -38,8 +38,8 @@ pub(crate) fn format(to: Option<&str>, out: &Path) -> Result<&'static dyn Format
             anyhow!("no format has the ending of {name}: give --to FORMAT; {LIST}")
         })?
     };
-    if format.holds().is_none() {
-        let format = format.name();
+    if format.writes.is_none() {
+        let format = format.name;
         bail!(WriteError::NotWritable { format });
     }
     Ok(format)
@@ -48,7 +48,7 @@ pub(crate) fn format(to: Option<&str>, out: &Path) -> Result<&'static dyn Format
 /// The destination of a profile.
 #[derive(Clone, Copy)]
 pub(crate) struct Export<'a> {
-    pub(crate) format: &'static dyn Format,
+    pub(crate) format: &'static Format,
     pub(crate) out: &'a Path,
     /// Whether stacks may be estimated.
     pub(crate) estimate: bool,
@@ -57,7 +57,7 @@ pub(crate) struct Export<'a> {
 impl<'a> Export<'a> {
     /// Checks everything that can be checked before a file is read.
     pub(crate) fn new<'p>(
-        format: &'static dyn Format,
+        format: &'static Format,
         out: &'a Path,
         estimate: bool,
         inputs: impl IntoIterator<Item = &'p PathBuf> + Clone,
@@ -74,10 +74,10 @@ impl<'a> Export<'a> {
     /// The profile as the format needs it: with stacks, if they may be
     /// estimated.
     fn prepared(&self, profile: Profile) -> Profile {
-        let holds_stacks = self.format.holds().is_some_and(|holds| holds.stacks);
+        let holds_stacks = self.format.holds_stacks();
         // The HTML report estimates stacks itself, and only for its flame
         // graph.
-        if self.estimate && holds_stacks && self.format.id() != HtmlReport.id() {
+        if self.estimate && holds_stacks && self.format.id != HTML_REPORT.id {
             return stacks::estimated(profile);
         }
         profile
@@ -89,9 +89,9 @@ impl<'a> Export<'a> {
             [] => return Ok(None),
             paths => self.prepared(input::read_mean(paths)?),
         };
-        let needs_stacks = self.format.holds().is_some_and(|holds| holds.needs_stacks);
+        let needs_stacks = self.format.needs_stacks();
         if needs_stacks && matches!(base.body, Body::Edges(_)) {
-            let format = self.format.name();
+            let format = self.format.name;
             let outcome = Err(WriteError::NeedsStacks { format });
             let names: Vec<String> = paths.iter().map(|path| input::title(path)).collect();
             return outcome.with_context(|| format!("cannot compare with {}", names.join(", ")));
@@ -102,7 +102,7 @@ impl<'a> Export<'a> {
     /// Writes the profile.
     pub(crate) fn write(&self, profile: Profile, options: &WriteOptions) -> Result<()> {
         let name = if input::is_standard(self.out) {
-            self.format.name().to_owned()
+            self.format.name.to_owned()
         } else {
             self.out.display().to_string()
         };
@@ -121,7 +121,7 @@ impl<'a> Export<'a> {
                 error => error.into(),
             })
         })?;
-        if let Some(warning) = self.format.warning() {
+        if let Some(warning) = self.format.warning {
             say(warning);
         }
         Ok(())

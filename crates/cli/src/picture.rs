@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow};
-use formats::flamegraph::{FlamegraphHtml, FlamegraphSvg};
+use formats::flamegraph::{FLAMEGRAPH_HTML, FLAMEGRAPH_SVG};
 use formats::{FlameOptions, Format, WriteOptions};
 
 use crate::args::{FlamegraphArguments, Picture};
@@ -16,9 +16,9 @@ pub(crate) fn flamegraph(arguments: &FlamegraphArguments) -> Result<()> {
     let FlamegraphArguments {
         file, base, output, ..
     } = arguments;
-    let format: &'static dyn Format = match kind(arguments.to, output)? {
-        Picture::Svg => &FlamegraphSvg,
-        Picture::Html => &FlamegraphHtml,
+    let format: &'static Format = match kind(arguments.to, output)? {
+        Picture::Svg => &FLAMEGRAPH_SVG,
+        Picture::Html => &FLAMEGRAPH_HTML,
     };
     let inputs: Vec<&PathBuf> = base.iter().chain([file]).collect();
     let export = Export::new(format, output, arguments.estimate, inputs)?;

@@ -9,8 +9,8 @@ mod nasty;
 
 use std::collections::HashMap;
 
-use formats::flamegraph::{FlamegraphHtml, FlamegraphSvg};
-use formats::html_report::HtmlReport;
+use formats::flamegraph::{FLAMEGRAPH_HTML, FLAMEGRAPH_SVG};
+use formats::html_report::HTML_REPORT;
 use formats::{
     FlameColour, FlameDirection, FlameOptions, FlamePer, Format, WriteError, WriteOptions,
 };
@@ -20,7 +20,7 @@ use proptest::prelude::*;
 use quick_xml::events::Event;
 use serde_json::Value;
 
-fn write(format: &dyn Format, profile: &Profile, options: &WriteOptions) -> String {
+fn write(format: &Format, profile: &Profile, options: &WriteOptions) -> String {
     let mut out = Vec::new();
     formats::write(format, profile, options, &mut out).unwrap();
     String::from_utf8(out).unwrap()
@@ -33,7 +33,7 @@ fn memory_is_drawn_without_shares() {
             metric,
             ..WriteOptions::default()
         };
-        write(&FlamegraphSvg, &tiny(), &options)
+        write(&FLAMEGRAPH_SVG, &tiny(), &options)
     };
     let has_shares = |svg: &str| boxes(svg).iter().any(|drawn| drawn.title.contains("%)"));
     assert!(has_shares(&picture(Metric::Wall)));
@@ -134,7 +134,7 @@ fn first_line(drawn: &Drawn) -> &str {
 
 #[test]
 fn the_svg_of_the_tiny_program_is_this_one() {
-    let svg = write(&FlamegraphSvg, &tiny(), &WriteOptions::default());
+    let svg = write(&FLAMEGRAPH_SVG, &tiny(), &WriteOptions::default());
     let golden = include_str!("golden/tiny.flamegraph.svg");
     assert!(
         svg == golden,
@@ -150,7 +150,7 @@ fn the_svg_of_the_tiny_program_is_this_one() {
 
 #[test]
 fn every_stack_has_its_box_with_its_cost_and_share() {
-    let svg = write(&FlamegraphSvg, &tiny(), &WriteOptions::default());
+    let svg = write(&FLAMEGRAPH_SVG, &tiny(), &WriteOptions::default());
     let boxes = boxes(&svg);
     let titles: Vec<_> = boxes.iter().map(first_line).collect();
     assert_eq!(
@@ -178,7 +178,7 @@ fn every_stack_has_its_box_with_its_cost_and_share() {
 #[test]
 fn callees_lie_within_their_caller_and_the_root_is_everything() {
     for profile in [tiny(), nasty()] {
-        let svg = write(&FlamegraphSvg, &profile, &WriteOptions::default());
+        let svg = write(&FLAMEGRAPH_SVG, &profile, &WriteOptions::default());
         let boxes = boxes(&svg);
         assert_eq!((boxes[0].x, boxes[0].width), (12.0, 1176.0));
         for row in boxes.iter().skip(1) {
@@ -201,8 +201,8 @@ fn a_flame_is_an_icicle_upside_down() {
         },
         ..WriteOptions::default()
     };
-    let down = boxes(&write(&FlamegraphSvg, &tiny(), &WriteOptions::default()));
-    let up = boxes(&write(&FlamegraphSvg, &tiny(), &flame));
+    let down = boxes(&write(&FLAMEGRAPH_SVG, &tiny(), &WriteOptions::default()));
+    let up = boxes(&write(&FLAMEGRAPH_SVG, &tiny(), &flame));
     let lowest = up[0].y;
     for (down_box, up_box) in down.iter().zip(&up) {
         assert_eq!(down_box.y - down[0].y, lowest - up_box.y);
@@ -219,11 +219,11 @@ fn a_static_picture_has_no_script() {
         },
         ..WriteOptions::default()
     };
-    let svg = write(&FlamegraphSvg, &tiny(), &options);
+    let svg = write(&FLAMEGRAPH_SVG, &tiny(), &options);
     assert!(!svg.contains("<script"));
     assert_eq!(
         boxes(&svg),
-        boxes(&write(&FlamegraphSvg, &tiny(), &WriteOptions::default()))
+        boxes(&write(&FLAMEGRAPH_SVG, &tiny(), &WriteOptions::default()))
     );
 }
 
@@ -240,10 +240,10 @@ fn no_name_breaks_a_picture_or_a_page() {
             },
             ..WriteOptions::default()
         };
-        let svg = write(&FlamegraphSvg, &profile, &options);
+        let svg = write(&FLAMEGRAPH_SVG, &profile, &options);
         assert!(!svg.contains(|letter: char| letter.is_control() && letter != '\n'));
         assert!(!boxes(&svg).is_empty());
-        for format in [&FlamegraphHtml as &dyn Format, &HtmlReport] {
+        for format in [&FLAMEGRAPH_HTML as &Format, &HTML_REPORT] {
             let html = write(format, &profile, &options);
             let names = &data(&html)["functions"]["names"];
             assert!(
@@ -262,7 +262,7 @@ fn no_name_breaks_a_picture_or_a_page() {
 #[test]
 fn nothing_is_loaded_from_anywhere() {
     let options = WriteOptions::default();
-    for format in [&FlamegraphSvg as &dyn Format, &FlamegraphHtml, &HtmlReport] {
+    for format in [&FLAMEGRAPH_SVG as &Format, &FLAMEGRAPH_HTML, &HTML_REPORT] {
         let page = write(format, &tiny(), &options);
         let page = page.replace("http://www.w3.org/2000/svg", "");
         let page = page.replace("http://www.w3.org/1999/xhtml", "");
@@ -276,10 +276,10 @@ fn nothing_is_loaded_from_anywhere() {
             "fetch(",
             "innerHTML",
         ] {
-            assert!(!page.contains(outside), "{} has {outside}", format.id());
+            assert!(!page.contains(outside), "{} has {outside}", format.id);
         }
     }
-    let html = write(&HtmlReport, &tiny(), &options);
+    let html = write(&HTML_REPORT, &tiny(), &options);
     assert!(html.contains("default-src 'none'; script-src 'sha256-"));
     assert!(!html.contains("unsafe"));
 }
@@ -290,7 +290,7 @@ fn the_same_profile_is_the_same_file() {
         base: Some(tiny()),
         ..WriteOptions::default()
     };
-    for format in [&FlamegraphSvg as &dyn Format, &FlamegraphHtml, &HtmlReport] {
+    for format in [&FLAMEGRAPH_SVG as &Format, &FLAMEGRAPH_HTML, &HTML_REPORT] {
         assert!(write(format, &nasty(), &options) == write(format, &nasty(), &options));
     }
 }
@@ -299,7 +299,7 @@ fn the_same_profile_is_the_same_file() {
 fn a_report_has_the_texts_of_spans_and_none_of_their_markup() {
     let mut profile = tiny();
     assert_eq!(
-        data(&write(&HtmlReport, &profile, &WriteOptions::default()))["spans"],
+        data(&write(&HTML_REPORT, &profile, &WriteOptions::default()))["spans"],
         Value::Null
     );
     let mut spans = SpansBuilder::new(Spans::MOST);
@@ -316,7 +316,7 @@ fn a_report_has_the_texts_of_spans_and_none_of_their_markup() {
         });
     }
     profile.spans = spans.finish();
-    let html = write(&HtmlReport, &profile, &WriteOptions::default());
+    let html = write(&HTML_REPORT, &profile, &WriteOptions::default());
     assert!(!html.contains("</script><b>"));
     let report = data(&html);
     let group = &report["spans"]["groups"][0];
@@ -331,22 +331,22 @@ fn edges_alone_make_no_picture_but_a_report() {
     let mut edges = tiny();
     edges.body = Body::Edges(edges.edges().into_owned());
     let mut options = WriteOptions::default();
-    for format in [&FlamegraphSvg as &dyn Format, &FlamegraphHtml] {
+    for format in [&FLAMEGRAPH_SVG as &Format, &FLAMEGRAPH_HTML] {
         let error = formats::write(format, &edges, &options, &mut Vec::new()).unwrap_err();
         assert!(matches!(error, WriteError::NeedsStacks { .. }));
     }
-    let report = data(&write(&HtmlReport, &edges, &options));
+    let report = data(&write(&HTML_REPORT, &edges, &options));
     assert_eq!(report["flame"], Value::Null);
     assert!(report["whyNot"].as_str().unwrap().contains("--estimate"));
     assert_eq!(
         report["table"],
-        data(&write(&HtmlReport, &tiny(), &options))["table"]
+        data(&write(&HTML_REPORT, &tiny(), &options))["table"]
     );
     options.estimate = true;
-    for format in [&FlamegraphSvg as &dyn Format, &FlamegraphHtml] {
+    for format in [&FLAMEGRAPH_SVG as &Format, &FLAMEGRAPH_HTML] {
         assert!(write(format, &edges, &options).contains("estimated from call graph"));
     }
-    let report = data(&write(&HtmlReport, &edges, &options));
+    let report = data(&write(&HTML_REPORT, &edges, &options));
     assert_eq!(report["guess"], true);
     assert!(report["flame"]["graphs"][0]["fn"].as_array().unwrap().len() > 8);
 }
@@ -359,13 +359,13 @@ fn a_base_of_edges_is_no_base_of_a_picture_unless_it_is_estimated() {
         base: Some(base),
         ..WriteOptions::default()
     };
-    let error = formats::write(&FlamegraphSvg, &tiny(), &options, &mut Vec::new()).unwrap_err();
+    let error = formats::write(&FLAMEGRAPH_SVG, &tiny(), &options, &mut Vec::new()).unwrap_err();
     assert!(matches!(error, WriteError::NeedsStacks { .. }));
-    let report = data(&write(&HtmlReport, &tiny(), &options));
+    let report = data(&write(&HTML_REPORT, &tiny(), &options));
     assert_eq!(report["flame"], Value::Null);
     assert_ne!(report["table"]["base"], Value::Null);
     options.estimate = true;
-    assert!(write(&FlamegraphSvg, &tiny(), &options).contains("<svg"));
+    assert!(write(&FLAMEGRAPH_SVG, &tiny(), &options).contains("<svg"));
 }
 
 #[test]
@@ -374,7 +374,7 @@ fn a_cycle_of_edges_ends_the_critical_path_and_no_step_costs_more_than_the_one_b
         &br#"{"main()==>a":{"ct":1,"wt":5},"a==>b":{"ct":2,"wt":9},"b==>a":{"ct":1,"wt":3},"main()":{"ct":1,"wt":6}}"#[..],
     )
     .unwrap();
-    let report = data(&write(&HtmlReport, &profile, &WriteOptions::default()));
+    let report = data(&write(&HTML_REPORT, &profile, &WriteOptions::default()));
     assert_eq!(
         report["critical"]["steps"],
         serde_json::json!([[0, 6000, 1], [1, 5000, 1], [2, 5000, 2]])
@@ -385,7 +385,7 @@ fn a_cycle_of_edges_ends_the_critical_path_and_no_step_costs_more_than_the_one_b
 fn samples_have_a_graph_and_a_report() {
     let sampled = formats::read(&include_bytes!("golden/0003.tinysampled.xhprof")[..]).unwrap();
     let options = WriteOptions::default();
-    let titles: Vec<_> = boxes(&write(&FlamegraphSvg, &sampled, &options))
+    let titles: Vec<_> = boxes(&write(&FLAMEGRAPH_SVG, &sampled, &options))
         .iter()
         .map(|title| first_line(title).to_owned())
         .collect();
@@ -393,7 +393,7 @@ fn samples_have_a_graph_and_a_report() {
         titles.contains(&"main() (3, 100.00%)".to_owned()),
         "{titles:?}"
     );
-    let report = data(&write(&HtmlReport, &sampled, &options));
+    let report = data(&write(&HTML_REPORT, &sampled, &options));
     assert_eq!(
         report["metrics"],
         serde_json::json!([["wall", "samples", ""]])
@@ -403,7 +403,7 @@ fn samples_have_a_graph_and_a_report() {
         base: Some(tiny()),
         ..WriteOptions::default()
     };
-    let error = formats::write(&FlamegraphSvg, &sampled, &timed, &mut Vec::new()).unwrap_err();
+    let error = formats::write(&FLAMEGRAPH_SVG, &sampled, &timed, &mut Vec::new()).unwrap_err();
     assert!(matches!(error, WriteError::BaseDiffers));
 }
 
@@ -415,7 +415,7 @@ fn a_difference_has_the_new_widths_and_lists_what_is_gone() {
         base: Some(base.clone()),
         ..WriteOptions::default()
     };
-    let svg = write(&FlamegraphSvg, &new, &options);
+    let svg = write(&FLAMEGRAPH_SVG, &new, &options);
     let drawn = boxes(&svg);
     let titles: Vec<_> = drawn.iter().map(|frame| frame.title.as_str()).collect();
     assert_eq!(
@@ -435,14 +435,14 @@ fn a_difference_has_the_new_widths_and_lists_what_is_gone() {
         base: Some(new.clone()),
         ..WriteOptions::default()
     };
-    let svg = write(&FlamegraphSvg, &new, &same);
+    let svg = write(&FLAMEGRAPH_SVG, &new, &same);
     let (svg, _) = svg.split_once("<g class=\"legend\">").unwrap();
     assert!(
         svg.contains("class=\"c8 w\"")
             && !svg.contains("class=\"c9")
             && !svg.contains("class=\"c7")
     );
-    let table = &data(&write(&HtmlReport, &new, &same))["table"];
+    let table = &data(&write(&HTML_REPORT, &new, &same))["table"];
     assert_eq!(table["new"], table["base"]);
 }
 
@@ -462,7 +462,7 @@ fn a_graph_per_class_holds_the_cost_of_its_methods_for_any_caller() {
         },
         ..WriteOptions::default()
     };
-    let titles: Vec<_> = boxes(&write(&FlamegraphSvg, &profile, &options))
+    let titles: Vec<_> = boxes(&write(&FLAMEGRAPH_SVG, &profile, &options))
         .iter()
         .map(|title| first_line(title).to_owned())
         .collect();
@@ -479,14 +479,14 @@ fn a_graph_per_class_holds_the_cost_of_its_methods_for_any_caller() {
         ]
     );
     // A page has the whole program before them.
-    let page = data(&write(&FlamegraphHtml, &profile, &options));
+    let page = data(&write(&FLAMEGRAPH_HTML, &profile, &options));
     let graphs = page["flame"]["graphs"].as_array().unwrap();
     let labels: Vec<_> = graphs.iter().map(|graph| &graph["label"]).collect();
     assert_eq!(labels, ["", "B", "A"]);
     // Without classes there is the whole program.
     let plain = profile_of(&[(&["plain"], 1, 25)]);
-    assert_eq!(boxes(&write(&FlamegraphSvg, &plain, &options)).len(), 2);
-    let page = data(&write(&FlamegraphHtml, &plain, &options));
+    assert_eq!(boxes(&write(&FLAMEGRAPH_SVG, &plain, &options)).len(), 2);
+    let page = data(&write(&FLAMEGRAPH_HTML, &plain, &options));
     assert_eq!(page["flame"]["graphs"].as_array().unwrap().len(), 1);
 }
 
@@ -494,12 +494,12 @@ fn a_graph_per_class_holds_the_cost_of_its_methods_for_any_caller() {
 fn a_profile_of_nothing_is_an_empty_graph() {
     let mut empty = Profile::empty();
     empty.body = Body::Tree(profile::Tree::default());
-    let drawn = boxes(&write(&FlamegraphSvg, &empty, &WriteOptions::default()));
+    let drawn = boxes(&write(&FLAMEGRAPH_SVG, &empty, &WriteOptions::default()));
     assert_eq!(drawn.len(), 1);
     assert_eq!(drawn[0].width, 1176.0);
-    data(&write(&HtmlReport, &empty, &WriteOptions::default()));
+    data(&write(&HTML_REPORT, &empty, &WriteOptions::default()));
     data(&write(
-        &HtmlReport,
+        &HTML_REPORT,
         &Profile::empty(),
         &WriteOptions::default(),
     ));
@@ -511,11 +511,11 @@ fn what_is_too_small_is_left_out_and_counted() {
     let paths: Vec<[&str; 1]> = names.iter().map(|name| [name.as_str()]).collect();
     let rows: Vec<(&[&str], u64, u64)> = paths.iter().map(|path| (&path[..], 1, 10)).collect();
     let profile = profile_of(&rows);
-    let svg = write(&FlamegraphSvg, &profile, &WriteOptions::default());
+    let svg = write(&FLAMEGRAPH_SVG, &profile, &WriteOptions::default());
     // Each of them is 0.06 pixels wide.
     assert_eq!(boxes(&svg).len(), 1);
     assert!(svg.contains("20,000 boxes that are too small to be visible are left out."));
-    let report = data(&write(&FlamegraphHtml, &profile, &WriteOptions::default()));
+    let report = data(&write(&FLAMEGRAPH_HTML, &profile, &WriteOptions::default()));
     assert_eq!(report["flame"]["graphs"][0]["leftOut"], 0);
 }
 
@@ -538,7 +538,7 @@ fn there_are_never_more_boxes_than_a_browser_can_take() {
         body: Body::Tree(builder.finish_self_costs()),
         ..Profile::empty()
     };
-    let report = data(&write(&FlamegraphHtml, &profile, &WriteOptions::default()));
+    let report = data(&write(&FLAMEGRAPH_HTML, &profile, &WriteOptions::default()));
     let graph = &report["flame"]["graphs"][0];
     assert_eq!(graph["fn"].as_array().unwrap().len(), 60_000);
     assert_eq!(graph["leftOut"], 131_071 - 60_000);
@@ -552,7 +552,7 @@ fn there_are_never_more_boxes_than_a_browser_can_take() {
     };
     let wall = &graph["new"][0];
     assert_eq!(sum(&wall[0]) + sum(&wall[1]), 65_536_000);
-    assert!(boxes(&write(&FlamegraphSvg, &profile, &WriteOptions::default())).len() <= 12_000);
+    assert!(boxes(&write(&FLAMEGRAPH_SVG, &profile, &WriteOptions::default())).len() <= 12_000);
 }
 
 #[test]
@@ -566,10 +566,10 @@ fn any_metric_can_give_the_widths() {
             metric,
             ..WriteOptions::default()
         };
-        let drawn = boxes(&write(&FlamegraphSvg, &profile, &options));
+        let drawn = boxes(&write(&FLAMEGRAPH_SVG, &profile, &options));
         assert_eq!(first_line(&drawn[0]), root);
         assert_eq!(
-            data(&write(&HtmlReport, &profile, &options))["metrics"][0][0],
+            data(&write(&HTML_REPORT, &profile, &options))["metrics"][0][0],
             metric.name()
         );
     }
@@ -587,8 +587,8 @@ proptest! {
         let options = WriteOptions { title: Some(title), ..WriteOptions::default() };
         for metric in [Metric::Wall, Metric::Memory] {
             let options = WriteOptions { metric, ..options.clone() };
-            prop_assert!(!boxes(&write(&FlamegraphSvg, &profile, &options)).is_empty());
-            data(&write(&HtmlReport, &profile, &options));
+            prop_assert!(!boxes(&write(&FLAMEGRAPH_SVG, &profile, &options)).is_empty());
+            data(&write(&HTML_REPORT, &profile, &options));
         }
     }
 }

@@ -14,8 +14,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use formats::flamegraph::FlamegraphSvg;
-use formats::html_report::HtmlReport;
+use formats::flamegraph::FLAMEGRAPH_SVG;
+use formats::html_report::HTML_REPORT;
 use formats::{Format, WriteOptions};
 use nasty::tiny;
 use serde_json::Value;
@@ -33,7 +33,7 @@ impl Stage {
         Self(path)
     }
 
-    fn write(&self, name: &str, format: &dyn Format, options: &WriteOptions) {
+    fn write(&self, name: &str, format: &Format, options: &WriteOptions) {
         let mut out = Vec::new();
         formats::write(format, &tiny(), options, &mut out).unwrap();
         fs::write(self.0.join(name), out).unwrap();
@@ -126,12 +126,12 @@ fn decoded(text: &str) -> String {
 #[test]
 fn calls_are_in_sight_at_every_width() {
     let stage = Stage::new("report");
-    stage.write("report.html", &HtmlReport, &WriteOptions::default());
+    stage.write("report.html", &HTML_REPORT, &WriteOptions::default());
     let with_base = WriteOptions {
         base: Some(tiny()),
         ..WriteOptions::default()
     };
-    stage.write("change.html", &HtmlReport, &with_base);
+    stage.write("change.html", &HTML_REPORT, &with_base);
     for file in ["report.html", "change.html"] {
         let measured = stage.measured(
             file,
@@ -166,7 +166,7 @@ fn a_picture_is_as_wide_as_the_window_and_its_title_beside_the_buttons() {
         title: Some("GET /a/title/that/is/longer/than/any/window/".repeat(6)),
         ..WriteOptions::default()
     };
-    stage.write("picture.svg", &FlamegraphSvg, &options);
+    stage.write("picture.svg", &FLAMEGRAPH_SVG, &options);
     let measured = stage.measured(
         "picture.svg",
         "const box = (element) => element.getBoundingClientRect();\

@@ -12,8 +12,8 @@ use std::borrow::Cow;
 
 use crate::symbol::name_in;
 use crate::{
-    EdgeTable, Event, EventKind, Events, Meta, Metric, Metrics, Samples, Spans, Symbol, SymbolId,
-    Tree, WallUnit,
+    EdgeTable, Event, EventKind, Events, Lines, Meta, Metric, Metrics, Samples, Spans, Symbol,
+    SymbolId, Tree, WallUnit,
 };
 
 /// The calls of a profile.
@@ -42,6 +42,8 @@ pub struct Profile {
     pub meta: Meta,
     /// The spans, if they were recorded.
     pub spans: Spans,
+    /// The costs of source lines, if they are known.
+    pub lines: Lines,
 }
 
 impl Profile {
@@ -54,6 +56,7 @@ impl Profile {
             metrics: Metrics::default(),
             meta: Meta::default(),
             spans: Spans::default(),
+            lines: Lines::default(),
         }
     }
 

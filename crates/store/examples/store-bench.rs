@@ -4,6 +4,12 @@
 //! Fills a new store with the runs of a simulated shop, then asks what the pages
 //! of `xhprof serve` ask. Prints one line for each figure.
 
+#![expect(
+    clippy::expect_used,
+    clippy::cast_precision_loss,
+    reason = "a measurement, not a library"
+)]
+
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

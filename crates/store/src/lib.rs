@@ -13,6 +13,7 @@
 
 mod error;
 pub mod model;
+mod packed;
 mod prepare;
 mod rollup;
 mod sqlite;

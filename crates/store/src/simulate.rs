@@ -336,6 +336,7 @@ impl Shop {
             },
             meta,
             spans: spans.finish(),
+            ..Profile::empty()
         }
     }
 
@@ -416,7 +417,7 @@ fn letters(mut number: usize) -> String {
     }
 }
 
-/// SplitMix64: the numbers need to look random, and nothing else.
+/// The generator `SplitMix64`: the numbers need to look random, and nothing else.
 #[derive(Debug, Clone)]
 pub struct Random(u64);
 

@@ -3,6 +3,11 @@
 //! The test starts itself as a child that stores runs and prints the id of each
 //! acknowledged one, and kills it. `STORE_KILLS=200` kills it 200 times.
 
+#![expect(
+    clippy::unwrap_used,
+    reason = "clippy takes the helpers of a test for no tests"
+)]
+
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};

@@ -1,5 +1,10 @@
 //! The suite of every store, and what only the one in a folder has.
 
+#![expect(
+    clippy::unwrap_used,
+    reason = "clippy takes the helpers of a test for no tests"
+)]
+
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;

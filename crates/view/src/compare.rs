@@ -255,6 +255,7 @@ impl Union {
             metrics: like.metrics,
             meta: like.meta.clone(),
             spans: profile::Spans::default(),
+            lines: profile::Lines::default(),
         }
     }
 

@@ -29,6 +29,8 @@ pub enum Error {
     NeedsBase,
     /// There is no function of that number or name.
     UnknownFunction(String),
+    /// There is no file of that number.
+    UnknownFile(u32),
     /// There is no such node in this arrangement of the tree.
     UnknownNode,
     /// There is no output format with that id.
@@ -49,6 +51,7 @@ impl Error {
             Self::NeedsTimes => "needs-times",
             Self::NeedsBase => "needs-base",
             Self::UnknownFunction(_) => "unknown-function",
+            Self::UnknownFile(_) => "unknown-file",
             Self::UnknownNode => "unknown-node",
             Self::UnknownFormat(_) => "unknown-format",
             Self::Write(_) => "not-writable",
@@ -70,6 +73,7 @@ impl fmt::Display for Error {
             ),
             Self::NeedsBase => f.write_str("there is no base to compare with"),
             Self::UnknownFunction(name) => write!(f, "there is no function {name}"),
+            Self::UnknownFile(number) => write!(f, "there is no file number {number}"),
             Self::UnknownNode => f.write_str("there is no such call path in this profile"),
             Self::UnknownFormat(id) => write!(f, "there is no format called {id}"),
             Self::Write(_) => f.write_str("the profile cannot be exported"),

@@ -26,6 +26,7 @@ mod index;
 mod names;
 mod question;
 mod search;
+mod source;
 mod spans;
 mod summary;
 mod time;
@@ -36,7 +37,10 @@ pub use critical_path::{CriticalPath, CriticalStep};
 pub use document::{Document, Source};
 pub use error::Error;
 pub use export::{ExportQuery, Exported, FormatChoice, export_formats};
-pub use flame::{Arrangement, Flame, FlameBoxes, FlameName, FlameQuery, FlameZoom};
+pub use flame::{
+    Arrangement, Flame, FlameBoxes, FlameName, FlameQuery, FlameZoom, Joined, JoinedQuery,
+    JoinedRow,
+};
 pub use function::{FunctionPage, FunctionQuery, NeighbourRow};
 pub use functions::{FunctionRow, Functions, FunctionsQuery, SortBy};
 pub use graph::{Graph, GraphEdge, GraphNode, GraphQuery};
@@ -44,6 +48,7 @@ pub use hints::{Evidence, EvidenceUnit, EvidenceValue, Hint, Hints, RULES, hints
 pub use names::Origin;
 pub use question::{Answer, Question};
 pub use search::{SearchQuery, SearchResult};
+pub use source::{SourceFile, SourceFunction, SourceLine, SourceLines, SourceQuery, Sources};
 pub use spans::{SpanCallerRow, SpanGroupRow, SpanGroups};
 pub use summary::{MetaEntry, Summary, Unit};
 pub use time::{SpanBoxes, TimeBoxes, TimeRange, TimeRow, Timeline, TimelineQuery};

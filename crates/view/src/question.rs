@@ -5,12 +5,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Changes, ChangesQuery, CriticalPath, Document, Error, ExportQuery, Exported, Flame, FlameQuery,
-    FunctionPage, FunctionQuery, Functions, FunctionsQuery, Graph, GraphQuery, Hints, MetricName,
-    SearchQuery, SearchResult, SpanGroups, Summary, Timeline, TimelineQuery,
+    FunctionPage, FunctionQuery, Functions, FunctionsQuery, Graph, GraphQuery, Hints, Joined,
+    JoinedQuery, MetricName, SearchQuery, SearchResult, SourceQuery, Sources, SpanGroups, Summary,
+    Timeline, TimelineQuery,
 };
 use crate::{
-    compare, critical_path, export, flame, function, functions, graph, hints, search, spans,
-    summary, time,
+    compare, critical_path, export, flame, function, functions, graph, hints, search, source,
+    spans, summary, time,
 };
 
 /// What a front end asks.
@@ -26,6 +27,8 @@ pub enum Question {
     Function(FunctionQuery),
     /// The boxes of a flame graph that are wide enough to be seen.
     Flame(FlameQuery),
+    /// What a joined box of a flame graph holds.
+    Joined(JoinedQuery),
     /// The path that always follows the costliest callee.
     CriticalPath {
         /// The metric that decides.
@@ -40,6 +43,8 @@ pub enum Question {
     Graph(GraphQuery),
     /// Where time or memory is likely wasted.
     Hints,
+    /// Source files, and the costs of lines and functions in one of them.
+    Sources(SourceQuery),
     /// What changed since the base.
     Changes(ChangesQuery),
     /// Calls in the order of time that are wide enough to be seen.
@@ -61,6 +66,8 @@ pub enum Answer {
     Function(FunctionPage),
     /// To [`Question::Flame`].
     Flame(Flame),
+    /// To [`Question::Joined`].
+    Joined(Joined),
     /// To [`Question::CriticalPath`].
     CriticalPath(CriticalPath),
     /// To [`Question::Search`].
@@ -71,6 +78,8 @@ pub enum Answer {
     Graph(Graph),
     /// To [`Question::Hints`].
     Hints(Hints),
+    /// To [`Question::Sources`].
+    Sources(Sources),
     /// To [`Question::Changes`].
     Changes(Changes),
     /// To [`Question::Timeline`].
@@ -92,6 +101,7 @@ impl Document {
             Question::Functions(query) => Answer::Functions(functions::functions(self, query)),
             Question::Function(query) => Answer::Function(function::function(self, query)?),
             Question::Flame(query) => Answer::Flame(flame::flame(self, query)?),
+            Question::Joined(query) => Answer::Joined(flame::joined(self, query)?),
             Question::CriticalPath { metric } => {
                 Answer::CriticalPath(critical_path::critical_path(self, (*metric).into()))
             }
@@ -99,6 +109,7 @@ impl Document {
             Question::Spans => Answer::Spans(spans::groups(self)),
             Question::Graph(query) => Answer::Graph(graph::graph(self, query)),
             Question::Hints => Answer::Hints(hints::of_document(self)),
+            Question::Sources(query) => Answer::Sources(source::sources(self, query)?),
             Question::Changes(query) => Answer::Changes(compare::changes(self, query)?),
             Question::Timeline(query) => Answer::Timeline(time::timeline(self, query)?),
             Question::Export(query) => Answer::Export(export::export(self, query)?),

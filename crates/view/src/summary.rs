@@ -20,6 +20,8 @@ pub struct Summary {
     pub has_stacks: bool,
     /// Whether it is known when each call happened.
     pub has_times: bool,
+    /// Whether costs of source lines are known.
+    pub has_lines: bool,
     /// Whether stacks were looked at now and then instead of measuring calls.
     pub is_sampled: bool,
     /// A limit cut something off.
@@ -90,6 +92,7 @@ pub(crate) fn summary(document: &Document) -> Summary {
         },
         has_stacks: index.tree.is_some(),
         has_times: index.time.is_some(),
+        has_lines: !profile.lines.is_empty(),
         is_sampled: meta.mode == Mode::Sampled || matches!(profile.body, Body::Samples(_)),
         is_truncated: meta.is_truncated,
         is_estimated: meta.is_estimated,

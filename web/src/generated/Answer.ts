@@ -7,7 +7,9 @@ import type { FunctionPage } from "./FunctionPage";
 import type { Functions } from "./Functions";
 import type { Graph } from "./Graph";
 import type { Hints } from "./Hints";
+import type { Joined } from "./Joined";
 import type { SearchResult } from "./SearchResult";
+import type { Sources } from "./Sources";
 import type { SpanGroups } from "./SpanGroups";
 import type { Summary } from "./Summary";
 import type { Timeline } from "./Timeline";
@@ -15,4 +17,4 @@ import type { Timeline } from "./Timeline";
 /**
  * What the engine answers.
  */
-export type Answer = { "is": "summary" } & Summary | { "is": "functions" } & Functions | { "is": "function" } & FunctionPage | { "is": "flame" } & Flame | { "is": "criticalPath" } & CriticalPath | { "is": "search" } & SearchResult | { "is": "spans" } & SpanGroups | { "is": "graph" } & Graph | { "is": "hints" } & Hints | { "is": "changes" } & Changes | { "is": "timeline" } & Timeline | { "is": "export" } & Exported;
+export type Answer = { "is": "summary" } & Summary | { "is": "functions" } & Functions | { "is": "function" } & FunctionPage | { "is": "flame" } & Flame | { "is": "joined" } & Joined | { "is": "criticalPath" } & CriticalPath | { "is": "search" } & SearchResult | { "is": "spans" } & SpanGroups | { "is": "graph" } & Graph | { "is": "hints" } & Hints | { "is": "sources" } & Sources | { "is": "changes" } & Changes | { "is": "timeline" } & Timeline | { "is": "export" } & Exported;

@@ -44,4 +44,9 @@ calls: Array<number>,
 /**
  * How many boxes were joined; 1 for a box of its own.
  */
-joined: Array<number>, };
+joined: Array<number>,
+/**
+ * Its place among all that stands below its parent, from the left; of
+ * joined boxes that of the first. [`JoinedQuery`] takes it.
+ */
+first: Array<number>, };

@@ -5,15 +5,17 @@ import type { FlameQuery } from "./FlameQuery";
 import type { FunctionQuery } from "./FunctionQuery";
 import type { FunctionsQuery } from "./FunctionsQuery";
 import type { GraphQuery } from "./GraphQuery";
+import type { JoinedQuery } from "./JoinedQuery";
 import type { MetricName } from "./MetricName";
 import type { SearchQuery } from "./SearchQuery";
+import type { SourceQuery } from "./SourceQuery";
 import type { TimelineQuery } from "./TimelineQuery";
 
 /**
  * What a front end asks.
  */
-export type Question = { "ask": "summary" } | { "ask": "functions" } & FunctionsQuery | { "ask": "function" } & FunctionQuery | { "ask": "flame" } & FlameQuery | { "ask": "criticalPath",
+export type Question = { "ask": "summary" } | { "ask": "functions" } & FunctionsQuery | { "ask": "function" } & FunctionQuery | { "ask": "flame" } & FlameQuery | { "ask": "joined" } & JoinedQuery | { "ask": "criticalPath",
 /**
  * The metric that decides.
  */
-metric: MetricName, } | { "ask": "search" } & SearchQuery | { "ask": "spans" } | { "ask": "graph" } & GraphQuery | { "ask": "hints" } | { "ask": "changes" } & ChangesQuery | { "ask": "timeline" } & TimelineQuery | { "ask": "export" } & ExportQuery;
+metric: MetricName, } | { "ask": "search" } & SearchQuery | { "ask": "spans" } | { "ask": "graph" } & GraphQuery | { "ask": "hints" } | { "ask": "sources" } & SourceQuery | { "ask": "changes" } & ChangesQuery | { "ask": "timeline" } & TimelineQuery | { "ask": "export" } & ExportQuery;

@@ -29,6 +29,10 @@ hasStacks: boolean,
  */
 hasTimes: boolean,
 /**
+ * Whether costs of source lines are known.
+ */
+hasLines: boolean,
+/**
  * Whether stacks were looked at now and then instead of measuring calls.
  */
 isSampled: boolean,

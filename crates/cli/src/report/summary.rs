@@ -1,4 +1,4 @@
-//! What a profile is, in one line, where it comes from, and its tags.
+//! What a profile is, where it comes from, and its tags.
 
 use formats::flamegraph::moment;
 use profile::{Body, Cost, FlatTable, Meta, Metric, Mode, Profile, Samples, WallUnit};
@@ -12,20 +12,35 @@ use crate::units::{count, counted, size, time};
 pub(super) fn head(profile: &Profile, title: &str, look: Look) -> String {
     let title = profile.meta.title.as_deref().unwrap_or(title);
     let title = printable(title.as_bytes());
-    let summary = printable(summary(profile).as_bytes());
-    let fits = title.width() + 2 + summary.width() <= look.width;
+    let summary = lines(&summary(profile), look.width);
+    let fits = summary.len() == 1 && title.width() + 2 + summary[0].width() <= look.width;
     let separator = if fits { "  " } else { "\n" };
     let title = look.paint(Style::Bold, &title);
-    let mut head = format!("{title}{separator}{summary}\n");
-    for line in [origin(&profile.meta), tags(&profile.meta)] {
-        if !line.is_empty() {
-            let line = printable(line.join(" · ").as_bytes());
+    let mut head = format!("{title}{separator}{}\n", summary.join("\n"));
+    for parts in [origin(&profile.meta), tags(&profile.meta)] {
+        for line in lines(&parts, look.width) {
             head.push_str(&look.paint(Style::Faint, &line));
             head.push('\n');
         }
     }
     head.push('\n');
     head
+}
+
+/// The parts beside each other, in as few lines of `width` columns as they need.
+fn lines(parts: &[String], width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for part in parts {
+        let part = printable(part.as_bytes());
+        match lines.last_mut() {
+            Some(line) if line.width() + " · ".width() + part.width() <= width => {
+                line.push_str(" · ");
+                line.push_str(&part);
+            }
+            _ => lines.push(part),
+        }
+    }
+    lines
 }
 
 /// When and where it was recorded.
@@ -50,8 +65,8 @@ fn tags(meta: &Meta) -> Vec<String> {
         .collect()
 }
 
-/// One line: what was recorded.
-fn summary(profile: &Profile) -> String {
+/// What was recorded.
+fn summary(profile: &Profile) -> Vec<String> {
     let mut parts = if profile.metrics.calls {
         of_calls(profile)
     } else {
@@ -66,7 +81,7 @@ fn summary(profile: &Profile) -> String {
     if !profile.meta.not_read.is_empty() {
         parts.push(format!("not read: {}", profile.meta.not_read.join(", ")));
     }
-    parts.join(" · ")
+    parts
 }
 
 fn of_calls(profile: &Profile) -> Vec<String> {
@@ -163,7 +178,7 @@ mod tests {
         builder.finish()
     }
 
-    fn lines(profile: &Profile) -> Vec<String> {
+    fn head_lines(profile: &Profile) -> Vec<String> {
         let head = head(profile, "a file", Look::plain());
         head.lines().map(str::to_owned).collect()
     }
@@ -187,15 +202,26 @@ mod tests {
         };
         profile.body = table(root);
         let said = "a file  5.00 µs wall · 2.05 kB peak growth · 1 call · 1 function";
-        assert_eq!(lines(&profile)[0], said);
+        assert_eq!(head_lines(&profile)[0], said);
         profile.meta.peak_memory = Some(14_600_000);
         let said = "a file  5.00 µs wall · 14.6 MB peak memory · 2.05 kB peak growth · \
                     1 call · 1 function";
-        assert_eq!(lines(&profile)[0], said);
+        assert_eq!(head_lines(&profile)[0], said);
         profile.meta.peak_memory = None;
         profile.body = table(Cost { peak: 0, ..root });
         let said = "a file  5.00 µs wall · -512 B memory growth · 1 call · 1 function";
-        assert_eq!(lines(&profile)[0], said);
+        assert_eq!(head_lines(&profile)[0], said);
+    }
+
+    #[test]
+    fn a_narrow_terminal_gets_more_lines_and_loses_nothing() {
+        let parts: Vec<String> = ["182 ms wall", "180 ms CPU", "1 call"]
+            .map(str::to_owned)
+            .to_vec();
+        assert_eq!(lines(&parts, 33), ["182 ms wall · 180 ms CPU · 1 call"]);
+        assert_eq!(lines(&parts, 32), ["182 ms wall · 180 ms CPU", "1 call"]);
+        assert_eq!(lines(&parts, 3), parts);
+        assert!(lines(&[], 80).is_empty());
     }
 
     #[test]
@@ -214,7 +240,7 @@ mod tests {
             root,
         });
         let said = "a file  1,234,567 Ir · 1 call · 1 function · not read: Dr, Dw";
-        assert_eq!(lines(&profile)[0], said);
+        assert_eq!(head_lines(&profile)[0], said);
     }
 
     #[test]
@@ -226,7 +252,7 @@ mod tests {
         profile.meta.sapi = Some("fpm-fcgi".to_owned());
         profile.meta.set_tag("status", "200");
         profile.meta.set_tag("route", "/articles/?\x1b[2J");
-        let lines = lines(&profile);
+        let lines = head_lines(&profile);
         let origin = "2023-11-14 22:13:20 UTC · host web7 · PHP 8.2.36 · fpm-fcgi";
         assert_eq!(
             lines[1..],

@@ -3,7 +3,7 @@
 //! Xdebug writes `Time_(10ns) Memory_(bytes)`. Valgrind counts instructions,
 //! which are not time: they are read as counts, like samples.
 
-use profile::{Metrics, WallUnit};
+use profile::{Metrics, SelfCost, WallUnit};
 
 /// The cost in a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,6 +35,23 @@ pub(super) struct Costs {
     pub(super) cpu: i64,
     pub(super) memory: i64,
     pub(super) peak: i64,
+}
+
+impl From<Costs> for SelfCost {
+    fn from(costs: Costs) -> Self {
+        let Costs {
+            wall,
+            cpu,
+            memory,
+            peak,
+        } = costs;
+        Self {
+            wall,
+            cpu,
+            memory,
+            peak,
+        }
+    }
 }
 
 impl Costs {

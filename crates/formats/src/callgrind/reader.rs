@@ -7,16 +7,20 @@
 use std::collections::HashMap;
 use std::io::BufRead;
 
-use profile::{Body, Budget, Meta, Metrics, Mode, Profile, Spans, SymbolId, WallUnit, allocated};
+use profile::{
+    Body, Budget, LineCost, Lines as LineCosts, LinesBuilder, Meta, Metrics, Mode, Profile, Spans,
+    SymbolId, WallUnit, allocated,
+};
 
 use super::columns::{Columns, Costs, number};
 use super::edges::Edges;
 use super::forest::{Forest, Record};
 use super::ids::{Ids, Written};
-use crate::lines::Lines;
-use crate::names::{INTERNAL_FILE, Names, UNKNOWN, of_xdebug};
-use crate::text::lossy;
-use crate::{ReadError, recursion};
+use crate::ReadError;
+use crate::shared::lines::Lines;
+use crate::shared::names::{INTERNAL_FILE, Names, UNKNOWN, of_xdebug};
+use crate::shared::recursion;
+use crate::shared::text::lossy;
 
 /// Reads a whole file from any tool.
 pub(super) fn read(input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
@@ -52,6 +56,8 @@ struct Reader {
     function_ids: Ids<SymbolId>,
     /// The file of the current function.
     file: Option<FileId>,
+    /// The file of the next costs: another one for inlined code.
+    line_file: Option<FileId>,
     object: Option<FileId>,
     function: Option<SymbolId>,
     /// The file of the callee, if given.
@@ -64,6 +70,7 @@ struct Reader {
     records: Vec<Record>,
     edges: Edges,
     forest: Option<Forest>,
+    lines: LinesBuilder,
     budget: Budget,
 }
 
@@ -87,6 +94,7 @@ impl Reader {
             object_ids: Ids::within(budget),
             function_ids: Ids::within(budget),
             file: None,
+            line_file: None,
             object: None,
             function: None,
             call_file: None,
@@ -97,6 +105,7 @@ impl Reader {
             records: Vec::new(),
             edges: Edges::within(budget),
             forest: None,
+            lines: LinesBuilder::within(budget),
             budget: budget.clone(),
         }
     }
@@ -119,17 +128,23 @@ impl Reader {
                 self.end_block();
                 self.function = Some(self.function(name, self.file, self.object)?);
                 self.callee = None;
+                self.line_file = self.file;
                 Ok(())
             }
             [b'f', b'l', b'=', name @ ..] => {
                 self.file = Some(file(&mut self.files, &mut self.file_ids, name)?);
+                self.line_file = self.file;
                 Ok(())
             }
             [] | [b'#', ..] => Ok(()),
             // The costs of code inlined from other files belong to the
-            // function, and jumps are not calls; but both lines may define
-            // names.
-            [b'f', b'i' | b'e', b'=', name @ ..] | [b'j', b'f', b'i', b'=', name @ ..] => {
+            // function.
+            [b'f', b'i' | b'e', b'=', name @ ..] => {
+                self.line_file = Some(file(&mut self.files, &mut self.file_ids, name)?);
+                Ok(())
+            }
+            // Jumps are not calls, but their lines may define names.
+            [b'j', b'f', b'i', b'=', name @ ..] => {
                 file(&mut self.files, &mut self.file_ids, name).map(|_| ())
             }
             [b'j', b'f', b'n', b'=', name @ ..] => {
@@ -269,12 +284,16 @@ impl Reader {
             self.own.add(costs);
             self.edges.add_own(function, costs);
             self.names.set_line(function, self.position.line());
+            self.add_to_line(function, None, costs);
             return Ok(());
         };
         let callee = self.callee.take().ok_or("calls without a function")?;
         self.call_file = None;
         self.call_object = None;
         self.edges.add_calls(function, callee, calls, costs);
+        // Calls of the root are counted as its caller's own cost.
+        let called = (callee != SymbolId::ROOT).then_some(calls);
+        self.add_to_line(function, called, costs);
         self.budget.check().map_err(|_| NO_MEMORY)?;
         if self.forest.is_some() {
             let room = self.budget.room(&mut self.records, "calls");
@@ -286,6 +305,22 @@ impl Reader {
             });
         }
         Ok(())
+    }
+
+    /// Adds a cost to the current line: its own, or that of calls.
+    fn add_to_line(&mut self, function: SymbolId, calls: Option<u64>, costs: Costs) {
+        let file = match self.line_file {
+            Some(file) => self.files.of_lines(file, &mut self.lines),
+            None => None,
+        };
+        let line = self.position.line();
+        let Some(place) = self.lines.line(function, file, line) else {
+            return;
+        };
+        match calls {
+            Some(calls) => self.lines.add_calls(place, calls, costs.into()),
+            None => self.lines.add_own(place, costs.into()),
+        }
     }
 
     /// Ends a function's block, before the next one or at the end of the file.
@@ -321,12 +356,21 @@ impl Reader {
             metrics.calls = self.edges.has_calls();
             Body::Edges(self.edge_table(metrics))
         };
+        let symbols = self.names.into_symbols();
+        let mut lines = self.lines.finish();
+        let begin = |symbol: SymbolId| symbols.get(symbol.index()).map(|symbol| symbol.line);
+        let is_known = |line: &LineCost| begin(line.symbol).is_some_and(|begin| begin != line.line);
+        if !lines.list.iter().any(is_known) {
+            // The file says no more than where functions begin.
+            lines = LineCosts::default();
+        }
         Ok(Profile {
-            symbols: self.names.into_symbols(),
+            symbols,
             body,
             metrics,
             meta: self.meta,
             spans: Spans::default(),
+            lines,
         })
     }
 
@@ -405,6 +449,8 @@ impl Position {
 struct Files {
     names: Vec<Box<[u8]>>,
     places: HashMap<Box<[u8]>, FileId>,
+    /// The number of each file in the table of lines, once it was looked up.
+    of_lines: Vec<Option<Option<profile::FileId>>>,
     budget: Budget,
 }
 
@@ -416,8 +462,27 @@ impl Files {
         Self {
             names: Vec::new(),
             places: HashMap::new(),
+            of_lines: Vec::new(),
             budget: budget.clone(),
         }
+    }
+
+    /// The file's number in a table of lines; none if there is no such file in
+    /// reality.
+    fn of_lines(&mut self, file: FileId, lines: &mut LinesBuilder) -> Option<profile::FileId> {
+        let index = usize::try_from(file).ok()?;
+        if let Some(known) = self.of_lines.get(index).copied().flatten() {
+            return known;
+        }
+        let name = self.name(Some(file)).filter(|name| *name != INTERNAL_FILE);
+        let number = name.and_then(|name| lines.file(name));
+        if self.of_lines.len() < self.names.len() {
+            self.of_lines.resize(self.names.len(), None);
+        }
+        if let Some(place) = self.of_lines.get_mut(index) {
+            *place = Some(number);
+        }
+        number
     }
 
     fn add(&mut self, name: &[u8]) -> Option<FileId> {

@@ -10,8 +10,8 @@ use profile::{Metric, Profile, Symbol};
 
 use super::graph::{Column, Graph, Values};
 use super::{GraphSet, colours, tooltip, units};
-use crate::page::{list, numbers, text, texts};
-use crate::text::{lossy, shortened};
+use crate::shared::page::{list, numbers, text, texts};
+use crate::shared::text::{lossy, shortened};
 use crate::{FlameColour, FlameDirection, WriteOptions};
 
 /// Writes the costs of the graphs: `[["wall","wall time","ns"],…]`.

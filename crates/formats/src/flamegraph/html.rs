@@ -5,7 +5,7 @@ use std::io::Write;
 use profile::Profile;
 
 use super::{GraphSet, Stacks, Wanted, caption, data, measured};
-use crate::page::{Page, escaped};
+use crate::shared::page::{Page, escaped};
 use crate::{WriteError, WriteOptions};
 
 /// The page draws only the visible ones, so there may be many.
@@ -13,12 +13,15 @@ pub(crate) const MAX_BOXES: usize = 60_000;
 const MAX_LEVELS: u32 = 20_000;
 
 pub(crate) const SCRIPTS: [&str; 4] = [
-    include_str!("../page.js"),
+    include_str!("../shared/page.js"),
     include_str!("model.js"),
     include_str!("draw.js"),
     include_str!("flame.js"),
 ];
-pub(crate) const STYLES: [&str; 2] = [include_str!("../page.css"), include_str!("flame.css")];
+pub(crate) const STYLES: [&str; 2] = [
+    include_str!("../shared/page.css"),
+    include_str!("flame.css"),
+];
 
 /// The content of a page.
 pub(crate) fn wanted(profile: &Profile, options: &WriteOptions) -> Wanted {

@@ -21,8 +21,6 @@ mod tooltip;
 mod units;
 mod xml;
 
-use std::io::Write;
-
 use profile::{Metric, Profile};
 
 pub use caption::moment;
@@ -34,81 +32,38 @@ pub(crate) use units::{
     amount as metric_amount, percent as metric_percent, title as metric_title, unit as metric_unit,
 };
 
-use crate::{FlamePer, Format, Holds, WriteError, WriteOptions};
+use crate::FlamePer;
+use crate::format::{Format, Holds, Writes};
 
 /// The flame graph as an SVG.
-#[derive(Debug, Clone, Copy)]
-pub struct FlamegraphSvg;
+pub const FLAMEGRAPH_SVG: Format = Format {
+    id: "flamegraph",
+    name: "flame graph (SVG)",
+    endings: &["svg"],
+    warning: None,
+    reads: None,
+    writes: Some(Writes {
+        holds: Holds::Stacks,
+        all_metrics: false,
+        has_threshold: false,
+        write: svg::write,
+    }),
+};
 
 /// The flame graph as a page of HTML.
-#[derive(Debug, Clone, Copy)]
-pub struct FlamegraphHtml;
-
-impl Format for FlamegraphSvg {
-    fn id(&self) -> &'static str {
-        "flamegraph"
-    }
-
-    fn name(&self) -> &'static str {
-        "flame graph (SVG)"
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        &["svg"]
-    }
-
-    fn holds(&self) -> Option<Holds> {
-        Some(Holds {
-            needs_stacks: true,
-            stacks: true,
-            calls: true,
-            all_metrics: false,
-            times: false,
-        })
-    }
-
-    fn write(
-        &self,
-        profile: &Profile,
-        options: &WriteOptions,
-        out: &mut dyn Write,
-    ) -> Result<(), WriteError> {
-        svg::write(profile, options, out)
-    }
-}
-
-impl Format for FlamegraphHtml {
-    fn id(&self) -> &'static str {
-        "flamegraph-html"
-    }
-
-    fn name(&self) -> &'static str {
-        "flame graph (HTML)"
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        &["flame.html"]
-    }
-
-    fn holds(&self) -> Option<Holds> {
-        Some(Holds {
-            needs_stacks: true,
-            stacks: true,
-            calls: true,
-            all_metrics: true,
-            times: false,
-        })
-    }
-
-    fn write(
-        &self,
-        profile: &Profile,
-        options: &WriteOptions,
-        out: &mut dyn Write,
-    ) -> Result<(), WriteError> {
-        html::write(profile, options, out)
-    }
-}
+pub const FLAMEGRAPH_HTML: Format = Format {
+    id: "flamegraph-html",
+    name: "flame graph (HTML)",
+    endings: &["flame.html"],
+    warning: None,
+    reads: None,
+    writes: Some(Writes {
+        holds: Holds::Stacks,
+        all_metrics: true,
+        has_threshold: false,
+        write: html::write,
+    }),
+};
 
 /// The graphs of one file.
 pub(crate) struct GraphSet<'p> {

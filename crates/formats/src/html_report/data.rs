@@ -10,8 +10,8 @@ use profile::{
 
 use crate::WriteOptions;
 use crate::flamegraph::{GraphSet, data};
-use crate::page::{list, numbers, text};
-use crate::text::lossy;
+use crate::shared::page::{list, numbers, text};
+use crate::shared::text::lossy;
 
 /// The maximum length of the critical path.
 const MAX_STEPS: usize = 200;

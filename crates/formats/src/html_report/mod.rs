@@ -22,45 +22,24 @@ use crate::flamegraph::{
     GraphSet, Stacks, has_stacks, metric_amount, metric_percent, metric_title, metric_unit,
     shown_name, title,
 };
-use crate::page::{Page, escaped};
-use crate::{Format, Holds, WriteError, WriteOptions};
+use crate::format::{Format, Holds, Writes};
+use crate::shared::page::{Page, escaped};
+use crate::{WriteError, WriteOptions};
 
 /// The report as one page of HTML.
-#[derive(Debug, Clone, Copy)]
-pub struct HtmlReport;
-
-impl Format for HtmlReport {
-    fn id(&self) -> &'static str {
-        "html"
-    }
-
-    fn name(&self) -> &'static str {
-        "HTML report"
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        &["html", "htm"]
-    }
-
-    fn holds(&self) -> Option<Holds> {
-        Some(Holds {
-            needs_stacks: false,
-            stacks: true,
-            calls: true,
-            all_metrics: true,
-            times: false,
-        })
-    }
-
-    fn write(
-        &self,
-        profile: &Profile,
-        options: &WriteOptions,
-        out: &mut dyn Write,
-    ) -> Result<(), WriteError> {
-        write(profile, options, out)
-    }
-}
+pub const HTML_REPORT: Format = Format {
+    id: "html",
+    name: "HTML report",
+    endings: &["html", "htm"],
+    warning: None,
+    reads: None,
+    writes: Some(Writes {
+        holds: Holds::StacksOrEdges,
+        all_metrics: true,
+        has_threshold: false,
+        write,
+    }),
+};
 
 /// For a profile of edges only, if estimating is off.
 const NO_STACKS: &str = "This profile knows who called whom, but not whole stacks, which a flame graph is made of. \
@@ -102,6 +81,7 @@ fn write(profile: &Profile, options: &WriteOptions, out: &mut dyn Write) -> Resu
         metrics: profile.metrics,
         meta: Meta::default(),
         spans: Spans::default(),
+        lines: profile::Lines::default(),
     };
     let flat = FlatTable::new(&folded);
     let is_estimated = estimated.is_some() || estimated_base.is_some();

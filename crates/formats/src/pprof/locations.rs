@@ -10,7 +10,7 @@ use profile::{Budget, NumberMap, OverBudget, SymbolId};
 
 use super::fields::{Message, Value};
 use super::stacks::Place;
-use crate::symbols::Symbols;
+use crate::shared::symbols::Symbols;
 
 /// IDs below this are in a table, which is fast; others in a map.
 const DENSE: usize = 1 << 16;
@@ -29,6 +29,8 @@ pub(super) struct Locations {
     list: Vec<Location>,
     /// The functions of all locations, the innermost first.
     functions: Vec<u64>,
+    /// The line in each of these functions; zero if unknown.
+    lines: Vec<u32>,
     /// The same as symbols, once these are known.
     symbols: Vec<SymbolId>,
     budget: Budget,
@@ -48,6 +50,7 @@ impl Locations {
             sparse: NumberMap::default(),
             list: Vec::new(),
             functions: Vec::new(),
+            lines: Vec::new(),
             symbols: Vec::new(),
             budget: budget.clone(),
         }
@@ -97,15 +100,19 @@ impl Locations {
             match field? {
                 (1, Value::Number(number)) => id = number,
                 (4, Value::Bytes(line)) => {
-                    let mut function = 0;
+                    let (mut function, mut number) = (0, 0);
                     for field in Message(line) {
-                        if let (1, Value::Number(number)) = field? {
-                            function = number;
+                        match field? {
+                            (1, Value::Number(id)) => function = id,
+                            (2, Value::Number(line)) => number = line,
+                            _ => {}
                         }
                     }
-                    let room = self.budget.room(&mut self.functions, LOCATIONS);
+                    let room = (self.budget.room(&mut self.functions, LOCATIONS))
+                        .and(self.budget.room(&mut self.lines, LOCATIONS));
                     room.map_err(|error| error.to_string())?;
                     self.functions.push(function);
+                    self.lines.push(u32::try_from(number).unwrap_or(0));
                 }
                 _ => {}
             }
@@ -142,6 +149,21 @@ impl Locations {
             self.symbols.push(symbols.id(b"(unknown)"));
         }
         Ok(())
+    }
+
+    /// The function and the line of each frame of all locations. A location's
+    /// frames are those in its [`frames`](Self::frames).
+    pub(super) fn all_frames(&self) -> impl Iterator<Item = (u64, SymbolId, u32)> {
+        let frames = self.functions.iter().zip(&self.symbols).zip(&self.lines);
+        frames.map(|((function, symbol), line)| (*function, *symbol, *line))
+    }
+
+    /// The places of a location's frames in [`all_frames`](Self::all_frames),
+    /// the innermost first.
+    pub(super) fn frames(&self, place: Place) -> Range<usize> {
+        let location = self.list.get(place as usize);
+        let lines = location.and_then(|location| location.lines.clone());
+        lines.unwrap_or_default()
     }
 
     /// The symbols of a location, the innermost first.

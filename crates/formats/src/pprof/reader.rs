@@ -13,12 +13,14 @@ use profile::{
 use prost::Message as _;
 
 use super::fields::{Input, Message, Value, count, varint};
+use super::lines::lines;
 use super::locations::Locations;
 use super::messages::{Function, ValueType, field};
 use super::stacks::{Place, StackId, Stacks};
 use super::types;
-use crate::symbols::Symbols;
-use crate::{ReadError, text};
+use crate::ReadError;
+use crate::shared::symbols::Symbols;
+use crate::shared::text;
 
 /// Bytes per function until the symbols are made: its entry in the map, and its
 /// symbol.
@@ -284,6 +286,14 @@ impl Parts {
         self.locations.resolve(&functions, &mut symbols)?;
 
         let stacks = std::mem::replace(&mut self.stacks, Stacks::within(budget));
+        let lines = lines(
+            &stacks,
+            &self.locations,
+            &self.functions,
+            &columns,
+            |number| self.string(number),
+            budget,
+        );
         let mut builder = TreeBuilder::within(budget);
         let mut nodes: Vec<NodeId> = Vec::new();
         stacks.for_each(|_, below, place, sums| {
@@ -338,6 +348,7 @@ impl Parts {
             metrics,
             meta,
             spans: Spans::default(),
+            lines,
         })
     }
 

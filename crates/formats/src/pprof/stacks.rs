@@ -124,6 +124,29 @@ impl Stacks {
         self.width
     }
 
+    /// Calls `visit` with each stack that has samples: its locations, the
+    /// innermost first, and the sums of its samples.
+    pub(super) fn for_each_sampled(&self, mut visit: impl FnMut(&[Place], &[i64])) {
+        let width = self.width.unwrap_or(0);
+        let mut places = Vec::new();
+        for (stack, &row) in self.rows.iter().enumerate() {
+            let start = (row as usize).saturating_mul(width);
+            let Some(sums) = self.sums.get(start..start.saturating_add(width)) else {
+                continue;
+            };
+            places.clear();
+            let mut at = stack;
+            // A stack's parent has a smaller number; 0 has no location.
+            while at > 0
+                && let Some(&(below, place)) = self.nodes.get(at)
+            {
+                places.push(place);
+                at = below as usize;
+            }
+            visit(&places, sums);
+        }
+    }
+
     /// Calls `visit` with each stack, parents first: its number, its parent,
     /// the innermost location, and the sums of its samples if it has any. Stops
     /// at the first error.

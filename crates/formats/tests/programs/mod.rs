@@ -62,6 +62,7 @@ pub(crate) fn tiny_events() -> Profile {
             ..Meta::default()
         },
         spans: Spans::default(),
+        lines: profile::Lines::default(),
     }
 }
 
@@ -222,16 +223,17 @@ pub(crate) fn nasty() -> Profile {
             ..Meta::default()
         },
         spans: Spans::default(),
+        lines: profile::Lines::default(),
     }
 }
 
 /// What `profile` is in a format.
-pub(crate) fn written(format: &dyn formats::Format, profile: &Profile) -> Vec<u8> {
+pub(crate) fn written(format: &formats::Format, profile: &Profile) -> Vec<u8> {
     written_with(format, profile, &formats::WriteOptions::default())
 }
 
 pub(crate) fn written_with(
-    format: &dyn formats::Format,
+    format: &formats::Format,
     profile: &Profile,
     options: &formats::WriteOptions,
 ) -> Vec<u8> {

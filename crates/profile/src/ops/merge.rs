@@ -13,9 +13,9 @@ use std::collections::HashMap;
 use std::fmt;
 
 use crate::{
-    Activation, Body, Cost, Edge, EdgeTable, Meta, Metrics, Mode, NodeId, NumberMap, Profile,
-    Sample, Samples, SamplesBuilder, Spans, SpansBuilder, Symbol, SymbolId, Tree, TreeBuilder,
-    WallUnit,
+    Activation, Body, Budget, Cost, Edge, EdgeTable, LinesBuilder, Meta, Metrics, Mode, NodeId,
+    NumberMap, Profile, Sample, Samples, SamplesBuilder, Spans, SpansBuilder, Symbol, SymbolId,
+    Tree, TreeBuilder, WallUnit,
 };
 
 /// The tag with the number of merged profiles.
@@ -70,6 +70,7 @@ pub struct Merger {
     by_name: HashMap<Box<[u8]>, SymbolId>,
     sum: Option<Sum>,
     spans: SpansBuilder,
+    lines: LinesBuilder,
     runs: u64,
 }
 
@@ -96,6 +97,7 @@ impl Default for Merger {
             by_name: HashMap::new(),
             sum: None,
             spans: SpansBuilder::new(Spans::MOST),
+            lines: LinesBuilder::within(&Budget::unlimited()),
             runs: 0,
         }
     }
@@ -119,6 +121,7 @@ impl Merger {
         let numbers = self.numbers(&profile.symbols);
         let number = |symbol: SymbolId| numbers.get(symbol.index()).copied().unwrap_or(symbol);
         self.spans.add(&profile.spans, number);
+        self.lines.add(&profile.lines, number);
         let shape = self.sum.as_mut().map(|sum| std::mem::take(&mut sum.shape));
         let shape = match (shape, &profile.body) {
             (None, Body::Samples(samples)) => {
@@ -204,6 +207,7 @@ impl Merger {
             metrics,
             meta,
             spans: self.spans.finish(),
+            lines: self.lines.finish(),
         })
     }
 

@@ -169,6 +169,7 @@ fn long_log() -> Profile {
         metrics: Metrics::default(),
         meta: Meta::default(),
         spans: Spans::default(),
+        lines: profile::Lines::default(),
     }
 }
 

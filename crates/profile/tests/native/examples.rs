@@ -53,6 +53,7 @@ pub(crate) fn examples() -> Vec<(&'static str, Profile)> {
         },
         meta,
         spans: spans(),
+        lines: profile::Lines::default(),
     };
     let with = |body, metrics| Profile {
         body,

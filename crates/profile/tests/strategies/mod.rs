@@ -252,6 +252,7 @@ pub(crate) fn with_body(body: impl Strategy<Value = Body>) -> impl Strategy<Valu
             },
             meta,
             spans,
+            lines: profile::Lines::default(),
         }
     })
 }

@@ -21,7 +21,7 @@ pub(crate) fn encode<T: Serialize>(part: &T) -> Result<Vec<u8>> {
 /// The part in those bytes.
 pub(crate) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
     let damaged = |reason: String| Error::Damaged(format!("hourly sums: {reason}"));
-    let plain = crate::prepare::unpacked(bytes, MAX).map_err(|error| damaged(error.to_string()))?;
+    let plain = crate::packed::unpacked(bytes, MAX).map_err(|error| damaged(error.to_string()))?;
     postcard::from_bytes(&plain).map_err(|error| damaged(error.to_string()))
 }
 

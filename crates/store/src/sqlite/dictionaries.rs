@@ -6,21 +6,25 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::SqliteStore;
-use crate::prepare::{Dictionaries, MAX_DICTIONARY, MAX_FILE, unpacked, unpacked_with};
+use crate::packed::{unpacked, unpacked_with};
+use crate::prepare::{Dictionaries, MAX_DICTIONARY, MAX_FILE};
 use crate::{Error, Result, RunInfo};
 
 /// How many are kept in memory.
 const KEPT: usize = 256;
 
+/// A dictionary with its number.
+type Numbered = (i64, Arc<Vec<u8>>);
+
 /// The dictionaries that were used lately.
 #[derive(Debug, Default)]
 pub(super) struct Kept {
     /// By application, route and release.
-    by_route: Mutex<HashMap<[String; 3], (i64, Arc<Vec<u8>>)>>,
+    by_route: Mutex<HashMap<[String; 3], Numbered>>,
 }
 
 impl Dictionaries for SqliteStore {
-    fn find(&self, info: &RunInfo) -> Result<Option<(i64, Arc<Vec<u8>>)>> {
+    fn find(&self, info: &RunInfo) -> Result<Option<Numbered>> {
         let kept = || {
             let kept = self.dictionaries.by_route.lock();
             kept.unwrap_or_else(PoisonError::into_inner)
@@ -29,7 +33,7 @@ impl Dictionaries for SqliteStore {
         if let Some((number, data)) = kept().get(&key) {
             return Ok(Some((*number, Arc::clone(data))));
         }
-        let found = self.read(|connection| {
+        let found: Option<(i64, Vec<u8>)> = self.read(|connection| {
             let mut statement = connection.prepare_cached(
                 "SELECT dictionary.id, dictionary.data FROM app
                  JOIN route ON route.app = app.id AND route.name = ?2
@@ -45,7 +49,7 @@ impl Dictionaries for SqliteStore {
         let Some((number, packed)) = found else {
             return Ok(None);
         };
-        let data = Arc::new(plain(packed)?);
+        let data: Arc<Vec<u8>> = Arc::new(plain(&packed)?);
         let mut kept = kept();
         if kept.len() >= KEPT {
             kept.clear();
@@ -55,8 +59,8 @@ impl Dictionaries for SqliteStore {
     }
 }
 
-fn plain(packed: Vec<u8>) -> Result<Vec<u8>> {
-    unpacked(&packed, MAX_DICTIONARY)
+fn plain(packed: &[u8]) -> Result<Vec<u8>> {
+    unpacked(packed, MAX_DICTIONARY)
         .map_err(|error| Error::Damaged(format!("a dictionary: {error}")))
 }
 
@@ -76,7 +80,7 @@ pub(super) fn file(connection: &Connection, run: i64) -> Result<Vec<u8>> {
         None => return Err(damaged("it is missing")),
         Some((_, None, Some(_))) => return Err(damaged("its dictionary is missing")),
         Some((file, None, None)) => unpacked(&file, MAX_FILE),
-        Some((file, Some(packed), _)) => unpacked_with(&file, &plain(packed)?, MAX_FILE),
+        Some((file, Some(packed), _)) => unpacked_with(&file, &plain(&packed)?, MAX_FILE),
     };
     file.map_err(|error| damaged(&error.to_string()))
 }

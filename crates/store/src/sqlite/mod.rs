@@ -1,5 +1,5 @@
-//! The store in one folder: SQLite with one file of the run's native bytes a
-//! row, and hourly sums beside them.
+//! The store in one folder: a database of `SQLite` with the runs' native files,
+//! and hourly sums beside them.
 //!
 //! One thread writes. Runs that wait are written in one transaction, so that a
 //! busy store waits for the disk once for many. Readers have connections of

@@ -73,14 +73,14 @@ impl Changed {
 
 impl Open<'_> {
     /// Stores runs.
-    pub(super) fn put(&mut self, runs: Vec<Box<Prepared>>) -> Result<Vec<Stored>> {
+    pub(super) fn put(&mut self, runs: Vec<Prepared>) -> Result<Vec<Stored>> {
         let mut stored = Vec::with_capacity(runs.len());
         let mut changed = Changed::default();
         for run in runs {
             let id = run.info.id;
             let is_new = !is_known(self.connection, &id)?;
             if is_new {
-                self.add(*run, &mut changed)?;
+                self.add(run, &mut changed)?;
             }
             stored.push(Stored { id, is_new });
         }

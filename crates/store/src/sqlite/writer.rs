@@ -144,7 +144,8 @@ impl State {
         if puts.is_empty() {
             return;
         }
-        let (runs, replies): (Vec<_>, Vec<_>) = puts.into_iter().unzip();
+        let puts = puts.into_iter().map(|(run, reply)| (*run, reply));
+        let (runs, replies): (Vec<_>, Vec<_>) = puts.unzip();
         let outcome = self.transaction(move |open| open.put(runs));
         for (index, reply) in replies.into_iter().enumerate() {
             let stored = match &outcome {

@@ -49,14 +49,15 @@ pub(super) fn layout<T: Arranged>(tree: &T, query: &FlameQuery) -> Result<Flame,
     let mut sheet = Sheet::new(query);
     // The path to the zoomed box is as wide as the window.
     let mut zoomed = root;
-    let mut parent = sheet.add(0, 0, (0.0, sheet.width), &zoomed);
+    let mut parent = sheet.add(0, 0, 0, (0.0, sheet.width), &zoomed);
     for (row, function) in (1_u32..).zip(&query.zoom) {
-        let mut below = tree.below(&zoomed.place).into_iter();
-        zoomed = below
-            .find(|opened| opened.symbol.0 == *function)
+        let mut below = (0_u32..).zip(tree.below(&zoomed.place));
+        let (place, found) = below
+            .find(|(_, opened)| opened.symbol.0 == *function)
             .ok_or(Error::UnknownNode)?;
+        zoomed = found;
         value = zoomed.value;
-        parent = sheet.add(parent, row, (0.0, sheet.width), &zoomed);
+        parent = sheet.add(parent, row, place, (0.0, sheet.width), &zoomed);
     }
     let whole = zoomed.width;
     let row = u32::try_from(query.zoom.len()).unwrap_or(u32::MAX);
@@ -80,11 +81,11 @@ pub(super) fn layout<T: Arranged>(tree: &T, query: &FlameQuery) -> Result<Flame,
         }
         let mut left = box_.left;
         let mut joined = Joined::default();
-        for below in tree.below(&box_.place) {
+        for (place, below) in (0_u32..).zip(tree.below(&box_.place)) {
             #[expect(clippy::cast_precision_loss, reason = "pixels")]
             let width = below.width.max(0) as f64 * scale;
             if width < sheet.min_width {
-                joined.add(left, width, &below);
+                joined.add(place, left, width, &below);
                 left += width;
                 if joined.width() >= sheet.min_width * 4.0 {
                     sheet.add_joined(&mut joined, box_.number, box_.row + 1);
@@ -92,7 +93,8 @@ pub(super) fn layout<T: Arranged>(tree: &T, query: &FlameQuery) -> Result<Flame,
                 continue;
             }
             sheet.add_joined(&mut joined, box_.number, box_.row + 1);
-            let number = sheet.add(box_.number, box_.row + 1, (left, left + width), &below);
+            let edges = (left, left + width);
+            let number = sheet.add(box_.number, box_.row + 1, place, edges, &below);
             open.push(Open {
                 place: below.place,
                 width: below.width,
@@ -124,6 +126,7 @@ struct Open<P> {
 struct Joined {
     left: f64,
     right: f64,
+    first: u32,
     count: u32,
     value: i64,
     base: Option<i64>,
@@ -131,9 +134,10 @@ struct Joined {
 }
 
 impl Joined {
-    fn add<P>(&mut self, left: f64, width: f64, opened: &Opened<P>) {
+    fn add<P>(&mut self, place: u32, left: f64, width: f64, opened: &Opened<P>) {
         if self.count == 0 {
             self.left = left;
+            self.first = place;
         }
         self.right = left + width;
         self.count = self.count.saturating_add(1);
@@ -179,7 +183,14 @@ impl Sheet {
         self.boxes.row.len() >= MOST_BOXES
     }
 
-    fn add<P>(&mut self, parent: u32, row: u32, edges: (f64, f64), opened: &Opened<P>) -> u32 {
+    fn add<P>(
+        &mut self,
+        parent: u32,
+        row: u32,
+        place: u32,
+        edges: (f64, f64),
+        opened: &Opened<P>,
+    ) -> u32 {
         let name = self.name(opened.symbol);
         self.push(parent, row, edges, name);
         self.boxes.value.push(opened.value);
@@ -187,6 +198,7 @@ impl Sheet {
         self.boxes.own.push(opened.own);
         self.boxes.calls.push(opened.calls);
         self.boxes.joined.push(1);
+        self.boxes.first.push(place);
         u32::try_from(self.boxes.row.len() - 1).unwrap_or(u32::MAX)
     }
 
@@ -202,6 +214,7 @@ impl Sheet {
         self.boxes.own.push(0);
         self.boxes.calls.push(joined.calls);
         self.boxes.joined.push(joined.count);
+        self.boxes.first.push(joined.first);
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "pixels")]

@@ -5,6 +5,7 @@
 //! are opened, so an answer is bounded by the window and not by the profile.
 //! Narrow neighbours are joined into one box that says how many they are.
 
+mod joined;
 mod layout;
 mod sets;
 mod stems;
@@ -16,7 +17,9 @@ use serde::{Deserialize, Serialize};
 use crate::names::{self, Origin};
 use crate::search::Pattern;
 use crate::{Document, Error, MetricName};
-use layout::layout;
+pub(crate) use joined::joined;
+pub use joined::{Joined, JoinedQuery, JoinedRow};
+use layout::{Arranged, layout};
 use sets::{Callees, Callers};
 use stems::Calls;
 pub(crate) use weights::Weights;
@@ -135,6 +138,9 @@ pub struct FlameBoxes {
     pub calls: Vec<u64>,
     /// How many boxes were joined; 1 for a box of its own.
     pub joined: Vec<u32>,
+    /// Its place among all that stands below its parent, from the left; of
+    /// joined boxes that of the first. [`JoinedQuery`] takes it.
+    pub first: Vec<u32>,
 }
 
 /// A function that has a box.
@@ -154,23 +160,47 @@ pub struct FlameName {
 /// The most characters of a name in a box: wider than any window.
 const MOST_LETTERS: usize = 500;
 
-pub(crate) fn flame(document: &Document, query: &FlameQuery) -> Result<Flame, Error> {
+/// What is done with a graph in any arrangement.
+trait Use {
+    type Answer;
+
+    fn with<T: Arranged>(self, tree: &T) -> Result<Self::Answer, Error>;
+}
+
+fn with_arranged<U: Use>(
+    document: &Document,
+    arrangement: Arrangement,
+    metric: MetricName,
+    use_: U,
+) -> Result<U::Answer, Error> {
     let tree = document.tree()?;
-    let weights = document.weights(query.metric.into())?;
+    let weights = document.weights(metric.into())?;
     let weights = &*weights;
-    let mut flame = match query.arrangement {
-        Arrangement::Called => layout(&Calls::in_order(tree, weights), query)?,
-        Arrangement::LeftHeavy => layout(&Calls::costliest_first(tree, weights), query)?,
-        Arrangement::Inverted => layout(&Callers::of_all(tree, weights), query)?,
+    match arrangement {
+        Arrangement::Called => use_.with(&Calls::in_order(tree, weights)),
+        Arrangement::LeftHeavy => use_.with(&Calls::costliest_first(tree, weights)),
+        Arrangement::Inverted => use_.with(&Callers::of_all(tree, weights)),
         Arrangement::Callers { function } => {
             let symbol = document.symbol(function)?;
-            layout(&Callers::of(tree, weights, symbol), query)?
+            use_.with(&Callers::of(tree, weights, symbol))
         }
         Arrangement::Callees { function } => {
             let symbol = document.symbol(function)?;
-            layout(&Callees::of(tree, weights, symbol), query)?
+            use_.with(&Callees::of(tree, weights, symbol))
         }
-    };
+    }
+}
+
+impl Use for &FlameQuery {
+    type Answer = Flame;
+
+    fn with<T: Arranged>(self, tree: &T) -> Result<Flame, Error> {
+        layout(tree, self)
+    }
+}
+
+pub(crate) fn flame(document: &Document, query: &FlameQuery) -> Result<Flame, Error> {
+    let mut flame = with_arranged(document, query.arrangement, query.metric, query)?;
     let pattern = Pattern::of_search(&query.search);
     for name in &mut flame.names {
         let symbol = &document.profile().symbols[SymbolId(name.function).index()];

@@ -81,6 +81,7 @@ pub(crate) fn in_range(
         metrics: profile.metrics,
         meta: profile.meta.clone(),
         spans,
+        lines: profile::Lines::default(),
     }
 }
 

@@ -11,8 +11,8 @@ use super::extras::take_column;
 use super::heads::{LEAVE, LONG_ENTER, LONG_LEAVE, RANK_SHIFT};
 use super::predict::{Predictor, RANKS, Run};
 use crate::native::costs::Columns;
+use crate::native::head::{Head, SECOND_PROFILE};
 use crate::native::meta::MetaReader;
-use crate::native::read::{Head, SECOND_PROFILE};
 use crate::native::section::{SectionReader, kind};
 use crate::native::spans::SpanReader;
 use crate::native::symbols::SymbolReader;
@@ -268,6 +268,7 @@ impl<R: Read> EventsReader<R> {
             metrics: self.metrics,
             meta: self.meta.meta,
             spans: self.spans.spans,
+            lines: crate::Lines::default(),
         }
     }
 }

@@ -167,6 +167,6 @@ pub(in super::super) fn releases(
             runs: sum.totals.runs,
         })
         .collect();
-    releases.sort_by(|one, other| one.first_s.cmp(&other.first_s));
+    releases.sort_by_key(|release| release.first_s);
     Ok(releases)
 }
