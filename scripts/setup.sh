@@ -176,6 +176,7 @@ want_demo_programs() {
 want_everything_tested() {
     want_demo_programs
     want make 'builds by phpize, configure and make' make --version
+    want curl 'sends the requests of the recipes in docs/production.md' curl --version
     want valgrind 'counts the instructions of a profiled call' valgrind --version
     want python3 'drives the measurements' python3 -c 'import json, csv, html.parser, subprocess, xml.etree.ElementTree, zipfile'
     if [ -z "$chosen_php" ]; then
