@@ -158,8 +158,12 @@ impl Engine {
             // The old one first: both together may not fit.
             self.part = None;
             let part = match scope.range {
-                Some(range) => document.in_range(range)?,
+                Some(range) => Some(document.in_range(range)?),
                 None => document.estimated(),
+            };
+            let Some(part) = part else {
+                // There is nothing to estimate.
+                return Ok(document);
             };
             self.part = Some((scope, part));
         }

@@ -9,11 +9,11 @@ use std::rc::Rc;
 use profile::{Body, Cost, EstimateLimits, Merger, Metric, Profile, SymbolId};
 
 use crate::Error;
-use crate::compare::Comparison;
-use crate::flame::Weights;
-use crate::index::{Index, OrderedTree};
-use crate::time::{Lanes, TimeRange};
-use crate::{compare, names, time};
+use crate::comparison::Comparison;
+use crate::index::{Index, Times};
+use crate::names;
+use crate::tree::OrderedTree;
+use crate::weights::Weights;
 
 /// One file to open.
 #[derive(Debug, Clone, Copy)]
@@ -66,25 +66,6 @@ impl Document {
         Self::of_index(profile, None, files)
     }
 
-    /// Compares files: what changed from `base` to `new`. Several on a side are
-    /// a group: their mean is compared.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::NothingToOpen`] if a side is empty, [`Error::Read`],
-    /// [`Error::Merge`].
-    pub fn compare(base: &[Source<'_>], new: &[Source<'_>]) -> Result<Self, Error> {
-        let read_all = |sources: &[Source<'_>]| {
-            let profiles = sources.iter().map(read);
-            profiles.collect::<Result<Vec<_>, _>>()
-        };
-        let names = |sources: &[Source<'_>]| {
-            let names = sources.iter().map(|source| source.name.to_owned());
-            names.collect()
-        };
-        compare::document(&read_all(base)?, names(base), &read_all(new)?, names(new))
-    }
-
     /// The document of a comparison; `base` has the cost of each node of the
     /// profile's tree in the base.
     pub(crate) fn with_base(profile: Profile, base: Vec<Cost>, files: Vec<String>) -> Self {
@@ -119,14 +100,13 @@ impl Document {
     }
 
     /// The same profile with guessed stacks, if it holds callers and callees
-    /// only; its title says that they are an estimate.
+    /// only; its title says that they are an estimate. None if it has stacks.
     #[must_use]
-    pub fn estimated(&self) -> Self {
-        let profile = match self.profile.body {
-            Body::Edges(_) => self.profile.estimated(EstimateLimits::default()),
-            _ => self.profile.clone(),
-        };
-        Self::new(profile, self.files.clone())
+    pub fn estimated(&self) -> Option<Self> {
+        matches!(self.profile.body, Body::Edges(_)).then(|| {
+            let profile = self.profile.estimated(EstimateLimits::default());
+            Self::new(profile, self.files.clone())
+        })
     }
 
     pub(crate) fn profile(&self) -> &Profile {
@@ -155,26 +135,13 @@ impl Document {
         self.index.tree.as_ref().ok_or(Error::NeedsStacks)
     }
 
-    /// The calls in the order of time.
+    /// When things happened.
     ///
     /// # Errors
     ///
     /// [`Error::NeedsTimes`].
-    pub(crate) fn lanes(&self) -> Result<&Lanes, Error> {
-        let times = self.index.time.as_ref().ok_or(Error::NeedsTimes)?;
-        Ok(&times.lanes)
-    }
-
-    /// The document of a range of time, with the same functions and call paths.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::NeedsTimes`].
-    pub fn in_range(&self, range: TimeRange) -> Result<Self, Error> {
-        let times = self.index.time.as_ref().ok_or(Error::NeedsTimes)?;
-        let tree = self.tree()?;
-        let profile = time::in_range(&self.profile, tree.nodes(), &times.tops, range);
-        Ok(Self::new(profile, self.files.clone()))
+    pub(crate) fn times(&self) -> Result<&Times, Error> {
+        self.index.time.as_ref().ok_or(Error::NeedsTimes)
     }
 
     /// The widths of all nodes in a flame graph.
@@ -223,7 +190,12 @@ impl Document {
     }
 }
 
-fn read(source: &Source<'_>) -> Result<Profile, Error> {
+/// Reads one file.
+///
+/// # Errors
+///
+/// [`Error::Read`].
+pub(crate) fn read(source: &Source<'_>) -> Result<Profile, Error> {
     formats::read(Cursor::new(source.bytes)).map_err(|error| Error::Read {
         name: source.name.to_owned(),
         source: error,

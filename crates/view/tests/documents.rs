@@ -88,7 +88,7 @@ fn callers_and_callees_alone_have_no_flame_graph_until_stacks_are_estimated() {
     let question: Question = serde_json::from_str(r#"{"ask":"flame"}"#).unwrap();
     let error = document.answer(&question).unwrap_err();
     assert_eq!(error.code(), "needs-stacks");
-    let mut estimated = document.estimated();
+    let mut estimated = document.estimated().unwrap();
     let Answer::Flame(flame) = estimated.answer(&question).unwrap() else {
         panic!("not a flame graph");
     };
