@@ -9,8 +9,7 @@ use crate::cpuprofile::CpuProfile;
 use crate::csv::Csv;
 use crate::dot::Dot;
 use crate::firefox::Firefox;
-use crate::flamegraph::{FlamegraphHtml, FlamegraphSvg};
-use crate::html_report::HtmlReport;
+use crate::flamegraph::FlamegraphSvg;
 use crate::markdown::Markdown;
 use crate::native::Native;
 use crate::nytprof::{Nytprof, NytprofCalls};
@@ -58,8 +57,6 @@ pub static FORMATS: &[&dyn Format] = &[
     &Dot,
     &Markdown,
     &FlamegraphSvg,
-    &FlamegraphHtml,
-    &HtmlReport,
     // Last: any text with a number at the end of each line matches it.
     &Collapsed,
 ];

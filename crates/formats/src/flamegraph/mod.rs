@@ -1,19 +1,15 @@
 //! Flame graphs: stacks as boxes whose width is their cost.
 //!
-//! One graph is a picture for any page (SVG), one is a page of its own (HTML),
-//! and one is part of the report. All draw the boxes that `graph` picks from
-//! the call tree.
+//! A still picture for documents and pages (SVG), of the boxes that `graph`
+//! picks from the call tree. To zoom and search there is the viewer.
 //!
 //! **Invariant:** the boxes called from one box are together never wider than
 //! that box, and the root has the total cost: leaving out small boxes loses no
 //! cost.
 
 mod caption;
-
 mod colours;
-pub(crate) mod data;
 mod graph;
-pub(crate) mod html;
 mod labels;
 mod stacks;
 mod svg;
@@ -39,10 +35,6 @@ use crate::{FlamePer, Format, Holds, WriteError, WriteOptions};
 /// The flame graph as an SVG.
 #[derive(Debug, Clone, Copy)]
 pub struct FlamegraphSvg;
-
-/// The flame graph as a page of HTML.
-#[derive(Debug, Clone, Copy)]
-pub struct FlamegraphHtml;
 
 impl Format for FlamegraphSvg {
     fn id(&self) -> &'static str {
@@ -74,39 +66,6 @@ impl Format for FlamegraphSvg {
         out: &mut dyn Write,
     ) -> Result<(), WriteError> {
         svg::write(profile, options, out)
-    }
-}
-
-impl Format for FlamegraphHtml {
-    fn id(&self) -> &'static str {
-        "flamegraph-html"
-    }
-
-    fn name(&self) -> &'static str {
-        "flame graph (HTML)"
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        &["flame.html"]
-    }
-
-    fn holds(&self) -> Option<Holds> {
-        Some(Holds {
-            needs_stacks: true,
-            stacks: true,
-            calls: true,
-            all_metrics: true,
-            times: false,
-        })
-    }
-
-    fn write(
-        &self,
-        profile: &Profile,
-        options: &WriteOptions,
-        out: &mut dyn Write,
-    ) -> Result<(), WriteError> {
-        html::write(profile, options, out)
     }
 }
 
@@ -142,22 +101,4 @@ impl<'p> GraphSet<'p> {
             left_out,
         }
     }
-
-    /// The same, with the whole program first.
-    pub(crate) fn with_whole(stacks: Stacks<'p>, per: FlamePer, wanted: &Wanted) -> Self {
-        let mut set = Self::new(stacks, per, wanted);
-        if set.graphs.iter().all(|graph| graph.label.is_some()) {
-            set.graphs.insert(0, Graph::new(&set.stacks, wanted));
-        }
-        set
-    }
-}
-
-/// The measured costs, the requested one first.
-pub(crate) fn measured(profile: &Profile, first: Metric) -> Vec<Metric> {
-    let mut metrics = Metric::ALL.to_vec();
-    metrics.sort_by_key(|metric| *metric != first);
-    metrics.retain(|metric| *metric == first || profile.shows(*metric));
-    metrics.retain(|metric| metric.is_in(profile.metrics));
-    metrics
 }
