@@ -194,6 +194,8 @@ want_everything_tested() {
         want_library php-illuminate-console "tests: Laravel's console" Illuminate/Console
         want_library php-illuminate-events "tests: Laravel's events" Illuminate/Events
         want_library php-illuminate-bus "tests: Laravel's jobs" Illuminate/Bus
+        want phpunit 'tests: the Composer package in php/' runs_phpunit
+        ! can_install php-codesniffer || want php-codesniffer 'the style of php/' command -v phpcs
         want_switched_off xdebug
         want_switched_off pcov
     fi
@@ -206,6 +208,9 @@ want_everything_tested() {
 want_library() {
     has_library "$3" >/dev/null 2>&1 || ! can_install "$1" || want "$1" "$2" has_library "$3"
 }
+
+# PHPUnit itself checks for the modules that it needs.
+runs_phpunit() { "$PHP" "$(command -v phpunit)" --version; }
 
 has_library() { "$PHP" -d include_path=/usr/share/php -r 'require "$argv[1]/autoload.php";' "$1"; }
 

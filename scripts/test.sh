@@ -44,6 +44,7 @@ test_everything() {
     step "docs/frameworks.md's files" framework_examples
     step 'a real program: the same output' real_output
     step 'a real program: the same calls as in a trace of Xdebug' real_calls
+    step 'the Composer package, php/' php_package
     step 'xhprof.stub.php against reflection' stub_agrees
     step 'composer.json' composer_json
     step 'build.rs refuses a PHP that is not supported' build_refusals
@@ -220,6 +221,27 @@ framework_examples() {
     "$PHP" -n scripts/frameworks.php "$extension" "$release/xhprof" "$(find_fpm || echo -)"
 }
 
+# The package's own tests, under the PHPUnit of this Debian, and its style.
+php_package() {
+    plain_scan_directory "$logs/php-conf.d"
+    export PHP_INI_SCAN_DIR=$logs/php-conf.d
+    # Also what this PHPUnit does not load.
+    find php -name '*.php' -print0 | xargs -0 -n 1 "$PHP" -n -l >"$logs/php-lint"
+    "$PHP" -n -r 'json_decode(file_get_contents("php/composer.json"), false, 16, JSON_THROW_ON_ERROR);'
+    if runs_phpunit >"$logs/phpunit" 2>&1; then
+        XHPROF_EXTENSION=$extension XHPROF_PROGRAM=$(realpath "$release/xhprof") \
+            "$PHP" -d extension="$extension" "$(command -v phpunit)" -c php/phpunit.xml --do-not-cache-result
+    else
+        echo "PHPUnit does not run here, so not run: $(head -n 1 "$logs/phpunit")"
+    fi
+    if command -v phpcs >/dev/null; then
+        # Without warnings: those are about long lines.
+        "$PHP" "$(command -v phpcs)" -n --standard=PSR12 php/src php/tests php/autoload.php
+    else
+        echo 'PHP_CodeSniffer is not installed, so not run: the style of php/'
+    fi
+}
+
 stub_agrees() {
     "$PHP" -n scripts/signatures.php xhprof.stub.php >"$logs/stub.txt"
     "$PHP" -n -d extension="$extension" scripts/signatures.php >"$logs/reflection.txt"
@@ -351,19 +373,13 @@ installed_files() {
     tail -n 1 "$logs/make-install" | grep '/opt/xhprof/bin/xhprof'
 }
 
-# Checks that scripts/xhprof.ini has the settings of docs/settings.md, group by group,
-# and that its names and defaults are the extension's.
+# Checks that the names and defaults in scripts/xhprof.ini are the extension's. A test
+# of crates/policy compares its text with the settings.
 ini_settings() {
     local file=$logs/xhprof.ini names=$logs/ini-names
     sed -nE 's/^;(xhprof\.)/\1/p' scripts/xhprof.ini >"$file"
     sed -nE 's/^(xhprof\.[a-z_]+) =.*/\1/p' "$file" | sort >"$names"
     [ "$(wc -l <"$file")" = "$(wc -l <"$names")" ] || die 'a setting of scripts/xhprof.ini has no "name = value"'
-    awk '/^## /{ group = $2 } group ~ /^(Everyday|Limits|Expert)$/ && /^\| `xhprof\./{ print group, $2 }' docs/settings.md | tr -d '`' | sort >"$logs/documented"
-    for group in Everyday Limits Expert; do
-        grep -q "^$group " "$logs/documented" || die "docs/settings.md has no table of the group $group"
-    done
-    awk '/^; --- /{ group = $3 } /^;xhprof\./{ print group, substr($1, 2) }' scripts/xhprof.ini | sort >"$logs/ini-groups"
-    diff -u "$logs/documented" "$logs/ini-groups" || die 'the settings or groups of scripts/xhprof.ini and docs/settings.md differ'
     # With all lines active, every setting has its default.
     local print='foreach (ini_get_all("xhprof") as $name => $setting) echo "$name=$setting[global_value]\n";'
     "$PHP" -n -d extension="$extension" -r "$print" | sort >"$logs/ini-defaults"

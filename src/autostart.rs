@@ -90,7 +90,7 @@ pub(crate) fn decision() -> String {
 fn begin(reason: Reason) -> Result<(), String> {
     let log = |kind, problem: &str| log_throttled(kind, &format!("nothing is recorded: {problem}"));
     // Goes to the log: a warning would appear in the response.
-    if let Some(problem) = session::problem(settings::mode()) {
+    if let Some(problem) = session::problem(settings::value(&settings::MODE)) {
         log(Problem::Engine, problem);
         return Err(problem.to_owned());
     }
@@ -102,11 +102,13 @@ fn begin(reason: Reason) -> Result<(), String> {
     })?;
     // Needed when the request's metadata is collected at its end.
     zend::fill_server_variables();
+    let ignored = settings::value(&settings::IGNORED_FUNCTIONS).into_iter();
+    let ignored_functions = ignored.map(|name| name.into_bytes().into()).collect();
     let mut naming = NamingOptions {
         places: true,
         // Files are read by our own program, which shows a closure's place.
-        closures: settings::closure_names() != ClosureNames::Plain,
-        ..functions::naming_options(settings::ignored_functions())
+        closures: settings::value(&settings::CLOSURE_NAMES) != ClosureNames::Plain,
+        ..functions::naming_options(ignored_functions)
     };
     let flags = choice::flags(reason);
     if flags.sql && naming.details == Details::None {
@@ -117,7 +119,7 @@ fn begin(reason: Reason) -> Result<(), String> {
         naming.details = Details::Spans;
     }
     let at = Instant::now();
-    match settings::mode() {
+    match settings::value(&settings::MODE) {
         Mode::Edges => session::start_tracing(Shape::Edges, flags, naming),
         Mode::Tree => session::start_tracing(Shape::Tree, flags, naming),
         Mode::Events => session::start_events(flags, naming, FILE_OUTCOME.with(Rc::clone)),
@@ -204,7 +206,7 @@ fn end_profile() {
     {
         announce::written(begun.reason, path);
     }
-    if settings::debug() && !IS_LOGGED.replace(true) {
+    if settings::value(&settings::DEBUG) && !IS_LOGGED.replace(true) {
         log_decision(outcome);
     }
 }

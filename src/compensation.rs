@@ -69,7 +69,7 @@ static CACHED: Mutex<Vec<Cached>> = Mutex::new(Vec::new());
 pub(crate) fn measured(flags: Flags) -> Option<Measured> {
     // The key includes `no_builtins`: without internal functions only user
     // functions are measured.
-    let key = (flags, settings::clock_choice());
+    let key = (flags, settings::value(&settings::CLOCK));
     if let Ok(known) = CACHED.lock()
         && let Some((_, measured)) = known.iter().find(|(known, _)| *known == key)
     {

@@ -12,8 +12,9 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
+use policy::exclusions::Exclusions;
+
 use crate::engine::Engine;
-use crate::exclusions::Exclusions;
 use crate::options::Options;
 use crate::settings::{self, ClosureNames, Flags};
 use crate::symbols::{Details, NamingOptions};
@@ -178,7 +179,7 @@ extern "C" fn xhprof_dump(call: &mut ExecuteData, result: &mut Zval) {
     };
     let path = Path::new(OsStr::from_bytes(file));
     let format = String::from_utf8_lossy(format.unwrap_or(b"native"));
-    let Some(format) = settings::output_format_of(&format) else {
+    let Some(format) = settings::OUTPUT_FORMAT.parse(&format) else {
         zend::warning(&format!(
             "the format must be native, xhprof or json, not \"{format}\""
         ));
@@ -231,14 +232,15 @@ extern "C" fn xhprof_tag(call: &mut ExecuteData, result: &mut Zval) {
 /// The naming options of a profile with this ignore list.
 pub(crate) fn naming_options(ignored: HashSet<Box<[u8]>>) -> NamingOptions {
     NamingOptions {
-        exclusions: Exclusions::of_names(ignored).and_patterns(&settings::exclude()),
-        run_init: settings::run_init(),
-        details: if settings::spans() {
+        exclusions: Exclusions::of_names(ignored)
+            .and_patterns(&settings::value(&settings::EXCLUDE)),
+        run_init: settings::value(&settings::RUN_INIT),
+        details: if settings::value(&settings::SPANS) {
             Details::InNames
         } else {
             Details::None
         },
-        closures: settings::closure_names() == ClosureNames::Place,
+        closures: settings::value(&settings::CLOSURE_NAMES) == ClosureNames::Place,
         places: false,
     }
 }

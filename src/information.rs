@@ -56,7 +56,7 @@ fn cpu_time() -> &'static str {
     // Probing would stop the clock of a running profile.
     let in_use = session::cpu_time();
     in_use
-        .unwrap_or_else(|| clock::cpu_time_in_use(settings::clock_choice()))
+        .unwrap_or_else(|| clock::cpu_time_in_use(settings::value(&settings::CLOCK)))
         .name()
 }
 

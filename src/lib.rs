@@ -14,17 +14,14 @@ mod autostart;
 #[allow(unsafe_code)]
 mod clock;
 mod compensation;
-mod details;
 #[allow(unsafe_code)]
 mod engine;
-mod exclusions;
 mod functions;
 mod information;
 mod inputs;
 mod log_throttled;
 mod options;
 mod output;
-mod patterns;
 mod program;
 mod session;
 mod settings;
@@ -38,13 +35,13 @@ use ext_php_rs::prelude::*;
 
 /// MINIT, once for a process, before any code is compiled.
 extern "C" fn module_starts(_kind: i32, number: i32) -> i32 {
-    zend::ini::register(settings::SETTINGS, &settings::KINDS, number);
+    zend::ini::register(settings::all(), number);
     zend::parameters::may_return_false(functions::RETURNS_STRING_OR_FALSE);
     if let Some(engine) = session::engine_to_arm() {
         engine::arm(engine);
     }
     engine::sampling::arm();
-    if settings::special_functions() {
+    if settings::value(&settings::SPECIAL_FUNCTIONS) {
         zend::make_special_functions_visible();
     }
     clock::follow_forks(session::follow_fork);
@@ -71,7 +68,7 @@ extern "C" fn module_ends(_kind: i32, number: i32) -> i32 {
 extern "C" fn request_starts(_kind: i32, _number: i32) -> i32 {
     engine::arm_thread();
     #[cfg(php_zts)]
-    if settings::special_functions() {
+    if settings::value(&settings::SPECIAL_FUNCTIONS) {
         zend::make_special_functions_visible();
     }
     autostart::request_starts();

@@ -60,7 +60,7 @@ fn for_a_file(naming: NamingOptions, has_place_for_spans: bool) -> NamingOptions
     NamingOptions {
         details,
         places: true,
-        closures: settings::closure_names() != ClosureNames::Plain,
+        closures: settings::value(&settings::CLOSURE_NAMES) != ClosureNames::Plain,
         ..naming
     }
 }

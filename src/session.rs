@@ -94,7 +94,7 @@ fn write_events(running: &Running, file_outcome: Rc<FileOutcome>) {
         is_exact: false,
         metrics: metrics(running.flags),
     };
-    let limit = settings::max_events_size();
+    let limit = settings::value(&settings::MAX_EVENTS_SIZE);
     with_state(|state| {
         if let (Some(recorder), Some(symbols)) = (state.recorder.running(), &state.symbols) {
             let start = recorder::instant(recorder.started());
@@ -261,7 +261,7 @@ pub(crate) fn start_tracing(shape: Shape, flags: Flags, naming: NamingOptions) {
     if is_running() {
         return;
     }
-    let costs = if settings::compensate() && engine_in_use().is_ok() {
+    let costs = if settings::value(&settings::COMPENSATE) && engine_in_use().is_ok() {
         compensation::measured(flags)
     } else {
         None
@@ -274,7 +274,11 @@ pub(crate) fn start(shape: Shape, flags: Flags, naming: NamingOptions, costs: Op
     let Some(engine) = usable_engine() else {
         return;
     };
-    let clock = clock::start(settings::clock_choice(), settings::pin_cpu(), flags.cpu);
+    let clock = clock::start(
+        settings::value(&settings::CLOCK),
+        settings::value(&settings::PIN_CPU),
+        flags.cpu,
+    );
     let hooks = engine::hooks_for(
         engine,
         Measure {
@@ -289,7 +293,10 @@ pub(crate) fn start(shape: Shape, flags: Flags, naming: NamingOptions, costs: Op
     set_running(clock, flags, costs, None);
     read_clocks(clock, flags, costs);
     engine::install(hooks);
-    let (max_depth, max_nodes) = (settings::max_depth(), settings::max_nodes());
+    let (max_depth, max_nodes) = (
+        settings::value(&settings::MAX_DEPTH),
+        settings::value(&settings::MAX_NODES),
+    );
     with_state(|state| {
         next_session(state);
         state.symbols = Some(Symbols::new(naming, clock.calibration.rate));
@@ -466,7 +473,7 @@ pub(crate) fn engine_in_use() -> Result<Engine, &'static str> {
 
 /// The engine to arm when PHP starts; none for `off`.
 pub(crate) fn engine_to_arm() -> Option<Engine> {
-    match settings::engine_choice() {
+    match settings::value(&settings::ENGINE) {
         EngineChoice::Off => None,
         EngineChoice::Execute => Some(Engine::Execute),
         EngineChoice::Observer => Some(Engine::Observer),

@@ -8,11 +8,11 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use policy::details::{self, Detail};
+use policy::exclusions::Exclusions;
 use profile::{NameIndex, Spans, Symbol, Vacancy};
 use recorder::{Recorder, SymbolId, TickRate};
 
-use crate::details::{self, Detail};
-use crate::exclusions::Exclusions;
 use crate::spans::{SharedSpans, SpanLog};
 use crate::zend::{Function, FunctionKind, name};
 

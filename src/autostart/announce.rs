@@ -53,8 +53,8 @@ fn standard_error() -> Option<(u64, u64)> {
 /// and some take any output there for a failure.
 fn is_child_of_asked(reason: Reason) -> bool {
     let name = match reason {
-        Reason::Environment => "XHPROF".to_owned(),
-        _ => settings::trigger(),
+        Reason::Environment => "XHPROF".into(),
+        _ => settings::value(&settings::TRIGGER),
     };
     let Some(value) = inputs::process_variable(&name) else {
         return false;

@@ -3,11 +3,12 @@
 //! The cheapest checks come first: for a request that `xhprof.rate` leaves out,
 //! three settings are read and one system call is made.
 
+use policy::patterns;
+
 use super::decision::{Decision, Reason, Rule};
 use super::trigger::{self, Trigger};
 use crate::log_throttled::{Problem, log_throttled};
 use crate::output::{self, Ledger};
-use crate::patterns;
 use crate::settings::{self, AutoEnable, Flags};
 use crate::zend::ini;
 use crate::{inputs, zend};
@@ -30,7 +31,7 @@ fn reason() -> Result<Reason, Rule> {
             None => {}
         }
     }
-    let auto_enable = settings::auto_enable();
+    let auto_enable = settings::value(&settings::AUTO_ENABLE);
     if auto_enable == AutoEnable::Never {
         return Err(Rule::Off);
     }
@@ -54,7 +55,7 @@ fn by_rules() -> Result<(), Rule> {
     if ini::has_invalid_limit() {
         return Err(Rule::InvalidLimit);
     }
-    if !chance(settings::rate()) {
+    if !chance(settings::value(&settings::RATE)) {
         return Err(Rule::Rate);
     }
     by_patterns()
@@ -66,16 +67,19 @@ pub(super) fn flags(reason: Reason) -> Flags {
     let variable = inputs::process_variable("XHPROF_FLAGS");
     let variable = variable.filter(|words| reason == Reason::Environment && !words.is_empty());
     let Some(words) = variable else {
-        return settings::flags();
+        return settings::value(&settings::FLAGS);
     };
     let flags = str::from_utf8(&words).ok().and_then(Flags::from_words);
     flags.unwrap_or_else(|| {
         log_throttled(
             Problem::Output,
-            "XHPROF_FLAGS must be any of the words cpu, memory, no_builtins and sql; \
-             using xhprof.flags",
+            &format!(
+                "XHPROF_FLAGS must be {}; using {}",
+                settings::FLAGS.parser.expected(),
+                settings::FLAGS.name()
+            ),
         );
-        settings::flags()
+        settings::value(&settings::FLAGS)
     })
 }
 
@@ -92,7 +96,10 @@ fn chance(share: f64) -> bool {
 
 /// By `xhprof.match` and `xhprof.skip`.
 fn by_patterns() -> Result<(), Rule> {
-    let (wanted, unwanted) = (settings::match_list(), settings::skip_list());
+    let (wanted, unwanted) = (
+        settings::value(&settings::MATCH),
+        settings::value(&settings::SKIP),
+    );
     if wanted.is_empty() && unwanted.is_empty() {
         return Ok(());
     }
@@ -126,7 +133,7 @@ fn subject() -> Vec<u8> {
 
 /// By `xhprof.max_per_minute`.
 fn is_within_max_per_minute() -> Result<(), Rule> {
-    let limit = settings::max_per_minute();
+    let limit = settings::value(&settings::MAX_PER_MINUTE);
     if limit == 0 {
         return Ok(());
     }

@@ -85,7 +85,7 @@ impl fmt::Display for Rule {
             Self::Environment => f.write_str("XHPROF=0"),
             Self::Off => f.write_str("xhprof.auto_enable = 0"),
             Self::NoTrigger => {
-                let name = settings::trigger();
+                let name = settings::value(&settings::TRIGGER);
                 if name.is_empty() {
                     f.write_str("xhprof.auto_enable = trigger, but xhprof.trigger is empty")
                 } else {

@@ -7,7 +7,8 @@ use crate::{settings, zend};
 /// Whether the profile of a request that took `took` is written, by
 /// `xhprof.min_duration` and `xhprof.keep_errors`.
 pub(super) fn should_keep(took: Duration) -> bool {
-    took >= settings::min_duration() || (settings::keep_errors() && has_failed())
+    took >= settings::value(&settings::MIN_DURATION)
+        || (settings::value(&settings::KEEP_ERRORS) && has_failed())
 }
 
 /// Whether the request ended with an error, or with an HTTP status of 500 or more.

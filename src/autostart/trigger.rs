@@ -24,7 +24,7 @@ pub(super) enum Trigger {
 
 /// Looks for the trigger in this request. Logs that a secret was wrong.
 pub(super) fn of_this_request() -> Trigger {
-    let name = settings::trigger();
+    let name = settings::value(&settings::TRIGGER);
     if name.is_empty() {
         return Trigger::Suspension;
     }
@@ -36,7 +36,7 @@ pub(super) fn of_this_request() -> Trigger {
             Trigger::Right
         };
     }
-    let secret = settings::trigger_secret();
+    let secret = settings::value(&settings::TRIGGER_SECRET);
     if secret.is_empty() {
         log_throttled(
             Problem::NoSecret,
@@ -49,7 +49,7 @@ pub(super) fn of_this_request() -> Trigger {
     let values = inputs::named(&name);
     // All are compared, so that timing does not show which one is right.
     let is_right = values.iter().fold(false, |is_right, (_, value)| {
-        is_right | is_same(value, &secret)
+        is_right | is_same(value, secret.as_bytes())
     });
     if is_right {
         return Trigger::Right;

@@ -19,11 +19,12 @@ pub(crate) use calibration::Calibration;
 pub(crate) use compensated::{CallCost, CallCosts, Compensated};
 pub(crate) use cpu_time::CpuTime;
 pub(crate) use pace::pace;
-pub(crate) use timer::{Fired, SampledClock, Timer};
+pub(crate) use timer::{Fired, Timer};
 
 use std::sync::{Mutex, OnceLock};
 
-use crate::settings::{ClockChoice, PinCpu};
+use policy::settings::{ClockChoice, PinCpu};
+
 use crate::zend::FunctionKind;
 
 /// The clocks that the engines read at entry and exit.

@@ -17,18 +17,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{Builder, JoinHandle, park_timeout, sleep};
 use std::time::Duration;
 
+use policy::settings::SampledClock;
 use recorder::SlotGrid;
 
 use super::calibration::clock_ns;
-
-/// The clock of the sampling interval.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum SampledClock {
-    /// The time of day.
-    Wall,
-    /// The CPU time of the thread that starts the timer.
-    Cpu,
-}
 
 /// One expiration of the timer.
 #[derive(Debug, Clone, Copy)]

@@ -14,10 +14,10 @@ use recorder::{Reading, SymbolId};
 
 use super::Hooks;
 use super::state::{State, state};
-use crate::details::{self, Argument, Detail, Name, Rows, Text};
 use crate::spans::{MAX_TEXT_LENGTH, SharedSpans, SpanId};
 use crate::symbols::{Prepared, Symbols};
 use crate::zend::{self, Call, Value};
+use policy::details::{self, Argument, Detail, Name, Rows, Text};
 
 /// The longest part of a statement that is redacted for a span, in bytes.
 const MAX_READ: usize = 64 << 10;

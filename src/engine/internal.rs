@@ -144,7 +144,7 @@ unsafe fn traced_unknown<T: Tracing>(data: *mut zend_execute_data, result: *mut 
     }
 }
 
-/// The same for a function with a [`Detail`](crate::details::Detail).
+/// The same for a function with a [`Detail`](policy::details::Detail).
 #[cold]
 #[inline(never)]
 unsafe fn traced_with_detail<T: Tracing>(

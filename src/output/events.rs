@@ -154,7 +154,7 @@ impl EventFile {
     /// Limits the file to the space left by `xhprof.max_dir_size`; fails if there
     /// is too little.
     fn limit_to_free_bytes(&mut self) -> Result<()> {
-        let most = settings::max_dir_size();
+        let most = settings::value(&settings::MAX_DIR_SIZE);
         let is_collected = !self.file_outcome.is_of_program.get() && place::collected().is_some();
         if most == 0 || is_collected {
             return Ok(());
@@ -189,7 +189,7 @@ impl EventFile {
         let destination = self.file_outcome.destination.take();
         let path = destination.unwrap_or_else(|| open.path());
         open.move_to(&path)?;
-        if settings::max_dir_size() > 0 && is_in(&path, &directory()) {
+        if settings::value(&settings::MAX_DIR_SIZE) > 0 && is_in(&path, &directory()) {
             Ledger::add(&directory(), open.size);
         }
         self.file_outcome.written_to.replace(Some(path));

@@ -59,7 +59,7 @@ pub(super) fn write_named(
     format: OutputFormat,
     directory: &Path,
 ) -> Result<Option<PathBuf>> {
-    let path = directory.join(name.with_ending(encode::ending(format)));
+    let path = directory.join(name.with_ending(format.ending()));
     let problem = || format!("cannot write the profile {}", path.display());
     let content = encode::encode(format, profile).with_context(problem)?;
     let is_written = write_within_limit(&path, name, &content).with_context(problem)?;
@@ -70,7 +70,7 @@ pub(super) fn write_named(
 /// `xhprof.max_dir_size`.
 pub(super) fn write_within_limit(path: &Path, name: &name::Name, content: &[u8]) -> Result<bool> {
     let size = content.len() as u64;
-    let (limit, counted) = (settings::max_dir_size(), place::directory());
+    let (limit, counted) = (settings::value(&settings::MAX_DIR_SIZE), place::directory());
     let is_counted = limit > 0 && is_in(path, &counted);
     if is_counted && !Ledger::reserve(&counted, limit, size)? {
         return Ok(false);
@@ -113,7 +113,7 @@ pub(super) fn refuse_what_is_no_file(path: &Path) -> Result<()> {
 pub(crate) fn dump(mut profile: Profile, path: &Path, format: OutputFormat) -> Result<()> {
     refuse_what_is_no_file(path)?;
     request_meta::describe(&mut profile.meta, RequestPhase::Running);
-    let temporary = name::Name::temporary_beside(path)?;
+    let temporary = name::Name::temporary_in(parent(path))?;
     encode::encode(format, &profile)
         .and_then(|content| write_whole(path, &temporary, &content))
         .with_context(|| format!("cannot write the profile {}", path.display()))
@@ -186,7 +186,7 @@ pub(super) fn create_private(path: &Path) -> io::Result<File> {
 
 /// Sets the permissions regardless of the umask.
 fn apply_permissions(file: &File) -> io::Result<()> {
-    match settings::file_permissions() {
+    match settings::value(&settings::FILE_PERMISSIONS) {
         PRIVATE => Ok(()),
         mode => file.set_permissions(Permissions::from_mode(mode)),
     }

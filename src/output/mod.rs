@@ -16,7 +16,7 @@ pub(crate) use arrays::return_array;
 pub(crate) use events::{EventFile, FileOutcome};
 pub(crate) use file::{Written, dump, write_file};
 pub(crate) use ledger::Ledger;
-pub(crate) use name::{choose_run_id, forget_run_id, is_pattern};
+pub(crate) use name::{choose_run_id, forget_run_id};
 pub(crate) use place::{
     automatic_format, choose_place, choose_place_if_none, directory, forget_place,
     has_automatic_place_for_spans, has_place_for_spans,

@@ -1,27 +1,16 @@
-//! The name of a profile's file: `xhprof.output_name`.
-//!
-//! A pattern with the letters of Xdebug's `output_name`, and two more. The default
-//! gives `<run id>.<source>`, which XHProf's own tools expect.
-//!
-//! **Invariant:** a name contains no slash and begins with neither a dot nor a
-//! dash, for any request: a dot would hide the file, and programs would take a
-//! dash for an option (`rm *`). Placeholders expand to letters, digits, `_`, `-`
-//! and, in a host's name, `.`.
+//! The name of a profile's file, made from `xhprof.output_name` and what PHP knows
+//! of the request. [`file_name`] has the rules.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use policy::file_name::{self, RunId};
 
 use super::{place, request_meta};
 use crate::clock;
 use crate::settings;
 use crate::zend;
-
-/// How long a name may get before its ending, in bytes: file systems take 255.
-const MAX_NAME: usize = 200;
-/// How much of it a script, a host or a route may be.
-const MAX_PART: usize = 64;
 
 /// A file's name, decided once.
 #[derive(Debug)]
@@ -32,15 +21,6 @@ pub(super) struct Name {
     is_by_pattern: bool,
 }
 
-/// The unique identity of a profile.
-#[derive(Debug, Clone)]
-struct RunId {
-    id: String,
-    /// The random part of the id.
-    random: String,
-    process: u32,
-}
-
 thread_local! {
     /// The run id of the running automatic profile, until its file is named.
     static AUTOMATIC: RefCell<Option<RunId>> = const { RefCell::new(None) };
@@ -48,8 +28,8 @@ thread_local! {
 
 /// Chooses the run id of the automatic profile that begins.
 pub(crate) fn choose_run_id() -> Result<String> {
-    let run = RunId::new(clock::unix_time_us())?;
-    let id = run.id.clone();
+    let run = new_run_id(clock::unix_time_us())?;
+    let id = run.id().to_owned();
     AUTOMATIC.set(Some(run));
     Ok(id)
 }
@@ -59,21 +39,10 @@ pub(crate) fn forget_run_id() {
     AUTOMATIC.set(None);
 }
 
-impl RunId {
-    /// The run id is 32 hexadecimal digits: the time in microseconds (14), the
-    /// process (8), and a random number (10). So a directory sorts by time, and a
-    /// parent process finds its child's profile.
-    fn new(time_us: u64) -> Result<Self> {
-        let random = zend::random().context("the system has no random numbers")?;
-        let random = format!("{:010x}", random >> 24);
-        let time = time_us & 0xff_ffff_ffff_ffff;
-        let process = std::process::id();
-        Ok(Self {
-            id: format!("{time:014x}{process:08x}{random}"),
-            random,
-            process,
-        })
-    }
+/// A new run id of this process.
+fn new_run_id(time_us: u64) -> Result<RunId> {
+    let random = zend::random().context("the system has no random numbers")?;
+    Ok(RunId::new(time_us, std::process::id(), random))
 }
 
 impl Name {
@@ -81,7 +50,7 @@ impl Name {
     /// began. A forked child gets another run id.
     pub(super) fn automatic() -> Result<Self> {
         let chosen = AUTOMATIC.take();
-        let facts = match chosen.filter(|run| run.process == std::process::id()) {
+        let facts = match chosen.filter(|run| run.process() == std::process::id()) {
             Some(run) => Facts {
                 run,
                 time_us: clock::unix_time_us(),
@@ -89,9 +58,11 @@ impl Name {
             None => Facts::now()?,
         };
         let name = match place::named() {
-            _ if place::collected().is_some() => expand("%i.%s", |letter| facts.say(letter)),
-            Some(named) if named.process == facts.run.process => named.stem,
-            Some(named) => format!("{}.{}", named.stem, facts.run.process),
+            _ if place::collected().is_some() => {
+                file_name::by_pattern(&settings::OUTPUT_NAME.default, &facts)
+            }
+            Some(named) if named.process == facts.run.process() => named.stem,
+            Some(named) => format!("{}.{}", named.stem, facts.run.process()),
             None => return Ok(Self::by_pattern(facts)),
         };
         Ok(Self {
@@ -109,7 +80,7 @@ impl Name {
             return Ok(Self::by_pattern(facts));
         };
         Ok(Self {
-            name: format!("{}.{}", named.stem, facts.run.id),
+            name: format!("{}.{}", named.stem, facts.run.id()),
             facts,
             is_by_pattern: false,
         })
@@ -117,7 +88,7 @@ impl Name {
 
     fn by_pattern(facts: Facts) -> Self {
         Self {
-            name: expand(&settings::output_name(), |letter| facts.say(letter)),
+            name: file_name::by_pattern(&settings::value(&settings::OUTPUT_NAME), &facts),
             facts,
             is_by_pattern: true,
         }
@@ -142,55 +113,19 @@ impl Name {
 
     /// The same with the run id, which makes it unique.
     pub(super) fn with_run_id(&self, ending: &str) -> String {
-        format!("{}.{}.{ending}", self.name, self.facts.run.id)
+        format!("{}.{}.{ending}", self.name, self.facts.run.id())
     }
 
-    /// A temporary path in the directory of `path`.
-    pub(super) fn temporary_beside(path: &Path) -> Result<PathBuf> {
-        let run = RunId::new(clock::unix_time_us())?;
-        Ok(super::file::parent(path).join(format!(".{}.tmp", run.id)))
+    /// A temporary path in that directory.
+    pub(super) fn temporary_in(directory: &Path) -> Result<PathBuf> {
+        let run = new_run_id(clock::unix_time_us())?;
+        Ok(directory.join(format!(".{}.tmp", run.id())))
     }
 
     /// The temporary path of an incomplete file: hidden and unique.
     pub(super) fn temporary(&self, directory: &Path) -> PathBuf {
-        directory.join(format!(".{}.tmp", self.facts.run.id))
+        directory.join(format!(".{}.tmp", self.facts.run.id()))
     }
-}
-
-/// Whether `pattern` is valid for a file's name.
-pub(crate) fn is_pattern(pattern: &str) -> bool {
-    let mut letters = pattern.chars();
-    while let Some(letter) = letters.next() {
-        let is_fine = match letter {
-            '%' => letters
-                .next()
-                .is_some_and(|letter| "aHiprRstu%".contains(letter)),
-            letter => letter != '/' && !letter.is_control(),
-        };
-        if !is_fine {
-            return false;
-        }
-    }
-    !pattern.is_empty() && pattern.len() <= MAX_NAME
-}
-
-/// Replaces each `%` and letter by the result of `say`.
-fn expand(pattern: &str, say: impl Fn(char) -> String) -> String {
-    let mut name = String::new();
-    let mut letters = pattern.chars();
-    while let Some(letter) = letters.next() {
-        match letter {
-            '%' => name.push_str(&letters.next().map_or_else(String::new, &say)),
-            letter => name.push(letter),
-        }
-    }
-    while name.len() > MAX_NAME {
-        name.pop();
-    }
-    if name.is_empty() || name.starts_with(['.', '-']) {
-        name.insert(0, '_');
-    }
-    name
 }
 
 /// The values of the placeholders.
@@ -203,53 +138,33 @@ struct Facts {
 impl Facts {
     fn now() -> Result<Self> {
         let time_us = clock::unix_time_us();
-        let run = RunId::new(time_us)?;
+        let run = new_run_id(time_us)?;
         Ok(Self { run, time_us })
     }
+}
 
-    fn say(&self, letter: char) -> String {
-        match letter {
-            'a' => plain(zend::sapi_name().as_bytes(), false, "php"),
-            'H' => plain(&zend::http_host().unwrap_or_default(), true, "nohost"),
-            'i' => self.run.id.clone(),
-            'p' => self.run.process.to_string(),
-            'r' => self.run.random.clone(),
-            'R' => plain(
-                request_meta::route().unwrap_or_default().as_bytes(),
-                false,
-                "noroute",
-            ),
-            's' => plain(script_stem().as_bytes(), false, "php"),
-            't' => (self.time_us / 1_000_000).to_string(),
-            'u' => self.time_us.to_string(),
-            letter => letter.to_string(),
-        }
+impl file_name::Facts for Facts {
+    fn sapi(&self) -> Vec<u8> {
+        zend::sapi_name().into()
     }
-}
 
-/// The script's name without its last extension.
-fn script_stem() -> String {
-    let path = zend::script_path().unwrap_or_default();
-    let path = String::from_utf8_lossy(&path).into_owned();
-    let stem = Path::new(&path).file_stem();
-    stem.map(|stem| stem.to_string_lossy().into_owned())
-        .unwrap_or_default()
-}
+    fn host(&self) -> Vec<u8> {
+        zend::http_host().unwrap_or_default()
+    }
 
-/// `text` with everything but letters, digits, `_` and `-` replaced by `_`.
-fn plain(text: &[u8], may_have_dots: bool, otherwise: &str) -> String {
-    let letters = String::from_utf8_lossy(text);
-    let letters = letters.trim_start_matches('/').chars().take(MAX_PART);
-    let letter = |letter: char| match letter {
-        '_' | '-' => letter,
-        '.' if may_have_dots => letter,
-        letter if letter.is_ascii_alphanumeric() => letter,
-        _ => '_',
-    };
-    let name: String = letters.map(letter).collect();
-    if name.is_empty() {
-        otherwise.to_owned()
-    } else {
-        name
+    fn route(&self) -> Vec<u8> {
+        request_meta::route().unwrap_or_default().into()
+    }
+
+    fn script(&self) -> Vec<u8> {
+        zend::script_path().unwrap_or_default()
+    }
+
+    fn run(&self) -> &RunId {
+        &self.run
+    }
+
+    fn time_us(&self) -> u64 {
+        self.time_us
     }
 }

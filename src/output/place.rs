@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use super::encode;
 use crate::settings::{self, Mode, OutputFormat};
 use crate::{inputs, zend};
 
@@ -69,13 +68,12 @@ pub(crate) fn directory() -> PathBuf {
     if let Some(place) = PLACE.with_borrow(Clone::clone) {
         return place.directory;
     }
-    let setting = settings::output_dir();
-    let bytes = if setting.is_empty() {
-        zend::temporary_directory()
+    let setting = settings::value(&settings::OUTPUT_DIR);
+    let path = if setting.is_empty() {
+        PathBuf::from(OsString::from_vec(zend::temporary_directory()))
     } else {
-        setting
+        PathBuf::from(setting.as_ref())
     };
-    let path = PathBuf::from(OsString::from_vec(bytes));
     BEGAN_IN.with_borrow(|began_in| match began_in {
         Some(began_in) => began_in.join(path),
         None => path,
@@ -86,8 +84,8 @@ pub(crate) fn directory() -> PathBuf {
 /// profiles: `xhprof run` waits for them there. They are native, are called by run
 /// id and script, and count for no limit, whatever the settings say.
 pub(super) fn collected() -> Option<PathBuf> {
-    let setting = settings::automatic_dir();
-    (!setting.is_empty()).then(|| PathBuf::from(OsString::from_vec(setting)))
+    let setting = settings::value(&settings::AUTOMATIC_DIR);
+    (!setting.is_empty()).then(|| PathBuf::from(setting.as_ref()))
 }
 
 /// The directory of automatic profiles.
@@ -105,17 +103,20 @@ pub(crate) fn automatic_format() -> OutputFormat {
 
 /// The format of the profiles.
 pub(super) fn format() -> OutputFormat {
-    named().map_or_else(settings::output_format, |named| named.format)
+    named().map_or_else(
+        || settings::value(&settings::OUTPUT_FORMAT),
+        |named| named.format,
+    )
 }
 
 /// Whether the format of the program's own profiles can hold spans.
 pub(crate) fn has_place_for_spans() -> bool {
-    settings::mode() == Mode::Events || format() == OutputFormat::Native
+    settings::value(&settings::MODE) == Mode::Events || format() == OutputFormat::Native
 }
 
 /// Whether automatic profiles can hold spans.
 pub(crate) fn has_automatic_place_for_spans() -> bool {
-    settings::mode() == Mode::Events || automatic_format() == OutputFormat::Native
+    settings::value(&settings::MODE) == Mode::Events || automatic_format() == OutputFormat::Native
 }
 
 /// The file that `XHPROF_OUTPUT` names, if it names one.
@@ -137,7 +138,7 @@ impl Place {
         }
         let ending = path.extension().and_then(|ending| ending.to_str());
         let stem = path.file_stem().and_then(|stem| stem.to_str());
-        let format = ending.and_then(encode::of_ending);
+        let format = ending.and_then(OutputFormat::of_ending);
         let (Some(format), Some(stem), Some(directory)) = (format, stem, path.parent()) else {
             bail!(
                 "XHPROF_OUTPUT must be a directory, or a file ending in .xhp, .xhprof or .json, \
@@ -145,7 +146,7 @@ impl Place {
                 path.display()
             );
         };
-        if settings::mode() == Mode::Events && format != OutputFormat::Native {
+        if settings::value(&settings::MODE) == Mode::Events && format != OutputFormat::Native {
             bail!(
                 "with xhprof.mode=events, XHPROF_OUTPUT must end in .xhp, not {}",
                 path.display()

@@ -43,7 +43,7 @@ impl Target {
             return Self::Directory(path);
         }
         let ending = path.extension().and_then(OsStr::to_str);
-        let format = ending.and_then(encode::of_ending);
+        let format = ending.and_then(OutputFormat::of_ending);
         Self::File(path, format.unwrap_or_else(place::format))
     }
 

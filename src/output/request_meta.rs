@@ -79,7 +79,7 @@ pub(super) fn route() -> Option<String> {
 
 /// The route for a path, by `xhprof.route`.
 fn of_path(path: &str) -> String {
-    match settings::route() {
+    match settings::value(&settings::ROUTE) {
         RouteOf::Exact => path.to_owned(),
         RouteOf::Pattern => {
             String::from_utf8_lossy(&profile::redact::route(path.as_bytes())).into_owned()

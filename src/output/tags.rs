@@ -130,7 +130,7 @@ pub(super) fn route() -> Option<String> {
 
 /// Adds all tags to `meta`.
 pub(super) fn describe(meta: &mut Meta) {
-    for name in settings::capture() {
+    for name in settings::value(&settings::CAPTURE) {
         for (source, value) in inputs::named(&name) {
             // The program's own tags contain no dot.
             meta.set_tag(&format!("{}.{name}", source.word()), text(&value));

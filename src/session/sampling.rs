@@ -7,10 +7,10 @@ use recorder::{Sampler, SlotGrid, TickRate};
 
 use super::suspension::{self, Suspension};
 use super::{RUNNING, Recorded, Running, is_running, next_session, set_running};
-use crate::clock::{self, SampledClock};
+use crate::clock;
 use crate::engine::sampling::{self, Rate};
 use crate::engine::{self, State, with_state};
-use crate::settings::{self, ClockChoice, Flags, PinCpu};
+use crate::settings::{self, ClockChoice, Flags, PinCpu, SampledClock};
 use crate::symbols::{Details, NamingOptions, Symbols};
 use crate::zend;
 
@@ -42,9 +42,9 @@ pub(crate) fn start_sampling(naming: NamingOptions, for_array: bool) {
         zend::warning(&format!("nothing is recorded: {reason}"));
         return;
     }
-    let interval_us = settings::sampling_interval_us();
+    let interval_us = settings::value(&settings::SAMPLING_INTERVAL);
     let mut rate = Rate {
-        clock: settings::sampling_clock(),
+        clock: settings::value(&settings::SAMPLING_CLOCK),
         interval_ns: interval_us * 1_000,
         slots: None,
     };
@@ -61,7 +61,10 @@ pub(crate) fn start_sampling(naming: NamingOptions, for_array: bool) {
         RUNNING.set(None);
         return;
     }
-    let (depth, max_nodes) = (settings::sampling_depth(), settings::max_nodes());
+    let (depth, max_nodes) = (
+        settings::value(&settings::SAMPLING_DEPTH),
+        settings::value(&settings::MAX_NODES),
+    );
     with_state(|state| {
         next_session(state);
         let details = Details::None;

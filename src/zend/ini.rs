@@ -1,61 +1,16 @@
 //! php.ini entries: registration, validation, reading.
 
-use std::ffi::{CStr, c_int, c_void};
-use std::sync::OnceLock;
+use std::ffi::{CStr, CString, c_int, c_void};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use ext_php_rs::ffi::{
     PHP_INI_ALL, PHP_INI_PERDIR, PHP_INI_SYSTEM, zend_ini_entry, zend_ini_entry_def,
     zend_module_entry, zend_register_ini_entries, zend_string,
 };
+use policy::settings::{Definition, Kind, Scope};
 
 use super::bindings::{self, FAILURE, SUCCESS};
 use super::ini_aliases;
-
-/// Where a setting can be changed.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Scope {
-    /// Everywhere, `ini_set()` included.
-    Anywhere,
-    /// php.ini, the server's configuration, `.user.ini`.
-    PerDirectory,
-    /// php.ini and the command line only.
-    System,
-}
-
-/// A setting and its validation.
-pub(crate) struct Setting {
-    pub(crate) name: &'static CStr,
-    pub(crate) default: &'static CStr,
-    pub(crate) scope: Scope,
-    pub(crate) is_valid: fn(&str) -> bool,
-    /// The valid values, in words: "xhprof.x must be …".
-    pub(crate) expected: &'static str,
-}
-
-/// A setting's special kind.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
-    /// The value is never shown.
-    Secret,
-    /// A value that a program sets must be allowed by `open_basedir`.
-    Path,
-    /// The setting always has the value of the setting of that name.
-    Alias(&'static CStr),
-    /// A limit: an invalid value must not disable it.
-    Limit,
-}
-
-/// The settings of a special kind.
-static KINDS: OnceLock<&[(&CStr, Kind)]> = OnceLock::new();
-
-impl Setting {
-    fn kind(&self) -> Option<Kind> {
-        let kinds = KINDS.get().copied().unwrap_or_default();
-        let found = kinds.iter().find(|(name, _)| *name == self.name);
-        found.map(|&(_, kind)| kind)
-    }
-}
 
 /// A limit in php.ini or on the command line is invalid.
 static HAS_INVALID_LIMIT: AtomicBool = AtomicBool::new(false);
@@ -72,29 +27,22 @@ const STAGE_STARTUP: c_int = 1;
 /// `.user.ini` and `.htaccess`.
 const STAGES_OF_PROGRAMS: c_int = 1 << 4 | 1 << 5;
 
-/// Registers all settings, and the special kinds of some. Once, at MINIT, before
-/// anything reads them.
+/// Registers the settings. Once, at MINIT, before anything reads them.
 pub(crate) fn register(
-    settings: &'static [Setting],
-    kinds: &'static [(&'static CStr, Kind)],
+    settings: impl Iterator<Item = &'static &'static dyn Definition>,
     module_number: c_int,
 ) {
-    // If PHP restarts in the same process, they are the same.
-    let _ = KINDS.set(kinds);
-    let definitions = settings.iter().map(|setting| {
-        let mut definition = definition(setting);
-        if setting.kind() == Some(Kind::Secret) {
-            definition.displayer = Some(hide);
-        }
-        definition
-    });
+    let mut settings: Vec<_> = settings.collect();
+    // The order of phpinfo().
+    settings.sort_unstable_by_key(|setting| setting.c_name());
+    let definitions = settings.iter().map(|setting| definition(setting));
     let definitions: Vec<zend_ini_entry_def> = definitions.chain([end()]).collect();
     // The engine keeps pointers into the table until it unloads the module.
     let definitions: &'static [zend_ini_entry_def] = definitions.leak();
     // SAFETY: the table ends with an empty entry and lives from now on.
     unsafe { zend_register_ini_entries(definitions.as_ptr(), module_number) };
-    let aliases = kinds.iter().filter_map(|(name, kind)| match kind {
-        Kind::Alias(other) => Some((*name, *other)),
+    let aliases = settings.iter().filter_map(|setting| match setting.kind() {
+        Kind::Alias(other) => Some((setting.c_name(), other)),
         _ => None,
     });
     ini_aliases::start(&aliases.collect::<Vec<_>>());
@@ -127,19 +75,25 @@ pub(crate) fn value(name: &CStr) -> Vec<u8> {
     }
 }
 
-fn definition(setting: &'static Setting) -> zend_ini_entry_def {
-    let scope = match setting.scope {
+fn definition(setting: &'static &'static dyn Definition) -> zend_ini_entry_def {
+    let scope = match setting.scope() {
         Scope::Anywhere => PHP_INI_ALL,
         Scope::PerDirectory => PHP_INI_SYSTEM | PHP_INI_PERDIR,
         Scope::System => PHP_INI_SYSTEM,
     };
+    let name = setting.c_name();
+    // A default has no NUL: the tests of `policy` parse each. The engine keeps the
+    // pointer, so the text is never freed.
+    let default = CString::new(setting.default_text()).unwrap_or_default();
+    let default: &'static CStr = Box::leak(default.into_boxed_c_str());
     zend_ini_entry_def {
-        name: setting.name.as_ptr(),
+        name: name.as_ptr(),
         on_modify: Some(check),
         mh_arg1: std::ptr::from_ref(setting).cast_mut().cast(),
-        value: setting.default.as_ptr(),
-        value_length: u32::try_from(setting.default.count_bytes()).unwrap_or(0),
-        name_length: u16::try_from(setting.name.count_bytes()).unwrap_or(0),
+        value: default.as_ptr(),
+        displayer: (setting.kind() == Kind::Secret).then_some(hide),
+        value_length: u32::try_from(default.count_bytes()).unwrap_or(0),
+        name_length: u16::try_from(name.count_bytes()).unwrap_or(0),
         modifiable: u8::try_from(scope).unwrap_or(u8::MAX),
         ..end()
     }
@@ -171,20 +125,20 @@ unsafe extern "C" fn check(
     _: *mut c_void,
     stage: c_int,
 ) -> c_int {
-    // SAFETY: `definition` put a static setting there.
-    let setting = unsafe { &*setting.cast::<Setting>() };
+    // SAFETY: `definition` put a static reference there.
+    let setting = unsafe { *setting.cast::<&'static dyn Definition>() };
     // SAFETY: the engine's string lives for the length of this call.
     let value = unsafe { super::call::bytes(new_value) }.unwrap_or(b"");
     let is_valid = validate(setting, value, stage);
     match setting.kind() {
-        Some(Kind::Limit) if !is_valid && stage == STAGE_STARTUP => {
+        Kind::Limit if !is_valid && stage == STAGE_STARTUP => {
             HAS_INVALID_LIMIT.store(true, Ordering::Relaxed);
         }
-        Some(Kind::Alias(alias)) if is_valid => {
+        Kind::Alias(alias) if is_valid => {
             // SAFETY: what the engine handed us.
             return unsafe { ini_aliases::copy(entry, new_value, alias, stage) };
         }
-        Some(Kind::Path) if is_valid && stage & STAGES_OF_PROGRAMS != 0 && !value.is_empty() => {
+        Kind::Directory if is_valid && stage & STAGES_OF_PROGRAMS != 0 && !value.is_empty() => {
             // SAFETY: the engine's strings end with a NUL. It warns if the path
             // is not allowed.
             let outcome = unsafe { bindings::php_check_open_basedir(value.as_ptr().cast()) };
@@ -196,31 +150,28 @@ unsafe extern "C" fn check(
 }
 
 /// Whether the value is valid; warns if not.
-fn validate(setting: &Setting, value: &[u8], stage: c_int) -> bool {
-    if str::from_utf8(value).is_ok_and(setting.is_valid) {
+fn validate(setting: &dyn Definition, value: &[u8], stage: c_int) -> bool {
+    if str::from_utf8(value).is_ok_and(|value| setting.is_valid(value)) {
         return true;
     }
     let kind = setting.kind();
-    let name = setting.name.to_string_lossy();
-    let shown = if kind == Some(Kind::Secret) {
+    let shown = if kind == Kind::Secret {
         "what it is".to_owned()
     } else {
         let start = String::from_utf8_lossy(value.get(..100).unwrap_or(value));
         format!("\"{}\"", start.escape_debug())
     };
     let consequence = match (stage, kind) {
-        (STAGE_STARTUP, Some(Kind::Limit)) => {
+        (STAGE_STARTUP, Kind::Limit) => {
             "until it is, no request is profiled that does not ask for it".to_owned()
         }
-        (STAGE_STARTUP, _) => format!(
-            "using the default, \"{}\"",
-            setting.default.to_string_lossy()
-        ),
+        (STAGE_STARTUP, _) => format!("using the default, \"{}\"", setting.default_text()),
         _ => "it stays as it was".to_owned(),
     };
     super::warning(&format!(
-        "{name} must be {}, not {shown}; {consequence}",
-        setting.expected,
+        "{} must be {}, not {shown}; {consequence}",
+        setting.name(),
+        setting.expected(),
     ));
     false
 }

@@ -26,6 +26,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use ext_php_rs::ffi::{zend_atomic_bool, zend_atomic_bool_store, zend_execute_data, zval};
+use policy::settings::SampledClock;
 use profile::SymbolId;
 use recorder::SlotGrid;
 
@@ -36,7 +37,7 @@ use super::execute::pass_user;
 use super::internal::pass;
 use super::state::{State, samples_wait, state, with_state};
 use super::{guard, suspended};
-use crate::clock::{self, Fired, SampledClock, Timer};
+use crate::clock::{self, Fired, Timer};
 use crate::zend::bindings::zend_interrupt_function;
 use crate::zend::stack::address as stack_address;
 use crate::zend::{self, KnownFunctions};

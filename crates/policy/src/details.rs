@@ -9,7 +9,7 @@ use profile::redact::Dialect;
 
 /// How a function waits for a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Detail {
+pub enum Detail {
     /// Its calls are spans.
     Waits {
         /// The kind of span.
@@ -30,7 +30,7 @@ pub(crate) enum Detail {
 
 /// Where the text of a call is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Text {
+pub enum Text {
     /// An SQL statement.
     Statement(Argument),
     /// An SQL statement, in the object's `queryString`.
@@ -51,7 +51,7 @@ pub(crate) enum Text {
 
 /// One of a call's arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Argument {
+pub enum Argument {
     /// Counted from the first, 0.
     At(u32),
     /// Counted from the last, 1.
@@ -60,7 +60,7 @@ pub(crate) enum Argument {
 
 impl Argument {
     /// Its index in a call with `count` arguments.
-    pub(crate) fn index(self, count: u32) -> Option<u32> {
+    pub fn index(self, count: u32) -> Option<u32> {
         match self {
             Self::At(index) => Some(index),
             Self::FromEnd(index) => count.checked_sub(index),
@@ -70,7 +70,7 @@ impl Argument {
 
 /// How a call refers to a prepared statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Name {
+pub enum Name {
     /// The object whose method is called.
     This,
     /// An object.
@@ -89,7 +89,7 @@ pub(crate) enum Name {
 /// Where the number of affected rows is, if it can be read without a round trip
 /// and without a user function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Rows {
+pub enum Rows {
     /// It is not available.
     Unknown,
     /// The call's result.
@@ -107,7 +107,7 @@ pub(crate) enum Rows {
 use Argument::{At, FromEnd};
 
 /// The SQL dialect of a function's server; none if PDO's driver determines it.
-pub(crate) fn dialect(function: &[u8]) -> Option<Dialect> {
+pub fn dialect(function: &[u8]) -> Option<Dialect> {
     let known: [(&[u8], Dialect); 3] = [
         (b"mysqli", Dialect::MySql),
         (b"pg_", Dialect::Postgres),
@@ -118,7 +118,7 @@ pub(crate) fn dialect(function: &[u8]) -> Option<Dialect> {
 }
 
 /// The SQL dialect of a PDO driver.
-pub(crate) fn dialect_of_driver(driver: &[u8]) -> Dialect {
+pub fn dialect_of_driver(driver: &[u8]) -> Dialect {
     match driver {
         b"mysql" => Dialect::MySql,
         b"pgsql" => Dialect::Postgres,
@@ -354,7 +354,7 @@ const MEMCACHED_IS_LOCAL: &[&[u8]] = &[
 ];
 
 /// The detail of the internal function of that name; none if it has none.
-pub(crate) fn detail_of(function: &[u8]) -> Option<Detail> {
+pub fn detail_of(function: &[u8]) -> Option<Detail> {
     if let Some((_, detail)) = DETAILED.iter().find(|(name, _)| *name == function) {
         return Some(*detail);
     }
@@ -382,14 +382,14 @@ fn class_and_method(function: &[u8]) -> Option<(&[u8], &[u8])> {
 }
 
 /// The command of a method, from its name: `HGETALL`.
-pub(crate) fn command_of(function: &[u8]) -> Vec<u8> {
+pub fn command_of(function: &[u8]) -> Vec<u8> {
     let method = class_and_method(function).map_or(function, |(_, method)| method);
     method.to_ascii_uppercase()
 }
 
 /// The command in `rawCommand()`'s argument. None if it is not a plain word: then
 /// it may contain private data.
-pub(crate) fn command(text: &[u8]) -> Option<Vec<u8>> {
+pub fn command(text: &[u8]) -> Option<Vec<u8>> {
     /// The longest command of Redis has 17 letters.
     const LONGEST: usize = 32;
     let is_command =
@@ -398,7 +398,7 @@ pub(crate) fn command(text: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// The kind of span for a URL; none if its scheme is not one of the network's.
-pub(crate) fn kind_of_url(url: &[u8]) -> Option<SpanKind> {
+pub fn kind_of_url(url: &[u8]) -> Option<SpanKind> {
     let colon = url.windows(3).position(|part| part == b"://")?;
     match url.get(..colon)?.to_ascii_lowercase().as_slice() {
         b"http" | b"https" => Some(SpanKind::Http),
@@ -408,16 +408,144 @@ pub(crate) fn kind_of_url(url: &[u8]) -> Option<SpanKind> {
 }
 
 /// Whether a URL of curl is a local file.
-pub(crate) fn is_local(url: &[u8]) -> bool {
+pub fn is_local(url: &[u8]) -> bool {
     let scheme = url.get(..5).unwrap_or_default();
     scheme.eq_ignore_ascii_case(b"file:")
 }
 
 /// The kind of span for a URL of curl, which assumes HTTP without a scheme.
-pub(crate) fn kind_of_curl(url: &[u8]) -> SpanKind {
+pub fn kind_of_curl(url: &[u8]) -> SpanKind {
     match kind_of_url(url) {
         Some(kind) => kind,
         None if url.windows(3).any(|part| part == b"://") => SpanKind::Stream,
         None => SpanKind::Http,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    fn text_of(function: &str) -> Option<Text> {
+        match detail_of(function.as_bytes())? {
+            Detail::Waits { text, .. } => Some(text),
+            Detail::Prepares { .. } => None,
+        }
+    }
+
+    #[test]
+    fn no_function_has_two_details() {
+        let mut names = HashSet::new();
+        for (name, _) in DETAILED {
+            assert!(names.insert(name), "{}", name.escape_ascii());
+            let class = class_and_method(name).map(|(class, _)| class);
+            let is_command = COMMANDS
+                .iter()
+                .any(|commands| Some(commands.class) == class);
+            assert!(!is_command, "{}", name.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn statements_are_where_php_has_them() {
+        assert_eq!(text_of("PDO::query"), Some(Text::Statement(At(0))));
+        assert_eq!(text_of("mysqli_query"), Some(Text::Statement(At(1))));
+        assert_eq!(
+            text_of("pg_query_params"),
+            Some(Text::Statement(FromEnd(2)))
+        );
+        assert_eq!(text_of("PDOStatement::execute"), Some(Text::QueryString));
+        assert_eq!(text_of("strlen"), None);
+        // Names of functions are compared as PHP declares them.
+        assert_eq!(text_of("pdo::query"), None);
+        let found = detail_of(b"mysqli_prepare");
+        assert_eq!(found, Some(prepares(1, Name::Result)));
+    }
+
+    #[test]
+    fn arguments_count_from_either_end() {
+        assert_eq!(At(1).index(0), Some(1));
+        assert_eq!(FromEnd(1).index(2), Some(1));
+        assert_eq!(FromEnd(2).index(2), Some(0));
+        // `pg_query($sql)` has no connection.
+        assert_eq!(FromEnd(2).index(1), None);
+    }
+
+    #[test]
+    fn methods_of_clients_are_commands_unless_they_stay_local() {
+        assert_eq!(text_of("Redis::hGetAll"), Some(Text::Command));
+        assert_eq!(text_of("Redis::rawCommand"), Some(Text::CommandIn(At(0))));
+        assert_eq!(
+            text_of("RedisCluster::rawcommand"),
+            Some(Text::CommandIn(At(1)))
+        );
+        assert_eq!(text_of("Memcached::get"), Some(Text::Command));
+        for local in [
+            "Redis::getHost",
+            "Redis::__construct",
+            "Memcached::setOption",
+            "Redis",
+            "::get",
+        ] {
+            assert_eq!(text_of(local), None, "{local}");
+        }
+        assert_eq!(command_of(b"Redis::hGetAll"), b"HGETALL");
+        assert_eq!(command_of(b"hget"), b"HGET");
+    }
+
+    #[test]
+    fn a_raw_command_is_kept_only_if_it_is_a_plain_word() {
+        assert_eq!(command(b"hgetall").as_deref(), Some(&b"HGETALL"[..]));
+        for private in [
+            &b""[..],
+            b"SET secret",
+            b"GET\0",
+            b"key:1",
+            b"\xc3\xa4",
+            &[b'A'; 33],
+        ] {
+            assert_eq!(command(private), None, "{}", private.escape_ascii());
+        }
+        assert!(command(&[b'a'; 32]).is_some());
+    }
+
+    #[test]
+    fn the_scheme_decides_about_a_url() {
+        for (url, kind) in [
+            ("https://x/", Some(SpanKind::Http)),
+            ("HTTP://x", Some(SpanKind::Http)),
+            ("ftp://x", Some(SpanKind::Stream)),
+            ("ssh2.sftp://x", Some(SpanKind::Stream)),
+            ("php://memory", None),
+            ("file:///etc/passwd", None),
+            ("/tmp/http://x", None),
+            ("data.txt", None),
+            ("", None),
+        ] {
+            assert_eq!(kind_of_url(url.as_bytes()), kind, "{url}");
+        }
+    }
+
+    #[test]
+    fn curl_takes_a_url_without_a_scheme_for_http() {
+        assert_eq!(kind_of_curl(b"example.com/x"), SpanKind::Http);
+        assert_eq!(kind_of_curl(b"https://x"), SpanKind::Http);
+        assert_eq!(kind_of_curl(b"smtp://x"), SpanKind::Stream);
+        assert!(is_local(b"FILE:///etc/passwd"));
+        assert!(!is_local(b"files") && !is_local(b"") && !is_local(b"http"));
+    }
+
+    #[test]
+    fn the_dialect_is_that_of_the_driver() {
+        assert_eq!(dialect(b"mysqli_query"), Some(Dialect::MySql));
+        assert_eq!(dialect(b"mysqli_stmt::execute"), Some(Dialect::MySql));
+        assert_eq!(dialect(b"pg_query"), Some(Dialect::Postgres));
+        assert_eq!(dialect(b"SQLite3::query"), Some(Dialect::Sqlite));
+        assert_eq!(dialect(b"PDO::query"), None);
+        assert_eq!(dialect_of_driver(b"pgsql"), Dialect::Postgres);
+        assert_eq!(dialect_of_driver(b"oci"), Dialect::Unknown);
+        assert_eq!(dialect_of_driver(b""), Dialect::Unknown);
     }
 }
