@@ -52,7 +52,7 @@ web_build() {
         npm run --silent build -- --logLevel warn
     )
     # They end up inside of elements.
-    if grep -lE '</(script|style)|<!--' "$web_made"/page.{js,css}; then
+    if grep -lE '</(script|style)|<!--' "$web_made"/page.css web/boot.js; then
         die 'that bundle cannot stand inside of an HTML element'
     fi
     cargo build --quiet --locked --manifest-path web/bindgen/Cargo.toml --target-dir "$web_made/bindgen"

@@ -23,7 +23,31 @@ export default tseslint.config(
     },
   },
   {
-    files: ["*.mjs", "tests/**/*.mjs"],
-    languageOptions: { globals: { process: "readonly", console: "readonly", Buffer: "readonly", URL: "readonly", document: "readonly", location: "readonly", innerWidth: "readonly" } },
+    files: ["*.mjs", "boot.js", "tests/**/*.mjs"],
+    languageOptions: {
+      globals: Object.fromEntries(
+        [
+          "process",
+          "console",
+          "Buffer",
+          "URL",
+          "document",
+          "location",
+          "innerWidth",
+          "atob",
+          "Blob",
+          "DecompressionStream",
+          "Response",
+          "DataTransfer",
+          "ClipboardEvent",
+          "Worker",
+          "dispatchEvent",
+          "Event",
+          "getComputedStyle",
+          "File",
+          "setTimeout",
+        ].map((name) => [name, "readonly"]),
+      ),
+    },
   },
 );

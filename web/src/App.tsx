@@ -2,21 +2,27 @@
 import type { JSX } from 'preact';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useAddress } from './app/address';
+import { chosenFiles, droppedFiles, type Dropped } from './app/dropped';
 import { FilesDialog, filesOf, type Picked } from './app/FilesDialog';
 import { HelpDialog } from './app/HelpDialog';
 import { isForeign } from './app/keys';
 import { asEngineError, SessionProvider, type Session } from './app/session';
 import { Header, Tabs } from './app/Header';
+import { lastPart, SourceTexts } from './app/sources';
 import { TABS } from './app/state';
-import type { Engine, EngineError } from './engine/client';
+import { EngineError, type Engine } from './engine/client';
+import type { EmbeddedSource } from './engine/parts';
 import { ComparePage } from './pages/ComparePage';
 import { FilePage } from './pages/FilePage';
 import { FunctionPage } from './pages/FunctionPage';
 import { FunctionsPage } from './pages/FunctionsPage';
+import { HintsPage } from './pages/HintsPage';
+import * as format from './format';
 import { GraphPage } from './graph/GraphPage';
 import { FlameView } from './flame/FlameView';
 import { OverviewPage } from './pages/OverviewPage';
 import { SandwichPage } from './pages/SandwichPage';
+import { SourcePage } from './pages/SourcePage';
 import { SpansPage } from './pages/SpansPage';
 import { StartPage } from './pages/StartPage';
 import { TimePage } from './time/TimePage';
@@ -29,7 +35,12 @@ interface Opened {
   readonly files: readonly Picked[];
 }
 
-export function App(props: { engine: Engine; files: FileToOpen[]; title?: string | null }): JSX.Element {
+export function App(props: {
+  engine: Engine;
+  files: FileToOpen[];
+  sources: readonly EmbeddedSource[];
+  title?: string | null;
+}): JSX.Element {
   const { engine, title = null } = props;
   const [state, go] = useAddress();
   const [opened, setOpened] = useState<Opened | null>(null);
@@ -38,7 +49,9 @@ export function App(props: { engine: Engine; files: FileToOpen[]; title?: string
   const [picked, setPicked] = useState<readonly Picked[] | null>(null);
   const [isHelp, setHelp] = useState(false);
   const [isDragged, setDragged] = useState(false);
+  const [texts, setTexts] = useState(() => new SourceTexts(props.sources));
   const input = useRef<HTMLInputElement>(null);
+  const folder = useRef<HTMLInputElement>(null);
   const main = useRef<HTMLElement>(null);
   const documents = useRef(0);
 
@@ -79,13 +92,26 @@ export function App(props: { engine: Engine; files: FileToOpen[]; title?: string
   }, [props.files, open]);
 
   const offer = useCallback(
-    (files: readonly Picked[]) => {
+    async (dropped: readonly Dropped[]) => {
+      const names = opened === null ? new Set<string>() : await sourceNames(engine);
+      const isSource = ({ path }: Dropped): boolean => names.has(lastPart(path));
+      const sources = dropped.filter(isSource);
+      if (sources.length > 0) setTexts((before) => before.with(sources.map(({ path, file }) => ({ path, text: file }))));
+      // In a folder of sources there is much that is neither.
+      const isFolder = dropped.some(({ path }) => path.includes('/'));
+      const files = sources.length > 0 && isFolder ? [] : dropped.filter((one) => !isSource(one));
       if (files.length === 0) return;
+      const picks = files.map(({ file }) => ({ name: file.name, isBase: false, blob: file }));
+      if (opened !== null && files.every(({ path }) => /\.(php|phtml|inc|module|twig|tpl)$/i.test(path))) {
+        setFailure(new EngineError('no-source', 'No function of this profile is defined in a file of that name.'));
+      } else if (files.length > MOST_DROPPED) {
+        const text = `${format.count(files.length)} files are too many for a page: xhprof merge DIRECTORY adds them up.`;
+        setFailure(new EngineError('too-many', text));
+      } else if (files.length === 1 && opened === null) void open(picks);
       // One file replaces what is open; several can be added up or compared.
-      if (files.length === 1 && opened === null) void open(files);
-      else setPicked(files);
+      else setPicked(picks);
     },
-    [open, opened],
+    [engine, open, opened],
   );
   useFileInput(offer, setDragged);
 
@@ -101,6 +127,7 @@ export function App(props: { engine: Engine; files: FileToOpen[]; title?: string
   }, [opened]);
 
   const chooseFiles = useCallback(() => input.current?.click(), []);
+  const chooseFolder = useCallback(() => folder.current?.click(), []);
   const session = useMemo<Session | null>(() => {
     if (opened === null) return null;
     const { summary } = opened;
@@ -114,16 +141,19 @@ export function App(props: { engine: Engine; files: FileToOpen[]; title?: string
       unit: summary.unit,
       isComparison: opened.isComparison,
       go,
+      texts,
       chooseFiles,
+      chooseFolder,
+      reopen: () => void open(opened.files),
       chooseBase: () => {
         setPicked(opened.files);
       },
     };
-  }, [opened, state, engine, go, chooseFiles]);
+  }, [opened, state, engine, go, open, texts, chooseFiles, chooseFolder]);
 
   const onKeyDown = (event: KeyboardEvent): void => {
     if (isForeign(event)) return;
-    const tab = /^[1-9]$/.test(event.key) ? TABS[Number(event.key) - 1] : undefined;
+    const tab = TABS.find(({ key }) => key === event.key);
     if (tab && session) go({ page: tab.page, selected: null });
     else if (event.key === '?') setHelp(true);
     else if (event.key === '/') main.current?.querySelector<HTMLElement>('[data-search]')?.focus();
@@ -147,7 +177,19 @@ export function App(props: { engine: Engine; files: FileToOpen[]; title?: string
         multiple
         hidden
         onChange={(event) => {
-          offer(pickedOf(event.currentTarget.files));
+          void offer(chosenFiles(event.currentTarget.files));
+          event.currentTarget.value = '';
+        }}
+      />
+      <input
+        ref={folder}
+        type="file"
+        multiple
+        hidden
+        data-folder=""
+        {...{ webkitdirectory: true }}
+        onChange={(event) => {
+          void offer(chosenFiles(event.currentTarget.files));
           event.currentTarget.value = '';
         }}
       />
@@ -158,9 +200,7 @@ export function App(props: { engine: Engine; files: FileToOpen[]; title?: string
       ) : null}
       {failure ? (
         <div class="failure" role="alert">
-          <div>
-            <strong>The file was not opened.</strong> <bdi>{failure.message}</bdi>
-          </div>
+          <Failure failure={failure} />
           <button
             type="button"
             aria-label="Close the message"
@@ -197,7 +237,7 @@ export function App(props: { engine: Engine; files: FileToOpen[]; title?: string
           <StartPage onOpen={chooseFiles} />
         )}
       </main>
-      {isDragged ? <div class="drop-sheet">Drop profiles to open them</div> : null}
+      {isDragged ? <div class="drop-sheet">Drop profiles to open them{session ? ', or source files to see them' : ''}</div> : null}
       {picked ? (
         <FilesDialog
           files={picked}
@@ -239,6 +279,10 @@ function View(props: { page: Session['state']['page'] }): JSX.Element {
       return <GraphPage />;
     case 'spans':
       return <SpansPage />;
+    case 'hints':
+      return <HintsPage />;
+    case 'source':
+      return <SourcePage />;
     case 'compare':
       return <ComparePage />;
     case 'file':
@@ -246,12 +290,38 @@ function View(props: { page: Session['state']['page'] }): JSX.Element {
   }
 }
 
-function pickedOf(files: FileList | null | undefined): Picked[] {
-  return Array.from(files ?? [], (file) => ({ name: file.name, isBase: false, blob: file }));
+/** More profiles than anyone picks by hand; their bytes are all held in the page. */
+const MOST_DROPPED = 200;
+
+/** The names of the files that the functions of the open profile are in. */
+async function sourceNames(engine: Engine): Promise<ReadonlySet<string>> {
+  try {
+    const { files } = await engine.ask({ ask: 'sources' });
+    return new Set(files.map((file) => lastPart(file.name)));
+  } catch {
+    return new Set();
+  }
+}
+
+/** What went wrong, and what to do about it. */
+function Failure(props: { failure: EngineError }): JSX.Element {
+  const { code, message } = props.failure;
+  return (
+    <div>
+      <strong>{code === 'engine-stopped' ? 'The engine stopped.' : 'The file was not opened.'}</strong> <bdi>{message.slice(0, 2_000)}</bdi>
+      {code === 'engine-stopped' ? (
+        <>
+          {' '}
+          The program has no such limit, and makes the profile smaller: <code>xhprof convert IN --threshold 0.01 -o small.xhp</code> leaves
+          out what cost less than 0.01&nbsp;% of the whole.
+        </>
+      ) : null}
+    </div>
+  );
 }
 
 /** Files that are dropped anywhere, or pasted. */
-function useFileInput(offer: (files: readonly Picked[]) => void, setDragged: (is: boolean) => void): void {
+function useFileInput(offer: (dropped: readonly Dropped[]) => Promise<void>, setDragged: (is: boolean) => void): void {
   useEffect(() => {
     const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') ?? false;
     const over = (event: DragEvent): void => {
@@ -266,17 +336,17 @@ function useFileInput(offer: (files: readonly Picked[]) => void, setDragged: (is
       setDragged(false);
       if (!hasFiles(event)) return;
       event.preventDefault();
-      offer(pickedOf(event.dataTransfer?.files));
+      void droppedFiles(event.dataTransfer).then(offer);
     };
     const paste = (event: ClipboardEvent): void => {
       const isTyping = event.target instanceof HTMLInputElement && event.target.type !== 'file';
       if (isTyping) return;
-      const files = pickedOf(event.clipboardData?.files);
+      const files = chosenFiles(event.clipboardData?.files);
       const text = event.clipboardData?.getData('text/plain') ?? '';
       // Stacks and JSON are text.
-      if (files.length === 0 && text !== '') files.push({ name: 'pasted text', isBase: false, blob: new Blob([text]) });
+      if (files.length === 0 && text !== '') files.push({ path: 'pasted text', file: new File([text], 'pasted text') });
       if (files.length > 0) event.preventDefault();
-      offer(files);
+      void offer(files);
     };
     addEventListener('dragover', over);
     addEventListener('dragleave', leave);

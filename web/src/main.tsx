@@ -2,12 +2,13 @@
 import { render } from 'preact';
 import { App } from './App';
 import { Engine } from './engine/client';
-import { embeddedFiles, engineParts } from './engine/parts';
+import { embeddedFiles, embeddedSources, engineParts } from './engine/parts';
 import './styles/base.css';
 import './styles/shell.css';
 import './styles/tables.css';
 import './styles/graphs.css';
 import './styles/pages.css';
+import './styles/print.css';
 
 /** The command line's `--metric` and `--estimate`, unless the address says what to show. */
 function begin({ metric, estimate }: DOMStringMap): void {
@@ -23,7 +24,8 @@ async function start(root: HTMLElement): Promise<void> {
   begin(root.dataset);
   const engine = new Engine(await engineParts());
   root.replaceChildren();
-  render(<App engine={engine} files={await embeddedFiles()} title={root.dataset['title'] ?? null} />, root);
+  const [files, sources] = [await embeddedFiles(), await embeddedSources()];
+  render(<App engine={engine} files={files} sources={sources} title={root.dataset['title'] ?? null} />, root);
 }
 
 const root = document.getElementById('app');

@@ -207,3 +207,43 @@ fn only_who_knows_the_secret_gets_the_page() {
     kill_process(pid, Signal::INT).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(0));
 }
+
+/// Callgrind's format has files and lines.
+const FILES: &str = "version: 1\npositions: line\nevents: Time_(ns)\n\
+fl=/srv/app/src/a.php\nfn=A::run\n7 1000\n\nfl=/srv/app/b.php\nfn=B::all\n9 4000\n";
+
+#[test]
+fn sources_are_in_a_page_if_they_are_asked_for() {
+    let stage = stage();
+    fs::write(stage.path().join("cachegrind.out.1"), FILES).unwrap();
+    fs::create_dir(stage.path().join("src")).unwrap();
+    fs::write(stage.path().join("src/a.php"), "<?php // </script>").unwrap();
+    fs::write(stage.path().join("src/c.php"), "<?php").unwrap();
+    let without = page(&stage, &["html", "cachegrind.out.1", "-o", "-"]);
+    assert!(!without.contains("data-part=\"sources\""));
+
+    let output = run(
+        &stage,
+        &["html", "cachegrind.out.1", "--source", ".", "-o", "-"],
+    );
+    assert!(output.status.success(), "{output:?}");
+    let html = String::from_utf8(output.stdout).unwrap();
+    assert!(html.contains("data-part=\"sources\""));
+    assert!(!html.contains("<?php"));
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(told.contains("sources: 1 of 2 files"), "{told}");
+    assert!(told.contains("1 not below ."), "{told}");
+
+    let none = run(&stage, &["html", "a.txt", "--source", "src", "-o", "-"]);
+    assert!(!none.status.success());
+    let told = String::from_utf8(none.stderr).unwrap();
+    assert!(told.contains("does not say in which files"), "{told}");
+    fs::create_dir(stage.path().join("empty")).unwrap();
+    let none = run(
+        &stage,
+        &["html", "cachegrind.out.1", "--source", "empty", "-o", "-"],
+    );
+    assert!(!none.status.success());
+    let told = String::from_utf8(none.stderr).unwrap();
+    assert!(told.contains("/srv/app/b.php"), "{told}");
+}

@@ -45,8 +45,8 @@ pub use document::{Document, Source};
 pub use error::Error;
 pub use export::{ExportQuery, Exported, FormatChoice, export_formats};
 pub use flame::{
-    Arrangement, Flame, FlameBoxes, FlameName, FlameQuery, FlameZoom, Joined, JoinedQuery,
-    JoinedRow,
+    Arrangement, Flame, FlameBoxes, FlameName, FlameQuery, FlameView, FlameZoom, Joined,
+    JoinedQuery, JoinedRow,
 };
 pub use function::{FunctionPage, FunctionQuery, NeighbourRow};
 pub use functions::{FunctionRow, Functions, FunctionsQuery, SortBy};

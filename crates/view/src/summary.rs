@@ -110,7 +110,9 @@ pub(crate) fn summary(document: &Document) -> Summary {
             _ => 0,
         },
         spans: count(profile.spans.list.len()),
-        peak_memory: meta.tag("peak_memory").and_then(|peak| peak.parse().ok()),
+        peak_memory: meta
+            .peak_memory
+            .or_else(|| meta.tag("peak_memory").and_then(|peak| peak.parse().ok())),
         started_unix_us: meta.started_unix_us,
         meta: entries(document),
     }

@@ -219,3 +219,50 @@ fn the_graph_has_what_is_above_the_threshold_and_says_what_is_not() {
     assert_eq!(graph["edges"][0]["critical"], true);
     assert_eq!(graph["edges"][1]["critical"], false);
 }
+
+#[test]
+fn a_part_of_the_width_has_the_same_boxes_as_the_whole() {
+    let stacks: String = (0..200)
+        .map(|at| format!("main();a{at};b{at} {}\n", at % 7 + 1))
+        .collect();
+    let mut document = open(stacks.as_bytes());
+    let whole = ask(
+        &mut document,
+        r#"{"ask":"flame","width":8000,"minWidth":1}"#,
+    );
+    let part = ask(
+        &mut document,
+        r#"{"ask":"flame","width":1000,"minWidth":1,"view":{"from":0.5,"to":0.625}}"#,
+    );
+    let boxes = |flame: &serde_json::Value| -> Vec<(i64, f64, f64)> {
+        let column = |name: &str| flame["boxes"][name].as_array().unwrap().clone();
+        let rounded = |value: &serde_json::Value| value.as_f64().unwrap().round();
+        let (left, right, row) = (column("left"), column("right"), column("row"));
+        let places = left.iter().zip(&right).zip(&row);
+        places
+            .map(|((left, right), row)| (row.as_i64().unwrap(), rounded(left), rounded(right)))
+            .collect()
+    };
+    // Those that are inside, without the edges.
+    let inside = |(row, left, right): (i64, f64, f64), shift: f64| {
+        let (left, right) = (left - shift, right - shift);
+        (left > 1.0 && right < 999.0).then_some((row, left, right))
+    };
+    let of_whole: Vec<_> = boxes(&whole)
+        .into_iter()
+        .filter_map(|one| inside(one, 4000.0))
+        .collect();
+    let of_part: Vec<_> = boxes(&part)
+        .into_iter()
+        .filter_map(|one| inside(one, 0.0))
+        .collect();
+    assert_eq!(of_part, of_whole);
+    assert!(of_part.len() > 20, "{of_part:?}");
+    assert!(boxes(&part).len() < boxes(&whole).len() / 4);
+    assert_eq!(part["view"]["from"], 0.5);
+    let wrong = ask(
+        &mut document,
+        r#"{"ask":"flame","width":100,"view":{"from":2,"to":1}}"#,
+    );
+    assert_eq!(wrong["view"], serde_json::json!({"from": 0.0, "to": 1.0}));
+}

@@ -42,7 +42,9 @@ export function Header(props: { title: string | null; onOpen: () => void; onHelp
 }
 
 export function Tabs(): JSX.Element {
-  const { state, go } = useSession();
+  const { state, go, summary, isComparison } = useSession();
+  const isEmpty = (page: (typeof TABS)[number]['page']): boolean =>
+    (page === 'time' && !summary.hasTimes) || (page === 'spans' && summary.spans === 0) || (page === 'compare' && !isComparison);
   const range = state.range;
   const nav = useRef<HTMLElement>(null);
   useEffect(() => {
@@ -52,12 +54,12 @@ export function Tabs(): JSX.Element {
   return (
     <>
       <nav ref={nav} class="tabs" aria-label="Views">
-        {TABS.map(({ page, title }, at) => (
+        {TABS.map(({ page, title, key }) => (
           <Go
             key={page}
             to={{ page, selected: null }}
-            class="tab"
-            title={`${title} (${at + 1})`}
+            class={isEmpty(page) ? 'tab empty-tab' : 'tab'}
+            title={isEmpty(page) ? `${title} (${key}): nothing of it is in this profile` : `${title} (${key})`}
             current={state.page === page || (page === 'functions' && state.page === 'function')}
           >
             {title}

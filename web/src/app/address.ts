@@ -1,7 +1,7 @@
 /** The address bar as state: links, back and forward change the view. */
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import type { How } from './session';
-import { fromFragment, toFragment, type ViewState } from './state';
+import { changed, fromFragment, toFragment, type ViewState } from './state';
 
 export function useAddress(): [ViewState, (change: Partial<ViewState>, how?: How) => void] {
   const [state, setState] = useState(() => fromFragment(location.hash));
@@ -21,7 +21,7 @@ export function useAddress(): [ViewState, (change: Partial<ViewState>, how?: How
   const go = useCallback((change: Partial<ViewState>, how: How = 'push') => {
     // From the address, not from the last render: two changes may follow each
     // other faster than renders do.
-    const next = { ...fromFragment(location.hash), ...change };
+    const next = changed(fromFragment(location.hash), change);
     const fragment = `#${toFragment(next)}`;
     if (fragment !== location.hash) {
       if (how === 'push') history.pushState(null, '', fragment);

@@ -5,7 +5,9 @@ export const KEYS: readonly { title: string; keys: readonly (readonly [string, s
   {
     title: 'Everywhere',
     keys: [
-      ['1 – 9', 'open a view: 1 is Overview, 2 the flame graph …'],
+      ['1 2 3', 'time order, flame graph, sandwich'],
+      ['4 – 9', 'functions, call graph, spans, hints, source, compare'],
+      ['o, i', 'overview, file'],
       ['/', 'search'],
       ['?', 'this help'],
       ['Esc', 'close, clear the search or the selection'],
@@ -16,8 +18,10 @@ export const KEYS: readonly { title: string; keys: readonly (readonly [string, s
     keys: [
       ['← →', 'select the box beside'],
       ['↑ ↓', 'select the caller or the costliest callee'],
-      ['Enter, +', 'zoom into the selected box'],
-      ['Backspace, -', 'zoom out by one box'],
+      ['+ -, w s', 'zoom in and out; with the mouse: Ctrl and the wheel'],
+      ['a d', 'move to the left and to the right; with the mouse: drag'],
+      ['Enter', 'zoom into the selected box, as a double click does'],
+      ['Backspace', 'zoom out by one box'],
       ['0', 'show the whole graph'],
       ['n, N', 'next match, previous match'],
       ['t', 'boxes as text'],
@@ -32,6 +36,13 @@ export const KEYS: readonly { title: string; keys: readonly (readonly [string, s
       ['Enter, f', 'zoom to the selected call'],
       ['r', 'limit all views to the selected call’s time'],
       ['0', 'show the whole time'],
+    ],
+  },
+  {
+    title: 'Source',
+    keys: [
+      ['n, N', 'next, previous line with costs'],
+      ['Enter', 'open the function'],
     ],
   },
   {

@@ -3,6 +3,7 @@ import { createContext } from 'preact';
 import { useContext, useEffect, useId, useState } from 'preact/hooks';
 import { EngineError, type Engine } from '../engine/client';
 import type { AnswerOf, Asked, MetricName, Scope, Summary, Unit } from '../types';
+import type { SourceTexts } from './sources';
 import type { ViewState } from './state';
 
 /** How a change of the address enters the history. */
@@ -21,8 +22,14 @@ export interface Session {
   readonly isComparison: boolean;
   /** Changes the address, and with it all views. */
   readonly go: (change: Partial<ViewState>, how?: How) => void;
+  /** The texts of source files that are in the page. */
+  readonly texts: SourceTexts;
+  /** Opens a dialog for a folder of source files. */
+  readonly chooseFolder: () => void;
   /** Opens more files: asks whether to merge or to compare. */
   readonly chooseFiles: () => void;
+  /** Opens the same files again, after the engine stopped. */
+  readonly reopen: () => void;
   /** Opens the dialog that compares the open profile with a base. */
   readonly chooseBase: () => void;
 }

@@ -4,19 +4,22 @@
  * Whatever is the default is left out, so that addresses stay short. An address
  * that was damaged or is of a later version opens as far as it is understood.
  */
+import type { FlameView } from '../flame/viewport';
 import type { MetricName, Origin, SortBy, TimeRange } from '../types';
 
-/** The tabs, in their order. */
+/** The tabs, in their order. The first keys are those of speedscope. */
 export const TABS = [
-  { page: 'overview', title: 'Overview' },
-  { page: 'flame', title: 'Flame graph' },
-  { page: 'time', title: 'Time order' },
-  { page: 'sandwich', title: 'Sandwich' },
-  { page: 'functions', title: 'Functions' },
-  { page: 'graph', title: 'Call graph' },
-  { page: 'spans', title: 'Spans' },
-  { page: 'compare', title: 'Compare' },
-  { page: 'file', title: 'File' },
+  { page: 'overview', title: 'Overview', key: 'o' },
+  { page: 'time', title: 'Time order', key: '1' },
+  { page: 'flame', title: 'Flame graph', key: '2' },
+  { page: 'sandwich', title: 'Sandwich', key: '3' },
+  { page: 'functions', title: 'Functions', key: '4' },
+  { page: 'graph', title: 'Call graph', key: '5' },
+  { page: 'spans', title: 'Spans', key: '6' },
+  { page: 'hints', title: 'Hints', key: '7' },
+  { page: 'source', title: 'Source', key: '8' },
+  { page: 'compare', title: 'Compare', key: '9' },
+  { page: 'file', title: 'File', key: 'i' },
 ] as const;
 
 /** A tab, or the page of one function, which has none. */
@@ -28,9 +31,12 @@ export type FlameArrangement = (typeof ARRANGEMENTS)[number];
 export const COLOURINGS = ['origin', 'class', 'own', 'calls', 'difference'] as const;
 export type Colouring = (typeof COLOURINGS)[number];
 
-export const COLUMNS = ['share', 'calls', 'own', 'inclusive', 'perCall', 'origin', 'cpu', 'memory', 'peak'] as const;
+export const SPAN_ORDERS = ['time', 'calls', 'longest'] as const;
+export type SpanOrder = (typeof SPAN_ORDERS)[number];
+
+export const COLUMNS = ['share', 'own', 'inclusive', 'calls', 'perCall', 'cpu', 'memory', 'peak', 'origin'] as const;
 export type Column = (typeof COLUMNS)[number];
-const DEFAULT_COLUMNS: readonly Column[] = ['share', 'calls', 'own', 'inclusive', 'perCall', 'origin'];
+const DEFAULT_COLUMNS: readonly Column[] = ['share', 'own', 'inclusive', 'calls', 'perCall', 'origin'];
 
 const METRICS: readonly MetricName[] = ['wall', 'cpu', 'memory', 'peak', 'calls'];
 const ORIGINS: readonly Origin[] = ['user', 'vendor', 'internal', 'other'];
@@ -50,13 +56,19 @@ export interface ViewState {
   zoom: readonly number[];
   /** The functions from below the root to the box that is selected. */
   selected: readonly number[] | null;
+  /** The part of the width of the box that is zoomed into; none for all. */
+  view: FlameView | null;
   colouring: Colouring | null;
   /** Callers below callees, as flames. */
   upwards: boolean;
   /** Boxes as lines of text. */
   asText: boolean;
-  /** The function that the sandwich and the function's page are about. */
+  /** The function that the sandwich, the function's page and the source are about. */
   fn: number | null;
+  /** The source file that is shown; none: that of the function. */
+  file: number | null;
+  /** What groups of spans are sorted by. */
+  spanOrder: SpanOrder;
   filter: string;
   origins: readonly Origin[];
   sort: SortBy | null;
@@ -77,10 +89,13 @@ export const START: ViewState = {
   arrangement: 'called',
   zoom: [],
   selected: null,
+  view: null,
   colouring: null,
   upwards: false,
   asText: false,
   fn: null,
+  file: null,
+  spanOrder: 'time',
   filter: '',
   origins: [],
   sort: null,
@@ -89,6 +104,11 @@ export const START: ViewState = {
   threshold: 2,
   part: null,
 };
+
+/** The state after a change. Another zoom shows all of its width. */
+export function changed(state: ViewState, change: Partial<ViewState>): ViewState {
+  return { ...state, ...('zoom' in change ? { view: null } : {}), ...change };
+}
 
 const VERSION = 'v1';
 
@@ -105,10 +125,13 @@ export function toFragment(state: ViewState): string {
   put('by', state.arrangement === START.arrangement ? null : state.arrangement);
   put('zoom', pathText(state.zoom));
   put('box', state.selected && (pathText(state.selected) || 'root'));
+  put('view', state.view && viewText(state.view));
   put('colour', state.colouring);
   put('up', flag(state.upwards));
   put('text', flag(state.asText));
   put('fn', state.fn === null ? null : String(state.fn));
+  put('file', state.file === null ? null : String(state.file));
+  put('spans', state.spanOrder === START.spanOrder ? null : state.spanOrder);
   put('filter', state.filter);
   put('origins', state.origins.join('.'));
   put('sort', state.sort && sortText(state.sort));
@@ -142,10 +165,13 @@ export function fromFragment(fragment: string): ViewState {
     arrangement: oneOf(ARRANGEMENTS, get('by')) ?? START.arrangement,
     zoom: parsePath(get('zoom')) ?? [],
     selected: box === null ? null : box === 'root' ? [] : parsePath(box),
+    view: parseView(get('view')),
     colouring: oneOf(COLOURINGS, get('colour')),
     upwards: get('up') === '1',
     asText: get('text') === '1',
     fn,
+    file: wholeNumber(get('file')),
+    spanOrder: oneOf(SPAN_ORDERS, get('spans')) ?? START.spanOrder,
     filter: get('filter'),
     origins: listOf(ORIGINS, get('origins')),
     sort: parseSort(get('sort')),
@@ -193,6 +219,18 @@ function parseRange(text: string): TimeRange | null {
   if (!match) return null;
   const [from, to] = [Number(match[1]), Number(match[2])];
   return from < to && to <= Number.MAX_SAFE_INTEGER ? { from, to } : null;
+}
+
+/** Parts of a billion: an address has no use for more. */
+const VIEW_STEPS = 1e9;
+
+function viewText(view: FlameView): string {
+  return `${Math.round(view.from * VIEW_STEPS)}-${Math.round(view.to * VIEW_STEPS)}`;
+}
+
+function parseView(text: string): FlameView | null {
+  const range = parseRange(text);
+  return range && range.to <= VIEW_STEPS ? { from: range.from / VIEW_STEPS, to: range.to / VIEW_STEPS } : null;
 }
 
 /** `7.8.8.8` as `7.8*3`: recursion makes long paths of few functions. */

@@ -30,7 +30,23 @@ export function useTheme(): { theme: Theme; choose: (theme: Theme) => void; isDa
   }, []);
   const isDark = theme === 'dark' || (theme === 'system' && systemIsDark);
   useEffect(() => {
-    document.documentElement.dataset['theme'] = isDark ? 'dark' : 'light';
+    const set = (dark: boolean): void => {
+      document.documentElement.dataset['theme'] = dark ? 'dark' : 'light';
+    };
+    const begin = (): void => {
+      // Paper is white.
+      set(false);
+    };
+    const end = (): void => {
+      set(isDark);
+    };
+    set(isDark);
+    addEventListener('beforeprint', begin);
+    addEventListener('afterprint', end);
+    return () => {
+      removeEventListener('beforeprint', begin);
+      removeEventListener('afterprint', end);
+    };
   }, [isDark]);
   const choose = (next: Theme): void => {
     setTheme(next);

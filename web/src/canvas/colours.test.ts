@@ -27,6 +27,8 @@ function contrast(a: string, b: string): number {
 const names = Array.from({ length: 200 }, (_, at) => ({ function: at, name: `Class${at}::run`, origin: 'user' as const, found: at % 2 === 0 }));
 const flame: Flame = {
   zoom: { total: 200, value: 200 },
+  view: { from: 0, to: 1 },
+  width: 200,
   depth: 1,
   truncated: false,
   names,
@@ -41,6 +43,7 @@ const flame: Flame = {
     own: names.map((_, at) => at),
     calls: names.map((_, at) => at * at),
     joined: names.map(() => 1),
+    first: names.map(() => 0),
   },
 };
 

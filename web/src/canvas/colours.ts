@@ -3,7 +3,7 @@
  * light fills below dark text, dark fills below light text.
  */
 import type { Colouring } from '../app/state';
-import type { Flame, Origin } from '../types';
+import type { Flame, FlameName, Origin } from '../types';
 
 /** What a canvas is painted with, apart from boxes. */
 export interface Ink {
@@ -46,10 +46,31 @@ export function ink(isDark: boolean): Ink {
 
 const ORIGIN_HUES: Readonly<Record<Origin, number | null>> = { user: 28, vendor: 212, internal: 150, other: null };
 
+/** The luminance of a colour, as contrast is computed from it. */
+function luminance(hue: number, saturation: number, lightness: number): number {
+  const part = (n: number): number => {
+    const k = (n + hue / 30) % 12;
+    const value = lightness - saturation * Math.min(lightness, 1 - lightness) * Math.max(-1, Math.min(k - 3, 9 - k, 1));
+    return value <= 0.040_45 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+  };
+  return 0.2126 * part(0) + 0.7152 * part(8) + 0.0722 * part(4);
+}
+
+/** The lightness, in percent, at which a hue has a luminance: green is light long before blue is. */
+function lightnessOf(hue: number, saturation: number, wanted: number): number {
+  let [low, high] = [0, 1];
+  for (let turn = 0; turn < 12; turn += 1) {
+    const middle = (low + high) / 2;
+    if (luminance(hue, saturation, middle) < wanted) low = middle;
+    else high = middle;
+  }
+  return low * 100;
+}
+
 /** A fill of a hue; `strength` from 0 to 1 makes it stand out. */
 function fill(hue: number | null, strength: number, isDark: boolean): string {
-  const s = hue === null ? 4 : isDark ? 18 + 27 * strength : 30 + 55 * strength;
-  const l = isDark ? 19 + 9 * strength : 92 - 18 * strength;
+  const s = hue === null ? 4 : isDark ? 34 + 30 * strength : 38 + 50 * strength;
+  const l = isDark ? lightnessOf(hue ?? 220, s / 100, 0.045 + 0.085 * strength) : 93 - 17 * strength;
   return `hsl(${(hue ?? 220).toFixed(0)} ${s.toFixed(0)}% ${l.toFixed(1)}%)`;
 }
 
@@ -65,13 +86,25 @@ export function classOf(name: string): string {
   return namespace > 0 ? name.slice(0, namespace) : '';
 }
 
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i += 1) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  return (hash ^ (hash >>> 15)) >>> 0;
+}
+
 function classFill(name: string, isDark: boolean): string {
   const group = classOf(name);
   if (group === '') return fill(null, 0.6, isDark);
-  let hash = 0x811c9dc5;
-  for (let i = 0; i < group.length; i += 1) hash = Math.imul(hash ^ group.charCodeAt(i), 0x01000193);
-  const value = (hash ^ (hash >>> 15)) >>> 0;
+  const value = hashOf(group);
   return fill((value % 24) * 15, 0.4 + 0.15 * (value % 3), isDark);
+}
+
+/** The colour of the part of the program; classes of it differ a little, so that neighbours do. */
+function originOf(name: string, origin: Origin, isDark: boolean): string {
+  const hue = ORIGIN_HUES[origin];
+  const value = hashOf(classOf(name) || name);
+  const strength = 0.4 + 0.1 * (value % 5);
+  return hue === null ? fill(null, strength, isDark) : fill(hue - 8 + 4 * ((value >>> 4) % 5), strength, isDark);
 }
 
 /** From 0 to 1: blue to red by way of pale. */
@@ -94,7 +127,7 @@ export function boxFills(flame: Flame, colouring: Colouring, isSearching: boolea
   const mostOwn = boxes.own.reduce((most, own) => Math.max(most, own), 1);
   const mostCalls = Math.log2(2 + boxes.calls.reduce((most, calls) => Math.max(most, calls), 0));
   const byName = names.map((name) =>
-    colouring === 'class' ? classFill(name.name, isDark) : originFill(name.origin, isDark),
+    colouring === 'class' ? classFill(name.name, isDark) : originOf(name.name, name.origin, isDark),
   );
   return (place) => {
     const number = boxes.name[place] ?? -1;
@@ -113,6 +146,11 @@ export function boxFills(flame: Flame, colouring: Colouring, isSearching: boolea
     if (colouring === 'calls') return coolToWarm(Math.log2(1 + (boxes.calls[place] ?? 0)) / mostCalls, isDark);
     return byName[number] ?? paint.joined;
   };
+}
+
+/** The fills of functions in the order of time, by their place in the names. */
+export function nameFills(names: readonly FlameName[], isDark: boolean): string[] {
+  return names.map((name) => originOf(name.name, name.origin, isDark));
 }
 
 const SPAN_HUES: Readonly<Record<string, number>> = { sql: 265, http: 190, stream: 100, redis: 350, memcached: 45 };
@@ -135,7 +173,7 @@ export function legend(colouring: Colouring, isDark: boolean): readonly { fill: 
       return [{ fill: fill(28, 0.5, isDark), title: 'one colour a class or namespace' }];
     case 'own':
       return [
-        { fill: fill(16, 0, isDark), title: 'little own cost' },
+        { fill: fill(16, 0, isDark), title: 'little self cost' },
         { fill: fill(16, 1, isDark), title: 'much' },
       ];
     case 'calls':

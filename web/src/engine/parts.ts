@@ -84,3 +84,17 @@ export async function embeddedFiles(): Promise<FileToOpen[]> {
   }
   return files;
 }
+
+/** The text of a source file that came with the page. */
+export interface EmbeddedSource {
+  /** Its path, as the profile has it. */
+  path: string;
+  text: string;
+}
+
+/** The sources that came with the page: `[{"path": …, "text": …}, …]`. */
+export async function embeddedSources(): Promise<EmbeddedSource[]> {
+  const parts = scripts("sources");
+  if (parts.length === 0) return [];
+  return JSON.parse(new TextDecoder().decode(await take(parts))) as EmbeddedSource[];
+}

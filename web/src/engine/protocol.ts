@@ -26,6 +26,7 @@ interface Needed {
   function: "function";
   search: "text";
   export: "format";
+  joined: "arrangement" | "path" | "first" | "count";
 }
 
 type Kind = Question["ask"];

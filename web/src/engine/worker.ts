@@ -44,8 +44,7 @@ function answer(message: Exclude<ToWorker, { kind: "start" }>): FromWorker {
 function died(id: number, error: unknown): FromWorker {
   const reason = error instanceof Error ? error.message : String(error);
   const message =
-    `The engine stopped, most likely because this page's memory ran out (${reason}). ` +
-    "A smaller profile may open: raise the thresholds or the sampling interval when you record it.";
+    `Most likely the memory of this page ran out: WebAssembly has at most 4 GB (${reason}).`;
   return { id, reply: { error: { code: "engine-stopped", message } }, isDead: true };
 }
 

@@ -2,7 +2,7 @@
 import type { JSX } from 'preact';
 import { useAnswer, useSession } from '../app/session';
 import * as format from '../format';
-import { FunctionLink, Go, OriginTag, shortTitle } from '../parts/links';
+import { FunctionLink, FunctionName, Go, OriginTag, shortTitle } from '../parts/links';
 import type { NeighbourRow } from '../types';
 import { NONE, type Boxes } from './boxes';
 
@@ -10,11 +10,14 @@ export function Details(props: {
   boxes: Boxes;
   place: number;
   onZoom?: (place: number) => void;
+  onZoomTo?: (path: readonly number[]) => void;
+  /** Nothing was selected: this is the box that fills the window. */
+  isHint?: boolean;
   /** What the whole graph stands for. */
   whole?: string;
 }): JSX.Element {
   const { boxes, place } = props;
-  const { metric, unit } = useSession();
+  const { metric, unit, state } = useSession();
   const fn = place === NONE ? null : boxes.fn(place);
   const { answer: page } = useAnswer(fn === null ? null : { ask: 'function', function: fn, metric });
   if (place === NONE) {
@@ -37,8 +40,9 @@ export function Details(props: {
       <h2 class="details-name">
         <bdi title={shortTitle(name)}>{name}</bdi>
       </h2>
-      {isJoined ? (
-        <p class="muted">Neighbours that are too narrow to draw one by one. Zoom into their caller, or find them in the table.</p>
+      {isJoined ? <p class="muted">Neighbours that are too narrow to be drawn one by one.</p> : null}
+      {boxes.levels(place) > 1 ? (
+        <p class="muted">Calls itself: {format.count(boxes.levels(place))} levels, one below the other, are one box.</p>
       ) : null}
       <dl class="facts">
         <dt>{format.metricTitle(metric, unit)}</dt>
@@ -53,9 +57,9 @@ export function Details(props: {
             <dd>{format.share(amount, value[parent] ?? 0)}</dd>
           </>
         )}
-        {isJoined || metric === 'calls' ? null : (
+        {isJoined || metric === 'calls' || boxes.levels(place) > 1 ? null : (
           <>
-            <dt>without callees</dt>
+            <dt>self</dt>
             <dd>{show(own[place] ?? 0)}</dd>
           </>
         )}
@@ -67,7 +71,7 @@ export function Details(props: {
         ) : null}
         {metric === 'calls' || (calls[place] ?? 0) === 0 ? null : (
           <>
-            <dt>one call</dt>
+            <dt>per call</dt>
             <dd>{format.perCall(amount, calls[place] ?? 0, metric, unit)}</dd>
           </>
         )}
@@ -91,9 +95,10 @@ export function Details(props: {
           </>
         ) : null}
       </dl>
+      {isJoined && props.onZoomTo ? <JoinedList boxes={boxes} place={place} onZoomTo={props.onZoomTo} /> : null}
       {fn === null ? null : (
         <p class="actions">
-          {props.onZoom ? (
+          {props.onZoom && props.isHint !== true ? (
             <button
               type="button"
               onClick={() => {
@@ -103,9 +108,11 @@ export function Details(props: {
               Zoom in
             </button>
           ) : null}
-          <Go to={{ page: 'sandwich', fn, selected: null, zoom: [] }} class="button">
-            Sandwich
-          </Go>
+          {state.page === 'sandwich' && parent === NONE ? null : (
+            <Go to={{ page: 'sandwich', fn, selected: null, zoom: [] }} class="button">
+              Sandwich
+            </Go>
+          )}
           <Go to={{ page: 'function', fn, selected: null }} class="button">
             Function
           </Go>
@@ -119,23 +126,25 @@ export function Details(props: {
           </button>
         </p>
       )}
-      {page?.file ? (
+      {page?.file && fn !== null ? (
         <p class="where">
-          <bdi>{page.file}</bdi>
-          {page.line > 0 ? `:${page.line}` : ''}
+          <Go to={{ page: 'source', fn, file: null }} title="Show the source">
+            <bdi>{page.file}</bdi>
+            {page.line > 0 ? `:${page.line}` : ''}
+          </Go>
         </p>
       ) : null}
       {page ? (
         <>
           <h3>All calls of it</h3>
           <dl class="facts">
-            <dt>with callees</dt>
+            <dt>inclusive</dt>
             <dd>
               {show(page.row.inclusive[metric])} · {format.share(page.row.inclusive[metric], page.total[metric])}
             </dd>
             {metric === 'calls' ? null : (
               <>
-                <dt>without</dt>
+                <dt>self</dt>
                 <dd>
                   {show(page.row.own[metric])} · {format.share(page.row.own[metric], page.total[metric])}
                 </dd>
@@ -146,7 +155,51 @@ export function Details(props: {
           <Neighbours title="Calls" rows={page.callees} />
         </>
       ) : null}
+      {props.isHint === true ? <p class="muted small">Nothing is selected: this is the box that fills the window. Click another for its details.</p> : null}
     </aside>
+  );
+}
+
+/** The boxes that were joined: each can be zoomed into. */
+function JoinedList(props: { boxes: Boxes; place: number; onZoomTo: (path: readonly number[]) => void }): JSX.Element | null {
+  const { boxes, place } = props;
+  const { state, metric, unit } = useSession();
+  const path = boxes.path(boxes.flame.boxes.parent[place] ?? NONE);
+  const { answer } = useAnswer(
+    path === null
+      ? null
+      : {
+          ask: 'joined',
+          arrangement: { by: state.arrangement },
+          metric,
+          path,
+          first: boxes.flame.boxes.first[place] ?? 0,
+          count: boxes.flame.boxes.joined[place] ?? 1,
+          most: 200,
+        },
+  );
+  if (answer === null || path === null) return null;
+  return (
+    <>
+      <ul class="lines joined" aria-label="The functions that were joined">
+        {answer.rows.map((row) => (
+          <li key={row.function}>
+            <span class="line-cost">{format.cost(row.value, metric, unit)}</span>
+            <button
+              type="button"
+              class="link fn"
+              title={`Zoom into ${shortTitle(row.name)}`}
+              onClick={() => {
+                props.onZoomTo([...path, row.function]);
+              }}
+            >
+              <FunctionName name={row.name} />
+            </button>
+          </li>
+        ))}
+      </ul>
+      {answer.omitted > 0 ? <p class="muted small">{format.count(answer.omitted)} more</p> : null}
+    </>
   );
 }
 

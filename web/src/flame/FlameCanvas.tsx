@@ -8,10 +8,13 @@ import { isForeign } from '../app/keys';
 import { useIsDark } from '../app/theme';
 import { ink } from '../canvas/colours';
 import { drawFrame, drawLabel, prepare } from '../canvas/paint';
+import * as format from '../format';
 import { useSize } from '../parts/size';
 import { NONE, type Boxes } from './boxes';
+import { ALL, isAll, moved, zoomed, type FlameView, type Transform } from './viewport';
 
 const ROW = 20;
+const GAP = 0.95;
 
 export interface FlameCanvasProps {
   readonly boxes: Boxes;
@@ -34,6 +37,14 @@ export interface FlameCanvasProps {
   readonly sign?: (place: number) => string;
   /** Shows the root first, even if a tower of wrappers stands there. */
   readonly startsAtRoot?: boolean;
+  /** Which part of the width is in the window; none if it cannot be changed. */
+  readonly view?: FlameView;
+  readonly onView?: (view: FlameView) => void;
+  /** From the answer's pixels to the window's, by the window's width. */
+  readonly transform?: (width: number) => Transform;
+  /** No line below that describes the box: the view has one for several graphs. */
+  readonly isBare?: boolean;
+  readonly onHover?: (place: number) => void;
 }
 
 export function FlameCanvas(props: FlameCanvasProps): JSX.Element {
@@ -46,7 +57,18 @@ export function FlameCanvas(props: FlameCanvasProps): JSX.Element {
   const [hovered, setHovered] = useState(NONE);
   const rows = boxes.rows.length;
   const space = Math.max(rows * ROW, size.height);
-  const scale = size.width / Math.max(1, boxes.flame.boxes.right[0] ?? 1);
+  const view = props.view ?? ALL;
+  const { scale, shift } = props.transform?.(size.width) ?? { scale: size.width / Math.max(1, boxes.flame.boxes.right[0] ?? 1), shift: 0 };
+  const drag = useRef<{ x: number; y: number; top: number; view: FlameView; hasMoved: boolean } | null>(null);
+  /** Left edge and width of a box in the window. */
+  const edges = (place: number): readonly [number, number] => {
+    const left = (boxes.flame.boxes.left[place] ?? 0) * scale + shift;
+    return [left, (boxes.flame.boxes.right[place] ?? 0) * scale + shift - left];
+  };
+  const setHover = (place: number): void => {
+    setHovered(place);
+    props.onHover?.(place);
+  };
   const topOf = (row: number): number => (upwards ? space - (row + 1) * ROW : row * ROW);
 
   const scrollTo = (top: number): void => {
@@ -56,7 +78,7 @@ export function FlameCanvas(props: FlameCanvasProps): JSX.Element {
 
   useLayoutEffect(() => {
     if (size.height === 0) return;
-    const first = props.startsAtRoot === true ? 0 : boxes.firstInterestingRow(size.width / Math.max(scale, 0.01));
+    const first = props.startsAtRoot === true ? 0 : boxes.firstInterestingRow(size.width / Math.max(scale, 1e-9));
     const hidden = (first + 1) * ROW > size.height * 0.6 ? Math.max(0, first - 3) * ROW : 0;
     scrollTo(upwards ? space - size.height - hidden : hidden);
     // Only for another graph, not for another size or colour.
@@ -78,7 +100,7 @@ export function FlameCanvas(props: FlameCanvasProps): JSX.Element {
     const paint = ink(isDark);
     const context = canvas.current && prepare(canvas.current, size.width, size.height, paint.paper);
     if (!context) return;
-    const { left, right, joined } = boxes.flame.boxes;
+    const { joined } = boxes.flame.boxes;
     const labels: number[] = [];
     let last = '';
     const inView = (row: number): boolean => topOf(row) + ROW > scrollTop && topOf(row) < scrollTop + size.height;
@@ -86,27 +108,35 @@ export function FlameCanvas(props: FlameCanvasProps): JSX.Element {
       if (!inView(row)) continue;
       const top = topOf(row) - scrollTop;
       for (const place of boxes.rows[row] ?? []) {
-        const x = (left[place] ?? 0) * scale;
-        const width = Math.max(0.6, (right[place] ?? 0) * scale - x - (1 - 1 / ROW));
+        const [x, wide] = edges(place);
+        if (x > size.width || x + wide < 0) continue;
+        // A gap parts neighbours; the last one ends with the window.
+        const gap = x + wide >= size.width - 0.5 ? 0 : GAP;
+        const width = Math.max(0.6, wide - gap);
         const fill = fills(place);
         if (fill !== last) {
           context.fillStyle = fill;
           last = fill;
         }
         context.fillRect(x, top, width, ROW - 1);
-        if (width > 24 && (joined[place] ?? 1) === 1) labels.push(place);
+        if (width > 24 && ((joined[place] ?? 1) === 1 || width > 60)) labels.push(place);
       }
     }
     context.fillStyle = paint.text;
     for (const place of labels) {
-      const x = (left[place] ?? 0) * scale;
-      const width = (right[place] ?? 0) * scale - x;
-      drawLabel(context, { sign: props.sign?.(place) ?? '', name: boxes.name(place), left: x, top: topOf(boxes.row(place)) - scrollTop, width, height: ROW - 1 });
+      const [x, wide] = edges(place);
+      // The name stays in the window if its box begins before it.
+      const left = Math.max(0, x);
+      const width = Math.min(size.width, x + wide) - left;
+      const levels = boxes.levels(place);
+      const sign = `${props.sign?.(place) ?? ''}${levels > 1 ? `${format.count(levels)}× ` : ''}`;
+      drawLabel(context, { sign, name: boxes.name(place), left, top: topOf(boxes.row(place)) - scrollTop, width, height: ROW - 1 });
     }
     for (const place of new Set([hovered, selected])) {
       if (place === NONE || place >= boxes.count) continue;
-      const x = (left[place] ?? 0) * scale;
-      const frame = [x, topOf(boxes.row(place)) - scrollTop, (right[place] ?? 0) * scale - x, ROW - 1] as const;
+      const [x, wide] = edges(place);
+      const left = Math.max(-4, x);
+      const frame = [left, topOf(boxes.row(place)) - scrollTop, Math.min(size.width + 4, x + wide) - left, ROW - 1] as const;
       if (place === selected) drawFrame(context, paint, frame);
       else {
         context.lineWidth = 1;
@@ -121,8 +151,32 @@ export function FlameCanvas(props: FlameCanvasProps): JSX.Element {
     if (!area) return NONE;
     const y = event.clientY - area.top + scrollTop;
     const row = Math.floor((upwards ? space - y : y) / ROW);
-    return boxes.at(row, (event.clientX - area.left) / scale, 1 / scale);
+    return boxes.at(row, (event.clientX - area.left - shift) / scale, 1 / scale);
   };
+
+  useEffect(() => {
+    const element = scroller.current;
+    if (element === null || props.onView === undefined) return undefined;
+    // Not passive: the browser must not zoom or go back at the same time.
+    const wheel = (event: WheelEvent): void => {
+      const isSideways = Math.abs(event.deltaX) > Math.abs(event.deltaY) || event.shiftKey;
+      const canScroll = element.scrollHeight > element.clientHeight + 1;
+      if (isSideways) {
+        if (isAll(view)) return;
+        props.onView?.(moved(view, (event.deltaX || event.deltaY) / Math.max(1, size.width)));
+      } else if (event.ctrlKey || event.metaKey || !canScroll) {
+        const around = (event.clientX - element.getBoundingClientRect().left) / Math.max(1, size.width);
+        const next = zoomed(view, Math.exp(Math.max(-60, Math.min(60, event.deltaY)) * 0.006), around);
+        if (next.from === view.from && next.to === view.to && !event.ctrlKey) return;
+        props.onView?.(next);
+      } else return;
+      event.preventDefault();
+    };
+    element.addEventListener('wheel', wheel, { passive: false });
+    return () => {
+      element.removeEventListener('wheel', wheel);
+    };
+  });
 
   const select = (place: number): boolean => {
     if (place === NONE) return false;
@@ -135,6 +189,18 @@ export function FlameCanvas(props: FlameCanvasProps): JSX.Element {
     const up = (): boolean => select(boxes.parent(selected));
     const down = (): boolean => select(boxes.costliestChild(selected));
     const hasSelection = selected !== NONE;
+    const zoomBy = (factor: number): boolean => {
+      if (props.onView === undefined) return false;
+      const [left, width] = hasSelection ? edges(selected) : [0, size.width];
+      const middle = (left + width / 2) / Math.max(1, size.width);
+      props.onView(zoomed(view, factor, middle >= 0 && middle <= 1 ? middle : 0.5));
+      return true;
+    };
+    const moveBy = (share: number): boolean => {
+      if (props.onView === undefined) return false;
+      props.onView(moved(view, share));
+      return true;
+    };
     const act: Record<string, () => boolean> = {
       ArrowLeft: () => select(hasSelection ? boxes.beside(selected, -1) : root),
       ArrowRight: () => select(hasSelection ? boxes.beside(selected, 1) : root),
@@ -145,14 +211,17 @@ export function FlameCanvas(props: FlameCanvasProps): JSX.Element {
         if (hasSelection) props.onZoom(selected);
         return true;
       },
-      '+': () => {
-        if (hasSelection) props.onZoom(selected);
-        return true;
-      },
+      '+': () => zoomBy(0.6),
       '-': () => {
-        props.onZoomOut?.(false);
+        // At the edge of what is zoomed into, one box more.
+        if (isAll(view)) props.onZoomOut?.(false);
+        else zoomBy(1 / 0.6);
         return true;
       },
+      w: () => zoomBy(0.6),
+      s: () => zoomBy(1 / 0.6),
+      a: () => moveBy(-0.25),
+      d: () => moveBy(0.25),
       Backspace: () => {
         props.onZoomOut?.(false);
         return true;
@@ -190,11 +259,11 @@ export function FlameCanvas(props: FlameCanvasProps): JSX.Element {
   return (
     <div class="flame-frame">
       <div
-        class="flame"
+        class={isAll(view) ? 'flame' : 'flame zoomed'}
         ref={scroller}
         role="group"
         aria-roledescription="flame graph"
-        aria-label={`${props.label}. Arrow keys select a box, Enter zooms in, minus zooms out, t shows the boxes as text.`}
+        aria-label={`${props.label}. Arrow keys select a box, Enter zooms into it, Backspace out of it, plus and minus zoom, t shows the boxes as text.`}
         tabIndex={0}
         onScroll={(event) => {
           setScrollTop(event.currentTarget.scrollTop);
@@ -206,14 +275,30 @@ export function FlameCanvas(props: FlameCanvasProps): JSX.Element {
             ref={canvas}
             aria-hidden="true"
             style={{ width: `${size.width}px`, height: `${size.height}px` }}
-            onMouseMove={(event) => {
-              setHovered(placeAt(event));
+            onPointerDown={(event) => {
+              if (event.button !== 0 || event.pointerType === 'touch') return;
+              drag.current = { x: event.clientX, y: event.clientY, top: scrollTop, view, hasMoved: false };
             }}
-            onMouseLeave={() => {
-              setHovered(NONE);
+            onPointerMove={(event) => {
+              const from = drag.current;
+              if (from === null || event.buttons === 0) {
+                setHover(placeAt(event));
+                return;
+              }
+              const [x, y] = [event.clientX - from.x, event.clientY - from.y];
+              if (!from.hasMoved && Math.abs(x) + Math.abs(y) < 5) return;
+              if (!from.hasMoved) event.currentTarget.setPointerCapture(event.pointerId);
+              from.hasMoved = true;
+              scrollTo(from.top - y);
+              props.onView?.(moved(from.view, -x / Math.max(1, size.width)));
+            }}
+            onPointerLeave={() => {
+              setHover(NONE);
             }}
             onClick={(event) => {
-              props.onSelect(placeAt(event));
+              const wasDragged = drag.current?.hasMoved === true;
+              drag.current = null;
+              if (!wasDragged) props.onSelect(placeAt(event));
             }}
             onDblClick={(event) => {
               const place = placeAt(event);
@@ -222,9 +307,13 @@ export function FlameCanvas(props: FlameCanvasProps): JSX.Element {
           />
         </div>
       </div>
-      <div class="flame-status" aria-hidden="true">
-        <bdi>{shown === NONE ? 'Click a box for its details; double click zooms in.' : describe(shown)}</bdi>
-      </div>
+      {props.isBare === true ? null : (
+        <div class="flame-status" aria-hidden="true">
+          <bdi>
+            {shown === NONE ? 'Click: details. Double click: zoom into the box. Ctrl and wheel: zoom. Drag: move.' : describe(shown)}
+          </bdi>
+        </div>
+      )}
       <div class="sr-only" aria-live="polite">
         {selected === NONE ? '' : describe(selected)}
       </div>

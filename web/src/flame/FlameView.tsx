@@ -17,6 +17,7 @@ import { Details } from './Details';
 import { FlameCanvas } from './FlameCanvas';
 import { FlameText } from './FlameText';
 import { Minimap } from './Minimap';
+import { ALL, isAll, transform, type FlameView as FlameViewport } from './viewport';
 
 const ARRANGEMENTS: readonly { value: FlameArrangement; title: string }[] = [
   { value: 'called', title: 'As called' },
@@ -27,7 +28,7 @@ const ARRANGEMENTS: readonly { value: FlameArrangement; title: string }[] = [
 const COLOURINGS: readonly { value: Colouring; title: string }[] = [
   { value: 'origin', title: 'part of program' },
   { value: 'class', title: 'class' },
-  { value: 'own', title: 'own cost' },
+  { value: 'own', title: 'self cost' },
   { value: 'calls', title: 'calls' },
 ];
 
@@ -40,9 +41,11 @@ export function FlameView(): JSX.Element {
   // Asked for a width in steps, so that dragging the window's border does not
   // ask for every pixel; what is drawn is stretched to the rest.
   const wide = Math.ceil(width / 64) * 64;
-  const asked = useAnswer(width === 0 ? null : { ...common, zoom: [...state.zoom], width: wide, minWidth: 1.5 });
+  const asked = useAnswer(
+    width === 0 ? null : { ...common, zoom: [...state.zoom], view: state.view, width: wide, minWidth: 1.5 },
+  );
   const whole = useAnswer(
-    width === 0 || state.zoom.length === 0 ? null : { ...common, zoom: [], width: wide, minWidth: 3 },
+    width === 0 || (state.zoom.length === 0 && state.view === null) ? null : { ...common, zoom: [], width: wide, minWidth: 3 },
   );
   const colouring = state.colouring ?? (isComparison ? 'difference' : 'origin');
   return (
@@ -128,6 +131,23 @@ function Graph(props: { flame: Flame; whole: Flame; colouring: Colouring; busy: 
   const byPath = state.selected === null ? NONE : boxes.find(state.selected);
   const selected = joined !== null && joined.flame === flame ? joined.place : byPath;
 
+  // Moves at once; the address, and with it the engine, follows when it rests.
+  const [moving, setMoving] = useState<FlameViewport | null>(null);
+  const zoomKey = JSON.stringify([state.zoom, state.arrangement]);
+  useEffect(() => {
+    setMoving(null);
+  }, [state.view, zoomKey]);
+  useEffect(() => {
+    if (moving === null) return undefined;
+    const timer = setTimeout(() => {
+      go({ view: isAll(moving) ? null : moving }, 'replace');
+    }, 80);
+    return () => {
+      clearTimeout(timer);
+    };
+  }, [moving]);
+  const view = moving ?? state.view ?? ALL;
+
   const select = (place: number): void => {
     const path = place === NONE ? null : boxes.path(place);
     setJoined(place !== NONE && path === null ? { flame, place } : null);
@@ -142,7 +162,9 @@ function Graph(props: { flame: Flame; whole: Flame; colouring: Colouring; busy: 
     if (path !== null) zoomTo(path);
   };
   const zoomOut = (all: boolean): void => {
-    if (state.zoom.length > 0) go({ zoom: all ? [] : state.zoom.slice(0, -1) });
+    if (state.zoom.length > 0 || state.view !== null) {
+      go({ zoom: all || state.view !== null ? (all ? [] : state.zoom) : state.zoom.slice(0, -1), view: null });
+    }
   };
   const match = (step: 1 | -1): void => {
     if (found.length === 0) return;
@@ -181,7 +203,18 @@ function Graph(props: { flame: Flame; whole: Flame; colouring: Colouring; busy: 
           <Search onMatch={match} visible={found.length} />
           <Legend colouring={colouring} isSearching={isSearching} />
         </div>
-        <Minimap boxes={wholeBoxes} fills={wholeFills} zoom={state.zoom} upwards={state.upwards} onZoom={zoomTo} />
+        <Minimap
+          boxes={wholeBoxes}
+          fills={wholeFills}
+          zoom={state.zoom}
+          view={view}
+          upwards={state.upwards}
+          onZoom={zoomTo}
+          onView={(next) => {
+            if (state.zoom.length > 0) go({ zoom: [], view: next });
+            else setMoving(next);
+          }}
+        />
         <Breadcrumbs boxes={boxes} zoom={state.zoom} onZoom={zoomTo} />
         {flame.truncated ? <p class="note">More boxes than can be drawn: zoom in to see the rest.</p> : null}
         {state.asText ? (
@@ -207,12 +240,21 @@ function Graph(props: { flame: Flame; whole: Flame; colouring: Colouring; busy: 
             onZoom={zoom}
             onZoomOut={zoomOut}
             onMatch={match}
+            view={view}
+            onView={setMoving}
+            transform={(size) => transform(flame.view, flame.width, view, size)}
             sign={(place) => (colouring === 'difference' ? signOf(flame, place) : '')}
             subject={JSON.stringify([state.arrangement, metric, state.zoom, state.upwards])}
           />
         )}
       </div>
-      <Details boxes={boxes} place={selected} onZoom={zoom} />
+      <Details
+        boxes={boxes}
+        place={selected === NONE ? boxes.find(state.zoom) : selected}
+        isHint={selected === NONE}
+        onZoom={zoom}
+        onZoomTo={zoomTo}
+      />
     </div>
   );
 }

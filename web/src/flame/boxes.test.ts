@@ -8,6 +8,8 @@ function flame(list: readonly (readonly [number, number, number, number, number]
   const most = Math.max(...column(4));
   return {
     zoom: { total: 100, value: 100 },
+    view: { from: 0, to: 1 },
+    width: 100,
     depth: Math.max(...column(1)),
     truncated: false,
     names: Array.from({ length: most + 1 }, (_, at) => ({
@@ -27,6 +29,7 @@ function flame(list: readonly (readonly [number, number, number, number, number]
       own: column(2),
       calls: column(3),
       joined: list.map((box) => (box[4] < 0 ? 7 : 1)),
+      first: list.map(() => 0),
     },
   };
 }
@@ -78,10 +81,29 @@ describe('boxes', () => {
   });
 
   it('skip a tower of wrappers, also of one that is all there is', () => {
-    expect(boxes.firstInterestingRow(100)).toBe(0);
-    const tower = Array.from({ length: 2_000 }, (_, at) => [Math.max(0, at - 1), at, 0, at < 1_990 ? 100 : 50, 0] as const);
+    // Two functions in turn: no recursion that is one box.
+    const tower = Array.from({ length: 2_000 }, (_, at) => [Math.max(0, at - 1), at, 0, at < 1_990 ? 100 : 50, at % 2] as const);
     expect(new Boxes(flame(tower)).firstInterestingRow(100)).toBe(1_989);
     expect(new Boxes(flame(tower.slice(0, 50))).firstInterestingRow(100)).toBe(0);
     expect(new Boxes(flame(tower)).inOrder()).toHaveLength(2_000);
+  });
+
+  it('are one for a tower of recursion, which keeps its path', () => {
+    const list = Array.from({ length: 2_000 }, (_, at) => [Math.max(0, at - 1), at, 0, 100, at === 0 ? 0 : 1] as const);
+    const recursion = new Boxes(flame([...list, [1_999, 2_000, 0, 60, 2], [1_999, 2_000, 60, 100, 3]]));
+    expect(recursion.rows.map((row) => row.length)).toEqual([1, 1, 2]);
+    expect(recursion.levels(1)).toBe(1_999);
+    expect(recursion.levels(0)).toBe(1);
+    expect(recursion.children(1)).toEqual([2_000, 2_001]);
+    expect(recursion.parent(2_000)).toBe(1);
+    const path = recursion.path(2_000);
+    expect(path).toHaveLength(2_000);
+    expect(recursion.find(path ?? [])).toBe(2_000);
+    expect(recursion.find((path ?? []).slice(0, 700))).toBe(1);
+  });
+
+  it('stay apart where recursion does other things, too', () => {
+    const list = Array.from({ length: 10 }, (_, at) => [Math.max(0, at - 1), at, 0, 100 - at * 5, 1] as const);
+    expect(new Boxes(flame(list)).rows).toHaveLength(10);
   });
 });

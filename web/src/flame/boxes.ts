@@ -1,34 +1,68 @@
 /**
  * An answer's boxes, by row and by caller: what is needed to hit, to walk and to
  * read them. Costs are the engine's.
+ *
+ * A function that does little but call itself is one box that says how many
+ * levels it stands for: a tower of 2,000 equal boxes shows nothing.
  */
 import type { Flame } from '../types';
 
 /** No box. */
 export const NONE = -1;
 
+/** From so many levels on they are one box. */
+const LEAST_LEVELS = 4;
+
 export class Boxes {
   /** The boxes of each row, from left to right. */
   readonly rows: readonly (readonly number[])[];
+  /** The box that stands for a box: another one in a tower of recursion. */
+  readonly #heads: readonly number[];
+  readonly #levels: ReadonlyMap<number, number>;
+  /** Of each box as it is drawn. */
+  readonly #rowOf: readonly number[];
   readonly #children: readonly (readonly number[])[];
+  readonly #deepChildren: readonly (readonly number[])[];
 
   constructor(readonly flame: Flame) {
     const { row, left, parent } = flame.boxes;
-    const rows: number[][] = Array.from({ length: row.length === 0 ? 0 : flame.depth + 1 }, () => []);
+    const { heads, levels } = towers(flame);
+    const rowOf: number[] = [];
+    const rows: number[][] = [];
     const children: number[][] = row.map(() => []);
-    row.forEach((at, place) => rows[at]?.push(place));
+    const deepChildren: number[][] = row.map(() => []);
+    // A parent stands before its children.
+    row.forEach((_, place) => {
+      const above = parent[place] ?? place;
+      if (above !== place) deepChildren[above]?.push(place);
+      if (heads[place] !== place) return;
+      const head = heads[above] ?? above;
+      const at = above === place ? 0 : (rowOf[head] ?? 0) + 1;
+      rowOf[place] = at;
+      (rows[at] ??= []).push(place);
+    });
     const byLeft = (a: number, b: number): number => (left[a] ?? 0) - (left[b] ?? 0);
     for (const boxes of rows) {
       boxes.sort(byLeft);
       for (const place of boxes) {
-        const above = parent[place] ?? place;
-        if (above !== place) children[above]?.push(place);
+        const above = this.#above(place, heads);
+        if (above !== NONE) children[above]?.push(place);
       }
     }
     this.rows = rows;
+    this.#heads = heads;
+    this.#levels = levels;
+    this.#rowOf = rowOf;
     this.#children = children;
+    this.#deepChildren = deepChildren;
   }
 
+  #above(place: number, heads: readonly number[]): number {
+    const parent = this.flame.boxes.parent[place] ?? place;
+    return parent === place ? NONE : (heads[parent] ?? parent);
+  }
+
+  /** How many boxes the answer has. */
   get count(): number {
     return this.flame.boxes.row.length;
   }
@@ -38,12 +72,16 @@ export class Boxes {
   }
 
   parent(place: number): number {
-    const parent = this.flame.boxes.parent[place] ?? NONE;
-    return parent === place ? NONE : parent;
+    return this.#above(place, this.#heads);
   }
 
   row(place: number): number {
-    return this.flame.boxes.row[place] ?? 0;
+    return this.#rowOf[place] ?? 0;
+  }
+
+  /** How many levels of recursion a box stands for; 1 for a box of its own. */
+  levels(place: number): number {
+    return this.#levels.get(place) ?? 1;
   }
 
   /** The function of a box; none for joined boxes. */
@@ -80,8 +118,9 @@ export class Boxes {
 
   /** The functions from below the root to a box; null if it stands for several. */
   path(place: number): number[] | null {
+    const { parent } = this.flame.boxes;
     const path: number[] = [];
-    for (let at = place; this.parent(at) !== NONE; at = this.parent(at)) {
+    for (let at = place; (parent[at] ?? at) !== at; at = parent[at] ?? at) {
       const fn = this.fn(at);
       if (fn === null) return null;
       path.push(fn);
@@ -93,11 +132,11 @@ export class Boxes {
   find(path: readonly number[]): number {
     let at = this.rows[0]?.[0] ?? NONE;
     for (const fn of path) {
-      const next = this.children(at).find((child) => this.fn(child) === fn);
+      const next = this.#deepChildren[at]?.find((child) => this.fn(child) === fn);
       if (next === undefined) return NONE;
       at = next;
     }
-    return at;
+    return this.#heads[at] ?? at;
   }
 
   /** The box beside in the same row. */
@@ -144,4 +183,22 @@ export class Boxes {
     });
     return row < 0 ? 0 : Math.max(0, row - 1);
   }
+}
+
+/** For each box the one that stands for it, and how many levels that has. */
+function towers(flame: Flame): { heads: number[]; levels: Map<number, number> } {
+  const { parent, left, right, name } = flame.boxes;
+  const width = (place: number): number => (right[place] ?? 0) - (left[place] ?? 0);
+  const heads: number[] = [];
+  const levels = new Map<number, number>();
+  name.forEach((number, place) => {
+    const above = parent[place] ?? place;
+    const isSame = above !== place && number >= 0 && name[above] === number && width(place) >= width(above) * 0.98;
+    const head = isSame ? (heads[above] ?? above) : place;
+    heads[place] = head;
+    if (isSame) levels.set(head, (levels.get(head) ?? 1) + 1);
+  });
+  const isTower = (head: number): boolean => (levels.get(head) ?? 1) >= LEAST_LEVELS;
+  for (const head of [...levels.keys()]) if (!isTower(head)) levels.delete(head);
+  return { heads: heads.map((head, place) => (isTower(head) ? head : place)), levels };
 }

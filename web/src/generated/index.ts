@@ -16,6 +16,7 @@ export type * from "./Flame";
 export type * from "./FlameBoxes";
 export type * from "./FlameName";
 export type * from "./FlameQuery";
+export type * from "./FlameView";
 export type * from "./FlameZoom";
 export type * from "./FormatChoice";
 export type * from "./FunctionPage";

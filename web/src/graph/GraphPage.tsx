@@ -65,7 +65,7 @@ export function GraphPage(): JSX.Element {
           <span class="swatch critical" /> critical path
         </li>
         <li>
-          <span class="swatch heat" /> own cost
+          <span class="swatch heat" /> self cost
         </li>
       </ul>
       <Show asked={asked}>
@@ -108,6 +108,20 @@ function Drawing(props: { laidOut: LaidOut; zoom: number | null; onZoom: (zoom: 
   // As large as the window, but never too small to be read.
   const fit = size.width > 0 ? Math.max(0.75, Math.min(1.25, (size.width - 8) / Math.max(1, layout.width))) : 1;
   const scale = props.zoom ?? fit;
+  const drag = useRef<{ x: number; y: number; left: number; top: number; hasMoved: boolean } | null>(null);
+  useEffect(() => {
+    const element = frame.current;
+    if (element === null) return undefined;
+    const wheel = (event: WheelEvent): void => {
+      if (!event.ctrlKey && !event.metaKey) return;
+      event.preventDefault();
+      props.onZoom(Math.max(0.2, Math.min(3, scale * Math.exp(-Math.max(-60, Math.min(60, event.deltaY)) * 0.005))));
+    };
+    element.addEventListener('wheel', wheel, { passive: false });
+    return () => {
+      element.removeEventListener('wheel', wheel);
+    };
+  });
   const total = Math.abs(graph.total[metric]);
   const mostOwn = graph.nodes.reduce((most, node) => Math.max(most, node.own), 1);
   const names = new Map(graph.nodes.map((node) => [node.function, node.name]));
@@ -125,6 +139,30 @@ function Drawing(props: { laidOut: LaidOut; zoom: number | null; onZoom: (zoom: 
       tabIndex={0}
       role="group"
       aria-label="Call graph. Arrow keys scroll, plus and minus change the size, Tab goes through the functions."
+      onPointerDown={(event) => {
+        const element = frame.current;
+        if (event.button !== 0 || event.pointerType === 'touch' || element === null) return;
+        drag.current = { x: event.clientX, y: event.clientY, left: element.scrollLeft, top: element.scrollTop, hasMoved: false };
+      }}
+      onPointerMove={(event) => {
+        const [from, element] = [drag.current, frame.current];
+        if (from === null || element === null || event.buttons === 0) return;
+        const [x, y] = [event.clientX - from.x, event.clientY - from.y];
+        if (!from.hasMoved && Math.abs(x) + Math.abs(y) < 5) return;
+        from.hasMoved = true;
+        element.scrollTo(from.left - x, from.top - y);
+      }}
+      onClickCapture={(event) => {
+        // A drag that ends on a function does not open it.
+        if (drag.current?.hasMoved === true) {
+          event.preventDefault();
+          event.stopPropagation();
+        }
+        drag.current = null;
+      }}
+      onDragStart={(event) => {
+        event.preventDefault();
+      }}
       onKeyDown={(event) => {
         if (isForeign(event)) return;
         if (event.key === '+' || event.key === '=') props.onZoom(Math.min(3, scale * 1.25));
@@ -190,7 +228,7 @@ function Drawing(props: { laidOut: LaidOut; zoom: number | null; onZoom: (zoom: 
               <text x={place.x} y={place.y + 13} text-anchor="middle" class="node-cost">
                 {metric === 'calls'
                   ? format.counted(node.calls, 'call')
-                  : `${format.share(node.inclusive, total)} · own ${format.share(node.own, total)}${node.calls > 0 ? ` · ${format.count(node.calls)}×` : ''}`}
+                  : `${format.share(node.inclusive, total)} · self ${format.share(node.own, total)}${node.calls > 0 ? ` · ${format.count(node.calls)}×` : ''}`}
               </text>
             </a>
           );

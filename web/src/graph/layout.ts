@@ -2,7 +2,7 @@
 import dagre from '@dagrejs/dagre';
 import type { Graph } from '../types';
 
-export const NODE_WIDTH = 190;
+export const NODE_WIDTH = 212;
 export const NODE_HEIGHT = 46;
 
 export interface Point {

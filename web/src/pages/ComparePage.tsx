@@ -7,7 +7,7 @@ import { MetricMenu, TextField } from '../parts/controls';
 import { FunctionLink, Go, shortTitle } from '../parts/links';
 import { Show } from '../parts/state';
 import { VirtualTable } from '../parts/VirtualTable';
-import type { ChangeOf, Changes, SortBy } from '../types';
+import type { ChangeOf, ChangeRow, Changes, SortBy } from '../types';
 
 const PAGE = 100;
 
@@ -106,6 +106,19 @@ function Change(props: { of: ChangeOf; isCalls?: boolean }): JSX.Element {
   );
 }
 
+/** Whether a function is on one side only. */
+function SideTag(props: { row: ChangeRow }): JSX.Element | null {
+  const { calls, inclusive } = props.row;
+  const isOn = (side: 'base' | 'new'): boolean => calls[side] !== 0 || inclusive[side] !== 0;
+  if (isOn('base') === isOn('new')) return null;
+  return (
+    <>
+      {' '}
+      <span class="tag">{isOn('base') ? 'only in the base' : 'new'}</span>
+    </>
+  );
+}
+
 function Table(props: { changes: Changes; onWindow: (first: number, end: number) => void }): JSX.Element {
   const { metric, unit, state, go } = useSession();
   const { changes } = props;
@@ -123,11 +136,11 @@ function Table(props: { changes: Changes; onWindow: (first: number, end: number)
       onWindow={props.onWindow}
       columns={[
         { key: 'name', title: 'Function', width: 'minmax(12rem, 1fr)', ...sorter({ by: 'name' }) },
-        { key: 'own', title: 'Own', width: '8rem', numeric: true, help: 'New less base, without callees', ...sorter(null) },
+        { key: 'own', title: 'Self', width: '8rem', numeric: true, help: 'New less base, without callees', ...sorter(null) },
         { key: 'relative', title: 'of base', width: '7rem', numeric: true },
         { key: 'base', title: 'Base', width: '6.5rem', numeric: true },
         { key: 'new', title: 'New', width: '6.5rem', numeric: true },
-        { key: 'inclusive', title: 'With callees', width: '8rem', numeric: true, ...sorter({ by: 'inclusive', metric }) },
+        { key: 'inclusive', title: 'Inclusive', width: '8rem', numeric: true, ...sorter({ by: 'inclusive', metric }) },
         { key: 'calls', title: 'Calls', width: '6.5rem', numeric: true, ...sorter({ by: 'inclusive', metric: 'calls' }) },
       ]}
       cells={(at) => {
@@ -139,7 +152,10 @@ function Table(props: { changes: Changes; onWindow: (first: number, end: number)
               <bdi>{row.name.slice(0, 2_000)}</bdi> <span class="tag">only in the base</span>
             </span>
           ) : (
-            <FunctionLink key="name" fn={row.function} name={row.name} />
+            <>
+              <FunctionLink key="name" fn={row.function} name={row.name} />
+              <SideTag row={row} />
+            </>
           ),
           <Change key="own" of={row.own} />,
           row.own.base === 0 && row.own.new === 0 ? '' : format.change(row.own.relative),

@@ -107,11 +107,12 @@ function Export(props: { hasStacks: boolean; title: string }): JSX.Element {
             <button
               type="button"
               disabled={busy !== '' || (choice.needsStacks && needsEstimate)}
+              title={choice.needsStacks && needsEstimate ? 'This format needs whole call stacks' : undefined}
               onClick={() => void save(choice)}
             >
-              {busy === choice.id ? 'Saving…' : choice.name}
+              <span class="grow">{busy === choice.id ? 'Saving…' : choice.name}</span>
+              <code>{choice.id}</code>
             </button>
-            <code>{choice.id}</code>
           </li>
         ))}
       </ul>

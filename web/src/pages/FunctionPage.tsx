@@ -39,8 +39,10 @@ function Shown(props: { page: Page }): JSX.Element {
         <OriginTag origin={row.origin} />
         {page.file === null ? null : (
           <span class="where">
-            <bdi>{page.file}</bdi>
-            {page.line > 0 ? `:${page.line}` : ''}
+            <Go to={{ page: 'source', file: null }} title="Show the source">
+              <bdi>{page.file}</bdi>
+              {page.line > 0 ? `:${page.line}` : ''}
+            </Go>
           </span>
         )}
         {page.recursion > 0 ? <span>calls itself, {format.counted(page.recursion, 'level')} deep</span> : null}
@@ -66,16 +68,16 @@ function Shown(props: { page: Page }): JSX.Element {
       </div>
       <div class="scroll-x" role="region" aria-label="Costs" tabIndex={0}>
         <table class="costs">
-        <caption class="sr-only">Costs</caption>
+          <caption class="sr-only">Costs</caption>
         <thead>
           <tr>
             <th scope="col">{calls > 0 ? format.counted(calls, 'call') : ''}</th>
-            <th scope="col">Own</th>
+            <th scope="col">Self</th>
             <th scope="col">of all</th>
-            {calls > 0 ? <th scope="col">one call</th> : null}
-            <th scope="col">With callees</th>
+            {calls > 0 ? <th scope="col">per call</th> : null}
+            <th scope="col">Inclusive</th>
             <th scope="col">of all</th>
-            {calls > 0 ? <th scope="col">one call</th> : null}
+            {calls > 0 ? <th scope="col">per call</th> : null}
           </tr>
         </thead>
         <tbody>

@@ -16,18 +16,18 @@ const ORIGINS: readonly Origin[] = ['user', 'vendor', 'internal', 'other'];
 const PAGE = 100;
 
 const COLUMN_TITLES: Readonly<Record<Column, string>> = {
-  share: 'Own %',
+  share: 'Self %',
   calls: 'Calls',
-  own: 'Own',
-  inclusive: 'With callees',
-  perCall: 'Own, one call',
+  own: 'Self',
+  inclusive: 'Inclusive',
+  perCall: 'Self per call',
   origin: 'Part of',
-  cpu: 'Own CPU',
-  memory: 'Own memory',
-  peak: 'Own peak',
+  cpu: 'Self CPU',
+  memory: 'Self memory',
+  peak: 'Self peak',
 };
 
-const WIDTHS: Readonly<Partial<Record<Column, string>>> = { inclusive: '8.5rem', perCall: '8.5rem', memory: '8rem' };
+const WIDTHS: Readonly<Partial<Record<Column, string>>> = { share: 'minmax(5rem, 10rem)', perCall: '8rem', memory: '8rem', origin: '7rem' };
 
 export function FunctionsPage(): JSX.Element {
   const { state, metric, go, summary } = useSession();
@@ -94,7 +94,7 @@ export function FunctionsPage(): JSX.Element {
                 : `${format.count(table.matches)} of ${format.counted(table.of, 'function')}`}
               {metric === 'calls' || table.matches === table.of
                 ? ''
-                : `, ${format.share(table.own[metric], table.total[metric])} of own cost`}
+                : `, ${format.share(table.own[metric], table.total[metric])} of all self cost`}
             </p>
             {table.matches === 0 ? (
               <Empty title="No function matches.">
@@ -158,11 +158,11 @@ function tableColumns(
         }),
   });
   const bySort: Readonly<Record<Column, [SortBy | null, string?]>> = {
-    share: [null, 'Own cost, of the whole profile'],
+    share: [null, 'Self cost, of the whole profile'],
     calls: [{ by: 'own', metric: 'calls' }],
-    own: [{ by: 'own', metric }, 'Without callees'],
-    inclusive: [{ by: 'inclusive', metric }, 'Recursion counts once'],
-    perCall: [{ by: 'perCall', metric }, 'Own cost of one call, on average'],
+    own: [{ by: 'own', metric }, 'Without the functions that it calls'],
+    inclusive: [{ by: 'inclusive', metric }, 'With the functions that it calls; recursion counts once'],
+    perCall: [{ by: 'perCall', metric }, 'Self cost of one call, on average'],
     origin: [null],
     cpu: [{ by: 'own', metric: 'cpu' }],
     memory: [{ by: 'own', metric: 'memory' }],
@@ -185,7 +185,9 @@ function Cell(props: { column: Column; row: FunctionRow; total: number }): Compo
       const part = props.total > 0 ? Math.max(0, Math.min(1, row.own[metric] / props.total)) : 0;
       return (
         <span class="share-cell">
-          <span class="share-bar" style={{ width: `${part * 100}%` }} aria-hidden="true" />
+          <span class="meter" aria-hidden="true">
+            <span class="meter-fill" style={{ width: `${part * 100}%` }} />
+          </span>
           <span class="share-text">{format.share(row.own[metric], props.total)}</span>
         </span>
       );

@@ -6,6 +6,7 @@ import { MetricMenu } from '../parts/controls';
 import { FunctionLink, Go } from '../parts/links';
 import { Busy, Empty, FailureNote } from '../parts/state';
 import type { AnswerOf, Summary } from '../types';
+import { HintsCard } from './HintsPage';
 
 const MOST_ROWS = 12;
 const MOST_STEPS = 16;
@@ -26,6 +27,7 @@ export function OverviewPage(): JSX.Element {
       <div class="cards">
         <TopFunctions />
         <Critical />
+        <HintsCard />
         {summary.spans > 0 ? <Waited /> : null}
         {summary.meta.length > 0 || summary.startedUnixUs !== null ? <About summary={summary} /> : null}
       </div>
@@ -49,7 +51,7 @@ function Warnings(props: { summary: Summary }): JSX.Element | null {
   const { isTruncated, isEstimated, isSampled, hasStacks, total, unit } = props.summary;
   const samples = unit === 'samples' ? total.wall : props.summary.samples;
   const list: string[] = [];
-  if (isTruncated) list.push('A limit was reached while recording: what came after it is missing, and is part of its callers’ own cost.');
+  if (isTruncated) list.push('A limit was reached while recording: what came after it is missing, and is part of its callers’ self cost.');
   if (isEstimated) list.push('Call stacks are an estimate: the file holds callers and callees only.');
   if (isSampled) {
     const from = samples > 0 ? ` from ${format.counted(samples, 'sample')}` : '';
@@ -100,7 +102,7 @@ function Tiles(props: { summary: Summary; isPart: boolean }): JSX.Element {
       <Tile title="Functions" value={format.count(summary.functions)} />
       {summary.nodes > 0 ? <Tile title="Call paths" value={format.count(summary.nodes)} /> : null}
       {summary.samples > 0 && unit !== 'samples' ? <Tile title="Samples" value={format.count(summary.samples)} /> : null}
-      {summary.spans > 0 ? <Tile title="Statements, requests" value={format.count(summary.spans)} /> : null}
+      {summary.spans > 0 ? <Tile title="Spans" value={format.count(summary.spans)} detail="statements, requests" /> : null}
     </dl>
   );
 }
@@ -121,7 +123,7 @@ function WhatChanged(): JSX.Element | null {
 function TopFunctions(): JSX.Element {
   const { metric, unit } = useSession();
   const { answer } = useAnswer({ ask: 'functions', sort: { by: 'own', metric }, rows: MOST_ROWS });
-  const title = metric === 'calls' ? 'Called most' : `Costliest functions by own ${format.metricTitle(metric, unit).toLowerCase()}`;
+  const title = metric === 'calls' ? 'Called most' : `Costliest functions by self ${format.metricTitle(metric, unit).toLowerCase()}`;
   return (
     <Card
       title={title}

@@ -13,7 +13,7 @@ import { MetricMenu, TextField } from '../parts/controls';
 import { Go, shortTitle } from '../parts/links';
 import { useSize } from '../parts/size';
 import { Empty, Show } from '../parts/state';
-import type { Flame } from '../types';
+import type { Flame, MetricName, Unit } from '../types';
 
 export function SandwichPage(): JSX.Element {
   const { state, metric, go } = useSession();
@@ -62,39 +62,52 @@ export function SandwichPage(): JSX.Element {
 }
 
 function Halves(props: { fn: number }): JSX.Element {
-  const { metric, state } = useSession();
+  const { metric, state, unit } = useSession();
   const frame = useRef<HTMLDivElement>(null);
   const { width } = useSize(frame);
   const common = { ask: 'flame', metric, width: Math.ceil(width / 64) * 64, minWidth: 1.5, search: state.search } as const;
   const isReady = width > 0;
   const callers = useAnswer(isReady ? { ...common, arrangement: { by: 'callers', function: props.fn } } : null);
   const callees = useAnswer(isReady ? { ...common, arrangement: { by: 'callees', function: props.fn } } : null);
-  const [selected, setSelected] = useState<{ half: Flame; place: number } | null>(null);
-  const selectedBoxes = useMemo(() => (selected === null ? null : new Boxes(selected.half)), [selected?.half]);
+  const [selected, setSelected] = useState<Picked | null>(null);
+  const [hovered, setHovered] = useState<Picked | null>(null);
+  const isShown = (picked: Picked | null): picked is Picked =>
+    picked !== null && (picked.boxes.flame === callers.answer || picked.boxes.flame === callees.answer);
+  const told = isShown(hovered) ? hovered : isShown(selected) ? selected : null;
+  const half = { fn: props.fn, selected, onSelect: setSelected, onHover: setHovered };
   return (
     <div class="halves">
       <div class="halves-main">
         <div class="flame-measure" ref={frame} />
-        <h2 class="half-title">Callers</h2>
-        <Show asked={callers}>
-          {(flame) => <Half flame={flame} upwards label="Callers" fn={props.fn} selected={selected} onSelect={setSelected} />}
-        </Show>
+        <Show asked={callers}>{(flame) => <Half {...half} flame={flame} upwards title="Callers" empty="No function calls it." />}</Show>
         <Show asked={callers.failure ? { answer: null, failure: null, busy: false } : callees}>
-          {(flame) => (
-            <>
-              <Half flame={flame} upwards={false} label="Callees" fn={props.fn} selected={selected} onSelect={setSelected} />
-              <h2 class="half-title">Callees</h2>
-            </>
-          )}
+          {(flame) => <Half {...half} flame={flame} upwards={false} title="Callees" empty="It calls no function." />}
         </Show>
+        {callers.answer === null ? null : (
+          <div class="flame-status framed" aria-hidden="true">
+            <bdi>
+              {told === null ? 'Click: details. Double click: the sandwich of that function.' : describe(told, metric, unit)}
+            </bdi>
+          </div>
+        )}
       </div>
-      {selectedBoxes !== null && selected !== null && (selected.half === callers.answer || selected.half === callees.answer) ? (
-        <Details boxes={selectedBoxes} place={selected.place} whole="of this function" />
+      {isShown(selected) ? (
+        <Details boxes={selected.boxes} place={selected.place} whole="of this function" />
       ) : callees.answer ? (
         <Focus flame={callees.answer} />
       ) : null}
     </div>
   );
+}
+
+interface Picked {
+  readonly boxes: Boxes;
+  readonly place: number;
+}
+
+function describe({ boxes, place }: Picked, metric: MetricName, unit: Unit): string {
+  const value = boxes.flame.boxes.value[place] ?? 0;
+  return `${format.middle(boxes.name(place), 200)} · ${format.cost(value, metric, unit)} · ${format.share(value, boxes.flame.zoom.total)} of this function`;
 }
 
 /** The function itself, as long as no other box is selected. */
@@ -106,10 +119,12 @@ function Focus(props: { flame: Flame }): JSX.Element {
 function Half(props: {
   flame: Flame;
   upwards: boolean;
-  label: string;
+  title: string;
+  empty: string;
   fn: number;
-  selected: { half: Flame; place: number } | null;
-  onSelect: (selected: { half: Flame; place: number } | null) => void;
+  selected: Picked | null;
+  onSelect: (selected: Picked | null) => void;
+  onHover: (hovered: Picked | null) => void;
 }): JSX.Element {
   const { flame } = props;
   const { state, metric, unit, isComparison, go } = useSession();
@@ -117,30 +132,34 @@ function Half(props: {
   const boxes = useMemo(() => new Boxes(flame), [flame]);
   const colouring = state.colouring ?? (isComparison ? 'difference' : 'origin');
   const fills = useMemo(() => boxFills(flame, colouring, state.search !== '', isDark), [flame, colouring, state.search, isDark]);
+  const rows = boxes.rows.length;
+  const picked = (place: number): Picked | null => (place === NONE ? null : { boxes, place });
   return (
-    <div class="half">
+    <section class="half" aria-label={props.title}>
+      <h2 class="half-title">
+        {props.title} {rows <= 1 ? <span class="muted">{props.empty}</span> : null}
+      </h2>
       <FlameCanvas
         boxes={boxes}
-        label={`${props.label}, ${format.counted(boxes.count, 'box', 'boxes')}`}
+        label={`${props.title}, ${format.counted(boxes.count, 'box', 'boxes')}`}
         upwards={props.upwards}
         fills={fills}
-        selected={props.selected?.half === flame ? props.selected.place : NONE}
-        describe={(place) =>
-          `${format.middle(boxes.name(place), 200)} · ${format.cost(boxes.flame.boxes.value[place] ?? 0, metric, unit)} · ${format.share(
-            boxes.flame.boxes.value[place] ?? 0,
-            flame.zoom.total,
-          )} of this function`
-        }
+        selected={props.selected?.boxes.flame === flame ? props.selected.place : NONE}
+        describe={(place) => describe({ boxes, place }, metric, unit)}
         onSelect={(place) => {
-          props.onSelect(place === NONE ? null : { half: flame, place });
+          props.onSelect(picked(place));
+        }}
+        onHover={(place) => {
+          props.onHover(picked(place));
         }}
         onZoom={(place) => {
           const next = boxes.fn(place);
           if (next !== null) go({ fn: next });
         }}
         startsAtRoot
+        isBare
         subject={`${props.fn} ${metric}`}
       />
-    </div>
+    </section>
   );
 }

@@ -2,13 +2,14 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { useAnswer, useSession } from '../app/session';
+import type { SpanOrder } from '../app/state';
 import * as format from '../format';
 import { FunctionLink, Go } from '../parts/links';
 import { Command, Empty, Show } from '../parts/state';
-import type { SpanGroupRow } from '../types';
+import type { Hint, SpanGroupRow } from '../types';
+import { isLarge } from './HintsPage';
 
-type Order = 'time' | 'calls' | 'longest';
-const ORDERS: readonly { value: Order; title: string }[] = [
+const ORDERS: readonly { value: SpanOrder; title: string }[] = [
   { value: 'time', title: 'Time' },
   { value: 'calls', title: 'Count' },
   { value: 'longest', title: 'Longest' },
@@ -46,8 +47,25 @@ export function SpansPage(): JSX.Element {
   );
 }
 
+const REPEATED: readonly string[] = ['n-plus-one', 'repeated-request'];
+
+/** Whether a hint is about a group: its evidence has the text, cut after some letters. */
+function isRepeated(group: SpanGroupRow, hints: readonly Hint[]): boolean {
+  return hints.some(({ evidence }) =>
+    evidence.some(({ value }) => typeof value === 'string' && group.text !== '' && isShortened(value, group.text)),
+  );
+}
+
+function isShortened(short: string, text: string): boolean {
+  return short === text || (short.endsWith('…') && text.startsWith(short.slice(0, -1)));
+}
+
 function Groups(props: { groups: readonly SpanGroupRow[] }): JSX.Element {
-  const [order, setOrder] = useState<Order>('time');
+  const { state, go } = useSession();
+  const order = state.spanOrder;
+  const { summary } = useSession();
+  const asked = useAnswer(isLarge(summary) ? null : { ask: 'hints' });
+  const hints = asked.answer?.hints.filter(({ id }) => REPEATED.includes(id)) ?? [];
   const [most, setMost] = useState(STEP);
   const groups = [...props.groups].sort((a, b) => b[order] - a[order]);
   return (
@@ -63,7 +81,7 @@ function Groups(props: { groups: readonly SpanGroupRow[] }): JSX.Element {
                     type="button"
                     class="sorter"
                     onClick={() => {
-                      setOrder(value);
+                      go({ spanOrder: value }, 'replace');
                     }}
                   >
                     {title} <span class="arrow">{value === order ? '▼' : ''}</span>
@@ -71,7 +89,7 @@ function Groups(props: { groups: readonly SpanGroupRow[] }): JSX.Element {
                 </th>
               ))}
               <th scope="col" class="num">
-                One
+                Mean
               </th>
               <th scope="col" class="num">
                 Rows
@@ -90,6 +108,11 @@ function Groups(props: { groups: readonly SpanGroupRow[] }): JSX.Element {
                 <td class="num">{group.rows === null ? '' : format.count(group.rows)}</td>
                 <td>
                   <span class="kind">{group.kind}</span>{' '}
+                  {isRepeated(group, hints) ? (
+                    <Go to={{ page: 'hints' }} class="kind warn" title="The same again and again in one call: see the hint">
+                      {group.kind === 'sql' ? 'N+1' : 'repeated'}
+                    </Go>
+                  ) : null}{' '}
                   {group.text === '' ? null : <bdi class="statement">{group.text.slice(0, 4_000)}</bdi>}
                   <div class="small">
                     by <FunctionLink fn={group.function} name={group.name} />

@@ -7,6 +7,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { isForeign } from '../app/keys';
+import { usePrinting } from './printing';
 import { useSize } from './size';
 import { scrollToRow, windowOf } from './windowing';
 
@@ -35,6 +36,9 @@ export interface TableProps {
   readonly rowHeight?: number;
 }
 
+/** A page of paper has some 40 rows. */
+const MOST_PRINTED = 200;
+
 export function VirtualTable(props: TableProps): JSX.Element {
   const { columns, rows, cells, onWindow, onOpen, rowHeight = 30 } = props;
   const scroller = useRef<HTMLDivElement>(null);
@@ -44,10 +48,11 @@ export function VirtualTable(props: TableProps): JSX.Element {
   const id = useId();
   const head = rowHeight + 2;
   const viewport = Math.max(0, size.height - head);
-  const window = windowOf(scrollTop, viewport, rowHeight, rows);
+  const isPrinting = usePrinting();
+  const window = isPrinting ? windowOf(0, MOST_PRINTED * rowHeight, rowHeight, Math.min(rows, MOST_PRINTED)) : windowOf(scrollTop, viewport, rowHeight, rows);
   useEffect(() => {
-    if (window.end > window.first) onWindow?.(window.first, window.end);
-  }, [window.first, window.end, onWindow]);
+    if (window.end > window.first && !isPrinting) onWindow?.(window.first, window.end);
+  }, [window.first, window.end, onWindow, isPrinting]);
   useLayoutEffect(() => {
     // A shorter list may end above where it was scrolled to.
     const element = scroller.current;
@@ -78,12 +83,13 @@ export function VirtualTable(props: TableProps): JSX.Element {
     event.stopPropagation();
   };
   const template = columns.map((column) => column.width).join(' ');
-  const shown = Array.from({ length: window.end - window.first }, (_, at) => window.first + at);
+  const inView = Array.from({ length: window.end - window.first }, (_, at) => window.first + at);
+  const shown = isPrinting ? inView.filter((row) => cells(row) !== null) : inView;
   return (
     <div
       class="vtable"
       ref={scroller}
-      role="table"
+      role="grid"
       tabIndex={0}
       aria-label={props.label}
       aria-rowcount={rows + 1}
@@ -136,7 +142,7 @@ export function VirtualTable(props: TableProps): JSX.Element {
                 onDblClick={() => onOpen?.(row)}
               >
                 {columns.map((column, at) => (
-                  <div key={column.key} role="cell" class={column.numeric === true ? 'num' : 'text'}>
+                  <div key={column.key} role="gridcell" class={column.numeric === true ? 'num' : 'text'}>
                     {list === null ? (at === 0 ? '…' : '') : list[at]}
                   </div>
                 ))}

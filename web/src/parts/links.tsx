@@ -2,7 +2,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useSession } from '../app/session';
 import { shortName } from '../canvas/paint';
-import { toFragment, type ViewState } from '../app/state';
+import { changed, toFragment, type ViewState } from '../app/state';
 import type { Origin } from '../types';
 
 /** A link to the present state with a change. */
@@ -16,7 +16,7 @@ export function Go(props: {
   const { state } = useSession();
   return (
     <a
-      href={`#${toFragment({ ...state, ...props.to })}`}
+      href={`#${toFragment(changed(state, props.to))}`}
       class={props.class}
       title={props.title}
       aria-current={props.current === true ? 'page' : undefined}
@@ -62,7 +62,12 @@ const ORIGIN_TITLES: Readonly<Record<Origin, string>> = {
 
 /** Which part of the program, in a word and a colour. */
 export function OriginTag(props: { origin: Origin }): JSX.Element {
-  return <span class={`origin ${props.origin}`}>{originTitle(props.origin)}</span>;
+  return (
+    <span class={`origin ${props.origin}`}>
+      <span class="dot" aria-hidden="true" />
+      {originTitle(props.origin)}
+    </span>
+  );
 }
 
 export function originTitle(origin: Origin): string {

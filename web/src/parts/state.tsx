@@ -44,7 +44,7 @@ export function Busy(props: { what?: string }): JSX.Element | null {
 
 /** A failure in the words of the engine, with a way out where there is one. */
 export function FailureNote(props: { failure: EngineError }): JSX.Element {
-  const { state, go, chooseBase } = useSession();
+  const { state, go, chooseBase, reopen } = useSession();
   const { code, message } = props.failure;
   if (code === 'needs-stacks' && !state.estimate) {
     return (
@@ -100,6 +100,22 @@ export function FailureNote(props: { failure: EngineError }): JSX.Element {
           >
             Show the whole graph
           </button>
+        </p>
+      </Empty>
+    );
+  }
+  if (code === 'engine-stopped') {
+    return (
+      <Empty title="The engine stopped: most likely the memory of this page ran out.">
+        <p>
+          <button type="button" class="primary" onClick={reopen}>
+            Open the profile again
+          </button>
+        </p>
+        <p>The program has no such limit, and can leave out what is cheap:</p>
+        <Command>xhprof convert IN --threshold 0.01 -o small.xhp</Command>
+        <p class="muted small">
+          <bdi>{message.slice(0, 500)}</bdi>
         </p>
       </Empty>
     );

@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { isForeign } from '../app/keys';
 import { useIsDark } from '../app/theme';
-import { ink, originFill } from '../canvas/colours';
+import { ink, nameFills } from '../canvas/colours';
 import { drawFrame, drawLabel, prepare } from '../canvas/paint';
 import * as format from '../format';
 import { useSize } from '../parts/size';
@@ -82,9 +82,7 @@ export function TimeCanvas(props: TimeCanvasProps): JSX.Element {
     const context = canvas.current && prepare(canvas.current, size.width, size.height, paint.paper);
     if (!context) return;
     const { boxes, names } = timeline;
-    const fills = names.map((name) =>
-      props.isSearching ? (name.found ? paint.found : paint.unfound) : originFill(name.origin, isDark),
-    );
+    const fills = props.isSearching ? names.map((name) => (name.found ? paint.found : paint.unfound)) : nameFills(names, isDark);
     const frames: [number, number, number, number][] = [];
     for (let place = 0; place < boxes.row.length; place += 1) {
       const top = (boxes.row[place] ?? 0) * ROW + AXIS - scrollTop;

@@ -9,6 +9,7 @@ use super::{Cost, MemoryArguments};
 const HTML_EXAMPLES: &str = "\
 Examples:
   xhprof html run.xhp -o run.html
+  xhprof html run.xhp --source src -o run.html
   xhprof html new.xhp --base old.xhp -o change.html
   xhprof html new.xhp --base old-1.xhp --base old-2.xhp -o change.html
 
@@ -70,6 +71,10 @@ pub(crate) struct PageArguments {
     /// their mean
     #[arg(long, value_name = "OLD")]
     pub(crate) base: Vec<PathBuf>,
+    /// Put the source files of the profile's functions that are below DIR into the page, for the view
+    /// Source: who gets the page gets them
+    #[arg(long, value_name = "DIR")]
+    pub(crate) source: Vec<PathBuf>,
     /// The cost that comes first
     #[arg(long, value_name = "COST", default_value = "wall")]
     pub(crate) metric: Cost,

@@ -7,6 +7,7 @@ mod page;
 mod parts;
 mod plain;
 mod server;
+mod sources;
 mod text;
 
 use std::io::Write;
@@ -14,6 +15,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use profile::{Merger, Profile};
+use view::Document;
 
 use crate::args::{Cost, HtmlArguments, PageArguments, ViewerArguments};
 use crate::directory::{self, Found, Skipped};
@@ -75,8 +77,16 @@ fn made(files: &[PathBuf], arguments: &PageArguments, output: Option<&Path>) -> 
     if !base.is_empty() && arguments.title.is_none() {
         title = format!("{title}, compared with {}", base.join(", "));
     }
-    let plain = match profile {
-        Some(profile) => plain::page(profile, new),
+    let mut document = profile.map(|profile| Document::new(profile, new));
+    let sources = match &mut document {
+        Some(document) if !arguments.source.is_empty() => {
+            let json = sources::collected(document, &arguments.source)?;
+            Some(Embedded::new("sources".to_owned(), false, json)?)
+        }
+        _ => None,
+    };
+    let plain = match &mut document {
+        Some(document) => plain::page(document),
         None => "<p>This page needs JavaScript to open a profile.</p>".to_owned(),
     };
     Ok(Page {
@@ -91,6 +101,7 @@ fn made(files: &[PathBuf], arguments: &PageArguments, output: Option<&Path>) -> 
         },
         estimate: arguments.estimate,
         files: embedded,
+        sources,
         plain,
     })
 }

@@ -24,9 +24,7 @@ pub(super) struct Embedded {
 impl Embedded {
     /// A file as the page holds it: packed, if that makes it smaller.
     pub(super) fn new(name: String, is_base: bool, bytes: Vec<u8>) -> io::Result<Self> {
-        let mut packer = GzEncoder::new(Vec::new(), Compression::default());
-        packer.write_all(&bytes)?;
-        let packed = packer.finish()?;
+        let packed = packed(&bytes)?;
         let is_packed = packed.len() < bytes.len();
         Ok(Self {
             name,
@@ -35,6 +33,12 @@ impl Embedded {
             is_packed,
         })
     }
+}
+
+fn packed(bytes: &[u8]) -> io::Result<Vec<u8>> {
+    let mut packer = GzEncoder::new(Vec::new(), Compression::best());
+    packer.write_all(bytes)?;
+    packer.finish()
 }
 
 /// A page, with what it opens and how it begins.
@@ -46,6 +50,8 @@ pub(super) struct Page {
     pub(super) metric: &'static str,
     pub(super) estimate: bool,
     pub(super) files: Vec<Embedded>,
+    /// The text of source files, as JSON.
+    pub(super) sources: Option<Embedded>,
     /// What is shown without JavaScript.
     pub(super) plain: String,
 }
@@ -68,10 +74,16 @@ impl Page {
             "policy" => write!(out, "{}", parts::policy()),
             "title" => write!(out, "{}", escaped(&self.title)),
             "style" => write!(out, "{}", parts::STYLE),
-            "script" => write!(out, "{}", parts::SCRIPT),
+            "boot" => write!(out, "{}", parts::BOOT),
             "noscript" => write!(out, "{}", self.plain),
             "options" => self.write_options(out),
             "parts" => {
+                write_data(
+                    out,
+                    "data-part=\"page\"",
+                    true,
+                    &packed(parts::SCRIPT.as_bytes())?,
+                )?;
                 write_data(out, "data-part=\"worker\"", true, parts::WORKER)?;
                 write_data(out, "data-part=\"engine\"", true, parts::ENGINE)?;
                 for (place, file) in self.files.iter().enumerate() {
@@ -81,6 +93,10 @@ impl Page {
                         "data-part=\"profile\" data-file=\"{place}\" data-name=\"{name}\"{base}"
                     );
                     write_data(out, &attributes, file.is_packed, &file.bytes)?;
+                }
+                if let Some(sources) = &self.sources {
+                    let (is_packed, bytes) = (sources.is_packed, &sources.bytes);
+                    write_data(out, "data-part=\"sources\"", is_packed, bytes)?;
                 }
                 Ok(())
             }
@@ -133,11 +149,12 @@ mod tests {
 
     fn page(files: Vec<Embedded>) -> String {
         let page = Page {
-            title: "</title>{{script}}".to_owned(),
+            title: "</title>{{boot}}".to_owned(),
             is_titled: true,
             metric: "wall",
             estimate: true,
             files,
+            sources: None,
             plain: "<p>plain {{style}}</p>".to_owned(),
         };
         let mut out = Vec::new();
@@ -148,9 +165,9 @@ mod tests {
     #[test]
     fn what_is_put_in_is_not_filled_in_again() {
         let html = page(Vec::new());
-        assert!(html.contains("<title>&lt;/title&gt;{{script}}</title>"));
+        assert!(html.contains("<title>&lt;/title&gt;{{boot}}</title>"));
         assert!(html.contains("<p>plain {{style}}</p>"));
-        assert!(html.contains("data-title=\"&lt;/title&gt;{{script}}\" data-estimate>"));
+        assert!(html.contains("data-title=\"&lt;/title&gt;{{boot}}\" data-estimate>"));
     }
 
     #[test]

@@ -3,7 +3,6 @@
 
 use std::fmt::Write;
 
-use profile::Profile;
 use view::{Answer, Costs, Document, FunctionsQuery, MetricName, Question, SortBy, Summary, Unit};
 
 use super::text::escaped;
@@ -12,8 +11,7 @@ use super::text::escaped;
 const ROWS: u32 = 200;
 
 /// The summary and a table, as HTML.
-pub(super) fn page(profile: Profile, names: Vec<String>) -> String {
-    let mut document = Document::new(profile, names);
+pub(super) fn page(document: &mut Document) -> String {
     let mut html = String::new();
     let Ok(Answer::Summary(summary)) = document.answer(&Question::Summary) else {
         return html;
@@ -107,7 +105,7 @@ mod tests {
     fn names_are_text() {
         let text = b"main();</noscript><script>f 2000000\nmain();g 3000000\n";
         let profile = formats::read(&text[..]).unwrap();
-        let html = page(profile, vec!["<b>.txt".to_owned()]);
+        let html = page(&mut Document::new(profile, vec!["<b>.txt".to_owned()]));
         assert!(html.contains("&lt;/noscript&gt;&lt;script&gt;f"), "{html}");
         assert!(!html.contains("<script") && !html.contains("<b>"), "{html}");
     }

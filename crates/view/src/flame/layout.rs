@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use profile::SymbolId;
 
-use super::{Flame, FlameBoxes, FlameName, FlameQuery, FlameZoom};
+use super::{Flame, FlameBoxes, FlameName, FlameQuery, FlameView, FlameZoom};
 use crate::Error;
 use crate::names::Origin;
 
@@ -38,6 +38,9 @@ pub(super) struct Opened<P> {
 /// More are not drawn: 60 rows of 1,920 pixels, two pixels a box.
 const MOST_BOXES: usize = 60_000;
 
+/// How far a box reaches out of the window, in pixels: its edge is not seen.
+const OUTSIDE: f64 = 16.0;
+
 /// The boxes of `tree` that the query asks for.
 ///
 /// # Errors
@@ -66,11 +69,11 @@ pub(super) fn layout<T: Arranged>(tree: &T, query: &FlameQuery) -> Result<Flame,
         width: whole,
         number: parent,
         row,
-        left: 0.0,
+        left: sheet.left_of(0.0),
     }];
     #[expect(clippy::cast_precision_loss, reason = "pixels")]
     let scale = if whole > 0 {
-        sheet.width / whole as f64
+        (sheet.left_of(1.0) - sheet.left_of(0.0)) / whole as f64
     } else {
         0.0
     };
@@ -84,6 +87,11 @@ pub(super) fn layout<T: Arranged>(tree: &T, query: &FlameQuery) -> Result<Flame,
         for (place, below) in (0_u32..).zip(tree.below(&box_.place)) {
             #[expect(clippy::cast_precision_loss, reason = "pixels")]
             let width = below.width.max(0) as f64 * scale;
+            if !sheet.shows(left, left + width) {
+                sheet.add_joined(&mut joined, box_.number, box_.row + 1);
+                left += width;
+                continue;
+            }
             if width < sheet.min_width {
                 joined.add(place, left, width, &below);
                 left += width;
@@ -155,6 +163,7 @@ impl Joined {
 
 struct Sheet {
     width: f64,
+    view: FlameView,
     min_width: f64,
     boxes: FlameBoxes,
     names: Vec<FlameName>,
@@ -170,6 +179,7 @@ impl Sheet {
         };
         Self {
             width: clean(query.width, 1.0, 100_000.0),
+            view: query.view.unwrap_or_default().clean(),
             min_width: clean(query.min_width, 0.1, 1_000.0),
             boxes: FlameBoxes::default(),
             names: Vec::new(),
@@ -177,6 +187,16 @@ impl Sheet {
             depth: 0,
             truncated: false,
         }
+    }
+
+    /// Where a place of the zoomed box, from 0 to 1, is in the window.
+    fn left_of(&self, place: f64) -> f64 {
+        (place - self.view.from) / (self.view.to - self.view.from) * self.width
+    }
+
+    /// Whether a box is in the window.
+    fn shows(&self, left: f64, right: f64) -> bool {
+        right > -1.0 && left < self.width + 1.0
     }
 
     fn is_full(&self) -> bool {
@@ -222,8 +242,11 @@ impl Sheet {
         self.depth = self.depth.max(row);
         self.boxes.parent.push(parent);
         self.boxes.row.push(row);
-        self.boxes.left.push(left as f32);
-        self.boxes.right.push(right as f32);
+        // What is outside is not drawn, and large numbers would lose digits.
+        let inside = |pixels: f64| pixels.clamp(-OUTSIDE, self.width + OUTSIDE) as f32;
+        let (left, right) = (inside(left), inside(right));
+        self.boxes.left.push(left);
+        self.boxes.right.push(right);
         self.boxes.name.push(name);
     }
 
@@ -241,9 +264,12 @@ impl Sheet {
         place
     }
 
+    #[expect(clippy::cast_possible_truncation, reason = "pixels")]
     fn finish(self, zoom: FlameZoom) -> Flame {
         Flame {
             zoom,
+            view: self.view,
+            width: self.width as f32,
             depth: self.depth,
             boxes: self.boxes,
             names: self.names,

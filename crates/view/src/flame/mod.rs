@@ -35,7 +35,9 @@ pub struct FlameQuery {
     /// The functions from below the root to the box that is zoomed into; empty
     /// for the whole graph.
     pub zoom: Vec<u32>,
-    /// Width of the whole graph, in pixels.
+    /// The part of the zoomed box's width that is in the window; none for all.
+    pub view: Option<FlameView>,
+    /// Width of the window, in pixels.
     pub width: f32,
     /// Boxes narrower than this are joined, in pixels.
     pub min_width: f32,
@@ -49,10 +51,36 @@ impl Default for FlameQuery {
             arrangement: Arrangement::Called,
             metric: MetricName::Wall,
             zoom: Vec::new(),
+            view: None,
             width: 1_200.0,
             min_width: 2.0,
             search: String::new(),
         }
+    }
+}
+
+/// A part of the width of a box, from 0 to 1.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(deny_unknown_fields)]
+pub struct FlameView {
+    /// Where it begins.
+    pub from: f64,
+    /// Where it ends.
+    pub to: f64,
+}
+
+impl Default for FlameView {
+    fn default() -> Self {
+        Self { from: 0.0, to: 1.0 }
+    }
+}
+
+impl FlameView {
+    /// All of the box, unless this is a part of it that has a length.
+    fn clean(self) -> Self {
+        let is_part = self.from >= 0.0 && self.to <= 1.0 && self.to - self.from >= 1e-10;
+        if is_part { self } else { Self::default() }
     }
 }
 
@@ -85,6 +113,10 @@ pub enum Arrangement {
 pub struct Flame {
     /// The zoomed box: its value, and the whole graph's.
     pub zoom: FlameZoom,
+    /// The part of the zoomed box that is in the window.
+    pub view: FlameView,
+    /// Width of the window, in the pixels of the boxes.
+    pub width: f32,
     /// The deepest row that has a box, counted from zero.
     pub depth: u32,
     /// The boxes.

@@ -1,0 +1,74 @@
+// How it looks: sizes, light and dark, print, motion, and what axe finds.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+
+import { goTo, open } from "./browser.mjs";
+import { assertAccessible, assertFits, folder, golden, pageOf, shop, shopSources, VIEWS } from "./stage.mjs";
+
+export const look = {
+  async "every view opens in every size, without an error, and axe finds nothing serious"(browser) {
+    const { url } = pageOf("look", shop("events.xhp"), "--source", shopSources);
+    for (const [scheme, width, height] of [["light", 1400, 900], ["dark", 400, 800], ["dark", 1400, 900], ["light", 360, 640], ["light", 3840, 2160]]) {
+      const { page, wrong, close } = await open(browser, url, { scheme, width, height });
+      await page.locator("main > *").first().waitFor();
+      for (const view of [...VIEWS, "function?fn=1"]) {
+        await goTo(page, `v1/${view}`);
+        await page.screenshot({ path: join(folder, `${view.split("?")[0]}-${width}-${scheme}.png`) });
+        assert.equal(await page.getByRole("alert").count(), 0, `${view}: ${await page.innerText("body")}`);
+        assert.ok((await page.innerText("main")).length > 10, `${view} is empty`);
+        await assertFits(page, `${view} at ${width}`);
+        if (width === 1400 || width === 400) await assertAccessible(page, `${view}, ${scheme}, ${width}`);
+      }
+      assert.deepEqual(wrong, []);
+      await close();
+    }
+  },
+
+  async "profiles with little in them have no empty views"(browser) {
+    for (const profile of [golden("0001.tiny.xhprof"), golden("tiny.collapsedstack.txt"), golden("0003.tinysampled.xhprof")]) {
+      const { url } = pageOf("little", profile);
+      const { page, wrong, close } = await open(browser, url);
+      for (const view of VIEWS) {
+        await goTo(page, `v1/${view}`);
+        assert.ok((await page.innerText("main")).length > 10, `${view} of ${profile} is empty`);
+      }
+      assert.deepEqual(wrong, [], profile);
+      await close();
+    }
+  },
+
+  async "print is on white paper, and has the rows that were out of view"(browser) {
+    const { url } = pageOf("print", shop("events.xhp"));
+    const { page, wrong, close } = await open(browser, `${url}#v1/functions`, { scheme: "dark" });
+    await page.locator("[role=gridcell]").first().waitFor();
+    const count = () => page.locator(".vrow").count();
+    const before = await count();
+    await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+    await page.waitForTimeout(100);
+    assert.ok((await count()) > before, "more rows");
+    assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "light");
+    await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+    await page.waitForTimeout(100);
+    assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "dark");
+    const pdf = await page.pdf({ path: join(folder, "functions.pdf"), printBackground: true });
+    assert.ok(pdf.length > 10_000);
+    assert.deepEqual(wrong, []);
+    await close();
+  },
+
+  async "nothing moves for those who asked for it"(browser) {
+    const { url } = pageOf("still", golden("tiny.collapsedstack.txt"));
+    const { page, close } = await open(browser, url);
+    await page.emulateMedia({ reducedMotion: "reduce" });
+    const animated = await page.evaluate(() => {
+      const part = document.createElement("div");
+      part.className = "progress";
+      document.body.append(part);
+      const { animationName } = getComputedStyle(part);
+      part.remove();
+      return animationName;
+    });
+    assert.equal(animated, "none");
+    await close();
+  },
+};
