@@ -3,11 +3,11 @@
 use std::io;
 
 use anyhow::{Context, Result, bail};
-use formats::{FORMATS, Format, ReadError, WriteError, WriteOptions};
+use formats::{Format, ReadError, WriteError, WriteOptions};
 use profile::{Budget, Metric};
 
 use crate::args::ConvertArguments;
-use crate::export::{Export, format};
+use crate::export::{Export, format, formats};
 use crate::{input, output};
 
 /// Converts a file, or lists the formats.
@@ -52,7 +52,7 @@ fn millionths(percent: f64) -> u32 {
 
 /// The formats, one a line, as the table of `--list`.
 fn list() -> String {
-    let rows = FORMATS.iter().map(|format| row(*format));
+    let rows = formats().map(row);
     let head = ["format", "read", "write", "stacks", "ends in", ""].map(str::to_owned);
     let rows: Vec<[String; 6]> = [head].into_iter().chain(rows).collect();
     let mut widths = [0; 6];

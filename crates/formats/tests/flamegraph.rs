@@ -221,7 +221,9 @@ fn no_name_breaks_a_picture() {
 fn nothing_is_loaded_from_anywhere_and_nothing_runs() {
     let picture = write(&FlamegraphSvg, &tiny(), &WriteOptions::default());
     let picture = picture.replace("http://www.w3.org/2000/svg", "");
-    for outside in ["http:", "https:", "//www", "src=", "@import", "url(", "<script", " on"] {
+    for outside in [
+        "http:", "https:", "//www", "src=", "@import", "url(", "<script", " on",
+    ] {
         assert!(!picture.contains(outside), "{outside}");
     }
 }

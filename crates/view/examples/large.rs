@@ -1,6 +1,7 @@
 //! Writes large profiles, always the same, into a folder: `large FOLDER`.
 //!
-//! `tree.xhp` and `tree.collapsed.txt` have 2.2 million call paths that end in
+//! `program.xhp` is as large as a profile of PHP_CodeSniffer. `tree.xhp` and
+//! `tree.collapsed.txt` have 2.2 million call paths that end in
 //! some 900,000 stacks; `tree.speedscope.json` has the same stacks.
 //! `events.xhp` has five million events. `./x web-bench` and
 //! `examples/measure.rs` open them.
@@ -25,12 +26,13 @@ const FUNCTIONS: u64 = 3_000;
 /// What a function calls: few others, as in programs.
 const CALLEES: u64 = 12;
 /// The deepest stack.
-const DEPTH: usize = 16;
+const DEPTH: usize = 13;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let folder = std::env::args_os().nth(1).ok_or("usage: large FOLDER")?;
     let folder = Path::new(&folder);
     std::fs::create_dir_all(folder)?;
+    write(&program(), "native", &folder.join("program.xhp"))?;
     let tree = tree();
     write(&tree, "native", &folder.join("tree.xhp"))?;
     write(&tree, "collapsed", &folder.join("tree.collapsed.txt"))?;
@@ -56,12 +58,17 @@ impl Random {
             .wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % limit
     }
+
+    /// An index into a list of that length.
+    fn small(&mut self, length: usize) -> usize {
+        usize::try_from(self.below(length as u64)).unwrap_or(0)
+    }
 }
 
 fn symbols() -> Vec<Symbol> {
     let names = (0..FUNCTIONS).map(|number| {
-        let name = format!("C{}::m{}", number / 20, number % 20);
-        Symbol::new(name.into_bytes())
+        // Short, as what is measured is the tree.
+        Symbol::new(format!("f{number}").into_bytes())
     });
     std::iter::once(Symbol::new(Symbol::MAIN))
         .chain(names)
@@ -77,6 +84,36 @@ fn symbol(number: u64) -> SymbolId {
     SymbolId(u32::try_from(number).unwrap_or(1))
 }
 
+/// A call tree with every cost, of 8,000 call paths and 900 functions.
+fn program() -> Profile {
+    let mut random = Random(3);
+    let mut builder = TreeBuilder::new();
+    let mut open = vec![NodeId::ROOT];
+    while builder.len() < 8_000 {
+        open.truncate(1 + random.small(open.len()));
+        for _ in 0..1 + random.below(8) {
+            let caller = open.last().copied().unwrap_or_default();
+            let callee = builder.child(caller, symbol(1 + random.below(900)));
+            let cost = builder.cost(callee);
+            cost.calls += 1 + random.below(50);
+            cost.wall += random.below(40_000);
+            cost.cpu += random.below(38_000);
+            cost.memory += i64::try_from(random.below(4_096)).unwrap_or(0);
+            open.push(callee);
+        }
+    }
+    Profile {
+        symbols: symbols(),
+        body: Body::Tree(builder.finish_self_costs()),
+        metrics: Metrics {
+            cpu: true,
+            memory: true,
+            ..Metrics::default()
+        },
+        ..Profile::empty()
+    }
+}
+
 /// Stacks of which each shares most frames with the one before.
 fn tree() -> Profile {
     let mut random = Random(1);
@@ -84,7 +121,7 @@ fn tree() -> Profile {
     // The node and the function of each open call.
     let mut open = vec![(NodeId::ROOT, 0)];
     while builder.len() < NODES {
-        let kept = open.len().saturating_sub(1 + random.below(3) as usize);
+        let kept = open.len().saturating_sub(1 + random.small(3));
         open.truncate(kept.max(1));
         for _ in 0..1 + random.below(4) {
             if open.len() <= DEPTH {

@@ -6,7 +6,8 @@ use std::collections::HashMap;
 use std::io::Cursor;
 use std::rc::Rc;
 
-use profile::{Body, Cost, EstimateLimits, Merger, Metric, Profile, SymbolId};
+use formats::ReadError;
+use profile::{Body, Budget, Cost, EstimateLimits, Merger, Metric, Profile, SymbolId};
 
 use crate::Error;
 use crate::comparison::Comparison;
@@ -44,6 +45,33 @@ impl Document {
     /// [`Error::NothingToOpen`], [`Error::Read`] with the name of the file, or
     /// [`Error::Merge`].
     pub fn open(sources: &[Source<'_>]) -> Result<Self, Error> {
+        Self::open_with(sources, read)
+    }
+
+    /// The same without what costs less than `threshold` percent of a file's
+    /// time: for files that are [too large](Error::TooLarge) otherwise. Their
+    /// cost is kept as `[other]`. Reading may take more memory than
+    /// [`Document::open`] allows, as little of it remains.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Document::open`].
+    pub fn open_above(sources: &[Source<'_>], threshold: f64) -> Result<Self, Error> {
+        let threshold = if threshold.is_finite() {
+            threshold
+        } else {
+            0.0
+        };
+        Self::open_with(sources, |source| {
+            let profile = read_within(source, &Budget::new(LARGE))?;
+            Ok(profile.without_small(Metric::Wall, threshold.clamp(0.0, 100.0)))
+        })
+    }
+
+    fn open_with(
+        sources: &[Source<'_>],
+        read: impl Fn(&Source<'_>) -> Result<Profile, Error>,
+    ) -> Result<Self, Error> {
         let files = sources.iter().map(|source| source.name.to_owned());
         let files = files.collect();
         if let [only] = sources {
@@ -196,8 +224,24 @@ impl Document {
 ///
 /// [`Error::Read`].
 pub(crate) fn read(source: &Source<'_>) -> Result<Profile, Error> {
-    formats::read(Cursor::new(source.bytes)).map_err(|error| Error::Read {
-        name: source.name.to_owned(),
-        source: error,
+    read_within(source, &Budget::default())
+}
+
+/// The memory of a program that opens large files: WebAssembly has 4 GiB.
+const LARGE: u64 = 3 << 30;
+
+fn read_within(source: &Source<'_>, budget: &Budget) -> Result<Profile, Error> {
+    formats::read_within(Cursor::new(source.bytes), budget).map_err(|error| {
+        let name = source.name.to_owned();
+        match error {
+            ReadError::Memory(_) => Error::TooLarge {
+                name,
+                source: error,
+            },
+            _ => Error::Read {
+                name,
+                source: error,
+            },
+        }
     })
 }

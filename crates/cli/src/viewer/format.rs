@@ -5,6 +5,7 @@ use std::io::{self, Write};
 
 use formats::{FlameColour, FlameDirection, Format, Holds, WriteError, WriteOptions};
 use profile::Profile;
+use view::Document;
 
 use super::page::{Embedded, Page};
 use super::plain;
@@ -65,6 +66,7 @@ impl Format for PageFormat {
                 files.push(Embedded::new(name(side, is_base), is_base, native(side)?)?);
             }
         }
+        let mut document = Document::new(profile.clone(), vec![name(profile, false)]);
         let own = profile.meta.title.clone();
         let title = options.title.clone().or(own);
         let page = Page {
@@ -76,8 +78,9 @@ impl Format for PageFormat {
                 Self::Overview => None,
                 Self::Flame => Some(start(options)),
             },
-            plain: plain::page(profile.clone(), vec![name(profile, false)]),
+            plain: plain::page(&mut document),
             files,
+            sources: None,
         };
         Ok(page.write(out)?)
     }

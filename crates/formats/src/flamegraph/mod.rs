@@ -19,16 +19,11 @@ mod xml;
 
 use std::io::Write;
 
-use profile::{Metric, Profile};
+use profile::Profile;
 
 pub use caption::moment;
-pub(crate) use caption::title;
 pub(crate) use graph::{Graph, Wanted};
-pub(crate) use stacks::{Stacks, has_stacks};
-pub(crate) use tooltip::name as shown_name;
-pub(crate) use units::{
-    amount as metric_amount, percent as metric_percent, title as metric_title, unit as metric_unit,
-};
+pub(crate) use stacks::Stacks;
 
 use crate::{FlamePer, Format, Holds, WriteError, WriteOptions};
 
