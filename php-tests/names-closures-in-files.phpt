@@ -46,7 +46,8 @@ foreach (['auto', '0', '1'] as $names) {
 }
 echo "ignored by PHP's name, in a file:\n";
 $ignored = PHP_VERSION_ID < 80400 ? 'Shop\\Cart::Shop\\{closure}' : 'Shop\\Cart::{closure:Shop\\Cart::total():4}';
-$show($in_file('-d', "xhprof.ignored_functions=$ignored"));
+// In quotes, for the parentheses.
+$show($in_file('-d', "xhprof.ignored_functions='$ignored'"));
 remove_directory("$directory/shop");
 remove_directory($directory);
 ?>

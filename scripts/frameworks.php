@@ -64,6 +64,21 @@ function modules(): string
     return $lines;
 }
 
+/**
+ * Files that give classes of the package php/ the names by which an application finds its own.
+ *
+ * @return array<string, string>
+ */
+function bridges(string $namespace, string $folder, string ...$classes): array
+{
+    $files = [];
+    foreach ($classes as $class) {
+        $files["$folder/$class.php"] = '<?php require_once ' . var_export(dirname(__DIR__) . '/php/autoload.php', true)
+            . "; class_alias('Xhprof\\Bridge\\$class', '$namespace\\$class');";
+    }
+    return $files;
+}
+
 /** Puts files beside an application, after deleting those of the application before. */
 function application(string $name, array $files): void
 {
@@ -184,31 +199,34 @@ $parts = [
         if (!has_packages('Symfony/Component/HttpKernel', 'Symfony/Component/Routing', 'Symfony/Component/Console', 'Symfony/Component/Messenger')) {
             return "Debian's packages of Symfony are not installed";
         }
-        application('symfony', $of('{^src/}'));
-        command($cli, ['XHPROF' => '1'], 'app:import');
-        check_titles(['app:import'], 'work');
-        command($cli, [], 'app:import');
-        check_titles([]);
-        command($cli, ['PROFILE_JOBS' => '1'], 'messenger:consume', 'async', '--limit=3');
-        $profiles = check_titles(array_fill(0, 3, 'App\Message\SendMail'), 'work');
-        check('the failure', array_map(fn ($profile) => $profile['meta']['tags']['error'] ?? null, $profiles), [null, null, 'DomainException']);
-        check('the transport', $profiles[0]['meta']['tags']['transport'] ?? null, 'async');
-        check('the file is called by the message', preg_match('/^\d+\.App_Message_SendMail\.[0-9a-f]+\.xhp$/', $profiles[0]['file'] ?? ''), 1);
-        command($cli, [], 'messenger:consume', 'async', '--limit=3');
-        check_titles([]);
-        command($cli, ['PROFILE_JOBS' => '1'], 'serve');
-        $profiles = check_titles(['GET article_show', 'GET article_show', 'GET article_show', 'GET none']);
-        check('the statuses', array_map(fn ($profile) => $profile['meta']['tags']['code'] ?? null, $profiles), ['200', '200', '500', '404']);
-        commands_without_extension(['app:import'], ['messenger:consume', 'async', '--limit=3'], ['serve']);
-        if ($has_fpm) {
-            requests($production, [$get('/articles/7'), $get('/articles/3'), $get('/users/4711')]);
-            $said = shell($files['commands 1']);
-            check("the list has the route: $said", preg_match('/ article_show .*\.xhp$/m', $said), 1);
-            check("and the sums by route: $said", preg_match('/^ *2 .* article_show .*\.xhp$/m', $said), 1);
-            check_titles(['GET article_show', 'GET article_show', 'GET /users/?']);
-            $answers = requests($staging, [$get('/articles/7'), $get('/articles/7', SECRET)]);
-            check_titles(['GET article_show'], 'work');
-            check('the answer names the profile', array_map(fn ($answer) => str_contains($answer, 'X-Xhprof-Run: '), $answers), [false, true]);
+        // The page's classes, then the package's.
+        foreach ([$of('{^src/}'), bridges('App\EventSubscriber', 'src/EventSubscriber', 'SymfonyRoutes', 'SymfonyMessages', 'SymfonyRequests')] as $classes) {
+            application('symfony', $classes);
+            command($cli, ['XHPROF' => '1'], 'app:import');
+            check_titles(['app:import'], 'work');
+            command($cli, [], 'app:import');
+            check_titles([]);
+            command($cli, ['PROFILE_JOBS' => '1'], 'messenger:consume', 'async', '--limit=3');
+            $profiles = check_titles(array_fill(0, 3, 'App\Message\SendMail'), 'work');
+            check('the failure', array_map(fn ($profile) => $profile['meta']['tags']['error'] ?? null, $profiles), [null, null, 'DomainException']);
+            check('the transport', $profiles[0]['meta']['tags']['transport'] ?? null, 'async');
+            check('the file is called by the message', preg_match('/^\d+\.App_Message_SendMail\.[0-9a-f]+\.xhp$/', $profiles[0]['file'] ?? ''), 1);
+            command($cli, [], 'messenger:consume', 'async', '--limit=3');
+            check_titles([]);
+            command($cli, ['PROFILE_JOBS' => '1'], 'serve');
+            $profiles = check_titles(['GET article_show', 'GET article_show', 'GET article_show', 'GET none']);
+            check('the statuses', array_map(fn ($profile) => $profile['meta']['tags']['code'] ?? null, $profiles), ['200', '200', '500', '404']);
+            commands_without_extension(['app:import'], ['messenger:consume', 'async', '--limit=3'], ['serve']);
+            if ($has_fpm) {
+                requests($production, [$get('/articles/7'), $get('/articles/3'), $get('/users/4711')]);
+                $said = shell($files['commands 1']);
+                check("the list has the route: $said", preg_match('/ article_show .*\.xhp$/m', $said), 1);
+                check("and the sums by route: $said", preg_match('/^ *2 .* article_show .*\.xhp$/m', $said), 1);
+                check_titles(['GET article_show', 'GET article_show', 'GET /users/?']);
+                $answers = requests($staging, [$get('/articles/7'), $get('/articles/7', SECRET)]);
+                check_titles(['GET article_show'], 'work');
+                check('the answer names the profile', array_map(fn ($answer) => str_contains($answer, 'X-Xhprof-Run: '), $answers), [false, true]);
+            }
         }
         return null;
     },
@@ -216,21 +234,23 @@ $parts = [
         if (!has_packages('Illuminate/Routing', 'Illuminate/Queue', 'Illuminate/Console', 'Illuminate/Events')) {
             return "Debian's packages of Laravel are not installed";
         }
-        application('laravel', $of('{^app/Providers/}'));
-        command($cli, ['XHPROF' => '1'], 'reports:send');
-        check_titles(['reports:send'], 'work');
-        command($cli, ['PROFILE_JOBS' => '1'], 'queue');
-        $profiles = check_titles(array_fill(0, 3, 'App\Jobs\SendMail'), 'App\Jobs\SendMail::handle');
-        check('the failure', array_map(fn ($profile) => $profile['meta']['tags']['error'] ?? null, $profiles), [null, null, 'DomainException']);
-        check('the queue', $profiles[0]['meta']['tags']['queue'] ?? null, 'mails');
-        command($cli, [], 'queue');
-        check_titles([]);
-        command($cli, ['PROFILE_JOBS' => '1'], 'octane');
-        check_titles(array_fill(0, 3, 'GET articles/{id}'));
-        commands_without_extension(['reports:send'], ['queue'], ['octane']);
-        if ($has_fpm) {
-            requests($production, [$get('/articles/7'), $get('/nowhere')]);
-            check_titles(['GET articles/{id}', 'GET /nowhere']);
+        foreach ([$of('{^app/Providers/}'), bridges('App\Providers', 'app/Providers', 'LaravelServiceProvider')] as $classes) {
+            application('laravel', $classes);
+            command($cli, ['XHPROF' => '1'], 'reports:send');
+            check_titles(['reports:send'], 'work');
+            command($cli, ['PROFILE_JOBS' => '1'], 'queue');
+            $profiles = check_titles(array_fill(0, 3, 'App\Jobs\SendMail'), 'App\Jobs\SendMail::handle');
+            check('the failure', array_map(fn ($profile) => $profile['meta']['tags']['error'] ?? null, $profiles), [null, null, 'DomainException']);
+            check('the queue', $profiles[0]['meta']['tags']['queue'] ?? null, 'mails');
+            command($cli, [], 'queue');
+            check_titles([]);
+            command($cli, ['PROFILE_JOBS' => '1'], 'octane');
+            check_titles(array_fill(0, 3, 'GET articles/{id}'));
+            commands_without_extension(['reports:send'], ['queue'], ['octane']);
+            if ($has_fpm) {
+                requests($production, [$get('/articles/7'), $get('/nowhere')]);
+                check_titles(['GET articles/{id}', 'GET /nowhere']);
+            }
         }
         return null;
     },

@@ -189,6 +189,7 @@ want_everything_tested() {
         want_library php-symfony-console "tests: Symfony's console" Symfony/Component/Console
         want_library php-symfony-messenger "tests: Symfony's queues" Symfony/Component/Messenger
         want_library php-symfony-event-dispatcher "tests: Symfony's events" Symfony/Component/EventDispatcher
+        want_library php-twig "tests: the templates of examples/shop" Twig
         want_library php-illuminate-routing "tests: Laravel's router, for docs/frameworks.md" Illuminate/Routing
         want_library php-illuminate-queue "tests: Laravel's queues" Illuminate/Queue
         want_library php-illuminate-console "tests: Laravel's console" Illuminate/Console

@@ -45,6 +45,7 @@ test_everything() {
     step 'a real program: the same output' real_output
     step 'a real program: the same calls as in a trace of Xdebug' real_calls
     step 'the Composer package, php/' php_package
+    step 'examples/shop: each fault is caught, by its line' example_shop
     step 'xhprof.stub.php against reflection' stub_agrees
     step 'composer.json' composer_json
     step 'build.rs refuses a PHP that is not supported' build_refusals
@@ -236,10 +237,46 @@ php_package() {
     fi
     if command -v phpcs >/dev/null; then
         # Without warnings: those are about long lines.
-        "$PHP" "$(command -v phpcs)" -n --standard=PSR12 php/src php/tests php/autoload.php
+        "$PHP" "$(command -v phpcs)" -n --standard=PSR12 --ignore=php/tests/Bridge/psr15.php \
+            php/src php/tests php/autoload.php examples/shop/src examples/shop/tests
     else
         echo 'PHP_CodeSniffer is not installed, so not run: the style of php/'
     fi
+}
+
+# The shop without a fault, many times, and with each fault.
+example_shop() {
+    local library
+    for library in Twig Symfony/Component/HttpKernel Symfony/Component/Routing; do
+        has_library "$library" >/dev/null 2>&1 || {
+            echo "Debian's package of $library is not installed, so not run"
+            return
+        }
+    done
+    plain_scan_directory "$logs/php-conf.d"
+    export PHP_INI_SCAN_DIR=$logs/php-conf.d
+    if runs_phpunit >/dev/null 2>&1; then
+        shop_tests '' OK --repeat 10
+        shop_tests n+1 "Articles::find (.*/Articles.php:$(shop_line Articles find))"
+        shop_tests leak "PageCache::keep (.*/PageCache.php:$(shop_line PageCache keep))"
+        shop_tests template 'PriceExtension::price was called 325 times'
+    else
+        echo 'PHPUnit does not run here, so not run: the tests of examples/shop'
+    fi
+}
+
+# shop_line CLASS METHOD: the line on which it is defined.
+shop_line() { grep -n "function $2(" "examples/shop/src/$1.php" | cut -d: -f1; }
+
+# shop_tests FAULT SAID OPTION…: the shop's tests with a fault, which must fail and say that.
+shop_tests() {
+    local fault=$1 said=$2 status=0
+    shift 2
+    SHOP_FAULT=$fault "$PHP" -d extension="$extension" "$(command -v phpunit)" "$@" \
+        -c examples/shop/phpunit.xml --do-not-cache-result >"$logs/shop-tests" 2>&1 || status=$?
+    grep -q "$said" "$logs/shop-tests" || die "SHOP_FAULT=$fault, and the tests do not say \"$said\": $(cat "$logs/shop-tests")"
+    [ "$((status > 0))" = "$((${#fault} > 0))" ] || die "SHOP_FAULT=$fault, and the tests end with $status: $(cat "$logs/shop-tests")"
+    grep -E '^(OK|Tests:)' "$logs/shop-tests" | sed "s/^/SHOP_FAULT=$fault: /"
 }
 
 stub_agrees() {

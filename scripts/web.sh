@@ -125,10 +125,11 @@ web_engine() {
         "${build[@]}" -Zbuild-std=std,panic_abort
 }
 
-# Opens pages in Chromium, and looks at what they show.
+# Opens pages in Chromium, and looks at what they show. `--all` takes some minutes more, `--pictures` makes those of
+# docs/viewer.md anew, and a word chooses the tests whose names have it.
 web_test() {
     [ -e web/node_modules/playwright-core ] || (cd web && npm ci --silent)
-    CHROMIUM=$(command -v chromium) node web/tests/smoke.mjs "$release/xhprof" "$web_made/test"
+    CHROMIUM=$(command -v chromium) node web/tests/smoke.mjs "$release/xhprof" "$web_made/test" "$@"
 }
 
 # A step of `./x test`, where there is what it needs.

@@ -11,6 +11,7 @@ use Xhprof\Limit\Calls;
 use Xhprof\Limit\Memory;
 use Xhprof\Limit\Queries;
 use Xhprof\PHPUnit\ProfileAssertions;
+use Xhprof\Profile;
 
 /** The assertions pass and fail where they should, and say who called. */
 final class AssertionsTest extends TestCase
@@ -85,6 +86,15 @@ final class AssertionsTest extends TestCase
         $said = $this->failure(fn() => $this->assertMemory(fn() => $this->shop->leak(3 << 20), kept: '1MB'));
         self::assertMatchesRegularExpression('/^Failed .*\n?3(\.\d)? MB are still in use afterwards/m', $said);
         self::assertStringContainsString('Shop.php:' . self::lineOf('leak'), $said);
+    }
+
+    public function testSizesAreThoseOfPhpIniAndOfTheProgram(): void
+    {
+        foreach (['2000' => 2_000, '2KB' => 2_000, '2kB' => 2_000, '2K' => 2_048, '2 KiB' => 2_048, '1.5MB' => 1_500_000, '1M' => 1 << 20] as $size => $bytes) {
+            $profile = static fn(int $kept): Profile => Profile::fromRows(['main()' => ['ct' => 1, 'wt' => 1, 'mu' => $kept, 'pmu' => 0]]);
+            self::assertNull((new Memory(kept: (string) $size))->failure($profile($bytes)), "$size");
+            self::assertNotNull((new Memory(kept: (string) $size))->failure($profile($bytes + 1)), "$size");
+        }
     }
 
     public function testALimitWithoutANumberIsRefused(): void

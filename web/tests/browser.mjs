@@ -37,5 +37,5 @@ export async function goTo(page, fragment) {
   await page.evaluate((hash) => {
     location.hash = hash;
   }, fragment);
-  await page.waitForTimeout(300);
+  await page.waitForTimeout(200);
 }

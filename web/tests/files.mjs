@@ -191,7 +191,7 @@ export const files = {
 };
 
 /** What no reader takes back. */
-const ONLY_WRITTEN = new Set(["csv", "dot", "markdown", "html", "flamegraph-html"]);
+const ONLY_WRITTEN = new Set(["csv", "dot", "markdown", "html", "flamegraph", "flamegraph-html"]);
 
 /** These take a minute. */
 export const longFiles = {

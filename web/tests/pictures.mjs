@@ -6,12 +6,12 @@ import { goTo, open } from "./browser.mjs";
 import { pageOf, root, shop, shopSources } from "./stage.mjs";
 
 const PICTURES = {
-  overview: ["overview", null],
-  flame: ["flame?colour=origin", "Shop\\Catalogue::withReviews"],
-  time: ["time", null],
-  sandwich: ["sandwich", null],
-  source: ["source", null],
-  graph: ["graph", null],
+  overview: "overview",
+  flame: "flame",
+  time: "time",
+  sandwich: "sandwich",
+  source: "source",
+  graph: "graph?least=5",
 };
 
 export const pictures = {
@@ -19,10 +19,10 @@ export const pictures = {
     const place = join(root, "docs/viewer");
     mkdirSync(place, { recursive: true });
     const { url } = pageOf("pictures", shop("events.xhp"), "--source", shopSources);
-    const size = { width: 1100, height: 640 };
+    const size = { width: 1000, height: 560 };
     const { page, close } = await open(browser, url, size);
     await page.locator("main > *").first().waitFor();
-    for (const [name, [view]] of Object.entries(PICTURES)) {
+    for (const [name, view] of Object.entries(PICTURES)) {
       await goTo(page, `v1/${view}`);
       await page.waitForTimeout(name === "graph" ? 2_000 : 500);
       await page.screenshot({ path: join(place, `${name}.png`) });

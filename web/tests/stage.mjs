@@ -88,7 +88,7 @@ export async function drop(page, files) {
 /** Waits until what a text says is what is wanted. */
 export async function eventually(look, what) {
   let seen;
-  for (let turn = 0; turn < 60; turn++) {
+  for (let turn = 0; turn < 300; turn++) {
     seen = await look();
     if (seen) return seen;
     await new Promise((done) => setTimeout(done, 50));

@@ -25,7 +25,7 @@ export const views = {
     await page.locator(".bar").first().waitFor();
     const tile = (title) => text(page, `.tile:has(dt:text-is("${title}")) .tile-value`);
     assertSays(await tile("Wall time"), expected.total.wall_ns, "wall");
-    assertSays(await tile("Peak memory"), expected.meta.peak_memory, "peak");
+    assertSays(await tile("Peak memory"), expected.meta.peak_memory_bytes, "peak");
     assert.equal(await tile("Spans"), "204");
     const top = [...expected.functions].sort((a, b) => b.self.wall_ns - a.self.wall_ns)[0];
     assert.equal(await text(page, ".bar .fn"), top.name);

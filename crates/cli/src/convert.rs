@@ -1,10 +1,8 @@
 //! `xhprof convert`: writes a profile in another format, and lists the formats.
 
-use std::io;
-
 use anyhow::{Context, Result, bail};
-use formats::{Format, ReadError, WriteError, WriteOptions};
-use profile::{Budget, Metric};
+use formats::{Format, WriteError, WriteOptions};
+use profile::Metric;
 
 use crate::args::ConvertArguments;
 use crate::export::{Export, format, formats};
@@ -71,23 +69,15 @@ fn list() -> String {
     text
 }
 
-fn row(format: &dyn Format) -> [String; 6] {
+fn row(format: &Format) -> [String; 6] {
     let yes = |is: bool| if is { "yes" } else { "-" }.to_owned();
-    let needs_stacks = format.holds().is_some_and(|holds| holds.needs_stacks);
-    let endings = format.endings().iter().map(|ending| format!(".{ending}"));
+    let endings = format.endings.iter().map(|ending| format!(".{ending}"));
     [
-        format.id().to_owned(),
-        yes(is_readable(format)),
-        yes(format.holds().is_some()),
-        if needs_stacks { "needed" } else { "-" }.to_owned(),
+        format.id.to_owned(),
+        yes(format.reads.is_some()),
+        yes(format.writes.is_some()),
+        if format.needs_stacks() { "needed" } else { "-" }.to_owned(),
         endings.collect::<Vec<_>>().join(" "),
-        format.name().to_owned(),
+        format.name.to_owned(),
     ]
-}
-
-/// Whether there is a reader. A reader given no input fails with an error of
-/// its own.
-pub(crate) fn is_readable(format: &dyn Format) -> bool {
-    let outcome = format.read(&mut io::empty(), &Budget::default());
-    !matches!(outcome, Err(ReadError::NotReadable { .. }))
 }

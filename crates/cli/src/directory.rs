@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use crate::input;
+use crate::operand::{is_standard, permission_error};
 use crate::terminal::say;
 
 /// How many skipped files are named.
@@ -39,11 +39,11 @@ pub(crate) fn files<'p>(
         let file = fs::metadata(path).ok()?;
         Some((file.dev(), file.ino()))
     };
-    let ours = output.filter(|path| !input::is_standard(path));
+    let ours = output.filter(|path| !is_standard(path));
     let ours = ours.and_then(identity);
     let mut all = Vec::new();
     for path in paths {
-        if input::is_standard(path) || !path.is_dir() {
+        if is_standard(path) || !path.is_dir() {
             all.push(Found {
                 path: path.clone(),
                 is_found: false,
@@ -69,10 +69,7 @@ fn in_directory(directory: &Path) -> Result<Vec<PathBuf>> {
     let denied = |error: &std::io::Error| error.kind() == std::io::ErrorKind::PermissionDenied;
     let entries = match entries {
         Err(error) if denied(&error) => {
-            bail!(
-                "cannot read the directory {}",
-                input::permission_error(directory)
-            )
+            bail!("cannot read the directory {}", permission_error(directory))
         }
         entries => entries.with_context(|| format!("cannot read {}", directory.display()))?,
     };

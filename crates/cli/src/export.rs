@@ -12,29 +12,30 @@ use profile::{Body, Profile};
 use crate::progress::{Progress, Work};
 use crate::suggest::suggestion;
 use crate::terminal::say;
-use crate::viewer::{PAGES, PageFormat};
+use crate::viewer::{PAGE, PAGES};
 use crate::{input, output, stacks};
 
 /// All formats: those of files, and the viewer's page.
-pub(crate) fn formats() -> impl Iterator<Item = &'static dyn Format> {
-    FORMATS.iter().chain(&PAGES).copied()
+pub(crate) fn formats() -> impl Iterator<Item = &'static Format> {
+    FORMATS.iter().chain(&PAGES)
 }
 
 /// The format to write to a file of that name.
-pub(crate) fn for_file_name(name: &str) -> Option<&'static dyn Format> {
+pub(crate) fn for_file_name(name: &str) -> Option<&'static Format> {
     let lower = name.to_ascii_lowercase();
     let fits = |ending: &&str| {
         let before = lower.strip_suffix(*ending);
         before.is_some_and(|before| before.ends_with('.'))
     };
     // The page at the flame graph comes first: its ending is the longer one.
-    let mut pages = PAGES.iter().copied();
-    let page = pages.find(|page| page.endings().iter().any(|ending| fits(&ending)));
+    let page = PAGES
+        .iter()
+        .find(|page| page.endings.iter().any(|ending| fits(&ending)));
     page.or_else(|| formats::for_file_name(name))
 }
 
 /// The requested format: by name, else by the ending of the file's name.
-pub(crate) fn format(to: Option<&str>, out: &Path) -> Result<&'static dyn Format> {
+pub(crate) fn format(to: Option<&str>, out: &Path) -> Result<&'static Format> {
     const LIST: &str = "`xhprof convert --list` lists all";
     if out.is_dir() {
         bail!(
@@ -44,8 +45,8 @@ pub(crate) fn format(to: Option<&str>, out: &Path) -> Result<&'static dyn Format
         );
     }
     let format = if let Some(id) = to {
-        formats().find(|format| format.id() == id).ok_or_else(|| {
-            let known = formats().map(Format::id);
+        formats().find(|format| format.id == id).ok_or_else(|| {
+            let known = formats().map(|format| format.id);
             anyhow!("there is no format {id}: {LIST}{}", suggestion(id, known))
         })?
     } else if input::is_standard(out) {
@@ -56,8 +57,8 @@ pub(crate) fn format(to: Option<&str>, out: &Path) -> Result<&'static dyn Format
             anyhow!("no format has the ending of {name}: give --to FORMAT; {LIST}")
         })?
     };
-    if format.holds().is_none() {
-        let format = format.name();
+    if format.writes.is_none() {
+        let format = format.name;
         bail!(WriteError::NotWritable { format });
     }
     Ok(format)
@@ -66,7 +67,7 @@ pub(crate) fn format(to: Option<&str>, out: &Path) -> Result<&'static dyn Format
 /// The destination of a profile.
 #[derive(Clone, Copy)]
 pub(crate) struct Export<'a> {
-    pub(crate) format: &'static dyn Format,
+    pub(crate) format: &'static Format,
     pub(crate) out: &'a Path,
     /// Whether stacks may be estimated.
     pub(crate) estimate: bool,
@@ -75,7 +76,7 @@ pub(crate) struct Export<'a> {
 impl<'a> Export<'a> {
     /// Checks everything that can be checked before a file is read.
     pub(crate) fn new<'p>(
-        format: &'static dyn Format,
+        format: &'static Format,
         out: &'a Path,
         estimate: bool,
         inputs: impl IntoIterator<Item = &'p PathBuf> + Clone,
@@ -92,9 +93,9 @@ impl<'a> Export<'a> {
     /// The profile as the format needs it: with stacks, if they may be
     /// estimated.
     fn prepared(&self, profile: Profile) -> Profile {
-        let holds_stacks = self.format.holds().is_some_and(|holds| holds.stacks);
+        let holds_stacks = self.format.holds_stacks();
         // The viewer's page estimates stacks itself, where a view needs them.
-        if self.estimate && holds_stacks && self.format.id() != PageFormat::Overview.id() {
+        if self.estimate && holds_stacks && self.format.id != PAGE.id {
             return stacks::estimated(profile);
         }
         profile
@@ -106,9 +107,9 @@ impl<'a> Export<'a> {
             [] => return Ok(None),
             paths => self.prepared(input::read_mean(paths)?),
         };
-        let needs_stacks = self.format.holds().is_some_and(|holds| holds.needs_stacks);
+        let needs_stacks = self.format.needs_stacks();
         if needs_stacks && matches!(base.body, Body::Edges(_)) {
-            let format = self.format.name();
+            let format = self.format.name;
             let outcome = Err(WriteError::NeedsStacks { format });
             let names: Vec<String> = paths.iter().map(|path| input::title(path)).collect();
             return outcome.with_context(|| format!("cannot compare with {}", names.join(", ")));
@@ -119,7 +120,7 @@ impl<'a> Export<'a> {
     /// Writes the profile.
     pub(crate) fn write(&self, profile: Profile, options: &WriteOptions) -> Result<()> {
         let name = if input::is_standard(self.out) {
-            self.format.name().to_owned()
+            self.format.name.to_owned()
         } else {
             self.out.display().to_string()
         };
@@ -138,7 +139,7 @@ impl<'a> Export<'a> {
                 error => error.into(),
             })
         })?;
-        if let Some(warning) = self.format.warning() {
+        if let Some(warning) = self.format.warning {
             say(warning);
         }
         Ok(())

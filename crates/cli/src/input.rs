@@ -6,7 +6,6 @@
 
 use std::fs::File;
 use std::io::{self, BufReader, Read};
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -16,9 +15,9 @@ use profile::{Budget, Merger, Profile};
 
 use crate::args::MemoryArguments;
 use crate::directory::{self, Skipped};
+use crate::operand::permission_error;
+pub(crate) use crate::operand::{is_standard, title};
 use crate::progress::{Counted, Progress, Work};
-use crate::users;
-use crate::words::own_line;
 
 const BUFFER: usize = 256 * 1024;
 
@@ -33,20 +32,6 @@ pub(crate) fn set_memory(arguments: MemoryArguments) {
 /// The memory limit of one profile.
 pub(crate) fn budget() -> Budget {
     MEMORY.get().copied().unwrap_or_default().budget()
-}
-
-/// Whether `path` is `-`, which stands for a standard stream.
-pub(crate) fn is_standard(path: &Path) -> bool {
-    path == Path::new("-")
-}
-
-/// The name of an input in messages.
-pub(crate) fn title(path: &Path) -> String {
-    if is_standard(path) {
-        "standard input".to_owned()
-    } else {
-        path.display().to_string()
-    }
 }
 
 /// Reads a profile, with a progress bar if that takes long. A directory gives
@@ -113,27 +98,6 @@ pub(crate) fn check<'p>(paths: impl IntoIterator<Item = &'p PathBuf>) -> Result<
         bail!("`-` occurs twice, but standard input can be read only once");
     }
     Ok(())
-}
-
-/// Why the user may not read `path`, and who may: `x: it belongs to …`.
-pub(crate) fn permission_error(path: &Path) -> String {
-    let name = path.display();
-    let Ok(file) = path.symlink_metadata() else {
-        return format!(
-            "{name}: this user may not enter its directory; {}",
-            as_root()
-        );
-    };
-    let owner = users::name(file.uid());
-    let mode = file.permissions().mode() & 0o7777;
-    format!(
-        "{name}: it belongs to {owner}, and its mode {mode:04o} lets no other user read it; {}",
-        as_root()
-    )
-}
-
-fn as_root() -> String {
-    format!("try `sudo {}`", own_line())
 }
 
 /// The bytes of an input as they are, for who reads them again.

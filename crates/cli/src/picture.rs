@@ -4,25 +4,25 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
-use formats::flamegraph::FlamegraphSvg;
+use formats::flamegraph::FLAMEGRAPH_SVG;
 use formats::{FlameOptions, FlamePer, Format, WriteOptions};
 
 use crate::args::{FlamegraphArguments, Picture};
 use crate::export::Export;
 use crate::input;
-use crate::viewer::PageFormat;
+use crate::viewer::FLAME_PAGE;
 
 /// Draws a flame graph.
 pub(crate) fn flamegraph(arguments: &FlamegraphArguments) -> Result<()> {
     let FlamegraphArguments {
         file, base, output, ..
     } = arguments;
-    let format: &'static dyn Format = match kind(arguments.to, output)? {
-        Picture::Svg => &FlamegraphSvg,
-        Picture::Html => &PageFormat::Flame,
+    let format: &'static Format = match kind(arguments.to, output)? {
+        Picture::Svg => &FLAMEGRAPH_SVG,
+        Picture::Html => &FLAME_PAGE,
     };
     let per = FlamePer::from(arguments.per);
-    if per != FlamePer::Program && format.id() != FlamegraphSvg.id() {
+    if per != FlamePer::Program && format.id != FLAMEGRAPH_SVG.id {
         bail!(
             "--per draws graphs into an SVG: give --to svg, or leave --per out; the page's table of \
              functions has the costs of each class"

@@ -46,18 +46,18 @@ fn main() {
 fn export(directory: &Path, name: &str, profile: &Profile) {
     fs::write(directory.join(format!("{name}.tsv")), table(profile)).unwrap();
     for format in formats::FORMATS {
-        if format.holds().is_none() {
+        if format.writes.is_none() {
             continue;
         }
-        let id = format.id();
-        let ending = format.endings().first().copied().unwrap_or("");
+        let id = format.id;
+        let ending = format.endings.first().copied().unwrap_or("");
         let ending = match id {
             "perfview-xml" => "perfView.xml",
             "perfview-xml-zip" => "perfView.xml.zip",
             _ => ending,
         };
         let mut file = Vec::new();
-        if let Err(error) = formats::write(*format, profile, &WriteOptions::default(), &mut file) {
+        if let Err(error) = formats::write(format, profile, &WriteOptions::default(), &mut file) {
             eprintln!("{name} as {id}: {error}");
             continue;
         }

@@ -99,7 +99,7 @@ fn seeds(corpus: &str) -> BTreeMap<&'static str, Vec<Vec<u8>>> {
     let mut add = |bytes: Vec<u8>| {
         let reader = match formats::recognized(&bytes) {
             _ if bytes.starts_with(b"\x1f\x8b") => "gzip",
-            Ok(format) => format.id(),
+            Ok(format) => format.id,
             Err(_) => return,
         };
         if bytes.len() <= MAX_BYTES {
@@ -133,7 +133,7 @@ fn seeds(corpus: &str) -> BTreeMap<&'static str, Vec<Vec<u8>>> {
     ] {
         for format in formats::FORMATS {
             let mut file = Vec::new();
-            if formats::write(*format, &profile, &WriteOptions::default(), &mut file).is_ok() {
+            if formats::write(format, &profile, &WriteOptions::default(), &mut file).is_ok() {
                 add(file);
             }
         }
@@ -221,7 +221,7 @@ fn write_everywhere(profile: &Profile) {
     for format in formats::FORMATS {
         // A few bytes may claim a million repetitions.
         if profile.calls() < 1_000_000 {
-            let _ = formats::write(*format, profile, &options, &mut std::io::sink());
+            let _ = formats::write(format, profile, &options, &mut std::io::sink());
         }
     }
 }

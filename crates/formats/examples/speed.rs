@@ -35,13 +35,13 @@ fn main() {
         "format", "MB", "write s", "read s"
     );
     for format in formats::FORMATS {
-        if format.holds().is_none() {
+        if format.writes.is_none() {
             continue;
         }
         let mut out = Vec::new();
         let clock = Clock::start();
         formats::write(
-            *format,
+            format,
             &profile,
             &formats::WriteOptions::default(),
             &mut out,
@@ -61,7 +61,7 @@ fn main() {
             Err(_) => "-".to_owned(),
         };
         let megabytes = out.len() as f64 / 1e6;
-        println!("{:20} {megabytes:8.1}  {write:^16} {read:^16}", format.id());
+        println!("{:20} {megabytes:8.1}  {write:^16} {read:^16}", format.id);
     }
 }
 

@@ -15,98 +15,88 @@ use std::io::{BufRead, BufWriter, Write};
 use profile::classic::{self, Builder, ClassicCost, EntryCost, SEPARATOR};
 use profile::{Body, Budget, Meta, Mode, Profile, Symbol, allocated};
 
-use crate::lines::Lines;
-use crate::text::lossy;
-use crate::{Detection, Format, Holds, ReadError, WriteError, WriteOptions, recursion};
+use crate::format::{Detection, Format, Holds, Reads, Writes};
+use crate::shared::lines::Lines;
+use crate::shared::recursion;
+use crate::shared::text::lossy;
+use crate::{ReadError, WriteError, WriteOptions};
 
 /// Blackfire's text profile.
-#[derive(Debug, Clone, Copy)]
-pub struct Blackfire;
+pub const BLACKFIRE: Format = Format {
+    id: "blackfire",
+    name: "Blackfire",
+    endings: &["bf"],
+    warning: None,
+    reads: Some(Reads { detect, read }),
+    writes: Some(Writes {
+        holds: Holds::Edges,
+        all_metrics: true,
+        has_threshold: false,
+        write,
+    }),
+};
 
 const MAGIC: &[u8] = b"file-format: BlackfireProbe";
 
 /// The maximum number of headers that are kept.
 const MAX_HEADERS: usize = 64;
 
-impl Format for Blackfire {
-    fn id(&self) -> &'static str {
-        "blackfire"
+fn detect(head: &[u8]) -> Detection {
+    if head.starts_with(MAGIC) {
+        Detection::Yes
+    } else if MAGIC.starts_with(head) {
+        Detection::NeedMore
+    } else {
+        Detection::No
     }
+}
 
-    fn name(&self) -> &'static str {
-        "Blackfire"
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        &["bf"]
-    }
-
-    fn holds(&self) -> Option<Holds> {
-        crate::xhprof::Xhprof.holds()
-    }
-
-    fn detect(&self, head: &[u8]) -> Detection {
-        if head.starts_with(MAGIC) {
-            Detection::Yes
-        } else if MAGIC.starts_with(head) {
-            Detection::NeedMore
-        } else {
-            Detection::No
+fn read(input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
+    let mut lines = Lines::new(input, "Blackfire profile");
+    let mut reader = Reader::within(budget);
+    while let Some(line) = lines.next()? {
+        if let Err(reason) = reader.line(line) {
+            budget.check()?;
+            return Err(lines.error(reason));
         }
     }
-
-    fn read(&self, input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
-        let mut lines = Lines::new(input, "Blackfire profile");
-        let mut reader = Reader::within(budget);
-        while let Some(line) = lines.next()? {
-            if let Err(reason) = reader.line(line) {
-                budget.check()?;
-                return Err(lines.error(reason));
-            }
-        }
-        if reader.rows.is_empty() && reader.meta.creator.is_none() {
-            return Err(lines.error("the input ends in its headers"));
-        }
-        reader.finish()
+    if reader.rows.is_empty() && reader.meta.creator.is_none() {
+        return Err(lines.error("the input ends in its headers"));
     }
+    reader.finish()
+}
 
-    fn write(
-        &self,
-        profile: &Profile,
-        options: &WriteOptions,
-        out: &mut dyn Write,
-    ) -> Result<(), WriteError> {
-        let mut rows: Vec<(Vec<u8>, ClassicCost)> = Vec::new();
-        classic::for_each_row(profile, |key, cost| rows.push((key.to_vec(), *cost)));
-        let mut out = BufWriter::new(out);
-        out.write_all(MAGIC)?;
-        let dimensions: Vec<_> = rows.last().map_or_else(Vec::new, |(_, cost)| {
-            cost.metrics().map(|(name, _)| name).skip(1).collect()
-        });
-        write!(out, "\ncost-dimensions: {}\n", dimensions.join(" "))?;
-        let meta = &profile.meta;
-        if let Some(started) = meta.started_unix_us {
-            let (seconds, rest) = (started / 1_000_000, started % 1_000_000);
-            writeln!(out, "request-start: {seconds}.{rest:06}")?;
-        }
-        let title = options.title.as_deref().or(meta.title.as_deref());
-        if let Some(title) = title {
-            writeln!(out, "profile-title: {}", lossy(title.as_bytes()))?;
-        }
-        for (name, value) in headers(meta) {
-            writeln!(out, "{name}: {}", lossy(value.as_bytes()))?;
+fn write(profile: &Profile, options: &WriteOptions, out: &mut dyn Write) -> Result<(), WriteError> {
+    let mut rows: Vec<(Vec<u8>, ClassicCost)> = Vec::new();
+    classic::for_each_row(profile, |key, cost| rows.push((key.to_vec(), *cost)));
+    let mut out = BufWriter::new(out);
+    out.write_all(MAGIC)?;
+    let dimensions: Vec<_> = rows.last().map_or_else(Vec::new, |(_, cost)| {
+        cost.metrics().map(|(name, _)| name).skip(1).collect()
+    });
+    write!(out, "\ncost-dimensions: {}\n", dimensions.join(" "))?;
+    let meta = &profile.meta;
+    if let Some(started) = meta.started_unix_us {
+        let (seconds, rest) = (started / 1_000_000, started % 1_000_000);
+        writeln!(out, "request-start: {seconds}.{rest:06}")?;
+    }
+    let title = options.title.as_deref().or(meta.title.as_deref());
+    if let Some(title) = title {
+        writeln!(out, "profile-title: {}", lossy(title.as_bytes()))?;
+    }
+    for (name, value) in headers(meta) {
+        writeln!(out, "{name}: {}", lossy(value.as_bytes()))?;
+    }
+    out.write_all(b"\n")?;
+    // Rows come in the order in which calls end; callers end last.
+    for (key, cost) in rows.iter().rev() {
+        write!(out, "{}//{}", without_separators(key), cost.calls)?;
+        for (_, value) in cost.metrics().skip(1) {
+            write!(out, " {}", value.max(0))?;
         }
         out.write_all(b"\n")?;
-        // Rows come in the order in which calls end; callers end last.
-        for (key, cost) in rows.iter().rev() {
-            write!(out, "{}//{}", without_separators(key), cost.calls)?;
-            for (_, value) in cost.metrics().skip(1) {
-                write!(out, " {}", value.max(0))?;
-            }
-            out.write_all(b"\n")?;
-        }
-        Ok(out.flush()?)
     }
+    Ok(out.flush()?)
 }
 
 /// Only the tags that the probes have headers for: the file may be sent to
@@ -380,7 +370,7 @@ mod tests {
 
     fn read(rows: &str) -> Result<Profile, ReadError> {
         let file = format!("file-format: BlackfireProbe\n{rows}");
-        Blackfire.read(&mut file.as_bytes(), &Budget::default())
+        BLACKFIRE.read(&mut file.as_bytes(), &Budget::default())
     }
 
     fn flat(profile: &Profile) -> Vec<(String, u64, u64, i64)> {

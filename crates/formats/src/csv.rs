@@ -15,84 +15,71 @@ use std::io::{BufWriter, Write};
 
 use profile::{Profile, WallUnit};
 
-use crate::graph::rows_by_own_wall;
-use crate::text::lossy;
-use crate::{Format, Holds, WriteError, WriteOptions};
+use crate::format::{Format, Holds, Writes};
+use crate::shared::graph::rows_by_own_wall;
+use crate::shared::text::lossy;
+use crate::{WriteError, WriteOptions};
 
 /// The function table as CSV.
-#[derive(Debug, Clone, Copy)]
-pub struct Csv;
+pub const CSV: Format = Format {
+    id: "csv",
+    name: "CSV",
+    endings: &["csv"],
+    warning: None,
+    reads: None,
+    writes: Some(Writes {
+        holds: Holds::Edges,
+        all_metrics: true,
+        has_threshold: false,
+        write,
+    }),
+};
 
-impl Format for Csv {
-    fn id(&self) -> &'static str {
-        "csv"
+fn write(
+    profile: &Profile,
+    _options: &WriteOptions,
+    out: &mut dyn Write,
+) -> Result<(), WriteError> {
+    let metrics = profile.metrics;
+    let mut out = BufWriter::new(out);
+    let unit = match metrics.wall_unit {
+        WallUnit::Nanoseconds => "ns",
+        WallUnit::Samples => &word(profile.counted()),
+    };
+    write!(out, "function,calls,self_wall_{unit},inclusive_wall_{unit}")?;
+    if metrics.cpu {
+        out.write_all(b",self_cpu_ns,inclusive_cpu_ns")?;
     }
-
-    fn name(&self) -> &'static str {
-        "CSV"
+    if metrics.memory {
+        out.write_all(b",self_memory_bytes,inclusive_memory_bytes")?;
+        out.write_all(b",self_peak_bytes,inclusive_peak_bytes")?;
     }
-
-    fn endings(&self) -> &'static [&'static str] {
-        &["csv"]
-    }
-
-    fn holds(&self) -> Option<Holds> {
-        Some(Holds {
-            needs_stacks: false,
-            stacks: false,
-            calls: true,
-            all_metrics: true,
-            times: false,
-        })
-    }
-
-    fn write(
-        &self,
-        profile: &Profile,
-        _options: &WriteOptions,
-        out: &mut dyn Write,
-    ) -> Result<(), WriteError> {
-        let metrics = profile.metrics;
-        let mut out = BufWriter::new(out);
-        let unit = match metrics.wall_unit {
-            WallUnit::Nanoseconds => "ns",
-            WallUnit::Samples => &word(profile.counted()),
-        };
-        write!(out, "function,calls,self_wall_{unit},inclusive_wall_{unit}")?;
+    out.write_all(b",file,line\r\n")?;
+    for row in rows_by_own_wall(profile).rows {
+        let (own, all) = (row.own, row.inclusive);
+        let name = lossy(profile.name(row.symbol));
+        write!(
+            out,
+            "{},{},{},{}",
+            field(&name),
+            all.calls,
+            own.wall,
+            all.wall
+        )?;
         if metrics.cpu {
-            out.write_all(b",self_cpu_ns,inclusive_cpu_ns")?;
+            write!(out, ",{},{}", own.cpu, all.cpu)?;
         }
         if metrics.memory {
-            out.write_all(b",self_memory_bytes,inclusive_memory_bytes")?;
-            out.write_all(b",self_peak_bytes,inclusive_peak_bytes")?;
+            write!(out, ",{},{}", own.memory, all.memory)?;
+            write!(out, ",{},{}", own.peak, all.peak)?;
         }
-        out.write_all(b",file,line\r\n")?;
-        for row in rows_by_own_wall(profile).rows {
-            let (own, all) = (row.own, row.inclusive);
-            let name = lossy(profile.name(row.symbol));
-            write!(
-                out,
-                "{},{},{},{}",
-                field(&name),
-                all.calls,
-                own.wall,
-                all.wall
-            )?;
-            if metrics.cpu {
-                write!(out, ",{},{}", own.cpu, all.cpu)?;
-            }
-            if metrics.memory {
-                write!(out, ",{},{}", own.memory, all.memory)?;
-                write!(out, ",{},{}", own.peak, all.peak)?;
-            }
-            let symbol = profile.symbols.get(row.symbol.index());
-            let file = symbol.and_then(|symbol| symbol.file.as_deref());
-            let file = lossy(file.unwrap_or_default());
-            let line = symbol.map_or(0, |symbol| symbol.line);
-            write!(out, ",{},{line}\r\n", field(&file))?;
-        }
-        Ok(out.flush()?)
+        let symbol = profile.symbols.get(row.symbol.index());
+        let file = symbol.and_then(|symbol| symbol.file.as_deref());
+        let file = lossy(file.unwrap_or_default());
+        let line = symbol.map_or(0, |symbol| symbol.line);
+        write!(out, ",{},{line}\r\n", field(&file))?;
     }
+    Ok(out.flush()?)
 }
 
 /// The counted unit, as part of a column's name.
@@ -168,8 +155,7 @@ mod tests {
         profile.body = Body::Tree(builder.finish_self_costs());
         profile.metrics.memory = true;
         let mut out = Vec::new();
-        Csv.write(&profile, &WriteOptions::default(), &mut out)
-            .unwrap();
+        write(&profile, &WriteOptions::default(), &mut out).unwrap();
         let text = String::from_utf8(out).unwrap();
         assert!(
             text.contains("\r\n'=1+1,1,0,0,-48,-48,0,0,'-f.php,0\r\n"),

@@ -12,64 +12,43 @@ use std::io::{BufWriter, Write};
 
 use profile::{Cost, FlatTable, Metric, Profile, WallUnit, critical_path};
 
-use crate::graph::{Function, Graph};
+use crate::format::{Format, Holds, Writes};
 use crate::markdown::time;
-use crate::text::lossy;
-use crate::{Format, Holds, WriteError, WriteOptions};
+use crate::shared::graph::{Function, Graph};
+use crate::shared::text::lossy;
+use crate::{WriteError, WriteOptions};
 
 /// The call graph for Graphviz.
-#[derive(Debug, Clone, Copy)]
-pub struct Dot;
+pub const DOT: Format = Format {
+    id: "dot",
+    name: "Graphviz",
+    endings: &["dot", "gv"],
+    warning: None,
+    reads: None,
+    writes: Some(Writes {
+        holds: Holds::Edges,
+        all_metrics: false,
+        has_threshold: true,
+        write,
+    }),
+};
 
 /// An edge is left out below this fraction of the threshold.
 const EDGES: i64 = 5;
 
-impl Format for Dot {
-    fn id(&self) -> &'static str {
-        "dot"
-    }
-
-    fn name(&self) -> &'static str {
-        "Graphviz"
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        &["dot", "gv"]
-    }
-
-    fn holds(&self) -> Option<Holds> {
-        Some(Holds {
-            needs_stacks: false,
-            stacks: false,
-            calls: true,
-            all_metrics: false,
-            times: false,
-        })
-    }
-
-    fn has_threshold(&self) -> bool {
-        true
-    }
-
-    fn write(
-        &self,
-        profile: &Profile,
-        options: &WriteOptions,
-        out: &mut dyn Write,
-    ) -> Result<(), WriteError> {
-        let graph = Graph::new(profile, 1);
-        let writer = Writer {
-            profile,
-            metric: options.metric,
-            total: options.metric.of(&graph.root),
-            inclusive: inclusive(profile, &graph, options.metric),
-            threshold: i64::from(options.threshold_ppm),
-            graph,
-        };
-        let mut out = BufWriter::new(out);
-        writer.write(options, &mut out)?;
-        Ok(out.flush()?)
-    }
+fn write(profile: &Profile, options: &WriteOptions, out: &mut dyn Write) -> Result<(), WriteError> {
+    let graph = Graph::new(profile, 1);
+    let writer = Writer {
+        profile,
+        metric: options.metric,
+        total: options.metric.of(&graph.root),
+        inclusive: inclusive(profile, &graph, options.metric),
+        threshold: i64::from(options.threshold_ppm),
+        graph,
+    };
+    let mut out = BufWriter::new(out);
+    writer.write(options, &mut out)?;
+    Ok(out.flush()?)
 }
 
 /// What each function cost with its callees, recursion counted once.

@@ -5,8 +5,6 @@ use std::io;
 
 use profile::{Metric, OverBudget, classic};
 
-use crate::unknown_json;
-
 /// Why an input could not be read.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -19,6 +17,8 @@ pub enum ReadError {
     UnknownJson {
         /// The first keys of the outermost object.
         keys: Vec<String>,
+        /// The names of the JSON formats that can be read.
+        known: Vec<&'static str>,
     },
     /// A format that this crate only writes.
     NotReadable {
@@ -79,7 +79,7 @@ impl fmt::Display for ReadError {
         match self {
             Self::Empty => f.write_str("the input is empty"),
             Self::Unknown => f.write_str("not a profile in any known format"),
-            Self::UnknownJson { keys } => {
+            Self::UnknownJson { keys, known } => {
                 let keys: Vec<_> = keys.iter().map(|key| format!("{key:?}")).collect();
                 f.write_str("JSON of an unknown kind, ")?;
                 match keys.as_slice() {
@@ -87,7 +87,6 @@ impl fmt::Display for ReadError {
                     [key] => write!(f, "with the key {key}")?,
                     keys => write!(f, "with the keys {}", keys.join(", "))?,
                 }
-                let known = unknown_json::known();
                 write!(f, "; known are {}", known.join(", "))
             }
             Self::NotReadable { format } => write!(f, "{format} can be written, but not read"),

@@ -6,7 +6,7 @@ use std::io::{self, BufRead, BufReader, Cursor, Read};
 
 use flate2::bufread::MultiGzDecoder;
 
-use crate::zip;
+use crate::shared::zip;
 use crate::{HEAD, ReadError};
 
 /// Calls `act` with the beginning of `input` and with all of it, unpacked if

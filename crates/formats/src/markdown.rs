@@ -6,88 +6,73 @@ use std::io::{BufWriter, Write};
 
 use profile::{FlatRow, FlatTable, Profile, WallUnit};
 
-use crate::graph::rows_by_own_wall;
-use crate::text::lossy;
-use crate::{Format, Holds, WriteError, WriteOptions};
+use crate::format::{Format, Holds, Writes};
+use crate::shared::graph::rows_by_own_wall;
+use crate::shared::text::lossy;
+use crate::{WriteError, WriteOptions};
 
 /// The function table as Markdown.
-#[derive(Debug, Clone, Copy)]
-pub struct Markdown;
+pub const MARKDOWN: Format = Format {
+    id: "markdown",
+    name: "Markdown",
+    endings: &["md", "markdown"],
+    warning: None,
+    reads: None,
+    writes: Some(Writes {
+        holds: Holds::Edges,
+        all_metrics: true,
+        has_threshold: true,
+        write,
+    }),
+};
 
 /// The number of functions: the reader of a comment needs only the top of the
 /// table.
 const MAX_ROWS: usize = 50;
 
-impl Format for Markdown {
-    fn id(&self) -> &'static str {
-        "markdown"
+fn write(profile: &Profile, options: &WriteOptions, out: &mut dyn Write) -> Result<(), WriteError> {
+    let table = rows_by_own_wall(profile);
+    let mut out = BufWriter::new(out);
+    let title = options.title.as_deref().or(profile.meta.title.as_deref());
+    if let Some(title) = title {
+        writeln!(out, "### {}\n", escaped(title.as_bytes()))?;
     }
-
-    fn name(&self) -> &'static str {
-        "Markdown"
+    let total = amount(signed(table.total.wall), profile);
+    write!(out, "{total} in {} functions", table.rows.len())?;
+    if profile.metrics.calls {
+        write!(out, " and {} calls", profile.calls())?;
     }
-
-    fn endings(&self) -> &'static [&'static str] {
-        &["md", "markdown"]
+    out.write_all(b"\n\n")?;
+    let metrics = profile.metrics;
+    let columns = [
+        ("Self", true),
+        ("%", true),
+        ("Inclusive", true),
+        ("%", true),
+        ("Self CPU", metrics.cpu),
+        ("Self memory", metrics.memory),
+        ("Calls", metrics.calls),
+    ];
+    let columns: Vec<_> = columns
+        .iter()
+        .filter(|column| column.1)
+        .map(|column| column.0)
+        .collect();
+    writeln!(out, "| {} | Function |", columns.join(" | "))?;
+    writeln!(out, "|{} --- |", " ---: |".repeat(columns.len()))?;
+    let is_shown = |row: &&FlatRow| {
+        let share = FlatTable::percent(signed(row.inclusive.wall), signed(table.total.wall));
+        share * 10_000.0 >= f64::from(options.threshold_ppm)
+    };
+    let shown: Vec<_> = table.rows.iter().filter(is_shown).take(MAX_ROWS).collect();
+    for row in &shown {
+        writeln!(out, "| {} |", cells(row, &table, profile).join(" | "))?;
     }
-
-    fn holds(&self) -> Option<Holds> {
-        crate::csv::Csv.holds()
+    let left_out = table.rows.len() - shown.len();
+    if left_out > 0 {
+        writeln!(out, "\nand {left_out} more")?;
     }
-
-    fn has_threshold(&self) -> bool {
-        true
-    }
-
-    fn write(
-        &self,
-        profile: &Profile,
-        options: &WriteOptions,
-        out: &mut dyn Write,
-    ) -> Result<(), WriteError> {
-        let table = rows_by_own_wall(profile);
-        let mut out = BufWriter::new(out);
-        let title = options.title.as_deref().or(profile.meta.title.as_deref());
-        if let Some(title) = title {
-            writeln!(out, "### {}\n", escaped(title.as_bytes()))?;
-        }
-        let total = amount(signed(table.total.wall), profile);
-        write!(out, "{total} in {} functions", table.rows.len())?;
-        if profile.metrics.calls {
-            write!(out, " and {} calls", profile.calls())?;
-        }
-        out.write_all(b"\n\n")?;
-        let metrics = profile.metrics;
-        let columns = [
-            ("Self", true),
-            ("%", true),
-            ("Inclusive", true),
-            ("%", true),
-            ("Self CPU", metrics.cpu),
-            ("Self memory", metrics.memory),
-            ("Calls", metrics.calls),
-        ];
-        let columns: Vec<_> = columns
-            .iter()
-            .filter(|column| column.1)
-            .map(|column| column.0)
-            .collect();
-        writeln!(out, "| {} | Function |", columns.join(" | "))?;
-        writeln!(out, "|{} --- |", " ---: |".repeat(columns.len()))?;
-        let is_shown = |row: &&FlatRow| {
-            let share = FlatTable::percent(signed(row.inclusive.wall), signed(table.total.wall));
-            share * 10_000.0 >= f64::from(options.threshold_ppm)
-        };
-        let shown: Vec<_> = table.rows.iter().filter(is_shown).take(MAX_ROWS).collect();
-        for row in &shown {
-            writeln!(out, "| {} |", cells(row, &table, profile).join(" | "))?;
-        }
-        let left_out = table.rows.len() - shown.len();
-        if left_out > 0 {
-            writeln!(out, "\nand {left_out} more")?;
-        }
-        Ok(out.flush()?)
-    }
+    Ok(out.flush()?)
 }
 
 fn cells(row: &FlatRow, table: &FlatTable, profile: &Profile) -> Vec<String> {

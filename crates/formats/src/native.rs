@@ -8,64 +8,47 @@ use std::io::{BufRead, Write};
 use profile::native::{self, Limits, MAGIC};
 use profile::{Budget, Profile};
 
-use crate::{Detection, Format, Holds, ReadError, WriteError, WriteOptions};
+use crate::format::{Detection, Format, Holds, Reads, Writes};
+use crate::{ReadError, WriteError, WriteOptions};
 
 const NAME: &str = "native profile";
 
 /// Every property of a profile.
-#[derive(Debug, Clone, Copy)]
-pub struct Native;
+pub const NATIVE: Format = Format {
+    id: "native",
+    name: NAME,
+    endings: &["xhp"],
+    warning: None,
+    reads: Some(Reads { detect, read }),
+    writes: Some(Writes {
+        holds: Holds::StacksOrEdges,
+        all_metrics: true,
+        has_threshold: false,
+        write,
+    }),
+};
 
-impl Format for Native {
-    fn id(&self) -> &'static str {
-        "native"
+fn detect(head: &[u8]) -> Detection {
+    if head.starts_with(&MAGIC) {
+        Detection::Yes
+    } else if MAGIC.starts_with(head) {
+        Detection::NeedMore
+    } else {
+        Detection::No
     }
+}
 
-    fn name(&self) -> &'static str {
-        NAME
-    }
+fn read(input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
+    native::read_within(input, &Limits::default(), budget).map_err(read_error)
+}
 
-    fn endings(&self) -> &'static [&'static str] {
-        &["xhp"]
-    }
-
-    fn holds(&self) -> Option<Holds> {
-        Some(Holds {
-            needs_stacks: false,
-            stacks: true,
-            calls: true,
-            all_metrics: true,
-            times: true,
-        })
-    }
-
-    fn detect(&self, head: &[u8]) -> Detection {
-        if head.starts_with(&MAGIC) {
-            Detection::Yes
-        } else if MAGIC.starts_with(head) {
-            Detection::NeedMore
-        } else {
-            Detection::No
-        }
-    }
-
-    fn read(&self, input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
-        native::read_within(input, &Limits::default(), budget).map_err(read_error)
-    }
-
-    fn write(
-        &self,
-        profile: &Profile,
-        options: &WriteOptions,
-        out: &mut dyn Write,
-    ) -> Result<(), WriteError> {
-        let Some(title) = &options.title else {
-            return Ok(native::write(profile, out)?);
-        };
-        let mut profile = profile.clone();
-        profile.meta.title = Some(title.clone());
-        Ok(native::write(&profile, out)?)
-    }
+fn write(profile: &Profile, options: &WriteOptions, out: &mut dyn Write) -> Result<(), WriteError> {
+    let Some(title) = &options.title else {
+        return Ok(native::write(profile, out)?);
+    };
+    let mut profile = profile.clone();
+    profile.meta.title = Some(title.clone());
+    Ok(native::write(&profile, out)?)
 }
 
 fn read_error(error: native::Error) -> ReadError {
@@ -94,7 +77,7 @@ mod tests {
 
     fn written(options: &WriteOptions) -> Vec<u8> {
         let mut bytes = Vec::new();
-        crate::write(&Native, &Profile::empty(), options, &mut bytes).unwrap();
+        crate::write(&NATIVE, &Profile::empty(), options, &mut bytes).unwrap();
         bytes
     }
 
@@ -103,10 +86,10 @@ mod tests {
         let bytes = written(&WriteOptions::default());
         assert_eq!(crate::read(bytes.as_slice()).unwrap(), Profile::empty());
         for end in 0..MAGIC.len() {
-            assert_eq!(Native.detect(&bytes[..end]), Detection::NeedMore, "{end}");
+            assert_eq!(NATIVE.detect(&bytes[..end]), Detection::NeedMore, "{end}");
         }
-        assert_eq!(Native.detect(&bytes[..MAGIC.len()]), Detection::Yes);
-        assert_eq!(Native.detect(b"\x89PNG\r\n\x1A\n"), Detection::No);
+        assert_eq!(NATIVE.detect(&bytes[..MAGIC.len()]), Detection::Yes);
+        assert_eq!(NATIVE.detect(b"\x89PNG\r\n\x1A\n"), Detection::No);
     }
 
     #[test]

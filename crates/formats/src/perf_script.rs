@@ -18,45 +18,38 @@ use profile::{
     WallUnit,
 };
 
-use crate::lines::Lines;
-use crate::names::Names;
-use crate::text::lossy;
-use crate::{Detection, Format, ReadError};
+use crate::ReadError;
+use crate::format::{Detection, Format, Reads};
+use crate::shared::lines::Lines;
+use crate::shared::names::Names;
+use crate::shared::text::lossy;
 
 /// The output of `perf script`.
-#[derive(Debug, Clone, Copy)]
-pub struct PerfScript;
+pub const PERF_SCRIPT: Format = Format {
+    id: "perf-script",
+    name: NAME,
+    endings: &[],
+    warning: None,
+    reads: Some(Reads { detect, read }),
+    writes: None,
+};
 
 const NAME: &str = "perf script";
 
 /// The maximum number of events that are named.
 const MAX_EVENTS: usize = 20;
 
-impl Format for PerfScript {
-    fn id(&self) -> &'static str {
-        "perf-script"
-    }
-
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn detect(&self, head: &[u8]) -> Detection {
-        detect(head)
-    }
-
-    fn read(&self, input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
-        let mut lines = Lines::new(input, NAME);
-        let mut reader = Reader::within(budget);
-        while let Some(line) = lines.next()? {
-            budget.check()?;
-            if let Err(reason) = reader.line(line) {
-                return Err(lines.error(reason));
-            }
+fn read(input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
+    let mut lines = Lines::new(input, NAME);
+    let mut reader = Reader::within(budget);
+    while let Some(line) = lines.next()? {
+        budget.check()?;
+        if let Err(reason) = reader.line(line) {
+            return Err(lines.error(reason));
         }
-        reader.end_sample();
-        reader.finish().map_err(|reason| lines.error(reason))
     }
+    reader.end_sample();
+    reader.finish().map_err(|reason| lines.error(reason))
 }
 
 /// By the first sample, or the comments before it.

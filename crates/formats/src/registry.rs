@@ -1,70 +1,72 @@
 //! The list of all formats, found by name and by the ending of a file's name.
 
-use crate::Format;
-use crate::blackfire::Blackfire;
-use crate::callgrind::Callgrind;
-use crate::chrome_trace::ChromeTrace;
-use crate::collapsed::Collapsed;
-use crate::cpuprofile::CpuProfile;
-use crate::csv::Csv;
-use crate::dot::Dot;
-use crate::firefox::Firefox;
-use crate::flamegraph::FlamegraphSvg;
-use crate::markdown::Markdown;
-use crate::native::Native;
-use crate::nytprof::{Nytprof, NytprofCalls};
-use crate::otlp::Otlp;
-use crate::perf_script::PerfScript;
-use crate::perfview::PerfView;
-use crate::pprof::Pprof;
-use crate::speedscope::Speedscope;
-use crate::xdebug_trace::XdebugTrace;
-use crate::xhgui::Xhgui;
-use crate::xhprof::Xhprof;
-use crate::xhprof_json::XhprofJson;
+use crate::blackfire::BLACKFIRE;
+use crate::callgrind::{CALLGRIND, CALLGRIND_PLAIN, CALLGRIND_SUBPOSITIONS, CALLGRIND_XDEBUG};
+use crate::chrome_trace::CHROME_TRACE;
+use crate::collapsed::COLLAPSED;
+use crate::cpuprofile::CPUPROFILE;
+use crate::csv::CSV;
+use crate::dot::DOT;
+use crate::firefox::FIREFOX;
+use crate::flamegraph::FLAMEGRAPH_SVG;
+use crate::format::Format;
+use crate::markdown::MARKDOWN;
+use crate::native::NATIVE;
+use crate::nytprof::{NYTPROF, NYTPROF_CALLS};
+use crate::otlp::OTLP;
+use crate::perf_script::PERF_SCRIPT;
+use crate::perfview::{
+    PERFVIEW, PERFVIEW_IDS, PERFVIEW_JSON, PERFVIEW_JSON_ZIP, PERFVIEW_TEXT, PERFVIEW_TEXT_ZIP,
+};
+use crate::pprof::PPROF;
+use crate::speedscope::{SPEEDSCOPE, SPEEDSCOPE_EVENTED};
+use crate::xdebug_trace::XDEBUG_TRACE;
+use crate::xhgui::XHGUI;
+use crate::xhprof::XHPROF;
+use crate::xhprof_json::XHPROF_JSON;
 
 /// All formats; those recognized by few bytes come first.
-pub static FORMATS: &[&dyn Format] = &[
-    &Native,
-    &Xhprof,
-    &Blackfire,
-    &Callgrind::Names,
-    &Callgrind::Plain,
-    &Callgrind::Subpositions,
-    &Callgrind::Xdebug,
-    &XdebugTrace,
-    &PerfScript,
-    &Nytprof,
-    &NytprofCalls,
-    &Pprof,
-    &Speedscope::Sampled,
-    &Speedscope::Evented,
-    &ChromeTrace,
-    &Firefox,
-    &CpuProfile,
-    &PerfView::USUAL,
-    &PerfView::IDS,
-    &PerfView::TEXT,
-    &PerfView::TEXT_ZIP,
-    &PerfView::JSON,
-    &PerfView::JSON_ZIP,
-    &Otlp,
+pub static FORMATS: &[Format] = &[
+    NATIVE,
+    XHPROF,
+    BLACKFIRE,
+    CALLGRIND,
+    CALLGRIND_PLAIN,
+    CALLGRIND_SUBPOSITIONS,
+    CALLGRIND_XDEBUG,
+    XDEBUG_TRACE,
+    PERF_SCRIPT,
+    NYTPROF,
+    NYTPROF_CALLS,
+    PPROF,
+    SPEEDSCOPE,
+    SPEEDSCOPE_EVENTED,
+    CHROME_TRACE,
+    FIREFOX,
+    CPUPROFILE,
+    PERFVIEW,
+    PERFVIEW_IDS,
+    PERFVIEW_TEXT,
+    PERFVIEW_TEXT_ZIP,
+    PERFVIEW_JSON,
+    PERFVIEW_JSON_ZIP,
+    OTLP,
     // After the other JSON formats: any JSON that contains `main()` matches it.
-    &XhprofJson,
-    &Xhgui,
+    XHPROF_JSON,
+    XHGUI,
     // Tables and pictures: written only.
-    &Csv,
-    &Dot,
-    &Markdown,
-    &FlamegraphSvg,
+    CSV,
+    DOT,
+    MARKDOWN,
+    FLAMEGRAPH_SVG,
     // Last: any text with a number at the end of each line matches it.
-    &Collapsed,
+    COLLAPSED,
 ];
 
 /// The format with this ID.
 #[must_use]
-pub fn by_id(id: &str) -> Option<&'static dyn Format> {
-    FORMATS.iter().copied().find(|format| format.id() == id)
+pub fn by_id(id: &str) -> Option<&'static Format> {
+    FORMATS.iter().find(|format| format.id == id)
 }
 
 /// The format to write to a file of that name: the one with the longest
@@ -72,7 +74,7 @@ pub fn by_id(id: &str) -> Option<&'static dyn Format> {
 /// `callgrind.out.123`, Xdebug `cachegrind.out.123`: there the beginning
 /// counts.
 #[must_use]
-pub fn for_file_name(name: &str) -> Option<&'static dyn Format> {
+pub fn for_file_name(name: &str) -> Option<&'static Format> {
     let name = name.to_ascii_lowercase();
     let fits = |ending: &str| {
         let ending = ending.to_ascii_lowercase();
@@ -82,8 +84,8 @@ pub fn for_file_name(name: &str) -> Option<&'static dyn Format> {
         before.is_some_and(|rest| rest.ends_with('.')) || begins && ending.ends_with(".out")
     };
     let endings = FORMATS.iter().flat_map(|format| {
-        let endings = format.endings().iter().filter(|ending| fits(ending));
-        endings.map(|ending| (ending.len(), *format))
+        let endings = format.endings.iter().filter(|ending| fits(ending));
+        endings.map(move |ending| (ending.len(), format))
     });
     // The first of equal ones, so that a format's usual form has priority.
     endings
@@ -98,7 +100,7 @@ mod tests {
 
     #[test]
     fn the_longest_ending_wins() {
-        let id = |name| for_file_name(name).map(Format::id);
+        let id = |name| for_file_name(name).map(|format| format.id);
         assert_eq!(id("a/b.c.XHPROF"), Some("xhprof"));
         assert_eq!(id("run.xhprof.json"), Some("xhprof-json"));
         assert_eq!(id("xhprof"), None);
@@ -120,13 +122,13 @@ mod tests {
     #[test]
     fn names_of_formats_are_unique_and_plain() {
         for (number, format) in FORMATS.iter().enumerate() {
-            let id = format.id();
+            let id = format.id;
             let is_plain = |letter: u8| {
                 letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == b'-'
             };
             assert!(id.bytes().all(is_plain), "{id}");
             assert_eq!(
-                FORMATS.iter().position(|format| format.id() == id),
+                FORMATS.iter().position(|format| format.id == id),
                 Some(number),
                 "{id}"
             );

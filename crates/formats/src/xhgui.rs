@@ -7,64 +7,51 @@
 //! **Invariant:** no environment variable or cookie is written, and no
 //! parameter that is not in the title.
 
-use std::io::{BufRead, BufWriter, Write};
+use std::io::{BufWriter, Write};
 
-use profile::{Budget, Metrics, Profile, classic};
+use profile::{Metrics, Profile, classic};
 use serde_json::{Map, Value, json};
 
-use crate::text::lossy;
-use crate::xhprof_json::XhprofJson;
-use crate::{Format, Holds, ReadError, WriteError, WriteOptions};
+use crate::format::{Format, Holds, Reads, Writes, never};
+use crate::shared::text::lossy;
+use crate::{WriteError, WriteOptions, xhprof_json};
 
 /// One line of XHGui's import.
-#[derive(Debug, Clone, Copy)]
-pub struct Xhgui;
+pub const XHGUI: Format = Format {
+    id: "xhgui",
+    name: "XHGui",
+    endings: &["jsonl", "xhgui.json"],
+    warning: None,
+    reads: Some(Reads {
+        detect: never,
+        read: xhprof_json::read,
+    }),
+    writes: Some(Writes {
+        holds: Holds::Edges,
+        all_metrics: true,
+        has_threshold: false,
+        write,
+    }),
+};
 
-impl Format for Xhgui {
-    fn id(&self) -> &'static str {
-        "xhgui"
+fn write(profile: &Profile, options: &WriteOptions, out: &mut dyn Write) -> Result<(), WriteError> {
+    let mut out = BufWriter::new(out);
+    out.write_all(b"{\"profile\":")?;
+    if profile.metrics.cpu && profile.metrics.memory {
+        classic::write_json(profile, &mut out)?;
+    } else {
+        let complete = Profile {
+            metrics: Metrics {
+                cpu: true,
+                memory: true,
+                ..profile.metrics
+            },
+            ..profile.clone()
+        };
+        classic::write_json(&complete, &mut out)?;
     }
-
-    fn name(&self) -> &'static str {
-        "XHGui"
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        &["jsonl", "xhgui.json"]
-    }
-
-    fn holds(&self) -> Option<Holds> {
-        crate::xhprof::Xhprof.holds()
-    }
-
-    fn read(&self, input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
-        XhprofJson.read(input, budget)
-    }
-
-    fn write(
-        &self,
-        profile: &Profile,
-        options: &WriteOptions,
-        out: &mut dyn Write,
-    ) -> Result<(), WriteError> {
-        let mut out = BufWriter::new(out);
-        out.write_all(b"{\"profile\":")?;
-        if profile.metrics.cpu && profile.metrics.memory {
-            classic::write_json(profile, &mut out)?;
-        } else {
-            let complete = Profile {
-                metrics: Metrics {
-                    cpu: true,
-                    memory: true,
-                    ..profile.metrics
-                },
-                ..profile.clone()
-            };
-            classic::write_json(&complete, &mut out)?;
-        }
-        writeln!(out, ",\"meta\":{}}}", meta(profile, options))?;
-        Ok(out.flush()?)
-    }
+    writeln!(out, ",\"meta\":{}}}", meta(profile, options))?;
+    Ok(out.flush()?)
 }
 
 /// The metadata for XHGui, built as text to keep the order.

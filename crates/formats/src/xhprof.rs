@@ -10,79 +10,66 @@ use profile::classic;
 use profile::php_serialize::{Limits, write_array_end, write_array_start, write_key, write_string};
 use profile::{Budget, Profile};
 
-use crate::sampled::Sampled;
-use crate::{Detection, Format, Holds, ReadError, WriteError, WriteOptions};
+use crate::format::{Detection, Format, Holds, Reads, Writes};
+use crate::shared::sampled::Sampled;
+use crate::{ReadError, WriteError, WriteOptions};
 
 /// The classic array, serialized by PHP.
-#[derive(Debug, Clone, Copy)]
-pub struct Xhprof;
+pub const XHPROF: Format = Format {
+    id: "xhprof",
+    name: "XHProf",
+    endings: &["xhprof"],
+    warning: None,
+    reads: Some(Reads { detect, read }),
+    writes: Some(Writes {
+        holds: Holds::Edges,
+        all_metrics: true,
+        has_threshold: false,
+        write,
+    }),
+};
 
-impl Format for Xhprof {
-    fn id(&self) -> &'static str {
-        "xhprof"
+fn detect(head: &[u8]) -> Detection {
+    let Some(rest) = head.strip_prefix(b"a:") else {
+        return undecided(head, b"a:");
+    };
+    let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let rest = rest.get(digits..).unwrap_or_default();
+    if digits == 0 && !rest.is_empty() || digits > 20 {
+        return Detection::No;
     }
+    match rest.strip_prefix(b":{") {
+        None => undecided(rest, b":{"),
+        Some([]) => Detection::NeedMore,
+        Some([b's' | b'i' | b'}', ..]) => Detection::Yes,
+        Some(_) => Detection::No,
+    }
+}
 
-    fn name(&self) -> &'static str {
-        "XHProf"
-    }
+fn read(input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
+    // The parser needs the whole array in memory.
+    let bytes = crate::shared::whole::whole(input, budget)?;
+    Ok(classic::read_serialized(&bytes, Limits::PROFILE, budget)?)
+}
 
-    fn endings(&self) -> &'static [&'static str] {
-        &["xhprof"]
+fn write(
+    profile: &Profile,
+    _options: &WriteOptions,
+    out: &mut dyn Write,
+) -> Result<(), WriteError> {
+    let mut bytes = Vec::new();
+    if let Some(sampled) = Sampled::of(profile, XHPROF.name)? {
+        write_array_start(&mut bytes, sampled.len());
+        sampled.for_each(|time, stack| {
+            write_key(&mut bytes, time);
+            write_string(&mut bytes, stack);
+            Ok(())
+        })?;
+        write_array_end(&mut bytes);
+    } else {
+        classic::write_serialized(profile, &mut bytes);
     }
-
-    fn holds(&self) -> Option<Holds> {
-        Some(Holds {
-            needs_stacks: false,
-            stacks: false,
-            calls: true,
-            all_metrics: true,
-            times: false,
-        })
-    }
-
-    fn detect(&self, head: &[u8]) -> Detection {
-        let Some(rest) = head.strip_prefix(b"a:") else {
-            return undecided(head, b"a:");
-        };
-        let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        let rest = rest.get(digits..).unwrap_or_default();
-        if digits == 0 && !rest.is_empty() || digits > 20 {
-            return Detection::No;
-        }
-        match rest.strip_prefix(b":{") {
-            None => undecided(rest, b":{"),
-            Some([]) => Detection::NeedMore,
-            Some([b's' | b'i' | b'}', ..]) => Detection::Yes,
-            Some(_) => Detection::No,
-        }
-    }
-
-    fn read(&self, input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
-        // The parser needs the whole array in memory.
-        let bytes = crate::whole(input, budget)?;
-        Ok(classic::read_serialized(&bytes, Limits::PROFILE, budget)?)
-    }
-
-    fn write(
-        &self,
-        profile: &Profile,
-        _options: &WriteOptions,
-        out: &mut dyn Write,
-    ) -> Result<(), WriteError> {
-        let mut bytes = Vec::new();
-        if let Some(sampled) = Sampled::of(profile, self.name())? {
-            write_array_start(&mut bytes, sampled.len());
-            sampled.for_each(|time, stack| {
-                write_key(&mut bytes, time);
-                write_string(&mut bytes, stack);
-                Ok(())
-            })?;
-            write_array_end(&mut bytes);
-        } else {
-            classic::write_serialized(profile, &mut bytes);
-        }
-        Ok(out.write_all(&bytes)?)
-    }
+    Ok(out.write_all(&bytes)?)
 }
 
 /// Whether `bytes`, which do not begin with `prefix`, may still be its
@@ -101,7 +88,7 @@ mod tests {
 
     #[test]
     fn an_array_is_recognized_by_its_first_bytes() {
-        let detect = |head: &str| Xhprof.detect(head.as_bytes());
+        let detect = |head: &str| XHPROF.detect(head.as_bytes());
         for head in ["a:11:{s:9:\"foo==>bar", "a:0:{}", "a:1:{i:5;"] {
             assert_eq!(detect(head), Detection::Yes, "{head}");
         }

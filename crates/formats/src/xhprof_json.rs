@@ -13,14 +13,26 @@ use profile::{Budget, Meta, Profile};
 use serde::de::{self, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
-use crate::json_parts::{Entry, Kept};
-use crate::sampled::Sampled;
-use crate::text::lossy;
-use crate::{Detection, Format, Holds, ReadError, WriteError, WriteOptions};
+use crate::format::{Detection, Format, Holds, Reads, Writes};
+use crate::shared::json_parts::{Entry, Kept};
+use crate::shared::sampled::Sampled;
+use crate::shared::text::lossy;
+use crate::{ReadError, WriteError, WriteOptions};
 
 /// The classic array as JSON, or one line of XHGui's.
-#[derive(Debug, Clone, Copy)]
-pub struct XhprofJson;
+pub const XHPROF_JSON: Format = Format {
+    id: "xhprof-json",
+    name: "XHProf JSON",
+    endings: &["json", "xhprof.json"],
+    warning: None,
+    reads: Some(Reads { detect, read }),
+    writes: Some(Writes {
+        holds: Holds::Edges,
+        all_metrics: true,
+        has_threshold: false,
+        write,
+    }),
+};
 
 /// The maximum length of a line in a file of lines, in bytes: 512 MiB.
 const MAX_LENGTH: u64 = 512 << 20;
@@ -28,105 +40,86 @@ const MAX_LENGTH: u64 = 512 << 20;
 /// How many bytes are searched for a key that only a profile has.
 const LOOKAHEAD: usize = 64 * 1024;
 
-impl Format for XhprofJson {
-    fn id(&self) -> &'static str {
-        "xhprof-json"
-    }
-
-    fn name(&self) -> &'static str {
-        "XHProf JSON"
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        &["json", "xhprof.json"]
-    }
-
-    fn holds(&self) -> Option<Holds> {
-        crate::xhprof::Xhprof.holds()
-    }
-
-    fn detect(&self, head: &[u8]) -> Detection {
-        let head = head.trim_ascii_start();
-        match head {
-            [] | [b'['] => Detection::NeedMore,
-            [b'[', rest @ ..] => match rest.trim_ascii_start() {
-                [b']', ..] => Detection::Yes,
-                [] => Detection::NeedMore,
-                _ => Detection::No,
-            },
-            [b'{', rest @ ..] if matches!(rest.trim_ascii_start(), [] | [b'"' | b'}', ..]) => {
-                let seen = head.get(..LOOKAHEAD).unwrap_or(head);
-                let has = |text: &[u8]| seen.windows(text.len()).any(|window| window == text);
-                if has(b"==>") || has_main(seen) || has(b"==\\u003E") || has(b"==\\u003e") {
-                    Detection::Yes
-                } else if head.len() < LOOKAHEAD {
-                    Detection::NeedMore
-                } else {
-                    Detection::No
-                }
-            }
+fn detect(head: &[u8]) -> Detection {
+    let head = head.trim_ascii_start();
+    match head {
+        [] | [b'['] => Detection::NeedMore,
+        [b'[', rest @ ..] => match rest.trim_ascii_start() {
+            [b']', ..] => Detection::Yes,
+            [] => Detection::NeedMore,
             _ => Detection::No,
-        }
-    }
-
-    fn read(&self, input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
-        let input = crate::whole(input, budget)?;
-        let mut document = Document::within(budget);
-        let mut json = serde_json::Deserializer::from_slice(&input);
-        let rows = Rows {
-            document: &mut document,
-            may_be_wrapped: true,
-        };
-        let outcome = rows.deserialize(&mut json);
-        // The error in the rows is more precise than the parser's position.
-        if let Some(error) = document.error {
-            return Err(error.into());
-        }
-        outcome?;
-        if let Err(error) = json.end() {
-            return Err(if is_another_line(&input) {
-                ReadError::Several
+        },
+        [b'{', rest @ ..] if matches!(rest.trim_ascii_start(), [] | [b'"' | b'}', ..]) => {
+            let seen = head.get(..LOOKAHEAD).unwrap_or(head);
+            let has = |text: &[u8]| seen.windows(text.len()).any(|window| window == text);
+            if has(b"==>") || has_main(seen) || has(b"==\\u003E") || has(b"==\\u003e") {
+                Detection::Yes
+            } else if head.len() < LOOKAHEAD {
+                Detection::NeedMore
             } else {
-                ReadError::Json(error)
-            });
+                Detection::No
+            }
         }
-        let mut profile = document.rows.finish()?;
-        // Samples contain the start time themselves.
-        let started_unix_us = profile.meta.started_unix_us;
-        profile.meta = Meta {
-            mode: profile.meta.mode,
-            ..document.meta
-        };
-        if started_unix_us.is_some() {
-            profile.meta.started_unix_us = started_unix_us;
-        }
-        Ok(profile)
+        _ => Detection::No,
     }
+}
 
-    /// One line.
-    fn write(
-        &self,
-        profile: &Profile,
-        _options: &WriteOptions,
-        out: &mut dyn Write,
-    ) -> Result<(), WriteError> {
-        let mut out = BufWriter::new(out);
-        if let Some(sampled) = Sampled::of(profile, self.name())? {
-            out.write_all(b"{")?;
-            let mut separator = "";
-            sampled.for_each(|time, stack| {
-                write!(out, "{separator}\"{}\":", String::from_utf8_lossy(time))?;
-                separator = ",";
-                serde_json::to_writer(&mut out, &lossy(stack))?;
-                Ok(())
-            })?;
-            out.write_all(b"}")?;
-        } else {
-            classic::write_json(profile, &mut out)?;
-        }
-        out.write_all(b"\n")?;
-        Ok(out.flush()?)
+pub(crate) fn read(input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
+    let input = crate::shared::whole::whole(input, budget)?;
+    let mut document = Document::within(budget);
+    let mut json = serde_json::Deserializer::from_slice(&input);
+    let rows = Rows {
+        document: &mut document,
+        may_be_wrapped: true,
+    };
+    let outcome = rows.deserialize(&mut json);
+    // The error in the rows is more precise than the parser's position.
+    if let Some(error) = document.error {
+        return Err(error.into());
     }
+    outcome?;
+    if let Err(error) = json.end() {
+        return Err(if is_another_line(&input) {
+            ReadError::Several
+        } else {
+            ReadError::Json(error)
+        });
+    }
+    let mut profile = document.rows.finish()?;
+    // Samples contain the start time themselves.
+    let started_unix_us = profile.meta.started_unix_us;
+    profile.meta = Meta {
+        mode: profile.meta.mode,
+        ..document.meta
+    };
+    if started_unix_us.is_some() {
+        profile.meta.started_unix_us = started_unix_us;
+    }
+    Ok(profile)
+}
+
+/// One line.
+fn write(
+    profile: &Profile,
+    _options: &WriteOptions,
+    out: &mut dyn Write,
+) -> Result<(), WriteError> {
+    let mut out = BufWriter::new(out);
+    if let Some(sampled) = Sampled::of(profile, XHPROF_JSON.name)? {
+        out.write_all(b"{")?;
+        let mut separator = "";
+        sampled.for_each(|time, stack| {
+            write!(out, "{separator}\"{}\":", String::from_utf8_lossy(time))?;
+            separator = ",";
+            serde_json::to_writer(&mut out, &lossy(stack))?;
+            Ok(())
+        })?;
+        out.write_all(b"}")?;
+    } else {
+        classic::write_json(profile, &mut out)?;
+    }
+    out.write_all(b"\n")?;
+    Ok(out.flush()?)
 }
 
 /// Calls `act` with each profile of an input with one profile in each line:
@@ -153,7 +146,7 @@ pub fn for_each_line(
         if line.trim_ascii().is_empty() {
             continue;
         }
-        match XhprofJson.read(&mut line.as_slice(), &Budget::default()) {
+        match XHPROF_JSON.read(&mut line.as_slice(), &Budget::default()) {
             Ok(profile) => act(profile)?,
             Err(error) => {
                 let source = std::error::Error::source(&error).map(|source| format!(": {source}"));
@@ -374,7 +367,7 @@ mod tests {
     use super::*;
 
     fn read(input: &str) -> Result<Profile, ReadError> {
-        XhprofJson.read(&mut input.as_bytes(), &Budget::default())
+        XHPROF_JSON.read(&mut input.as_bytes(), &Budget::default())
     }
 
     fn profile(input: &str) -> Profile {
@@ -383,7 +376,7 @@ mod tests {
 
     #[test]
     fn json_is_recognized_by_what_only_a_profile_has() {
-        let detect = |head: &str| XhprofJson.detect(head.as_bytes());
+        let detect = |head: &str| XHPROF_JSON.detect(head.as_bytes());
         for head in [
             " {\n \"a==>b\": {",
             r#"{"main()":{"#,
@@ -414,9 +407,7 @@ mod tests {
         let input =
             r#"{"z==>a":{"ct":1,"wt":1},"main()==>z":{"ct":1,"wt":2},"main()":{"ct":1,"wt":3}}"#;
         let mut written = Vec::new();
-        XhprofJson
-            .write(&profile(input), &WriteOptions::default(), &mut written)
-            .unwrap();
+        write(&profile(input), &WriteOptions::default(), &mut written).unwrap();
         assert_eq!(String::from_utf8(written).unwrap().trim_end(), input);
     }
 
@@ -425,9 +416,7 @@ mod tests {
         let mut profile = profile(r#"{"main()==>f":{"wt":1},"main()":{"wt":1}}"#);
         profile.symbols[1].name = (*b"caf\xe9\"").into();
         let mut written = Vec::new();
-        XhprofJson
-            .write(&profile, &WriteOptions::default(), &mut written)
-            .unwrap();
+        write(&profile, &WriteOptions::default(), &mut written).unwrap();
         let written = String::from_utf8(written).unwrap();
         assert!(
             written.starts_with("{\"main()==>caf\u{fffd}\\\"\":{\"ct\":0,\"wt\":1}"),

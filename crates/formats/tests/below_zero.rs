@@ -111,9 +111,7 @@ fn formats_that_write_values_below_zero_read_them_again() {
     for id in ["pprof", "otlp-profiles-1-11"] {
         let format = formats::by_id(id).unwrap();
         let mut file = Vec::new();
-        format
-            .write(&profile, &WriteOptions::default(), &mut file)
-            .unwrap();
+        formats::write(format, &profile, &WriteOptions::default(), &mut file).unwrap();
         assert_eq!(rows(&file, 1), expected(), "{id}");
     }
 }
@@ -131,9 +129,7 @@ fn firefox() {
     });
     let format = formats::by_id("firefox").unwrap();
     let mut file = Vec::new();
-    format
-        .write(&profile, &WriteOptions::default(), &mut file)
-        .unwrap();
+    formats::write(format, &profile, &WriteOptions::default(), &mut file).unwrap();
     let mut file: serde_json::Value = serde_json::from_slice(&file).unwrap();
     // Milliseconds.
     let weights = file.pointer_mut("/threads/0/samples/weight").unwrap();

@@ -9,7 +9,7 @@ mod nasty;
 
 use std::collections::HashMap;
 
-use formats::flamegraph::FlamegraphSvg;
+use formats::flamegraph::FLAMEGRAPH_SVG;
 use formats::{
     FlameColour, FlameDirection, FlameOptions, FlamePer, Format, WriteError, WriteOptions,
 };
@@ -18,7 +18,7 @@ use profile::{Body, Metric, Profile, Symbol};
 use proptest::prelude::*;
 use quick_xml::events::Event;
 
-fn write(format: &dyn Format, profile: &Profile, options: &WriteOptions) -> String {
+fn write(format: &Format, profile: &Profile, options: &WriteOptions) -> String {
     let mut out = Vec::new();
     formats::write(format, profile, options, &mut out).unwrap();
     String::from_utf8(out).unwrap()
@@ -31,7 +31,7 @@ fn memory_is_drawn_without_shares() {
             metric,
             ..WriteOptions::default()
         };
-        write(&FlamegraphSvg, &tiny(), &options)
+        write(&FLAMEGRAPH_SVG, &tiny(), &options)
     };
     let has_shares = |svg: &str| boxes(svg).iter().any(|drawn| drawn.title.contains("%)"));
     assert!(has_shares(&picture(Metric::Wall)));
@@ -122,7 +122,7 @@ fn first_line(drawn: &Drawn) -> &str {
 
 #[test]
 fn the_svg_of_the_tiny_program_is_this_one() {
-    let svg = write(&FlamegraphSvg, &tiny(), &WriteOptions::default());
+    let svg = write(&FLAMEGRAPH_SVG, &tiny(), &WriteOptions::default());
     let golden = include_str!("golden/tiny.flamegraph.svg");
     assert!(
         svg == golden,
@@ -138,7 +138,7 @@ fn the_svg_of_the_tiny_program_is_this_one() {
 
 #[test]
 fn every_stack_has_its_box_with_its_cost_and_share() {
-    let svg = write(&FlamegraphSvg, &tiny(), &WriteOptions::default());
+    let svg = write(&FLAMEGRAPH_SVG, &tiny(), &WriteOptions::default());
     let boxes = boxes(&svg);
     let titles: Vec<_> = boxes.iter().map(first_line).collect();
     assert_eq!(
@@ -166,7 +166,7 @@ fn every_stack_has_its_box_with_its_cost_and_share() {
 #[test]
 fn callees_lie_within_their_caller_and_the_root_is_everything() {
     for profile in [tiny(), nasty()] {
-        let svg = write(&FlamegraphSvg, &profile, &WriteOptions::default());
+        let svg = write(&FLAMEGRAPH_SVG, &profile, &WriteOptions::default());
         let boxes = boxes(&svg);
         assert_eq!((boxes[0].x, boxes[0].width), (12.0, 1176.0));
         for row in boxes.iter().skip(1) {
@@ -189,8 +189,8 @@ fn a_flame_is_an_icicle_upside_down() {
         },
         ..WriteOptions::default()
     };
-    let down = boxes(&write(&FlamegraphSvg, &tiny(), &WriteOptions::default()));
-    let up = boxes(&write(&FlamegraphSvg, &tiny(), &flame));
+    let down = boxes(&write(&FLAMEGRAPH_SVG, &tiny(), &WriteOptions::default()));
+    let up = boxes(&write(&FLAMEGRAPH_SVG, &tiny(), &flame));
     let lowest = up[0].y;
     for (down_box, up_box) in down.iter().zip(&up) {
         assert_eq!(down_box.y - down[0].y, lowest - up_box.y);
@@ -211,7 +211,7 @@ fn no_name_breaks_a_picture() {
             },
             ..WriteOptions::default()
         };
-        let svg = write(&FlamegraphSvg, &profile, &options);
+        let svg = write(&FLAMEGRAPH_SVG, &profile, &options);
         assert!(!svg.contains(|letter: char| letter.is_control() && letter != '\n'));
         assert!(!boxes(&svg).is_empty());
     }
@@ -219,7 +219,7 @@ fn no_name_breaks_a_picture() {
 
 #[test]
 fn nothing_is_loaded_from_anywhere_and_nothing_runs() {
-    let picture = write(&FlamegraphSvg, &tiny(), &WriteOptions::default());
+    let picture = write(&FLAMEGRAPH_SVG, &tiny(), &WriteOptions::default());
     let picture = picture.replace("http://www.w3.org/2000/svg", "");
     for outside in [
         "http:", "https:", "//www", "src=", "@import", "url(", "<script", " on",
@@ -234,7 +234,7 @@ fn the_same_profile_is_the_same_file() {
         base: Some(tiny()),
         ..WriteOptions::default()
     };
-    let written = || write(&FlamegraphSvg, &nasty(), &options);
+    let written = || write(&FLAMEGRAPH_SVG, &nasty(), &options);
     assert!(written() == written());
 }
 
@@ -243,10 +243,10 @@ fn edges_alone_make_no_picture_unless_it_is_estimated() {
     let mut edges = tiny();
     edges.body = Body::Edges(edges.edges().into_owned());
     let mut options = WriteOptions::default();
-    let error = formats::write(&FlamegraphSvg, &edges, &options, &mut Vec::new()).unwrap_err();
+    let error = formats::write(&FLAMEGRAPH_SVG, &edges, &options, &mut Vec::new()).unwrap_err();
     assert!(matches!(error, WriteError::NeedsStacks { .. }));
     options.estimate = true;
-    assert!(write(&FlamegraphSvg, &edges, &options).contains("estimated from call graph"));
+    assert!(write(&FLAMEGRAPH_SVG, &edges, &options).contains("estimated from call graph"));
 }
 
 #[test]
@@ -257,17 +257,17 @@ fn a_base_of_edges_is_no_base_of_a_picture_unless_it_is_estimated() {
         base: Some(base),
         ..WriteOptions::default()
     };
-    let error = formats::write(&FlamegraphSvg, &tiny(), &options, &mut Vec::new()).unwrap_err();
+    let error = formats::write(&FLAMEGRAPH_SVG, &tiny(), &options, &mut Vec::new()).unwrap_err();
     assert!(matches!(error, WriteError::NeedsStacks { .. }));
     options.estimate = true;
-    assert!(write(&FlamegraphSvg, &tiny(), &options).contains("<svg"));
+    assert!(write(&FLAMEGRAPH_SVG, &tiny(), &options).contains("<svg"));
 }
 
 #[test]
 fn samples_have_a_graph() {
     let sampled = formats::read(&include_bytes!("golden/0003.tinysampled.xhprof")[..]).unwrap();
     let options = WriteOptions::default();
-    let titles: Vec<_> = boxes(&write(&FlamegraphSvg, &sampled, &options))
+    let titles: Vec<_> = boxes(&write(&FLAMEGRAPH_SVG, &sampled, &options))
         .iter()
         .map(|title| first_line(title).to_owned())
         .collect();
@@ -279,7 +279,7 @@ fn samples_have_a_graph() {
         base: Some(tiny()),
         ..WriteOptions::default()
     };
-    let error = formats::write(&FlamegraphSvg, &sampled, &timed, &mut Vec::new()).unwrap_err();
+    let error = formats::write(&FLAMEGRAPH_SVG, &sampled, &timed, &mut Vec::new()).unwrap_err();
     assert!(matches!(error, WriteError::BaseDiffers));
 }
 
@@ -291,7 +291,7 @@ fn a_difference_has_the_new_widths_and_lists_what_is_gone() {
         base: Some(base.clone()),
         ..WriteOptions::default()
     };
-    let svg = write(&FlamegraphSvg, &new, &options);
+    let svg = write(&FLAMEGRAPH_SVG, &new, &options);
     let drawn = boxes(&svg);
     let titles: Vec<_> = drawn.iter().map(|frame| frame.title.as_str()).collect();
     assert_eq!(
@@ -311,7 +311,7 @@ fn a_difference_has_the_new_widths_and_lists_what_is_gone() {
         base: Some(new.clone()),
         ..WriteOptions::default()
     };
-    let svg = write(&FlamegraphSvg, &new, &same);
+    let svg = write(&FLAMEGRAPH_SVG, &new, &same);
     let (svg, _) = svg.split_once("<g class=\"legend\">").unwrap();
     assert!(
         svg.contains("class=\"c8 w\"")
@@ -336,7 +336,7 @@ fn a_graph_per_class_holds_the_cost_of_its_methods_for_any_caller() {
         },
         ..WriteOptions::default()
     };
-    let titles: Vec<_> = boxes(&write(&FlamegraphSvg, &profile, &options))
+    let titles: Vec<_> = boxes(&write(&FLAMEGRAPH_SVG, &profile, &options))
         .iter()
         .map(|title| first_line(title).to_owned())
         .collect();
@@ -354,14 +354,14 @@ fn a_graph_per_class_holds_the_cost_of_its_methods_for_any_caller() {
     );
     // Without classes there is the whole program.
     let plain = profile_of(&[(&["plain"], 1, 25)]);
-    assert_eq!(boxes(&write(&FlamegraphSvg, &plain, &options)).len(), 2);
+    assert_eq!(boxes(&write(&FLAMEGRAPH_SVG, &plain, &options)).len(), 2);
 }
 
 #[test]
 fn a_profile_of_nothing_is_an_empty_graph() {
     let mut empty = Profile::empty();
     empty.body = Body::Tree(profile::Tree::default());
-    let drawn = boxes(&write(&FlamegraphSvg, &empty, &WriteOptions::default()));
+    let drawn = boxes(&write(&FLAMEGRAPH_SVG, &empty, &WriteOptions::default()));
     assert_eq!(drawn.len(), 1);
     assert_eq!(drawn[0].width, 1176.0);
 }
@@ -372,7 +372,7 @@ fn what_is_too_small_is_left_out_and_counted() {
     let paths: Vec<[&str; 1]> = names.iter().map(|name| [name.as_str()]).collect();
     let rows: Vec<(&[&str], u64, u64)> = paths.iter().map(|path| (&path[..], 1, 10)).collect();
     let profile = profile_of(&rows);
-    let svg = write(&FlamegraphSvg, &profile, &WriteOptions::default());
+    let svg = write(&FLAMEGRAPH_SVG, &profile, &WriteOptions::default());
     // Each of them is 0.06 pixels wide.
     assert_eq!(boxes(&svg).len(), 1);
     assert!(svg.contains("20,000 boxes that are too small to be visible are left out."));
@@ -397,7 +397,7 @@ fn there_are_never_more_boxes_than_a_browser_can_take() {
         body: Body::Tree(builder.finish_self_costs()),
         ..Profile::empty()
     };
-    assert!(boxes(&write(&FlamegraphSvg, &profile, &WriteOptions::default())).len() <= 12_000);
+    assert!(boxes(&write(&FLAMEGRAPH_SVG, &profile, &WriteOptions::default())).len() <= 12_000);
 }
 
 #[test]
@@ -411,7 +411,7 @@ fn any_metric_can_give_the_widths() {
             metric,
             ..WriteOptions::default()
         };
-        let drawn = boxes(&write(&FlamegraphSvg, &profile, &options));
+        let drawn = boxes(&write(&FLAMEGRAPH_SVG, &profile, &options));
         assert_eq!(first_line(&drawn[0]), root);
     }
 }
@@ -428,7 +428,7 @@ proptest! {
         let options = WriteOptions { title: Some(title), ..WriteOptions::default() };
         for metric in [Metric::Wall, Metric::Memory] {
             let options = WriteOptions { metric, ..options.clone() };
-            prop_assert!(!boxes(&write(&FlamegraphSvg, &profile, &options)).is_empty());
+            prop_assert!(!boxes(&write(&FLAMEGRAPH_SVG, &profile, &options)).is_empty());
         }
     }
 }

@@ -61,7 +61,7 @@ fn serialized_files_are_written_byte_for_byte() {
     for file in [SERIALIZED, SERIALIZED_LATER] {
         let mut written = Vec::new();
         formats::write(
-            &formats::xhprof::Xhprof,
+            &formats::xhprof::XHPROF,
             &profile(file),
             &WriteOptions::default(),
             &mut written,
@@ -76,7 +76,7 @@ fn json_holds_the_same_profile() {
     assert_eq!(profile(JSON), profile(SERIALIZED));
     let mut written = Vec::new();
     formats::write(
-        &formats::xhprof_json::XhprofJson,
+        &formats::xhprof_json::XHPROF_JSON,
         &profile(SERIALIZED),
         &WriteOptions::default(),
         &mut written,

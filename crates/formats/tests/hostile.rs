@@ -78,7 +78,7 @@ fn numbers_that_fit_nowhere_do_not_wrap() {
     assert_eq!(table.rows.len(), 2);
     let mut written = Vec::new();
     formats::write(
-        &formats::xhprof::Xhprof,
+        &formats::xhprof::XHPROF,
         &profile,
         &WriteOptions::default(),
         &mut written,
@@ -114,7 +114,7 @@ proptest! {
             && matches!(profile.body, Body::Edges(_))
         {
             let mut written = Vec::new();
-            formats::write(&formats::xhprof::Xhprof, &profile, &WriteOptions::default(), &mut written).unwrap();
+            formats::write(&formats::xhprof::XHPROF, &profile, &WriteOptions::default(), &mut written).unwrap();
             prop_assert!(formats::read(written.as_slice()).is_ok());
         }
     }
@@ -146,7 +146,7 @@ proptest! {
             }],
         });
         let mut written = Vec::new();
-        formats::write(&formats::xhprof::Xhprof, &profile, &WriteOptions::default(), &mut written).unwrap();
+        formats::write(&formats::xhprof::XHPROF, &profile, &WriteOptions::default(), &mut written).unwrap();
         let read = formats::read(written.as_slice()).unwrap();
         prop_assert_eq!(read, profile);
     }

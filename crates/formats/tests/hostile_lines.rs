@@ -24,7 +24,7 @@ const FILES: [&[u8]; 10] = [
 /// Writes it in every format: none may panic, whatever the profile is.
 fn write_everywhere(profile: &Profile) {
     for format in formats::FORMATS {
-        let outcome = formats::write(*format, profile, &WriteOptions::default(), &mut Vec::new());
+        let outcome = formats::write(format, profile, &WriteOptions::default(), &mut Vec::new());
         match outcome {
             Ok(())
             | Err(
@@ -32,7 +32,7 @@ fn write_everywhere(profile: &Profile) {
                 | WriteError::NotWritable { .. }
                 | WriteError::TooManySamples { .. },
             ) => {}
-            Err(error) => panic!("{}: {error}", format.id()),
+            Err(error) => panic!("{}: {error}", format.id),
         }
     }
 }

@@ -8,20 +8,22 @@
 
 mod programs;
 
-use formats::chrome_trace::ChromeTrace;
-use formats::collapsed::Collapsed;
-use formats::cpuprofile::CpuProfile;
-use formats::firefox::Firefox;
-use formats::nytprof::{Nytprof, NytprofCalls};
-use formats::otlp::Otlp;
-use formats::perfview::PerfView;
-use formats::pprof::Pprof;
+use formats::chrome_trace::CHROME_TRACE;
+use formats::collapsed::COLLAPSED;
+use formats::cpuprofile::CPUPROFILE;
+use formats::firefox::FIREFOX;
+use formats::nytprof::{NYTPROF, NYTPROF_CALLS};
+use formats::otlp::OTLP;
+use formats::perfview::{
+    PERFVIEW, PERFVIEW_IDS, PERFVIEW_JSON, PERFVIEW_JSON_ZIP, PERFVIEW_TEXT, PERFVIEW_TEXT_ZIP,
+};
+use formats::pprof::PPROF;
 use formats::{Format, WriteError, WriteOptions};
 use profile::{Body, Cost, Metric, NodeId, Profile, SymbolId, Tree, WallUnit};
 use programs::{nasty, nasty_names, table, tiny_events, tiny_tree, written, written_with};
 use serde_json::Value;
 
-const COLLAPSED: &str = include_str!("golden/tiny.collapsedstack.txt");
+const COLLAPSED_FILE: &str = include_str!("golden/tiny.collapsedstack.txt");
 const DIFF: &[u8] = include_bytes!("golden/tiny-diff.collapsed.txt");
 const SLOW: &[u8] = include_bytes!("golden/tiny-slow.collapsedstack.txt");
 const IDS: &str = include_str!("golden/tiny-ids.perfView.xml");
@@ -29,24 +31,24 @@ const IDS_ZIP: &[u8] = include_bytes!("golden/tiny-ids.perfView.xml.zip");
 const TEXT: &str = include_str!("golden/tiny-simple.perfView.xml");
 const JSON: &str = include_str!("golden/tiny.perfView.json");
 const JSON_ZIP: &[u8] = include_bytes!("golden/tiny.perfView.json.zip");
-const NYTPROF: &[u8] = include_bytes!("golden/tiny.nytprof.out");
-const PPROF: &[u8] = include_bytes!("golden/tiny.pb.gz");
-const FIREFOX: &str = include_str!("golden/tiny.firefox-v55.json");
+const NYTPROF_FILE: &[u8] = include_bytes!("golden/tiny.nytprof.out");
+const PPROF_FILE: &[u8] = include_bytes!("golden/tiny.pb.gz");
+const FIREFOX_FILE: &str = include_str!("golden/tiny.firefox-v55.json");
 
 /// Those that can be read again and keep times to the nanosecond.
-const READABLE: [&dyn Format; 12] = [
-    &Collapsed,
-    &ChromeTrace,
-    &Firefox,
-    &Otlp,
-    &PerfView::USUAL,
-    &PerfView::IDS,
-    &PerfView::TEXT,
-    &PerfView::TEXT_ZIP,
-    &PerfView::JSON,
-    &PerfView::JSON_ZIP,
-    &Nytprof,
-    &Pprof,
+const READABLE: [&Format; 12] = [
+    &COLLAPSED,
+    &CHROME_TRACE,
+    &FIREFOX,
+    &OTLP,
+    &PERFVIEW,
+    &PERFVIEW_IDS,
+    &PERFVIEW_TEXT,
+    &PERFVIEW_TEXT_ZIP,
+    &PERFVIEW_JSON,
+    &PERFVIEW_JSON_ZIP,
+    &NYTPROF,
+    &PPROF,
 ];
 
 fn read(bytes: &[u8]) -> Profile {
@@ -77,12 +79,12 @@ fn paths(profile: &Profile) -> Vec<(Vec<String>, i64)> {
 
 #[test]
 fn collapsed_stacks_are_the_golden_ones_in_nanoseconds() {
-    let golden: String = COLLAPSED
+    let golden: String = COLLAPSED_FILE
         .lines()
         .map(|line| format!("{line}000\n"))
         .collect();
-    assert_eq!(text(written(&Collapsed, &tiny_tree())), golden);
-    assert_eq!(text(written(&Collapsed, &tiny_events())), golden);
+    assert_eq!(text(written(&COLLAPSED, &tiny_tree())), golden);
+    assert_eq!(text(written(&COLLAPSED, &tiny_events())), golden);
 }
 
 #[test]
@@ -92,7 +94,7 @@ fn collapsed_stacks_of_other_metrics_are_what_they_say() {
             metric,
             ..WriteOptions::default()
         };
-        text(written_with(&Collapsed, &tiny_tree(), &options))
+        text(written_with(&COLLAPSED, &tiny_tree(), &options))
     };
     let calls = of(Metric::Calls);
     assert!(calls.contains("main();foo;bar 6\n"), "{calls}");
@@ -105,7 +107,7 @@ fn collapsed_stacks_of_other_metrics_are_what_they_say() {
 
 #[test]
 fn golden_collapsed_stacks_are_read_and_a_comparison_is_not() {
-    let profile = read(COLLAPSED.as_bytes());
+    let profile = read(COLLAPSED_FILE.as_bytes());
     assert_eq!(profile.metrics.wall_unit, WallUnit::Samples);
     assert!(!profile.metrics.calls);
     let mut ours = paths(&tiny_tree());
@@ -138,7 +140,7 @@ fn pprof_with_times_below_zero_is_read() {
     };
     let own: i64 = paths(&profile).iter().map(|(_, own)| *own).min().unwrap();
     assert!(own < 0, "{own}");
-    let read = read(&written(&Pprof, &profile));
+    let read = read(&written(&PPROF, &profile));
     assert_eq!(paths(&read), paths(&profile));
     let total = |profile: &Profile| profile.tree().unwrap().root_cost();
     assert_eq!(total(&read).wall, total(&profile).wall);
@@ -147,9 +149,9 @@ fn pprof_with_times_below_zero_is_read() {
 
 #[test]
 fn perfview_files_are_the_golden_ones() {
-    assert_eq!(text(written(&PerfView::IDS, &tiny_events())), IDS);
-    assert_eq!(text(written(&PerfView::TEXT, &tiny_events())), TEXT);
-    let ours: Value = serde_json::from_slice(&written(&PerfView::JSON, &tiny_events())).unwrap();
+    assert_eq!(text(written(&PERFVIEW_IDS, &tiny_events())), IDS);
+    assert_eq!(text(written(&PERFVIEW_TEXT, &tiny_events())), TEXT);
+    let ours: Value = serde_json::from_slice(&written(&PERFVIEW_JSON, &tiny_events())).unwrap();
     let golden: Value = serde_json::from_str(JSON).unwrap();
     assert_eq!(as_floats(ours), as_floats(golden));
 }
@@ -183,7 +185,7 @@ fn golden_perfview_files_are_one_profile_whatever_the_form() {
 
 #[test]
 fn golden_nytprof_is_read_with_calls_and_places() {
-    let profile = read(NYTPROF);
+    let profile = read(NYTPROF_FILE);
     assert!(profile.metrics.calls && !profile.meta.is_truncated);
     assert_eq!(profile.meta.title.as_deref(), Some("/app/index.php"));
     let rows = table(&profile);
@@ -215,7 +217,7 @@ fn golden_nytprof_is_read_with_calls_and_places() {
 
 #[test]
 fn golden_pprof_is_the_tiny_program() {
-    let (profile, tiny) = (read(PPROF), tiny_tree());
+    let (profile, tiny) = (read(PPROF_FILE), tiny_tree());
     assert_eq!(table(&profile), table(&tiny));
     assert_eq!(profile.metrics, tiny.metrics);
     assert_eq!(profile.meta.title.as_deref(), Some("tiny golden"));
@@ -233,9 +235,9 @@ fn firefox_is_the_golden_file_and_a_thread_for_each_further_cost() {
     };
     let mut profile = tiny_events();
     profile.meta.creator = Some("golden 1.0".to_owned());
-    let ours = written_with(&Firefox, &profile, &options);
+    let ours = written_with(&FIREFOX, &profile, &options);
     let mut ours: Value = serde_json::from_slice(&ours).unwrap();
-    let mut golden: Value = serde_json::from_str(FIREFOX).unwrap();
+    let mut golden: Value = serde_json::from_str(FIREFOX_FILE).unwrap();
     let threads = ours["threads"].as_array_mut().unwrap();
     assert_eq!(threads.len(), 3);
     let weights = &threads[2]["samples"];
@@ -262,7 +264,7 @@ fn what_is_written_is_read_again() {
             let expected: Vec<_> = paths(&tiny)
                 .into_iter()
                 .map(|(path, own)| {
-                    let name = |name: String| match format.id() {
+                    let name = |name: String| match format.id {
                         "collapsed" => name.replace(';', ":"),
                         "nytprof" => name.replace([';', ' '], "?"),
                         _ => name,
@@ -270,7 +272,7 @@ fn what_is_written_is_read_again() {
                     (path.into_iter().map(name).collect::<Vec<_>>(), own)
                 })
                 .collect();
-            assert_eq!(paths(&read), expected, "{}", format.id());
+            assert_eq!(paths(&read), expected, "{}", format.id);
         }
     }
 }
@@ -297,7 +299,7 @@ fn pprof_holds_a_tree_whole() {
             }
         }
         profile.meta.title = profile.meta.title.map(|title| title.replace('\n', " "));
-        let read = read(&written(&Pprof, &profile));
+        let read = read(&written(&PPROF, &profile));
         assert_eq!(read.metrics, profile.metrics);
         assert_eq!(read.meta, profile.meta);
         assert_eq!(all_costs(&read), all_costs(&profile));
@@ -307,7 +309,7 @@ fn pprof_holds_a_tree_whole() {
 #[test]
 fn nytprof_holds_calls_and_times() {
     let profile = tiny_tree();
-    let read = read(&written(&Nytprof, &profile));
+    let read = read(&written(&NYTPROF, &profile));
     assert!(read.metrics.calls);
     assert_eq!(read.meta.started_unix_us, profile.meta.started_unix_us);
     assert_eq!(read.meta.title.as_deref(), Some("/app/index.php"));
@@ -351,25 +353,20 @@ fn no_name_breaks_a_file_and_no_cost_is_lost() {
             read.tree().unwrap().root_cost().wall,
             total,
             "{}",
-            format.id()
+            format.id
         );
         // A few come out alike, such as those that differ in a line end.
-        assert!(read.symbols.len() > functions - 8, "{}", format.id());
+        assert!(read.symbols.len() > functions - 8, "{}", format.id);
         let again = written(format, &nasty);
-        assert!(bytes == again, "{}: not the same bytes", format.id());
+        assert!(bytes == again, "{}: not the same bytes", format.id);
     }
 }
 
 #[test]
 fn all_of_perfviews_forms_have_the_same_names() {
     let nasty = nasty();
-    let first = paths(&read(&written(&PerfView::IDS, &nasty)));
-    for form in [
-        PerfView::TEXT,
-        PerfView::JSON,
-        PerfView::JSON_ZIP,
-        PerfView::USUAL,
-    ] {
+    let first = paths(&read(&written(&PERFVIEW_IDS, &nasty)));
+    for form in [PERFVIEW_TEXT, PERFVIEW_JSON, PERFVIEW_JSON_ZIP, PERFVIEW] {
         assert_eq!(paths(&read(&written(&form, &nasty))), first);
     }
 }
@@ -381,7 +378,7 @@ fn perfview_says_what_its_metric_is() {
             metric,
             ..WriteOptions::default()
         };
-        for form in [PerfView::IDS, PerfView::TEXT, PerfView::JSON] {
+        for form in [PERFVIEW_IDS, PERFVIEW_TEXT, PERFVIEW_JSON] {
             let read = read(&written_with(&form, &nasty(), &options));
             assert_eq!(read.meta.title.as_deref(), Some("GET /?a=<b>&c=\"d\" ;"));
             let (ours, theirs) = (
@@ -403,7 +400,7 @@ fn perfview_says_what_its_metric_is() {
 fn a_guess_says_so_in_every_format() {
     let mut profile = tiny_tree();
     profile.meta.is_estimated = true;
-    let unpacked = |format: &dyn Format| {
+    let unpacked = |format: &Format| {
         let bytes = written(format, &profile);
         let whole = formats::gzip::looking_through(bytes.as_slice(), u64::MAX, |_, input| {
             let mut whole = Vec::new();
@@ -414,14 +411,14 @@ fn a_guess_says_so_in_every_format() {
     };
     for format in READABLE
         .into_iter()
-        .filter(|format| format.id() != "collapsed")
+        .filter(|format| format.id != "collapsed")
     {
         let bytes = unpacked(format);
         let wanted = b"estimated from call graph";
         let says_so = bytes.windows(wanted.len()).any(|window| window == wanted);
-        assert!(says_so, "{}", format.id());
+        assert!(says_so, "{}", format.id);
         let read = read(&written(format, &profile));
-        assert!(read.meta.is_estimated, "{}", format.id());
+        assert!(read.meta.is_estimated, "{}", format.id);
     }
 }
 
@@ -431,19 +428,20 @@ fn edges_alone_are_refused() {
     profile.body = Body::Edges(profile.edges().into_owned());
     for format in READABLE
         .into_iter()
-        .chain([&CpuProfile as &dyn Format, &NytprofCalls])
+        .chain([&CPUPROFILE as &Format, &NYTPROF_CALLS])
     {
         let outcome = formats::write(format, &profile, &WriteOptions::default(), &mut Vec::new());
         assert!(
             matches!(outcome, Err(WriteError::NeedsStacks { .. })),
             "{}",
-            format.id()
+            format.id
         );
-        let outcome = format.write(&profile, &WriteOptions::default(), &mut Vec::new());
+        let write = format.writes.unwrap().write;
+        let outcome = write(&profile, &WriteOptions::default(), &mut Vec::new());
         assert!(
             matches!(outcome, Err(WriteError::NeedsStacks { .. })),
             "{}",
-            format.id()
+            format.id
         );
     }
 }
@@ -457,26 +455,26 @@ fn estimated_stacks_say_so_and_come_to_what_the_edges_do() {
         ..WriteOptions::default()
     };
     for format in formats::FORMATS {
-        if !format.holds().is_some_and(|holds| holds.needs_stacks) {
+        if !format.needs_stacks() {
             continue;
         }
         let mut file = Vec::new();
-        formats::write(*format, &profile, &options, &mut file).unwrap();
+        formats::write(format, &profile, &options, &mut file).unwrap();
         let says_so = file
             .windows(25)
             .any(|part| part == b"estimated from call graph");
         // Lines of stacks have no place for a title.
-        if matches!(format.id(), "collapsed" | "nytprof-calls") {
+        if matches!(format.id, "collapsed" | "nytprof-calls") {
             continue;
         }
         match formats::read(&file[..]) {
             Ok(read) => {
-                assert!(read.meta.is_estimated, "{}", format.id());
+                assert!(read.meta.is_estimated, "{}", format.id);
                 let wall = |profile: &Profile| profile::FlatTable::new(profile).total.wall;
                 let close = wall(&read).abs_diff(wall(&profile)) < 1_000;
-                assert!(close, "{}", format.id());
+                assert!(close, "{}", format.id);
             }
-            Err(_) => assert!(says_so, "{}", format.id()),
+            Err(_) => assert!(says_so, "{}", format.id),
         }
     }
 }
@@ -487,7 +485,7 @@ fn nytprof_has_no_place_for_memory() {
         metric: Metric::Memory,
         ..WriteOptions::default()
     };
-    let outcome = formats::write(&Nytprof, &tiny_tree(), &options, &mut Vec::new());
+    let outcome = formats::write(&NYTPROF, &tiny_tree(), &options, &mut Vec::new());
     assert_eq!(
         outcome.unwrap_err().to_string(),
         "NYTProf has no place for memory costs"
@@ -497,9 +495,9 @@ fn nytprof_has_no_place_for_memory() {
 #[test]
 fn only_what_few_programs_can_open_has_a_warning() {
     for format in READABLE {
-        let warns = format.warning().is_some();
-        let expected = ["perfview-json-zip", "otlp-profiles-1-11"].contains(&format.id());
-        assert_eq!(warns, expected, "{}", format.id());
+        let warns = format.warning.is_some();
+        let expected = ["perfview-json-zip", "otlp-profiles-1-11"].contains(&format.id);
+        assert_eq!(warns, expected, "{}", format.id);
     }
 }
 
@@ -509,7 +507,7 @@ fn calls_beyond_a_limit_are_left_to_the_table_of_callers() {
     if let Body::Tree(Tree { nodes }) = &mut profile.body {
         nodes[2].cost.calls = 3_000_000_000;
     }
-    let bytes = written(&Nytprof, &profile);
+    let bytes = written(&NYTPROF, &profile);
     assert!(bytes.len() < 10_000);
     let read = read(&bytes);
     assert!(!read.metrics.calls);
@@ -523,9 +521,9 @@ fn an_empty_profile_is_written_and_read_where_it_can_be() {
     for format in READABLE {
         let bytes = written(format, &profile);
         match formats::read(bytes.as_slice()) {
-            Ok(read) => assert_eq!(read.tree().unwrap().nodes.len(), 1, "{}", format.id()),
+            Ok(read) => assert_eq!(read.tree().unwrap().nodes.len(), 1, "{}", format.id),
             // Nothing in it to recognize.
-            Err(error) => assert!(bytes.is_empty(), "{}: {error}", format.id()),
+            Err(error) => assert!(bytes.is_empty(), "{}: {error}", format.id),
         }
     }
 }
@@ -533,12 +531,12 @@ fn an_empty_profile_is_written_and_read_where_it_can_be() {
 /// What is in it a decoder that is not ours tells: scripts/formats-check/otlp.sh.
 #[test]
 fn otlp_is_the_same_bytes_each_time_and_says_that_it_is_alpha() {
-    let bytes = written(&Otlp, &nasty());
-    assert!(bytes == written(&Otlp, &nasty()));
-    assert!(bytes != written(&Otlp, &tiny_tree()));
-    assert!(Otlp.warning().is_some());
+    let bytes = written(&OTLP, &nasty());
+    assert!(bytes == written(&OTLP, &nasty()));
+    assert!(bytes != written(&OTLP, &tiny_tree()));
+    assert!(OTLP.warning.is_some());
     let mut profile = tiny_tree();
     profile.body = Body::Edges(profile.edges().into_owned());
-    let outcome = Otlp.write(&profile, &WriteOptions::default(), &mut Vec::new());
+    let outcome = formats::write(&OTLP, &profile, &WriteOptions::default(), &mut Vec::new());
     assert!(matches!(outcome, Err(WriteError::NeedsStacks { .. })));
 }

@@ -71,7 +71,7 @@ fn markdown_is_for_a_comment() {
 
 fn dot(options: &WriteOptions, input: &[u8]) -> String {
     let mut out = Vec::new();
-    formats::write(&formats::dot::Dot, &read(input), options, &mut out).unwrap();
+    formats::write(&formats::dot::DOT, &read(input), options, &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 

@@ -9,18 +9,18 @@
 mod programs;
 
 use formats::ReadError;
-use formats::chrome_trace::ChromeTrace;
-use formats::cpuprofile::CpuProfile;
-use formats::firefox::Firefox;
-use formats::otlp::Otlp;
+use formats::chrome_trace::CHROME_TRACE;
+use formats::cpuprofile::CPUPROFILE;
+use formats::firefox::FIREFOX;
+use formats::otlp::OTLP;
 use profile::{Body, FlatTable, Metric, Profile, WallUnit};
 use programs::{nasty, table, tiny_events, tiny_tree, written, written_with};
 
 const TRACE: &[u8] = include_bytes!("golden/tiny.trace.json");
-const CPUPROFILE: &[u8] = include_bytes!("golden/tiny.cpuprofile");
+const CPUPROFILE_FILE: &[u8] = include_bytes!("golden/tiny.cpuprofile");
 const PERF: &[u8] = include_bytes!("golden/tiny.perf.txt");
-const OTLP: &[u8] = include_bytes!("golden/tiny.otlp.pb");
-const FIREFOX: &[u8] = include_bytes!("golden/tiny.firefox-v55.json");
+const OTLP_FILE: &[u8] = include_bytes!("golden/tiny.otlp.pb");
+const FIREFOX_FILE: &[u8] = include_bytes!("golden/tiny.firefox-v55.json");
 
 fn read(bytes: &[u8]) -> Profile {
     formats::read(bytes).unwrap()
@@ -60,15 +60,15 @@ fn a_trace_of_whole_calls_in_any_order_is_the_programs_profile() {
 #[test]
 fn the_programs_own_profiles_are_read() {
     let expected = times(&tiny_tree());
-    for file in [CPUPROFILE, FIREFOX, OTLP] {
+    for file in [CPUPROFILE_FILE, FIREFOX_FILE, OTLP_FILE] {
         assert_eq!(times(&read(file)), expected);
     }
-    let cpuprofile = read(CPUPROFILE);
+    let cpuprofile = read(CPUPROFILE_FILE);
     let main = &cpuprofile.symbols[0];
     assert_eq!(main.file.as_deref(), Some(b"/app/index.php".as_slice()));
     // What is written has the calls, too.
     assert_eq!(
-        table(&read(&written(&Otlp, &tiny_tree()))),
+        table(&read(&written(&OTLP, &tiny_tree()))),
         table(&tiny_tree())
     );
 }
@@ -114,7 +114,7 @@ fn perf_is_read_with_its_command_and_its_units() {
 #[test]
 fn traces_come_back_with_calls_costs_and_times() {
     for profile in [tiny_events(), tiny_tree()] {
-        let back = read(&written(&ChromeTrace, &profile));
+        let back = read(&written(&CHROME_TRACE, &profile));
         assert_eq!(table(&back), table(&profile));
         assert_eq!(back.metrics, profile.metrics);
         assert_eq!(back.meta.started_unix_us, profile.meta.started_unix_us);
@@ -126,7 +126,7 @@ fn traces_come_back_with_calls_costs_and_times() {
     }
     let events = tiny_events();
     let (Body::Events(one), Body::Events(other)) =
-        (&events.body, &read(&written(&ChromeTrace, &events)).body)
+        (&events.body, &read(&written(&CHROME_TRACE, &events)).body)
     else {
         panic!("no events");
     };
@@ -144,12 +144,12 @@ fn traces_come_back_with_calls_costs_and_times() {
 #[test]
 fn samples_stay_samples() {
     let sampled = read(include_bytes!("golden/0003.tinysampled.xhprof"));
-    let formats: [&dyn formats::Format; 3] = [&ChromeTrace, &CpuProfile, &Firefox];
+    let formats: [&formats::Format; 3] = [&CHROME_TRACE, &CPUPROFILE, &FIREFOX];
     for format in formats {
         let back = read(&written(format, &sampled));
-        assert!(matches!(back.body, Body::Samples(_)), "{}", format.id());
-        assert_eq!(back.metrics.wall_unit, WallUnit::Samples, "{}", format.id());
-        assert_eq!(times(&back), times(&sampled), "{}", format.id());
+        assert!(matches!(back.body, Body::Samples(_)), "{}", format.id);
+        assert_eq!(back.metrics.wall_unit, WallUnit::Samples, "{}", format.id);
+        assert_eq!(times(&back), times(&sampled), "{}", format.id);
     }
 }
 
@@ -161,7 +161,7 @@ fn a_cpuprofile_holds_one_cost_in_microseconds() {
             metric,
             ..formats::WriteOptions::default()
         };
-        let back = read(&written_with(&CpuProfile, &profile, &options));
+        let back = read(&written_with(&CPUPROFILE, &profile, &options));
         let total = FlatTable::new(&profile).total;
         let expected = if metric == Metric::Wall {
             total.wall
@@ -175,13 +175,13 @@ fn a_cpuprofile_holds_one_cost_in_microseconds() {
         metric: Metric::Memory,
         ..formats::WriteOptions::default()
     };
-    let outcome = formats::write(&CpuProfile, &profile, &options, &mut Vec::new());
+    let outcome = formats::write(&CPUPROFILE, &profile, &options, &mut Vec::new());
     assert_eq!(
         outcome.unwrap_err().to_string(),
         "V8 CPU profile has no place for memory costs"
     );
     assert_eq!(
-        times(&read(&written(&CpuProfile, &tiny_tree()))),
+        times(&read(&written(&CPUPROFILE, &tiny_tree()))),
         times(&tiny_tree())
     );
 }
@@ -361,7 +361,7 @@ fn json_of_no_format_is_not_said_to_be_one() {
 
 #[test]
 fn a_file_cut_anywhere_is_refused_or_says_that_it_is_cut() {
-    for (number, whole) in [TRACE, CPUPROFILE, FIREFOX, OTLP, PERF]
+    for (number, whole) in [TRACE, CPUPROFILE_FILE, FIREFOX_FILE, OTLP_FILE, PERF]
         .into_iter()
         .enumerate()
     {

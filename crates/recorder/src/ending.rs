@@ -10,7 +10,7 @@
 //! the function must not be charged for them. So the lower of both readings
 //! counts: at the end and at the next event.
 
-use crate::recorder::Frame;
+use crate::frames::Frame;
 use crate::{CallSite, Plan, Reading, Recorder};
 
 impl Recorder {

@@ -1,4 +1,4 @@
-//! A stack of frames whose growth is off the hot path.
+//! Frames, and a stack of them whose growth is off the hot path.
 //!
 //! Every slot holds a frame, old or blank, so that a push only writes to a
 //! slot. A plain `Vec` would inline its growth into every function that pushes;
@@ -8,7 +8,51 @@
 
 use std::ops::{Deref, DerefMut};
 
-use crate::recorder::Frame;
+use crate::call_table::{NONE, SINK};
+use crate::callees::{ActivationState, Place};
+use crate::{CallSite, Reading};
+
+/// One activation of a function on the stack.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Frame {
+    /// Identifies the frame for its engine: a C stack address, below which are
+    /// all callees, or the address of PHP's own frame.
+    pub(crate) mark: usize,
+    pub(crate) place: Place,
+    pub(crate) start: Reading,
+}
+
+impl Frame {
+    /// The mark of the bottom of every stack, which always exists.
+    pub(crate) const BASE_MARK: usize = usize::MAX;
+
+    /// The bottom of a stack: never popped, its own cost is discarded.
+    pub(crate) fn base(context: u32, start: Reading) -> Self {
+        Self {
+            mark: Self::BASE_MARK,
+            place: Place {
+                restore: ActivationState::default(),
+                row: SINK,
+                context,
+                symbol: NONE,
+            },
+            start,
+        }
+    }
+
+    /// Becomes the frame of a call that is recorded as an event, except its
+    /// start. All frames of such a profile have the other fields in common.
+    #[inline(always)]
+    pub(crate) fn become_event(&mut self, mark: usize, symbol: u32) {
+        self.mark = mark;
+        self.place.context = symbol;
+    }
+
+    #[inline(always)]
+    pub(crate) fn is_stale(&self, site: &impl CallSite) -> bool {
+        site.is_stale(self.mark)
+    }
+}
 
 /// Frames, the innermost last.
 #[derive(Debug, Clone)]

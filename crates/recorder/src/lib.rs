@@ -14,6 +14,7 @@ mod edges;
 mod ending;
 mod event_log;
 mod fiber;
+mod fiber_switch;
 mod finish;
 mod frames;
 mod moment;

@@ -11,7 +11,7 @@
 
 use crate::callees::Place;
 use crate::fiber::FiberId;
-use crate::recorder::Frame;
+use crate::frames::Frame;
 use crate::{CallSite, Plan, Reading, Recorder, SymbolId};
 
 impl Recorder {

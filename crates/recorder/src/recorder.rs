@@ -10,51 +10,12 @@
 //! exists: the next entry drops such frames, and a return closes the frames
 //! above the one that its [`Token`] names.
 
-use crate::call_table::{CallTable, NONE, ROOT, SINK, Shape};
-use crate::callees::{ActivationState, Callees, Place};
+use crate::call_table::{CallTable, ROOT, Shape};
+use crate::callees::Callees;
 use crate::event_log::{EventLog, EventSink};
 use crate::fiber::Fibers;
-use crate::frames::Frames;
+use crate::frames::{Frame, Frames};
 use crate::{CallSite, Plan, Reading, SymbolId};
-
-/// One activation of a function on the stack.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Frame {
-    /// Identifies the frame for its engine: a C stack address, below which are
-    /// all callees, or the address of PHP's own frame.
-    pub(crate) mark: usize,
-    pub(crate) place: Place,
-    pub(crate) start: Reading,
-}
-
-impl Frame {
-    /// The bottom of a stack: never popped, its own cost is discarded.
-    pub(crate) fn base(context: u32, start: Reading) -> Self {
-        Self {
-            mark: Recorder::BASE_MARK,
-            place: Place {
-                restore: ActivationState::default(),
-                row: SINK,
-                context,
-                symbol: NONE,
-            },
-            start,
-        }
-    }
-
-    /// Becomes the frame of a call that is recorded as an event, except its
-    /// start. All frames of such a profile have the other fields in common.
-    #[inline(always)]
-    fn become_event(&mut self, mark: usize, symbol: u32) {
-        self.mark = mark;
-        self.place.context = symbol;
-    }
-
-    #[inline(always)]
-    pub(crate) fn is_stale(&self, site: &impl CallSite) -> bool {
-        site.is_stale(self.mark)
-    }
-}
 
 /// Identifies an entry until the call returns: its frame's mark.
 ///
@@ -102,7 +63,7 @@ impl Recorder {
     /// The symbol of the root.
     pub const MAIN: SymbolId = SymbolId(0);
     /// The mark of the bottom of every stack, which always exists.
-    pub const BASE_MARK: usize = usize::MAX;
+    pub const BASE_MARK: usize = Frame::BASE_MARK;
     /// The symbol for calls beyond a limit.
     pub const TRUNCATED: SymbolId = SymbolId(1);
 

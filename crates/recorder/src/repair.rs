@@ -3,7 +3,8 @@
 
 use crate::call_table::{NONE, SINK, Shape};
 use crate::callees::{ActivationState, Callees, Place};
-use crate::recorder::{Entered, Frame, Token};
+use crate::frames::Frame;
+use crate::recorder::{Entered, Token};
 use crate::{CallSite, Plan, Reading, Recorder, SymbolId};
 
 impl Recorder {

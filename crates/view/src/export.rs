@@ -49,14 +49,13 @@ pub struct FormatChoice {
 /// The formats that can be written, for a menu.
 #[must_use]
 pub fn export_formats() -> Vec<FormatChoice> {
-    let choice = |format: &&'static dyn formats::Format| {
-        format.holds().map(|holds| FormatChoice {
-            id: format.id(),
-            name: format.name(),
-            needs_stacks: holds.needs_stacks,
-        })
-    };
-    FORMATS.iter().filter_map(choice).collect()
+    let written = FORMATS.iter().filter(|format| format.writes.is_some());
+    let choices = written.map(|format| FormatChoice {
+        id: format.id,
+        name: format.name,
+        needs_stacks: format.needs_stacks(),
+    });
+    choices.collect()
 }
 
 pub(crate) fn export(document: &mut Document, query: &ExportQuery) -> Result<Exported, Error> {
@@ -70,7 +69,7 @@ pub(crate) fn export(document: &mut Document, query: &ExportQuery) -> Result<Exp
     document
         .with_whole_profile(|profile| formats::write(format, profile, &options, &mut bytes))
         .map_err(Error::Write)?;
-    let ending = format.endings().first().copied().unwrap_or(format.id());
+    let ending = format.endings.first().copied().unwrap_or(format.id);
     Ok(Exported {
         ending: ending.to_owned(),
         bytes,

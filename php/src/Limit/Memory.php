@@ -14,7 +14,7 @@ final class Memory implements Limit
     private readonly ?int $kept;
 
     /**
-     * @param int|string|null $atMost of the peak: bytes, or a size such as `32MB`, `512K` (powers of 1024)
+     * @param int|string|null $atMost of the peak: bytes, or a size such as `32MB`, `512K` (`MB` is a million bytes, `MiB` and php.ini's `M` are 1024 * 1024)
      * @param int|string|null $kept what must be freed at the end but for this: a leak
      */
     public function __construct(int|string|null $atMost = null, int|string|null $kept = null)
@@ -87,17 +87,19 @@ final class Memory implements Limit
         if (\is_int($size)) {
             return $size;
         }
-        if (preg_match('/^\s*(\d+(?:\.\d+)?)\s*(?:([KMG])(?:i?B)?|B)?\s*$/i', $size, $found) !== 1) {
+        if (preg_match('/^\s*(\d+(?:\.\d+)?)\s*(?:([KMG])(B|iB)?|B)?\s*$/i', $size, $found) !== 1) {
             throw new \InvalidArgumentException("\"$size\" is no size: write bytes, or a number with KB, MB or GB");
         }
-        return (int) round((float) $found[1] * ['' => 1, 'K' => 1 << 10, 'M' => 1 << 20, 'G' => 1 << 30][strtoupper($found[2] ?? '')]);
+        $power = (int) strpos(' KMG', strtoupper($found[2] ?? ' '));
+        $step = strtoupper($found[3] ?? '') === 'B' ? 1000 : 1024;
+        return (int) round((float) $found[1] * $step ** $power);
     }
 
     private static function words(int $bytes): string
     {
         return match (true) {
-            $bytes >= 1 << 20 => round($bytes / (1 << 20), 1) . ' MB',
-            $bytes >= 1 << 10 => round($bytes / (1 << 10), 1) . ' KB',
+            $bytes >= 1_000_000 => round($bytes / 1_000_000, 1) . ' MB',
+            $bytes >= 1_000 => round($bytes / 1_000, 1) . ' kB',
             default => "$bytes bytes",
         };
     }

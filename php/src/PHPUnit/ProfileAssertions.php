@@ -6,8 +6,8 @@ namespace Xhprof\PHPUnit;
 
 use PHPUnit\Framework\Assert;
 use PHPUnit\Framework\Attributes\After;
-use PHPUnit\Framework\Attributes\Before;
 use PHPUnit\Framework\Attributes\PostCondition;
+use PHPUnit\Framework\Attributes\PreCondition;
 use Xhprof\Limit\Calls;
 use Xhprof\Limit\Limit;
 use Xhprof\Limit\Memory;
@@ -91,12 +91,12 @@ trait ProfileAssertions
     }
 
     /**
-     * Begins the profile of a test with attributes; called by PHPUnit.
+     * Begins the profile of a test with attributes, after setUp(); called by PHPUnit.
      *
-     * @before
+     * @preCondition
      * @internal
      */
-    #[Before]
+    #[PreCondition]
     public function beginProfileOfAttributes(): void
     {
         if ($this->limitsOfAttributes() !== []) {

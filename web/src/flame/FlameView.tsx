@@ -154,6 +154,7 @@ function Graph(props: { flame: Flame; whole: Flame; colouring: Colouring; busy: 
     go({ selected: path }, 'replace');
   };
   const zoomTo = (path: readonly number[]): void => {
+    setMoving(null);
     go({ zoom: path, selected: path.length === 0 ? state.selected : path });
   };
   const zoom = (place: number): void => {
@@ -162,9 +163,12 @@ function Graph(props: { flame: Flame; whole: Flame; colouring: Colouring; busy: 
     if (path !== null) zoomTo(path);
   };
   const zoomOut = (all: boolean): void => {
-    if (state.zoom.length > 0 || state.view !== null) {
-      go({ zoom: all || state.view !== null ? (all ? [] : state.zoom) : state.zoom.slice(0, -1), view: null });
-    }
+    // What was on its way to the address must not arrive after this.
+    setMoving(null);
+    const isPart = moving !== null || state.view !== null;
+    if (all) go({ zoom: [], view: null });
+    else if (isPart) go({ view: null });
+    else if (state.zoom.length > 0) go({ zoom: state.zoom.slice(0, -1) });
   };
   const match = (step: 1 | -1): void => {
     if (found.length === 0) return;

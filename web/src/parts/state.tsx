@@ -104,6 +104,23 @@ export function FailureNote(props: { failure: EngineError }): JSX.Element {
       </Empty>
     );
   }
+  if (code === 'unknown-function' || code === 'unknown-file') {
+    return (
+      <Empty title={code === 'unknown-file' ? 'That file is not in this profile.' : 'That function was not called in this profile.'}>
+        <p>
+          <button
+            type="button"
+            class="primary"
+            onClick={() => {
+              go({ page: code === 'unknown-file' ? 'source' : 'functions', fn: null, file: null });
+            }}
+          >
+            {code === 'unknown-file' ? 'All files' : 'All functions'}
+          </button>
+        </p>
+      </Empty>
+    );
+  }
   if (code === 'engine-stopped') {
     return (
       <Empty title="The engine stopped: most likely the memory of this page ran out.">

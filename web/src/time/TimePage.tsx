@@ -130,8 +130,8 @@ function Shown(props: { timeline: Timeline; whole: Timeline; onRows: (first: num
             );
           }}
           onPart={(next) => {
+            setMoving(next);
             if (next === null) go({ part: null });
-            else setMoving(next);
           }}
           onRange={(range) => {
             go({ range });

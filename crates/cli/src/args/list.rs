@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
+use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 
 use super::MemoryArguments;
-use crate::list::{Since, status};
+use crate::since::Since;
 
 const LIST_EXAMPLES: &str = "\
 Examples:
@@ -74,4 +75,31 @@ pub(crate) enum ListSort {
     Status,
     /// File name
     File,
+}
+
+/// Parses the argument of `--status`.
+fn status(text: &str) -> Result<String> {
+    let is_code = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let word = text.to_ascii_lowercase();
+    let code = word.strip_prefix("exit ").unwrap_or(&word);
+    let is_class = word.len() == 3 && word.strip_suffix("xx").is_some_and(is_code);
+    if word == "failed" || is_class || is_code(code) {
+        return Ok(word);
+    }
+    bail!("not a status: 500, 5xx, `exit 1` or failed")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_status_is_refused() {
+        for text in ["500", "5xx", "5XX", "exit 1", "failed", "1"] {
+            assert!(status(text).is_ok(), "{text}");
+        }
+        for text in ["", "xx", "ok", "50x", "exit", "5000xx"] {
+            assert!(status(text).is_err(), "{text}");
+        }
+    }
 }

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use profile::native::{self, Limits, MAGIC, Summary};
 
 use crate::input;
@@ -113,18 +113,6 @@ fn quick(path: &Path) -> Option<Summary> {
     summary.ok().flatten()
 }
 
-/// Parses the argument of `--status`.
-pub(crate) fn status(text: &str) -> Result<String> {
-    let is_code = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let word = text.to_ascii_lowercase();
-    let code = word.strip_prefix("exit ").unwrap_or(&word);
-    let is_class = word.len() == 3 && word.strip_suffix("xx").is_some_and(is_code);
-    if word == "failed" || is_class || is_code(code) {
-        return Ok(word);
-    }
-    bail!("not a status: 500, 5xx, `exit 1` or failed")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -135,16 +123,6 @@ mod tests {
         assert_eq!(run_id(name), Some((0x06_10ae_2c1f_3b40, "index")));
         for name in ["5f3b1c2d4e5f6.index.xhprof", "run.xhp", "x"] {
             assert_eq!(run_id(name), None, "{name}");
-        }
-    }
-
-    #[test]
-    fn what_is_no_status_is_refused() {
-        for text in ["500", "5xx", "5XX", "exit 1", "failed", "1"] {
-            assert!(status(text).is_ok(), "{text}");
-        }
-        for text in ["", "xx", "ok", "50x", "exit", "5000xx"] {
-            assert!(status(text).is_err(), "{text}");
         }
     }
 }

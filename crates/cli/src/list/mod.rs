@@ -5,7 +5,6 @@
 
 mod entry;
 mod json;
-mod since;
 mod table;
 
 use std::num::NonZero;
@@ -22,8 +21,7 @@ use crate::pager;
 use crate::progress::{Progress, Work};
 use crate::report::Pattern;
 use crate::terminal::say;
-pub(crate) use entry::{Entry, route, status};
-pub(crate) use since::Since;
+pub(crate) use entry::{Entry, route};
 
 /// Prints the list.
 pub(crate) fn run(arguments: &ListArguments) -> Result<()> {

@@ -12,7 +12,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use formats::native::Native;
+use formats::native::NATIVE;
 use formats::{Format, WriteOptions};
 use profile::native::Summary;
 use profile::{Merger, WallUnit};
@@ -101,12 +101,12 @@ pub(super) fn run(arguments: &MergeArguments) -> Result<()> {
 }
 
 /// The format of the files, and the ending of their names.
-fn kind(to: Option<&str>) -> Result<(&'static dyn Format, &'static str)> {
-    let format: &'static dyn Format = match to {
+fn kind(to: Option<&str>) -> Result<(&'static Format, &'static str)> {
+    let format: &'static Format = match to {
         Some(to) => export::format(Some(to), Path::new("-"))?,
-        None => &Native,
+        None => &NATIVE,
     };
-    let ending = format.endings().first().copied().unwrap_or("profile");
+    let ending = format.endings.first().copied().unwrap_or("profile");
     Ok((format, ending))
 }
 

@@ -17,12 +17,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result};
-use formats::native::Native;
+use formats::native::NATIVE;
 use formats::{Format, WriteOptions};
 use profile::{Body, Profile};
 
 use crate::args::{Flag, Mode, RunArguments};
-use crate::convert::is_readable;
 use crate::extension::Extension;
 use crate::php::{Php, definition, without_triggers};
 use crate::terminal::{Look, say};
@@ -187,7 +186,7 @@ fn notes(arguments: &RunArguments, keep: Option<Keep>, others: usize) -> Vec<Str
     });
     if is_page {
         notes.push(format!("kept in {file}: open it in a browser"));
-    } else if is_readable(keep.format) {
+    } else if keep.format.reads.is_some() {
         let page = quoted(keep.path.with_extension("html").as_os_str());
         notes.push(format!(
             "kept in {file}: `xhprof report {file}` shows it again, \
@@ -203,7 +202,7 @@ fn notes(arguments: &RunArguments, keep: Option<Keep>, others: usize) -> Vec<Str
 #[derive(Clone, Copy)]
 struct Keep<'a> {
     path: &'a Path,
-    format: &'static dyn Format,
+    format: &'static Format,
 }
 
 impl<'a> Keep<'a> {
@@ -213,7 +212,7 @@ impl<'a> Keep<'a> {
         output::check(path)?;
         let has_ending = path.extension().is_some();
         let format = match to {
-            None if !has_ending && !input::is_standard(path) => &Native,
+            None if !has_ending && !input::is_standard(path) => &NATIVE,
             to => export::format(to, path)?,
         };
         Ok(Self { path, format })
@@ -221,7 +220,7 @@ impl<'a> Keep<'a> {
 
     /// Writes the profile: unchanged, if the format is the one that PHP wrote.
     fn save(&self, path: &Path, profile: &Profile, file: &ProfileFile) -> Result<()> {
-        if self.format.id() == Native.id() && matches!(profile.body, Body::Events(_)) {
+        if self.format.id == NATIVE.id && matches!(profile.body, Body::Events(_)) {
             let mut file = File::open(&file.path)?;
             return output::write(path, |out| {
                 io::copy(&mut file, out)?;

@@ -10,7 +10,7 @@ use anyhow::{Result, bail};
 use clap::{Args, Command};
 
 use crate::args::RunArguments;
-use crate::input;
+use crate::operand::permission_error;
 use crate::php::Php;
 use crate::suggest::suggestion;
 use crate::words::{quoted, quoted_line};
@@ -37,7 +37,7 @@ pub(super) fn check(php: &Php) -> Result<()> {
         }
         Ok(_) => match File::open(path) {
             Err(error) if error.kind() == ErrorKind::PermissionDenied => {
-                bail!("cannot read the script {}", input::permission_error(path))
+                bail!("cannot read the script {}", permission_error(path))
             }
             // PHP reports every other error.
             _ => Ok(()),
@@ -53,7 +53,7 @@ pub(super) fn check(php: &Php) -> Result<()> {
             bail!("{}", not_found(path))
         }
         Err(error) if error.kind() == ErrorKind::PermissionDenied => {
-            bail!("cannot read the script {}", input::permission_error(path))
+            bail!("cannot read the script {}", permission_error(path))
         }
         Err(_) => Ok(()),
     }

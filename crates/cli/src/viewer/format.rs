@@ -3,87 +3,96 @@
 
 use std::io::{self, Write};
 
-use formats::{FlameColour, FlameDirection, Format, Holds, WriteError, WriteOptions};
+use formats::{FlameColour, FlameDirection, Format, Holds, WriteError, WriteOptions, Writes};
 use profile::Profile;
 use view::Document;
 
 use super::page::{Embedded, Page};
 use super::plain;
 
-/// The page of a profile.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum PageFormat {
-    /// It begins with the overview.
-    Overview,
-    /// It begins with the flame graph.
-    Flame,
+/// The page, which begins with the overview.
+pub(crate) const PAGE: Format = page(
+    "html",
+    "the viewer's page",
+    &["html", "htm"],
+    Holds::StacksOrEdges,
+    write,
+);
+
+/// The page, which begins with the flame graph.
+pub(crate) const FLAME_PAGE: Format = page(
+    "flamegraph-html",
+    "the viewer's page, at the flame graph",
+    &["flame.html"],
+    Holds::Stacks,
+    write_flame,
+);
+
+/// Both; the longer ending first.
+pub(crate) static PAGES: [Format; 2] = [FLAME_PAGE, PAGE];
+
+type WritePage = fn(&Profile, &WriteOptions, &mut dyn Write) -> Result<(), WriteError>;
+
+const fn page(
+    id: &'static str,
+    name: &'static str,
+    endings: &'static [&'static str],
+    holds: Holds,
+    write: WritePage,
+) -> Format {
+    Format {
+        id,
+        name,
+        endings,
+        warning: None,
+        reads: None,
+        writes: Some(Writes {
+            holds,
+            all_metrics: true,
+            has_threshold: false,
+            write,
+        }),
+    }
 }
 
-/// Both, as formats.
-pub(crate) static PAGES: [&dyn Format; 2] = [&PageFormat::Flame, &PageFormat::Overview];
+fn write(profile: &Profile, options: &WriteOptions, out: &mut dyn Write) -> Result<(), WriteError> {
+    write_page(profile, options, None, out)
+}
 
-impl Format for PageFormat {
-    fn id(&self) -> &'static str {
-        match self {
-            Self::Overview => "html",
-            Self::Flame => "flamegraph-html",
+fn write_flame(
+    profile: &Profile,
+    options: &WriteOptions,
+    out: &mut dyn Write,
+) -> Result<(), WriteError> {
+    write_page(profile, options, Some(start(options)), out)
+}
+
+fn write_page(
+    profile: &Profile,
+    options: &WriteOptions,
+    start: Option<String>,
+    out: &mut dyn Write,
+) -> Result<(), WriteError> {
+    let mut files = Vec::new();
+    for (side, is_base) in [(options.base.as_ref(), true), (Some(profile), false)] {
+        if let Some(side) = side {
+            files.push(Embedded::new(name(side, is_base), is_base, native(side)?)?);
         }
     }
-
-    fn name(&self) -> &'static str {
-        match self {
-            Self::Overview => "the viewer's page",
-            Self::Flame => "the viewer's page, at the flame graph",
-        }
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        match self {
-            Self::Overview => &["html", "htm"],
-            Self::Flame => &["flame.html"],
-        }
-    }
-
-    fn holds(&self) -> Option<Holds> {
-        Some(Holds {
-            needs_stacks: *self == Self::Flame,
-            stacks: true,
-            calls: true,
-            all_metrics: true,
-            times: true,
-        })
-    }
-
-    fn write(
-        &self,
-        profile: &Profile,
-        options: &WriteOptions,
-        out: &mut dyn Write,
-    ) -> Result<(), WriteError> {
-        let mut files = Vec::new();
-        for (side, is_base) in [(options.base.as_ref(), true), (Some(profile), false)] {
-            if let Some(side) = side {
-                files.push(Embedded::new(name(side, is_base), is_base, native(side)?)?);
-            }
-        }
-        let mut document = Document::new(profile.clone(), vec![name(profile, false)]);
-        let own = profile.meta.title.clone();
-        let title = options.title.clone().or(own);
-        let page = Page {
-            title: title.unwrap_or_else(|| "xhprof".to_owned()),
-            is_titled: options.title.is_some(),
-            metric: options.metric.name(),
-            estimate: options.estimate,
-            start: match self {
-                Self::Overview => None,
-                Self::Flame => Some(start(options)),
-            },
-            plain: plain::page(&mut document),
-            files,
-            sources: None,
-        };
-        Ok(page.write(out)?)
-    }
+    let mut document = Document::new(profile.clone(), vec![name(profile, false)]);
+    let own = profile.meta.title.clone();
+    let title = options.title.clone().or(own);
+    let page = Page {
+        title: title.unwrap_or_else(|| "xhprof".to_owned()),
+        is_titled: options.title.is_some(),
+        metric: options.metric.name(),
+        estimate: options.estimate,
+        start,
+        plain: plain::page(&mut document),
+        files,
+        sources: None,
+    };
+    Ok(page.write(out)?)
 }
 
 /// What the page calls a profile that has no title.

@@ -23,7 +23,7 @@ use crate::directory::{self, Found, Skipped};
 use crate::progress::{Progress, Work};
 use crate::{input, output};
 
-pub(crate) use format::{PAGES, PageFormat};
+pub(crate) use format::{FLAME_PAGE, PAGE, PAGES};
 use page::{Embedded, Page};
 
 /// Makes the page as a file.

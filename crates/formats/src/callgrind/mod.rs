@@ -18,87 +18,92 @@ mod reader;
 mod writer;
 mod xdebug;
 
-use std::io::{BufRead, Write};
-
-use profile::{Budget, Profile};
-
-use crate::{Detection, Format, Holds, ReadError, WriteError, WriteOptions};
+use crate::format::{Detection, Format, Holds, Reads, Writes, never};
 
 /// The time unit of Xdebug's files, in nanoseconds.
 const UNIT_NS: u64 = 10;
 
-/// One of the styles; one reader reads all of them.
+/// Compressed names: written once and then referred to by number.
+pub const CALLGRIND: Format = Format {
+    id: "callgrind",
+    name: "Callgrind",
+    endings: &["callgrind", "callgrind.out"],
+    warning: None,
+    reads: Some(Reads {
+        detect,
+        read: reader::read,
+    }),
+    writes: Some(Writes {
+        holds: Holds::Edges,
+        all_metrics: true,
+        has_threshold: false,
+        write: |profile, options, out| writer::write(profile, options, Style::Names, out),
+    }),
+};
+
+/// Every name in full.
+pub const CALLGRIND_PLAIN: Format = Format {
+    id: "callgrind-plain",
+    name: "Callgrind, names in full",
+    endings: &[],
+    warning: None,
+    reads: Some(Reads {
+        detect: never,
+        read: reader::read,
+    }),
+    writes: Some(Writes {
+        holds: Holds::Edges,
+        all_metrics: true,
+        has_threshold: false,
+        write: |profile, options, out| writer::write(profile, options, Style::Plain, out),
+    }),
+};
+
+/// Compressed names, and line numbers that are differences.
+pub const CALLGRIND_SUBPOSITIONS: Format = Format {
+    id: "callgrind-subpositions",
+    name: "Callgrind, smallest",
+    endings: &[],
+    warning: None,
+    reads: Some(Reads {
+        detect: never,
+        read: reader::read,
+    }),
+    writes: Some(Writes {
+        holds: Holds::Edges,
+        all_metrics: true,
+        has_threshold: false,
+        write: |profile, options, out| writer::write(profile, options, Style::Subpositions, out),
+    }),
+};
+
+/// As Xdebug 3 writes it.
+pub const CALLGRIND_XDEBUG: Format = Format {
+    id: "callgrind-xdebug",
+    name: "Xdebug cachegrind",
+    endings: &["cachegrind", "cachegrind.out"],
+    warning: None,
+    reads: Some(Reads {
+        detect: never,
+        read: reader::read,
+    }),
+    writes: Some(Writes {
+        holds: Holds::StacksOrEdges,
+        all_metrics: true,
+        has_threshold: false,
+        write: xdebug::write,
+    }),
+};
+
+/// How the writer of Valgrind's dialects writes names and lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Callgrind {
-    /// Compressed names: written once and then referred to by number.
+enum Style {
+    /// A name once, then its number.
     Names,
     /// Every name in full.
     Plain,
     /// As [`Names`](Self::Names), and line numbers are differences.
     Subpositions,
-    /// As Xdebug 3 writes it.
-    Xdebug,
-}
-
-impl Format for Callgrind {
-    fn id(&self) -> &'static str {
-        match self {
-            Self::Names => "callgrind",
-            Self::Plain => "callgrind-plain",
-            Self::Subpositions => "callgrind-subpositions",
-            Self::Xdebug => "callgrind-xdebug",
-        }
-    }
-
-    fn name(&self) -> &'static str {
-        match self {
-            Self::Names => "Callgrind",
-            Self::Plain => "Callgrind, names in full",
-            Self::Subpositions => "Callgrind, smallest",
-            Self::Xdebug => "Xdebug cachegrind",
-        }
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        match self {
-            Self::Names => &["callgrind", "callgrind.out"],
-            Self::Xdebug => &["cachegrind", "cachegrind.out"],
-            Self::Plain | Self::Subpositions => &[],
-        }
-    }
-
-    fn holds(&self) -> Option<Holds> {
-        Some(Holds {
-            needs_stacks: false,
-            stacks: *self == Self::Xdebug,
-            calls: true,
-            all_metrics: true,
-            times: false,
-        })
-    }
-
-    fn detect(&self, head: &[u8]) -> Detection {
-        match self {
-            Self::Names => detect(head),
-            _ => Detection::No,
-        }
-    }
-
-    fn read(&self, input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
-        reader::read(input, budget)
-    }
-
-    fn write(
-        &self,
-        profile: &Profile,
-        options: &WriteOptions,
-        out: &mut dyn Write,
-    ) -> Result<(), WriteError> {
-        match self {
-            Self::Xdebug => xdebug::write(profile, options, out),
-            style => writer::write(profile, options, *style, out),
-        }
-    }
 }
 
 /// The keys that begin a header's lines.

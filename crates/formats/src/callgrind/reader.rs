@@ -16,10 +16,11 @@ use super::columns::{Columns, Costs, number};
 use super::edges::Edges;
 use super::forest::{Forest, Record};
 use super::ids::{Ids, Written};
-use crate::lines::Lines;
-use crate::names::{INTERNAL_FILE, Names, UNKNOWN, of_xdebug};
-use crate::text::lossy;
-use crate::{ReadError, recursion};
+use crate::ReadError;
+use crate::shared::lines::Lines;
+use crate::shared::names::{INTERNAL_FILE, Names, UNKNOWN, of_xdebug};
+use crate::shared::recursion;
+use crate::shared::text::lossy;
 
 /// Reads a whole file from any tool.
 pub(super) fn read(input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {

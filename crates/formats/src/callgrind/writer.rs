@@ -7,17 +7,17 @@ use std::io::{self, BufWriter, Write};
 
 use profile::{Cost, Profile, SelfCost, Symbol, SymbolId, WallUnit};
 
-use super::{Callgrind, UNIT_NS};
-use crate::graph::{Function, Graph};
-use crate::names::{INTERNAL_FILE, UNKNOWN};
-use crate::text::{lossy, one_line};
+use super::{Style, UNIT_NS};
+use crate::shared::graph::{Function, Graph};
+use crate::shared::names::{INTERNAL_FILE, UNKNOWN};
+use crate::shared::text::{lossy, one_line};
 use crate::{WriteError, WriteOptions};
 
-/// Writes the profile in any style but Xdebug's.
+/// Writes the profile in one of Valgrind's styles.
 pub(super) fn write(
     profile: &Profile,
     options: &WriteOptions,
-    style: Callgrind,
+    style: Style,
     out: &mut dyn Write,
 ) -> Result<(), WriteError> {
     let unit_ns = match profile.metrics.wall_unit {
@@ -131,7 +131,7 @@ impl<'p> Numbers<'p> {
 struct Writer<'p, 'o> {
     out: BufWriter<&'o mut dyn Write>,
     profile: &'p Profile,
-    style: Callgrind,
+    style: Style,
     columns: Columns,
     files: Numbers<'p>,
     functions: Vec<Option<u32>>,
@@ -227,7 +227,7 @@ impl<'p> Writer<'p, '_> {
             .get(symbol.index())
             .map_or(UNKNOWN, file_of);
         write!(self.out, "{prefix}fl=")?;
-        if self.style == Callgrind::Plain {
+        if self.style == Style::Plain {
             plain(file, &mut self.out)?;
         } else {
             let (number, is_new) = self.files.number(file);
@@ -239,7 +239,7 @@ impl<'p> Writer<'p, '_> {
         }
         write!(self.out, "\n{prefix}fn=")?;
         let name = known(self.profile.name(symbol));
-        if self.style == Callgrind::Plain {
+        if self.style == Style::Plain {
             plain(name, &mut self.out)?;
             return self.out.write_all(b"\n");
         }
@@ -262,7 +262,7 @@ impl<'p> Writer<'p, '_> {
         let line = line_of(self.profile, symbol);
         let previous = self
             .previous_line
-            .filter(|_| self.style == Callgrind::Subpositions);
+            .filter(|_| self.style == Style::Subpositions);
         match previous {
             None => write!(self.out, "{line}")?,
             Some(previous) if previous == line => self.out.write_all(b"*")?,

@@ -14,10 +14,10 @@ use profile::{Body, Event, EventKind, Events, Instant, NodeId, Profile, Symbol, 
 
 use super::UNIT_NS;
 use super::writer::{file_of, known, line_of};
-use crate::graph::Graph;
-use crate::names::INTERNAL_FILE;
-use crate::rounding::Rounding;
-use crate::text::{lossy, one_line};
+use crate::shared::graph::Graph;
+use crate::shared::names::INTERNAL_FILE;
+use crate::shared::rounding::Rounding;
+use crate::shared::text::{lossy, one_line};
 use crate::{WriteError, WriteOptions};
 
 /// Writes the profile in Xdebug's dialect.

@@ -11,63 +11,36 @@
 //! **Invariant:** written events nest, times never decrease, and the times of
 //! all functions add up to the profile's.
 
+mod bodies;
+mod forest;
+mod ours;
 mod reader;
+mod steps;
 mod threads;
 mod writer;
 
-use std::io::{BufRead, Write};
-
-use profile::{Budget, Profile};
-
-use crate::json::{begins_with, find, has_key};
-use crate::{Detection, Format, Holds, ReadError, WriteError, WriteOptions};
+use crate::format::{Detection, Format, Holds, Reads, Writes};
+use crate::shared::json::{begins_with, find, has_key};
 
 /// Chrome's trace events.
-#[derive(Debug, Clone, Copy)]
-pub struct ChromeTrace;
+pub const CHROME_TRACE: Format = Format {
+    id: "chrome-trace",
+    name: NAME,
+    endings: &["trace.json", "chrome-trace.json"],
+    warning: None,
+    reads: Some(Reads {
+        detect,
+        read: reader::read,
+    }),
+    writes: Some(Writes {
+        holds: Holds::Stacks,
+        all_metrics: true,
+        has_threshold: false,
+        write: writer::write,
+    }),
+};
 
 const NAME: &str = "Chrome trace";
-
-impl Format for ChromeTrace {
-    fn id(&self) -> &'static str {
-        "chrome-trace"
-    }
-
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        &["trace.json", "chrome-trace.json"]
-    }
-
-    fn holds(&self) -> Option<Holds> {
-        Some(Holds {
-            needs_stacks: true,
-            stacks: true,
-            calls: true,
-            all_metrics: true,
-            times: true,
-        })
-    }
-
-    fn detect(&self, head: &[u8]) -> Detection {
-        detect(head)
-    }
-
-    fn read(&self, input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
-        reader::read(input, budget)
-    }
-
-    fn write(
-        &self,
-        profile: &Profile,
-        options: &WriteOptions,
-        out: &mut dyn Write,
-    ) -> Result<(), WriteError> {
-        writer::write(profile, options, out)
-    }
-}
 
 /// The object has a key that no other format has. The array has events, each
 /// with its phase.

@@ -4,10 +4,11 @@ use std::io::{self, BufWriter, Write};
 
 use profile::{Body, Events, Metric, NodeId, Profile, Samples, SymbolId, Tree, WallUnit};
 
-use super::reader::Shape;
-use crate::timeline::sample_length;
-use crate::unit::microseconds;
-use crate::{WriteError, WriteOptions, nesting, text};
+use super::ours::Shape;
+use crate::shared::timeline::sample_length;
+use crate::shared::unit::microseconds;
+use crate::shared::{nesting, text};
+use crate::{WriteError, WriteOptions};
 
 pub(super) fn write(
     profile: &Profile,

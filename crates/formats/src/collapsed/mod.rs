@@ -14,70 +14,52 @@ use std::io::{BufRead, Write};
 use profile::Budget;
 use profile::Profile;
 
-use crate::{Detection, Format, Holds, ReadError, WriteError, WriteOptions};
+use crate::format::{Format, Holds, Reads, Writes};
+use crate::{ReadError, WriteError, WriteOptions};
 
 pub(crate) use reader::read_lines;
 pub use writer::frame;
 pub(crate) use writer::{Stacks, write_lines};
 
 /// Collapsed stacks.
-#[derive(Debug, Clone, Copy)]
-pub struct Collapsed;
+pub const COLLAPSED: Format = Format {
+    id: "collapsed",
+    name: "collapsed stacks",
+    endings: &[
+        "collapsedstack.txt",
+        "collapsed",
+        "collapsed.txt",
+        "folded",
+        "folded.txt",
+    ],
+    warning: None,
+    reads: Some(Reads {
+        detect: reader::detect,
+        read,
+    }),
+    writes: Some(Writes {
+        holds: Holds::Stacks,
+        all_metrics: false,
+        has_threshold: false,
+        write,
+    }),
+};
 
-impl Format for Collapsed {
-    fn id(&self) -> &'static str {
-        "collapsed"
-    }
+fn read(input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
+    read_lines(COLLAPSED.name, input, budget)
+}
 
-    fn name(&self) -> &'static str {
-        "collapsed stacks"
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        &[
-            "collapsedstack.txt",
-            "collapsed",
-            "collapsed.txt",
-            "folded",
-            "folded.txt",
-        ]
-    }
-
-    fn holds(&self) -> Option<Holds> {
-        Some(Holds {
-            needs_stacks: true,
-            stacks: true,
-            calls: false,
-            all_metrics: false,
-            times: false,
-        })
-    }
-
-    fn detect(&self, head: &[u8]) -> Detection {
-        reader::detect(head)
-    }
-
-    fn read(&self, input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
-        read_lines(self.name(), input, budget)
-    }
-
-    fn write(
-        &self,
-        profile: &Profile,
-        options: &WriteOptions,
-        out: &mut dyn Write,
-    ) -> Result<(), WriteError> {
-        let tree = profile.tree().ok_or(WriteError::NeedsStacks {
-            format: self.name(),
-        })?;
-        let symbols = profile.symbols.iter();
-        let names: Vec<_> = symbols.map(|symbol| frame(&symbol.name)).collect();
-        let stacks = Stacks {
-            tree: &tree,
-            names: &names,
-            metric: options.metric,
-            with_root: true,
-        };
-        Ok(write_lines(&stacks, out)?)
-    }
+fn write(profile: &Profile, options: &WriteOptions, out: &mut dyn Write) -> Result<(), WriteError> {
+    let tree = profile.tree().ok_or(WriteError::NeedsStacks {
+        format: COLLAPSED.name,
+    })?;
+    let symbols = profile.symbols.iter();
+    let names: Vec<_> = symbols.map(|symbol| frame(&symbol.name)).collect();
+    let stacks = Stacks {
+        tree: &tree,
+        names: &names,
+        metric: options.metric,
+        with_root: true,
+    };
+    Ok(write_lines(&stacks, out)?)
 }

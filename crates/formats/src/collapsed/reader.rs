@@ -13,8 +13,9 @@ use profile::{
     WallUnit,
 };
 
-use crate::symbols::Symbols;
-use crate::{Detection, HEAD, ReadError};
+use crate::format::Detection;
+use crate::shared::symbols::Symbols;
+use crate::{HEAD, ReadError};
 
 /// The maximum length of a line, in bytes: 16 MiB, a stack of half a million
 /// frames.

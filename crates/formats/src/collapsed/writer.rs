@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Write};
 
 use profile::{Children, Metric, NodeId, Tree};
 
-use crate::same_names;
+use crate::shared::same_names;
 
 /// The name of a function without a name.
 const UNKNOWN: &[u8] = b"(unknown)";

@@ -13,59 +13,28 @@ mod nodes;
 mod reader;
 mod writer;
 
-use std::io::{BufRead, Write};
-
-use profile::{Budget, Profile};
-
-use crate::json::{begins_with, has_key};
-use crate::{Detection, Format, Holds, ReadError, WriteError, WriteOptions};
+use crate::format::{Detection, Format, Holds, Reads, Writes};
+use crate::shared::json::{begins_with, has_key};
 
 /// V8's CPU profiles.
-#[derive(Debug, Clone, Copy)]
-pub struct CpuProfile;
+pub const CPUPROFILE: Format = Format {
+    id: "cpuprofile",
+    name: NAME,
+    endings: &["cpuprofile"],
+    warning: None,
+    reads: Some(Reads {
+        detect,
+        read: reader::read,
+    }),
+    writes: Some(Writes {
+        holds: Holds::Stacks,
+        all_metrics: false,
+        has_threshold: false,
+        write: writer::write,
+    }),
+};
 
 const NAME: &str = "V8 CPU profile";
-
-impl Format for CpuProfile {
-    fn id(&self) -> &'static str {
-        "cpuprofile"
-    }
-
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        &["cpuprofile"]
-    }
-
-    fn holds(&self) -> Option<Holds> {
-        Some(Holds {
-            needs_stacks: true,
-            stacks: true,
-            calls: false,
-            all_metrics: false,
-            times: true,
-        })
-    }
-
-    fn detect(&self, head: &[u8]) -> Detection {
-        detect(head)
-    }
-
-    fn read(&self, input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
-        reader::read(input, budget)
-    }
-
-    fn write(
-        &self,
-        profile: &Profile,
-        options: &WriteOptions,
-        out: &mut dyn Write,
-    ) -> Result<(), WriteError> {
-        writer::write(profile, options, out)
-    }
-}
 
 /// Nodes with their functions; in V8's older form, a function with its children.
 fn detect(head: &[u8]) -> Detection {

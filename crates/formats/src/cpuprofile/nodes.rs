@@ -7,8 +7,8 @@ use profile::{Budget, NodeId, NumberMap, SymbolId};
 use serde::Deserialize;
 
 use crate::ReadError;
-use crate::json::Json;
-use crate::line_names::LineNames;
+use crate::shared::json::Json;
+use crate::shared::line_names::LineNames;
 
 /// A function as V8 names it; lines count from 0.
 #[derive(Debug, Default, Deserialize)]

@@ -10,8 +10,8 @@ use profile::{
 use super::NAME;
 use super::nodes::Nodes;
 use crate::ReadError;
-use crate::json::Json;
-use crate::text::split_title;
+use crate::shared::json::Json;
+use crate::shared::text::split_title;
 
 /// Larger times are microseconds since 1970 (this one is in 2001). V8 counts
 /// from the start of the machine.

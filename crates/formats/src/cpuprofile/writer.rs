@@ -5,8 +5,9 @@ use std::io::{self, BufWriter, Write};
 
 use profile::{Metric, NodeId, Profile, WallUnit};
 
-use crate::timeline::{Timeline, sample_length};
-use crate::{WriteError, WriteOptions, text};
+use crate::shared::text;
+use crate::shared::timeline::{Timeline, sample_length};
+use crate::{WriteError, WriteOptions};
 
 /// V8's own root, the parent of `main()`.
 const ROOT: u32 = 1;

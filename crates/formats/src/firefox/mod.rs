@@ -12,59 +12,28 @@ mod reader;
 mod tables;
 mod writer;
 
-use std::io::{BufRead, Write};
-
-use profile::{Budget, Profile};
-
-use crate::json::{begins_with, has_key};
-use crate::{Detection, Format, Holds, ReadError, WriteError, WriteOptions};
+use crate::format::{Detection, Format, Holds, Reads, Writes};
+use crate::shared::json::{begins_with, has_key};
 
 /// Firefox Profiler's processed profile.
-#[derive(Debug, Clone, Copy)]
-pub struct Firefox;
+pub const FIREFOX: Format = Format {
+    id: "firefox",
+    name: NAME,
+    endings: &["firefox.json", "firefox"],
+    warning: None,
+    reads: Some(Reads {
+        detect,
+        read: reader::read,
+    }),
+    writes: Some(Writes {
+        holds: Holds::Stacks,
+        all_metrics: true,
+        has_threshold: false,
+        write: writer::write,
+    }),
+};
 
 const NAME: &str = "Firefox Profiler";
-
-impl Format for Firefox {
-    fn id(&self) -> &'static str {
-        "firefox"
-    }
-
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        &["firefox.json", "firefox"]
-    }
-
-    fn holds(&self) -> Option<Holds> {
-        Some(Holds {
-            needs_stacks: true,
-            stacks: true,
-            calls: false,
-            all_metrics: true,
-            times: true,
-        })
-    }
-
-    fn detect(&self, head: &[u8]) -> Detection {
-        detect(head)
-    }
-
-    fn read(&self, input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
-        reader::read(input, budget)
-    }
-
-    fn write(
-        &self,
-        profile: &Profile,
-        options: &WriteOptions,
-        out: &mut dyn Write,
-    ) -> Result<(), WriteError> {
-        writer::write(profile, options, out)
-    }
-}
 
 /// By the version, or the other keys in every `meta`. The browser's raw form,
 /// which has no such version, is recognized and then refused by name.

@@ -13,10 +13,10 @@ use super::NAME;
 use super::tables::{Tables, column};
 use super::writer;
 use crate::ReadError;
-use crate::json::Json;
-use crate::line_names::LineNames;
-use crate::text::split_title;
-use crate::thread_label::ThreadLabel;
+use crate::shared::json::Json;
+use crate::shared::line_names::LineNames;
+use crate::shared::text::split_title;
+use crate::shared::thread_label::ThreadLabel;
 
 /// The browser's raw form, which only the viewer can process.
 fn raw() -> ReadError {

@@ -6,8 +6,8 @@ use std::rc::Rc;
 use profile::{NodeId, NumberMap, SymbolId};
 
 use crate::ReadError;
-use crate::json::Json;
-use crate::line_names::LineNames;
+use crate::shared::json::Json;
+use crate::shared::line_names::LineNames;
 
 /// Null in a column of indexes.
 const NONE: i32 = -1;

@@ -8,9 +8,10 @@ use std::io::{self, BufWriter, Write};
 
 use profile::{Metric, Mode, Profile};
 
-use crate::timeline::Timeline;
-use crate::unit::{Unit, milliseconds};
-use crate::{WriteError, WriteOptions, text};
+use crate::shared::text;
+use crate::shared::timeline::Timeline;
+use crate::shared::unit::{Unit, milliseconds};
+use crate::{WriteError, WriteOptions};
 
 /// The version of the format, `preprocessedProfileVersion`.
 const VERSION: u32 = 55;

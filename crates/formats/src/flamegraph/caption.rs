@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use profile::{Meta, Mode, Profile};
 
-use crate::{WriteOptions, text};
+use crate::WriteOptions;
+use crate::shared::text;
 
 /// The title: the requested one, the profile's own, or the kind of page.
 pub(crate) fn title(profile: &Profile, options: &WriteOptions, otherwise: &str) -> String {

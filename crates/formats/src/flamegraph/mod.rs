@@ -17,52 +17,27 @@ mod tooltip;
 mod units;
 mod xml;
 
-use std::io::Write;
-
-use profile::Profile;
-
 pub use caption::moment;
 pub(crate) use graph::{Graph, Wanted};
 pub(crate) use stacks::Stacks;
 
-use crate::{FlamePer, Format, Holds, WriteError, WriteOptions};
+use crate::FlamePer;
+use crate::format::{Format, Holds, Writes};
 
 /// The flame graph as an SVG.
-#[derive(Debug, Clone, Copy)]
-pub struct FlamegraphSvg;
-
-impl Format for FlamegraphSvg {
-    fn id(&self) -> &'static str {
-        "flamegraph"
-    }
-
-    fn name(&self) -> &'static str {
-        "flame graph (SVG)"
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        &["svg"]
-    }
-
-    fn holds(&self) -> Option<Holds> {
-        Some(Holds {
-            needs_stacks: true,
-            stacks: true,
-            calls: true,
-            all_metrics: false,
-            times: false,
-        })
-    }
-
-    fn write(
-        &self,
-        profile: &Profile,
-        options: &WriteOptions,
-        out: &mut dyn Write,
-    ) -> Result<(), WriteError> {
-        svg::write(profile, options, out)
-    }
-}
+pub const FLAMEGRAPH_SVG: Format = Format {
+    id: "flamegraph",
+    name: "flame graph (SVG)",
+    endings: &["svg"],
+    warning: None,
+    reads: None,
+    writes: Some(Writes {
+        holds: Holds::Stacks,
+        all_metrics: false,
+        has_threshold: false,
+        write: svg::write,
+    }),
+};
 
 /// The graphs of one file.
 pub(crate) struct GraphSet<'p> {

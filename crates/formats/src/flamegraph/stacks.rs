@@ -136,7 +136,7 @@ impl<'p> Stacks<'p> {
         let graphs = order.into_iter().map(|number| {
             let name = groups.get(number).map_or(&b""[..], |group| group.0);
             Self {
-                label: Some(crate::text::lossy(name).into_owned()),
+                label: Some(crate::shared::text::lossy(name).into_owned()),
                 ..self.of_group(|symbol| group_of(symbol) == Some(number))
             }
         });

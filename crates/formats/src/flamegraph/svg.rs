@@ -157,8 +157,8 @@ impl Picture<'_> {
         writeln!(
             out,
             r#"<text class="title" x="{MARGIN}" y="30">{}</text><text class="note" x="{MARGIN}" y="50">{}</text>"#,
-            Escaped(&crate::text::shortened(&title, TITLE_LETTERS)),
-            Escaped(&crate::text::shortened(&subtitle, NOTE_LETTERS))
+            Escaped(&crate::shared::text::shortened(&title, TITLE_LETTERS)),
+            Escaped(&crate::shared::text::shortened(&subtitle, NOTE_LETTERS))
         )
     }
 

@@ -7,7 +7,7 @@ use profile::{Metric, Metrics, Symbol};
 
 use super::graph::{Column, Graph};
 use super::units::{amount, count, share, unit};
-use crate::text::{lossy, shortened};
+use crate::shared::text::{lossy, shortened};
 
 /// The maximum length of a name.
 const LONGEST_NAME: usize = 300;

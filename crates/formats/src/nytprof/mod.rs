@@ -18,118 +18,92 @@ use std::io::{BufRead, Write};
 use profile::{Budget, Metric, Profile};
 
 use crate::collapsed::{self, Stacks};
-use crate::{Detection, Format, Holds, ReadError, WriteError, WriteOptions};
+use crate::format::{Detection, Format, Holds, Reads, Writes, never};
+use crate::{ReadError, WriteError, WriteOptions};
 
 /// NYTProf's `nytprof.out`, of version 5.
-#[derive(Debug, Clone, Copy)]
-pub struct Nytprof;
+pub const NYTPROF: Format = Format {
+    id: "nytprof",
+    name: "NYTProf",
+    endings: &["nytprof.out", "nytprof"],
+    warning: None,
+    reads: Some(Reads { detect, read }),
+    writes: Some(Writes {
+        holds: Holds::Stacks,
+        all_metrics: false,
+        has_threshold: false,
+        write,
+    }),
+};
 
 /// The output of `nytprofcalls`: collapsed stacks.
-#[derive(Debug, Clone, Copy)]
-pub struct NytprofCalls;
+pub const NYTPROF_CALLS: Format = Format {
+    id: "nytprof-calls",
+    name: "NYTProf calls",
+    endings: &["calls"],
+    warning: Some(
+        "nytprofcalls has no line for what runs outside of functions, so main()'s own cost \
+         is left out",
+    ),
+    reads: Some(Reads {
+        detect: never,
+        read: read_calls,
+    }),
+    writes: Some(Writes {
+        holds: Holds::Stacks,
+        all_metrics: false,
+        has_threshold: false,
+        write: write_calls,
+    }),
+};
 
-impl Format for Nytprof {
-    fn id(&self) -> &'static str {
-        "nytprof"
-    }
-
-    fn name(&self) -> &'static str {
-        "NYTProf"
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        &["nytprof.out", "nytprof"]
-    }
-
-    fn holds(&self) -> Option<Holds> {
-        Some(Holds {
-            needs_stacks: true,
-            stacks: true,
-            calls: true,
-            all_metrics: false,
-            times: false,
-        })
-    }
-
-    fn detect(&self, head: &[u8]) -> Detection {
-        let shared = head.len().min(record::MAGIC.len());
-        if head.get(..shared) != record::MAGIC.get(..shared) {
-            Detection::No
-        } else if shared < record::MAGIC.len() {
-            Detection::NeedMore
-        } else {
-            Detection::Yes
-        }
-    }
-
-    fn read(&self, input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
-        reader::read(self.name(), input, budget)
-    }
-
-    fn write(
-        &self,
-        profile: &Profile,
-        options: &WriteOptions,
-        out: &mut dyn Write,
-    ) -> Result<(), WriteError> {
-        // The format has only times.
-        if !matches!(options.metric, Metric::Wall | Metric::Cpu) {
-            return Err(WriteError::NotHeld {
-                format: self.name(),
-                metric: options.metric,
-            });
-        }
-        let tree = profile.tree().ok_or(WriteError::NeedsStacks {
-            format: self.name(),
-        })?;
-        Ok(writer::write(profile, &tree, options, out)?)
+fn detect(head: &[u8]) -> Detection {
+    let shared = head.len().min(record::MAGIC.len());
+    if head.get(..shared) != record::MAGIC.get(..shared) {
+        Detection::No
+    } else if shared < record::MAGIC.len() {
+        Detection::NeedMore
+    } else {
+        Detection::Yes
     }
 }
 
-impl Format for NytprofCalls {
-    fn id(&self) -> &'static str {
-        "nytprof-calls"
-    }
+fn read(input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
+    reader::read(NYTPROF.name, input, budget)
+}
 
-    fn name(&self) -> &'static str {
-        "NYTProf calls"
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        &["calls"]
-    }
-
-    fn warning(&self) -> Option<&'static str> {
-        Some(
-            "nytprofcalls has no line for what runs outside of functions, so main()'s own cost \
-             is left out",
-        )
-    }
-
-    fn holds(&self) -> Option<Holds> {
-        collapsed::Collapsed.holds()
-    }
-
-    /// This output is recognized as collapsed stacks.
-    fn read(&self, input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
-        collapsed::read_lines(self.name(), input, budget)
-    }
-
-    fn write(
-        &self,
-        profile: &Profile,
-        options: &WriteOptions,
-        out: &mut dyn Write,
-    ) -> Result<(), WriteError> {
-        let tree = profile.tree().ok_or(WriteError::NeedsStacks {
-            format: self.name(),
-        })?;
-        let stacks = Stacks {
-            tree: &tree,
-            names: &name::all(profile),
+fn write(profile: &Profile, options: &WriteOptions, out: &mut dyn Write) -> Result<(), WriteError> {
+    // The format has only times.
+    if !matches!(options.metric, Metric::Wall | Metric::Cpu) {
+        return Err(WriteError::NotHeld {
+            format: NYTPROF.name,
             metric: options.metric,
-            with_root: false,
-        };
-        Ok(collapsed::write_lines(&stacks, out)?)
+        });
     }
+    let tree = profile.tree().ok_or(WriteError::NeedsStacks {
+        format: NYTPROF.name,
+    })?;
+    Ok(writer::write(profile, &tree, options, out)?)
+}
+
+/// This output is recognized as collapsed stacks.
+fn read_calls(input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
+    collapsed::read_lines(NYTPROF_CALLS.name, input, budget)
+}
+
+fn write_calls(
+    profile: &Profile,
+    options: &WriteOptions,
+    out: &mut dyn Write,
+) -> Result<(), WriteError> {
+    let tree = profile.tree().ok_or(WriteError::NeedsStacks {
+        format: NYTPROF_CALLS.name,
+    })?;
+    let stacks = Stacks {
+        tree: &tree,
+        names: &name::all(profile),
+        metric: options.metric,
+        with_root: false,
+    };
+    Ok(collapsed::write_lines(&stacks, out)?)
 }

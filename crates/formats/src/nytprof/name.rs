@@ -2,7 +2,7 @@
 
 use profile::{Profile, Symbol};
 
-use crate::text;
+use crate::shared::text;
 
 /// Perl's name for code outside of any function.
 pub(super) const RUNTIME: &[u8] = b"main::RUNTIME";

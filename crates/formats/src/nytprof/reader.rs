@@ -10,8 +10,9 @@ use profile::{Body, Budget, Meta, Metrics, Mode, Profile, Spans, SymbolId, alloc
 use super::forest::Forest;
 use super::name;
 use super::record::{MAGIC, tag, u32_head};
-use crate::symbols::Symbols;
-use crate::{MAX_UNPACKED, ReadError, gzip, text};
+use crate::shared::symbols::Symbols;
+use crate::shared::text;
+use crate::{MAX_UNPACKED, ReadError, gzip};
 
 /// The maximum length of a name or a line, in bytes: 1 MiB.
 const MAX_STRING: u64 = 1 << 20;

@@ -10,8 +10,9 @@ use profile::{Metric, NodeId, NumberMap, Profile, SymbolId, Tree};
 
 use super::name;
 use super::record::{put_nv, put_string, put_u32, tag};
-use crate::unit::Unit;
-use crate::{WriteOptions, same_names, text};
+use crate::WriteOptions;
+use crate::shared::unit::Unit;
+use crate::shared::{same_names, text};
 
 /// The maximum number of returns with one return for each call. With more
 /// calls, each path returns once; the callers' counts stay correct.

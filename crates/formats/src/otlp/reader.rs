@@ -13,11 +13,11 @@ use super::messages::field;
 use super::wire::{Value, fields, numbers};
 use crate::ReadError;
 use crate::pprof::types::{self, Column};
-use crate::symbols::Symbols;
-use crate::text::{lossy, set_file, split_title};
+use crate::shared::symbols::Symbols;
+use crate::shared::text::{lossy, set_file, split_title};
 
 pub(super) fn read(input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
-    let bytes = crate::whole(input, budget)?;
+    let bytes = crate::shared::whole::whole(input, budget)?;
     profile(&bytes, budget).map_err(|reason| ReadError::Offset {
         format: NAME,
         offset: bytes.len() as u64,

@@ -14,8 +14,9 @@ use super::messages::{
     AnyValue, Function, InstrumentationScope, KeyValue, Line, Link, Location, Mapping, Resource,
     Sample, Stack, ValueType, field,
 };
-use crate::unit::Unit;
-use crate::{WriteError, WriteOptions, same_names, text};
+use crate::shared::unit::Unit;
+use crate::shared::{same_names, text};
+use crate::{WriteError, WriteOptions};
 
 pub(super) fn write(
     profile: &Profile,

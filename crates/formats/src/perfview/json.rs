@@ -9,7 +9,10 @@ use serde::Deserialize;
 use serde::de::{self, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::reader::Source;
-use crate::{Detection, HEAD, ReadError};
+use crate::format::Detection;
+use crate::{HEAD, ReadError};
+
+pub(super) const NAME: &str = "PerfView JSON";
 
 pub(super) fn detect(head: &[u8]) -> Detection {
     let text = head.trim_ascii_start();
@@ -31,14 +34,10 @@ pub(super) fn detect(head: &[u8]) -> Detection {
     }
 }
 
-pub(super) fn read(
-    format: &'static str,
-    input: &mut dyn BufRead,
-    budget: &Budget,
-) -> Result<Profile, ReadError> {
-    let input = crate::whole(input, budget)?;
+pub(super) fn read(input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
+    let input = crate::shared::whole::whole(input, budget)?;
     let broken = |error: &serde_json::Error| ReadError::Line {
-        format,
+        format: NAME,
         line: error.line() as u64,
         reason: error.to_string(),
     };
@@ -61,7 +60,7 @@ pub(super) fn read(
         "it contains no StackSource with Samples".to_owned()
     };
     Err(ReadError::Line {
-        format,
+        format: NAME,
         line: 1,
         reason,
     })

@@ -3,7 +3,7 @@
 
 use profile::{Metric, SelfCost};
 
-use crate::unit::{Unit, milliseconds};
+use crate::shared::unit::{Unit, milliseconds};
 
 /// What introduces the metric in the notes.
 const NOTE: &str = "metric: ";

@@ -14,20 +14,99 @@ mod reader;
 mod writer;
 mod xml;
 
-use std::io::{BufRead, Write};
+use std::io;
 
-use profile::{Budget, Profile};
+use profile::Profile;
 
-use crate::{Detection, Format, Holds, ReadError, WriteError, WriteOptions};
+use self::writer::Document;
+use crate::format::{Format, Holds, Reads, Writes};
+use crate::{WriteError, WriteOptions};
 
-/// PerfView's files, in one of their forms.
-#[derive(Debug, Clone, Copy)]
-pub struct PerfView {
-    form: Form,
-    is_packed: bool,
+/// XML with stacks by index, in a zip file: the default.
+pub const PERFVIEW: Format = Format {
+    id: "perfview",
+    name: xml::NAME,
+    endings: &["perfView.xml.zip"],
+    warning: None,
+    reads: Some(XML),
+    writes: writes(|profile, options, out| write(Form::Ids, true, profile, options, out)),
+};
+
+/// XML with stacks by index.
+pub const PERFVIEW_IDS: Format = Format {
+    id: "perfview-xml-ids",
+    name: xml::NAME,
+    endings: &["perfView.xml"],
+    warning: None,
+    reads: Some(XML),
+    writes: writes(|profile, options, out| write(Form::Ids, false, profile, options, out)),
+};
+
+/// XML with stacks as text.
+pub const PERFVIEW_TEXT: Format = Format {
+    id: "perfview-xml",
+    name: xml::NAME,
+    endings: &[],
+    warning: None,
+    reads: Some(XML),
+    writes: writes(|profile, options, out| write(Form::Text, false, profile, options, out)),
+};
+
+/// XML with stacks as text, in a zip file.
+pub const PERFVIEW_TEXT_ZIP: Format = Format {
+    id: "perfview-xml-zip",
+    name: xml::NAME,
+    endings: &[],
+    warning: None,
+    reads: Some(XML),
+    writes: writes(|profile, options, out| write(Form::Text, true, profile, options, out)),
+};
+
+/// JSON.
+pub const PERFVIEW_JSON: Format = Format {
+    id: "perfview-json",
+    name: json::NAME,
+    endings: &["perfView.json"],
+    warning: None,
+    reads: Some(JSON),
+    writes: writes(|profile, options, out| write(Form::Json, false, profile, options, out)),
+};
+
+/// JSON in a zip file, which PerfView cannot open.
+pub const PERFVIEW_JSON_ZIP: Format = Format {
+    id: "perfview-json-zip",
+    name: json::NAME,
+    endings: &["perfView.json.zip"],
+    warning: Some(
+        "PerfView reads the zip file itself as JSON and cannot open this; \
+         .perfView.xml.zip and .perfView.json it opens",
+    ),
+    reads: Some(JSON),
+    writes: writes(|profile, options, out| write(Form::Json, true, profile, options, out)),
+};
+
+const XML: Reads = Reads {
+    detect: xml::detect,
+    read: xml::read,
+};
+
+const JSON: Reads = Reads {
+    detect: json::detect,
+    read: json::read,
+};
+
+type Write = fn(&Profile, &WriteOptions, &mut dyn io::Write) -> Result<(), WriteError>;
+
+const fn writes(write: Write) -> Option<Writes> {
+    Some(Writes {
+        holds: Holds::Stacks,
+        all_metrics: false,
+        has_threshold: false,
+        write,
+    })
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 enum Form {
     /// XML with stacks by index.
     Ids,
@@ -36,108 +115,27 @@ enum Form {
     Json,
 }
 
-impl PerfView {
-    /// XML with stacks by index, in a zip file: the default.
-    pub const USUAL: Self = Self::new(Form::Ids, true);
-    /// XML with stacks by index.
-    pub const IDS: Self = Self::new(Form::Ids, false);
-    /// XML with stacks as text.
-    pub const TEXT: Self = Self::new(Form::Text, false);
-    /// XML with stacks as text, in a zip file.
-    pub const TEXT_ZIP: Self = Self::new(Form::Text, true);
-    /// JSON.
-    pub const JSON: Self = Self::new(Form::Json, false);
-    /// JSON in a zip file, which PerfView cannot open.
-    pub const JSON_ZIP: Self = Self::new(Form::Json, true);
-
-    const fn new(form: Form, is_packed: bool) -> Self {
-        Self { form, is_packed }
+fn write(
+    form: Form,
+    is_packed: bool,
+    profile: &Profile,
+    options: &WriteOptions,
+    out: &mut dyn io::Write,
+) -> Result<(), WriteError> {
+    let (format, file) = match form {
+        Form::Ids | Form::Text => (xml::NAME, "profile.perfView.xml"),
+        Form::Json => (json::NAME, "profile.perfView.json"),
+    };
+    let document = Document::new(profile, options).ok_or(WriteError::NeedsStacks { format })?;
+    let write = |out: &mut dyn io::Write| match form {
+        Form::Ids => document.write_ids(out),
+        Form::Text => document.write_text(out),
+        Form::Json => document.write_json(out),
+    };
+    if is_packed {
+        crate::shared::zip::write_one(file, out, write)?;
+    } else {
+        write(out)?;
     }
-}
-
-impl Format for PerfView {
-    fn id(&self) -> &'static str {
-        match (self.form, self.is_packed) {
-            (Form::Ids, true) => "perfview",
-            (Form::Ids, false) => "perfview-xml-ids",
-            (Form::Text, true) => "perfview-xml-zip",
-            (Form::Text, false) => "perfview-xml",
-            (Form::Json, true) => "perfview-json-zip",
-            (Form::Json, false) => "perfview-json",
-        }
-    }
-
-    fn name(&self) -> &'static str {
-        match self.form {
-            Form::Ids | Form::Text => "PerfView XML",
-            Form::Json => "PerfView JSON",
-        }
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        match (self.form, self.is_packed) {
-            (Form::Ids, true) => &["perfView.xml.zip"],
-            (Form::Ids, false) => &["perfView.xml"],
-            (Form::Text, _) => &[],
-            (Form::Json, true) => &["perfView.json.zip"],
-            (Form::Json, false) => &["perfView.json"],
-        }
-    }
-
-    fn warning(&self) -> Option<&'static str> {
-        (self.form == Form::Json && self.is_packed).then_some(
-            "PerfView reads the zip file itself as JSON and cannot open this; \
-             .perfView.xml.zip and .perfView.json it opens",
-        )
-    }
-
-    fn holds(&self) -> Option<Holds> {
-        Some(Holds {
-            needs_stacks: true,
-            stacks: true,
-            calls: false,
-            all_metrics: false,
-            times: true,
-        })
-    }
-
-    fn detect(&self, head: &[u8]) -> Detection {
-        match self.form {
-            Form::Ids | Form::Text => xml::detect(head),
-            Form::Json => json::detect(head),
-        }
-    }
-
-    fn read(&self, input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
-        match self.form {
-            Form::Ids | Form::Text => xml::read(self.name(), input, budget),
-            Form::Json => json::read(self.name(), input, budget),
-        }
-    }
-
-    fn write(
-        &self,
-        profile: &Profile,
-        options: &WriteOptions,
-        out: &mut dyn Write,
-    ) -> Result<(), WriteError> {
-        let document = writer::Document::new(profile, options).ok_or(WriteError::NeedsStacks {
-            format: self.name(),
-        })?;
-        let write = |out: &mut dyn Write| match self.form {
-            Form::Ids => document.write_ids(out),
-            Form::Text => document.write_text(out),
-            Form::Json => document.write_json(out),
-        };
-        let name = match self.form {
-            Form::Ids | Form::Text => "profile.perfView.xml",
-            Form::Json => "profile.perfView.json",
-        };
-        if self.is_packed {
-            crate::zip::write_one(name, out, write)?;
-        } else {
-            write(out)?;
-        }
-        Ok(())
-    }
+    Ok(())
 }

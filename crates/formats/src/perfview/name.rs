@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::text;
+use crate::shared::text;
 
 /// The maximum length of a name, in characters: PerfView rejects the whole JSON
 /// if a name has 8193.

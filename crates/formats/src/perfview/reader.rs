@@ -7,9 +7,9 @@ use profile::{
 };
 
 use super::metric::{self, Counts, MILLIONTHS};
-use crate::paths::Paths;
-use crate::symbols::Symbols;
-use crate::text;
+use crate::shared::paths::Paths;
+use crate::shared::symbols::Symbols;
+use crate::shared::text;
 
 /// The part that has been read.
 #[derive(Debug)]

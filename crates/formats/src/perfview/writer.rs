@@ -6,9 +6,10 @@ use profile::{Profile, SymbolId};
 
 use super::metric;
 use super::name::{clean, escaped, quoted};
-use crate::timeline::{Slice, Timeline};
-use crate::unit::{Unit, milliseconds};
-use crate::{WriteOptions, text};
+use crate::WriteOptions;
+use crate::shared::text;
+use crate::shared::timeline::{Slice, Timeline};
+use crate::shared::unit::{Unit, milliseconds};
 
 /// A profile as samples, ready to be written in any form.
 pub(super) struct Document<'p> {

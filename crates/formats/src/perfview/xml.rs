@@ -9,11 +9,14 @@ use quick_xml::events::{BytesRef, BytesStart, Event};
 use quick_xml::{Error, Reader};
 
 use super::reader::Source;
-use crate::{Detection, HEAD, ReadError};
+use crate::format::Detection;
+use crate::{HEAD, ReadError};
 
 /// The maximum length of a piece of markup or text, in bytes: 64 MiB. A sample
 /// with its stack as text is one piece.
 const MAX_PIECE: u64 = 64 << 20;
+
+pub(super) const NAME: &str = "PerfView XML";
 
 pub(super) fn detect(head: &[u8]) -> Detection {
     let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
@@ -32,11 +35,7 @@ pub(super) fn detect(head: &[u8]) -> Detection {
     }
 }
 
-pub(super) fn read(
-    format: &'static str,
-    input: &mut dyn BufRead,
-    budget: &Budget,
-) -> Result<Profile, ReadError> {
+pub(super) fn read(input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
     let left = Cell::new(0);
     let mut reader = Reader::from_reader(Pieces { input, left: &left });
     let mut document = Document::within(budget);
@@ -57,7 +56,7 @@ pub(super) fn read(
         };
         budget.check()?;
         outcome.map_err(|reason| ReadError::Offset {
-            format,
+            format: NAME,
             offset: reader.buffer_position(),
             reason,
         })?;
@@ -74,7 +73,7 @@ pub(super) fn read(
     let outcome = finish();
     budget.check()?;
     outcome.map_err(|reason| ReadError::Offset {
-        format,
+        format: NAME,
         offset: reader.buffer_position(),
         reason,
     })

@@ -7,7 +7,8 @@
 
 use super::fields::{Message, Value, varint};
 use super::messages::field;
-use crate::{Detection, HEAD};
+use crate::HEAD;
+use crate::format::Detection;
 
 /// The maximum number of fields that are examined.
 const LOOKAHEAD: usize = 16;

@@ -10,7 +10,7 @@ use profile::{Budget, NumberMap, OverBudget, SymbolId};
 
 use super::fields::{Message, Value};
 use super::stacks::Place;
-use crate::symbols::Symbols;
+use crate::shared::symbols::Symbols;
 
 /// IDs below this are in a table, which is fast; others in a map.
 const DENSE: usize = 1 << 16;

@@ -20,52 +20,34 @@ use std::io::{BufRead, Write};
 
 use profile::{Budget, Profile};
 
-use crate::{Detection, Format, Holds, ReadError, WriteError, WriteOptions};
+use crate::format::{Format, Holds, Reads, Writes};
+use crate::{ReadError, WriteError, WriteOptions};
 
 /// pprof's profiles.
-#[derive(Debug, Clone, Copy)]
-pub struct Pprof;
+pub const PPROF: Format = Format {
+    id: "pprof",
+    name: "pprof",
+    endings: &["pb.gz", "pprof", "pprof.gz"],
+    warning: None,
+    reads: Some(Reads {
+        detect: detect::detect,
+        read,
+    }),
+    writes: Some(Writes {
+        holds: Holds::Stacks,
+        all_metrics: true,
+        has_threshold: false,
+        write,
+    }),
+};
 
-impl Format for Pprof {
-    fn id(&self) -> &'static str {
-        "pprof"
-    }
+fn read(input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
+    reader::read(PPROF.name, input, budget)
+}
 
-    fn name(&self) -> &'static str {
-        "pprof"
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        &["pb.gz", "pprof", "pprof.gz"]
-    }
-
-    fn holds(&self) -> Option<Holds> {
-        Some(Holds {
-            needs_stacks: true,
-            stacks: true,
-            calls: true,
-            all_metrics: true,
-            times: false,
-        })
-    }
-
-    fn detect(&self, head: &[u8]) -> Detection {
-        detect::detect(head)
-    }
-
-    fn read(&self, input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
-        reader::read(self.name(), input, budget)
-    }
-
-    fn write(
-        &self,
-        profile: &Profile,
-        options: &WriteOptions,
-        out: &mut dyn Write,
-    ) -> Result<(), WriteError> {
-        let tree = profile.tree().ok_or(WriteError::NeedsStacks {
-            format: self.name(),
-        })?;
-        Ok(writer::write(profile, &tree, options, out)?)
-    }
+fn write(profile: &Profile, options: &WriteOptions, out: &mut dyn Write) -> Result<(), WriteError> {
+    let tree = profile
+        .tree()
+        .ok_or(WriteError::NeedsStacks { format: PPROF.name })?;
+    Ok(writer::write(profile, &tree, options, out)?)
 }

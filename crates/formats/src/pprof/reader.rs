@@ -18,8 +18,9 @@ use super::locations::Locations;
 use super::messages::{Function, ValueType, field};
 use super::stacks::{Place, StackId, Stacks};
 use super::types;
-use crate::symbols::Symbols;
-use crate::{ReadError, text};
+use crate::ReadError;
+use crate::shared::symbols::Symbols;
+use crate::shared::text;
 
 /// Bytes per function until the symbols are made: its entry in the map, and its
 /// symbol.

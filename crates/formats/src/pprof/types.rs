@@ -3,7 +3,7 @@
 
 use profile::{Metric, Metrics, WallUnit};
 
-use crate::unit::Unit;
+use crate::shared::unit::Unit;
 
 /// The types to write: metric, name and unit. Calls come first, because they
 /// are counts, and the rest in the order in which tools show it. A `counted`

@@ -11,7 +11,8 @@ use prost::encoding::{WireType, encode_key, encode_varint};
 
 use super::messages::{Function, Line, Location, Mapping, Sample, ValueType, field};
 use super::types;
-use crate::{WriteOptions, text};
+use crate::WriteOptions;
+use crate::shared::text;
 
 pub(super) fn write(
     profile: &Profile,

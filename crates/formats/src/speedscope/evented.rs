@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use profile::{Body, Events, Instant, Metric, NodeId, Profile, SymbolId, Tree};
 
 use super::sampled::name_and_unit;
-use crate::nesting;
+use crate::shared::nesting;
 
 /// Writes a profile for the wall time, and one for the CPU time.
 pub(super) fn write(profile: &Profile, out: &mut dyn Write) -> io::Result<()> {

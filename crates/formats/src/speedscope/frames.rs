@@ -5,9 +5,8 @@
 
 use profile::{Budget, NodeId, Symbol, SymbolId};
 
-use super::json::{Frame, One};
-use super::reader::unsigned;
-use crate::names::Names;
+use super::parts::{Frame, One, unsigned};
+use crate::shared::names::Names;
 
 /// The functions of the frames.
 #[derive(Debug)]

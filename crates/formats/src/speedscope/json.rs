@@ -9,11 +9,12 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use profile::{Budget, Node, NodeId, OverBudget, SymbolId, TreeBuilder, allocated};
+use profile::{Budget, NodeId, OverBudget, SymbolId, TreeBuilder, allocated};
 use serde::de::{self, DeserializeSeed, Deserializer, IgnoredAny};
 use serde::de::{MapAccess, SeqAccess, Visitor};
 
 use super::frames::Frames;
+use super::parts::{Event, Frame, One, Stacks};
 
 /// A whole file.
 #[derive(Debug, Default)]
@@ -22,48 +23,6 @@ pub(super) struct File {
     pub(super) exporter: Option<String>,
     pub(super) frames: Option<Frames>,
     pub(super) profiles: Option<Vec<One>>,
-}
-
-/// A function, with the fields that the file has.
-#[derive(Debug, Default)]
-pub(super) struct Frame {
-    pub(super) name: String,
-    pub(super) file: Option<String>,
-    pub(super) line: Option<f64>,
-}
-
-/// One of the profiles in a file.
-#[derive(Debug, Default, PartialEq)]
-pub(super) struct One {
-    pub(super) kind: String,
-    pub(super) name: String,
-    pub(super) unit: String,
-    pub(super) start: f64,
-    pub(super) end: f64,
-    pub(super) stacks: Stacks,
-    pub(super) weights: Vec<f64>,
-    pub(super) events: Vec<Event>,
-}
-
-/// Stacks of frames, each kept as a path. Symbol `n + 1` is frame `n`.
-#[derive(Debug, Default, PartialEq)]
-pub(super) struct Stacks {
-    pub(super) paths: Vec<Node>,
-    pub(super) samples: Vec<NodeId>,
-}
-
-/// An entry or an exit.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(super) struct Event {
-    pub(super) opens: bool,
-    pub(super) frame: u32,
-    pub(super) at: f64,
-}
-
-impl One {
-    fn is_empty(&self) -> bool {
-        self.stacks.samples.is_empty() && self.weights.is_empty() && self.events.is_empty()
-    }
 }
 
 /// Reads a whole file.

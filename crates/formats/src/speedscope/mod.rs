@@ -11,101 +11,83 @@
 mod evented;
 mod frames;
 mod json;
+mod parts;
 mod reader;
 mod sampled;
 
-use std::io::{self, BufRead, BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 
-use profile::{Budget, Profile, Symbol};
+use profile::{Profile, Symbol};
 
-use crate::names::INTERNAL_FILE;
-use crate::text::{ESTIMATED, lossy};
-use crate::{Detection, Format, Holds, ReadError, WriteError, WriteOptions};
+use crate::format::{Detection, Format, Holds, Reads, Writes, never};
+use crate::shared::names::INTERNAL_FILE;
+use crate::shared::text::{ESTIMATED, lossy};
+use crate::{WriteError, WriteOptions};
 
-/// One of the two forms; one reader reads both.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Speedscope {
-    /// Each stack once, with its weight.
-    Sampled,
-    /// Entries and exits. Without events, in the order of the tree.
-    Evented,
-}
+/// Each stack once, with its weight.
+pub const SPEEDSCOPE: Format = Format {
+    id: "speedscope",
+    name: "speedscope",
+    endings: &["speedscope.json", "speedscope"],
+    warning: None,
+    reads: Some(Reads {
+        detect,
+        read: reader::read,
+    }),
+    writes: Some(Writes {
+        holds: Holds::Stacks,
+        all_metrics: true,
+        has_threshold: false,
+        write: |profile, options, out| write(profile, options, sampled::write, out),
+    }),
+};
+
+/// Entries and exits. Without events, in the order of the tree.
+pub const SPEEDSCOPE_EVENTED: Format = Format {
+    id: "speedscope-evented",
+    name: "speedscope, evented",
+    endings: &["evented.speedscope.json"],
+    warning: None,
+    reads: Some(Reads {
+        detect: never,
+        read: reader::read,
+    }),
+    writes: Some(Writes {
+        holds: Holds::Stacks,
+        all_metrics: true,
+        has_threshold: false,
+        write: |profile, options, out| write(profile, options, evented::write, out),
+    }),
+};
 
 const SCHEMA: &str = "https://www.speedscope.app/file-format-schema.json";
 
-impl Format for Speedscope {
-    fn id(&self) -> &'static str {
-        match self {
-            Self::Sampled => "speedscope",
-            Self::Evented => "speedscope-evented",
-        }
+fn write(
+    profile: &Profile,
+    options: &WriteOptions,
+    write_profiles: fn(&Profile, &mut dyn Write) -> io::Result<()>,
+    out: &mut dyn Write,
+) -> Result<(), WriteError> {
+    let mut out = BufWriter::new(out);
+    let title = options.title.as_deref().or(profile.meta.title.as_deref());
+    let mut title = lossy(title.unwrap_or("xhprof").as_bytes()).into_owned();
+    if profile.meta.is_estimated {
+        title = format!("{title} ({ESTIMATED})");
     }
-
-    fn name(&self) -> &'static str {
-        match self {
-            Self::Sampled => "speedscope",
-            Self::Evented => "speedscope, evented",
-        }
+    write!(
+        out,
+        "{{\"$schema\":\"{SCHEMA}\",\"exporter\":\"xhprof@{}\",\"name\":",
+        env!("CARGO_PKG_VERSION")
+    )?;
+    string(&title, &mut out)?;
+    out.write_all(b",\"activeProfileIndex\":0,\n\"shared\":{\"frames\":[")?;
+    for (number, symbol) in profile.symbols.iter().enumerate() {
+        frame(symbol, number, &mut out)?;
     }
-
-    fn endings(&self) -> &'static [&'static str] {
-        match self {
-            Self::Sampled => &["speedscope.json", "speedscope"],
-            Self::Evented => &["evented.speedscope.json"],
-        }
-    }
-
-    fn holds(&self) -> Option<Holds> {
-        Some(Holds {
-            needs_stacks: true,
-            stacks: true,
-            calls: *self == Self::Evented,
-            all_metrics: true,
-            times: *self == Self::Evented,
-        })
-    }
-
-    fn detect(&self, head: &[u8]) -> Detection {
-        match self {
-            Self::Sampled => detect(head),
-            Self::Evented => Detection::No,
-        }
-    }
-
-    fn read(&self, input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
-        reader::read(input, budget)
-    }
-
-    fn write(
-        &self,
-        profile: &Profile,
-        options: &WriteOptions,
-        out: &mut dyn Write,
-    ) -> Result<(), WriteError> {
-        let mut out = BufWriter::new(out);
-        let title = options.title.as_deref().or(profile.meta.title.as_deref());
-        let mut title = lossy(title.unwrap_or("xhprof").as_bytes()).into_owned();
-        if profile.meta.is_estimated {
-            title = format!("{title} ({ESTIMATED})");
-        }
-        write!(
-            out,
-            "{{\"$schema\":\"{SCHEMA}\",\"exporter\":\"xhprof@{}\",\"name\":",
-            env!("CARGO_PKG_VERSION")
-        )?;
-        string(&title, &mut out)?;
-        out.write_all(b",\"activeProfileIndex\":0,\n\"shared\":{\"frames\":[")?;
-        for (number, symbol) in profile.symbols.iter().enumerate() {
-            frame(symbol, number, &mut out)?;
-        }
-        out.write_all(b"\n]},\n\"profiles\":[")?;
-        match self {
-            Self::Sampled => sampled::write(profile, &mut out)?,
-            Self::Evented => evented::write(profile, &mut out)?,
-        }
-        out.write_all(b"\n]}\n")?;
-        Ok(out.flush()?)
-    }
+    out.write_all(b"\n]},\n\"profiles\":[")?;
+    write_profiles(profile, &mut out)?;
+    out.write_all(b"\n]}\n")?;
+    Ok(out.flush()?)
 }
 
 fn string(text: &str, out: &mut dyn Write) -> io::Result<()> {

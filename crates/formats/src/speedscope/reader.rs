@@ -12,13 +12,14 @@ use profile::{
 };
 
 use super::frames::Frames;
-use super::json::{self, Event, File, One};
+use super::json::{self, File};
+use super::parts::{Event, One, scaled, unsigned};
 use crate::ReadError;
-use crate::text::split_title;
+use crate::shared::text::split_title;
 
 /// Reads a whole file.
 pub(super) fn read(input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
-    let bytes = crate::whole(input, budget)?;
+    let bytes = crate::shared::whole::whole(input, budget)?;
     let outcome = json::read(&bytes, budget);
     budget.check()?;
     let file = outcome.map_err(|error| ReadError::Line {
@@ -149,16 +150,6 @@ fn metric(one: &One) -> Result<(Kind, f64), String> {
     let is_cpu = name == "cpu" || name == "cpu time";
     let metric = if is_cpu { Metric::Cpu } else { Metric::Wall };
     Ok((Kind::Cost(metric), scale))
-}
-
-/// To the nearest integer; what is too large is the largest.
-#[expect(clippy::cast_possible_truncation, reason = "saturates")]
-fn scaled(value: f64, scale: f64) -> i64 {
-    (value * scale).round() as i64
-}
-
-pub(super) fn unsigned(value: f64, scale: f64) -> u64 {
-    scaled(value, scale).max(0).unsigned_abs()
 }
 
 /// The stack and the weight of each sample.

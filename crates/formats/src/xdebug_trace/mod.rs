@@ -19,14 +19,21 @@ use std::io::BufRead;
 use profile::{Budget, Meta, Metrics, Mode, Profile, Spans, WallUnit};
 
 use self::calls::Calls;
-use crate::lines::Lines;
-use crate::names::{INTERNAL_FILE, Names, of_xdebug};
-use crate::text::lossy;
-use crate::{Detection, Format, ReadError};
+use crate::ReadError;
+use crate::format::{Detection, Format, Reads};
+use crate::shared::lines::Lines;
+use crate::shared::names::{INTERNAL_FILE, Names, of_xdebug};
+use crate::shared::text::lossy;
 
 /// Traces that Xdebug wrote.
-#[derive(Debug, Clone, Copy)]
-pub struct XdebugTrace;
+pub const XDEBUG_TRACE: Format = Format {
+    id: "xdebug-trace",
+    name: NAME,
+    endings: &[],
+    warning: None,
+    reads: Some(Reads { detect, read }),
+    writes: None,
+};
 
 const NAME: &str = "Xdebug trace";
 
@@ -37,44 +44,30 @@ const VERSION: &[u8] = b"Version: ";
 /// The beginning of format 2, an HTML page that cannot be read.
 const HTML: &[u8] = b"<table class='xdebug-trace'";
 
-impl Format for XdebugTrace {
-    fn id(&self) -> &'static str {
-        "xdebug-trace"
+fn read(input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
+    if input.fill_buf()?.trim_ascii_start().starts_with(HTML) {
+        return Err(ReadError::Refused {
+            what: "Xdebug's trace as HTML (xdebug.trace_format=2)",
+            advice: "record it with xdebug.trace_format=1",
+        });
     }
-
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn detect(&self, head: &[u8]) -> Detection {
-        detect(head)
-    }
-
-    fn read(&self, input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
-        if input.fill_buf()?.trim_ascii_start().starts_with(HTML) {
-            return Err(ReadError::Refused {
-                what: "Xdebug's trace as HTML (xdebug.trace_format=2)",
-                advice: "record it with xdebug.trace_format=1",
-            });
-        }
-        let mut lines = Lines::new(input, NAME);
-        let mut reader = Reader::within(budget);
-        let mut broken = None;
-        while let Some(line) = lines.next()? {
-            if let Some(error) = broken {
-                return Err(error);
-            }
-            budget.check()?;
-            if let Err(reason) = reader.line(line) {
-                broken = Some(lines.error(reason));
-            }
-        }
-        // The last line is incomplete if the program was killed.
-        if let Some(error) = broken.filter(|_| !reader.is_started || reader.is_ended) {
+    let mut lines = Lines::new(input, NAME);
+    let mut reader = Reader::within(budget);
+    let mut broken = None;
+    while let Some(line) = lines.next()? {
+        if let Some(error) = broken {
             return Err(error);
         }
-        reader.finish().map_err(|reason| lines.error(reason))
+        budget.check()?;
+        if let Err(reason) = reader.line(line) {
+            broken = Some(lines.error(reason));
+        }
     }
+    // The last line is incomplete if the program was killed.
+    if let Some(error) = broken.filter(|_| !reader.is_started || reader.is_ended) {
+        return Err(error);
+    }
+    reader.finish().map_err(|reason| lines.error(reason))
 }
 
 /// By the line `TRACE START […]`, after at most two other lines.

@@ -228,12 +228,12 @@ pub(crate) fn nasty() -> Profile {
 }
 
 /// What `profile` is in a format.
-pub(crate) fn written(format: &dyn formats::Format, profile: &Profile) -> Vec<u8> {
+pub(crate) fn written(format: &formats::Format, profile: &Profile) -> Vec<u8> {
     written_with(format, profile, &formats::WriteOptions::default())
 }
 
 pub(crate) fn written_with(
-    format: &dyn formats::Format,
+    format: &formats::Format,
     profile: &Profile,
     options: &formats::WriteOptions,
 ) -> Vec<u8> {

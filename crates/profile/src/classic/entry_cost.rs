@@ -1,6 +1,6 @@
 //! The costs of one entry, parsed by name and in any number format.
 
-use super::Error;
+use super::error::Error;
 use crate::{Cost, Metrics};
 
 /// The metrics of one entry as they are in the file.

@@ -9,14 +9,16 @@
 //! self time that rounding alone has caused.
 
 mod entry_cost;
+mod error;
 mod json;
 mod labels;
 mod read;
 mod rounding;
 
 pub use entry_cost::EntryCost;
+pub use error::Error;
 pub use json::write_json;
-pub use read::{Builder, Error, read_serialized};
+pub use read::{Builder, read_serialized};
 
 use crate::php_serialize::{self, write_array_end, write_array_start, write_int, write_string};
 use crate::symbol::name_in;

@@ -7,93 +7,15 @@
 //! **Invariant:** writing a profile that was read gives the same rows, in the
 //! same order.
 
-use std::fmt;
-
 use super::SEPARATOR;
 use super::entry_cost::EntryCost;
+use super::error::Error;
 use super::labels::Labels;
-use crate::php_serialize::{Key, Limits, ReadError, Reader, Value};
+use crate::php_serialize::{Key, Limits, Reader, Value};
 use crate::{
-    Body, Budget, Cost, Edge, EdgeTable, Meta, Metrics, Mode, NodeId, NumberMap, OverBudget,
-    Profile, Sample, SamplesBuilder, Spans, Symbol, SymbolId, Tree, TreeBuilder, WallUnit,
-    make_name_safe,
+    Body, Budget, Cost, Edge, EdgeTable, Meta, Metrics, Mode, NodeId, NumberMap, Profile, Sample,
+    SamplesBuilder, Spans, Symbol, SymbolId, Tree, TreeBuilder, WallUnit, make_name_safe,
 };
-
-/// Why rows are not a profile.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Error {
-    /// The serialized bytes are broken.
-    Serialized(ReadError),
-    /// The value is not an array.
-    NotAnArray,
-    /// There is no `main()`.
-    NoMain,
-    /// `main()` has no wall time.
-    NoWallTime,
-    /// A key that names no caller, or has `main()` as callee.
-    Key {
-        /// The key.
-        key: Box<[u8]>,
-    },
-    /// An entry is neither costs nor a stack, or of another kind than the
-    /// first.
-    Entry {
-        /// The key.
-        key: Box<[u8]>,
-    },
-    /// A metric that is not a number.
-    Metric {
-        /// The entry's key.
-        key: Box<[u8]>,
-        /// `ct`, `wt` or `cpu`.
-        metric: &'static str,
-    },
-    /// The file has more symbols than the IDs can number.
-    TooMany,
-    /// The profile needs more memory than the budget allows.
-    Memory(OverBudget),
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Serialized(error) => error.fmt(f),
-            Self::NotAnArray => f.write_str("not an array"),
-            Self::NoMain => f.write_str("no `main()` entry: not an XHProf profile, or cut off"),
-            Self::NoWallTime => f.write_str("`main()` has no wall time (`wt`)"),
-            Self::Key { key } => {
-                write!(
-                    f,
-                    "`{}` does not name a caller and a callee",
-                    key.escape_ascii()
-                )
-            }
-            Self::Entry { key } => {
-                write!(f, "`{}` has neither costs nor a stack", key.escape_ascii())
-            }
-            Self::Metric { key, metric } => {
-                write!(f, "`{}` has an impossible `{metric}`", key.escape_ascii())
-            }
-            Self::Memory(error) => error.fmt(f),
-            Self::TooMany => f.write_str("more functions than can be numbered"),
-        }
-    }
-}
-
-impl std::error::Error for Error {}
-
-impl From<OverBudget> for Error {
-    fn from(error: OverBudget) -> Self {
-        Self::Memory(error)
-    }
-}
-
-impl From<ReadError> for Error {
-    fn from(error: ReadError) -> Self {
-        Self::Serialized(error)
-    }
-}
 
 /// Reads a classic array as PHP's `serialize()` writes it.
 ///

@@ -1,10 +1,10 @@
 //! Edges in a native file: the root's cost first, then each edge.
 
-use super::Error;
 use super::costs::Columns;
+use super::output::Output;
 use super::section::{SectionWriter, kind};
 use super::varint::{Cursor, put};
-use super::write::Output;
+use super::{Error, symbols};
 use crate::{Activation, Budget, Edge, EdgeTable, NumberSet, SymbolId};
 
 /// The number of edges in a section.
@@ -99,7 +99,7 @@ impl EdgeReader {
 
 fn activation(cursor: &mut Cursor<'_>, symbols: usize) -> Result<Activation, Error> {
     let head = cursor.number()?;
-    let symbol = super::read::symbol(cursor, head >> 1, symbols)?;
+    let symbol = symbols::number(cursor, head >> 1, symbols)?;
     let level = if head & 1 == 1 {
         cursor.number_32()?
     } else {

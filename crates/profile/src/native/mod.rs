@@ -23,7 +23,10 @@ mod crc;
 mod edges;
 mod error;
 pub mod events;
+mod head;
+mod limits;
 mod meta;
+mod output;
 mod read;
 mod samples;
 mod section;
@@ -35,7 +38,8 @@ mod varint;
 mod write;
 
 pub use error::Error;
-pub use read::{Limits, read, read_within};
+pub use limits::Limits;
+pub use read::{read, read_within};
 pub use summary::{Summary, summary};
 pub use write::write;
 

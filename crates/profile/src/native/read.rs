@@ -2,9 +2,9 @@
 
 use std::io::Read;
 
-use super::Error;
 use super::edges::EdgeReader;
 use super::events::EventsReader;
+use super::head::{Head, SECOND_PROFILE};
 use super::meta::MetaReader;
 use super::samples::SampleReader;
 use super::section::{SectionReader, kind};
@@ -12,45 +12,13 @@ use super::spans::SpanReader;
 use super::symbols::SymbolReader;
 use super::tree::TreeReader;
 use super::varint::Cursor;
-use crate::{Body, Budget, Metrics, Profile, Spans, Symbol, SymbolId, WallUnit};
-
-/// The error for a second first section.
-pub(super) const SECOND_PROFILE: &str = "a second section says what follows";
-
-/// The maximum size of a section: 1 GiB.
-pub(super) const LARGEST_SECTION: u64 = 1 << 30;
-
-/// The limits of a reader.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
-    /// The maximum size of a section, in bytes.
-    pub section: u64,
-    /// The maximum number of nodes of a call tree; 48 bytes of memory each.
-    pub nodes: usize,
-    /// The maximum number of call events that are kept, 40 bytes of memory
-    /// each. More events become a call tree while they are read.
-    pub events: usize,
-    /// The maximum number of spans; 56 bytes of memory each.
-    pub spans: usize,
-}
-
-impl Default for Limits {
-    /// 64 million nodes; a million events, and as many spans.
-    fn default() -> Self {
-        Self {
-            section: LARGEST_SECTION,
-            nodes: 64 << 20,
-            events: 1 << 20,
-            spans: Spans::MOST,
-        }
-    }
-}
+use super::{Error, Limits};
+use crate::{Body, Budget, Profile, Symbol, SymbolId};
 
 /// Reads a whole file. The input need not be buffered.
 /// Event files that end early (the program crashed, or still runs) are read up
 /// to there, and [`Meta::is_truncated`](crate::Meta::is_truncated) is set.
 /// Other files that end early are an error.
-/// Everything else that ends early is an error.
 ///
 /// # Errors
 ///
@@ -98,7 +66,7 @@ pub fn read_within(input: impl Read, limits: &Limits, budget: &Budget) -> Result
             })?;
             reader.finish(parts.symbols.len())?.map(Body::Samples)
         }
-        _ => return Err(head.cursor_broken("a kind of profile not known here")),
+        _ => return Err(head.broken("a kind of profile not known here")),
     };
     let broken = |reason| Error::Broken {
         offset: sections.start(),
@@ -118,57 +86,6 @@ pub fn read_within(input: impl Read, limits: &Limits, budget: &Budget) -> Result
         spans: parts.spans.spans,
         lines: crate::Lines::default(),
     })
-}
-
-/// The first section.
-#[derive(Debug, Clone)]
-pub(super) struct Head {
-    pub(super) body: u8,
-    pub(super) metrics: Metrics,
-    /// The bits of the costs, and their offset.
-    pub(super) rest: Vec<u8>,
-    pub(super) offset: u64,
-}
-
-impl Head {
-    fn cursor_broken(&self, reason: &'static str) -> Error {
-        Error::Broken {
-            offset: self.offset,
-            reason,
-        }
-    }
-
-    /// Reads the first section.
-    pub(super) fn read<R: Read>(sections: &mut SectionReader<R>) -> Result<Self, Error> {
-        let first = sections.next()?;
-        let mut cursor = sections.cursor();
-        if first != kind::PROFILE {
-            return Err(cursor.broken("the first section has to say what follows"));
-        }
-        let body = cursor.byte()?;
-        let bits = cursor.byte()?;
-        let offset = cursor.offset();
-        let mut rest = Vec::new();
-        while cursor.len() > 0 {
-            rest.push(cursor.byte()?);
-        }
-        let has = |bit: u8| bits >> bit & 1 == 1;
-        Ok(Self {
-            body,
-            metrics: Metrics {
-                calls: has(0),
-                wall_unit: if has(1) {
-                    WallUnit::Samples
-                } else {
-                    WallUnit::Nanoseconds
-                },
-                cpu: has(2),
-                memory: has(3),
-            },
-            rest,
-            offset,
-        })
-    }
 }
 
 /// The parts that every body is read with.
@@ -219,13 +136,6 @@ impl<'a> Parts<'a> {
             }
         }
     }
-}
-
-/// A symbol's index, if there is such a symbol.
-pub(super) fn symbol(cursor: &Cursor<'_>, number: u64, symbols: usize) -> Result<u32, Error> {
-    let number = u32::try_from(number).ok();
-    let number = number.filter(|&number| (number as usize) < symbols);
-    number.ok_or_else(|| cursor.broken("no symbol has this number"))
 }
 
 fn are_unique(symbols: &[Symbol]) -> bool {

@@ -1,10 +1,10 @@
 //! Samples in a native file: first the stacks as a tree, then the samples.
 
 use super::Error;
+use super::output::Output;
 use super::section::kind;
 use super::tree::{are_paths, place};
 use super::varint::{Cursor, put, put_signed};
-use super::write::Output;
 use crate::{Budget, NodeId, Sample, Samples, StackNode};
 
 /// The number of stacks or samples in a section.

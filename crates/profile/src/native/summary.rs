@@ -6,8 +6,8 @@
 use std::io::Read;
 
 use super::costs::Columns;
+use super::head::Head;
 use super::meta::MetaReader;
-use super::read::Head;
 use super::section::{SectionReader, kind};
 use super::varint::Cursor;
 use super::{Error, Limits};

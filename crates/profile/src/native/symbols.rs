@@ -8,6 +8,7 @@
 use std::collections::HashMap;
 
 use super::Error;
+use super::section::{SectionWriter, kind};
 use super::varint::{Cursor, put, put_bytes};
 use crate::{Budget, Symbol, allocated};
 
@@ -42,8 +43,18 @@ impl Default for SymbolWriter {
 }
 
 impl SymbolWriter {
+    /// Appends a section with `symbols`.
+    pub(super) fn section(
+        &mut self,
+        writer: &mut SectionWriter,
+        out: &mut Vec<u8>,
+        symbols: &[Symbol],
+    ) {
+        writer.section(out, kind::SYMBOLS, |out| self.put(out, symbols));
+    }
+
     /// Appends the payload of a section with `symbols`.
-    pub(super) fn put(&mut self, out: &mut Vec<u8>, symbols: &[Symbol]) {
+    fn put(&mut self, out: &mut Vec<u8>, symbols: &[Symbol]) {
         put(out, symbols.len() as u64);
         for symbol in symbols {
             let internal = u64::from(symbol.internal);
@@ -172,6 +183,13 @@ impl SymbolReader {
             internal: head & 1 == 1,
         })
     }
+}
+
+/// A symbol's index, if there is such a symbol.
+pub(super) fn number(cursor: &Cursor<'_>, number: u64, symbols: usize) -> Result<u32, Error> {
+    let number = u32::try_from(number).ok();
+    let number = number.filter(|&number| (number as usize) < symbols);
+    number.ok_or_else(|| cursor.broken("no symbol has this number"))
 }
 
 #[cfg(test)]

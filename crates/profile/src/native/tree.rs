@@ -1,11 +1,11 @@
 //! A call tree in a native file: each node's distance to its parent, its
 //! function, and its self cost, which is shorter than the inclusive cost.
 
-use super::Error;
 use super::costs::{Columns, with, without};
+use super::output::Output;
 use super::section::kind;
 use super::varint::{Cursor, put};
-use super::write::Output;
+use super::{Error, symbols};
 use crate::{Budget, Children, Cost, Node, NodeId, SymbolId, Tree};
 
 /// The number of nodes in a section.
@@ -104,7 +104,7 @@ pub(super) fn place(
 ) -> Result<(NodeId, SymbolId), Error> {
     let up = cursor.number()?;
     let symbol = cursor.number()?;
-    let symbol = super::read::symbol(cursor, symbol, symbols)?;
+    let symbol = symbols::number(cursor, symbol, symbols)?;
     let up = usize::try_from(up).unwrap_or(usize::MAX);
     let is_right = if number == 0 {
         up == 0 && symbol == 0

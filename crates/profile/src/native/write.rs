@@ -3,18 +3,17 @@
 use std::io::{self, Write};
 
 use super::events::{EventsOptions, EventsWriter, RawEvent, RawInstant};
+use super::head::metrics;
 use super::meta::put_meta;
-use super::section::{SectionWriter, kind};
+use super::output::{Output, flush};
+use super::section::kind;
 use super::spans::SpanWriter;
 use super::symbols::SymbolWriter;
 use super::{edges, samples, tree};
-use crate::{Body, Events, Metrics, Profile, Symbol, WallUnit};
+use crate::{Body, Events, Profile};
 
 /// The number of symbols in a section.
 const SYMBOLS_A_SECTION: usize = 1024;
-
-/// The initial buffer for small sections, in bytes.
-const SMALL_SECTION: usize = 2048;
 
 /// The number of events that are passed to the writer at once.
 const EVENTS_AT_ONCE: usize = 4096;
@@ -32,13 +31,7 @@ pub fn write(profile: &Profile, out: &mut dyn Write) -> io::Result<()> {
         Body::Samples(_) => kind::STACKS,
         Body::Events(events) => return write_events(profile, events, out),
     };
-    let mut buffer = Vec::with_capacity(SMALL_SECTION);
-    let writer = SectionWriter::begin(&mut buffer);
-    let mut output = Output {
-        writer,
-        buffer,
-        out,
-    };
+    let mut output = Output::begin(out);
     output.section(|writer, out| {
         writer.section(out, kind::PROFILE, |out| {
             out.extend_from_slice(&[body, metrics(profile.metrics)]);
@@ -47,7 +40,7 @@ pub fn write(profile: &Profile, out: &mut dyn Write) -> io::Result<()> {
     })?;
     let mut symbols = SymbolWriter::default();
     for chunk in profile.symbols.chunks(SYMBOLS_A_SECTION) {
-        output.section(|writer, out| put_symbols(writer, &mut symbols, out, chunk))?;
+        output.section(|writer, out| symbols.section(writer, out, chunk))?;
     }
     match &profile.body {
         Body::Edges(table) => edges::write(table, &mut output)?,
@@ -58,54 +51,6 @@ pub fn write(profile: &Profile, out: &mut dyn Write) -> io::Result<()> {
     let mut spans = SpanWriter::default();
     output.section(|writer, out| spans.put(writer, out, &profile.spans))?;
     output.section(|writer, out| writer.section(out, kind::END, |_| ()))
-}
-
-/// Writes each section as soon as it is complete.
-pub(super) struct Output<'a> {
-    writer: SectionWriter,
-    buffer: Vec<u8>,
-    out: &'a mut dyn Write,
-}
-
-impl Output<'_> {
-    /// Writes the section that `put` appends.
-    pub(super) fn section(
-        &mut self,
-        put: impl FnOnce(&mut SectionWriter, &mut Vec<u8>),
-    ) -> io::Result<()> {
-        put(&mut self.writer, &mut self.buffer);
-        if self.buffer.len() as u64 > super::read::LARGEST_SECTION {
-            return Err(too_large());
-        }
-        self.out.write_all(&self.buffer)?;
-        self.buffer.clear();
-        Ok(())
-    }
-}
-
-fn too_large() -> io::Error {
-    io::Error::new(
-        io::ErrorKind::InvalidInput,
-        "a name of more than a gigabyte",
-    )
-}
-
-/// Appends a section with some of the symbols.
-pub(super) fn put_symbols(
-    writer: &mut SectionWriter,
-    symbols: &mut SymbolWriter,
-    out: &mut Vec<u8>,
-    chunk: &[Symbol],
-) {
-    writer.section(out, kind::SYMBOLS, |out| symbols.put(out, chunk));
-}
-
-/// The measured costs, as bits.
-pub(super) fn metrics(metrics: Metrics) -> u8 {
-    u8::from(metrics.calls)
-        | u8::from(metrics.wall_unit == WallUnit::Samples) << 1
-        | u8::from(metrics.cpu) << 2
-        | u8::from(metrics.memory) << 3
 }
 
 fn write_events(profile: &Profile, events: &Events, out: &mut dyn Write) -> io::Result<()> {
@@ -124,19 +69,14 @@ fn write_events(profile: &Profile, events: &Events, out: &mut dyn Write) -> io::
     let mut writer = EventsWriter::begin(&options, start, &profile.meta, &mut buffer);
     for symbols in profile.symbols.chunks(SYMBOLS_A_SECTION) {
         writer.symbols(symbols, &mut buffer);
-        if buffer.len() as u64 > super::read::LARGEST_SECTION {
-            return Err(too_large());
-        }
-        out.write_all(&buffer)?;
-        buffer.clear();
+        flush(&mut buffer, out)?;
     }
     let mut raw = Vec::with_capacity(EVENTS_AT_ONCE);
     for events in events.events.chunks(EVENTS_AT_ONCE) {
         raw.clear();
         raw.extend(events.iter().copied().map(RawEvent::from));
         writer.events(&raw, &mut buffer);
-        out.write_all(&buffer)?;
-        buffer.clear();
+        flush(&mut buffer, out)?;
     }
     writer.spans(&profile.spans, &mut buffer);
     writer.end(events.end.into(), None, &mut buffer);

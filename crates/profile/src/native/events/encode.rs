@@ -11,12 +11,12 @@ use super::heads::Bytes;
 use super::predict::Predictor;
 use super::{EventsOptions, RawEvent, RawInstant};
 use crate::native::costs::Columns;
+use crate::native::head::metrics;
 use crate::native::meta::put_meta;
 use crate::native::section::{SectionWriter, kind};
 use crate::native::spans::SpanWriter;
 use crate::native::symbols::SymbolWriter;
 use crate::native::varint::{put, put_signed};
-use crate::native::write::{metrics, put_symbols};
 use crate::{Meta, Spans, Symbol};
 
 /// The number of events in a section.
@@ -94,7 +94,7 @@ impl EventsWriter {
     /// Call it before the events that use them.
     pub fn symbols(&mut self, symbols: &[Symbol], out: &mut Vec<u8>) {
         if !symbols.is_empty() {
-            put_symbols(&mut self.sections, &mut self.symbols, out, symbols);
+            self.symbols.section(&mut self.sections, out, symbols);
             self.predictor.add_symbols(symbols.len());
         }
     }

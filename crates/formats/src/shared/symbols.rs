@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use profile::{Budget, Symbol, SymbolId, allocated, make_name_safe};
 
-use crate::text;
+use crate::shared::text;
 
 /// The noun in the budget's error message.
 pub(crate) const NAMES: &str = "names of functions";

@@ -8,8 +8,8 @@ use std::collections::HashMap;
 
 use profile::{Budget, Symbol, SymbolId, allocated};
 
-use crate::names::Names;
-use crate::text::lossy;
+use crate::shared::names::Names;
+use crate::shared::text::lossy;
 
 /// The symbols of a profile that is being read.
 #[derive(Debug)]

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use profile::{Budget, Symbol, SymbolId, allocated, make_name_safe};
 
-use crate::symbols::NAMES;
+use crate::shared::symbols::NAMES;
 
 /// The file name that Xdebug and others write for PHP's own functions.
 pub(crate) const INTERNAL_FILE: &[u8] = b"php:internal";

@@ -15,7 +15,7 @@ use profile::{
     Body, Cost, EdgeTable, FlatTable, NodeId, NumberMap, Profile, SelfCost, SymbolId, Tree,
 };
 
-use crate::rounding::Rounding;
+use crate::shared::rounding::Rounding;
 
 /// The call graph of a profile.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
