@@ -59,7 +59,7 @@ impl FlatTable {
             };
             rows[caller.symbol].own.subtract(edge.cost);
         }
-        Self::of_rows(rows, table.root)
+        Self::of_rows(rows.into_rows(), table.root)
     }
 
     /// Sums up a call tree by function, for a profile of so many symbols.
@@ -79,11 +79,12 @@ impl FlatTable {
                 },
             };
         });
-        Self::of_rows(rows, tree.root_cost())
+        Self::of_rows(rows.into_rows(), tree.root_cost())
     }
 
-    fn of_rows(rows: Table<SymbolId, FlatRow>, total: Cost) -> Self {
-        let mut rows = rows.into_rows();
+    /// The table of these rows, of which those without any cost are left out.
+    #[must_use]
+    pub fn of_rows(mut rows: Vec<FlatRow>, total: Cost) -> Self {
         // A symbol without calls gets no row: the symbol table may be shared.
         rows.retain(|row| row.inclusive != Cost::default() || row.own != SelfCost::default());
         Self { rows, total }

@@ -5,12 +5,13 @@
 //! stack take a million numbers.
 //!
 //! **Invariants:** `stacks[0]` is `main()` alone; a parent precedes its
-//! children; samples are in the order of time, if the times are known.
+//! children; no two stacks are the same; samples are in the order of time, if
+//! the times are known.
 
 use std::ops::Index;
 
 use crate::table::{known, known_mut};
-use crate::{Budget, NodeId, SelfCost, SymbolId, Table, Tree, TreeBuilder};
+use crate::{Budget, Cost, Node, NodeId, SelfCost, SymbolId, Tree, TreeBuilder};
 
 /// A stack: its parent's, and one more function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,29 +94,30 @@ impl Samples {
 
     /// The stacks as a call tree whose wall cost is the samples' weight. The
     /// calls are unknown: they are zero.
+    ///
+    /// A stack and its node have the same number, as no two stacks are the same.
     #[must_use]
     pub fn to_tree(&self) -> Tree {
-        let (mut builder, nodes) = self.stack_nodes();
+        let nodes = self.stacks.iter().map(|stack| Node {
+            parent: stack.parent,
+            symbol: stack.symbol,
+            cost: Cost::default(),
+        });
+        let mut nodes: Vec<Node> = nodes.collect();
         for sample in &self.samples {
-            let cost = builder.cost(nodes[sample.stack]);
-            cost.wall = cost.wall.saturating_add(sample.weight);
+            if let Some(node) = known_mut(&mut nodes, sample.stack) {
+                node.cost.wall = node.cost.wall.saturating_add(sample.weight);
+            }
         }
-        builder.finish_self_costs()
-    }
-
-    /// The node of each stack in the tree that [`Samples::to_tree`] makes.
-    #[must_use]
-    pub fn nodes(&self) -> Table<NodeId, NodeId> {
-        self.stack_nodes().1
-    }
-
-    fn stack_nodes(&self) -> (TreeBuilder, Table<NodeId, NodeId>) {
-        let mut builder = TreeBuilder::new();
-        let mut nodes = Table::new(NodeId::ROOT, self.stacks.len());
-        for (index, stack) in self.stacks.iter().enumerate().skip(1) {
-            nodes[NodeId::of(index)] = builder.child(nodes[stack.parent], stack.symbol);
+        for index in (1..nodes.len()).rev() {
+            let Some(&Node { parent, cost, .. }) = known(&nodes, index) else {
+                continue;
+            };
+            if let Some(parent) = known_mut(&mut nodes, parent) {
+                parent.cost.wall = parent.cost.wall.saturating_add(cost.wall);
+            }
         }
-        (builder, nodes)
+        Tree { nodes }
     }
 }
 
