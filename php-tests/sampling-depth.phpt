@@ -12,7 +12,8 @@ require __DIR__ . '/include/time.php';
 function a() { b(); }
 function b() { c(); }
 function c() { d(); }
-function d() { for ($i = 0; $i < 10; $i++) { spin_cpu(1); } }
+// Long enough for the timer on a machine with much else to do.
+function d() { for ($i = 0; $i < 150; $i++) { spin_cpu(1); } }
 
 xhprof_sample_enable();
 a();
