@@ -1,0 +1,42 @@
+//! Keeps the profiles of a team, and answers questions about many of them.
+//!
+//! [`Store`] is the trait, in the words of the domain: runs, routes, paths.
+//! [`SqliteStore`] is its implementation in one folder. The crate knows no
+//! file format but the native one, no network and no terminal.
+//!
+//! **Invariants:** a run is identified by the hash of its content, so storing
+//! it twice stores it once. What [`Store::put`] has acknowledged survives a
+//! killed process. Counts and sums are integers: any order of the same runs
+//! gives the same answers.
+
+#![forbid(unsafe_code)]
+
+mod error;
+pub mod model;
+mod packed;
+mod prepare;
+mod rollup;
+mod sqlite;
+mod store;
+
+#[cfg(feature = "conformance")]
+#[expect(
+    clippy::unwrap_used,
+    clippy::cast_precision_loss,
+    reason = "a suite of tests"
+)]
+pub mod conformance;
+#[cfg(feature = "simulate")]
+pub mod simulate;
+
+pub use error::{Error, Result};
+pub use model::{
+    Aggregate, AppInfo, Basis, DayCount, Difference, FunctionChange, FunctionDetail, FunctionRoute,
+    FunctionSort, FunctionTotal, Named, Neighbour, NewRun, Policy, Problem, ReleaseInfo, Removed,
+    RouteRow, Run, RunId, RunInfo, RunPage, RunQuery, RunSort, Selection, SpanTotal, Stats, Status,
+    Stored, TrendOf, TrendPoint, TrendStep, Verified, glob,
+};
+pub use prepare::{Meta, app_of, host_of, release_of, route_of};
+pub use rollup::{PathSums, Sketch};
+pub use sqlite::{Options, SqliteStore};
+pub use store::{CellHours, Store};

@@ -1,0 +1,16 @@
+//! The questions and answers of a store, as plain data.
+
+mod answer;
+mod policy;
+mod run;
+mod selection;
+
+pub use answer::{
+    Aggregate, AppInfo, Basis, DayCount, Difference, FunctionChange, FunctionDetail, FunctionRoute,
+    FunctionTotal, Neighbour, ReleaseInfo, RouteRow, SpanTotal, Stats, TrendPoint,
+};
+pub use policy::{Policy, Problem, Removed, Verified};
+pub use run::{NewRun, Run, RunId, RunInfo, RunPage, Stored};
+pub use selection::{
+    FunctionSort, Named, RunQuery, RunSort, Selection, Status, TrendOf, TrendStep, glob,
+};

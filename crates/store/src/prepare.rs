@@ -1,0 +1,261 @@
+//! Makes everything that is stored of a run, before the database is needed.
+//!
+//! Many threads prepare runs at a time; one thread writes them.
+
+use std::sync::Arc;
+
+use profile::native::{self, Limits};
+use profile::{Body, Budget, Profile, Symbol, redact};
+
+use crate::rollup::{Paths, Shape, SpanSums, Spreads, Totals};
+use crate::{Error, NewRun, Result, RunId, RunInfo};
+
+pub use profile::Meta;
+
+/// The largest native file, unpacked: 512 MiB.
+pub(crate) const MAX_FILE: usize = 512 << 20;
+
+/// The largest dictionary: a larger one takes longer to load than it saves.
+pub(crate) const MAX_DICTIONARY: usize = 256 << 10;
+
+/// Compression of the runs' files.
+const LEVEL: i32 = 3;
+
+/// The longest text of the metadata, in bytes.
+const MAX_TEXT: usize = 1024;
+
+/// The most tags that are kept for the list.
+const MAX_TAGS: usize = 64;
+
+/// Everything that is stored of a run.
+#[derive(Debug)]
+pub(crate) struct Prepared {
+    pub(crate) info: RunInfo,
+    /// The native file, compressed.
+    pub(crate) file: Vec<u8>,
+    pub(crate) dictionary: Dictionary,
+    pub(crate) cell: Option<Part>,
+}
+
+/// What a file was compressed with.
+#[derive(Debug)]
+pub(crate) enum Dictionary {
+    /// The dictionary of that number.
+    Known(i64),
+    /// None yet: the route gets this one, which is compressed itself.
+    Candidate(Vec<u8>),
+}
+
+/// The dictionaries of a store.
+pub(crate) trait Dictionaries {
+    /// That of a route and release, with its number.
+    fn find(&self, info: &RunInfo) -> Result<Option<(i64, Arc<Vec<u8>>)>>;
+}
+
+/// A run's part of its cell. Functions are numbers of `symbols`.
+#[derive(Debug)]
+pub(crate) struct Part {
+    pub(crate) shape: Shape,
+    pub(crate) symbols: Vec<Symbol>,
+    pub(crate) totals: Totals,
+    pub(crate) paths: Paths,
+    pub(crate) spreads: Spreads,
+    pub(crate) spans: SpanSums,
+}
+
+impl Prepared {
+    /// Computes the id, the sums and the compressed file.
+    pub(crate) fn new(run: NewRun, dictionaries: &impl Dictionaries) -> Result<Self> {
+        let NewRun {
+            mut profile,
+            received,
+        } = run;
+        if profile.meta.started_unix_us.is_none() {
+            profile.meta.started_unix_us = Some(received);
+        }
+        let mut plain = Vec::new();
+        native::write(&profile, &mut plain)?;
+        if plain.len() > MAX_FILE {
+            return Err(Error::Profile(format!(
+                "its native file has {} MiB, and the limit is {} MiB",
+                plain.len() >> 20,
+                MAX_FILE >> 20
+            )));
+        }
+        let id = RunId::of(&plain);
+        let mut info = info(&profile, id, 0, received);
+        let (file, dictionary) = match dictionaries.find(&info)? {
+            Some((number, data)) => {
+                let mut compressor = zstd::bulk::Compressor::with_dictionary(LEVEL, &data)?;
+                (compressor.compress(&plain)?, Dictionary::Known(number))
+            }
+            None => {
+                let data = plain.get(..MAX_DICTIONARY).unwrap_or(&plain);
+                let data = zstd::bulk::compress(data, LEVEL)?;
+                (
+                    zstd::bulk::compress(&plain, LEVEL)?,
+                    Dictionary::Candidate(data),
+                )
+            }
+        };
+        drop(plain);
+        info.size = file.len() as u64;
+        let cell = part(profile, &info);
+        Ok(Self {
+            info,
+            file,
+            dictionary,
+            cell,
+        })
+    }
+}
+
+/// The part of a run in the sums; none if it does not measure time.
+pub(crate) fn part(profile: Profile, info: &RunInfo) -> Option<Part> {
+    if info.unit != "time" {
+        return None;
+    }
+    let profile = match profile.body {
+        Body::Tree(_) | Body::Edges(_) => profile,
+        // Once, instead of once for each part.
+        Body::Samples(_) | Body::Events(_) => {
+            let tree = profile.tree()?.into_owned();
+            let mut metrics = profile.metrics;
+            metrics.calls &= !matches!(profile.body, Body::Samples(_));
+            Profile {
+                body: Body::Tree(tree),
+                metrics,
+                ..profile
+            }
+        }
+    };
+    let memory = match &profile.body {
+        Body::Tree(tree) => tree.root_cost().memory,
+        _ => profile.edges().root.memory,
+    };
+    Some(Part {
+        shape: Shape::of(&profile),
+        totals: Totals::of(info, memory),
+        paths: Paths::of(&profile),
+        spreads: Spreads::of(&profile),
+        spans: SpanSums::of(&profile),
+        symbols: profile.symbols,
+    })
+}
+
+/// What the list shows of a profile.
+fn info(profile: &Profile, id: RunId, size: u64, received: u64) -> RunInfo {
+    let meta = &profile.meta;
+    let tag = |name: &str| meta.tag(name).filter(|text| !text.is_empty());
+    let root = match profile.tree() {
+        Some(tree) => tree.root_cost(),
+        None => profile.edges().root,
+    };
+    let spans = &profile.spans;
+    let is_sql = |span: &&profile::Span| span.kind == profile::SpanKind::Sql;
+    let rate = tag("rate").and_then(|rate| rate.parse::<f64>().ok());
+    let status = match (tag("status"), tag("exit_status")) {
+        (Some(status), _) => status.to_owned(),
+        (None, Some(code)) => format!("exit {code}"),
+        (None, None) => String::new(),
+    };
+    const SHOWN: [&str; 9] = [
+        "app",
+        "route",
+        "release",
+        "rate",
+        "status",
+        "exit_status",
+        "failed",
+        "method",
+        "path",
+    ];
+    let tags = meta.tags.iter();
+    let tags = tags.filter(|(name, _)| !SHOWN.contains(&name.as_str()));
+    RunInfo {
+        id,
+        app: app_of(meta),
+        route: route_of(meta),
+        release: release_of(meta),
+        title: cut(meta.title.as_deref().unwrap_or_default()),
+        started_us: meta.started_unix_us.unwrap_or(received),
+        host: host_of(meta),
+        method: cut(tag("method").unwrap_or_default()),
+        status: cut(&status),
+        failed: tag("failed").is_some_and(|failed| failed != "0"),
+        rate: rate
+            .filter(|rate| *rate > 0.0 && *rate <= 1.0)
+            .unwrap_or(1.0),
+        unit: profile.unit().to_owned(),
+        body: match profile.body {
+            Body::Tree(_) => "tree",
+            Body::Edges(_) => "edges",
+            Body::Samples(_) => "samples",
+            Body::Events(_) => "events",
+        }
+        .to_owned(),
+        wall: root.wall,
+        cpu: profile.metrics.cpu.then_some(root.cpu),
+        peak: meta
+            .peak_memory
+            .or_else(|| (root.peak > 0).then(|| root.peak.unsigned_abs())),
+        calls: profile.calls(),
+        spans: spans.left_out.count.saturating_add(spans.list.len() as u64),
+        sql: spans.list.iter().filter(is_sql).count() as u64,
+        size,
+        label: String::new(),
+        tags: tags
+            .take(MAX_TAGS)
+            .map(|(name, value)| (cut(name), cut(value)))
+            .collect(),
+    }
+}
+
+/// The application of a run: the tag `app`, else `default`.
+#[must_use]
+pub fn app_of(meta: &Meta) -> String {
+    let app = meta.tag("app").filter(|app| !app.is_empty());
+    cut(app.unwrap_or("default"))
+}
+
+/// The route of a run: the tag `route`, else that of the request's path, else
+/// that of the title.
+#[must_use]
+pub fn route_of(meta: &Meta) -> String {
+    let set = |text: Option<&str>| text.filter(|text| !text.is_empty()).map(str::to_owned);
+    if let Some(route) = set(meta.tag("route")) {
+        return cut(&route);
+    }
+    let place = set(meta.tag("path")).or_else(|| set(meta.title.as_deref()));
+    let Some(place) = place else {
+        return "[unknown]".to_owned();
+    };
+    cut(&String::from_utf8_lossy(&redact::route(place.as_bytes())))
+}
+
+/// The release of a run: the tag `release`; empty if it is not set.
+#[must_use]
+pub fn release_of(meta: &Meta) -> String {
+    cut(meta.tag("release").unwrap_or_default())
+}
+
+/// The host of a run; empty if unknown.
+#[must_use]
+pub fn host_of(meta: &Meta) -> String {
+    cut(meta.host.as_deref().unwrap_or_default())
+}
+
+/// The beginning of a long text.
+fn cut(text: &str) -> String {
+    let mut end = text.len().min(MAX_TEXT);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.get(..end).unwrap_or_default().to_owned()
+}
+
+/// The profile in a native file.
+pub(crate) fn profile_of(plain: &[u8]) -> Result<Profile> {
+    native::read_within(plain, &Limits::default(), &Budget::default())
+        .map_err(|error| Error::Damaged(format!("a run's file: {error}")))
+}

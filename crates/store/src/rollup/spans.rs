@@ -1,0 +1,84 @@
+//! The sums of a cell's spans: statements, requests, commands.
+
+use std::collections::BTreeMap;
+
+use profile::{Profile, SpanKind};
+use serde::{Deserialize, Serialize};
+
+use super::Sign;
+
+/// The most texts of a cell. Spans beyond it are added up without a text.
+const MOST: usize = 2_000;
+
+/// The sums of the spans of one kind and text.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct SpanRow {
+    pub(crate) runs: u64,
+    pub(crate) calls: u64,
+    pub(crate) wall: u64,
+    /// Not a sum: deleting a run does not lower it.
+    pub(crate) max: u64,
+    pub(crate) rows: u64,
+}
+
+/// The sums of all spans of a cell.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct SpanSums {
+    pub(crate) rows: BTreeMap<(u32, Vec<u8>), SpanRow>,
+}
+
+impl SpanSums {
+    /// Those of one run.
+    pub(crate) fn of(profile: &Profile) -> Self {
+        let mut sums = Self::default();
+        for group in profile.spans.groups() {
+            let key = (group.kind.number(), group.text.to_vec());
+            let row = sums.rows.entry(key).or_default();
+            row.runs = 1;
+            row.calls = row.calls.saturating_add(group.calls);
+            row.wall = row.wall.saturating_add(group.total);
+            row.max = row.max.max(group.max);
+            row.rows = row.rows.saturating_add(group.rows.unwrap_or(0));
+        }
+        sums
+    }
+
+    /// All sums that many times.
+    pub(crate) fn times(mut self, weight: u64) -> Self {
+        for row in self.rows.values_mut() {
+            for sum in [&mut row.runs, &mut row.calls, &mut row.wall, &mut row.rows] {
+                *sum = sum.saturating_mul(weight);
+            }
+        }
+        self
+    }
+
+    /// Adds or subtracts others.
+    pub(crate) fn merge(&mut self, other: &Self, sign: Sign) {
+        for ((kind, text), more) in &other.rows {
+            let mut key = (*kind, text.clone());
+            if !self.rows.contains_key(&key) {
+                if sign == Sign::Minus {
+                    continue;
+                }
+                if self.rows.len() >= MOST {
+                    key.1.clear();
+                }
+            }
+            let row = self.rows.entry(key.clone()).or_default();
+            row.runs = sign.count(row.runs, more.runs);
+            row.calls = sign.count(row.calls, more.calls);
+            row.wall = sign.count(row.wall, more.wall);
+            row.rows = sign.count(row.rows, more.rows);
+            row.max = row.max.max(more.max);
+            if row.runs == 0 {
+                self.rows.remove(&key);
+            }
+        }
+    }
+}
+
+/// The name of a kind of spans.
+pub(crate) fn kind_name(number: u32) -> &'static str {
+    SpanKind::from_number(number).name()
+}

@@ -1,0 +1,145 @@
+//! How the times of a function differ between the runs of one route and day.
+//!
+//! The sums of a function follow from those of its paths. These do not: how
+//! many runs called it, and the quantiles of its times.
+
+use std::collections::BTreeMap;
+
+use profile::{FlatTable, Profile};
+use serde::{Deserialize, Serialize};
+
+use super::{Sign, Sketch, log_own};
+
+/// The most functions of a day. Those beyond it have sums only.
+const MOST: usize = 50_000;
+
+/// The spread of one function's times.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Spread {
+    /// The runs that called it.
+    pub(crate) runs: u64,
+    /// The logarithms of the runs' self times, and their squares.
+    pub(crate) ln: u64,
+    pub(crate) ln_squares: u64,
+    /// The runs' wall times with callees.
+    pub(crate) walls: Sketch,
+}
+
+impl Spread {
+    /// Adds or subtracts another.
+    pub(crate) fn merge(&mut self, other: &Self, sign: Sign) {
+        self.runs = sign.count(self.runs, other.runs);
+        self.ln = sign.count(self.ln, other.ln);
+        self.ln_squares = sign.count(self.ln_squares, other.ln_squares);
+        self.walls.merge(&other.walls, sign);
+    }
+}
+
+/// The spreads of all functions of a day, by the numbers of their names.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Spreads {
+    pub(crate) rows: BTreeMap<u32, Spread>,
+}
+
+impl Spreads {
+    /// Those of one run, by its symbols, until [`renamed`](Self::renamed).
+    pub(crate) fn of(profile: &Profile) -> Self {
+        let flat = FlatTable::new(profile);
+        let rows = flat.rows.iter().map(|row| {
+            let ln = log_own(row.own.wall);
+            let spread = Spread {
+                runs: 1,
+                ln,
+                ln_squares: ln * ln,
+                walls: Sketch::of(row.inclusive.wall),
+            };
+            (row.symbol.0, spread)
+        });
+        Self {
+            rows: rows.collect(),
+        }
+    }
+
+    /// With each function's number replaced.
+    pub(crate) fn renamed(self, names: &[u32]) -> Self {
+        let mut renamed = Self::default();
+        for (symbol, spread) in self.rows {
+            let name = names.get(symbol as usize).copied().unwrap_or(0);
+            let row = renamed.rows.entry(name).or_default();
+            row.merge(&spread, Sign::Plus);
+        }
+        renamed
+    }
+
+    /// All of them that many times.
+    pub(crate) fn times(mut self, weight: u64) -> Self {
+        for row in self.rows.values_mut() {
+            for sum in [&mut row.runs, &mut row.ln, &mut row.ln_squares] {
+                *sum = sum.saturating_mul(weight);
+            }
+            row.walls = row.walls.times(weight);
+        }
+        self
+    }
+
+    /// Adds or subtracts others.
+    pub(crate) fn merge(&mut self, other: &Self, sign: Sign) {
+        for (&name, spread) in &other.rows {
+            if let Some(row) = self.rows.get_mut(&name) {
+                row.merge(spread, sign);
+                if row.runs == 0 {
+                    self.rows.remove(&name);
+                }
+            } else if sign == Sign::Plus && self.rows.len() < MOST {
+                self.rows.insert(name, spread.clone());
+            }
+        }
+    }
+}
+
+/// The rows by column; names as distances.
+#[derive(Serialize, Deserialize)]
+struct Columns {
+    name: Vec<u32>,
+    runs: Vec<u64>,
+    ln: Vec<u64>,
+    ln_squares: Vec<u64>,
+    walls: Vec<Sketch>,
+}
+
+impl Serialize for Spreads {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let rows = || self.rows.values();
+        let mut last = 0;
+        let mut distance = |name: u32| name - std::mem::replace(&mut last, name);
+        Columns {
+            name: self.rows.keys().map(|&name| distance(name)).collect(),
+            runs: rows().map(|row| row.runs).collect(),
+            ln: rows().map(|row| row.ln).collect(),
+            ln_squares: rows().map(|row| row.ln_squares).collect(),
+            walls: rows().map(|row| row.walls.clone()).collect(),
+        }
+        .serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Spreads {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut columns = Columns::deserialize(deserializer)?;
+        let at = |column: &[u64], index: usize| column.get(index).copied().unwrap_or(0);
+        let mut name = 0_u32;
+        let mut rows = BTreeMap::new();
+        for (index, distance) in columns.name.iter().enumerate() {
+            name = name.saturating_add(*distance);
+            let walls = columns.walls.get_mut(index).map(std::mem::take);
+            let spread = Spread {
+                runs: at(&columns.runs, index),
+                ln: at(&columns.ln, index),
+                ln_squares: at(&columns.ln_squares, index),
+                walls: walls.unwrap_or_default(),
+            };
+            rows.insert(name, spread);
+        }
+        Ok(Self { rows })
+    }
+}

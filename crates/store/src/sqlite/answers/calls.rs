@@ -1,0 +1,78 @@
+//! The sum of the calls of many runs.
+
+use std::collections::BTreeMap;
+
+use profile::{Mode, Profile};
+use rusqlite::Connection;
+
+use super::super::SqliteStore;
+use super::super::visit::{Sums, Visited, Want, visit};
+use crate::rollup::{Paths, Shape, Sign};
+use crate::{Aggregate, Result, Selection};
+
+/// Adds up the calls of a selection.
+///
+/// Trees, edges and samples do not add up: the kind that most runs have is
+/// taken, and `runs` counts those.
+pub(in super::super) fn tree(
+    store: &SqliteStore,
+    connection: &Connection,
+    selection: &Selection,
+) -> Result<Aggregate> {
+    let (sums, visited) = sums(store, connection, selection)?;
+    Ok(aggregate(sums, &visited))
+}
+
+/// The sums of one kind of calls.
+pub(super) struct Sum {
+    paths: Paths,
+    runs: u64,
+    weighted: u64,
+}
+
+/// The sums by kind, in the order of their numbers.
+pub(super) fn sums(
+    store: &SqliteStore,
+    connection: &Connection,
+    selection: &Selection,
+) -> Result<(BTreeMap<Shape, Sum>, Visited)> {
+    let mut sums: BTreeMap<Shape, Sum> = BTreeMap::new();
+    let mut add =
+        |place: &super::super::visit::Place, totals: &crate::rollup::Totals, part: Sums| {
+            let Sums::Paths(paths) = part else {
+                return;
+            };
+            let shape = paths.shape();
+            let sum = sums.entry(shape).or_insert_with(|| Sum {
+                paths: Paths::new(shape),
+                runs: 0,
+                weighted: 0,
+            });
+            sum.paths.merge(&paths, Sign::Plus);
+            sum.runs += totals.runs;
+            sum.weighted += totals.runs * place.weight;
+        };
+    let visited = visit(store, connection, selection, Want::Paths, &mut add)?;
+    Ok((sums, visited))
+}
+
+pub(super) fn aggregate(sums: BTreeMap<Shape, Sum>, visited: &Visited) -> Aggregate {
+    let most = sums.into_values().max_by_key(|sum| sum.runs);
+    let (mut profile, runs, weighted) = match most {
+        Some(sum) => (sum.paths.to_profile(&visited.names), sum.runs, sum.weighted),
+        None => (Profile::empty(), 0, 0),
+    };
+    profile.meta.mode = Mode::Traced;
+    if !profile.metrics.calls {
+        profile.meta.mode = Mode::Sampled;
+    }
+    // The viewer shows costs of a run by it.
+    profile.meta.set_tag("runs", weighted.to_string());
+    Aggregate {
+        profile,
+        runs,
+        selected: visited.selected,
+        requests: visited.requests,
+        basis: visited.basis,
+    }
+}

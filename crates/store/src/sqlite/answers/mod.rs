@@ -1,0 +1,15 @@
+//! Answers about many runs, one question a file.
+
+mod calls;
+mod differences;
+mod functions;
+mod hours;
+mod requests;
+mod spans;
+
+pub(super) use calls::tree;
+pub(super) use differences::diff;
+pub(super) use functions::{function, function_trend, top};
+pub(super) use hours::hours;
+pub(super) use requests::{releases, request_trend, routes};
+pub(super) use spans::spans;

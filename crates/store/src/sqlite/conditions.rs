@@ -1,0 +1,244 @@
+//! Selections as conditions of SQL. Values are always bound, never pasted.
+
+use rusqlite::types::Value;
+
+use super::cells::hour_of;
+use super::put::number;
+use crate::{Error, Result, Selection, Status};
+
+/// The most values of one condition.
+const MOST: usize = 1000;
+
+/// Conditions and the values in them.
+#[derive(Debug, Default)]
+pub(super) struct Conditions {
+    parts: Vec<String>,
+    values: Vec<Value>,
+}
+
+impl Conditions {
+    /// The runs of a selection, for a statement over `run`.
+    pub(super) fn of_runs(selection: &Selection) -> Result<Self> {
+        let mut all = Self::default();
+        if let Some(app) = &selection.app {
+            all.add("run.app = (SELECT id FROM app WHERE name = ?)", [text(app)]);
+        }
+        all.any(
+            "route",
+            "run.route IN (SELECT id FROM route WHERE ",
+            &selection.routes,
+            ")",
+        )?;
+        all.any(
+            "release",
+            "run.release IN (SELECT id FROM release WHERE ",
+            &selection.releases,
+            ")",
+        )?;
+        all.any("host", "", &selection.hosts, "")?;
+        if let Some(since) = selection.since_us {
+            all.add("run.started >= ?", [Value::Integer(number(since))]);
+        }
+        if let Some(until) = selection.until_us {
+            all.add("run.started < ?", [Value::Integer(number(until))]);
+        }
+        if let Some(wall) = selection.min_wall {
+            all.add("run.wall >= ?", [Value::Integer(number(wall))]);
+        }
+        if let Some(wall) = selection.max_wall {
+            all.add("run.wall <= ?", [Value::Integer(number(wall))]);
+        }
+        if let Some(title) = &selection.title {
+            all.add("instr(lower(run.title), lower(?)) > 0", [text(title)]);
+        }
+        if let Some(label) = &selection.label {
+            let (operator, pattern) = operator(label);
+            all.add(&format!("run.label {operator} ?"), [text(&pattern)]);
+        }
+        for (name, value) in &selection.tags {
+            let (operator, pattern) = operator(value);
+            all.add(
+                &format!(
+                    "EXISTS (SELECT 1 FROM run_tag WHERE run_tag.run = run.number
+                     AND run_tag.name = ? AND run_tag.value {operator} ?)"
+                ),
+                [text(name), text(&pattern)],
+            );
+        }
+        all.statuses(&selection.statuses)?;
+        if !selection.ids.is_empty() {
+            check(selection.ids.len())?;
+            let marks = vec!["?"; selection.ids.len()].join(", ");
+            let ids = selection.ids.iter().map(|id| Value::Blob(id.0.to_vec()));
+            all.add(&format!("run.id IN ({marks})"), ids);
+        }
+        Ok(all)
+    }
+
+    /// The cells of a selection, for a statement over `cell`. Hours that are
+    /// partly selected are in.
+    pub(super) fn of_cells(selection: &Selection) -> Result<Self> {
+        let mut all = Self::default();
+        if let Some(app) = &selection.app {
+            all.add(
+                "cell.route IN (SELECT id FROM route
+                 WHERE app = (SELECT id FROM app WHERE name = ?))",
+                [text(app)],
+            );
+        }
+        all.any(
+            "route",
+            "cell.route IN (SELECT id FROM route WHERE ",
+            &selection.routes,
+            ")",
+        )?;
+        all.any(
+            "release",
+            "cell.release IN (SELECT id FROM release WHERE ",
+            &selection.releases,
+            ")",
+        )?;
+        if let Some(since) = selection.since_us {
+            all.add("cell.hour >= ?", [Value::Integer(hour_of(since))]);
+        }
+        if let Some(until) = selection.until_us {
+            let last = hour_of(until.saturating_sub(1));
+            all.add("cell.hour <= ?", [Value::Integer(last)]);
+        }
+        Ok(all)
+    }
+
+    /// The days of a selection, for a statement over `day AS cell`.
+    pub(super) fn of_days(selection: &Selection) -> Result<Self> {
+        let bounds = Selection {
+            since_us: None,
+            until_us: None,
+            ..selection.clone()
+        };
+        let mut all = Self::of_cells(&bounds)?;
+        if let Some(since) = selection.since_us {
+            let first = hour_of(since).div_euclid(24);
+            all.add("cell.day >= ?", [Value::Integer(first)]);
+        }
+        if let Some(until) = selection.until_us {
+            let last = hour_of(until.saturating_sub(1)).div_euclid(24);
+            all.add("cell.day <= ?", [Value::Integer(last)]);
+        }
+        Ok(all)
+    }
+
+    /// One more condition.
+    pub(super) fn add(&mut self, condition: &str, values: impl IntoIterator<Item = Value>) {
+        self.parts.push(condition.to_owned());
+        self.values.extend(values);
+    }
+
+    /// ` WHERE …`, or nothing.
+    pub(super) fn sql(&self) -> String {
+        if self.parts.is_empty() {
+            return String::new();
+        }
+        format!(" WHERE {}", self.parts.join(" AND "))
+    }
+
+    /// The values, in the order of the statement.
+    pub(super) fn values(&self) -> impl rusqlite::Params + '_ {
+        rusqlite::params_from_iter(self.values.iter())
+    }
+
+    /// One of these patterns.
+    fn any(&mut self, of: &str, before: &str, patterns: &[String], after: &str) -> Result<()> {
+        if patterns.is_empty() {
+            return Ok(());
+        }
+        check(patterns.len())?;
+        let column = if of == "host" { "run.host" } else { "name" };
+        let operators = patterns.iter().map(|pattern| operator(pattern));
+        let (conditions, values): (Vec<_>, Vec<_>) = operators
+            .map(|(operator, pattern)| (format!("{column} {operator} ?"), text(&pattern)))
+            .unzip();
+        let any = conditions.join(" OR ");
+        self.add(&format!("{before}({any}){after}"), values);
+        Ok(())
+    }
+
+    fn statuses(&mut self, statuses: &[Status]) -> Result<()> {
+        if statuses.is_empty() {
+            return Ok(());
+        }
+        check(statuses.len())?;
+        let mut any = Vec::new();
+        let mut values = Vec::new();
+        for status in statuses {
+            match status {
+                Status::Failed => any.push("run.failed <> 0"),
+                Status::Class(digit) => {
+                    any.push("run.status LIKE ?");
+                    values.push(text(&format!("{digit}__")));
+                }
+                Status::Is(code) => {
+                    any.push("run.status IN (?, ?)");
+                    values.push(text(code));
+                    values.push(text(&format!("exit {code}")));
+                }
+            }
+        }
+        self.add(&format!("({})", any.join(" OR ")), values);
+        Ok(())
+    }
+}
+
+fn text(value: &str) -> Value {
+    Value::Text(value.to_owned())
+}
+
+fn check(values: usize) -> Result<()> {
+    if values > MOST {
+        return Err(Error::Query(format!(
+            "{values} values in one condition, and {MOST} are the most"
+        )));
+    }
+    Ok(())
+}
+
+/// The operator for a pattern, and the pattern for it: only `*` has a meaning.
+fn operator(pattern: &str) -> (&'static str, String) {
+    if !pattern.contains('*') {
+        return ("=", pattern.to_owned());
+    }
+    let mut escaped = String::with_capacity(pattern.len());
+    for character in pattern.chars() {
+        match character {
+            '?' | '[' => {
+                escaped.push('[');
+                escaped.push(character);
+                escaped.push(']');
+            }
+            _ => escaped.push(character),
+        }
+    }
+    ("GLOB", escaped)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_star_has_a_meaning() {
+        assert_eq!(operator("/a?"), ("=", "/a?".to_owned()));
+        assert_eq!(operator("/a/?/[x]*"), ("GLOB", "/a/[?]/[[]x]*".to_owned()));
+    }
+
+    #[test]
+    fn a_condition_has_a_limit() {
+        let selection = Selection {
+            routes: vec!["/".to_owned(); 1001],
+            ..Selection::default()
+        };
+        assert!(matches!(
+            Conditions::of_cells(&selection),
+            Err(Error::Query(_))
+        ));
+    }
+}

@@ -1,0 +1,220 @@
+//! The store in one folder: a database of `SQLite` with the runs' native files,
+//! and hourly sums beside them.
+//!
+//! One thread writes. Runs that wait are written in one transaction, so that a
+//! busy store waits for the disk once for many. Readers have connections of
+//! their own and never wait for the writer.
+//!
+//! **Invariant:** a run, its metadata and its part of the sums are one
+//! transaction: all of it is there, or none.
+
+mod answers;
+mod cells;
+mod conditions;
+mod days;
+mod delete;
+mod dictionaries;
+mod folder;
+mod ids;
+mod maintenance;
+mod names;
+mod put;
+mod reader;
+mod retention;
+mod runs;
+mod schema;
+mod visit;
+mod writer;
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, RwLock};
+
+use profile::Symbol;
+use rusqlite::Connection;
+
+use crate::prepare::Prepared;
+use crate::{
+    Aggregate, AppInfo, CellHours, DayCount, Difference, Error, FunctionDetail, FunctionSort,
+    FunctionTotal, NewRun, Policy, ReleaseInfo, Removed, Result, RouteRow, Run, RunId, RunPage,
+    RunQuery, Selection, SpanTotal, Stats, Store, Stored, TrendOf, TrendPoint, TrendStep, Verified,
+};
+use writer::Writer;
+
+/// How a store is opened.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Only questions; another process may write meanwhile.
+    pub read_only: bool,
+    /// The largest size of the database in bytes, if not that of the disk.
+    pub max_bytes: Option<u64>,
+}
+
+/// A store in a folder.
+#[derive(Debug)]
+pub struct SqliteStore {
+    folder: PathBuf,
+    /// None if it is open for reading only.
+    writer: Option<Writer>,
+    readers: Mutex<Vec<Connection>>,
+    names: RwLock<Arc<Vec<Symbol>>>,
+    dictionaries: dictionaries::Kept,
+    /// Held as long as the store is open for writing.
+    _lock: Option<File>,
+}
+
+impl SqliteStore {
+    /// Opens the store in `folder`; creates it if there is none.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Locked`] if another process has it open for writing,
+    /// [`Error::Version`] if a later version wrote it.
+    pub fn open(folder: &Path) -> Result<Self> {
+        Self::open_with(folder, Options::default())
+    }
+
+    /// The same with options.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`open`](Self::open); [`Error::Missing`] if it is to be read
+    /// only, and there is none.
+    pub fn open_with(folder: &Path, options: Options) -> Result<Self> {
+        let (folder, lock) = if options.read_only {
+            (folder::existing(folder)?, None)
+        } else {
+            let folder = folder::created(folder)?;
+            let lock = folder::lock(&folder)?;
+            (folder, Some(lock))
+        };
+        let writer = if options.read_only {
+            let connection = reader::connect(&folder)?;
+            schema::check(&connection)?;
+            None
+        } else {
+            Some(Writer::start(&folder, options.max_bytes)?)
+        };
+        Ok(Self {
+            folder,
+            writer,
+            readers: Mutex::default(),
+            names: RwLock::new(Arc::new(vec![Symbol::new(*b"[unknown]")])),
+            dictionaries: dictionaries::Kept::default(),
+            _lock: lock,
+        })
+    }
+
+    /// The folder.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    fn writer(&self) -> Result<&Writer> {
+        self.writer.as_ref().ok_or(Error::ReadOnly)
+    }
+}
+
+impl Store for SqliteStore {
+    fn put(&self, run: NewRun) -> Result<Stored> {
+        let writer = self.writer()?;
+        writer.put(Prepared::new(run, self)?)
+    }
+
+    fn run(&self, id: &RunId) -> Result<Option<Run>> {
+        self.read(|connection| runs::run(connection, id))
+    }
+
+    fn runs(&self, query: &RunQuery) -> Result<RunPage> {
+        self.read(|connection| runs::page(connection, query))
+    }
+
+    fn routes(&self, selection: &Selection) -> Result<Vec<RouteRow>> {
+        self.read(|connection| answers::routes(connection, selection))
+    }
+
+    fn apps(&self) -> Result<Vec<AppInfo>> {
+        self.read(runs::apps)
+    }
+
+    fn releases(&self, selection: &Selection) -> Result<Vec<ReleaseInfo>> {
+        self.read(|connection| answers::releases(connection, selection))
+    }
+
+    fn days(&self, selection: &Selection) -> Result<Vec<DayCount>> {
+        self.read(|connection| runs::days(connection, selection))
+    }
+
+    fn trend(
+        &self,
+        selection: &Selection,
+        of: &TrendOf,
+        step: TrendStep,
+    ) -> Result<Vec<TrendPoint>> {
+        self.read(|connection| match of {
+            TrendOf::Requests => answers::request_trend(connection, selection, step),
+            TrendOf::Function(name) => {
+                answers::function_trend(self, connection, selection, name, step)
+            }
+        })
+    }
+
+    fn top(
+        &self,
+        selection: &Selection,
+        sort: FunctionSort,
+        limit: usize,
+    ) -> Result<Vec<FunctionTotal>> {
+        self.read(|connection| answers::top(self, connection, selection, sort, limit))
+    }
+
+    fn tree(&self, selection: &Selection) -> Result<Aggregate> {
+        self.read(|connection| answers::tree(self, connection, selection))
+    }
+
+    fn diff(&self, before: &Selection, after: &Selection) -> Result<Difference> {
+        self.read(|connection| answers::diff(self, connection, before, after))
+    }
+
+    fn function(&self, selection: &Selection, name: &str) -> Result<Option<FunctionDetail>> {
+        self.read(|connection| answers::function(self, connection, selection, name))
+    }
+
+    fn spans(&self, selection: &Selection, limit: usize) -> Result<Vec<SpanTotal>> {
+        self.read(|connection| answers::spans(self, connection, selection, limit))
+    }
+
+    fn hours(&self, app: &str, route: &str, since_hour: i64) -> Result<Vec<CellHours>> {
+        self.read(|connection| answers::hours(self, connection, app, route, since_hour))
+    }
+
+    fn label(&self, id: &RunId, label: &str) -> Result<bool> {
+        let (id, label) = (*id, label.to_owned());
+        let label = move |open: &mut put::Open<'_>| runs::label(open.connection, &id, &label);
+        self.writer()?.transaction(label)
+    }
+
+    fn delete(&self, ids: &[RunId]) -> Result<Vec<RunId>> {
+        let ids = ids.to_vec();
+        let delete = move |open: &mut put::Open<'_>| delete::delete(open, &ids);
+        self.writer()?.transaction(delete)
+    }
+
+    fn retain(&self, app: &str, policy: &Policy, now_us: u64) -> Result<Removed> {
+        retention::retain(self.writer()?, app, policy, now_us)
+    }
+
+    fn verify(&self) -> Result<Verified> {
+        self.read(|connection| maintenance::verify(self, connection))
+    }
+
+    fn stats(&self) -> Result<Stats> {
+        let stats = self.read(runs::stats)?;
+        let disk_bytes = folder::size(&self.folder);
+        Ok(Stats {
+            disk_bytes,
+            ..stats
+        })
+    }
+}

@@ -1,0 +1,202 @@
+//! Writes runs.
+
+use std::collections::HashMap;
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::cells::{Cell, Key, hour_of};
+use super::days;
+use super::ids::Ids;
+use crate::prepare::{Dictionary, Part, Prepared};
+use crate::rollup::{Sign, Spreads};
+use crate::{Result, RunId, RunInfo, Stored};
+
+/// An open transaction of the writer.
+pub(super) struct Open<'a> {
+    pub(super) connection: &'a Connection,
+    pub(super) ids: &'a mut Ids,
+}
+
+/// The hours and days that a transaction changes. The rate is a part of their
+/// keys, and has no hash: few cells differ in it only.
+#[derive(Default)]
+pub(super) struct Changed {
+    cells: HashMap<(i64, i64, i64), Vec<(Key, Cell)>>,
+    days: HashMap<(i64, i64, i64), Vec<(Key, Spreads)>>,
+}
+
+impl Changed {
+    /// Adds a run's part to its hour and day, or takes it out.
+    fn merge(
+        &mut self,
+        connection: &Connection,
+        key: &Key,
+        part: Part,
+        names: &[u32],
+        sign: Sign,
+    ) -> Result<()> {
+        let cells = self.cells.entry((key.route, key.hour, key.release));
+        let cells = cells.or_default();
+        if !cells.iter().any(|(other, _)| other == key) {
+            cells.push((*key, Cell::read(connection, key)?));
+        }
+        let day = days::day_of(key);
+        let days = self.days.entry((key.route, day, key.release)).or_default();
+        let key_of_day = Key {
+            hour: day * 24,
+            ..*key
+        };
+        if !days.iter().any(|(other, _)| *other == key_of_day) {
+            let spreads = days::read(connection, key)?.unwrap_or_default();
+            days.push((key_of_day, spreads));
+        }
+        if let Some((_, cell)) = cells.iter_mut().find(|(other, _)| other == key) {
+            let spreads = cell.merge(part, names, sign);
+            if let Some((_, sum)) = days.iter_mut().find(|(other, _)| *other == key_of_day) {
+                sum.merge(&spreads, sign);
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes them all.
+    pub(super) fn write(self, connection: &Connection) -> Result<()> {
+        for (key, cell) in self.cells.into_values().flatten() {
+            cell.write(connection, &key)?;
+        }
+        for (key, spreads) in self.days.into_values().flatten() {
+            days::write(connection, &key, &spreads)?;
+        }
+        Ok(())
+    }
+}
+
+impl Open<'_> {
+    /// Stores runs.
+    pub(super) fn put(&mut self, runs: Vec<Prepared>) -> Result<Vec<Stored>> {
+        let mut stored = Vec::with_capacity(runs.len());
+        let mut changed = Changed::default();
+        for run in runs {
+            let id = run.info.id;
+            let is_new = !is_known(self.connection, &id)?;
+            if is_new {
+                self.add(run, &mut changed)?;
+            }
+            stored.push(Stored { id, is_new });
+        }
+        changed.write(self.connection)?;
+        Ok(stored)
+    }
+
+    fn add(&mut self, run: Prepared, changed: &mut Changed) -> Result<()> {
+        let Prepared {
+            info,
+            file,
+            dictionary,
+            cell,
+        } = run;
+        let app = self.ids.app(self.connection, &info.app)?;
+        let route = self.ids.route(self.connection, app, &info.route)?;
+        let release = self.ids.release(self.connection, app, &info.release)?;
+        let shape = cell.as_ref().map(|part| part.shape);
+        let mut statement = self.connection.prepare_cached(
+            "INSERT INTO run (id, app, route, release, started, title, host, method, status,
+                failed, shape, rate, unit, body, wall, cpu, peak, calls, spans, sql, size, label)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        )?;
+        statement.execute(params![
+            info.id.0,
+            app,
+            route,
+            release,
+            number(info.started_us),
+            info.title,
+            info.host,
+            info.method,
+            info.status,
+            info.failed,
+            shape.map(crate::rollup::Shape::number),
+            info.rate,
+            info.unit,
+            info.body,
+            number(info.wall),
+            info.cpu.map(number),
+            info.peak.map(number),
+            number(info.calls),
+            number(info.spans),
+            number(info.sql),
+            number(info.size),
+            info.label
+        ])?;
+        let run = self.connection.last_insert_rowid();
+        let dictionary = match dictionary {
+            Dictionary::Known(id) => Some(id),
+            Dictionary::Candidate(data) => {
+                let mut statement = self.connection.prepare_cached(
+                    "INSERT OR IGNORE INTO dictionary (route, release, data) VALUES (?, ?, ?)",
+                )?;
+                statement.execute(params![route, release, data])?;
+                None
+            }
+        };
+        let mut statement = self
+            .connection
+            .prepare_cached("INSERT INTO run_file (number, dictionary, file) VALUES (?, ?, ?)")?;
+        statement.execute(params![run, dictionary, file])?;
+        let mut statement = self
+            .connection
+            .prepare_cached("INSERT OR REPLACE INTO run_tag (run, name, value) VALUES (?, ?, ?)")?;
+        for (name, value) in &info.tags {
+            statement.execute(params![run, name, value])?;
+        }
+        if let Some(part) = cell {
+            let key = Key {
+                route,
+                hour: hour_of(info.started_us),
+                release,
+                shape: part.shape,
+                rate: info.rate,
+            };
+            self.merge(part, &key, changed, Sign::Plus)?;
+        }
+        Ok(())
+    }
+
+    /// Adds a run's part to its cell, or takes it out.
+    pub(super) fn merge(
+        &mut self,
+        part: Part,
+        key: &Key,
+        changed: &mut Changed,
+        sign: Sign,
+    ) -> Result<()> {
+        let names = self.ids.names(self.connection, &part.symbols)?;
+        changed.merge(self.connection, key, part, &names, sign)
+    }
+
+    /// The key of the cell of a stored run.
+    pub(super) fn key(&mut self, info: &RunInfo, part: &Part) -> Result<Key> {
+        let app = self.ids.app(self.connection, &info.app)?;
+        Ok(Key {
+            route: self.ids.route(self.connection, app, &info.route)?,
+            hour: hour_of(info.started_us),
+            release: self.ids.release(self.connection, app, &info.release)?,
+            shape: part.shape,
+            rate: info.rate,
+        })
+    }
+}
+
+/// Whether the run is there, or was until the policy removed it.
+fn is_known(connection: &Connection, id: &RunId) -> Result<bool> {
+    let mut statement = connection.prepare_cached(
+        "SELECT 1 FROM run WHERE id = ?1 UNION ALL SELECT 1 FROM forgotten WHERE id = ?1",
+    )?;
+    let known: Option<i64> = statement.query_row([&id.0], |row| row.get(0)).optional()?;
+    Ok(known.is_some())
+}
+
+/// A number for the database, which has signed ones only.
+pub(super) fn number(value: u64) -> i64 {
+    i64::try_from(value).unwrap_or(i64::MAX)
+}

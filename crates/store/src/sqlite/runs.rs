@@ -1,0 +1,267 @@
+//! Runs: one, a page of them, and their numbers.
+
+use rusqlite::types::Value;
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use super::conditions::Conditions;
+use super::dictionaries;
+use super::put::number;
+use crate::{
+    AppInfo, DayCount, Error, Result, Run, RunId, RunInfo, RunPage, RunQuery, RunSort, Selection,
+    Stats,
+};
+
+/// The most runs of a page.
+const MOST: u32 = 1000;
+
+/// The longest label, in bytes.
+const MAX_LABEL: usize = 256;
+
+const COLUMNS: &str = "run.number, run.id, app.name, route.name, release.name, run.title,
+    run.started, run.host, run.method, run.status, run.failed, run.rate, run.unit, run.body,
+    run.wall, run.cpu, run.peak, run.calls, run.spans, run.sql, run.size, run.label";
+
+const TABLES: &str = "run JOIN app ON app.id = run.app JOIN route ON route.id = run.route
+    JOIN release ON release.id = run.release";
+
+/// A run with its file, unpacked.
+pub(super) fn run(connection: &Connection, id: &RunId) -> Result<Option<Run>> {
+    let select = format!("SELECT {COLUMNS} FROM {TABLES} WHERE run.id = ?");
+    let mut statement = connection.prepare_cached(&select)?;
+    let found = statement.query_row([&id.0], info).optional()?;
+    let Some((number, mut info)) = found else {
+        return Ok(None);
+    };
+    info.tags = tags(connection, number)?;
+    let file = dictionaries::file(connection, number)?;
+    Ok(Some(Run { info, file }))
+}
+
+/// A page of the list.
+pub(super) fn page(connection: &Connection, query: &RunQuery) -> Result<RunPage> {
+    let limit = query.limit.clamp(1, MOST);
+    let column = match query.sort {
+        RunSort::Started => "run.started",
+        RunSort::Wall => "run.wall",
+        RunSort::Cpu => "ifnull(run.cpu, 0)",
+        RunSort::Peak => "ifnull(run.peak, 0)",
+        RunSort::Sql => "run.sql",
+        RunSort::Calls => "run.calls",
+    };
+    let (order, after) = if query.ascending {
+        ("ASC", ">")
+    } else {
+        ("DESC", "<")
+    };
+    let mut conditions = Conditions::of_runs(&query.selection)?;
+    if let Some(cursor) = &query.cursor {
+        let (value, number) = parsed_cursor(cursor)?;
+        conditions.add(
+            &format!("({column}, run.number) {after} (?, ?)"),
+            [Value::Integer(value), Value::Integer(number)],
+        );
+    }
+    // One more than asked for tells whether there is a next page. Names are
+    // joined after the runs are chosen.
+    let select = format!(
+        "SELECT {COLUMNS}, {column} FROM (SELECT run.number AS chosen FROM run{}
+         ORDER BY {column} {order}, run.number {order} LIMIT {})
+         CROSS JOIN run ON run.number = chosen
+         CROSS JOIN app ON app.id = run.app CROSS JOIN route ON route.id = run.route
+         CROSS JOIN release ON release.id = run.release
+         ORDER BY {column} {order}, run.number {order}",
+        conditions.sql(),
+        limit + 1
+    );
+    let mut statement = connection.prepare_cached(&select)?;
+    let mut rows = statement.query(conditions.values())?;
+    let mut runs = Vec::new();
+    let mut next = None;
+    let mut last: (i64, i64) = (0, 0);
+    while let Some(row) = rows.next()? {
+        if runs.len() == limit as usize {
+            next = Some(format!("{}.{}", last.0, last.1));
+            break;
+        }
+        let (number, mut info) = info(row)?;
+        info.tags = tags(connection, number)?;
+        last = (row.get(22)?, number);
+        runs.push(info);
+    }
+    Ok(RunPage { runs, next })
+}
+
+fn parsed_cursor(cursor: &str) -> Result<(i64, i64)> {
+    let parsed = cursor
+        .rsplit_once('.')
+        .and_then(|(value, number)| Some((value.parse().ok()?, number.parse().ok()?)));
+    parsed.ok_or_else(|| Error::Query(format!("not a cursor: {cursor}")))
+}
+
+/// A row of [`COLUMNS`].
+pub(super) fn info(row: &Row<'_>) -> rusqlite::Result<(i64, RunInfo)> {
+    let size = |value: i64| u64::try_from(value).unwrap_or(0);
+    let info = RunInfo {
+        id: RunId(row.get(1)?),
+        app: row.get(2)?,
+        route: row.get(3)?,
+        release: row.get(4)?,
+        title: row.get(5)?,
+        started_us: size(row.get(6)?),
+        host: row.get(7)?,
+        method: row.get(8)?,
+        status: row.get(9)?,
+        failed: row.get(10)?,
+        rate: row.get(11)?,
+        unit: row.get(12)?,
+        body: row.get(13)?,
+        wall: size(row.get(14)?),
+        cpu: row.get::<_, Option<i64>>(15)?.map(size),
+        peak: row.get::<_, Option<i64>>(16)?.map(size),
+        calls: size(row.get(17)?),
+        spans: size(row.get(18)?),
+        sql: size(row.get(19)?),
+        size: size(row.get(20)?),
+        label: row.get(21)?,
+        tags: Vec::new(),
+    };
+    Ok((row.get(0)?, info))
+}
+
+/// The runs that a condition selects, the latest first, without tags.
+pub(super) fn infos(
+    connection: &Connection,
+    conditions: &Conditions,
+    limit: usize,
+) -> Result<Vec<(i64, RunInfo)>> {
+    let select = format!(
+        "SELECT {COLUMNS} FROM {TABLES}{} ORDER BY run.started DESC, run.number DESC LIMIT {limit}",
+        conditions.sql()
+    );
+    let mut statement = connection.prepare(&select)?;
+    let rows = statement.query_map(conditions.values(), info)?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+/// How many runs a condition selects.
+pub(super) fn count(connection: &Connection, conditions: &Conditions) -> Result<u64> {
+    let select = format!("SELECT count(*) FROM run{}", conditions.sql());
+    let count: i64 = connection.query_row(&select, conditions.values(), |row| row.get(0))?;
+    Ok(u64::try_from(count).unwrap_or(0))
+}
+
+fn tags(connection: &Connection, run: i64) -> Result<Vec<(String, String)>> {
+    let select = "SELECT name, value FROM run_tag WHERE run = ? ORDER BY name";
+    let mut statement = connection.prepare_cached(select)?;
+    let rows = statement.query_map([run], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+/// Sets a label.
+pub(super) fn label(connection: &Connection, id: &RunId, label: &str) -> Result<bool> {
+    if label.len() > MAX_LABEL {
+        return Err(Error::Query(format!(
+            "a label has at most {MAX_LABEL} bytes"
+        )));
+    }
+    let update = "UPDATE run SET label = ? WHERE id = ?";
+    Ok(connection.execute(update, params![label, &id.0])? > 0)
+}
+
+/// The applications.
+pub(super) fn apps(connection: &Connection) -> Result<Vec<AppInfo>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT app.name,
+            (SELECT count(*) FROM run WHERE run.app = app.id),
+            ifnull((SELECT max(started) FROM run WHERE run.app = app.id), 0)
+         FROM app ORDER BY app.name",
+    )?;
+    let rows = statement.query_map([], |row| {
+        Ok(AppInfo {
+            name: row.get(0)?,
+            runs: u64::try_from(row.get::<_, i64>(1)?).unwrap_or(0),
+            last_us: u64::try_from(row.get::<_, i64>(2)?).unwrap_or(0),
+        })
+    })?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+/// The number of runs of each day of UTC.
+pub(super) fn days(connection: &Connection, selection: &Selection) -> Result<Vec<DayCount>> {
+    let conditions = Conditions::of_runs(selection)?;
+    let select = format!(
+        "SELECT run.started / 86400000000 AS day, count(*) FROM run{} GROUP BY day ORDER BY day",
+        conditions.sql()
+    );
+    let mut statement = connection.prepare(&select)?;
+    let rows = statement.query_map(conditions.values(), |row| {
+        Ok(DayCount {
+            day_s: row.get::<_, i64>(0)? * 86_400,
+            runs: u64::try_from(row.get::<_, i64>(1)?).unwrap_or(0),
+        })
+    })?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+/// How much there is.
+pub(super) fn stats(connection: &Connection) -> Result<Stats> {
+    let one =
+        |sql: &str| -> Result<Option<i64>> { Ok(connection.query_row(sql, [], |row| row.get(0))?) };
+    let size =
+        |sql: &str| -> Result<u64> { Ok(u64::try_from(one(sql)?.unwrap_or(0)).unwrap_or(0)) };
+    let instant = |sql: &str| -> Result<Option<u64>> {
+        Ok(one(sql)?.and_then(|instant| u64::try_from(instant).ok()))
+    };
+    Ok(Stats {
+        runs: size("SELECT count(*) FROM run")?,
+        run_bytes: size("SELECT sum(size) FROM run")?,
+        cells: size("SELECT count(*) FROM cell")?,
+        routes: size("SELECT count(*) FROM route")?,
+        names: size("SELECT max(id) FROM name")?,
+        disk_bytes: 0,
+        first_us: instant("SELECT min(started) FROM run")?,
+        last_us: instant("SELECT max(started) FROM run")?,
+    })
+}
+
+/// Removes a run's rows.
+pub(super) fn remove(connection: &Connection, run: i64) -> Result<()> {
+    for delete in [
+        "DELETE FROM run_tag WHERE run = ?",
+        "DELETE FROM run_file WHERE number = ?",
+        "DELETE FROM run WHERE number = ?",
+    ] {
+        connection.prepare_cached(delete)?.execute([run])?;
+    }
+    Ok(())
+}
+
+/// The number of a run's row.
+pub(super) fn number_of(connection: &Connection, id: &RunId) -> Result<Option<i64>> {
+    let mut statement = connection.prepare_cached("SELECT number FROM run WHERE id = ?")?;
+    Ok(statement.query_row([&id.0], |row| row.get(0)).optional()?)
+}
+
+/// The conditions of the runs of one cell.
+pub(super) fn of_cell(key: &super::cells::Key) -> Conditions {
+    const HOUR: i64 = 3_600_000_000;
+    let mut conditions = Conditions::default();
+    let first = key.hour.saturating_mul(HOUR);
+    conditions.add("run.route = ?", [Value::Integer(key.route)]);
+    conditions.add(
+        "run.started >= ? AND run.started < ?",
+        [
+            Value::Integer(first),
+            Value::Integer(first.saturating_add(HOUR)),
+        ],
+    );
+    conditions.add("run.release = ?", [Value::Integer(key.release)]);
+    conditions.add("run.shape = ?", [Value::Integer(key.shape.number())]);
+    conditions.add("run.rate = ?", [Value::Real(key.rate)]);
+    conditions
+}
+
+/// The instant as the database has it.
+pub(super) fn instant(us: u64) -> i64 {
+    number(us)
+}

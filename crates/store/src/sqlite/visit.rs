@@ -1,0 +1,307 @@
+//! Walks over the sums of a selection: those of hours, or those of runs if the
+//! hours cannot tell them apart.
+//!
+//! **Invariant:** one cell or run is in memory at a time.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use profile::Symbol;
+use rusqlite::Connection;
+
+use super::cells::{part as read_part, read_totals};
+use super::conditions::Conditions;
+use super::{SqliteStore, dictionaries, runs};
+use crate::prepare::{part, profile_of};
+use crate::rollup::{Paths, SpanSums, Spreads, Totals, decode};
+use crate::{Basis, Result, Selection};
+
+/// The most runs whose files are read for an answer; the latest are taken.
+const MOST_RUNS: usize = 2000;
+
+/// Which parts are needed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Want {
+    Paths,
+    Spans,
+    Spreads,
+}
+
+/// The part of a cell, a day or a run.
+#[derive(Debug)]
+pub(super) enum Sums {
+    Paths(Paths),
+    Spans(SpanSums),
+    Spreads(Spreads),
+}
+
+impl Sums {
+    fn times(self, weight: u64) -> Self {
+        if weight == 1 {
+            return self;
+        }
+        match self {
+            Self::Paths(paths) => Self::Paths(paths.times(weight)),
+            Self::Spans(spans) => Self::Spans(spans.times(weight)),
+            Self::Spreads(spreads) => Self::Spreads(spreads.times(weight)),
+        }
+    }
+}
+
+/// Where a part belongs to.
+#[derive(Debug, Clone)]
+pub(super) struct Place {
+    pub(super) app: String,
+    pub(super) route: String,
+    pub(super) release: String,
+    pub(super) hour: i64,
+    pub(super) rate: f64,
+    /// How often each of its runs counts, so that runs of different rates are
+    /// mixed as the requests were: 1 for the highest rate of the selection.
+    pub(super) weight: u64,
+}
+
+/// What was visited.
+#[derive(Debug)]
+pub(super) struct Visited {
+    /// The names of the functions in the parts.
+    pub(super) names: Arc<Vec<Symbol>>,
+    pub(super) basis: Basis,
+    pub(super) selected: u64,
+    pub(super) requests: f64,
+}
+
+/// The requests that these runs stand for.
+#[expect(clippy::cast_precision_loss, reason = "an estimate")]
+pub(super) fn requests(runs: u64, rate: f64) -> f64 {
+    runs as f64 / rate.max(1e-9)
+}
+
+/// How often a run of that rate counts beside runs of the highest rate.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "between 1 and a million"
+)]
+pub(super) fn weight(highest: f64, rate: f64) -> u64 {
+    (highest / rate.max(1e-9)).round().clamp(1.0, 1e6) as u64
+}
+
+/// The highest rate among the rows of a table.
+fn highest_rate(connection: &Connection, table: &str, conditions: &Conditions) -> Result<f64> {
+    let select = format!("SELECT max(rate) FROM {table}{}", conditions.sql());
+    let rate = connection.query_row(&select, conditions.values(), |row| row.get(0));
+    Ok(rate.map(|rate: Option<f64>| rate.unwrap_or(1.0))?)
+}
+
+/// Whether spreads can be told: hours have none, days and runs have.
+pub(super) fn has_spreads(selection: &Selection) -> bool {
+    const DAY_US: u64 = 86_400_000_000;
+    let bounds = [selection.since_us, selection.until_us];
+    !selection.is_of_hours() || bounds.into_iter().flatten().all(|us| us % DAY_US == 0)
+}
+
+/// Visits the parts of a selection. Spreads come with empty totals, of whole
+/// days.
+pub(super) fn visit(
+    store: &SqliteStore,
+    connection: &Connection,
+    selection: &Selection,
+    want: Want,
+    visitor: &mut dyn FnMut(&Place, &Totals, Sums),
+) -> Result<Visited> {
+    if selection.is_of_hours() && want == Want::Spreads {
+        visit_days(store, connection, selection, visitor)
+    } else if selection.is_of_hours() {
+        visit_cells(store, connection, selection, want, visitor)
+    } else {
+        visit_runs(connection, selection, want, visitor)
+    }
+}
+
+/// Visits the totals of the cells of a selection.
+pub(super) fn visit_totals(
+    connection: &Connection,
+    selection: &Selection,
+    visitor: &mut dyn FnMut(i64, &Place, Totals) -> Result<()>,
+) -> Result<()> {
+    let conditions = Conditions::of_cells(selection)?;
+    let select = format!(
+        "SELECT cell.number, cell.route, cell.release, cell.hour, cell.rate, cell.totals
+         FROM cell{}",
+        conditions.sql()
+    );
+    let highest = highest_rate(connection, "cell", &conditions)?;
+    let routes = routes(connection)?;
+    let releases = releases(connection)?;
+    let mut statement = connection.prepare_cached(&select)?;
+    let mut rows = statement.query(conditions.values())?;
+    let mut place = Place {
+        app: String::new(),
+        route: String::new(),
+        release: String::new(),
+        hour: 0,
+        rate: 1.0,
+        weight: 1,
+    };
+    let mut last = (0, 0);
+    while let Some(row) = rows.next()? {
+        let ids: (i64, i64) = (row.get(1)?, row.get(2)?);
+        if ids != last {
+            if let Some((app, route)) = routes.get(&ids.0) {
+                place.app.clone_from(app);
+                place.route.clone_from(route);
+            }
+            place.release = releases.get(&ids.1).cloned().unwrap_or_default();
+            last = ids;
+        }
+        place.hour = row.get(3)?;
+        place.rate = row.get(4)?;
+        place.weight = weight(highest, place.rate);
+        let totals = read_totals(row.get_ref(5)?.as_blob().unwrap_or_default())?;
+        visitor(row.get(0)?, &place, totals)?;
+    }
+    Ok(())
+}
+
+fn visit_cells(
+    store: &SqliteStore,
+    connection: &Connection,
+    selection: &Selection,
+    want: Want,
+    visitor: &mut dyn FnMut(&Place, &Totals, Sums),
+) -> Result<Visited> {
+    let (mut runs, mut sum) = (0, 0.0);
+    visit_totals(connection, selection, &mut |number, place, totals| {
+        runs += totals.runs;
+        sum += requests(totals.runs, place.rate);
+        let table = if want == Want::Spans {
+            "spans"
+        } else {
+            "paths"
+        };
+        let Some(bytes) = read_part(connection, table, number)? else {
+            return Ok(());
+        };
+        let sums = if want == Want::Spans {
+            Sums::Spans(decode(&bytes)?)
+        } else {
+            Sums::Paths(decode(&bytes)?)
+        };
+        visitor(place, &totals, sums.times(place.weight));
+        Ok(())
+    })?;
+    Ok(Visited {
+        names: store.names(connection)?,
+        basis: Basis::Hours,
+        selected: runs,
+        requests: sum,
+    })
+}
+
+fn visit_days(
+    store: &SqliteStore,
+    connection: &Connection,
+    selection: &Selection,
+    visitor: &mut dyn FnMut(&Place, &Totals, Sums),
+) -> Result<Visited> {
+    let conditions = Conditions::of_days(selection)?;
+    let highest = highest_rate(connection, "day AS cell", &conditions)?;
+    let select = format!(
+        "SELECT cell.route, cell.release, cell.day, cell.rate, cell.data FROM day AS cell{}",
+        conditions.sql()
+    );
+    let routes = routes(connection)?;
+    let releases = releases(connection)?;
+    let mut statement = connection.prepare_cached(&select)?;
+    let mut rows = statement.query(conditions.values())?;
+    let nothing = Totals::default();
+    while let Some(row) = rows.next()? {
+        let (app, route) = routes.get(&row.get(0)?).cloned().unwrap_or_default();
+        let rate = row.get(3)?;
+        let place = Place {
+            app,
+            route,
+            release: releases.get(&row.get(1)?).cloned().unwrap_or_default(),
+            hour: row.get::<_, i64>(2)? * 24,
+            rate,
+            weight: weight(highest, rate),
+        };
+        let spreads = decode(row.get_ref(4)?.as_blob().unwrap_or_default())?;
+        let spreads = Sums::Spreads(spreads).times(place.weight);
+        visitor(&place, &nothing, spreads);
+    }
+    Ok(Visited {
+        names: store.names(connection)?,
+        basis: Basis::Hours,
+        selected: 0,
+        requests: 0.0,
+    })
+}
+
+fn visit_runs(
+    connection: &Connection,
+    selection: &Selection,
+    want: Want,
+    visitor: &mut dyn FnMut(&Place, &Totals, Sums),
+) -> Result<Visited> {
+    let conditions = Conditions::of_runs(selection)?;
+    let selected = runs::count(connection, &conditions)?;
+    let mut names = vec![Symbol::new(*b"[unknown]")];
+    let mut numbers: HashMap<Box<[u8]>, u32> = HashMap::new();
+    let highest = highest_rate(connection, "run", &conditions)?;
+    let mut sum = 0.0;
+    for (number, info) in runs::infos(connection, &conditions, MOST_RUNS)? {
+        let profile = profile_of(&dictionaries::file(connection, number)?)?;
+        let Some(part) = part(profile, &info) else {
+            continue;
+        };
+        sum += requests(1, info.rate);
+        let symbols: Vec<u32> = part
+            .symbols
+            .iter()
+            .map(|symbol| {
+                *numbers.entry(symbol.name.clone()).or_insert_with(|| {
+                    names.push(symbol.clone());
+                    u32::try_from(names.len() - 1).unwrap_or(0)
+                })
+            })
+            .collect();
+        let place = Place {
+            hour: super::cells::hour_of(info.started_us),
+            rate: info.rate,
+            weight: weight(highest, info.rate),
+            app: info.app,
+            route: info.route,
+            release: info.release,
+        };
+        let sums = match want {
+            Want::Paths => Sums::Paths(part.paths.renamed(&symbols)),
+            Want::Spans => Sums::Spans(part.spans),
+            Want::Spreads => Sums::Spreads(part.spreads.renamed(&symbols)),
+        };
+        visitor(&place, &part.totals, sums.times(place.weight));
+    }
+    Ok(Visited {
+        names: Arc::new(names),
+        basis: Basis::Runs,
+        selected,
+        requests: sum,
+    })
+}
+
+/// The names of all routes and their applications.
+fn routes(connection: &Connection) -> Result<HashMap<i64, (String, String)>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT route.id, app.name, route.name FROM route JOIN app ON app.id = route.app",
+    )?;
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?))))?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+/// The names of all releases.
+fn releases(connection: &Connection) -> Result<HashMap<i64, String>> {
+    let mut statement = connection.prepare_cached("SELECT id, name FROM release")?;
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}

@@ -1,0 +1,203 @@
+//! The thread that writes.
+//!
+//! Runs that wait are written together: the disk is waited for once. A
+//! transaction that fails leaves nothing, and all of its runs get the error.
+
+use std::path::Path;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+
+use super::put::Open;
+use super::{folder, ids::Ids, schema};
+use crate::prepare::Prepared;
+use crate::{Error, Result, Stored};
+
+/// The most runs of one transaction.
+const BATCH: usize = 64;
+
+/// How many jobs may wait. Senders beyond it wait, too.
+const QUEUE: usize = 128;
+
+/// The database's page size: half a page of each file is wasted.
+const PAGE: u32 = 4096;
+
+type Reply<T> = SyncSender<Result<T>>;
+
+enum Job {
+    Put(Box<Prepared>, Reply<Stored>),
+    Other(Box<dyn FnOnce(&mut State) + Send>),
+}
+
+/// The thread's state.
+struct State {
+    connection: Connection,
+    ids: Ids,
+}
+
+/// The thread that writes.
+#[derive(Debug)]
+pub(super) struct Writer {
+    jobs: Option<SyncSender<Job>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Writer {
+    /// Opens the database for writing, and starts the thread.
+    pub(super) fn start(folder: &Path, max_bytes: Option<u64>) -> Result<Self> {
+        let connection = connect(folder, max_bytes)?;
+        let (jobs, received) = sync_channel(QUEUE);
+        let mut state = State {
+            connection,
+            ids: Ids::default(),
+        };
+        let thread = std::thread::Builder::new()
+            .name("store-writer".to_owned())
+            .spawn(move || state.work(&received))?;
+        Ok(Self {
+            jobs: Some(jobs),
+            thread: Some(thread),
+        })
+    }
+
+    /// Stores a run, and waits until it is on the disk.
+    pub(super) fn put(&self, run: Prepared) -> Result<Stored> {
+        let (reply, answer) = sync_channel(1);
+        self.send(Job::Put(Box::new(run), reply))?;
+        answer.recv().map_err(|_| Error::Closed)?
+    }
+
+    /// Does something else in a transaction.
+    pub(super) fn transaction<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Open<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        self.run(move |state| state.transaction(work))
+    }
+
+    /// Does something with the connection, outside of a transaction.
+    pub(super) fn outside<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        self.run(move |state| work(&state.connection))
+    }
+
+    fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut State) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let (reply, answer) = sync_channel(1);
+        self.send(Job::Other(Box::new(move |state| {
+            // A caller that went away needs no answer.
+            let _ = reply.send(work(state));
+        })))?;
+        answer.recv().map_err(|_| Error::Closed)?
+    }
+
+    fn send(&self, job: Job) -> Result<()> {
+        let jobs = self.jobs.as_ref().ok_or(Error::Closed)?;
+        jobs.send(job).map_err(|_| Error::Closed)
+    }
+}
+
+impl Drop for Writer {
+    /// Writes what waits, and ends the thread.
+    fn drop(&mut self) {
+        drop(self.jobs.take());
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+impl State {
+    fn work(&mut self, jobs: &Receiver<Job>) {
+        while let Ok(job) = jobs.recv() {
+            let mut puts = Vec::new();
+            let mut next = Some(job);
+            let mut other = None;
+            while let Some(job) = next {
+                match job {
+                    Job::Put(run, reply) => puts.push((run, reply)),
+                    Job::Other(work) => {
+                        other = Some(work);
+                        break;
+                    }
+                }
+                next = (puts.len() < BATCH).then(|| jobs.try_recv().ok()).flatten();
+            }
+            self.put(puts);
+            if let Some(work) = other {
+                work(self);
+            }
+        }
+        // Leaves one file, if no reader is left.
+        let _ = self
+            .connection
+            .execute_batch("PRAGMA wal_checkpoint(TRUNCATE)");
+    }
+
+    fn put(&mut self, puts: Vec<(Box<Prepared>, Reply<Stored>)>) {
+        if puts.is_empty() {
+            return;
+        }
+        let puts = puts.into_iter().map(|(run, reply)| (*run, reply));
+        let (runs, replies): (Vec<_>, Vec<_>) = puts.unzip();
+        let outcome = self.transaction(move |open| open.put(runs));
+        for (index, reply) in replies.into_iter().enumerate() {
+            let stored = match &outcome {
+                Ok(stored) => stored.get(index).copied().ok_or(Error::Closed),
+                Err(error) => Err(error.clone()),
+            };
+            let _ = reply.send(stored);
+        }
+    }
+
+    fn transaction<T>(&mut self, work: impl FnOnce(&mut Open<'_>) -> Result<T>) -> Result<T> {
+        let outcome = self.try_transaction(work);
+        if outcome.is_err() {
+            self.ids.clear();
+        }
+        outcome
+    }
+
+    fn try_transaction<T>(&mut self, work: impl FnOnce(&mut Open<'_>) -> Result<T>) -> Result<T> {
+        let behavior = TransactionBehavior::Immediate;
+        let transaction = self.connection.transaction_with_behavior(behavior)?;
+        let answer = work(&mut Open {
+            connection: &transaction,
+            ids: &mut self.ids,
+        })?;
+        transaction.commit()?;
+        Ok(answer)
+    }
+}
+
+fn connect(folder: &Path, max_bytes: Option<u64>) -> Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX
+        | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+    let mut connection = Connection::open_with_flags(folder::database(folder), flags)?;
+    connection.busy_timeout(Duration::from_secs(5))?;
+    // These two have an effect on a new database only.
+    connection.pragma_update(None, "page_size", PAGE)?;
+    connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    // An acknowledged run survives a power failure, too.
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    connection.pragma_update(None, "cache_size", -32_768)?;
+    connection.pragma_update(None, "journal_size_limit", 64_i64 << 20)?;
+    connection.set_prepared_statement_cache_capacity(64);
+    schema::migrate(&mut connection)?;
+    if let Some(max) = max_bytes {
+        connection.pragma_update(
+            None,
+            "max_page_count",
+            super::put::number(max / u64::from(PAGE)),
+        )?;
+    }
+    Ok(connection)
+}

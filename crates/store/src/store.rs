@@ -1,0 +1,127 @@
+//! What any store can do, in the words of the domain.
+
+use crate::{
+    Aggregate, AppInfo, DayCount, Difference, FunctionDetail, FunctionSort, FunctionTotal, NewRun,
+    PathSums, Policy, ReleaseInfo, Removed, Result, RouteRow, Run, RunId, RunPage, RunQuery,
+    Selection, SpanTotal, Stats, Stored, TrendOf, TrendPoint, TrendStep, Verified,
+};
+
+/// A place where runs are kept.
+///
+/// All implementations pass the same suite, `conformance`. Questions about
+/// selections that [hourly sums](Selection::is_of_hours) can answer count whole
+/// hours, and count runs whose files were removed since.
+pub trait Store: Send + Sync {
+    /// Stores a run, unless it is there. When this returns, the run is on the
+    /// disk.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Full`](crate::Error::Full), and then nothing was stored;
+    /// [`Error::Profile`](crate::Error::Profile).
+    fn put(&self, run: NewRun) -> Result<Stored>;
+
+    /// A run with its native file.
+    ///
+    /// # Errors
+    ///
+    /// Those of the database; a damaged file.
+    fn run(&self, id: &RunId) -> Result<Option<Run>>;
+
+    /// A page of the list of runs.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Query`](crate::Error::Query) for an invalid cursor.
+    fn runs(&self, query: &RunQuery) -> Result<RunPage>;
+
+    /// The routes of a selection, those with the most time first.
+    ///
+    /// # Errors
+    ///
+    /// Those of the database, as all that follow.
+    fn routes(&self, selection: &Selection) -> Result<Vec<RouteRow>>;
+
+    /// The applications.
+    fn apps(&self) -> Result<Vec<AppInfo>>;
+
+    /// The releases, in the order in which they were first seen.
+    fn releases(&self, selection: &Selection) -> Result<Vec<ReleaseInfo>>;
+
+    /// The number of runs of each day.
+    fn days(&self, selection: &Selection) -> Result<Vec<DayCount>>;
+
+    /// How requests or a function changed over time, by release.
+    fn trend(
+        &self,
+        selection: &Selection,
+        of: &TrendOf,
+        step: TrendStep,
+    ) -> Result<Vec<TrendPoint>>;
+
+    /// The functions of a selection.
+    fn top(
+        &self,
+        selection: &Selection,
+        sort: FunctionSort,
+        limit: usize,
+    ) -> Result<Vec<FunctionTotal>>;
+
+    /// The sum of the call trees of a selection.
+    fn tree(&self, selection: &Selection) -> Result<Aggregate>;
+
+    /// How two selections differ.
+    fn diff(&self, before: &Selection, after: &Selection) -> Result<Difference>;
+
+    /// Where a function is called from, and on which routes; none if no run of
+    /// the selection calls it.
+    fn function(&self, selection: &Selection, name: &str) -> Result<Option<FunctionDetail>>;
+
+    /// The spans of a selection, those with the most time first.
+    fn spans(&self, selection: &Selection, limit: usize) -> Result<Vec<SpanTotal>>;
+
+    /// The hourly sums of the paths of one route: what finds regressions.
+    fn hours(&self, app: &str, route: &str, since_hour: i64) -> Result<Vec<CellHours>>;
+
+    /// Gives a run a label; an empty one removes it. False if there is no such
+    /// run.
+    fn label(&self, id: &RunId, label: &str) -> Result<bool>;
+
+    /// Deletes runs, and takes them out of the sums. Returns those that were
+    /// there.
+    fn delete(&self, ids: &[RunId]) -> Result<Vec<RunId>>;
+
+    /// Removes the runs that the policy does not keep; their sums stay. `now_us`
+    /// is the time in microseconds since 1970.
+    fn retain(&self, app: &str, policy: &Policy, now_us: u64) -> Result<Removed>;
+
+    /// Reads everything, and compares the sums with the runs.
+    fn verify(&self) -> Result<Verified>;
+
+    /// How much there is.
+    fn stats(&self) -> Result<Stats>;
+}
+
+/// The sums of one route in one hour, under one release.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CellHours {
+    /// The hour, in hours since 1970.
+    pub hour: i64,
+    /// The release.
+    pub release: String,
+    /// The fraction of requests that were profiled.
+    pub rate: f64,
+    /// The runs.
+    pub runs: u64,
+    /// Their wall time, in nanoseconds.
+    pub wall: u64,
+    /// The sum of ln(1 + microseconds) of their wall times.
+    pub ln_wall: f64,
+    /// The sum of their peaks of memory, in bytes; 0 if not measured.
+    pub peak: u64,
+    /// The paths, parents before children; their functions are numbers of
+    /// `names`.
+    pub paths: Vec<PathSums>,
+    /// The names of the functions.
+    pub names: std::sync::Arc<Vec<Box<[u8]>>>,
+}
