@@ -85,7 +85,7 @@ fn the_defects_of_the_shop_are_printed_in_each_format() {
     );
     assert!(plain.contains("xhprof diff "), "{plain}");
     assert!(
-        plain.ends_with("2 regressions in 3 of 5 releases that could be compared\n"),
+        plain.ends_with("2 regressions in 4 of 5 releases that could be compared\n"),
         "{plain}"
     );
 

@@ -5,7 +5,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use policy::settings::{self, AutoEnable, Definition as _, Kind, Scope, Setting};
+use policy::settings::{self, AutoEnable, Kind, Scope, Setting};
 
 use super::ini::{self, Directive};
 use super::pools::Pool;

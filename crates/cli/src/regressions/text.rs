@@ -39,7 +39,10 @@ fn release(text: &mut String, findings: &Findings, report: &Report, look: Look) 
         ));
         places(text, finding);
         if let Some(place) = finding.places.first() {
-            text.push_str(&format!("     path    {}\n", safe(&place.path.join(" → "))));
+            text.push_str(&format!(
+                "     path    {}\n",
+                safe(&words::path(&place.path))
+            ));
             let [before, after] = place.open.each_ref().map(|of| {
                 let file = findings.file(&report.release, &place.route, of);
                 file.map(|file| quoted(file.as_os_str()))

@@ -68,6 +68,7 @@ pub(super) fn cost(kind: Kind, place: &Place) -> String {
 pub(super) fn figure(kind: Kind, figures: &Figures) -> String {
     match kind {
         Kind::MoreMemory => bytes(figures.memory),
+        Kind::MoreCalls | Kind::NewCall if figures.calls <= 0.0 => "never".to_owned(),
         Kind::MoreCalls | Kind::NewCall => {
             format!(
                 "{} calls, {}",
@@ -76,6 +77,17 @@ pub(super) fn figure(kind: Kind, figures: &Figures) -> String {
             )
         }
         Kind::Slower | Kind::SlowerRoute => nanoseconds(figures.time_ns),
+    }
+}
+
+/// A path, shortened in the middle.
+pub(super) fn path(names: &[String]) -> String {
+    match names {
+        [root, .., _, _, _, _] if names.len() > 6 => {
+            let last = names.get(names.len() - 4..).unwrap_or_default();
+            format!("{root} → … → {}", last.join(" → "))
+        }
+        names => names.join(" → "),
     }
 }
 
