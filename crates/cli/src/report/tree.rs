@@ -8,7 +8,7 @@ use std::collections::BinaryHeap;
 
 use profile::{
     Children, Cost, FlatTable, InvertLimits, InvertedNode, Metric, NodeId, Profile, SelfCost,
-    SymbolId, Table, Tree,
+    SymbolId, Tree,
 };
 
 use super::columns::{self, COSTS, titles};
@@ -142,7 +142,7 @@ impl<'p> Paths<'p> {
             vec![NodeId::ROOT]
         };
         heap.extend(top.iter().map(|&id| (highest[id], Reverse(id))));
-        let mut is_shown: Table<NodeId, bool> = Table::new(false, nodes.len());
+        let mut is_shown: profile::Table<NodeId, bool> = profile::Table::new(false, nodes.len());
         let mut number = 0;
         while number < limit
             && let Some((key, Reverse(id))) = heap.pop()
@@ -187,9 +187,9 @@ impl<'p> Paths<'p> {
     }
 
     /// The highest key of each node and all below it.
-    fn highest(&self, nodes: &[InvertedNode]) -> Table<NodeId, u64> {
+    fn highest(&self, nodes: &[InvertedNode]) -> profile::Table<NodeId, u64> {
         let keys = nodes.iter().map(|node| self.key(node));
-        let mut highest: Table<NodeId, u64> = keys.collect();
+        let mut highest: profile::Table<NodeId, u64> = keys.collect();
         let numbers = (0..).map(NodeId).take(nodes.len());
         let numbered: Vec<_> = numbers.zip(nodes).skip(1).collect();
         for (number, node) in numbered.into_iter().rev() {

@@ -250,7 +250,7 @@ impl Picture<'_> {
                 let group = graph.label.as_ref().filter(|_| number == 0);
                 let function = self.stacks.symbols[block.symbol.index()];
                 let symbol = group.is_none().then_some(function);
-                let name = group.map_or_else(|| tooltip::name(function), |label| label.into());
+                let name = group.map_or_else(|| tooltip::name(function), Into::into);
                 let place = palette.of(number, block, group.is_some());
                 used.insert(place);
                 let lines = tooltip::lines(graph, number, &name, symbol, self.metrics);

@@ -58,7 +58,7 @@ fn visit(start: usize, by_caller: &[usize], state: &mut [State], table: &mut Edg
 #[cfg(test)]
 mod tests {
     use super::*;
-    use profile::{Activation, Cost, SymbolId};
+    use profile::{Activation, Cost, Edge, SymbolId};
 
     fn levels(symbols: usize, edges: &[(u32, u32)]) -> Vec<u32> {
         let activation = |symbol| Activation {
