@@ -90,7 +90,9 @@ impl FlatTable {
         Self::of_rows(rows, tree.root_cost())
     }
 
-    fn of_rows(mut rows: Vec<FlatRow>, total: Cost) -> Self {
+    /// The table of these rows, of which those without any cost are left out.
+    #[must_use]
+    pub fn of_rows(mut rows: Vec<FlatRow>, total: Cost) -> Self {
         // A symbol without calls gets no row: the symbol table may be shared.
         rows.retain(|row| row.inclusive != Cost::default() || row.own != SelfCost::default());
         Self { rows, total }

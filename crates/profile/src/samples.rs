@@ -5,9 +5,10 @@
 //! stack take a million numbers.
 //!
 //! **Invariants:** `stacks[0]` is `main()` alone; a parent precedes its
-//! children; samples are in the order of time, if the times are known.
+//! children; no two stacks are the same; samples are in the order of time, if
+//! the times are known.
 
-use crate::{Budget, NodeId, SelfCost, SymbolId, Tree, TreeBuilder};
+use crate::{Budget, Cost, Node, NodeId, SelfCost, SymbolId, Tree, TreeBuilder};
 
 /// A stack: its parent's, and one more function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,34 +71,30 @@ impl Samples {
 
     /// The stacks as a call tree whose wall cost is the samples' weight. The
     /// calls are unknown: they are zero.
+    ///
+    /// A stack and its node have the same number, as no two stacks are the same.
     #[must_use]
     pub fn to_tree(&self) -> Tree {
-        let (mut builder, nodes) = self.stack_nodes();
+        let nodes = self.stacks.iter().map(|stack| Node {
+            parent: stack.parent,
+            symbol: stack.symbol,
+            cost: Cost::default(),
+        });
+        let mut nodes: Vec<Node> = nodes.collect();
         for sample in &self.samples {
-            let node = nodes.get(sample.stack.index()).copied();
-            let cost = builder.cost(node.unwrap_or(NodeId::ROOT));
-            cost.wall = cost.wall.saturating_add(sample.weight);
-        }
-        builder.finish_self_costs()
-    }
-
-    /// The node of each stack in the tree that [`Samples::to_tree`] makes.
-    #[must_use]
-    pub fn nodes(&self) -> Vec<NodeId> {
-        self.stack_nodes().1
-    }
-
-    fn stack_nodes(&self) -> (TreeBuilder, Vec<NodeId>) {
-        let mut builder = TreeBuilder::new();
-        let mut nodes = vec![NodeId::ROOT; self.stacks.len()];
-        for (index, stack) in self.stacks.iter().enumerate().skip(1) {
-            let parent = nodes.get(stack.parent.index()).copied();
-            let node = builder.child(parent.unwrap_or(NodeId::ROOT), stack.symbol);
-            if let Some(place) = nodes.get_mut(index) {
-                *place = node;
+            if let Some(node) = nodes.get_mut(sample.stack.index()) {
+                node.cost.wall = node.cost.wall.saturating_add(sample.weight);
             }
         }
-        (builder, nodes)
+        for index in (1..nodes.len()).rev() {
+            let Some(&Node { parent, cost, .. }) = nodes.get(index) else {
+                continue;
+            };
+            if let Some(parent) = nodes.get_mut(parent.index()) {
+                parent.cost.wall = parent.cost.wall.saturating_add(cost.wall);
+            }
+        }
+        Tree { nodes }
     }
 }
 

@@ -10,20 +10,12 @@ use profile::{
 };
 use serde::{Deserialize, Serialize};
 
+use crate::comparison::Comparison;
+use crate::document::read;
 use crate::functions::SortBy;
 use crate::names::{self, Origin};
-use crate::search::Pattern;
-use crate::{Document, Error, MetricName};
-
-/// What a document compares.
-#[derive(Debug)]
-pub(crate) struct Comparison {
-    diff: Diff,
-    /// How many profiles there are on each side.
-    base_runs: u32,
-    new_runs: u32,
-    base_files: Vec<String>,
-}
+use crate::pattern::Pattern;
+use crate::{Document, Error, MetricName, Source};
 
 /// Which rows of the table of changes to show.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -128,6 +120,27 @@ impl ChangeOf {
             relative: change.relative(),
             within_spread: change.is_within_spread(),
         }
+    }
+}
+
+impl Document {
+    /// Compares files: what changed from `base` to `new`. Several on a side are
+    /// a group: their mean is compared.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NothingToOpen`] if a side is empty, [`Error::Read`],
+    /// [`Error::Merge`].
+    pub fn compare(base: &[Source<'_>], new: &[Source<'_>]) -> Result<Self, Error> {
+        let read_all = |sources: &[Source<'_>]| {
+            let profiles = sources.iter().map(read);
+            profiles.collect::<Result<Vec<_>, _>>()
+        };
+        let names = |sources: &[Source<'_>]| {
+            let names = sources.iter().map(|source| source.name.to_owned());
+            names.collect()
+        };
+        document(&read_all(base)?, names(base), &read_all(new)?, names(new))
     }
 }
 

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use profile::{Body, Cost, NodeId, Profile, Symbol, SymbolId, Tree, TreeBuilder};
+use profile::{Cost, NodeId, Profile, Symbol, SymbolId, Tree, TreeBuilder};
 
 use crate::{FlamePer, WriteError};
 
@@ -235,9 +235,4 @@ pub(crate) fn class_of(symbol: &Symbol) -> Option<&[u8]> {
 
 fn file_of(symbol: &Symbol) -> Option<&[u8]> {
     symbol.file.as_deref().filter(|file| !file.is_empty())
-}
-
-/// Whether the profile has whole stacks.
-pub(crate) fn has_stacks(profile: &Profile) -> bool {
-    !matches!(profile.body, Body::Edges(_))
 }

@@ -1,5 +1,5 @@
 //! What several formats share: names of functions, lines and JSON, stacks and
-//! times, pages. Knows no format.
+//! times. Knows no format.
 
 pub(crate) mod graph;
 pub(crate) mod json;
@@ -8,7 +8,6 @@ pub(crate) mod line_names;
 pub(crate) mod lines;
 pub(crate) mod names;
 pub(crate) mod nesting;
-pub(crate) mod page;
 pub(crate) mod paths;
 pub(crate) mod recursion;
 pub(crate) mod rounding;

@@ -9,43 +9,38 @@
 
 use profile::Metric;
 
-use crate::index::OrderedTree;
+use crate::tree::OrderedTree;
 
 /// The weights of one metric.
 #[derive(Debug)]
 pub(crate) struct Weights {
     pub(crate) metric: Metric,
-    of: Vec<i64>,
+    /// None if they are the inclusive costs.
+    of: Option<Vec<i64>>,
 }
 
 impl Weights {
     pub(crate) fn new(tree: &OrderedTree, metric: Metric) -> Self {
-        let nodes = u32::try_from(tree.len()).unwrap_or(u32::MAX);
-        let mut of = vec![0_i64; tree.len()];
-        // Starts with the inclusive costs, and takes each from its caller.
-        for node in (0..nodes).rev() {
-            let base = tree.base_own_value(node, metric).unwrap_or(0);
-            let own = tree.own_value(node, metric).max(base).max(0);
-            let weight = &mut of[node as usize];
-            *weight = weight.saturating_add(own);
-            let weight = *weight;
-            if let Some(parent) = tree.parent(node) {
-                let parent = &mut of[parent as usize];
-                *parent = parent.saturating_add(weight);
-            }
-        }
+        let is_inclusive = metric != Metric::Calls
+            && !tree.has_base()
+            && (0..tree.count()).all(|node| tree.own_value(node, metric) >= 0);
+        let of = (!is_inclusive).then(|| summed(tree, metric));
         Self { metric, of }
     }
 
     /// With everything below the node.
-    pub(crate) fn of(&self, node: u32) -> i64 {
-        self.of[node as usize]
+    pub(crate) fn of(&self, tree: &OrderedTree, node: u32) -> i64 {
+        match &self.of {
+            Some(of) => of[node as usize],
+            None => tree.value(node, self.metric),
+        }
     }
 
     /// Without what is below the node.
     pub(crate) fn own(&self, tree: &OrderedTree, node: u32) -> i64 {
-        tree.children(node).fold(self.of(node), |rest, child| {
-            rest.saturating_sub(self.of(child))
+        let whole = self.of(tree, node);
+        tree.children(node).fold(whole, |rest, child| {
+            rest.saturating_sub(self.of(tree, child))
         })
     }
 
@@ -54,7 +49,7 @@ impl Weights {
     pub(crate) fn value(&self, tree: &OrderedTree, node: u32) -> i64 {
         match tree.base_value(node, self.metric) {
             Some(_) => tree.value(node, self.metric),
-            None => self.of(node),
+            None => self.of(tree, node),
         }
     }
 
@@ -65,4 +60,22 @@ impl Weights {
             None => self.own(tree, node),
         }
     }
+}
+
+/// The sums of own costs.
+fn summed(tree: &OrderedTree, metric: Metric) -> Vec<i64> {
+    let mut of = vec![0_i64; tree.len()];
+    // Callees stand behind their caller, so their sums are complete before it.
+    for node in (0..tree.count()).rev() {
+        let base = tree.base_own_value(node, metric).unwrap_or(0);
+        let own = tree.own_value(node, metric).max(base).max(0);
+        let weight = &mut of[node as usize];
+        *weight = weight.saturating_add(own);
+        let weight = *weight;
+        if let Some(parent) = tree.parent(node) {
+            let parent = &mut of[parent as usize];
+            *parent = parent.saturating_add(weight);
+        }
+    }
+    of
 }

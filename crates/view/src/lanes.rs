@@ -10,8 +10,25 @@
 use std::collections::HashMap;
 
 use profile::{EventFold, EventKind, Events, NodeId, Samples, Tree};
+/// The node that each stretch of time is charged to, in the numbers of the
+/// ordered tree.
+#[derive(Debug)]
+pub(crate) enum TopNodes {
+    /// One for the stretch before each event, and one for that after the last.
+    Events(Vec<u32>),
+    /// One for each stack of the table of stacks.
+    Stacks(Vec<u32>),
+}
 
-use super::TopNodes;
+impl TopNodes {
+    /// Gives every node the number that it has after reordering.
+    pub(crate) fn renumber(&mut self, places: &[u32]) {
+        let (Self::Events(tops) | Self::Stacks(tops)) = self;
+        for top in tops {
+            *top = places[*top as usize];
+        }
+    }
+}
 
 /// One call, or a run of samples that saw the same call.
 #[derive(Debug, Clone, Copy)]
@@ -66,8 +83,8 @@ impl Lanes {
     }
 
     /// Samples, each lasting since the one before; consecutive samples of the
-    /// same calls are one. `nodes` has the tree's node of each stack.
-    pub(crate) fn of_samples(samples: &Samples, nodes: &[NodeId]) -> Self {
+    /// same calls are one. A stack and its node have the same number.
+    pub(crate) fn of_samples(samples: &Samples) -> Self {
         let end = samples.samples.last().map_or(0, |sample| sample.at);
         let mut writer = Writer::new(end);
         let mut open: Vec<NodeId> = Vec::new();
@@ -90,7 +107,7 @@ impl Lanes {
                 writer.leave_or_root(began);
             }
             for stack in path.iter().skip(shared) {
-                writer.enter(began, nodes[stack.index()].0);
+                writer.enter(began, stack.0);
             }
             open.clone_from(&path);
             began = sample.at.max(began);
@@ -264,8 +281,7 @@ mod tests {
                 stack,
             });
         }
-        let nodes: Vec<_> = (0..3).map(NodeId).collect();
-        let lanes = Lanes::of_samples(&builder.finish(), &nodes);
+        let lanes = Lanes::of_samples(&builder.finish());
         assert_eq!(
             rows(&lanes),
             [
