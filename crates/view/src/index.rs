@@ -1,6 +1,6 @@
 //! What is computed once of a profile, so that questions are answered quickly.
 
-use profile::{Body, Cost, FlatRow, FlatTable, Profile, SymbolId, Tree};
+use profile::{Body, Cost, FlatRow, FlatTable, Profile, SymbolId, Tree, TreeBuilder};
 
 use crate::lanes::{Lanes, TopNodes};
 use crate::tree::OrderedTree;
@@ -88,7 +88,13 @@ fn tree_and_times(profile: &mut Profile) -> (Option<Tree>, Option<Times>) {
         Body::Edges(_) => (None, None),
         Body::Tree(tree) => {
             let nodes = std::mem::take(&mut tree.nodes);
-            (Some(Tree { nodes }), None)
+            // A tree has its root, even if nothing was recorded.
+            let tree = if nodes.is_empty() {
+                TreeBuilder::new().finish()
+            } else {
+                Tree { nodes }
+            };
+            (Some(tree), None)
         }
         Body::Events(events) => {
             let (lanes, tops, tree) = Lanes::of_events(events);
