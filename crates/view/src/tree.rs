@@ -33,7 +33,7 @@ struct Costs {
 }
 
 impl Costs {
-    fn new(length: usize, costs: impl Iterator<Item = (usize, Cost)> + Clone) -> Self {
+    fn new(length: usize, costs: &(impl Iterator<Item = (usize, Cost)> + Clone)) -> Self {
         let column = |number: fn(&Cost) -> u64| {
             let numbers = costs.clone();
             Column::new(length, numbers.map(|(place, cost)| (place, number(&cost))))
@@ -113,11 +113,14 @@ impl OrderedTree {
             functions[place(index)] = node.symbol.0;
         }
         let costs = nodes.iter().enumerate();
-        let costs = Costs::new(length, costs.map(|(index, node)| (place(index), node.cost)));
+        let costs = Costs::new(
+            length,
+            &costs.map(|(index, node)| (place(index), node.cost)),
+        );
         drop(nodes);
         let base = base.map(|base| {
             let base = base.iter().enumerate();
-            Costs::new(length, base.map(|(index, cost)| (place(index), *cost)))
+            Costs::new(length, &base.map(|(index, cost)| (place(index), *cost)))
         });
         drop(places);
         let (starts, by_symbol) = group_by_symbol(&functions, symbols);
