@@ -147,3 +147,24 @@ web_smoke() {
     }
     web_test
 }
+
+# The version of speedscope that the viewer is compared with.
+web_speedscope=1.25.0
+
+# Opens large profiles in the viewer and in speedscope's released page.
+web_bench() {
+    [ -e web/node_modules/playwright-core ] || (cd web && npm ci --silent)
+    local made=$web_made/bench
+    mkdir -p "$made"
+    [ -e "$made/speedscope/package.json" ] || {
+        (cd "$made" && npm pack --silent "speedscope@$web_speedscope" >/dev/null)
+        tar -xzf "$made/speedscope-$web_speedscope.tgz" -C "$made"
+        rm -rf "$made/speedscope"
+        mv "$made/package" "$made/speedscope"
+    }
+    say 'large profiles, always the same'
+    cargo run --quiet --release --locked -p xhprof-view --example large -- "$made/profiles"
+    say "the viewer beside speedscope $web_speedscope"
+    CHROMIUM=$(command -v chromium) taskset -c 0,1 \
+        node web/tests/bench.mjs "$release/xhprof" "$made/profiles" "$made/speedscope"
+}
