@@ -30,7 +30,7 @@ pub(crate) fn for_file_name(name: &str) -> Option<&'static Format> {
     // The page at the flame graph comes first: its ending is the longer one.
     let page = PAGES
         .iter()
-        .find(|page| page.endings.iter().any(|ending| fits(ending)));
+        .find(|page| page.endings.iter().any(&fits));
     page.or_else(|| formats::for_file_name(name))
 }
 
