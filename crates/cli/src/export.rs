@@ -28,9 +28,7 @@ pub(crate) fn for_file_name(name: &str) -> Option<&'static Format> {
         before.is_some_and(|before| before.ends_with('.'))
     };
     // The page at the flame graph comes first: its ending is the longer one.
-    let page = PAGES
-        .iter()
-        .find(|page| page.endings.iter().any(&fits));
+    let page = PAGES.iter().find(|page| page.endings.iter().any(&fits));
     page.or_else(|| formats::for_file_name(name))
 }
 

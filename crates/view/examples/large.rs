@@ -1,6 +1,6 @@
 //! Writes large profiles, always the same, into a folder: `large FOLDER`.
 //!
-//! `program.xhp` is as large as a profile of PHP_CodeSniffer. `tree.xhp` and
+//! `program.xhp` is as large as a profile of `PHP_CodeSniffer`. `tree.xhp` and
 //! `tree.collapsed.txt` have 2.2 million call paths that end in
 //! some 900,000 stacks; `tree.speedscope.json` has the same stacks.
 //! `events.xhp` has five million events. `./x web-bench` and
