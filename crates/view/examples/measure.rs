@@ -1,6 +1,8 @@
 //! What opening a file and asking the viewer's first questions takes:
 //! `measure FILE`. Prints milliseconds, and the greatest memory on Linux.
 
+#![allow(clippy::print_stdout, reason = "run by hand")]
+
 use std::error::Error;
 use std::hint::black_box;
 use std::time::Instant;
