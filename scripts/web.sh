@@ -127,6 +127,7 @@ web_engine() {
 
 # Opens pages in Chromium, and looks at what they show. `--all` takes some minutes more, `--pictures` makes those of
 # docs/viewer.md anew, and a word chooses the tests whose names have it.
+# shellcheck disable=SC2120 # `x` has arguments for it
 web_test() {
     [ -e web/node_modules/playwright-core ] || (cd web && npm ci --silent)
     CHROMIUM=$(command -v chromium) node web/tests/smoke.mjs "$release/xhprof" "$web_made/test" "$@"
@@ -145,6 +146,8 @@ web_smoke() {
         echo 'Node.js is older than 20.19, so not run'
         return
     }
+    # No argument: the tests that take less than two minutes.
+    # shellcheck disable=SC2119
     web_test
 }
 
