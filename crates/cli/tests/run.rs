@@ -218,7 +218,7 @@ fn statements_are_a_flag_and_flags_may_be_in_the_environment() {
     command.env("XHPROF_FLAGS", "memory,sql");
     assert!(command.output().unwrap().status.success());
     let arguments = stage.php_arguments();
-    for setting in ["xhprof.flags=memory", "xhprof.collect_additional_info=1"] {
+    for setting in ["xhprof.flags=memory", "xhprof.spans=1"] {
         assert!(
             arguments.iter().any(|argument| argument == setting),
             "{arguments:?}"
@@ -230,7 +230,7 @@ fn statements_are_a_flag_and_flags_may_be_in_the_environment() {
     assert!(
         !arguments
             .iter()
-            .any(|argument| argument.contains("additional_info")),
+            .any(|argument| argument.contains("xhprof.spans")),
         "{arguments:?}"
     );
 }
