@@ -1,5 +1,5 @@
 //! Rounds nanoseconds to XHProf's microseconds, and settles them: see
-//! [`settlement`](crate::settlement). A node there is an activation here.
+//! [`settlement`]. A node there is an activation here.
 
 use crate::settlement::{self, Balance, Units};
 use crate::{Activation, Cost, Edge, EdgeTable, Edges, NumberMap, SymbolId, Table};
