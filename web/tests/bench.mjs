@@ -97,7 +97,7 @@ async function openPage(file) {
   const { browser, page } = await started();
   const html = join(folder, "bench.html");
   const made = spawnSync(xhprof, ["html", join(folder, file), "--memory", "8G", "-o", html], { encoding: "utf8" });
-  if (made.status !== 0) throw new Error(made.stderr);
+  if (made.status !== 0) throw new Error(`xhprof html: ${made.stderr || made.error || made.signal}`);
   const begin = performance.now();
   await page.goto(`${pathToFileURL(html).href}#v1/flame`);
   await page.waitForFunction(flameDrawn);
@@ -130,8 +130,15 @@ function quantile(numbers, share) {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
 }
 
+/** Moves the mouse over the largest canvas: the flame graph. */
+async function point(page) {
+  const boxes = await Promise.all((await page.locator("canvas").all()).map((canvas) => canvas.boundingBox()));
+  const [largest] = boxes.filter(Boolean).sort((a, b) => b.width * b.height - a.width * a.height);
+  await page.mouse.move(largest.x + largest.width / 2, Math.min(largest.y + largest.height / 2, VIEWPORT.height - 20));
+}
+
 async function wheel(page) {
-  await page.mouse.move(700, 500);
+  await point(page);
   await page.keyboard.down("Control");
   for (let step = 0; step < 60; step++) {
     await page.mouse.wheel(0, step < 30 ? -120 : 120);
@@ -141,7 +148,7 @@ async function wheel(page) {
 }
 
 async function pan(page) {
-  await page.mouse.move(700, 500);
+  await point(page);
   await page.keyboard.down("Control");
   for (let step = 0; step < 10; step++) await page.mouse.wheel(0, -120);
   await page.keyboard.up("Control");
