@@ -74,6 +74,9 @@ fn the_exit_code_says_how_it_ended() {
             said(&output)
         );
     }
+    // The mark is below the column.
+    let wrong = said(&check(&prepared(&["edges 5"]), &[]));
+    assert!(wrong.contains("\n  edges 5\n        ^\n"), "{wrong}");
     let directory = tempfile::tempdir().unwrap();
     assert_eq!(check(&directory, &[]).status.code(), Some(1));
     assert!(said(&check(&directory, &[])).contains("--init"));

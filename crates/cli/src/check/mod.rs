@@ -30,18 +30,24 @@ use anyhow::{Context, Result, anyhow, bail};
 use profile::Profile;
 
 use crate::args::CheckArguments;
-use crate::terminal::{Look, say};
+use crate::terminal::{Look, printable, say};
 use crate::{directory, input};
 use budget::{Budget, Verdict};
 use config::{Config, DEFAULT_NOISE, PlacedBudget, Scenario, Source};
-use result::{BudgetResult, Results, ScenarioResult};
+use result::{BudgetResult, Ending, Results, ScenarioResult};
 
 /// Checks, and prints the results; the exit code says how it ended.
 pub(crate) fn run(arguments: &CheckArguments) -> Result<u8> {
     if arguments.init {
         return init::run(arguments).map(|()| 0);
     }
-    let (mut config, source) = configured(arguments)?;
+    let (mut config, source) = match configured(arguments) {
+        Ok(configured) => configured,
+        Err(error) => {
+            say_lines(&format!("error: {error:#}"));
+            return Ok(Ending::Failed as u8);
+        }
+    };
     if let Some(only) = &arguments.only {
         config
             .scenarios
@@ -64,6 +70,16 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<u8> {
         update::run(path, text, &config, &results)?;
     }
     Ok(results.ending() as u8)
+}
+
+/// Prints an error of several lines: its mark is below a column of the budget.
+fn say_lines(text: &str) {
+    let mut lines = text.lines();
+    say(lines.next().unwrap_or_default());
+    for line in lines {
+        // As in `say`: there is no other stream to report an error on.
+        let _ = writeln!(std::io::stderr(), "{}", printable(line.as_bytes()));
+    }
 }
 
 /// The scenarios of the file, or one of the command line; and the file.
