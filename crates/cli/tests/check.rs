@@ -213,12 +213,12 @@ fn saved_profiles_are_the_base_of_a_later_check() {
 #[test]
 fn a_scenario_that_cannot_run_is_an_error_and_is_torn_down() {
     let directory = tempfile::tempdir().unwrap();
-    let text = "scenarios:\n  - name: a\n    profiles: x.xhp\n    set_up: 'echo no database >&2; exit 3'\n    tear_down: touch torn\n    budgets: [edges <= 1]\n";
+    let text = "scenarios:\n  - name: a\n    profiles: x.xhp\n    set_up: 'echo no database >&2; echo today >&2; exit 3'\n    tear_down: touch torn\n    budgets: [edges <= 1]\n";
     fs::write(directory.path().join("xhprof.yaml"), text).unwrap();
     let output = check(&directory, &[]);
     assert_eq!(output.status.code(), Some(1));
     assert!(
-        said(&output).contains("exit code 3") && said(&output).contains("no database"),
+        said(&output).contains("exit code 3:\n    no database\n    today\n"),
         "{}",
         said(&output)
     );

@@ -148,11 +148,15 @@ fn said(output: &mut File) -> String {
     let read = output
         .seek(SeekFrom::End(-start))
         .and_then(|_| output.read_to_end(&mut bytes));
-    let text = crate::terminal::printable(&bytes).replace("\\n", "\n");
+    let text = String::from_utf8_lossy(&bytes);
     if read.is_err() || text.trim().is_empty() {
         return String::new();
     }
-    let lines: Vec<&str> = text.trim().lines().collect();
+    let lines: Vec<String> = text
+        .trim()
+        .lines()
+        .map(|line| crate::terminal::printable(line.as_bytes()))
+        .collect();
     let last = lines
         .get(lines.len().saturating_sub(12)..)
         .unwrap_or_default();
