@@ -199,7 +199,7 @@ take() {
 tell() {
     find_ini
     echo "would install the extension, stripped: $module"
-    echo "would install the everyday settings as comments: $ini"
+    echo "would install the settings as comments: $ini"
     [ -z "$linked" ] || [ -n "$root" ] || echo "would run: phpenmod -v $version xhprof"
     echo "would install the program, stripped: $prefix/bin/xhprof"
     echo "would install manual pages and completions: $prefix/share/{man/man1,bash-completion,zsh,fish}"

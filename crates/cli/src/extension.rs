@@ -153,10 +153,18 @@ fn without_markup(page: &str) -> String {
 
 /// The relevant part of an answer: startup warnings, and the extension's own
 /// section. `--ri` prints nothing else.
+///
+/// The command line prints the warnings before the page, php-fpm and php-cgi
+/// behind it.
 fn section(answer: &str) -> String {
     let Some((before, all)) = answer.split_once("phpinfo()") else {
         return answer.to_owned();
     };
+    let warnings: Vec<&str> = all
+        .lines()
+        .map(str::trim)
+        .filter(|line| line.contains("Warning: ") && line.contains("xhprof."))
+        .collect();
     let mut is_ours = false;
     let mut has_table = false;
     let ours = all.lines().filter(|line| {
@@ -171,7 +179,7 @@ fn section(answer: &str) -> String {
         is_ours
     });
     let ours: Vec<&str> = ours.map(str::trim).collect();
-    format!("{before}\n{}\n", ours.join("\n"))
+    format!("{before}\n{}\n{}\n", warnings.join("\n"), ours.join("\n"))
 }
 
 /// Whether any extension named xhprof answered.
@@ -227,6 +235,15 @@ mod tests {
             "{section}"
         );
         assert!(!section.contains("ctype") && !section.contains("PHP Version"));
+    }
+
+    #[test]
+    fn warnings_behind_the_page_are_kept() {
+        let answer = "phpinfo()\nPHP Version => 8.2\n\nxhprof\n\nxhprof => enabled\nxhprof.rate => 1 => 1\n\n\
+                      zip\n\nZip => enabled\n\nWarning: PHP Startup: xhprof.rate is odd in Unknown on line 0\n";
+        let section = section(answer);
+        assert!(section.starts_with("\nWarning: PHP Startup: xhprof.rate is odd"));
+        assert!(section.ends_with("xhprof => enabled\nxhprof.rate => 1 => 1\n"));
     }
 
     #[test]

@@ -175,7 +175,7 @@ fn php_fpm_is_looked_at_with_its_own_ini_files_and_pools() {
     fs::create_dir(stage.path("profiles")).unwrap();
     stage.ini(
         "xhprof.auto_enabled = 1\nxhprof.auto_enable = 1\nxhprof.trigger = XHPROF\n\
-         xhprof.max_dirsize = 1G\n",
+         xhprof.max_dirsize = 1G\nxhprof.rate = 7\n",
     );
     let pools = "[global]\nerror_log = /dev/null\ninclude = POOLS/*.conf\n"
         .replace("POOLS", stage.path("pool.d").to_str().unwrap());
@@ -198,6 +198,8 @@ fn php_fpm_is_looked_at_with_its_own_ini_files_and_pools() {
         &found,
         &[
             "FPM/FastCGI",
+            "✗ settings with invalid values",
+            "    xhprof.rate must be a number from 0 to 1",
             &format!(
                 "✗ {}:2: there is no setting xhprof.auto_enabled; did you mean xhprof.auto_enable?",
                 ini.display()
@@ -236,4 +238,28 @@ fn a_php_fpm_that_is_set_up_right_has_nothing_wrong() {
     assert_has(&found, &["✓ pool www: root can write to /tmp"]);
     assert!(!found.contains('✗') && !found.contains("s3cret"), "{found}");
     assert_eq!(output.status.code(), Some(0), "{found}");
+}
+
+#[test]
+fn an_invalid_value_of_any_setting_is_named() {
+    let Some(stage) = Stage::new(&php()) else {
+        return;
+    };
+    stage.ini("xhprof.auto_enable = triger\nxhprof.flags = memroy\n");
+    let output = stage.xhprof(&["doctor"]);
+    assert_eq!(output.status.code(), Some(1));
+    let found = text(&output);
+    assert_has(
+        &found,
+        &[
+            "✗ settings with invalid values; PHP uses their defaults",
+            "    xhprof.flags must be any of the words",
+            "    xhprof.auto_enable must be 0, 1 or trigger, not \"triger\"; using the default, \"0\"",
+        ],
+    );
+    stage.ini("xhprof.auto_enable = triger\nxhprof.auto_enable = On\n");
+    assert_has(
+        &text(&stage.xhprof(&["doctor"])),
+        &["✓ every xhprof setting is in its range"],
+    );
 }

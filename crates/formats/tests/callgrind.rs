@@ -575,3 +575,13 @@ fn gzip_is_seen_through() {
     packed.write_all(XDEBUG).unwrap();
     assert_eq!(read(&packed.finish().unwrap()), read(XDEBUG));
 }
+
+#[test]
+fn cpu_time_beside_counted_samples_keeps_its_unit() {
+    let profile = read(include_bytes!("golden/go-cpu.pb.gz"));
+    let file = written("callgrind", &profile);
+    let total = FlatTable::new(&profile).total;
+    let back = FlatTable::new(&read(&file)).total;
+    assert!(total.cpu > 0);
+    assert_eq!((back.wall, back.cpu), (total.wall, total.cpu));
+}

@@ -339,12 +339,21 @@ fn all_versions_of_firefox_are_read() {
 
 #[test]
 fn xdebugs_html_trace_is_refused_by_name() {
-    let html =
-        "<table class='xdebug-trace' dir='ltr' border='1' cellspacing='0'>\n\t<tr><th>#</th>";
+    for tag in [
+        "<table class='xdebug-trace' dir='ltr' border='1' cellspacing='0'>",
+        // Xdebug 3.2 writes this.
+        "<table style='hyphens: auto; -webkit-hyphens: auto; -ms-hyphens: auto;' \
+         class='xdebug-trace' dir='ltr' border='1' cellspacing='0'>",
+    ] {
+        assert_eq!(
+            error(&format!("{tag}\n\t<tr><th>#</th>")),
+            "Xdebug's trace as HTML (xdebug.trace_format=2) is not read here: \
+             record it with xdebug.trace_format=1"
+        );
+    }
     assert_eq!(
-        error(html),
-        "Xdebug's trace as HTML (xdebug.trace_format=2) is not read here: \
-         record it with xdebug.trace_format=1"
+        error("<table style='a' class='x'><td class='xdebug-trace'>"),
+        "not a profile in any known format"
     );
 }
 

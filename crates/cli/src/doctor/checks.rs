@@ -165,8 +165,9 @@ pub(super) fn rows(information: &str) -> Vec<Finding> {
     findings
 }
 
-/// Whether PHP accepted every setting.
-pub(super) fn settings(information: &str) -> Finding {
+/// Whether PHP accepts every setting. `unseen` are the complaints that PHP does
+/// not make here.
+pub(super) fn settings(information: &str, unseen: Option<String>) -> Finding {
     let lines = information.lines().map(str::trim);
     let complaints: Vec<_> = lines
         .filter(|line| line.contains("Warning: ") && line.contains("xhprof."))
@@ -174,8 +175,10 @@ pub(super) fn settings(information: &str) -> Finding {
             let start = line.find("xhprof.").unwrap_or(0);
             let text = line.get(start..).unwrap_or(line);
             let end = text.find(" in Unknown on line").unwrap_or(text.len());
-            (text.get(..end).unwrap_or(text).to_owned(), String::new())
+            text.get(..end).unwrap_or(text).to_owned()
         })
+        .chain(unseen)
+        .map(|complaint| (complaint, String::new()))
         .collect();
     if complaints.is_empty() {
         return Finding::new(Grade::Good, "every xhprof setting is in its range");
@@ -303,13 +306,17 @@ mod tests {
 
     #[test]
     fn a_setting_out_of_range_is_named() {
-        let finding = settings(INFORMATION);
+        let finding = settings(INFORMATION, None);
         assert_eq!(finding.grade, Grade::Wrong);
         assert_eq!(
             finding.details[0].0,
             "xhprof.flags must be words, not \"x\""
         );
-        assert_eq!(settings("xhprof => enabled").grade, Grade::Good);
+        assert_eq!(settings("xhprof => enabled", None).grade, Grade::Good);
+        let unseen = Some("xhprof.mode is odd".to_owned());
+        let finding = settings("xhprof => enabled", unseen);
+        assert_eq!(finding.grade, Grade::Wrong);
+        assert_eq!(finding.details[0].0, "xhprof.mode is odd");
     }
 
     #[test]

@@ -20,6 +20,7 @@ use crate::extension::Extension;
 use crate::php::{Php, Sapi};
 use crate::terminal::{Look, Style, printable};
 use facts::Facts;
+use ini::Directive;
 use settings::{Known, Subject};
 
 /// The severity of a finding.
@@ -76,9 +77,12 @@ pub(crate) fn run(arguments: &DoctorArguments) -> Result<u8> {
                 findings.push(checks::php(&facts));
                 findings.push(checks::extension(&extension, php.sapi(), &facts));
                 findings.extend(checks::rows(&extension.information));
-                findings.push(checks::settings(&extension.information));
+                let directives = ini::directives(&facts.ini_files());
+                let unseen = settings::overridden(&directives);
+                findings.push(checks::settings(&extension.information, unseen));
                 findings.extend(checks::environment(&facts, php.sapi()));
-                findings.extend(of_settings(&php, &facts, &extension, arguments));
+                let settings = of_settings(&php, &facts, &extension, &directives, arguments);
+                findings.extend(settings);
             }
             Err(error) => findings.push(Finding::new(Grade::Wrong, format!("{error:#}"))),
         },
@@ -108,14 +112,14 @@ fn of_settings(
     php: &Php,
     facts: &Facts,
     extension: &Extension,
+    directives: &[Directive],
     arguments: &DoctorArguments,
 ) -> Vec<Finding> {
     let known = Known::of(&extension.information);
-    let directives = ini::directives(&facts.ini_files());
-    let mut findings = settings::unknown(&directives, &known);
+    let mut findings = settings::unknown(directives, &known);
     let subject = |pool| Subject {
         known: &known,
-        directives: &directives,
+        directives,
         pool,
         temporary: facts.get("temporary"),
         is_web: php.sapi() != Sapi::CommandLine,

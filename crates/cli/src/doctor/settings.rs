@@ -64,6 +64,18 @@ pub(super) fn unknown(directives: &[Directive], known: &Known<'_>) -> Vec<Findin
     unknown.map(finding).collect()
 }
 
+/// The complaint about an invalid `xhprof.auto_enable`. PHP makes none, since
+/// each question starts it with another value.
+pub(super) fn overridden(directives: &[Directive]) -> Option<String> {
+    let name = settings::AUTO_ENABLE.name();
+    let directive = ini::last(directives, name)?;
+    let setting = settings::named(name)?;
+    (!setting.is_valid(&directive.value)).then(|| {
+        let (expected, value) = (setting.expected(), &directive.value);
+        format!("{name} must be {expected}, not \"{value}\"; using the default, \"0\"")
+    })
+}
+
 /// Lines of a pool that have no effect: invalid values, and settings that PHP reads
 /// before there are pools. PHP itself checks those of the ini files.
 pub(super) fn without_effect(directives: &[Directive]) -> Vec<Finding> {

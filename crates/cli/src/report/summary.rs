@@ -76,7 +76,7 @@ fn summary(profile: &Profile) -> Vec<String> {
         parts.push("stacks are estimated".to_owned());
     }
     if profile.meta.is_truncated {
-        parts.push("the recording reached a limit".to_owned());
+        parts.push("incomplete: a limit was reached, or the file was cut off".to_owned());
     }
     if !profile.meta.not_read.is_empty() {
         parts.push(format!("not read: {}", profile.meta.not_read.join(", ")));

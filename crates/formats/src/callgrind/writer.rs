@@ -68,9 +68,14 @@ impl Columns {
     }
 
     fn events(&self) -> String {
-        let mut events = self.counted.as_deref().unwrap_or("Time_(10ns)").to_owned();
+        // Counts are written as they are, and CPU time beside them in nanoseconds.
+        let (first, cpu) = match &self.counted {
+            Some(counted) => (&**counted, " Cpu_(ns)"),
+            None => ("Time_(10ns)", " Cpu_(10ns)"),
+        };
+        let mut events = first.to_owned();
         for (is_there, name) in [
-            (self.cpu, " Cpu_(10ns)"),
+            (self.cpu, cpu),
             (self.memory, " Memory_(bytes)"),
             (self.peak, " PeakMemory_(bytes)"),
         ] {

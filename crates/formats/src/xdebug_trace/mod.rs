@@ -41,11 +41,15 @@ const NAME: &str = "Xdebug trace";
 const START: &[u8] = b"TRACE START [";
 /// The line before it in format 1.
 const VERSION: &[u8] = b"Version: ";
-/// The beginning of format 2, an HTML page that cannot be read.
-const HTML: &[u8] = b"<table class='xdebug-trace'";
+/// The beginning of format 2, an HTML table that cannot be read.
+const HTML: &[u8] = b"<table ";
+/// The attribute in its first tag. Some versions of Xdebug write others before it.
+const HTML_CLASS: &[u8] = b"class='xdebug-trace'";
+/// The longest first tag that is looked at.
+const HTML_TAG_LIMIT: usize = 512;
 
 fn read(input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
-    if input.fill_buf()?.trim_ascii_start().starts_with(HTML) {
+    if detect_html(input.fill_buf()?.trim_ascii_start()) == Detection::Yes {
         return Err(ReadError::Refused {
             what: "Xdebug's trace as HTML (xdebug.trace_format=2)",
             advice: "record it with xdebug.trace_format=1",
@@ -82,8 +86,9 @@ fn detect(head: &[u8]) -> Detection {
             Detection::No
         }
     };
-    if head.starts_with(HTML) {
-        return Detection::Yes;
+    match detect_html(head) {
+        Detection::No => {}
+        found => return found,
     }
     match begins(head, VERSION) {
         Detection::Yes => {}
@@ -94,6 +99,29 @@ fn detect(head: &[u8]) -> Detection {
         return Detection::NeedMore;
     };
     begins(head.get(end + 1..).unwrap_or_default(), b"File format: ")
+}
+
+fn detect_html(head: &[u8]) -> Detection {
+    if !head.starts_with(HTML) {
+        return if HTML.starts_with(head) {
+            Detection::NeedMore
+        } else {
+            Detection::No
+        };
+    }
+    let tag = head.get(..HTML_TAG_LIMIT).unwrap_or(head);
+    let (tag, is_whole) = match tag.iter().position(|&byte| byte == b'>') {
+        Some(end) => (tag.get(..end).unwrap_or(tag), true),
+        None => (tag, tag.len() == HTML_TAG_LIMIT),
+    };
+    let has_class = tag
+        .windows(HTML_CLASS.len())
+        .any(|window| window == HTML_CLASS);
+    match (has_class, is_whole) {
+        (true, _) => Detection::Yes,
+        (false, true) => Detection::No,
+        (false, false) => Detection::NeedMore,
+    }
 }
 
 type Reason = &'static str;
