@@ -195,11 +195,11 @@ function which_requests(): void
     check('profiles without a secret', count(profiles()), 0);
     check('lines in the log without a secret', preg_match_all('/xhprof\.trigger_secret/', implode(logged())), once($kind, 3));
 
-    serve(['xhprof.auto_enable' => '1', 'xhprof.match' => '"example.com/blog/*, */about"', 'xhprof.skip' => '"*/blog/private*"']);
+    serve(['xhprof.auto_enable' => '1', 'xhprof.match' => '"example.com/blog/*, */about, /shop/*"', 'xhprof.skip' => '"*/blog/private*, /shop/health"']);
     foreach ([
         ['/blog/', 'example.com', 1], ['/blog/a/b?x=/about', 'EXAMPLE.com:8080', 1], ['/about', 'other.org', 1], ['/blog', 'example.com', 0],
         ['/blog/private/x', 'example.com', 0], ['/blog/', 'other.org', 0], ['/x?example.com/blog/', 'other.org', 0], ['/about?x', '[::1]', 1],
-        ['/', '', 0],
+        ['/', '', 0], ['/shop/x', 'any.org', 1], ['/a/shop/x', 'any.org', 0], ['/shop/health', 'any.org', 0],
     ] as [$path, $host, $expected]) {
         ask($path, ['Host' => $host]);
         check("profiles of $host$path", count(profiles()), $expected);

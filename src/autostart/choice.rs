@@ -3,8 +3,7 @@
 //! The cheapest checks come first: for a request that `xhprof.rate` leaves out,
 //! three settings are read and one system call is made.
 
-use policy::patterns;
-use policy::trigger::{host_and_path, is_chosen};
+use policy::trigger::{Subject, is_chosen};
 
 use super::decision::{Decision, Reason, Rule};
 use super::trigger::{self, Trigger};
@@ -102,23 +101,23 @@ fn by_patterns() -> Result<(), Rule> {
         return Ok(());
     }
     let subject = subject();
-    if !wanted.is_empty() && patterns::first_match(&wanted, &subject).is_none() {
+    if !wanted.is_empty() && subject.first_match(&wanted).is_none() {
         return Err(Rule::Match);
     }
-    match patterns::first_match(&unwanted, &subject) {
+    match subject.first_match(&unwanted) {
         Some(pattern) => Err(Rule::Skip(pattern.to_owned())),
         None => Ok(()),
     }
 }
 
-/// The text that patterns are compared with: `host/path`, or the script's path.
-fn subject() -> Vec<u8> {
+/// The request or script that patterns are compared with.
+fn subject() -> Subject {
     if zend::is_command_line() {
-        return zend::script_path().unwrap_or_default();
+        return Subject::script(zend::script_path().unwrap_or_default());
     }
     zend::fill_server_variables();
     let (host, path) = (zend::http_host(), zend::request_path());
-    host_and_path(&host.unwrap_or_default(), &path.unwrap_or_default())
+    Subject::request(&host.unwrap_or_default(), &path.unwrap_or_default())
 }
 
 /// By `xhprof.max_per_minute`.

@@ -1,14 +1,6 @@
 //! Patterns in settings: `*` matches any text, also an empty one and slashes.
 //! Every other byte matches itself. A pattern must match the whole text.
 
-/// The first pattern that matches `text`.
-pub fn first_match<'p>(patterns: &'p [String], text: &[u8]) -> Option<&'p str> {
-    let found = patterns
-        .iter()
-        .find(|pattern| matches(pattern.as_bytes(), text));
-    found.map(String::as_str)
-}
-
 /// Whether the pattern matches `text`.
 ///
 /// A star first matches as little as possible; when the rest does not match, the
@@ -79,13 +71,5 @@ mod tests {
     fn many_stars_take_no_exponential_time() {
         let pattern = [b"*a".repeat(50), b"b".to_vec()].concat();
         assert!(!matches(&pattern, &b"a".repeat(5_000)));
-    }
-
-    #[test]
-    fn the_first_pattern_that_matches_is_named() {
-        let patterns = ["x*", "*b", "*"].map(str::to_owned);
-        assert_eq!(first_match(&patterns, b"ab"), Some("*b"));
-        assert_eq!(first_match(&patterns[..1], b"ab"), None);
-        assert_eq!(first_match(&[], b""), None);
     }
 }

@@ -3,6 +3,8 @@
 
 use std::hint::black_box;
 
+use crate::patterns;
+
 /// Whether both are equal, in a time that depends only on the length of `given`.
 #[must_use]
 pub fn is_secret(given: &[u8], secret: &[u8]) -> bool {
@@ -23,19 +25,51 @@ pub fn is_chosen(random: u64, fraction: f64) -> bool {
     number < fraction
 }
 
-/// The text for patterns of requests: the host in lower case without its port, and
-/// the path.
-#[must_use]
-pub fn host_and_path(host: &[u8], path: &[u8]) -> Vec<u8> {
-    let mut text = host.to_ascii_lowercase();
-    // Not the colons of an IPv6 address in brackets.
-    if let Some(colon) = text.iter().rposition(|&byte| byte == b':')
-        && !text.iter().skip(colon).any(|&byte| byte == b']')
-    {
-        text.truncate(colon);
+/// A request or a script, as the patterns of `xhprof.match` and `xhprof.skip` see it.
+#[derive(Debug)]
+pub struct Subject {
+    /// The host in lower case without its port, and the path.
+    text: Vec<u8>,
+    /// Where the path begins.
+    path: usize,
+}
+
+impl Subject {
+    /// A request.
+    #[must_use]
+    pub fn request(host: &[u8], path: &[u8]) -> Self {
+        let mut text = host.to_ascii_lowercase();
+        // Not the colons of an IPv6 address in brackets.
+        if let Some(colon) = text.iter().rposition(|&byte| byte == b':')
+            && !text.iter().skip(colon).any(|&byte| byte == b']')
+        {
+            text.truncate(colon);
+        }
+        let host = text.len();
+        text.extend(path);
+        Self { text, path: host }
     }
-    text.extend(path);
-    text
+
+    /// A script of the command line.
+    #[must_use]
+    pub fn script(path: Vec<u8>) -> Self {
+        Self {
+            text: path,
+            path: 0,
+        }
+    }
+
+    /// The first pattern that matches. One that begins with a slash is compared with
+    /// the path alone: no host does.
+    #[must_use]
+    pub fn first_match<'p>(&self, patterns: &'p [String]) -> Option<&'p str> {
+        let found = patterns.iter().find(|pattern| {
+            let is_path = pattern.starts_with('/');
+            let (_, path) = self.text.split_at(self.path);
+            patterns::matches(pattern.as_bytes(), if is_path { path } else { &self.text })
+        });
+        found.map(String::as_str)
+    }
 }
 
 #[cfg(test)]
@@ -79,7 +113,8 @@ mod tests {
     #[test]
     fn the_port_and_the_case_of_a_host_do_not_count() {
         let text = |host: &str, path: &str| {
-            String::from_utf8(host_and_path(host.as_bytes(), path.as_bytes())).unwrap()
+            let subject = Subject::request(host.as_bytes(), path.as_bytes());
+            String::from_utf8(subject.text).unwrap()
         };
         assert_eq!(text("Shop.Example:8080", "/A"), "shop.example/A");
         assert_eq!(text("shop.example", "/a:b"), "shop.example/a:b");
@@ -87,6 +122,26 @@ mod tests {
         assert_eq!(text("[2001:db8::1]", "/"), "[2001:db8::1]/");
         assert_eq!(text("", "/"), "/");
         assert_eq!(text(":", ""), "");
+    }
+
+    #[test]
+    fn a_pattern_that_begins_with_a_slash_is_compared_with_the_path() {
+        let request = Subject::request(b"shop.example", b"/health/db");
+        let is_matched = |pattern: &str| request.first_match(&[pattern.to_owned()]).is_some();
+        for pattern in ["/health*", "/health/db", "*/health*", "shop.example/*", "*"] {
+            assert!(is_matched(pattern), "{pattern}");
+        }
+        for pattern in ["/health", "/db", "health*", "shop.example", ""] {
+            assert!(!is_matched(pattern), "{pattern}");
+        }
+        let patterns = ["x*", "*/db", "*"].map(str::to_owned);
+        assert_eq!(request.first_match(&patterns), Some("*/db"));
+        assert_eq!(request.first_match(&[]), None);
+        let script = Subject::script(b"/srv/bin/console".to_vec());
+        assert_eq!(
+            script.first_match(&["/bin/*".to_owned(), "/srv/*".to_owned()]),
+            Some("/srv/*")
+        );
     }
 
     proptest! {
