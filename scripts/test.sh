@@ -263,7 +263,8 @@ example_shop() {
     shop_check leak 3 "PageCache::keep (src/PageCache.php:$(shop_line PageCache keep))"
     shop_check template 3 '325× Shop.PriceExtension::price by __TwigTemplate_'
     if runs_phpunit >/dev/null 2>&1; then
-        shop_tests '' OK --repeat 10
+        # PHPUnit 10 and later have no --repeat.
+        for _ in {1..10}; do shop_tests '' OK; done
         shop_tests n+1 "Articles::find (.*/Articles.php:$(shop_line Articles find))"
         shop_tests leak "PageCache::keep (.*/PageCache.php:$(shop_line PageCache keep))"
         shop_tests template '__TwigTemplate_.*::doDisplay (.*/templates/slow.html.twig:[0-9]*)'
@@ -286,11 +287,10 @@ shop_check() {
 # shop_line CLASS METHOD: the line on which it is defined.
 shop_line() { grep -n "function $2(" "examples/shop/src/$1.php" | cut -d: -f1; }
 
-# shop_tests FAULT SAID OPTION…: the shop's tests with a fault, which must fail and say that.
+# shop_tests FAULT SAID: the shop's tests with a fault, which must fail and say that.
 shop_tests() {
     local fault=$1 said=$2 status=0
-    shift 2
-    SHOP_FAULT=$fault "$PHP" -d extension="$extension" "$(command -v phpunit)" "$@" \
+    SHOP_FAULT=$fault "$PHP" -d extension="$extension" "$(command -v phpunit)" \
         -c examples/shop/phpunit.xml --do-not-cache-result >"$logs/shop-tests" 2>&1 || status=$?
     grep -q "$said" "$logs/shop-tests" || die "SHOP_FAULT=$fault, and the tests do not say \"$said\": $(cat "$logs/shop-tests")"
     [ "$((status > 0))" = "$((${#fault} > 0))" ] || die "SHOP_FAULT=$fault, and the tests end with $status: $(cat "$logs/shop-tests")"
