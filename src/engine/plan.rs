@@ -48,7 +48,7 @@ fn with_marks<M: Marks + 'static>(measure: Measure) -> Hooks {
         return with_clock::<Compensated, M>(measure);
     }
     match (measure.clock.source, measure.clock.cpu) {
-        (Source::Counter, CpuTime::Counter(_)) => with_clock::<CycleCounterForBoth, M>(measure),
+        (Source::Counter, CpuTime::Counter) => with_clock::<CycleCounterForBoth, M>(measure),
         (Source::Counter, CpuTime::SystemCall) => with_clock::<CycleCounter, M>(measure),
         (Source::Monotonic, _) => with_clock::<Monotonic, M>(measure),
     }
