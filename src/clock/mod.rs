@@ -212,7 +212,12 @@ pub(crate) fn stop() {
 
 /// Registers fork handlers, once for the process: a forked child is unpinned,
 /// its CPU time continues from its parent's, and `then` is called in it.
-pub(crate) fn follow_forks(then: fn()) {
+///
+/// # Safety
+///
+/// `then` must neither allocate nor take a lock, which another thread of the parent
+/// may have held, nor call PHP.
+pub(crate) unsafe fn follow_forks(then: fn()) {
     static THEN: OnceLock<fn()> = OnceLock::new();
     extern "C" fn prepare() {
         rseq::before_fork();
@@ -226,8 +231,8 @@ pub(crate) fn follow_forks(then: fn()) {
     }
     THEN.get_or_init(|| then);
     // SAFETY: plain functions that set this thread's own data and make system calls;
-    // they allocate nothing and take no lock, and `then` neither. The C library
-    // unregisters them when it unloads this library.
+    // they allocate nothing and take no lock; `then` neither, which the caller
+    // promises. The C library unregisters them when it unloads this library.
     unsafe {
         libc::pthread_atfork(Some(prepare), None, Some(in_child));
     }
