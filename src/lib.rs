@@ -20,7 +20,6 @@ mod functions;
 mod information;
 mod inputs;
 mod log_throttled;
-mod names;
 mod options;
 mod output;
 mod program;
