@@ -28,6 +28,7 @@ mod site;
 mod slots;
 mod ticks;
 mod virtual_clock;
+mod whole;
 
 pub use call_table::Shape;
 pub use cpu_clock::CpuClock;
