@@ -13,34 +13,13 @@ use profile::{Edges, Metrics};
 use recorder::{Pace, Shape};
 
 use crate::clock::{self, MeasuredCosts, Parts};
-use crate::engine;
+use crate::engine::Callee;
 use crate::session::{self, Recorded};
 use crate::settings::{self, ClockChoice, Flags};
 use crate::symbols::NamingOptions;
-use crate::zend;
 
-/// How often each loop is run, and how many more calls the longer one makes.
+/// How often the loops are run.
 const RUNS: usize = 32;
-const CALLS: u64 = 1_500;
-
-/// A long and a short loop of calls: the extra cost of a function's first call is
-/// in both, so it cancels. The callee takes and returns a value, as most
-/// functions do: without one, an observed call costs 2 to 3 ns more.
-const USER: [&std::ffi::CStr; 2] = [
-    c"(static function () { for ($x = $i = 0; $i < 1800; ++$i) $x = \\xhprof\\nothing($x); })();",
-    c"(static function () { for ($x = $i = 0; $i < 300; ++$i) $x = \\xhprof\\nothing($x); })();",
-];
-/// The callee of [`USER`], declared only during the measurement. It is not a
-/// closure: all closures have one name, so a call of one from another would be
-/// recorded as recursion.
-const NOTHING: &std::ffi::CStr = c"namespace xhprof; function nothing($x) { return $x; }";
-const NOTHING_NAME: &str = "xhprof\\nothing";
-const INTERNAL: [&std::ffi::CStr; 2] = [
-    c"(static function () { $g = (static function () { yield; })(); $g->valid();
-        for ($i = 0; $i < 1800; ++$i) $g->valid(); })();",
-    c"(static function () { $g = (static function () { yield; })(); $g->valid();
-        for ($i = 0; $i < 300; ++$i) $g->valid(); })();",
-];
 
 /// A measurement, keyed by flags and clock.
 type Cached = ((Flags, ClockChoice), MeasuredCosts);
@@ -67,11 +46,11 @@ fn measured(flags: Flags) -> Option<MeasuredCosts> {
     {
         return Some(*measured);
     }
-    let (pace, user) = measure(USER, flags)?;
+    let (pace, user) = measure(Callee::User, flags)?;
     let internal = if flags.no_builtins {
         Default::default()
     } else {
-        let (its_pace, parts) = measure(INTERNAL, flags)?;
+        let (its_pace, parts) = measure(Callee::Internal, flags)?;
         parts.map(|parts| Parts {
             inside: its_pace.scale(parts.inside, pace),
             outside: its_pace.scale(parts.outside, pace),
@@ -104,10 +83,10 @@ pub(crate) fn cached() -> Vec<(Metrics, MeasuredCosts)> {
         .collect()
 }
 
-fn measure([calls, none]: [&std::ffi::CStr; 2], flags: Flags) -> Option<(Pace, [Parts; 2])> {
+fn measure(callee: Callee, flags: Flags) -> Option<(Pace, [Parts; 2])> {
     let mut runs = Vec::with_capacity(RUNS);
     for _ in 0..RUNS {
-        runs.push(one_run([calls, none], flags)?);
+        runs.push(one_run(callee, flags)?);
     }
     let pace = middle(runs.iter().map(|run| run.pace));
     let at_pace =
@@ -143,22 +122,20 @@ struct OneRun {
     cpu: u64,
 }
 
-fn one_run([calls, none]: [&std::ffi::CStr; 2], flags: Flags) -> Option<OneRun> {
-    let per_call = |(with, without): (u64, u64)| with.saturating_sub(without) * 1_000 / CALLS;
+fn one_run(callee: Callee, flags: Flags) -> Option<OneRun> {
     let at_first = clock::pace();
-    let bare = engine::without_hooks(|| declared(|| run(calls).zip(run(none))))?;
+    let bare = callee.without_hooks()?;
     let then = clock::pace();
-    let (profiled, recorded) = declared(|| {
-        // With the hooks that subtract, and a cost of zero to subtract.
+    // With the hooks that subtract, and a cost of zero to subtract.
+    let start = || {
         session::start_tracing(
             Shape::Edges,
             flags,
             NamingOptions::default(),
             Some(MeasuredCosts::default()),
         );
-        let times = run(calls).zip(run(none));
-        Some((times, session::stop()))
-    })?;
+    };
+    let (profiled, recorded) = callee.with_hooks(start, session::stop)?;
     let pace = then.between(clock::pace());
     let Some(Recorded::Edges(traced)) = recorded else {
         return None;
@@ -167,8 +144,8 @@ fn one_run([calls, none]: [&std::ffi::CStr; 2], flags: Flags) -> Option<OneRun> 
     let count = edge.cost.calls.max(1);
     Some(OneRun {
         pace,
-        bare: at_first.between(then).scale(per_call(bare), pace),
-        profiled: per_call(profiled?),
+        bare: at_first.between(then).scale(bare.per_call_ps(), pace),
+        profiled: profiled.per_call_ps(),
         wall: edge.cost.wall * 1_000 / count,
         cpu: edge.cost.cpu * 1_000 / count,
     })
@@ -179,18 +156,4 @@ fn middle<T: Ord + Default>(values: impl Iterator<Item = T>) -> T {
     let mut values: Vec<T> = values.collect();
     values.sort_unstable();
     values.into_iter().nth(RUNS / 2).unwrap_or_default()
-}
-
-/// Declares the function that the loops call, runs `act`, and removes the
-/// function. It is compiled for the hooks that are installed now.
-fn declared<R>(act: impl FnOnce() -> Option<R>) -> Option<R> {
-    let result = if zend::evaluate(NOTHING) { act() } else { None };
-    zend::forget_function(NOTHING_NAME);
-    result
-}
-
-/// The time to compile and run `code`, in nanoseconds; none if that failed.
-fn run(code: &std::ffi::CStr) -> Option<u64> {
-    let start = clock::monotonic_ns();
-    zend::evaluate(code).then(|| clock::monotonic_ns().saturating_sub(start))
 }

@@ -20,7 +20,6 @@ mod functions;
 mod information;
 mod inputs;
 mod log_throttled;
-mod names;
 mod options;
 mod output;
 mod program;
@@ -47,7 +46,7 @@ extern "C" fn module_starts(kind: i32, number: i32) -> i32 {
     if settings::value(&settings::SPECIAL_FUNCTIONS) {
         zend::make_special_functions_visible();
     }
-    clock::follow_forks(engine::note_fork);
+    engine::follow_forks();
     if !zend::is_command_line() {
         log_throttled::share_with_forks();
         zend::response::arm();

@@ -44,7 +44,7 @@ impl Options {
                     Err(problem) => problems.push(problem),
                 },
                 b"title" => match value.as_bytes() {
-                    Some(title) => read.annotations.title(title),
+                    Some(title) => read.annotations.set_title(title),
                     None => problems.push(must_be("title", "a string", value)),
                 },
                 b"tags" => match value.as_array() {
@@ -88,7 +88,7 @@ fn shape(value: Value<'_>) -> Result<Shape, String> {
 
 fn add_tags(annotations: &mut Annotations, tags: &ZendHashTable) -> Vec<String> {
     let add = |(key, value): (Vec<u8>, Value<'_>)| match value.as_bytes() {
-        Some(text) => annotations.tag(&key, text).err(),
+        Some(text) => annotations.tag(&key, text, &output::OUR_TAGS).err(),
         None => Some(format!(
             "option \"tags\" must hold strings; \"{}\" of type {} is skipped",
             shown(&key),

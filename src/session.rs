@@ -25,11 +25,11 @@ use crate::engine::{
     self, Measure, Mode, Recording, Running, State, Suspension, Tracing, with_state,
 };
 use crate::log_throttled::{Problem, log_throttled};
-use crate::names::{NameLimits, SharedNames};
 use crate::settings::{self, Flags};
 use crate::spans::SharedSpans;
 use crate::symbols::{NamingOptions, Symbols};
 use crate::zend;
+use policy::names::{NameLimits, SharedNames};
 
 /// Whether something is being recorded.
 pub(crate) fn is_running() -> bool {

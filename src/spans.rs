@@ -12,7 +12,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use profile::{Span, SpanKind, Spans, SpansBuilder, SymbolId};
-use recorder::TickRate;
+use recorder::{TickRate, Ticks};
 
 /// How many spans a profile keeps.
 const MAX_SPANS: usize = 10_000;
@@ -43,7 +43,7 @@ pub(crate) struct SpanLog {
 #[derive(Debug, Clone, Copy)]
 struct Open {
     id: SpanId,
-    start: u64,
+    start: Ticks,
     span: Span,
     /// A limit is reached: only the span's time is added up.
     is_left_out: bool,
@@ -91,7 +91,7 @@ impl SpanLog {
         self.next += 1;
         self.open.push(Open {
             id,
-            start: 0,
+            start: Ticks::ZERO,
             is_left_out,
             span: Span {
                 kind,
@@ -107,7 +107,7 @@ impl SpanLog {
     }
 
     /// Sets the instant of the call's entry and its caller.
-    pub(crate) fn entered(&mut self, id: SpanId, at: u64, caller: SymbolId) {
+    pub(crate) fn entered(&mut self, id: SpanId, at: Ticks, caller: SymbolId) {
         if let Some(open) = self.open.iter_mut().rev().find(|open| open.id == id) {
             open.start = at;
             open.span.caller = caller;
@@ -115,7 +115,7 @@ impl SpanLog {
     }
 
     /// Ends a span.
-    pub(crate) fn end(&mut self, id: SpanId, at: u64, rows: Option<u64>) {
+    pub(crate) fn end(&mut self, id: SpanId, at: Ticks, rows: Option<u64>) {
         let place = self.open.iter().rposition(|open| open.id == id);
         if let Some(place) = place {
             let open = self.open.remove(place);
@@ -129,7 +129,7 @@ impl SpanLog {
     }
 
     /// Ends all open spans.
-    pub(crate) fn end_all(&mut self, at: u64) {
+    pub(crate) fn end_all(&mut self, at: Ticks) {
         for open in std::mem::take(&mut self.open) {
             self.close(open, at, None);
         }
@@ -140,7 +140,7 @@ impl SpanLog {
         !self.open.is_empty()
     }
 
-    fn close(&mut self, open: Open, at: u64, rows: Option<u64>) {
+    fn close(&mut self, open: Open, at: Ticks, rows: Option<u64>) {
         // Computed from converted instants, so that ends keep their order.
         let start = self.rate.nanoseconds(open.start);
         let duration = self.rate.nanoseconds(at).saturating_sub(start);

@@ -13,10 +13,10 @@ use policy::exclusions::Exclusions;
 use profile::{NameIndex, Spans, Symbol, Vacancy};
 use recorder::{Recorder, SymbolId, TickRate};
 
-use crate::names::{NameLimits, Names, SharedNames, fitting};
 use crate::settings::{self, ClosureNames};
 use crate::spans::{SharedSpans, SpanLog};
 use crate::zend::{Function, FunctionKind, name};
+use policy::names::{NameLimits, Names, SharedNames, fitting};
 
 /// What to record for calls of a function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,7 +7,7 @@
 
 use std::time::Duration;
 
-use recorder::TickRate;
+use recorder::{TickRate, Ticks};
 
 /// A measured rate and the bound of its error.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -30,17 +30,17 @@ impl Calibration {
     };
 
     /// Measures `counter`; none if it does not advance.
-    pub(crate) fn measure(counter: fn() -> u64) -> Option<Self> {
+    pub(crate) fn measure(counter: fn() -> Ticks) -> Option<Self> {
         let first = Bracket::narrowest(counter);
         std::thread::sleep(SLEEP);
         let second = Bracket::narrowest(counter);
-        let ticks = second.ticks.checked_sub(first.ticks)?;
+        let Ticks(ticks) = second.ticks.since(first.ticks);
         let ns = second.ns.checked_sub(first.ns).filter(|&ns| ns > 0)?;
         let hertz = u128::from(ticks) * 1_000_000_000 / u128::from(ns);
         let rate = u64::try_from(hertz).ok().filter(|&hertz| hertz > 0)?;
         // The kernel's reading lies anywhere in its bracket: half a width at each end.
         #[expect(clippy::cast_precision_loss, reason = "an error of parts per million")]
-        let error_ppm = (first.width + second.width) as f64 / 2.0 / ticks as f64 * 1e6;
+        let error_ppm = (first.width.0 + second.width.0) as f64 / 2.0 / ticks as f64 * 1e6;
         Some(Self {
             rate: TickRate::new(rate),
             error_ppm,
@@ -50,13 +50,13 @@ impl Calibration {
 
 /// One reading of both clocks, and the time that it took.
 struct Bracket {
-    ticks: u64,
+    ticks: Ticks,
     ns: u64,
-    width: u64,
+    width: Ticks,
 }
 
 impl Bracket {
-    fn narrowest(counter: fn() -> u64) -> Self {
+    fn narrowest(counter: fn() -> Ticks) -> Self {
         let mut best = Self::take(counter);
         for _ in 1..BRACKETS {
             let next = Self::take(counter);
@@ -67,13 +67,13 @@ impl Bracket {
         best
     }
 
-    fn take(counter: fn() -> u64) -> Self {
+    fn take(counter: fn() -> Ticks) -> Self {
         let before = counter();
         // CLOCK_MONOTONIC_RAW is not slewed by NTP.
         let ns = clock_ns(RAW);
-        let width = counter().saturating_sub(before);
+        let width = counter().since(before);
         Self {
-            ticks: before + width / 2,
+            ticks: before.saturating_add(Ticks(width.0 / 2)),
             ns,
             width,
         }

@@ -8,7 +8,7 @@
 
 use std::cell::UnsafeCell;
 
-use recorder::{Overhead, Pace, TickRate, VirtualClock};
+use recorder::{Overhead, Pace, TickRate, Ticks, VirtualClock};
 
 use super::pace::pace;
 use super::{Clocks, CpuTime, CycleCounter, CycleCounterForBoth, Monotonic, Source};
@@ -65,16 +65,16 @@ struct Running {
     measured: CallCosts,
     /// The tick rates of the wall clock and of the CPU clock.
     rates: [TickRate; 2],
-    /// When to measure the pace again, in wall ticks, and the interval.
-    next_pace_update: u64,
-    pace_interval: u64,
+    /// When to measure the pace again, by the wall clock, and the interval.
+    next_pace_update: Ticks,
+    pace_interval: Ticks,
     wall: VirtualClock,
     cpu: VirtualClock,
 }
 
 const NOTHING: Overhead = Overhead {
-    inside: 0,
-    outside: 0,
+    inside: Ticks::ZERO,
+    outside: Ticks::ZERO,
 };
 
 const FREE: CallCost = CallCost {
@@ -95,8 +95,8 @@ per_thread! {
         costs: ALL_FREE,
         measured: ALL_FREE,
         rates: [TickRate::NANOSECONDS; 2],
-        next_pace_update: u64::MAX,
-        pace_interval: 0,
+        next_pace_update: Ticks::MAX,
+        pace_interval: Ticks::ZERO,
         wall: VirtualClock::new(),
         cpu: VirtualClock::new(),
     });
@@ -105,23 +105,36 @@ per_thread! {
 /// Begins to subtract `costs` from clocks with these rates, wall and CPU.
 pub(super) fn start(source: Source, cpu_time: CpuTime, costs: CallCosts, rates: [TickRate; 2]) {
     let [wall_rate, _] = rates;
-    *running() = Running {
+    let begun = Running {
         source,
         cpu_time,
         costs,
         measured: costs,
         rates,
         // At the first exit, if the pace is known.
-        next_pace_update: if costs.pace.is_known() { 0 } else { u64::MAX },
+        next_pace_update: if costs.pace.is_known() {
+            Ticks::ZERO
+        } else {
+            Ticks::MAX
+        },
         pace_interval: wall_rate.ticks_in_nanoseconds(PACE_INTERVAL_NS),
         wall: VirtualClock::new(),
         cpu: VirtualClock::new(),
     };
+    // SAFETY: no other reference is in use: the clocks' functions drop theirs
+    // before they return, and none of them calls this function.
+    unsafe { *running() = begun };
 }
 
-fn running() -> &'static mut Running {
-    // SAFETY: this thread's data; the functions of this file hold one reference
-    // at a time, and call nothing that calls them.
+/// This thread's clocks.
+///
+/// # Safety
+///
+/// The caller must hold no other reference of this function, and must drop this one
+/// before it returns or calls a function that calls this one.
+#[inline(always)]
+unsafe fn running<'a>() -> &'a mut Running {
+    // SAFETY: this thread's data, and the caller's promise.
     unsafe { &mut *RUNNING.get().get() }
 }
 
@@ -136,7 +149,7 @@ impl Running {
         }
     }
 
-    fn wall_ticks(&self) -> u64 {
+    fn wall_ticks(&self) -> Ticks {
         match self.source {
             Source::Counter => CycleCounter::wall_at_entry(),
             Source::Monotonic => Monotonic::wall_at_entry(),
@@ -147,10 +160,10 @@ impl Running {
     /// have been read.
     #[cold]
     #[inline(never)]
-    fn update_pace(&mut self, now: u64) {
+    fn update_pace(&mut self, now: Ticks) {
         self.costs = self.measured.at(pace());
         self.next_pace_update = now.saturating_add(self.pace_interval);
-        let took = self.wall_ticks().saturating_sub(now);
+        let took = self.wall_ticks().since(now);
         let [wall_rate, cpu_rate] = self.rates;
         self.wall.leave_out(took);
         self.cpu
@@ -160,15 +173,19 @@ impl Running {
 
 impl Clocks for Compensated {
     #[inline]
-    fn wall_at_entry() -> u64 {
-        let running = running();
+    fn wall_at_entry() -> Ticks {
+        // SAFETY: the only reference: `Running` and the other clocks call nothing of
+        // this trait's for this type.
+        let running = unsafe { running() };
         let ticks = running.wall_ticks();
         running.wall.at_entry(ticks)
     }
 
     #[inline]
-    fn wall_at_exit(kind: FunctionKind) -> u64 {
-        let running = running();
+    fn wall_at_exit(kind: FunctionKind) -> Ticks {
+        // SAFETY: the only reference: `Running` and the other clocks call nothing of
+        // this trait's for this type.
+        let running = unsafe { running() };
         let ticks = match running.source {
             Source::Counter => CycleCounter::wall_at_exit(kind),
             Source::Monotonic => Monotonic::wall_at_exit(kind),
@@ -182,10 +199,12 @@ impl Clocks for Compensated {
     }
 
     #[inline]
-    fn both_at_entry() -> (u64, u64) {
-        let running = running();
+    fn both_at_entry() -> (Ticks, Ticks) {
+        // SAFETY: the only reference: `Running` and the other clocks call nothing of
+        // this trait's for this type.
+        let running = unsafe { running() };
         let (wall, cpu) = match (running.source, running.cpu_time) {
-            (Source::Counter, CpuTime::Counter(_)) => CycleCounterForBoth::both_at_entry(),
+            (Source::Counter, CpuTime::Counter) => CycleCounterForBoth::both_at_entry(),
             (Source::Counter, CpuTime::SystemCall) => CycleCounter::both_at_entry(),
             (Source::Monotonic, _) => Monotonic::both_at_entry(),
         };
@@ -193,10 +212,12 @@ impl Clocks for Compensated {
     }
 
     #[inline]
-    fn both_at_exit(kind: FunctionKind) -> (u64, u64) {
-        let running = running();
+    fn both_at_exit(kind: FunctionKind) -> (Ticks, Ticks) {
+        // SAFETY: the only reference: `Running` and the other clocks call nothing of
+        // this trait's for this type.
+        let running = unsafe { running() };
         let (wall, cpu) = match (running.source, running.cpu_time) {
-            (Source::Counter, CpuTime::Counter(_)) => CycleCounterForBoth::both_at_exit(kind),
+            (Source::Counter, CpuTime::Counter) => CycleCounterForBoth::both_at_exit(kind),
             (Source::Counter, CpuTime::SystemCall) => CycleCounter::both_at_exit(kind),
             (Source::Monotonic, _) => Monotonic::both_at_exit(kind),
         };

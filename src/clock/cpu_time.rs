@@ -5,17 +5,16 @@
 //! switch, which [`rseq`] detects. Where that does not work, every
 //! reading is a system call (550 ns and more).
 
-use recorder::TickRate;
+use recorder::{TickRate, Ticks};
 
 use super::calibration::thread_cpu_ns;
-use super::rseq::{self, SwitchDetector};
-use super::{Calibration, counter};
+use super::{Calibration, counter, rseq};
 
 /// How CPU time is read in a profile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CpuTime {
-    /// From the cycle counter, with this detector of context switches.
-    Counter(SwitchDetector),
+    /// From the cycle counter; `rseq` detects context switches.
+    Counter,
     /// By `clock_gettime`.
     SystemCall,
 }
@@ -27,18 +26,15 @@ impl CpuTime {
     /// `counter` is the counter's calibration, if wall time is read from it.
     pub(super) fn start(counter: Option<Calibration>) -> Self {
         match counter {
-            Some(calibration) => {
-                rseq::start(calibration.rate).map_or(Self::SystemCall, Self::Counter)
-            }
-            None => Self::SystemCall,
+            Some(calibration) if rseq::start(calibration.rate) => Self::Counter,
+            _ => Self::SystemCall,
         }
     }
 
     /// For `phpinfo()`.
     pub(crate) fn name(self) -> &'static str {
         match self {
-            Self::Counter(SwitchDetector::Rseq) => "cycle counter, checked by rseq",
-            Self::Counter(SwitchDetector::PerfPage) => "cycle counter, checked by a perf page",
+            Self::Counter => "cycle counter, checked by rseq",
             Self::SystemCall => "clock_gettime(CLOCK_THREAD_CPUTIME_ID)",
         }
     }
@@ -46,7 +42,7 @@ impl CpuTime {
     /// The tick rate of this clock, given the rate of the counter.
     pub(crate) fn rate(self, counter: TickRate) -> TickRate {
         match self {
-            Self::Counter(_) => counter,
+            Self::Counter => counter,
             Self::SystemCall => TickRate::NANOSECONDS,
         }
     }
@@ -59,13 +55,19 @@ pub(super) fn stop() {
 
 /// CPU time by system call, in nanoseconds.
 #[inline(always)]
-pub(super) fn by_system_call() -> u64 {
+pub(super) fn by_system_call_ns() -> u64 {
     thread_cpu_ns().wrapping_add(rseq::before_fork_ns())
+}
+
+/// The same as ticks of [`TickRate::NANOSECONDS`].
+#[inline(always)]
+pub(super) fn by_system_call() -> Ticks {
+    Ticks(by_system_call_ns())
 }
 
 /// Wall and CPU ticks of one instant, both from the counter.
 #[inline(always)]
-pub(super) fn by_counter() -> (u64, u64) {
+pub(super) fn by_counter() -> (Ticks, Ticks) {
     let now = counter::read();
     match rseq::cpu_ticks(now) {
         Some(cpu) => (now, cpu),
@@ -77,6 +79,6 @@ pub(super) fn by_counter() -> (u64, u64) {
 /// reading, or shortly before it.
 #[cold]
 #[inline(never)]
-fn after_a_switch() -> (u64, u64) {
+fn after_a_switch() -> (Ticks, Ticks) {
     rseq::ticks_after_a_switch()
 }

@@ -1,6 +1,6 @@
 //! The profiler's cost per call as it was measured, in picoseconds.
 
-use recorder::{Overhead, Pace, TickRate};
+use recorder::{Overhead, Pace, TickRate, Ticks};
 
 use super::{CallCost, CallCosts};
 
@@ -24,14 +24,17 @@ pub(crate) struct MeasuredCosts {
 impl MeasuredCosts {
     /// The costs in ticks.
     pub(crate) fn to_costs(self, wall: TickRate, cpu: TickRate) -> CallCosts {
-        let ticks = |rate: TickRate, ps: u64| (rate.ticks_in_nanoseconds(ps) + 500) / 1_000;
+        let ticks = |rate: TickRate, ps: u64| {
+            let Ticks(thousandfold) = rate.ticks_in_nanoseconds(ps);
+            Ticks((thousandfold + 500) / 1_000)
+        };
         // `outside` absorbs the rounding of `inside`, so that the sum is right.
         let overhead = |rate, parts: Parts| {
             let inside = ticks(rate, parts.inside);
             let sum = ticks(rate, parts.inside + parts.outside);
             Overhead {
                 inside,
-                outside: sum.saturating_sub(inside),
+                outside: sum.since(inside),
             }
         };
         let cost = |[in_wall, in_cpu]: [Parts; 2]| CallCost {

@@ -11,9 +11,9 @@ mod counter;
 mod cpu_time;
 mod measured_costs;
 mod pace;
-#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
-mod perf_page;
 mod rseq;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod rseq_area;
 mod timer;
 
 pub(crate) use calibration::Calibration;
@@ -26,23 +26,23 @@ pub(crate) use timer::{Fired, Timer};
 use std::sync::{Mutex, OnceLock};
 
 use policy::settings::{ClockChoice, PinCpu};
-use recorder::TickRate;
+use recorder::{TickRate, Ticks};
 
 use crate::zend::FunctionKind;
 
 /// The clocks that the engines read at entry and exit.
 pub(crate) trait Clocks {
-    /// Wall time, in ticks.
-    fn wall_at_entry() -> u64;
-    /// Wall time, in ticks, at the end of a call of that kind.
+    /// Wall time.
+    fn wall_at_entry() -> Ticks;
+    /// Wall time at the end of a call of that kind.
     #[inline(always)]
-    fn wall_at_exit(_kind: FunctionKind) -> u64 {
+    fn wall_at_exit(_kind: FunctionKind) -> Ticks {
         Self::wall_at_entry()
     }
-    /// Wall and CPU time, in ticks, the wall clock read last.
-    fn both_at_entry() -> (u64, u64);
-    /// Wall and CPU time, in ticks, the wall clock read first.
-    fn both_at_exit(kind: FunctionKind) -> (u64, u64);
+    /// Wall and CPU time, the wall clock read last.
+    fn both_at_entry() -> (Ticks, Ticks);
+    /// Wall and CPU time, the wall clock read first.
+    fn both_at_exit(kind: FunctionKind) -> (Ticks, Ticks);
 }
 
 /// The CPU's own cycle counter for wall time (`rdtsc`, or `cntvct_el0` on
@@ -51,18 +51,18 @@ pub(crate) struct CycleCounter;
 
 impl Clocks for CycleCounter {
     #[inline(always)]
-    fn wall_at_entry() -> u64 {
+    fn wall_at_entry() -> Ticks {
         counter::read()
     }
 
     #[inline(always)]
-    fn both_at_entry() -> (u64, u64) {
+    fn both_at_entry() -> (Ticks, Ticks) {
         let cpu = cpu_time::by_system_call();
         (counter::read(), cpu)
     }
 
     #[inline(always)]
-    fn both_at_exit(_kind: FunctionKind) -> (u64, u64) {
+    fn both_at_exit(_kind: FunctionKind) -> (Ticks, Ticks) {
         (counter::read(), cpu_time::by_system_call())
     }
 }
@@ -72,38 +72,38 @@ pub(crate) struct CycleCounterForBoth;
 
 impl Clocks for CycleCounterForBoth {
     #[inline(always)]
-    fn wall_at_entry() -> u64 {
+    fn wall_at_entry() -> Ticks {
         counter::read()
     }
 
     #[inline(always)]
-    fn both_at_entry() -> (u64, u64) {
+    fn both_at_entry() -> (Ticks, Ticks) {
         cpu_time::by_counter()
     }
 
     #[inline(always)]
-    fn both_at_exit(_kind: FunctionKind) -> (u64, u64) {
+    fn both_at_exit(_kind: FunctionKind) -> (Ticks, Ticks) {
         cpu_time::by_counter()
     }
 }
 
-/// `CLOCK_MONOTONIC`, in nanoseconds, for systems without a usable counter.
+/// `CLOCK_MONOTONIC`, whose ticks are nanoseconds, for systems without a usable counter.
 pub(crate) struct Monotonic;
 
 impl Clocks for Monotonic {
     #[inline(always)]
-    fn wall_at_entry() -> u64 {
-        calibration::clock_ns(libc::CLOCK_MONOTONIC)
+    fn wall_at_entry() -> Ticks {
+        Ticks(monotonic_ns())
     }
 
     #[inline(always)]
-    fn both_at_entry() -> (u64, u64) {
+    fn both_at_entry() -> (Ticks, Ticks) {
         let cpu = cpu_time::by_system_call();
         (Self::wall_at_entry(), cpu)
     }
 
     #[inline(always)]
-    fn both_at_exit(_kind: FunctionKind) -> (u64, u64) {
+    fn both_at_exit(_kind: FunctionKind) -> (Ticks, Ticks) {
         (Self::wall_at_entry(), cpu_time::by_system_call())
     }
 }
@@ -212,7 +212,12 @@ pub(crate) fn stop() {
 
 /// Registers fork handlers, once for the process: a forked child is unpinned,
 /// its CPU time continues from its parent's, and `then` is called in it.
-pub(crate) fn follow_forks(then: fn()) {
+///
+/// # Safety
+///
+/// `then` must neither allocate nor take a lock, which another thread of the parent
+/// may have held, nor call PHP.
+pub(crate) unsafe fn follow_forks(then: fn()) {
     static THEN: OnceLock<fn()> = OnceLock::new();
     extern "C" fn prepare() {
         rseq::before_fork();
@@ -226,8 +231,8 @@ pub(crate) fn follow_forks(then: fn()) {
     }
     THEN.get_or_init(|| then);
     // SAFETY: plain functions that set this thread's own data and make system calls;
-    // they allocate nothing and take no lock, and `then` neither. The C library
-    // unregisters them when it unloads this library.
+    // they allocate nothing and take no lock; `then` neither, which the caller
+    // promises. The C library unregisters them when it unloads this library.
     unsafe {
         libc::pthread_atfork(Some(prepare), None, Some(in_child));
     }
@@ -280,13 +285,14 @@ fn calibrated(cpu: usize) -> Option<Calibration> {
 }
 
 /// `CLOCK_MONOTONIC`, in nanoseconds.
+#[inline]
 pub(crate) fn monotonic_ns() -> u64 {
     calibration::clock_ns(libc::CLOCK_MONOTONIC)
 }
 
 /// The CPU time of this thread, in nanoseconds.
 pub(crate) fn cpu_ns() -> u64 {
-    cpu_time::by_system_call()
+    cpu_time::by_system_call_ns()
 }
 
 /// The time of day in microseconds since 1970.

@@ -6,7 +6,7 @@
 
 use std::hint::black_box;
 
-use recorder::Pace;
+use recorder::{Pace, Ticks};
 
 use super::{calibration, counter};
 
@@ -19,15 +19,15 @@ const CHAIN: u64 = 60;
 /// The first run warms the caches, and one run may be interrupted.
 const TIMES: usize = 3;
 /// With fewer ticks than this the clock is too coarse.
-const COARSE: u64 = 100;
+const COARSE: Ticks = Ticks(100);
 
 /// The pace now; takes about 1.5 µs. Unknown where the clock is too coarse.
 pub(crate) fn pace() -> Pace {
-    let mut least = u64::MAX;
+    let mut least = Ticks::MAX;
     for _ in 0..TIMES {
         let start = ticks();
         work();
-        least = least.min(ticks().saturating_sub(start));
+        least = least.min(ticks().since(start));
     }
     if least < COARSE {
         Pace::UNKNOWN
@@ -37,11 +37,11 @@ pub(crate) fn pace() -> Pace {
 }
 
 /// A counter whose ticks do not follow the processor's frequency.
-fn ticks() -> u64 {
+fn ticks() -> Ticks {
     if counter::EXISTS && counter::is_invariant() {
         counter::read()
     } else {
-        calibration::clock_ns(libc::CLOCK_MONOTONIC)
+        Ticks(calibration::clock_ns(libc::CLOCK_MONOTONIC))
     }
 }
 

@@ -15,9 +15,7 @@ use crate::spans::{MAX_TEXT_LENGTH, SpanId};
 use crate::symbols::{Prepared, Symbols};
 use crate::zend::{self, Call, Value};
 use policy::details::{self, Argument, Detail, Name, Rows, Text};
-
-/// The longest part of a statement that is redacted for a span, in bytes.
-const MAX_READ: usize = 64 << 10;
+use policy::redaction::{MAX_READ, redacted};
 
 /// A call with a detail, inspected before it runs. Plain data: a `longjmp` may
 /// skip it.
@@ -288,34 +286,14 @@ fn fingerprint(text: &[u8]) -> u64 {
     hasher.finish()
 }
 
-/// Removes literals, URL queries and passwords from the text of a call.
-fn clean(symbols: &Symbols, known: DetailedCall, text: &[u8]) -> Vec<u8> {
-    let is_span = symbols.spans().is_some();
-    match known.detail {
-        Some(Detail::Waits {
-            text: Text::Handle | Text::Url(_),
-            ..
-        }) => {
-            if is_span {
-                redact::place(text)
-            } else {
-                redact::address(text)
-            }
-        }
-        Some(Detail::Waits {
-            text: Text::CommandIn(_),
-            ..
-        }) => text.to_vec(),
-        _ => {
-            let most = if is_span { MAX_READ } else { usize::MAX };
-            redact::statement_with(text, known.dialect, most)
-        }
-    }
-}
-
 fn with_text(known: DetailedCall, text: Option<&[u8]>) -> DetailedCall {
     let text = text.and_then(|text| with_symbols(|symbols| clean(symbols, known, text)));
     with_clean_text(known, text.as_deref())
+}
+
+/// Removes literals, URL queries and passwords from the text of a call.
+fn clean(symbols: &Symbols, known: DetailedCall, text: &[u8]) -> Vec<u8> {
+    redacted(known.detail, known.dialect, symbols.spans().is_some(), text)
 }
 
 /// Begins a span, or adds the text to the call's name. `text` is redacted.

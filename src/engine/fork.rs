@@ -8,7 +8,8 @@ use ext_php_rs::ffi::{zend_execute_data, zval};
 
 use super::hooks::Hooks;
 use super::sampling::Interrupt;
-use super::state::{samples_wait, state, with_state};
+use super::state::{hooks, is_lent, samples_wait, state, with_state};
+use crate::clock;
 
 /// The hooks of a child that has not left its parent's recordings.
 const FORKED: Hooks = Hooks {
@@ -19,9 +20,19 @@ const FORKED: Hooks = Hooks {
     ..Hooks::PASS
 };
 
+/// MINIT: registers fork handlers.
+pub(crate) fn follow() {
+    // SAFETY: `note` sets flags and hooks, and does nothing else.
+    unsafe { clock::follow_forks(note) };
+}
+
 /// Runs in the child, before `fork()` returns. Allocates nothing, takes no lock, and
 /// does not call PHP.
-pub(crate) fn note() {
+fn note() {
+    if is_lent() {
+        // Another thread forked, and this one does not exist in the child.
+        return;
+    }
     // SAFETY: PHP forks inside a function call, when no hook holds a reference.
     let state = unsafe { &mut *state() };
     if state.active.running.is_none() {
@@ -48,23 +59,23 @@ fn leave_parent() {
 unsafe extern "C" fn user(data: *mut zend_execute_data) {
     leave_parent();
     // SAFETY: passes on what the engine handed us, to the hooks of the state.
-    unsafe { ((*state()).hooks.user)(data) }
+    unsafe { (hooks().user)(data) }
 }
 
 unsafe fn begin(data: *mut zend_execute_data) {
     leave_parent();
     // SAFETY: as in `user`.
-    unsafe { ((*state()).hooks.begin)(data) }
+    unsafe { (hooks().begin)(data) }
 }
 
 unsafe fn end(data: *mut zend_execute_data) {
     leave_parent();
     // SAFETY: as in `user`.
-    unsafe { ((*state()).hooks.end)(data) }
+    unsafe { (hooks().end)(data) }
 }
 
 unsafe extern "C" fn internal(data: *mut zend_execute_data, result: *mut zval) {
     leave_parent();
     // SAFETY: as in `user`.
-    unsafe { ((*state()).hooks.internal)(data, result) }
+    unsafe { (hooks().internal)(data, result) }
 }

@@ -18,7 +18,7 @@ use recorder::{Entered, FiberId, SymbolId};
 use super::hooks::Hooks;
 use super::installed::user as installed_hook;
 use super::previous::{pass, pass_user};
-use super::state::{State, state};
+use super::state::{State, hooks, state};
 use super::{marks, suspended};
 use crate::zend::Call;
 
@@ -184,7 +184,7 @@ pub(super) unsafe fn run_user_unsampled(
         let limit = (*state).guard.limit();
         (*state).guard.find_limit(here);
         if limit != (*state).guard.limit() {
-            return ((*state).hooks.user)(data);
+            return (hooks().user)(data);
         }
         unhooked(state, || pass_user(data));
     }

@@ -14,7 +14,7 @@ pub(super) mod user {
     use ext_php_rs::ffi::zend_execute_data;
 
     use crate::engine::previous::USER as PREVIOUS;
-    use crate::engine::state::state;
+    use crate::engine::state::hooks;
     use crate::zend::bindings::{self, ExecuteEx};
 
     /// Our hook is in the chain. It cannot be taken out while another extension's
@@ -116,7 +116,7 @@ pub(super) mod user {
 
     unsafe extern "C" fn installed(data: *mut zend_execute_data) {
         // SAFETY: the hooks of the state take what the engine hands to a hook.
-        unsafe { ((*state()).hooks.user)(data) }
+        unsafe { (hooks().user)(data) }
     }
 }
 
@@ -131,7 +131,7 @@ pub(super) mod internal {
     use ext_php_rs::ffi::{zend_execute_data, zval};
 
     use crate::engine::previous::INTERNAL as PREVIOUS;
-    use crate::engine::state::state;
+    use crate::engine::state::hooks;
     use crate::zend::bindings::{self, ExecuteInternal};
 
     /// MINIT: installs the hook.
@@ -176,6 +176,6 @@ pub(super) mod internal {
 
     unsafe extern "C" fn installed(data: *mut zend_execute_data, result: *mut zval) {
         // SAFETY: the hooks of the state take what the engine hands to a hook.
-        unsafe { ((*state()).hooks.internal)(data, result) }
+        unsafe { (hooks().internal)(data, result) }
     }
 }

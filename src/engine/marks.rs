@@ -23,7 +23,11 @@ pub(super) trait Marks {
 
     /// Calls `act` with the site of something without a frame of its own, called by
     /// the current function.
-    fn with_site_now<R>(act: impl FnOnce(Self::Site<'_>) -> R) -> R;
+    ///
+    /// # Safety
+    ///
+    /// PHP must not run before `act` has returned: it may free the current frame.
+    unsafe fn with_site_now<R>(act: impl FnOnce(Self::Site<'_>) -> R) -> R;
 }
 
 /// By the address on the C stack: in the *execute* engine every PHP call is a
@@ -41,7 +45,7 @@ impl Marks for ByStack {
     }
 
     #[inline(always)]
-    fn with_site_now<R>(act: impl FnOnce(StackAddress) -> R) -> R {
+    unsafe fn with_site_now<R>(act: impl FnOnce(StackAddress) -> R) -> R {
         act(StackAddress(stack::address()))
     }
 }
@@ -113,9 +117,8 @@ impl Marks for ByChain {
         }
     }
 
-    fn with_site_now<R>(act: impl FnOnce(ChainedCall<'_>) -> R) -> R {
-        // SAFETY: PHP does not run until `act` has returned: it belongs to the
-        // recorder, which knows no PHP.
+    unsafe fn with_site_now<R>(act: impl FnOnce(ChainedCall<'_>) -> R) -> R {
+        // SAFETY: the caller's promise.
         let caller = unsafe { Frame::current() };
         act(ChainedCall {
             mark: address(caller) | NO_FRAME,

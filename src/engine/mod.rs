@@ -7,6 +7,7 @@
 //! with a destructor while it does.
 
 mod bounds;
+mod call_loops;
 mod compile;
 mod detail;
 mod errors;
@@ -31,15 +32,15 @@ mod suspension;
 mod tracing;
 mod without_hooks;
 
+pub(crate) use call_loops::Callee;
 pub(crate) use detail::end_all as end_spans;
-pub(crate) use fork::note as note_fork;
+pub(crate) use fork::follow as follow_forks;
 pub(crate) use plan::{hooks_for, sampling_hooks};
 pub(crate) use recording::{Mode, Recording, Running, Sampling, Tracing};
 pub(crate) use sampling::{Rate, Session};
 pub(crate) use state::{State, with_state};
 pub(crate) use suspension::Suspension;
 pub(crate) use tracing::Measure;
-pub(crate) use without_hooks::without_hooks;
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};

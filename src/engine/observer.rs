@@ -13,7 +13,7 @@
 use ext_php_rs::ffi::{zend_execute_data, zend_function, zval};
 use recorder::Entered;
 
-use super::state::{State, state};
+use super::state::{State, hooks, is_lent, state};
 use super::tracing::Tracing;
 use super::{guard, lookup, marks, suspended};
 use crate::symbols::Target;
@@ -77,9 +77,11 @@ unsafe fn remove_handlers(function: *mut zend_function) {
 
 /// The engine asks for handlers of a function at its first call.
 unsafe extern "C" fn asked(data: *mut zend_execute_data) -> ObserverHandlers {
-    // SAFETY: this thread's state, and the frame that the engine asks about.
+    // SAFETY: this thread's state, which is not lent, and the frame that the engine
+    // asks about.
     let watches = unsafe {
-        (*state()).active.recorder.running().is_some()
+        !is_lent()
+            && (*state()).active.recorder.running().is_some()
             && Call::new(data).function().kind() == FunctionKind::User
     };
     ObserverHandlers {
@@ -90,12 +92,12 @@ unsafe extern "C" fn asked(data: *mut zend_execute_data) -> ObserverHandlers {
 
 unsafe extern "C" fn begin(data: *mut zend_execute_data) {
     // SAFETY: the hooks of the state take what the engine hands to an observer.
-    unsafe { ((*state()).hooks.begin)(data) }
+    unsafe { (hooks().begin)(data) }
 }
 
 unsafe extern "C" fn end(data: *mut zend_execute_data, _result: *mut zval) {
     // SAFETY: as in `begin`.
-    unsafe { ((*state()).hooks.end)(data) }
+    unsafe { (hooks().end)(data) }
 }
 
 /// The begin of a user function, for one plan.

@@ -48,7 +48,7 @@ fn with_marks<M: Marks + 'static>(measure: Measure) -> Hooks {
         return with_clock::<Compensated, M>(measure);
     }
     match (measure.clock.source, measure.clock.cpu) {
-        (Source::Counter, CpuTime::Counter(_)) => with_clock::<CycleCounterForBoth, M>(measure),
+        (Source::Counter, CpuTime::Counter) => with_clock::<CycleCounterForBoth, M>(measure),
         (Source::Counter, CpuTime::SystemCall) => with_clock::<CycleCounter, M>(measure),
         (Source::Monotonic, _) => with_clock::<Monotonic, M>(measure),
     }
@@ -96,7 +96,10 @@ impl<T: Tracing + 'static> ColdHooks for Running<T> {
     }
 
     fn enter_now(&self, recorder: &mut Recorder, symbol: SymbolId) -> Entered {
-        T::Marks::with_site_now(|site| recorder.enter::<T>(symbol, &site, T::read_at_entry))
+        // SAFETY: the recorder knows no PHP, and the clocks call none.
+        unsafe {
+            T::Marks::with_site_now(|site| recorder.enter::<T>(symbol, &site, T::read_at_entry))
+        }
     }
 
     fn enter_truncated(&self, recorder: &mut Recorder, call: Call<'_>) -> Entered {
@@ -166,11 +169,13 @@ impl<T: Tracing + 'static> ColdHooks for Paused<T> {
     }
 
     fn resume(&self, recorder: &mut Recorder) {
-        T::Marks::with_site_now(|site| recorder.resume::<T>(&site, T::read_at_exit()));
+        // SAFETY: as in `enter_now`.
+        unsafe { T::Marks::with_site_now(|site| recorder.resume::<T>(&site, T::read_at_exit())) };
     }
 
     fn pass(&self, recorder: &mut Recorder, symbol: SymbolId, time: Reading) {
-        T::Marks::with_site_now(|site| recorder.pass::<T>(symbol, time, &site));
+        // SAFETY: as in `enter_now`.
+        unsafe { T::Marks::with_site_now(|site| recorder.pass::<T>(symbol, time, &site)) };
     }
 
     fn end(&self) -> unsafe fn(*mut zend_execute_data) {

@@ -1,18 +1,23 @@
 //! The data that one thread's hooks share with the session.
+//!
+//! The session uses it through [`with_state`], the hooks through [`state`]. **While
+//! the session has it, the hooks do not**: [`hooks`] are then those that record
+//! nothing.
 
+use std::cell::Cell;
 use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 
 use super::bounds::Guard;
 use super::hooks::Hooks;
 use super::recording::Recording;
+use crate::zend::per_thread::per_thread;
 
-/// The state of one thread. While nothing is recorded, `hooks` only call the
+/// The state of one thread. While nothing is recorded, the hooks only call the
 /// previous hooks, and the rest is empty.
 pub(crate) struct State {
-    /// The functions that the installed hooks call in this thread now. Only
-    /// [`choose_hooks`](Self::choose_hooks) sets them.
-    pub(super) hooks: Hooks,
+    /// The hooks for this state, see [`choose_hooks`](Self::choose_hooks).
+    chosen: Hooks,
     /// What is being recorded.
     pub(crate) active: Recording,
     /// The automatic recording, while the script's own one runs.
@@ -27,14 +32,12 @@ pub(crate) struct State {
     /// In a forked child that has not left its parent's recordings: the hooks that
     /// make it do so.
     pub(super) forked: Option<Hooks>,
-    /// [`with_state`] lends the state.
-    is_lent: bool,
 }
 
 impl State {
     const fn new() -> Self {
         Self {
-            hooks: Hooks::PASS,
+            chosen: Hooks::PASS,
             active: Recording::off(),
             suspended: None,
             sessions: 0,
@@ -42,18 +45,21 @@ impl State {
             guard: Guard::new(),
             is_asking: false,
             forked: None,
-            is_lent: false,
         }
     }
 
     /// Chooses the hooks after a change of anything that they depend on.
     pub(super) fn choose_hooks(&mut self) {
-        self.hooks = if self.is_asking {
+        self.chosen = if self.is_asking {
             Hooks::PASS
         } else {
             let exception = self.forked.or(self.guard.current.truncating);
             exception.unwrap_or_else(|| self.active.hooks())
         };
+        let shared = SHARED.get();
+        if !shared.is_lent.get() {
+            shared.hooks.set(self.chosen);
+        }
     }
 
     /// A number for a new recording: never zero, which is the value of an unused
@@ -75,10 +81,27 @@ impl State {
     }
 }
 
+/// What stands beside the state.
+struct Shared {
+    /// The functions that the installed hooks call in this thread now.
+    hooks: Cell<Hooks>,
+    /// [`with_state`] lends the state.
+    is_lent: Cell<bool>,
+    /// The timer's thread writes it.
+    samples_wait: AtomicBool,
+}
+
+per_thread! {
+    static SHARED: Shared = Shared {
+        hooks: Cell::new(Hooks::PASS),
+        is_lent: Cell::new(false),
+        samples_wait: AtomicBool::new(false),
+    };
+}
+
 #[cfg(not(php_zts))]
 mod storage {
     use std::cell::UnsafeCell;
-    use std::sync::atomic::AtomicBool;
 
     use super::State;
 
@@ -88,84 +111,86 @@ mod storage {
     unsafe impl Sync for OneThread {}
 
     static STATE: OneThread = OneThread(UnsafeCell::new(State::new()));
-    static SAMPLES_WAIT: AtomicBool = AtomicBool::new(false);
 
     #[inline(always)]
     pub(super) fn pointer() -> *mut State {
         STATE.0.get()
-    }
-
-    #[inline(always)]
-    pub(super) fn samples_wait() -> &'static AtomicBool {
-        &SAMPLES_WAIT
     }
 }
 
 #[cfg(php_zts)]
 mod storage {
     use std::cell::UnsafeCell;
-    use std::sync::atomic::AtomicBool;
 
     use super::State;
 
     thread_local! {
         static STATE: UnsafeCell<State> = const { UnsafeCell::new(State::new()) };
-        static SAMPLES_WAIT: AtomicBool = const { AtomicBool::new(false) };
     }
 
     #[inline(always)]
     pub(super) fn pointer() -> *mut State {
         STATE.with(UnsafeCell::get)
     }
-
-    #[inline(always)]
-    pub(super) fn samples_wait() -> &'static AtomicBool {
-        let flag: *const AtomicBool = SAMPLES_WAIT.with(std::ptr::from_ref);
-        // SAFETY: the thread-local has no destructor, so it lives as long as the
-        // thread, and the timer's thread ends before.
-        unsafe { &*flag }
-    }
 }
 
-/// This thread's state, for the hooks. Valid for the life of the thread. A hook that
-/// makes a reference of it must drop the reference before it calls into the engine.
+/// This thread's state, for the [`hooks`]. Valid for the life of the thread. A hook
+/// that makes a reference of it must drop the reference before it calls into the
+/// engine.
 #[inline(always)]
 pub(super) fn state() -> *mut State {
-    let state = storage::pointer();
-    // SAFETY: this thread's state, which always exists.
-    debug_assert!(unsafe { !(*state).is_lent }, "a hook runs in `with_state`");
-    state
+    debug_assert!(!is_lent(), "a hook runs in `with_state`");
+    storage::pointer()
 }
 
-/// Whether samples are pending for this thread. It is not in the state, since the timer's thread writes it.
+/// The functions that the installed hooks call now. While the state is lent, they
+/// are those that record nothing, and do not use it.
+#[inline(always)]
+pub(super) fn hooks() -> Hooks {
+    debug_assert!(!is_lent(), "PHP is called in `with_state`");
+    SHARED.get().hooks.get()
+}
+
+/// Whether [`with_state`] lends the state now. A hook that [`hooks`] does not name
+/// must not use it then.
+pub(super) fn is_lent() -> bool {
+    SHARED.get().is_lent.get()
+}
+
+/// Whether samples are pending for this thread. It is not in the state, since the
+/// timer's thread writes it, which ends before this one.
 #[inline(always)]
 pub(super) fn samples_wait() -> &'static AtomicBool {
-    storage::samples_wait()
+    &SHARED.get().samples_wait
 }
 
-/// Calls `act` with this thread's state. A call of this function within `act` ends
-/// the process. Nor does `act` call into the engine, whose hooks use the state: in a
-/// debug build they check it, too.
+/// Calls `act` with this thread's state.
+///
+/// - A call of this function within `act` ends the process.
+/// - A call of PHP's functions within `act` is not recorded. In a debug build it is
+///   an error, since a bailout would skip the end of `act`.
 pub(crate) fn with_state<R>(act: impl FnOnce(&mut State) -> R) -> R {
-    let state = storage::pointer();
-    // SAFETY: this thread's state. No other reference exists: the hooks drop theirs
-    // before they call into the engine, and `is_lent` shows those of this function.
-    unsafe {
-        if (*state).is_lent {
-            lent_twice();
-        }
-        (*state).is_lent = true;
-        (*state).leave_parent();
-        let result = act(&mut *state);
-        (*state).is_lent = false;
-        result
+    let shared = SHARED.get();
+    if shared.is_lent.replace(true) {
+        lent_twice();
     }
+    shared.hooks.set(Hooks::PASS);
+    // SAFETY: this thread's state. No other reference exists: the hooks drop theirs
+    // before they call into the engine, `is_lent` shows those of this function, and
+    // until it ends no hook makes one.
+    let state = unsafe { &mut *storage::pointer() };
+    state.leave_parent();
+    let result = act(state);
+    shared.hooks.set(state.chosen);
+    shared.is_lent.set(false);
+    result
 }
 
 /// RINIT: a bailout may have skipped the end of [`with_state`].
 pub(super) fn request_starts() {
-    // SAFETY: this thread's state; no hook runs between requests.
-    unsafe { (*storage::pointer()).is_lent = false };
+    if SHARED.get().is_lent.replace(false) {
+        with_state(State::choose_hooks);
+    }
 }
 
 /// Ends the process: two references to the state would be undefined behaviour.

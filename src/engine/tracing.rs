@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use recorder::{Plan, Reading, Shape};
+use recorder::{Plan, Reading, Shape, Ticks};
 
 use super::marks::Marks;
 use crate::clock::{Clock, Clocks};
@@ -99,7 +99,7 @@ impl<C: Clocks, M: Marks, S: Shaped, const CPU: bool, const MEMORY: bool> Tracin
         let (wall, cpu) = if CPU {
             C::both_at_entry()
         } else {
-            (C::wall_at_entry(), 0)
+            (C::wall_at_entry(), Ticks::ZERO)
         };
         Reading {
             wall,
@@ -114,7 +114,7 @@ impl<C: Clocks, M: Marks, S: Shaped, const CPU: bool, const MEMORY: bool> Tracin
         let (wall, cpu) = if CPU {
             C::both_at_exit(kind)
         } else {
-            (C::wall_at_exit(kind), 0)
+            (C::wall_at_exit(kind), Ticks::ZERO)
         };
         let (memory, peak) = if MEMORY { zend::memory() } else { (0, 0) };
         Reading {

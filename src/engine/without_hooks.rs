@@ -1,9 +1,9 @@
 //! Runs PHP code with all hooks of this extension taken out.
 //!
-//! `compensation` compares with the cost of a call where the extension is not
+//! [`call_loops`](super::call_loops) compares with the cost of a call where the extension is not
 //! loaded. Armed hooks cost time even when idle, above all the observer API's.
 //!
-//! **Invariant:** no code that was compiled in here outlives the call. Such code
+//! **Invariant:** no code that is compiled in here outlives the call. Such code
 //! never checks the hooks, and its frames have no space for the observer API's
 //! data. Signal handlers could include files, so the interrupt hook is removed,
 //! too. Threads share these hooks, so with ZTS nothing is removed.
@@ -35,8 +35,13 @@ per_thread! {
     static SAVED: Cell<Option<Saved>> = Cell::new(None);
 }
 
-/// Runs `act` without our hooks. The caller must not be recording.
-pub(crate) fn without_hooks<R>(act: impl FnOnce() -> R) -> R {
+/// Runs `act` without our hooks.
+///
+/// # Safety
+///
+/// Nothing may be recorded in this thread, and no code that is compiled in `act` may
+/// outlive it: no function, class or closure.
+pub(super) unsafe fn without_hooks<R>(act: impl FnOnce() -> R) -> R {
     suspend();
     let result = act();
     resume();

@@ -7,7 +7,6 @@ use profile::{Body, Edges, Metrics, Profile, Symbol, SymbolId, classic};
 use recorder::slots;
 
 use crate::session::Recorded;
-use crate::zend::Prefault;
 use crate::zend::array::{Array, IntArray};
 
 /// Sets `result` to XHProf's array.
@@ -27,18 +26,11 @@ pub(crate) fn return_array(recorded: &Recorded, result: &mut Zval) {
 fn rows_array(symbols: &[Symbol], metrics: Metrics, edges: &impl Edges) -> Array {
     let rows = edges.len() + 1;
     let mut array = Array::with_capacity(rows);
-    let mut prefault = Prefault::for_bytes(Array::size_of_rows(rows));
     let mut first: Option<IntArray> = None;
     classic::visit_rows(symbols, metrics, edges, |key, row| {
-        let is_first = first.is_none();
         // All rows have the same keys.
         let first = first.get_or_insert_with(|| IntArray::new(row.metrics()));
-        let row = first.with(&row.values());
-        prefault.array_made(&row);
-        array.set_array(key, row);
-        if is_first {
-            prefault.storage_made(&array, Array::size_of_entries(rows));
-        }
+        array.set_array(key, first.with(&row.values()));
     });
     array
 }

@@ -23,5 +23,7 @@ pub(crate) use place::{
     has_automatic_place_for_spans, has_place_for_spans,
 };
 pub(crate) use program::{Target, read_events};
-pub(crate) use tags::{Annotations, MAX_TAGS, begin as begin_annotations, end as end_annotations};
+pub(crate) use tags::{
+    Annotations, MAX_TAGS, OURS as OUR_TAGS, begin as begin_annotations, end as end_annotations,
+};
 pub(crate) use tags::{forget as forget_tags, tag};

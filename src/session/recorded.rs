@@ -4,7 +4,7 @@ use profile::{Body, Meta, Metrics, Mode, Profile, Spans, Symbol};
 use recorder::{RecordedEdges, Recorder, Shape};
 
 use crate::engine::Measure;
-use crate::names::Names;
+use policy::names::Names;
 
 /// The result of a session.
 pub(crate) enum Recorded {

@@ -8,10 +8,10 @@ use crate::clock;
 use crate::engine::{
     self, Mode, Rate, Recording, Running, Sampling, State, Suspension, sampled, with_state,
 };
-use crate::names::{NameLimits, Names};
 use crate::settings::{self, ClockChoice, PinCpu, SampledClock};
 use crate::symbols::{Details, NamingOptions, Symbols};
 use crate::zend;
+use policy::names::{NameLimits, Names};
 
 /// Begins to sample; does nothing if something is being recorded already. Needs no
 /// engine. `naming.details` is ignored. `for_array`: the samples become XHProf's

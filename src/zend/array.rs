@@ -34,28 +34,6 @@ impl Array {
         self.set(key, boolean);
     }
 
-    /// The array's buckets.
-    pub(super) fn storage(&self) -> *const ffi::Bucket {
-        // SAFETY: every table has this pointer; it is not dereferenced.
-        unsafe { self.0.__bindgen_anon_1.arData }
-    }
-
-    /// The size of the buckets of so many entries, in bytes.
-    pub(crate) fn size_of_entries(entries: usize) -> usize {
-        entries * size_of::<ffi::Bucket>()
-    }
-
-    /// The estimated memory of an array with so many entries, each of them an
-    /// array of five integers under a key of some sixty bytes.
-    pub(crate) fn size_of_rows(entries: usize) -> usize {
-        let table = |entries: usize| {
-            let places = entries.next_power_of_two().max(8);
-            places * (size_of::<ffi::Bucket>() + 2 * size_of::<u32>())
-        };
-        let row = size_of::<ZendHashTable>() + table(5) + size_of::<ffi::zend_string>() + 64;
-        table(entries) + entries.saturating_mul(row)
-    }
-
     /// Sets a string.
     pub(crate) fn set_bytes(&mut self, key: &[u8], value: &[u8]) {
         let mut string = Zval::new();
@@ -107,6 +85,10 @@ impl IntArray {
     /// third of the time of `zend_array_dup`, which must check each element.
     pub(crate) fn with(&self, values: &[i64]) -> Array {
         let original = &*self.0.0;
+        debug_assert!(
+            values.len() >= original.nNumUsed as usize,
+            "a value for each key"
+        );
         // A table's hash part precedes its buckets, with four bytes per slot.
         let hash = original.nTableMask.wrapping_neg() as usize * size_of::<u32>();
         let buckets = |count: u32| count as usize * size_of::<ffi::Bucket>();

@@ -77,7 +77,6 @@ unsafe extern "C" {
     pub(crate) static mut zend_compile_string: CompileString;
 
     // zend_alloc.h
-    pub(crate) fn is_zend_mm() -> bool;
     pub(crate) fn zend_mm_get_heap() -> *mut c_void;
     pub(crate) fn zend_memory_usage(real: bool) -> usize;
     pub(crate) fn zend_memory_peak_usage(real: bool) -> usize;

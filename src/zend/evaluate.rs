@@ -10,8 +10,7 @@ use super::bindings::{self, SUCCESS};
 /// the code failed.
 pub(crate) fn evaluate(code: &CStr) -> bool {
     // SAFETY: this thread's globals; the strings are terminated, and the result
-    // is discarded. The caller holds no reference to the state, which the hooks
-    // use.
+    // is discarded.
     unsafe {
         if !(*ffi::ext_php_rs_executor_globals()).exception.is_null() {
             return false;

@@ -29,7 +29,6 @@ pub(crate) mod name;
 mod object;
 pub(crate) mod parameters;
 pub(crate) mod per_thread;
-mod prefault;
 mod request;
 pub(crate) mod response;
 pub(crate) mod signals;
@@ -57,15 +56,12 @@ pub(crate) use modules::{has_opcache, is_loaded_late, module_version};
 pub(crate) use object::{
     curl_address, object_number, pdo_driver, pdo_rows, rows_by_function, string_property,
 };
-pub(crate) use prefault::Prefault;
 pub(crate) use request::{
     cookies, exit_status, fiber_stack_size, file_name, fill_server_variables, host_name, http_host,
     is_command_line, note_fatal_error, php_version, query, request_failed, request_method,
     request_path, response_status, sapi_name, script_path, server_variable, temporary_directory,
 };
-pub(crate) use system::{
-    die, give_name, nameless_file, page_size, random, shared_with_forks, try_lock, user,
-};
+pub(crate) use system::{die, give_name, nameless_file, random, shared_with_forks, try_lock, user};
 pub(crate) use value::Value;
 
 use ext_php_rs::ffi;

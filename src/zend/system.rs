@@ -83,12 +83,6 @@ pub(crate) fn user() -> u32 {
     unsafe { libc::geteuid() }
 }
 
-/// The size of a memory page.
-pub(crate) fn page_size() -> usize {
-    // SAFETY: always succeeds.
-    usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096)
-}
-
 /// Moves a value into memory that is shared with forked processes, for the life of
 /// the process; none if the system refuses.
 pub(crate) fn shared_with_forks<T: Sync>(value: T) -> Option<&'static T> {

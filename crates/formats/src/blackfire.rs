@@ -248,11 +248,10 @@ impl Reader {
         match self.places.entry(key.into()) {
             Entry::Occupied(place) => {
                 // One probe writes a line for each sample.
-                if let Some(row) = self.rows.get_mut(*place.get()) {
-                    row.calls = row.calls.saturating_add(calls);
-                    for (sum, cost) in row.costs.iter_mut().zip(costs) {
-                        *sum = sum.saturating_add(cost);
-                    }
+                let row = &mut self.rows[*place.get()];
+                row.calls = row.calls.saturating_add(calls);
+                for (sum, cost) in row.costs.iter_mut().zip(costs) {
+                    *sum = sum.saturating_add(cost);
                 }
             }
             Entry::Vacant(place) => {

@@ -8,13 +8,16 @@
 
 #![forbid(unsafe_code)]
 
+pub mod annotations;
 pub mod details;
 pub mod ended;
 pub mod exclusions;
 pub mod file_name;
 pub mod inputs;
 pub mod ledger;
+pub mod names;
 pub mod patterns;
+pub mod redaction;
 pub mod settings;
 pub mod suggest;
 pub mod trigger;

@@ -8,6 +8,7 @@
 
 use std::collections::HashMap;
 
+use crate::table::{known_mut, part};
 use crate::{Budget, NumberMap, SelfCost, SymbolId, allocated};
 
 /// The costs of lines; empty if they are not known.
@@ -67,9 +68,9 @@ impl Lines {
     #[must_use]
     pub fn of_file(&self, file: Option<FileId>) -> &[LineCost] {
         let begin = self.list.partition_point(|line| line.file < file);
-        let rest = self.list.get(begin..).unwrap_or_default();
+        let rest = part(&self.list, begin..);
         let length = rest.partition_point(|line| line.file == file);
-        rest.get(..length).unwrap_or_default()
+        part(rest, ..length)
     }
 }
 
@@ -171,14 +172,14 @@ impl LinesBuilder {
 
     /// Adds a cost of the line itself.
     pub fn add_own(&mut self, place: LinePlace, own: SelfCost) {
-        if let Some(line) = self.lines.list.get_mut(place.0) {
+        if let Some(line) = known_mut(&mut self.lines.list, place.0) {
             line.own += own;
         }
     }
 
     /// Adds calls from the line, and their cost.
     pub fn add_calls(&mut self, place: LinePlace, calls: u64, callees: SelfCost) {
-        if let Some(line) = self.lines.list.get_mut(place.0) {
+        if let Some(line) = known_mut(&mut self.lines.list, place.0) {
             line.calls = line.calls.saturating_add(calls);
             line.callees += callees;
         }

@@ -12,13 +12,15 @@
 
 use std::cell::Cell;
 
+use crate::Ticks;
+
 /// CPU time in ticks of the cycle counter.
 #[derive(Debug, Default)]
 pub struct CpuClock {
     /// The difference between the counter and CPU time.
-    ahead: Cell<u64>,
+    ahead: Cell<Ticks>,
     /// The last reading.
-    last: Cell<u64>,
+    last: Cell<Ticks>,
 }
 
 impl CpuClock {
@@ -26,15 +28,15 @@ impl CpuClock {
     #[must_use]
     pub const fn new() -> Self {
         Self {
-            ahead: Cell::new(0),
-            last: Cell::new(0),
+            ahead: Cell::new(Ticks::ZERO),
+            last: Cell::new(Ticks::ZERO),
         }
     }
 
     /// CPU time at the counter value `counter`. Only valid while the clock [has
     /// caught up](Self::catch_up), and the thread was not switched out since.
     #[inline(always)]
-    pub fn read(&self, counter: u64) -> u64 {
+    pub fn read(&self, counter: Ticks) -> Ticks {
         let time = counter.wrapping_sub(self.ahead.get());
         self.last.set(time);
         time
@@ -42,17 +44,17 @@ impl CpuClock {
 
     /// Sets the clock to the kernel's count, which was `used` ticks at the
     /// counter value `counter`. Call [`catch_up`](Self::catch_up) next.
-    pub fn resynchronise(&self, counter: u64, used: u64) {
+    pub fn resynchronise(&self, counter: Ticks, used: Ticks) {
         self.ahead.set(counter.wrapping_sub(used));
     }
 
     /// CPU time at the counter value `counter`, after
     /// [`resynchronise`](Self::resynchronise); and whether the kernel's count
     /// has caught up with earlier readings.
-    pub fn catch_up(&self, counter: u64) -> (u64, bool) {
+    pub fn catch_up(&self, counter: Ticks) -> (Ticks, bool) {
         let time = counter.wrapping_sub(self.ahead.get());
         let last = self.last.get();
-        if time.wrapping_sub(last).cast_signed() < 0 {
+        if last.is_after(time) {
             return (last, false);
         }
         self.last.set(time);
@@ -61,8 +63,8 @@ impl CpuClock {
 
     /// Forgets all readings, which had another tick rate.
     pub fn forget(&self) {
-        self.ahead.set(0);
-        self.last.set(0);
+        self.ahead.set(Ticks::ZERO);
+        self.last.set(Ticks::ZERO);
     }
 }
 
@@ -73,26 +75,26 @@ mod tests {
     #[test]
     fn follows_the_counter_until_the_kernel_is_asked() {
         let clock = CpuClock::new();
-        clock.resynchronise(10_000, 400);
-        assert_eq!(clock.catch_up(10_000), (400, true));
-        assert_eq!(clock.read(10_500), 900);
+        clock.resynchronise(Ticks(10_000), Ticks(400));
+        assert_eq!(clock.catch_up(Ticks(10_000)), (Ticks(400), true));
+        assert_eq!(clock.read(Ticks(10_500)), Ticks(900));
         // Switched out for 99,000 ticks.
-        clock.resynchronise(110_000, 1_300);
-        assert_eq!(clock.catch_up(110_100), (1_400, true));
+        clock.resynchronise(Ticks(110_000), Ticks(1_300));
+        assert_eq!(clock.catch_up(Ticks(110_100)), (Ticks(1_400), true));
     }
 
     #[test]
     fn stands_still_where_the_kernel_left_interrupts_out() {
         let clock = CpuClock::new();
-        clock.resynchronise(10_000, 400);
-        assert_eq!(clock.read(20_000), 10_400);
+        clock.resynchronise(Ticks(10_000), Ticks(400));
+        assert_eq!(clock.read(Ticks(20_000)), Ticks(10_400));
         // 3,000 of those ticks were an interrupt's. The kernel is asked twice.
-        clock.resynchronise(40_000, 7_400);
-        clock.resynchronise(50_000, 7_500);
-        assert_eq!(clock.catch_up(50_000), (10_400, false));
-        assert_eq!(clock.catch_up(52_899), (10_400, false));
-        assert_eq!(clock.catch_up(52_900), (10_400, true));
-        assert_eq!(clock.read(53_000), 10_500);
+        clock.resynchronise(Ticks(40_000), Ticks(7_400));
+        clock.resynchronise(Ticks(50_000), Ticks(7_500));
+        assert_eq!(clock.catch_up(Ticks(50_000)), (Ticks(10_400), false));
+        assert_eq!(clock.catch_up(Ticks(52_899)), (Ticks(10_400), false));
+        assert_eq!(clock.catch_up(Ticks(52_900)), (Ticks(10_400), true));
+        assert_eq!(clock.read(Ticks(53_000)), Ticks(10_500));
     }
 
     #[test]
@@ -106,7 +108,7 @@ mod tests {
             (seed >> 11) % below
         };
         let (mut counter, mut used, mut last) = (1_u64 << 60, 0_u64, 0_u64);
-        clock.resynchronise(counter, used);
+        clock.resynchronise(Ticks(counter), Ticks(used));
         let mut has_caught_up = false;
         for _ in 0..100_000 {
             let ran = random(5_000);
@@ -115,13 +117,13 @@ mod tests {
             used += if random(10) == 0 { ran / 2 } else { ran };
             if random(20) == 0 {
                 counter += random(100_000);
-                clock.resynchronise(counter, used);
+                clock.resynchronise(Ticks(counter), Ticks(used));
                 has_caught_up = false;
             }
-            let now = if has_caught_up {
-                clock.read(counter)
+            let Ticks(now) = if has_caught_up {
+                clock.read(Ticks(counter))
             } else {
-                let (now, is_over) = clock.catch_up(counter);
+                let (now, is_over) = clock.catch_up(Ticks(counter));
                 has_caught_up = is_over;
                 now
             };
@@ -134,10 +136,10 @@ mod tests {
     #[test]
     fn other_ticks_begin_anew() {
         let clock = CpuClock::new();
-        clock.resynchronise(1_000_000, 900_000);
-        assert_eq!(clock.read(1_000_500), 900_500);
+        clock.resynchronise(Ticks(1_000_000), Ticks(900_000));
+        assert_eq!(clock.read(Ticks(1_000_500)), Ticks(900_500));
         clock.forget();
-        clock.resynchronise(2_000, 300);
-        assert_eq!(clock.catch_up(2_100), (400, true));
+        clock.resynchronise(Ticks(2_000), Ticks(300));
+        assert_eq!(clock.catch_up(Ticks(2_100)), (Ticks(400), true));
     }
 }

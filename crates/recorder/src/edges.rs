@@ -2,8 +2,8 @@
 //!
 //! A script waits for `xhprof_disable()`, and ten thousand edges are half a
 //! megabyte: allocating that much more memory takes longer than computing the
-//! edges. So ticks become time in place, and each edge is computed when it is
-//! read.
+//! edges. So ticks become time in place, in memory that the rows had, and each
+//! edge is computed when it is read.
 
 use profile::{Activation, Cost, Edge, EdgeTable, Edges, SymbolId};
 
@@ -16,11 +16,37 @@ use crate::{Recorder, TickRate};
 /// a call.
 #[derive(Debug)]
 pub struct RecordedEdges {
-    /// Times are in nanoseconds.
-    rows: Vec<Row>,
+    rows: Vec<Timed>,
     /// The rows that are edges.
     completed: Vec<u32>,
     callees: Callees,
+}
+
+/// A row whose ticks have become nanoseconds. It is as large as a [`Row`], so that
+/// `collect` keeps the memory.
+#[derive(Debug)]
+struct Timed {
+    parent: u32,
+    callee: u32,
+    cost: Cost,
+}
+
+const _: () = assert!(size_of::<Timed>() == size_of::<Row>());
+
+impl Timed {
+    fn of(row: &Row, wall: TickRate, cpu: TickRate) -> Self {
+        Self {
+            parent: row.parent,
+            callee: row.callee,
+            cost: Cost {
+                calls: row.calls,
+                wall: unsigned_ns(signed_ns(wall, row.cost.wall.0.cast_signed())),
+                cpu: unsigned_ns(signed_ns(cpu, row.cost.cpu.0.cast_signed())),
+                memory: row.cost.memory,
+                peak: row.cost.peak,
+            },
+        }
+    }
 }
 
 impl Recorder {
@@ -31,12 +57,9 @@ impl Recorder {
         if self.shape != Shape::Edges {
             return None;
         }
-        let (mut rows, mut completed) = self.table.into_rows();
-        for row in &mut rows {
-            let cost = &mut row.cost;
-            cost.wall = unsigned_ns(signed_ns(wall, cost.wall.cast_signed()));
-            cost.cpu = unsigned_ns(signed_ns(cpu, cost.cpu.cast_signed()));
-        }
+        let (rows, mut completed) = self.table.into_rows();
+        let timed = rows.into_iter().map(|row| Timed::of(&row, wall, cpu));
+        let rows: Vec<Timed> = timed.collect();
         let count = rows.len();
         completed.retain(|&number| number > ROOT && (number as usize) < count);
         Some(RecordedEdges {
@@ -69,7 +92,7 @@ impl RecordedEdges {
 impl Edges for RecordedEdges {
     fn root(&self) -> Cost {
         let root = self.rows.get(ROOT as usize);
-        root.map_or_else(Cost::default, cost)
+        root.map_or_else(Cost::default, |row| row.cost)
     }
 
     fn len(&self) -> usize {
@@ -82,17 +105,7 @@ impl Edges for RecordedEdges {
         rows.map(|row| Edge {
             caller: self.activation(row.parent),
             callee: self.activation(row.callee),
-            cost: cost(row),
+            cost: row.cost,
         })
-    }
-}
-
-fn cost(row: &Row) -> Cost {
-    Cost {
-        calls: row.calls,
-        wall: row.cost.wall,
-        cpu: row.cost.cpu,
-        memory: row.cost.memory,
-        peak: row.cost.peak,
     }
 }

@@ -113,10 +113,10 @@ impl EventLog {
     fn push<P: Plan>(&mut self, what: What, at: Reading) {
         if let Some(slot) = self.buffer.get_mut(self.len) {
             slot.what = what;
-            slot.at.wall = at.wall;
+            slot.at.wall = at.wall.0;
             // Fields that the plan does not read stay zero.
             if P::CPU {
-                slot.at.cpu = at.cpu;
+                slot.at.cpu = at.cpu.0;
             }
             if P::MEMORY {
                 slot.at.memory = at.memory;
@@ -149,7 +149,9 @@ impl EventLog {
         if self.buffer.is_empty() {
             return;
         }
-        let events = self.buffer.get(..self.len).unwrap_or_default();
+        let events = self.buffer.get(..self.len);
+        debug_assert!(events.is_some(), "an event has a slot");
+        let events = events.unwrap_or_default();
         let goes_on = self.sink.as_mut().is_some_and(|sink| sink.write(events));
         self.len = 0;
         if !goes_on {
@@ -199,12 +201,13 @@ impl EventLog {
     }
 }
 
-/// A reading in the format of events.
+/// A reading in the format of events, whose times are ticks: the file says how long
+/// they last.
 #[must_use]
 pub fn instant(at: Reading) -> RawInstant {
     RawInstant {
-        wall: at.wall,
-        cpu: at.cpu,
+        wall: at.wall.0,
+        cpu: at.cpu.0,
         memory: at.memory,
         peak: at.peak,
     }

@@ -120,7 +120,9 @@ impl Recorder {
         let slice = now.since(since);
         let own = slice.since(leaving.elsewhere);
         for place in &leaving.path {
-            if let Some(row) = self.table.rows.get_mut(place.row as usize) {
+            let row = self.table.rows.get_mut(place.row as usize);
+            debug_assert!(row.is_some(), "a place has a row");
+            if let Some(row) = row {
                 row.add_cost(own);
             }
         }

@@ -3,7 +3,7 @@
 use profile::{Cost, Node, NodeId, SymbolId, Table, Tree};
 
 use crate::call_table::{ROOT, Row, Shape};
-use crate::{Recorder, TickRate};
+use crate::{Recorder, TickRate, Ticks};
 
 impl Recorder {
     /// All paths, parents before children; none if no tree was recorded.
@@ -61,14 +61,14 @@ struct Own {
 impl Own {
     fn of(row: &Row) -> Self {
         Self {
-            wall: row.cost.wall.cast_signed(),
-            cpu: row.cost.cpu.cast_signed(),
+            wall: row.cost.wall.0.cast_signed(),
+            cpu: row.cost.cpu.0.cast_signed(),
         }
     }
 
     fn subtract(&mut self, row: &Row) {
-        self.wall = self.wall.wrapping_sub_unsigned(row.cost.wall);
-        self.cpu = self.cpu.wrapping_sub_unsigned(row.cost.cpu);
+        self.wall = self.wall.wrapping_sub_unsigned(row.cost.wall.0);
+        self.cpu = self.cpu.wrapping_sub_unsigned(row.cost.cpu.0);
     }
 }
 
@@ -78,6 +78,6 @@ pub(crate) fn unsigned_ns(time: i128) -> u64 {
 
 /// Ticks as nanoseconds; ticks may be negative because of clocks of two CPUs.
 pub(crate) fn signed_ns(rate: TickRate, ticks: i64) -> i128 {
-    let ns = i128::from(rate.nanoseconds(ticks.unsigned_abs()));
+    let ns = i128::from(rate.nanoseconds(Ticks(ticks.unsigned_abs())));
     if ticks < 0 { -ns } else { ns }
 }

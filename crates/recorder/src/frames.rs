@@ -171,13 +171,17 @@ impl Deref for Frames {
     type Target = [Frame];
 
     fn deref(&self) -> &[Frame] {
-        self.slots.get(..self.len()).unwrap_or_default()
+        let frames = self.slots.get(..self.len());
+        debug_assert!(frames.is_some(), "a frame has a slot");
+        frames.unwrap_or_default()
     }
 }
 
 impl DerefMut for Frames {
     fn deref_mut(&mut self) -> &mut [Frame] {
         let len = self.len();
-        self.slots.get_mut(..len).unwrap_or_default()
+        let frames = self.slots.get_mut(..len);
+        debug_assert!(frames.is_some(), "a frame has a slot");
+        frames.unwrap_or_default()
     }
 }

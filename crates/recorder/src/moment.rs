@@ -3,14 +3,14 @@
 //! Instants are ticks since the beginning of the profile, without pauses.
 
 use crate::call_table::Shape;
-use crate::{Reading, Recorder, SymbolId};
+use crate::{Reading, Recorder, SymbolId, Ticks};
 
 impl Recorder {
     /// The entry time of the innermost call.
     #[must_use]
-    pub fn entered(&self) -> u64 {
+    pub fn entered(&self) -> Ticks {
         let top = self.frames.last();
-        top.map_or(0, |frame| frame.start.wall.saturating_sub(self.start.wall))
+        top.map_or(Ticks::ZERO, |frame| frame.start.wall.since(self.start.wall))
     }
 
     /// The caller of the innermost call.
@@ -34,8 +34,8 @@ impl Recorder {
 
     /// The instant of `now`; during a pause, the instant of its beginning.
     #[must_use]
-    pub fn moment(&self, now: Reading) -> u64 {
+    pub fn moment(&self, now: Reading) -> Ticks {
         let now = self.paused.unwrap_or(now);
-        now.wall.saturating_sub(self.start.wall)
+        now.wall.since(self.start.wall)
     }
 }

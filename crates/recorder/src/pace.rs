@@ -3,7 +3,7 @@
 //! Costs measured at one speed are scaled to another. If a speed is unknown,
 //! costs are not scaled.
 
-use crate::Overhead;
+use crate::{Overhead, Ticks};
 
 /// The ticks of a fixed piece of work; zero if unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -19,8 +19,8 @@ impl Pace {
 
     /// A measurement: the work took this many ticks.
     #[must_use]
-    pub const fn new(ticks: u64) -> Self {
-        Self(ticks)
+    pub const fn new(ticks: Ticks) -> Self {
+        Self(ticks.0)
     }
 
     /// Whether the speed is known.
@@ -55,11 +55,12 @@ impl Pace {
     /// part is added to the other: the sum is exact.
     #[must_use]
     pub fn scale_overhead(self, cost: Overhead, other: Self) -> Overhead {
-        let inside = self.scale(cost.inside, other);
-        let sum = self.scale(cost.inside.saturating_add(cost.outside), other);
+        let scaled = |Ticks(cost)| Ticks(self.scale(cost, other));
+        let inside = scaled(cost.inside);
+        let sum = scaled(cost.inside.saturating_add(cost.outside));
         Overhead {
             inside,
-            outside: sum.saturating_sub(inside),
+            outside: sum.since(inside),
         }
     }
 }
@@ -80,11 +81,11 @@ mod tests {
     #[test]
     fn the_sum_of_a_calls_cost_is_not_rounded_twice() {
         let cost = Overhead {
-            inside: 1,
-            outside: 1,
+            inside: Ticks(1),
+            outside: Ticks(1),
         };
         let scaled = Pace(1_000).scale_overhead(cost, Pace(1_500));
-        assert_eq!(scaled.inside + scaled.outside, 3);
+        assert_eq!(scaled.inside.0 + scaled.outside.0, 3);
     }
 
     #[test]

@@ -118,4 +118,12 @@ impl Recorder {
         self.frames.pop();
         Some(since)
     }
+
+    /// Moves all readings of the running stack forward, after a pause.
+    pub(crate) fn delay(&mut self, pause: Reading) {
+        self.start = self.start.delayed_by(pause);
+        for frame in self.frames.iter_mut() {
+            frame.start = frame.start.delayed_by(pause);
+        }
+    }
 }

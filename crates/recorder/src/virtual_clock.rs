@@ -10,37 +10,42 @@
 //! remaining difference is dropped. So no cost is negative, and a caller's
 //! still contains all of its callees'.
 
-/// The profiler's cost at each call, in ticks.
+use crate::Ticks;
+
+/// The profiler's cost at each call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Overhead {
     /// Between the readings at entry and exit.
-    pub inside: u64,
+    pub inside: Ticks,
     /// Before the first reading and after the last one.
-    pub outside: u64,
+    pub outside: Ticks,
 }
 
 /// The time without the profiler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct VirtualClock {
     /// The difference from the true clock.
-    behind: u64,
+    behind: Ticks,
     /// The last returned time.
-    last: u64,
+    last: Ticks,
 }
 
 impl VirtualClock {
     /// A clock without any excluded time.
     #[must_use]
     pub const fn new() -> Self {
-        Self { behind: 0, last: 0 }
+        Self {
+            behind: Ticks::ZERO,
+            last: Ticks::ZERO,
+        }
     }
 
     /// The time at a call's entry, or at another event, when the true clock
     /// shows `ticks`.
     #[inline]
-    pub fn at_entry(&mut self, ticks: u64) -> u64 {
+    pub fn at_entry(&mut self, ticks: Ticks) -> Ticks {
         let time = ticks.wrapping_sub(self.behind);
-        if time.wrapping_sub(self.last).cast_signed() > 0 {
+        if time.is_after(self.last) {
             self.last = time;
         }
         self.last
@@ -48,7 +53,7 @@ impl VirtualClock {
 
     /// The time at the exit of a call with this `overhead`.
     #[inline]
-    pub fn at_exit(&mut self, ticks: u64, overhead: Overhead) -> u64 {
+    pub fn at_exit(&mut self, ticks: Ticks, overhead: Overhead) -> Ticks {
         self.behind = self.behind.wrapping_add(overhead.inside);
         let time = self.at_entry(ticks);
         if ticks.wrapping_sub(self.behind) != time {
@@ -60,7 +65,7 @@ impl VirtualClock {
 
     /// Stands still for this many ticks from now on.
     #[inline]
-    pub fn leave_out(&mut self, ticks: u64) {
+    pub fn leave_out(&mut self, ticks: Ticks) {
         self.behind = self.behind.wrapping_add(ticks);
     }
 }
@@ -70,9 +75,16 @@ mod tests {
     use super::*;
 
     const CALL: Overhead = Overhead {
-        inside: 3,
-        outside: 5,
+        inside: Ticks(3),
+        outside: Ticks(5),
     };
+
+    fn overhead(inside: u64, outside: u64) -> Overhead {
+        Overhead {
+            inside: Ticks(inside),
+            outside: Ticks(outside),
+        }
+    }
 
     /// Runs `calls` callees of `work` ticks under a profiler that costs `real`
     /// and is calibrated as `CALL`; returns the cost of the callees and of
@@ -80,15 +92,16 @@ mod tests {
     fn profiled(calls: u64, work: u64, real: Overhead) -> (u64, u64) {
         let mut clock = VirtualClock::new();
         let mut ticks = 1_000;
-        let start = clock.at_entry(ticks);
+        let start = clock.at_entry(Ticks(ticks));
         let mut callees = 0;
         for _ in 0..calls {
-            let entered = clock.at_entry(ticks);
-            ticks += work + real.inside;
-            callees += clock.at_exit(ticks, CALL) - entered;
-            ticks += real.outside;
+            let entered = clock.at_entry(Ticks(ticks));
+            ticks += work + real.inside.0;
+            callees += clock.at_exit(Ticks(ticks), CALL).since(entered).0;
+            ticks += real.outside.0;
         }
-        (callees, clock.at_exit(ticks, Overhead::default()) - start)
+        let end = clock.at_exit(Ticks(ticks), Overhead::default());
+        (callees, end.since(start).0)
     }
 
     #[test]
@@ -99,16 +112,17 @@ mod tests {
     #[test]
     fn without_overhead_it_is_the_true_clock() {
         let mut clock = VirtualClock::new();
-        assert_eq!(clock.at_entry(7), 7);
-        assert_eq!(clock.at_exit(19, Overhead::default()), 19);
+        assert_eq!(clock.at_entry(Ticks(7)), Ticks(7));
+        assert_eq!(clock.at_exit(Ticks(19), Overhead::default()), Ticks(19));
     }
 
     #[test]
     fn excluded_time_is_charged_to_no_function() {
         let mut clock = VirtualClock::new();
-        let entered = clock.at_entry(100);
-        clock.leave_out(30);
-        assert_eq!(clock.at_exit(150, Overhead::default()) - entered, 20);
+        let entered = clock.at_entry(Ticks(100));
+        clock.leave_out(Ticks(30));
+        let left = clock.at_exit(Ticks(150), Overhead::default());
+        assert_eq!(left.since(entered), Ticks(20));
     }
 
     #[test]
@@ -124,7 +138,7 @@ mod tests {
         for work in 0..20 {
             for inside in 0..8 {
                 for outside in 0..8 {
-                    let (callees, caller) = profiled(50, work, Overhead { inside, outside });
+                    let (callees, caller) = profiled(50, work, overhead(inside, outside));
                     assert!(callees <= caller, "{work} {inside} {outside}");
                 }
             }
@@ -134,18 +148,18 @@ mod tests {
     #[test]
     fn looking_at_it_changes_nothing() {
         let mut clock = VirtualClock::new();
-        clock.at_exit(100, CALL);
+        clock.at_exit(Ticks(100), CALL);
         let mut looked_at = clock;
-        looked_at.at_entry(101);
-        assert_eq!(looked_at.at_entry(120), clock.at_entry(120));
+        looked_at.at_entry(Ticks(101));
+        assert_eq!(looked_at.at_entry(Ticks(120)), clock.at_entry(Ticks(120)));
     }
 
     #[test]
     fn it_never_goes_back() {
         let mut clock = VirtualClock::new();
-        let mut last = 0;
+        let mut last = Ticks::ZERO;
         for ticks in [50, 40, 41, 45, 60, 10, 90] {
-            let now = clock.at_exit(ticks, CALL);
+            let now = clock.at_exit(Ticks(ticks), CALL);
             assert!(now >= last);
             last = now;
         }

@@ -3,7 +3,7 @@
 
 use std::cell::Cell;
 
-use recorder::{CallSite, Entered, Plan, Reading, Recorder, Shape, SymbolId, TickRate};
+use recorder::{CallSite, Entered, Plan, Reading, Recorder, Shape, SymbolId, TickRate, Ticks};
 
 struct Early;
 
@@ -55,7 +55,7 @@ impl Bench {
 
     fn read(now: &Cell<(u64, i64)>) -> Reading {
         Reading {
-            wall: now.get().0,
+            wall: Ticks(now.get().0),
             memory: now.get().1,
             ..Reading::default()
         }

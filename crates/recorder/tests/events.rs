@@ -9,7 +9,8 @@ use profile::native::events::{RawEvent, RawInstant};
 use profile::{Event, EventFold, EventKind, Instant, Tree};
 use proptest::prelude::*;
 use recorder::{
-    Entered, EventSink, Plan, Reading, Recorder, Shape, StackAddress, SymbolId, TickRate, Token,
+    Entered, EventSink, Plan, Reading, Recorder, Shape, StackAddress, SymbolId, TickRate, Ticks,
+    Token,
 };
 
 /// One of the shapes, by its number.
@@ -73,8 +74,8 @@ impl EventSink for Sink {
 impl Seen {
     fn fold(&self, start: Reading) -> Tree {
         let instant = |at: RawInstant| Instant {
-            wall: at.wall - start.wall,
-            cpu: at.cpu - start.cpu,
+            wall: at.wall - start.wall.0,
+            cpu: at.cpu - start.cpu.0,
             memory: at.memory - start.memory,
             peak: at.peak - start.peak,
         };
@@ -115,8 +116,8 @@ fn run<const SHAPE: usize>(steps: &[Step], sink: Option<Sink>) -> (Recorder, Rea
         let time = now.get();
         let bytes = i64::try_from(time % 13).unwrap() - 6;
         Reading {
-            wall: time * 3,
-            cpu: time * 2,
+            wall: Ticks(time * 3),
+            cpu: Ticks(time * 2),
             memory: bytes,
             peak: bytes * 2,
         }
@@ -265,7 +266,7 @@ fn the_child_of_a_fork_begins_with_the_calls_that_are_open() {
     let mut recorder = Recorder::new(Shape::Events, 100, 100, Reading::default);
     recorder.set_sink(Box::new(sink.clone()));
     let at = |wall| Reading {
-        wall,
+        wall: Ticks(wall),
         ..Reading::default()
     };
     for (symbol, address) in [(2, 90), (3, 80), (4, 70)] {
@@ -284,9 +285,9 @@ fn the_child_of_a_fork_begins_with_the_calls_that_are_open() {
 }
 
 /// When the last of some calls was entered, by what a span asks.
-fn entered_last<const SHAPE: usize>() -> u64 {
+fn entered_last<const SHAPE: usize>() -> Ticks {
     let at = |wall| Reading {
-        wall,
+        wall: Ticks(wall),
         ..Reading::default()
     };
     let mut recorder = Recorder::new(SHAPES[SHAPE], 100, 100, || at(1_000));
@@ -312,5 +313,5 @@ fn every_shape_knows_when_the_running_call_was_entered() {
         entered_last::<TREE>(),
         entered_last::<EVENTS>(),
     ];
-    assert_eq!(found, [40; 3]);
+    assert_eq!(found, [Ticks(40); 3]);
 }

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
-use recorder::{Entered, Plan, Reading, Recorder, Shape, StackAddress, SymbolId, TickRate};
+use recorder::{Entered, Plan, Reading, Recorder, Shape, StackAddress, SymbolId, TickRate, Ticks};
 
 struct All<const TREE: bool>;
 
@@ -47,8 +47,8 @@ fn run<const TREE: bool>(steps: &[Step]) -> (EdgeMap, Row) {
         let time = now.get();
         let bytes = i64::try_from(time % 13).unwrap_or(0) - 6;
         Reading {
-            wall: time * 3,
-            cpu: time * 2,
+            wall: Ticks(time * 3),
+            cpu: Ticks(time * 2),
             memory: bytes,
             peak: bytes * 2,
         }

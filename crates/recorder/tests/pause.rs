@@ -4,7 +4,9 @@
 use std::cell::Cell;
 
 use proptest::prelude::*;
-use recorder::{Entered, Plan, Reading, Recorder, Shape, StackAddress, SymbolId, TickRate, Token};
+use recorder::{
+    Entered, Plan, Reading, Recorder, Shape, StackAddress, SymbolId, TickRate, Ticks, Token,
+};
 
 struct Edges;
 
@@ -46,8 +48,8 @@ fn run(steps: &[Step], is_told: bool) -> (Vec<Edge>, u64) {
     let read = || {
         let time = now.get();
         Reading {
-            wall: time * 3,
-            cpu: time * 2,
+            wall: Ticks(time * 3),
+            cpu: Ticks(time * 2),
             memory: time.cast_signed() * 5,
             peak: 0,
         }
@@ -174,8 +176,8 @@ impl<const TREE: bool, const EVENTS: bool> Plan for Of<TREE, EVENTS> {
 
 fn at(time: u64) -> Reading {
     Reading {
-        wall: time,
-        cpu: time / 2,
+        wall: Ticks(time),
+        cpu: Ticks(time / 2),
         memory: time.cast_signed(),
         peak: 0,
     }
@@ -203,8 +205,8 @@ fn with_time_that_passes<P: Plan>(shape: Shape, returns: bool) -> Recorder {
         recorder.leave::<P>(three, || unreachable!("it is paused"));
     }
     let time = Reading {
-        wall: 1_000,
-        cpu: 300,
+        wall: Ticks(1_000),
+        cpu: Ticks(300),
         memory: 7,
         peak: 3,
     };
@@ -212,8 +214,8 @@ fn with_time_that_passes<P: Plan>(shape: Shape, returns: bool) -> Recorder {
     recorder.pass::<P>(SymbolId(4), time, &site);
     assert!(recorder.is_paused());
     let later = |time: u64| Reading {
-        wall: 5_000_000 + time,
-        cpu: 3_000_000 + time / 2,
+        wall: Ticks(5_000_000 + time),
+        cpu: Ticks(3_000_000 + time / 2),
         ..at(time)
     };
     recorder.resume::<P>(&site, later(130));

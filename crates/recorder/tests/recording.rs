@@ -4,7 +4,9 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use profile::Edge;
-use recorder::{Entered, Plan, Reading, Recorder, Shape, StackAddress, SymbolId, TickRate, Token};
+use recorder::{
+    Entered, Plan, Reading, Recorder, Shape, StackAddress, SymbolId, TickRate, Ticks, Token,
+};
 
 struct Wall<const TREE: bool>;
 
@@ -23,7 +25,7 @@ struct Clock(Cell<u64>);
 impl Clock {
     fn read(&self) -> Reading {
         Reading {
-            wall: self.0.get(),
+            wall: Ticks(self.0.get()),
             ..Reading::default()
         }
     }

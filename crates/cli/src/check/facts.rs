@@ -280,8 +280,8 @@ pub(super) fn calls_of(
     let is_by = names(profile, |name| {
         by.is_none_or(|pattern| pattern.matches(name))
     });
-    let at =
-        |list: &[bool], symbol: SymbolId| list.get(symbol.index()).copied().unwrap_or_default();
+    // A reader has checked the numbers of symbols and nodes.
+    let at = |list: &[bool], symbol: SymbolId| list[symbol.index()];
     let is_wanted =
         |caller, callee| callee != SymbolId::ROOT && at(&is_of, callee) && at(&is_by, caller);
     let mut sums = std::collections::HashMap::new();
@@ -293,13 +293,9 @@ pub(super) fn calls_of(
         // Parents come before their children.
         let mut below = vec![false; tree.nodes.len()];
         for (index, node) in tree.nodes.iter().enumerate().skip(1) {
-            let parent = tree.nodes.get(node.parent.index());
-            let parent_symbol = parent.map_or(SymbolId::ROOT, |parent| parent.symbol);
-            let is_below = below.get(node.parent.index()).copied().unwrap_or_default()
-                || at(&is_under, parent_symbol);
-            if let Some(place) = below.get_mut(index) {
-                *place = is_below;
-            }
+            let parent_symbol = tree.nodes[node.parent.index()].symbol;
+            let is_below = below[node.parent.index()] || at(&is_under, parent_symbol);
+            below[index] = is_below;
             if is_below && is_wanted(parent_symbol, node.symbol) {
                 *sums.entry((parent_symbol, node.symbol)).or_insert(0) += node.cost.calls;
             }

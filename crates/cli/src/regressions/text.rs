@@ -94,11 +94,11 @@ fn places(text: &mut String, finding: &Finding) {
         let cells = shown.iter().filter_map(|row| row.get(column));
         cells.map(|cell| cell.width()).max().unwrap_or(0)
     };
-    let widths: Vec<usize> = (0..3).map(width).collect();
+    let widths = [0, 1, 2].map(width);
     for row in &shown {
         let [route, before, after, cost] = row;
         let pad = |cell: &str, column: usize| {
-            let width = widths.get(column).copied().unwrap_or(0);
+            let width: usize = widths[column];
             format!("{cell}{}", " ".repeat(width.saturating_sub(cell.width())))
         };
         text.push_str(&format!(

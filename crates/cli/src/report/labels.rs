@@ -59,8 +59,7 @@ fn label(name: &str, width: usize, way: usize) -> Cow<'_, str> {
     if name.width() <= width {
         return Cow::Borrowed(name);
     }
-    WAYS.get(way)
-        .map_or(Cow::Borrowed(name), |shortened| shortened(name, width))
+    WAYS[way](name, width)
 }
 
 /// `…\Sniffs\Foo::process`: as many of the last namespaces as fit. A name

@@ -102,9 +102,7 @@ impl Columns {
         if !columns.iter().any(is_wall)
             && let Some(at) = columns.iter().position(|column| *column == Column::Ignored)
         {
-            if let Some(column) = columns.get_mut(at) {
-                *column = Column::Wall(1);
-            }
+            columns[at] = Column::Wall(1);
             wall_unit = WallUnit::Samples;
             let name = names.get(at).map(|name| text(name));
             counted = name.filter(|name| !name.eq_ignore_ascii_case("samples"));

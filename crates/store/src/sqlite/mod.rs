@@ -44,7 +44,7 @@ use writer::Writer;
 /// How a store is opened.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Only questions; another process may write meanwhile.
+    /// Only questions; another process may write at the same time.
     pub read_only: bool,
     /// The largest size of the database in bytes, if not that of the disk.
     pub max_bytes: Option<u64>,

@@ -8,6 +8,7 @@
 use super::heads::Bytes;
 use crate::native::Error;
 use crate::native::varint::{self, Cursor, zigzag};
+use crate::table::known;
 
 /// No changes.
 const NONE: u8 = 0;
@@ -167,7 +168,7 @@ pub(super) fn take_column(
         BITS => {
             let bits = cursor.take(count.div_ceil(8))?;
             for place in 0..count {
-                let byte = bits.get(place / 8).copied().unwrap_or(0);
+                let byte = known(bits, place / 8).copied().unwrap_or(0);
                 if byte >> (place % 8) & 1 != 0 {
                     apply(place, cursor.signed()?.wrapping_shl(low(shift)));
                 }

@@ -7,6 +7,8 @@
 
 use std::collections::HashMap;
 
+use crate::table::part;
+
 /// The number of callees that are remembered for each function.
 pub(super) const RANKS: usize = 3;
 
@@ -136,7 +138,7 @@ impl Predictor {
         let next_top = next.pop().unwrap_or(0);
         // The spare capacity belongs to the running fiber; suspended ones,
         // which may be many, store their open calls only.
-        let open = self.open.get(..self.depth).unwrap_or_default();
+        let open = part(&self.open, ..self.depth);
         if !open.is_empty() {
             let mut left = Vec::with_capacity(open.len() + 1);
             left.extend_from_slice(open);

@@ -11,32 +11,32 @@ use std::rc::Rc;
 use profile::{Meta, Symbol};
 
 /// The names of a profile, shared with its file of call events.
-pub(crate) type SharedNames = Rc<RefCell<Names>>;
+pub type SharedNames = Rc<RefCell<Names>>;
 
 /// The longest name, in bytes: four times as long as a path can be.
-pub(crate) const MAX_LENGTH: usize = 16 << 10;
+pub const MAX_LENGTH: usize = 16 << 10;
 /// What ends a name that was cut, besides a hash: other names begin like it.
 const ELLIPSIS: &[u8] = "…".as_bytes();
 /// The digits of that hash.
 const DIGITS: usize = 16;
 
 /// The tag with the number of functions whose names were left out.
-pub(crate) const LEFT_OUT: &str = "names_left_out";
+pub const LEFT_OUT: &str = "names_left_out";
 /// The tag with the number of names that were shortened.
-pub(crate) const SHORTENED: &str = "names_shortened";
+pub const SHORTENED: &str = "names_shortened";
 
 /// How many names a profile keeps.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct NameLimits {
+pub struct NameLimits {
     /// The number of names.
-    pub(crate) count: usize,
+    pub count: usize,
     /// The size of names and files together, in bytes.
-    pub(crate) bytes: u64,
+    pub bytes: u64,
 }
 
 /// The names of a profile, in the order of their numbers.
 #[derive(Debug, Clone)]
-pub(crate) struct Names {
+pub struct Names {
     symbols: Vec<Symbol>,
     limits: NameLimits,
     bytes: u64,
@@ -46,7 +46,8 @@ pub(crate) struct Names {
 
 impl Names {
     /// The names of a profile that begins, with `main()` and `[truncated]`.
-    pub(crate) fn new(limits: NameLimits) -> Self {
+    #[must_use]
+    pub fn new(limits: NameLimits) -> Self {
         let symbols = vec![Symbol::new(Symbol::MAIN), Symbol::new(&b"[truncated]"[..])];
         Self {
             limits: NameLimits {
@@ -61,31 +62,33 @@ impl Names {
     }
 
     /// All symbols.
-    pub(crate) fn symbols(&self) -> &[Symbol] {
+    #[must_use]
+    pub fn symbols(&self) -> &[Symbol] {
         &self.symbols
     }
 
     /// All symbols.
-    pub(crate) fn into_symbols(self) -> Vec<Symbol> {
+    #[must_use]
+    pub fn into_symbols(self) -> Vec<Symbol> {
         self.symbols
     }
 
     /// Whether there is room for one more name. If not, it is counted.
-    pub(crate) fn has_room(&mut self) -> bool {
+    pub fn has_room(&mut self) -> bool {
         let has_room = self.symbols.len() < self.limits.count && self.bytes < self.limits.bytes;
         self.left_out += u64::from(!has_room);
         has_room
     }
 
     /// Adds a name, which [`fitting`] made from a name of `length` bytes.
-    pub(crate) fn add(&mut self, symbol: Symbol, length: usize) {
+    pub fn add(&mut self, symbol: Symbol, length: usize) {
         self.bytes += symbol.name.len() as u64;
         self.shortened += u64::from(length > MAX_LENGTH);
         self.symbols.push(symbol);
     }
 
     /// Sets the place of the symbol numbered `number`, if that exists.
-    pub(crate) fn set_place(&mut self, number: usize, file: Option<&[u8]>, line: u32) {
+    pub fn set_place(&mut self, number: usize, file: Option<&[u8]>, line: u32) {
         if let Some(symbol) = self.symbols.get_mut(number) {
             symbol.file = file.map(|file| file.get(..MAX_LENGTH).unwrap_or(file).into());
             symbol.line = line;
@@ -94,18 +97,20 @@ impl Names {
     }
 
     /// Takes all names, and leaves none.
-    pub(crate) fn take(&mut self) -> Self {
+    #[must_use]
+    pub fn take(&mut self) -> Self {
         let none = Self::new(self.limits);
         std::mem::replace(self, none)
     }
 
     /// Whether names were left out.
-    pub(crate) fn is_cut(&self) -> bool {
+    #[must_use]
+    pub fn is_cut(&self) -> bool {
         self.left_out > 0
     }
 
     /// Says in a profile's metadata what was cut.
-    pub(crate) fn describe(&self, meta: &mut Meta) {
+    pub fn describe(&self, meta: &mut Meta) {
         meta.is_truncated |= self.is_cut();
         for (tag, count) in [(LEFT_OUT, self.left_out), (SHORTENED, self.shortened)] {
             if count > 0 {
@@ -117,7 +122,8 @@ impl Names {
 
 /// The name, cut to [`MAX_LENGTH`] bytes: then it ends with a hash of the whole, so
 /// that names with the same beginning stay apart.
-pub(crate) fn fitting(name: &[u8]) -> Cow<'_, [u8]> {
+#[must_use]
+pub fn fitting(name: &[u8]) -> Cow<'_, [u8]> {
     if name.len() <= MAX_LENGTH {
         return Cow::Borrowed(name);
     }
@@ -135,4 +141,83 @@ pub(crate) fn fitting(name: &[u8]) -> Cow<'_, [u8]> {
     cut.extend_from_slice(ELLIPSIS);
     cut.extend_from_slice(format!("{:0DIGITS$x}", hasher.finish()).as_bytes());
     Cow::Owned(cut)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn limited(count: usize, bytes: u64) -> Names {
+        Names::new(NameLimits { count, bytes })
+    }
+
+    fn add(names: &mut Names, name: &[u8]) {
+        if names.has_room() {
+            names.add(Symbol::new(&*fitting(name)), name.len());
+        }
+    }
+
+    fn tag(names: &Names, tag: &str) -> Option<String> {
+        let mut meta = Meta::default();
+        names.describe(&mut meta);
+        let found = meta.tags.iter().find(|(key, _)| key == tag);
+        found.map(|(_, value)| value.clone())
+    }
+
+    #[test]
+    fn names_beyond_the_number_are_counted() {
+        let mut names = limited(2, 1_000);
+        for name in [b"a", b"b", b"c", b"d"] {
+            add(&mut names, name);
+        }
+        let kept: Vec<_> = names.symbols().iter().map(|symbol| &*symbol.name).collect();
+        assert_eq!(kept, [&b"main()"[..], b"[truncated]", b"a", b"b"]);
+        assert!(names.is_cut());
+        assert_eq!(tag(&names, LEFT_OUT).as_deref(), Some("2"));
+    }
+
+    #[test]
+    fn names_beyond_the_bytes_are_counted() {
+        let mut names = limited(100, 5);
+        for name in [&b"four"[..], b"four", b"more"] {
+            add(&mut names, name);
+        }
+        // The one that exceeds the limit is kept.
+        assert_eq!(names.symbols().len(), 4);
+        assert_eq!(tag(&names, LEFT_OUT).as_deref(), Some("1"));
+    }
+
+    #[test]
+    fn files_count_too() {
+        let mut names = limited(100, 5);
+        add(&mut names, b"f");
+        names.set_place(2, Some(b"/a/file.php"), 7);
+        add(&mut names, b"g");
+        assert_eq!(names.symbols().len(), 3);
+        assert_eq!(names.symbols()[2].line, 7);
+    }
+
+    #[test]
+    fn long_names_are_cut_between_letters_and_stay_apart() {
+        let long = |end: &str| format!("{}{end}", "ä".repeat(MAX_LENGTH)).into_bytes();
+        let (one, other) = (long("1"), long("2"));
+        let (one, other) = (fitting(&one), fitting(&other));
+        assert!(one.len() <= MAX_LENGTH && one != other);
+        assert!(str::from_utf8(&one).is_ok());
+        assert_eq!(*fitting(b"short"), *b"short");
+        let mut names = limited(10, 1 << 20);
+        add(&mut names, &long(""));
+        assert_eq!(tag(&names, SHORTENED).as_deref(), Some("1"));
+        assert!(!names.is_cut());
+    }
+
+    #[test]
+    fn taken_names_leave_the_limits() {
+        let mut names = limited(1, 100);
+        add(&mut names, b"a");
+        assert_eq!(names.take().symbols().len(), 3);
+        assert_eq!(names.symbols().len(), 2);
+        add(&mut names, b"b");
+        assert!(!names.is_cut());
+    }
 }
