@@ -34,33 +34,36 @@ web_is_new() {
     }
 }
 
+# Each step ends it if it fails, also where the shell does not: in `web_build && …`.
 web_build() {
-    mkdir -p "$web_made"
-    web_compiler
+    mkdir -p "$web_made" || return
+    web_compiler || return
     say 'the types of questions and answers, for TypeScript'
     rm -rf web/src/generated
-    cargo run --locked --quiet -p xhprof-view --features typescript --example typescript -- web/src/generated
-    web_types
+    cargo run --locked --quiet -p xhprof-view --features typescript --example typescript -- web/src/generated || return
+    web_types || return
     say 'the engine, as WebAssembly'
-    web_engine
+    web_engine || return
     say 'npm ci, checks and tests'
     (
-        cd web || exit
-        npm ci --silent
-        npm run --silent check
-        npm run --silent test
-        npm run --silent build -- --logLevel warn
-    )
+        cd web &&
+            npm ci --silent &&
+            npm run --silent check &&
+            npm run --silent test &&
+            npm run --silent build -- --logLevel warn
+    ) || return
     # They end up inside of elements.
     if grep -lE '</(script|style)|<!--' "$web_made"/page.css web/boot.js; then
         die 'that bundle cannot stand inside of an HTML element'
     fi
-    cargo build --quiet --locked --manifest-path web/bindgen/Cargo.toml --target-dir "$web_made/bindgen"
-    mkdir -p web/dist
-    cp "$web_made"/page.{js,css} web/dist/
+    cargo build --quiet --locked --manifest-path web/bindgen/Cargo.toml --target-dir "$web_made/bindgen" || return
+    mkdir -p web/dist || return
+    cp "$web_made"/page.{js,css} web/dist/ || return
     "$web_made/bindgen/debug/bindgen" "$web_made/engine/wasm32-unknown-unknown/web/view_wasm.wasm" \
-        "$web_made/worker.js" web/dist
-    web_inputs_hash >web/dist/inputs.sha256
+        "$web_made/worker.js" web/dist || return
+    local hash
+    hash=$(web_inputs_hash) || return
+    echo "$hash" >web/dist/inputs.sha256
     ls -l web/dist
 }
 
@@ -155,19 +158,20 @@ web_smoke() {
 web_speedscope=1.25.0
 
 # Opens large profiles in the viewer and in speedscope's released page.
+# Words choose parts, and `--viewer` leaves speedscope out.
 web_bench() {
-    [ -e web/node_modules/playwright-core ] || (cd web && npm ci --silent)
+    [ -e web/node_modules/playwright-core ] || (cd web && npm ci --silent) || return
     local made=$web_made/bench
     mkdir -p "$made"
     [ -e "$made/speedscope/package.json" ] || {
-        (cd "$made" && npm pack --silent "speedscope@$web_speedscope" >/dev/null)
-        tar -xzf "$made/speedscope-$web_speedscope.tgz" -C "$made"
+        (cd "$made" && npm pack --silent "speedscope@$web_speedscope" >/dev/null) || return
+        tar -xzf "$made/speedscope-$web_speedscope.tgz" -C "$made" || return
         rm -rf "$made/speedscope"
-        mv "$made/package" "$made/speedscope"
+        mv "$made/package" "$made/speedscope" || return
     }
     say 'large profiles, always the same'
-    cargo run --quiet --release --locked -p xhprof-view --example large -- "$made/profiles"
+    cargo run --quiet --release --locked -p xhprof-view --example large -- "$made/profiles" || return
     say "the viewer beside speedscope $web_speedscope"
     CHROMIUM=$(command -v chromium) taskset -c 0,1 \
-        node web/tests/bench.mjs "$release/xhprof" "$made/profiles" "$made/speedscope"
+        node web/tests/bench.mjs "$release/xhprof" "$made/profiles" "$made/speedscope" "$@"
 }

@@ -11,7 +11,7 @@ import { Header, Tabs } from './app/Header';
 import { lastPart, SourceTexts } from './app/sources';
 import { TABS } from './app/state';
 import { EngineError, type Engine } from './engine/client';
-import type { EmbeddedSource } from './engine/parts';
+import type { Embedded, EmbeddedSource } from './engine/parts';
 import { ComparePage } from './pages/ComparePage';
 import { FilePage } from './pages/FilePage';
 import { FunctionPage } from './pages/FunctionPage';
@@ -26,7 +26,7 @@ import { SourcePage } from './pages/SourcePage';
 import { SpansPage } from './pages/SpansPage';
 import { StartPage } from './pages/StartPage';
 import { TimePage } from './time/TimePage';
-import type { FileToOpen, Summary } from './types';
+import type { Summary } from './types';
 
 interface Opened {
   readonly document: number;
@@ -37,11 +37,12 @@ interface Opened {
 
 export function App(props: {
   engine: Engine;
-  files: FileToOpen[];
-  sources: readonly EmbeddedSource[];
+  /** The profiles that came with the page. */
+  embedded: Embedded | null;
+  sources: () => Promise<readonly EmbeddedSource[]>;
   title?: string | null;
 }): JSX.Element {
-  const { engine, title = null } = props;
+  const { engine, embedded, title = null } = props;
   const [state, go] = useAddress();
   const [opened, setOpened] = useState<Opened | null>(null);
   const [opening, setOpening] = useState<{ names: string; abort: AbortController } | null>(null);
@@ -50,20 +51,24 @@ export function App(props: {
   const [picked, setPicked] = useState<readonly Picked[] | null>(null);
   const [isHelp, setHelp] = useState(false);
   const [isDragged, setDragged] = useState(false);
-  const [texts, setTexts] = useState(() => new SourceTexts(props.sources));
+  const [texts, setTexts] = useState(() => new SourceTexts());
   const input = useRef<HTMLInputElement>(null);
   const folder = useRef<HTMLInputElement>(null);
   const main = useRef<HTMLElement>(null);
   const documents = useRef(0);
+  const wasStarted = useRef(false);
 
   const open = useCallback(
-    async (files: readonly Picked[], threshold?: number) => {
+    async (wanted: readonly Picked[] | Embedded, threshold?: number) => {
       const abort = new AbortController();
+      const isEmbedded = 'load' in wanted;
+      const names = isEmbedded ? wanted.names : wanted.map((file) => file.name);
       setPicked(null);
       setFailure(null);
-      setFailed(files);
-      setOpening({ names: files.map((file) => file.name).join(', '), abort });
+      setOpening({ names: names.join(', '), abort });
       try {
+        const files = isEmbedded ? await wanted.load() : wanted;
+        setFailed(files);
         await engine.open(await filesOf(files), { signal: abort.signal, threshold });
         const told = await engine.ask({ ask: 'summary' });
         documents.current += 1;
@@ -88,10 +93,14 @@ export function App(props: {
   );
 
   useEffect(() => {
-    if (props.files.length > 0) {
-      void open(props.files.map((file) => ({ name: file.name, isBase: file.isBase, blob: new Blob([new Uint8Array(file.bytes)]) })));
-    }
-  }, [props.files, open]);
+    if (wasStarted.current) return;
+    wasStarted.current = true;
+    const isOpened = embedded === null ? Promise.resolve() : open(embedded);
+    // After the profile: no view needs them before it is there.
+    void isOpened.then(props.sources).then((sources) => {
+      if (sources.length > 0) setTexts((dropped) => new SourceTexts(sources).with(dropped.all()));
+    });
+  }, [embedded, open]);
 
   const offer = useCallback(
     async (dropped: readonly Dropped[]) => {
@@ -240,8 +249,11 @@ export function App(props: {
           <SessionProvider value={session}>
             <View key={`${session.document}`} page={page} />
           </SessionProvider>
-        ) : opening || (props.files.length > 0 && failure === null) ? null : (
-          <StartPage onOpen={chooseFiles} />
+        ) : opening || (embedded !== null && !wasStarted.current) ? null : (
+          <StartPage
+            onOpen={chooseFiles}
+            embedded={embedded && { names: embedded.names, onOpen: () => void open(embedded) }}
+          />
         )}
       </main>
       {isDragged ? <div class="drop-sheet">Drop profiles to open them{session ? ', or source files to see them' : ''}</div> : null}

@@ -24,9 +24,9 @@ function begin({ metric, estimate, start }: DOMStringMap): void {
 async function start(root: HTMLElement): Promise<void> {
   begin(root.dataset);
   const engine = new Engine(await engineParts());
+  engine.start();
   root.replaceChildren();
-  const [files, sources] = [await embeddedFiles(), await embeddedSources()];
-  render(<App engine={engine} files={files} sources={sources} title={root.dataset['title'] ?? null} />, root);
+  render(<App engine={engine} embedded={embeddedFiles()} sources={embeddedSources} title={root.dataset['title'] ?? null} />, root);
 }
 
 const root = document.getElementById('app');

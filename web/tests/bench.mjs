@@ -4,7 +4,9 @@
 // bench.mjs XHPROF FOLDER SPEEDSCOPE: FOLDER has the profiles that
 // `cargo run --example large` made, SPEEDSCOPE is the unpacked npm package.
 // Both pages get the same file by the same way, and run in the same Chromium on
-// two cores, one after the other.
+// two cores, one after the other. More words choose parts (program, tree,
+// collapsed, events), and `--viewer` leaves speedscope out. What fails is told,
+// and the next part is measured.
 import { spawnSync } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";
 import { cpus, loadavg, totalmem } from "node:os";
@@ -12,13 +14,21 @@ import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
 
-const [xhprof, folder, speedscope] = process.argv.slice(2).map((path) => resolve(path));
+const [xhprof, folder, speedscope] = process.argv.slice(2, 5).map((path) => resolve(path));
+const words = process.argv.slice(5);
+const isAlone = words.includes("--viewer");
+const chosen = words.filter((word) => !word.startsWith("--"));
 const VIEWPORT = { width: 1400, height: 900 };
 const PATIENCE = 180_000;
 
-/** What runs in a page before its own scripts: notes frames that draw, and the worker's answers. */
+/**
+ * What runs in a page before its own scripts: notes the worker's answers, and how
+ * long frames that draw take: from the first event or callback of a frame until
+ * the page is painted. Waiting for the screen, 60 times a second, is not in it.
+ * A task of more than 50 ms counts as a frame, whatever it does.
+ */
 function watch() {
-  const seen = { frames: [], answers: [], asked: new Map(), isDrawn: false, last: performance.now() };
+  const seen = { frames: [], answers: [], asked: new Map(), isDrawn: false, begin: null };
   window.bench = seen;
   const note = (prototype, names) => {
     for (const name of names) {
@@ -32,13 +42,27 @@ function watch() {
   note(CanvasRenderingContext2D.prototype, ["fillRect", "clearRect", "fillText"]);
   note(WebGLRenderingContext.prototype, ["drawArrays", "drawElements", "clear"]);
   if (window.WebGL2RenderingContext) note(WebGL2RenderingContext.prototype, ["drawArrays", "drawElements", "clear"]);
-  const frame = (now) => {
-    if (seen.isDrawn) seen.frames.push(now - seen.last);
+  const begins = () => {
+    seen.begin ??= performance.now();
+  };
+  // A browser hands these over at the beginning of a frame.
+  for (const type of ["wheel", "pointermove", "mousemove"]) addEventListener(type, begins, { capture: true, passive: true });
+  const { port1, port2 } = new MessageChannel();
+  port1.onmessage = () => {
+    if (seen.isDrawn) seen.frames.push(performance.now() - seen.begin);
     seen.isDrawn = false;
-    seen.last = now;
+    seen.begin = null;
+  };
+  const frame = () => {
+    begins();
+    // It arrives after this frame was painted.
+    port2.postMessage(null);
     requestAnimationFrame(frame);
   };
   requestAnimationFrame(frame);
+  new PerformanceObserver((list) => {
+    for (const { duration } of list.getEntries()) seen.frames.push(duration);
+  }).observe({ type: "longtask" });
   window.Worker = class extends Worker {
     constructor(...values) {
       super(...values);
@@ -63,15 +87,23 @@ async function started() {
     args: [
       ...["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"],
       ...["--disable-component-update", "--disable-sync", "--allow-file-access-from-files"],
-      // A frame takes as long as its work: nothing waits for a screen.
-      ...["--disable-frame-rate-limit", "--disable-gpu-vsync"],
     ],
   });
+  started.all.push(browser);
   const context = await browser.newContext({ viewport: VIEWPORT });
   await context.addInitScript(watch);
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE);
   return { browser, page };
+}
+
+/** The CPU time of the page's process so far, its workers included, in milliseconds: what others do is not in it. */
+async function cpuTime(page) {
+  const session = await page.context().newCDPSession(page);
+  await session.send("Performance.enable");
+  const { metrics } = await session.send("Performance.getMetrics");
+  await session.detach();
+  return metrics.find(({ name }) => name === "ProcessTime").value * 1000;
 }
 
 /** The greatest memory of any of the pages' processes, in MB. */
@@ -87,6 +119,9 @@ async function memory(browser) {
   return Math.max(...peaks);
 }
 
+/** All that run. */
+started.all = [];
+
 const flameDrawn = () => {
   const grid = document.querySelector(".flame-grid");
   return grid?.getAttribute("aria-busy") === "false" && grid.querySelector("canvas") !== null;
@@ -96,12 +131,14 @@ const flameDrawn = () => {
 async function openPage(file) {
   const { browser, page } = await started();
   const html = join(folder, "bench.html");
-  const made = spawnSync(xhprof, ["html", join(folder, file), "--memory", "8G", "-o", html], { encoding: "utf8" });
+  const made = spawnSync(xhprof, ["html", join(folder, file), "-o", html], { encoding: "utf8" });
   if (made.status !== 0) throw new Error(`xhprof html: ${made.stderr || made.error || made.signal}`);
   const begin = performance.now();
   await page.goto(`${pathToFileURL(html).href}#v1/flame`);
   await page.waitForFunction(flameDrawn);
-  return { browser, page, ms: performance.now() - begin };
+  const ms = performance.now() - begin;
+  // A page from the disk is in a process of its own.
+  return { browser, page, ms, cpu: await cpuTime(page) };
 }
 
 /** Speedscope with a file, from the moment that it gets the file. */
@@ -109,11 +146,13 @@ async function openSpeedscope(file) {
   const { browser, page } = await started();
   await page.goto(pathToFileURL(join(speedscope, "dist/release/index.html")).href);
   await page.waitForSelector('input[type="file"]', { state: "attached" });
+  const before = await cpuTime(page);
   const begin = performance.now();
   await page.setInputFiles('input[type="file"]', join(folder, file));
   await page.waitForFunction(() => document.title !== "speedscope" && document.querySelector("canvas") !== null);
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
-  return { browser, page, ms: performance.now() - begin };
+  const ms = performance.now() - begin;
+  return { browser, page, ms, cpu: (await cpuTime(page)) - before };
 }
 
 /** The times of the frames that draw while `act` runs. */
@@ -166,79 +205,109 @@ async function search(page, key) {
   }
 }
 
-const rows = [];
-const say = (what, ours, target, other = "") => {
-  rows.push([what, ours, target, other]);
-  console.log(`  ${what.padEnd(52)} ${ours.padStart(10)} ${target.padStart(12)} ${other.padStart(12)}`);
+const say = (what, ours, target, beside = "") => {
+  console.log(`  ${what.padEnd(80)} ${ours.padStart(10)} ${target.padStart(9)} ${beside.padStart(12)}`);
 };
 const milliseconds = (ms) => (Number.isFinite(ms) ? `${ms < 10 ? ms.toFixed(1) : Math.round(ms).toString()} ms` : "–");
-const median = async (times, make) => {
-  const list = [];
-  for (let round = 0; round < times; round++) {
-    const { browser, ms } = await make();
-    await browser.close();
-    list.push(ms);
-  }
-  return quantile(list, 0.5);
-};
+const megabytes = (amount) => (Number.isFinite(amount) ? `${Math.round(amount)} MB` : "–");
+const reason = (error) => String(error.message ?? error).split("\n")[0].slice(0, 60);
 
-/** A failure of the other page is a result, too. */
-async function tried(make) {
+/** Speedscope's numbers; its failure is a result, too. */
+async function other(file, measure) {
+  if (isAlone) return { failure: "" };
+  let opened;
   try {
-    return await make();
+    opened = await openSpeedscope(file);
+    return { ...opened, ...(await measure?.(opened)), peak: await memory(opened.browser) };
   } catch (error) {
-    return { failure: String(error.message ?? error).split("\n")[0].slice(0, 60) };
+    return { failure: reason(error) };
+  } finally {
+    await opened?.browser.close();
   }
 }
 
 const size = (file) => `${(statSync(join(folder, file)).size / 1e6).toFixed(1)} MB`;
+
+/** The frames while zooming, panning and searching. */
+async function moves(page, searchKey) {
+  const times = {};
+  for (const [what, act] of Object.entries({ zoom: wheel, pan, search: (of) => search(of, searchKey) })) {
+    times[what] = await frames(page, () => act(page));
+  }
+  return { times };
+}
+
+function sayOpened(what, ours, theirs) {
+  say(`${what}: usable`, milliseconds(ours.ms), "2,500 ms", theirs.failure ?? milliseconds(theirs.ms));
+  say("  CPU time of it", milliseconds(ours.cpu), "", theirs.failure ?? milliseconds(theirs.cpu));
+  say("  greatest memory of the page's process", megabytes(ours.peak), "800 MB", theirs.failure ?? megabytes(theirs.peak));
+}
+
+const parts = {
+  async program() {
+    const opened = [];
+    for (let round = 0; round < 3; round++) {
+      const { browser, ms, cpu } = await openPage("program.xhp");
+      await browser.close();
+      opened.push({ ms, cpu });
+    }
+    say("program.xhp, 8,000 call paths: usable", milliseconds(quantile(opened.map(({ ms }) => ms), 0.5)), "300 ms");
+    say("  CPU time of it", milliseconds(quantile(opened.map(({ cpu }) => cpu), 0.5)), "");
+  },
+
+  async tree() {
+    const { browser, page, ms, cpu } = await openPage("tree.xhp");
+    const { times } = await moves(page, "/");
+    const ours = { ms, cpu, peak: await memory(browser) };
+    await browser.close();
+    const theirs = await other("tree.speedscope.json", ({ page: of }) => moves(of, "Control+f"));
+    sayOpened(`2.2 million call paths, best format (${size("tree.xhp")}, ${size("tree.speedscope.json")})`, ours, theirs);
+    for (const [what, list] of Object.entries(times)) {
+      const beside = theirs.times?.[what] ?? [];
+      say(`  ${what}: 95 % of ${list.length} frames below`, milliseconds(quantile(list, 0.95)), "16 ms", milliseconds(quantile(beside, 0.95)));
+      say(`  ${what}: longest frame`, milliseconds(quantile(list, 1)), "100 ms", milliseconds(quantile(beside, 1)));
+    }
+  },
+
+  async collapsed() {
+    const { browser, ms, cpu } = await openPage("tree.collapsed.txt");
+    const ours = { ms, cpu, peak: await memory(browser) };
+    await browser.close();
+    const theirs = await other("tree.collapsed.txt");
+    sayOpened(`the same as collapsed text (${size("tree.collapsed.txt")})`, ours, theirs);
+  },
+
+  async events() {
+    const { browser, page, ms, cpu } = await openPage("events.xhp");
+    say(`5 million events (${size("events.xhp")}): usable`, milliseconds(ms), "");
+    say("  CPU time of it", milliseconds(cpu), "");
+    const before = await cpuTime(page);
+    await page.evaluate(() => {
+      window.bench.answers = [];
+      location.hash = "#v1/functions?range=1000000000-3000000000";
+    });
+    await page.waitForFunction(() => window.bench.answers.some(({ what, isPart }) => what === "functions" && isPart));
+    const answers = await page.evaluate(() => window.bench.answers.filter(({ isPart }) => isPart));
+    say("  a range of two seconds: first answer", milliseconds(Math.max(...answers.map((answer) => answer.ms))), "300 ms");
+    say("  CPU time of it", milliseconds((await cpuTime(page)) - before), "");
+    say("  greatest memory of the page's process", megabytes(await memory(browser)), "");
+    await browser.close();
+  },
+};
+
 console.log(`  ${cpus().length} cores, ${cpus()[0]?.model ?? ""}, ${Math.round(totalmem() / 2 ** 30)} GiB, load ${loadavg()[0].toFixed(1)}`);
 console.log(`  ${new Date().toISOString().slice(0, 16)}Z`);
 say("", "viewer", "target", "speedscope");
-say("program.xhp, 8,000 call paths: usable", milliseconds(await median(3, () => openPage("program.xhp"))), "300 ms");
-{
-  const { browser, page, ms } = await openPage("tree.xhp");
-  const other = await tried(() => openSpeedscope("tree.speedscope.json"));
-  say(
-    `2.2 million call paths, best format (${size("tree.xhp")}, ${size("tree.speedscope.json")}): usable`,
-    milliseconds(ms),
-    "2,500 ms",
-    other.failure ?? milliseconds(other.ms),
-  );
-  for (const [what, act, key] of [
-    ["zoom", wheel],
-    ["pan", pan],
-    ["search", (of, key) => search(of, key), ["/", "Control+f"]],
-  ]) {
-    const ours = await frames(page, () => act(page, key?.[0]));
-    const theirs = other.failure ? [] : await frames(other.page, () => act(other.page, key?.[1]));
-    say(`  ${what}: 95 % of ${ours.length} frames below`, milliseconds(quantile(ours, 0.95)), "16 ms", milliseconds(quantile(theirs, 0.95)));
-    say(`  ${what}: longest frame`, milliseconds(Math.max(...ours)), "100 ms", milliseconds(theirs.length ? Math.max(...theirs) : NaN));
+for (const [name, measure] of Object.entries(parts)) {
+  if (chosen.length > 0 && !chosen.includes(name)) continue;
+  try {
+    await measure();
+  } catch (error) {
+    say(name, "failed", "", "");
+    console.log(`    ${reason(error)}`);
+    process.exitCode = 1;
   }
-  const [mine, theirs] = [await memory(browser), other.failure ? NaN : await memory(other.browser)];
-  say("  greatest memory of the page's process", `${Math.round(mine)} MB`, "800 MB", Number.isFinite(theirs) ? `${Math.round(theirs)} MB` : "–");
-  await browser.close();
-  if (!other.failure) await other.browser.close();
+  // Browsers that a failed part left open.
+  for (const browser of started.all.splice(0)) await browser.close();
 }
-{
-  const { browser, ms } = await openPage("tree.collapsed.txt");
-  const peak = await memory(browser);
-  await browser.close();
-  const other = await tried(() => openSpeedscope("tree.collapsed.txt"));
-  say(`the same as collapsed text (${size("tree.collapsed.txt")}): usable`, milliseconds(ms), "2,500 ms", other.failure ?? milliseconds(other.ms));
-  const theirs = other.failure ? NaN : await memory(other.browser);
-  say("  greatest memory of the page's process", `${Math.round(peak)} MB`, "800 MB", Number.isFinite(theirs) ? `${Math.round(theirs)} MB` : "–");
-  if (!other.failure) await other.browser.close();
-}
-{
-  const { browser, page, ms } = await openPage("events.xhp");
-  say(`5 million events (${size("events.xhp")}): usable`, milliseconds(ms), "");
-  await page.evaluate(() => {
-    window.bench.answers = [];
-    location.hash = "#v1/functions?range=1000000000-3000000000";
-  });
-  await page.waitForFunction(() => window.bench.answers.some(({ what, isPart }) => what === "functions" && isPart));
-  const answers = await page.evaluate(() => window.bench.answers.filter(({ isPart }) => isPart));
-  say("  a range of two seconds: first answer", milliseconds(Math.max(...answers.map(({ ms }) => ms))), "300 ms");
-  await browser.close();
-}
+console.log(`  load ${loadavg()[0].toFixed(1)} at the end`);

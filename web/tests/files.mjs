@@ -14,6 +14,7 @@ import {
   folder,
   native,
   pageOf,
+  report,
   root,
   rows,
   run,
@@ -177,6 +178,31 @@ export const files = {
     await close();
   },
 
+  async "opening can be cancelled, and what is in the page can be opened again"(browser) {
+    const { url } = pageOf("cancelled", native("v1.2-tree.xhp"));
+    const { page, wrong, close } = await open(browser, url);
+    await page.locator(".tile").first().waitFor();
+    // As if reading the file took long.
+    await page.evaluate(() => {
+      const send = Worker.prototype.postMessage;
+      Worker.prototype.postMessage = function (message, ...rest) {
+        if (message.kind !== "open") return send.call(this, message, ...rest);
+        Worker.prototype.postMessage = send;
+      };
+    });
+    await input(page).setInputFiles(native("v1.2-edges.xhp"));
+    await page.getByRole("button", { name: "Open instead" }).click();
+    await page.getByRole("status").getByText("Opening v1.2-edges.xhp").waitFor();
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.locator(".start").getByText("v1.2-tree.xhp").waitFor();
+    assert.equal(await page.locator(".opening").count(), 0);
+    await page.getByRole("button", { name: "Open what is in this page" }).click();
+    await page.locator(".tile").first().waitFor();
+    assert.equal(await heading(page), "GET /hello");
+    assert.deepEqual(wrong, []);
+    await close();
+  },
+
   async "a page is at most 1.1 MB larger than its profile, and says something without JavaScript"(browser) {
     const profile = shop("events.xhp");
     const { path, url } = pageOf("size", profile);
@@ -197,6 +223,8 @@ const ONLY_WRITTEN = new Set(["csv", "dot", "markdown", "html", "flamegraph", "f
 export const longFiles = {
   async "every format that is saved opens again"(browser) {
     const { url } = pageOf("formats", shop("old-1.xhp"));
+    const { functions } = report(shop("old-1.xhp"));
+    const costliest = functions.reduce((most, one) => (one.self.wall_ns > most.self.wall_ns ? one : most)).name;
     const { page, wrong, close } = await open(browser, `${url}#v1/file`);
     await page.locator(".formats button").first().waitFor();
     const other = await atStart(browser);
@@ -214,8 +242,9 @@ export const longFiles = {
       await eventually(async () => (await other.page.title()) !== "" && (await other.page.locator(".opening").count()) === 0, id);
       assert.equal(await other.page.getByRole("alert").count(), 0, id);
       await goTo(other.page, "v1/functions");
-      const [first] = await rows(other.page);
-      assert.ok(first.Function.length > 0, id);
+      const names = (await rows(other.page)).map(({ Function }) => Function);
+      // Some formats write names of PHP's own functions in their own way.
+      assert.ok(names.some((name) => name.includes(costliest)), `${id}: ${names.join(" ")}`);
       await goTo(other.page, "v1/overview");
     }
     assert.deepEqual([...wrong, ...other.wrong], []);

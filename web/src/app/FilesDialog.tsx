@@ -1,6 +1,7 @@
 /** Several files: added up, or compared. */
 import type { JSX, RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { gunzip } from '../engine/parts';
 import type { FileToOpen } from '../types';
 
 /** A file that was chosen. A blob, because a browser can keep one outside of the page's memory. */
@@ -8,11 +9,16 @@ export interface Picked {
   readonly name: string;
   readonly isBase: boolean;
   readonly blob: Blob;
+  /** Whether the page packed it, with gzip. */
+  readonly isPacked?: boolean;
 }
 
 export function filesOf(picked: readonly Picked[]): Promise<FileToOpen[]> {
   return Promise.all(
-    picked.map(async ({ name, isBase, blob }) => ({ name, isBase, bytes: new Uint8Array(await blob.arrayBuffer()) })),
+    picked.map(async ({ name, isBase, blob, isPacked }) => {
+      const bytes = isPacked === true ? await gunzip(blob) : await blob.arrayBuffer();
+      return { name, isBase, bytes: new Uint8Array(bytes) };
+    }),
   );
 }
 
@@ -50,7 +56,7 @@ export function FilesDialog(props: {
   // What is open comes before what was dropped on it; of files dropped together, the first.
   const sideOf = (at: number): 'base' | 'new' | 'off' => sides[at] ?? (at === 0 && all.length > 1 ? 'base' : 'new');
   const chosen = all.map((file, at) => ({ ...file, side: sideOf(at) })).filter((file) => file.side !== 'off');
-  const asBase = chosen.map((file) => ({ name: file.name, blob: file.blob, isBase: file.side === 'base' }));
+  const asBase = chosen.map((file) => ({ ...file, isBase: file.side === 'base' }));
   const canCompare = asBase.some((file) => file.isBase) && asBase.some((file) => !file.isBase);
   return (
     <dialog ref={ref} class="dialog" aria-labelledby="files-title">

@@ -32,8 +32,12 @@ export class SourceTexts {
   /** These and more; a path that is there already is replaced. */
   with(more: readonly Source[]): SourceTexts {
     const paths = new Set(more.map((source) => source.path));
-    const kept = [...this.#byName.values()].flat().filter((source) => !paths.has(source.path));
+    const kept = this.all().filter((source) => !paths.has(source.path));
     return new SourceTexts([...kept, ...more]);
+  }
+
+  all(): readonly Source[] {
+    return [...this.#byName.values()].flat();
   }
 
   has(path: string): boolean {

@@ -92,6 +92,11 @@ export class Engine {
     this.#start = start;
   }
 
+  /** Starts the worker before there is something to do: it compiles the engine while the page does other things. */
+  start(): void {
+    this.#worker ??= this.#started();
+  }
+
   /** Whether a document is open. */
   get isOpen(): boolean {
     return this.#isOpen;

@@ -1,7 +1,6 @@
 // The parts of this page that are not shown: the engine, its worker and the
 // profile, as base64 in scripts that do not run. A page under development loads
 // them instead.
-import type { FileToOpen } from "./protocol";
 
 /** What the engine is started from. */
 export interface EngineParts {
@@ -9,8 +8,13 @@ export interface EngineParts {
   wasm: ArrayBuffer;
 }
 
+/** Not in every browser yet. */
+type Decoder = typeof Uint8Array & { fromBase64?: (text: string) => Uint8Array<ArrayBuffer> };
+
 /** Bytes of base64 text. */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
+  const native = (Uint8Array as Decoder).fromBase64;
+  if (native) return native(text);
   const binary = atob(text);
   const bytes = new Uint8Array(binary.length);
   for (let place = 0; place < binary.length; place++) bytes[place] = binary.charCodeAt(place);
@@ -18,8 +22,9 @@ export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
 }
 
 /** Unpacks what gzip packed. */
-export async function gunzip(packed: Uint8Array<ArrayBuffer>): Promise<ArrayBuffer> {
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+export async function gunzip(packed: Uint8Array<ArrayBuffer> | Blob): Promise<ArrayBuffer> {
+  const blob = packed instanceof Blob ? packed : new Blob([packed]);
+  const stream = blob.stream().pipeThrough(new DecompressionStream("gzip"));
   return new Response(stream).arrayBuffer();
 }
 
@@ -65,24 +70,52 @@ export async function engineParts(): Promise<EngineParts> {
   };
 }
 
+/** A profile that came with the page. */
+export interface EmbeddedFile {
+  name: string;
+  isBase: boolean;
+  blob: Blob;
+  /** Whether gzip packed the blob: it is unpacked when it is opened. */
+  isPacked: boolean;
+}
+
+/** The profiles that came with the page: their names at once, their bytes when they are wanted. */
+export interface Embedded {
+  names: string[];
+  load(): Promise<EmbeddedFile[]>;
+}
+
+/** Lets the page draw and answer a click between two pieces of work. */
+const breath = () => new Promise<void>((done) => setTimeout(done));
+
 /** The files that came with the page; none if it is an empty viewer. */
-export async function embeddedFiles(): Promise<FileToOpen[]> {
+export function embeddedFiles(): Embedded | null {
   const byFile = new Map<string, HTMLScriptElement[]>();
   for (const script of scripts("profile")) {
     const place = script.dataset["file"] ?? "0";
     byFile.set(place, [...(byFile.get(place) ?? []), script]);
   }
-  const files: FileToOpen[] = [];
-  for (const [, ofFile] of byFile) {
-    const [head] = ofFile;
-    if (!head) continue;
-    files.push({
-      name: head.dataset["name"] ?? "profile",
-      isBase: head.dataset["base"] !== undefined,
-      bytes: await take(ofFile),
-    });
-  }
-  return files;
+  if (byFile.size === 0) return null;
+  const files = [...byFile.values()];
+  const nameOf = ([head]: HTMLScriptElement[]) => head?.dataset["name"] ?? "profile";
+  let loaded: Promise<EmbeddedFile[]> | undefined;
+  const load = async () => {
+    const list: EmbeddedFile[] = [];
+    for (const ofFile of files) {
+      const pieces: Uint8Array<ArrayBuffer>[] = [];
+      const [name, isPacked] = [nameOf(ofFile), ofFile[0]?.dataset["packed"] === "gzip"];
+      for (const script of ofFile) {
+        await breath();
+        pieces.push(fromBase64(script.text.trim()));
+        // Out of the page, whose memory it would hold.
+        script.remove();
+      }
+      list.push({ name, isBase: ofFile[0]?.dataset["base"] !== undefined, blob: new Blob(pieces), isPacked });
+    }
+    return list;
+  };
+  // They are taken out of the page once, and may be opened again.
+  return { names: files.map(nameOf), load: () => (loaded ??= load()) };
 }
 
 /** The text of a source file that came with the page. */

@@ -73,7 +73,9 @@ export function GraphPage(): JSX.Element {
       </ul>
       <Show asked={asked}>
         {(answer) =>
-          answer.nodes.length === 0 ? (
+          answer.nodes.length === 0 && answer.omitted === 0 ? (
+            <Empty title="No function was called." />
+          ) : answer.nodes.length === 0 ? (
             <Empty title="No function reaches this threshold.">
               <p>Move the slider to the left.</p>
             </Empty>
@@ -226,7 +228,7 @@ function Drawing(props: { laidOut: LaidOut; zoom: number | null; onZoom: (zoom: 
                 </title>
               </rect>
               <text x={place.x} y={place.y - 5} text-anchor="middle" class="node-name">
-                {format.middle(shortName(node.name), 24)}
+                {format.middle(shortName(node.name), 22)}
               </text>
               <text x={place.x} y={place.y + 13} text-anchor="middle" class="node-cost">
                 {metric === 'calls'

@@ -6,7 +6,7 @@ import * as format from '../format';
 import { MetricMenu, TextField } from '../parts/controls';
 import { FunctionLink, Go, shortTitle } from '../parts/links';
 import { Show } from '../parts/state';
-import { VirtualTable } from '../parts/VirtualTable';
+import { costWidth, VirtualTable } from '../parts/VirtualTable';
 import type { ChangeOf, ChangeRow, Changes, SortBy } from '../types';
 
 const PAGE = 100;
@@ -136,11 +136,11 @@ function Table(props: { changes: Changes; onWindow: (first: number, end: number)
       onWindow={props.onWindow}
       columns={[
         { key: 'name', title: 'Function', width: 'minmax(12rem, 1fr)', ...sorter({ by: 'name' }) },
-        { key: 'own', title: 'Self', width: '8rem', numeric: true, help: 'New less base, without callees', ...sorter(null) },
+        { key: 'own', title: 'Self', width: costWidth(metric, unit, '8rem'), numeric: true, help: 'New less base, without callees', ...sorter(null) },
         { key: 'relative', title: 'of base', width: '7rem', numeric: true },
-        { key: 'base', title: 'Base', width: '6.5rem', numeric: true },
-        { key: 'new', title: 'New', width: '6.5rem', numeric: true },
-        { key: 'inclusive', title: 'Inclusive', width: '8rem', numeric: true, ...sorter({ by: 'inclusive', metric }) },
+        { key: 'base', title: 'Base', width: costWidth(metric, unit, '6.5rem'), numeric: true },
+        { key: 'new', title: 'New', width: costWidth(metric, unit, '6.5rem'), numeric: true },
+        { key: 'inclusive', title: 'Inclusive', width: costWidth(metric, unit, '8rem'), numeric: true, ...sorter({ by: 'inclusive', metric }) },
         { key: 'calls', title: 'Calls', width: '6.5rem', numeric: true, ...sorter({ by: 'inclusive', metric: 'calls' }) },
       ]}
       cells={(at) => {

@@ -5,7 +5,7 @@ import * as format from '../format';
 import { MetricMenu } from '../parts/controls';
 import { FunctionLink, Go, OriginTag } from '../parts/links';
 import { Empty, Show } from '../parts/state';
-import { VirtualTable } from '../parts/VirtualTable';
+import { costWidth, VirtualTable } from '../parts/VirtualTable';
 import type { FunctionPage as Page, MetricName, NeighbourRow } from '../types';
 
 export function FunctionPage(): JSX.Element {
@@ -125,7 +125,7 @@ function Neighbours(props: { title: string; rows: readonly NeighbourRow[]; empty
             columns={[
               { key: 'name', title: 'Function', width: 'minmax(10rem, 1fr)' },
               ...(hasCalls ? [{ key: 'calls', title: 'Calls', width: '5.5rem', numeric: true }] : []),
-              { key: 'cost', title: format.metricTitle(metric, unit), width: '8.5rem', numeric: true },
+              { key: 'cost', title: format.metricTitle(metric, unit), width: costWidth(metric, unit, '8.5rem'), numeric: true },
               { key: 'share', title: 'Share', width: '6rem', numeric: true, help: 'Of this function with its callees' },
             ]}
             cells={(at) => {

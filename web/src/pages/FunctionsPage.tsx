@@ -8,8 +8,8 @@ import * as format from '../format';
 import { MetricMenu, TextField } from '../parts/controls';
 import { FunctionLink, OriginTag, originTitle } from '../parts/links';
 import { Empty, Show } from '../parts/state';
-import { VirtualTable, type TableColumn } from '../parts/VirtualTable';
-import type { FunctionRow, MetricName, Origin, SortBy } from '../types';
+import { costWidth, VirtualTable, type TableColumn } from '../parts/VirtualTable';
+import type { FunctionRow, MetricName, Origin, SortBy, Unit } from '../types';
 
 const ORIGINS: readonly Origin[] = ['user', 'vendor', 'internal', 'other'];
 /** Rows are asked for in pages, with one in advance. */
@@ -27,10 +27,25 @@ const COLUMN_TITLES: Readonly<Record<Column, string>> = {
   peak: 'Self peak',
 };
 
-const WIDTHS: Readonly<Partial<Record<Column, string>>> = { share: 'minmax(5rem, 10rem)', perCall: '8rem', memory: '8rem', origin: '7rem' };
+/** Columns of costs of the metric that is looked at are as wide as its unit needs. */
+function widthOf(column: Column, metric: MetricName, unit: Unit): string {
+  switch (column) {
+    case 'share':
+      return 'minmax(5rem, 10rem)';
+    case 'own':
+    case 'inclusive':
+      return costWidth(metric, unit);
+    case 'perCall':
+      return costWidth(metric, unit, '8rem');
+    case 'memory':
+      return '8rem';
+    default:
+      return '7rem';
+  }
+}
 
 export function FunctionsPage(): JSX.Element {
-  const { state, metric, go, summary } = useSession();
+  const { state, metric, unit, go, summary } = useSession();
   const [first, setFirst] = useState(0);
   const sort: SortBy = state.sort ?? { by: 'own', metric };
   const asked = useAnswer({
@@ -96,7 +111,9 @@ export function FunctionsPage(): JSX.Element {
                 ? ''
                 : `, ${format.share(table.own[metric], table.total[metric])} of all self cost`}
             </p>
-            {table.matches === 0 ? (
+            {table.of === 0 ? (
+              <Empty title="No function was called." />
+            ) : table.matches === 0 ? (
               <Empty title="No function matches.">
                 <p>
                   <button
@@ -113,7 +130,7 @@ export function FunctionsPage(): JSX.Element {
               <VirtualTable
                 label="Functions"
                 rows={table.matches}
-                columns={tableColumns(columns, metric, sort, state.ascending, sortBy)}
+                columns={tableColumns(columns, [metric, unit], sort, state.ascending, sortBy)}
                 onWindow={onWindow}
                 cells={(at) => {
                   const row = table.rows[at - table.first];
@@ -137,7 +154,7 @@ export function FunctionsPage(): JSX.Element {
 
 function tableColumns(
   columns: readonly Column[],
-  metric: MetricName,
+  [metric, unit]: readonly [MetricName, Unit],
   sort: SortBy,
   ascending: boolean,
   sortBy: (sort: SortBy) => void,
@@ -172,7 +189,7 @@ function tableColumns(
     column('name', 'Function', 'minmax(12rem, 1fr)', { by: 'name' }),
     ...columns.map((key) => {
       const [by, help] = bySort[key];
-      return column(key, COLUMN_TITLES[key], WIDTHS[key] ?? '7rem', by, help);
+      return column(key, COLUMN_TITLES[key], widthOf(key, metric, unit), by, help);
     }),
   ];
 }

@@ -179,18 +179,28 @@ function Critical(): JSX.Element {
   );
 }
 
+type Step = AnswerOf<{ ask: 'criticalPath' }>['steps'][number];
+
 function CriticalSteps(props: { path: AnswerOf<{ ask: 'criticalPath' }> }): JSX.Element {
   const { metric, unit } = useSession();
-  const { steps, total } = props.path;
+  const { total } = props.path;
+  // A function that calls itself is one line.
+  const steps = props.path.steps.reduce<{ step: Step; times: number }[]>((list, step) => {
+    const last = list.at(-1);
+    if (last?.step.function === step.function) last.times += 1;
+    else list.push({ step, times: 1 });
+    return list;
+  }, []);
   // A long path says most at its end; its beginning is wrappers.
   const hidden = Math.max(0, steps.length - MOST_STEPS);
   const shown = hidden === 0 ? steps : [...steps.slice(0, 1), ...steps.slice(hidden + 1)];
   return (
     <ol class="path">
-      {shown.map((step, at) => (
+      {shown.map(({ step, times }, at) => (
         <li key={at}>
           <span class="line-cost">{format.cost(step.value, metric, unit)}</span>
           <span class="line-share">{format.share(step.value, total[metric])}</span>
+          {times > 1 ? <span class="muted">{format.count(times)}×</span> : null}
           <FunctionLink fn={step.function} name={step.name} />
           {at === 0 && hidden > 0 ? <span class="muted small">{format.counted(hidden, 'step')} not shown</span> : null}
         </li>

@@ -12,7 +12,7 @@ import * as format from '../format';
 import { MetricMenu, TextField } from '../parts/controls';
 import { Go, shortTitle } from '../parts/links';
 import { useSize } from '../parts/size';
-import { Empty, Show } from '../parts/state';
+import { Busy, Empty, Show } from '../parts/state';
 import type { MetricName, Unit } from '../types';
 
 export function SandwichPage(): JSX.Element {
@@ -21,6 +21,7 @@ export function SandwichPage(): JSX.Element {
   // Without a choice, the function with the greatest own cost is of interest.
   const top = useAnswer(state.fn === null ? { ask: 'functions', sort: { by: 'own', metric }, rows: 1 } : null);
   const fn = state.fn ?? top.answer?.rows[0]?.function ?? null;
+  if (list.answer?.of === 0) return <Empty title={state.range === null ? 'No function was called.' : 'There is no function in this range.'} />;
   return (
     <section class="sandwich" aria-label="Sandwich">
       <div class="picker">
@@ -56,7 +57,7 @@ export function SandwichPage(): JSX.Element {
           }
         </Show>
       </div>
-      {fn === null ? <Empty title="There is no function in this range." /> : <Halves fn={fn} />}
+      {fn === null ? <Busy /> : <Halves fn={fn} />}
     </section>
   );
 }

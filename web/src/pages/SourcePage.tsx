@@ -7,7 +7,7 @@ import * as format from '../format';
 import { MetricMenu, TextField } from '../parts/controls';
 import { FunctionLink, Go, shortTitle } from '../parts/links';
 import { Busy, Command, Empty, Show } from '../parts/state';
-import { VirtualTable } from '../parts/VirtualTable';
+import { costWidth, VirtualTable } from '../parts/VirtualTable';
 import { SourceText, type LineMark } from '../source/SourceText';
 import type { SourceLines, Sources } from '../types';
 
@@ -260,9 +260,9 @@ function WithoutText(props: { shown: SourceLines; answer: Sources }): JSX.Elemen
       columns={[
         { key: 'line', title: 'Line', width: '5rem', numeric: true },
         { key: 'name', title: 'Function', width: 'minmax(12rem, 1fr)' },
-        { key: 'own', title: 'Self', width: '7rem', numeric: true },
+        { key: 'own', title: 'Self', width: costWidth(metric, unit), numeric: true },
         { key: 'share', title: 'of all', width: '6rem', numeric: true },
-        { key: 'inclusive', title: lines === null ? 'Inclusive' : 'Callees', width: '7rem', numeric: true },
+        { key: 'inclusive', title: lines === null ? 'Inclusive' : 'Callees', width: costWidth(metric, unit), numeric: true },
         { key: 'calls', title: 'Calls', width: '6rem', numeric: true },
       ]}
       cells={(at) => {

@@ -9,11 +9,6 @@ import { Command, Empty, Show } from '../parts/state';
 import type { Hint, SpanGroupRow } from '../types';
 import { isLarge } from './HintsPage';
 
-const ORDERS: readonly { value: SpanOrder; title: string }[] = [
-  { value: 'time', title: 'Time' },
-  { value: 'calls', title: 'Count' },
-  { value: 'longest', title: 'Longest' },
-];
 const STEP = 200;
 
 export function SpansPage(): JSX.Element {
@@ -60,10 +55,28 @@ function isShortened(short: string, text: string): boolean {
   return short === text || (short.endsWith('…') && text.startsWith(short.slice(0, -1)));
 }
 
-function Groups(props: { groups: readonly SpanGroupRow[] }): JSX.Element {
+/** The head of a column that the groups can be sorted by. */
+function Order(props: { value: SpanOrder; title: string }): JSX.Element {
   const { state, go } = useSession();
+  const isSorted = props.value === state.spanOrder;
+  return (
+    <th scope="col" class="num" aria-sort={isSorted ? 'descending' : 'none'}>
+      <button
+        type="button"
+        class="sorter"
+        onClick={() => {
+          go({ spanOrder: props.value }, 'replace');
+        }}
+      >
+        {props.title} <span class="arrow">{isSorted ? '▼' : ''}</span>
+      </button>
+    </th>
+  );
+}
+
+function Groups(props: { groups: readonly SpanGroupRow[] }): JSX.Element {
+  const { state, summary } = useSession();
   const order = state.spanOrder;
-  const { summary } = useSession();
   const asked = useAnswer(isLarge(summary) ? null : { ask: 'hints' });
   const hints = asked.answer?.hints.filter(({ id }) => REPEATED.includes(id)) ?? [];
   const [most, setMost] = useState(STEP);
@@ -75,27 +88,17 @@ function Groups(props: { groups: readonly SpanGroupRow[] }): JSX.Element {
           <caption class="sr-only">Groups of spans</caption>
           <thead>
             <tr>
-              {ORDERS.map(({ value, title }) => (
-                <th key={value} scope="col" class="num" aria-sort={value === order ? 'descending' : 'none'}>
-                  <button
-                    type="button"
-                    class="sorter"
-                    onClick={() => {
-                      go({ spanOrder: value }, 'replace');
-                    }}
-                  >
-                    {title} <span class="arrow">{value === order ? '▼' : ''}</span>
-                  </button>
-                </th>
-              ))}
+              <Order value="time" title="Time" />
+              <Order value="calls" title="Count" />
+              <th scope="col">Statement</th>
+              <th scope="col">Called by</th>
+              <Order value="longest" title="Longest" />
               <th scope="col" class="num">
                 Mean
               </th>
               <th scope="col" class="num">
                 Rows
               </th>
-              <th scope="col">Statement</th>
-              <th scope="col">Called by</th>
             </tr>
           </thead>
           <tbody>
@@ -103,9 +106,6 @@ function Groups(props: { groups: readonly SpanGroupRow[] }): JSX.Element {
               <tr key={at}>
                 <td class="num">{format.time(group.time)}</td>
                 <td class="num">{format.count(group.calls)}</td>
-                <td class="num">{format.time(group.longest)}</td>
-                <td class="num">{format.perCall(group.time, group.calls, 'wall', 'nanoseconds')}</td>
-                <td class="num">{group.rows === null ? '' : format.count(group.rows)}</td>
                 <td>
                   <span class="kind">{group.kind}</span>{' '}
                   {isRepeated(group, hints) ? (
@@ -129,6 +129,9 @@ function Groups(props: { groups: readonly SpanGroupRow[] }): JSX.Element {
                     {group.callers.length > 4 ? <li class="muted">{group.callers.length - 4} more</li> : null}
                   </ul>
                 </td>
+                <td class="num">{format.time(group.longest)}</td>
+                <td class="num">{format.perCall(group.time, group.calls, 'wall', 'nanoseconds')}</td>
+                <td class="num">{group.rows === null ? '' : format.count(group.rows)}</td>
               </tr>
             ))}
           </tbody>

@@ -9,6 +9,7 @@ import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hook
 import { isForeign } from '../app/keys';
 import { usePrinting } from './printing';
 import { useSize } from './size';
+import type { MetricName, Unit } from '../types';
 import { scrollToRow, windowOf } from './windowing';
 
 export interface TableColumn {
@@ -34,6 +35,11 @@ export interface TableProps {
   readonly onWindow?: (first: number, end: number) => void;
   readonly onOpen?: (row: number) => void;
   readonly rowHeight?: number;
+}
+
+/** The width of a column of costs: `1,234,567 samples` is longer than any time or amount of memory. */
+export function costWidth(metric: MetricName, unit: Unit, width = '7rem'): string {
+  return metric === 'wall' && unit === 'samples' ? '10.5rem' : width;
 }
 
 /** Room for one below the last row. */

@@ -36,7 +36,7 @@ export function TimePage(): JSX.Element {
   }, []);
   return (
     <section class="time" aria-label="Time order">
-      <div class="toolbar">
+      <div class="toolbar" hidden={asked.failure !== null}>
         <Search />
         <button
           type="button"
