@@ -26,7 +26,7 @@ fn what_was_acknowledged_survives_a_kill() {
         child(Path::new(&folder));
         return;
     }
-    let kills: u64 = std::env::var("STORE_KILLS").map_or(6, |text| text.parse().unwrap());
+    let kills: u64 = std::env::var("STORE_KILLS").map_or(4, |text| text.parse().unwrap());
     let folder = tempfile::tempdir().unwrap();
     let mut random = Random::new(42);
     let mut acknowledged: Vec<RunId> = Vec::new();

@@ -6,6 +6,7 @@ mod generate;
 mod list;
 mod memory;
 mod report;
+mod serve;
 mod viewer;
 
 use std::ffi::OsString;
@@ -20,6 +21,10 @@ pub(crate) use generate::{CompletionsArguments, ManArguments};
 pub(crate) use list::{ListArguments, ListSort};
 pub(crate) use memory::MemoryArguments;
 pub(crate) use report::{ReportArguments, Sort, TableArguments, ViewArguments};
+pub(crate) use serve::{
+    ImportArguments, PushArguments, RunTags, ServeArguments, StoreArguments, StoreCommand,
+    StoreFolder,
+};
 pub(crate) use viewer::{HtmlArguments, PageArguments, ViewerArguments};
 
 const AFTER_HELP: &str = "\
@@ -62,6 +67,10 @@ pub(crate) enum Command {
     Flamegraph(FlamegraphArguments),
     Html(HtmlArguments),
     View(ViewerArguments),
+    Serve(ServeArguments),
+    Push(PushArguments),
+    Import(ImportArguments),
+    Store(StoreArguments),
     Grep(GrepArguments),
     Doctor(DoctorArguments),
     Completions(CompletionsArguments),
@@ -82,7 +91,13 @@ impl Command {
             Self::Html(arguments) => arguments.page.memory,
             Self::View(arguments) => arguments.page.memory,
             Self::Grep(arguments) => arguments.memory,
-            Self::Doctor(_) | Self::Completions(_) | Self::Man(_) => MemoryArguments::default(),
+            Self::Push(arguments) => arguments.memory,
+            Self::Import(arguments) => arguments.memory,
+            Self::Serve(_)
+            | Self::Store(_)
+            | Self::Doctor(_)
+            | Self::Completions(_)
+            | Self::Man(_) => MemoryArguments::default(),
         }
     }
 }

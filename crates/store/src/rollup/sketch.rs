@@ -179,7 +179,8 @@ mod tests {
         ) {
             let found = sketch(&values).quantile(q);
             values.sort_unstable();
-            let rank = ((values.len() as f64 * q).ceil() as usize).max(1);
+            let is_rank = |rank: &usize| *rank as f64 >= values.len() as f64 * q;
+            let rank = (1..=values.len()).find(is_rank).unwrap_or(1);
             let exact = values[rank - 1];
             let error = found.abs_diff(exact) as f64;
             prop_assert!(error <= exact as f64 * 0.005 + 1.0, "{found} for {exact}");
