@@ -20,24 +20,13 @@ use std::time::Instant;
 use recorder::Shape;
 
 use crate::log_throttled::{Problem, log_throttled};
-use crate::output::{FileOutcome, Written};
-use crate::settings::{ClosureNames, Mode, OutputFormat};
+use crate::output::{EventFile, FileOutcome, Written};
+use crate::settings::{ClosureNames, Flags, Mode, OutputFormat};
 use crate::symbols::{Details, NamingOptions};
-use crate::{functions, output, program, session, settings, zend};
+use crate::{compensation, output, session, settings, zend};
 
 pub(crate) use decision::Decision;
 use decision::{Reason, Rule};
-
-/// The state of this request's automatic profile.
-#[derive(Clone, Copy)]
-enum Progress {
-    /// There is no profile, or it has been written.
-    None,
-    /// The automatic profile records.
-    Running(Begun),
-    /// The script's own profile records, and the automatic one is suspended.
-    Suspended(Begun),
-}
 
 /// When a profile began, and why.
 #[derive(Clone, Copy)]
@@ -47,9 +36,11 @@ struct Begun {
 }
 
 thread_local! {
-    static PROGRESS: Cell<Progress> = const { Cell::new(Progress::None) };
+    /// The automatic profile, until it is written. It is suspended while the script's
+    /// own profile records.
+    static BEGUN: Cell<Option<Begun>> = const { Cell::new(None) };
     /// The outcome of the file that `xhprof.mode = events` writes.
-    static FILE_OUTCOME: Rc<FileOutcome> = Rc::default();
+    static FILE_OUTCOME: RefCell<Rc<FileOutcome>> = RefCell::default();
     /// Whether this request is profiled, and why.
     static DECISION: RefCell<Decision> = const { RefCell::new(Decision::NotProfiled(Rule::Off)) };
     /// The line of `xhprof.debug` was logged for this request.
@@ -68,7 +59,7 @@ enum Outcome {
 
 /// RINIT: begins the profile if the settings say so.
 pub(crate) fn request_starts() {
-    PROGRESS.set(Progress::None);
+    BEGUN.set(None);
     IS_LOGGED.set(false);
     zend::note_fatal_error(false);
     zend::response::set_header(None);
@@ -108,7 +99,7 @@ fn begin(reason: Reason) -> Result<(), String> {
         places: true,
         // Files are read by our own program, which shows a closure's place.
         closures: settings::value(&settings::CLOSURE_NAMES) != ClosureNames::Plain,
-        ..functions::naming_options(ignored_functions)
+        ..NamingOptions::of_settings(ignored_functions)
     };
     let flags = choice::flags(reason);
     if flags.sql && naming.details == Details::None {
@@ -120,9 +111,9 @@ fn begin(reason: Reason) -> Result<(), String> {
     }
     let at = Instant::now();
     match settings::value(&settings::MODE) {
-        Mode::Edges => session::start_tracing(Shape::Edges, flags, naming),
-        Mode::Tree => session::start_tracing(Shape::Tree, flags, naming),
-        Mode::Events => session::start_events(flags, naming, FILE_OUTCOME.with(Rc::clone)),
+        Mode::Edges => start_tracing(Shape::Edges, flags, naming),
+        Mode::Tree => start_tracing(Shape::Tree, flags, naming),
+        Mode::Events => begin_events(flags, naming)?,
         Mode::Sample => {
             let for_array = output::automatic_format() != OutputFormat::Native;
             session::start_sampling(naming, for_array);
@@ -131,7 +122,7 @@ fn begin(reason: Reason) -> Result<(), String> {
     if !session::is_running() {
         return Err("the profile could not be started".to_owned());
     }
-    PROGRESS.set(Progress::Running(Begun { at, reason }));
+    BEGUN.set(Some(Begun { at, reason }));
     if zend::is_command_line() {
         announce::note_standard_error();
     } else if reason == Reason::Trigger {
@@ -143,35 +134,56 @@ fn begin(reason: Reason) -> Result<(), String> {
     Ok(())
 }
 
+fn start_tracing(shape: Shape, flags: Flags, naming: NamingOptions) {
+    session::start_tracing(shape, flags, naming, compensation::costs(flags));
+}
+
+fn begin_events(flags: Flags, naming: NamingOptions) -> Result<(), String> {
+    let file_outcome = Rc::new(FileOutcome::default());
+    file_outcome
+        .ask()
+        .map_err(|problem| format!("{problem:#}"))?;
+    FILE_OUTCOME.set(Rc::clone(&file_outcome));
+    let costs = compensation::costs(flags);
+    session::start_events(flags, naming, costs, |source| {
+        Box::new(EventFile::new(source, file_outcome))
+    });
+    Ok(())
+}
+
 /// Whether the automatic profile is recording.
 pub(crate) fn is_running() -> bool {
-    matches!(PROGRESS.get(), Progress::Running(_))
+    BEGUN.get().is_some() && session::is_running() && !session::is_suspended()
 }
 
 /// Suspends the automatic profile: the script begins one of its own.
 pub(crate) fn suspend() {
-    if let Progress::Running(begun) = PROGRESS.get()
-        && session::suspend()
-    {
-        PROGRESS.set(Progress::Suspended(begun));
+    if is_running() {
+        session::suspend();
     }
 }
 
 /// Resumes the automatic profile: the script has ended its own profile, or
 /// could not begin it.
 pub(crate) fn resume() {
-    if let Progress::Suspended(begun) = PROGRESS.get() {
-        session::resume_suspended();
-        PROGRESS.set(Progress::Running(begun));
-    }
+    session::resume_suspended();
 }
 
 /// RSHUTDOWN: ends every profile, and writes the automatic one.
 pub(crate) fn request_ends() {
-    end_profile();
-    output::forget_tags();
-    output::forget_place();
-    zend::signals::stop_catching();
+    // Even if PHP bails out.
+    zend::run_and_drop(RequestEnd, |_| end_profile());
+}
+
+/// Forgets what belongs to the request when it is dropped.
+struct RequestEnd;
+
+impl Drop for RequestEnd {
+    fn drop(&mut self) {
+        output::forget_tags();
+        output::forget_place();
+        zend::signals::stop_catching();
+    }
 }
 
 /// After RSHUTDOWN: the response has been sent.
@@ -182,19 +194,13 @@ pub(crate) fn request_is_over() {
 /// Ends the profile if there is one, and reports its outcome.
 fn end_profile() {
     // A profile that the script began and did not end is dropped.
-    program::forget();
-    if matches!(PROGRESS.get(), Progress::Suspended(_)) {
-        session::stop();
+    output::end_annotations();
+    let begun = BEGUN.take();
+    if begun.is_none() || session::is_suspended() {
+        session::discard();
         resume();
     }
-    let begun = match PROGRESS.replace(Progress::None) {
-        Progress::Running(begun) => Some(begun),
-        _ => None,
-    };
     let outcome = begun.map(write);
-    if begun.is_none() {
-        session::stop();
-    }
     output::forget_run_id();
     if !matches!(outcome, None | Some(Outcome::Written(_))) {
         // Has no effect if the headers have been sent.
@@ -214,8 +220,11 @@ fn end_profile() {
 /// Ends the automatic profile, and writes it unless the settings discard it.
 fn write(begun: Begun) -> Outcome {
     let is_wanted = begun.reason.is_explicit() || keep::should_keep(begun.at.elapsed());
-    let file_outcome = FILE_OUTCOME.with(Rc::clone);
+    let file_outcome = FILE_OUTCOME.take();
     file_outcome.is_discarded.set(!is_wanted);
+    if is_wanted {
+        file_outcome.ask_at_end();
+    }
     let recorded = session::stop();
     let failure = file_outcome.failure.take();
     let event_file = file_outcome.written_to.take();

@@ -10,9 +10,9 @@
 use std::sync::Mutex;
 
 use profile::{Edges, Metrics};
-use recorder::{Overhead, Pace, Shape, TickRate};
+use recorder::{Pace, Shape};
 
-use crate::clock::{self, CallCost, CallCosts};
+use crate::clock::{self, MeasuredCosts, Parts};
 use crate::engine;
 use crate::session::{self, Recorded};
 use crate::settings::{self, ClockChoice, Flags};
@@ -42,31 +42,23 @@ const INTERNAL: [&std::ffi::CStr; 2] = [
         for ($i = 0; $i < 300; ++$i) $g->valid(); })();",
 ];
 
-/// The cost between the two readings of a call, and outside of them, in
-/// picoseconds.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-struct Parts {
-    inside: u64,
-    outside: u64,
-}
-
-/// The costs of calls of both kinds, in wall time and in CPU time.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(crate) struct Measured {
-    user: [Parts; 2],
-    internal: [Parts; 2],
-    /// The pace at which these costs hold.
-    pace: Pace,
-}
-
 /// A measurement, keyed by flags and clock.
-type Cached = ((Flags, ClockChoice), Measured);
+type Cached = ((Flags, ClockChoice), MeasuredCosts);
 
 static CACHED: Mutex<Vec<Cached>> = Mutex::new(Vec::new());
 
-/// The costs of calls in a profile with these flags, measured at the first use;
-/// none if PHP cannot run code now.
-pub(crate) fn measured(flags: Flags) -> Option<Measured> {
+/// The costs to subtract in a profile with these flags, measured at the first use.
+/// None if `xhprof.compensate` is off, nothing can be recorded, something is being
+/// recorded already, or PHP cannot run code now.
+pub(crate) fn costs(flags: Flags) -> Option<MeasuredCosts> {
+    let is_possible = || session::engine_in_use().is_ok() && !session::is_running();
+    if !settings::value(&settings::COMPENSATE) || !is_possible() {
+        return None;
+    }
+    measured(flags)
+}
+
+fn measured(flags: Flags) -> Option<MeasuredCosts> {
     // The key includes `no_builtins`: without internal functions only user
     // functions are measured.
     let key = (flags, settings::value(&settings::CLOCK));
@@ -85,7 +77,7 @@ pub(crate) fn measured(flags: Flags) -> Option<Measured> {
             outside: its_pace.scale(parts.outside, pace),
         })
     };
-    let measured = Measured {
+    let measured = MeasuredCosts {
         user,
         internal,
         pace,
@@ -96,43 +88,8 @@ pub(crate) fn measured(flags: Flags) -> Option<Measured> {
     Some(measured)
 }
 
-impl Measured {
-    /// The costs in ticks.
-    pub(crate) fn to_costs(self, wall: TickRate, cpu: TickRate) -> CallCosts {
-        let ticks = |rate: TickRate, ps: u64| (rate.ticks_in_nanoseconds(ps) + 500) / 1_000;
-        // `outside` absorbs the rounding of `inside`, so that the sum is right.
-        let overhead = |rate, parts: Parts| {
-            let inside = ticks(rate, parts.inside);
-            let sum = ticks(rate, parts.inside + parts.outside);
-            Overhead {
-                inside,
-                outside: sum.saturating_sub(inside),
-            }
-        };
-        let cost = |[in_wall, in_cpu]: [Parts; 2]| CallCost {
-            wall: overhead(wall, in_wall),
-            cpu: overhead(cpu, in_cpu),
-        };
-        CallCosts {
-            user: cost(self.user),
-            internal: cost(self.internal),
-            pace: self.pace,
-        }
-    }
-
-    /// The cost of a call of a user function, and of an internal function, in
-    /// nanoseconds of wall time.
-    pub(crate) fn nanoseconds(self) -> [f64; 2] {
-        [self.user, self.internal].map(|[parts, _]| {
-            #[expect(clippy::cast_precision_loss, reason = "shown with one digit")]
-            let ns = (parts.inside + parts.outside) as f64 / 1e3;
-            ns
-        })
-    }
-}
-
 /// All measurements of this process, for `phpinfo()`.
-pub(crate) fn cached() -> Vec<(Metrics, Measured)> {
+pub(crate) fn cached() -> Vec<(Metrics, MeasuredCosts)> {
     let Ok(known) = CACHED.lock() else {
         return Vec::new();
     };
@@ -193,11 +150,11 @@ fn one_run([calls, none]: [&std::ffi::CStr; 2], flags: Flags) -> Option<OneRun> 
     let then = clock::pace();
     let (profiled, recorded) = declared(|| {
         // With the hooks that subtract, and a cost of zero to subtract.
-        session::start(
+        session::start_tracing(
             Shape::Edges,
             flags,
             NamingOptions::default(),
-            Some(Measured::default()),
+            Some(MeasuredCosts::default()),
         );
         let times = run(calls).zip(run(none));
         Some((times, session::stop()))

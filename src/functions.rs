@@ -12,12 +12,10 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use policy::exclusions::Exclusions;
-
 use crate::engine::Engine;
 use crate::options::Options;
-use crate::settings::{self, ClosureNames, Flags};
-use crate::symbols::{Details, NamingOptions};
+use crate::settings::{self, Flags};
+use crate::symbols::NamingOptions;
 use crate::zend::array::Array;
 use crate::zend::{array, parameters};
 use crate::{autostart, output, program, session, zend};
@@ -106,7 +104,11 @@ extern "C" fn xhprof_enable(call: &mut ExecuteData, _result: &mut Zval) {
         read = (asked, ignored);
     }
     let (options, ignored) = read;
-    let outcome = program::begin(Flags::from_bits(flags), naming_options(ignored), options);
+    let outcome = program::begin(
+        Flags::from_bits(flags),
+        NamingOptions::of_settings(ignored),
+        options,
+    );
     if !session::is_running() {
         autostart::resume();
     }
@@ -119,7 +121,7 @@ extern "C" fn xhprof_sample_enable(call: &mut ExecuteData, _result: &mut Zval) {
     if parameters::nothing(call) {
         autostart::suspend();
         let was_running = session::is_running();
-        session::start_sampling(naming_options(HashSet::new()), true);
+        session::start_sampling(NamingOptions::of_settings(HashSet::new()), true);
         if !session::is_running() {
             autostart::resume();
         } else if !was_running {
@@ -185,12 +187,11 @@ extern "C" fn xhprof_dump(call: &mut ExecuteData, result: &mut Zval) {
         ));
         return;
     };
-    let Some(profile) = session::snapshot() else {
-        zend::warning("nothing is being recorded, or as events, which are in a file already");
-        return;
-    };
-    match output::dump(profile, path, format) {
-        Ok(()) => result.set_bool(true),
+    match output::dump(path, format, session::snapshot) {
+        Ok(true) => result.set_bool(true),
+        Ok(false) => {
+            zend::warning("nothing is being recorded, or as events, which are in a file already");
+        }
         Err(error) => zend::warning(&format!("{error:#}")),
     }
 }
@@ -226,22 +227,6 @@ extern "C" fn xhprof_tag(call: &mut ExecuteData, result: &mut Zval) {
         if let Err(problem) = outcome {
             zend::warning(&problem);
         }
-    }
-}
-
-/// The naming options of a profile with this ignore list.
-pub(crate) fn naming_options(ignored: HashSet<Box<[u8]>>) -> NamingOptions {
-    NamingOptions {
-        exclusions: Exclusions::of_names(ignored)
-            .and_patterns(&settings::value(&settings::EXCLUDE)),
-        run_init: settings::value(&settings::RUN_INIT),
-        details: if settings::value(&settings::SPANS) {
-            Details::InNames
-        } else {
-            Details::None
-        },
-        closures: settings::value(&settings::CLOSURE_NAMES) == ClosureNames::Place,
-        places: false,
     }
 }
 

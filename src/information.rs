@@ -10,7 +10,7 @@ use crate::settings;
 use crate::zend::InfoTable;
 
 /// Prints our part of `phpinfo()`.
-pub(crate) extern "C" fn print(module: *mut ModuleEntry) {
+pub(crate) extern "C" fn print(_module: *mut ModuleEntry) {
     {
         let table = InfoTable::start();
         table.row("xhprof", "enabled");
@@ -33,7 +33,7 @@ pub(crate) extern "C" fn print(module: *mut ModuleEntry) {
             if session::is_pinned() { "yes" } else { "no" },
         );
     }
-    crate::zend::ini::print_table(module);
+    crate::zend::ini::print_table();
 }
 
 fn print_own_cost(table: &InfoTable) {

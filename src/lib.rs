@@ -20,6 +20,7 @@ mod functions;
 mod information;
 mod inputs;
 mod log_throttled;
+mod names;
 mod options;
 mod output;
 mod program;
@@ -33,18 +34,20 @@ mod zend;
 use ext_php_rs::builders::ModuleBuilder;
 use ext_php_rs::prelude::*;
 
-/// MINIT, once for a process, before any code is compiled.
-extern "C" fn module_starts(_kind: i32, number: i32) -> i32 {
+/// MINIT, once for a process, before any code is compiled; except by `dl()`.
+extern "C" fn module_starts(kind: i32, number: i32) -> i32 {
     zend::ini::register(settings::all(), number);
     zend::parameters::may_return_false(functions::RETURNS_STRING_OR_FALSE);
-    if let Some(engine) = session::engine_to_arm() {
+    if zend::is_loaded_late(kind) {
+        engine::refuse_to_arm();
+    } else if let Some(engine) = session::engine_to_arm() {
         engine::arm(engine);
     }
-    engine::sampling::arm();
+    engine::sampled::arm();
     if settings::value(&settings::SPECIAL_FUNCTIONS) {
         zend::make_special_functions_visible();
     }
-    clock::follow_forks(session::follow_fork);
+    clock::follow_forks(engine::note_fork);
     if !zend::is_command_line() {
         log_throttled::share_with_forks();
         zend::response::arm();
@@ -58,7 +61,7 @@ extern "C" fn module_starts(_kind: i32, number: i32) -> i32 {
 /// MSHUTDOWN, before the library may be unloaded.
 extern "C" fn module_ends(_kind: i32, number: i32) -> i32 {
     zend::response::disarm();
-    engine::sampling::disarm();
+    engine::sampled::disarm();
     engine::disarm();
     zend::ini::unregister(number);
     0

@@ -27,7 +27,7 @@ pub(crate) enum Problem {
     Clock,
 }
 
-const KINDS: usize = 6;
+const KINDS: usize = Problem::Clock as usize + 1;
 const PAUSE_US: u64 = 60_000_000;
 
 /// When each kind was logged last, and how often it was left out since.

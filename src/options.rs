@@ -5,6 +5,7 @@
 //! warning, because an error handler may free the array.
 
 use ext_php_rs::types::ZendHashTable;
+use policy::suggest::{nearest, shown};
 use recorder::Shape;
 
 use crate::output::{self, Annotations};
@@ -14,8 +15,6 @@ use crate::zend::{Value, array};
 const KNOWN: [&str; 4] = ["mode", "title", "tags", "ignored_functions"];
 /// How many unknown keys are named; further ones are counted.
 const MAX_REPORTED: usize = 5;
-/// The largest edit distance of a suggestion.
-const MAX_EDITS: usize = 3;
 
 /// The options, except `ignored_functions`.
 #[derive(Debug)]
@@ -109,64 +108,11 @@ fn must_be(key: &str, what: &str, value: Value<'_>) -> String {
 
 fn not_known(key: &[u8]) -> String {
     let shown = shown(key);
-    match nearest(key) {
+    match nearest(key, &KNOWN) {
         Some(known) => format!("option \"{shown}\" is not known; did you mean \"{known}\"?"),
         None => format!(
             "option \"{shown}\" is not known; there are {}",
             KNOWN.join(", ")
         ),
     }
-}
-
-/// The part of a word that a message shows.
-fn shown(word: &[u8]) -> String {
-    let word = String::from_utf8_lossy(word);
-    let letters = word
-        .chars()
-        .map(|letter| if letter.is_control() { '?' } else { letter });
-    letters.take(40).collect()
-}
-
-/// The known option that is most similar to `key`.
-fn nearest(key: &[u8]) -> Option<&'static str> {
-    let key = key.to_ascii_lowercase();
-    if key.len() < 3 {
-        return None;
-    }
-    let is_part = |known: &&&str| {
-        known
-            .as_bytes()
-            .windows(key.len())
-            .any(|part| part == key.as_slice())
-    };
-    if let Some(known) = KNOWN.iter().find(is_part) {
-        return Some(known);
-    }
-    KNOWN
-        .iter()
-        .map(|known| (edits(&key, known.as_bytes()), *known))
-        .filter(|&(edits, known)| edits <= MAX_EDITS && edits * 2 <= known.len())
-        .min()
-        .map(|(_, known)| known)
-}
-
-/// The Levenshtein distance of two words.
-fn edits(from: &[u8], to: &[u8]) -> usize {
-    let mut row: Vec<usize> = (0..=to.len()).collect();
-    // A much longer word is not similar to any option.
-    for (index, letter) in from.iter().enumerate().take(64) {
-        let mut diagonal = index;
-        let mut left = index + 1;
-        for (above, other) in row.iter_mut().skip(1).zip(to) {
-            let cost = (diagonal + usize::from(letter != other))
-                .min(left + 1)
-                .min(*above + 1);
-            diagonal = std::mem::replace(above, cost);
-            left = cost;
-        }
-        if let Some(first) = row.first_mut() {
-            *first = index + 1;
-        }
-    }
-    row.last().copied().unwrap_or(usize::MAX)
 }

@@ -12,11 +12,11 @@ use anyhow::{Error, Result, bail};
 use recorder::Shape;
 
 use crate::options::Options;
-use crate::output::{self, FileOutcome, Target};
+use crate::output::{self, EventFile, FileOutcome, Target};
 use crate::session::Recorded;
 use crate::settings::{self, ClosureNames, Flags};
 use crate::symbols::{Details, NamingOptions};
-use crate::{autostart, session};
+use crate::{autostart, compensation, session};
 
 thread_local! {
     /// The outcome of the running profile's file of call events.
@@ -33,20 +33,31 @@ pub(crate) fn begin(flags: Flags, naming: NamingOptions, options: Options) -> Re
         output::choose_place_if_none()?;
     }
     output::begin_annotations(options.annotations);
-    match options.shape {
+    let outcome = begin_recording(options.shape, flags, naming);
+    if !session::is_running() {
+        output::end_annotations();
+    }
+    outcome
+}
+
+fn begin_recording(shape: Shape, flags: Flags, naming: NamingOptions) -> Result<()> {
+    // An earlier profile's, that ended with its request.
+    FILE_OUTCOME.set(None);
+    let costs = compensation::costs(flags);
+    match shape {
         Shape::Events => {
             let file_outcome = Rc::new(FileOutcome::of_program());
-            session::start_events(flags, for_a_file(naming, true), Rc::clone(&file_outcome));
+            file_outcome.ask()?;
+            session::start_events(flags, for_a_file(naming, true), costs, |source| {
+                Box::new(EventFile::new(source, Rc::clone(&file_outcome)))
+            });
             FILE_OUTCOME.set(session::is_running().then_some(file_outcome));
         }
         Shape::Tree => {
             let naming = for_a_file(naming, output::has_place_for_spans());
-            session::start_tracing(Shape::Tree, flags, naming);
+            session::start_tracing(Shape::Tree, flags, naming, costs);
         }
-        Shape::Edges => session::start_tracing(Shape::Edges, flags, naming),
-    }
-    if !session::is_running() {
-        output::end_annotations();
+        Shape::Edges => session::start_tracing(Shape::Edges, flags, naming, costs),
     }
     Ok(())
 }
@@ -77,6 +88,7 @@ pub(crate) fn end() -> Option<Result<Recorded>> {
 
 fn end_events(file_outcome: &FileOutcome) -> Result<Option<Recorded>> {
     file_outcome.stays_partial.set(true);
+    file_outcome.ask_at_end();
     let ended = session::stop();
     let path = file_outcome.written_to.take();
     if let Some(error) = file_outcome.failure.take() {
@@ -128,20 +140,13 @@ pub(crate) fn write(path: Option<&[u8]>) -> Result<PathBuf> {
 }
 
 fn write_events(file_outcome: &FileOutcome) -> Result<PathBuf> {
+    file_outcome.ask_at_end();
     session::stop();
     if let Some(error) = file_outcome.failure.take() {
         return Err(error);
     }
     let written = file_outcome.written_to.take();
     written.ok_or_else(|| Error::msg("the call events are lost"))
-}
-
-/// RSHUTDOWN: drops a profile that the program has not ended.
-pub(crate) fn forget() {
-    if let Some(file_outcome) = FILE_OUTCOME.take() {
-        file_outcome.is_discarded.set(true);
-    }
-    output::end_annotations();
 }
 
 fn over() {

@@ -4,8 +4,8 @@
 //! session. So nothing is cleaned up when a profile ends: the next session has
 //! another number. Exclusions are also evaluated here, once per function.
 
-use std::cell::RefCell;
-use std::collections::HashMap;
+use std::cell::{Ref, RefCell};
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use policy::details::{self, Detail};
@@ -13,6 +13,8 @@ use policy::exclusions::Exclusions;
 use profile::{NameIndex, Spans, Symbol, Vacancy};
 use recorder::{Recorder, SymbolId, TickRate};
 
+use crate::names::{NameLimits, Names, SharedNames, fitting};
+use crate::settings::{self, ClosureNames};
 use crate::spans::{SharedSpans, SpanLog};
 use crate::zend::{Function, FunctionKind, name};
 
@@ -107,6 +109,24 @@ pub(crate) struct NamingOptions {
     pub(crate) places: bool,
 }
 
+impl NamingOptions {
+    /// The options of the current settings, with this ignore list.
+    pub(crate) fn of_settings(ignored: HashSet<Box<[u8]>>) -> Self {
+        Self {
+            exclusions: Exclusions::of_names(ignored)
+                .and_patterns(&settings::value(&settings::EXCLUDE)),
+            run_init: settings::value(&settings::RUN_INIT),
+            details: if settings::value(&settings::SPANS) {
+                Details::InNames
+            } else {
+                Details::None
+            },
+            closures: settings::value(&settings::CLOSURE_NAMES) == ClosureNames::Place,
+            places: false,
+        }
+    }
+}
+
 /// The key of a prepared statement.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Prepared {
@@ -131,7 +151,7 @@ struct Statement {
 pub(crate) struct Symbols {
     naming: NamingOptions,
     /// Shared with the file of call events.
-    names: Rc<RefCell<Vec<Symbol>>>,
+    names: SharedNames,
     /// The targets of all symbols.
     by_name: NameIndex<Target>,
     sources: HashMap<SymbolId, Detail>,
@@ -150,15 +170,12 @@ impl Symbols {
 
     /// The names of a profile that begins, with `main()`. `rate` is that of the
     /// wall clock.
-    pub(crate) fn new(naming: NamingOptions, rate: TickRate) -> Self {
+    pub(crate) fn new(naming: NamingOptions, rate: TickRate, limits: NameLimits) -> Self {
         let has_spans = naming.details == Details::Spans;
         let spans = has_spans.then(|| Rc::new(RefCell::new(SpanLog::new(rate))));
         Self {
             naming,
-            names: Rc::new(RefCell::new(vec![
-                Symbol::new(Symbol::MAIN),
-                Symbol::new(&b"[truncated]"[..]),
-            ])),
+            names: Rc::new(RefCell::new(Names::new(limits))),
             by_name: NameIndex::default(),
             sources: HashMap::new(),
             details: 0,
@@ -168,13 +185,13 @@ impl Symbols {
         }
     }
 
-    /// All symbols, in the order of their numbers.
-    pub(crate) fn into_names(self) -> Vec<Symbol> {
-        self.names.take()
+    /// The names so far.
+    pub(crate) fn names(&self) -> Ref<'_, Names> {
+        self.names.borrow()
     }
 
     /// The names, shared.
-    pub(crate) fn shared_names(&self) -> Rc<RefCell<Vec<Symbol>>> {
+    pub(crate) fn shared_names(&self) -> SharedNames {
         Rc::clone(&self.names)
     }
 
@@ -182,20 +199,20 @@ impl Symbols {
     pub(crate) fn target(
         &mut self,
         function: Function<'_>,
-        kind: FunctionKind,
         add_symbol: &mut dyn FnMut() -> SymbolId,
     ) -> Target {
+        let kind = function.kind();
         // Checked before the name: functions of two files may have the same name.
-        if let Some(file) = function.file(kind)
+        if let Some(file) = function.file()
             && self.naming.exclusions.has_file(file)
         {
             return Target::PASS;
         }
         let mut scratch = std::mem::take(&mut self.scratch);
-        let known = self.names.borrow().len();
+        let known = self.names().symbols().len();
         let target = if name::write_name(function, &mut scratch) {
             if self.naming.closures {
-                self.closure_apart(function, kind, &mut scratch);
+                self.closure_apart(function, &mut scratch);
             }
             self.intern(&scratch, kind, add_symbol)
         } else if self.naming.run_init {
@@ -205,21 +222,19 @@ impl Symbols {
             Target::PASS
         };
         self.scratch = scratch;
-        if self.naming.places
-            && let Some(new) = self.names.borrow_mut().get_mut(known)
-        {
-            new.file = function.file(kind).map(Into::into);
-            new.line = function.line(kind);
+        if self.naming.places {
+            let mut names = self.names.borrow_mut();
+            names.set_place(known, function.file(), function.line());
         }
         target
     }
 
     /// Adds file and line to a closure's name, unless the name that PHP has for it
     /// is excluded: then that name stays.
-    fn closure_apart(&mut self, function: Function<'_>, kind: FunctionKind, name: &mut Vec<u8>) {
+    fn closure_apart(&mut self, function: Function<'_>, name: &mut Vec<u8>) {
         let exclusions = &self.naming.exclusions;
         let plain = exclusions.has_any_name().then(|| name.clone());
-        name::tell_closures_apart(function, kind, name);
+        name::tell_closures_apart(function, name);
         // A known name was compared before: programs create closures in loops.
         if let Some(plain) = plain
             && plain != *name
@@ -265,8 +280,9 @@ impl Symbols {
 
     /// A symbol's name; empty if there is no such symbol.
     pub(crate) fn name(&self, symbol: SymbolId) -> Box<[u8]> {
-        let names = self.names.borrow();
-        let symbol = names.get(symbol.0 as usize);
+        let names = self.names();
+        let symbol = names.symbols().get(symbol.0 as usize);
+        debug_assert!(symbol.is_some(), "a symbol has a name from its beginning");
         symbol.map(|symbol| symbol.name.clone()).unwrap_or_default()
     }
 
@@ -315,7 +331,7 @@ impl Symbols {
             Ok(known) => return known.symbol().unwrap_or(plain),
             Err(vacancy) => vacancy,
         };
-        if self.details >= MAX_DETAILS {
+        if self.details >= MAX_DETAILS || !self.names.borrow_mut().has_room() {
             return plain;
         }
         self.details += 1;
@@ -339,6 +355,9 @@ impl Symbols {
         if self.naming.exclusions.has_name(name) {
             return Target::PASS;
         }
+        if !self.names.borrow_mut().has_room() {
+            return Target(Recorder::TRUNCATED.0);
+        }
         let Some(symbol) = self.add(name, kind, add_symbol) else {
             return Target::PASS;
         };
@@ -353,11 +372,12 @@ impl Symbols {
     }
 
     fn find(&self, name: &[u8]) -> Result<Target, Vacancy> {
-        let names = self.names.borrow();
-        self.by_name.find(name, |target| {
+        let names = self.names();
+        let name = fitting(name);
+        self.by_name.find(&name, |target| {
             let symbol = target
                 .symbol()
-                .and_then(|symbol| names.get(symbol.0 as usize));
+                .and_then(|symbol| names.symbols().get(symbol.0 as usize));
             symbol.is_some_and(|symbol| *symbol.name == *name)
         })
     }
@@ -374,9 +394,9 @@ impl Symbols {
         if symbol == Recorder::TRUNCATED || symbol.0 & (DETAIL | UNUSUAL) != 0 {
             return None;
         }
-        let mut entry = Symbol::new(name);
+        let mut entry = Symbol::new(fitting(name).into_owned());
         entry.internal = kind == FunctionKind::Internal;
-        self.names.borrow_mut().push(entry);
+        self.names.borrow_mut().add(entry, name.len());
         Some(symbol)
     }
 }

@@ -4,6 +4,7 @@
 //! three settings are read and one system call is made.
 
 use policy::patterns;
+use policy::trigger::{host_and_path, is_chosen};
 
 use super::decision::{Decision, Reason, Rule};
 use super::trigger::{self, Trigger};
@@ -88,10 +89,7 @@ fn chance(share: f64) -> bool {
     if share >= 1.0 {
         return true;
     }
-    // An f64 holds 53 bits exactly.
-    #[expect(clippy::cast_precision_loss, reason = "53 bits fit")]
-    let number = |random: u64| (random >> 11) as f64 / (1_u64 << 53) as f64;
-    share > 0.0 && zend::random().is_some_and(|random| number(random) < share)
+    share > 0.0 && zend::random().is_some_and(|random| is_chosen(random, share))
 }
 
 /// By `xhprof.match` and `xhprof.skip`.
@@ -119,16 +117,8 @@ fn subject() -> Vec<u8> {
         return zend::script_path().unwrap_or_default();
     }
     zend::fill_server_variables();
-    let mut host = zend::http_host().unwrap_or_default();
-    host.make_ascii_lowercase();
-    // Without the port; not the colons of an IPv6 address in brackets.
-    if let Some(colon) = host.iter().rposition(|&byte| byte == b':')
-        && !host.iter().skip(colon).any(|&byte| byte == b']')
-    {
-        host.truncate(colon);
-    }
-    host.extend(zend::request_path().unwrap_or_default());
-    host
+    let (host, path) = (zend::http_host(), zend::request_path());
+    host_and_path(&host.unwrap_or_default(), &path.unwrap_or_default())
 }
 
 /// By `xhprof.max_per_minute`.

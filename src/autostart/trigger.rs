@@ -4,7 +4,7 @@
 //! server profile a request. The comparison takes constant time, and no secret
 //! is logged.
 
-use std::hint::black_box;
+use policy::trigger::is_secret;
 
 use crate::log_throttled::{Problem, log_throttled};
 use crate::{inputs, settings, zend};
@@ -49,7 +49,7 @@ pub(super) fn of_this_request() -> Trigger {
     let values = inputs::named(&name);
     // All are compared, so that timing does not show which one is right.
     let is_right = values.iter().fold(false, |is_right, (_, value)| {
-        is_right | is_same(value, secret.as_bytes())
+        is_right | is_secret(value, secret.as_bytes())
     });
     if is_right {
         return Trigger::Right;
@@ -66,14 +66,4 @@ pub(super) fn of_this_request() -> Trigger {
         ),
     );
     Trigger::WrongSecret
-}
-
-/// Whether both are equal, in a time that depends only on the length of `given`.
-fn is_same(given: &[u8], secret: &[u8]) -> bool {
-    let mut difference = u8::from(given.len() != secret.len());
-    for (index, byte) in given.iter().enumerate() {
-        let other = secret.get(index % secret.len().max(1)).unwrap_or(&0);
-        difference = black_box(difference | (byte ^ other));
-    }
-    black_box(difference) == 0
 }

@@ -104,3 +104,9 @@ pub(crate) fn clock_ns(clock: libc::clockid_t) -> u64 {
     let ns = time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64;
     ns
 }
+
+/// `CLOCK_THREAD_CPUTIME_ID`, in nanoseconds.
+#[inline(always)]
+pub(super) fn thread_cpu_ns() -> u64 {
+    clock_ns(libc::CLOCK_THREAD_CPUTIME_ID)
+}

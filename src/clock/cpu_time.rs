@@ -7,7 +7,7 @@
 
 use recorder::TickRate;
 
-use super::calibration::clock_ns;
+use super::calibration::thread_cpu_ns;
 use super::rseq::{self, SwitchDetector};
 use super::{Calibration, counter};
 
@@ -60,13 +60,7 @@ pub(super) fn stop() {
 /// CPU time by system call, in nanoseconds.
 #[inline(always)]
 pub(super) fn by_system_call() -> u64 {
-    kernel_ns().wrapping_add(rseq::before_fork_ns())
-}
-
-/// `CLOCK_THREAD_CPUTIME_ID`, in nanoseconds.
-#[inline(always)]
-pub(super) fn kernel_ns() -> u64 {
-    clock_ns(libc::CLOCK_THREAD_CPUTIME_ID)
+    thread_cpu_ns().wrapping_add(rseq::before_fork_ns())
 }
 
 /// Wall and CPU ticks of one instant, both from the counter.

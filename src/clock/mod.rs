@@ -9,6 +9,7 @@ mod calibration;
 mod compensated;
 mod counter;
 mod cpu_time;
+mod measured_costs;
 mod pace;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod perf_page;
@@ -18,12 +19,14 @@ mod timer;
 pub(crate) use calibration::Calibration;
 pub(crate) use compensated::{CallCost, CallCosts, Compensated};
 pub(crate) use cpu_time::CpuTime;
+pub(crate) use measured_costs::{MeasuredCosts, Parts};
 pub(crate) use pace::pace;
 pub(crate) use timer::{Fired, Timer};
 
 use std::sync::{Mutex, OnceLock};
 
 use policy::settings::{ClockChoice, PinCpu};
+use recorder::TickRate;
 
 use crate::zend::FunctionKind;
 
@@ -116,6 +119,14 @@ pub(crate) struct Clock {
     pub(crate) cpu: CpuTime,
     /// Whether the thread is kept on one CPU while it profiles.
     pub(crate) is_pinned: bool,
+}
+
+impl Clock {
+    /// The tick rates of wall time and of CPU time.
+    pub(crate) fn rates(&self) -> (TickRate, TickRate) {
+        let wall = self.calibration.rate;
+        (wall, self.cpu.rate(wall))
+    }
 }
 
 /// Where wall ticks come from.
@@ -214,8 +225,8 @@ pub(crate) fn follow_forks(then: fn()) {
         }
     }
     THEN.get_or_init(|| then);
-    // SAFETY: plain functions that touch this thread's own data and make
-    // system calls that are allowed between fork and exec. The C library
+    // SAFETY: plain functions that set this thread's own data and make system calls;
+    // they allocate nothing and take no lock, and `then` neither. The C library
     // unregisters them when it unloads this library.
     unsafe {
         libc::pthread_atfork(Some(prepare), None, Some(in_child));

@@ -32,7 +32,7 @@ mod detector {
     use recorder::CpuClock;
 
     use super::{SwitchDetector, TickRate};
-    use crate::clock::cpu_time::kernel_ns;
+    use crate::clock::calibration::thread_cpu_ns;
     use crate::clock::{counter, perf_page};
     use crate::zend::per_thread::per_thread;
 
@@ -158,15 +158,18 @@ mod detector {
         match watch.detector.get() {
             SwitchDetector::Rseq => {
                 watch.armed.set(section() as u64);
-                set(pointer, section() as u64);
+                // SAFETY: the thread's own area, see `begin`.
+                unsafe { set(pointer, section() as u64) };
             }
-            SwitchDetector::PerfPage => watch.armed.set(read(pointer)),
+            // SAFETY: the thread's own page, see `begin`.
+            SwitchDetector::PerfPage => watch.armed.set(unsafe { read(pointer) }),
         }
     }
 
     /// Whether the thread was switched out since [`arm`].
     fn is_switched(watch: &Watch) -> bool {
-        read(watch.pointer.get()) != watch.armed.get()
+        // SAFETY: called only while detection is on, when the pointer is set.
+        unsafe { read(watch.pointer.get()) != watch.armed.get() }
     }
 
     /// Ends detection; does nothing if it is off.
@@ -177,7 +180,8 @@ mod detector {
             return;
         }
         match watch.detector.get() {
-            SwitchDetector::Rseq => set(pointer, 0),
+            // SAFETY: the thread's own area, see `begin`.
+            SwitchDetector::Rseq => unsafe { set(pointer, 0) },
             SwitchDetector::PerfPage => perf_page::close(),
         }
     }
@@ -187,8 +191,8 @@ mod detector {
     #[inline(always)]
     pub(crate) fn cpu_ticks(counter: u64) -> Option<u64> {
         let watch = WATCH.get();
-        // Called only while detection is on: while a profile reads CPU time.
-        let still_set = read(watch.pointer.get()) == watch.expected.get();
+        // SAFETY: called only while detection is on: while a profile reads CPU time.
+        let still_set = unsafe { read(watch.pointer.get()) == watch.expected.get() };
         still_set.then(|| watch.cpu.read(counter))
     }
 
@@ -230,7 +234,7 @@ mod detector {
         // here again. So a few tries suffice, and each alone is correct.
         for _ in 0..4 {
             arm(watch);
-            let used = kernel_ns().wrapping_add(watch.before_fork_ns.get());
+            let used = thread_cpu_ns().wrapping_add(watch.before_fork_ns.get());
             let used = rate.ticks_in_nanoseconds(used);
             watch.cpu.resynchronise(counter::read(), used);
             if !is_switched(watch) {
@@ -244,7 +248,7 @@ mod detector {
         let watch = WATCH.get();
         watch
             .at_fork_ns
-            .set(kernel_ns().wrapping_add(watch.before_fork_ns.get()));
+            .set(thread_cpu_ns().wrapping_add(watch.before_fork_ns.get()));
     }
 
     /// Called in the forked child: its CPU time continues from its parent's.
@@ -256,7 +260,8 @@ mod detector {
             return;
         }
         match watch.detector.get() {
-            SwitchDetector::Rseq => set(pointer, 0),
+            // SAFETY: the thread's own area, see `begin`.
+            SwitchDetector::Rseq => unsafe { set(pointer, 0) },
             // The child does not inherit the parent's page.
             SwitchDetector::PerfPage => {
                 watch.pointer.set(perf_page::reopen());
@@ -306,15 +311,20 @@ mod detector {
         })
     }
 
-    fn set(pointer: *mut u64, section: u64) {
-        // SAFETY: the thread's own area, which lives as long as the thread;
-        // volatile, because the kernel changes it asynchronously.
+    /// # Safety
+    ///
+    /// `pointer` must be that of [`thread_pointer`].
+    unsafe fn set(pointer: *mut u64, section: u64) {
+        // SAFETY: the area lives as long as the thread; volatile, because the kernel changes it asynchronously.
         unsafe { pointer.write_volatile(section) };
     }
 
+    /// # Safety
+    ///
+    /// `pointer` must be that of [`thread_pointer`] or of an open perf page.
     #[inline(always)]
-    fn read(pointer: *const u64) -> u64 {
-        // SAFETY: as in `set`.
+    unsafe fn read(pointer: *const u64) -> u64 {
+        // SAFETY: the caller's pointer; volatile as in `set`.
         unsafe { pointer.read_volatile() }
     }
 }

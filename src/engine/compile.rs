@@ -4,37 +4,37 @@
 //! task: `php -r` compiles its code with compiler options of its own, under which
 //! user calls would not check `zend_execute_ex`.
 
-use std::cell::Cell;
 use std::ffi::{CStr, c_char, c_int};
 use std::ptr::fn_addr_eq;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use ext_php_rs::ffi::{zend_file_handle, zend_op_array, zend_string};
 use recorder::{Entered, SymbolId, Token};
 
-use super::state::{State, state};
-use super::{sampling, suspended};
-use crate::zend;
+use super::state::with_state;
+use super::{sampled, suspended};
+use crate::symbols::Symbols;
 use crate::zend::bindings::{self, CompileFile, CompileString};
+use crate::zend::{self, HookPointer};
 
+/// The hooks that were there before ours.
 struct Previous {
     /// The hook below ours at MINIT. Opcache installs its hook later, on top.
-    compiler: Cell<Option<CompileFile>>,
+    compiler: HookPointer<Option<CompileFile>>,
     /// The hook that `compile_file` calls. It stays when `compile_file` is taken
     /// out: with ZTS, another thread may be about to call it.
-    file: Cell<Option<CompileFile>>,
-    is_in: Cell<bool>,
-    string: Cell<Option<CompileString>>,
+    file: HookPointer<Option<CompileFile>>,
+    string: HookPointer<Option<CompileString>>,
 }
 
-// SAFETY: as for the hooks in `execute`.
-unsafe impl Sync for Previous {}
-
 static PREVIOUS: Previous = Previous {
-    compiler: Cell::new(None),
-    file: Cell::new(None),
-    is_in: Cell::new(false),
-    string: Cell::new(None),
+    compiler: HookPointer::new(None),
+    file: HookPointer::new(None),
+    string: HookPointer::new(None),
 };
+
+/// `compile_file` is in the chain.
+static IS_IN: AtomicBool = AtomicBool::new(false);
 
 /// MINIT: installs the hook for strings, and one for files that makes sure that
 /// every `op_array` has our run-time slot.
@@ -94,13 +94,12 @@ pub(super) fn resume() {
 /// A profile begins: installs the hook for files on top of all others, so that
 /// it also sees a file that opcache has cached.
 pub(super) fn install() {
-    // SAFETY: see `PREVIOUS`.
+    // SAFETY: PHP's global pointer, which is always set.
     unsafe {
         let below = bindings::zend_compile_file;
         // Two threads may come here at once: the hook must not call itself.
-        if !PREVIOUS.is_in.get() && !fn_addr_eq(below, compile_file as CompileFile) {
+        if !fn_addr_eq(below, compile_file as CompileFile) && !IS_IN.swap(true, Ordering::AcqRel) {
             PREVIOUS.file.set(Some(below));
-            PREVIOUS.is_in.set(true);
             bindings::zend_compile_file = compile_file;
         }
     }
@@ -108,14 +107,13 @@ pub(super) fn install() {
 
 /// The last profile has ended: takes the hook for files out.
 pub(super) fn uninstall() {
-    // SAFETY: see `PREVIOUS`.
+    // SAFETY: as in `install`.
     unsafe {
-        if PREVIOUS.is_in.get()
-            && fn_addr_eq(bindings::zend_compile_file, compile_file as CompileFile)
+        if fn_addr_eq(bindings::zend_compile_file, compile_file as CompileFile)
             && let Some(previous) = PREVIOUS.file.get()
+            && IS_IN.swap(false, Ordering::AcqRel)
         {
             bindings::zend_compile_file = previous;
-            PREVIOUS.is_in.set(false);
         }
     }
 }
@@ -178,39 +176,41 @@ enum Opened {
 
 fn enter(prefix: &[u8], path: &[u8], is_file: bool) -> Option<Opened> {
     // Samples taken so far belong to the caller, not to the compiler.
-    sampling::safe_point(None);
-    // SAFETY: the compiler's hooks run when no other hook holds a reference, and
-    // naming a file does not call into the engine.
-    let state: &mut State = unsafe { &mut *state() };
-    if state.guard.is_truncating() {
-        return None;
-    }
-    let symbols = state.symbols.as_mut()?;
-    if let Some(recorder) = state.recorder.running() {
-        let symbol = symbols.file(prefix, path, is_file, &mut || recorder.add_symbol())?;
-        return match (state.plan.enter_now)(recorder, symbol) {
+    sampled::safe_point(None);
+    with_state(|state| {
+        if state.guard.is_truncating() {
+            return None;
+        }
+        let name = |symbols: &mut Symbols, add_symbol: &mut dyn FnMut() -> SymbolId| {
+            symbols.file(prefix, path, is_file, add_symbol)
+        };
+        let symbol = state.active.naming(name)??;
+        if state.active.sampling().is_some() {
+            let session = state.active.session;
+            return Some(Opened::Sampled { session, symbol });
+        }
+        let hooks = state.active.cold();
+        let recorder = state.active.recorder.running()?;
+        match hooks.enter_now(recorder, symbol) {
             Entered::Recorded(token) => Some(Opened::Traced(token)),
             Entered::TooDeep => None,
-        };
-    }
-    let sampler = state.sampler.as_mut()?;
-    let symbol = symbols.file(prefix, path, is_file, &mut || sampler.add_symbol())?;
-    let session = state.session;
-    Some(Opened::Sampled { session, symbol })
+        }
+    })
 }
 
 fn leave(opened: Option<Opened>) {
-    // SAFETY: as in `enter`.
-    let state: &mut State = unsafe { &mut *state() };
-    match opened {
-        // SAFETY: as in `enter`; `state` is not used after it.
-        Some(Opened::Traced(token)) => unsafe {
-            let plan = state.plan;
-            suspended::leave_by(state, plan, token);
-        },
-        Some(Opened::Sampled { session, symbol }) if state.session == session => {
-            sampling::safe_point(Some(symbol));
+    let sampled = with_state(|state| match opened {
+        Some(Opened::Traced(token)) => {
+            let hooks = state.active.cold();
+            suspended::leave_by(state, hooks, token);
+            None
         }
-        _ => {}
+        Some(Opened::Sampled { session, symbol }) => {
+            Some(symbol).filter(|_| state.active.session == session)
+        }
+        None => None,
+    });
+    if sampled.is_some() {
+        sampled::safe_point(sampled);
     }
 }

@@ -6,15 +6,12 @@
 //! reference to the state is held, and are not recorded.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::rc::Rc;
 
-use ext_php_rs::ffi::zval;
 use profile::redact::{self, Dialect};
 use recorder::{Reading, SymbolId};
 
-use super::Hooks;
-use super::state::{State, state};
-use crate::spans::{MAX_TEXT_LENGTH, SharedSpans, SpanId};
+use super::state::{State, with_state};
+use crate::spans::{MAX_TEXT_LENGTH, SpanId};
 use crate::symbols::{Prepared, Symbols};
 use crate::zend::{self, Call, Value};
 use policy::details::{self, Argument, Detail, Name, Rows, Text};
@@ -36,9 +33,8 @@ pub(super) struct DetailedCall {
 /// Inspects a call of the function with the symbol `plain`, and begins its span.
 #[cold]
 #[inline(never)]
-pub(super) unsafe fn inspect(state: *mut State, call: Call<'_>, plain: SymbolId) -> DetailedCall {
-    // SAFETY: this thread's state; the reference ends here.
-    let detail = unsafe { (*state).symbols.as_ref() }.and_then(|symbols| symbols.detail_of(plain));
+pub(super) fn inspect(call: Call<'_>, plain: SymbolId) -> DetailedCall {
+    let detail = with_symbols(|symbols| symbols.detail_of(plain)).flatten();
     let mut known = DetailedCall {
         symbol: plain,
         detail,
@@ -105,8 +101,9 @@ pub(super) unsafe fn inspect(state: *mut State, call: Call<'_>, plain: SymbolId)
 /// Notes the entry of the call, which is on top of the recorder's stack.
 pub(super) fn entered(known: DetailedCall) {
     with_span(known, |state, id| {
-        let (at, caller) = (state.recorder.entered(), state.recorder.caller());
-        let spans = spans_of(state);
+        let recorder = &state.active.recorder;
+        let (at, caller) = (recorder.entered(), recorder.caller());
+        let spans = state.active.spans();
         if let Some(mut spans) = spans.as_ref().and_then(|spans| spans.try_borrow_mut().ok()) {
             spans.entered(id, at, caller);
         }
@@ -116,7 +113,7 @@ pub(super) fn entered(known: DetailedCall) {
 /// Drops the span of a call that is not recorded because of a limit.
 pub(super) fn dropped(known: DetailedCall) {
     with_span(known, |state, id| {
-        let spans = spans_of(state);
+        let spans = state.active.spans();
         if let Some(mut spans) = spans.as_ref().and_then(|spans| spans.try_borrow_mut().ok()) {
             spans.forget(id);
         }
@@ -126,31 +123,31 @@ pub(super) fn dropped(known: DetailedCall) {
 /// Ends the call's span at `now`; none if no clock was read.
 #[cold]
 #[inline(never)]
-pub(super) unsafe fn left(
+pub(super) fn left(
     known: DetailedCall,
     call: Call<'_>,
-    result: *mut zval,
+    result: Option<Value<'_>>,
     now: Option<Reading>,
 ) {
-    // SAFETY: the result that the engine passed to the hook; the function set it.
-    let result = unsafe { result.as_ref() }.map(Value::new);
     match known.detail {
         Some(Detail::Waits { rows, .. }) => {
             let Some((session, id)) = known.span else {
                 return;
             };
             let rows = unrecorded(|| rows_of(rows, call, result));
-            // SAFETY: as in `with_symbols`.
-            let state: &mut State = unsafe { &mut *state() };
-            if state.session != session {
-                return;
-            }
-            // In a paused profile, the call ends when the pause began.
-            let at = state.recorder.moment(now.unwrap_or_default());
-            let spans = spans_of(state);
-            if let Some(mut spans) = spans.as_ref().and_then(|spans| spans.try_borrow_mut().ok()) {
-                spans.end(id, at, rows);
-            }
+            with_state(|state| {
+                if state.active.session != session {
+                    return;
+                }
+                // In a paused profile, the call ends when the pause began.
+                let at = state.active.recorder.moment(now.unwrap_or_default());
+                let spans = state.active.spans();
+                if let Some(mut spans) =
+                    spans.as_ref().and_then(|spans| spans.try_borrow_mut().ok())
+                {
+                    spans.end(id, at, rows);
+                }
+            });
         }
         Some(Detail::Prepares { statement, name }) => {
             let name = prepared_name(call, name, result);
@@ -176,55 +173,46 @@ pub(super) unsafe fn left(
 /// Ends all open spans: after a fatal error or at the end of the profile, none of
 /// their calls returns.
 pub(crate) fn end_all(state: &mut State) {
-    let spans = spans_of(state);
+    let spans = state.active.spans();
     if let Some(mut spans) = spans.as_ref().and_then(|spans| spans.try_borrow_mut().ok())
         && spans.has_open()
     {
-        let now = (state.plan.read)();
-        spans.end_all(state.recorder.moment(now));
+        let now = state.active.cold().read();
+        spans.end_all(state.active.recorder.moment(now));
     }
-}
-
-fn spans_of(state: &State) -> Option<SharedSpans> {
-    state.symbols.as_ref()?.spans().map(Rc::clone)
 }
 
 fn with_span(known: DetailedCall, act: impl FnOnce(&mut State, SpanId)) {
     if let Some((session, id)) = known.span {
-        // SAFETY: as in `with_symbols`.
-        let state: &mut State = unsafe { &mut *state() };
-        if state.session == session {
-            act(state, id);
-        }
+        with_state(|state| {
+            if state.active.session == session {
+                act(state, id);
+            }
+        });
     }
 }
 
 fn with_symbols<R>(act: impl FnOnce(&mut Symbols) -> R) -> Option<R> {
-    // SAFETY: no hook holds a reference while a detail is inspected, and `act`
-    // does not call into the engine.
-    let state: &mut State = unsafe { &mut *state() };
-    state.symbols.as_mut().map(act)
+    with_state(|state| state.active.symbols_mut().map(act))
 }
 
 /// Runs `ask`, which calls PHP functions, without recording those calls.
 fn unrecorded<R>(ask: impl FnOnce() -> R) -> R {
-    let state = state();
-    // SAFETY: this thread's state; no reference is held while `ask` runs.
-    unsafe {
-        (*state).hooks_while_asking = Some(std::mem::replace(&mut (*state).hooks, Hooks::PASS));
-    }
+    with_state(|state| {
+        state.is_asking = true;
+        state.choose_hooks();
+    });
     let answer = ask();
-    // SAFETY: as above.
-    restore_hooks(unsafe { &mut *state });
+    with_state(stop_asking);
     answer
 }
 
 /// Restores the hooks that [`unrecorded`] replaced. Also called at a fatal error,
 /// whose bailout skips the end of `unrecorded` (the result exceeded the memory
 /// limit).
-pub(super) fn restore_hooks(state: &mut State) {
-    if let Some(hooks) = state.hooks_while_asking.take() {
-        state.hooks = hooks;
+pub(super) fn stop_asking(state: &mut State) {
+    if std::mem::take(&mut state.is_asking) {
+        state.choose_hooks();
     }
 }
 
@@ -332,27 +320,30 @@ fn with_text(known: DetailedCall, text: Option<&[u8]>) -> DetailedCall {
 
 /// Begins a span, or adds the text to the call's name. `text` is redacted.
 fn with_clean_text(known: DetailedCall, text: Option<&[u8]>) -> DetailedCall {
+    with_state(|state| begin(state, known, text)).unwrap_or(known)
+}
+
+fn begin(state: &mut State, known: DetailedCall, text: Option<&[u8]>) -> Option<DetailedCall> {
     let plain = known.symbol;
     let Some(Detail::Waits {
         kind, text: source, ..
     }) = known.detail
     else {
-        return known;
+        return None;
     };
-    // SAFETY: as in `with_symbols`.
-    let state: &mut State = unsafe { &mut *state() };
-    let (Some(symbols), Some(recorder)) = (&mut state.symbols, state.recorder.running()) else {
-        return known;
-    };
-    let Some(spans) = symbols.spans().map(Rc::clone) else {
-        let symbol = text.map_or(plain, |text| {
-            symbols.detailed(plain, text, &mut || recorder.add_symbol())
-        });
-        return DetailedCall {
+    let session = state.active.session;
+    let Some(spans) = state.active.spans() else {
+        let symbol = match text {
+            Some(text) => state
+                .active
+                .naming(|symbols, add_symbol| symbols.detailed(plain, text, add_symbol))?,
+            None => plain,
+        };
+        return Some(DetailedCall {
             symbol,
             detail: None,
             ..known
-        };
+        });
     };
     let kind = match (source, text) {
         (Text::Handle, Some(url)) => details::kind_of_curl(url),
@@ -360,7 +351,7 @@ fn with_clean_text(known: DetailedCall, text: Option<&[u8]>) -> DetailedCall {
         _ => kind,
     };
     let mut text = match (source, text) {
-        (Text::Command, _) => Some(details::command_of(&symbols.name(plain))),
+        (Text::Command, _) => Some(details::command_of(&state.active.symbols()?.name(plain))),
         (Text::Handle, Some(url)) if details::is_local(url) => None,
         (_, text) => text.map(<[u8]>::to_vec),
     };
@@ -371,8 +362,8 @@ fn with_clean_text(known: DetailedCall, text: Option<&[u8]>) -> DetailedCall {
         Ok(mut spans) => spans.begin(kind, plain, text.as_deref()),
         Err(_) => None,
     };
-    DetailedCall {
-        span: id.map(|id| (state.session, id)),
+    Some(DetailedCall {
+        span: id.map(|id| (session, id)),
         ..known
-    }
+    })
 }

@@ -6,7 +6,7 @@ use ext_php_rs::ffi::{
     E_COMPILE_ERROR, E_CORE_ERROR, E_ERROR, E_PARSE, E_RECOVERABLE_ERROR, E_USER_ERROR, zend_string,
 };
 
-use super::state::state;
+use super::state::with_state;
 use super::{detail, guard, without_hooks};
 use crate::zend;
 use crate::zend::bindings::zend_observer_error_register;
@@ -30,25 +30,24 @@ unsafe extern "C" fn raised(
     _line: u32,
     _message: *mut zend_string,
 ) {
+    let is = |kinds: u32| u32::try_from(kind).is_ok_and(|kind| kind & kinds != 0);
     // A parse error in `eval()` is thrown, and does not come here.
-    if u32::try_from(kind).is_ok_and(|kind| kind & (CERTAIN | E_PARSE) != 0) {
+    if is(CERTAIN | E_PARSE) {
         zend::note_fatal_error(true);
     }
-    if u32::try_from(kind).is_ok_and(|kind| kind & CERTAIN != 0) {
-        // SAFETY: as below.
-        detail::end_all(unsafe { &mut *state() });
+    if is(CERTAIN) {
+        with_state(detail::end_all);
     }
-    if !u32::try_from(kind).is_ok_and(|kind| kind & FATAL != 0) {
+    if !is(FATAL) {
         return;
     }
     without_hooks::resume();
-    // SAFETY: as below.
-    detail::restore_hooks(unsafe { &mut *state() });
-    // The observer API reports the ends of all open calls before shutdown
-    // functions run, and the guard restores the hooks there.
-    if super::armed() == Some(super::Engine::Execute) {
-        // SAFETY: errors are raised from PHP's code, where no hook holds a
-        // reference to the state.
-        guard::after_bailout(unsafe { &mut *state() });
-    }
+    with_state(|state| {
+        detail::stop_asking(state);
+        // The observer API reports the ends of all open calls before shutdown
+        // functions run, and the guard restores the hooks there.
+        if super::armed() == Some(super::Engine::Execute) {
+            guard::after_bailout(state);
+        }
+    });
 }

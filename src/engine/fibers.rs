@@ -4,7 +4,7 @@
 //! nothing in a program without fibers.
 
 use super::guard;
-use super::state::{State, state};
+use super::state::with_state;
 use crate::zend::bindings::{
     FiberContext, zend_observer_fiber_destroy_register, zend_observer_fiber_init_register,
     zend_observer_fiber_switch_register,
@@ -20,44 +20,46 @@ pub(super) fn arm() {
     }
 }
 
-/// The state, if a profile is running.
-fn running() -> Option<&'static mut State> {
-    // SAFETY: the engine calls the callbacks below between two PHP functions,
-    // when no hook holds a reference, and they do not call into the engine.
-    let state = unsafe { &mut *state() };
-    state.symbols.is_some().then_some(state)
-}
-
 unsafe extern "C" fn created(fiber: *mut FiberContext) {
-    let Some(state) = running() else { return };
-    if let Some(recorder) = state.recorder.running() {
-        recorder.fiber_created(fiber as usize);
-    }
-    if let Some(suspended) = &mut state.suspended {
-        suspended.recorder.fiber_created(fiber as usize);
-    }
+    with_state(|state| {
+        if let Some(recorder) = state.active.recorder.running() {
+            recorder.fiber_created(fiber as usize);
+        }
+        if let Some(suspended) = &mut state.suspended {
+            suspended.recorder.fiber_created(fiber as usize);
+        }
+    });
 }
 
 unsafe extern "C" fn switched(from: *mut FiberContext, to: *mut FiberContext) {
     let (from, to) = (from as usize, to as usize);
-    let Some(state) = running() else { return };
-    if let Some(recorder) = state.recorder.running() {
-        (state.plan.fiber_switched)(recorder, from, to);
-    }
-    if let Some(suspended) = &mut state.suspended {
-        (suspended.plan.fiber_switched_while_paused)(&mut suspended.recorder, from, to);
-    }
-    guard::switch(state, from, to);
+    with_state(|state| {
+        if state.active.running.is_none() {
+            return;
+        }
+        let hooks = state.active.cold();
+        if let Some(recorder) = state.active.recorder.running() {
+            hooks.fiber_switched(recorder, from, to);
+        }
+        if let Some(suspended) = &mut state.suspended {
+            let hooks = suspended.cold();
+            hooks.fiber_switched(&mut suspended.recorder, from, to);
+        }
+        guard::switch(state, from, to);
+    });
 }
 
 unsafe extern "C" fn destroyed(fiber: *mut FiberContext) {
     let fiber = fiber as usize;
-    let Some(state) = running() else { return };
-    if let Some(recorder) = state.recorder.running() {
-        (state.plan.fiber_destroyed)(recorder, fiber);
-    }
-    if let Some(suspended) = &mut state.suspended {
-        (suspended.plan.fiber_destroyed)(&mut suspended.recorder, fiber);
-    }
-    guard::forget(state, fiber);
+    with_state(|state| {
+        let hooks = state.active.cold();
+        if let Some(recorder) = state.active.recorder.running() {
+            hooks.fiber_destroyed(recorder, fiber);
+        }
+        if let Some(suspended) = &mut state.suspended {
+            let hooks = suspended.cold();
+            hooks.fiber_destroyed(&mut suspended.recorder, fiber);
+        }
+        state.guard.forget(fiber);
+    });
 }

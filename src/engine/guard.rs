@@ -10,107 +10,45 @@
 //! recorded depth (`xhprof.max_depth`), also in the observer engine, which needs
 //! no C stack.
 //!
-//! Each C stack has its own bounds, so each fiber does.
-
-use std::collections::HashMap;
+//! [`bounds`](super::bounds) has the limits: one for each C stack.
 
 use ext_php_rs::ffi::{zend_execute_data, zval};
 use recorder::{Entered, FiberId, SymbolId};
 
-use super::execute::{self, pass_user};
+use super::hooks::Hooks;
+use super::installed::user as installed_hook;
+use super::previous::{pass, pass_user};
 use super::state::{State, state};
-use super::{Hooks, internal, marks, suspended};
-use crate::zend::{self, stack};
-
-/// The bounds of the current C stack, and those of the other fibers.
-pub(crate) struct Guard {
-    current: Bounds,
-    others: Option<HashMap<FiberId, Bounds>>,
-}
-
-/// The limit of one C stack, and whether calls on it are truncated now.
-#[derive(Clone, Copy)]
-struct Bounds {
-    limit: usize,
-    is_truncating: bool,
-    /// In the observer engine: truncation ends with the call of this mark.
-    until: usize,
-}
-
-impl Bounds {
-    /// Every address is below this limit, so the first call on the stack finds the
-    /// true one.
-    const UNKNOWN: Self = Self {
-        limit: usize::MAX,
-        is_truncating: false,
-        until: 0,
-    };
-}
-
-impl Guard {
-    pub(super) const fn new() -> Self {
-        Self {
-            current: Bounds::UNKNOWN,
-            others: None,
-        }
-    }
-
-    /// Calls below this stack address are charged to `[truncated]`.
-    #[inline(always)]
-    pub(super) fn limit(&self) -> usize {
-        self.current.limit
-    }
-
-    /// Whether calls are charged to a `[truncated]` row now.
-    pub(super) fn is_truncating(&self) -> bool {
-        self.current.is_truncating
-    }
-
-    fn find_limit(&mut self, here: usize) {
-        if self.current.limit == Bounds::UNKNOWN.limit {
-            self.current.limit = match stack::thread_bounds() {
-                Some(bounds) if bounds.contains(&here) => stack::limit_of(&bounds),
-                // A fiber's stack, and this address is near its beginning.
-                _ => stack::limit_below(here, zend::fiber_stack_size()),
-            };
-        }
-    }
-}
+use super::{marks, suspended};
+use crate::zend::Call;
 
 /// The thread switches to another fiber.
 pub(super) fn switch(state: &mut State, from: FiberId, to: FiberId) {
-    let others = state.guard.others.get_or_insert_default();
-    others.insert(from, state.guard.current);
-    state.guard.current = others.remove(&to).unwrap_or(Bounds::UNKNOWN);
-    set_truncating(state, state.guard.current.is_truncating);
-}
-
-/// A fiber was destroyed.
-pub(super) fn forget(state: &mut State, fiber: FiberId) {
-    if let Some(others) = &mut state.guard.others {
-        others.remove(&fiber);
-    }
+    state.guard.switch(from, to);
+    set_truncating(state, state.guard.is_truncating());
 }
 
 /// Ends truncation before a bailout: shutdown functions run near the top of the
 /// stack.
 pub(super) fn after_bailout(state: &mut State) {
-    if state.guard.current.is_truncating {
+    if state.guard.is_truncating() {
         set_truncating(state, false);
     }
 }
 
+/// The hooks while calls are truncated.
+const TRUNCATING: Hooks = Hooks {
+    end: end_truncated,
+    ..Hooks::PASS
+};
+
 fn set_truncating(state: &mut State, is_truncating: bool) {
-    state.guard.current.is_truncating = is_truncating;
+    state.guard.current.truncating = is_truncating.then_some(TRUNCATING);
+    state.choose_hooks();
     if is_truncating {
-        state.hooks = Hooks {
-            end: end_truncated,
-            ..Hooks::PASS
-        };
-        execute::suspend();
+        installed_hook::suspend();
     } else {
-        state.hooks = state.plan;
-        execute::resume();
+        installed_hook::resume();
     }
 }
 
@@ -130,15 +68,15 @@ pub(super) unsafe fn run_user(
         if here < (*state).guard.limit() {
             return run_user_truncated(state, data);
         }
-        let hooks = (*state).plan;
-        let entered = match (*state).recorder.running() {
-            Some(recorder) => (hooks.enter)(recorder, symbol, data),
+        let hooks = (*state).active.cold();
+        let entered = match (*state).active.recorder.running() {
+            Some(recorder) => hooks.enter(recorder, symbol, Call::new(data)),
             None => Entered::TooDeep,
         };
         match entered {
             Entered::Recorded(token) => {
                 pass_user(data);
-                suspended::leave_by(state, hooks, token);
+                suspended::leave_by(&mut *state, hooks, token);
             }
             Entered::TooDeep => run_user_truncated(state, data),
         }
@@ -181,7 +119,7 @@ pub(super) unsafe fn run_internal_truncated(
     result: *mut zval,
 ) {
     // SAFETY: as in `run_user`.
-    unsafe { truncated(state, data, || internal::pass(data, result)) }
+    unsafe { truncated(state, data, || pass(data, result)) }
 }
 
 /// Runs `call`, a closure over plain pointers, between one entry and one exit.
@@ -189,19 +127,19 @@ unsafe fn truncated(state: *mut State, data: *mut zend_execute_data, call: impl 
     // SAFETY: as in `run_user`; a `longjmp` over this frame skips only plain
     // data, and `after_bailout` puts the hooks back then.
     unsafe {
-        let hooks = (*state).plan;
-        let entered = match (*state).recorder.running() {
-            Some(recorder) => (hooks.enter_truncated)(recorder, data),
+        let hooks = (*state).active.cold();
+        let call_frame = Call::new(data);
+        let entered = match (*state).active.recorder.running() {
+            Some(recorder) => hooks.enter_truncated(recorder, call_frame),
             None => Entered::TooDeep,
         };
         // If a bailout skips the call, the end of its caller ends truncation.
-        let caller = (*data).prev_execute_data;
-        if !caller.is_null() {
+        if let Some(caller) = call_frame.frame().caller() {
             (*state).guard.current.until = marks::mark(caller);
         }
         unhooked(state, call);
         if let Entered::Recorded(token) = entered {
-            suspended::leave_by(state, hooks, token);
+            suspended::leave_by(&mut *state, hooks, token);
         }
     }
 }
@@ -209,26 +147,26 @@ unsafe fn truncated(state: *mut State, data: *mut zend_execute_data, call: impl 
 /// In the observer engine: from the call's begin to its end, only one
 /// `[truncated]` frame is recorded.
 #[cold]
-pub(super) fn begin_truncated(state: &mut State, data: *mut zend_execute_data) {
-    let enter_truncated = state.plan.enter_truncated;
-    if let Some(recorder) = state.recorder.running() {
-        enter_truncated(recorder, data);
+pub(super) fn begin_truncated(state: &mut State, call: Call<'_>) {
+    let hooks = state.active.cold();
+    if let Some(recorder) = state.active.recorder.running() {
+        hooks.enter_truncated(recorder, call);
     }
-    state.guard.current.until = marks::mark(data);
+    state.guard.current.until = marks::mark(call.frame());
     set_truncating(state, true);
 }
 
 unsafe fn end_truncated(data: *mut zend_execute_data) {
     // SAFETY: this thread's state; the engine calls this between two functions,
-    // when no hook holds a reference.
-    let state = unsafe { &mut *state() };
-    let mark = marks::mark(data);
+    // when no hook holds a reference. The frame is the engine's.
+    let (state, call) = unsafe { (&mut *state(), Call::new(data)) };
+    let mark = marks::mark(call.frame());
     if state.guard.current.until == mark {
         state.guard.current.until = 0;
         set_truncating(state, false);
-        let end_marked = state.plan.end_marked;
-        if let Some(recorder) = state.recorder.running() {
-            end_marked(recorder, mark);
+        let hooks = state.active.cold();
+        if let Some(recorder) = state.active.recorder.running() {
+            hooks.end_marked(recorder, mark);
         }
     }
 }
@@ -255,12 +193,12 @@ pub(super) unsafe fn run_user_unsampled(
 unsafe fn unhooked(state: *mut State, call: impl FnOnce()) {
     // SAFETY: as in `run_user`.
     unsafe {
-        let session = (*state).session;
+        let session = (*state).active.session;
         set_truncating(&mut *state, true);
         call();
         // If another profile began during the call, its hooks are installed. If
         // the profile ended, its plan records nothing.
-        if (*state).session == session {
+        if (*state).active.session == session {
             set_truncating(&mut *state, false);
         }
     }

@@ -1,14 +1,17 @@
 //! The functions that a thread's hooks call, specialised for its profile's plan.
+//!
+//! Four are called for each call of PHP, and are plain pointers. The others are a
+//! table: [`ColdHooks`], with an implementation for each plan, for a paused one,
+//! and for none ([`Off`]).
 
 use ext_php_rs::ffi::zend_execute_data;
 use recorder::{Entered, FiberId, Reading, Recorder, SymbolId, Token};
 
-use super::execute::pass_user;
-use super::internal::pass_internal;
-use super::observer;
+use super::previous::{pass_internal, pass_user};
+use crate::zend::Call;
 use crate::zend::bindings::{ExecuteEx, ExecuteInternal};
 
-/// Functions for one plan, or for none.
+/// The functions for one plan, or for none.
 #[derive(Clone, Copy)]
 pub(crate) struct Hooks {
     /// User functions, in the execute engine.
@@ -19,40 +22,8 @@ pub(crate) struct Hooks {
     pub(super) end: unsafe fn(*mut zend_execute_data),
     /// Internal functions.
     pub(super) internal: ExecuteInternal,
-    /// Reads the clocks.
-    pub(crate) read: fn() -> Reading,
-    /// [`Recorder::enter`] with this plan, for a call with a frame.
-    pub(super) enter: fn(&mut Recorder, SymbolId, *mut zend_execute_data) -> Entered,
-    /// The same for a compilation, which has no frame of its own.
-    pub(super) enter_now: fn(&mut Recorder, SymbolId) -> Entered,
-    /// [`Recorder::enter_truncated`] with this plan.
-    pub(super) enter_truncated: fn(&mut Recorder, *mut zend_execute_data) -> Entered,
-    /// [`Recorder::leave`] with this plan: whether this profile has the call.
-    pub(super) leave: fn(&mut Recorder, Token) -> bool,
-    /// [`Recorder::end_marked`] with this plan.
-    pub(super) end_marked: fn(&mut Recorder, usize) -> bool,
-    /// [`Recorder::fiber_switched`] with this plan.
-    pub(super) fiber_switched: fn(&mut Recorder, FiberId, FiberId),
-    /// [`Recorder::fiber_destroyed`] with this plan.
-    pub(super) fiber_destroyed: fn(&mut Recorder, FiberId),
-    /// [`Recorder::finish`] with this plan.
-    pub(crate) finish: fn(&mut Recorder),
-    /// [`Recorder::snapshot`] with this plan.
-    pub(crate) snapshot: fn(&Recorder) -> Option<Recorder>,
-    /// [`Recorder::pause`] with this plan.
-    pub(crate) pause: fn(&mut Recorder),
-    /// [`Recorder::resume`] with this plan.
-    pub(crate) resume: fn(&mut Recorder),
-    /// [`Recorder::pass`] with this plan.
-    pub(crate) pass: fn(&mut Recorder, SymbolId, Reading),
-    /// [`Recorder::end_marked_while_paused`] with this plan.
-    pub(super) end_marked_while_paused: fn(&mut Recorder, usize) -> bool,
-    /// [`Recorder::fiber_switched`] without reading a clock.
-    pub(super) fiber_switched_while_paused: fn(&mut Recorder, FiberId, FiberId),
-    /// [`Recorder::snapshot`] without reading a clock.
-    pub(super) snapshot_while_paused: fn(&Recorder) -> Option<Recorder>,
-    /// [`Recorder::finish`] without reading a clock.
-    pub(crate) finish_while_paused: fn(&mut Recorder),
+    /// What is off the hot path.
+    pub(super) cold: &'static dyn ColdHooks,
 }
 
 impl Hooks {
@@ -62,39 +33,93 @@ impl Hooks {
         begin: |_| {},
         end: |_| {},
         internal: pass_internal,
-        read: Reading::default,
-        enter: |_, _, _| Entered::TooDeep,
-        enter_now: |_, _| Entered::TooDeep,
-        enter_truncated: |_, _| Entered::TooDeep,
-        leave: |_, _| false,
-        end_marked: |_, _| false,
-        fiber_switched: |_, _, _| {},
-        fiber_destroyed: |_, _| {},
-        finish: |_| {},
-        snapshot: |_| None,
-        pause: |_| {},
-        resume: |_| {},
-        pass: |_, _, _| {},
-        end_marked_while_paused: |_, _| false,
-        fiber_switched_while_paused: |_, _, _| {},
-        snapshot_while_paused: |_| None,
-        finish_while_paused: |_| {},
+        cold: &Off,
     };
 
-    /// The hooks of a paused profile: they handle only ends of calls, and read no
-    /// clock, which may have been stopped.
-    pub(crate) fn paused(self) -> Self {
+    /// Reads the clocks.
+    pub(crate) fn read(self) -> Reading {
+        self.cold.read()
+    }
+
+    /// The hooks of the same plan while it is paused: they handle only ends of
+    /// calls, and read no clock, which may have been stopped.
+    pub(super) fn paused(self) -> Self {
+        let cold = self.cold.paused();
         Self {
-            end: observer::paused_end,
-            leave: self.leave,
-            end_marked: self.end_marked_while_paused,
-            fiber_switched: self.fiber_switched_while_paused,
-            fiber_destroyed: self.fiber_destroyed,
-            finish: self.finish_while_paused,
-            snapshot: self.snapshot_while_paused,
-            resume: self.resume,
-            pass: self.pass,
+            end: cold.end(),
+            cold,
             ..Self::PASS
         }
     }
 }
+
+/// What a plan does off the hot path. The defaults are those of [`Off`].
+pub(crate) trait ColdHooks: Sync {
+    /// Reads the clocks.
+    fn read(&self) -> Reading {
+        Reading::default()
+    }
+
+    /// [`Recorder::enter`], for a call with a frame.
+    fn enter(&self, _: &mut Recorder, _: SymbolId, _: Call<'_>) -> Entered {
+        Entered::TooDeep
+    }
+
+    /// The same for a compilation, which has no frame of its own.
+    fn enter_now(&self, _: &mut Recorder, _: SymbolId) -> Entered {
+        Entered::TooDeep
+    }
+
+    /// [`Recorder::enter_truncated`].
+    fn enter_truncated(&self, _: &mut Recorder, _: Call<'_>) -> Entered {
+        Entered::TooDeep
+    }
+
+    /// [`Recorder::leave`]: whether this profile has the call.
+    fn leave(&self, _: &mut Recorder, _: Token) -> bool {
+        false
+    }
+
+    /// [`Recorder::end_marked`]: whether this profile has the call.
+    fn end_marked(&self, _: &mut Recorder, _mark: usize) -> bool {
+        false
+    }
+
+    /// [`Recorder::fiber_switched`].
+    fn fiber_switched(&self, _: &mut Recorder, _from: FiberId, _to: FiberId) {}
+
+    /// [`Recorder::fiber_destroyed`].
+    fn fiber_destroyed(&self, _: &mut Recorder, _: FiberId) {}
+
+    /// [`Recorder::finish`].
+    fn finish(&self, _: &mut Recorder) {}
+
+    /// [`Recorder::snapshot`].
+    fn snapshot(&self, _: &Recorder) -> Option<Recorder> {
+        None
+    }
+
+    /// [`Recorder::pause`].
+    fn pause(&self, _: &mut Recorder) {}
+
+    /// [`Recorder::resume`].
+    fn resume(&self, _: &mut Recorder) {}
+
+    /// [`Recorder::pass`].
+    fn pass(&self, _: &mut Recorder, _: SymbolId, _time: Reading) {}
+
+    /// The hook for the end of a user function, if the plan is paused.
+    fn end(&self) -> unsafe fn(*mut zend_execute_data) {
+        Hooks::PASS.end
+    }
+
+    /// The table of the same plan while it is paused.
+    fn paused(&self) -> &'static dyn ColdHooks {
+        &Off
+    }
+}
+
+/// The table of no plan: nothing is recorded.
+pub(super) struct Off;
+
+impl ColdHooks for Off {}

@@ -1,95 +1,15 @@
-//! Internal functions: `zend_execute_internal`, in both engines.
+//! The hooks for internal functions, in both engines.
 //!
-//! The hook is installed at MINIT and stays. It must be installed before code is
-//! compiled: calls compiled without it never check it, and a JIT compiles its
-//! address into the code. While nothing is recorded it costs a test and a jump.
-
-use std::cell::Cell;
-use std::ptr::fn_addr_eq;
+//! [`installed`](super::installed) calls them, from `zend_execute_internal`.
 
 use ext_php_rs::ffi::{zend_execute_data, zval};
 use recorder::{Entered, SymbolId};
 
-use super::plan::Tracing;
+use super::previous::pass;
 use super::state::state;
+use super::tracing::Tracing;
 use super::{detail, guard, lookup, suspended};
-use crate::zend::bindings::{self, ExecuteInternal};
-use crate::zend::{Call, FunctionKind};
-
-struct Previous(Cell<Option<ExecuteInternal>>);
-
-// SAFETY: written at MINIT, before there are threads.
-unsafe impl Sync for Previous {}
-
-static PREVIOUS: Previous = Previous(Cell::new(None));
-
-/// MINIT: installs the hook.
-pub(super) fn arm() {
-    // SAFETY: MINIT runs before any thread and calls no PHP function.
-    unsafe {
-        PREVIOUS.0.set(bindings::zend_execute_internal);
-        bindings::zend_execute_internal = Some(installed);
-    }
-}
-
-/// MSHUTDOWN: takes the hook out, unless another extension hooked on top.
-pub(super) fn disarm() {
-    // SAFETY: as in `arm`, at the other end of the process's life.
-    unsafe {
-        if let Some(hook) = bindings::zend_execute_internal
-            && fn_addr_eq(hook, installed as ExecuteInternal)
-        {
-            bindings::zend_execute_internal = PREVIOUS.0.get();
-        }
-    }
-}
-
-/// Takes the hook out until [`resume`], if it is on top.
-pub(super) fn suspend() {
-    disarm();
-}
-
-/// Puts the hook back after [`suspend`].
-pub(super) fn resume() {
-    // SAFETY: without threads, where `suspend` is called.
-    unsafe {
-        let is_out = match (bindings::zend_execute_internal, PREVIOUS.0.get()) {
-            (Some(hook), Some(previous)) => fn_addr_eq(hook, previous),
-            (hook, previous) => hook.is_none() && previous.is_none(),
-        };
-        if is_out {
-            bindings::zend_execute_internal = Some(installed);
-        }
-    }
-}
-
-unsafe extern "C" fn installed(data: *mut zend_execute_data, result: *mut zval) {
-    // SAFETY: the hooks of the state take what the engine hands to a hook.
-    unsafe { ((*state()).hooks.internal)(data, result) }
-}
-
-/// Calls the previous hook, or the function's handler.
-#[inline(always)]
-pub(super) unsafe fn pass(data: *mut zend_execute_data, result: *mut zval) {
-    // SAFETY: passes on what the engine handed us. Without a hook the engine
-    // calls the handler of the frame's function; every callable internal
-    // function has one.
-    unsafe {
-        match PREVIOUS.0.get() {
-            Some(previous) => previous(data, result),
-            None => {
-                let handler = (*(*data).func).internal_function.handler;
-                handler.unwrap_unchecked()(data, result);
-            }
-        }
-    }
-}
-
-/// The hook that records nothing.
-pub(super) unsafe extern "C" fn pass_internal(data: *mut zend_execute_data, result: *mut zval) {
-    // SAFETY: as `pass`.
-    unsafe { pass(data, result) }
-}
+use crate::zend::{Call, FunctionKind, Value};
 
 /// The hook for one plan. The fast path: everything unusual is left to
 /// `traced_unknown`.
@@ -100,11 +20,13 @@ pub(super) unsafe extern "C" fn traced<T: Tracing>(
     let state = state();
     // SAFETY: as in `traced_unknown`.
     unsafe {
-        if let Some(symbol) = lookup::plain(state, Call::new(data), FunctionKind::Internal)
+        let call = Call::new(data);
+        if let Some(symbol) = lookup::plain_internal(state, call)
             && let Some(token) =
                 (*state)
+                    .active
                     .recorder
-                    .enter_again::<T>(symbol, &T::site(data), T::read_at_entry)
+                    .enter_again::<T>(symbol, &T::site(call), T::read_at_entry)
         {
             pass(data, result);
             suspended::leave_again::<T>(state, token, FunctionKind::Internal);
@@ -131,10 +53,10 @@ unsafe fn traced_unknown<T: Tracing>(data: *mut zend_execute_data, result: *mut 
         if target.wants_detail() {
             return traced_with_detail::<T>(data, result, symbol);
         }
-        let Some(recorder) = (*state).recorder.running() else {
+        let Some(recorder) = (*state).active.recorder.running() else {
             return pass(data, result);
         };
-        match recorder.enter::<T>(symbol, &T::site(data), T::read_at_entry) {
+        match recorder.enter::<T>(symbol, &T::site(call), T::read_at_entry) {
             Entered::Recorded(token) => {
                 pass(data, result);
                 suspended::leave::<T>(state, token, FunctionKind::Internal);
@@ -157,16 +79,16 @@ unsafe fn traced_with_detail<T: Tracing>(
     // arguments are still alive: the engine frees them when the hook returns.
     unsafe {
         let call = Call::new(data);
-        let known = detail::inspect(state, call, plain);
-        let Some(recorder) = (*state).recorder.running() else {
+        let known = detail::inspect(call, plain);
+        let Some(recorder) = (*state).active.recorder.running() else {
             return pass(data, result);
         };
-        match recorder.enter::<T>(known.symbol, &T::site(data), T::read_at_entry) {
+        match recorder.enter::<T>(known.symbol, &T::site(call), T::read_at_entry) {
             Entered::Recorded(token) => {
                 detail::entered(known);
                 pass(data, result);
                 let now = suspended::leave_telling::<T>(state, token, FunctionKind::Internal);
-                detail::left(known, call, result, now);
+                detail::left(known, call, result.as_ref().map(Value::new), now);
             }
             Entered::TooDeep => {
                 detail::dropped(known);

@@ -1,27 +1,56 @@
 //! Maps a call to the symbol that is recorded for it.
 
-use recorder::Recorder;
-
 use super::state::State;
 use crate::symbols::Target;
-use crate::zend::{Call, Function, FunctionKind};
+use crate::zend::{Call, Function, FunctionKind, Slot};
 
-/// The fast path: the number of the symbol of an ordinary call. For an unusual
-/// call or a new function it returns a number that no symbol has, or none; then
-/// the caller must use [`target`].
+/// The fast path: the number of the symbol of an ordinary call of a user function.
+/// For an unusual call or a new function it returns a number that no symbol has, or
+/// none; then the caller must use [`target`].
+///
+/// # Safety
+///
+/// The function must be a user function, and `state` this thread's, to which no
+/// reference is held.
 #[inline(always)]
-pub(super) unsafe fn plain(state: *mut State, call: Call<'_>, kind: FunctionKind) -> Option<usize> {
+pub(super) unsafe fn plain_user(state: *mut State, call: Call<'_>) -> Option<usize> {
     // A trampoline has no run-time cache, or that of the function it replaces.
     if call.function().is_trampoline() {
         return None;
     }
-    let slot = call.number(kind)?;
-    // SAFETY: `state` is this thread's, and no reference to it is held here.
-    Some(Target::distance(slot, unsafe { (*state).first_slot }))
+    // SAFETY: the caller's promise.
+    unsafe {
+        Some(Target::distance(
+            call.user_number(),
+            (*state).active.first_slot,
+        ))
+    }
+}
+
+/// The same for an internal function.
+///
+/// # Safety
+///
+/// As for [`plain_user`], but the function must be an internal one.
+#[inline(always)]
+pub(super) unsafe fn plain_internal(state: *mut State, call: Call<'_>) -> Option<usize> {
+    if call.function().is_trampoline() {
+        return None;
+    }
+    // SAFETY: the caller's promise.
+    unsafe {
+        let slot = call.slot(FunctionKind::Internal)?.get();
+        Some(Target::distance(slot, (*state).active.first_slot))
+    }
 }
 
 /// What to record for a call, from the function's run-time slot. If the slot is
 /// empty, the function is named and the slot filled.
+///
+/// # Safety
+///
+/// `kind` must be the function's, and `state` this thread's, to which no reference
+/// is held.
 #[inline(always)]
 pub(super) unsafe fn target(state: *mut State, call: Call<'_>, kind: FunctionKind) -> Target {
     let function = call.function();
@@ -38,11 +67,11 @@ pub(super) unsafe fn target(state: *mut State, call: Call<'_>, kind: FunctionKin
             return Target::PASS;
         }
     }
-    let slot = call.slot(kind);
-    // SAFETY: `state` is this thread's, and no reference to it is held here.
+    // SAFETY: the caller's promise.
     unsafe {
+        let slot = call.slot(kind);
         if let Some(slot) = &slot
-            && let Some(target) = Target::from_slot(**slot, (*state).session)
+            && let Some(target) = Target::from_slot(slot.get(), (*state).active.session)
         {
             return target;
         }
@@ -76,24 +105,19 @@ pub(super) unsafe fn running(state: &mut State, call: Call<'_>) -> Target {
 /// What to record for calls of a function, without its run-time slot: for calls
 /// that have no frame, or where no slots are reserved.
 pub(super) fn named(state: &mut State, function: Function<'_>) -> Target {
-    let Some(symbols) = state.symbols.as_mut() else {
-        return Target::PASS;
-    };
-    let mut add_symbol = || match (state.recorder.running(), &mut state.sampler) {
-        (Some(recorder), _) => recorder.add_symbol(),
-        (None, Some(sampler)) => sampler.add_symbol(),
-        (None, None) => Recorder::TRUNCATED,
-    };
-    symbols.target(function, function.kind(), &mut add_symbol)
+    let target = state
+        .active
+        .naming(|symbols, add_symbol| symbols.target(function, add_symbol));
+    target.unwrap_or(Target::PASS)
 }
 
 #[cold]
 #[inline(never)]
-unsafe fn look_up(state: *mut State, call: Call<'_>, slot: Option<&mut u64>) -> Target {
+unsafe fn look_up(state: *mut State, call: Call<'_>, slot: Option<Slot<'_>>) -> Target {
     // SAFETY: the hooks hold no reference to the state here. Naming a function
     // reads engine data and does not call into the engine.
     let state = unsafe { &mut *state };
-    if state.symbols.is_none() {
+    if state.active.running.is_none() {
         return Target::PASS;
     }
     let mut target = named(state, call.function());
@@ -101,7 +125,7 @@ unsafe fn look_up(state: *mut State, call: Call<'_>, slot: Option<&mut u64>) -> 
         target = target.unusual();
     }
     if let Some(slot) = slot.or_else(|| call.new_slot()) {
-        *slot = target.to_slot(state.session);
+        slot.set(target.to_slot(state.active.session));
     }
     target
 }

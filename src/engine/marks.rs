@@ -3,25 +3,27 @@
 use std::cell::Cell;
 
 use ext_php_rs::ffi::{zend_execute_data, zend_function, zend_op};
+use policy::ended::{CallFromC, EndedFrame, Place, is_made_by_ended};
 use recorder::{CallSite, Recorder, StackAddress};
 
 use crate::zend::per_thread::per_thread;
-use crate::zend::{self, stack};
+use crate::zend::{self, Call, Frame, stack};
 
 /// A way of marking frames.
 pub(super) trait Marks {
     /// What the engine knows of a call.
-    type Site: CallSite + 'static;
+    type Site<'a>: CallSite;
 
     /// Whether the engine reports a function's end before its variables are
     /// destroyed.
     const ENDS_EARLY: bool;
 
-    /// The call whose frame is `data`.
-    fn site(data: *mut zend_execute_data) -> Self::Site;
+    /// The site of a call.
+    fn site(call: Call<'_>) -> Self::Site<'_>;
 
-    /// Something without a frame of its own, called by the current function.
-    fn site_now() -> Self::Site;
+    /// Calls `act` with the site of something without a frame of its own, called by
+    /// the current function.
+    fn with_site_now<R>(act: impl FnOnce(Self::Site<'_>) -> R) -> R;
 }
 
 /// By the address on the C stack: in the *execute* engine every PHP call is a
@@ -29,18 +31,18 @@ pub(super) trait Marks {
 pub(super) struct ByStack;
 
 impl Marks for ByStack {
-    type Site = StackAddress;
+    type Site<'a> = StackAddress;
 
     const ENDS_EARLY: bool = false;
 
     #[inline(always)]
-    fn site(_data: *mut zend_execute_data) -> StackAddress {
+    fn site(_call: Call<'_>) -> StackAddress {
         StackAddress(stack::address())
     }
 
     #[inline(always)]
-    fn site_now() -> StackAddress {
-        StackAddress(stack::address())
+    fn with_site_now<R>(act: impl FnOnce(StackAddress) -> R) -> R {
+        act(StackAddress(stack::address()))
     }
 }
 
@@ -49,10 +51,12 @@ impl Marks for ByStack {
 pub(super) struct ByChain;
 
 /// A call as PHP's frames know it.
-pub(super) struct ChainedCall {
+pub(super) struct ChainedCall<'a> {
     mark: usize,
+    /// The call's own frame; none if it has none.
+    frame: Option<Frame<'a>>,
     /// The caller's frame.
-    caller: *const zend_execute_data,
+    caller: Option<Frame<'a>>,
 }
 
 // Flags in a mark. Frames are aligned to 16 bytes, and the recorder itself
@@ -70,12 +74,13 @@ const GENERATOR: usize = 0b1000;
 /// functions slow.
 const MAX_SKIPPED_FRAMES: usize = 64;
 
-/// The call that ended last, and its call site: the caller's frame and opline.
+/// The call that ended last, and its call site: the caller's frame and opline. Only
+/// addresses, which are compared.
 #[derive(Clone, Copy)]
 struct Ended {
-    frame: *const zend_execute_data,
+    frame: usize,
     function: *const zend_function,
-    caller: *const zend_execute_data,
+    caller: usize,
     caller_function: *const zend_function,
     opline: *const zend_op,
     /// Whether the call ended for good, and not by `yield`.
@@ -84,9 +89,9 @@ struct Ended {
 
 per_thread! {
     static ENDED: Cell<Ended> = Cell::new(Ended {
-        frame: std::ptr::null(),
+        frame: 0,
         function: std::ptr::null(),
-        caller: std::ptr::null(),
+        caller: 0,
         caller_function: std::ptr::null(),
         opline: std::ptr::null(),
         leaves: false,
@@ -94,66 +99,110 @@ per_thread! {
 }
 
 impl Marks for ByChain {
-    type Site = ChainedCall;
+    type Site<'a> = ChainedCall<'a>;
 
     const ENDS_EARLY: bool = true;
 
     #[inline(always)]
-    fn site(data: *mut zend_execute_data) -> ChainedCall {
+    fn site(call: Call<'_>) -> ChainedCall<'_> {
+        let frame = call.frame();
         ChainedCall {
-            mark: mark(data),
-            caller: caller_of(data),
+            mark: mark(frame),
+            frame: Some(frame),
+            caller: frame.caller(),
         }
     }
 
-    fn site_now() -> ChainedCall {
-        let caller = zend::current_frame();
-        ChainedCall {
-            mark: caller as usize | NO_FRAME,
+    fn with_site_now<R>(act: impl FnOnce(ChainedCall<'_>) -> R) -> R {
+        // SAFETY: PHP does not run until `act` has returned: it belongs to the
+        // recorder, which knows no PHP.
+        let caller = unsafe { Frame::current() };
+        act(ChainedCall {
+            mark: address(caller) | NO_FRAME,
+            frame: None,
             caller,
-        }
+        })
     }
 }
 
-/// The mark of the call whose frame is `data`.
+/// The mark of the call with that frame.
 #[inline(always)]
-pub(super) fn mark(data: *mut zend_execute_data) -> usize {
-    // SAFETY: the engine passes a live frame to its hooks and observers.
-    let info = unsafe { (*data).This.u1.type_info };
-    if info & zend::bindings::ZEND_CALL_TOP == 0 {
-        return data as usize;
+pub(super) fn mark(frame: Frame<'_>) -> usize {
+    if !frame.is_from_c() {
+        return frame.address();
     }
-    let generator = if info & zend::bindings::ZEND_CALL_GENERATOR == 0 {
-        0
-    } else {
-        GENERATOR
-    };
-    data as usize | FROM_C | generator
+    let generator = if frame.is_generator() { GENERATOR } else { 0 };
+    frame.address() | FROM_C | generator
+}
+
+/// Zero if there is no frame.
+#[inline(always)]
+fn address(frame: Option<Frame<'_>>) -> usize {
+    frame.map_or(0, Frame::address)
+}
+
+/// Null if there is no frame, or a dummy frame.
+#[inline(always)]
+fn function_of(frame: Option<Frame<'_>>) -> *const zend_function {
+    frame.map_or(std::ptr::null(), Frame::function_address)
 }
 
 /// Saves the call site of a call that ends, for
 /// [`is_made_by_ended`](CallSite::is_made_by_ended).
 #[inline(always)]
-pub(super) fn note_end(data: *mut zend_execute_data) {
-    let caller = caller_of(data);
-    let (caller_function, opline): (*const zend_function, _) = if caller.is_null() {
-        (std::ptr::null(), std::ptr::null())
-    } else {
-        // SAFETY: a live frame's caller is alive.
-        unsafe { ((*caller).func, (*caller).opline) }
+pub(super) fn note_end(call: Call<'_>) {
+    let frame = call.frame();
+    let caller = frame.caller();
+    let (caller_function, opline) = match caller {
+        Some(caller) => (caller.function_address(), caller.opline()),
+        None => (std::ptr::null(), std::ptr::null()),
     };
     ENDED.get().set(Ended {
-        frame: data,
-        // SAFETY: a live frame has its function.
-        function: unsafe { (*data).func },
-        caller,
+        frame: frame.address(),
+        function: frame.function_address(),
+        caller: address(caller),
         caller_function,
         opline,
-        leaves: !zend::is_yielding(data),
+        leaves: !frame.is_yielding(),
     });
 }
 
-impl CallSite for ChainedCall {
+impl Ended {
+    /// Where PHP is at a call from C, after the function with its frame at `ended`.
+    fn place(&self, ended: usize, on_stack: Option<Frame<'_>>, call: Frame<'_>) -> Place {
+        let caller = call.caller();
+        // Another function's frame may have the same address.
+        let function = function_of(caller);
+        let runs_php = caller.filter(|caller| caller.runs_php());
+        let is_second = self.caller == ended;
+        if address(caller) == ended {
+            let is_itself = is_second && self.caller_function == function
+                || self.frame == ended && self.function == function;
+            return match runs_php {
+                Some(_) if is_itself => Place::Itself,
+                _ => Place::Elsewhere,
+            };
+        }
+        if on_stack.is_some() && !zend::is_still_below(ended, call.address()) {
+            return Place::Elsewhere;
+        }
+        if is_second {
+            return Place::AfterItsDestructor;
+        }
+        let is_its_caller = address(caller) == self.caller && function == self.caller_function;
+        if !is_its_caller || !self.leaves {
+            return Place::Elsewhere;
+        }
+        match runs_php.map(|caller| caller.opline()) {
+            None => Place::InC,
+            Some(opline) if opline == self.opline => Place::AtItsCall,
+            Some(opline) if zend::is_exception_opline(opline) => Place::AtException,
+            Some(_) => Place::Elsewhere,
+        }
+    }
+}
+
+impl CallSite for ChainedCall<'_> {
     #[inline(always)]
     fn mark(&self) -> usize {
         self.mark
@@ -163,109 +212,74 @@ impl CallSite for ChainedCall {
     fn is_stale(&self, open: usize) -> bool {
         // Nearly always the open frame is the caller itself.
         let frame = open & !FLAGS;
-        self.caller as usize != frame && open != Recorder::BASE_MARK && !self.is_far_caller(frame)
+        address(self.caller) != frame && open != Recorder::BASE_MARK && !self.is_far_caller(frame)
     }
 
-    /// PHP destroys a function's variables when `current_execute_data` is its
-    /// caller's again. At that time the caller's opline is still the call, and the
-    /// function's frame is still on PHP's stack. So calls from C, that is
-    /// destructors and ending generators, come from the function that is being
-    /// left. A generator's frame is not on that stack; there only the opline and
-    /// the kind of the call decide.
-    ///
-    /// The object of a method call is released last. Its destructor is called by
-    /// the caller, as in the *execute* engine.
+    /// See [`policy::ended`] for the rule.
     fn is_made_by_ended(&self, ended: usize) -> bool {
         let last = ENDED.get().get();
-        if self.mark & FROM_C == 0 && self.caller == last.caller {
+        if self.mark & FROM_C == 0 && address(self.caller) == last.caller {
             return false;
         }
-        let frame = (ended & !FLAGS) as *const zend_execute_data;
-        let is_on_stack = ended & GENERATOR == 0;
-        let this = (self.mark & !FLAGS) as *const zend_execute_data;
-        if is_on_stack && !zend::is_still_below(frame, this) {
+        let place = ended & !FLAGS;
+        if ended & GENERATOR != 0 {
+            return self.is_made_by(&last, place, None);
+        }
+        if !zend::is_still_below(place, self.mark & !FLAGS) {
             return false;
         }
-        let is_second = last.caller == frame;
-        let left_to = if is_second && is_on_stack {
-            caller_of(frame)
-        } else {
-            last.caller
+        // SAFETY: a frame on PHP's stack below the new call can be read, even if its
+        // call has ended, until PHP pushes another one.
+        let frame = unsafe { Frame::new(place as *mut zend_execute_data) };
+        frame.is_some() && self.is_made_by(&last, place, frame)
+    }
+}
+
+impl<'a> ChainedCall<'a> {
+    /// Whether the function that had its frame at `ended` makes the call. `on_stack`
+    /// is that frame, if it is on PHP's stack.
+    fn is_made_by(&self, last: &Ended, ended: usize, on_stack: Option<Frame<'_>>) -> bool {
+        // A destructor that it called has ended since.
+        let is_second = last.caller == ended;
+        let left_to = match on_stack {
+            Some(frame) if is_second => address(frame.caller()),
+            _ => last.caller,
         };
-        let Some(call) = self.called_by(left_to, frame) else {
+        let Some(call) = self.called_by(left_to, ended) else {
             return false;
         };
         let call_mark = mark(call);
         if call_mark & FROM_C == 0 {
             return false;
         }
-        let caller = caller_of(call);
-        // Another function's frame may have the same address.
-        let caller_function: *const zend_function = if caller.is_null() {
-            std::ptr::null()
+        let is_generator = call_mark & GENERATOR != 0;
+        let destroys = if is_generator {
+            call.is_closing()
         } else {
-            // SAFETY: a live frame's caller is alive, and has a function or none.
-            unsafe { (*caller).func }
+            call.runs_destructor()
         };
-        if caller == frame {
-            // A temporary freed by an exception, or an unused return value.
-            let is_itself = is_second && last.caller_function == caller_function
-                || last.frame == frame && last.function == caller_function;
-            return is_itself && zend::runs_php(caller);
-        }
-        if is_on_stack && !zend::is_still_below(frame, call) {
-            return false;
-        }
-        let destroys = if call_mark & GENERATOR == 0 {
-            zend::runs_destructor(call)
-        } else {
-            zend::is_closing(call)
+        let kind = match (destroys, is_generator) {
+            (true, _) => CallFromC::Destroys,
+            (false, false) => CallFromC::Function,
+            (false, true) => CallFromC::Generator,
         };
-        if is_second {
-            return is_on_stack && destroys && !zend::releases_its_object(frame);
-        }
-        if caller != last.caller || caller_function != last.caller_function || !last.leaves {
-            return false;
-        }
-        if !caller.is_null() && zend::runs_php(caller) {
-            // SAFETY: the caller of a live frame.
-            let opline = unsafe { (*caller).opline };
-            let has_thrown = is_on_stack && zend::is_exception_opline(opline);
-            if opline != last.opline && !has_thrown {
-                return false;
-            }
-            if !destroys && (!is_on_stack || call_mark & GENERATOR != 0) {
-                return false;
-            }
-        } else if !destroys {
-            return false;
-        }
-        !is_on_stack || !zend::releases_its_object(frame)
+        let frame = on_stack.map_or(EndedFrame::OfGenerator, |frame| EndedFrame::OnStack {
+            releases_its_object: frame.releases_its_object(),
+        });
+        is_made_by_ended(frame, last.place(ended, on_stack, call), kind)
     }
-}
 
-impl ChainedCall {
-    /// The ancestor of this call, or the call itself, that one of two frames made.
-    /// The calls in between are not recorded.
-    fn called_by(
-        &self,
-        one: *const zend_execute_data,
-        other: *const zend_execute_data,
-    ) -> Option<*mut zend_execute_data> {
-        let mut call = (self.mark & !FLAGS) as *mut zend_execute_data;
-        if self.mark & NO_FRAME != 0 {
-            return None;
-        }
-        let mut caller: *const zend_execute_data = self.caller;
+    /// The ancestor of this call, or the call itself, that the function of one of
+    /// two frames made. The calls in between are not recorded.
+    fn called_by(&self, one: usize, other: usize) -> Option<Frame<'a>> {
+        let mut call = self.frame?;
         for _ in 0..MAX_SKIPPED_FRAMES {
-            if caller == one || caller == other {
+            let caller = call.caller();
+            let caller_address = address(caller);
+            if caller_address == one || caller_address == other {
                 return Some(call);
             }
-            if caller.is_null() {
-                return None;
-            }
-            call = caller.cast_mut();
-            caller = caller_of(call);
+            call = caller?;
         }
         None
     }
@@ -275,21 +289,13 @@ impl ChainedCall {
     fn is_far_caller(&self, open: usize) -> bool {
         let mut frame = self.caller;
         for _ in 0..MAX_SKIPPED_FRAMES {
-            if frame.is_null() {
-                return false;
-            }
-            if frame as usize == open {
+            let Some(ancestor) = frame else { return false };
+            if ancestor.address() == open {
                 return true;
             }
-            frame = caller_of(frame);
+            frame = ancestor.caller();
         }
         // After a bailout few frames are open, so with many there was none.
         true
     }
-}
-
-#[inline(always)]
-fn caller_of(frame: *const zend_execute_data) -> *const zend_execute_data {
-    // SAFETY: the engine keeps the callers of a live frame alive.
-    unsafe { (*frame).prev_execute_data }
 }

@@ -6,31 +6,43 @@
 //! hook calls the previous hook exactly once on every path, and holds nothing
 //! with a destructor while it does.
 
+mod bounds;
 mod compile;
 mod detail;
 mod errors;
 mod execute;
 mod fibers;
+mod fork;
 mod guard;
 mod hooks;
+mod installed;
 mod internal;
 mod lookup;
 mod marks;
 mod observer;
 mod plan;
-pub(crate) mod sampling;
+mod previous;
+mod recording;
+pub(crate) mod sampled;
+mod sampling;
 mod state;
 mod suspended;
+mod suspension;
+mod tracing;
 mod without_hooks;
 
 pub(crate) use detail::end_all as end_spans;
-pub(crate) use hooks::Hooks;
-pub(crate) use plan::{Measure, hooks_for};
-pub(crate) use state::{State, SuspendedRecording, with_state};
+pub(crate) use fork::note as note_fork;
+pub(crate) use plan::{hooks_for, sampling_hooks};
+pub(crate) use recording::{Mode, Recording, Running, Sampling, Tracing};
+pub(crate) use sampling::{Rate, Session};
+pub(crate) use state::{State, with_state};
+pub(crate) use suspension::Suspension;
+pub(crate) use tracing::Measure;
 pub(crate) use without_hooks::without_hooks;
 
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use crate::zend;
 
@@ -51,9 +63,24 @@ pub(crate) enum Engine {
 /// The engine of this process; none if nothing is hooked.
 static ENGINE: OnceLock<Engine> = OnceLock::new();
 
+/// The extension was loaded after code had been compiled, see [`refuse_to_arm`].
+static IS_LOADED_LATE: AtomicBool = AtomicBool::new(false);
+
 /// The engine that was armed.
 pub(crate) fn armed() -> Option<Engine> {
     ENGINE.get().copied()
+}
+
+/// MINIT after `dl()`: arms nothing. Functions that are compiled already have no
+/// run-time slot, and writing to it would destroy PHP's memory; their calls would
+/// not check the hooks either.
+pub(crate) fn refuse_to_arm() {
+    IS_LOADED_LATE.store(true, Ordering::Relaxed);
+}
+
+/// Whether [`refuse_to_arm`] was called.
+pub(crate) fn is_loaded_late() -> bool {
+    IS_LOADED_LATE.load(Ordering::Relaxed)
 }
 
 /// Arms the engine at MINIT, before any code is compiled: calls are compiled so
@@ -63,10 +90,10 @@ pub(crate) fn arm(engine: Engine) {
     let engine = *ENGINE.get_or_init(|| engine);
     zend::reserve_slots();
     match engine {
-        Engine::Execute => execute::arm(),
+        Engine::Execute => installed::user::arm(),
         Engine::Observer => observer::arm(),
     }
-    internal::arm();
+    installed::internal::arm();
     compile::arm();
     fibers::arm();
     errors::arm();
@@ -74,10 +101,11 @@ pub(crate) fn arm(engine: Engine) {
 
 /// RINIT: does for this thread what [`arm`] did for the first one.
 pub(crate) fn arm_thread() {
-    sampling::request_starts();
+    state::request_starts();
+    sampled::request_starts();
     zend::idle_slots::reclaim();
     if armed() == Some(Engine::Execute) {
-        execute::arm();
+        installed::user::arm();
     }
 }
 
@@ -91,25 +119,33 @@ pub(crate) fn request_is_over() {
 /// MSHUTDOWN: takes all hooks out.
 pub(crate) fn disarm() {
     if armed().is_some() {
-        execute::disarm();
-        internal::disarm();
+        installed::user::disarm();
+        installed::internal::disarm();
         compile::disarm();
     }
 }
 
-/// Installs hooks that record by `plan` as soon as the state has a recorder.
-pub(crate) fn install(plan: Hooks) {
+/// Chooses the hooks and the guard's bounds anew, after the active recording began,
+/// ended or was paused.
+pub(crate) fn recording_changed(state: &mut State) {
+    guard::after_bailout(state);
+    state.guard = bounds::Guard::new();
+    state.choose_hooks();
+}
+
+/// Installs the hooks. They record as soon as a recording is active.
+pub(crate) fn install() {
     // Finding the stack's bounds is slow once; it is done before recording starts.
     let _ = zend::stack::thread_bounds();
-    with_state(|state| {
-        state.plan = plan;
-        state.hooks = plan;
-        state.guard = guard::Guard::new();
-    });
     if TRACERS.fetch_add(1, Ordering::AcqRel) == 0 && armed() == Some(Engine::Execute) {
-        execute::install();
+        installed::user::install();
     }
     add_user();
+    install_again();
+}
+
+/// Puts back what [`uninstall`] of another profile took out.
+pub(crate) fn install_again() {
     if armed() == Some(Engine::Observer) {
         observer::install();
     }
@@ -135,11 +171,6 @@ fn remove_user() {
 /// this does nothing.
 pub(crate) fn install_sampling() {
     if armed().is_some() {
-        with_state(|state| {
-            state.plan = plan::sampling_hooks();
-            state.hooks = state.plan;
-            state.guard = guard::Guard::new();
-        });
         add_user();
     }
 }
@@ -147,49 +178,21 @@ pub(crate) fn install_sampling() {
 /// Takes the hooks of [`install_sampling`] out.
 pub(crate) fn uninstall_sampling() {
     if armed().is_some() {
-        with_state(|state| {
-            state.plan = Hooks::PASS;
-            guard::after_bailout(state);
-            state.hooks = Hooks::PASS;
-        });
         remove_user();
     }
 }
 
-/// Makes the installed hooks record by another plan.
-pub(crate) fn set_plan(plan: Hooks) {
-    with_state(|state| {
-        guard::after_bailout(state);
-        state.plan = plan;
-        state.hooks = plan;
-        state.guard = guard::Guard::new();
-    });
-}
-
-/// The same after another profile's hooks were installed and taken out.
-pub(crate) fn set_plan_again(plan: Hooks) {
-    set_plan(plan);
-    if armed() == Some(Engine::Observer) {
-        observer::install();
-    }
-}
-
-/// Takes the hooks of [`install`] out.
+/// Takes the hooks of [`install`] out. No recording is active.
 pub(crate) fn uninstall() {
-    with_state(|state| {
-        state.plan = Hooks::PASS;
-        guard::after_bailout(state);
-        state.hooks = Hooks::PASS;
-    });
     if armed() == Some(Engine::Observer) {
         observer::uninstall();
     }
     remove_user();
     if TRACERS.fetch_sub(1, Ordering::AcqRel) == 1 {
-        execute::uninstall();
+        installed::user::uninstall();
         // As in `remove_user`.
         if TRACERS.load(Ordering::Acquire) > 0 && armed() == Some(Engine::Execute) {
-            execute::install();
+            installed::user::install();
         }
     }
 }

@@ -13,8 +13,8 @@
 use ext_php_rs::ffi::{zend_execute_data, zend_function, zval};
 use recorder::Entered;
 
-use super::plan::Tracing;
 use super::state::{State, state};
+use super::tracing::Tracing;
 use super::{guard, lookup, marks, suspended};
 use crate::symbols::Target;
 use crate::zend::bindings::{
@@ -33,7 +33,7 @@ pub(super) fn arm() {
 /// A profile begins: adds handlers to the functions that the engine has asked
 /// about while none was running.
 pub(super) fn install() {
-    for_each_function_seen(|function: *mut zend_function| {
+    let visit = |function: *mut zend_function| {
         // SAFETY: each function has a run-time cache in which the engine has
         // stored its observers. A handler is removed before it is added, so that
         // it is there exactly once.
@@ -42,16 +42,16 @@ pub(super) fn install() {
             zend_observer_add_begin_handler(function, begin);
             zend_observer_add_end_handler(function, end);
         }
-    });
+    };
+    // SAFETY: changing handlers runs no PHP code.
+    unsafe { for_each_function_seen(visit) };
 }
 
 /// A profile ends: removes the handlers. The ends of open calls are not reported.
 pub(super) fn uninstall() {
-    for_each_function_seen(|function: *mut zend_function| {
-        // SAFETY: as in `install`; the engine reads the handlers again at each
-        // begin and end.
-        unsafe { remove_handlers(function) };
-    });
+    // SAFETY: as in `install`; the engine reads the handlers again at each begin and
+    // end.
+    unsafe { for_each_function_seen(|function: *mut zend_function| remove_handlers(function)) };
 }
 
 /// Removes our handlers from a function.
@@ -79,7 +79,7 @@ unsafe fn remove_handlers(function: *mut zend_function) {
 unsafe extern "C" fn asked(data: *mut zend_execute_data) -> ObserverHandlers {
     // SAFETY: this thread's state, and the frame that the engine asks about.
     let watches = unsafe {
-        (*state()).recorder.running().is_some()
+        (*state()).active.recorder.running().is_some()
             && Call::new(data).function().kind() == FunctionKind::User
     };
     ObserverHandlers {
@@ -104,60 +104,60 @@ pub(super) unsafe fn traced_begin<T: Tracing>(data: *mut zend_execute_data) {
     // SAFETY: the frame is the engine's, with its function; `state` is this
     // thread's, and nothing is called while a reference to it is held.
     unsafe {
-        let target = lookup::target(state, Call::new(data), FunctionKind::User);
+        let call = Call::new(data);
+        let target = lookup::target(state, call, FunctionKind::User);
         let Some(symbol) = target.symbol() else {
             return;
         };
-        let Some(recorder) = (*state).recorder.running() else {
+        let Some(recorder) = (*state).active.recorder.running() else {
             return;
         };
-        let entered = recorder.enter::<T>(symbol, &T::site(data), T::read_at_entry);
+        let entered = recorder.enter::<T>(symbol, &T::site(call), T::read_at_entry);
         if entered == Entered::TooDeep {
-            guard::begin_truncated(&mut *state, data);
+            guard::begin_truncated(&mut *state, call);
         }
     }
 }
 
 /// The end of a user function, for one plan.
 pub(super) unsafe fn traced_end<T: Tracing>(data: *mut zend_execute_data) {
-    let state = state();
     // SAFETY: as in `traced_begin`.
-    unsafe {
-        if !was_recorded(state, data) {
-            return suspended::ended(state, data);
-        }
-        if let Some(recorder) = (*state).recorder.running() {
-            if recorder.end_marked::<T>(marks::mark(data), T::read_at_exit) {
-                marks::note_end(data);
-            } else {
-                suspended::ended(state, data);
-            }
+    let (state, call) = unsafe { (&mut *state(), Call::new(data)) };
+    // SAFETY: the engine observes user functions only.
+    if !unsafe { was_recorded(state, call) } {
+        return suspended::ended(state, call);
+    }
+    if let Some(recorder) = state.active.recorder.running() {
+        if recorder.end_marked::<T>(marks::mark(call.frame()), T::read_at_exit) {
+            marks::note_end(call);
+        } else {
+            suspended::ended(state, call);
         }
     }
 }
 
-/// The end of a user function while nothing is recorded.
+/// The end of a user function while the recording is paused.
 pub(super) unsafe fn paused_end(data: *mut zend_execute_data) {
-    let state = state();
     // SAFETY: as in `traced_begin`.
-    unsafe {
-        let end_marked = (*state).plan.end_marked;
-        if was_recorded(state, data)
-            && let Some(recorder) = (*state).recorder.running()
-        {
-            end_marked(recorder, marks::mark(data));
-        }
+    let (state, call) = unsafe { (&mut *state(), Call::new(data)) };
+    let hooks = state.active.cold();
+    // SAFETY: as in `traced_end`.
+    let was_recorded = unsafe { was_recorded(state, call) };
+    if was_recorded && let Some(recorder) = state.active.recorder.running() {
+        hooks.end_marked(recorder, marks::mark(call.frame()));
     }
 }
 
-/// Whether calls of that frame's function are recorded. If not, the end must not
-/// search for the call: that would walk the whole stack.
+/// Whether calls of that function are recorded. If not, the end must not search for
+/// the call: that would walk the whole stack.
+///
+/// # Safety
+///
+/// The function must be a user function.
 #[inline(always)]
-unsafe fn was_recorded(state: *mut State, data: *mut zend_execute_data) -> bool {
-    // SAFETY: as in `traced_begin`.
-    unsafe {
-        let slot = Call::new(data).slot(FunctionKind::User);
-        let target = slot.and_then(|slot| Target::from_slot(*slot, (*state).session));
-        target.and_then(Target::symbol).is_some()
-    }
+unsafe fn was_recorded(state: &State, call: Call<'_>) -> bool {
+    // SAFETY: the caller's promise.
+    let slot = unsafe { call.user_number() };
+    let target = Target::from_slot(slot, state.active.session);
+    target.and_then(Target::symbol).is_some()
 }

@@ -3,133 +3,16 @@
 use std::marker::PhantomData;
 
 use ext_php_rs::ffi::zend_execute_data;
-use recorder::{Plan, Reading, Shape};
+use recorder::{Entered, FiberId, Reading, Recorder, Shape, SymbolId, Token};
 
-use super::Hooks;
+use super::hooks::{ColdHooks, Hooks};
 use super::marks::{ByChain, ByStack, Marks};
-use super::{Engine, execute, internal, observer, sampling};
+use super::tracing::{Edges, Events, Measure, Shaped, Traced, Tracing, Tree};
+use super::{Engine, execute, internal, observer, sampled};
 use crate::clock::{
-    Clock, Clocks, Compensated, CpuTime, CycleCounter, CycleCounterForBoth, Monotonic, Source,
+    Clocks, Compensated, CpuTime, CycleCounter, CycleCounterForBoth, Monotonic, Source,
 };
-use crate::zend::{self, FunctionKind};
-
-/// What the hooks of one profile measure.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Measure {
-    /// The clocks.
-    pub(crate) clock: Clock,
-    /// CPU time too.
-    pub(crate) cpu: bool,
-    /// Memory and peak too.
-    pub(crate) memory: bool,
-    /// How calls are stored.
-    pub(crate) shape: Shape,
-    /// Internal functions too.
-    pub(crate) builtins: bool,
-    /// The profiler's own cost is subtracted.
-    pub(crate) compensates: bool,
-}
-
-/// A [`Plan`] with clocks to read and frames to mark.
-pub(super) trait Tracing: Plan {
-    /// How frames are marked.
-    type Marks: Marks;
-
-    /// Reads the plan's clocks and counters; the wall clock last at entry…
-    fn read_at_entry() -> Reading;
-    /// … and first at exit, so that reading the rest is not charged to the callee.
-    fn read_at_exit_of(kind: FunctionKind) -> Reading;
-
-    /// The same at the end of a user function, or outside of any call.
-    #[inline(always)]
-    fn read_at_exit() -> Reading {
-        Self::read_at_exit_of(FunctionKind::User)
-    }
-
-    /// The call's site.
-    #[inline(always)]
-    fn site(data: *mut zend_execute_data) -> <Self::Marks as Marks>::Site {
-        Self::Marks::site(data)
-    }
-}
-
-/// A plan with clocks and marks as types, the rest as constants.
-pub(super) struct Traced<C, M, S, const CPU: bool, const MEMORY: bool>(PhantomData<(C, M, S)>);
-
-/// A [`Shape`] as a type.
-pub(super) trait Shaped {
-    /// The shape is a tree or events.
-    const TREE: bool;
-    /// The shape is events.
-    const EVENTS: bool;
-}
-
-struct Edges;
-struct Tree;
-struct Events;
-
-impl Shaped for Edges {
-    const TREE: bool = false;
-    const EVENTS: bool = false;
-}
-
-impl Shaped for Tree {
-    const TREE: bool = true;
-    const EVENTS: bool = false;
-}
-
-impl Shaped for Events {
-    const TREE: bool = true;
-    const EVENTS: bool = true;
-}
-
-impl<C, M: Marks, S: Shaped, const CPU: bool, const MEMORY: bool> Plan
-    for Traced<C, M, S, CPU, MEMORY>
-{
-    const CPU: bool = CPU;
-    const MEMORY: bool = MEMORY;
-    const TREE: bool = S::TREE;
-    const EVENTS: bool = S::EVENTS;
-    const ENDS_EARLY: bool = M::ENDS_EARLY;
-}
-
-impl<C: Clocks, M: Marks, S: Shaped, const CPU: bool, const MEMORY: bool> Tracing
-    for Traced<C, M, S, CPU, MEMORY>
-{
-    type Marks = M;
-
-    #[inline(always)]
-    fn read_at_entry() -> Reading {
-        let (memory, peak) = if MEMORY { zend::memory() } else { (0, 0) };
-        let (wall, cpu) = if CPU {
-            C::both_at_entry()
-        } else {
-            (C::wall_at_entry(), 0)
-        };
-        Reading {
-            wall,
-            cpu,
-            memory,
-            peak,
-        }
-    }
-
-    #[inline(always)]
-    fn read_at_exit_of(kind: FunctionKind) -> Reading {
-        let (wall, cpu) = if CPU {
-            C::both_at_exit(kind)
-        } else {
-            (C::wall_at_exit(kind), 0)
-        };
-        let (memory, peak) = if MEMORY { zend::memory() } else { (0, 0) };
-        Reading {
-            wall,
-            cpu,
-            memory,
-            peak,
-        }
-    }
-}
+use crate::zend::Call;
 
 /// The hooks for `measure`.
 pub(crate) fn hooks_for(engine: Engine, measure: Measure) -> Hooks {
@@ -140,12 +23,15 @@ pub(crate) fn hooks_for(engine: Engine, measure: Measure) -> Hooks {
     without_unwanted(hooks, measure.builtins)
 }
 
-/// The hooks of the sampling mode, in both engines.
-pub(super) fn sampling_hooks() -> Hooks {
+/// The hooks of the sampling mode, in both engines; without an engine none is called.
+pub(crate) fn sampling_hooks() -> Hooks {
+    if super::armed().is_none() {
+        return Hooks::PASS;
+    }
     Hooks {
-        user: sampling::user,
-        end: sampling::end,
-        internal: sampling::internal,
+        user: sampled::user,
+        end: sampled::end,
+        internal: sampled::internal,
         ..Hooks::PASS
     }
 }
@@ -157,7 +43,7 @@ fn without_unwanted(mut hooks: Hooks, builtins: bool) -> Hooks {
     hooks
 }
 
-fn with_marks<M: Marks>(measure: Measure) -> Hooks {
+fn with_marks<M: Marks + 'static>(measure: Measure) -> Hooks {
     if measure.compensates {
         return with_clock::<Compensated, M>(measure);
     }
@@ -168,7 +54,7 @@ fn with_marks<M: Marks>(measure: Measure) -> Hooks {
     }
 }
 
-fn with_clock<C: Clocks, M: Marks>(measure: Measure) -> Hooks {
+fn with_clock<C: Clocks + 'static, M: Marks + 'static>(measure: Measure) -> Hooks {
     match measure.shape {
         Shape::Edges => with_shape::<C, M, Edges>(measure),
         Shape::Tree => with_shape::<C, M, Tree>(measure),
@@ -176,7 +62,9 @@ fn with_clock<C: Clocks, M: Marks>(measure: Measure) -> Hooks {
     }
 }
 
-fn with_shape<C: Clocks, M: Marks, S: Shaped>(measure: Measure) -> Hooks {
+fn with_shape<C: Clocks + 'static, M: Marks + 'static, S: Shaped + 'static>(
+    measure: Measure,
+) -> Hooks {
     match (measure.cpu, measure.memory) {
         (false, false) => traced::<Traced<C, M, S, false, false>>(),
         (false, true) => traced::<Traced<C, M, S, false, true>>(),
@@ -185,38 +73,111 @@ fn with_shape<C: Clocks, M: Marks, S: Shaped>(measure: Measure) -> Hooks {
     }
 }
 
-fn traced<T: Tracing>() -> Hooks {
+fn traced<T: Tracing + 'static>() -> Hooks {
     Hooks {
         user: execute::traced::<T>,
         begin: observer::traced_begin::<T>,
         end: observer::traced_end::<T>,
         internal: internal::traced::<T>,
-        read: T::read_at_exit,
-        enter: |recorder, symbol, data| {
-            recorder.enter::<T>(symbol, &T::site(data), T::read_at_entry)
-        },
-        enter_now: |recorder, symbol| {
-            recorder.enter::<T>(symbol, &T::Marks::site_now(), T::read_at_entry)
-        },
-        enter_truncated: |recorder, data| {
-            recorder.enter_truncated::<T>(&T::site(data), T::read_at_entry)
-        },
-        leave: |recorder, token| recorder.leave::<T>(token, T::read_at_exit),
-        end_marked: |recorder, mark| recorder.end_marked::<T>(mark, T::read_at_exit),
-        fiber_switched: |recorder, from, to| {
-            recorder.fiber_switched::<T>(from, to, T::read_at_exit());
-        },
-        fiber_destroyed: |recorder, fiber| recorder.fiber_destroyed::<T>(fiber),
-        finish: |recorder| recorder.finish::<T>(T::read_at_exit()),
-        snapshot: |recorder| Some(recorder.snapshot::<T>(T::read_at_exit())),
-        snapshot_while_paused: |recorder| Some(recorder.snapshot::<T>(Reading::default())),
-        pause: |recorder| recorder.pause::<T>(T::read_at_exit()),
-        resume: |recorder| recorder.resume::<T>(&T::Marks::site_now(), T::read_at_exit()),
-        pass: |recorder, symbol, time| recorder.pass::<T>(symbol, time, &T::Marks::site_now()),
-        end_marked_while_paused: |recorder, mark| recorder.end_marked_while_paused::<T>(mark),
-        fiber_switched_while_paused: |recorder, from, to| {
-            recorder.fiber_switched::<T>(from, to, Reading::default());
-        },
-        finish_while_paused: |recorder| recorder.finish::<T>(Reading::default()),
+        cold: &Running::<T>(PhantomData),
+    }
+}
+
+/// The table of a plan that records.
+struct Running<T>(PhantomData<fn() -> T>);
+
+impl<T: Tracing + 'static> ColdHooks for Running<T> {
+    fn read(&self) -> Reading {
+        T::read_at_exit()
+    }
+
+    fn enter(&self, recorder: &mut Recorder, symbol: SymbolId, call: Call<'_>) -> Entered {
+        recorder.enter::<T>(symbol, &T::site(call), T::read_at_entry)
+    }
+
+    fn enter_now(&self, recorder: &mut Recorder, symbol: SymbolId) -> Entered {
+        T::Marks::with_site_now(|site| recorder.enter::<T>(symbol, &site, T::read_at_entry))
+    }
+
+    fn enter_truncated(&self, recorder: &mut Recorder, call: Call<'_>) -> Entered {
+        recorder.enter_truncated::<T>(&T::site(call), T::read_at_entry)
+    }
+
+    fn leave(&self, recorder: &mut Recorder, token: Token) -> bool {
+        recorder.leave::<T>(token, T::read_at_exit)
+    }
+
+    fn end_marked(&self, recorder: &mut Recorder, mark: usize) -> bool {
+        recorder.end_marked::<T>(mark, T::read_at_exit)
+    }
+
+    fn fiber_switched(&self, recorder: &mut Recorder, from: FiberId, to: FiberId) {
+        recorder.fiber_switched::<T>(from, to, T::read_at_exit());
+    }
+
+    fn fiber_destroyed(&self, recorder: &mut Recorder, fiber: FiberId) {
+        recorder.fiber_destroyed::<T>(fiber);
+    }
+
+    fn finish(&self, recorder: &mut Recorder) {
+        recorder.finish::<T>(T::read_at_exit());
+    }
+
+    fn snapshot(&self, recorder: &Recorder) -> Option<Recorder> {
+        Some(recorder.snapshot::<T>(T::read_at_exit()))
+    }
+
+    fn pause(&self, recorder: &mut Recorder) {
+        recorder.pause::<T>(T::read_at_exit());
+    }
+
+    fn paused(&self) -> &'static dyn ColdHooks {
+        &Paused::<T>(PhantomData)
+    }
+}
+
+/// The table of the same plan while it is paused: it reads no clock, which may have
+/// been stopped.
+struct Paused<T>(PhantomData<fn() -> T>);
+
+impl<T: Tracing + 'static> ColdHooks for Paused<T> {
+    fn leave(&self, recorder: &mut Recorder, token: Token) -> bool {
+        recorder.leave::<T>(token, Reading::default)
+    }
+
+    fn end_marked(&self, recorder: &mut Recorder, mark: usize) -> bool {
+        recorder.end_marked_while_paused::<T>(mark)
+    }
+
+    fn fiber_switched(&self, recorder: &mut Recorder, from: FiberId, to: FiberId) {
+        recorder.fiber_switched::<T>(from, to, Reading::default());
+    }
+
+    fn fiber_destroyed(&self, recorder: &mut Recorder, fiber: FiberId) {
+        recorder.fiber_destroyed::<T>(fiber);
+    }
+
+    fn finish(&self, recorder: &mut Recorder) {
+        recorder.finish::<T>(Reading::default());
+    }
+
+    fn snapshot(&self, recorder: &Recorder) -> Option<Recorder> {
+        Some(recorder.snapshot::<T>(Reading::default()))
+    }
+
+    fn resume(&self, recorder: &mut Recorder) {
+        T::Marks::with_site_now(|site| recorder.resume::<T>(&site, T::read_at_exit()));
+    }
+
+    fn pass(&self, recorder: &mut Recorder, symbol: SymbolId, time: Reading) {
+        T::Marks::with_site_now(|site| recorder.pass::<T>(symbol, time, &site));
+    }
+
+    fn end(&self) -> unsafe fn(*mut zend_execute_data) {
+        observer::paused_end
+    }
+
+    fn paused(&self) -> &'static dyn ColdHooks {
+        &Self(PhantomData)
     }
 }

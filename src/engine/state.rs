@@ -3,68 +3,74 @@
 use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 
-use recorder::{Recorder, Sampler};
-
-use super::Hooks;
-use super::guard::Guard;
-use super::sampling::Sampling;
-use crate::symbols::Symbols;
+use super::bounds::Guard;
+use super::hooks::Hooks;
+use super::recording::Recording;
 
 /// The state of one thread. While nothing is recorded, `hooks` only call the
 /// previous hooks, and the rest is empty.
 pub(crate) struct State {
-    /// The functions that the installed hooks call in this thread now.
-    pub(crate) hooks: Hooks,
-    /// The functions of the running profile. `hooks` differs from them while the
-    /// guard truncates.
-    pub(crate) plan: Hooks,
-    /// The number of the running profile; see [`Symbols`].
-    pub(crate) session: u32,
-    /// [`Target::first_slot`](crate::symbols::Target::first_slot) of the session.
-    pub(crate) first_slot: u64,
-    /// The highest number that any profile had.
-    pub(crate) sessions: u32,
-    /// The running profile, when tracing; else idle.
-    pub(crate) recorder: Recorder,
-    /// The running profile, when sampling…
-    pub(crate) sampler: Option<Sampler>,
-    /// … and its timer and stack.
-    pub(crate) sampling: Option<Sampling>,
+    /// The functions that the installed hooks call in this thread now. Only
+    /// [`choose_hooks`](Self::choose_hooks) sets them.
+    pub(super) hooks: Hooks,
+    /// What is being recorded.
+    pub(crate) active: Recording,
+    /// The automatic recording, while the script's own one runs.
+    pub(crate) suspended: Option<Box<Recording>>,
+    /// The highest number that any recording had.
+    pub(super) sessions: u32,
     /// See [`zend::first_frames`](crate::zend::first_frames).
     pub(super) first_frames: Range<usize>,
-    /// The names of the running profile.
-    pub(crate) symbols: Option<Symbols>,
-    /// The automatic profile, while the script's own one runs.
-    pub(crate) suspended: Option<Box<SuspendedRecording>>,
-    /// The hooks to restore, while this extension calls PHP functions.
-    pub(super) hooks_while_asking: Option<Hooks>,
     pub(super) guard: Guard,
-}
-
-/// A tracing profile that is suspended while another one runs.
-pub(crate) struct SuspendedRecording {
-    pub(crate) plan: Hooks,
-    pub(crate) recorder: Recorder,
-    pub(crate) symbols: Symbols,
-    pub(crate) session: u32,
+    /// This extension calls PHP functions, which are not recorded.
+    pub(super) is_asking: bool,
+    /// In a forked child that has not left its parent's recordings: the hooks that
+    /// make it do so.
+    pub(super) forked: Option<Hooks>,
+    /// [`with_state`] lends the state.
+    is_lent: bool,
 }
 
 impl State {
     const fn new() -> Self {
         Self {
             hooks: Hooks::PASS,
-            plan: Hooks::PASS,
-            session: 0,
-            sessions: 0,
-            first_slot: 0,
-            recorder: Recorder::idle(),
-            sampler: None,
-            sampling: None,
-            first_frames: 0..0,
-            symbols: None,
+            active: Recording::off(),
             suspended: None,
-            hooks_while_asking: None,
+            sessions: 0,
+            first_frames: 0..0,
             guard: Guard::new(),
+            is_asking: false,
+            forked: None,
+            is_lent: false,
+        }
+    }
+
+    /// Chooses the hooks after a change of anything that they depend on.
+    pub(super) fn choose_hooks(&mut self) {
+        self.hooks = if self.is_asking {
+            Hooks::PASS
+        } else {
+            let exception = self.forked.or(self.guard.current.truncating);
+            exception.unwrap_or_else(|| self.active.hooks())
+        };
+    }
+
+    /// A number for a new recording: never zero, which is the value of an unused
+    /// slot.
+    pub(crate) fn next_session(&mut self) -> u32 {
+        self.sessions = self.sessions.checked_add(1).unwrap_or(1);
+        self.sessions
+    }
+
+    /// In a forked child: begins the recordings anew, if that has not been done.
+    pub(super) fn leave_parent(&mut self) {
+        if self.forked.take().is_some() {
+            self.active.leave_parent();
+            if let Some(suspended) = &mut self.suspended {
+                suspended.leave_parent();
+            }
+            self.choose_hooks();
         }
     }
 }
@@ -90,8 +96,8 @@ mod storage {
     }
 
     #[inline(always)]
-    pub(super) fn samples_wait() -> *const AtomicBool {
-        &raw const SAMPLES_WAIT
+    pub(super) fn samples_wait() -> &'static AtomicBool {
+        &SAMPLES_WAIT
     }
 }
 
@@ -113,29 +119,58 @@ mod storage {
     }
 
     #[inline(always)]
-    pub(super) fn samples_wait() -> *const AtomicBool {
-        SAMPLES_WAIT.with(std::ptr::from_ref)
+    pub(super) fn samples_wait() -> &'static AtomicBool {
+        let flag: *const AtomicBool = SAMPLES_WAIT.with(std::ptr::from_ref);
+        // SAFETY: the thread-local has no destructor, so it lives as long as the
+        // thread, and the timer's thread ends before.
+        unsafe { &*flag }
     }
 }
 
-/// This thread's state. Valid for the life of the thread. A caller that makes a
-/// reference of it must drop the reference before it calls into the engine.
+/// This thread's state, for the hooks. Valid for the life of the thread. A hook that
+/// makes a reference of it must drop the reference before it calls into the engine.
 #[inline(always)]
 pub(super) fn state() -> *mut State {
-    storage::pointer()
+    let state = storage::pointer();
+    // SAFETY: this thread's state, which always exists.
+    debug_assert!(unsafe { !(*state).is_lent }, "a hook runs in `with_state`");
+    state
 }
 
-/// Whether samples are pending for this thread. Valid for the life of the thread.
-/// It is not in the state, since the timer's thread writes it.
+/// Whether samples are pending for this thread. It is not in the state, since the timer's thread writes it.
 #[inline(always)]
-pub(super) fn samples_wait() -> *const AtomicBool {
+pub(super) fn samples_wait() -> &'static AtomicBool {
     storage::samples_wait()
 }
 
-/// Calls `act` with this thread's state. `act` must not call into the engine,
-/// whose hooks use the state.
+/// Calls `act` with this thread's state. A call of this function within `act` ends
+/// the process. Nor does `act` call into the engine, whose hooks use the state: in a
+/// debug build they check it, too.
 pub(crate) fn with_state<R>(act: impl FnOnce(&mut State) -> R) -> R {
-    // SAFETY: no other reference exists: the hooks drop theirs before they call
-    // into the engine, and `act` does not call into the engine.
-    act(unsafe { &mut *state() })
+    let state = storage::pointer();
+    // SAFETY: this thread's state. No other reference exists: the hooks drop theirs
+    // before they call into the engine, and `is_lent` shows those of this function.
+    unsafe {
+        if (*state).is_lent {
+            lent_twice();
+        }
+        (*state).is_lent = true;
+        (*state).leave_parent();
+        let result = act(&mut *state);
+        (*state).is_lent = false;
+        result
+    }
+}
+
+/// RINIT: a bailout may have skipped the end of [`with_state`].
+pub(super) fn request_starts() {
+    // SAFETY: this thread's state; no hook runs between requests.
+    unsafe { (*storage::pointer()).is_lent = false };
+}
+
+/// Ends the process: two references to the state would be undefined behaviour.
+#[cold]
+#[inline(never)]
+fn lent_twice() -> ! {
+    crate::zend::die("xhprof: the state of a thread was used within its use; please report this")
 }

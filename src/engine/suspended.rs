@@ -3,14 +3,13 @@
 //! The tokens and marks of open calls are unique, so a call that the running
 //! profile does not have may be the suspended one's.
 
-use ext_php_rs::ffi::zend_execute_data;
 use recorder::{Reading, Token};
 
-use super::Hooks;
+use super::hooks::ColdHooks;
 use super::marks;
-use super::plan::Tracing;
 use super::state::State;
-use crate::zend::FunctionKind;
+use super::tracing::Tracing;
+use crate::zend::{Call, FunctionKind};
 
 /// Ends a call of the running profile, or else of the suspended one. An idle
 /// recorder has no calls.
@@ -18,7 +17,7 @@ use crate::zend::FunctionKind;
 pub(super) unsafe fn leave<T: Tracing>(state: *mut State, token: Token, kind: FunctionKind) {
     // SAFETY: this thread's state; no reference is held when `left` is called.
     unsafe {
-        let recorder = &mut (*state).recorder;
+        let recorder = &mut (*state).active.recorder;
         if !recorder.leave::<T>(token, || T::read_at_exit_of(kind)) {
             left::<T>(state, token);
         }
@@ -40,7 +39,7 @@ pub(super) unsafe fn leave_telling<T: Tracing>(
             now = Some(reading);
             reading
         };
-        if !(*state).recorder.leave::<T>(token, read) {
+        if !(*state).active.recorder.leave::<T>(token, read) {
             left::<T>(state, token);
         }
     }
@@ -52,7 +51,7 @@ pub(super) unsafe fn leave_telling<T: Tracing>(
 pub(super) unsafe fn leave_again<T: Tracing>(state: *mut State, token: Token, kind: FunctionKind) {
     // SAFETY: as in `leave`.
     unsafe {
-        let recorder = &mut (*state).recorder;
+        let recorder = &mut (*state).active.recorder;
         if !recorder.leave_again::<T>(token, || T::read_at_exit_of(kind)) {
             left::<T>(state, token);
         }
@@ -61,16 +60,14 @@ pub(super) unsafe fn leave_again<T: Tracing>(state: *mut State, token: Token, ki
 
 /// The same for a call that was entered by `hooks`.
 #[cold]
-pub(super) unsafe fn leave_by(state: *mut State, hooks: Hooks, token: Token) {
-    // SAFETY: as in `leave`.
-    unsafe {
-        let recorder = (*state).recorder.running();
-        if recorder.is_some_and(|recorder| (hooks.leave)(recorder, token)) {
-            return;
-        }
-        if let Some(suspended) = (*state).suspended.as_mut() {
-            (suspended.plan.leave)(&mut suspended.recorder, token);
-        }
+pub(super) fn leave_by(state: &mut State, hooks: &'static dyn ColdHooks, token: Token) {
+    let recorder = state.active.recorder.running();
+    if recorder.is_some_and(|recorder| hooks.leave(recorder, token)) {
+        return;
+    }
+    if let Some(suspended) = &mut state.suspended {
+        let hooks = suspended.cold();
+        hooks.leave(&mut suspended.recorder, token);
     }
 }
 
@@ -86,20 +83,17 @@ unsafe fn left<T: Tracing>(state: *mut State, token: Token) {
 
 /// Ends a call of the suspended profile in the observer engine.
 #[inline(always)]
-pub(super) unsafe fn ended(state: *mut State, data: *mut zend_execute_data) {
-    // SAFETY: as in `left`.
-    unsafe {
-        if (*state).suspended.is_some() {
-            ended_in_suspended(state, data);
-        }
+pub(super) fn ended(state: &mut State, call: Call<'_>) {
+    if state.suspended.is_some() {
+        ended_in_suspended(state, call);
     }
 }
 
 #[cold]
 #[inline(never)]
-unsafe fn ended_in_suspended(state: *mut State, data: *mut zend_execute_data) {
-    // SAFETY: as in `left`.
-    if let Some(suspended) = unsafe { (*state).suspended.as_mut() } {
-        (suspended.plan.end_marked_while_paused)(&mut suspended.recorder, marks::mark(data));
+fn ended_in_suspended(state: &mut State, call: Call<'_>) {
+    if let Some(suspended) = &mut state.suspended {
+        let hooks = suspended.cold();
+        hooks.end_marked(&mut suspended.recorder, marks::mark(call.frame()));
     }
 }

@@ -13,8 +13,10 @@ use std::ffi::c_int;
 
 use ext_php_rs::ffi::{self, zend_atomic_bool_store, zend_execute_data};
 
-use super::{Engine, compile, internal};
+use super::installed::internal;
+use super::{Engine, compile};
 use crate::zend::bindings;
+use crate::zend::per_thread::per_thread;
 
 /// The value of `zend_observer_fcall_op_array_extension` without observers.
 const UNOBSERVED: c_int = -1;
@@ -28,12 +30,10 @@ struct Saved {
     interrupt: Option<unsafe extern "C" fn(*mut zend_execute_data)>,
 }
 
-struct SavedHooks(Cell<Option<Saved>>);
-
-// SAFETY: `suspend` sets a value only without ZTS.
-unsafe impl Sync for SavedHooks {}
-
-static SAVED: SavedHooks = SavedHooks(Cell::new(None));
+per_thread! {
+    /// Each thread's own: `resume` is called in every thread.
+    static SAVED: Cell<Option<Saved>> = Cell::new(None);
+}
 
 /// Runs `act` without our hooks. The caller must not be recording.
 pub(crate) fn without_hooks<R>(act: impl FnOnce() -> R) -> R {
@@ -51,7 +51,7 @@ fn suspend() {
     // SAFETY: no threads. The functions on the stack were compiled for observers,
     // and read this global again only after `resume` has restored it.
     unsafe {
-        SAVED.0.set(Some(Saved {
+        SAVED.get().set(Some(Saved {
             observers: bindings::zend_observer_fcall_op_array_extension,
             interrupt: bindings::zend_interrupt_function,
         }));
@@ -67,7 +67,7 @@ fn suspend() {
 /// Restores the hooks. Also called when a fatal error is raised, before the
 /// bailout: the engine then ends the observed calls.
 pub(super) fn resume() {
-    if let Some(saved) = SAVED.0.take() {
+    if let Some(saved) = SAVED.get().take() {
         // SAFETY: as in `suspend`. The interrupt flag is set, so that an interrupt
         // that was requested since is handled now.
         unsafe {

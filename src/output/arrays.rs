@@ -8,7 +8,7 @@ use recorder::slots;
 
 use crate::session::Recorded;
 use crate::zend::Prefault;
-use crate::zend::array::Array;
+use crate::zend::array::{Array, IntArray};
 
 /// Sets `result` to XHProf's array.
 pub(crate) fn return_array(recorded: &Recorded, result: &mut Zval) {
@@ -28,18 +28,12 @@ fn rows_array(symbols: &[Symbol], metrics: Metrics, edges: &impl Edges) -> Array
     let rows = edges.len() + 1;
     let mut array = Array::with_capacity(rows);
     let mut prefault = Prefault::for_bytes(Array::size_of_rows(rows));
-    let mut first: Option<Array> = None;
+    let mut first: Option<IntArray> = None;
     classic::visit_rows(symbols, metrics, edges, |key, row| {
         let is_first = first.is_none();
         // All rows have the same keys.
-        let first = first.get_or_insert_with(|| {
-            let mut cost = Array::with_capacity(5);
-            for (name, value) in row.metrics() {
-                cost.set_int(name.as_bytes(), value);
-            }
-            cost
-        });
-        let row = first.with_ints(&row.values());
+        let first = first.get_or_insert_with(|| IntArray::new(row.metrics()));
+        let row = first.with(&row.values());
         prefault.array_made(&row);
         array.set_array(key, row);
         if is_first {

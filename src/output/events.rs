@@ -4,8 +4,9 @@
 //! the file can be read up to its last whole block. No file is created before the
 //! first block is full.
 //!
-//! **Invariants:** nothing here raises a warning while a profile runs: problems
-//! are reported when it ends. A process never writes into its parent's file.
+//! **Invariants:** nothing here calls PHP while a profile runs: [`FileOutcome::ask`]
+//! does so before, and problems are reported when the profile ends. A process never
+//! writes into its parent's file.
 
 use std::cell::{Cell, RefCell};
 use std::fs::{self, File};
@@ -14,36 +15,48 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use anyhow::{Context, Error, Result};
-use profile::native::events::{EventsOptions, EventsWriter, RawEvent, RawInstant, What};
-use profile::{Meta, Symbol};
+use profile::Meta;
+use profile::native::events::{EventsWriter, RawEvent, RawInstant, What};
 use recorder::{EventSink, Recorder};
 
-use super::file::{copy_privately, create_private, is_in};
+use super::destination::Destination;
+use super::file::{copy_privately, create_private};
 use super::ledger::Ledger;
-use super::name;
-use super::place::{self, automatic_directory, directory};
-use super::request_meta::{self, RequestPhase};
-use crate::spans::SharedSpans;
-use crate::{clock, settings};
+use super::name::Name;
+use super::place;
+use super::request_meta::RequestPhase;
+use crate::clock;
+use crate::session::EventSource;
+use crate::settings;
 
-/// The functions' names, which grow while the profile runs.
-pub(crate) type SharedNames = Rc<RefCell<Vec<Symbol>>>;
 /// The requests for a file of call events, and its outcome. Shared by the file and
 /// the code that began the profile.
 #[derive(Debug, Default)]
 pub(crate) struct FileOutcome {
+    /// What PHP was asked for before the profile began, and again before it ended.
+    asked: RefCell<Option<Asked>>,
     /// The first error.
     pub(crate) failure: RefCell<Option<Error>>,
     /// The file is removed when the profile ends.
     pub(crate) is_discarded: Cell<bool>,
     /// The program began the profile, so there may be several files.
-    pub(crate) is_of_program: Cell<bool>,
+    is_of_program: bool,
     /// The file keeps its name `….xhp.partial`: it is read at once.
     pub(crate) stays_partial: Cell<bool>,
     /// The file's final path, if it is not in the output directory.
-    pub(crate) destination: RefCell<Option<PathBuf>>,
+    pub(super) final_path: RefCell<Option<PathBuf>>,
     /// The file's path, once the profile has ended.
     pub(crate) written_to: RefCell<Option<PathBuf>>,
+}
+
+/// What the file takes from PHP.
+#[derive(Debug)]
+struct Asked {
+    to: Destination,
+    /// `xhprof.max_events_size`.
+    max_size: u64,
+    /// The file counts for no limit of the output directory.
+    is_collected: bool,
 }
 
 /// The least free space, in bytes, for a file to be created.
@@ -52,12 +65,11 @@ const SMALLEST: u64 = 64 << 10;
 /// Call events on their way into a file.
 #[derive(Debug)]
 pub(crate) struct EventFile {
-    names: SharedNames,
-    spans: Option<SharedSpans>,
-    options: EventsOptions,
-    start: RawInstant,
+    source: EventSource,
     meta: Meta,
     limit: u64,
+    /// The process that writes the file.
+    process: u32,
     open: Option<Open>,
     bytes: Vec<u8>,
     file_outcome: Rc<FileOutcome>,
@@ -70,56 +82,53 @@ struct Open {
     file: File,
     size: u64,
     partial: PathBuf,
-    name: name::Name,
+    /// `xhprof.file_permissions`.
+    permissions: u32,
 }
 
 impl EventFile {
-    /// A file for a profile that begins, of at most `limit` bytes plus a block.
-    /// Errors are stored in `file_outcome`.
-    pub(crate) fn new(
-        names: SharedNames,
-        spans: Option<SharedSpans>,
-        options: EventsOptions,
-        start: RawInstant,
-        limit: u64,
-        file_outcome: Rc<FileOutcome>,
-    ) -> Self {
+    /// A file for a profile that begins. The caller must have called
+    /// [`FileOutcome::ask`]; errors are stored in `file_outcome`.
+    pub(crate) fn new(source: EventSource, file_outcome: Rc<FileOutcome>) -> Self {
         let mut file = Self {
-            names,
-            spans,
-            options,
-            start,
+            source,
             meta: Meta::default(),
-            limit,
+            limit: 0,
+            process: 0,
             open: None,
             bytes: Vec::new(),
             file_outcome,
         };
-        file.describe();
+        file.begin();
         file
     }
 
-    fn describe(&mut self) {
-        request_meta::describe(&mut self.meta, RequestPhase::Running);
-        self.meta.mode = profile::Mode::Traced;
-        self.meta.started_unix_us = Some(clock::unix_time_us());
+    fn begin(&mut self) {
+        self.open = None;
+        self.process = std::process::id();
+        self.meta = Meta {
+            mode: profile::Mode::Traced,
+            started_unix_us: Some(clock::unix_time_us()),
+            ..Meta::default()
+        };
+        let asked = self.file_outcome.asked.borrow();
+        if let Some(asked) = &*asked {
+            asked.to.request.add_to(&mut self.meta);
+            self.limit = asked.max_size;
+        }
     }
 
     /// Writes events; false if the file is full.
     fn try_write(&mut self, events: &[RawEvent]) -> Result<bool> {
+        if self.process != std::process::id() {
+            // A forked child, before its first call: the events are the parent's, and
+            // the ends of calls that are open in both.
+            return Ok(true);
+        }
         self.bytes.clear();
         let mut open = match self.open.take() {
             Some(open) => open,
-            None => {
-                self.limit_to_free_bytes()?;
-                let (name, directory) = if self.file_outcome.is_of_program.get() {
-                    (name::Name::of_program()?, directory())
-                } else {
-                    (name::Name::automatic()?, automatic_directory())
-                };
-                let file = Partial::create(name, &directory)?;
-                Open::begin(file, &self.options, self.start, &self.meta, &mut self.bytes)
-            }
+            None => self.create()?,
         };
         self.write_names_and_spans(&mut open.writer);
         open.writer.events(events, &mut self.bytes);
@@ -136,33 +145,49 @@ impl EventFile {
         Ok(!is_full)
     }
 
+    /// Creates the file, and writes its beginning to `bytes`.
+    fn create(&mut self) -> Result<Open> {
+        let file_outcome = Rc::clone(&self.file_outcome);
+        let mut asked = file_outcome.asked.borrow_mut();
+        let asked = asked.as_mut();
+        let asked = asked.context("nothing is known of the request")?;
+        self.limit_to_free_bytes(asked)?;
+        asked.to.name.leave_parent()?;
+        let permissions = asked.to.limits.permissions;
+        let (file, partial) = create_partial(&asked.to.name, &asked.to.directory, permissions)?;
+        let EventSource { options, start, .. } = &self.source;
+        Ok(Open {
+            writer: EventsWriter::begin(options, *start, &self.meta, &mut self.bytes),
+            file,
+            size: 0,
+            partial,
+            permissions,
+        })
+    }
+
     /// Writes new names and spans; names first, because spans refer to them.
     fn write_names_and_spans(&mut self, writer: &mut EventsWriter) {
-        if let Ok(names) = self.names.try_borrow() {
-            let new = names.get(writer.symbols_written()..);
+        if let Ok(names) = self.source.names.try_borrow() {
+            let new = names.symbols().get(writer.symbols_written()..);
             writer.symbols(new.unwrap_or_default(), &mut self.bytes);
         }
-        if let Some(spans) = self
-            .spans
-            .as_ref()
-            .and_then(|spans| spans.try_borrow().ok())
-        {
+        let spans = self.source.spans.as_ref();
+        if let Some(spans) = spans.and_then(|spans| spans.try_borrow().ok()) {
             writer.spans(spans.spans(), &mut self.bytes);
         }
     }
 
     /// Limits the file to the space left by `xhprof.max_dir_size`; fails if there
     /// is too little.
-    fn limit_to_free_bytes(&mut self) -> Result<()> {
-        let most = settings::value(&settings::MAX_DIR_SIZE);
-        let is_collected = !self.file_outcome.is_of_program.get() && place::collected().is_some();
-        if most == 0 || is_collected {
+    fn limit_to_free_bytes(&mut self, asked: &Asked) -> Result<()> {
+        let most = asked.to.limits.max_size;
+        if most == 0 || asked.is_collected {
             return Ok(());
         }
-        let directory = directory();
-        let free = Ledger::free_bytes(&directory, most)?;
+        let directory = &asked.to.directory;
+        let free = Ledger::free_bytes(directory, most)?;
         if free < SMALLEST {
-            return Err(Error::msg(Ledger::drop_profile(&directory)));
+            return Err(Error::msg(Ledger::drop_profile(directory)));
         }
         self.limit = self.limit.min(free);
         Ok(())
@@ -172,27 +197,35 @@ impl EventFile {
         let Some(mut open) = self.open.take() else {
             return Ok(());
         };
-        if self.file_outcome.is_discarded.get() {
+        let file_outcome = Rc::clone(&self.file_outcome);
+        if file_outcome.is_discarded.get() {
             return fs::remove_file(&open.partial)
                 .with_context(|| format!("cannot remove {}", open.partial.display()));
         }
-        request_meta::describe(&mut self.meta, self.file_outcome.phase());
+        let asked = file_outcome.asked.borrow();
+        let asked = asked.as_ref().context("nothing is known of the request")?;
+        asked.to.request.add_to(&mut self.meta);
+        if let Ok(names) = self.source.names.try_borrow() {
+            names.describe(&mut self.meta);
+        }
         self.bytes.clear();
         open.writer
             .clone()
             .end(at, Some(&self.meta), &mut self.bytes);
         open.append(&self.bytes)?;
-        if self.file_outcome.stays_partial.get() {
-            self.file_outcome.written_to.replace(Some(open.partial));
+        if file_outcome.stays_partial.get() {
+            file_outcome.written_to.replace(Some(open.partial));
             return Ok(());
         }
-        let destination = self.file_outcome.destination.take();
-        let path = destination.unwrap_or_else(|| open.path());
-        open.move_to(&path)?;
-        if settings::value(&settings::MAX_DIR_SIZE) > 0 && is_in(&path, &directory()) {
-            Ledger::add(&directory(), open.size);
+        let path = file_outcome.final_path.take().unwrap_or_else(|| {
+            let directory = place::parent(&open.partial);
+            directory.join(asked.to.name.with_ending("xhp"))
+        });
+        open.move_to(&path, &asked.to.name)?;
+        if let Some(directory) = asked.to.limits.counts(&path) {
+            Ledger::add(directory, open.size);
         }
-        self.file_outcome.written_to.replace(Some(path));
+        file_outcome.written_to.replace(Some(path));
         Ok(())
     }
 
@@ -224,89 +257,90 @@ impl EventSink for EventFile {
         }
     }
 
+    fn discard(&mut self) {
+        if let Some(open) = self.open.take() {
+            // Best effort: the program ended without its profile.
+            let _ = fs::remove_file(&open.partial);
+        }
+    }
+
     fn begin_anew(&mut self, at: RawInstant) {
-        self.open = None;
-        self.start = at;
-        self.meta = Meta::default();
-        self.describe();
+        self.source.start = at;
+        self.begin();
     }
 }
 
 impl FileOutcome {
     /// For a profile that the program began.
     pub(crate) fn of_program() -> Self {
-        let file_outcome = Self::default();
-        file_outcome.is_of_program.set(true);
-        file_outcome
+        Self {
+            is_of_program: true,
+            ..Self::default()
+        }
     }
 
-    fn phase(&self) -> RequestPhase {
-        if self.is_of_program.get() {
+    /// Asks PHP for what the file needs. The caller must do so before the profile
+    /// begins: afterwards the file is written in the midst of calls, where PHP must
+    /// not be asked.
+    ///
+    /// # Errors
+    ///
+    /// If the file can have no name.
+    pub(crate) fn ask(&self) -> Result<()> {
+        let to = if self.is_of_program {
+            Destination::of_program()?
+        } else {
+            // The request's outcome is not known yet.
+            Destination::automatic(RequestPhase::Running)?
+        };
+        let asked = Asked {
+            to,
+            max_size: settings::value(&settings::MAX_EVENTS_SIZE),
+            is_collected: !self.is_of_program && place::collected().is_some(),
+        };
+        self.asked.replace(Some(asked));
+        Ok(())
+    }
+
+    /// Asks PHP once more, before the profile ends: its outcome is known now.
+    pub(crate) fn ask_at_end(&self) {
+        let phase = if self.is_of_program {
             RequestPhase::Running
         } else {
             RequestPhase::Ended
+        };
+        // Taken out: PHP may bail out while it is asked.
+        let asked = self.asked.take();
+        if let Some(mut asked) = asked {
+            asked.to.renew(phase);
+            self.asked.replace(Some(asked));
         }
     }
 }
 
-/// A file that was created, and is empty.
-struct Partial {
-    file: File,
-    partial: PathBuf,
-    name: name::Name,
-}
-
-impl Partial {
-    fn create(name: name::Name, directory: &Path) -> Result<Self> {
-        let mut partial = directory.join(name.with_ending("xhp.partial"));
-        // Another process writes that file, or was killed while it did.
-        let file = create_private(&partial).or_else(|error| match error.kind() {
-            io::ErrorKind::AlreadyExists => {
-                partial = directory.join(name.with_run_id("xhp.partial"));
-                create_private(&partial)
-            }
-            _ => Err(error),
-        });
-        let file =
-            file.with_context(|| format!("cannot write the profile {}", partial.display()))?;
-        Ok(Self {
-            file,
-            partial,
-            name,
-        })
-    }
+/// Creates an empty file, and returns its path.
+fn create_partial(name: &Name, directory: &Path, permissions: u32) -> Result<(File, PathBuf)> {
+    let mut partial = directory.join(name.with_ending("xhp.partial"));
+    // Another process writes that file, or was killed while it did.
+    let file = create_private(&partial, permissions).or_else(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists => {
+            partial = directory.join(name.with_run_id("xhp.partial"));
+            create_private(&partial, permissions)
+        }
+        _ => Err(error),
+    });
+    let file = file.with_context(|| format!("cannot write the profile {}", partial.display()))?;
+    Ok((file, partial))
 }
 
 impl Open {
-    fn begin(
-        made: Partial,
-        options: &EventsOptions,
-        start: RawInstant,
-        meta: &Meta,
-        bytes: &mut Vec<u8>,
-    ) -> Self {
-        Self {
-            writer: EventsWriter::begin(options, start, meta, bytes),
-            file: made.file,
-            size: 0,
-            partial: made.partial,
-            name: made.name,
-        }
-    }
-
-    /// The final path. The program may have set its route or title since.
-    fn path(&self) -> PathBuf {
-        let directory = self.partial.parent().unwrap_or(Path::new("."));
-        directory.join(self.name.renewed().with_ending("xhp"))
-    }
-
-    fn move_to(&self, path: &Path) -> Result<()> {
+    fn move_to(&self, path: &Path, name: &Name) -> Result<()> {
         let problem = || format!("cannot write the profile {}", path.display());
         match fs::rename(&self.partial, path) {
             Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
-                let directory = path.parent().unwrap_or(Path::new("."));
-                let temporary = self.name.temporary(directory);
-                copy_privately(&self.partial, &temporary, path).with_context(problem)?;
+                let temporary = name.temporary(place::parent(path));
+                copy_privately(&self.partial, &temporary, path, self.permissions)
+                    .with_context(problem)?;
                 fs::remove_file(&self.partial)
                     .with_context(|| format!("cannot remove {}", self.partial.display()))
             }

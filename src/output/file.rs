@@ -4,7 +4,7 @@
 //! is linked when it is complete. Where the file system does not support that, it
 //! is written under a random temporary name with `O_EXCL`, and renamed. Both
 //! replace a symbolic link and never follow one. No name leaves the directory:
-//! see [`name`].
+//! see [`super::name`]. Writing calls nothing of PHP, see [`super::destination`].
 
 use std::fs::{self, File, Permissions};
 use std::io::{self, Write};
@@ -14,9 +14,12 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use profile::Profile;
 
+use super::destination::{Destination, DirectoryLimits};
+use super::encode;
 use super::ledger::Ledger;
-use super::request_meta::{self, RequestPhase};
-use super::{encode, name, place};
+use super::name::Name;
+use super::place::parent;
+use super::request_meta::{RequestMeta, RequestPhase};
 use crate::log_throttled::{Problem, log_throttled};
 use crate::session::Recorded;
 use crate::settings::{self, OutputFormat};
@@ -38,63 +41,67 @@ pub(crate) enum Written {
 
 /// Writes the automatic profile into the output directory.
 pub(crate) fn write_file(recorded: Recorded) -> Result<Written> {
-    let Some(mut profile) = recorded.into_profile() else {
+    if matches!(recorded, Recorded::Events) {
+        return Ok(Written::Nothing);
+    }
+    let ask = || Destination::automatic(RequestPhase::Ended);
+    let (recorded, destination) = zend::ask_keeping(recorded, ask);
+    let destination = destination?;
+    let Some(profile) = recorded.into_profile() else {
         return Ok(Written::Nothing);
     };
-    request_meta::describe(&mut profile.meta, RequestPhase::Ended);
-    let name = name::Name::automatic()?;
-    let directory = place::automatic_directory();
-    let format = place::automatic_format();
-    let Some(path) = write_named(&profile, &name, format, &directory)? else {
-        log_throttled(Problem::Full, &Ledger::drop_profile(&directory));
+    let path = write_named(profile, &destination)?;
+    let Some(path) = path else {
+        log_throttled(Problem::Full, &Ledger::drop_profile(&destination.directory));
         return Ok(Written::Full);
     };
     Ok(Written::To(path))
 }
 
-/// Writes a profile into a directory. None if it exceeds `xhprof.max_dir_size`.
-pub(super) fn write_named(
-    profile: &Profile,
-    name: &name::Name,
-    format: OutputFormat,
-    directory: &Path,
-) -> Result<Option<PathBuf>> {
-    let path = directory.join(name.with_ending(format.ending()));
-    let problem = || format!("cannot write the profile {}", path.display());
-    let content = encode::encode(format, profile).with_context(problem)?;
-    let is_written = write_within_limit(&path, name, &content).with_context(problem)?;
+/// Writes a profile into its directory. None if it exceeds `xhprof.max_dir_size`.
+pub(super) fn write_named(profile: Profile, to: &Destination) -> Result<Option<PathBuf>> {
+    let path = to.directory.join(to.name.with_ending(to.format.ending()));
+    let is_written = write_to(&path, to.format, profile, to)?;
     Ok(is_written.then_some(path))
 }
 
-/// Writes the file. False if it is in the output directory and exceeds
+/// Writes a profile to a path. False if that is in the output directory and exceeds
 /// `xhprof.max_dir_size`.
-pub(super) fn write_within_limit(path: &Path, name: &name::Name, content: &[u8]) -> Result<bool> {
+pub(super) fn write_to(
+    path: &Path,
+    format: OutputFormat,
+    mut profile: Profile,
+    to: &Destination,
+) -> Result<bool> {
+    let problem = || format!("cannot write the profile {}", path.display());
+    to.request.add_to(&mut profile.meta);
+    let content = encode::encode(format, &profile).with_context(problem)?;
+    drop(profile);
+    write_within_limit(path, &to.name, &to.limits, &content).with_context(problem)
+}
+
+fn write_within_limit(
+    path: &Path,
+    name: &Name,
+    limits: &DirectoryLimits,
+    content: &[u8],
+) -> Result<bool> {
     let size = content.len() as u64;
-    let (limit, counted) = (settings::value(&settings::MAX_DIR_SIZE), place::directory());
-    let is_counted = limit > 0 && is_in(path, &counted);
-    if is_counted && !Ledger::reserve(&counted, limit, size)? {
+    let counted = limits.counts(path);
+    if let Some(directory) = counted
+        && !Ledger::reserve(directory, limits.max_size, size)?
+    {
         return Ok(false);
     }
-    let outcome = write_whole(path, &name.temporary(parent(path)), content);
-    if is_counted && outcome.is_err() {
-        Ledger::give_back(&counted, size);
+    let temporary = name.temporary(parent(path));
+    let outcome = write_whole(path, &temporary, content, limits.permissions);
+    if let Some(directory) = counted
+        && outcome.is_err()
+    {
+        Ledger::give_back(directory, size);
     }
     outcome?;
     Ok(true)
-}
-
-/// Whether a file is in a directory, after resolving both paths.
-pub(super) fn is_in(path: &Path, directory: &Path) -> bool {
-    let parent = parent(path);
-    let same = |path: &Path| fs::canonicalize(path).ok();
-    parent == directory || same(parent).is_some_and(|parent| Some(parent) == same(directory))
-}
-
-pub(super) fn parent(path: &Path) -> &Path {
-    let parent = path
-        .parent()
-        .filter(|parent| !parent.as_os_str().is_empty());
-    parent.unwrap_or(Path::new("."))
 }
 
 /// Fails if the path is not a regular file: renaming would replace `/dev/null` by
@@ -109,29 +116,40 @@ pub(super) fn refuse_what_is_no_file(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Writes a profile to a path that the program names.
-pub(crate) fn dump(mut profile: Profile, path: &Path, format: OutputFormat) -> Result<()> {
+/// Writes the profile that `take` returns to a path that the program names; false
+/// if it returns none.
+pub(crate) fn dump(
+    path: &Path,
+    format: OutputFormat,
+    take: impl FnOnce() -> Option<Profile>,
+) -> Result<bool> {
+    let request = RequestMeta::ask(RequestPhase::Running);
+    let permissions = settings::value(&settings::FILE_PERMISSIONS);
+    let Some(mut profile) = take() else {
+        return Ok(false);
+    };
     refuse_what_is_no_file(path)?;
-    request_meta::describe(&mut profile.meta, RequestPhase::Running);
-    let temporary = name::Name::temporary_in(parent(path))?;
+    request.add_to(&mut profile.meta);
+    let temporary = Name::temporary_in(parent(path))?;
     encode::encode(format, &profile)
-        .and_then(|content| write_whole(path, &temporary, &content))
-        .with_context(|| format!("cannot write the profile {}", path.display()))
+        .and_then(|content| write_whole(path, &temporary, &content, permissions))
+        .with_context(|| format!("cannot write the profile {}", path.display()))?;
+    Ok(true)
 }
 
 /// Writes a file atomically. Without `fsync`, which can take many milliseconds
 /// and helps only after a power failure; readers detect a torn file by checksum.
-fn write_whole(path: &Path, temporary: &Path, content: &[u8]) -> io::Result<()> {
-    let outcome = match write_nameless(path, content)? {
+fn write_whole(path: &Path, temporary: &Path, content: &[u8], permissions: u32) -> io::Result<()> {
+    let outcome = match write_nameless(path, content, permissions)? {
         Some(file) => match zend::give_name(&file, path) {
             // `linkat` cannot replace a file, `rename` can.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 zend::give_name(&file, temporary).and_then(|()| fs::rename(temporary, path))
             }
-            Err(_) => write_and_rename(path, temporary, content),
+            Err(_) => write_and_rename(path, temporary, content, permissions),
             Ok(()) => Ok(()),
         },
-        None => write_and_rename(path, temporary, content),
+        None => write_and_rename(path, temporary, content, permissions),
     };
     if outcome.is_err() {
         // Best effort: the first error is the one to tell.
@@ -142,26 +160,36 @@ fn write_whole(path: &Path, temporary: &Path, content: &[u8]) -> io::Result<()> 
 
 /// Writes an unnamed file, which the kernel removes if the process is killed; none
 /// where the file system does not support that.
-fn write_nameless(path: &Path, content: &[u8]) -> io::Result<Option<File>> {
+fn write_nameless(path: &Path, content: &[u8], permissions: u32) -> io::Result<Option<File>> {
     let Ok(mut file) = zend::nameless_file(parent(path)) else {
         return Ok(None);
     };
-    apply_permissions(&file)?;
+    apply_permissions(&file, permissions)?;
     file.write_all(content)?;
     Ok(Some(file))
 }
 
-fn write_and_rename(path: &Path, temporary: &Path, content: &[u8]) -> io::Result<()> {
-    let mut file = create_private(temporary)?;
+fn write_and_rename(
+    path: &Path,
+    temporary: &Path,
+    content: &[u8],
+    permissions: u32,
+) -> io::Result<()> {
+    let mut file = create_private(temporary, permissions)?;
     file.write_all(content)?;
     drop(file);
     fs::rename(temporary, path)
 }
 
 /// Copies a file that cannot be renamed to that path.
-pub(super) fn copy_privately(from: &Path, temporary: &Path, path: &Path) -> io::Result<()> {
+pub(super) fn copy_privately(
+    from: &Path,
+    temporary: &Path,
+    path: &Path,
+    permissions: u32,
+) -> io::Result<()> {
     let copy = || {
-        let mut file = create_private(temporary)?;
+        let mut file = create_private(temporary, permissions)?;
         io::copy(&mut File::open(from)?, &mut file)?;
         fs::rename(temporary, path)
     };
@@ -174,19 +202,19 @@ pub(super) fn copy_privately(from: &Path, temporary: &Path, path: &Path) -> io::
 }
 
 /// Creates a file with the permissions of `xhprof.file_permissions`.
-pub(super) fn create_private(path: &Path) -> io::Result<File> {
+pub(super) fn create_private(path: &Path, permissions: u32) -> io::Result<File> {
     let file = File::options()
         .write(true)
         .create_new(true)
         .mode(PRIVATE)
         .open(path)?;
-    apply_permissions(&file)?;
+    apply_permissions(&file, permissions)?;
     Ok(file)
 }
 
 /// Sets the permissions regardless of the umask.
-fn apply_permissions(file: &File) -> io::Result<()> {
-    match settings::value(&settings::FILE_PERMISSIONS) {
+fn apply_permissions(file: &File, permissions: u32) -> io::Result<()> {
+    match permissions {
         PRIVATE => Ok(()),
         mode => file.set_permissions(Permissions::from_mode(mode)),
     }

@@ -1,11 +1,9 @@
-//! The counts of all processes that write into one directory, for
-//! `xhprof.max_per_minute` and `xhprof.max_dir_size`.
+//! The file with the [`Counts`] of all processes that write into one directory.
 //!
-//! A line of numbers in a hidden file beside the profiles, one file per user.
-//! **Invariants:** lock attempts never block; on failure the update is skipped.
-//! The file is not opened through a symbolic link, and another user's file is
-//! refused. The directory is measured at most once a minute, by one process, and
-//! that takes at most a thousandth of the time.
+//! A hidden file beside the profiles, one for each user. **Invariants:** lock
+//! attempts never block; on failure the update is skipped. The file is not opened
+//! through a symbolic link, and another user's file is refused. The directory is
+//! measured at most once a minute, by one process.
 
 use std::fs::{self, File};
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
@@ -14,33 +12,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
+use policy::ledger::{Counts, LINE};
 
 use crate::clock;
 use crate::zend;
 
-/// The numbers, in the order of the file.
-#[derive(Debug, Default)]
-pub(crate) struct Ledger {
-    /// The minute, since 1970, in which `begun` profiles were begun.
-    minute: u64,
-    begun: u64,
-    /// The size of the directory's files, in bytes.
-    bytes: u64,
-    /// When to measure them again, in seconds since 1970.
-    count_again: u64,
-    /// How many profiles were dropped because the directory was full.
-    dropped: u64,
-}
-
-/// The line's first word, which identifies the version.
-const WORD: &str = "xhprof-ledger-1";
-/// The line is padded with spaces to this length, so that one write replaces it.
-const LINE: usize = 128;
-/// The least time between two measurements of the directory, in seconds.
-const COUNT_IS_GOOD: u64 = 60;
-
-/// The longest time, in seconds: a wrong clock must not stop the measurements.
-const COUNT_IS_OLD: u64 = 24 * 60 * 60;
+/// The counts of a directory.
+#[derive(Debug)]
+pub(crate) struct Ledger;
 
 /// The bytes that this process wrote without getting the lock.
 static UNCOUNTED: AtomicU64 = AtomicU64::new(0);
@@ -53,16 +32,10 @@ impl Ledger {
         if !zend::try_lock(&file) {
             return Ok(false);
         }
-        let mut ledger = Self::read(&file);
-        let minute = clock::unix_time_us() / 60_000_000;
-        if ledger.minute != minute {
-            ledger.minute = minute;
-            ledger.begun = 0;
-        }
-        let is_allowed = ledger.begun < limit;
+        let mut counts = read(&file);
+        let is_allowed = counts.begin_profile(now_s(), limit);
         if is_allowed {
-            ledger.begun += 1;
-            ledger.write(&file)?;
+            write(&counts, &file)?;
         }
         Ok(is_allowed)
     }
@@ -72,17 +45,16 @@ impl Ledger {
     pub(super) fn reserve(directory: &Path, limit: u64, bytes: u64) -> Result<bool> {
         let file = open(directory)?;
         let has_lock = zend::try_lock(&file);
-        let mut ledger = Self::read(&file);
+        let mut counts = read(&file);
         if has_lock {
-            ledger.count_if_due(directory, &file)?;
+            measure_if_due(&mut counts, directory, &file)?;
         }
-        if ledger.known().saturating_add(bytes) > limit {
+        if known(&counts).saturating_add(bytes) > limit {
             return Ok(false);
         }
         if has_lock {
-            let more = bytes.saturating_add(UNCOUNTED.swap(0, Ordering::Relaxed));
-            ledger.bytes = ledger.bytes.saturating_add(more);
-            ledger.write(&file)?;
+            counts.add(bytes.saturating_add(UNCOUNTED.swap(0, Ordering::Relaxed)));
+            write(&counts, &file)?;
         } else {
             UNCOUNTED.fetch_add(bytes, Ordering::Relaxed);
         }
@@ -91,104 +63,81 @@ impl Ledger {
 
     /// Subtracts reserved bytes that were not written. Best effort.
     pub(super) fn give_back(directory: &Path, bytes: u64) {
-        Self::change(directory, |ledger| {
-            ledger.bytes = ledger.bytes.saturating_sub(bytes);
-        });
+        change(directory, |counts| counts.subtract(bytes));
     }
 
     /// The bytes left until `limit`. Measures the directory if that is due.
     pub(super) fn free_bytes(directory: &Path, limit: u64) -> Result<u64> {
         let file = open(directory)?;
         let has_lock = zend::try_lock(&file);
-        let mut ledger = Self::read(&file);
+        let mut counts = read(&file);
         if has_lock {
-            ledger.count_if_due(directory, &file)?;
+            measure_if_due(&mut counts, directory, &file)?;
         }
-        Ok(limit.saturating_sub(ledger.known()))
-    }
-
-    fn count_if_due(&mut self, directory: &Path, file: &File) -> Result<()> {
-        let now = clock::unix_time_us() / 1_000_000;
-        if now < self.count_again && self.count_again <= now + COUNT_IS_OLD {
-            return Ok(());
-        }
-        let began = Instant::now();
-        self.bytes = size_of(directory)?;
-        let took_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-        self.count_again = now + took_ms.clamp(COUNT_IS_GOOD, COUNT_IS_OLD);
-        UNCOUNTED.store(0, Ordering::Relaxed);
-        self.write(file)
-    }
-
-    /// The directory's size, as far as this process knows.
-    fn known(&self) -> u64 {
-        self.bytes.saturating_add(UNCOUNTED.load(Ordering::Relaxed))
+        Ok(limit.saturating_sub(known(&counts)))
     }
 
     /// Adds written bytes. Best effort.
     pub(super) fn add(directory: &Path, bytes: u64) {
-        Self::change(directory, |ledger| {
-            let more = bytes.saturating_add(UNCOUNTED.swap(0, Ordering::Relaxed));
-            ledger.bytes = ledger.bytes.saturating_add(more);
-        })
-        .unwrap_or_else(|| {
+        let added = change(directory, |counts| {
+            counts.add(bytes.saturating_add(UNCOUNTED.swap(0, Ordering::Relaxed)));
+        });
+        added.unwrap_or_else(|| {
             UNCOUNTED.fetch_add(bytes, Ordering::Relaxed);
         });
     }
 
     /// Counts a dropped profile, and returns the message about it.
     pub(super) fn drop_profile(directory: &Path) -> String {
-        let dropped = Self::change(directory, |ledger| {
-            ledger.dropped += 1;
-            ledger.dropped
-        });
+        let dropped = change(directory, Counts::drop_profile);
         let dropped = dropped.map_or_else(String::new, |count| format!("; {count} so far"));
         format!(
             "a profile was dropped: {} has reached xhprof.max_dir_size{dropped}",
             directory.display()
         )
     }
+}
 
-    fn change<T>(directory: &Path, change: impl FnOnce(&mut Self) -> T) -> Option<T> {
-        let file = open(directory).ok().filter(zend::try_lock)?;
-        let mut ledger = Self::read(&file);
-        let outcome = change(&mut ledger);
-        ledger.write(&file).ok()?;
-        Some(outcome)
-    }
+/// The directory's size, as far as this process knows.
+fn known(counts: &Counts) -> u64 {
+    let uncounted = UNCOUNTED.load(Ordering::Relaxed);
+    counts.bytes().saturating_add(uncounted)
+}
 
-    /// Reads the file; zeros if it is new or of another version.
-    fn read(file: &File) -> Self {
-        let mut line = [0_u8; LINE];
-        let length = file.read_at(&mut line, 0).unwrap_or(0);
-        let text = str::from_utf8(line.get(..length).unwrap_or_default()).unwrap_or_default();
-        let mut words = text.split_ascii_whitespace();
-        if words.next() != Some(WORD) {
-            return Self::default();
-        }
-        let mut number = || words.next().and_then(|word| word.parse().ok()).unwrap_or(0);
-        Self {
-            minute: number(),
-            begun: number(),
-            bytes: number(),
-            count_again: number(),
-            dropped: number(),
-        }
+fn measure_if_due(counts: &mut Counts, directory: &Path, file: &File) -> Result<()> {
+    let now = now_s();
+    if !counts.is_measurement_due(now) {
+        return Ok(());
     }
+    let began = Instant::now();
+    let bytes = size_of(directory)?;
+    let took_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+    counts.measured(bytes, now, took_ms);
+    UNCOUNTED.store(0, Ordering::Relaxed);
+    write(counts, file)
+}
 
-    fn write(&self, file: &File) -> Result<()> {
-        let Self {
-            minute,
-            begun,
-            bytes,
-            count_again,
-            dropped,
-        } = self;
-        let line = format!("{WORD} {minute} {begun} {bytes} {count_again} {dropped}");
-        let line = format!("{line:<0$}\n", LINE - 1);
-        file.write_all_at(line.as_bytes(), 0)
-            .context("cannot write the counts of profiles")
-    }
+fn now_s() -> u64 {
+    clock::unix_time_us() / 1_000_000
+}
+
+fn change<T>(directory: &Path, change: impl FnOnce(&mut Counts) -> T) -> Option<T> {
+    let file = open(directory).ok().filter(zend::try_lock)?;
+    let mut counts = read(&file);
+    let outcome = change(&mut counts);
+    write(&counts, &file).ok()?;
+    Some(outcome)
+}
+
+fn read(file: &File) -> Counts {
+    let mut line = [0_u8; LINE];
+    let length = file.read_at(&mut line, 0).unwrap_or(0);
+    Counts::parse(line.get(..length).unwrap_or_default())
+}
+
+fn write(counts: &Counts, file: &File) -> Result<()> {
+    file.write_all_at(counts.line().as_bytes(), 0)
+        .context("cannot write the counts of profiles")
 }
 
 fn open(directory: &Path) -> Result<File> {

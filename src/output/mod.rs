@@ -1,6 +1,7 @@
 //! Writes profiles: as a PHP array, or as a file.
 
 mod arrays;
+mod destination;
 mod encode;
 mod events;
 mod file;

@@ -1,5 +1,4 @@
-//! The name of a profile's file, made from `xhprof.output_name` and what PHP knows
-//! of the request. [`file_name`] has the rules.
+//! The name of a profile's file, by [`policy::file_name`], decided once.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -7,18 +6,39 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use policy::file_name::{self, RunId};
 
-use super::{place, request_meta};
+use super::place::{self, Named};
+use super::request_meta;
 use crate::clock;
 use crate::settings;
 use crate::zend;
 
 /// A file's name, decided once.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Name {
-    facts: Facts,
+    run: RunId,
+    time_us: u64,
+    template: Template,
     name: String,
-    /// Whether it was made from the pattern.
-    is_by_pattern: bool,
+}
+
+/// What a name is made from.
+#[derive(Debug, Clone)]
+enum Template {
+    /// A pattern, and what PHP was asked for its letters.
+    Pattern(String, Asked),
+    /// The file that `XHPROF_OUTPUT` names. Another process adds its number.
+    Named(Named),
+    /// The same, for the several profiles of a program: the run id is added.
+    NamedWithRunId(Named),
+}
+
+/// What PHP says of the request; empty where the pattern does not have the letter.
+#[derive(Debug, Clone)]
+struct Asked {
+    sapi: Vec<u8>,
+    host: Vec<u8>,
+    route: Vec<u8>,
+    script: Vec<u8>,
 }
 
 thread_local! {
@@ -45,65 +65,84 @@ fn new_run_id(time_us: u64) -> Result<RunId> {
     Ok(RunId::new(time_us, std::process::id(), random))
 }
 
+fn is_of_this_process(run: &RunId) -> bool {
+    run.process() == std::process::id()
+}
+
 impl Name {
     /// The name of the automatic profile, with the run id that was chosen when it
-    /// began. A forked child gets another run id.
+    /// began. A forked child gets another run id. Asks PHP.
     pub(super) fn automatic() -> Result<Self> {
-        let chosen = AUTOMATIC.take();
-        let facts = match chosen.filter(|run| run.process() == std::process::id()) {
-            Some(run) => Facts {
-                run,
-                time_us: clock::unix_time_us(),
-            },
-            None => Facts::now()?,
+        let time_us = clock::unix_time_us();
+        let run = match AUTOMATIC.take().filter(is_of_this_process) {
+            Some(run) => run,
+            None => new_run_id(time_us)?,
         };
-        let name = match place::named() {
+        let template = match place::named() {
             _ if place::collected().is_some() => {
-                file_name::by_pattern(&settings::OUTPUT_NAME.default, &facts)
+                Template::ask(settings::OUTPUT_NAME.default.to_string())
             }
-            Some(named) if named.process == facts.run.process() => named.stem,
-            Some(named) => format!("{}.{}", named.stem, facts.run.process()),
-            None => return Ok(Self::by_pattern(facts)),
+            Some(named) => Template::Named(named),
+            None => Template::ask(settings::value(&settings::OUTPUT_NAME).to_string()),
         };
-        Ok(Self {
-            facts,
-            name,
-            is_by_pattern: false,
-        })
+        Ok(Self::new(run, time_us, template))
     }
 
     /// The name of a profile that the program began. There may be several, so if
-    /// `XHPROF_OUTPUT` names a file, the run id is added.
+    /// `XHPROF_OUTPUT` names a file, the run id is added. Asks PHP.
     pub(super) fn of_program() -> Result<Self> {
-        let facts = Facts::now()?;
-        let Some(named) = place::named() else {
-            return Ok(Self::by_pattern(facts));
+        let time_us = clock::unix_time_us();
+        let template = match place::named() {
+            Some(named) => Template::NamedWithRunId(named),
+            None => Template::ask(settings::value(&settings::OUTPUT_NAME).to_string()),
         };
-        Ok(Self {
-            name: format!("{}.{}", named.stem, facts.run.id()),
-            facts,
-            is_by_pattern: false,
-        })
+        Ok(Self::new(new_run_id(time_us)?, time_us, template))
     }
 
-    fn by_pattern(facts: Facts) -> Self {
-        Self {
-            name: file_name::by_pattern(&settings::value(&settings::OUTPUT_NAME), &facts),
-            facts,
-            is_by_pattern: true,
+    fn new(run: RunId, time_us: u64, template: Template) -> Self {
+        let mut name = Self {
+            run,
+            time_us,
+            template,
+            name: String::new(),
+        };
+        name.name = name.expanded();
+        name
+    }
+
+    fn expanded(&self) -> String {
+        let Self { run, time_us, .. } = self;
+        match &self.template {
+            Template::Pattern(pattern, asked) => {
+                let facts = Facts {
+                    run,
+                    time_us: *time_us,
+                    asked,
+                };
+                file_name::by_pattern(pattern, &facts)
+            }
+            Template::Named(named) if named.process == run.process() => named.stem.clone(),
+            Template::Named(named) => format!("{}.{}", named.stem, run.process()),
+            Template::NamedWithRunId(named) => format!("{}.{}", named.stem, run.id()),
         }
     }
 
-    /// The same name with the program's current route and title.
-    pub(super) fn renewed(&self) -> Self {
-        if self.is_by_pattern {
-            return Self::by_pattern(self.facts.clone());
+    /// Makes the name again, with the program's current route and title. Asks PHP.
+    pub(super) fn renew(&mut self) {
+        if let Template::Pattern(pattern, _) = &mut self.template {
+            self.template = Template::ask(std::mem::take(pattern));
+            self.name = self.expanded();
         }
-        Self {
-            facts: self.facts.clone(),
-            name: self.name.clone(),
-            is_by_pattern: false,
+    }
+
+    /// In a forked child: the name of a file of its own.
+    pub(super) fn leave_parent(&mut self) -> Result<()> {
+        if !is_of_this_process(&self.run) {
+            self.time_us = clock::unix_time_us();
+            self.run = new_run_id(self.time_us)?;
+            self.name = self.expanded();
         }
+        Ok(())
     }
 
     /// The name with the format's extension.
@@ -113,7 +152,7 @@ impl Name {
 
     /// The same with the run id, which makes it unique.
     pub(super) fn with_run_id(&self, ending: &str) -> String {
-        format!("{}.{}.{ending}", self.name, self.facts.run.id())
+        format!("{}.{}.{ending}", self.name, self.run.id())
     }
 
     /// A temporary path in that directory.
@@ -124,44 +163,56 @@ impl Name {
 
     /// The temporary path of an incomplete file: hidden and unique.
     pub(super) fn temporary(&self, directory: &Path) -> PathBuf {
-        directory.join(format!(".{}.tmp", self.facts.run.id()))
+        directory.join(format!(".{}.tmp", self.run.id()))
     }
+}
+
+impl Template {
+    /// A pattern with the values that PHP has for its letters now.
+    fn ask(pattern: String) -> Self {
+        let wants = |letter| pattern.contains(letter);
+        let asked = Asked {
+            sapi: zend::sapi_name().into(),
+            host: asked_if(wants("%H"), || zend::http_host().unwrap_or_default()),
+            route: asked_if(wants("%R"), || {
+                request_meta::route().unwrap_or_default().into()
+            }),
+            script: asked_if(wants("%s"), || zend::script_path().unwrap_or_default()),
+        };
+        Self::Pattern(pattern, asked)
+    }
+}
+
+fn asked_if(is_wanted: bool, ask: impl FnOnce() -> Vec<u8>) -> Vec<u8> {
+    if is_wanted { ask() } else { Vec::new() }
 }
 
 /// The values of the placeholders.
-#[derive(Debug, Clone)]
-struct Facts {
-    run: RunId,
+struct Facts<'a> {
+    run: &'a RunId,
     time_us: u64,
+    asked: &'a Asked,
 }
 
-impl Facts {
-    fn now() -> Result<Self> {
-        let time_us = clock::unix_time_us();
-        let run = new_run_id(time_us)?;
-        Ok(Self { run, time_us })
-    }
-}
-
-impl file_name::Facts for Facts {
+impl file_name::Facts for Facts<'_> {
     fn sapi(&self) -> Vec<u8> {
-        zend::sapi_name().into()
+        self.asked.sapi.clone()
     }
 
     fn host(&self) -> Vec<u8> {
-        zend::http_host().unwrap_or_default()
+        self.asked.host.clone()
     }
 
     fn route(&self) -> Vec<u8> {
-        request_meta::route().unwrap_or_default().into()
+        self.asked.route.clone()
     }
 
     fn script(&self) -> Vec<u8> {
-        zend::script_path().unwrap_or_default()
+        self.asked.script.clone()
     }
 
     fn run(&self) -> &RunId {
-        &self.run
+        self.run
     }
 
     fn time_us(&self) -> u64 {

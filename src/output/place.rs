@@ -3,12 +3,14 @@
 
 use std::cell::RefCell;
 use std::ffi::OsString;
+use std::fs;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
 use crate::settings::{self, Mode, OutputFormat};
+use crate::zend::ini;
 use crate::{inputs, zend};
 
 /// What `XHPROF_OUTPUT` says.
@@ -62,11 +64,15 @@ pub(crate) fn forget_place() {
     BEGAN_IN.set(None);
 }
 
-/// The directory of the profiles. A relative path is resolved against the working
-/// directory at the beginning of the request.
+/// The directory of the profiles. A relative path in php.ini is resolved against the
+/// working directory at the beginning of the request; one that the program sets, at
+/// that time.
 pub(crate) fn directory() -> PathBuf {
     if let Some(place) = PLACE.with_borrow(Clone::clone) {
         return place.directory;
+    }
+    if let Some(directory) = ini::directory(settings::OUTPUT_DIR.name) {
+        return directory;
     }
     let setting = settings::value(&settings::OUTPUT_DIR);
     let path = if setting.is_empty() {
@@ -122,6 +128,21 @@ pub(crate) fn has_automatic_place_for_spans() -> bool {
 /// The file that `XHPROF_OUTPUT` names, if it names one.
 pub(super) fn named() -> Option<Named> {
     PLACE.with_borrow(|place| place.as_ref()?.file.clone())
+}
+
+/// Whether a file is in a directory, after resolving both paths.
+pub(super) fn is_in(path: &Path, directory: &Path) -> bool {
+    let parent = parent(path);
+    let same = |path: &Path| fs::canonicalize(path).ok();
+    parent == directory || same(parent).is_some_and(|parent| Some(parent) == same(directory))
+}
+
+/// The directory of a path: the working directory if it names none.
+pub(super) fn parent(path: &Path) -> &Path {
+    let parent = path
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty());
+    parent.unwrap_or(Path::new("."))
 }
 
 impl Place {

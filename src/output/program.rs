@@ -13,14 +13,15 @@ use profile::Profile;
 use profile::native::Limits;
 use profile::native::events::EventsReader;
 
+use super::destination::Destination;
 use super::events::FileOutcome;
-use super::file::{parent, refuse_what_is_no_file, write_named, write_within_limit};
+use super::file::{refuse_what_is_no_file, write_named, write_to};
 use super::ledger::Ledger;
 use super::name::Name;
-use super::request_meta::{self, RequestPhase};
-use super::{encode, place};
+use super::place;
 use crate::session::Recorded;
 use crate::settings::OutputFormat;
+use crate::zend;
 
 /// Where to write a profile.
 #[derive(Debug)]
@@ -60,42 +61,33 @@ impl Target {
             ),
         };
         refuse_what_is_no_file(&path)?;
-        file_outcome.destination.replace(Some(path));
+        file_outcome.final_path.replace(Some(path));
         Ok(())
     }
 
     /// Writes the profile, and returns its path.
-    pub(crate) fn write(&self, recorded: Recorded) -> Result<PathBuf> {
-        let Some(mut profile) = recorded.into_profile() else {
+    pub(crate) fn write(self, recorded: Recorded) -> Result<PathBuf> {
+        if matches!(recorded, Recorded::Events) {
+            bail!("the call events are lost");
+        }
+        let (recorded, destination) = zend::ask_keeping(recorded, Destination::of_program);
+        let mut destination = destination?;
+        let Some(profile) = recorded.into_profile() else {
             bail!("the call events are lost");
         };
-        request_meta::describe(&mut profile.meta, RequestPhase::Running);
-        let name = Name::of_program()?;
-        let (path, directory) = match self {
-            Self::Directory(directory) => (
-                write_named(&profile, &name, place::format(), directory)?,
-                &**directory,
-            ),
+        let path = match self {
+            Self::Directory(directory) => {
+                destination.directory = directory;
+                write_named(profile, &destination)?
+            }
             Self::File(path, format) => {
-                let written = write_file(&profile, &name, path, *format)?;
-                (written, parent(path))
+                refuse_what_is_no_file(&path)?;
+                destination.directory = place::parent(&path).to_path_buf();
+                write_to(&path, format, profile, &destination)?.then_some(path)
             }
         };
-        path.ok_or_else(|| Error::msg(Ledger::drop_profile(directory)))
+        path.ok_or_else(|| Error::msg(Ledger::drop_profile(&destination.directory)))
     }
-}
-
-fn write_file(
-    profile: &Profile,
-    name: &Name,
-    path: &Path,
-    format: OutputFormat,
-) -> Result<Option<PathBuf>> {
-    refuse_what_is_no_file(path)?;
-    let problem = || format!("cannot write the profile {}", path.display());
-    let content = encode::encode(format, profile).with_context(problem)?;
-    let is_written = write_within_limit(path, name, &content).with_context(problem)?;
-    Ok(is_written.then(|| path.to_path_buf()))
 }
 
 /// Reads a file of call events into a call tree, and removes the file.

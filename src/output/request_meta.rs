@@ -1,5 +1,7 @@
 //! The metadata of the request in a profile.
 //!
+//! It is asked for before a profile's state is used: PHP may bail out.
+//!
 //! **Invariant:** values from the query, cookies, the body or the environment are
 //! recorded only if `xhprof.capture` lists their names.
 
@@ -18,8 +20,48 @@ pub(super) enum RequestPhase {
     Running,
 }
 
-/// Adds the metadata of the current request.
-pub(super) fn describe(meta: &mut Meta, phase: RequestPhase) {
+/// The metadata of a request at one moment.
+#[derive(Debug, Clone)]
+pub(super) struct RequestMeta(Meta);
+
+impl RequestMeta {
+    /// The metadata of the current request. Asks PHP.
+    pub(super) fn ask(phase: RequestPhase) -> Self {
+        let mut meta = Meta::default();
+        describe(&mut meta, phase);
+        Self(meta)
+    }
+
+    /// Adds it to a profile's metadata.
+    pub(super) fn add_to(&self, meta: &mut Meta) {
+        let Meta {
+            title,
+            host,
+            sapi,
+            php_version,
+            creator,
+            peak_memory,
+            tags,
+            ..
+        } = self.0.clone();
+        *meta = Meta {
+            title,
+            host,
+            sapi,
+            php_version,
+            creator,
+            peak_memory,
+            // Not PHP's, and a forked child has another one.
+            process: Some(std::process::id()),
+            ..std::mem::take(meta)
+        };
+        for (name, value) in tags {
+            meta.set_tag(&name, value);
+        }
+    }
+}
+
+fn describe(meta: &mut Meta, phase: RequestPhase) {
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
     let script = zend::script_path().map(text);
     let path = zend::request_path().map(text);
@@ -33,7 +75,6 @@ pub(super) fn describe(meta: &mut Meta, phase: RequestPhase) {
         meta.set_tag("route", route);
     }
     meta.host = host();
-    meta.process = Some(std::process::id());
     meta.sapi = Some(zend::sapi_name().to_owned());
     meta.php_version = zend::php_version();
     meta.creator = Some(concat!("xhprof ", env!("CARGO_PKG_VERSION")).to_owned());

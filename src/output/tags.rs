@@ -12,7 +12,7 @@ use std::cell::RefCell;
 use profile::Meta;
 
 use super::loaded;
-use crate::{inputs, settings};
+use crate::{inputs, names, settings};
 
 /// How many tags a request or a profile may have.
 pub(crate) const MAX_TAGS: usize = 64;
@@ -24,12 +24,14 @@ const MAX_VALUE: usize = 1024;
 const ROUTE: &str = "route";
 
 /// The tags that the extension sets.
-const OURS: [&str; 10] = [
+const OURS: [&str; 12] = [
     "exit_status",
     "failed",
     "http_host",
     loaded::LOADED,
     "method",
+    names::LEFT_OUT,
+    names::SHORTENED,
     loaded::OPCACHE,
     "path",
     "peak_memory",

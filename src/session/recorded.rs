@@ -3,7 +3,8 @@
 use profile::{Body, Meta, Metrics, Mode, Profile, Spans, Symbol};
 use recorder::{RecordedEdges, Recorder, Shape};
 
-use super::Running;
+use crate::engine::Measure;
+use crate::names::Names;
 
 /// The result of a session.
 pub(crate) enum Recorded {
@@ -30,19 +31,21 @@ impl Recorded {
     /// Takes the data of `recorder`, in its shape.
     pub(super) fn of(
         recorder: Recorder,
-        symbols: Vec<Symbol>,
+        names: Names,
         spans: Spans,
-        running: &Running,
+        measure: &Measure,
+        started_us: u64,
     ) -> Option<Self> {
-        let wall = running.clock.calibration.rate;
-        let cpu = running.clock.cpu.rate(wall);
-        let metrics = super::metrics(running.flags);
-        let meta = Meta {
-            started_unix_us: Some(running.started_us),
+        let (wall, cpu) = measure.clock.rates();
+        let metrics = super::metrics(measure);
+        let mut meta = Meta {
+            started_unix_us: Some(started_us),
             mode: Mode::Traced,
             is_truncated: recorder.is_truncated(),
             ..Meta::default()
         };
+        names.describe(&mut meta);
+        let symbols = names.into_symbols();
         match recorder.shape() {
             Shape::Edges => Some(Self::Edges(Box::new(Traced {
                 symbols,

@@ -34,44 +34,6 @@ impl Array {
         self.set(key, boolean);
     }
 
-    /// A copy of this array with other values, in the order of its keys. This
-    /// array must have only string keys and integer values. Takes a third of the
-    /// time of `zend_array_dup`, which must check each element.
-    pub(crate) fn with_ints(&self, values: &[i64]) -> Self {
-        let original = &*self.0;
-        // A table's hash part precedes its buckets, with four bytes per slot.
-        let hash = original.nTableMask.wrapping_neg() as usize * size_of::<u32>();
-        let buckets = |count: u32| count as usize * size_of::<ffi::Bucket>();
-        let size = hash + buckets(original.nTableSize);
-        let Ok(layout) = Layout::from_size_align(size, align_of::<u64>()) else {
-            return Self::with_capacity(0);
-        };
-        if original.nNumUsed == 0 {
-            return Self::with_capacity(0);
-        }
-        // SAFETY: a new table of the same size has no storage yet. It gets a copy
-        // of the original's used storage: the hash, integers, and keys, whose
-        // reference counts are incremented.
-        unsafe {
-            let copy = ffi::_zend_new_array(original.nTableSize);
-            let storage = emalloc(layout);
-            let start = original.__bindgen_anon_1.arData.cast::<u8>().sub(hash);
-            storage.copy_from_nonoverlapping(start, hash + buckets(original.nNumUsed));
-            let data = storage.add(hash).cast::<ffi::Bucket>();
-            for index in 0..original.nNumUsed as usize {
-                let bucket = data.add(index);
-                (*bucket).val.value.lval = values.get(index).copied().unwrap_or(0);
-                refer_to((*bucket).key);
-            }
-            (*copy).__bindgen_anon_1.arData = data;
-            (*copy).u.flags = original.u.flags;
-            (*copy).nTableMask = original.nTableMask;
-            (*copy).nNumUsed = original.nNumUsed;
-            (*copy).nNumOfElements = original.nNumOfElements;
-            Self(ZBox::from_raw(copy))
-        }
-    }
-
     /// The array's buckets.
     pub(super) fn storage(&self) -> *const ffi::Bucket {
         // SAFETY: every table has this pointer; it is not dereferenced.
@@ -125,6 +87,57 @@ impl Array {
     /// Sets a function's result to the array.
     pub(crate) fn return_in(self, result: &mut Zval) {
         result.set_hashtable(self.0);
+    }
+}
+
+/// An array with string keys and integers only, the pattern of rows.
+pub(crate) struct IntArray(Array);
+
+impl IntArray {
+    /// An array with these entries.
+    pub(crate) fn new<'a>(entries: impl Iterator<Item = (&'a str, i64)>) -> Self {
+        let mut array = Array::with_capacity(5);
+        for (key, value) in entries {
+            array.set_int(key.as_bytes(), value);
+        }
+        Self(array)
+    }
+
+    /// A copy of this array with other values, in the order of its keys. Takes a
+    /// third of the time of `zend_array_dup`, which must check each element.
+    pub(crate) fn with(&self, values: &[i64]) -> Array {
+        let original = &*self.0.0;
+        // A table's hash part precedes its buckets, with four bytes per slot.
+        let hash = original.nTableMask.wrapping_neg() as usize * size_of::<u32>();
+        let buckets = |count: u32| count as usize * size_of::<ffi::Bucket>();
+        let size = hash + buckets(original.nTableSize);
+        let Ok(layout) = Layout::from_size_align(size, align_of::<u64>()) else {
+            return Array::with_capacity(0);
+        };
+        if original.nNumUsed == 0 {
+            return Array::with_capacity(0);
+        }
+        // SAFETY: a new table of the same size has no storage yet. It gets a copy
+        // of the original's used storage: the hash, integers, and keys, whose
+        // reference counts are incremented.
+        unsafe {
+            let copy = ffi::_zend_new_array(original.nTableSize);
+            let storage = emalloc(layout);
+            let start = original.__bindgen_anon_1.arData.cast::<u8>().sub(hash);
+            storage.copy_from_nonoverlapping(start, hash + buckets(original.nNumUsed));
+            let data = storage.add(hash).cast::<ffi::Bucket>();
+            for index in 0..original.nNumUsed as usize {
+                let bucket = data.add(index);
+                (*bucket).val.value.lval = values.get(index).copied().unwrap_or(0);
+                refer_to((*bucket).key);
+            }
+            (*copy).__bindgen_anon_1.arData = data;
+            (*copy).u.flags = original.u.flags;
+            (*copy).nTableMask = original.nTableMask;
+            (*copy).nNumUsed = original.nNumUsed;
+            (*copy).nNumOfElements = original.nNumOfElements;
+            Array(ZBox::from_raw(copy))
+        }
     }
 }
 

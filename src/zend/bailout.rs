@@ -14,6 +14,19 @@ pub(crate) fn run_and_drop<T>(value: T, act: impl FnOnce(&T)) {
     drop(run_and_keep(value, act));
 }
 
+/// Runs `ask`, which asks PHP for something, and returns it with `value`, which is
+/// dropped if PHP bails out.
+pub(crate) fn ask_keeping<T, R>(value: T, ask: impl FnOnce() -> R) -> (T, R) {
+    match try_catch(AssertUnwindSafe(ask)) {
+        Ok(answer) => (value, answer),
+        Err(_) => {
+            drop(value);
+            // SAFETY: as in `run_and_keep`.
+            unsafe { bailout() }
+        }
+    }
+}
+
 /// The same, but returns `value` if PHP does not bail out.
 pub(crate) fn run_and_keep<T>(value: T, act: impl FnOnce(&T)) -> T {
     if try_catch(AssertUnwindSafe(|| act(&value))).is_ok() {

@@ -170,11 +170,12 @@ unsafe extern "C" {
     #[cfg(jit_checks_observers)]
     pub(crate) fn php_version_id() -> std::ffi::c_uint;
 
+    // fopen_wrappers.h: the absolute path in a buffer of MAXPATHLEN, or null
+    pub(crate) fn expand_filepath(path: *const c_char, buffer: *mut c_char) -> *mut c_char;
     // fopen_wrappers.h: 0, or a warning and another number
     pub(crate) fn php_check_open_basedir(path: *const c_char) -> c_int;
 
     // SAPI.h: a variable of the request, in memory of the caller's
-    pub(crate) fn sapi_getenv(name: *const c_char, length: usize) -> *mut c_char;
 
     // zend_llist.h
     pub(crate) fn zend_llist_add_element(

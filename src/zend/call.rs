@@ -1,14 +1,12 @@
-//! Views of a call and of the function that is called.
+//! A view of a call, and of its function's run-time slot.
 
+use std::cell::Cell;
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use ext_php_rs::ffi::{
-    ZEND_ACC_CALL_VIA_TRAMPOLINE, ZEND_ACC_CLOSURE, ZEND_ACC_GENERATOR, ZEND_INTERNAL_FUNCTION,
-    zend_execute_data, zend_function, zend_string,
-};
+use ext_php_rs::ffi::zend_execute_data;
 
-use super::bindings;
+use super::{Frame, Function, FunctionKind, Value, bindings};
 
 /// The index of our slot in a function's run-time cache. Zero until
 /// [`reserve_slots`]: the engine never hands out the first slot.
@@ -28,15 +26,6 @@ pub(crate) fn reserve_slots() {
         let slot = unsafe { bindings::zend_get_internal_function_extension_handle(name) };
         INTERNAL_SLOT.store(usize::try_from(slot).unwrap_or(0), Ordering::Relaxed);
     }
-}
-
-/// The kind of a function.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum FunctionKind {
-    /// Compiled PHP: a function, a method, or a file's top level.
-    User,
-    /// Written in C, in PHP itself or in an extension.
-    Internal,
 }
 
 /// A call that is about to run, or runs.
@@ -60,14 +49,33 @@ impl<'a> Call<'a> {
         }
     }
 
+    /// The call with that frame; none for a dummy frame, which has no function.
+    pub(crate) fn of(frame: Frame<'a>) -> Option<Self> {
+        frame.function()?;
+        Some(Self {
+            data: frame.as_ptr(),
+            frame: PhantomData,
+        })
+    }
+
+    /// The open calls, the innermost first: in a fiber, also those of its resumer.
+    ///
+    /// # Safety
+    ///
+    /// PHP must not run on for `'a`.
+    pub(crate) unsafe fn open() -> impl Iterator<Item = Self> {
+        // SAFETY: the caller's promise.
+        let current = unsafe { Frame::current() };
+        let frames = current.into_iter().flat_map(Frame::and_callers);
+        frames.filter_map(Self::of)
+    }
+
     /// The function that is called.
     #[inline(always)]
     pub(crate) fn function(self) -> Function<'a> {
-        Function {
-            // SAFETY: `new`'s caller promised a frame with a function.
-            function: unsafe { (*self.data).func },
-            call: PhantomData,
-        }
+        // SAFETY: `new`'s caller promised a frame with a function, which lives as long
+        // as the frame.
+        unsafe { Function::new((*self.data).func) }
     }
 
     /// Whether this frame only creates a generator: its body runs later, in the
@@ -79,15 +87,27 @@ impl<'a> Call<'a> {
         info & bindings::ZEND_CALL_GENERATOR == 0
     }
 
+    /// The call's frame.
+    #[inline(always)]
+    pub(crate) fn frame(self) -> Frame<'a> {
+        // SAFETY: `new`'s caller promised a frame, which is not null.
+        unsafe { Frame::new(self.data).unwrap_unchecked() }
+    }
+
     /// The function's run-time slot of this extension, zero at first; none if the
     /// function has no run-time cache of its own.
+    ///
+    /// # Safety
+    ///
+    /// `kind` must be the function's. The hooks know it, and need not read it.
     #[inline(always)]
-    pub(crate) fn slot(self, kind: FunctionKind) -> Option<&'a mut u64> {
+    pub(crate) unsafe fn slot(self, kind: FunctionKind) -> Option<Slot<'a>> {
         let cache = match kind {
             // SAFETY: the engine sets up the cache of a user function before it
             // runs the frame.
             FunctionKind::User => unsafe { (*self.data).run_time_cache },
-            FunctionKind::Internal => self.internal_cache()?,
+            // SAFETY: the caller says that it is one.
+            FunctionKind::Internal => unsafe { self.internal_cache()? },
         };
         #[cfg(internal_extension_handle)]
         let slot = match kind {
@@ -100,12 +120,12 @@ impl<'a> Call<'a> {
         // slot, per process and request, and only this extension writes to its
         // slot. A slot is a pointer, and lib.rs refuses pointers that have not 64
         // bits.
-        unsafe { Some(&mut *cache.add(slot.load(Ordering::Relaxed)).cast::<u64>()) }
+        unsafe { Some(Slot(&*cache.add(slot.load(Ordering::Relaxed)).cast())) }
     }
 
     /// Creates the [`slot`](Self::slot) of a function without a run-time cache.
     /// None if that is not possible: a trampoline has no slot of its own.
-    pub(crate) fn new_slot(self) -> Option<&'a mut u64> {
+    pub(crate) fn new_slot(self) -> Option<Slot<'a>> {
         let function = self.function();
         if function.is_trampoline() || function.kind() == FunctionKind::User {
             return None;
@@ -113,28 +133,34 @@ impl<'a> Call<'a> {
         // SAFETY: an internal function, of `new`'s caller. The slot lives as long
         // as the request, and only this extension writes to it.
         unsafe {
-            super::idle_slots::create((&raw const (*function.function).internal_function).cast())?
-                .as_mut()
+            let function = (&raw const (*function.as_ptr()).internal_function).cast();
+            Some(Slot(&*super::idle_slots::create(function)?.cast()))
         }
     }
 
-    /// The value of the [`slot`](Self::slot). Separate from `slot`, because the
-    /// compiler would check that the reference is not null on the hot path.
+    /// The value of a user function's [`slot`](Self::slot). Separate from `slot`,
+    /// because the compiler would check that the reference is not null on the hot
+    /// path.
+    ///
+    /// # Safety
+    ///
+    /// The function must be a user function.
     #[inline(always)]
-    pub(crate) fn number(self, kind: FunctionKind) -> Option<u64> {
-        match kind {
-            FunctionKind::User => {
-                // SAFETY: as in `slot`.
-                let cache = unsafe { (*self.data).run_time_cache };
-                // SAFETY: as in `slot`.
-                Some(unsafe { *cache.add(USER_SLOT.load(Ordering::Relaxed)).cast::<u64>() })
-            }
-            FunctionKind::Internal => self.slot(kind).map(|slot| *slot),
+    pub(crate) unsafe fn user_number(self) -> u64 {
+        // SAFETY: as in `slot`.
+        unsafe {
+            let cache = (*self.data).run_time_cache;
+            *cache.add(USER_SLOT.load(Ordering::Relaxed)).cast::<u64>()
         }
     }
 
+    /// The run-time cache of an internal function; none if it has none.
+    ///
+    /// # Safety
+    ///
+    /// The function must be an internal one.
     #[inline(always)]
-    fn internal_cache(self) -> Option<*mut *mut std::ffi::c_void> {
+    unsafe fn internal_cache(self) -> Option<*mut *mut std::ffi::c_void> {
         // SAFETY: `new`'s caller promised a function; the pointer is either
         // direct or, with the lowest bit set, an offset into the map of this
         // thread (`ZEND_MAP_PTR_GET` in zend_map_ptr.h).
@@ -158,7 +184,7 @@ impl<'a> Call<'a> {
     }
 
     /// The argument numbered `index`, from 0; none if it was not passed.
-    pub(crate) fn argument(self, index: u32) -> Option<super::Value<'a>> {
+    pub(crate) fn argument(self, index: u32) -> Option<Value<'a>> {
         if index >= self.argument_count() {
             return None;
         }
@@ -168,130 +194,31 @@ impl<'a> Call<'a> {
         // live as long as it does.
         unsafe {
             let zvals = self.data.cast::<ext_php_rs::ffi::zval>();
-            Some(super::Value::new(&*zvals.add(first + index as usize)))
+            Some(Value::new(&*zvals.add(first + index as usize)))
         }
     }
 
     /// The object of a method call.
-    pub(crate) fn object(self) -> Option<super::Value<'a>> {
+    pub(crate) fn object(self) -> Option<Value<'a>> {
         // SAFETY: `This` of a frame is a zval: an object, or something else.
-        let this = super::Value::new(unsafe { &(*self.data).This });
+        let this = Value::new(unsafe { &(*self.data).This });
         this.is_object().then_some(this)
     }
 }
 
-/// A function as the engine knows it.
+/// A function's run-time slot. All views of a slot share it.
 #[derive(Clone, Copy)]
-pub(crate) struct Function<'a> {
-    function: *mut zend_function,
-    call: PhantomData<&'a zend_function>,
-}
+pub(crate) struct Slot<'a>(&'a Cell<u64>);
 
-impl<'a> Function<'a> {
-    /// A view of the engine's function.
-    ///
-    /// # Safety
-    ///
-    /// `function` must be a function, and stay one for `'a`.
-    pub(crate) unsafe fn new(function: *mut zend_function) -> Self {
-        Self {
-            function,
-            call: PhantomData,
-        }
-    }
-
-    /// The function's kind.
-    pub(crate) fn kind(self) -> FunctionKind {
-        // SAFETY: all kinds of functions begin with their type.
-        if u32::from(unsafe { (*self.function).type_ }) == ZEND_INTERNAL_FUNCTION {
-            FunctionKind::Internal
-        } else {
-            FunctionKind::User
-        }
-    }
-
+impl Slot<'_> {
+    /// The slot's value.
     #[inline(always)]
-    fn flags(self) -> u32 {
-        // SAFETY: all kinds of functions begin with the common part.
-        unsafe { (*self.function).common.fn_flags }
+    pub(crate) fn get(self) -> u64 {
+        self.0.get()
     }
 
-    /// Whether each call must be inspected before it is recorded: the function is
-    /// a generator or a trampoline.
-    #[inline(always)]
-    pub(crate) fn is_unusual(self) -> bool {
-        self.flags() & (ZEND_ACC_CALL_VIA_TRAMPOLINE | ZEND_ACC_GENERATOR) != 0
-    }
-
-    /// Whether this is a trampoline, which the engine creates for one call of
-    /// `__call`, `__callStatic` or an object's `__invoke`. Its run-time cache is
-    /// not its own.
-    pub(crate) fn is_trampoline(self) -> bool {
-        self.flags() & ZEND_ACC_CALL_VIA_TRAMPOLINE != 0
-    }
-
-    /// Whether calling this creates a generator.
-    pub(crate) fn is_generator(self) -> bool {
-        self.flags() & ZEND_ACC_GENERATOR != 0
-    }
-
-    /// Whether the function's address is valid until the request ends, and no call
-    /// of it must be inspected: a named user function or method.
-    pub(crate) fn is_usual_and_lasts(self) -> bool {
-        let others = ZEND_ACC_CLOSURE | ZEND_ACC_CALL_VIA_TRAMPOLINE | ZEND_ACC_GENERATOR;
-        self.kind() == FunctionKind::User && self.flags() & others == 0 && self.name().is_some()
-    }
-
-    /// The function's name; none for the top level of a file or of `eval`.
-    pub(crate) fn name(self) -> Option<&'a [u8]> {
-        // SAFETY: common part; the name lives as long as the function.
-        unsafe { bytes((*self.function).common.function_name) }
-    }
-
-    /// The class a method belongs to: for a trait's method, the using class.
-    pub(crate) fn class(self) -> Option<&'a [u8]> {
-        // SAFETY: common part; a class outlives its methods.
-        unsafe {
-            let scope = (*self.function).common.scope;
-            if scope.is_null() {
-                None
-            } else {
-                bytes((*scope).name)
-            }
-        }
-    }
-
-    /// The file of a user function.
-    pub(crate) fn file(self, kind: FunctionKind) -> Option<&'a [u8]> {
-        match kind {
-            // SAFETY: the caller says that it is an op_array.
-            FunctionKind::User => unsafe { bytes((*self.function).op_array.filename) },
-            FunctionKind::Internal => None,
-        }
-    }
-
-    /// The line on which a user function begins; zero for others.
-    pub(crate) fn line(self, kind: FunctionKind) -> u32 {
-        match kind {
-            // SAFETY: as in `file`.
-            FunctionKind::User => unsafe { (*self.function).op_array.line_start },
-            FunctionKind::Internal => 0,
-        }
-    }
-}
-
-/// The bytes of an engine string; none for a null pointer.
-///
-/// # Safety
-///
-/// `string` must be null or a string that lives and stays unchanged for `'a`.
-pub(crate) unsafe fn bytes<'a>(string: *const zend_string) -> Option<&'a [u8]> {
-    if string.is_null() {
-        return None;
-    }
-    // SAFETY: the caller promised a live string; `val` is the first of `len` bytes.
-    unsafe {
-        let first = (&raw const (*string).val).cast::<u8>();
-        Some(std::slice::from_raw_parts(first, (*string).len))
+    /// Sets the slot's value.
+    pub(crate) fn set(self, value: u64) {
+        self.0.set(value);
     }
 }

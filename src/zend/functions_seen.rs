@@ -8,15 +8,19 @@ use ext_php_rs::ffi::{
     self, HashTable, zend_class_entry, zend_execute_data, zend_function, zend_object, zval,
 };
 
+use super::Frame;
 use super::bindings::{
     ZEND_INTERNAL_CLASS, zend_ce_closure, zend_get_closure_method_def,
     zend_observer_fcall_op_array_extension,
 };
-use super::frames::Callers;
 
 /// Calls `visit` with every user function that has been called in this
 /// request, at least once.
-pub(crate) fn for_each_function_seen(mut visit: impl FnMut(*mut zend_function)) {
+///
+/// # Safety
+///
+/// `visit` must not run PHP code.
+pub(crate) unsafe fn for_each_function_seen(mut visit: impl FnMut(*mut zend_function)) {
     let visit: &mut dyn FnMut(*mut zend_function) = &mut visit;
     // SAFETY: this thread's globals; the tables do not change, because `visit`
     // does not run PHP code.
@@ -78,9 +82,11 @@ unsafe fn in_object(object: *mut zend_object, visit: &mut dyn FnMut(*mut zend_fu
 
 /// The top level of a file that still runs is in no table.
 unsafe fn in_frames(frame: *mut zend_execute_data, visit: &mut dyn FnMut(*mut zend_function)) {
-    for frame in Callers::of(frame) {
-        // SAFETY: a live frame.
-        unsafe { in_function((*frame).func, visit) };
+    // SAFETY: the caller's frame; PHP does not run on until the end of the loop.
+    let frame = unsafe { Frame::new(frame) };
+    for frame in frame.into_iter().flat_map(Frame::and_callers) {
+        // SAFETY: a live frame's function, or null.
+        unsafe { in_function(frame.function_address().cast_mut(), visit) };
     }
 }
 

@@ -1,16 +1,17 @@
 //! php.ini entries: registration, validation, reading.
 
 use std::ffi::{CStr, CString, c_int, c_void};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use ext_php_rs::ffi::{
     PHP_INI_ALL, PHP_INI_PERDIR, PHP_INI_SYSTEM, zend_ini_entry, zend_ini_entry_def,
-    zend_module_entry, zend_register_ini_entries, zend_string,
+    zend_register_ini_entries, zend_string,
 };
 use policy::settings::{Definition, Kind, Scope};
 
 use super::bindings::{self, FAILURE, SUCCESS};
-use super::ini_aliases;
+use super::{ini_aliases, ini_directories};
 
 /// A limit in php.ini or on the command line is invalid.
 static HAS_INVALID_LIMIT: AtomicBool = AtomicBool::new(false);
@@ -55,9 +56,11 @@ pub(crate) fn unregister(module_number: c_int) {
 }
 
 /// Prints the table of settings for `phpinfo()`.
-pub(crate) fn print_table(module: *mut zend_module_entry) {
-    // SAFETY: the engine passed the module to its info function.
-    unsafe { bindings::display_ini_entries(module) };
+pub(crate) fn print_table() {
+    if let Some(module) = super::modules::find(c"xhprof") {
+        // SAFETY: our module, which the engine has in its table.
+        unsafe { bindings::display_ini_entries(module) };
+    }
 }
 
 /// The current value of a setting.
@@ -73,6 +76,12 @@ pub(crate) fn value(name: &CStr) -> Vec<u8> {
         }
         CStr::from_ptr(value).to_bytes().to_vec()
     }
+}
+
+/// The directory that a setting has now, if a program set it: absolute, as it was
+/// checked. None for php.ini's value.
+pub(crate) fn directory(name: &CStr) -> Option<PathBuf> {
+    ini_directories::absolute_of(name, &value(name))
 }
 
 fn definition(setting: &'static &'static dyn Definition) -> zend_ini_entry_def {
@@ -106,7 +115,7 @@ fn end() -> zend_ini_entry_def {
 /// Prints only whether there is a value.
 unsafe extern "C" fn hide(entry: *mut zend_ini_entry, _which: c_int) {
     // SAFETY: the engine's entry, which lives for the length of this call.
-    let value = unsafe { super::call::bytes((*entry).value) };
+    let value = unsafe { super::string::bytes((*entry).value) };
     let shown = if value.is_none_or(<[u8]>::is_empty) {
         c"no value"
     } else {
@@ -128,7 +137,7 @@ unsafe extern "C" fn check(
     // SAFETY: `definition` put a static reference there.
     let setting = unsafe { *setting.cast::<&'static dyn Definition>() };
     // SAFETY: the engine's string lives for the length of this call.
-    let value = unsafe { super::call::bytes(new_value) }.unwrap_or(b"");
+    let value = unsafe { super::string::bytes(new_value) }.unwrap_or(b"");
     let is_valid = validate(setting, value, stage);
     match setting.kind() {
         Kind::Limit if !is_valid && stage == STAGE_STARTUP => {
@@ -138,15 +147,37 @@ unsafe extern "C" fn check(
             // SAFETY: what the engine handed us.
             return unsafe { ini_aliases::copy(entry, new_value, alias, stage) };
         }
-        Kind::Directory if is_valid && stage & STAGES_OF_PROGRAMS != 0 && !value.is_empty() => {
-            // SAFETY: the engine's strings end with a NUL. It warns if the path
-            // is not allowed.
-            let outcome = unsafe { bindings::php_check_open_basedir(value.as_ptr().cast()) };
-            return if outcome == 0 { SUCCESS } else { FAILURE };
+        Kind::Directory if is_valid => {
+            // SAFETY: the engine's entry and string, as above.
+            let is_allowed = unsafe { check_directory(setting.c_name(), entry, new_value, stage) };
+            return if is_allowed { SUCCESS } else { FAILURE };
         }
         _ => {}
     }
     if is_valid { SUCCESS } else { FAILURE }
+}
+
+/// Whether a directory may be set; the value is valid.
+///
+/// # Safety
+///
+/// `entry` and `value` must be the arguments of `on_modify`.
+unsafe fn check_directory(
+    setting: &'static CStr,
+    entry: *const zend_ini_entry,
+    value: *const zend_string,
+    stage: c_int,
+) -> bool {
+    // SAFETY: the caller's. PHP saves the old value before it calls `on_modify`, and
+    // restores that same string.
+    let is_restored = unsafe { std::ptr::eq((*entry).orig_value, value) };
+    if value.is_null() || is_restored || stage & STAGES_OF_PROGRAMS == 0 {
+        ini_directories::restore(setting);
+        return true;
+    }
+    // SAFETY: the engine's strings end with a NUL, and this one has no other: it is
+    // valid.
+    ini_directories::set(setting, unsafe { CStr::from_ptr((*value).val.as_ptr()) })
 }
 
 /// Whether the value is valid; warns if not.

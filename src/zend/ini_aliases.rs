@@ -93,7 +93,7 @@ unsafe fn set(value: *const zend_string, entry: *mut zend_ini_entry) {
     // SAFETY: the caller's string and entry. The old value is leaked: it may be
     // interned, and this happens a few times in a process.
     unsafe {
-        if let Some(bytes) = super::call::bytes(value) {
+        if let Some(bytes) = super::string::bytes(value) {
             (*entry).value = ZendStr::new(bytes, true).into_raw();
         }
     }

@@ -37,7 +37,8 @@ pub(crate) fn call_internal_function<R>(
         let table = (*ffi::ext_php_rs_executor_globals()).function_table;
         internal_function(table, name)?
     };
-    call(function, None, arguments, use_answer)
+    // SAFETY: a function of the engine's table.
+    unsafe { call(function, None, arguments, use_answer) }
 }
 
 /// Calls the internal method of that name, in lower case, of the object's class or
@@ -66,7 +67,8 @@ pub(crate) fn call_internal_method<R>(
             }
         }
     };
-    call(function, Some(object), arguments, use_answer)
+    // SAFETY: a method of the object's class.
+    unsafe { call(function, Some(object), arguments, use_answer) }
 }
 
 /// Whether an exception is pending.
@@ -88,7 +90,10 @@ unsafe fn internal_function(table: *mut ffi::HashTable, name: &str) -> Option<*m
     }
 }
 
-fn call<R>(
+/// # Safety
+///
+/// `function` must be a function, and `object` one of its class.
+unsafe fn call<R>(
     function: *mut zend_function,
     object: Option<*mut ffi::zend_object>,
     arguments: &[&zval],
@@ -107,8 +112,7 @@ fn call<R>(
         count += 1;
     }
     let mut result = MaybeUninit::<zval>::zeroed();
-    // SAFETY: the function is from the engine's tables, and the object of its
-    // class. The arguments are initialised, and the result is an undefined zval,
+    // SAFETY: the caller's function and object. The arguments are initialised, and the result is an undefined zval,
     // which the engine sets.
     unsafe {
         let object = object.unwrap_or(std::ptr::null_mut());

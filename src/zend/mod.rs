@@ -1,7 +1,8 @@
 //! Everything that depends on the Zend Engine's data structures.
 //!
 //! `unsafe` is allowed only in this folder, `engine/` and `clock/`. This module
-//! exports plain data and views that borrow ([`Call`], [`Function`], [`Value`]);
+//! exports plain data and views that borrow ([`Frame`], [`Call`], [`Function`], [`Slot`],
+//! [`Value`]);
 //! no view outlives the callback it was made in.
 
 pub(crate) mod array;
@@ -11,11 +12,14 @@ mod call;
 mod compile;
 mod evaluate;
 mod frames;
+mod function;
 mod functions_seen;
+mod hook_pointer;
 pub(crate) mod idle_slots;
 mod info;
 pub(crate) mod ini;
 mod ini_aliases;
+mod ini_directories;
 mod internal_call;
 mod jit;
 mod known_functions;
@@ -30,26 +34,26 @@ mod request;
 pub(crate) mod response;
 pub(crate) mod signals;
 pub(crate) mod stack;
+mod string;
 mod system;
 mod value;
 
-pub(crate) use bailout::{run_and_drop, run_and_keep};
-pub(crate) use call::{Call, Function, FunctionKind, reserve_slots};
+pub(crate) use bailout::{ask_keeping, run_and_drop, run_and_keep};
+pub(crate) use call::{Call, Slot, reserve_slots};
 pub(crate) use compile::{
     make_special_functions_visible, make_user_calls_visible, stop_making_user_calls_visible,
 };
 pub(crate) use evaluate::{evaluate, forget_function};
-pub(crate) use frames::{
-    current_frame, first_frames, is_closing, is_exception_opline, is_still_below, is_yielding,
-    open_frames, releases_its_object, runs_destructor, runs_php,
-};
+pub(crate) use frames::{Frame, first_frames, is_exception_opline, is_still_below};
+pub(crate) use function::{Function, FunctionKind};
 pub(crate) use functions_seen::for_each_function_seen;
+pub(crate) use hook_pointer::HookPointer;
 pub(crate) use info::InfoTable;
 pub(crate) use internal_call::is_throwing;
 pub(crate) use jit::{interrupts_harm, is_jit_configured, is_jit_on, known_bug};
 pub(crate) use known_functions::KnownFunctions;
 pub(crate) use memory::memory;
-pub(crate) use modules::{has_opcache, module_version};
+pub(crate) use modules::{has_opcache, is_loaded_late, module_version};
 pub(crate) use object::{
     curl_address, object_number, pdo_driver, pdo_rows, rows_by_function, string_property,
 };
@@ -60,7 +64,7 @@ pub(crate) use request::{
     request_path, response_status, sapi_name, script_path, server_variable, temporary_directory,
 };
 pub(crate) use system::{
-    give_name, nameless_file, page_size, random, shared_with_forks, try_lock, user,
+    die, give_name, nameless_file, page_size, random, shared_with_forks, try_lock, user,
 };
 pub(crate) use value::Value;
 

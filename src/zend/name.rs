@@ -29,18 +29,16 @@ pub(crate) fn write_name(function: Function<'_>, name: &mut Vec<u8>) -> bool {
 /// the top level: `{closure:A::b():12}`, `{closure:/srv/dir/file.php:12}`. Earlier
 /// versions do not know the enclosing function. So the file is used in all
 /// versions, shortened as in `run_init`: a closure has the same name in each.
-pub(crate) fn tell_closures_apart(function: Function<'_>, kind: FunctionKind, name: &mut Vec<u8>) {
+pub(crate) fn tell_closures_apart(function: Function<'_>, name: &mut Vec<u8>) {
     const CLOSURE: &[u8] = b"{closure";
-    if kind != FunctionKind::User || name.last() != Some(&b'}') {
+    if function.kind() != FunctionKind::User || name.last() != Some(&b'}') {
         return;
     }
     // Only a closure's name contains a brace. Since 8.4 the text after the first
     // one is the place, which may nest: `{closure:{closure:/a.php:3}:5}`.
     let mut places = name.windows(CLOSURE.len());
-    let (Some(start), Some(path)) = (
-        places.position(|place| place == CLOSURE),
-        function.file(kind),
-    ) else {
+    let (Some(start), Some(path)) = (places.position(|place| place == CLOSURE), function.file())
+    else {
         return;
     };
     name.truncate(start + CLOSURE.len());
@@ -49,7 +47,7 @@ pub(crate) fn tell_closures_apart(function: Function<'_>, kind: FunctionKind, na
     name.drain(class.map_or(0, |place| place + 2)..start);
     name.push(b':');
     name.extend_from_slice(last_two_parts(path));
-    name.extend_from_slice(format!(":{}}}", function.line(kind)).as_bytes());
+    name.extend_from_slice(format!(":{}}}", function.line()).as_bytes());
     profile::make_name_safe(name);
 }
 
@@ -76,7 +74,7 @@ fn last_two_parts(path: &[u8]) -> &[u8] {
 
 /// The top level of a file: `run_init::dir/file.php`.
 pub(crate) fn write_run_init(function: Function<'_>, name: &mut Vec<u8>) {
-    let path = function.file(FunctionKind::User).unwrap_or(b"");
+    let path = function.file().unwrap_or(b"");
     write_file(b"run_init::", path, true, name);
 }
 

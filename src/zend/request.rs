@@ -150,16 +150,18 @@ fn filled_variable(name: &CStr) -> Option<Vec<u8>> {
     Some(value.as_bytes()?.to_vec())
 }
 
+/// Asks the server interface itself: `sapi_getenv()` copies the value into the
+/// request's memory, and PHP bails out if that is exhausted.
 fn asked_variable(name: &CStr) -> Option<Vec<u8>> {
-    // SAFETY: the name is valid for the call; the result is null or allocated in
-    // the request's memory, and is freed here.
+    // As `sapi_getenv()`: a header must not set the variable for proxies.
+    if name.to_bytes().eq_ignore_ascii_case(b"HTTP_PROXY") {
+        return None;
+    }
+    // SAFETY: the interface's own function; the name is valid for the call, and
+    // the result is null or text that lives as long as the request.
     unsafe {
-        let value = super::bindings::sapi_getenv(name.as_ptr(), name.count_bytes());
-        let copy = bytes(value);
-        if !value.is_null() {
-            ffi::_efree(value.cast());
-        }
-        copy
+        let ask = ffi::sapi_module.getenv?;
+        bytes(ask(name.as_ptr(), name.count_bytes()))
     }
 }
 
@@ -200,7 +202,7 @@ pub(crate) fn fiber_stack_size() -> usize {
 /// `file` must be the handle that the engine handed to a compile hook.
 pub(crate) unsafe fn file_name<'a>(file: *const ffi::zend_file_handle) -> Option<&'a [u8]> {
     // SAFETY: an open handle has a name, or none for code from nowhere.
-    unsafe { super::call::bytes((*file).filename) }
+    unsafe { super::string::bytes((*file).filename) }
 }
 
 /// A copy of a C string; none for a null pointer.

@@ -10,7 +10,7 @@ use std::ptr::fn_addr_eq;
 
 use ext_php_rs::ffi::{self, sapi_header_struct, sapi_headers_struct};
 
-use super::bindings;
+use super::{HookPointer, bindings};
 
 type SendHeaders = unsafe extern "C" fn(*mut sapi_headers_struct) -> c_int;
 
@@ -20,12 +20,7 @@ const MAX_LENGTH: usize = 64;
 const SAPI_HEADER_ADD: c_int = 1;
 
 /// The SAPI's own `send_headers`.
-struct Previous(Cell<Option<SendHeaders>>);
-
-// SAFETY: written at MINIT and MSHUTDOWN, when there are no other threads.
-unsafe impl Sync for Previous {}
-
-static PREVIOUS: Previous = Previous(Cell::new(None));
+static PREVIOUS: HookPointer<Option<SendHeaders>> = HookPointer::new(None);
 
 thread_local! {
     /// The header of this response. Plain data: a bailout may skip the frame that
@@ -35,12 +30,12 @@ thread_local! {
 
 /// MINIT of a server: installs the hook in `send_headers`.
 pub(crate) fn arm() {
-    // SAFETY: see `PREVIOUS`; the server interface has filled its table.
+    // SAFETY: MINIT runs before any thread; the server interface has filled its table.
     unsafe {
         if let Some(previous) = ffi::sapi_module.send_headers
-            && PREVIOUS.0.get().is_none()
+            && PREVIOUS.get().is_none()
         {
-            PREVIOUS.0.set(Some(previous));
+            PREVIOUS.set(Some(previous));
             ffi::sapi_module.send_headers = Some(send);
         }
     }
@@ -48,12 +43,13 @@ pub(crate) fn arm() {
 
 /// MSHUTDOWN: takes the hook out, unless another extension hooked on top.
 pub(crate) fn disarm() {
-    // SAFETY: see `PREVIOUS`.
+    // SAFETY: as in `arm`: there are no threads any more.
     unsafe {
         if let Some(current) = ffi::sapi_module.send_headers
             && fn_addr_eq(current, send as SendHeaders)
         {
-            ffi::sapi_module.send_headers = PREVIOUS.0.take();
+            ffi::sapi_module.send_headers = PREVIOUS.get();
+            PREVIOUS.set(None);
         }
     }
 }
@@ -76,7 +72,7 @@ unsafe extern "C" fn send(headers: *mut sapi_headers_struct) -> c_int {
         // SAFETY: the headers of this request, which PHP hands over to be sent.
         unsafe { add(headers, &line) };
     }
-    match PREVIOUS.0.get() {
+    match PREVIOUS.get() {
         // SAFETY: passes on what PHP handed us.
         Some(previous) => unsafe { previous(headers) },
         // `SAPI_HEADER_DO_SEND`: PHP sends the headers one by one.

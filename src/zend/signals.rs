@@ -14,6 +14,7 @@ use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU64, Ordering};
 
 use ext_php_rs::ffi::{zend_atomic_bool_store, zend_execute_data};
 
+use super::HookPointer;
 use super::bindings::zend_interrupt_function;
 
 /// The signals that end a command.
@@ -36,19 +37,10 @@ thread_local! {
 
 type InterruptFunction = unsafe extern "C" fn(*mut zend_execute_data);
 
-struct Previous {
-    interrupt: Cell<Option<InterruptFunction>>,
-    write_profile: Cell<fn()>,
-}
-
-// SAFETY: the one thread that catches sets it, before it installs the hook that
-// reads it.
-unsafe impl Sync for Previous {}
-
-static PREVIOUS: Previous = Previous {
-    interrupt: Cell::new(None),
-    write_profile: Cell::new(|| {}),
-};
+/// The hook that was there before ours.
+static PREVIOUS: HookPointer<Option<InterruptFunction>> = HookPointer::new(None);
+/// Writes the profile.
+static WRITE_PROFILE: HookPointer<fn()> = HookPointer::new(|| {});
 
 /// Makes a signal that ends the process call `write_profile` first. For
 /// command-line PHP only. Signals that the program or its parent handles or
@@ -58,12 +50,12 @@ pub(crate) fn catch(write_profile: fn()) {
         return;
     }
     CATCHES.set(true);
-    PREVIOUS.write_profile.set(write_profile);
+    WRITE_PROFILE.set(write_profile);
     // SAFETY: this thread's globals, which live until the thread ends.
     unsafe {
         let globals = ext_php_rs::ffi::ext_php_rs_executor_globals();
         INTERRUPT.store(&raw mut (*globals).vm_interrupt, Ordering::Release);
-        PREVIOUS.interrupt.set(zend_interrupt_function);
+        PREVIOUS.set(zend_interrupt_function);
         zend_interrupt_function = Some(interrupted);
     }
     for signal in ENDING {
@@ -84,7 +76,7 @@ pub(crate) fn stop_catching() {
         if let Some(hook) = zend_interrupt_function
             && fn_addr_eq(hook, interrupted as InterruptFunction)
         {
-            zend_interrupt_function = PREVIOUS.interrupt.get();
+            zend_interrupt_function = PREVIOUS.get();
         }
     }
     INTERRUPT.store(std::ptr::null_mut(), Ordering::Release);
@@ -162,12 +154,12 @@ fn monotonic_ns() -> u64 {
 }
 
 unsafe extern "C" fn interrupted(data: *mut zend_execute_data) {
-    if let Some(previous) = PREVIOUS.interrupt.get() {
+    if let Some(previous) = PREVIOUS.get() {
         // SAFETY: passes on what the engine handed us.
         unsafe { previous(data) };
     }
     if CAUGHT.load(Ordering::Acquire) != 0 {
-        (PREVIOUS.write_profile.get())();
+        (WRITE_PROFILE.get())();
         die_of_caught_signal();
     }
 }

@@ -17,6 +17,12 @@ pub(crate) fn random() -> Option<u64> {
     (outcome == 0).then_some(u64::from_ne_bytes(bytes))
 }
 
+/// Ends the process after writing `message` to standard error.
+pub(crate) fn die(message: &str) -> ! {
+    eprintln!("{message}");
+    std::process::abort()
+}
+
 /// Locks the file until it is closed; false if another process holds the lock.
 /// Never waits.
 pub(crate) fn try_lock(file: &File) -> bool {

@@ -29,7 +29,7 @@ impl<'a> Value<'a> {
             return None;
         }
         // SAFETY: the type says that `str_` is set; the value keeps it alive.
-        unsafe { super::call::bytes(self.0.value.str_) }
+        unsafe { super::string::bytes(self.0.value.str_) }
     }
 
     /// A non-negative integer.

@@ -46,6 +46,7 @@ export function App(props: {
   const [opened, setOpened] = useState<Opened | null>(null);
   const [opening, setOpening] = useState<{ names: string; abort: AbortController } | null>(null);
   const [failure, setFailure] = useState<EngineError | null>(null);
+  const [failed, setFailed] = useState<readonly Picked[]>([]);
   const [picked, setPicked] = useState<readonly Picked[] | null>(null);
   const [isHelp, setHelp] = useState(false);
   const [isDragged, setDragged] = useState(false);
@@ -56,13 +57,14 @@ export function App(props: {
   const documents = useRef(0);
 
   const open = useCallback(
-    async (files: readonly Picked[]) => {
+    async (files: readonly Picked[], threshold?: number) => {
       const abort = new AbortController();
       setPicked(null);
       setFailure(null);
+      setFailed(files);
       setOpening({ names: files.map((file) => file.name).join(', '), abort });
       try {
-        await engine.open(await filesOf(files), { signal: abort.signal });
+        await engine.open(await filesOf(files), { signal: abort.signal, threshold });
         const told = await engine.ask({ ask: 'summary' });
         documents.current += 1;
         // The title that was given is that of the files that came with the page.
@@ -71,7 +73,7 @@ export function App(props: {
         // Numbers of functions and ranges are those of the file before.
         if (documents.current > 1) {
           const start = { page: isComparison ? ('compare' as const) : ('overview' as const) };
-          go({ ...start, metric: null, range: null, part: null, zoom: [], selected: null, fn: null, estimate: false });
+          go({ ...start, metric: null, range: null, part: null, call: null, file: null, zoom: [], selected: null, fn: null, estimate: false });
         }
         setOpened({ document: documents.current, summary, isComparison, files });
       } catch (error) {
@@ -144,7 +146,7 @@ export function App(props: {
       texts,
       chooseFiles,
       chooseFolder,
-      reopen: () => void open(opened.files),
+      reopen: (threshold) => void open(opened.files, threshold),
       chooseBase: () => {
         setPicked(opened.files);
       },
@@ -200,7 +202,12 @@ export function App(props: {
       ) : null}
       {failure ? (
         <div class="failure" role="alert">
-          <Failure failure={failure} />
+          <Failure
+            failure={failure}
+            onThreshold={(threshold) => {
+              void open(failed, threshold);
+            }}
+          />
           <button
             type="button"
             aria-label="Close the message"
@@ -304,18 +311,27 @@ async function sourceNames(engine: Engine): Promise<ReadonlySet<string>> {
 }
 
 /** What went wrong, and what to do about it. */
-function Failure(props: { failure: EngineError }): JSX.Element {
-  const { code, message } = props.failure;
+function Failure(props: { failure: EngineError; onThreshold: (threshold: number) => void }): JSX.Element {
+  const { code, message, threshold } = props.failure;
+  const title = code === 'engine-stopped' ? 'The engine stopped.' : code === 'too-large' ? 'Too large for this page.' : 'The file was not opened.';
   return (
     <div>
-      <strong>{code === 'engine-stopped' ? 'The engine stopped.' : 'The file was not opened.'}</strong> <bdi>{message.slice(0, 2_000)}</bdi>
-      {code === 'engine-stopped' ? (
-        <>
-          {' '}
-          The program has no such limit, and makes the profile smaller: <code>xhprof convert IN --threshold 0.01 -o small.xhp</code> leaves
-          out what cost less than 0.01&nbsp;% of the whole.
-        </>
-      ) : null}
+      <strong>{title}</strong> <bdi>{message.slice(0, 2_000)}</bdi>
+      {threshold === undefined ? null : (
+        <p class="actions">
+          <button
+            type="button"
+            onClick={() => {
+              props.onThreshold(threshold);
+            }}
+          >
+            Open without what cost less than {threshold} %
+          </button>
+          <span>
+            or make it smaller with the program: <code>xhprof convert IN --threshold {threshold} -o small.xhp</code>
+          </span>
+        </p>
+      )}
     </div>
   );
 }

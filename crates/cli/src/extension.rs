@@ -7,6 +7,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use policy::settings;
 
 use crate::php::{Php, Sapi, definition};
 
@@ -175,12 +176,12 @@ fn section(answer: &str) -> String {
 
 /// Whether any extension named xhprof answered.
 fn is_any(answer: &str) -> bool {
-    answer.contains("xhprof.output_dir => ")
+    answer.contains(&format!("{} => ", settings::OUTPUT_DIR.name()))
 }
 
 /// Whether it is this extension: no other has this setting.
 fn is_ours(answer: &str) -> bool {
-    answer.contains("xhprof.auto_enable => ")
+    answer.contains(&format!("{} => ", settings::AUTO_ENABLE.name()))
 }
 
 /// PHP's error message about an extension that it could not load.

@@ -24,6 +24,7 @@ mod pager;
 mod php;
 mod picture;
 mod progress;
+mod regressions;
 mod report;
 mod run;
 mod serve;
@@ -74,6 +75,7 @@ fn main() -> ExitCode {
         Command::Store(arguments) => serve::store(&arguments).map(|is_whole| u8::from(!is_whole)),
         // The same code as grep.
         Command::Grep(arguments) => grep::run(&arguments).map(|found| u8::from(!found)),
+        Command::Regressions(arguments) => regressions::run(&arguments).map(|()| 0),
         Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Completions(arguments) => generate::completions(&arguments).map(|()| 0),
         Command::Man(arguments) => generate::man(&arguments).map(|()| 0),

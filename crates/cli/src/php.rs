@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
+use policy::settings::{self, AutoEnable, Setting};
 
 /// A PHP binary and what its command line says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,7 +62,7 @@ impl Php {
         }
         let output = without_triggers(&mut Command::new(&self.binary))
             .args(&self.settings)
-            .args(definition("xhprof.auto_enable", "0"))
+            .args(setting(&settings::AUTO_ENABLE, &AutoEnable::Never))
             .args(arguments)
             .stdin(Stdio::null())
             .output()
@@ -160,6 +161,11 @@ pub(crate) fn definition(name: &str, value: impl AsRef<OsStr>) -> [OsString; 2] 
     let mut definition = format!("{name}=").into_bytes();
     definition.extend_from_slice(value.as_ref().as_bytes());
     ["-d".into(), OsString::from_vec(definition)]
+}
+
+/// The arguments that give one of our settings that value.
+pub(crate) fn setting<T>(setting: &Setting<T>, value: &T) -> [OsString; 2] {
+    definition(setting.name(), setting.parser.print(value))
 }
 
 /// Whether a word is the name of a PHP binary: `php`, `/usr/bin/php8.2`,

@@ -9,7 +9,12 @@
 #![forbid(unsafe_code)]
 
 pub mod details;
+pub mod ended;
 pub mod exclusions;
 pub mod file_name;
+pub mod inputs;
+pub mod ledger;
 pub mod patterns;
 pub mod settings;
+pub mod suggest;
+pub mod trigger;

@@ -149,15 +149,31 @@ fn value_in(rest: &str) -> Option<String> {
     value.map(str::to_owned)
 }
 
+/// The Rust files below a folder.
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        match path.is_dir() {
+            true => sources(&path, found),
+            false => found.push(path),
+        }
+    }
+}
+
 #[test]
-fn the_documents_name_no_other_setting_and_no_invalid_value() {
+fn documents_and_sources_name_no_other_setting_and_no_invalid_value() {
     let mut pages = vec![root().join("README.md"), root().join("scripts/xhprof.ini")];
     let documents = fs::read_dir(root().join("docs")).unwrap().flatten();
     pages.extend(documents.map(|entry| entry.path()));
+    for top in ["src", "crates/cli/src"] {
+        sources(&root().join(top), &mut pages);
+    }
     let (mut names, mut values) = (0, 0);
     for page in pages.iter().filter(|page| page.is_file()) {
         let text = fs::read_to_string(page).unwrap();
-        for (name, value) in mentioned(&text) {
+        // Tests have wrong names and values, too.
+        let text = text.split("#[cfg(test)]").next().unwrap_or_default();
+        for (name, value) in mentioned(text) {
             let full = format!("xhprof.{name}");
             let setting = settings::named(&full);
             let setting = setting.unwrap_or_else(|| panic!("{}: {full}", page.display()));

@@ -49,6 +49,17 @@ impl BuildHasher for NumberHash {
     }
 }
 
+/// Both halves of a product in one number: one step of a hash. A hash table looks at
+/// both ends of it, and each depends on all bits of `state`.
+#[inline(always)]
+#[must_use]
+pub fn folded_product(state: u64, factor: u64) -> u64 {
+    let product = u128::from(state) * u128::from(factor);
+    #[expect(clippy::cast_possible_truncation, reason = "both halves are used")]
+    let folded = product as u64 ^ (product >> 64) as u64;
+    folded
+}
+
 /// Hashes one key.
 #[derive(Debug, Clone, Copy)]
 pub struct NumberHasher {
@@ -64,13 +75,7 @@ impl Hasher for NumberHasher {
 
     #[inline]
     fn write_u64(&mut self, number: u64) {
-        let product = u128::from(self.state ^ number) * u128::from(self.factor);
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "the map looks at both ends, so both halves go into each"
-        )]
-        let folded = product as u64 ^ (product >> 64) as u64;
-        self.state = folded;
+        self.state = folded_product(self.state ^ number, self.factor);
     }
 
     #[inline]

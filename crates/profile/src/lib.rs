@@ -37,7 +37,7 @@ pub use cost::{Cost, Metrics, SelfCost, WallUnit};
 pub use edges::{Activation, Edge, EdgeTable, Edges};
 pub use events::{Event, EventFold, EventKind, Events, Instant};
 pub use flat::{FlatRow, FlatTable};
-pub use hash::{NumberHash, NumberHasher, NumberMap, NumberSet};
+pub use hash::{NumberHash, NumberHasher, NumberMap, NumberSet, folded_product};
 pub use lines::{FileId, LineCost, LinePlace, Lines, LinesBuilder};
 pub use meta::{Meta, Mode};
 pub use metric::Metric;

@@ -12,6 +12,8 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
 
+use crate::hash::folded_product;
+
 /// Values by the hashes of their names.
 #[derive(Debug)]
 pub struct NameIndex<T> {
@@ -74,10 +76,7 @@ impl<T: Copy> NameIndex<T> {
     }
 
     fn fold(&self, state: u64) -> u64 {
-        let product = u128::from(state) * u128::from(self.factor);
-        #[expect(clippy::cast_possible_truncation, reason = "both halves are used")]
-        let folded = product as u64 ^ (product >> 64) as u64;
-        folded
+        folded_product(state, self.factor)
     }
 }
 

@@ -16,6 +16,8 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::hash::{BuildHasherDefault, Hasher};
 
+use profile::folded_product;
+
 use crate::{Plan, Reading};
 
 /// The meaning of a row of the table.
@@ -217,13 +219,7 @@ impl Hasher for KeyHasher {
     }
 
     fn write_u64(&mut self, key: u64) {
-        let product = u128::from(key ^ 0x9E37_79B9_7F4A_7C15) * 0xD6E8_FEB8_6659_FD93_u128;
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "folding both halves is the point"
-        )]
-        let folded = product as u64 ^ (product >> 64) as u64;
-        self.0 = folded;
+        self.0 = folded_product(key ^ 0x9E37_79B9_7F4A_7C15, 0xD6E8_FEB8_6659_FD93);
     }
 }
 

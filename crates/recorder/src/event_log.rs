@@ -30,6 +30,9 @@ pub trait EventSink: Debug {
     /// Ends the profile.
     fn end(&mut self, at: RawInstant);
 
+    /// Drops what was written: the profile ends, and is not wanted.
+    fn discard(&mut self);
+
     /// Starts again in the child of a fork: the written events belong to the
     /// parent process, which continues with them.
     fn begin_anew(&mut self, at: RawInstant);
@@ -170,6 +173,14 @@ impl EventLog {
         if let Some(mut sink) = self.sink.take() {
             sink.end(instant(at));
         }
+    }
+
+    /// Drops the events and the sink.
+    pub(crate) fn discard(&mut self) {
+        if let Some(mut sink) = self.sink.take() {
+            sink.discard();
+        }
+        *self = Self::none();
     }
 
     /// Discards the buffer, and starts again with these calls open.

@@ -129,6 +129,11 @@ impl Recorder {
         self.events = EventLog::for_sink(sink);
     }
 
+    /// Drops the events, also those that the sink has: the profile is not wanted.
+    pub fn discard_events(&mut self) {
+        self.events.discard();
+    }
+
     /// In the child of a fork: the recorded calls belong to the parent, and the
     /// open calls begin now.
     pub fn begin_events_anew(&mut self, now: Reading) {

@@ -59,6 +59,10 @@ impl EventSink for Sink {
         self.0.borrow_mut().end = Some(at);
     }
 
+    fn discard(&mut self) {
+        *self.0.borrow_mut() = Seen::default();
+    }
+
     fn begin_anew(&mut self, _at: RawInstant) {
         let mut seen = self.0.borrow_mut();
         seen.events.clear();

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use crate::bayes::{Prior, Spread};
 use crate::discovery;
-use crate::evidence::{Past, Test, spread, upper_tail};
+use crate::evidence::{Habits, Past, Test, correlation, spread, upper_tail};
 use crate::finding::{Report, Skipped};
 use crate::incidents::Incidents;
 use crate::input::{Release, RouteHours};
@@ -152,14 +152,22 @@ impl Detector {
                 })
                 .collect();
             let all = Prior::fit(&spreads.concat());
+            let series = routes.iter().flat_map(|route| {
+                let of = route.series.iter().filter(|series| series.family == family);
+                of.map(|series| (series, route.history))
+            });
+            let correlation = correlation(series);
             for ((place, route), spreads) in routes.iter().enumerate().zip(&spreads) {
                 let own = (spreads.len() >= LEAST_OWN_PRIOR).then(|| Prior::fit(spreads));
-                let prior = own.flatten().or(all);
+                let habits = Habits {
+                    prior: own.flatten().or(all),
+                    correlation,
+                };
                 for (number, series) in route.series.iter().enumerate() {
                     if series.family != family {
                         continue;
                     }
-                    let past = Past::new(series, route.history, prior);
+                    let past = Past::new(series, route.history, habits);
                     let look = |look| past.compare(series, look, self.options.inflation);
                     tests.push(Test {
                         route: place,
@@ -198,12 +206,13 @@ impl Detector {
                 test.weight = weight;
             }
         }
-        let q = self.options.false_alarms / self.options.looks.max(1) as f64;
+        let most = tests.iter().map(|test| test.looks.len()).max().unwrap_or(0);
         for test in tests.iter_mut() {
+            let q = self.options.rate(test.looks.len());
             test.p_needed = q * test.weight / count.max(1.0);
         }
-        let most = tests.iter().map(|test| test.looks.len()).max().unwrap_or(0);
         for look in 1..=most {
+            let q = self.options.rate(look);
             let evidence = |test: &Test| test.looks.get(look - 1).copied();
             let ups = tests
                 .iter()

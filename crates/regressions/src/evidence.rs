@@ -22,10 +22,20 @@ pub(crate) struct Evidence {
     pub(crate) p: f64,
 }
 
+/// How a series varies, as far as other series tell.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Habits {
+    /// The distribution of the variances.
+    pub(crate) prior: Option<Prior>,
+    /// The correlation of neighbouring windows.
+    pub(crate) correlation: f64,
+}
+
 /// A series' history: what its new windows are compared with.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Past {
     mean: f64,
+    correlation: f64,
     windows: usize,
     within: f64,
     variance: f64,
@@ -77,9 +87,9 @@ impl Test {
 }
 
 impl Past {
-    pub(crate) fn new(series: &Series, history: usize, prior: Option<Prior>) -> Self {
+    pub(crate) fn new(series: &Series, history: usize, habits: Habits) -> Self {
         let spread = spread(series, history);
-        let (variance, freedom) = match prior {
+        let (variance, freedom) = match habits.prior {
             Some(prior) => prior.moderate(spread),
             None => (spread.between, spread.freedom),
         };
@@ -92,6 +102,7 @@ impl Past {
         };
         Self {
             mean: mean(&series.values, history),
+            correlation: habits.correlation,
             windows: history,
             within: spread.within,
             variance: variance.max(least),
@@ -121,7 +132,8 @@ impl Past {
     fn error(&self, within: f64, looks: f64, inflation: f64) -> f64 {
         // Windows with fewer runs than those of the history vary more.
         let new = self.variance + (within - self.within).max(0.0);
-        (new / looks + self.variance / self.windows as f64).sqrt() * inflation
+        let new = new / looks * repetition(looks, self.correlation);
+        (new + self.variance / self.windows as f64).sqrt() * inflation
     }
 
     /// How many windows it takes until an effect of that size is a finding, if
@@ -132,6 +144,58 @@ impl Past {
         (1..=100).find(is_enough)
     }
 }
+
+/// How much more the mean of correlated values varies than that of independent
+/// ones, for an autoregressive process of order 1.
+fn repetition(count: f64, correlation: f64) -> f64 {
+    let (mut sum, mut distance, mut power) = (1.0, 1.0, correlation);
+    while distance < count {
+        sum += 2.0 * (1.0 - distance / count) * power;
+        distance += 1.0;
+        power *= correlation;
+    }
+    sum
+}
+
+/// The correlation of neighbouring windows before the release, from all series
+/// together that vary more between windows than inside them.
+///
+/// The sample correlation of short series is too low; it is corrected by F. H. C.
+/// Marriott and J. A. Pope, "Bias in the estimation of autocorrelations",
+/// Biometrika 41 (1954).
+pub(crate) fn correlation<'s>(series: impl Iterator<Item = (&'s Series, usize)>) -> f64 {
+    let (mut sum, mut squares, mut windows, mut count) = (0.0, 0.0, 0.0, 0.0);
+    for (series, history) in series {
+        let spread = spread(series, history);
+        if spread.between <= 2.0 * spread.within || spread.between <= 0.0 {
+            continue;
+        }
+        let center = mean(&series.values, history);
+        let old = series
+            .values
+            .iter()
+            .take(history)
+            .map(|value| value - center);
+        let next = old.clone().skip(1);
+        // Each series counts the same, however much it varies.
+        sum += old.zip(next).map(|(a, b)| a * b).sum::<f64>() / spread.between;
+        squares += spread.freedom;
+        windows += history as f64;
+        count += 1.0;
+    }
+    if count < LEAST_CORRELATED {
+        return USUAL_CORRELATION;
+    }
+    let length = windows / count;
+    let biased = sum / squares;
+    ((biased + 1.0 / length) / (1.0 - 4.0 / length)).clamp(0.0, 0.8)
+}
+
+/// The fewest series that a correlation is taken from.
+const LEAST_CORRELATED: f64 = 20.0;
+
+/// The correlation without enough series.
+const USUAL_CORRELATION: f64 = 0.3;
 
 /// The probability that Student's t is above `t`.
 pub(crate) fn upper_tail(t: f64, freedom: f64) -> f64 {
@@ -187,7 +251,7 @@ mod tests {
     #[test]
     fn the_statistic_is_that_of_the_two_sample_test() {
         let series = series(&[1.0, 2.0, 3.0, 5.0]);
-        let past = Past::new(&series, 3, None);
+        let past = Past::new(&series, 3, Habits::default());
         let evidence = past.compare(&series, 1, 1.0);
         // (5 − 2) / √(1 · (1 + 1/3)), 2 degrees of freedom.
         assert!((evidence.t - 3.0 / (4.0_f64 / 3.0).sqrt()).abs() < 1e-12);
@@ -195,9 +259,47 @@ mod tests {
     }
 
     #[test]
+    fn the_mean_of_correlated_windows_varies_more() {
+        assert!((repetition(3.0, 0.0) - 1.0).abs() < 1e-12);
+        // (3 + 2 · 2 · 0.5 + 2 · 0.25) / 3
+        assert!((repetition(3.0, 0.5) - 5.5 / 3.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_correlation_of_short_series_is_found() {
+        // An autoregressive process with 0.5, driven by a fixed sequence.
+        let mut state = 12345_u64;
+        let mut random = || {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            (state >> 40) as f64 / f64::from(1 << 24) - 0.5
+        };
+        let all: Vec<Series> = (0..2000)
+            .map(|_| {
+                let mut at = 0.0;
+                let mut next = || {
+                    at = 0.5 * at + random();
+                    at
+                };
+                for _ in 0..20 {
+                    next();
+                }
+                series(&(0..14).map(|_| next()).collect::<Vec<f64>>())
+            })
+            .collect();
+        let found = correlation(all.iter().map(|series| (series, 14)));
+        assert!((found - 0.5).abs() < 0.05, "{found}");
+        assert_eq!(
+            correlation(all.iter().take(3).map(|series| (series, 14))),
+            0.3
+        );
+    }
+
+    #[test]
     fn a_smaller_effect_needs_more_windows() {
         let series = series(&[0.0, 0.1, -0.1, 0.1, -0.1, 0.0, 0.0, 0.2]);
-        let past = Past::new(&series, 7, None);
+        let past = Past::new(&series, 7, Habits::default());
         let large = past.windows_needed(0.5, 4.0, 1.1).unwrap();
         let small = past.windows_needed(0.25, 4.0, 1.1).unwrap();
         assert!(large < small, "{large} {small}");

@@ -7,10 +7,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::attribution::{Changes, figures, names, selections};
+use crate::attribution::{Changes, figures};
 use crate::evidence::{Evidence, Test};
-use crate::finding::{Finding, Kind, Place, Report, Undecided};
-use crate::moved;
+use crate::finding::{Finding, Kind, Report};
 use crate::options::Options;
 use crate::plan::Plan;
 use crate::series::{Exact, Family, Route, Series, mean_after};
@@ -23,44 +22,33 @@ const ROUTE_EXPLAINED: f64 = 0.3;
 
 /// The smallest addition to a run that more calls alone are an alarm for: a share
 /// of the route's time, or a number of calls.
-const LEAST_CALL_SHARE: f64 = 0.002;
+pub(crate) const LEAST_CALL_SHARE: f64 = 0.002;
 const LEAST_ADDED_CALLS: f64 = 1.0;
-
-/// Increases below this are not listed as undecided: standard errors, and the
-/// share of the route's time or memory.
-const UNDECIDED_T: f64 = 2.5;
-const UNDECIDED_SHARE: f64 = 0.01;
-
-/// The most undecided increases in a report.
-const MOST_UNDECIDED: usize = 10;
-
-/// What makes two places one finding: kind, caller, function.
-type Cause = (Kind, String, String);
 
 /// All tests of a release, and what is needed to explain them.
 #[derive(Debug)]
 pub(crate) struct Incidents<'a, 'r> {
-    routes: &'a [Route<'r>],
-    tests: &'a [Test],
-    plan: &'a Plan,
-    options: &'a Options,
+    pub(crate) routes: &'a [Route<'r>],
+    pub(crate) tests: &'a [Test],
+    pub(crate) plan: &'a Plan,
+    pub(crate) options: &'a Options,
     /// The changes of each route's paths.
-    changes: Vec<Changes>,
+    pub(crate) changes: Vec<Changes>,
     /// The t of each function's time, for each route.
-    t: Vec<BTreeMap<u32, f64>>,
+    pub(crate) t: Vec<BTreeMap<u32, f64>>,
 }
 
 /// A place that is not yet part of a finding.
 #[derive(Debug, Clone)]
-struct Candidate {
-    kind: Kind,
-    route: usize,
-    path: usize,
-    evidence: Option<Evidence>,
+pub(crate) struct Candidate {
+    pub(crate) kind: Kind,
+    pub(crate) route: usize,
+    pub(crate) path: usize,
+    pub(crate) evidence: Option<Evidence>,
     /// ln(after / before), or KiB for memory.
-    effect: f64,
-    look: usize,
-    is_gone: bool,
+    pub(crate) effect: f64,
+    pub(crate) look: usize,
+    pub(crate) is_gone: bool,
 }
 
 impl<'a, 'r> Incidents<'a, 'r> {
@@ -164,7 +152,7 @@ impl<'a, 'r> Incidents<'a, 'r> {
         let wall = route.wall_before().max(1.0);
         let added = changes.inclusive(path);
         let kind = if exact.before > 0.0 {
-            let is_more = exact.after >= exact.before * (1.0 + self.options.least_more_calls);
+            let is_more = exact.after >= exact.before * (1.0 + self.options.least_more_exact_calls);
             if !is_more || !self.adds_enough(number, route, path) {
                 return None;
             }
@@ -284,126 +272,6 @@ impl<'a, 'r> Incidents<'a, 'r> {
         routes
     }
 
-    /// Puts candidates with the same cause together: moved costs, and new ones.
-    fn findings(&self, candidates: Vec<Candidate>) -> (Vec<Finding>, Vec<Finding>) {
-        let mut by_cause: BTreeMap<Cause, Finding> = BTreeMap::new();
-        for candidate in candidates {
-            let Some((cause, place, origin)) = self.place(&candidate) else {
-                continue;
-            };
-            let route = self.routes.get(candidate.route);
-            let history = route.map_or(0, |route| route.history);
-            let finding = by_cause.entry(cause.clone()).or_insert_with(|| Finding {
-                kind: candidate.kind,
-                function: cause.2,
-                caller: Some(cause.1).filter(|caller| !caller.is_empty()),
-                places: Vec::new(),
-                look: candidate.look,
-                is_gone: true,
-                is_provisional: true,
-                moved_from: origin.clone(),
-            });
-            finding.look = finding.look.min(candidate.look);
-            finding.is_gone &= candidate.is_gone;
-            finding.is_provisional &= history < self.options.full_history;
-            // Moved only if it is moved everywhere.
-            if origin.is_empty() {
-                finding.moved_from.clear();
-            }
-            let known = finding
-                .places
-                .iter_mut()
-                .find(|known| known.route == place.route);
-            match known {
-                Some(known) if known.cost >= place.cost => {}
-                Some(known) => *known = place,
-                None => finding.places.push(place),
-            }
-        }
-        let mut findings: Vec<Finding> = by_cause.into_values().collect();
-        for finding in &mut findings {
-            finding.places.sort_by(|a, b| b.share.total_cmp(&a.share));
-        }
-        findings.sort_by(|a, b| b.share().total_cmp(&a.share()));
-        findings
-            .into_iter()
-            .partition(|finding| !finding.moved_from.is_empty())
-    }
-
-    /// A candidate as a place, with its cause and where its cost came from.
-    fn place(&self, candidate: &Candidate) -> Option<(Cause, Place, Vec<String>)> {
-        let route = self.routes.get(candidate.route)?;
-        let changes = self.changes.get(candidate.route)?;
-        let looks = route.looks();
-        let is_call = matches!(candidate.kind, Kind::MoreCalls | Kind::NewCall);
-        let is_route = candidate.kind == Kind::SlowerRoute;
-        let both = figures(route, candidate.path, looks, is_call || is_route);
-        let [before, after] = both;
-        let wall = route.wall_before().max(1.0);
-        let cost = match candidate.kind {
-            Kind::MoreCalls | Kind::NewCall => changes.inclusive(candidate.path),
-            Kind::Slower => changes.own(candidate.path),
-            Kind::MoreMemory => candidate.effect * 1024.0,
-            Kind::SlowerRoute => candidate.effect.exp_m1() * wall,
-        };
-        let (share, change) = match candidate.kind {
-            Kind::MoreMemory => (
-                cost / peak_before(route).max(1.0),
-                cost / before.memory.max(0.0),
-            ),
-            Kind::NewCall => (cost / wall, cost / wall),
-            _ => (cost / wall, candidate.effect.exp_m1()),
-        };
-        let path = names(route, candidate.path);
-        let function = if is_route {
-            route.name.to_owned()
-        } else {
-            path.last().cloned().unwrap_or_default()
-        };
-        let caller = path.iter().rev().nth(1).cloned().filter(|_| is_call);
-        let origin = self.origin(candidate, cost);
-        let place = Place {
-            route: route.name.to_owned(),
-            path,
-            before,
-            after,
-            change,
-            t: candidate
-                .evidence
-                .map_or(f64::INFINITY, |evidence| evidence.t),
-            cost,
-            share,
-            is_retained: candidate.kind == Kind::MoreMemory && is_retained(route, cost),
-            contributors: changes.contributors(route),
-            open: selections(self.plan, looks, &both),
-        };
-        let cause = (candidate.kind, caller.unwrap_or_default(), function);
-        Some((cause, place, origin))
-    }
-
-    /// The functions that a candidate's cost came from, if it only moved.
-    fn origin(&self, candidate: &Candidate, cost: f64) -> Vec<String> {
-        let is_call = candidate.kind == Kind::NewCall;
-        if !is_call && candidate.kind != Kind::Slower {
-            return Vec::new();
-        }
-        let of = || {
-            let route = self.routes.get(candidate.route)?;
-            let changes = self.changes.get(candidate.route)?;
-            let t = self.t.get(candidate.route)?;
-            moved::origin(
-                route,
-                changes,
-                candidate.path,
-                cost,
-                is_call,
-                t,
-                route.looks(),
-            )
-        };
-        of().unwrap_or_default()
-    }
-
     /// Functions and calls that cost less.
     fn faster(&self) -> Vec<Finding> {
         let mut candidates = Vec::new();
@@ -428,68 +296,6 @@ impl<'a, 'r> Incidents<'a, 'r> {
         new.append(&mut moved);
         new.sort_by(|a, b| a.share().total_cmp(&b.share()));
         new
-    }
-
-    /// Increases that may be chance, and how many more runs decide.
-    fn undecided(&self) -> Vec<Undecided> {
-        let mut found: Vec<(f64, Undecided)> = Vec::new();
-        for (test, route, series) in self.all() {
-            let (Some(last), Some(changes)) = (test.last(), self.changes.get(test.route)) else {
-                continue;
-            };
-            let kind = match series.family {
-                Family::Time => Kind::Slower,
-                Family::Calls => Kind::MoreCalls,
-                Family::Memory | Family::Route => continue,
-            };
-            if test.slower.is_some() || last.t < UNDECIDED_T {
-                continue;
-            }
-            let path = match series.family {
-                Family::Calls => Some(series.number as usize),
-                _ => changes.largest_path(route, series.number),
-            };
-            let Some(path) = path else { continue };
-            let added = match kind {
-                Kind::MoreCalls => changes.inclusive(path),
-                _ => changes.own(path),
-            };
-            let (gate, share) = match kind {
-                Kind::MoreCalls => (self.options.least_more_calls, LEAST_CALL_SHARE),
-                _ => (self.options.least_slower, UNDECIDED_SHARE),
-            };
-            let share_added = added / route.wall_before().max(1.0);
-            if last.effect < gate.ln_1p() || share_added < share {
-                continue;
-            }
-            let runs: f64 = route
-                .windows
-                .iter()
-                .skip(route.history)
-                .map(|of| of.runs)
-                .sum();
-            let looks = route.looks();
-            let needed =
-                test.past
-                    .windows_needed(last.effect, test.t_needed(), self.options.inflation);
-            let needed = needed.filter(|needed| *needed > looks && *needed <= self.options.looks);
-            let more = needed.map(|needed| (needed - looks) as f64 * runs / looks.max(1) as f64);
-            found.push((
-                share_added,
-                Undecided {
-                    kind,
-                    function: route.function_of(path).to_owned(),
-                    route: route.name.to_owned(),
-                    change: last.effect.exp_m1(),
-                    t: last.t,
-                    t_needed: test.t_needed(),
-                    more_runs: more.map(crate::attribution::whole),
-                },
-            ));
-        }
-        found.sort_by(|a, b| b.0.total_cmp(&a.0));
-        found.truncate(MOST_UNDECIDED);
-        found.into_iter().map(|(_, undecided)| undecided).collect()
     }
 
     fn candidate(&self, kind: Kind, evidence: &Test, path: usize, alarm: &Test) -> Candidate {
@@ -531,7 +337,7 @@ impl<'a, 'r> Incidents<'a, 'r> {
         self.all().find(of).map(|(test, _, _)| test)
     }
 
-    fn all(&self) -> impl Iterator<Item = (&'a Test, &'a Route<'r>, &'a Series)> {
+    pub(crate) fn all(&self) -> impl Iterator<Item = (&'a Test, &'a Route<'r>, &'a Series)> {
         let routes = self.routes;
         self.tests.iter().filter_map(move |test| {
             let route = routes.get(test.route)?;
@@ -566,49 +372,4 @@ fn largest_memory(route: &Route<'_>, function: u32) -> Option<usize> {
     of.into_iter()
         .max_by(|a, b| a.1.total_cmp(&b.1))
         .map(|(path, _)| path)
-}
-
-/// The mean peak memory of a run before the release.
-fn peak_before(route: &Route<'_>) -> f64 {
-    let windows = route.windows.iter().take(route.history);
-    let (peak, runs) = windows.fold((0.0, 0.0), |(peak, runs), window| {
-        (peak + window.peak_bytes, runs + window.runs)
-    });
-    peak / f64::max(runs, 1.0)
-}
-
-/// Whether a run ends with at least half of the additional memory in use.
-fn is_retained(route: &Route<'_>, cost: f64) -> bool {
-    let [before, after] = ending_memory(route);
-    after - before >= 0.5 * cost
-}
-
-/// The memory that a run leaves in use at its end, before and after.
-fn ending_memory(route: &Route<'_>) -> [f64; 2] {
-    let paths = 0..route.paths.len();
-    let own: [Vec<f64>; 2] = [
-        paths
-            .clone()
-            .map(|path| route.before(path, crate::series::memory))
-            .collect(),
-        paths
-            .map(|path| route.after(path, route.looks(), crate::series::memory))
-            .collect(),
-    ];
-    let runs = [
-        route
-            .windows
-            .iter()
-            .take(route.history)
-            .map(|of| of.runs)
-            .sum::<f64>(),
-        route
-            .windows
-            .iter()
-            .skip(route.history)
-            .map(|of| of.runs)
-            .sum::<f64>(),
-    ];
-    let [before, after] = own.map(|own| own.iter().sum::<f64>());
-    [before / runs[0].max(1.0), after / runs[1].max(1.0)]
 }

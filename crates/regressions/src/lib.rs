@@ -15,6 +15,7 @@
 
 mod attribution;
 mod bayes;
+mod collect;
 mod detector;
 mod discovery;
 mod evidence;
@@ -23,10 +24,15 @@ mod incidents;
 mod input;
 mod moved;
 mod options;
+mod places;
 mod plan;
+mod ratios;
+mod response;
 mod series;
+mod undecided;
 mod window;
 
+pub use collect::{Collector, NotAdded};
 pub use detector::Detector;
 pub use finding::{
     Contributor, Figures, Finding, Kind, Place, Report, Selection, Skipped, Undecided,

@@ -22,8 +22,11 @@ pub struct Options {
     pub least_hours: i64,
     /// The smallest relative change of a time that is an alarm.
     pub least_slower: f64,
-    /// The smallest relative change of calls per call of the caller.
+    /// The smallest relative change of calls per call of the caller, if that
+    /// ratio varies. Other inputs change it by less.
     pub least_more_calls: f64,
+    /// The same if the ratio never varied.
+    pub least_more_exact_calls: f64,
     /// The smallest increase of memory that is an alarm, in bytes a run.
     pub least_more_memory: f64,
     /// The share of a route's time from which a new call is an alarm.
@@ -44,10 +47,23 @@ impl Default for Options {
             least_blocks: 4,
             least_hours: 4,
             least_slower: 0.05,
-            least_more_calls: 0.10,
+            least_more_calls: 0.50,
+            least_more_exact_calls: 0.10,
             least_more_memory: 16.0 * 1024.0,
             least_new_share: 0.02,
             inflation: 1.10,
+        }
+    }
+}
+
+impl Options {
+    /// The probability of a false alarm at a look, which begin with 1. The first
+    /// has half of it: most regressions should not wait for the others.
+    pub(crate) fn rate(&self, look: usize) -> f64 {
+        match (self.looks, look) {
+            (0 | 1, _) => self.false_alarms,
+            (_, 1) => 0.5 * self.false_alarms,
+            (looks, _) => 0.5 * self.false_alarms / (looks as f64 - 1.0),
         }
     }
 }

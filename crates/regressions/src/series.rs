@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use crate::input::{Path, RouteHours};
 use crate::plan::Plan;
-use crate::window::{Regression, Window, is_same, median};
+use crate::window::{Window, median};
 use crate::{Block, Options};
 
 /// The fewest runs that call a path in each window, for a mean of logarithms.
@@ -17,9 +17,6 @@ const LEAST_PATH_RUNS: f64 = 8.0;
 
 /// The fewest functions that a shift common to a route can be taken from.
 const LEAST_FUNCTIONS: usize = 8;
-
-/// The variance of the responses of paths around 1, before anything is known.
-const RESPONSE_PRIOR: f64 = 0.25;
 
 /// Functions that respond less than this say little about what is common.
 const LEAST_RESPONSE: f64 = 0.5;
@@ -292,130 +289,6 @@ impl<'a> Route<'a> {
         }
     }
 
-    /// How each path follows the deviations that are common to the route's paths:
-    /// its response.
-    ///
-    /// A function that depends on neither load nor input follows nothing, and
-    /// sorting a long list more than all. The response is the regression of a
-    /// path's blocks on the common deviation before the release, moved towards 1
-    /// by as much as its error is likely to be: the posterior mean for a normal
-    /// prior with mean 1 (A. Gelman et al., "Bayesian Data Analysis", section 2.5).
-    fn responses(&self) -> Vec<f64> {
-        let of: Vec<Regression> = (0..self.paths.len())
-            .map(|path| self.regression(path))
-            .collect();
-        let most = of.iter().map(|of| of.blocks).fold(0.0, f64::max);
-        let usual: Vec<&Regression> = of.iter().filter(|of| of.blocks >= 0.9 * most).collect();
-        let middle = |value: fn(&Regression) -> f64| {
-            median(&mut usual.iter().map(|of| value(of)).collect::<Vec<f64>>())
-        };
-        // The median of the paths has an error of its own: π/2 times the variance
-        // of a mean. That part of it is not common, and every path seems to follow.
-        let noise = std::f64::consts::FRAC_PI_2 * middle(|of| of.rest) / usual.len().max(1) as f64;
-        let noise = noise / middle(|of| of.common).max(f64::MIN_POSITIVE);
-        let response = |of: &Regression| {
-            let signal = of.common * (1.0 - noise);
-            if signal <= 0.0 || of.blocks < 1.0 || !noise.is_finite() {
-                return 1.0;
-            }
-            let estimate = (of.both - noise * of.common) / signal;
-            let error = of.rest / of.blocks * of.common / (signal * signal);
-            let trust = RESPONSE_PRIOR / (RESPONSE_PRIOR + error);
-            (1.0 + trust * (estimate - 1.0)).clamp(-0.5, 3.0)
-        };
-        of.iter().map(response).collect()
-    }
-
-    /// The sums of a path's regression over the windows before the release.
-    fn regression(&self, path: usize) -> Regression {
-        let mut sum = Regression::default();
-        for window in self.windows.iter().take(self.history) {
-            if let Some(of) = window.paths.get(path) {
-                sum += of.deviations.regression();
-            }
-        }
-        sum
-    }
-
-    fn calls(&mut self, options: &Options) {
-        let inclusive = self.inclusive_before();
-        let total = inclusive.first().copied().unwrap_or(0.0).max(1.0);
-        for place in 0..self.paths.len() {
-            let Ok(number) = u32::try_from(place) else {
-                return;
-            };
-            let sums = || {
-                self.windows
-                    .iter()
-                    .filter_map(|window| window.paths.get(place))
-            };
-            let few = options.least_runs as f64;
-            if sums().any(|sum| sum.caller_calls < few) || self.is_root(place) {
-                continue;
-            }
-            if let Some(exact) = self.exact(number, place) {
-                self.exact.extend(exact);
-                continue;
-            }
-            // A path that is still too rare has no ratio worth a test.
-            if sums().take(self.history).map(|sum| sum.calls).sum::<f64>() < few {
-                continue;
-            }
-            let ratio = |sum: &crate::window::PathWindow| {
-                ((sum.calls + 0.5) / (sum.caller_calls + 0.5)).ln()
-            };
-            let share = inclusive.get(place).map_or(0.0, |time| time / total);
-            self.series.push(Series {
-                family: Family::Calls,
-                number,
-                weight: share,
-                values: sums().map(ratio).collect(),
-                within: sums().map(|sum| sum.ratio_within).collect(),
-                response: 0.0,
-            });
-        }
-    }
-
-    /// Whether the ratio of a path never varied before the release: then what it
-    /// is now, if that differs.
-    #[expect(
-        clippy::option_option,
-        reason = "not constant, or constant and unchanged"
-    )]
-    fn exact(&self, number: u32, place: usize) -> Option<Option<Exact>> {
-        let mut before = self.windows.iter().take(self.history);
-        let of = |window: &Window| window.paths.get(place).copied().unwrap_or_default();
-        let constant = |window: &Window| {
-            let sum = of(window);
-            if sum.calls > 0.0 {
-                sum.constant
-            } else {
-                Some(0.0)
-            }
-        };
-        let first = constant(before.next()?)?;
-        let same = |window: &Window| constant(window).is_some_and(|ratio| is_same(ratio, first));
-        if !before.all(same) {
-            return None;
-        }
-        let (mut calls, mut callers, mut runs, mut blocks) = (0.0, 0.0, 0.0, 0);
-        for window in self.windows.iter().skip(self.history) {
-            let sum = of(window);
-            calls += sum.calls;
-            callers += sum.caller_calls;
-            runs += sum.runs;
-            blocks += sum.blocks;
-        }
-        let after = calls / f64::max(callers, 1.0);
-        let is_enough = runs >= 30.0 && blocks >= 3;
-        let changed = Exact {
-            path: number,
-            before: first,
-            after,
-        };
-        Some((is_enough && !is_same(first, after)).then_some(changed))
-    }
-
     fn memories(&mut self) {
         let mut of: BTreeMap<u32, (Vec<f64>, Vec<f64>)> = BTreeMap::new();
         for (place, path) in self.paths.iter().enumerate() {
@@ -498,7 +371,7 @@ impl<'a> Route<'a> {
     }
 
     /// The inclusive time of each path before the release.
-    fn inclusive_before(&self) -> Vec<f64> {
+    pub(crate) fn inclusive_before(&self) -> Vec<f64> {
         let own = (0..self.paths.len())
             .map(|path| self.before(path, self_ns))
             .collect();

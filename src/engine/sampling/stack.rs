@@ -9,16 +9,30 @@ use ext_php_rs::ffi::zend_execute_data;
 use profile::{NumberMap, SymbolId};
 
 use super::snapshot::{FrameAddresses, Snapshot};
-use crate::engine::lookup;
-use crate::engine::state::State;
 use crate::symbols::Target;
-use crate::zend::{self, Call, KnownFunctions};
+use crate::zend::{Call, Function, KnownFunctions};
+
+/// What a recording does with the functions of a sample.
+pub(in crate::engine) trait Targets {
+    /// What to record for an open call.
+    ///
+    /// # Safety
+    ///
+    /// The call's frame must have its variables set up.
+    unsafe fn of_open(&mut self, call: Call<'_>) -> Target;
+
+    /// What to record for a function that is no longer on the stack.
+    fn of_function(&mut self, function: Function<'_>) -> Target;
+
+    /// Stores a sample: its functions, the root first, its time and weight.
+    fn add_sample(&mut self, stack: &[SymbolId], at: u64, weight: u64);
+}
 
 /// The frames of PHP's stack, and their symbols.
 #[derive(Debug)]
 pub(super) struct Stack {
     /// The open frames, the innermost first.
-    frames: Vec<*mut zend_execute_data>,
+    frames: Vec<usize>,
     /// The same, the outermost first…
     open: Vec<Open>,
     /// … and how many of them are unchanged since the last [`read`](Self::read).
@@ -74,10 +88,14 @@ impl Stack {
     /// Reads the open frames. They stay valid until PHP runs on.
     pub(super) fn read(&mut self) {
         self.frames.clear();
-        self.frames.extend(zend::open_frames());
+        // SAFETY: PHP does not run until `frames` has been collected.
+        let open = unsafe { Call::open() };
+        self.frames.extend(open.map(|call| call.frame().address()));
         let now = self.frames.iter().rev();
         let pairs = self.open.iter().zip(now.clone());
-        let is_same = |&(then, now): &(&Open, &*mut zend_execute_data)| then.seen == seen(*now);
+        // SAFETY: the frames are open, and PHP does not run.
+        let seen = |frame| unsafe { seen(frame) };
+        let is_same = |&(then, now): &(&Open, &usize)| then.seen == seen(*now);
         self.lasting = pairs.take_while(is_same).count();
         self.open.truncate(self.lasting);
         let new = now.skip(self.lasting).map(|&frame| Open {
@@ -96,14 +114,19 @@ impl Stack {
     /// Frames that began since are left out, and frames that ended since are
     /// added. The innermost frame of the snapshot that is still open joins the
     /// two. `inside` is the compilation that the current frame performed, if any.
-    pub(super) fn find(
+    ///
+    /// # Safety
+    ///
+    /// PHP must not have run since [`read`](Self::read).
+    pub(super) unsafe fn find(
         &mut self,
-        state: &mut State,
+        names: &mut impl Targets,
         known: &mut KnownFunctions,
         snapshot: &Snapshot,
         inside: Option<SymbolId>,
     ) -> &[SymbolId] {
-        let (begun, ended) = self.join(snapshot);
+        // SAFETY: the caller's promise.
+        let (begun, ended) = unsafe { self.join(snapshot) };
         self.symbols.clear();
         let frames = self.open.len() - begun;
         for open in self.open.iter_mut().take(frames).skip(self.base.len()) {
@@ -114,7 +137,7 @@ impl Stack {
                 // SAFETY: the frame lives, see `read`, and has a function.
                 let call = unsafe { Call::new(open.seen.frame as *mut zend_execute_data) };
                 // SAFETY: the same frame, whose variables are set up.
-                let target = unsafe { lookup::running(state, call) };
+                let target = unsafe { names.of_open(call) };
                 open.target = Some(target).filter(|_| call.function().is_usual_and_lasts());
                 target
             });
@@ -127,7 +150,7 @@ impl Stack {
             let target = match self.ended.entry(seen.function) {
                 Entry::Occupied(target) => *target.get(),
                 Entry::Vacant(place) => match known.at(seen.function) {
-                    Some(function) => *place.insert(lookup::named(state, function)),
+                    Some(function) => *place.insert(names.of_function(function)),
                     // A closure is in no table: its time is charged to its caller.
                     None => continue,
                 },
@@ -144,18 +167,24 @@ impl Stack {
     pub(super) fn snapshot(&self) -> Snapshot {
         let mut snapshot = Snapshot::default();
         if let (Some(first), Some(&frame)) = (snapshot.first_mut(), self.frames.first()) {
-            first.frame = frame as usize;
+            first.frame = frame;
         }
         snapshot
     }
 
     /// How many frames have begun since the snapshot, and which of the snapshot's
     /// frames have ended.
-    fn join<'s>(&self, snapshot: &'s Snapshot) -> (usize, &'s [FrameAddresses]) {
+    ///
+    /// # Safety
+    ///
+    /// As for [`find`](Self::find).
+    unsafe fn join<'s>(&self, snapshot: &'s Snapshot) -> (usize, &'s [FrameAddresses]) {
         let mut ended = 0;
         for seen in snapshot.iter().take_while(|seen| seen.frame != 0) {
             let place = self.frames.iter().position(|&frame| {
-                frame as usize == seen.frame && (seen.function == 0 || *seen == self::seen(frame))
+                // SAFETY: the caller's promise.
+                let is_same = || *seen == unsafe { self::seen(frame) };
+                frame == seen.frame && (seen.function == 0 || is_same())
             });
             if let Some(begun) = place {
                 return (begun, snapshot.get(..ended).unwrap_or(&[]));
@@ -169,11 +198,16 @@ impl Stack {
     }
 }
 
-/// A live frame, by its addresses.
-fn seen(frame: *mut zend_execute_data) -> FrameAddresses {
+/// A frame, by its addresses.
+///
+/// # Safety
+///
+/// The frame must be open.
+unsafe fn seen(frame: usize) -> FrameAddresses {
+    let data = frame as *mut zend_execute_data;
     FrameAddresses {
-        frame: frame as usize,
-        // SAFETY: callers have the frame from `read`, and PHP has not run since.
-        function: unsafe { (*frame).func } as usize,
+        frame,
+        // SAFETY: the caller's frame.
+        function: unsafe { (*data).func } as usize,
     }
 }

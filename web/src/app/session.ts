@@ -28,8 +28,8 @@ export interface Session {
   readonly chooseFolder: () => void;
   /** Opens more files: asks whether to merge or to compare. */
   readonly chooseFiles: () => void;
-  /** Opens the same files again, after the engine stopped. */
-  readonly reopen: () => void;
+  /** Opens the same files again, after the engine stopped; without what cost less than a threshold in percent. */
+  readonly reopen: (threshold?: number) => void;
   /** Opens the dialog that compares the open profile with a base. */
   readonly chooseBase: () => void;
 }

@@ -17,6 +17,7 @@ describe('the address', () => {
       arrangement: 'inverted',
       zoom: [7, 8, 8, 8, 9],
       selected: [],
+      half: 'callees',
       view: { from: 0.25, to: 0.5 },
       colouring: 'calls',
       upwards: true,
@@ -30,6 +31,8 @@ describe('the address', () => {
       ascending: true,
       columns: [],
       threshold: 0.5,
+      size: 1.25,
+      call: { row: 3, start: 123_456_789 },
       part: { from: 3, to: 4 },
     };
     for (const key of Object.keys(state) as (keyof ViewState)[]) {

@@ -31,6 +31,9 @@ export type FlameArrangement = (typeof ARRANGEMENTS)[number];
 export const COLOURINGS = ['origin', 'class', 'own', 'calls', 'difference'] as const;
 export type Colouring = (typeof COLOURINGS)[number];
 
+export const HALVES = ['callers', 'callees'] as const;
+export type Half = (typeof HALVES)[number];
+
 export const SPAN_ORDERS = ['time', 'calls', 'longest'] as const;
 export type SpanOrder = (typeof SPAN_ORDERS)[number];
 
@@ -56,6 +59,8 @@ export interface ViewState {
   zoom: readonly number[];
   /** The functions from below the root to the box that is selected. */
   selected: readonly number[] | null;
+  /** The half of the sandwich that has the selected box. */
+  half: Half | null;
   /** The part of the width of the box that is zoomed into; none for all. */
   view: FlameView | null;
   colouring: Colouring | null;
@@ -76,6 +81,10 @@ export interface ViewState {
   columns: readonly Column[];
   /** Least share of a function in the call graph, in percent. */
   threshold: number;
+  /** How large the call graph is drawn; none: as fits. */
+  size: number | null;
+  /** The call that is selected in the order of time: its row and when it began. */
+  call: { readonly row: number; readonly start: number } | null;
   /** The part of the time that is in the window. */
   part: TimeRange | null;
 }
@@ -89,6 +98,7 @@ export const START: ViewState = {
   arrangement: 'called',
   zoom: [],
   selected: null,
+  half: null,
   view: null,
   colouring: null,
   upwards: false,
@@ -102,6 +112,8 @@ export const START: ViewState = {
   ascending: false,
   columns: DEFAULT_COLUMNS,
   threshold: 2,
+  size: null,
+  call: null,
   part: null,
 };
 
@@ -125,6 +137,7 @@ export function toFragment(state: ViewState): string {
   put('by', state.arrangement === START.arrangement ? null : state.arrangement);
   put('zoom', pathText(state.zoom));
   put('box', state.selected && (pathText(state.selected) || 'root'));
+  put('half', state.half);
   put('view', state.view && viewText(state.view));
   put('colour', state.colouring);
   put('up', flag(state.upwards));
@@ -139,6 +152,8 @@ export function toFragment(state: ViewState): string {
   const columns = state.columns.join('.');
   put('columns', columns === DEFAULT_COLUMNS.join('.') ? null : columns || 'none');
   put('least', state.threshold === START.threshold ? null : String(state.threshold));
+  put('size', state.size === null ? null : String(Math.round(state.size * 100)));
+  put('call', state.call && `${state.call.row}-${state.call.start}`);
   put('part', state.part && rangeText(state.part));
   const text = query.toString();
   return `${VERSION}/${state.page}${text === '' ? '' : `?${text}`}`;
@@ -165,6 +180,7 @@ export function fromFragment(fragment: string): ViewState {
     arrangement: oneOf(ARRANGEMENTS, get('by')) ?? START.arrangement,
     zoom: parsePath(get('zoom')) ?? [],
     selected: box === null ? null : box === 'root' ? [] : parsePath(box),
+    half: oneOf(HALVES, get('half')),
     view: parseView(get('view')),
     colouring: oneOf(COLOURINGS, get('colour')),
     upwards: get('up') === '1',
@@ -178,6 +194,8 @@ export function fromFragment(fragment: string): ViewState {
     ascending: get('asc') === '1',
     columns: columns === null ? DEFAULT_COLUMNS : listOf(COLUMNS, columns),
     threshold: Number.isFinite(threshold) ? Math.min(Math.max(threshold, 0), 100) : START.threshold,
+    size: parseSize(get('size')),
+    call: parseCall(get('call')),
     part: parseRange(get('part')),
   };
 }
@@ -219,6 +237,17 @@ function parseRange(text: string): TimeRange | null {
   if (!match) return null;
   const [from, to] = [Number(match[1]), Number(match[2])];
   return from < to && to <= Number.MAX_SAFE_INTEGER ? { from, to } : null;
+}
+
+/** In percent: from a fifth to three times. */
+function parseSize(text: string): number | null {
+  const percent = wholeNumber(text);
+  return percent !== null && percent >= 20 && percent <= 300 ? percent / 100 : null;
+}
+
+function parseCall(text: string): { row: number; start: number } | null {
+  const match = /^(\d{1,6})-(\d{1,16})$/.exec(text);
+  return match && Number(match[2]) <= Number.MAX_SAFE_INTEGER ? { row: Number(match[1]), start: Number(match[2]) } : null;
 }
 
 /** Parts of a billion: an address has no use for more. */

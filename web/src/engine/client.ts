@@ -19,6 +19,8 @@ export class EngineError extends Error {
   constructor(
     readonly code: string,
     message: string,
+    /** The threshold, in percent, that the files can be opened with instead. */
+    readonly threshold?: number,
   ) {
     super(message);
     this.name = "EngineError";
@@ -98,16 +100,17 @@ export class Engine {
   /**
    * Opens files: compares them, if some are a base; adds them up, if there are
    * several. Their bytes are handed over, and empty here afterwards. If it
-   * fails, the document that was open before stays. Cancelling it stops the
+   * fails, the document that was open before stays. With a threshold, what cost
+   * less than so many percent is left out. Cancelling it stops the
    * engine, and the old document is closed.
    */
-  async open(files: FileToOpen[], options: { signal?: AbortSignal } = {}): Promise<void> {
+  async open(files: FileToOpen[], options: { signal?: AbortSignal; threshold?: number | undefined } = {}): Promise<void> {
     // Their answers would be of the old document.
     this.#drop(() => true);
     const stop = () => this.#restart(cancelled());
     options.signal?.addEventListener("abort", stop);
     try {
-      await this.#do({ kind: "open", files }, undefined, options.signal);
+      await this.#do({ kind: "open", files, threshold: options.threshold }, undefined, options.signal);
       this.#isOpen = true;
     } finally {
       options.signal?.removeEventListener("abort", stop);
@@ -202,7 +205,7 @@ export class Engine {
     const { reply } = message;
     const error =
       typeof reply === "object" && "error" in reply
-        ? new EngineError(reply.error.code, reply.error.message)
+        ? new EngineError(reply.error.code, reply.error.message, reply.error.threshold)
         : undefined;
     if (!job.isDropped) {
       if (error) job.reject(error);

@@ -46,6 +46,8 @@ export type AnswerOf<Q extends { ask: Kind }> = Extract<Answer, { is: Q["ask"] }
 export interface Failure {
   code: string;
   message: string;
+  /** The threshold, in percent, that the files can be opened with instead. */
+  threshold?: number;
 }
 
 /** What the engine replies. */
@@ -54,7 +56,7 @@ export type Reply = "opened" | { answer: Answer } | { error: Failure };
 /** To the worker. */
 export type ToWorker =
   | { kind: "start"; wasm: ArrayBuffer }
-  | { kind: "open"; id: number; files: FileToOpen[] }
+  | { kind: "open"; id: number; files: FileToOpen[]; threshold?: number | undefined }
   | { kind: "ask"; id: number; scope: Scope; question: Asked }
   | { kind: "formats"; id: number };
 

@@ -4,7 +4,7 @@ import type { FromWorker, Reply, ToWorker } from "./protocol";
 /** The engine as wasm-bindgen shows it (`--target no-modules`, in front of this script). */
 interface Border {
   add_file(name: string, isBase: boolean, bytes: Uint8Array): void;
-  open(): string;
+  open(threshold?: number): string;
   ask(request: string): string;
   take_bytes(): Uint8Array<ArrayBuffer>;
 }
@@ -26,7 +26,7 @@ function answer(message: Exclude<ToWorker, { kind: "start" }>): FromWorker {
   switch (message.kind) {
     case "open": {
       for (const file of message.files) running().add_file(file.name, file.isBase, file.bytes);
-      return { id, reply: JSON.parse(running().open()) as Reply };
+      return { id, reply: JSON.parse(running().open(message.threshold)) as Reply };
     }
     case "ask": {
       const { scope, question } = message;
@@ -39,13 +39,16 @@ function answer(message: Exclude<ToWorker, { kind: "start" }>): FromWorker {
   }
 }
 
+/** What a file that did not fit is opened without: what cost less, in percent. */
+const THRESHOLD = 0.01;
+
 // A trap leaves the engine in a state that must not be used again. Nearly always
 // it is memory that ran out.
 function died(id: number, error: unknown): FromWorker {
   const reason = error instanceof Error ? error.message : String(error);
   const message =
     `Most likely the memory of this page ran out: WebAssembly has at most 4 GB (${reason}).`;
-  return { id, reply: { error: { code: "engine-stopped", message } }, isDead: true };
+  return { id, reply: { error: { code: "engine-stopped", message, threshold: THRESHOLD } }, isDead: true };
 }
 
 self.onmessage = ({ data }: MessageEvent<ToWorker>) => {

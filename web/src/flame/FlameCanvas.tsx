@@ -160,7 +160,8 @@ export function FlameCanvas(props: FlameCanvasProps): JSX.Element {
     // Not passive: the browser must not zoom or go back at the same time.
     const wheel = (event: WheelEvent): void => {
       const isSideways = Math.abs(event.deltaX) > Math.abs(event.deltaY) || event.shiftKey;
-      const canScroll = element.scrollHeight > element.clientHeight + 1;
+      const overflows = (part: Element | null): boolean => part !== null && part.scrollHeight > part.clientHeight + 1;
+      const canScroll = overflows(element) || overflows(element.closest('main'));
       if (isSideways) {
         if (isAll(view)) return;
         props.onView?.(moved(view, (event.deltaX || event.deltaY) / Math.max(1, size.width)));

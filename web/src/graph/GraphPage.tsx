@@ -1,6 +1,6 @@
 /** The call graph: functions above a threshold and the calls between them. */
 import type { JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { isForeign } from '../app/keys';
 import { useAnswer, useSession } from '../app/session';
 import { toFragment } from '../app/state';
@@ -19,7 +19,10 @@ export function GraphPage(): JSX.Element {
   const { state, metric, go, summary } = useSession();
   const asked = useAnswer({ ask: 'graph', metric, threshold: state.threshold, most: 80 });
   const laidOut = useLayout(asked.answer);
-  const [zoom, setZoom] = useState<number | null>(null);
+  const zoom = state.size;
+  const setZoom = (size: number | null): void => {
+    go({ size }, 'replace');
+  };
   const step = THRESHOLDS.findIndex((value) => value >= state.threshold);
   const graph = asked.answer;
   return (

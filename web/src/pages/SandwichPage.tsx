@@ -13,7 +13,7 @@ import { MetricMenu, TextField } from '../parts/controls';
 import { Go, shortTitle } from '../parts/links';
 import { useSize } from '../parts/size';
 import { Empty, Show } from '../parts/state';
-import type { Flame, MetricName, Unit } from '../types';
+import type { MetricName, Unit } from '../types';
 
 export function SandwichPage(): JSX.Element {
   const { state, metric, go } = useSession();
@@ -42,7 +42,7 @@ export function SandwichPage(): JSX.Element {
               <ul class="picker-list" aria-label="Functions">
                 {table.rows.map((row) => (
                   <li key={row.function}>
-                    <Go to={{ fn: row.function }} class={row.function === fn ? 'picked' : ''} title={shortTitle(row.name)} current={row.function === fn}>
+                    <Go to={{ fn: row.function, selected: null, half: null }} class={row.function === fn ? 'picked' : ''} title={shortTitle(row.name)} current={row.function === fn}>
                       <span class="line-share">{format.share(row.inclusive[metric], table.total[metric])}</span>
                       <bdi>{format.middle(shortName(row.name), 80)}</bdi>
                     </Go>
@@ -62,26 +62,35 @@ export function SandwichPage(): JSX.Element {
 }
 
 function Halves(props: { fn: number }): JSX.Element {
-  const { metric, state, unit } = useSession();
+  const { metric, state, unit, go } = useSession();
   const frame = useRef<HTMLDivElement>(null);
   const { width } = useSize(frame);
   const common = { ask: 'flame', metric, width: Math.ceil(width / 64) * 64, minWidth: 1.5, search: state.search } as const;
   const isReady = width > 0;
   const callers = useAnswer(isReady ? { ...common, arrangement: { by: 'callers', function: props.fn } } : null);
   const callees = useAnswer(isReady ? { ...common, arrangement: { by: 'callees', function: props.fn } } : null);
-  const [selected, setSelected] = useState<Picked | null>(null);
+  const upper = useMemo(() => callers.answer && new Boxes(callers.answer), [callers.answer]);
+  const lower = useMemo(() => callees.answer && new Boxes(callees.answer), [callees.answer]);
+  // A box of joined functions has no path for the address: it is selected until the next answer.
+  const [joined, setJoined] = useState<Picked | null>(null);
+  const selected = joined ?? pickedOf(state.half === 'callers' ? upper : state.half === 'callees' ? lower : null, state.selected);
+  const setSelected = (picked: Picked | null): void => {
+    const path = picked && picked.boxes.path(picked.place);
+    setJoined(picked && path === null ? picked : null);
+    go({ selected: path, half: picked === null || path === null ? null : picked.boxes === upper ? 'callers' : 'callees' }, 'replace');
+  };
   const [hovered, setHovered] = useState<Picked | null>(null);
   const isShown = (picked: Picked | null): picked is Picked =>
-    picked !== null && (picked.boxes.flame === callers.answer || picked.boxes.flame === callees.answer);
+    picked !== null && (picked.boxes === upper || picked.boxes === lower);
   const told = isShown(hovered) ? hovered : isShown(selected) ? selected : null;
   const half = { fn: props.fn, selected, onSelect: setSelected, onHover: setHovered };
   return (
     <div class="halves">
       <div class="halves-main">
         <div class="flame-measure" ref={frame} />
-        <Show asked={callers}>{(flame) => <Half {...half} flame={flame} upwards title="Callers" empty="No function calls it." />}</Show>
+        <Show asked={callers}>{() => (upper ? <Half {...half} boxes={upper} upwards title="Callers" empty="No function calls it." /> : null)}</Show>
         <Show asked={callers.failure ? { answer: null, failure: null, busy: false } : callees}>
-          {(flame) => <Half {...half} flame={flame} upwards={false} title="Callees" empty="It calls no function." />}
+          {() => (lower ? <Half {...half} boxes={lower} upwards={false} title="Callees" empty="It calls no function." /> : null)}
         </Show>
         {callers.answer === null ? null : (
           <div class="flame-status framed" aria-hidden="true">
@@ -93,8 +102,8 @@ function Halves(props: { fn: number }): JSX.Element {
       </div>
       {isShown(selected) ? (
         <Details boxes={selected.boxes} place={selected.place} whole="of this function" />
-      ) : callees.answer ? (
-        <Focus flame={callees.answer} />
+      ) : lower ? (
+        <Details boxes={lower} place={lower.count > 0 ? 0 : NONE} whole="of this function" />
       ) : null}
     </div>
   );
@@ -110,14 +119,15 @@ function describe({ boxes, place }: Picked, metric: MetricName, unit: Unit): str
   return `${format.middle(boxes.name(place), 200)} · ${format.cost(value, metric, unit)} · ${format.share(value, boxes.flame.zoom.total)} of this function`;
 }
 
-/** The function itself, as long as no other box is selected. */
-function Focus(props: { flame: Flame }): JSX.Element {
-  const boxes = useMemo(() => new Boxes(props.flame), [props.flame]);
-  return <Details boxes={boxes} place={boxes.count > 0 ? 0 : NONE} whole="of this function" />;
+/** The box at the end of a path, if there is one. */
+function pickedOf(boxes: Boxes | null, path: readonly number[] | null): Picked | null {
+  if (boxes === null || path === null) return null;
+  const place = boxes.find(path);
+  return place === NONE ? null : { boxes, place };
 }
 
 function Half(props: {
-  flame: Flame;
+  boxes: Boxes;
   upwards: boolean;
   title: string;
   empty: string;
@@ -126,10 +136,10 @@ function Half(props: {
   onSelect: (selected: Picked | null) => void;
   onHover: (hovered: Picked | null) => void;
 }): JSX.Element {
-  const { flame } = props;
+  const { boxes } = props;
+  const { flame } = boxes;
   const { state, metric, unit, isComparison, go } = useSession();
   const isDark = useIsDark();
-  const boxes = useMemo(() => new Boxes(flame), [flame]);
   const colouring = state.colouring ?? (isComparison ? 'difference' : 'origin');
   const fills = useMemo(() => boxFills(flame, colouring, state.search !== '', isDark), [flame, colouring, state.search, isDark]);
   const rows = boxes.rows.length;
@@ -144,7 +154,7 @@ function Half(props: {
         label={`${props.title}, ${format.counted(boxes.count, 'box', 'boxes')}`}
         upwards={props.upwards}
         fills={fills}
-        selected={props.selected?.boxes.flame === flame ? props.selected.place : NONE}
+        selected={props.selected?.boxes === boxes ? props.selected.place : NONE}
         describe={(place) => describe({ boxes, place }, metric, unit)}
         onSelect={(place) => {
           props.onSelect(picked(place));
@@ -154,7 +164,7 @@ function Half(props: {
         }}
         onZoom={(place) => {
           const next = boxes.fn(place);
-          if (next !== null) go({ fn: next });
+          if (next !== null) go({ fn: next, selected: null, half: null });
         }}
         startsAtRoot
         isBare

@@ -36,6 +36,9 @@ export interface TableProps {
   readonly rowHeight?: number;
 }
 
+/** Room for one below the last row. */
+const SCROLLBAR = 18;
+
 /** A page of paper has some 40 rows. */
 const MOST_PRINTED = 200;
 
@@ -94,7 +97,7 @@ export function VirtualTable(props: TableProps): JSX.Element {
       aria-label={props.label}
       aria-rowcount={rows + 1}
       aria-activedescendant={current >= window.first && current < window.end ? `${id}-${String(current)}` : undefined}
-      style={{ '--columns': template, '--row': `${String(rowHeight)}px` }}
+      style={{ '--columns': template, '--row': `${String(rowHeight)}px`, maxHeight: `${String(head + rows * rowHeight + SCROLLBAR)}px` }}
       onScroll={(event) => {
         setScrollTop(event.currentTarget.scrollTop);
       }}

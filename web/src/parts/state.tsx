@@ -42,6 +42,9 @@ export function Busy(props: { what?: string }): JSX.Element | null {
   );
 }
 
+/** In percent: what a profile that did not fit is opened without. */
+const THRESHOLD = 0.01;
+
 /** A failure in the words of the engine, with a way out where there is one. */
 export function FailureNote(props: { failure: EngineError }): JSX.Element {
   const { state, go, chooseBase, reopen } = useSession();
@@ -125,12 +128,20 @@ export function FailureNote(props: { failure: EngineError }): JSX.Element {
     return (
       <Empty title="The engine stopped: most likely the memory of this page ran out.">
         <p>
-          <button type="button" class="primary" onClick={reopen}>
+          <button type="button" class="primary" onClick={() => { reopen(); }}>
             Open the profile again
+          </button>{' '}
+          <button
+            type="button"
+            onClick={() => {
+              reopen(THRESHOLD);
+            }}
+          >
+            Open it without what cost less than {THRESHOLD} %
           </button>
         </p>
-        <p>The program has no such limit, and can leave out what is cheap:</p>
-        <Command>xhprof convert IN --threshold 0.01 -o small.xhp</Command>
+        <p>The program has no such limit, and makes it smaller:</p>
+        <Command>{`xhprof convert IN --threshold ${String(THRESHOLD)} -o small.xhp`}</Command>
         <p class="muted small">
           <bdi>{message.slice(0, 500)}</bdi>
         </p>

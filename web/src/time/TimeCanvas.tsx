@@ -54,13 +54,7 @@ export function TimeCanvas(props: TimeCanvasProps): JSX.Element {
     props.onRows(firstRow);
   }, [firstRow]);
 
-  const pick = (place: number): Picked => ({
-    row: timeline.boxes.row[place] ?? 0,
-    start: timeline.boxes.start[place] ?? 0,
-    duration: timeline.boxes.duration[place] ?? 0,
-    name: timeline.boxes.name[place] ?? -1,
-    joined: timeline.boxes.joined[place] ?? 1,
-  });
+  const pick = (place: number): Picked => pickedAt(timeline, place);
   const at = (row: number, moment: number, slack: number): Picked | null => {
     for (const place of byRow.get(row) ?? []) {
       const start = timeline.boxes.start[place] ?? 0;
@@ -276,6 +270,17 @@ export function TimeCanvas(props: TimeCanvasProps): JSX.Element {
       </div>
     </div>
   );
+}
+
+export function pickedAt(timeline: Timeline, place: number): Picked {
+  const { boxes } = timeline;
+  return {
+    row: boxes.row[place] ?? 0,
+    start: boxes.start[place] ?? 0,
+    duration: boxes.duration[place] ?? 0,
+    name: boxes.name[place] ?? -1,
+    joined: boxes.joined[place] ?? 1,
+  };
 }
 
 function groupByRow(timeline: Timeline): Map<number, number[]> {

@@ -9,7 +9,7 @@ import { useSize } from '../parts/size';
 import { Empty, Show } from '../parts/state';
 import type { TimeRange, Timeline } from '../types';
 import { SpanStrip, Strip } from './Strip';
-import { TimeCanvas, type Picked } from './TimeCanvas';
+import { pickedAt, TimeCanvas, type Picked } from './TimeCanvas';
 
 /** Rows are asked for in blocks, with one in advance on each side. */
 const BLOCK = 50;
@@ -105,6 +105,16 @@ function Shown(props: { timeline: Timeline; whole: Timeline; onRows: (first: num
   const part = moving ?? wanted;
   const titleOf = (picked: Picked): string =>
     picked.name < 0 ? format.counted(picked.joined, 'short call') : (timeline.names[picked.name]?.name ?? '');
+  const complete = (picked: Picked) => ({ ...picked, fn: timeline.names[picked.name]?.function ?? null, title: titleOf(picked) });
+  useEffect(() => {
+    // From the address: by a link, or by going back.
+    const { call } = state;
+    if (call === null) setSelected(null);
+    else if (selected?.row !== call.row || selected.start !== call.start) {
+      const place = timeline.boxes.start.findIndex((start, at) => start === call.start && timeline.boxes.row[at] === call.row);
+      if (place >= 0) setSelected(complete(pickedAt(timeline, place)));
+    }
+  }, [state.call?.row, state.call?.start, timeline]);
   const describe = (picked: Picked): string =>
     `${format.middle(titleOf(picked), 200)} · ${format.time(picked.duration)} · from ${format.time(picked.start)}`;
   return (
@@ -125,9 +135,8 @@ function Shown(props: { timeline: Timeline; whole: Timeline; onRows: (first: num
           selected={selected}
           describe={describe}
           onSelect={(picked) => {
-            setSelected(
-              picked && { ...picked, fn: timeline.names[picked.name]?.function ?? null, title: titleOf(picked) },
-            );
+            setSelected(picked && complete(picked));
+            go({ call: picked && { row: picked.row, start: picked.start } }, 'replace');
           }}
           onPart={(next) => {
             setMoving(next);

@@ -5,6 +5,7 @@ mod convert;
 mod generate;
 mod list;
 mod memory;
+mod regressions;
 mod report;
 mod serve;
 mod viewer;
@@ -20,6 +21,7 @@ pub(crate) use convert::{ConvertArguments, FlamegraphArguments, Picture};
 pub(crate) use generate::{CompletionsArguments, ManArguments};
 pub(crate) use list::{ListArguments, ListSort};
 pub(crate) use memory::MemoryArguments;
+pub(crate) use regressions::{FindingsFormat, RegressionsArguments};
 pub(crate) use report::{ReportArguments, Sort, TableArguments, ViewArguments};
 pub(crate) use serve::{
     ImportArguments, PushArguments, RunTags, ServeArguments, StoreArguments, StoreCommand,
@@ -72,6 +74,7 @@ pub(crate) enum Command {
     Import(ImportArguments),
     Store(StoreArguments),
     Grep(GrepArguments),
+    Regressions(RegressionsArguments),
     Doctor(DoctorArguments),
     Completions(CompletionsArguments),
     Man(ManArguments),
@@ -91,6 +94,7 @@ impl Command {
             Self::Html(arguments) => arguments.page.memory,
             Self::View(arguments) => arguments.page.memory,
             Self::Grep(arguments) => arguments.memory,
+            Self::Regressions(arguments) => arguments.memory,
             Self::Push(arguments) => arguments.memory,
             Self::Import(arguments) => arguments.memory,
             Self::Serve(_)

@@ -131,6 +131,7 @@ fn of_settings(
         Ok(pools) => {
             for pool in &pools {
                 findings.extend(settings::unknown(&pool.directives, &known));
+                findings.extend(settings::without_effect(&pool.directives));
                 findings.extend(subject(Some(pool)).findings());
             }
         }

@@ -5,6 +5,8 @@
 use std::collections::HashSet;
 use std::path::Path;
 
+use policy::settings::{self, AutoEnable, Kind, Scope, Setting};
+
 use super::ini::{self, Directive};
 use super::pools::Pool;
 use super::{Finding, Grade};
@@ -24,7 +26,7 @@ impl<'i> Known<'i> {
             let mut columns = line.trim().split(" => ");
             let (name, local) = (columns.next()?, columns.next()?.trim());
             // A warning names settings too, but has no columns.
-            let is_name = name.starts_with("xhprof.") && !name.contains(' ');
+            let is_name = ini::is_ours(name) && !name.contains(' ');
             let value = if local == "no value" { "" } else { local };
             is_name.then_some((name, value))
         });
@@ -62,6 +64,33 @@ pub(super) fn unknown(directives: &[Directive], known: &Known<'_>) -> Vec<Findin
     unknown.map(finding).collect()
 }
 
+/// Lines of a pool that have no effect: invalid values, and settings that PHP reads
+/// before there are pools. PHP itself checks those of the ini files.
+pub(super) fn without_effect(directives: &[Directive]) -> Vec<Finding> {
+    let found = directives.iter().filter_map(|directive| {
+        let setting = settings::named(&directive.name)?;
+        let (place, name) = (directive.place(), setting.name());
+        if !setting.is_valid(&directive.value) {
+            let shown = match setting.kind() {
+                Kind::Secret => "what it is".to_owned(),
+                _ => format!("\"{}\"", directive.value),
+            };
+            let what = format!(
+                "{place}: {name} must be {}, not {shown}",
+                setting.expected()
+            );
+            let advice = "PHP ignores an invalid value of a pool; the value of php.ini stays";
+            return Some(Finding::new(Grade::Wrong, what).advise(advice));
+        }
+        (setting.scope() == Scope::System).then(|| {
+            let what = format!("{place}: {name} has no effect in a pool");
+            let advice = "the extension reads it once, when PHP starts: set it in php.ini";
+            Finding::new(Grade::Wrong, what).advise(advice)
+        })
+    });
+    found.collect()
+}
+
 /// The process whose settings are checked.
 #[derive(Debug)]
 pub(super) struct Subject<'s> {
@@ -77,13 +106,20 @@ pub(super) struct Subject<'s> {
 }
 
 impl Subject<'_> {
-    fn value(&self, name: &str) -> &str {
+    /// The value that PHP uses.
+    fn value<T: Clone>(&self, setting: &Setting<T>) -> T {
+        setting.value_of(self.text(setting).as_bytes())
+    }
+
+    /// The value as it is written.
+    fn text<T>(&self, setting: &Setting<T>) -> &str {
+        let name = setting.name();
         let of_pool = self.pool.map(|pool| &pool.directives[..]);
         if let Some(directive) = of_pool.and_then(|directives| ini::last(directives, name)) {
             return &directive.value;
         }
         // PHP was started with another value of this one.
-        if name == "xhprof.auto_enable" {
+        if name == settings::AUTO_ENABLE.name() {
             return ini::last(self.directives, name).map_or("", |directive| &directive.value);
         }
         self.known.value(name)
@@ -98,25 +134,24 @@ impl Subject<'_> {
     /// All findings about the settings.
     pub(super) fn findings(&self) -> Vec<Finding> {
         let prefix = self.prefix();
-        let auto_enable = self.value("xhprof.auto_enable");
-        let is_on = !matches!(
-            auto_enable.to_ascii_lowercase().as_str(),
-            "" | "0" | "off" | "no" | "false"
-        );
+        let is_on = self.value(&settings::AUTO_ENABLE) != AutoEnable::Never;
         let mut findings = Vec::new();
         let what = if is_on {
-            format!("{prefix}xhprof.auto_enable is {auto_enable}")
+            {
+                let auto_enable = self.text(&settings::AUTO_ENABLE);
+                format!("{prefix}xhprof.auto_enable is {auto_enable}")
+            }
         } else {
             format!(
                 "{prefix}xhprof.auto_enable is 0: only programs that call xhprof_enable() are profiled"
             )
         };
         findings.push(Finding::new(Grade::Good, what));
-        findings.extend(self.trigger(auto_enable));
+        findings.extend(self.trigger());
         if self.pool.is_some() {
             findings.push(self.directory(is_on));
         }
-        if is_on && is_zero(self.value("xhprof.max_dir_size")) {
+        if is_on && self.value(&settings::MAX_DIR_SIZE) == 0 {
             let what = format!("{prefix}the size of {} has no limit", self.output_dir());
             findings.push(
                 Finding::new(Grade::Warning, what)
@@ -126,11 +161,11 @@ impl Subject<'_> {
         findings
     }
 
-    fn trigger(&self, auto_enable: &str) -> Option<Finding> {
+    fn trigger(&self) -> Option<Finding> {
         let prefix = self.prefix();
-        let trigger = self.value("xhprof.trigger");
+        let trigger = self.text(&settings::TRIGGER);
         if trigger.is_empty() {
-            let is_needed = auto_enable.eq_ignore_ascii_case("trigger");
+            let is_needed = self.value(&settings::AUTO_ENABLE) == AutoEnable::Trigger;
             return is_needed.then(|| {
                 let what =
                     format!("{prefix}xhprof.auto_enable is trigger, but xhprof.trigger is empty");
@@ -139,7 +174,7 @@ impl Subject<'_> {
                 )
             });
         }
-        let has_secret = !self.value("xhprof.trigger_secret").is_empty();
+        let has_secret = !self.text(&settings::TRIGGER_SECRET).is_empty();
         (self.is_web && !has_secret).then(|| {
             let what =
                 format!("{prefix}xhprof.trigger is {trigger}, but xhprof.trigger_secret is empty");
@@ -150,7 +185,7 @@ impl Subject<'_> {
     }
 
     fn output_dir(&self) -> &str {
-        match self.value("xhprof.output_dir") {
+        match self.text(&settings::OUTPUT_DIR) {
             "" => self.temporary,
             directory => directory,
         }
@@ -196,7 +231,7 @@ impl Subject<'_> {
             Ok(()) => {
                 let what = format!("{prefix}{user} can write to {shown}");
                 let finding = Finding::new(Grade::Good, what);
-                if self.value("xhprof.output_dir").is_empty() {
+                if self.text(&settings::OUTPUT_DIR).is_empty() {
                     return finding.advise(
                         "it is the temporary directory; a service with PrivateTmp has its own: set xhprof.output_dir",
                     );
@@ -217,13 +252,6 @@ impl Subject<'_> {
             }
         }
     }
-}
-
-fn is_zero(size: &str) -> bool {
-    size.trim_end_matches(|letter: char| letter.is_ascii_alphabetic())
-        .trim()
-        .trim_start_matches('0')
-        .is_empty()
 }
 
 #[cfg(test)]
@@ -286,6 +314,29 @@ mod tests {
     }
 
     #[test]
+    fn lines_of_a_pool_without_effect_are_named() {
+        let lines = directives(&[
+            ("xhprof.rate", "2"),
+            ("xhprof.trigger_secret", "a\0b"),
+            ("xhprof.engine", "observer"),
+            ("xhprof.min_duration", "200"),
+            ("xhprof.no_such", "1"),
+        ]);
+        let said: Vec<_> = without_effect(&lines)
+            .into_iter()
+            .map(|finding| finding.what)
+            .collect();
+        assert_eq!(
+            said,
+            [
+                "/etc/x.ini:1: xhprof.rate must be a number from 0 to 1, as in 0.01, not \"2\"",
+                "/etc/x.ini:2: xhprof.trigger_secret must be text in UTF-8, not what it is",
+                "/etc/x.ini:3: xhprof.engine has no effect in a pool",
+            ]
+        );
+    }
+
+    #[test]
     fn a_trigger_without_a_secret_is_wrong_on_the_web() {
         let set = INFORMATION.replace("trigger => no value", "trigger => XHPROF");
         let findings = said(&set, &[("xhprof.auto_enable", "trigger")], None);
@@ -322,7 +373,6 @@ mod tests {
         assert!(!limit(said(INFORMATION, &[], None)));
         let limited = INFORMATION.replace("size => 0", "size => 2G");
         assert!(!limit(said(&limited, &[("xhprof.auto_enable", "1")], None)));
-        assert!(is_zero("0") && is_zero("0M") && !is_zero("10M"));
     }
 
     #[test]

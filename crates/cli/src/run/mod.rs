@@ -19,11 +19,12 @@ use std::process::Command;
 use anyhow::{Context, Result};
 use formats::native::NATIVE;
 use formats::{Format, WriteOptions};
+use policy::settings::{self, AutoEnable, Definition};
 use profile::{Body, Profile};
 
 use crate::args::{Flag, Mode, RunArguments};
 use crate::extension::Extension;
-use crate::php::{Php, definition, without_triggers};
+use crate::php::{Php, definition, setting, without_triggers};
 use crate::terminal::{Look, say};
 use crate::words::{quoted, quoted_line};
 use crate::{export, input, output, report};
@@ -78,21 +79,21 @@ fn command(
     let interval = arguments
         .interval
         .filter(|_| arguments.mode == Mode::Sample)
-        .map(|interval| definition("xhprof.sampling_interval", interval.to_string()));
+        .map(|interval| setting(&settings::SAMPLING_INTERVAL, &interval.into()));
     let spans = arguments.flags.contains(&Flag::Sql);
-    let spans = spans.then(|| definition(SPANS, "1"));
+    let spans = spans.then(|| setting(&settings::SPANS, &true));
     let mut command = Command::new(&php.binary);
     command
         .args(extension.options())
-        .args(definition("xhprof.auto_enable", "1"))
-        .args(definition("xhprof.flags", flags.join(" ")))
-        .args(definition("xhprof.mode", arguments.mode.setting()))
+        .args(setting(&settings::AUTO_ENABLE, &AutoEnable::Always))
+        .args(definition(settings::FLAGS.name(), flags.join(" ")))
+        .args(definition(settings::MODE.name(), arguments.mode.setting()))
         // Not `output_dir`: profiles that the program writes with `xhprof_write()`
         // stay in their usual directory.
-        .args(definition("xhprof.automatic_dir", directory))
+        .args(definition(settings::AUTOMATIC_DIR.name(), directory))
         .args(
             RECORD_EVERYTHING
-                .map(|(name, value)| definition(name, value))
+                .map(|setting| definition(setting.name(), setting.default_text()))
                 .as_flattened(),
         )
         .args(interval.into_iter().flatten())
@@ -103,16 +104,14 @@ fn command(
     command
 }
 
-/// The setting that makes PHP record statements, requests and commands.
-const SPANS: &str = "xhprof.collect_additional_info";
-
-/// Settings that reduce what is recorded on servers: `run` records everything.
-const RECORD_EVERYTHING: [(&str, &str); 5] = [
-    ("xhprof.rate", "1"),
-    ("xhprof.match", ""),
-    ("xhprof.skip", ""),
-    ("xhprof.max_per_minute", "0"),
-    ("xhprof.min_duration", "0"),
+/// Settings that reduce what is recorded on servers. With its default, each records
+/// everything.
+const RECORD_EVERYTHING: [&dyn Definition; 5] = [
+    &settings::RATE,
+    &settings::MATCH,
+    &settings::SKIP,
+    &settings::MAX_PER_MINUTE,
+    &settings::MIN_DURATION,
 ];
 
 /// Writes the requested file and prints the report; returns false if there is

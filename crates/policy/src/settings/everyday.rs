@@ -95,7 +95,8 @@ pub static OUTPUT_DIR: Setting<Text> = Setting {
     scope: Scope::Anywhere,
     kind: Kind::Directory,
     parser: DIRECTORY,
-    about: "directory for profiles; PHP's temporary directory if empty",
+    about: "directory for profiles; PHP's temporary directory if empty. A relative path belongs to \
+        the working directory in which the request starts, or in which the program sets it",
     comment: "The directory for profiles, writable by the server's user; PHP's temporary directory if \
         empty.",
 };

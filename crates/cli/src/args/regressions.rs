@@ -1,0 +1,48 @@
+//! `xhprof regressions`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::MemoryArguments;
+use crate::since::Since;
+
+const EXAMPLES: &str = "\
+Examples:
+  xhprof regressions /var/lib/xhprof
+  xhprof regressions /var/lib/xhprof --since 7d --format markdown
+  xhprof regressions /var/lib/xhprof --format json | jq '.releases[].findings[].function'
+
+A profile belongs to the release that its tag `release` names: xhprof_tag('release', '2026.11.3'), or
+xhprof.tags in php.ini. Each release is compared with the two weeks before it: its first day, then
+two days, then three. It takes at least 30 profiles a route and day, of 7 days before the release.
+
+docs/regressions.md says how findings are made, how often they are wrong, and how to read them.";
+
+/// Finds what releases made slower, in a directory of profiles.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct RegressionsArguments {
+    /// Directories, or files
+    #[arg(value_name = "DIR", required = true)]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Only releases deployed then or later: 7d ago, 2026-11-22 or 2026-11-22T10:30, in UTC
+    #[arg(long, value_name = "TIME")]
+    pub(crate) since: Option<Since>,
+    /// How to print the findings
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(crate) format: FindingsFormat,
+    #[command(flatten)]
+    pub(crate) memory: MemoryArguments,
+}
+
+/// How findings are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FindingsFormat {
+    /// For a terminal
+    Text,
+    /// For programs
+    Json,
+    /// For a chat or a merge request
+    Markdown,
+}

@@ -1,0 +1,23 @@
+//! Profiles of a shop that does not exist.
+//!
+//! A month of requests to 40 routes on four hosts, under releases that follow each
+//! other, with the noise of real servers. Three releases have a defect each. The
+//! demo of the server and the tests of the detector use it.
+//!
+//! **Invariant:** the same options give the same profiles, byte for byte.
+
+#![forbid(unsafe_code)]
+#![expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "counts and nanoseconds become random numbers and back"
+)]
+
+mod catalogue;
+mod noise;
+mod run;
+mod shop;
+mod template;
+
+pub use shop::{Defect, DefectKind, Options, Release, Runs, Shop};

@@ -1,0 +1,81 @@
+//! The bounds of the C stack, and whether calls on it are truncated now.
+//!
+//! Each C stack has its own bounds, so each fiber does. [`guard`](super::guard)
+//! acts on them.
+
+use std::collections::HashMap;
+
+use recorder::FiberId;
+
+use super::hooks::Hooks;
+use crate::zend::{self, stack};
+
+/// The bounds of the current C stack, and those of the other fibers.
+pub(crate) struct Guard {
+    pub(super) current: Bounds,
+    others: Option<HashMap<FiberId, Bounds>>,
+}
+
+/// The limit of one C stack, and whether calls on it are truncated now.
+#[derive(Clone, Copy)]
+pub(super) struct Bounds {
+    limit: usize,
+    /// The hooks to use while calls are truncated; else none.
+    pub(super) truncating: Option<Hooks>,
+    /// In the observer engine: truncation ends with the call of this mark.
+    pub(super) until: usize,
+}
+
+impl Bounds {
+    /// Every address is below this limit, so the first call on the stack finds the
+    /// true one.
+    const UNKNOWN: Self = Self {
+        limit: usize::MAX,
+        truncating: None,
+        until: 0,
+    };
+}
+
+impl Guard {
+    pub(super) const fn new() -> Self {
+        Self {
+            current: Bounds::UNKNOWN,
+            others: None,
+        }
+    }
+
+    /// Calls below this stack address are charged to `[truncated]`.
+    #[inline(always)]
+    pub(super) fn limit(&self) -> usize {
+        self.current.limit
+    }
+
+    /// Whether calls are charged to a `[truncated]` row now.
+    pub(super) fn is_truncating(&self) -> bool {
+        self.current.truncating.is_some()
+    }
+
+    pub(super) fn find_limit(&mut self, here: usize) {
+        if self.current.limit == Bounds::UNKNOWN.limit {
+            self.current.limit = match stack::thread_bounds() {
+                Some(bounds) if bounds.contains(&here) => stack::limit_of(&bounds),
+                // A fiber's stack, and this address is near its beginning.
+                _ => stack::limit_below(here, zend::fiber_stack_size()),
+            };
+        }
+    }
+
+    /// The thread switches to another fiber.
+    pub(super) fn switch(&mut self, from: FiberId, to: FiberId) {
+        let others = self.others.get_or_insert_default();
+        others.insert(from, self.current);
+        self.current = others.remove(&to).unwrap_or(Bounds::UNKNOWN);
+    }
+
+    /// A fiber was destroyed.
+    pub(super) fn forget(&mut self, fiber: FiberId) {
+        if let Some(others) = &mut self.others {
+            others.remove(&fiber);
+        }
+    }
+}

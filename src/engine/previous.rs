@@ -1,0 +1,42 @@
+//! The hooks that were there before ours, which ours call.
+
+use ext_php_rs::ffi::{zend_execute_data, zval};
+
+use crate::zend::HookPointer;
+use crate::zend::bindings::{self, ExecuteEx, ExecuteInternal};
+
+/// The previous `zend_execute_ex`. With ZTS, the first thread that starts to
+/// profile sets it while others may call through it.
+pub(super) static USER: HookPointer<ExecuteEx> = HookPointer::new(bindings::execute_ex);
+
+/// The previous `zend_execute_internal`, if there was one.
+pub(super) static INTERNAL: HookPointer<Option<ExecuteInternal>> = HookPointer::new(None);
+
+/// Calls the previous hook for user functions.
+pub(super) unsafe extern "C" fn pass_user(data: *mut zend_execute_data) {
+    // SAFETY: passes on what the engine handed us.
+    unsafe { (USER.get())(data) }
+}
+
+/// Calls the previous hook for internal functions, or the function's handler.
+#[inline(always)]
+pub(super) unsafe fn pass(data: *mut zend_execute_data, result: *mut zval) {
+    // SAFETY: passes on what the engine handed us. Without a hook the engine
+    // calls the handler of the frame's function; every callable internal
+    // function has one.
+    unsafe {
+        match INTERNAL.get() {
+            Some(previous) => previous(data, result),
+            None => {
+                let handler = (*(*data).func).internal_function.handler;
+                handler.unwrap_unchecked()(data, result);
+            }
+        }
+    }
+}
+
+/// The hook for internal functions that records nothing.
+pub(super) unsafe extern "C" fn pass_internal(data: *mut zend_execute_data, result: *mut zval) {
+    // SAFETY: as `pass`.
+    unsafe { pass(data, result) }
+}

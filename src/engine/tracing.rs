@@ -1,0 +1,127 @@
+//! What a tracing recording measures, as a value and as a type.
+
+use std::marker::PhantomData;
+
+use recorder::{Plan, Reading, Shape};
+
+use super::marks::Marks;
+use crate::clock::{Clock, Clocks};
+use crate::zend::{self, Call, FunctionKind};
+
+/// What the hooks of one recording measure.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Measure {
+    /// The clocks.
+    pub(crate) clock: Clock,
+    /// CPU time too.
+    pub(crate) cpu: bool,
+    /// Memory and peak too.
+    pub(crate) memory: bool,
+    /// How calls are stored.
+    pub(crate) shape: Shape,
+    /// Internal functions too.
+    pub(crate) builtins: bool,
+    /// The profiler's own cost is subtracted.
+    pub(crate) compensates: bool,
+}
+
+/// A [`Plan`] with clocks to read and frames to mark.
+pub(super) trait Tracing: Plan {
+    /// How frames are marked.
+    type Marks: Marks;
+
+    /// Reads the plan's clocks and counters; the wall clock last at entry…
+    fn read_at_entry() -> Reading;
+    /// … and first at exit, so that reading the rest is not charged to the callee.
+    fn read_at_exit_of(kind: FunctionKind) -> Reading;
+
+    /// The same at the end of a user function, or outside of any call.
+    #[inline(always)]
+    fn read_at_exit() -> Reading {
+        Self::read_at_exit_of(FunctionKind::User)
+    }
+
+    /// The call's site.
+    #[inline(always)]
+    fn site(call: Call<'_>) -> <Self::Marks as Marks>::Site<'_> {
+        Self::Marks::site(call)
+    }
+}
+
+/// A plan with clocks and marks as types, the rest as constants.
+pub(super) struct Traced<C, M, S, const CPU: bool, const MEMORY: bool>(PhantomData<(C, M, S)>);
+
+/// A [`Shape`] as a type.
+pub(super) trait Shaped {
+    /// The shape is a tree or events.
+    const TREE: bool;
+    /// The shape is events.
+    const EVENTS: bool;
+}
+
+pub(super) struct Edges;
+pub(super) struct Tree;
+pub(super) struct Events;
+
+impl Shaped for Edges {
+    const TREE: bool = false;
+    const EVENTS: bool = false;
+}
+
+impl Shaped for Tree {
+    const TREE: bool = true;
+    const EVENTS: bool = false;
+}
+
+impl Shaped for Events {
+    const TREE: bool = true;
+    const EVENTS: bool = true;
+}
+
+impl<C, M: Marks, S: Shaped, const CPU: bool, const MEMORY: bool> Plan
+    for Traced<C, M, S, CPU, MEMORY>
+{
+    const CPU: bool = CPU;
+    const MEMORY: bool = MEMORY;
+    const TREE: bool = S::TREE;
+    const EVENTS: bool = S::EVENTS;
+    const ENDS_EARLY: bool = M::ENDS_EARLY;
+}
+
+impl<C: Clocks, M: Marks, S: Shaped, const CPU: bool, const MEMORY: bool> Tracing
+    for Traced<C, M, S, CPU, MEMORY>
+{
+    type Marks = M;
+
+    #[inline(always)]
+    fn read_at_entry() -> Reading {
+        let (memory, peak) = if MEMORY { zend::memory() } else { (0, 0) };
+        let (wall, cpu) = if CPU {
+            C::both_at_entry()
+        } else {
+            (C::wall_at_entry(), 0)
+        };
+        Reading {
+            wall,
+            cpu,
+            memory,
+            peak,
+        }
+    }
+
+    #[inline(always)]
+    fn read_at_exit_of(kind: FunctionKind) -> Reading {
+        let (wall, cpu) = if CPU {
+            C::both_at_exit(kind)
+        } else {
+            (C::wall_at_exit(kind), 0)
+        };
+        let (memory, peak) = if MEMORY { zend::memory() } else { (0, 0) };
+        Reading {
+            wall,
+            cpu,
+            memory,
+            peak,
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! A view of a function.
+
+use std::marker::PhantomData;
+
+use ext_php_rs::ffi::{
+    ZEND_ACC_CALL_VIA_TRAMPOLINE, ZEND_ACC_CLOSURE, ZEND_ACC_GENERATOR, ZEND_INTERNAL_FUNCTION,
+    zend_function,
+};
+
+use super::string::bytes;
+
+/// The kind of a function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FunctionKind {
+    /// Compiled PHP: a function, a method, or a file's top level.
+    User,
+    /// Written in C, in PHP itself or in an extension.
+    Internal,
+}
+
+/// A function as the engine knows it.
+#[derive(Clone, Copy)]
+pub(crate) struct Function<'a> {
+    function: *mut zend_function,
+    life: PhantomData<&'a zend_function>,
+}
+
+impl<'a> Function<'a> {
+    /// A view of the engine's function.
+    ///
+    /// # Safety
+    ///
+    /// `function` must be a function, and stay one for `'a`.
+    #[inline(always)]
+    pub(crate) unsafe fn new(function: *mut zend_function) -> Self {
+        Self {
+            function,
+            life: PhantomData,
+        }
+    }
+
+    /// The engine's function.
+    pub(super) fn as_ptr(self) -> *mut zend_function {
+        self.function
+    }
+
+    /// The function's kind.
+    #[inline]
+    pub(crate) fn kind(self) -> FunctionKind {
+        // SAFETY: all kinds of functions begin with their type.
+        if u32::from(unsafe { (*self.function).type_ }) == ZEND_INTERNAL_FUNCTION {
+            FunctionKind::Internal
+        } else {
+            FunctionKind::User
+        }
+    }
+
+    #[inline(always)]
+    fn flags(self) -> u32 {
+        // SAFETY: all kinds of functions begin with the common part.
+        unsafe { (*self.function).common.fn_flags }
+    }
+
+    /// Whether each call must be inspected before it is recorded: the function is
+    /// a generator or a trampoline.
+    #[inline(always)]
+    pub(crate) fn is_unusual(self) -> bool {
+        self.flags() & (ZEND_ACC_CALL_VIA_TRAMPOLINE | ZEND_ACC_GENERATOR) != 0
+    }
+
+    /// Whether this is a trampoline, which the engine creates for one call of
+    /// `__call`, `__callStatic` or an object's `__invoke`. Its run-time cache is
+    /// not its own.
+    pub(crate) fn is_trampoline(self) -> bool {
+        self.flags() & ZEND_ACC_CALL_VIA_TRAMPOLINE != 0
+    }
+
+    /// Whether calling this creates a generator.
+    pub(crate) fn is_generator(self) -> bool {
+        self.flags() & ZEND_ACC_GENERATOR != 0
+    }
+
+    /// Whether the function's address is valid until the request ends, and no call
+    /// of it must be inspected: a named user function or method.
+    pub(crate) fn is_usual_and_lasts(self) -> bool {
+        let others = ZEND_ACC_CLOSURE | ZEND_ACC_CALL_VIA_TRAMPOLINE | ZEND_ACC_GENERATOR;
+        self.kind() == FunctionKind::User && self.flags() & others == 0 && self.name().is_some()
+    }
+
+    /// The function's name; none for the top level of a file or of `eval`.
+    pub(crate) fn name(self) -> Option<&'a [u8]> {
+        // SAFETY: common part; the name lives as long as the function.
+        unsafe { bytes((*self.function).common.function_name) }
+    }
+
+    /// The class a method belongs to: for a trait's method, the using class.
+    pub(crate) fn class(self) -> Option<&'a [u8]> {
+        // SAFETY: common part; a class outlives its methods.
+        unsafe {
+            let scope = (*self.function).common.scope;
+            if scope.is_null() {
+                None
+            } else {
+                bytes((*scope).name)
+            }
+        }
+    }
+
+    /// The file of a user function; none for others.
+    pub(crate) fn file(self) -> Option<&'a [u8]> {
+        match self.kind() {
+            // SAFETY: a user function is an op_array.
+            FunctionKind::User => unsafe { bytes((*self.function).op_array.filename) },
+            FunctionKind::Internal => None,
+        }
+    }
+
+    /// The line on which a user function begins; zero for others.
+    pub(crate) fn line(self) -> u32 {
+        match self.kind() {
+            // SAFETY: as in `file`.
+            FunctionKind::User => unsafe { (*self.function).op_array.line_start },
+            FunctionKind::Internal => 0,
+        }
+    }
+}
