@@ -105,8 +105,16 @@ pub(crate) struct RunTags {
     pub(crate) rate: Option<f64>,
 }
 
+const IMPORT_EXAMPLES: &str = "\
+Examples:
+  xhprof import /var/lib/xhprof
+  xhprof import old.xhprof --store /srv/runs --app shop --release 2026.10
+
+The files stay. A run that the store has is not stored again.";
+
 /// Stores profiles in a store that no server has open.
 #[derive(Debug, Args)]
+#[command(after_help = IMPORT_EXAMPLES)]
 pub(crate) struct ImportArguments {
     /// The profiles, of any format; those of a directory, such as XHProf's folder of saved runs
     #[arg(value_name = "FILE", required = true)]
@@ -119,8 +127,18 @@ pub(crate) struct ImportArguments {
     pub(crate) memory: MemoryArguments,
 }
 
+const STORE_EXAMPLES: &str = "\
+Examples:
+  xhprof store verify
+  xhprof store backup /srv/backup/2026-11-22
+  xhprof store export slow 'route:/cart* wall:>1s'
+  xhprof store --store /srv/runs compact
+
+verify, backup, export and stats work while a server has the store open; rebuild and compact do not.";
+
 /// Inspects, repairs and copies a store.
 #[derive(Debug, Args)]
+#[command(after_help = STORE_EXAMPLES)]
 pub(crate) struct StoreArguments {
     #[command(flatten)]
     pub(crate) folder: StoreFolder,

@@ -57,8 +57,9 @@ pub(crate) fn page_of(file: &[u8], title: &str) -> Result<String> {
         is_titled: true,
         metric: "wall",
         estimate: false,
-        plain: plain::page(profile, vec![name.clone()]),
+        plain: plain::page(&mut Document::new(profile, vec![name.clone()])),
         files: vec![Embedded::new(name, false, file.to_vec())?],
+        sources: None,
     };
     let mut html = Vec::new();
     page.write(&mut html)?;
