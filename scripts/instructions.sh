@@ -42,8 +42,23 @@ measure_instructions() {
     done
 }
 
-# Compares with the file line by line, and prints what grew.
+# Compares with the file line by line, and prints what grew. Another minor version
+# of PHP runs other instructions of its own in a profiled call, so its numbers are
+# printed and do not fail.
 check_instructions() {
+    local now=$1 known php
+    known=$(sed -nE 's/^#.* PHP ([0-9]+\.[0-9]+)\..*/\1/p' "$instructions_file")
+    php=$("$PHP" -n -r 'echo PHP_MAJOR_VERSION, ".", PHP_MINOR_VERSION;')
+    compare_instructions "$now" && return
+    [ "$php" = "$known" ] || {
+        echo "$instructions_file is of PHP $known and this is PHP $php, so not run: the limit of $instructions_tolerance %"
+        return
+    }
+    echo "A call costs more than $instructions_tolerance % more instructions than before. If this is intended, run ./x instructions --bless"
+    return 1
+}
+
+compare_instructions() {
     local now=$1
     awk -v tolerance="$instructions_tolerance" '
         FNR == NR { if ($0 !~ /^#/ && NF == 4) known[$1 " " $2 " " $3] = $4; next }
@@ -55,10 +70,7 @@ check_instructions() {
             printf "%-24s %7.1f %7.1f %+6.1f %%%s\n", key, known[key] / 10, $4 / 10, change, grown ? "  GREW" : ""
             if (grown) failed = 1
         }
-        END { exit failed }' "$instructions_file" "$now" || {
-        echo "A call costs more than $instructions_tolerance % more instructions than before. If this is intended, run ./x instructions --bless"
-        return 1
-    }
+        END { exit failed }' "$instructions_file" "$now"
 }
 
 instructions() {

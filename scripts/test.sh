@@ -40,6 +40,7 @@ test_everything() {
     step 'programs that use the profiler at random' random_use
     step 'one php-fpm worker, some requests profiled' fpm_requests
     step 'automatic profiles of a server, php-fpm and built-in' web_requests
+    step 'xhprof serve: login, uploads, a watched folder, its end' server_works
     step "docs/workers.md's loops" worker_loops
     step "docs/frameworks.md's files" framework_examples
     step 'a real program: the same output' real_output
@@ -217,6 +218,10 @@ documented_recipes() {
     "$PHP" -n scripts/recipes.php "$extension" "$fpm" "$release/xhprof"
 }
 
+server_works() {
+    "$PHP" -n scripts/serve.php "$extension" "$release/xhprof"
+}
+
 worker_loops() {
     "$PHP" -n scripts/workers.php "$extension" "$release/xhprof"
 }
@@ -258,14 +263,29 @@ example_shop() {
     done
     plain_scan_directory "$logs/php-conf.d"
     export PHP_INI_SCAN_DIR=$logs/php-conf.d
+    shop_check '' 0 '7 budgets kept' --repeat 5
+    shop_check n+1 3 "Articles::find (src/Articles.php:$(shop_line Articles find))"
+    shop_check leak 3 "PageCache::keep (src/PageCache.php:$(shop_line PageCache keep))"
+    shop_check template 3 '325× Shop.PriceExtension::price by __TwigTemplate_'
     if runs_phpunit >/dev/null 2>&1; then
         shop_tests '' OK --repeat 10
         shop_tests n+1 "Articles::find (.*/Articles.php:$(shop_line Articles find))"
         shop_tests leak "PageCache::keep (.*/PageCache.php:$(shop_line PageCache keep))"
-        shop_tests template 'PriceExtension::price was called 325 times'
+        shop_tests template '__TwigTemplate_.*::doDisplay (.*/templates/slow.html.twig:[0-9]*)'
     else
         echo 'PHPUnit does not run here, so not run: the tests of examples/shop'
     fi
+}
+
+# shop_check FAULT CODE SAID OPTION…: `xhprof check` of the shop with a fault.
+shop_check() {
+    local fault=$1 code=$2 said=$3 status=0 program
+    shift 3
+    program=$(realpath "$release/xhprof")
+    (cd examples/shop && SHOP_FAULT=$fault "$program" check --php "$PHP" --extension "$(realpath "$extension")" "$@") >"$logs/shop-check" 2>&1 || status=$?
+    [ "$status" = "$code" ] || die "SHOP_FAULT=$fault, and xhprof check ends with $status: $(cat "$logs/shop-check")"
+    grep -q "$said" "$logs/shop-check" || die "SHOP_FAULT=$fault, and xhprof check does not say \"$said\": $(cat "$logs/shop-check")"
+    echo "SHOP_FAULT=$fault: $(grep ' kept' "$logs/shop-check")"
 }
 
 # shop_line CLASS METHOD: the line on which it is defined.

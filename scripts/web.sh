@@ -127,6 +127,7 @@ web_engine() {
 
 # Opens pages in Chromium, and looks at what they show. `--all` takes some minutes more, `--pictures` makes those of
 # docs/viewer.md anew, and a word chooses the tests whose names have it.
+# shellcheck disable=SC2120 # `x` has arguments for it
 web_test() {
     [ -e web/node_modules/playwright-core ] || (cd web && npm ci --silent)
     CHROMIUM=$(command -v chromium) node web/tests/smoke.mjs "$release/xhprof" "$web_made/test" "$@"
@@ -145,5 +146,28 @@ web_smoke() {
         echo 'Node.js is older than 20.19, so not run'
         return
     }
+    # No argument: the tests that take less than two minutes.
+    # shellcheck disable=SC2119
     web_test
+}
+
+# The version of speedscope that the viewer is compared with.
+web_speedscope=1.25.0
+
+# Opens large profiles in the viewer and in speedscope's released page.
+web_bench() {
+    [ -e web/node_modules/playwright-core ] || (cd web && npm ci --silent)
+    local made=$web_made/bench
+    mkdir -p "$made"
+    [ -e "$made/speedscope/package.json" ] || {
+        (cd "$made" && npm pack --silent "speedscope@$web_speedscope" >/dev/null)
+        tar -xzf "$made/speedscope-$web_speedscope.tgz" -C "$made"
+        rm -rf "$made/speedscope"
+        mv "$made/package" "$made/speedscope"
+    }
+    say 'large profiles, always the same'
+    cargo run --quiet --release --locked -p xhprof-view --example large -- "$made/profiles"
+    say "the viewer beside speedscope $web_speedscope"
+    CHROMIUM=$(command -v chromium) taskset -c 0,1 \
+        node web/tests/bench.mjs "$release/xhprof" "$made/profiles" "$made/speedscope"
 }

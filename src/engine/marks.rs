@@ -193,7 +193,7 @@ impl Ended {
         if !is_its_caller || !self.leaves {
             return Place::Elsewhere;
         }
-        match runs_php.map(|caller| caller.opline()) {
+        match runs_php.map(Frame::opline) {
             None => Place::InC,
             Some(opline) if opline == self.opline => Place::AtItsCall,
             Some(opline) if zend::is_exception_opline(opline) => Place::AtException,

@@ -13,7 +13,6 @@ use std::path::PathBuf;
 use super::bindings;
 
 /// PHP's `MAXPATHLEN`.
-#[expect(clippy::cast_sign_loss, reason = "a length")]
 const PATH_LENGTH: usize = libc::PATH_MAX as usize;
 
 thread_local! {

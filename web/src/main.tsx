@@ -10,14 +10,15 @@ import './styles/graphs.css';
 import './styles/pages.css';
 import './styles/print.css';
 
-/** The command line's `--metric` and `--estimate`, unless the address says what to show. */
-function begin({ metric, estimate }: DOMStringMap): void {
+/** The command line's view, `--metric` and `--estimate`, unless the address says what to show. */
+function begin({ metric, estimate, start }: DOMStringMap): void {
   if (location.hash.length > 1) return;
-  const query = new URLSearchParams();
+  const [page, view] = (start ?? 'overview').split('?');
+  const query = new URLSearchParams(view);
   if (metric !== undefined && metric !== 'wall') query.set('metric', metric);
   if (estimate !== undefined) query.set('estimate', '1');
   const text = query.toString();
-  if (text !== '') history.replaceState(null, '', `#v1/overview?${text}`);
+  if (text !== '' || start !== undefined) history.replaceState(null, '', `#v1/${page ?? 'overview'}?${text}`);
 }
 
 async function start(root: HTMLElement): Promise<void> {

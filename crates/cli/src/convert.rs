@@ -1,11 +1,11 @@
 //! `xhprof convert`: writes a profile in another format, and lists the formats.
 
 use anyhow::{Context, Result, bail};
-use formats::{FORMATS, Format, WriteError, WriteOptions};
+use formats::{Format, WriteError, WriteOptions};
 use profile::Metric;
 
 use crate::args::ConvertArguments;
-use crate::export::{Export, format};
+use crate::export::{Export, format, formats};
 use crate::{input, output};
 
 /// Converts a file, or lists the formats.
@@ -50,7 +50,7 @@ fn millionths(percent: f64) -> u32 {
 
 /// The formats, one a line, as the table of `--list`.
 fn list() -> String {
-    let rows = FORMATS.iter().map(row);
+    let rows = formats().map(row);
     let head = ["format", "read", "write", "stacks", "ends in", ""].map(str::to_owned);
     let rows: Vec<[String; 6]> = [head].into_iter().chain(rows).collect();
     let mut widths = [0; 6];

@@ -6,14 +6,31 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
-use formats::html_report::HTML_REPORT;
-use formats::{Format, WriteError, WriteOptions};
+use formats::{FORMATS, Format, WriteError, WriteOptions};
 use profile::{Body, Profile};
 
 use crate::progress::{Progress, Work};
 use crate::suggest::suggestion;
 use crate::terminal::say;
+use crate::viewer::{PAGE, PAGES};
 use crate::{input, output, stacks};
+
+/// All formats: those of files, and the viewer's page.
+pub(crate) fn formats() -> impl Iterator<Item = &'static Format> {
+    FORMATS.iter().chain(&PAGES)
+}
+
+/// The format to write to a file of that name.
+pub(crate) fn for_file_name(name: &str) -> Option<&'static Format> {
+    let lower = name.to_ascii_lowercase();
+    let fits = |ending: &&str| {
+        let before = lower.strip_suffix(*ending);
+        before.is_some_and(|before| before.ends_with('.'))
+    };
+    // The page at the flame graph comes first: its ending is the longer one.
+    let page = PAGES.iter().find(|page| page.endings.iter().any(&fits));
+    page.or_else(|| formats::for_file_name(name))
+}
 
 /// The requested format: by name, else by the ending of the file's name.
 pub(crate) fn format(to: Option<&str>, out: &Path) -> Result<&'static Format> {
@@ -26,15 +43,15 @@ pub(crate) fn format(to: Option<&str>, out: &Path) -> Result<&'static Format> {
         );
     }
     let format = if let Some(id) = to {
-        formats::by_id(id).ok_or_else(|| {
-            let known = formats::FORMATS.iter().map(|format| format.id);
+        formats().find(|format| format.id == id).ok_or_else(|| {
+            let known = formats().map(|format| format.id);
             anyhow!("there is no format {id}: {LIST}{}", suggestion(id, known))
         })?
     } else if input::is_standard(out) {
         bail!("standard output has no name that says the format: give --to FORMAT; {LIST}");
     } else {
         let name = out.file_name().unwrap_or_default().to_string_lossy();
-        formats::for_file_name(&name).ok_or_else(|| {
+        for_file_name(&name).ok_or_else(|| {
             anyhow!("no format has the ending of {name}: give --to FORMAT; {LIST}")
         })?
     };
@@ -75,9 +92,8 @@ impl<'a> Export<'a> {
     /// estimated.
     fn prepared(&self, profile: Profile) -> Profile {
         let holds_stacks = self.format.holds_stacks();
-        // The HTML report estimates stacks itself, and only for its flame
-        // graph.
-        if self.estimate && holds_stacks && self.format.id != HTML_REPORT.id {
+        // The viewer's page estimates stacks itself, where a view needs them.
+        if self.estimate && holds_stacks && self.format.id != PAGE.id {
             return stacks::estimated(profile);
         }
         profile

@@ -6,7 +6,7 @@ use std::io::Write;
 use anyhow::{Result, bail};
 use formats::WriteError;
 use formats::collapsed::frame;
-use profile::{Metric, NodeId, Profile, SymbolId, Tree};
+use profile::{Metric, NodeId, Profile, SymbolId, Table, Tree};
 
 use crate::args::GrepArguments;
 use crate::report::Pattern;
@@ -85,17 +85,15 @@ impl<'p> Lines<'p> {
     }
 
     /// Whether a name on the path to each node matches.
-    fn with_name(&self, pattern: &Pattern) -> Vec<bool> {
+    fn with_name(&self, pattern: &Pattern) -> Table<NodeId, bool> {
         let names: Vec<bool> = self
             .names
             .iter()
             .map(|name| pattern.matches(name))
             .collect();
-        let mut nodes: Vec<bool> = Vec::with_capacity(self.tree.nodes.len());
-        for node in &self.tree.nodes {
-            let has_it = names.get(node.symbol.index()) == Some(&true)
-                || nodes.get(node.parent.index()) == Some(&true);
-            nodes.push(has_it);
+        let mut nodes: Table<NodeId, bool> = Table::new(false, self.tree.nodes.len());
+        for (number, node) in self.tree.numbered() {
+            nodes[number] = names[node.symbol.index()] || nodes[node.parent];
         }
         nodes
     }
@@ -121,6 +119,6 @@ impl<'p> Lines<'p> {
     }
 
     fn name(&self, symbol: SymbolId) -> &[u8] {
-        self.names.get(symbol.index()).map_or(b"", Vec::as_slice)
+        &self.names[symbol.index()]
     }
 }

@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod check;
 mod convert;
 mod diff;
 mod directory;
@@ -62,6 +63,7 @@ fn main() -> ExitCode {
     let outcome = match command {
         Command::Run(arguments) => run::run(&arguments),
         Command::Report(arguments) => report::run(&arguments).map(|()| 0),
+        Command::Check(arguments) => check::run(&arguments),
         Command::List(arguments) => list::run(&arguments).map(|()| 0),
         Command::Diff(arguments) => diff::run(&arguments).map(|()| 0),
         Command::Merge(arguments) => merge::run(&arguments).map(|()| 0),

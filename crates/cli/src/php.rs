@@ -53,7 +53,8 @@ impl Php {
     /// of them writes a profile, whatever php.ini and the environment say.
     pub(crate) fn ask(&self, arguments: &[OsString]) -> Result<String> {
         let binary = Path::new(&self.binary);
-        if binary.is_dir() {
+        // A name without a slash is looked up in PATH, even beside a folder of that name.
+        if binary.file_name() != Some(&self.binary) && binary.is_dir() {
             bail!(
                 "{} is a directory: name the PHP in it, as in --php {}",
                 binary.display(),

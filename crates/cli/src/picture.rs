@@ -3,13 +3,14 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, anyhow};
-use formats::flamegraph::{FLAMEGRAPH_HTML, FLAMEGRAPH_SVG};
-use formats::{FlameOptions, Format, WriteOptions};
+use anyhow::{Result, anyhow, bail};
+use formats::flamegraph::FLAMEGRAPH_SVG;
+use formats::{FlameOptions, FlamePer, Format, WriteOptions};
 
 use crate::args::{FlamegraphArguments, Picture};
 use crate::export::Export;
 use crate::input;
+use crate::viewer::FLAME_PAGE;
 
 /// Draws a flame graph.
 pub(crate) fn flamegraph(arguments: &FlamegraphArguments) -> Result<()> {
@@ -18,8 +19,15 @@ pub(crate) fn flamegraph(arguments: &FlamegraphArguments) -> Result<()> {
     } = arguments;
     let format: &'static Format = match kind(arguments.to, output)? {
         Picture::Svg => &FLAMEGRAPH_SVG,
-        Picture::Html => &FLAMEGRAPH_HTML,
+        Picture::Html => &FLAME_PAGE,
     };
+    let per = FlamePer::from(arguments.per);
+    if per != FlamePer::Program && format.id != FLAMEGRAPH_SVG.id {
+        bail!(
+            "--per draws graphs into an SVG: give --to svg, or leave --per out; the page's table of \
+             functions has the costs of each class"
+        );
+    }
     let inputs: Vec<&PathBuf> = base.iter().chain([file]).collect();
     let export = Export::new(format, output, arguments.estimate, inputs)?;
     let options = WriteOptions {
@@ -29,8 +37,7 @@ pub(crate) fn flamegraph(arguments: &FlamegraphArguments) -> Result<()> {
         flame: FlameOptions {
             colour: arguments.colour.map(Into::into),
             direction: arguments.direction.into(),
-            per: arguments.per.into(),
-            is_static: arguments.is_static,
+            per,
         },
         ..WriteOptions::default()
     };

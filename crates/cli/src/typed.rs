@@ -7,6 +7,7 @@ use std::path::Path;
 
 use clap::error::{ContextKind, Error, ErrorKind};
 
+use crate::export;
 use crate::words::{quoted, quoted_line};
 
 /// A message with the probable command for `line`, if its first argument is a
@@ -38,8 +39,7 @@ pub(crate) fn suggested_command(error: &Error, line: &[OsString]) -> Option<Stri
             quoted_line(&all)
         ));
     }
-    let is_profile =
-        path.is_file() || formats::for_file_name(&name).is_some() && name.contains('.');
+    let is_profile = path.is_file() || export::for_file_name(&name).is_some() && name.contains('.');
     is_profile.then(|| {
         format!(
             "{name} is not a command of xhprof; to read the profile: `xhprof report {}`",

@@ -76,7 +76,7 @@ impl Stage {
     fn run(&self, arguments: &[&str]) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_xhprof"));
         command.args(arguments).current_dir(self.0.path());
-        // Narrower than the names: a pipe takes them whole all the same.
+        // Narrower than the names: a pipe gets them whole.
         command.env("COLUMNS", "60").output().unwrap()
     }
 

@@ -131,7 +131,7 @@ fn no_question_to_php_leaves_a_profile() {
         stage.path("profiles").display()
     );
     stage.ini(&everything);
-    // The setting and the variables do what they are there for.
+    // The setting and the variables have an effect.
     let mut command = Command::new(php());
     command.args(["-r", "1;"]);
     command.env("PHP_INI_SCAN_DIR", stage.scan());

@@ -14,7 +14,7 @@ use std::process::{Command, Output, Stdio};
 
 use formats::{FORMATS, Format};
 
-/// A profile that knows stacks, and one that knows edges only.
+/// A profile with stacks, and one with edges only.
 const STACKS: &str = "views.in/tiny.xhp";
 const EDGES: &str = "views.in/tiny.xhprof";
 
@@ -136,7 +136,7 @@ fn reports_have_no_escapes_in_pipes_and_are_never_cut() {
         assert!(!narrow.contains('\x1b'), "{narrow}");
         // A pipe has no width: names and columns are those of a wide terminal.
         assert_eq!(narrow, text(200), "{arguments:?}");
-        // An ellipsis stands before what the limit left out, never in a name.
+        // An ellipsis precedes the note about left out rows; no name has one.
         let cut = narrow
             .lines()
             .find(|line| line.trim_start_matches('…').contains('…'));
@@ -183,7 +183,7 @@ fn completions_are_a_script_that_bash_takes() {
     }
 }
 
-/// The table of docs/formats.md is what the program says of itself.
+/// The table of docs/formats.md is the program's list of formats.
 #[test]
 fn the_documentation_knows_every_format() {
     let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/formats.md");

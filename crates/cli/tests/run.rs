@@ -1,5 +1,5 @@
-//! `xhprof run` with a PHP that is a shell script: what it is started with,
-//! and what becomes of every way it can end.
+//! `xhprof run` with a PHP that is a shell script: the arguments it is started
+//! with, and every way in which it can end.
 
 #![expect(
     clippy::unwrap_used,
@@ -16,7 +16,7 @@ use std::process::{Child, Command, Output, Stdio};
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use tempfile::TempDir;
 
-/// Answers as PHP would, then does what `END` says.
+/// Answers as PHP would, then ends as `END` says.
 const FAKE_PHP: &str = r#"#!/bin/sh
 for argument; do
     if [ "$argument" = --ri ]; then
@@ -103,7 +103,7 @@ impl Stage {
             .env("XHPROF_PHP", self.path("php"))
             .env("XHPROF_EXTENSION", self.path("xhprof.so"))
             .env("END", end)
-            // Of its own, so that no terminal of the tester plays a part.
+            // A session of its own, without the tester's terminal.
             .process_group(0)
             .stdin(Stdio::null());
         command
@@ -218,7 +218,7 @@ fn statements_are_a_flag_and_flags_may_be_in_the_environment() {
     command.env("XHPROF_FLAGS", "memory,sql");
     assert!(command.output().unwrap().status.success());
     let arguments = stage.php_arguments();
-    for setting in ["xhprof.flags=memory", "xhprof.collect_additional_info=1"] {
+    for setting in ["xhprof.flags=memory", "xhprof.spans=1"] {
         assert!(
             arguments.iter().any(|argument| argument == setting),
             "{arguments:?}"
@@ -230,7 +230,7 @@ fn statements_are_a_flag_and_flags_may_be_in_the_environment() {
     assert!(
         !arguments
             .iter()
-            .any(|argument| argument.contains("additional_info")),
+            .any(|argument| argument.contains("xhprof.spans")),
         "{arguments:?}"
     );
 }
@@ -481,7 +481,7 @@ fn a_php_behind_a_wrapper_is_found() {
     assert_reported(&output);
 }
 
-/// A run whose program has said its first line, and waits.
+/// A run whose program has printed its first line, and waits.
 struct Running {
     child: Child,
     stdout: BufReader<std::process::ChildStdout>,
@@ -583,7 +583,7 @@ fn a_reader_that_leaves_is_no_error() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // Closed before it can have printed: it has not been given its input yet.
+    // Closed before the program can have printed: it waits for its input.
     drop(child.stdout.take());
     std::io::Write::write_all(&mut child.stdin.take().unwrap(), &fs::read(golden).unwrap())
         .unwrap();

@@ -1,4 +1,4 @@
-//! What `--json` prints is what `docs/report.schema.json` says.
+//! The output of `--json` fits `docs/report.schema.json`.
 
 #![expect(
     clippy::unwrap_used,
@@ -23,7 +23,7 @@ fn validator() -> Validator {
     jsonschema::validator_for(&schema).unwrap()
 }
 
-/// What the program prints as JSON.
+/// The program's output, parsed as JSON.
 fn json(command: &str, files: &[&str], options: &[&str]) -> Value {
     let mut program = Command::new(env!("CARGO_BIN_EXE_xhprof"));
     program.arg(command).arg("--json").args(options);
@@ -37,7 +37,7 @@ fn json(command: &str, files: &[&str], options: &[&str]) -> Value {
 
 /// Why the schema refuses the value; empty if it does not.
 fn errors(validator: &Validator, value: &Value) -> String {
-    // The whole says no more than that none of the forms fits.
+    // The error of the whole only says that no form fits.
     let errors = validator.iter_errors(value);
     errors.map(|error| error.to_string()).collect()
 }

@@ -1,4 +1,4 @@
-//! What a terminal shows, and what a pipe gets: on a terminal of the test's own.
+//! The output on a terminal, which the test makes, and into a pipe.
 
 #![expect(
     clippy::unwrap_used,
@@ -18,7 +18,7 @@ use rustix::termios::{Winsize, tcsetwinsize};
 const SNIFF: &str =
     "PHP_CodeSniffer\\Standards\\Generic\\Sniffs\\WhiteSpace\\ScopeIndentSniff::process";
 
-/// A profile of functions with long names, two of which differ at one end only.
+/// A profile of functions with long names; two differ at one end only.
 struct Stage {
     directory: tempfile::TempDir,
     names: Vec<String>,
@@ -57,7 +57,7 @@ impl Stage {
         command
     }
 
-    /// What is printed into a pipe.
+    /// The output into a pipe.
     fn piped(&self, arguments: &[&str]) -> String {
         let output = self
             .xhprof(arguments)
@@ -67,7 +67,7 @@ impl Stage {
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// What is printed on a terminal that is `width` columns wide.
+    /// The output on a terminal that is `width` columns wide.
     fn shown(&self, width: u16, arguments: &[&str]) -> String {
         let controller = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&controller).unwrap();
@@ -170,7 +170,7 @@ fn different_functions_look_different_at_every_width() {
         assert_eq!(labels.len(), 6, "{width}: {text}");
         let different: HashSet<&&str> = labels.iter().collect();
         assert_eq!(different.len(), labels.len(), "{width}: {text}");
-        // What is shown can be pasted.
+        // A shown name can be pasted.
         for label in labels {
             let text = stage.piped(&["report", "long.json", "--callees", label]);
             assert!(

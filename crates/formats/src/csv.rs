@@ -73,10 +73,9 @@ fn write(
             write!(out, ",{},{}", own.memory, all.memory)?;
             write!(out, ",{},{}", own.peak, all.peak)?;
         }
-        let symbol = profile.symbols.get(row.symbol.index());
-        let file = symbol.and_then(|symbol| symbol.file.as_deref());
+        let symbol = profile.symbol(row.symbol);
+        let (file, line) = (symbol.file.as_deref(), symbol.line);
         let file = lossy(file.unwrap_or_default());
-        let line = symbol.map_or(0, |symbol| symbol.line);
         write!(out, ",{},{line}\r\n", field(&file))?;
     }
     Ok(out.flush()?)

@@ -10,7 +10,7 @@
 use std::collections::{HashMap, HashSet};
 use std::io::{BufWriter, Write};
 
-use profile::{Cost, FlatTable, Metric, Profile, WallUnit, critical_path};
+use profile::{Cost, FlatTable, Metric, Profile, Table, WallUnit, critical_path};
 
 use crate::format::{Format, Holds, Writes};
 use crate::markdown::time;
@@ -53,16 +53,13 @@ fn write(profile: &Profile, options: &WriteOptions, out: &mut dyn Write) -> Resu
 
 /// What each function cost with its callees, recursion counted once.
 fn inclusive(profile: &Profile, graph: &Graph, metric: Metric) -> Vec<(u64, i64)> {
-    let mut by_symbol = vec![(0, 0); profile.symbols.len()];
+    let mut by_symbol = Table::new((0, 0), profile.symbols.len());
     for row in FlatTable::new(profile).rows {
-        if let Some(place) = by_symbol.get_mut(row.symbol.index()) {
-            *place = (row.inclusive.calls, metric.of(&row.inclusive));
-        }
+        by_symbol[row.symbol] = (row.inclusive.calls, metric.of(&row.inclusive));
     }
-    let of = |function: &Function| by_symbol.get(function.symbol.index()).copied();
     let functions = graph.functions.iter();
     functions
-        .map(|function| of(function).unwrap_or_default())
+        .map(|function| by_symbol[function.symbol])
         .collect()
 }
 
@@ -110,20 +107,18 @@ impl Writer<'_> {
         let mut nodes_on_path: HashSet<_> = critical.iter().map(|edge| edge.1).collect();
         nodes_on_path.insert(0);
         for (place, function) in self.graph.functions.iter().enumerate() {
-            if is_drawn.get(place) == Some(&true) {
+            if is_drawn[place] {
                 self.node(place, function, nodes_on_path.contains(&place), out)?;
             }
         }
         for (place, function) in self.graph.functions.iter().enumerate() {
-            if is_drawn.get(place) != Some(&true) {
+            if !is_drawn[place] {
                 continue;
             }
             for call in &function.calls {
                 let is_critical = on_path.contains(&(place, call.callee));
                 let amount = self.metric.of(&call.cost).saturating_mul(EDGES);
-                if is_drawn.get(call.callee) == Some(&true)
-                    && (is_critical || self.is_enough(amount))
-                {
+                if is_drawn[call.callee] && (is_critical || self.is_enough(amount)) {
                     self.edge(place, call.callee, &call.cost, is_critical, out)?;
                 }
             }
@@ -142,17 +137,13 @@ impl Writer<'_> {
             .iter()
             .filter_map(|step| places.get(&step.symbol).copied())
             .collect();
-        path.windows(2)
-            .filter_map(|pair| Some((*pair.first()?, *pair.get(1)?)))
-            .collect()
+        path.windows(2).map(|pair| (pair[0], pair[1])).collect()
     }
 
     fn drawn(&self) -> Vec<bool> {
         let enough = |&(_, amount): &(u64, i64)| self.is_enough(amount);
         let mut drawn: Vec<_> = self.inclusive.iter().map(enough).collect();
-        if let Some(root) = drawn.first_mut() {
-            *root = true;
-        }
+        drawn[0] = true;
         drawn
     }
 
@@ -168,7 +159,7 @@ impl Writer<'_> {
         is_critical: bool,
         out: &mut dyn Write,
     ) -> std::io::Result<()> {
-        let (calls, inclusive) = self.inclusive.get(place).copied().unwrap_or_default();
+        let (calls, inclusive) = self.inclusive[place];
         let own = self.metric.of_own(&function.own, calls);
         let share = FlatTable::percent(own, self.total).clamp(0.0, 100.0);
         let name = quoted(self.profile.name(function.symbol));

@@ -22,7 +22,6 @@ pub mod firefox;
 pub mod flamegraph;
 mod format;
 pub mod gzip;
-pub mod html_report;
 pub mod markdown;
 pub mod native;
 pub mod nytprof;

@@ -44,9 +44,6 @@ pub struct FlameOptions {
     pub direction: FlameDirection,
     /// What to draw one graph of.
     pub per: FlamePer,
-    /// No script: for an SVG on a site whose visitors are logged in. An image
-    /// in a page never runs scripts.
-    pub is_static: bool,
 }
 
 /// What the colours of a flame graph show.

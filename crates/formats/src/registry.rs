@@ -8,9 +8,8 @@ use crate::cpuprofile::CPUPROFILE;
 use crate::csv::CSV;
 use crate::dot::DOT;
 use crate::firefox::FIREFOX;
-use crate::flamegraph::{FLAMEGRAPH_HTML, FLAMEGRAPH_SVG};
+use crate::flamegraph::FLAMEGRAPH_SVG;
 use crate::format::Format;
-use crate::html_report::HTML_REPORT;
 use crate::markdown::MARKDOWN;
 use crate::native::NATIVE;
 use crate::nytprof::{NYTPROF, NYTPROF_CALLS};
@@ -60,8 +59,6 @@ pub static FORMATS: &[Format] = &[
     DOT,
     MARKDOWN,
     FLAMEGRAPH_SVG,
-    FLAMEGRAPH_HTML,
-    HTML_REPORT,
     // Last: any text with a number at the end of each line matches it.
     COLLAPSED,
 ];

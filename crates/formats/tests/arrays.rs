@@ -215,10 +215,10 @@ fn blackfires_rows_are_written_byte_for_byte() {
     let mut profile = read(SERIALIZED);
     profile.meta.title = Some("tiny golden".to_owned());
     profile.meta.started_unix_us = Some(1_700_000_000_000_000);
-    // What is given back is not there: the sample has it so.
+    // Blackfire's sample counts freed memory as zero.
     let file = String::from_utf8_lossy(BLACKFIRE);
     assert_eq!(text("blackfire", &profile), file);
-    // Exported, imported and exported again, it is the same.
+    // Exporting, importing and exporting again gives the same bytes.
     assert_eq!(text("blackfire", &read(BLACKFIRE)), file);
     assert_eq!(flat(&read(BLACKFIRE)), flat(&profile));
 }

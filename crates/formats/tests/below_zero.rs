@@ -65,7 +65,7 @@ fn perfview() {
 
 #[test]
 fn callgrind() {
-    // The record of the call to `a` is inclusive, and as the file says it.
+    // The record of the call to `a` has the inclusive cost of the file.
     let edges = b"# callgrind format\nevents: Ir\n\nfn=main()\n1 5\ncfn=a\ncalls=1 1\n1 20\n\n\
         fn=a\n1 -20\ncfn=b\ncalls=1 1\n1 40\n\nfn=b\n1 40\n";
     assert_eq!(rows(edges, 1), expected());

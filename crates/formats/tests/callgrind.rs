@@ -29,7 +29,7 @@ fn every_way_to_write_it_is_the_same_profile() {
         assert!(profile.metrics.memory && !profile.metrics.cpu);
     }
     assert_eq!(read(NAMES), read(PLAIN));
-    // Lines are what differences are for.
+    // Subpositions are differences of lines.
     assert_eq!(read(NAMES), read(SUBPOSITIONS));
 }
 
@@ -86,7 +86,7 @@ fn a_file_xdebug_could_not_end_says_so() {
     let end = main.unwrap();
     let profile = read(&XDEBUG[..end]);
     assert!(profile.meta.is_truncated);
-    // All but what main() did by itself.
+    // All but the self cost of main().
     assert_eq!(FlatTable::new(&profile).total.wall, 163_000);
 }
 
@@ -229,7 +229,7 @@ fn valgrinds_dialect_keeps_totals_and_self_costs() {
         flat(&profile),
         [
             is("(below main)", 1, 1_060, 10),
-            // The root that a file without one is given.
+            // The root that the reader adds to a file without one.
             is("a", 3, 950, 100),
             is("b", 3, 850, 300),
             is("main", 1, 1_050, 100),
@@ -287,7 +287,7 @@ fn broken_lines_are_refused_with_their_number() {
 }
 
 fn to_tens(profile: &Profile) -> Vec<(String, u64, i64)> {
-    // The one with a name and the one without are the same in a line.
+    // A function without a name and one named `???` are the same in a line.
     let name = |name: String| {
         let name = name.replace(['\n', '\r', '\0'], " ");
         let name = name.trim().to_owned();
@@ -309,7 +309,7 @@ fn nasty_names_survive_as_far_as_a_line_can_hold_them() {
         let file = written(id, &profile);
         let back = read(&file);
         assert_eq!(written(id, &profile), file, "{id}: not deterministic");
-        // Written again, it is the same to the byte, but for the order.
+        // Writing and reading it again gives the same rows.
         let again = read(&written(id, &back));
         assert_eq!(to_tens(&again), to_tens(&back), "{id}");
         let names = |rows: Vec<(String, u64, i64)>| {

@@ -48,7 +48,7 @@ fn the_table_is_that_of_the_program() {
             ("strlen", 2, 3, 3, 0),
             ("App\\Mühle\\Café::größe", 1, 37, 30, 2048),
             ("App\\Mühle\\{closure}", 1, 7, 7, -512),
-            // `@1` is no level here: there is no such name without it.
+            // `@1` is no level here: no name without it exists.
             ("weird name; with \"quotes\" <&> @1", 1, 11, 11, 128),
         ]
     );

@@ -99,7 +99,7 @@ fn what_is_no_profile_is_unknown() {
 }
 
 proptest! {
-    /// One byte of a good file changed: read or refused, never a panic. What is
+    /// One byte of a good file changed: it is read or refused, without a panic. What is
     /// read can be written and read again.
     #[test]
     fn a_changed_byte_does_no_harm(

@@ -179,7 +179,7 @@ proptest! {
         }
     }
 
-    /// Lines made of what the grammar is made of.
+    /// Lines made of the tokens of the grammar.
     #[test]
     fn shuffled_lines_do_no_harm(lines in prop::collection::vec(prop::sample::select(vec![
         "fn=(1) f", "fn=(1)", "fn=(2) {main}", "fn=(2)", "cfn=(1)", "cfn=(2)", "cfn=g", "calls=1 0 0",

@@ -56,7 +56,7 @@ fn a_file_cut_anywhere_is_refused_or_says_that_it_is_cut() {
         for end in 0..whole.len() {
             match formats::read(&whole[..end]) {
                 Err(_) => {}
-                // A line that is cut is one all the same.
+                // A cut line is still a line.
                 Ok(_) if number == 6 => {}
                 // Checksums and directories may come after all that matters.
                 Ok(cut) => assert!(cut.meta.is_truncated || cut == all, "{number}: {end}"),
@@ -266,7 +266,7 @@ proptest! {
                 for row in &mut expected {
                     row.1 = 0;
                 }
-                // What was only called, and took no time, is not there.
+                // Functions without a self time are not in the file.
                 expected.retain(|row| row.3 > 0);
             }
             let mut read = read;

@@ -120,7 +120,7 @@ fn mentioned(text: &str) -> Vec<(String, Option<String>)> {
             let (name, rest) = rest.split_at(length);
             // `xhprof.max_…` are several; `xhprof.io` and files are none.
             let is_other = [
-                "name", "ini", "php", "so", "stub", "io", "json", "dev", "sh", "conf",
+                "name", "ini", "php", "so", "stub", "io", "json", "dev", "sh", "conf", "yaml",
             ];
             if name.is_empty() || name.ends_with('_') || is_other.contains(&name) {
                 continue;

@@ -59,7 +59,7 @@ impl AddAssign for SelfCost {
 
 impl SelfCost {
     /// Adds the cost of an incoming call.
-    pub(crate) fn add(&mut self, inclusive: Cost) {
+    pub fn add(&mut self, inclusive: Cost) {
         self.wall = self.wall.saturating_add_unsigned(inclusive.wall);
         self.cpu = self.cpu.saturating_add_unsigned(inclusive.cpu);
         self.memory = self.memory.saturating_add(inclusive.memory);
@@ -67,7 +67,7 @@ impl SelfCost {
     }
 
     /// Subtracts the cost of a callee.
-    pub(crate) fn subtract(&mut self, inclusive: Cost) {
+    pub fn subtract(&mut self, inclusive: Cost) {
         self.wall = self.wall.saturating_sub_unsigned(inclusive.wall);
         self.cpu = self.cpu.saturating_sub_unsigned(inclusive.cpu);
         self.memory = self.memory.saturating_sub(inclusive.memory);

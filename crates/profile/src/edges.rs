@@ -6,7 +6,7 @@
 //! **Invariant:** no edge leads to the root, and no two edges have the same
 //! ends.
 
-use crate::{Cost, SymbolId};
+use crate::{Cost, NumberMap, SymbolId, Table};
 
 /// A function at one recursion level: XHProf's `f@2` is level 2 of `f`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -75,10 +75,61 @@ impl EdgeTable {
         level: 0,
     };
 
+    /// The lowest level at which each symbol was called: zero, unless the
+    /// profile is a part of a larger one.
+    #[must_use]
+    pub fn outermost_levels(&self, symbols: usize) -> Table<SymbolId, u32> {
+        let mut levels = Table::new(u32::MAX, symbols);
+        for edge in &self.edges {
+            let level = &mut levels[edge.callee.symbol];
+            *level = (*level).min(edge.callee.level);
+        }
+        levels
+    }
+
     /// All recorded calls, that of `main()` included.
     #[must_use]
     pub fn calls(&self) -> u64 {
         let calls = self.edges.iter().map(|edge| edge.cost.calls);
         calls.fold(self.root.calls, u64::saturating_add)
+    }
+}
+
+/// Adds up the edges between the same two activations, in the order in which
+/// they first come.
+#[derive(Debug, Default)]
+pub(crate) struct EdgeSum {
+    root: Cost,
+    /// The place of each pair in `edges`.
+    places: NumberMap<(Activation, Activation), usize>,
+    edges: Vec<Edge>,
+}
+
+impl EdgeSum {
+    /// Adds to the cost of the whole profile.
+    pub(crate) fn add_root(&mut self, cost: Cost) {
+        self.root += cost;
+    }
+
+    /// Adds to an edge.
+    pub(crate) fn add(&mut self, caller: Activation, callee: Activation, cost: Cost) {
+        let next = self.edges.len();
+        let place = *self.places.entry((caller, callee)).or_insert(next);
+        match self.edges.get_mut(place) {
+            Some(edge) => edge.cost += cost,
+            None => self.edges.push(Edge {
+                caller,
+                callee,
+                cost,
+            }),
+        }
+    }
+
+    /// All edges.
+    pub(crate) fn finish(self) -> EdgeTable {
+        EdgeTable {
+            edges: self.edges,
+            root: self.root,
+        }
     }
 }

@@ -5,10 +5,10 @@
 //!
 //! **Invariant:** the self costs of all rows add up to the root's cost.
 
-use crate::{Cost, EdgeTable, Profile, SelfCost, SymbolId, Tree};
+use crate::{Cost, EdgeTable, Profile, SelfCost, SymbolId, Table, Tree};
 
 /// One function's costs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct FlatRow {
     /// The function.
     pub symbol: SymbolId,
@@ -38,32 +38,28 @@ impl FlatTable {
     }
 
     fn of_edges(table: &EdgeTable, symbols: usize) -> Self {
-        let outermost = outermost_levels(table, symbols);
+        let outermost = table.outermost_levels(symbols);
         let mut rows = empty_rows(symbols);
-        if let Some(root) = rows.first_mut() {
-            root.inclusive = table.root;
-            root.own.add(table.root);
-        }
+        let root = &mut rows[SymbolId::ROOT];
+        root.inclusive = table.root;
+        root.own.add(table.root);
         for edge in &table.edges {
             let (caller, callee) = (edge.caller, edge.callee);
-            if let Some(row) = rows.get_mut(callee.symbol.index()) {
-                row.own.add(edge.cost);
-                let is_outermost = outermost.get(callee.symbol.index()) == Some(&callee.level)
-                    && caller.symbol != callee.symbol;
-                row.inclusive += if is_outermost {
-                    edge.cost
-                } else {
-                    Cost {
-                        calls: edge.cost.calls,
-                        ..Cost::default()
-                    }
-                };
-            }
-            if let Some(row) = rows.get_mut(caller.symbol.index()) {
-                row.own.subtract(edge.cost);
-            }
+            let row = &mut rows[callee.symbol];
+            row.own.add(edge.cost);
+            let is_outermost =
+                outermost[callee.symbol] == callee.level && caller.symbol != callee.symbol;
+            row.inclusive += if is_outermost {
+                edge.cost
+            } else {
+                Cost {
+                    calls: edge.cost.calls,
+                    ..Cost::default()
+                }
+            };
+            rows[caller.symbol].own.subtract(edge.cost);
         }
-        Self::of_rows(rows, table.root)
+        Self::of_rows(rows.into_rows(), table.root)
     }
 
     /// Sums up a call tree by function, for a profile of so many symbols.
@@ -71,26 +67,24 @@ impl FlatTable {
     pub fn of_tree(tree: &Tree, symbols: usize) -> Self {
         let own = tree.self_costs();
         let mut rows = empty_rows(symbols);
-        tree.walk(|node, outermost| {
-            let Some(it) = tree.nodes.get(node.index()) else {
-                return;
-            };
-            let Some(row) = rows.get_mut(it.symbol.index()) else {
-                return;
-            };
-            row.own += own.get(node.index()).copied().unwrap_or_default();
+        tree.walk(|id, outermost| {
+            let node = &tree[id];
+            let row = &mut rows[node.symbol];
+            row.own += own[id];
             row.inclusive += match outermost {
-                None => it.cost,
+                None => node.cost,
                 Some(_) => Cost {
-                    calls: it.cost.calls,
+                    calls: node.cost.calls,
                     ..Cost::default()
                 },
             };
         });
-        Self::of_rows(rows, tree.root_cost())
+        Self::of_rows(rows.into_rows(), tree.root_cost())
     }
 
-    fn of_rows(mut rows: Vec<FlatRow>, total: Cost) -> Self {
+    /// The table of these rows, of which those without any cost are left out.
+    #[must_use]
+    pub fn of_rows(mut rows: Vec<FlatRow>, total: Cost) -> Self {
         // A symbol without calls gets no row: the symbol table may be shared.
         rows.retain(|row| row.inclusive != Cost::default() || row.own != SelfCost::default());
         Self { rows, total }
@@ -110,25 +104,13 @@ impl FlatTable {
     }
 }
 
-fn empty_rows(symbols: usize) -> Vec<FlatRow> {
+fn empty_rows(symbols: usize) -> Table<SymbolId, FlatRow> {
     let rows = (0..).take(symbols).map(|number| FlatRow {
         symbol: SymbolId(number),
         inclusive: Cost::default(),
         own: SelfCost::default(),
     });
     rows.collect()
-}
-
-/// The lowest level at which each symbol was called: zero, unless the profile
-/// is a part of a larger one.
-fn outermost_levels(table: &EdgeTable, symbols: usize) -> Vec<u32> {
-    let mut levels = vec![u32::MAX; symbols];
-    for edge in &table.edges {
-        if let Some(level) = levels.get_mut(edge.callee.symbol.index()) {
-            *level = (*level).min(edge.callee.level);
-        }
-    }
-    levels
 }
 
 #[cfg(test)]

@@ -3,23 +3,22 @@
 //! **Invariant:** the edges' costs add up to the tree's. The edges are in the
 //! order in which they first complete a call, if the tree's order shows that.
 
-use crate::{Activation, Edge, EdgeTable, NodeId, NumberMap, Tree};
+use crate::edges::EdgeSum;
+use crate::{Activation, EdgeTable, NodeId, NumberMap, Tree};
 
 impl Tree {
     /// The same calls, by caller and callee only.
     #[must_use]
     pub fn to_edges(&self) -> EdgeTable {
         let children = self.children();
-        let mut edges: Vec<Edge> = Vec::new();
-        let mut places: NumberMap<(Activation, Activation), usize> = NumberMap::default();
+        let mut sum = EdgeSum::default();
+        sum.add_root(self.root_cost());
         let mut open: NumberMap<u32, u32> = NumberMap::default();
         // Depth first, so that a path costs its length once. A node is visited
         // again after all its descendants.
         let mut walk = vec![(NodeId::ROOT, EdgeTable::ROOT, None)];
         while let Some((id, caller, entered)) = walk.pop() {
-            let Some(node) = self.nodes.get(id.index()) else {
-                continue;
-            };
+            let node = &self[id];
             let level = open.entry(node.symbol.0).or_insert(0);
             let Some(callee) = entered else {
                 let callee = Activation {
@@ -36,20 +35,9 @@ impl Tree {
             if id == NodeId::ROOT {
                 continue;
             }
-            let place = *places.entry((caller, callee)).or_insert(edges.len());
-            match edges.get_mut(place) {
-                Some(edge) => edge.cost += node.cost,
-                None => edges.push(Edge {
-                    caller,
-                    callee,
-                    cost: node.cost,
-                }),
-            }
+            sum.add(caller, callee, node.cost);
         }
-        EdgeTable {
-            root: self.root_cost(),
-            edges,
-        }
+        sum.finish()
     }
 }
 

@@ -28,8 +28,10 @@ pub mod php_serialize;
 mod profile;
 pub mod redact;
 mod samples;
+pub mod settlement;
 mod spans;
 mod symbol;
+mod table;
 mod tree;
 
 pub use budget::{Budget, OverBudget, allocated};
@@ -51,4 +53,5 @@ pub use profile::{Body, Profile};
 pub use samples::{Sample, Samples, SamplesBuilder, StackNode};
 pub use spans::{LeftOut, Span, SpanCaller, SpanGroup, SpanKind, Spans, SpansBuilder, TextId};
 pub use symbol::{Symbol, SymbolId, make_name_safe};
+pub use table::{Id, Table};
 pub use tree::{Children, Node, NodeId, Tree, TreeBuilder};

@@ -10,7 +10,7 @@
 
 use std::borrow::Cow;
 
-use crate::symbol::name_in;
+use crate::symbol::symbol_in;
 use crate::{
     EdgeTable, Event, EventKind, Events, Lines, Meta, Metric, Metrics, Samples, Spans, Symbol,
     SymbolId, Tree, WallUnit,
@@ -60,11 +60,19 @@ impl Profile {
         }
     }
 
+    /// A function of this profile.
+    #[must_use]
+    #[inline]
+    #[track_caller]
+    pub fn symbol(&self, symbol: SymbolId) -> &Symbol {
+        symbol_in(&self.symbols, symbol)
+    }
+
     /// A symbol's name; empty if there is no such symbol.
     #[must_use]
     #[inline]
     pub fn name(&self, symbol: SymbolId) -> &[u8] {
-        name_in(&self.symbols, symbol)
+        &symbol_in(&self.symbols, symbol).name
     }
 
     /// Whether that cost needs a column: it was measured and, for the peak, is

@@ -5,9 +5,13 @@
 //! stack take a million numbers.
 //!
 //! **Invariants:** `stacks[0]` is `main()` alone; a parent precedes its
-//! children; samples are in the order of time, if the times are known.
+//! children; no two stacks are the same; samples are in the order of time, if
+//! the times are known.
 
-use crate::{Budget, NodeId, SelfCost, SymbolId, Tree, TreeBuilder};
+use std::ops::Index;
+
+use crate::table::{known, known_mut};
+use crate::{Budget, Cost, Node, NodeId, SelfCost, SymbolId, Tree, TreeBuilder};
 
 /// A stack: its parent's, and one more function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,6 +20,14 @@ pub struct StackNode {
     pub parent: NodeId,
     /// The innermost function.
     pub symbol: SymbolId,
+}
+
+impl StackNode {
+    /// `main()` alone; also stands for a stack that does not exist.
+    const BLANK: Self = Self {
+        parent: NodeId::ROOT,
+        symbol: SymbolId::ROOT,
+    };
 }
 
 /// One stack, taken at one instant.
@@ -44,6 +56,17 @@ impl Default for Samples {
     }
 }
 
+impl Index<NodeId> for Samples {
+    type Output = StackNode;
+
+    /// A stack of these samples.
+    #[inline]
+    #[track_caller]
+    fn index(&self, id: NodeId) -> &StackNode {
+        known(&self.stacks, id).unwrap_or(&StackNode::BLANK)
+    }
+}
+
 impl Samples {
     /// The sum of all weights.
     #[must_use]
@@ -55,49 +78,46 @@ impl Samples {
     /// The symbols from the root to the top of `stack`.
     #[must_use]
     pub fn path(&self, stack: NodeId) -> Vec<SymbolId> {
-        let mut path = Vec::new();
-        let mut at = stack;
-        while let Some(node) = self.stacks.get(at.index()) {
-            path.push(node.symbol);
-            if node.parent >= at {
-                break;
-            }
-            at = node.parent;
-        }
+        let frames = self.frames(stack).map(|(_, node)| node.symbol);
+        let mut path: Vec<SymbolId> = frames.collect();
         path.reverse();
         path
     }
 
+    /// The stacks from `stack` up to that of `main()` alone.
+    pub fn frames(&self, stack: NodeId) -> impl Iterator<Item = (NodeId, &StackNode)> {
+        std::iter::successors(Some((stack, &self[stack])), |&(id, node)| {
+            // Parents precede children, so this ends for any table.
+            (node.parent < id).then(|| (node.parent, &self[node.parent]))
+        })
+    }
+
     /// The stacks as a call tree whose wall cost is the samples' weight. The
     /// calls are unknown: they are zero.
+    ///
+    /// A stack and its node have the same number, as no two stacks are the same.
     #[must_use]
     pub fn to_tree(&self) -> Tree {
-        let (mut builder, nodes) = self.stack_nodes();
+        let nodes = self.stacks.iter().map(|stack| Node {
+            parent: stack.parent,
+            symbol: stack.symbol,
+            cost: Cost::default(),
+        });
+        let mut nodes: Vec<Node> = nodes.collect();
         for sample in &self.samples {
-            let node = nodes.get(sample.stack.index()).copied();
-            let cost = builder.cost(node.unwrap_or(NodeId::ROOT));
-            cost.wall = cost.wall.saturating_add(sample.weight);
-        }
-        builder.finish_self_costs()
-    }
-
-    /// The node of each stack in the tree that [`Samples::to_tree`] makes.
-    #[must_use]
-    pub fn nodes(&self) -> Vec<NodeId> {
-        self.stack_nodes().1
-    }
-
-    fn stack_nodes(&self) -> (TreeBuilder, Vec<NodeId>) {
-        let mut builder = TreeBuilder::new();
-        let mut nodes = vec![NodeId::ROOT; self.stacks.len()];
-        for (index, stack) in self.stacks.iter().enumerate().skip(1) {
-            let parent = nodes.get(stack.parent.index()).copied();
-            let node = builder.child(parent.unwrap_or(NodeId::ROOT), stack.symbol);
-            if let Some(place) = nodes.get_mut(index) {
-                *place = node;
+            if let Some(node) = known_mut(&mut nodes, sample.stack) {
+                node.cost.wall = node.cost.wall.saturating_add(sample.weight);
             }
         }
-        (builder, nodes)
+        for index in (1..nodes.len()).rev() {
+            let Some(&Node { parent, cost, .. }) = known(&nodes, index) else {
+                continue;
+            };
+            if let Some(parent) = known_mut(&mut nodes, parent) {
+                parent.cost.wall = parent.cost.wall.saturating_add(cost.wall);
+            }
+        }
+        Tree { nodes }
     }
 }
 
@@ -149,7 +169,7 @@ impl SamplesBuilder {
 
     /// Adds to the weight of the sample numbered `index`.
     pub fn add_weight(&mut self, index: usize, weight: u64) {
-        if let Some(sample) = self.samples.get_mut(index) {
+        if let Some(sample) = known_mut(&mut self.samples, index) {
             sample.weight = sample.weight.saturating_add(weight);
         }
     }
@@ -178,7 +198,7 @@ impl SamplesBuilder {
             self.counted.resize(stacks, 0);
         }
         let next = u32::try_from(self.samples.len()).unwrap_or(u32::MAX);
-        let place = self.counted.get_mut(stack.index());
+        let place = known_mut(&mut self.counted, stack);
         match place.map(|place| (*place, place)) {
             Some((0, place)) => {
                 *place = next.saturating_add(1);

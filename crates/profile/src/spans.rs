@@ -12,6 +12,7 @@
 use std::collections::HashMap;
 
 use crate::SymbolId;
+use crate::table::{Id, known, known_mut};
 
 /// The spans of a profile.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -78,6 +79,13 @@ impl TextId {
     #[must_use]
     pub fn index(self) -> usize {
         self.0 as usize
+    }
+}
+
+impl Id for TextId {
+    #[inline]
+    fn index(self) -> usize {
+        Self::index(self)
     }
 }
 
@@ -158,7 +166,7 @@ impl Spans {
     /// The text of that number; empty if there is none.
     #[must_use]
     pub fn text_of(&self, text: Option<TextId>) -> &[u8] {
-        let text = text.and_then(|text| self.texts.get(text.index()));
+        let text = text.and_then(|text| known(&self.texts, text));
         text.map_or(b"", |text| text)
     }
 
@@ -186,7 +194,8 @@ impl Spans {
                     callers.push(HashMap::new());
                     groups.len() - 1
                 });
-            if let (Some(group), Some(callers)) = (groups.get_mut(place), callers.get_mut(place)) {
+            let group = known_mut(&mut groups, place).zip(known_mut(&mut callers, place));
+            if let Some((group, callers)) = group {
                 group.calls += 1;
                 group.total = group.total.saturating_add(span.duration);
                 group.max = group.max.max(span.duration);

@@ -3,6 +3,10 @@
 //! A profile names each function once, in a table, and refers to it by number
 //! elsewhere. Names are PHP's bytes, which need not be UTF-8.
 
+use std::sync::LazyLock;
+
+use crate::table::{Id, known};
+
 /// A symbol's index in [`Profile::symbols`](crate::Profile::symbols).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct SymbolId(pub u32);
@@ -16,6 +20,13 @@ impl SymbolId {
     #[inline]
     pub fn index(self) -> usize {
         self.0 as usize
+    }
+}
+
+impl Id for SymbolId {
+    #[inline]
+    fn index(self) -> usize {
+        Self::index(self)
     }
 }
 
@@ -49,11 +60,13 @@ impl Symbol {
     }
 }
 
-/// A symbol's name; empty if there is no such symbol.
+/// The symbol that `id` names.
 #[inline]
-pub(crate) fn name_in(symbols: &[Symbol], symbol: SymbolId) -> &[u8] {
-    let symbol = symbols.get(symbol.index());
-    symbol.map_or(b"", |symbol| &symbol.name)
+#[track_caller]
+pub(crate) fn symbol_in(symbols: &[Symbol], id: SymbolId) -> &Symbol {
+    /// Stands for a symbol that does not exist.
+    static UNKNOWN: LazyLock<Symbol> = LazyLock::new(|| Symbol::new(&b""[..]));
+    known(symbols, id).unwrap_or_else(|| &UNKNOWN)
 }
 
 /// Shortens every `==>` in `name` to `=>`: XHProf's arrays separate the caller

@@ -10,8 +10,10 @@
 //! them.
 
 use std::collections::hash_map::Entry;
+use std::ops::Index;
 
-use crate::{Budget, Cost, NumberMap, SelfCost, SymbolId};
+use crate::table::{Id, known, known_mut, part};
+use crate::{Budget, Cost, Metric, NumberMap, SelfCost, SymbolId, Table};
 
 /// A node's index in [`Tree::nodes`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -27,6 +29,20 @@ impl NodeId {
     pub fn index(self) -> usize {
         self.0 as usize
     }
+
+    /// The number of the node at that index. No table has more nodes than
+    /// numbers.
+    pub(crate) fn of(index: usize) -> Self {
+        debug_assert!(u32::try_from(index).is_ok(), "node {index}");
+        Self(u32::try_from(index).unwrap_or(u32::MAX))
+    }
+}
+
+impl Id for NodeId {
+    #[inline]
+    fn index(self) -> usize {
+        Self::index(self)
+    }
 }
 
 /// A path: its parent's, and one more function.
@@ -38,6 +54,21 @@ pub struct Node {
     pub symbol: SymbolId,
     /// The cost of the calls, callees included.
     pub cost: Cost,
+}
+
+impl Node {
+    /// A root without a cost; also stands for a node that does not exist.
+    const BLANK: Self = Self {
+        parent: NodeId::ROOT,
+        symbol: SymbolId::ROOT,
+        cost: Cost {
+            calls: 0,
+            wall: 0,
+            cpu: 0,
+            memory: 0,
+            peak: 0,
+        },
+    };
 }
 
 /// All paths of one profile.
@@ -55,7 +86,23 @@ impl Default for Tree {
     }
 }
 
+impl Index<NodeId> for Tree {
+    type Output = Node;
+
+    #[inline]
+    #[track_caller]
+    fn index(&self, id: NodeId) -> &Node {
+        known(&self.nodes, id).unwrap_or(&Node::BLANK)
+    }
+}
+
 impl Tree {
+    /// Each node with its number, parents before children.
+    pub fn numbered(&self) -> impl DoubleEndedIterator<Item = (NodeId, &Node)> {
+        let nodes = self.nodes.iter().enumerate();
+        nodes.map(|(index, node)| (NodeId::of(index), node))
+    }
+
     /// The inclusive cost of the root, `main()`.
     #[must_use]
     pub fn root_cost(&self) -> Cost {
@@ -67,16 +114,12 @@ impl Tree {
     /// Each node's self cost, in the order of the nodes. All self times add up
     /// to the root's time.
     #[must_use]
-    pub fn self_costs(&self) -> Vec<SelfCost> {
-        let mut own = vec![SelfCost::default(); self.nodes.len()];
-        for (index, node) in self.nodes.iter().enumerate() {
-            if let Some(own) = own.get_mut(index) {
-                own.add(node.cost);
-            }
-            if index > 0
-                && let Some(parent) = own.get_mut(node.parent.index())
-            {
-                parent.subtract(node.cost);
+    pub fn self_costs(&self) -> Table<NodeId, SelfCost> {
+        let mut own = Table::new(SelfCost::default(), self.nodes.len());
+        for (id, node) in self.numbered() {
+            own[id].add(node.cost);
+            if id != NodeId::ROOT {
+                own[node.parent].subtract(node.cost);
             }
         }
         own
@@ -91,25 +134,26 @@ impl Tree {
     /// The symbols from the root to `node`, both included.
     #[must_use]
     pub fn path(&self, node: NodeId) -> Vec<SymbolId> {
-        let mut path = Vec::new();
-        let mut at = node;
-        while let Some(node) = self.nodes.get(at.index()) {
-            path.push(node.symbol);
-            // Parents precede children, so this loop ends for any table.
-            if node.parent >= at {
-                break;
-            }
-            at = node.parent;
-        }
+        let frames = self.frames(node).map(|(_, node)| node.symbol);
+        let mut path: Vec<SymbolId> = frames.collect();
         path.reverse();
         path
+    }
+
+    /// The nodes from `node` up to the root.
+    pub fn frames(&self, node: NodeId) -> impl Iterator<Item = (NodeId, &Node)> {
+        std::iter::successors(Some((node, &self[node])), |&(id, node)| {
+            // Parents precede children, so this ends for any table.
+            (node.parent < id).then(|| (node.parent, &self[node.parent]))
+        })
     }
 }
 
 /// The children of each node: two flat lists, built in one pass.
 #[derive(Debug, Clone)]
 pub struct Children {
-    starts: Vec<u32>,
+    /// The place of each node's first child, and the end of the list.
+    starts: Table<usize, u32>,
     nodes: Vec<NodeId>,
 }
 
@@ -117,44 +161,33 @@ impl Children {
     /// The children of nodes with these parents, the root first.
     pub(crate) fn of_parents(parents: impl ExactSizeIterator<Item = NodeId> + Clone) -> Self {
         let nodes = parents.len();
-        let mut starts = vec![0_u32; nodes + 1];
+        let mut starts = Table::new(0_u32, nodes + 1);
         for parent in parents.clone().skip(1) {
-            if let Some(count) = starts.get_mut(parent.index() + 1) {
-                *count += 1;
-            }
+            starts[parent.index() + 1] += 1;
         }
         let mut sum = 0;
-        for start in &mut starts {
+        for start in starts.iter_mut() {
             sum += *start;
             *start = sum;
         }
         let mut next = starts.clone();
-        let mut children = vec![NodeId::ROOT; nodes.saturating_sub(1)];
+        let mut children: Table<u32, _> = Table::new(NodeId::ROOT, nodes.saturating_sub(1));
         for (number, parent) in (0_u32..).zip(parents).skip(1) {
-            if let Some(next) = next.get_mut(parent.index()) {
-                if let Some(place) = children.get_mut(*next as usize) {
-                    *place = NodeId(number);
-                }
-                *next += 1;
-            }
+            let next = &mut next[parent.index()];
+            children[*next] = NodeId(number);
+            *next += 1;
         }
         Self {
             starts,
-            nodes: children,
+            nodes: children.into_rows(),
         }
     }
 
     /// The children of `node`, in the order of the tree's nodes.
     #[must_use]
     pub fn of(&self, node: NodeId) -> &[NodeId] {
-        let index = node.index();
-        let (Some(&start), Some(&end)) = (self.starts.get(index), self.starts.get(index + 1))
-        else {
-            return &[];
-        };
-        self.nodes
-            .get(start as usize..end as usize)
-            .unwrap_or_default()
+        let (start, end) = (self.starts[node.index()], self.starts[node.index() + 1]);
+        part(&self.nodes, start as usize..end as usize)
     }
 }
 
@@ -180,13 +213,8 @@ impl TreeBuilder {
     /// A tree of `main()` alone, which is symbol 0.
     #[must_use]
     pub fn new() -> Self {
-        let root = Node {
-            parent: NodeId::ROOT,
-            symbol: SymbolId::ROOT,
-            cost: Cost::default(),
-        };
         Self {
-            nodes: vec![root],
+            nodes: vec![Node::BLANK],
             places: NumberMap::default(),
             budget: None,
         }
@@ -252,15 +280,13 @@ impl TreeBuilder {
     /// The function of a node.
     #[must_use]
     pub fn symbol(&self, node: NodeId) -> SymbolId {
-        let node = self.nodes.get(node.index());
-        node.map_or(SymbolId::ROOT, |node| node.symbol)
+        known(&self.nodes, node).map_or(SymbolId::ROOT, |node| node.symbol)
     }
 
     /// The parent of `node`.
     #[must_use]
     pub fn parent(&self, node: NodeId) -> NodeId {
-        let node = self.nodes.get(node.index());
-        node.map_or(NodeId::ROOT, |node| node.parent)
+        known(&self.nodes, node).map_or(NodeId::ROOT, |node| node.parent)
     }
 
     /// The cost collected for a node so far, for additions.
@@ -274,6 +300,23 @@ impl TreeBuilder {
         };
         #[expect(clippy::indexing_slicing, reason = "checked right above")]
         &mut self.nodes[index].cost
+    }
+
+    /// Adds one of the self costs, or calls; the value may be negative.
+    /// [`finish_signed_self_costs`](Self::finish_signed_self_costs) ends it.
+    pub fn add_value(&mut self, node: NodeId, metric: Metric, value: i64) {
+        let mut own = SelfCost::default();
+        match metric {
+            Metric::Calls => {
+                let calls = &mut self.cost(node).calls;
+                *calls = calls.saturating_add_signed(value);
+            }
+            Metric::Wall => own.wall = value,
+            Metric::Cpu => own.cpu = value,
+            Metric::Memory => own.memory = value,
+            Metric::Peak => own.peak = value,
+        }
+        self.add_self(node, own);
     }
 
     /// Adds a self cost, which may be negative, for
@@ -300,10 +343,10 @@ impl TreeBuilder {
     #[must_use]
     pub fn finish_self_costs(mut self) -> Tree {
         for index in (1..self.nodes.len()).rev() {
-            let Some(&Node { parent, cost, .. }) = self.nodes.get(index) else {
+            let Some(&Node { parent, cost, .. }) = known(&self.nodes, index) else {
                 continue;
             };
-            if let Some(parent) = self.nodes.get_mut(parent.index()) {
+            if let Some(parent) = known_mut(&mut self.nodes, parent) {
                 let calls = parent.cost.calls;
                 parent.cost += cost;
                 parent.cost.calls = calls;
@@ -321,7 +364,7 @@ impl TreeBuilder {
     pub fn finish_signed_self_costs(mut self) -> Tree {
         // From the leaves; the rest of a child is carried over to its parent.
         for index in (0..self.nodes.len()).rev() {
-            let Some(node) = self.nodes.get_mut(index) else {
+            let Some(node) = known_mut(&mut self.nodes, index) else {
                 continue;
             };
             let [wall, cpu] = [node.cost.wall, node.cost.cpu].map(u64::cast_signed);
@@ -331,7 +374,7 @@ impl TreeBuilder {
             if index == 0 {
                 break;
             }
-            if let Some(parent) = self.nodes.get_mut(parent.index()) {
+            if let Some(parent) = known_mut(&mut self.nodes, parent) {
                 let sum =
                     |one: u64, other: i64| one.cast_signed().saturating_add(other).cast_unsigned();
                 parent.cost.wall = sum(parent.cost.wall, wall);
@@ -430,6 +473,5 @@ mod tests {
         assert_eq!(children.of(NodeId::ROOT), [a, b, d]);
         assert_eq!(children.of(a), [c]);
         assert_eq!(children.of(d), []);
-        assert_eq!(children.of(NodeId(99)), []);
     }
 }

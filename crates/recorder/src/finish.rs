@@ -1,6 +1,6 @@
 //! The finished table as a tree: ticks become time, rows become nodes.
 
-use profile::{Cost, Node, NodeId, SymbolId, Tree};
+use profile::{Cost, Node, NodeId, SymbolId, Table, Tree};
 
 use crate::call_table::{ROOT, Row, Shape};
 use crate::{Recorder, TickRate};
@@ -19,21 +19,18 @@ impl Recorder {
         // Row 0 is the sink; every other row is the node before it.
         let rows = self.table.rows.get(ROOT as usize..).unwrap_or_default();
         let node_of = |row: u32| row.saturating_sub(ROOT);
-        let mut own: Vec<Own> = rows.iter().map(Own::of).collect();
+        let mut own: Table<u32, Own> = rows.iter().map(Own::of).collect();
         for row in rows.iter().skip(1) {
-            if let Some(parent) = own.get_mut(node_of(row.parent) as usize) {
-                parent.subtract(row);
-            }
+            own[node_of(row.parent)].subtract(row);
         }
-        let mut times: Vec<(i128, i128)> = own
+        let mut times: Table<usize, (i128, i128)> = own
             .iter()
             .map(|own| (signed_ns(wall, own.wall), signed_ns(cpu, own.cpu)))
             .collect();
         for (index, row) in rows.iter().enumerate().skip(1).rev() {
-            let (wall, cpu) = times.get(index).copied().unwrap_or_default();
-            if let Some(parent) = times.get_mut(node_of(row.parent) as usize) {
-                *parent = (parent.0 + wall, parent.1 + cpu);
-            }
+            let (wall, cpu) = times[index];
+            let parent = &mut times[node_of(row.parent) as usize];
+            *parent = (parent.0 + wall, parent.1 + cpu);
         }
         let nodes = rows.iter().zip(&times).map(|(row, &(wall, cpu))| Node {
             parent: NodeId(node_of(row.parent)),
@@ -55,7 +52,7 @@ impl Recorder {
 }
 
 /// The self cost of a row, in ticks.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 struct Own {
     wall: i64,
     cpu: i64,

@@ -1,7 +1,8 @@
 //! Measures the error rates of the detector: `./x regressions-bench`.
 //!
-//! Prints the table of docs/regressions.md. Arguments: the number of releases
-//! without a change for each model of noise (500), and the first seed (1).
+//! Prints the tables of docs/regressions.md. Arguments: the number of releases
+//! without a change for each model of noise (500), the first seed (1), and `noise`
+//! or `changes` for one of the tables.
 
 #![expect(
     clippy::print_stdout,
@@ -23,6 +24,7 @@ use simulator::{App, Change, Noise, Route, has_found};
 const A_SEQUENCE: usize = 50;
 
 fn main() {
+    let table = std::env::args().nth(3).unwrap_or_default();
     let mut arguments = std::env::args().skip(1);
     let mut next = |default: u64| {
         let argument = arguments.next();
@@ -33,6 +35,17 @@ fn main() {
     let releases = usize::try_from(next(500)).unwrap_or(usize::MAX);
     let seed = next(1);
     let start = Instant::now();
+    if table != "changes" {
+        without_change(releases, seed);
+    }
+    if table != "noise" {
+        with_change(releases * 2 / 5, seed);
+    }
+    println!("\n{:.0} s", start.elapsed().as_secs_f64());
+}
+
+/// The table of false alarms.
+fn without_change(releases: usize, seed: u64) {
     println!("Releases without a change, three looks each:\n");
     println!(
         "| noise | runs a day | releases | tests a release | releases with an alarm | alarms |"
@@ -47,10 +60,13 @@ fn main() {
             Replay::new(seed + of, 65, runs)
         });
     }
+}
+
+/// The table of changes that are found.
+fn with_change(count: usize, seed: u64) {
     println!("\nReleases with one change, found after one day (two, three days):\n");
     println!("| noise | runs a day | change | releases | found |");
     println!("|---|---|---|---|---|");
-    let count = releases * 2 / 5;
     let drawn = |runs| move |of| Synthetic::new(seed + 1000 + of, 50, runs);
     let replayed = |runs| move |of| Replay::new(seed + 1000 + of, 65, runs);
     let cpu = |route: &Route, _: usize| route.cpu;
@@ -130,7 +146,6 @@ fn main() {
         cpu,
         memory,
     );
-    println!("\n{:.0} s", start.elapsed().as_secs_f64());
 }
 
 /// The mean calls of a path in a run.

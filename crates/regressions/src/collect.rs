@@ -1,4 +1,4 @@
-//! Hourly sums of profiles, for runs that are in no store.
+//! Hourly sums of profiles, for runs that are in no store, and those of a store.
 //!
 //! A whole tree gives call paths. A profile with edges only gives its functions,
 //! each as a path below the root: calls are then compared with runs.
@@ -39,6 +39,28 @@ pub enum NotAdded {
     Unit,
 }
 
+/// The sums of one hour of a route under one release, as a store has them.
+#[derive(Debug, Clone, Copy)]
+pub struct Hour<'a> {
+    /// The route.
+    pub route: &'a str,
+    /// The release.
+    pub release: &'a str,
+    /// Runs and times. Its release, host and cells are not read.
+    pub block: &'a Block,
+}
+
+/// The sums of one path of an [`Hour`].
+#[derive(Debug, Clone, Copy)]
+pub struct HourPath<'a> {
+    /// The caller's place among the paths of the hour; none for the root.
+    pub parent: Option<u32>,
+    /// The function.
+    pub function: &'a [u8],
+    /// The sums. Its path is not read.
+    pub cell: Cell,
+}
+
 #[derive(Debug, Default)]
 struct Route {
     functions: Vec<String>,
@@ -70,17 +92,53 @@ impl Collector {
         }
         let start = profile.meta.started_unix_us.ok_or(NotAdded::Time)?;
         let hour = i64::try_from(start / HOUR_US).map_err(|_| NotAdded::Time)?;
-        self.until = self.until.max(hour + 1);
-        let next = u32::try_from(self.releases.len()).unwrap_or(u32::MAX);
-        let known = self.releases.entry(release.to_owned());
-        let (release, since) = known.or_insert((next, hour));
-        *since = hour.min(*since);
+        let release = self.release(release, hour);
         let host = profile.meta.host.clone().unwrap_or_default();
         let next = u32::try_from(self.hosts.len()).unwrap_or(u32::MAX);
         let host = *self.hosts.entry(host).or_insert(next);
         let route = self.routes.entry(route.to_owned()).or_default();
-        route.add((hour, *release, host), profile);
+        route.add((hour, release, host), profile);
         Ok(())
+    }
+
+    /// Adds the sums of an hour. Parents precede their children in `paths`.
+    pub fn add_hour<'p>(&mut self, hour: Hour<'_>, paths: impl IntoIterator<Item = HourPath<'p>>) {
+        let key = (
+            hour.block.hour,
+            self.release(hour.release, hour.block.hour),
+            0,
+        );
+        let route = self.routes.entry(hour.route.to_owned()).or_default();
+        let mut places: Vec<u32> = Vec::new();
+        let mut cells = Vec::new();
+        for path in paths {
+            let parent = path.parent.and_then(|parent| places.get(parent as usize));
+            let place = route.path(parent.copied(), path.function);
+            places.push(place);
+            cells.push(Cell {
+                path: place,
+                ..path.cell
+            });
+        }
+        let sums = route.block(key);
+        let block = &mut sums.block;
+        block.runs = block.runs.saturating_add(hour.block.runs);
+        block.wall_ns = block.wall_ns.saturating_add(hour.block.wall_ns);
+        block.ln_wall += hour.block.ln_wall;
+        block.peak_bytes = block.peak_bytes.saturating_add(hour.block.peak_bytes);
+        for cell in cells {
+            sums.add(cell);
+        }
+    }
+
+    /// The number of a release that has runs in that hour.
+    fn release(&mut self, name: &str, hour: i64) -> u32 {
+        self.until = self.until.max(hour + 1);
+        let next = u32::try_from(self.releases.len()).unwrap_or(u32::MAX);
+        let known = self.releases.entry(name.to_owned());
+        let (number, since) = known.or_insert((next, hour));
+        *since = hour.min(*since);
+        *number
     }
 
     /// The releases in the order of their first runs, with their numbers.
@@ -130,30 +188,48 @@ impl Collector {
     }
 }
 
+impl Sums {
+    fn add(&mut self, more: Cell) {
+        let cell = self.cells.entry(more.path).or_insert(Cell {
+            path: more.path,
+            ..Cell::default()
+        });
+        cell.runs = cell.runs.saturating_add(more.runs);
+        cell.calls = cell.calls.saturating_add(more.calls);
+        cell.self_ns = cell.self_ns.saturating_add(more.self_ns);
+        cell.ln_self += more.ln_self;
+        cell.memory = cell.memory.saturating_add(more.memory);
+    }
+}
+
 impl Route {
     fn add(&mut self, key: (i64, u32, u32), profile: &Profile) {
         let (costs, wall) = self.costs(profile);
-        let (hour, release, host) = key;
-        let sums = self.blocks.entry(key).or_default();
+        let sums = self.block(key);
         let block = &mut sums.block;
-        (block.hour, block.release, block.host) = (hour, release, host);
         block.runs += 1;
         block.wall_ns = block.wall_ns.saturating_add(wall);
         block.ln_wall += log_time(wall);
         let peak = profile.meta.peak_memory.unwrap_or(0);
         block.peak_bytes = block.peak_bytes.saturating_add(peak);
         for (path, (calls, own)) in costs {
-            let cell = sums.cells.entry(path).or_insert(Cell {
-                path,
-                ..Cell::default()
-            });
             let time = u64::try_from(own.wall).unwrap_or(0);
-            cell.runs += 1;
-            cell.calls = cell.calls.saturating_add(calls);
-            cell.self_ns = cell.self_ns.saturating_add(time);
-            cell.ln_self += log_time(time);
-            cell.memory = cell.memory.saturating_add(own.memory);
+            sums.add(Cell {
+                path,
+                runs: 1,
+                calls,
+                self_ns: time,
+                ln_self: log_time(time),
+                memory: own.memory,
+            });
         }
+    }
+
+    /// The sums of an hour, a release and a host.
+    fn block(&mut self, key: (i64, u32, u32)) -> &mut Sums {
+        let sums = self.blocks.entry(key).or_default();
+        (sums.block.hour, sums.block.release, sums.block.host) = key;
+        sums
     }
 
     /// The calls and self costs of one run's paths, and its time.

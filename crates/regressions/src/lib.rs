@@ -32,7 +32,7 @@ mod series;
 mod undecided;
 mod window;
 
-pub use collect::{Collector, NotAdded};
+pub use collect::{Collector, Hour, HourPath, NotAdded};
 pub use detector::Detector;
 pub use finding::{
     Contributor, Figures, Finding, Kind, Place, Report, Selection, Skipped, Undecided,

@@ -1,6 +1,6 @@
 //! The demo's shop: the detector finds its three defects, and nothing else.
 
-use regressions::{Collector, Kind, Options, Report};
+use regressions::{Block, Cell, Collector, Hour, HourPath, Kind, Options, Report, log_time};
 use simulate::{DefectKind, Shop};
 
 fn reports(shop: &Shop) -> Vec<Report> {
@@ -54,4 +54,57 @@ fn the_three_defects_of_the_shop_are_found_and_nothing_else() {
             .collect();
         assert_eq!(found, expected, "seed {seed}");
     }
+}
+
+/// The sums of a store's hours give the same report as the profiles themselves.
+#[test]
+fn hours_give_the_same_findings_as_profiles() {
+    let shop = Shop::new(simulate::Options {
+        days: 16,
+        runs: 4000,
+        ..simulate::Options::default()
+    });
+    let (mut of_profiles, mut of_hours) = (Collector::default(), Collector::default());
+    for mut run in shop.runs() {
+        // A store may have no hosts.
+        run.meta.host = None;
+        let tag = |name| run.meta.tag(name).unwrap_or_default().to_owned();
+        let (route, release) = (tag("route"), tag("release"));
+        assert_eq!(of_profiles.add(&route, &release, &run), Ok(()));
+        let tree = run.tree().into_iter().next();
+        let Some(tree) = tree else { panic!("a tree") };
+        let wall = tree.root_cost().wall;
+        let start = run.meta.started_unix_us.unwrap_or(0);
+        let block = Block {
+            hour: i64::try_from(start / 3_600_000_000).unwrap_or(0),
+            runs: 1,
+            wall_ns: wall,
+            ln_wall: log_time(wall),
+            peak_bytes: run.meta.peak_memory.unwrap_or(0),
+            ..Block::default()
+        };
+        let own = tree.self_costs();
+        let paths = tree.nodes.iter().zip(&own).enumerate();
+        let paths = paths.map(|(place, (node, own))| HourPath {
+            parent: (place > 0).then_some(node.parent.0),
+            function: run.name(node.symbol),
+            cell: Cell {
+                path: 0,
+                runs: 1,
+                calls: node.cost.calls,
+                self_ns: own.wall.unsigned_abs(),
+                ln_self: log_time(own.wall.unsigned_abs()),
+                memory: own.memory,
+            },
+        });
+        let hour = Hour {
+            route: &route,
+            release: &release,
+            block: &block,
+        };
+        of_hours.add_hour(hour, paths);
+    }
+    let options = Options::default();
+    assert_eq!(of_profiles.releases(), of_hours.releases());
+    assert_eq!(of_profiles.reports(options), of_hours.reports(options));
 }

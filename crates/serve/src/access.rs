@@ -113,7 +113,8 @@ impl Access {
 ///
 /// A file that others can read; a line that is not as described.
 pub fn read_tokens(path: &Path) -> io::Result<Vec<Token>> {
-    let mode = fs::metadata(path)?.permissions().mode();
+    let named = |error| io::Error::other(format!("{}: {error}", path.display()));
+    let mode = fs::metadata(path).map_err(named)?.permissions().mode();
     if mode & 0o077 != 0 {
         return Err(io::Error::other(format!(
             "{}: others may read it (mode {:04o}); chmod 600 changes that",

@@ -6,18 +6,24 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::extract::{ConnectInfo, MatchedPath, Request, State as Shared};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use tokio::time::timeout;
 
 use crate::access::{Access, Caller, Scope};
 use crate::cookie::session;
 use crate::metrics::count;
-use crate::problem::Problem;
+use crate::pages;
+use crate::problem::{Message, Problem};
 use crate::routes::scope_of;
 use crate::state::State;
+
+/// The longest time of a request, its upload included.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Runs before every handler.
 pub(crate) async fn check(
@@ -26,24 +32,42 @@ pub(crate) async fn check(
     next: Next,
 ) -> Response {
     count(&state.counters.requests);
-    let is_page = !request.uri().path().starts_with("/api/");
+    let is_browser = asks_for_a_page(&request);
     let mut response = match admitted(&state, &request) {
         Ok(caller) => {
             request.extensions_mut().insert(caller);
-            next.run(request).await
+            let answer = timeout(TIMEOUT, next.run(request)).await;
+            answer.unwrap_or_else(|_| {
+                let reason = "the request took longer than 60 s: send less, or select fewer runs";
+                Problem::new(StatusCode::REQUEST_TIMEOUT, reason).into_response()
+            })
         }
-        Err(problem)
-            if problem.status == StatusCode::UNAUTHORIZED && is_page && is_get(&request) =>
-        {
+        Err(problem) if problem.status == StatusCode::UNAUTHORIZED && is_browser => {
             (StatusCode::SEE_OTHER, [(header::LOCATION, "/login")]).into_response()
         }
         Err(problem) => problem.into_response(),
     };
+    if let Some(Message(message)) = response.extensions().get()
+        && is_browser
+    {
+        let page = pages::problem(&state, message);
+        response = (response.status(), page).into_response();
+    }
     if response.status().is_server_error() {
         count(&state.counters.failed);
     }
     harden(response.headers_mut());
     response
+}
+
+/// Whether a browser shows the answer.
+fn asks_for_a_page(request: &Request) -> bool {
+    let accepted = request.headers().get(header::ACCEPT);
+    let accepted = accepted.and_then(|kinds| kinds.to_str().ok());
+    let is_api = request.uri().path().starts_with("/api/");
+    *request.method() == Method::GET
+        && !is_api
+        && accepted.is_some_and(|kinds| kinds.contains("text/html"))
 }
 
 /// What is at no route.
@@ -209,10 +233,6 @@ fn token(request: &Request) -> Option<String> {
     pairs
         .find(|(name, _)| *name == "token")
         .map(|(_, token)| token.to_owned())
-}
-
-fn is_get(request: &Request) -> bool {
-    *request.method() == Method::GET
 }
 
 /// The headers of every answer.

@@ -27,9 +27,16 @@ impl Problem {
     }
 }
 
+/// The sentence of a [`Problem`], beside its answer: a browser gets a page.
+#[derive(Debug, Clone)]
+pub(crate) struct Message(pub(crate) String);
+
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
-        (self.status, Json(json!({ "error": self.message }))).into_response()
+        let body = Json(json!({ "error": self.message }));
+        let mut response = (self.status, body).into_response();
+        response.extensions_mut().insert(Message(self.message));
+        response
     }
 }
 

@@ -50,6 +50,7 @@ table! {
     "/routes": "GET" Read => get(pages::routes);
     "/route": "GET" Read => get(pages::route);
     "/compare": "GET" Read => get(pages::compare);
+    "/regressions": "GET" Read => get(pages::regressions);
     "/run/{id}": "GET" Read => get(pages::run);
     "/tree": "GET" Read => get(pages::tree);
     "/style.css": "GET" Open => get(pages::style);

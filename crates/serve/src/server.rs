@@ -3,28 +3,21 @@
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
-use axum::http::StatusCode;
 use axum::middleware::from_fn_with_state;
-use axum_server::Handle;
-use axum_server::tls_rustls::RustlsConfig;
-use tower_http::timeout::TimeoutLayer;
+use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
 
 use crate::guard;
+use crate::listen::listen;
 use crate::routes::routes;
 use crate::state::{Config, State};
+use crate::tls::acceptor;
 
 /// The largest upload, as it is sent.
 const MAX_BODY: usize = 64 << 20;
-
-/// The longest time of an answer.
-const TIMEOUT: Duration = Duration::from_secs(60);
-
-/// The longest time of a graceful stop.
-const STOP: Duration = Duration::from_secs(10);
 
 /// The service: all routes behind the checks of `guard`.
 pub fn app(state: Arc<State>) -> Router {
@@ -35,10 +28,6 @@ pub fn app(state: Arc<State>) -> Router {
     router
         .fallback(guard::nothing_here)
         .layer(DefaultBodyLimit::max(MAX_BODY))
-        .layer(TimeoutLayer::with_status_code(
-            StatusCode::REQUEST_TIMEOUT,
-            TIMEOUT,
-        ))
         .layer(from_fn_with_state(Arc::clone(&state), guard::check))
         .with_state(state)
 }
@@ -57,41 +46,21 @@ pub fn serve(config: Config, ready: impl FnOnce(SocketAddr)) -> io::Result<()> {
 }
 
 async fn run(config: Config, ready: impl FnOnce(SocketAddr)) -> io::Result<()> {
-    let listener = std::net::TcpListener::bind(config.listen)?;
-    listener.set_nonblocking(true)?;
-    let address = listener.local_addr()?;
-    let tls = match &config.tls {
-        None => None,
-        Some((certificate, key)) => {
-            // Fails only if there is one, which is the same.
-            let _ = rustls::crypto::ring::default_provider().install_default();
-            Some(RustlsConfig::from_pem_file(certificate, key).await?)
-        }
-    };
-    let handle = Handle::new();
-    let stopped = handle.clone();
-    let mut ended = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
-    tokio::spawn(async move {
+    let tls = config.tls.as_ref();
+    let tls = tls.map(|(certificate, key)| acceptor(certificate, key));
+    let tls = tls.transpose()?;
+    let listener = TcpListener::bind(config.listen).await?;
+    let mut interrupted = signal(SignalKind::interrupt())?;
+    let mut ended = signal(SignalKind::terminate())?;
+    let stop = async move {
         tokio::select! {
-            _ = tokio::signal::ctrl_c() => {}
+            _ = interrupted.recv() => {}
             _ = ended.recv() => {}
         }
-        stopped.graceful_shutdown(Some(STOP));
-    });
-    let service = app(State::new(config)).into_make_service_with_connect_info::<SocketAddr>();
-    ready(address);
-    match tls {
-        Some(tls) => {
-            let server = axum_server::from_tcp_rustls(listener, tls)?;
-            server.handle(handle).serve(service).await
-        }
-        None => {
-            axum_server::from_tcp(listener)?
-                .handle(handle)
-                .serve(service)
-                .await
-        }
-    }
+    };
+    ready(listener.local_addr()?);
+    listen(listener, tls, app(State::new(config)), stop).await;
+    Ok(())
 }
 
 /// Writes the log to standard error from now on.

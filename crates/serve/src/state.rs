@@ -13,6 +13,9 @@ use crate::metrics::Counters;
 /// Makes the viewer's page of a native file with a title.
 pub type ViewerPage = Box<dyn Fn(&[u8], &str) -> Result<String, String> + Send + Sync>;
 
+/// What releases of an application made slower, as plain text.
+pub type Findings = Box<dyn Fn(&dyn Store, &str) -> Result<String, String> + Send + Sync>;
+
 /// What a server is made of.
 pub struct Config {
     /// Where the runs are.
@@ -30,6 +33,8 @@ pub struct Config {
     pub is_demo: bool,
     /// Makes the viewer's page.
     pub viewer: ViewerPage,
+    /// Searches for regressions.
+    pub findings: Findings,
     /// The policy of the viewer's page, for `Content-Security-Policy`.
     pub viewer_policy: String,
 }

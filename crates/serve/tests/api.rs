@@ -69,6 +69,7 @@ fn server(has_tokens: bool, max_bytes: Option<u64>) -> Server {
         tls: None,
         is_demo: false,
         viewer: Box::new(|file, title| Ok(format!("viewer of {} bytes: {title}", file.len()))),
+        findings: Box::new(|_, app| Ok(format!("findings of <{app}>"))),
         viewer_policy: "default-src 'none'".to_owned(),
     });
     Server {
@@ -609,6 +610,7 @@ fn pages_show_text_as_text_and_run_no_script() {
         "/compare?before=%3Cscript%3E&after=x:y".to_owned(),
         "/compare?before=since:9d&after=since:8d".to_owned(),
         "/login".to_owned(),
+        "/regressions".to_owned(),
     ] {
         let answer = server.get(&path);
         assert_eq!(answer.status, StatusCode::OK, "{path}");

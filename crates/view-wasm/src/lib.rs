@@ -43,6 +43,10 @@ struct Failure {
     code: &'static str,
     /// The error and its causes.
     message: String,
+    /// The threshold in percent that [`Engine::open`] can open the files with
+    /// instead; left out if that would not help.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    threshold: Option<f64>,
 }
 
 /// An engine with at most one open document.
@@ -82,9 +86,10 @@ impl Engine {
     }
 
     /// Opens the files that were handed over: compares them, if some are a base;
-    /// adds them up, if there are several. Returns a reply as JSON. If it fails,
-    /// the document that was open before stays.
-    pub fn open(&mut self) -> String {
+    /// adds them up, if there are several. With a threshold, what costs less than
+    /// so many percent is left out, unless files are compared. Returns a reply as
+    /// JSON. If it fails, the document that was open before stays.
+    pub fn open(&mut self, threshold: Option<f64>) -> String {
         let files = std::mem::take(&mut self.files);
         let side = |is_base: bool| -> Vec<Source<'_>> {
             let side = files.iter().filter(|file| file.is_base == is_base);
@@ -95,10 +100,10 @@ impl Engine {
             .collect()
         };
         let (base, new) = (side(true), side(false));
-        let opened = if base.is_empty() {
-            Document::open(&new)
-        } else {
-            Document::compare(&base, &new)
+        let opened = match threshold {
+            _ if !base.is_empty() => Document::compare(&base, &new),
+            Some(threshold) => Document::open_above(&new, threshold),
+            None => Document::open(&new),
         };
         let reply = match opened {
             Ok(document) => {
@@ -121,6 +126,7 @@ impl Engine {
             Err(error) => Reply::Error(Failure {
                 code: "bad-request",
                 message: error.to_string(),
+                threshold: None,
             }),
         };
         to_json(&reply)
@@ -158,8 +164,12 @@ impl Engine {
             // The old one first: both together may not fit.
             self.part = None;
             let part = match scope.range {
-                Some(range) => document.in_range(range)?,
+                Some(range) => Some(document.in_range(range)?),
                 None => document.estimated(),
+            };
+            let Some(part) = part else {
+                // There is nothing to estimate.
+                return Ok(document);
             };
             self.part = Some((scope, part));
         }
@@ -181,6 +191,7 @@ fn failure(error: &Error) -> Reply {
     Reply::Error(Failure {
         code: error.code(),
         message,
+        threshold: error.threshold(),
     })
 }
 
@@ -201,7 +212,7 @@ mod tests {
             false,
             b"main();f 10\nmain();g 30\n".to_vec(),
         );
-        assert_eq!(engine.open(), r#""opened""#);
+        assert_eq!(engine.open(None), r#""opened""#);
         engine
     }
 
@@ -217,13 +228,25 @@ mod tests {
     }
 
     #[test]
+    fn a_threshold_leaves_out_what_is_cheap_and_keeps_the_total() {
+        let mut engine = Engine::new();
+        let file = b"main();f 1\nmain();g 999\n".to_vec();
+        engine.add_file("a".to_owned(), false, file);
+        assert_eq!(engine.open(Some(1.0)), r#""opened""#);
+        let reply = engine.ask(r#"{"question":{"ask":"functions"}}"#);
+        assert!(reply.contains(r#""name":"[other]""#), "{reply}");
+        assert!(!reply.contains(r#""name":"f""#), "{reply}");
+        assert!(reply.contains(r#""wall":1000"#), "{reply}");
+    }
+
+    #[test]
     fn failures_have_a_code_and_the_document_stays_open() {
         let mut engine = engine();
         assert!(engine.ask("{").contains("bad-request"));
         let range = r#"{"scope":{"range":{"from":0,"to":9}},"question":{"ask":"summary"}}"#;
         assert!(engine.ask(range).contains("needs-times"));
         engine.add_file("b".to_owned(), false, b"\0\x01".to_vec());
-        assert!(engine.open().contains("unreadable"));
+        assert!(engine.open(None).contains("unreadable"));
         let reply = engine.ask(r#"{"question":{"ask":"summary"}}"#);
         assert!(reply.contains(r#""wall":40"#), "{reply}");
     }

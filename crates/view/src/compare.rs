@@ -10,20 +10,12 @@ use profile::{
 };
 use serde::{Deserialize, Serialize};
 
+use crate::comparison::Comparison;
+use crate::document::read;
 use crate::functions::SortBy;
 use crate::names::{self, Origin};
-use crate::search::Pattern;
-use crate::{Document, Error, MetricName};
-
-/// What a document compares.
-#[derive(Debug)]
-pub(crate) struct Comparison {
-    diff: Diff,
-    /// How many profiles there are on each side.
-    base_runs: u32,
-    new_runs: u32,
-    base_files: Vec<String>,
-}
+use crate::pattern::Pattern;
+use crate::{Document, Error, MetricName, Source};
 
 /// Which rows of the table of changes to show.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -131,6 +123,27 @@ impl ChangeOf {
     }
 }
 
+impl Document {
+    /// Compares files: what changed from `base` to `new`. Several on a side are
+    /// a group: their mean is compared.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NothingToOpen`] if a side is empty, [`Error::Read`],
+    /// [`Error::Merge`].
+    pub fn compare(base: &[Source<'_>], new: &[Source<'_>]) -> Result<Self, Error> {
+        let read_all = |sources: &[Source<'_>]| {
+            let profiles = sources.iter().map(read);
+            profiles.collect::<Result<Vec<_>, _>>()
+        };
+        let names = |sources: &[Source<'_>]| {
+            let names = sources.iter().map(|source| source.name.to_owned());
+            names.collect()
+        };
+        document(&read_all(base)?, names(base), &read_all(new)?, names(new))
+    }
+}
+
 /// The document of a comparison: that of the new side, with the base's cost
 /// beside each call path.
 ///
@@ -209,7 +222,8 @@ impl Union {
                 .collect();
             let self_costs = tree.self_costs();
             let mut places = vec![NodeId::ROOT; tree.nodes.len()];
-            for (index, node) in tree.nodes.iter().enumerate() {
+            for (number, node) in tree.numbered() {
+                let index = number.index();
                 if index > 0 {
                     let symbol = numbers[node.symbol.index()];
                     places[index] = builder.child(places[node.parent.index()], symbol);
@@ -218,7 +232,7 @@ impl Union {
                     sums.resize(builder.len(), Sum::default());
                 }
                 let sum = &mut own[side][places[index].index()];
-                let self_cost = self_costs[index];
+                let self_cost = self_costs[number];
                 let values = [
                     self_cost.wall,
                     self_cost.cpu,

@@ -3,6 +3,7 @@
 use profile::Metric;
 use serde::Serialize;
 
+use crate::calls::critical_steps;
 use crate::{Costs, Document};
 
 /// The path, from `main()` on.
@@ -31,8 +32,8 @@ pub struct CriticalStep {
     pub calls: u64,
 }
 
-pub(crate) fn critical_path(document: &mut Document, metric: Metric) -> CriticalPath {
-    let steps = document.with_whole_profile(|profile| profile::critical_path(profile, metric));
+pub(crate) fn critical_path(document: &Document, metric: Metric) -> CriticalPath {
+    let steps = critical_steps(document, metric);
     CriticalPath {
         total: Costs::inclusive(&document.index().flat.total),
         steps: steps

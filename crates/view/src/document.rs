@@ -6,14 +6,15 @@ use std::collections::HashMap;
 use std::io::Cursor;
 use std::rc::Rc;
 
-use profile::{Body, Cost, EstimateLimits, Merger, Metric, Profile, SymbolId};
+use formats::ReadError;
+use profile::{Body, Budget, Cost, EstimateLimits, Merger, Metric, Profile, SymbolId};
 
 use crate::Error;
-use crate::compare::Comparison;
-use crate::flame::Weights;
-use crate::index::{Index, OrderedTree};
-use crate::time::{Lanes, TimeRange};
-use crate::{compare, names, time};
+use crate::comparison::Comparison;
+use crate::index::{Index, Times};
+use crate::names;
+use crate::tree::OrderedTree;
+use crate::weights::Weights;
 
 /// One file to open.
 #[derive(Debug, Clone, Copy)]
@@ -44,6 +45,33 @@ impl Document {
     /// [`Error::NothingToOpen`], [`Error::Read`] with the name of the file, or
     /// [`Error::Merge`].
     pub fn open(sources: &[Source<'_>]) -> Result<Self, Error> {
+        Self::open_with(sources, read)
+    }
+
+    /// The same without what costs less than `threshold` percent of a file's
+    /// time: for files that are [too large](Error::TooLarge) otherwise. Their
+    /// cost is kept as `[other]`. Reading may take more memory than
+    /// [`Document::open`] allows, as little of it remains.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Document::open`].
+    pub fn open_above(sources: &[Source<'_>], threshold: f64) -> Result<Self, Error> {
+        let threshold = if threshold.is_finite() {
+            threshold
+        } else {
+            0.0
+        };
+        Self::open_with(sources, |source| {
+            let profile = read_within(source, &Budget::new(LARGE))?;
+            Ok(profile.without_small(Metric::Wall, threshold.clamp(0.0, 100.0)))
+        })
+    }
+
+    fn open_with(
+        sources: &[Source<'_>],
+        read: impl Fn(&Source<'_>) -> Result<Profile, Error>,
+    ) -> Result<Self, Error> {
         let files = sources.iter().map(|source| source.name.to_owned());
         let files = files.collect();
         if let [only] = sources {
@@ -64,25 +92,6 @@ impl Document {
     #[must_use]
     pub fn new(profile: Profile, files: Vec<String>) -> Self {
         Self::of_index(profile, None, files)
-    }
-
-    /// Compares files: what changed from `base` to `new`. Several on a side are
-    /// a group: their mean is compared.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::NothingToOpen`] if a side is empty, [`Error::Read`],
-    /// [`Error::Merge`].
-    pub fn compare(base: &[Source<'_>], new: &[Source<'_>]) -> Result<Self, Error> {
-        let read_all = |sources: &[Source<'_>]| {
-            let profiles = sources.iter().map(read);
-            profiles.collect::<Result<Vec<_>, _>>()
-        };
-        let names = |sources: &[Source<'_>]| {
-            let names = sources.iter().map(|source| source.name.to_owned());
-            names.collect()
-        };
-        compare::document(&read_all(base)?, names(base), &read_all(new)?, names(new))
     }
 
     /// The document of a comparison; `base` has the cost of each node of the
@@ -119,14 +128,13 @@ impl Document {
     }
 
     /// The same profile with guessed stacks, if it holds callers and callees
-    /// only; its title says that they are an estimate.
+    /// only; its title says that they are an estimate. None if it has stacks.
     #[must_use]
-    pub fn estimated(&self) -> Self {
-        let profile = match self.profile.body {
-            Body::Edges(_) => self.profile.estimated(EstimateLimits::default()),
-            _ => self.profile.clone(),
-        };
-        Self::new(profile, self.files.clone())
+    pub fn estimated(&self) -> Option<Self> {
+        matches!(self.profile.body, Body::Edges(_)).then(|| {
+            let profile = self.profile.estimated(EstimateLimits::default());
+            Self::new(profile, self.files.clone())
+        })
     }
 
     pub(crate) fn profile(&self) -> &Profile {
@@ -155,26 +163,13 @@ impl Document {
         self.index.tree.as_ref().ok_or(Error::NeedsStacks)
     }
 
-    /// The calls in the order of time.
+    /// When things happened.
     ///
     /// # Errors
     ///
     /// [`Error::NeedsTimes`].
-    pub(crate) fn lanes(&self) -> Result<&Lanes, Error> {
-        let times = self.index.time.as_ref().ok_or(Error::NeedsTimes)?;
-        Ok(&times.lanes)
-    }
-
-    /// The document of a range of time, with the same functions and call paths.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::NeedsTimes`].
-    pub fn in_range(&self, range: TimeRange) -> Result<Self, Error> {
-        let times = self.index.time.as_ref().ok_or(Error::NeedsTimes)?;
-        let tree = self.tree()?;
-        let profile = time::in_range(&self.profile, tree.nodes(), &times.tops, range);
-        Ok(Self::new(profile, self.files.clone()))
+    pub(crate) fn times(&self) -> Result<&Times, Error> {
+        self.index.time.as_ref().ok_or(Error::NeedsTimes)
     }
 
     /// The widths of all nodes in a flame graph.
@@ -223,9 +218,30 @@ impl Document {
     }
 }
 
-fn read(source: &Source<'_>) -> Result<Profile, Error> {
-    formats::read(Cursor::new(source.bytes)).map_err(|error| Error::Read {
-        name: source.name.to_owned(),
-        source: error,
+/// Reads one file.
+///
+/// # Errors
+///
+/// [`Error::Read`].
+pub(crate) fn read(source: &Source<'_>) -> Result<Profile, Error> {
+    read_within(source, &Budget::default())
+}
+
+/// The memory of a program that opens large files: WebAssembly has 4 GiB.
+const LARGE: u64 = 3 << 30;
+
+fn read_within(source: &Source<'_>, budget: &Budget) -> Result<Profile, Error> {
+    formats::read_within(Cursor::new(source.bytes), budget).map_err(|error| {
+        let name = source.name.to_owned();
+        match error {
+            ReadError::Memory(_) => Error::TooLarge {
+                name,
+                source: error,
+            },
+            _ => Error::Read {
+                name,
+                source: error,
+            },
+        }
     })
 }

@@ -18,6 +18,13 @@ pub enum Error {
         /// What is wrong with it.
         source: ReadError,
     },
+    /// A file needs more memory than reading may use.
+    TooLarge {
+        /// The file's name, as the front end gave it.
+        name: String,
+        /// What needs the memory.
+        source: ReadError,
+    },
     /// The profiles cannot be added up.
     Merge(MergeError),
     /// The profile holds callers and callees only, and the question needs whole
@@ -46,6 +53,7 @@ impl Error {
         match self {
             Self::NothingToOpen => "nothing-to-open",
             Self::Read { .. } => "unreadable",
+            Self::TooLarge { .. } => "too-large",
             Self::Merge(_) => "not-mergeable",
             Self::NeedsStacks => "needs-stacks",
             Self::NeedsTimes => "needs-times",
@@ -59,11 +67,25 @@ impl Error {
     }
 }
 
+/// What [`Document::open_above`](crate::Document::open_above) should leave out
+/// of a profile that is too large, in percent of its time.
+const THRESHOLD: f64 = 0.01;
+
+impl Error {
+    /// The threshold to open the file with instead, in percent; none if that
+    /// would not help.
+    #[must_use]
+    pub fn threshold(&self) -> Option<f64> {
+        matches!(self, Self::TooLarge { .. }).then_some(THRESHOLD)
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NothingToOpen => f.write_str("no file was given"),
             Self::Read { name, .. } => write!(f, "cannot read {name}"),
+            Self::TooLarge { name, .. } => write!(f, "{name} is too large to open as a whole"),
             Self::Merge(_) => f.write_str("the profiles cannot be merged"),
             Self::NeedsStacks => f.write_str(
                 "this profile holds callers and callees only: it has no call stacks to show",
@@ -84,7 +106,7 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Self::Read { source, .. } => Some(source),
+            Self::Read { source, .. } | Self::TooLarge { source, .. } => Some(source),
             Self::Merge(source) => Some(source),
             Self::Write(source) => Some(source),
             _ => None,

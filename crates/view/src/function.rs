@@ -2,9 +2,10 @@
 
 use std::cmp::Reverse;
 
-use profile::{Cost, EdgeTable, Metric, Neighbour, Neighbours, SymbolId};
+use profile::{Cost, Metric, Neighbour};
 use serde::{Deserialize, Serialize};
 
+use crate::calls::{Neighbourhood, neighbourhood};
 use crate::functions::{FunctionRow, function_row};
 use crate::names::{self, Origin};
 use crate::{Costs, Document, Error, MetricName};
@@ -65,24 +66,22 @@ pub(crate) fn function(document: &Document, query: &FunctionQuery) -> Result<Fun
     let Some(row) = index.row(id) else {
         return Err(Error::UnknownFunction(names::text(&symbol.name)));
     };
-    let neighbours = neighbours(document, id);
+    let Neighbourhood {
+        neighbours,
+        recursion,
+    } = neighbourhood(document, id);
     Ok(FunctionPage {
         row: function_row(document, row),
         total: Costs::inclusive(&index.flat.total),
         file: symbol.file.as_deref().map(names::text),
         line: symbol.line,
-        recursion: recursion(document, id),
+        recursion,
         paths: index.tree.as_ref().map_or(0, |tree| {
             u32::try_from(tree.nodes_of(id).len()).unwrap_or(u32::MAX)
         }),
         callers: rows(document, neighbours.callers, query.metric.into()),
         callees: rows(document, neighbours.callees, query.metric.into()),
     })
-}
-
-/// From the tree where there is one: without a table of all edges.
-fn neighbours(document: &Document, id: SymbolId) -> Neighbours {
-    Neighbours::new(document.index().edges(), id)
 }
 
 fn rows(document: &Document, neighbours: Vec<Neighbour>, metric: Metric) -> Vec<NeighbourRow> {
@@ -99,11 +98,4 @@ fn rows(document: &Document, neighbours: Vec<Neighbour>, metric: Metric) -> Vec<
         }
     };
     neighbours.into_iter().map(row).collect()
-}
-
-/// The deepest level at which the function stands below itself.
-fn recursion(document: &Document, id: SymbolId) -> u32 {
-    let edges: &EdgeTable = document.index().edges();
-    let levels = edges.edges.iter().filter(|edge| edge.callee.symbol == id);
-    levels.map(|edge| edge.callee.level).max().unwrap_or(0)
 }

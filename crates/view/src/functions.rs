@@ -6,7 +6,7 @@ use profile::{FlatRow, Metric};
 use serde::{Deserialize, Serialize};
 
 use crate::names::{self, Origin};
-use crate::search::Pattern;
+use crate::pattern::Pattern;
 use crate::{Costs, Document, MetricName};
 
 /// Which rows of the table to show.

@@ -3,11 +3,11 @@
 //! The front end lays it out; which functions are in it is decided here.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
 
-use profile::{Metric, SymbolId, pairs};
+use profile::{Metric, SymbolId};
 use serde::{Deserialize, Serialize};
 
+use crate::calls::{critical_steps, pairs};
 use crate::names::{self, Origin};
 use crate::{Costs, Document, MetricName};
 
@@ -90,12 +90,11 @@ pub struct GraphEdge {
     pub critical: bool,
 }
 
-pub(crate) fn graph(document: &mut Document, query: &GraphQuery) -> Graph {
+pub(crate) fn graph(document: &Document, query: &GraphQuery) -> Graph {
     let metric: Metric = query.metric.into();
-    let path = document.with_whole_profile(|profile| profile::critical_path(profile, metric));
+    let path = critical_steps(document, metric);
     let steps: Vec<SymbolId> = path.iter().map(|step| step.symbol).collect();
     let is_step = |from: SymbolId, to: SymbolId| steps.windows(2).any(|step| step == [from, to]);
-    let document = &*document;
     let profile = document.profile();
     let flat = &document.index().flat;
     #[expect(clippy::cast_precision_loss, reason = "a threshold in percent")]
@@ -108,10 +107,12 @@ pub(crate) fn graph(document: &mut Document, query: &GraphQuery) -> Graph {
         .collect();
     rows.sort_by_key(|row| (Reverse(metric.of(&row.inclusive)), row.symbol));
     rows.truncate(query.most.clamp(1, 200) as usize);
-    let shown: HashMap<SymbolId, ()> = rows.iter().map(|row| (row.symbol, ())).collect();
-    let mut edges: Vec<_> = pairs(document.index().edges())
+    let mut shown = vec![false; profile.symbols.len()];
+    for row in &rows {
+        shown[row.symbol.index()] = true;
+    }
+    let mut edges: Vec<_> = pairs(document, |symbol| shown[symbol.index()])
         .into_iter()
-        .filter(|pair| shown.contains_key(&pair.caller) && shown.contains_key(&pair.callee))
         .map(|pair| GraphEdge {
             from: pair.caller.0,
             to: pair.callee.0,

@@ -11,7 +11,10 @@
 
 #![forbid(unsafe_code)]
 
+mod calls;
+mod column;
 mod compare;
+mod comparison;
 mod costs;
 mod critical_path;
 mod document;
@@ -23,13 +26,17 @@ mod functions;
 mod graph;
 mod hints;
 mod index;
+mod lanes;
 mod names;
+mod pattern;
 mod question;
 mod search;
 mod source;
 mod spans;
 mod summary;
 mod time;
+mod tree;
+mod weights;
 
 pub use compare::{ChangeOf, ChangeRow, Changes, ChangesQuery};
 pub use costs::{Costs, MetricName};

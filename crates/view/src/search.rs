@@ -4,6 +4,7 @@ use profile::{FlatRow, Metric};
 use serde::{Deserialize, Serialize};
 
 use crate::functions::{FunctionRow, function_row};
+use crate::pattern::Pattern;
 use crate::{Costs, Document, MetricName};
 
 /// What to look for.
@@ -58,7 +59,7 @@ pub(crate) fn search(document: &Document, query: &SearchQuery) -> SearchResult {
         for row in &found {
             wanted[row.symbol.index()] = true;
         }
-        let nodes = u32::try_from(tree.len()).unwrap_or(u32::MAX);
+        let nodes = tree.count();
         let (mut node, mut covered) = (0, 0_i64);
         while node < nodes {
             if wanted[tree.symbol(node).index()] {
@@ -79,48 +80,5 @@ pub(crate) fn search(document: &Document, query: &SearchQuery) -> SearchResult {
             .take(query.most.min(1_000) as usize)
             .map(|row| function_row(document, row))
             .collect(),
-    }
-}
-
-/// Part of a name, in any case of ASCII letters: as PHP compares names.
-#[derive(Debug)]
-pub(crate) struct Pattern {
-    lower: Vec<u8>,
-}
-
-impl Pattern {
-    /// A pattern that every name matches if the text is empty.
-    pub(crate) fn new(text: &str) -> Self {
-        Self {
-            lower: text.trim().as_bytes().to_ascii_lowercase(),
-        }
-    }
-
-    /// A pattern that no name matches if the text is empty.
-    pub(crate) fn of_search(text: &str) -> Option<Self> {
-        let pattern = Self::new(text);
-        (!pattern.lower.is_empty()).then_some(pattern)
-    }
-
-    pub(crate) fn matches(&self, name: &[u8]) -> bool {
-        let wanted = &*self.lower;
-        wanted.is_empty()
-            || name
-                .windows(wanted.len())
-                .any(|part| part.eq_ignore_ascii_case(wanted))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_pattern_is_part_of_a_name_in_any_case() {
-        let pattern = Pattern::new(" pdo:: ");
-        assert!(pattern.matches(b"My\\PDO::query"));
-        assert!(!pattern.matches(b"PDO"));
-        assert!(Pattern::new("").matches(b"anything"));
-        assert!(Pattern::of_search(" ").is_none());
     }
 }

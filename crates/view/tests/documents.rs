@@ -88,7 +88,7 @@ fn callers_and_callees_alone_have_no_flame_graph_until_stacks_are_estimated() {
     let question: Question = serde_json::from_str(r#"{"ask":"flame"}"#).unwrap();
     let error = document.answer(&question).unwrap_err();
     assert_eq!(error.code(), "needs-stacks");
-    let mut estimated = document.estimated();
+    let mut estimated = document.estimated().unwrap();
     let Answer::Flame(flame) = estimated.answer(&question).unwrap() else {
         panic!("not a flame graph");
     };
@@ -265,4 +265,43 @@ fn a_part_of_the_width_has_the_same_boxes_as_the_whole() {
         r#"{"ask":"flame","width":100,"view":{"from":2,"to":1}}"#,
     );
     assert_eq!(wrong["view"], serde_json::json!({"from": 0.0, "to": 1.0}));
+}
+
+/// A stack of ten million frames, as pprof has it.
+fn too_deep() -> Vec<u8> {
+    fn number(out: &mut Vec<u8>, mut number: usize) {
+        while number > 0x7f {
+            out.push(u8::try_from(number & 0x7f | 0x80).unwrap());
+            number >>= 7;
+        }
+        out.push(u8::try_from(number).unwrap());
+    }
+    let mut sample = vec![0x0a];
+    number(&mut sample, 10_000_000);
+    sample.resize(sample.len() + 10_000_000, 1);
+    sample.extend([0x12, 1, 1]);
+    // Its type: the first and the second string.
+    let mut file = vec![0x0a, 4, 8, 1, 0x10, 2, 0x12];
+    number(&mut file, sample.len());
+    file.extend(sample);
+    file
+}
+
+#[test]
+fn a_file_that_is_too_large_says_so_with_the_threshold_to_use() {
+    let bytes = too_deep();
+    let source = Source {
+        name: "deep",
+        bytes: &bytes,
+    };
+    let error = Document::open(&[source]).unwrap_err();
+    assert_eq!(error.code(), "too-large");
+    assert!(error.threshold().is_some_and(|percent| percent > 0.0));
+    let cause = std::error::Error::source(&error).unwrap().to_string();
+    assert!(cause.contains("call paths need more memory"), "{cause}");
+    let broken = Source {
+        name: "broken",
+        bytes: b"\0",
+    };
+    assert_eq!(Document::open(&[broken]).unwrap_err().threshold(), None);
 }

@@ -70,8 +70,8 @@ Examples:
   xhprof flamegraph new.xhp --base old.xhp -o diff.html
   xhprof flamegraph run.xhprof --estimate -o - > run.svg
 
-An SVG can be embedded in any page, and has zoom and search. The HTML is a whole page with every
-cost, and loads nothing.";
+An SVG is a still picture for documents and pages. The HTML is the page of `xhprof html`, opened at
+the flame graph, with zoom and search. Both load nothing.";
 
 /// Draws a flame graph: the width of a box is its cost.
 #[derive(Debug, Args)]
@@ -101,9 +101,6 @@ pub(crate) struct FlamegraphArguments {
     /// What to draw one graph of
     #[arg(long, value_name = "PART", default_value = "program")]
     pub(crate) per: Per,
-    /// Without scripts, for pages that must not run any
-    #[arg(long = "static")]
-    pub(crate) is_static: bool,
     /// The title
     #[arg(long, value_name = "TITLE")]
     pub(crate) title: Option<String>,

@@ -1,5 +1,6 @@
 //! The command line and the text of `--help`.
 
+mod check;
 mod compare;
 mod convert;
 mod generate;
@@ -16,6 +17,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use profile::Metric;
 
+pub(crate) use check::CheckArguments;
 pub(crate) use compare::{DiffArguments, GrepArguments, MergeArguments, Side};
 pub(crate) use convert::{ConvertArguments, FlamegraphArguments, Picture};
 pub(crate) use generate::{CompletionsArguments, ManArguments};
@@ -36,6 +38,7 @@ Exit codes:
   2    the command line is invalid
   run passes on the program's own exit code, and 128 + N if signal N killed it
   grep ends with 1 if no stack matches, doctor if it finds a fault
+  check ends with 3 if a budget is broken, 4 if one could not be decided
 
 Files:
   - is standard input, or standard output. Profiles are recognized by their content, compressed or
@@ -61,6 +64,7 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Run(RunArguments),
+    Check(CheckArguments),
     Report(ReportArguments),
     List(ListArguments),
     Diff(DiffArguments),
@@ -85,6 +89,7 @@ impl Command {
     pub(crate) fn memory(&self) -> MemoryArguments {
         match self {
             Self::Run(arguments) => arguments.memory,
+            Self::Check(arguments) => arguments.memory,
             Self::Report(arguments) => arguments.memory,
             Self::List(arguments) => arguments.memory,
             Self::Diff(arguments) => arguments.memory,

@@ -154,14 +154,9 @@ fn narrow(columns: &mut Vec<Column>, width: usize) -> u64 {
     };
     let mut left_out = 0;
     while least(columns) > width {
-        let worst = (0..columns.len())
-            .max_by_key(|&place| columns.get(place).map_or(0, |column| column.dispensable));
+        let worst = (0..columns.len()).max_by_key(|&place| columns[place].dispensable);
         match worst {
-            Some(place)
-                if columns
-                    .get(place)
-                    .is_some_and(|column| column.dispensable > 0) =>
-            {
+            Some(place) if columns[place].dispensable > 0 => {
                 columns.remove(place);
                 left_out += 1;
             }
@@ -211,9 +206,7 @@ fn lines(columns: &[Column], look: Look) -> String {
     let head = line(&|column: &Column| column.title.to_owned());
     let mut text = look.paint(Style::Bold, &head) + "\n";
     for row in 0..rows {
-        text.push_str(&line(&|column: &Column| {
-            column.cells.get(row).cloned().unwrap_or_default()
-        }));
+        text.push_str(&line(&|column: &Column| column.cells[row].clone()));
         text.push('\n');
     }
     text

@@ -10,8 +10,8 @@ use super::table::Column;
 /// Every cost but calls, in the order of the columns.
 pub(super) const COSTS: [Metric; 4] = [Metric::Wall, Metric::Cpu, Metric::Memory, Metric::Peak];
 
-/// What self and inclusive cost are called in `metric`, where that is what the
-/// table is about. Three blanks stand for the unit below.
+/// The headings of the self and the inclusive cost in a table about `metric`.
+/// The three blanks are replaced by the unit.
 pub(super) fn titles(metric: Metric, profile: &Profile) -> [&'static str; 2] {
     use profile::WallUnit::{Nanoseconds, Samples};
     match metric {
@@ -26,8 +26,8 @@ pub(super) fn titles(metric: Metric, profile: &Profile) -> [&'static str; 2] {
     }
 }
 
-/// The columns of each cost's own part, or of its part with callees. Those are
-/// extra that `is_usual` does not name.
+/// The columns of the self costs, or of the inclusive costs. A column that
+/// `is_usual` does not name is shown only if `--columns` asks for it.
 pub(super) fn of_costs(
     profile: &Profile,
     is_inclusive: bool,

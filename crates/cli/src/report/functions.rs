@@ -59,8 +59,8 @@ impl<'p> Functions<'p> {
             Sort::Peak => row.own.peak,
             Sort::Name => 0,
         };
-        // Largest first; what is equal by name, so that the order is always the
-        // same.
+        // Largest first. Equal rows are sorted by name, so that the order is
+        // always the same.
         flat.rows.sort_by_cached_key(|row| {
             // Samples are few: most functions have no self samples.
             let inclusive = match sort {
@@ -165,7 +165,7 @@ impl<'p> Functions<'p> {
 /// The total that percentages refer to.
 pub(super) fn total(profile: &Profile, metric: Metric) -> i64 {
     match metric {
-        // Those of `main()` alone are but one.
+        // A profile of `main()` alone has one call.
         Metric::Calls => i64::try_from(profile.calls()).unwrap_or(i64::MAX),
         metric => match &profile.body {
             Body::Edges(edges) => metric.of(&edges.root),

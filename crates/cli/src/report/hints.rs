@@ -1,6 +1,6 @@
 //! Hints: a few lines below the functions, or all of them with `--hints`.
 
-use profile::{Metric, Profile};
+use profile::{Metric, Profile, SymbolId};
 use serde_json::{Value, json};
 use unicode_width::UnicodeWidthStr;
 use view::{Evidence, EvidenceUnit, EvidenceValue, Hint};
@@ -10,7 +10,7 @@ use super::pattern::Pattern;
 use crate::terminal::{Look, Style, printable};
 use crate::units::{counted, percent, signed_count, size, time};
 
-/// How many stand below the functions.
+/// How many hints are printed below the functions.
 const BELOW: usize = 3;
 /// The columns before a hint's lines: its share and two blanks.
 const INDENT: usize = 8;
@@ -22,7 +22,7 @@ pub(super) struct HintList<'p> {
 }
 
 impl<'p> HintList<'p> {
-    /// All hints that name what matches the pattern.
+    /// All hints about functions that match the pattern.
     pub(super) fn new(profile: &'p Profile, pattern: Option<&Pattern>) -> Self {
         let mut hints = view::hints(profile).hints;
         if let Some(pattern) = pattern {
@@ -61,7 +61,7 @@ impl<'p> HintList<'p> {
         text
     }
 
-    /// All, each with what to do: for `--hints`.
+    /// All hints with their advice: for `--hints`.
     pub(super) fn render(&self, look: Look) -> String {
         if self.hints.is_empty() {
             return "no hints\n".to_owned();
@@ -78,12 +78,12 @@ impl<'p> HintList<'p> {
         text
     }
 
-    /// For programs: with `--hints`.
+    /// As JSON, with `--hints`.
     pub(super) fn json(&self, title: &str, metric: Metric) -> Value {
         self.add_to(head(self.profile, title, metric))
     }
 
-    /// Adds what there is to a report.
+    /// Adds the hints to a report, if there are any.
     pub(super) fn add_to(&self, report: Value) -> Value {
         let hints = self.hints.iter().map(|hint| {
             let function = function(self.profile, hint).map(String::from_utf8_lossy);
@@ -109,8 +109,7 @@ impl<'p> HintList<'p> {
 
 /// The name of the function to look at.
 fn function<'p>(profile: &'p Profile, hint: &Hint) -> Option<&'p [u8]> {
-    let symbol = profile.symbols.get(hint.function? as usize)?;
-    Some(&symbol.name)
+    Some(profile.name(SymbolId(hint.function?)))
 }
 
 /// The title with its share, and the evidence below.
@@ -146,7 +145,7 @@ fn said(evidence: &Evidence) -> String {
     format!("{}: {}", evidence.label, value.trim_end())
 }
 
-/// Indented lines that fit the terminal. What is longer than a line stays whole.
+/// Indented lines that fit the terminal. A word longer than a line is not cut.
 fn wrapped(parts: Vec<String>, separator: &str, look: Look) -> String {
     let room = look.width.saturating_sub(INDENT);
     let mut lines: Vec<String> = Vec::new();

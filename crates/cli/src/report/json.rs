@@ -127,18 +127,17 @@ fn symbol(profile: &Profile, id: SymbolId) -> Value {
     let mut value = Map::new();
     let text = |bytes: &[u8]| Value::from(String::from_utf8_lossy(bytes));
     value.insert("name".to_owned(), text(profile.name(id)));
-    if let Some(symbol) = profile.symbols.get(id.index()) {
-        if let Some(file) = &symbol.file {
-            value.insert("file".to_owned(), text(file));
-        }
-        if symbol.line > 0 {
-            value.insert("line".to_owned(), symbol.line.into());
-        }
+    let symbol = profile.symbol(id);
+    if let Some(file) = &symbol.file {
+        value.insert("file".to_owned(), text(file));
+    }
+    if symbol.line > 0 {
+        value.insert("line".to_owned(), symbol.line.into());
     }
     Value::Object(value)
 }
 
-/// What a cost is called where its unit has to be in the name.
+/// The name of a cost with its unit.
 pub(crate) fn key(metric: Metric, metrics: Metrics) -> &'static str {
     match metric {
         Metric::Wall => match metrics.wall_unit {
@@ -152,8 +151,7 @@ pub(crate) fn key(metric: Metric, metrics: Metrics) -> &'static str {
     }
 }
 
-/// The same for a profile, which knows what it counts: `count` if that is no
-/// sample.
+/// The same for a profile: `count` if it counts something other than samples.
 fn key_in(metric: Metric, profile: &Profile) -> String {
     let key = key(metric, profile.metrics);
     let is_other = key == "samples" && profile.meta.counts.is_some();
@@ -175,7 +173,7 @@ fn own_costs(profile: &Profile, own: &SelfCost) -> Value {
     Value::Object(costs.collect())
 }
 
-/// `object` with one thing more.
+/// `object` with one more key.
 pub(crate) fn with(mut object: Value, key: &str, value: Value) -> Value {
     if let Value::Object(map) = &mut object {
         map.insert(key.to_owned(), value);

@@ -11,11 +11,11 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::terminal::cut_in_the_middle;
 
-/// Replaces the removed part of a name. A name with it, pasted from a table, is
+/// Replaces the removed part of a name. If a user pastes such a name, it is
 /// looked up as a pattern.
 pub(super) const ELLIPSIS: char = '…';
 
-/// The ways to shorten a name, the best first; the last is not to.
+/// The ways to shorten a name, the best first; the last leaves it whole.
 const WAYS: [fn(&str, usize) -> Cow<'_, str>; 4] = [
     |name, width| Cow::Owned(without_namespaces(name, width)),
     |name, width| Cow::Owned(cut_in_the_middle(name, width, 2)),
@@ -23,8 +23,9 @@ const WAYS: [fn(&str, usize) -> Cow<'_, str>; 4] = [
     |name, _| Cow::Borrowed(name),
 ];
 
-/// A label for each name, in the width that each has. Names that would look the
-/// same are shortened in another way, and shown whole if none tells them apart.
+/// A label for each name, in the width of its row. Names whose labels would be
+/// equal are shortened in another way, or stay whole if no way distinguishes
+/// them.
 pub(super) fn labels(names: &[(&str, usize)]) -> Vec<String> {
     let mut ways: HashMap<&str, usize> = HashMap::new();
     loop {
@@ -62,10 +63,10 @@ fn label(name: &str, width: usize, way: usize) -> Cow<'_, str> {
         .map_or(Cow::Borrowed(name), |shortened| shortened(name, width))
 }
 
-/// `…\Sniffs\Foo::process`: as many of the last namespaces as fit. What does
-/// not fit without any loses its middle.
+/// `…\Sniffs\Foo::process`: as many of the last namespaces as fit. A name
+/// that is too long without a namespace loses its middle.
 fn without_namespaces(name: &str, width: usize) -> String {
-    // What follows the class may have namespaces of its own, as a closure has.
+    // The text after the class may contain namespaces, as in a closure's name.
     let class = name.find("::").unwrap_or(name.len());
     let separators = name.match_indices('\\').map(|(place, _)| place);
     let mut last = 0;

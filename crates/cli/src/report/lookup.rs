@@ -8,7 +8,7 @@ use super::labels::ELLIPSIS;
 use crate::suggest::suggestion;
 use crate::terminal::printable;
 
-/// What a name stands for.
+/// The functions that a name refers to.
 #[derive(Debug)]
 pub(super) enum Found {
     /// One function.
@@ -17,7 +17,7 @@ pub(super) enum Found {
     Several(Vec<SymbolId>),
 }
 
-/// Whether a name, given as it is and in lower case, is one that is wanted.
+/// Whether a name is wanted; it gets the name as it is, and in lower case.
 type Way<'a> = dyn Fn(&str, &str) -> bool + 'a;
 
 /// The functions that `wanted` stands for, by the first of these ways that
@@ -85,8 +85,8 @@ pub(super) fn find(profile: &Profile, flat: &FlatTable, wanted: &str) -> Result<
     );
 }
 
-/// What was typed as a pattern for names that have that `before` it; none if it
-/// has no `*` or `…`.
+/// The user's text as a pattern for names that begin with `before`; none if the
+/// text has no `*` or `…`.
 fn pattern(before: &str, wanted: &str) -> Option<Regex> {
     let is_any = |character| character == '*' || character == ELLIPSIS;
     wanted.contains(is_any).then_some(())?;

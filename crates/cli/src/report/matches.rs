@@ -1,4 +1,4 @@
-//! The functions that a name stands for, where it stands for several.
+//! The functions that a name refers to, if there are several.
 
 use std::collections::HashSet;
 
@@ -21,7 +21,7 @@ pub(super) struct Matches<'p> {
 }
 
 impl<'p> Matches<'p> {
-    /// All of `symbols`, which is what `wanted` may mean.
+    /// The functions that `wanted` may refer to: `symbols`.
     pub(super) fn new(
         profile: &'p Profile,
         symbols: &[SymbolId],
@@ -53,7 +53,7 @@ impl<'p> Matches<'p> {
         self.functions.json_as("matches", title)
     }
 
-    /// Why what was asked for could not be shown.
+    /// The error: the name refers to several functions.
     pub(super) fn error(&self) -> Error {
         let (number, wanted) = (count(self.number as u64), &self.wanted);
         let option = self.direction.name();

@@ -1,7 +1,7 @@
 //! `xhprof report`, and the report at the end of `xhprof run`.
 //!
-//! Reads a recording, says in one line what it is, and prints the table of its
-//! functions, or what else was asked for.
+//! Reads a recording, and prints a summary and the table of its functions, or
+//! the view that the options select.
 
 pub(crate) mod columns;
 mod functions;
@@ -74,7 +74,7 @@ pub(crate) fn print(
     Ok(())
 }
 
-/// A profile, and what is asked of it.
+/// A profile, and the options of the report.
 struct Report<'a> {
     profile: Profile,
     view: &'a ViewArguments,
@@ -137,7 +137,7 @@ impl<'a> Report<'a> {
                         text.push('\n');
                         text.push_str(&spans.render(look, &[])?);
                     }
-                    // A report on some functions is about them alone.
+                    // A report on selected functions has no hints.
                     if self.pattern.is_none() && self.has_hints() {
                         text.push_str(&self.hints().render_below(look));
                     }
@@ -148,7 +148,7 @@ impl<'a> Report<'a> {
         Ok(head + &body)
     }
 
-    /// Programs get everything, unless they say how much.
+    /// JSON has all rows, unless `--limit` is given.
     fn json(&self, title: &str, beside: &Option<Wanted<'_>>) -> Value {
         let limit = Some(self.arguments.limit_or(0));
         match beside {
@@ -203,7 +203,7 @@ impl<'a> Report<'a> {
         Functions::new(&self.profile, &self.arguments, limit, self.pattern.as_ref())
     }
 
-    /// What is beside a function, if that is asked for.
+    /// The callers or callees of a function, if the options ask for them.
     fn beside(&self, limit: Option<usize>) -> Result<Option<Wanted<'_>>> {
         let (wanted, direction) = match (&self.view.callers, &self.view.callees) {
             (Some(wanted), _) => (wanted, Direction::Callers),
@@ -232,7 +232,7 @@ impl<'a> Report<'a> {
             return None;
         };
         let tree = self.profile.tree()?;
-        // Programs get everything here, too.
+        // JSON has all rows here, too.
         let usual = if limit.is_some() { 0.0 } else { MIN_PERCENT };
         let (min, pattern) = (self.view.min.unwrap_or(usual), self.pattern.as_ref());
         Some(make(
@@ -246,7 +246,7 @@ impl<'a> Report<'a> {
     }
 
     fn rendered(&self, table: Table, look: Look) -> Result<String> {
-        // A column that is not there is to be heard of in any case.
+        // An unknown column is an error in any case.
         let table = table.with_columns(&self.arguments.columns)?;
         if table.rows.is_empty() {
             return Ok(match &self.arguments.pattern {
@@ -260,7 +260,7 @@ impl<'a> Report<'a> {
     }
 }
 
-/// What `--callers` or `--callees` found.
+/// The result of `--callers` or `--callees`.
 enum Wanted<'p> {
     One(Beside<'p>),
     Several(Matches<'p>),
@@ -276,7 +276,7 @@ fn has_only_memory(profile: &Profile) -> bool {
             .any(|row| row.own.memory != 0)
 }
 
-/// Why there is no function.
+/// The text in place of an empty table.
 fn nothing(meta: &Meta) -> String {
     match meta.interval_ns {
         Some(interval) if meta.mode == Mode::Sampled => format!(
@@ -287,7 +287,7 @@ fn nothing(meta: &Meta) -> String {
     }
 }
 
-/// The profile as the view wants it: with stacks, without recursion.
+/// The profile as the selected view needs it: with stacks, without recursion.
 fn prepared(profile: Profile, view: &ViewArguments) -> Result<Profile> {
     if view.spans && profile.spans.is_empty() {
         bail!(

@@ -45,7 +45,7 @@ pub(super) struct Beside<'p> {
 }
 
 impl<'p> Beside<'p> {
-    /// Those beside `function`.
+    /// The neighbours of `function`.
     pub(super) fn new(
         profile: &'p Profile,
         function: FlatRow,
@@ -104,7 +104,7 @@ impl<'p> Beside<'p> {
         let facts = facts.join(" · ");
         let fits = name.width() + 2 + facts.width() <= look.width;
         let separator = if fits { "  " } else { "\n" };
-        // Whole, however long: what is below is about it.
+        // Never shortened: the rows below refer to this name.
         let name = look.paint(Style::Bold, &name);
         let head = format!("{name}{separator}{facts}\n\n");
         if self.neighbours.is_empty() {

@@ -2,25 +2,27 @@
 
 use regex::bytes::{Regex, RegexBuilder};
 
-/// What a function's name must have in it.
+/// The text or expression that a function's name must contain.
 #[derive(Debug)]
 pub(crate) struct Pattern {
-    /// As text, and as an expression if it is one.
+    /// As text, and as a regular expression if it is a valid one.
     expressions: Vec<Regex>,
-    /// What was typed, if it means nothing but itself.
+    /// The user's text, if the pattern is plain text only.
     text: Option<String>,
 }
 
 impl Pattern {
-    /// Makes a pattern of what a user typed. A namespace such as `App\Util` is
-    /// a strange expression or none at all, so plain text always counts.
+    /// Makes a pattern of the user's text. A namespace such as `App\Util` is an
+    /// invalid expression, or one with another meaning, so the text is always
+    /// matched as plain text too.
     pub(crate) fn new(pattern: &str) -> Self {
         let expression = |pattern: &str| {
             let mut builder = RegexBuilder::new(pattern);
             builder.case_insensitive(true).build().ok()
         };
         let text = regex::escape(pattern);
-        // Usually both are the same, and matching twice takes twice as long.
+        // Usually both match the same names, and matching twice takes twice as
+        // long.
         let other = (text != pattern).then(|| expression(pattern)).flatten();
         Self {
             text: other.is_none().then(|| pattern.to_owned()),
@@ -28,7 +30,7 @@ impl Pattern {
         }
     }
 
-    /// The text to look for, if that is all there is to it.
+    /// The text to look for, if the pattern is plain text only.
     pub(crate) fn text(&self) -> Option<&str> {
         self.text.as_deref()
     }
@@ -52,7 +54,7 @@ mod tests {
         assert!(matches("cache::GET", "Cache::get"));
         assert!(matches("^str(len|pos)$", "strpos"));
         assert!(!matches("^str(len|pos)$", "substrpos"));
-        // No expression, and one that means something else than was typed.
+        // An invalid expression, and one whose meaning differs from the text.
         assert!(matches("App\\Foo", "App\\Foo::bar"));
         assert!(matches("App\\Sniffs", "App\\Sniffs\\A::b"));
         assert!(matches("größe", "GRÖSSE, Größe"));

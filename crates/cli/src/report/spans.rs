@@ -13,18 +13,18 @@ use crate::args::TableArguments;
 use crate::terminal::{Look, Style, printable, shortened};
 use crate::units::{count, counted, percent, time};
 
-/// How many texts stand below the functions.
+/// How many texts are printed below the functions.
 const BELOW: usize = 10;
-/// How many statements that are repeated stand below the functions.
+/// How many repeated statements are printed below the functions.
 const REPEATS: usize = 3;
-/// How many are shown unless said otherwise.
+/// How many are shown by default.
 const LIMIT: usize = 25;
 
 /// The spans of a profile, grouped by text.
 pub(super) struct SpanTable<'p> {
     profile: &'p Profile,
     shown: Vec<SpanGroup<'p>>,
-    /// Spans and their time, of all that match.
+    /// The number and the time of all matching spans.
     spans: u64,
     time: u64,
     /// How many groups the limit left out, and their time.
@@ -105,7 +105,7 @@ impl<'p> SpanTable<'p> {
         Ok(head + &table + &self.repeated(look))
     }
 
-    /// The statements that were made again and again, below the table.
+    /// The repeated statements, below the table.
     fn repeated(&self, look: Look) -> String {
         if self.repeats.is_empty() {
             return String::new();
@@ -225,12 +225,12 @@ impl<'p> SpanTable<'p> {
         format!("{mark}{} {}", group.kind.name(), printable(text))
     }
 
-    /// For programs.
+    /// As JSON.
     pub(super) fn json(&self, title: &str) -> Value {
         self.add_to(head(self.profile, title, Metric::Wall))
     }
 
-    /// Adds what there is to a report.
+    /// Adds the spans to a report, if there are any.
     pub(super) fn add_to(&self, report: Value) -> Value {
         let text = |bytes: &[u8]| Value::from(String::from_utf8_lossy(bytes));
         let spans = self.shown.iter().map(|group| {
@@ -274,7 +274,7 @@ impl<'p> SpanTable<'p> {
     }
 }
 
-/// Whether the group has what was repeated.
+/// Whether the group contains the repeated statement.
 fn is_of(profile: &Profile, repeat: &Repeat, group: &SpanGroup<'_>) -> bool {
     repeat.kind == group.kind
         && repeat.symbol == group.symbol

@@ -1,4 +1,4 @@
-//! What a profile is, where it comes from, and its tags.
+//! The head of a report: kind and origin of the profile, and its tags.
 
 use formats::flamegraph::moment;
 use profile::{Body, Cost, FlatTable, Meta, Metric, Mode, Profile, Samples, WallUnit};
@@ -57,15 +57,15 @@ fn origin(meta: &Meta) -> Vec<String> {
     parts
 }
 
-/// What is known of the request: its method, status and route, and what the
-/// program said of it.
+/// The request: its method, status and route, and the tags that the program
+/// set.
 fn tags(meta: &Meta) -> Vec<String> {
     let tags = meta.tags.iter();
     tags.map(|(name, value)| format!("{name}: {value}"))
         .collect()
 }
 
-/// What was recorded.
+/// The recorded data.
 fn summary(profile: &Profile) -> Vec<String> {
     let mut parts = if profile.metrics.calls {
         of_calls(profile)
@@ -112,8 +112,8 @@ fn costs(profile: &Profile, root: &Cost) -> Vec<String> {
         parts.push(format!("{} peak memory", trimmed(size(signed(peak)))));
     }
     if profile.metrics.memory {
-        // By how much more was in use at the end than at the beginning, or by how
-        // much its peak went up: neither is what the program needed.
+        // The change of the memory in use, or of its peak, from beginning to end:
+        // neither is the memory that the program needed.
         let (growth, what) = if profile.shows(Metric::Peak) {
             (root.peak, "peak growth")
         } else {

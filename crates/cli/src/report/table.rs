@@ -1,7 +1,7 @@
 //! A table of numbers with a name at the end of each row.
 //!
-//! Numbers are right-aligned in columns as wide as they need; the name gets
-//! what is left. In a pipe that is all it needs. On a terminal too narrow for
+//! Numbers are right-aligned in columns as wide as they need; the name gets the
+//! rest of the line. In a pipe, lines have no width. On a terminal too narrow for
 //! the longest name, the columns of memory go; then names are shortened; then
 //! other columns go, the least important first.
 
@@ -12,25 +12,26 @@ use super::labels::labels;
 use crate::terminal::{Look, Style, shortened};
 use crate::units::{counted, percent};
 
-/// What one line may be about.
+/// The kind of a line.
 const FUNCTION: &str = "function";
 
 /// A name of this length can still be recognized.
 const MIN_NAME_WIDTH: usize = 24;
 const GAP: usize = 2;
 const INDENTATION: usize = 2;
-/// Levels that are shown by blanks; of a recursion 100,000 deep they would be
-/// gigabytes.
+/// The maximum number of levels that are indented: the indentation of a
+/// recursion 100,000 deep would take gigabytes.
 const DEEPEST: usize = 100;
 const ARROW: &str = " → ";
 
 /// One column of numbers.
 #[derive(Debug, Clone)]
 pub(crate) struct Column {
-    /// What `--columns` calls it.
+    /// Its name in `--columns`.
     pub(crate) key: &'static str,
     pub(crate) title: String,
-    /// Columns with the highest are left out first; zero always stays.
+    /// Columns with the highest number are left out first; those with zero
+    /// always stay.
     pub(crate) dispensable: u8,
     pub(crate) is_sorted_by: bool,
     /// Shown only if `--columns` asks for it.
@@ -92,7 +93,7 @@ impl Cell {
         Self { text, style }
     }
 
-    /// A number that is faint if it is nothing.
+    /// A number that is faint if it is zero.
     pub(crate) fn amount(text: String) -> Self {
         let style = if text.starts_with("0 ") {
             Style::Faint
@@ -102,8 +103,8 @@ impl Cell {
         Self { text, style }
     }
 
-    /// A number that makes things worse or better.
-    /// Little of either is just a number.
+    /// A change for the worse or the better, in colour. A small change has no
+    /// colour.
     pub(crate) fn change(text: String, value: f64, is_little: bool) -> Self {
         let style = match value {
             worse if worse > 0.0 && !is_little => Style::Hot,
@@ -132,29 +133,29 @@ impl Cell {
 pub(crate) struct Row {
     /// As many as there are columns.
     pub(crate) cells: Vec<Cell>,
-    /// How deep below other rows this one is.
+    /// The number of rows above it that contain it.
     pub(crate) depth: usize,
     /// Printable already.
     pub(crate) name: String,
-    /// Whom the function calls, if the row is about that.
+    /// The callee, if the row is a call.
     pub(crate) callee: Option<String>,
 }
 
-/// Rows with something to say about those left out.
+/// Rows, and notes about rows that were left out.
 #[derive(Debug)]
 pub(crate) struct Table {
-    /// What stands above the names.
+    /// The heading of the names.
     pub(crate) title: &'static str,
     pub(crate) columns: Vec<Column>,
     pub(crate) rows: Vec<Row>,
-    /// What is to be said below: of rows that the limit left out.
+    /// The notes below, about rows that the limit left out.
     pub(crate) notes: Vec<String>,
     /// The columns that were asked for, in that order; none for the usual ones.
     pub(crate) chosen: Option<Vec<usize>>,
 }
 
-/// What is to be said of functions that were left out; they have a share only
-/// of what is never negative.
+/// The note about functions that were left out. It has a percentage only if the
+/// cost is never negative.
 pub(crate) fn left_out(number: usize, share: Option<f64>) -> Option<String> {
     (number > 0).then(|| {
         let functions = counted(number as u64, "more function");
@@ -258,7 +259,8 @@ impl Table {
                 continue;
             };
             let room = room.saturating_sub(ARROW.width());
-            // Each has half of it, and what the other does not need.
+            // Each gets half of the width, and the part that the other does not
+            // need.
             let caller_room = (room / 2).max(room.saturating_sub(callee.width()));
             let caller_width = row.name.width().min(caller_room);
             names.push((&row.name, caller_room));
@@ -296,7 +298,7 @@ impl Table {
         self.columns.iter().enumerate().map(width).collect()
     }
 
-    /// The columns there is room for, beside a name.
+    /// The columns that fit beside a name.
     fn shown(&self, widths: &[usize], width: usize) -> Vec<usize> {
         let longest = self
             .rows
@@ -348,8 +350,8 @@ impl Table {
 }
 
 impl Row {
-    /// What stands before the name: two columns a level while there is room for
-    /// a name beside them, then the number of further levels.
+    /// The indentation: two columns a level while a name fits beside them, then
+    /// the number of further levels.
     fn indentation(&self, room: usize) -> String {
         let most = (room.saturating_sub(MIN_NAME_WIDTH) / INDENTATION).min(DEEPEST);
         if self.depth <= most {
@@ -368,7 +370,7 @@ fn push_right(line: &mut String, look: Look, style: Style, text: &str, width: us
     line.extend(std::iter::repeat_n(' ', GAP));
 }
 
-/// A name with its namespace stepping back.
+/// A name with its namespace in a faint colour.
 fn name(look: Look, name: &str) -> String {
     match name.rfind('\\') {
         Some(end) if !name.starts_with("eval::") => {
@@ -429,7 +431,7 @@ mod tests {
             "12,345    7 ns     0     Some\\Name\\Space\\Class::with_a_long_method",
         ];
         assert_eq!(rendered(67), lines.join("\n") + "\n");
-        // For a pipe there is no width.
+        // A pipe has no width.
         assert_eq!(table().render(Look::plain()), lines.join("\n") + "\n");
         for width in 40..120 {
             // The last is a note.
@@ -451,7 +453,7 @@ mod tests {
         assert_eq!(row(8).indentation(40), " ".repeat(16));
         assert_eq!(row(9).indentation(40), format!("{}+1 ", " ".repeat(16)));
         assert_eq!(row(100).indentation(10), "+100 ");
-        // Without a width nothing is in short supply.
+        // Without a width, nothing is shortened.
         assert_eq!(row(100).indentation(usize::MAX), " ".repeat(200));
         let deeper = format!("{}+900 ", " ".repeat(200));
         assert_eq!(row(1_000).indentation(usize::MAX), deeper);

@@ -43,8 +43,8 @@ pub(super) struct Paths<'p> {
 }
 
 impl<'p> Paths<'p> {
-    /// The paths from `main()`; with a pattern, those only that lead through a
-    /// function that matches.
+    /// The paths from `main()`; with a pattern, only those through a matching
+    /// function.
     pub(super) fn of_tree(
         profile: &'p Profile,
         tree: &Tree,
@@ -80,7 +80,7 @@ impl<'p> Paths<'p> {
         )
     }
 
-    /// The functions, and who called them; with a pattern, functions that match.
+    /// The functions and their callers; with a pattern, matching functions only.
     pub(super) fn of_inverted(
         profile: &'p Profile,
         tree: &Tree,
@@ -110,7 +110,7 @@ impl<'p> Paths<'p> {
         }
     }
 
-    /// What decides whether a node is shown, and where.
+    /// The cost that nodes are selected and sorted by.
     fn key(&self, node: &InvertedNode) -> u64 {
         let cost = if self.is_inverted {
             self.metric.of_own(&node.own, node.inclusive.calls)
@@ -130,21 +130,19 @@ impl<'p> Paths<'p> {
     ) -> Self {
         let limit = limit.unwrap_or_else(|| arguments.limit_or(LIMIT));
         let highest = self.highest(nodes);
-        let highest_of = |node: NodeId| highest.get(node.index()).copied().unwrap_or(0);
         let least = least(self.min, self.total);
-        // From the top always to what costs most next.
+        // From the top down, always the costliest node that is left.
         let mut heap = BinaryHeap::new();
         let top: Vec<NodeId> = if self.is_inverted {
             let functions = children.of(NodeId::ROOT).iter().copied();
-            let symbol = |id: &NodeId| nodes.get(id.index()).map(|node| node.symbol);
             functions
-                .filter(|id| symbol(id).is_some_and(&is_wanted))
+                .filter(|id| is_wanted(nodes[id.index()].symbol))
                 .collect()
         } else {
             vec![NodeId::ROOT]
         };
-        heap.extend(top.iter().map(|&id| (highest_of(id), Reverse(id))));
-        let mut is_shown = vec![false; nodes.len()];
+        heap.extend(top.iter().map(|&id| (highest[id], Reverse(id))));
+        let mut is_shown: profile::Table<NodeId, bool> = profile::Table::new(false, nodes.len());
         let mut number = 0;
         while number < limit
             && let Some((key, Reverse(id))) = heap.pop()
@@ -152,39 +150,32 @@ impl<'p> Paths<'p> {
             if key < least && id != NodeId::ROOT {
                 break;
             }
-            if let Some(place) = is_shown.get_mut(id.index()) {
-                *place = true;
-            }
+            is_shown[id] = true;
             number += 1;
             let below = children.of(id).iter();
-            heap.extend(below.map(|&child| (highest_of(child), Reverse(child))));
+            heap.extend(below.map(|&child| (highest[child], Reverse(child))));
         }
         self.left_out = nodes.len() - usize::from(self.is_inverted) - number;
         if !top.is_empty() && top.len() < children.of(NodeId::ROOT).len() && self.is_inverted {
-            // Functions that do not match are not missed.
+            // Functions that do not match do not count as left out.
             self.left_out = heap.len();
         }
         let sorted = |ids: &[NodeId]| {
             let ids = ids.iter().copied();
-            let is_shown = |id: &NodeId| is_shown.get(id.index()) == Some(&true);
-            let mut ids: Vec<NodeId> = ids.filter(is_shown).collect();
-            ids.sort_by_cached_key(|id| {
-                let node = nodes.get(id.index());
-                node.map(|node| (self.key(node), Reverse(*id)))
-            });
+            let mut ids: Vec<NodeId> = ids.filter(|id| is_shown[*id]).collect();
+            ids.sort_by_cached_key(|id| (self.key(&nodes[id.index()]), Reverse(*id)));
             ids
         };
         let mut shown = Vec::with_capacity(number);
         let mut walk: Vec<(NodeId, usize)> = sorted(&top).into_iter().map(|id| (id, 0)).collect();
         while let Some((id, depth)) = walk.pop() {
-            if let Some(node) = nodes.get(id.index()) {
-                shown.push(Shown {
-                    depth,
-                    symbol: node.symbol,
-                    inclusive: node.inclusive,
-                    own: node.own,
-                });
-            }
+            let node = &nodes[id.index()];
+            shown.push(Shown {
+                depth,
+                symbol: node.symbol,
+                inclusive: node.inclusive,
+                own: node.own,
+            });
             walk.extend(
                 sorted(children.of(id))
                     .into_iter()
@@ -196,13 +187,15 @@ impl<'p> Paths<'p> {
     }
 
     /// The highest key of each node and all below it.
-    fn highest(&self, nodes: &[InvertedNode]) -> Vec<u64> {
-        let mut highest: Vec<u64> = nodes.iter().map(|node| self.key(node)).collect();
-        for (index, node) in nodes.iter().enumerate().skip(1).rev() {
-            let below = highest.get(index).copied().unwrap_or(0);
-            if let Some(parent) = highest.get_mut(node.parent.index()) {
-                *parent = below.max(*parent);
-            }
+    fn highest(&self, nodes: &[InvertedNode]) -> profile::Table<NodeId, u64> {
+        let keys = nodes.iter().map(|node| self.key(node));
+        let mut highest: profile::Table<NodeId, u64> = keys.collect();
+        let numbers = (0..).map(NodeId).take(nodes.len());
+        let numbered: Vec<_> = numbers.zip(nodes).skip(1).collect();
+        for (number, node) in numbered.into_iter().rev() {
+            let below = highest[number];
+            let parent = &mut highest[node.parent];
+            *parent = below.max(*parent);
         }
         highest
     }

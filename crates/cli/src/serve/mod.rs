@@ -13,7 +13,7 @@ use anyhow::{Context, Result, anyhow, bail};
 
 use crate::args::{RunTags, ServeArguments, StoreFolder};
 use crate::terminal::say;
-use crate::viewer;
+use crate::{regressions, viewer};
 
 pub(crate) use push::push;
 pub(crate) use store_commands::{import, store};
@@ -63,6 +63,9 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Result<()> {
         is_demo: arguments.demo,
         viewer: Box::new(|file, title| {
             viewer::page_of(file, title).map_err(|error| format!("{error:#}"))
+        }),
+        findings: Box::new(|store, app| {
+            regressions::page_of(store, app).map_err(|error| format!("{error:#}"))
         }),
         viewer_policy: viewer::policy(),
     };

@@ -3,6 +3,7 @@
 //! Both make the same page, with the front end of `web/`, the engine and the
 //! profiles in it. It works as a file, and loads nothing.
 
+mod format;
 mod page;
 mod parts;
 mod plain;
@@ -22,6 +23,7 @@ use crate::directory::{self, Found, Skipped};
 use crate::progress::{Progress, Work};
 use crate::{input, output};
 
+pub(crate) use format::{FLAME_PAGE, PAGE, PAGES};
 use page::{Embedded, Page};
 
 /// Makes the page as a file.
@@ -57,6 +59,7 @@ pub(crate) fn page_of(file: &[u8], title: &str) -> Result<String> {
         is_titled: true,
         metric: "wall",
         estimate: false,
+        start: None,
         plain: plain::page(&mut Document::new(profile, vec![name.clone()])),
         files: vec![Embedded::new(name, false, file.to_vec())?],
         sources: None,
@@ -123,6 +126,7 @@ fn made(files: &[PathBuf], arguments: &PageArguments, output: Option<&Path>) -> 
             Cost::Calls => "calls",
         },
         estimate: arguments.estimate,
+        start: None,
         files: embedded,
         sources,
         plain,

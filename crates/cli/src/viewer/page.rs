@@ -49,6 +49,8 @@ pub(super) struct Page {
     pub(super) is_titled: bool,
     pub(super) metric: &'static str,
     pub(super) estimate: bool,
+    /// The view that it begins with, as its address has it: `flame?up=1`.
+    pub(super) start: Option<String>,
     pub(super) files: Vec<Embedded>,
     /// The text of source files, as JSON.
     pub(super) sources: Option<Embedded>,
@@ -112,6 +114,9 @@ impl Page {
         if self.estimate {
             write!(out, " data-estimate")?;
         }
+        if let Some(start) = &self.start {
+            write!(out, " data-start=\"{}\"", escaped(start))?;
+        }
         Ok(())
     }
 }
@@ -153,6 +158,7 @@ mod tests {
             is_titled: true,
             metric: "wall",
             estimate: true,
+            start: None,
             files,
             sources: None,
             plain: "<p>plain {{style}}</p>".to_owned(),

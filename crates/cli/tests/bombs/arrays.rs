@@ -1,4 +1,4 @@
-//! XHProf's array in PHP's serialization and in JSON, and what is around it.
+//! XHProf's array in PHP's serialization and in JSON, with its metadata.
 
 use super::{Bomb, Expect, Packed, bomb};
 

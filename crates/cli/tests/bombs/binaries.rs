@@ -10,7 +10,7 @@ use profile::{
 use super::stacks::list;
 use super::{Bomb, Expect, PART, bomb};
 
-/// A type of values, and what names it, a function and its location.
+/// A type of values and its names, a function and its location.
 const TYPE: &[u8] = b"\x0a\x04\x08\x01\x10\x02";
 const NAMES: &[u8] = b"\x32\0\x32\x07samples\x32\x05count\x32\x01f\
     \x22\x06\x08\x01\x22\x02\x08\x01\x2a\x04\x08\x01\x10\x03";
@@ -106,7 +106,7 @@ pub(super) const BOMBS: &[Bomb] = &[
     bomb("nytprof: returns", Expect::Limit, |out| {
         out.write_all(b"NYTProf 5 0\n")?;
         for number in 0..700_000_u32 {
-            // Each one deeper than the last, so that all are open.
+            // Each is one level deeper than the last, so that all stay open.
             out.write_all(b"<\xff")?;
             out.write_all(&(u32::MAX - number * 2).to_be_bytes())?;
             out.write_all(&[0; 16])?;
@@ -154,7 +154,7 @@ pub(super) const EMPTY_SAMPLES: Bomb = bomb("pprof: empty samples", Expect::Refu
     out.write_all(NAMES)
 });
 
-/// The same, each with a value, and all before it is known what that is.
+/// The same, each with a value, before the types of the values.
 pub(super) const SAMPLES_BEFORE_TYPES: Bomb =
     bomb("pprof: samples before types", Expect::Read, |out| {
         list(out, b"\x12\x03\x12\x01\x01", 52_000_000 / PART)?;

@@ -24,18 +24,18 @@ use std::time::{Duration, Instant};
 use flate2::Compression;
 use flate2::write::{DeflateEncoder, GzEncoder};
 
-/// What becomes of a bomb.
+/// The outcome of reading a bomb.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Expect {
-    /// It is read: nothing in it has to be kept.
+    /// It is read: the profile keeps nothing of it.
     Read,
-    /// It is refused, by the limit.
+    /// The limit refuses it.
     Limit,
-    /// It is refused for what it says.
+    /// The reader refuses its content.
     Refused,
 }
 
-/// How it is packed.
+/// How the bomb is packed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Packed {
     No,
@@ -78,7 +78,7 @@ impl Bomb {
                 out.finish().unwrap();
             }
             Packed::Zip => {
-                // One file, deflated, whose sizes come behind it.
+                // One deflated file; its sizes follow the data.
                 file.write_all(b"PK\x03\x04\x14\0\x08\0\x08\0").unwrap();
                 file.write_all(&[0; 16]).unwrap();
                 file.write_all(&[1, 0, 0, 0, b'x']).unwrap();
@@ -152,7 +152,7 @@ impl<W: Write> Write for Members<W> {
     }
 }
 
-/// What a run came to.
+/// The result of a run.
 struct Outcome {
     code: Option<i32>,
     said: String,

@@ -9,7 +9,7 @@
 //! **Invariant:** no edge leads to the root, and the self times of all
 //! functions add up to the root's.
 
-use profile::{Activation, Budget, Cost, Edge, EdgeTable, NumberMap, SymbolId};
+use profile::{Activation, Budget, Cost, Edge, EdgeTable, NumberMap, SymbolId, Table};
 
 use super::columns::Costs;
 
@@ -84,10 +84,9 @@ impl Edges {
             }
             self.own.resize(symbol.index() + 1, Own::default());
         }
-        if let Some(own) = self.own.get_mut(symbol.index()) {
-            own.is_there = true;
-            own.costs.add(costs);
-        }
+        let own = &mut self.own[symbol.index()];
+        own.is_there = true;
+        own.costs.add(costs);
     }
 
     /// Adds the inclusive cost of calls.
@@ -104,7 +103,9 @@ impl Edges {
             return;
         }
         let place = self.place(caller, callee);
-        if let Some(sum) = place.and_then(|place| self.sums.get_mut(place)) {
+        // None if the budget is exceeded.
+        if let Some(place) = place {
+            let sum = &mut self.sums[place];
             sum.calls = sum.calls.saturating_add(calls);
             sum.costs.add(costs);
         }
@@ -115,12 +116,12 @@ impl Edges {
             self.recent = vec![0; CACHE_SIZE];
         }
         let mixed = caller.index().wrapping_mul(31).wrapping_add(callee.index());
-        let guess = self.recent.get_mut(mixed % CACHE_SIZE);
-        if let Some(place) = &guess
-            && let Some(sum) = self.sums.get(**place)
+        let guess = &mut self.recent[mixed % CACHE_SIZE];
+        // There may be no sums yet.
+        if let Some(sum) = self.sums.get(*guess)
             && (sum.caller, sum.callee) == (caller, callee)
         {
-            return Some(**place);
+            return Some(*guess);
         }
         let next = self.sums.len();
         self.budget.room_in_map(&mut self.places, EDGES).ok()?;
@@ -135,9 +136,7 @@ impl Edges {
                 costs: Costs::default(),
             });
         }
-        if let Some(guess) = guess {
-            *guess = place;
-        }
+        *guess = place;
         Some(place)
     }
 
@@ -176,8 +175,8 @@ impl Edges {
         }
     }
 
-    fn missing(&self) -> Vec<Missing> {
-        let mut missing: Vec<_> = self
+    fn missing(&self) -> Table<SymbolId, Missing> {
+        let mut missing: Table<SymbolId, Missing> = self
             .own
             .iter()
             .map(|own| {
@@ -187,15 +186,13 @@ impl Edges {
             })
             .collect();
         for sum in &self.sums {
-            if let Some(caller) = missing.get_mut(sum.caller.index()) {
-                caller.add(sum.costs);
-                caller.calls = caller.calls.saturating_add(sum.calls);
-            }
-            if let Some(callee) = missing.get_mut(sum.callee.index()) {
-                callee.subtract(sum.costs);
-                callee.calls = callee.calls.saturating_add(sum.calls);
-                callee.is_called |= sum.caller != sum.callee;
-            }
+            let caller = &mut missing[sum.caller];
+            caller.add(sum.costs);
+            caller.calls = caller.calls.saturating_add(sum.calls);
+            let callee = &mut missing[sum.callee];
+            callee.subtract(sum.costs);
+            callee.calls = callee.calls.saturating_add(sum.calls);
+            callee.is_called |= sum.caller != sum.callee;
         }
         missing
     }
@@ -203,26 +200,20 @@ impl Edges {
     /// In a cycle the records of the inner calls are empty. Where a caller has
     /// more than its own cost and its callees', and a callee has less, the
     /// record between them gets the difference.
-    fn cover_from_callers(&mut self, missing: &mut [Missing]) {
+    fn cover_from_callers(&mut self, missing: &mut Table<SymbolId, Missing>) {
         for sum in &mut self.sums {
             if sum.caller == SymbolId::ROOT {
                 continue;
             }
-            let excess = missing
-                .get(sum.caller.index())
-                .map_or(0, |missing| missing.wall.saturating_neg());
-            let lack = missing
-                .get(sum.callee.index())
-                .map_or(0, |missing| missing.wall);
-            let moved = excess.min(lack);
+            let excess = missing[sum.caller].wall.saturating_neg();
+            let moved = excess.min(missing[sum.callee].wall);
             if moved <= 0 {
                 continue;
             }
             sum.costs.wall = sum.costs.wall.saturating_add(moved);
             for (end, by) in [(sum.caller, moved), (sum.callee, -moved)] {
-                if let Some(missing) = missing.get_mut(end.index()) {
-                    missing.wall = missing.wall.saturating_add(by);
-                }
+                let wall = &mut missing[end].wall;
+                *wall = wall.saturating_add(by);
             }
         }
     }
@@ -231,7 +222,7 @@ impl Edges {
     fn cover_from_root(&mut self, missing: &[Missing], unit_ns: u64, has_calls: bool) {
         for (number, missing) in (0_u32..).zip(missing).skip(1) {
             let symbol = SymbolId(number);
-            let is_there = self.own.get(symbol.index()).is_some_and(|own| own.is_there);
+            let is_there = self.own[symbol.index()].is_there;
             let rounding = missing.calls.saturating_mul(unit_ns);
             let is_more = missing.wall.max(0).unsigned_abs() > rounding;
             let is_root = !missing.is_called && (is_there || missing.calls > 0);

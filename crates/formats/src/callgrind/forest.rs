@@ -93,8 +93,8 @@ impl Forest {
             .ok_or(DoesNotFit)?;
         let mut memory = own.memory;
         for (number, record) in records.iter().enumerate() {
-            let child = self.unclaimed.get(first + number).copied().unwrap_or(NONE);
-            let child = self.get_mut(child)?;
+            let child = self.unclaimed[first + number];
+            let child = &mut self.nodes[child as usize];
             if child.symbol != record.callee {
                 return Err(DoesNotFit);
             }
@@ -112,8 +112,7 @@ impl Forest {
             memory,
         })?;
         for number in first..self.unclaimed.len() {
-            let child = self.unclaimed.get(number).copied().unwrap_or(NONE);
-            self.adopt(branch, child)?;
+            self.adopt(branch, self.unclaimed[number])?;
         }
         self.unclaimed.truncate(first);
         self.unclaimed.push(branch);
@@ -133,16 +132,16 @@ impl Forest {
             memory: 0,
         })?;
         for top in std::mem::take(&mut self.unclaimed) {
-            let branch = *self.get_mut(top)?;
+            let branch = *self.branch(top);
             if branch.symbol == SymbolId::ROOT {
                 self.merge(root, top)?;
             } else {
-                let memory = &mut self.get_mut(root)?.memory;
+                let memory = &mut self.branch(root).memory;
                 *memory = memory.saturating_add(branch.memory);
                 self.adopt(root, top)?;
             }
         }
-        let root_branch = self.get_mut(root)?;
+        let root_branch = self.branch(root);
         root_branch.calls = root_branch.calls.max(1);
         drop(std::mem::take(&mut self.places));
         Ok(self.tree(root))
@@ -152,11 +151,9 @@ impl Forest {
         let mut nodes = Vec::with_capacity(self.nodes.len() - self.free.len());
         let mut walk = vec![(root, NodeId::ROOT)];
         while let Some((branch, parent)) = walk.pop() {
-            let (Some(branch), Ok(number)) =
-                (self.nodes.get(branch as usize), u32::try_from(nodes.len()))
-            else {
-                continue;
-            };
+            let branch = &self.nodes[branch as usize];
+            // No more than branches, which have 32-bit numbers.
+            let number = u32::try_from(nodes.len()).unwrap_or(u32::MAX);
             nodes.push(Node {
                 parent,
                 symbol: branch.symbol,
@@ -176,14 +173,11 @@ impl Forest {
         // Own times are signed. Inclusive ones are not below zero: what one lacks
         // comes off its caller.
         for index in (0..nodes.len()).rev() {
-            let Some(node) = nodes.get_mut(index) else {
-                continue;
-            };
+            let node: &mut Node = &mut nodes[index];
             let (parent, wall) = (node.parent, node.cost.wall.cast_signed());
             node.cost.wall = wall.max(0).unsigned_abs();
-            if index > 0
-                && let Some(Node { cost, .. }) = nodes.get_mut(parent.index())
-            {
+            if index > 0 {
+                let cost = &mut nodes[parent.index()].cost;
                 let sum = cost.wall.cast_signed().saturating_add(wall);
                 cost.wall = sum.cast_unsigned();
             }
@@ -191,13 +185,13 @@ impl Forest {
         Tree { nodes }
     }
 
-    fn get_mut(&mut self, branch: u32) -> Result<&mut Branch, DoesNotFit> {
-        self.nodes.get_mut(branch as usize).ok_or(DoesNotFit)
+    fn branch(&mut self, number: u32) -> &mut Branch {
+        &mut self.nodes[number as usize]
     }
 
     fn make(&mut self, branch: Branch) -> Result<u32, DoesNotFit> {
         if let Some(number) = self.free.pop() {
-            *self.get_mut(number)? = branch;
+            *self.branch(number) = branch;
             return Ok(number);
         }
         if !self.budget.take_if_there(BRANCH_BYTES) {
@@ -210,7 +204,7 @@ impl Forest {
     /// Makes `child` a child of `parent`, or merges it with the child of the
     /// same symbol.
     fn adopt(&mut self, parent: u32, child: u32) -> Result<(), DoesNotFit> {
-        let symbol = self.get_mut(child)?.symbol;
+        let symbol = self.branch(child).symbol;
         match self.child(parent, symbol)? {
             Some(same) => self.merge(same, child),
             None => self.link(parent, child, symbol),
@@ -222,7 +216,7 @@ impl Forest {
             children,
             last_child,
             ..
-        } = self.get_mut(parent)?;
+        } = self.branch(parent);
         if children > MAX_LINEAR_CHILDREN {
             return Ok(self.places.get(&(parent, symbol)).copied());
         }
@@ -237,11 +231,11 @@ impl Forest {
     }
 
     fn link(&mut self, parent: u32, child: u32, symbol: SymbolId) -> Result<(), DoesNotFit> {
-        let branch = self.get_mut(parent)?;
+        let branch = self.branch(parent);
         branch.children += 1;
         let children = branch.children;
         let previous = std::mem::replace(&mut branch.last_child, child);
-        self.get_mut(child)?.previous = previous;
+        self.branch(child).previous = previous;
         if children == MAX_LINEAR_CHILDREN + 1 {
             let mut child = child;
             while let Some(branch) = self.nodes.get(child as usize) {
@@ -276,8 +270,8 @@ impl Forest {
 
     /// Adds the costs of `other`, whose place is free afterwards.
     fn merge_costs(&mut self, branch: u32, other: u32) -> Result<Branch, DoesNotFit> {
-        let gone = *self.get_mut(other)?;
-        let branch = self.get_mut(branch)?;
+        let gone = *self.branch(other);
+        let branch = self.branch(branch);
         branch.calls = branch.calls.saturating_add(gone.calls);
         branch.own_wall = branch.own_wall.saturating_add(gone.own_wall);
         branch.memory = branch.memory.saturating_add(gone.memory);
@@ -305,7 +299,7 @@ impl Forest {
             child = branch.previous;
         }
         for &child in children.iter().rev() {
-            let symbol = self.get_mut(child)?.symbol;
+            let symbol = self.branch(child).symbol;
             match self.child(branch, symbol)? {
                 Some(same) => merges.push((same, child)),
                 None => self.link(branch, child, symbol)?,

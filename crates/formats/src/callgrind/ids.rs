@@ -56,9 +56,7 @@ impl<T: Copy> Ids<T> {
             }
             self.dense.resize(index + 1, None);
         }
-        if let Some(place) = self.dense.get_mut(index) {
-            *place = Some(value);
-        }
+        self.dense[index] = Some(value);
     }
 }
 

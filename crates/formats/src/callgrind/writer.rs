@@ -5,7 +5,7 @@
 
 use std::io::{self, BufWriter, Write};
 
-use profile::{Cost, Profile, SelfCost, Symbol, SymbolId, WallUnit};
+use profile::{Cost, Profile, SelfCost, Symbol, SymbolId, Table, WallUnit};
 
 use super::{Style, UNIT_NS};
 use crate::shared::graph::{Function, Graph};
@@ -32,7 +32,7 @@ pub(super) fn write(
         style,
         columns,
         files: Numbers::default(),
-        functions: vec![None; profile.symbols.len()],
+        functions: Table::new(None, profile.symbols.len()),
         next_function: 1,
         previous_line: None,
     };
@@ -134,7 +134,7 @@ struct Writer<'p, 'o> {
     style: Style,
     columns: Columns,
     files: Numbers<'p>,
-    functions: Vec<Option<u32>>,
+    functions: Table<SymbolId, Option<u32>>,
     next_function: u32,
     /// The line that relative line numbers refer to.
     previous_line: Option<u32>,
@@ -208,9 +208,7 @@ impl<'p> Writer<'p, '_> {
         self.position(symbol, "")?;
         self.line(symbol, own_costs(function.own))?;
         for call in &function.calls {
-            let Some(callee) = graph.functions.get(call.callee) else {
-                continue;
-            };
+            let callee = &graph.functions[call.callee];
             self.position(callee.symbol, "c")?;
             let line = line_of(self.profile, callee.symbol);
             writeln!(self.out, "calls={} {line}", call.cost.calls)?;
@@ -221,11 +219,7 @@ impl<'p> Writer<'p, '_> {
 
     /// `fl=` and `fn=`, or `cfl=` and `cfn=`.
     fn position(&mut self, symbol: SymbolId, prefix: &str) -> io::Result<()> {
-        let file = self
-            .profile
-            .symbols
-            .get(symbol.index())
-            .map_or(UNKNOWN, file_of);
+        let file = file_of(self.profile.symbol(symbol));
         write!(self.out, "{prefix}fl=")?;
         if self.style == Style::Plain {
             plain(file, &mut self.out)?;
@@ -243,13 +237,10 @@ impl<'p> Writer<'p, '_> {
             plain(name, &mut self.out)?;
             return self.out.write_all(b"\n");
         }
-        let number = self.functions.get(symbol.index()).copied().flatten();
-        let Some(number) = number else {
+        let Some(number) = self.functions[symbol] else {
             let number = self.next_function;
             self.next_function += 1;
-            if let Some(place) = self.functions.get_mut(symbol.index()) {
-                *place = Some(number);
-            }
+            self.functions[symbol] = Some(number);
             write!(self.out, "({number}) ")?;
             self.out.write_all(&one_line(name))?;
             return self.out.write_all(b"\n");
@@ -277,8 +268,7 @@ impl<'p> Writer<'p, '_> {
 
 /// Lines are counted from 1, and an unknown line is written as 1.
 pub(super) fn line_of(profile: &Profile, symbol: SymbolId) -> u32 {
-    let symbol = profile.symbols.get(symbol.index());
-    symbol.map_or(1, |symbol| symbol.line.max(1))
+    profile.symbol(symbol).line.max(1)
 }
 
 /// The file as it is written to the format.
@@ -306,7 +296,7 @@ fn plain(name: &[u8], out: &mut dyn Write) -> io::Result<()> {
         && digit.is_ascii_digit()
     {
         out.write_all(b"( ")?;
-        return out.write_all(name.get(1..).unwrap_or_default());
+        return out.write_all(&name[1..]);
     }
     out.write_all(&name)
 }

@@ -10,7 +10,9 @@
 use std::collections::HashMap;
 use std::io::{self, BufWriter, Write};
 
-use profile::{Body, Event, EventKind, Events, Instant, NodeId, Profile, Symbol, SymbolId, Tree};
+use profile::{
+    Body, Event, EventKind, Events, Instant, NodeId, Profile, Symbol, SymbolId, Table, Tree,
+};
 
 use super::UNIT_NS;
 use super::writer::{file_of, known, line_of};
@@ -32,7 +34,7 @@ pub(super) fn write(
         // File number 1 is that of PHP's own functions, whenever it is first
         // used.
         files: HashMap::from([(INTERNAL_FILE, (1, false))]),
-        functions: vec![None; profile.symbols.len()],
+        functions: Table::new(None, profile.symbols.len()),
         next_function: 1,
     };
     writer.header(options)?;
@@ -85,7 +87,7 @@ struct Writer<'p, 'o> {
     profile: &'p Profile,
     /// A file's number, and whether its name has been written.
     files: HashMap<&'p [u8], (u32, bool)>,
-    functions: Vec<Option<u32>>,
+    functions: Table<SymbolId, Option<u32>>,
     next_function: u32,
 }
 
@@ -136,8 +138,8 @@ impl Writer<'_, '_> {
     }
 
     fn position(&mut self, symbol: SymbolId, prefix: &str) -> io::Result<()> {
-        let symbol_row = self.profile.symbols.get(symbol.index());
-        let file = symbol_row.map_or(super::writer::known(b""), file_of);
+        let symbol_row = self.profile.symbol(symbol);
+        let file = file_of(symbol_row);
         let next = u32::try_from(self.files.len() + 1).unwrap_or(u32::MAX);
         let (number, is_written) = self.files.entry(file).or_insert((next, false));
         write!(self.out, "{prefix}fl=({number})")?;
@@ -146,9 +148,7 @@ impl Writer<'_, '_> {
             self.out.write_all(&one_line(file))?;
         }
         write!(self.out, "\n{prefix}fn=")?;
-        let Some(place) = self.functions.get_mut(symbol.index()) else {
-            return self.out.write_all(b"???\n");
-        };
+        let place = &mut self.functions[symbol];
         if let Some(number) = place {
             return writeln!(self.out, "({number})");
         }
@@ -156,13 +156,12 @@ impl Writer<'_, '_> {
         *place = Some(self.next_function);
         self.next_function += 1;
         let name = known(self.profile.name(symbol));
-        let is_internal = symbol_row.is_some_and(|row| row.internal);
         let name: &[u8] = if name == Symbol::MAIN {
             b"{main}"
         } else {
             name
         };
-        if is_internal {
+        if symbol_row.internal {
             self.out.write_all(b"php::")?;
         }
         self.out.write_all(&one_line(name))?;
@@ -178,22 +177,18 @@ impl Writer<'_, '_> {
         // Each with the index of its first record, once it is entered.
         let mut walk = vec![(NodeId::ROOT, None)];
         while let Some((id, entered)) = walk.pop() {
-            let Some(node) = tree.nodes.get(id.index()) else {
-                continue;
-            };
+            let node = &tree[id];
             let Some(first) = entered else {
                 walk.push((id, Some(records.len())));
                 let inner = children.of(id).iter().rev();
                 walk.extend(inner.map(|&child| (child, None)));
                 continue;
             };
-            let own = own.get(id.index()).copied().unwrap_or_default();
+            let own = own[id];
             let own = Costs::of_own(node.symbol, own.wall, own.memory, &mut rounding);
-            let made = records.get(first..).unwrap_or_default();
+            let made = records.split_off(first);
             let mut all = made.iter().fold(own, |sum, record| sum.plus(record.costs));
             all.memory = node.cost.memory;
-            let made = made.to_vec();
-            records.truncate(first);
             self.block(node.symbol, own, &made)?;
             if id == NodeId::ROOT {
                 self.summary(all.time, node.cost.peak, node.cost.memory)?;
@@ -214,12 +209,10 @@ impl Writer<'_, '_> {
             let records: Vec<_> = function
                 .calls
                 .iter()
-                .filter_map(|call| {
-                    Some(Record {
-                        callee: graph.functions.get(call.callee)?.symbol,
-                        calls: call.cost.calls,
-                        costs: costs(call.cost.wall, call.cost.memory),
-                    })
+                .map(|call| Record {
+                    callee: graph.functions[call.callee].symbol,
+                    calls: call.cost.calls,
+                    costs: costs(call.cost.wall, call.cost.memory),
                 })
                 .collect();
             let own = costs(function.own.wall.max(0).unsigned_abs(), function.own.memory);

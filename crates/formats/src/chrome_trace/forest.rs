@@ -85,11 +85,9 @@ impl<'o> Forest<'o> {
             },
             Some(Shape::Samples) => return,
             Some(Shape::Tree) => {
-                let costs = self
-                    .ours
-                    .costs
-                    .get(place..place + width)
-                    .unwrap_or_default();
+                // The file may have fewer costs than entries.
+                let costs = self.ours.costs.get(place..place + width);
+                let costs = costs.unwrap_or_default();
                 let at = |index: usize| costs.get(index).copied().unwrap_or(0);
                 Cost {
                     calls: unsigned(at(0)),

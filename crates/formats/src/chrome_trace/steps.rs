@@ -102,17 +102,14 @@ pub(super) fn steps(
             });
         }
         None => {
-            let call = open.pop().and_then(|place| calls.get_mut(place));
-            if let Some(call) = call {
-                call.to = at;
+            if let Some(place) = open.pop() {
+                calls[place].to = at;
             }
         }
     });
     // Calls that are open at the end stay open.
     for place in open {
-        if let Some(call) = calls.get_mut(place) {
-            call.to.wall = NO_END;
-        }
+        calls[place].to.wall = NO_END;
     }
     budget.drop_list(edges);
     if budget.room_for(&mut calls, whole.len(), EVENTS).is_ok() {

@@ -130,13 +130,11 @@ impl<W: Write> Writer<'_, W> {
         let mut walk = vec![NodeId::ROOT];
         while let Some(node) = walk.pop() {
             walk.extend(children.of(node).iter().rev());
-            if let (Some(own), Some(node)) = (own.get(node.index()), tree.nodes.get(node.index())) {
-                write!(self.out, "{separator}{}", node.cost.calls)?;
-                if has_memory {
-                    write!(self.out, ",{},{}", own.memory, own.peak)?;
-                }
-                separator = ",";
+            write!(self.out, "{separator}{}", tree[node].cost.calls)?;
+            if has_memory {
+                write!(self.out, ",{},{}", own[node].memory, own[node].peak)?;
             }
+            separator = ",";
         }
         self.out.write_all(b"]")
     }
@@ -171,20 +169,13 @@ impl<W: Write> Writer<'_, W> {
                 now = sample.at;
             }
             path.clear();
-            let mut at = sample.stack;
-            while let Some(node) = samples.stacks.get(at.index()) {
-                path.push(at);
-                if node.parent >= at {
-                    break;
-                }
-                at = node.parent;
-            }
+            path.extend(samples.frames(sample.stack).map(|(stack, _)| stack));
             path.reverse();
             let pairs = open.iter().zip(&path);
             let same = pairs.take_while(|(one, other)| one == other).count();
             self.close(samples, &mut open, same, now)?;
             for &stack in path.iter().skip(same) {
-                self.event(true, symbol(samples, stack), now, 0)?;
+                self.event(true, samples[stack].symbol, now, 0)?;
                 open.push(stack);
             }
             now = now.saturating_add(sample.weight.saturating_mul(length));
@@ -202,7 +193,7 @@ impl<W: Write> Writer<'_, W> {
         while open.len() > keep
             && let Some(stack) = open.pop()
         {
-            self.event(false, symbol(samples, stack), now, 0)?;
+            self.event(false, samples[stack].symbol, now, 0)?;
         }
         Ok(())
     }
@@ -218,9 +209,7 @@ impl<W: Write> Writer<'_, W> {
         let (mut wall, mut cpu) = (0_u64, 0_u64);
         let mut walk = vec![(NodeId::ROOT, false)];
         while let Some((id, is_entered)) = walk.pop() {
-            let (Some(node), Some(own)) = (tree.nodes.get(id.index()), own.get(id.index())) else {
-                continue;
-            };
+            let (node, own) = (&tree[id], own[id]);
             self.event(!is_entered, node.symbol, wall, cpu)?;
             if !is_entered {
                 let positive = |value: i64| value.max(0).unsigned_abs();
@@ -237,9 +226,7 @@ impl<W: Write> Writer<'_, W> {
     fn event(&mut self, opens: bool, symbol: SymbolId, wall: u64, cpu: u64) -> io::Result<()> {
         self.last = self.last.max(wall);
         self.last_cpu = self.last_cpu.max(cpu);
-        let Some(symbol) = self.profile.symbols.get(symbol.index()) else {
-            return Ok(());
-        };
+        let symbol = self.profile.symbol(symbol);
         let phase = if opens { 'B' } else { 'E' };
         let category = if symbol.internal { "internal" } else { "php" };
         write!(
@@ -265,11 +252,6 @@ impl<W: Write> Writer<'_, W> {
              \"args\":{{\"bytes\":{value}}}}}"
         )
     }
-}
-
-fn symbol(samples: &Samples, stack: NodeId) -> SymbolId {
-    let node = samples.stacks.get(stack.index());
-    node.map_or(SymbolId::ROOT, |node| node.symbol)
 }
 
 fn string(text: &str, out: &mut impl Write) -> io::Result<()> {

@@ -148,9 +148,7 @@ impl Lines<'_> {
                 }
             }
         }
-        if let Some(groups) = walk.get_mut(from..) {
-            groups.sort_unstable_by(|(one, _), (other, _)| self.order(*other, *one));
-        }
+        walk[from..].sort_unstable_by(|(one, _), (other, _)| self.order(*other, *one));
     }
 
     /// Compares the bytes of the groups' lines. The lines of one group are
@@ -158,7 +156,7 @@ impl Lines<'_> {
     fn order(&self, one: Group, other: Group) -> Ordering {
         let (a, b) = (self.name(one.node), self.name(other.node));
         let common = a.len().min(b.len());
-        let order = a.get(..common).cmp(&b.get(..common));
+        let order = a[..common].cmp(&b[..common]);
         order.then_with(|| self.key(one).cmp(&self.key(other)))
     }
 
@@ -175,13 +173,11 @@ impl Lines<'_> {
     }
 
     fn name(&self, node: NodeId) -> &[u8] {
-        let node = self.tree.nodes.get(node.index());
-        let name = node.and_then(|node| self.names.get(node.symbol.index()));
-        name.map_or(UNKNOWN, Vec::as_slice)
+        &self.names[self.tree[node].symbol.index()]
     }
 
     fn value(&self, node: NodeId) -> u64 {
-        self.values.get(node.index()).copied().unwrap_or(0)
+        self.values[node.index()]
     }
 }
 

@@ -174,7 +174,7 @@ impl Nodes {
             let mut at = Some(start);
             let mut below = NodeId::ROOT;
             while let Some(index) = at {
-                if let Some(&Some(place)) = places.get(index) {
+                if let Some(place) = places[index] {
                     below = place;
                     break;
                 }
@@ -185,17 +185,12 @@ impl Nodes {
                 at = self.caller(index)?;
             }
             while let Some(index) = climb.pop() {
-                let symbol = self
-                    .list
-                    .get(index)
-                    .map_or(SymbolId::ROOT, |node| node.symbol);
+                let symbol = self.list[index].symbol;
                 // A `main()` at the bottom of a stack is the root.
                 if below != NodeId::ROOT || symbol != SymbolId::ROOT {
                     below = push(below, symbol);
                 }
-                if let Some(place) = places.get_mut(index) {
-                    *place = Some(below);
-                }
+                places[index] = Some(below);
             }
         }
         let nodes = self.list.iter().zip(places);
@@ -204,9 +199,7 @@ impl Nodes {
     }
 
     fn caller(&self, index: usize) -> Result<Option<usize>, String> {
-        let Some(node) = self.list.get(index) else {
-            return Ok(None);
-        };
+        let node = &self.list[index];
         let Some(caller) = node.parent.or_else(|| self.callers.get(&node.id).copied()) else {
             return Ok(None);
         };

@@ -36,14 +36,13 @@ pub(super) fn write(
     let slices = || timeline.slices.iter().filter(|slice| slice.value > 0);
     let mut hits = vec![0_u64; timeline.tree.nodes.len()];
     for slice in slices() {
-        if let Some(hits) = hits.get_mut(slice.node.index()) {
-            let count = if is_counted {
-                slice.value.unsigned_abs()
-            } else {
-                1
-            };
-            *hits = hits.saturating_add(count);
-        }
+        let hits = &mut hits[slice.node.index()];
+        let count = if is_counted {
+            slice.value.unsigned_abs()
+        } else {
+            1
+        };
+        *hits = hits.saturating_add(count);
     }
     out.write_all(b"{\"nodes\":[\n")?;
     write_nodes(profile, &timeline, &hits, &mut out)?;
@@ -95,9 +94,7 @@ fn write_nodes(
     )?;
     let children = timeline.tree.children();
     for ((number, node), hits) in (0_u32..).zip(&timeline.tree.nodes).zip(hits) {
-        let Some(symbol) = profile.symbols.get(node.symbol.index()) else {
-            continue;
-        };
+        let symbol = profile.symbol(node.symbol);
         write!(
             out,
             ",\n{{\"id\":{},\"callFrame\":{{\"functionName\":",

@@ -9,7 +9,7 @@
 //! a box is at least as wide as its callees together; a box's inclusive cost is
 //! the sum of its own cost, its `rest` and its callees' costs.
 
-use profile::{Children, Metric, NodeId, SelfCost, SymbolId, Tree};
+use profile::{Children, Metric, NodeId, SelfCost, SymbolId, Table, Tree};
 
 use super::stacks::Stacks;
 
@@ -107,10 +107,10 @@ impl Graph {
         let order = drawing_order(stacks, &children, &keep);
         let values = |amounts: &Amounts| amounts.of(&order, &children, &keep);
         let columns = wanted.metrics.iter().enumerate().map(|(number, metric)| {
-            let base = base.as_ref().and_then(|base| base.get(number));
+            let base = base.as_ref().map(|base| &base[number]);
             Column {
                 metric: *metric,
-                new: new.get(number).map(values).unwrap_or_default(),
+                new: values(&new[number]),
                 base: base.map(values),
             }
         });
@@ -125,9 +125,9 @@ impl Graph {
             levels: order.iter().map(|(_, depth)| depth + 1).max().unwrap_or(0),
             blocks: order
                 .iter()
-                .filter_map(|&(node, depth)| {
-                    let symbol = tree.nodes.get(node.index())?.symbol;
-                    Some(Block { depth, symbol })
+                .map(|&(node, depth)| Block {
+                    depth,
+                    symbol: tree[node].symbol,
                 })
                 .collect(),
             vanished,
@@ -142,36 +142,32 @@ impl Graph {
 
 /// One cost of all nodes of a tree.
 struct Amounts {
-    own: Vec<i64>,
-    inclusive: Vec<i64>,
-    weight: Vec<u64>,
+    own: Table<NodeId, i64>,
+    inclusive: Table<NodeId, i64>,
+    weight: Table<NodeId, u64>,
 }
 
 impl Amounts {
     fn new(tree: &Tree, own: &[SelfCost], metric: Metric) -> Self {
-        let own: Vec<i64> = tree
+        let own: Table<NodeId, i64> = tree
             .nodes
             .iter()
             .zip(own)
             .map(|(node, own)| metric.of_own(own, node.cost.calls))
             .collect();
         let mut inclusive = own.clone();
-        let mut weight: Vec<u64> = own
+        let mut weight: Table<NodeId, u64> = own
             .iter()
             .map(|own| u64::try_from(*own).unwrap_or(0))
             .collect();
         // Parents come first, so that going backwards each node's sum is
         // complete.
-        for (number, node) in tree.nodes.iter().enumerate().skip(1).rev() {
-            let parent = node.parent.index();
-            let sums = (inclusive.get(number).copied(), weight.get(number).copied());
-            let (Some(cost), Some(width)) = sums else {
-                continue;
-            };
-            if let Some(sum) = inclusive.get_mut(parent) {
+        for (number, node) in tree.numbered().rev() {
+            if number != NodeId::ROOT {
+                let (cost, width) = (inclusive[number], weight[number]);
+                let sum = &mut inclusive[node.parent];
                 *sum = sum.saturating_add(cost);
-            }
-            if let Some(sum) = weight.get_mut(parent) {
+                let sum = &mut weight[node.parent];
                 *sum = sum.saturating_add(width);
             }
         }
@@ -182,27 +178,23 @@ impl Amounts {
         }
     }
 
-    fn of(&self, order: &[(NodeId, u32)], children: &Children, keep: &[bool]) -> Values {
+    fn of(
+        &self,
+        order: &[(NodeId, u32)],
+        children: &Children,
+        keep: &Table<NodeId, bool>,
+    ) -> Values {
         let mut values = Values::default();
-        let at = |list: &[i64], node: NodeId| list.get(node.index()).copied().unwrap_or(0);
         for &(node, _) in order {
-            values.inclusive.push(at(&self.inclusive, node));
-            values.own.push(at(&self.own, node));
-            let left_out = children
-                .of(node)
-                .iter()
-                .filter(|child| !kept(keep, **child));
-            let rest = left_out.map(|child| at(&self.inclusive, *child));
+            values.inclusive.push(self.inclusive[node]);
+            values.own.push(self.own[node]);
+            let left_out = children.of(node).iter().filter(|child| !keep[**child]);
+            let rest = left_out.map(|child| self.inclusive[*child]);
             values.rest.push(rest.fold(0, i64::saturating_add));
-            let weight = self.weight.get(node.index()).copied();
-            values.weight.push(weight.unwrap_or(0));
+            values.weight.push(self.weight[node]);
         }
         values
     }
-}
-
-fn kept(keep: &[bool], node: NodeId) -> bool {
-    keep.get(node.index()) == Some(&true)
 }
 
 /// Each node's largest share of the total of any cost.
@@ -226,7 +218,7 @@ fn shares<'a>(nodes: usize, amounts: impl Iterator<Item = &'a Amounts>) -> Vec<f
 
 /// The nodes to draw: the largest ones. The parent of a drawn node is drawn
 /// too: it is at least as large, and precedes the node.
-fn visible(tree: &Tree, shares: &[f64], wanted: &Wanted) -> Vec<bool> {
+fn visible(tree: &Tree, shares: &[f64], wanted: &Wanted) -> Table<NodeId, bool> {
     let mut sorted = shares.to_vec();
     let most = wanted.boxes.max(1);
     let mut least = wanted.least.max(f64::MIN_POSITIVE);
@@ -240,8 +232,8 @@ fn visible(tree: &Tree, shares: &[f64], wanted: &Wanted) -> Vec<bool> {
             of_equals = most - above;
         }
     }
-    let mut depths: Vec<u32> = Vec::with_capacity(tree.nodes.len());
-    let mut keep = Vec::with_capacity(tree.nodes.len());
+    let mut depths: Table<NodeId, u32> = Table::with_capacity(tree.nodes.len());
+    let mut keep = Table::with_capacity(tree.nodes.len());
     for (number, (node, share)) in tree.nodes.iter().zip(shares).enumerate() {
         if number == 0 {
             depths.push(0);
@@ -249,9 +241,9 @@ fn visible(tree: &Tree, shares: &[f64], wanted: &Wanted) -> Vec<bool> {
             of_equals = of_equals.saturating_sub(usize::from(*share <= least));
             continue;
         }
-        let depth = depths.get(node.parent.index()).map_or(0, |depth| depth + 1);
+        let depth = depths[node.parent] + 1;
         depths.push(depth);
-        let mut is_kept = *share >= least && depth < wanted.levels && kept(&keep, node.parent);
+        let mut is_kept = *share >= least && depth < wanted.levels && keep[node.parent];
         if is_kept && *share <= least {
             is_kept = of_equals > 0;
             of_equals = of_equals.saturating_sub(1);
@@ -262,18 +254,19 @@ fn visible(tree: &Tree, shares: &[f64], wanted: &Wanted) -> Vec<bool> {
 }
 
 /// The nodes to draw with their depths: parents first, siblings by name.
-fn drawing_order(stacks: &Stacks<'_>, children: &Children, keep: &[bool]) -> Vec<(NodeId, u32)> {
+fn drawing_order(
+    stacks: &Stacks<'_>,
+    children: &Children,
+    keep: &Table<NodeId, bool>,
+) -> Vec<(NodeId, u32)> {
     let ranks = ranks(stacks);
-    let rank = |node: &NodeId| {
-        let node = stacks.tree.nodes.get(node.index());
-        node.and_then(|node| ranks.get(node.symbol.index()).copied())
-    };
+    let rank = |node: &NodeId| ranks[stacks.tree[*node].symbol];
     let mut order = Vec::new();
     let mut next = vec![(NodeId::ROOT, 0)];
     let mut siblings = Vec::new();
     while let Some((node, depth)) = next.pop() {
         order.push((node, depth));
-        siblings.extend(children.of(node).iter().filter(|child| kept(keep, **child)));
+        siblings.extend(children.of(node).iter().filter(|child| keep[**child]));
         siblings.sort_by_key(rank);
         next.extend(siblings.drain(..).rev().map(|child| (child, depth + 1)));
     }
@@ -281,36 +274,30 @@ fn drawing_order(stacks: &Stacks<'_>, children: &Children, keep: &[bool]) -> Vec
 }
 
 /// Each symbol's index in the order of names.
-fn ranks(stacks: &Stacks<'_>) -> Vec<u32> {
-    let mut sorted: Vec<usize> = (0..stacks.symbols.len()).collect();
-    sorted.sort_by_key(|number| stacks.symbols.get(*number).map(|symbol| &symbol.name));
-    let mut ranks = vec![0; sorted.len()];
-    for (rank, number) in (0..).zip(sorted) {
-        if let Some(place) = ranks.get_mut(number) {
-            *place = rank;
-        }
+fn ranks(stacks: &Stacks<'_>) -> Table<SymbolId, u32> {
+    let symbols = (0..).map(SymbolId).zip(&stacks.symbols);
+    let mut sorted: Vec<_> = symbols.collect();
+    sorted.sort_by_key(|(_, symbol)| &symbol.name);
+    let mut ranks = Table::new(0, sorted.len());
+    for (rank, (id, _)) in (0..).zip(sorted) {
+        ranks[id] = rank;
     }
     ranks
 }
 
 /// The outermost stacks that have a cost in the base and none in the profile.
 fn vanished(tree: &Tree, new: &Amounts, base: &Amounts) -> Vec<Vanished> {
-    let weight = |amounts: &Amounts, node: usize| amounts.weight.get(node).copied().unwrap_or(0);
-    let is_gone = |node: usize| weight(new, node) == 0 && weight(base, node) > 0;
-    let mut gone: Vec<(u64, usize)> = tree
-        .nodes
-        .iter()
-        .enumerate()
-        .filter(|(number, node)| is_gone(*number) && !is_gone(node.parent.index()))
-        .map(|(number, _)| (weight(base, number), number))
+    let is_gone = |node: NodeId| new.weight[node] == 0 && base.weight[node] > 0;
+    let mut gone: Vec<(u64, NodeId)> = tree
+        .numbered()
+        .filter(|(number, node)| is_gone(*number) && !is_gone(node.parent))
+        .map(|(number, _)| (base.weight[number], number))
         .collect();
     gone.sort_by_key(|&(weight, number)| (std::cmp::Reverse(weight), number));
     gone.truncate(MAX_VANISHED);
-    let stacks = gone.into_iter().filter_map(|(_, number)| {
-        Some(Vanished {
-            path: tree.path(NodeId(u32::try_from(number).ok()?)),
-            cost: base.inclusive.get(number).copied().unwrap_or(0),
-        })
+    let stacks = gone.into_iter().map(|(_, number)| Vanished {
+        path: tree.path(number),
+        cost: base.inclusive[number],
     });
     stacks.collect()
 }

@@ -1,19 +1,15 @@
 //! Flame graphs: stacks as boxes whose width is their cost.
 //!
-//! One graph is a picture for any page (SVG), one is a page of its own (HTML),
-//! and one is part of the report. All draw the boxes that `graph` picks from
-//! the call tree.
+//! A still picture for documents and pages (SVG), of the boxes that `graph`
+//! picks from the call tree. To zoom and search there is the viewer.
 //!
 //! **Invariant:** the boxes called from one box are together never wider than
 //! that box, and the root has the total cost: leaving out small boxes loses no
 //! cost.
 
 mod caption;
-
 mod colours;
-pub(crate) mod data;
 mod graph;
-pub(crate) mod html;
 mod labels;
 mod stacks;
 mod svg;
@@ -21,16 +17,9 @@ mod tooltip;
 mod units;
 mod xml;
 
-use profile::{Metric, Profile};
-
 pub use caption::moment;
-pub(crate) use caption::title;
 pub(crate) use graph::{Graph, Wanted};
-pub(crate) use stacks::{Stacks, has_stacks};
-pub(crate) use tooltip::name as shown_name;
-pub(crate) use units::{
-    amount as metric_amount, percent as metric_percent, title as metric_title, unit as metric_unit,
-};
+pub(crate) use stacks::Stacks;
 
 use crate::FlamePer;
 use crate::format::{Format, Holds, Writes};
@@ -47,21 +36,6 @@ pub const FLAMEGRAPH_SVG: Format = Format {
         all_metrics: false,
         has_threshold: false,
         write: svg::write,
-    }),
-};
-
-/// The flame graph as a page of HTML.
-pub const FLAMEGRAPH_HTML: Format = Format {
-    id: "flamegraph-html",
-    name: "flame graph (HTML)",
-    endings: &["flame.html"],
-    warning: None,
-    reads: None,
-    writes: Some(Writes {
-        holds: Holds::Stacks,
-        all_metrics: true,
-        has_threshold: false,
-        write: html::write,
     }),
 };
 
@@ -97,22 +71,4 @@ impl<'p> GraphSet<'p> {
             left_out,
         }
     }
-
-    /// The same, with the whole program first.
-    pub(crate) fn with_whole(stacks: Stacks<'p>, per: FlamePer, wanted: &Wanted) -> Self {
-        let mut set = Self::new(stacks, per, wanted);
-        if set.graphs.iter().all(|graph| graph.label.is_some()) {
-            set.graphs.insert(0, Graph::new(&set.stacks, wanted));
-        }
-        set
-    }
-}
-
-/// The measured costs, the requested one first.
-pub(crate) fn measured(profile: &Profile, first: Metric) -> Vec<Metric> {
-    let mut metrics = Metric::ALL.to_vec();
-    metrics.sort_by_key(|metric| *metric != first);
-    metrics.retain(|metric| *metric == first || profile.shows(*metric));
-    metrics.retain(|metric| metric.is_in(profile.metrics));
-    metrics
 }

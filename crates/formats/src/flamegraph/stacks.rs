@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use profile::{Body, Cost, NodeId, Profile, Symbol, SymbolId, Tree, TreeBuilder};
+use profile::{Cost, NodeId, Profile, Symbol, SymbolId, Table, Tree, TreeBuilder};
 
 use crate::{FlamePer, WriteError};
 
@@ -61,7 +61,7 @@ impl<'p> Stacks<'p> {
             .zip(&symbols)
             .map(|(number, symbol)| (&*symbol.name, SymbolId(number)))
             .collect();
-        let base_symbols: Vec<SymbolId> = base
+        let base_symbols: Table<SymbolId, SymbolId> = base
             .symbols
             .iter()
             .map(|symbol| {
@@ -72,29 +72,14 @@ impl<'p> Stacks<'p> {
             })
             .collect();
         let mut builder = TreeBuilder::new();
-        graft(&mut builder, &self.tree, |symbol| symbol, |_, _| ());
-        let mut base_costs = Vec::new();
-        graft(
-            &mut builder,
-            base_tree,
-            |symbol| {
-                let number = base_symbols.get(symbol.index()).copied();
-                number.unwrap_or(SymbolId::ROOT)
-            },
-            |node, cost| add_at(&mut base_costs, node, cost),
-        );
-        let mut new_costs = Vec::new();
-        graft(
-            &mut builder,
-            &self.tree,
-            |symbol| symbol,
-            |node, cost| add_at(&mut new_costs, node, cost),
-        );
+        let same = |symbol| symbol;
+        let new_places = graft(&mut builder, &self.tree, same);
+        let base_places = graft(&mut builder, base_tree, |symbol| base_symbols[symbol]);
         let shape = builder.finish();
         Self {
             symbols,
-            tree: Cow::Owned(at_costs(&shape, &new_costs)),
-            base: Some(at_costs(&shape, &base_costs)),
+            tree: Cow::Owned(at_costs(&shape, &self.tree, &new_places)),
+            base: Some(at_costs(&shape, base_tree, &base_places)),
             label: self.label,
         }
     }
@@ -109,7 +94,7 @@ impl<'p> Stacks<'p> {
         };
         let mut groups: Vec<(&'p [u8], i64)> = Vec::new();
         let mut numbers: HashMap<&'p [u8], usize> = HashMap::new();
-        let of_symbol: Vec<Option<usize>> = self
+        let of_symbol: Table<SymbolId, Option<usize>> = self
             .symbols
             .iter()
             .map(|&symbol| {
@@ -120,24 +105,24 @@ impl<'p> Stacks<'p> {
                 }))
             })
             .collect();
-        let group_of = |symbol: SymbolId| of_symbol.get(symbol.index()).copied().flatten();
         for (node, own) in self.tree.nodes.iter().zip(self.tree.self_costs()) {
-            if let Some((_, cost)) = group_of(node.symbol).and_then(|group| groups.get_mut(group)) {
+            if let Some(group) = of_symbol[node.symbol] {
+                let (_, cost) = &mut groups[group];
                 *cost = cost.saturating_add(own.wall);
             }
         }
         let mut order: Vec<usize> = (0..groups.len()).collect();
         order.sort_by_key(|&number| {
-            let group = groups.get(number).copied().unwrap_or_default();
-            (std::cmp::Reverse(group.1), group.0)
+            let (name, cost) = groups[number];
+            (std::cmp::Reverse(cost), name)
         });
         let left_out = order.len().saturating_sub(MAX_GRAPHS);
         order.truncate(MAX_GRAPHS);
         let graphs = order.into_iter().map(|number| {
-            let name = groups.get(number).map_or(&b""[..], |group| group.0);
+            let (name, _) = groups[number];
             Self {
                 label: Some(crate::shared::text::lossy(name).into_owned()),
-                ..self.of_group(|symbol| group_of(symbol) == Some(number))
+                ..self.of_group(|symbol| of_symbol[symbol] == Some(number))
             }
         });
         (graphs.collect(), left_out)
@@ -146,35 +131,31 @@ impl<'p> Stacks<'p> {
     /// The calls to a group's functions from outside, with all they call.
     fn of_group(&self, is_in_group: impl Fn(SymbolId) -> bool) -> Self {
         let mut builder = TreeBuilder::new();
-        let mut places: Vec<Option<NodeId>> = Vec::with_capacity(self.tree.nodes.len());
-        for (number, node) in self.tree.nodes.iter().enumerate() {
-            let parent = match places.get(node.parent.index()).copied().flatten() {
-                Some(parent) if number > 0 => Some(parent),
+        let mut places: Table<NodeId, Option<NodeId>> = Table::new(None, self.tree.nodes.len());
+        for (number, node) in self.tree.numbered() {
+            let parent = match places[node.parent] {
+                Some(parent) if number != NodeId::ROOT => Some(parent),
                 _ if is_in_group(node.symbol) => Some(NodeId::ROOT),
                 _ => None,
             };
-            places.push(parent.map(|parent| builder.child(parent, node.symbol)));
+            places[number] = parent.map(|parent| builder.child(parent, node.symbol));
         }
         let shape = builder.finish();
         let costs = |tree: &Tree| {
-            let mut costs = Vec::new();
+            let mut costs = Table::new(Cost::default(), shape.nodes.len());
             for (node, place) in tree.nodes.iter().zip(&places) {
                 let Some(place) = *place else { continue };
-                add_at(&mut costs, place, node.cost);
-                let is_top = shape
-                    .nodes
-                    .get(place.index())
-                    .is_some_and(|node| node.parent == NodeId::ROOT);
-                if is_top {
+                costs[place] += node.cost;
+                if shape[place].parent == NodeId::ROOT {
                     // The group is not called, but its functions are.
                     let cost = Cost {
                         calls: 0,
                         ..node.cost
                     };
-                    add_at(&mut costs, NodeId::ROOT, cost);
+                    costs[NodeId::ROOT] += cost;
                 }
             }
-            at_costs(&shape, &costs)
+            with_costs(&shape, costs)
         };
         Self {
             symbols: self.symbols.clone(),
@@ -185,40 +166,32 @@ impl<'p> Stacks<'p> {
     }
 }
 
-/// Adds the paths of `tree` to `builder`, and passes each node's place to
-/// `found`.
+/// Adds the paths of `tree` to `builder`, and returns each node's place.
 fn graft(
     builder: &mut TreeBuilder,
     tree: &Tree,
     symbol: impl Fn(SymbolId) -> SymbolId,
-    mut found: impl FnMut(NodeId, Cost),
-) {
-    let mut places = Vec::with_capacity(tree.nodes.len());
-    for (number, node) in tree.nodes.iter().enumerate() {
-        let place = if number == 0 {
-            NodeId::ROOT
-        } else {
-            let parent = places.get(node.parent.index()).copied();
-            builder.child(parent.unwrap_or(NodeId::ROOT), symbol(node.symbol))
-        };
-        places.push(place);
-        found(place, node.cost);
+) -> Table<NodeId, NodeId> {
+    let mut places = Table::new(NodeId::ROOT, tree.nodes.len());
+    for (number, node) in tree.numbered().skip(1) {
+        places[number] = builder.child(places[node.parent], symbol(node.symbol));
     }
+    places
 }
 
-fn add_at(costs: &mut Vec<Cost>, node: NodeId, cost: Cost) {
-    if costs.len() <= node.index() {
-        costs.resize(node.index() + 1, Cost::default());
+/// A tree of that shape, with the costs of the nodes of `tree` at their places.
+fn at_costs(shape: &Tree, tree: &Tree, places: &Table<NodeId, NodeId>) -> Tree {
+    let mut costs = Table::new(Cost::default(), shape.nodes.len());
+    for (node, &place) in tree.nodes.iter().zip(places) {
+        costs[place] += node.cost;
     }
-    if let Some(sum) = costs.get_mut(node.index()) {
-        *sum += cost;
-    }
+    with_costs(shape, costs)
 }
 
-fn at_costs(shape: &Tree, costs: &[Cost]) -> Tree {
+fn with_costs(shape: &Tree, costs: Table<NodeId, Cost>) -> Tree {
     let mut tree = shape.clone();
-    for (number, node) in tree.nodes.iter_mut().enumerate() {
-        node.cost = costs.get(number).copied().unwrap_or_default();
+    for (node, cost) in tree.nodes.iter_mut().zip(costs) {
+        node.cost = cost;
     }
     tree
 }
@@ -235,9 +208,4 @@ pub(crate) fn class_of(symbol: &Symbol) -> Option<&[u8]> {
 
 fn file_of(symbol: &Symbol) -> Option<&[u8]> {
     symbol.file.as_deref().filter(|file| !file.is_empty())
-}
-
-/// Whether the profile has whole stacks.
-pub(crate) fn has_stacks(profile: &Profile) -> bool {
-    !matches!(profile.body, Body::Edges(_))
 }

@@ -1,11 +1,10 @@
-//! The flame graph as an SVG: a picture in any page, and interactive when it is
-//! opened by itself.
+//! The flame graph as an SVG: a still picture for documents and pages.
 //!
 //! Every box is a `<g>` with its tooltip, its rectangle and as much of its name
-//! as fits. The script reads its data from these elements, so that the file
-//! holds nothing twice.
+//! as fits.
 //!
-//! **Invariant:** well-formed XML for any names; the file loads nothing.
+//! **Invariant:** well-formed XML for any names; the file loads nothing and runs
+//! nothing.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -23,14 +22,13 @@ use super::xml::Escaped;
 use super::{GraphSet, Wanted, caption};
 use crate::{FlameColour, FlameDirection, WriteError, WriteOptions};
 
-const SCRIPT: &str = include_str!("svg.js");
 const STYLE: &str = include_str!("svg.css");
 
 /// All lengths are pixels.
 const WIDTH: u32 = 1200;
 const MARGIN: u32 = 12;
 const ROW: u32 = 18;
-const HEADER: u32 = 92;
+const HEADER: u32 = 66;
 /// The height of the heading of one graph among several.
 const HEADING: u32 = 34;
 const LINE: u32 = 18;
@@ -38,8 +36,7 @@ const LINE: u32 = 18;
 const STEP: u32 = 11;
 /// The width of a letter of the 12-pixel font.
 const LETTER: f64 = 7.0;
-/// The number of letters of the title and of a note in a line, without a script
-/// that measures them.
+/// The number of letters of the title and of a note in a line.
 const TITLE_LETTERS: usize = 120;
 const NOTE_LETTERS: usize = 180;
 /// The maximum number of boxes: a browser keeps all of them in memory.
@@ -113,9 +110,6 @@ pub(super) fn write(
             Escaped(&note)
         )?;
     }
-    if !options.flame.is_static {
-        writeln!(out, "<script><![CDATA[\n{SCRIPT}]]></script>")?;
-    }
     out.write_all(b"</svg>\n")?;
     Ok(())
 }
@@ -151,19 +145,10 @@ impl Picture<'_> {
         used: &BTreeSet<usize>,
     ) -> io::Result<()> {
         let title = caption::title(profile, self.options, "Flame graph");
-        let direction = match self.options.flame.direction {
-            FlameDirection::Icicle => "icicle",
-            FlameDirection::Flame => "flame",
-        };
-        // Tells the script that shares say nothing.
-        let signed = match self.options.metric.is_signed() {
-            true => " signed",
-            false => "",
-        };
         writeln!(out, r#"<?xml version="1.0" encoding="UTF-8"?>"#)?;
         writeln!(
             out,
-            r#"<svg xmlns="http://www.w3.org/2000/svg" version="1.1" width="100%" viewBox="0 0 {WIDTH} {height}" preserveAspectRatio="xMidYMin meet" class="{direction}{signed}">"#
+            r#"<svg xmlns="http://www.w3.org/2000/svg" version="1.1" width="100%" viewBox="0 0 {WIDTH} {height}" preserveAspectRatio="xMidYMin meet">"#
         )?;
         writeln!(out, "<title>{}</title>", Escaped(&title))?;
         writeln!(out, "<style>\n{STYLE}{}</style>", self.palette(used))?;
@@ -174,8 +159,7 @@ impl Picture<'_> {
             r#"<text class="title" x="{MARGIN}" y="30">{}</text><text class="note" x="{MARGIN}" y="50">{}</text>"#,
             Escaped(&crate::shared::text::shortened(&title, TITLE_LETTERS)),
             Escaped(&crate::shared::text::shortened(&subtitle, NOTE_LETTERS))
-        )?;
-        writeln!(out, r#"<text id="details" x="{MARGIN}" y="76"></text>"#)
+        )
     }
 
     fn subtitle(&self, profile: &Profile) -> String {
@@ -262,14 +246,12 @@ impl Picture<'_> {
                     FlameDirection::Icicle => top + block.depth * ROW,
                     FlameDirection::Flame => top + height - (block.depth + 1) * ROW,
                 };
-                let symbol = self.stacks.symbols.get(block.symbol.index()).copied();
-                let symbol = symbol.filter(|_| number > 0 || graph.label.is_none());
-                let name = match (symbol, &graph.label) {
-                    (Some(symbol), _) => tooltip::name(symbol),
-                    (None, Some(label)) => label.into(),
-                    (None, None) => "?".into(),
-                };
-                let place = palette.of(number, block, symbol.is_none());
+                // The first box of a group is the group itself.
+                let group = graph.label.as_ref().filter(|_| number == 0);
+                let function = self.stacks.symbols[block.symbol.index()];
+                let symbol = group.is_none().then_some(function);
+                let name = group.map_or_else(|| tooltip::name(function), Into::into);
+                let place = palette.of(number, block, group.is_some());
                 used.insert(place);
                 let lines = tooltip::lines(graph, number, &name, symbol, self.metrics);
                 write!(
@@ -347,7 +329,7 @@ impl Picture<'_> {
             let names = gone
                 .path
                 .iter()
-                .filter_map(|symbol| self.stacks.symbols.get(symbol.index()));
+                .map(|symbol| self.stacks.symbols[symbol.index()]);
             let names: Vec<_> = names.map(|symbol| tooltip::name(symbol)).collect();
             let path = names.join(" → ");
             let skipped = path.chars().count().saturating_sub(150);
@@ -398,8 +380,7 @@ impl Places {
     }
 
     fn of(&self, number: usize) -> (u64, u64) {
-        let at = |list: &[u64]| list.get(number).copied().unwrap_or(0);
-        (at(&self.starts), at(&self.widths))
+        (self.starts[number], self.widths[number])
     }
 }
 
@@ -452,12 +433,11 @@ impl<'p> Shades<'p> {
         match self.picture.colour {
             FlameColour::Package if is_label => colours::ramp(FlameColour::Package)[0].len() - 1,
             FlameColour::Package => {
-                let symbol = self.picture.stacks.symbols.get(block.symbol.index());
-                symbol.map_or(0, |symbol| colours::of_symbol(symbol))
+                colours::of_symbol(self.picture.stacks.symbols[block.symbol.index()])
             }
             FlameColour::Own => colours::of_own(shown.own, self.largest),
             FlameColour::Calls => {
-                let weight = |number: usize| column.new.weight.get(number).copied().unwrap_or(0);
+                let weight = |number: usize| column.new.weight[number];
                 let calls = calls(self.graph, |values| values.own.get(number).copied());
                 colours::of_calls(calls, weight(number), self.all_calls, weight(0))
             }

@@ -43,7 +43,7 @@ pub(crate) struct Shown {
 impl Shown {
     /// The cost of the box `number`.
     pub(crate) fn of(column: &Column, number: usize) -> Self {
-        let at = |list: &[i64]| list.get(number).copied().unwrap_or(0);
+        let at = |list: &[i64]| list[number];
         Self {
             inclusive: at(&column.new.inclusive),
             own: at(&column.new.own),
@@ -86,7 +86,7 @@ pub(crate) fn lines(
         .columns
         .iter()
         .find(|column| column.metric == Metric::Calls);
-    let calls = calls.and_then(|calls| calls.new.own.get(number).copied());
+    let calls = calls.map(|calls| calls.new.own[number]);
     if let Some(calls) = calls.filter(|calls| *calls > 0 && column.metric != Metric::Calls) {
         let plural = if calls == 1 { "" } else { "s" };
         let _ = write!(lines, ", {} call{plural}", count(calls));

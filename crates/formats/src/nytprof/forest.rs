@@ -95,10 +95,9 @@ impl Forest {
             }
             _ => self.fresh(),
         };
-        if let Some(node) = self.node(place) {
-            node.own = node.own.saturating_add(own);
-            node.calls = node.calls.saturating_add(1);
-        }
+        let node = self.node(place);
+        node.own = node.own.saturating_add(own);
+        node.calls = node.calls.saturating_add(1);
         let caller = match self.open.last() {
             Some(&(open, caller)) if open == above => caller,
             _ => {
@@ -123,9 +122,7 @@ impl Forest {
         let mut walk = Vec::new();
         self.push_children(ROOT, NodeId::ROOT, &mut walk);
         while let Some((place, caller)) = walk.pop() {
-            let Some(&node) = self.nodes.get(place as usize) else {
-                continue;
-            };
+            let node = self.nodes[place as usize];
             let symbol = match node.symbol {
                 UNKNOWN => unknown(),
                 symbol => symbol,
@@ -143,8 +140,7 @@ impl Forest {
 
     /// The latest first, so that the earliest is on top of the stack.
     fn push_children(&self, place: Place, id: NodeId, walk: &mut Vec<(Place, NodeId)>) {
-        let first = self.nodes.get(place as usize).map(|node| node.first_child);
-        let mut child = first.unwrap_or(NONE);
+        let mut child = self.nodes[place as usize].first_child;
         while let Some(node) = self.nodes.get(child as usize) {
             walk.push((child, id));
             child = node.next_sibling;
@@ -176,26 +172,20 @@ impl Forest {
             return;
         }
         self.places.insert((caller, symbol), place);
-        let first = self
-            .node(caller)
-            .map(|node| std::mem::replace(&mut node.first_child, place));
-        if let Some(node) = self.node(place) {
-            node.symbol = symbol;
-            node.next_sibling = first.unwrap_or(NONE);
-        }
+        let first = std::mem::replace(&mut self.node(caller).first_child, place);
+        let node = self.node(place);
+        node.symbol = symbol;
+        node.next_sibling = first;
     }
 
     /// Merges a node and its descendants into another node, and frees it.
     fn merge(&mut self, into: Place, from: Place) {
         let mut todo = vec![(into, from)];
         while let Some((into, from)) = todo.pop() {
-            let Some(&gone) = self.nodes.get(from as usize) else {
-                continue;
-            };
-            if let Some(node) = self.node(into) {
-                node.own = node.own.saturating_add(gone.own);
-                node.calls = node.calls.saturating_add(gone.calls);
-            }
+            let gone = self.nodes[from as usize];
+            let node = self.node(into);
+            node.own = node.own.saturating_add(gone.own);
+            node.calls = node.calls.saturating_add(gone.calls);
             // The earliest first, as without the intermediate node.
             let mut children = Vec::new();
             let mut child = gone.first_child;
@@ -214,15 +204,13 @@ impl Forest {
         }
     }
 
-    fn node(&mut self, place: Place) -> Option<&mut Node> {
-        self.nodes.get_mut(place as usize)
+    fn node(&mut self, place: Place) -> &mut Node {
+        &mut self.nodes[place as usize]
     }
 
     fn fresh(&mut self) -> Place {
-        if let Some(place) = self.free.pop()
-            && let Some(node) = self.node(place)
-        {
-            *node = FRESH;
+        if let Some(place) = self.free.pop() {
+            *self.node(place) = FRESH;
             return place;
         }
         let place = Place::try_from(self.nodes.len()).unwrap_or(NONE);

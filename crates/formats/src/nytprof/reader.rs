@@ -345,9 +345,7 @@ impl Parts {
             if file != b"(unknown)" {
                 self.symbols.set_file(symbol, file);
             }
-            if let Some(symbol) = self.symbols.symbol(symbol) {
-                symbol.line = line;
-            }
+            self.symbols.symbol(symbol).line = line;
         }
         Profile {
             symbols: self.symbols.finish(),

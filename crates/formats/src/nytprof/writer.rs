@@ -6,7 +6,7 @@ use std::io::{self, BufWriter, Write};
 
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
-use profile::{Metric, NodeId, NumberMap, Profile, SymbolId, Tree};
+use profile::{Metric, NodeId, NumberMap, Profile, SymbolId, Table, Tree};
 
 use super::name;
 use super::record::{put_nv, put_string, put_u32, tag};
@@ -79,8 +79,8 @@ struct Writer<'a> {
     names: &'a [Vec<u8>],
     files: Files,
     tree: &'a Tree,
-    own: Vec<i64>,
-    inclusive: Vec<i64>,
+    own: Table<NodeId, i64>,
+    inclusive: Table<NodeId, i64>,
     metric: Metric,
     returns_each: bool,
     ticks_per_second: u64,
@@ -175,10 +175,8 @@ impl Writer<'_> {
     /// Every call: its entry, its callees, its return.
     fn calls(&mut self, profile: &Profile, out: &mut impl Write) -> io::Result<()> {
         let children = self.tree.children();
-        let mut open = vec![0_u32; self.names.len()];
-        if let Some(root) = open.first_mut() {
-            *root = 1;
-        }
+        let mut open: Table<SymbolId, u32> = Table::new(0, self.names.len());
+        open[SymbolId::ROOT] = 1;
         let mut depth = 0;
         let push = |walk: &mut Vec<Step>, node| {
             walk.extend(
@@ -194,24 +192,18 @@ impl Writer<'_> {
         while let Some(step) = walk.pop() {
             match step {
                 Step::Enter(id) => {
-                    let Some(node) = self.tree.nodes.get(id.index()) else {
-                        continue;
-                    };
+                    let node = &self.tree[id];
                     depth += 1;
                     let caller = self.symbol(node.parent);
                     self.entry(profile, caller);
-                    if let Some(open) = open.get_mut(node.symbol.index()) {
-                        self.count(id, caller, *open);
-                        *open += 1;
-                    }
+                    let open = &mut open[node.symbol];
+                    self.count(id, caller, *open);
+                    *open += 1;
                     walk.push(Step::Leave(id));
                     push(&mut walk, id);
                 }
                 Step::Leave(id) => {
-                    let symbol = self.symbol(id);
-                    if let Some(open) = open.get_mut(symbol.index()) {
-                        *open -= 1;
-                    }
+                    open[self.symbol(id)] -= 1;
                     self.leave(profile, id, depth);
                     depth -= 1;
                     if self.record.len() > 1 << 15 {
@@ -232,13 +224,10 @@ impl Writer<'_> {
 
     /// The return, and a return without cost for each further call.
     fn leave(&mut self, profile: &Profile, id: NodeId, depth: u32) {
-        let node = self.tree.nodes.get(id.index());
-        let calls = node.map_or(1, |node| node.cost.calls);
-        let caller = node.map_or(SymbolId::ROOT, |node| self.symbol(node.parent));
-        let symbol = self.symbol(id);
-        let inclusive = self.inclusive.get(id.index()).copied().unwrap_or(0);
-        let own = self.own.get(id.index()).copied().unwrap_or(0);
-        self.sub_return(depth, inclusive, own, symbol);
+        let node = self.tree[id];
+        let (calls, symbol) = (node.cost.calls, node.symbol);
+        let caller = self.symbol(node.parent);
+        self.sub_return(depth, self.inclusive[id], self.own[id], symbol);
         if self.returns_each {
             for _ in 1..calls {
                 self.entry(profile, caller);
@@ -252,8 +241,7 @@ impl Writer<'_> {
         put_u32(depth, &mut self.record);
         put_nv(ticks(inclusive), &mut self.record);
         put_nv(ticks(own), &mut self.record);
-        let name = self.names.get(symbol.index());
-        put_string(name.map_or(b"", Vec::as_slice), &mut self.record);
+        put_string(&self.names[symbol.index()], &mut self.record);
     }
 
     /// Adds a path's calls to those of the same two functions.
@@ -264,13 +252,9 @@ impl Writer<'_> {
             order.push(key);
             Calls::default()
         });
-        let node = self.tree.nodes.get(id.index());
-        let inclusive = self.inclusive.get(id.index()).copied().unwrap_or(0);
-        sub.count = sub
-            .count
-            .saturating_add(node.map_or(0, |node| node.cost.calls));
-        let own = self.own.get(id.index()).copied().unwrap_or(0);
-        sub.exclusive = sub.exclusive.saturating_add(own);
+        let inclusive = self.inclusive[id];
+        sub.count = sub.count.saturating_add(self.tree[id].cost.calls);
+        sub.exclusive = sub.exclusive.saturating_add(self.own[id]);
         if level == 0 {
             sub.inclusive = sub.inclusive.saturating_add(inclusive);
         } else {
@@ -281,16 +265,11 @@ impl Writer<'_> {
 
     /// The position of each function.
     fn sub_infos(&mut self, profile: &Profile, out: &mut impl Write) -> io::Result<()> {
-        let mut used = vec![false; self.names.len()];
-        if let Some(root) = used.first_mut() {
-            *root = true;
-        }
-        for (caller, callee) in &self.order {
-            for symbol in [caller, callee] {
-                if let Some(used) = used.get_mut(symbol.index()) {
-                    *used = true;
-                }
-            }
+        let mut used = Table::new(false, self.names.len());
+        used[SymbolId::ROOT] = true;
+        for &(caller, callee) in &self.order {
+            used[caller] = true;
+            used[callee] = true;
         }
         for ((number, name), _) in (0..).zip(self.names).zip(used).filter(|(_, used)| *used) {
             let (file, line) = self.files.place(profile, SymbolId(number));
@@ -307,15 +286,9 @@ impl Writer<'_> {
     /// The cost of each function, by caller.
     fn sub_callers(&mut self, profile: &Profile, out: &mut impl Write) -> io::Result<()> {
         for (caller, callee) in std::mem::take(&mut self.order) {
-            let Some(&calls) = self.subs.get(&(caller, callee)) else {
-                continue;
-            };
+            let calls = self.subs[&(caller, callee)];
             let (file, line) = self.files.place(profile, caller);
-            let name = |symbol: SymbolId| {
-                self.names
-                    .get(symbol.index())
-                    .map_or(b"".as_slice(), Vec::as_slice)
-            };
+            let name = |symbol: SymbolId| &self.names[symbol.index()];
             self.record.push(tag::SUB_CALLERS);
             put_u32(file, &mut self.record);
             put_u32(line.max(1), &mut self.record);
@@ -333,8 +306,7 @@ impl Writer<'_> {
     }
 
     fn symbol(&self, id: NodeId) -> SymbolId {
-        let node = self.tree.nodes.get(id.index());
-        node.map_or(SymbolId::ROOT, |node| node.symbol)
+        self.tree[id].symbol
     }
 
     fn flush(&mut self, out: &mut impl Write) -> io::Result<()> {
@@ -347,7 +319,7 @@ impl Writer<'_> {
 /// The files, numbered from 1, and the file of each symbol.
 struct Files {
     list: Vec<Vec<u8>>,
-    of: Vec<u32>,
+    of: Table<SymbolId, u32>,
     application: String,
 }
 
@@ -365,7 +337,7 @@ impl Files {
         let application = title.unwrap_or_else(|| text::lossy(&script).into_owned());
         let mut files = Self {
             list: Vec::new(),
-            of: Vec::with_capacity(profile.symbols.len()),
+            of: Table::with_capacity(profile.symbols.len()),
             application,
         };
         let mut places = HashMap::new();
@@ -388,9 +360,7 @@ impl Files {
 
     /// A symbol's file and first line.
     fn place(&self, profile: &Profile, symbol: SymbolId) -> (u32, u32) {
-        let file = self.of.get(symbol.index()).copied().unwrap_or(1);
-        let symbol = profile.symbols.get(symbol.index());
-        (file, symbol.map_or(0, |symbol| symbol.line))
+        (self.of[symbol], profile.symbol(symbol).line)
     }
 }
 

@@ -4,15 +4,13 @@
 
 use std::io::BufRead;
 
-use profile::{
-    Body, Budget, Meta, Metric, Mode, NodeId, Profile, SelfCost, Spans, SymbolId, TreeBuilder,
-};
+use profile::{Body, Budget, Meta, Mode, NodeId, Profile, Spans, SymbolId, TreeBuilder};
 
 use super::NAME;
 use super::messages::field;
 use super::wire::{Value, fields, numbers};
 use crate::ReadError;
-use crate::pprof::types::{self, Column};
+use crate::pprof::types;
 use crate::shared::symbols::Symbols;
 use crate::shared::text::{lossy, set_file, split_title};
 
@@ -62,7 +60,8 @@ fn profile(bytes: &[u8], budget: &Budget) -> Result<Profile, String> {
                     let sample = Sample::read(value.bytes()?)?;
                     let node =
                         tables.node(sample.stack, &stacks, &mut nodes, &mut builder, budget)?;
-                    add(&mut builder, node, column, sample.value);
+                    let value = sample.value.saturating_mul(column.times);
+                    builder.add_value(node, column.metric, value);
                 }
                 (Ok(field::TIME_UNIX_NANO), _) => {
                     let time = value.number()?;
@@ -154,23 +153,6 @@ impl Sample {
         let value = sum.unwrap_or(times);
         Ok(Self { stack, value })
     }
-}
-
-/// Adds what a sample says, which may be below zero.
-fn add(builder: &mut TreeBuilder, node: NodeId, column: &Column, value: i64) {
-    let value = value.saturating_mul(column.times);
-    let mut own = SelfCost::default();
-    match column.metric {
-        Metric::Calls => {
-            let calls = &mut builder.cost(node).calls;
-            *calls = calls.saturating_add_signed(value);
-        }
-        Metric::Wall => own.wall = value,
-        Metric::Cpu => own.cpu = value,
-        Metric::Memory => own.memory = value,
-        Metric::Peak => own.peak = value,
-    }
-    builder.add_self(node, own);
 }
 
 /// The tables: slices of the file, by index.
@@ -286,9 +268,8 @@ impl<'b> Tables<'b> {
         };
         let id = symbols.id(lossy(name).as_bytes());
         let file = self.string(file)?;
-        if let Some(symbol) = symbols.symbol(id)
-            && symbol.file.is_none()
-        {
+        let symbol = symbols.symbol(id);
+        if symbol.file.is_none() {
             set_file(symbol, file);
             symbol.line = u32::try_from(line).unwrap_or(0);
         }

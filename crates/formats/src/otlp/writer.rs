@@ -3,17 +3,16 @@
 //! **Invariants:** entry 0 of every table means none; no entry is duplicated or
 //! unused; a profile has one value type.
 
-use std::collections::HashMap;
 use std::io::Write;
 
-use profile::{Metric, Profile, SymbolId, Tree};
-use prost::Message;
-use prost::encoding::{WireType, encode_key, encode_varint};
+use profile::{Metric, NodeId, Profile, Table, Tree};
 
 use super::messages::{
     AnyValue, Function, InstrumentationScope, KeyValue, Line, Link, Location, Mapping, Resource,
     Sample, Stack, ValueType, field,
 };
+use crate::shared::indexed::{Functions, Strings};
+use crate::shared::proto::{begin, put, put_bytes};
 use crate::shared::unit::Unit;
 use crate::shared::{same_names, text};
 use crate::{WriteError, WriteOptions};
@@ -42,13 +41,12 @@ struct Document<'a> {
     options: &'a WriteOptions,
     tree: &'a Tree,
     strings: Strings,
-    /// The number of each symbol's location and function; 0 if it has none yet.
-    locations: Vec<u32>,
-    used: Vec<SymbolId>,
+    /// The functions, which are also the locations.
+    functions: Functions,
     /// The tables' stacks, encoded.
     stacks: Vec<u8>,
     /// The number of each node's stack; 0 if it has none yet.
-    stack_of: Vec<u32>,
+    stack_of: Table<NodeId, u32>,
     stack_count: u32,
     /// The profiles, encoded.
     profiles: Vec<Vec<u8>>,
@@ -63,10 +61,9 @@ impl<'a> Document<'a> {
             options,
             tree,
             strings: Strings::default(),
-            locations: vec![0; profile.symbols.len()],
-            used: Vec::new(),
+            functions: Functions::new(profile.symbols.len()),
             stacks,
-            stack_of: vec![0; tree.nodes.len()],
+            stack_of: Table::new(0, tree.nodes.len()),
             stack_count: 0,
             profiles: Vec::new(),
         }
@@ -88,17 +85,16 @@ impl<'a> Document<'a> {
                 (_, Unit::Count) => (metric.name(), "count"),
             };
             let value_type = ValueType {
-                type_strindex: self.strings.id(kind),
-                unit_strindex: self.strings.id(unit),
+                type_strindex: self.string(kind),
+                unit_strindex: self.string(unit),
             };
             let mut encoded = Vec::new();
             put(field::SAMPLE_TYPE, &value_type, &mut encoded);
-            for (index, own) in own.iter().enumerate() {
-                let calls = self.tree.nodes.get(index).map_or(0, |node| node.cost.calls);
-                let value = metric.of_own(own, calls);
+            for ((id, node), own) in self.tree.numbered().zip(&own) {
+                let value = metric.of_own(own, node.cost.calls);
                 if value != 0 {
                     let sample = Sample {
-                        stack_index: self.stack(index),
+                        stack_index: self.stack(id),
                         values: vec![value],
                     };
                     put(field::SAMPLES, &sample, &mut encoded);
@@ -125,38 +121,23 @@ impl<'a> Document<'a> {
     }
 
     /// The index of a node's stack.
-    fn stack(&mut self, index: usize) -> u32 {
-        if let Some(&number @ 1..) = self.stack_of.get(index) {
-            return number;
-        }
-        let mut stack = Stack::default();
-        let mut at = index;
-        while let Some(node) = self.tree.nodes.get(at) {
-            let location = self.location(node.symbol);
-            stack.location_indices.push(location);
-            // Parents precede children, so this loop ends for any table.
-            if node.parent.index() >= at {
-                break;
+    fn stack(&mut self, node: NodeId) -> u32 {
+        if self.stack_of[node] == 0 {
+            let mut stack = Stack::default();
+            for (_, frame) in self.tree.frames(node) {
+                let number = self.functions.number(frame.symbol);
+                stack.location_indices.push(signed(number));
             }
-            at = node.parent.index();
+            put(field::STACK_TABLE, &stack, &mut self.stacks);
+            self.stack_count += 1;
+            self.stack_of[node] = self.stack_count;
         }
-        put(field::STACK_TABLE, &stack, &mut self.stacks);
-        self.stack_count += 1;
-        if let Some(place) = self.stack_of.get_mut(index) {
-            *place = self.stack_count;
-        }
-        self.stack_count
+        self.stack_of[node]
     }
 
-    fn location(&mut self, symbol: SymbolId) -> i32 {
-        let Some(place) = self.locations.get_mut(symbol.index()) else {
-            return 0;
-        };
-        if *place == 0 {
-            self.used.push(symbol);
-            *place = u32::try_from(self.used.len()).unwrap_or(0);
-        }
-        i32::try_from(*place).unwrap_or(0)
+    /// The number of a string.
+    fn string(&mut self, text: &str) -> i32 {
+        signed(self.strings.number(text))
     }
 
     fn write(mut self, out: &mut dyn Write) -> std::io::Result<()> {
@@ -182,8 +163,11 @@ impl<'a> Document<'a> {
         put_bytes(field::SCOPE_PROFILES, &scoped, &mut of_resource);
         let mut head = Vec::new();
         put_bytes(field::RESOURCE_PROFILES, &of_resource, &mut head);
-        encode_key(field::DICTIONARY, WireType::LengthDelimited, &mut head);
-        encode_varint((tables.len() + self.stacks.len()) as u64, &mut head);
+        begin(
+            field::DICTIONARY,
+            tables.len() + self.stacks.len(),
+            &mut head,
+        );
         out.write_all(&head)?;
         out.write_all(&tables)?;
         out.write_all(&self.stacks)
@@ -197,7 +181,7 @@ impl<'a> Document<'a> {
         let has_script = !script.is_empty();
         put(field::MAPPING_TABLE, &Mapping::default(), &mut tables);
         if has_script {
-            let filename_strindex = self.strings.id(&script);
+            let filename_strindex = self.string(&script);
             put(
                 field::MAPPING_TABLE,
                 &Mapping { filename_strindex },
@@ -206,10 +190,8 @@ impl<'a> Document<'a> {
         }
         put(field::LOCATION_TABLE, &Location::default(), &mut tables);
         put(field::FUNCTION_TABLE, &Function::default(), &mut tables);
-        for (index, &symbol) in (1..).zip(&self.used) {
-            let Some(symbol) = self.profile.symbols.get(symbol.index()) else {
-                continue;
-            };
+        for (index, symbol) in (1..).zip(std::mem::take(&mut self.functions.used)) {
+            let symbol = self.profile.symbol(symbol);
             let line = i64::from(symbol.line);
             let location = Location {
                 mapping_index: i32::from(has_script),
@@ -220,8 +202,8 @@ impl<'a> Document<'a> {
             };
             put(field::LOCATION_TABLE, &location, &mut tables);
             let function = Function {
-                name_strindex: self.strings.id(&text::function(&symbol.name)),
-                filename_strindex: self.strings.id(&text::file(symbol)),
+                name_strindex: self.string(&text::function(&symbol.name)),
+                filename_strindex: self.string(&text::file(symbol)),
                 start_line: line,
             };
             put(field::FUNCTION_TABLE, &function, &mut tables);
@@ -239,6 +221,11 @@ impl<'a> Document<'a> {
     }
 }
 
+/// Numbers of the tables: OTLP has signed ones.
+fn signed(number: u32) -> i32 {
+    i32::try_from(number).unwrap_or(0)
+}
+
 fn attribute(key: &str, value: &str) -> KeyValue {
     KeyValue {
         key: key.to_owned(),
@@ -246,18 +233,6 @@ fn attribute(key: &str, value: &str) -> KeyValue {
             string_value: value.to_owned(),
         }),
     }
-}
-
-fn put(field: u32, message: &impl Message, out: &mut Vec<u8>) {
-    encode_key(field, WireType::LengthDelimited, out);
-    encode_varint(message.encoded_len() as u64, out);
-    message.encode_raw(out);
-}
-
-fn put_bytes(field: u32, bytes: &[u8], out: &mut Vec<u8>) {
-    encode_key(field, WireType::LengthDelimited, out);
-    encode_varint(bytes.len() as u64, out);
-    out.extend_from_slice(bytes);
 }
 
 /// FNV-1a of 128 bits: deterministic, not cryptographic.
@@ -268,31 +243,4 @@ fn fingerprint(bytes: &[u8]) -> u128 {
         hash = hash.wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b);
     }
     hash
-}
-
-/// The strings, by index: in the order of their first use, the empty one first.
-struct Strings {
-    list: Vec<String>,
-    places: HashMap<String, i32>,
-}
-
-impl Default for Strings {
-    fn default() -> Self {
-        Self {
-            list: vec![String::new()],
-            places: HashMap::from([(String::new(), 0)]),
-        }
-    }
-}
-
-impl Strings {
-    fn id(&mut self, string: &str) -> i32 {
-        if let Some(&id) = self.places.get(string) {
-            return id;
-        }
-        let id = i32::try_from(self.list.len()).unwrap_or(0);
-        self.places.insert(string.to_owned(), id);
-        self.list.push(string.to_owned());
-        id
-    }
 }

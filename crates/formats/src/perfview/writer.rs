@@ -2,7 +2,7 @@
 
 use std::io::{self, BufWriter, Write};
 
-use profile::{Profile, SymbolId};
+use profile::{Profile, SymbolId, Table};
 
 use super::metric;
 use super::name::{clean, escaped, quoted};
@@ -42,13 +42,14 @@ impl<'p> Document<'p> {
         )?;
         // A table of symbols may be shared, so only those in a stack are
         // written.
-        let mut frames: Vec<Option<usize>> = vec![None; self.profile.symbols.len()];
+        let mut frames: Table<SymbolId, Option<usize>> =
+            Table::new(None, self.profile.symbols.len());
         let mut used: Vec<SymbolId> = Vec::new();
         for node in nodes {
-            if let Some(frame @ None) = frames.get_mut(node.symbol.index()) {
-                *frame = Some(used.len());
+            frames[node.symbol].get_or_insert_with(|| {
                 used.push(node.symbol);
-            }
+                used.len() - 1
+            });
         }
         writeln!(out, "  <Frames Count=\"{}\">", used.len())?;
         for (id, &symbol) in used.iter().enumerate() {
@@ -57,8 +58,8 @@ impl<'p> Document<'p> {
         }
         writeln!(out, "  </Frames>\n  <Stacks Count=\"{}\">", nodes.len())?;
         for (id, node) in nodes.iter().enumerate() {
-            let frame = frames.get(node.symbol.index()).copied().flatten();
-            let frame = frame.unwrap_or(0);
+            // Every function of a node has one.
+            let frame = frames[node.symbol].unwrap_or_default();
             write!(out, "   <Stack ID=\"{id}\" CallerID=\"")?;
             match id {
                 0 => out.write_all(b"-1")?,
@@ -178,14 +179,7 @@ impl<'p> Document<'p> {
         slice: &Slice,
         names: &'a [String],
     ) -> impl Iterator<Item = &'a str> {
-        let nodes = &self.timeline.tree.nodes;
-        let mut at = Some(slice.node);
-        std::iter::from_fn(move || {
-            let id = at?;
-            let node = nodes.get(id.index())?;
-            // Parents precede children, so this loop ends for any table.
-            at = (node.parent < id).then_some(node.parent);
-            Some(names.get(node.symbol.index()).map_or("", String::as_str))
-        })
+        let frames = self.timeline.tree.frames(slice.node);
+        frames.map(|(_, node)| names[node.symbol.index()].as_str())
     }
 }

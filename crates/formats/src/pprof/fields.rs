@@ -115,8 +115,8 @@ impl<'i> Input<'i> {
         let Some(begin) = self.start.checked_sub(length).filter(|_| length > 0) else {
             return 0;
         };
-        let there = self.block.get(begin..self.end).unwrap_or_default();
-        let next = there.get(length..).unwrap_or_default();
+        let there = &self.block[begin..self.end];
+        let next = &there[length..];
         let pairs = there.iter().zip(next);
         let times = pairs.take_while(|(one, other)| one == other).count() / length;
         self.advance(times * length);
@@ -128,7 +128,7 @@ impl<'i> Input<'i> {
         if self.end - self.start < MAX_NUMBER {
             self.fill()?;
         }
-        let mut rest = self.block.get(self.start..self.end).unwrap_or_default();
+        let mut rest = &self.block[self.start..self.end];
         if rest.is_empty() {
             return Ok(None);
         }
@@ -157,14 +157,14 @@ impl<'i> Input<'i> {
         if self.end - self.start >= length {
             let start = self.start;
             self.advance(length);
-            return Ok(self.block.get(start..start + length).unwrap_or_default());
+            return Ok(&self.block[start..start + length]);
         }
         self.long.clear();
         while self.long.len() < length {
             if self.start == self.end {
                 self.fill()?;
             }
-            let there = self.block.get(self.start..self.end).unwrap_or_default();
+            let there = &self.block[self.start..self.end];
             let there = there.get(..length - self.long.len()).unwrap_or(there);
             let count = there.len();
             if count == 0 {
@@ -244,7 +244,7 @@ pub(super) fn varint(rest: &mut &[u8]) -> Option<u64> {
     for (place, &byte) in after.iter().take(MAX_NUMBER - 1).enumerate() {
         number |= u64::from(byte & 0x7f) << (7 * (place + 1));
         if byte < 0x80 {
-            *rest = after.get(place + 1..).unwrap_or_default();
+            *rest = &after[place + 1..];
             return Some(number);
         }
     }

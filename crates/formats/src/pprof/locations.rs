@@ -80,9 +80,7 @@ impl Locations {
                     self.budget.room_for(&mut self.dense, more, LOCATIONS)?;
                     self.dense.resize(index + 1, NONE);
                 }
-                if let Some(known) = self.dense.get_mut(index) {
-                    *known = place;
-                }
+                self.dense[index] = place;
             }
             _ => {
                 self.budget.room_in_map(&mut self.sparse, LOCATIONS)?;

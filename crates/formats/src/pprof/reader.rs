@@ -7,8 +7,8 @@
 use std::io::BufRead;
 
 use profile::{
-    Body, Budget, Meta, Metric, Mode, NodeId, NumberMap, OverBudget, Profile, SelfCost, Spans,
-    SymbolId, TreeBuilder, allocated,
+    Body, Budget, Meta, Mode, NodeId, NumberMap, OverBudget, Profile, Spans, SymbolId, TreeBuilder,
+    allocated,
 };
 use prost::Message as _;
 
@@ -297,8 +297,9 @@ impl Parts {
         let mut builder = TreeBuilder::within(budget);
         let mut nodes: Vec<NodeId> = Vec::new();
         stacks.for_each(|_, below, place, sums| {
-            let mut node = nodes.get(below as usize).copied().unwrap_or_default();
+            let mut node = NodeId::ROOT;
             if let Some(place) = place {
+                node = nodes[below as usize];
                 // Root first, so in reverse order, also inside of a location.
                 for &symbol in self.locations.symbols(place)?.iter().rev() {
                     // A `main()` at the bottom of a stack is the root.
@@ -312,12 +313,8 @@ impl Parts {
             nodes.push(node);
             for column in &columns {
                 let value = sums.get(column.index).copied().unwrap_or(0);
-                add(
-                    &mut builder,
-                    node,
-                    column.metric,
-                    value.saturating_mul(column.times),
-                );
+                let value = value.saturating_mul(column.times);
+                builder.add_value(node, column.metric, value);
             }
             Ok::<(), Broken>(())
         })?;
@@ -364,33 +361,12 @@ impl Parts {
             let name = names.into_iter().find(|name| !name.is_empty());
             let id = symbols.id(name.unwrap_or(b"(unknown)"));
             let file = self.string(function.filename);
-            if symbols
-                .symbol(id)
-                .is_some_and(|symbol| symbol.file.is_none())
-            {
+            if symbols.symbol(id).file.is_none() {
                 symbols.set_file(id, file);
-                if let Some(symbol) = symbols.symbol(id) {
-                    symbol.line = u32::try_from(function.start_line).unwrap_or(0);
-                }
+                symbols.symbol(id).line = u32::try_from(function.start_line).unwrap_or(0);
             }
             (function.id, id)
         };
         functions.into_iter().map(id).collect()
     }
-}
-
-/// Adds the values of a sample, which may be negative.
-fn add(builder: &mut TreeBuilder, node: NodeId, metric: Metric, value: i64) {
-    let mut own = SelfCost::default();
-    match metric {
-        Metric::Calls => {
-            let calls = &mut builder.cost(node).calls;
-            *calls = calls.saturating_add_signed(value);
-        }
-        Metric::Wall => own.wall = value,
-        Metric::Cpu => own.cpu = value,
-        Metric::Memory => own.memory = value,
-        Metric::Peak => own.peak = value,
-    }
-    builder.add_self(node, own);
 }

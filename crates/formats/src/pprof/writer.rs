@@ -5,14 +5,15 @@ use std::io::{self, BufWriter, Write};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use profile::{Profile, SymbolId, Tree};
+use profile::{Profile, Tree};
 use prost::Message;
 use prost::encoding::{WireType, encode_key, encode_varint};
 
 use super::messages::{Function, Line, Location, Mapping, Sample, ValueType, field};
 use super::types;
 use crate::WriteOptions;
-use crate::shared::text;
+use crate::shared::indexed::{Functions, Strings};
+use crate::shared::{proto, text};
 
 pub(super) fn write(
     profile: &Profile,
@@ -32,16 +33,16 @@ pub(super) fn write(
     let mut type_of = HashMap::new();
     for &(metric, kind, unit) in &types {
         let value = ValueType {
-            kind: strings.id(kind),
-            unit: strings.id(unit),
+            kind: string(&mut strings, kind),
+            unit: string(&mut strings, unit),
         };
         type_of.insert(metric, value);
         out.message(field::SAMPLE_TYPE, &value)?;
     }
 
-    let mut locations = Locations::new(profile);
+    let mut functions = Functions::new(profile.symbols.len());
     let mut sample = Sample::default();
-    for (index, (node, own)) in tree.nodes.iter().zip(tree.self_costs()).enumerate() {
+    for ((id, node), own) in tree.numbered().zip(tree.self_costs()) {
         let values = types
             .iter()
             .map(|(metric, ..)| metric.of_own(&own, node.cost.calls));
@@ -51,15 +52,9 @@ pub(super) fn write(
             continue;
         }
         sample.location_id.clear();
-        let mut at = index;
-        while let Some(node) = tree.nodes.get(at) {
-            sample.location_id.push(locations.id(node.symbol));
-            // Parents precede children, so this loop ends for any table.
-            if node.parent.index() >= at {
-                break;
-            }
-            at = node.parent.index();
-        }
+        let frames = tree.frames(id);
+        let locations = frames.map(|(_, frame)| u64::from(functions.number(frame.symbol)));
+        sample.location_id.extend(locations);
         out.message(field::SAMPLE, &sample)?;
     }
 
@@ -74,17 +69,15 @@ pub(super) fn write(
         field::MAPPING,
         &Mapping {
             id: 1,
-            filename: strings.id(script.unwrap_or("php")),
+            filename: string(&mut strings, script.unwrap_or("php")),
             has_functions: true,
             has_filenames: true,
             has_line_numbers: true,
         },
     )?;
-    let mut functions = Vec::with_capacity(locations.used.len());
-    for (id, &symbol) in (1_u64..).zip(&locations.used) {
-        let Some(symbol) = profile.symbols.get(symbol.index()) else {
-            continue;
-        };
+    let mut messages = Vec::with_capacity(functions.used.len());
+    for (id, &symbol) in (1_u64..).zip(&functions.used) {
+        let symbol = profile.symbol(symbol);
         let line = i64::from(symbol.line);
         let line_of = Line {
             function_id: id,
@@ -99,18 +92,18 @@ pub(super) fn write(
                 line: vec![line_of],
             },
         )?;
-        functions.push(Function {
+        messages.push(Function {
             id,
-            name: strings.id(&text::function(&symbol.name)),
+            name: string(&mut strings, &text::function(&symbol.name)),
             system_name: 0,
-            filename: strings.id(&text::file(symbol)),
+            filename: string(&mut strings, &text::file(symbol)),
             start_line: line,
         });
     }
-    for function in functions {
+    for function in messages {
         out.message(field::FUNCTION, &function)?;
     }
-    let comment = title.map(|title| strings.id(&title));
+    let comment = title.map(|title| string(&mut strings, &title));
     for string in &strings.list {
         out.bytes(field::STRING_TABLE, string.as_bytes())?;
     }
@@ -141,6 +134,11 @@ pub(super) fn write(
     out.finish()?.flush()
 }
 
+/// The number of a string.
+fn string(strings: &mut Strings, text: &str) -> i64 {
+    i64::from(strings.number(text))
+}
+
 /// The requested metric, if the profile has it.
 fn shown(profile: &Profile, options: &WriteOptions) -> profile::Metric {
     if options.metric.is_in(profile.metrics) {
@@ -159,16 +157,13 @@ struct Fields<W> {
 impl<W: Write> Fields<W> {
     fn message(&mut self, field: u32, message: &impl Message) -> io::Result<()> {
         self.buffer.clear();
-        encode_key(field, WireType::LengthDelimited, &mut self.buffer);
-        encode_varint(message.encoded_len() as u64, &mut self.buffer);
-        message.encode_raw(&mut self.buffer);
+        proto::put(field, message, &mut self.buffer);
         self.out.write_all(&self.buffer)
     }
 
     fn bytes(&mut self, field: u32, bytes: &[u8]) -> io::Result<()> {
         self.buffer.clear();
-        encode_key(field, WireType::LengthDelimited, &mut self.buffer);
-        encode_varint(bytes.len() as u64, &mut self.buffer);
+        proto::begin(field, bytes.len(), &mut self.buffer);
         self.out.write_all(&self.buffer)?;
         self.out.write_all(bytes)
     }
@@ -182,63 +177,5 @@ impl<W: Write> Fields<W> {
         encode_key(field, WireType::Varint, &mut self.buffer);
         encode_varint(number, &mut self.buffer);
         self.out.write_all(&self.buffer)
-    }
-}
-
-/// The strings, by index: in the order of their first use, the empty one first.
-struct Strings {
-    list: Vec<String>,
-    places: HashMap<String, i64>,
-}
-
-impl Default for Strings {
-    fn default() -> Self {
-        Self {
-            list: vec![String::new()],
-            places: HashMap::from([(String::new(), 0)]),
-        }
-    }
-}
-
-impl Strings {
-    fn id(&mut self, string: &str) -> i64 {
-        if let Some(&id) = self.places.get(string) {
-            return id;
-        }
-        let id = i64::try_from(self.list.len()).unwrap_or(0);
-        self.places.insert(string.to_owned(), id);
-        self.list.push(string.to_owned());
-        id
-    }
-}
-
-/// The functions in stacks, in the order of their first use.
-struct Locations {
-    ids: Vec<u64>,
-    used: Vec<SymbolId>,
-}
-
-impl Locations {
-    fn new(profile: &Profile) -> Self {
-        Self {
-            ids: vec![0; profile.symbols.len()],
-            used: Vec::new(),
-        }
-    }
-
-    /// A symbol's location and function, numbered from 1.
-    fn id(&mut self, symbol: SymbolId) -> u64 {
-        match self.ids.get_mut(symbol.index()) {
-            Some(0) => {
-                self.used.push(symbol);
-                let id = self.used.len() as u64;
-                if let Some(place) = self.ids.get_mut(symbol.index()) {
-                    *place = id;
-                }
-                id
-            }
-            Some(id) => *id,
-            None => self.id(SymbolId::ROOT),
-        }
     }
 }

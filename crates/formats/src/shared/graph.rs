@@ -11,8 +11,9 @@
 
 use std::collections::hash_map::Entry;
 
+use profile::settlement::{self, Balance, Units};
 use profile::{
-    Body, Cost, EdgeTable, FlatTable, NodeId, NumberMap, Profile, SelfCost, SymbolId, Tree,
+    Body, Cost, EdgeTable, FlatTable, NodeId, NumberMap, Profile, SelfCost, SymbolId, Table, Tree,
 };
 
 use crate::shared::rounding::Rounding;
@@ -66,7 +67,7 @@ fn in_units(ns: i64, unit_ns: u64) -> i64 {
 
 struct GraphBuilder {
     graph: Graph,
-    places: Vec<Option<usize>>,
+    places: Table<SymbolId, Option<usize>>,
     calls: NumberMap<(usize, usize), usize>,
 }
 
@@ -74,7 +75,7 @@ impl GraphBuilder {
     fn new(symbols: usize) -> Self {
         let mut builder = Self {
             graph: Graph::default(),
-            places: vec![None; symbols],
+            places: Table::new(None, symbols),
             calls: NumberMap::default(),
         };
         builder.place(SymbolId::ROOT);
@@ -83,8 +84,7 @@ impl GraphBuilder {
 
     fn place(&mut self, symbol: SymbolId) -> usize {
         let next = self.graph.functions.len();
-        let place = self.places.get_mut(symbol.index());
-        let place = place.map_or(0, |place| *place.get_or_insert(next));
+        let place = *self.places[symbol].get_or_insert(next);
         if place == next {
             self.graph.functions.push(Function {
                 symbol,
@@ -95,15 +95,9 @@ impl GraphBuilder {
     }
 
     fn add_call(&mut self, caller: usize, callee: usize, cost: Cost) {
-        let Some(function) = self.graph.functions.get_mut(caller) else {
-            return;
-        };
+        let function = &mut self.graph.functions[caller];
         match self.calls.entry((caller, callee)) {
-            Entry::Occupied(place) => {
-                if let Some(call) = function.calls.get_mut(*place.get()) {
-                    call.cost += cost;
-                }
-            }
+            Entry::Occupied(place) => function.calls[*place.get()].cost += cost,
             Entry::Vacant(place) => {
                 place.insert(function.calls.len());
                 function.calls.push(Call { callee, cost });
@@ -111,45 +105,32 @@ impl GraphBuilder {
         }
     }
 
-    fn own(&mut self, place: usize) -> Option<&mut SelfCost> {
-        let function = self.graph.functions.get_mut(place)?;
-        Some(&mut function.own)
-    }
-
     /// Rounds each node's self cost, and sums up from the leaves.
     fn add_tree(&mut self, tree: &Tree, unit_ns: u64) {
         let own = tree.self_costs();
-        let mut nodes = tree.nodes.clone();
+        let mut rounded = tree.clone();
         let [mut wall, mut cpu] = [(); 2].map(|()| Rounding::new(unit_ns));
-        for (node, own) in nodes.iter_mut().zip(&own) {
+        for (node, own) in rounded.nodes.iter_mut().zip(&own) {
             node.cost.wall = wall.units(node.symbol, own.wall);
             node.cost.cpu = cpu.units(node.symbol, own.cpu);
         }
-        for index in (1..nodes.len()).rev() {
-            let Some(&node) = nodes.get(index) else {
-                continue;
-            };
-            if let Some(parent) = nodes.get_mut(node.parent.index()) {
-                parent.cost.wall = parent.cost.wall.saturating_add(node.cost.wall);
-                parent.cost.cpu = parent.cost.cpu.saturating_add(node.cost.cpu);
-            }
+        for index in (1..rounded.nodes.len()).rev() {
+            let node = rounded.nodes[index];
+            let parent = &mut rounded.nodes[node.parent.index()].cost;
+            parent.wall = parent.wall.saturating_add(node.cost.wall);
+            parent.cpu = parent.cpu.saturating_add(node.cost.cpu);
         }
-        self.graph.root = nodes.first().map_or_else(Cost::default, |node| node.cost);
-        let rounded = Tree { nodes };
+        self.graph.root = rounded.root_cost();
         let own = rounded.self_costs();
         let children = rounded.children();
         let mut walk = vec![(NodeId::ROOT, None)];
         while let Some((id, caller)) = walk.pop() {
-            let Some(node) = rounded.nodes.get(id.index()) else {
-                continue;
-            };
+            let node = &rounded[id];
             let place = self.place(node.symbol);
             if let Some(caller) = caller {
                 self.add_call(caller, place, node.cost);
             }
-            if let (Some(sum), Some(own)) = (self.own(place), own.get(id.index())) {
-                *sum = plus(*sum, *own);
-            }
+            self.graph.functions[place].own += own[id];
             let inner = children.of(id).iter().rev();
             walk.extend(inner.map(|&child| (child, Some(place))));
         }
@@ -188,18 +169,11 @@ impl GraphBuilder {
     /// Self costs: incoming cost minus outgoing cost.
     fn balance(&mut self) {
         let mut own = vec![SelfCost::default(); self.graph.functions.len()];
-        if let Some(root) = own.first_mut() {
-            *root = plus(*root, as_own(self.graph.root));
-        }
+        own[0].add(self.graph.root);
         for (caller, function) in self.graph.functions.iter().enumerate() {
             for call in &function.calls {
-                let cost = as_own(call.cost);
-                if let Some(own) = own.get_mut(call.callee) {
-                    *own = plus(*own, cost);
-                }
-                if let Some(own) = own.get_mut(caller) {
-                    *own = minus(*own, cost);
-                }
+                own[call.callee].add(call.cost);
+                own[caller].subtract(call.cost);
             }
         }
         for (function, own) in self.graph.functions.iter_mut().zip(own) {
@@ -207,123 +181,58 @@ impl GraphBuilder {
         }
     }
 
-    /// Where rounding made a self time negative, the call by which the search
-    /// first reached the function gets the difference: the correction moves
-    /// towards the root.
+    /// Where rounding made a self time negative, the call on the shortest path
+    /// from the root gets the difference.
     fn settle(&mut self, table: &EdgeTable, unit_ns: u64) {
-        let exact = exact_own(table, &self.places, self.graph.functions.len());
-        let is_rounding =
-            |units: i64, ns: i64| units < 0 && ns > -i64::try_from(unit_ns).unwrap_or(i64::MAX);
-        for (place, way) in self.ways().into_iter().rev() {
-            let Some(function) = self.graph.functions.get(place) else {
-                continue;
-            };
-            let exact = exact.get(place).copied().unwrap_or_default();
-            let missing = |units: i64, ns: i64| {
-                if is_rounding(units, ns) {
-                    units.unsigned_abs()
-                } else {
-                    0
-                }
-            };
+        let functions = &self.graph.functions;
+        let mut balances: Table<u32, Balance> = Table::new(Balance::default(), functions.len());
+        // There are no more functions than symbols, which have 32-bit numbers.
+        let number = |place: usize| u32::try_from(place).unwrap_or(u32::MAX);
+        let units = |cost: &Cost| Units {
+            wall: cost.wall,
+            cpu: cost.cpu,
+        };
+        let nothing = Units::default();
+        // The exact times are those of the table, the rounded ones those of the
+        // graph, in which the levels of a function are one.
+        balances[0_u32].enter(&table.root, units(&self.graph.root));
+        for edge in &table.edges {
+            let place = |symbol: SymbolId| number(self.places[symbol].unwrap_or_default());
+            balances[place(edge.callee.symbol)].enter(&edge.cost, nothing);
+            balances[place(edge.caller.symbol)].leave(&edge.cost, nothing);
+        }
+        let mut calls = Vec::new();
+        for (caller, function) in functions.iter().enumerate() {
+            for (place, call) in function.calls.iter().enumerate() {
+                let (from, to) = (number(caller), number(call.callee));
+                balances[to].enter(&Cost::default(), units(&call.cost));
+                balances[from].leave(&Cost::default(), units(&call.cost));
+                calls.push((from, to, place));
+            }
+        }
+        let ends = || {
+            let calls = calls.iter();
+            calls.map(|&(from, to, _)| (from, to)).collect()
+        };
+        for addition in settlement::settle(balances, 0, unit_ns, ends) {
             let missing = Cost {
-                wall: missing(function.own.wall, exact.wall),
-                cpu: missing(function.own.cpu, exact.cpu),
+                wall: addition.units.wall,
+                cpu: addition.units.cpu,
                 ..Cost::default()
             };
-            if missing == Cost::default() {
-                continue;
-            }
-            if let Some(own) = self.own(place) {
-                *own = plus(*own, as_own(missing));
-            }
-            match way {
+            self.graph.functions[addition.node as usize]
+                .own
+                .add(missing);
+            match addition.edge {
                 None => self.graph.root += missing,
-                Some((caller, call)) => {
-                    if let Some(function) = self.graph.functions.get_mut(caller) {
-                        function.own = minus(function.own, as_own(missing));
-                        if let Some(call) = function.calls.get_mut(call) {
-                            call.cost += missing;
-                        }
-                    }
+                Some(edge) => {
+                    let (from, _, place) = calls[edge as usize];
+                    let caller = &mut self.graph.functions[from as usize];
+                    caller.own.subtract(missing);
+                    caller.calls[place].cost += missing;
                 }
             }
         }
-    }
-
-    /// Every function reached from the root, nearest first, with the call
-    /// through which the search reached it.
-    fn ways(&self) -> Vec<(usize, Option<(usize, usize)>)> {
-        let mut is_reached = vec![false; self.graph.functions.len()];
-        if let Some(root) = is_reached.first_mut() {
-            *root = true;
-        }
-        let mut ways = vec![(0, None)];
-        let mut next = 0;
-        while let Some(&(place, _)) = ways.get(next) {
-            next += 1;
-            let calls = self
-                .graph
-                .functions
-                .get(place)
-                .map(|function| &function.calls);
-            for (number, call) in calls.into_iter().flatten().enumerate() {
-                if let Some(reached) = is_reached.get_mut(call.callee)
-                    && !*reached
-                {
-                    *reached = true;
-                    ways.push((call.callee, Some((place, number))));
-                }
-            }
-        }
-        ways
-    }
-}
-
-/// Self costs in nanoseconds.
-fn exact_own(table: &EdgeTable, places: &[Option<usize>], functions: usize) -> Vec<SelfCost> {
-    let mut own = vec![SelfCost::default(); functions];
-    if let Some(root) = own.first_mut() {
-        *root = as_own(table.root);
-    }
-    let place = |symbol: SymbolId| places.get(symbol.index()).copied().flatten();
-    for edge in &table.edges {
-        let cost = as_own(edge.cost);
-        if let Some(own) = place(edge.callee.symbol).and_then(|place| own.get_mut(place)) {
-            *own = plus(*own, cost);
-        }
-        if let Some(own) = place(edge.caller.symbol).and_then(|place| own.get_mut(place)) {
-            *own = minus(*own, cost);
-        }
-    }
-    own
-}
-
-fn as_own(cost: Cost) -> SelfCost {
-    let signed = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
-    SelfCost {
-        wall: signed(cost.wall),
-        cpu: signed(cost.cpu),
-        memory: cost.memory,
-        peak: cost.peak,
-    }
-}
-
-fn plus(one: SelfCost, other: SelfCost) -> SelfCost {
-    SelfCost {
-        wall: one.wall.saturating_add(other.wall),
-        cpu: one.cpu.saturating_add(other.cpu),
-        memory: one.memory.saturating_add(other.memory),
-        peak: one.peak.saturating_add(other.peak),
-    }
-}
-
-fn minus(one: SelfCost, other: SelfCost) -> SelfCost {
-    SelfCost {
-        wall: one.wall.saturating_sub(other.wall),
-        cpu: one.cpu.saturating_sub(other.cpu),
-        memory: one.memory.saturating_sub(other.memory),
-        peak: one.peak.saturating_sub(other.peak),
     }
 }
 

@@ -186,7 +186,7 @@ impl<'i> Json<'i> {
                 break;
             }
             if keep {
-                let stored = block.get(..length).unwrap_or_default();
+                let stored = &block[..length];
                 self.value.extend_from_slice(stored);
             }
             let is_empty = length == 0 && is_over;
@@ -385,7 +385,7 @@ pub(crate) fn has_key(head: &[u8], key: &str) -> bool {
     let quoted = format!("\"{key}\"");
     let mut rest = head;
     while let Some(place) = find(rest, quoted.as_bytes()) {
-        rest = rest.get(place + quoted.len()..).unwrap_or_default();
+        rest = &rest[place + quoted.len()..];
         if rest.trim_ascii_start().first() == Some(&b':') {
             return true;
         }

@@ -92,7 +92,7 @@ impl<'i> Lines<'i> {
     fn give(&mut self, end: usize) -> &[u8] {
         let start = std::mem::replace(&mut self.start, (end + 1).min(self.end));
         self.number += 1;
-        match self.block.get(start..end).unwrap_or_default() {
+        match &self.block[start..end] {
             [line @ .., b'\r'] => line,
             line => line,
         }

@@ -1,15 +1,16 @@
 //! What several formats share: names of functions, lines and JSON, stacks and
-//! times, pages. Knows no format.
+//! times. Knows no format.
 
 pub(crate) mod graph;
+pub(crate) mod indexed;
 pub(crate) mod json;
 pub(crate) mod json_parts;
 pub(crate) mod line_names;
 pub(crate) mod lines;
 pub(crate) mod names;
 pub(crate) mod nesting;
-pub(crate) mod page;
 pub(crate) mod paths;
+pub(crate) mod proto;
 pub(crate) mod recursion;
 pub(crate) mod rounding;
 pub(crate) mod same_names;

@@ -58,9 +58,10 @@ impl Names {
     /// Whether the function is in `file`. If its file was unknown until now,
     /// `file` becomes its file.
     fn is_in_file(&mut self, id: SymbolId, file: Option<&[u8]>) -> bool {
-        let (Some(symbol), Some(file)) = (self.symbols.get_mut(id.index()), file) else {
+        let Some(file) = file else {
             return true;
         };
+        let symbol = &mut self.symbols[id.index()];
         if file == INTERNAL_FILE {
             let may_be = symbol.internal || symbol.file.is_none();
             symbol.internal = may_be;
@@ -105,18 +106,15 @@ impl Names {
 
     /// Sets the first line of a function, unless it is known.
     pub(crate) fn set_line(&mut self, id: SymbolId, line: u32) {
-        if let Some(symbol) = self.symbols.get_mut(id.index())
-            && symbol.line == 0
-        {
+        let symbol = &mut self.symbols[id.index()];
+        if symbol.line == 0 {
             symbol.line = line;
         }
     }
 
     /// Lets `edit` change a symbol.
     pub(crate) fn edit(&mut self, id: SymbolId, edit: impl FnOnce(&mut Symbol)) {
-        if let Some(symbol) = self.symbols.get_mut(id.index()) {
-            edit(symbol);
-        }
+        edit(&mut self.symbols[id.index()]);
     }
 
     /// The number of symbols.
@@ -147,7 +145,7 @@ pub(crate) fn of_xdebug(name: &[u8], is_internal: bool) -> Vec<u8> {
     };
     let is_class = |byte: &u8| !matches!(byte, b'/' | b'{' | b' ' | b':');
     if class.iter().all(is_class) || class.starts_with(b"class@anonymous") {
-        return [class, b"::", method.get(2..).unwrap_or_default()].concat();
+        return [class, b"::", &method[2..]].concat();
     }
     name.to_vec()
 }

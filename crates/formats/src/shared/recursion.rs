@@ -5,13 +5,13 @@
 //! is not counted twice, and a file can hold `f==>f@1` where it cannot hold
 //! `f==>f`.
 
-use profile::{Edge, EdgeTable};
+use profile::EdgeTable;
 
 /// Sets level 1 for the callee of each edge that leads back to one of its own
 /// callers, on the path from the root.
 pub(crate) fn mark(symbols: usize, table: &mut EdgeTable) {
     let mut by_caller: Vec<usize> = (0..table.edges.len()).collect();
-    by_caller.sort_by_key(|&place| edge(table, place).map(|edge| edge.caller));
+    by_caller.sort_by_key(|&place| table.edges[place].caller);
     let mut state = vec![State::New; symbols];
     let root = EdgeTable::ROOT.symbol.index();
     for start in std::iter::once(root).chain(0..symbols) {
@@ -26,58 +26,39 @@ enum State {
     Done,
 }
 
-fn edge(table: &EdgeTable, place: usize) -> Option<&Edge> {
-    table.edges.get(place)
-}
-
 /// Walks over everything called from `start`, without recursion.
 fn visit(start: usize, by_caller: &[usize], state: &mut [State], table: &mut EdgeTable) {
     let first_of = |symbol: usize, table: &EdgeTable| {
-        by_caller.partition_point(|&place| {
-            edge(table, place).is_some_and(|edge| edge.caller.symbol.index() < symbol)
-        })
+        by_caller.partition_point(|&place| table.edges[place].caller.symbol.index() < symbol)
     };
-    if state.get(start) != Some(&State::New) {
+    if state[start] != State::New {
         return;
     }
-    set(state, start, State::Open);
+    state[start] = State::Open;
     let mut walk = vec![(start, first_of(start, table))];
     while let Some((symbol, next)) = walk.pop() {
-        let place = by_caller.get(next).copied();
-        let Some((place, callee)) = place.and_then(|place| {
-            let edge = edge(table, place)?;
-            let is_ours = edge.caller.symbol.index() == symbol;
-            is_ours.then_some((place, edge.callee.symbol.index()))
-        }) else {
-            set(state, symbol, State::Done);
+        let edge = by_caller.get(next).map(|&place| &mut table.edges[place]);
+        let Some(edge) = edge.filter(|edge| edge.caller.symbol.index() == symbol) else {
+            state[symbol] = State::Done;
             continue;
         };
         walk.push((symbol, next + 1));
-        match state.get(callee) {
-            Some(State::New) => {
-                set(state, callee, State::Open);
+        let callee = edge.callee.symbol.index();
+        match state[callee] {
+            State::New => {
+                state[callee] = State::Open;
                 walk.push((callee, first_of(callee, table)));
             }
-            Some(State::Open) => {
-                if let Some(edge) = table.edges.get_mut(place) {
-                    edge.callee.level = 1;
-                }
-            }
-            _ => {}
+            State::Open => edge.callee.level = 1,
+            State::Done => {}
         }
-    }
-}
-
-fn set(state: &mut [State], symbol: usize, to: State) {
-    if let Some(state) = state.get_mut(symbol) {
-        *state = to;
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use profile::{Activation, Cost, SymbolId};
+    use profile::{Activation, Cost, Edge, SymbolId};
 
     fn levels(symbols: usize, edges: &[(u32, u32)]) -> Vec<u32> {
         let activation = |symbol| Activation {

@@ -40,9 +40,7 @@ impl Rounding {
         if self.functions.len() <= index {
             self.functions.resize(index + 1, Rounded::default());
         }
-        let Some(rounded) = self.functions.get_mut(index) else {
-            return 0;
-        };
+        let rounded = &mut self.functions[index];
         rounded.exact_ns = rounded.exact_ns.saturating_add(own_ns);
         let all = rounded.exact_ns.saturating_add(self.unit_ns / 2);
         let units = all.div_euclid(self.unit_ns).saturating_sub(rounded.written);

@@ -6,13 +6,13 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use profile::{NodeId, SymbolId, Tree, TreeBuilder};
+use profile::{NodeId, SymbolId, Table, Tree, TreeBuilder};
 
 /// The tree with one symbol for all that have the same name in `names`, a list
 /// by symbol.
 pub(crate) fn merged<'t>(tree: &'t Tree, names: &[Vec<u8>]) -> Cow<'t, Tree> {
     let mut first: HashMap<&[u8], SymbolId> = HashMap::with_capacity(names.len());
-    let canonical: Vec<SymbolId> = (0..)
+    let canonical: Table<SymbolId, SymbolId> = (0..)
         .zip(names)
         .map(|(number, name)| *first.entry(name).or_insert(SymbolId(number)))
         .collect();
@@ -20,19 +20,14 @@ pub(crate) fn merged<'t>(tree: &'t Tree, names: &[Vec<u8>]) -> Cow<'t, Tree> {
         return Cow::Borrowed(tree);
     }
     let mut builder = TreeBuilder::new();
-    let mut places = Vec::with_capacity(tree.nodes.len());
-    for (index, node) in tree.nodes.iter().enumerate() {
-        let place = if index == 0 {
+    let mut places = Table::new(NodeId::ROOT, tree.nodes.len());
+    for (number, node) in tree.numbered() {
+        let place = if number == NodeId::ROOT {
             NodeId::ROOT
         } else {
-            let parent = places.get(node.parent.index()).copied();
-            let symbol = canonical.get(node.symbol.index()).copied();
-            builder.child(
-                parent.unwrap_or(NodeId::ROOT),
-                symbol.unwrap_or(node.symbol),
-            )
+            builder.child(places[node.parent], canonical[node.symbol])
         };
-        places.push(place);
+        places[number] = place;
         *builder.cost(place) += node.cost;
     }
     Cow::Owned(builder.finish())

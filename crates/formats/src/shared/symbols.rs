@@ -78,14 +78,14 @@ impl Symbols {
     /// The file of a symbol; each symbol has its own copy.
     pub(crate) fn set_file(&mut self, id: SymbolId, file: &[u8]) {
         let room = self.budget.take(allocated(file.len()), NAMES);
-        if let (Ok(()), Some(symbol)) = (room, self.list.get_mut(id.index())) {
-            text::set_file(symbol, file);
+        if room.is_ok() {
+            text::set_file(&mut self.list[id.index()], file);
         }
     }
 
     /// A symbol, for changes.
-    pub(crate) fn symbol(&mut self, id: SymbolId) -> Option<&mut Symbol> {
-        self.list.get_mut(id.index())
+    pub(crate) fn symbol(&mut self, id: SymbolId) -> &mut Symbol {
+        &mut self.list[id.index()]
     }
 
     /// The whole table.

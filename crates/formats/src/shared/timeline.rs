@@ -132,13 +132,8 @@ fn laid_out(tree: &Tree, metric: Metric) -> Vec<Slice> {
     let mut walk = vec![NodeId::ROOT];
     while let Some(node) = walk.pop() {
         walk.extend(children.of(node).iter().rev());
-        let (Some(own), Some(calls)) = (
-            own.get(node.index()),
-            tree.nodes.get(node.index()).map(|node| node.cost.calls),
-        ) else {
-            continue;
-        };
-        let value = metric.of_own(own, calls);
+        let own = &own[node];
+        let value = metric.of_own(own, tree[node].cost.calls);
         if value != 0 {
             slices.push(Slice { node, at, value });
         }

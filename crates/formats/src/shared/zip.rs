@@ -147,7 +147,7 @@ impl<R: BufRead> Read for Entry<R> {
         if count == 0 && !buffer.is_empty() {
             self.close()?;
         }
-        self.crc.update(buffer.get(..count).unwrap_or_default());
+        self.crc.update(&buffer[..count]);
         Ok(count)
     }
 }

@@ -86,15 +86,13 @@ fn write_tree(tree: &Tree, own: &[u64], out: &mut dyn Write) -> io::Result<()> {
     let mut now = 0_u64;
     let mut walk = vec![(NodeId::ROOT, false)];
     while let Some((id, is_entered)) = walk.pop() {
-        let Some(node) = tree.nodes.get(id.index()) else {
-            continue;
-        };
+        let node = &tree[id];
         if is_entered {
             list.add('C', node.symbol, now)?;
             continue;
         }
         list.add('O', node.symbol, now)?;
-        now = now.saturating_add(own.get(id.index()).copied().unwrap_or(0));
+        now = now.saturating_add(own[id.index()]);
         walk.push((id, true));
         let inner = children.of(id).iter().rev();
         walk.extend(inner.map(|&child| (child, false)));

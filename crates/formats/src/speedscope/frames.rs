@@ -71,10 +71,10 @@ impl Frames {
         places.resize(nodes.len(), NodeId::ROOT);
         for (index, node) in nodes.iter().enumerate().skip(1) {
             let symbol = self.symbol(node.symbol.0.saturating_sub(1))?;
-            let below = places.get(node.parent.index()).copied().unwrap_or_default();
+            let below = places[node.parent.index()];
             let is_root = symbol == SymbolId::ROOT && node.parent == NodeId::ROOT;
-            if let Some(place) = places.get_mut(index).filter(|_| !is_root) {
-                *place = push(below, symbol);
+            if !is_root {
+                places[index] = push(below, symbol);
             }
         }
         Ok(places)

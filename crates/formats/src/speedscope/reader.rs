@@ -8,7 +8,7 @@ use std::io::BufRead;
 
 use profile::{
     Body, Budget, EventKind, Events, Instant, Meta, Metric, Metrics, Mode, NodeId, Profile, Sample,
-    Samples, SamplesBuilder, SelfCost, Spans, SymbolId, TreeBuilder, WallUnit,
+    Samples, SamplesBuilder, Spans, SymbolId, TreeBuilder, WallUnit,
 };
 
 use super::frames::Frames;
@@ -161,7 +161,7 @@ fn weighed<'o>(
         return Err("not as many weights as samples".to_owned());
     }
     let stacks = one.stacks.samples.iter();
-    let stacks = stacks.map(|stack| places.get(stack.index()).copied().unwrap_or_default());
+    let stacks = stacks.map(|stack| places[stack.index()]);
     Ok(stacks.zip(one.weights.iter().copied()))
 }
 
@@ -253,7 +253,7 @@ fn events(
     room.map_err(|error| error.to_string())?;
     let mut last_cpu = 0;
     walk(one, frames, |number, kind| {
-        let at = one.events.get(number).map_or(0.0, |event| event.at);
+        let at = one.events[number].at;
         // The index comes from the other profile, so it is unchecked.
         last_cpu = cpu_at(Some(number)).unwrap_or(0).max(last_cpu);
         if let Some(kind) = kind {
@@ -302,25 +302,13 @@ fn tree(
         }
         let places = frames.paths(one, |below, symbol| builder.child(below, symbol))?;
         for (node, weight) in weighed(one, &places)? {
-            charge(&mut builder, node, metric, scaled(weight, *scale));
+            builder.add_value(node, metric, scaled(weight, *scale));
         }
     }
     if metrics.calls {
         builder.cost(NodeId::ROOT).calls = 1;
     }
     Ok((Body::Tree(builder.finish_signed_self_costs()), metrics))
-}
-
-/// Adds to what a node cost by itself; weights may be below zero.
-fn charge(builder: &mut TreeBuilder, node: NodeId, metric: Metric, amount: i64) {
-    let mut own = SelfCost::default();
-    match metric {
-        Metric::Wall | Metric::Calls => own.wall = amount,
-        Metric::Cpu => own.cpu = amount,
-        Metric::Memory => own.memory = amount,
-        Metric::Peak => own.peak = amount,
-    }
-    builder.add_self(node, own);
 }
 
 fn add_events(
@@ -335,9 +323,9 @@ fn add_events(
     let mut last = 0;
     let value = |at: f64| scaled(at - one.start, scale);
     walk(one, frames, |number, kind| {
-        let at = one.events.get(number).map_or(0, |event| value(event.at));
+        let at = value(one.events[number].at);
         let top = open.last().copied().unwrap_or_default();
-        charge(builder, top, metric, at.saturating_sub(last));
+        builder.add_value(top, metric, at.saturating_sub(last));
         last = at;
         match kind {
             Some(EventKind::Enter(symbol)) => {
@@ -354,6 +342,6 @@ fn add_events(
     })?;
     let top = open.last().copied().unwrap_or_default();
     let end = value(one.end).max(last);
-    charge(builder, top, metric, end.saturating_sub(last));
+    builder.add_value(top, metric, end.saturating_sub(last));
     Ok(())
 }

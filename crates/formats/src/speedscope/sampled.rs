@@ -81,7 +81,8 @@ impl Paths {
     fn read(&self, node: NodeId, path: &mut Vec<SymbolId>) {
         path.clear();
         let mut at = node;
-        while let Some(&(parent, symbol)) = self.nodes.get(at.index()) {
+        loop {
+            let (parent, symbol) = self.nodes[at.index()];
             path.push(symbol);
             if parent >= at {
                 break;

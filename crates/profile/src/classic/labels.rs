@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use crate::{Activation, Budget, OverBudget, Symbol, SymbolId, allocated};
+use crate::{Activation, Budget, OverBudget, Symbol, SymbolId, Table, allocated};
 
 /// Labels with their levels, numbered in order.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ impl Labels {
 pub(super) struct Resolved {
     pub(super) symbols: Vec<Symbol>,
     /// For each label.
-    pub(super) activations: Vec<Activation>,
+    pub(super) activations: Table<u32, Activation>,
 }
 
 impl Labels {
@@ -75,7 +75,7 @@ impl Labels {
             }
         }
         let mut symbols = Vec::new();
-        let mut activations = Vec::with_capacity(labels.len());
+        let mut activations = Table::with_capacity(labels.len());
         let mut symbol_of: HashMap<&[u8], SymbolId> = HashMap::new();
         for (label, _) in &labels {
             let (name, level) = split_level(label)

@@ -21,9 +21,9 @@ pub use json::write_json;
 pub use read::{Builder, read_serialized};
 
 use crate::php_serialize::{self, write_array_end, write_array_start, write_int, write_string};
-use crate::symbol::name_in;
+use crate::settlement::Units;
+use crate::symbol::symbol_in;
 use crate::{Activation, Cost, EdgeTable, Edges, Metrics, Profile, Symbol};
-use rounding::Rounded;
 
 /// The separator between caller and callee.
 pub const SEPARATOR: &[u8] = b"==>";
@@ -44,11 +44,11 @@ pub struct ClassicCost {
 }
 
 impl ClassicCost {
-    fn new(cost: &Cost, rounded: Rounded, metrics: Metrics) -> Self {
+    fn new(cost: &Cost, rounded: Units, metrics: Metrics) -> Self {
         Self {
             calls: cost.calls,
-            wall_us: rounded.wall_us,
-            cpu_us: metrics.cpu.then_some(rounded.cpu_us),
+            wall_us: rounded.wall,
+            cpu_us: metrics.cpu.then_some(rounded.cpu),
             memory: metrics.memory.then_some(cost.memory),
             peak: metrics.memory.then_some(cost.peak),
         }
@@ -116,7 +116,7 @@ pub fn visit_rows(
     }
     let root = edges.root();
     visit(
-        name_in(symbols, EdgeTable::ROOT.symbol),
+        &symbol_in(symbols, EdgeTable::ROOT.symbol).name,
         &ClassicCost::new(&root, settlement.root(&root), metrics),
     );
 }
@@ -142,7 +142,7 @@ pub fn write_serialized(profile: &Profile, out: &mut Vec<u8>) {
 }
 
 fn write_activation(key: &mut Vec<u8>, symbols: &[Symbol], activation: Activation) {
-    key.extend_from_slice(name_in(symbols, activation.symbol));
+    key.extend_from_slice(&symbol_in(symbols, activation.symbol).name);
     if activation.level > 0 {
         key.push(b'@');
         php_serialize::write_decimal(key, u64::from(activation.level));

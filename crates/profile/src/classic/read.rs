@@ -12,9 +12,11 @@ use super::entry_cost::EntryCost;
 use super::error::Error;
 use super::labels::Labels;
 use crate::php_serialize::{Key, Limits, Reader, Value};
+use crate::table::known_mut;
 use crate::{
-    Body, Budget, Cost, Edge, EdgeTable, Meta, Metrics, Mode, NodeId, NumberMap, Profile, Sample,
-    SamplesBuilder, Spans, Symbol, SymbolId, Tree, TreeBuilder, WallUnit, make_name_safe,
+    Body, Budget, Cost, Edge, EdgeTable, Meta, Metrics, Mode, NodeId, NumberMap, OverBudget,
+    Profile, Sample, SamplesBuilder, Spans, Symbol, SymbolId, Table, Tree, TreeBuilder, WallUnit,
+    make_name_safe,
 };
 
 /// Reads a classic array as PHP's `serialize()` writes it.
@@ -153,7 +155,7 @@ impl Builder {
         self.budget.room(&mut self.rows, ROWS)?;
         match self.row_of.entry((caller, callee)) {
             std::collections::hash_map::Entry::Occupied(place) => {
-                if let Some(row) = self.rows.get_mut(*place.get()) {
+                if let Some(row) = known_mut(&mut self.rows, *place.get()) {
                     row.2 = cost;
                 }
             }
@@ -202,13 +204,7 @@ impl Builder {
     pub fn finish(self) -> Result<Profile, Error> {
         self.budget.check()?;
         let resolved = self.labels.resolve();
-        let activation = |label: u32| {
-            resolved
-                .activations
-                .get(label as usize)
-                .copied()
-                .unwrap_or_default()
-        };
+        let activation = |label: u32| resolved.activations[label];
         if !self.samples.is_empty() {
             let symbol = |label: SymbolId| activation(label.0).symbol;
             let stacks = self.stacks.finish();
@@ -218,7 +214,7 @@ impl Builder {
                 symbol,
                 resolved.symbols,
                 &self.budget,
-            );
+            )?;
             self.budget.check()?;
             return Ok(profile);
         }
@@ -267,28 +263,25 @@ fn sampled(
     symbol: impl Fn(SymbolId) -> SymbolId,
     symbols: Vec<Symbol>,
     budget: &Budget,
-) -> Profile {
+) -> Result<Profile, OverBudget> {
     let started_unix_us = samples.iter().map(|(taken, _)| *taken).min();
     samples.sort_by_key(|(taken, _)| *taken);
     let mut builder = SamplesBuilder::within(budget);
     // Two labels may become one symbol, so the stacks are built again.
-    let mut nodes = vec![NodeId::ROOT];
-    for node in stacks.nodes.iter().skip(1) {
-        let below = nodes.get(node.parent.index()).copied().unwrap_or_default();
+    budget.take(stacks.nodes.len() * size_of::<NodeId>(), "call paths")?;
+    let mut nodes = Table::new(NodeId::ROOT, stacks.nodes.len());
+    for (number, node) in stacks.numbered().skip(1) {
         // `main()` is the root, with or without it in the stack.
         let is_root = node.parent == NodeId::ROOT && symbol(node.symbol) == SymbolId::ROOT;
         let stack = if is_root {
             NodeId::ROOT
         } else {
-            builder.push(below, symbol(node.symbol))
+            builder.push(nodes[node.parent], symbol(node.symbol))
         };
-        if budget.room(&mut nodes, "call paths").is_err() {
-            break;
-        }
-        nodes.push(stack);
+        nodes[number] = stack;
     }
     for (taken, stack) in samples {
-        let stack = nodes.get(stack.index()).copied().unwrap_or_default();
+        let stack = nodes[stack];
         let since_start = taken - started_unix_us.unwrap_or(taken);
         builder.add(Sample {
             at: since_start.saturating_mul(1_000),
@@ -296,7 +289,7 @@ fn sampled(
             stack,
         });
     }
-    Profile {
+    Ok(Profile {
         symbols,
         body: Body::Samples(builder.finish()),
         metrics: Metrics {
@@ -311,7 +304,7 @@ fn sampled(
         },
         spans: Spans::default(),
         lines: crate::Lines::default(),
-    }
+    })
 }
 
 /// Splits at the first separator.

@@ -1,43 +1,31 @@
-//! Rounds nanoseconds to XHProf's microseconds without negative self times.
-//!
-//! Readers derive a function's self time by subtracting outgoing from incoming
-//! rows. Each row is rounded separately, so a function with little self time
-//! could get a self time of minus one. The rows are therefore *settled*: where
-//! rounding alone made a self time negative, one incoming row gets the missing
-//! microseconds.
-//!
-//! **Invariant:** that row is always the one on the shortest path from
-//! `main()`, so that a correction moves towards the root, is made once, and
-//! ends there.
+//! Rounds nanoseconds to XHProf's microseconds, and settles them: see
+//! [`settlement`]. A node there is an activation here.
 
-use crate::{Activation, Cost, Edge, EdgeTable, Edges, NumberMap};
+use crate::settlement::{self, Balance, Units};
+use crate::{Activation, Cost, Edge, EdgeTable, Edges, NumberMap, SymbolId, Table};
 
-/// One row's times.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Rounded {
-    pub(super) wall_us: u64,
-    pub(super) cpu_us: u64,
-}
+/// The unit of XHProf's times, in nanoseconds.
+const UNIT_NS: u64 = 1_000;
 
 /// The additions to the nearest microsecond. Most rows have none, so only those
 /// with an addition are stored.
 pub(super) struct Settlement {
-    root: Rounded,
+    root: Units,
     /// Edges by their number, in order.
-    edges: Vec<(u32, Rounded)>,
+    edges: Vec<(u32, Units)>,
 }
 
 impl Settlement {
     /// The rounded times of the root.
-    pub(super) fn root(&self, root: &Cost) -> Rounded {
-        Rounded::nearest(root).plus(self.root)
+    pub(super) fn root(&self, root: &Cost) -> Units {
+        nearest(root).plus(self.root)
     }
 
     /// Each edge, and its rounded times.
-    pub(super) fn edges(&self, edges: &impl Edges) -> impl Iterator<Item = (Edge, Rounded)> {
+    pub(super) fn edges(&self, edges: &impl Edges) -> impl Iterator<Item = (Edge, Units)> {
         let mut settled = self.edges.iter().peekable();
         (0..).zip(edges.iter()).map(move |(number, edge)| {
-            let nearest = Rounded::nearest(&edge.cost);
+            let nearest = nearest(&edge.cost);
             match settled.next_if(|(settled, _)| *settled == number) {
                 Some(&(_, missing)) => (edge, nearest.plus(missing)),
                 None => (edge, nearest),
@@ -46,182 +34,39 @@ impl Settlement {
     }
 }
 
-impl Rounded {
-    fn nearest(cost: &Cost) -> Self {
-        let us = |ns: u64| ns.saturating_add(500) / 1_000;
-        Self {
-            wall_us: us(cost.wall),
-            cpu_us: us(cost.cpu),
-        }
-    }
-
-    fn plus(self, missing: Self) -> Self {
-        Self {
-            wall_us: self.wall_us.saturating_add(missing.wall_us),
-            cpu_us: self.cpu_us.saturating_add(missing.cpu_us),
-        }
-    }
+fn nearest(cost: &Cost) -> Units {
+    Units::nearest(cost, UNIT_NS)
 }
 
 /// The additions for a profile with this many symbols.
 pub(super) fn settle(symbols: usize, edges: &impl Edges) -> Settlement {
     let numbers = Numbers::new(symbols, edges);
-    let mut balances = vec![Balance::default(); numbers.count];
-    if let Some(balance) = balances.get_mut(numbers.of(EdgeTable::ROOT) as usize) {
-        let root = edges.root();
-        balance.enter(&root, Rounded::nearest(&root));
-    }
+    let root_number = numbers.of(EdgeTable::ROOT);
+    let mut balances: Table<u32, Balance> = Table::new(Balance::default(), numbers.count);
+    let root = edges.root();
+    balances[root_number].enter(&root, nearest(&root));
     for edge in edges.iter() {
-        let rounded = Rounded::nearest(&edge.cost);
-        if let Some(balance) = balances.get_mut(numbers.of(edge.callee) as usize) {
-            balance.enter(&edge.cost, rounded);
-        }
-        if let Some(balance) = balances.get_mut(numbers.of(edge.caller) as usize) {
-            balance.leave(&edge.cost, rounded);
-        }
+        let rounded = nearest(&edge.cost);
+        balances[numbers.of(edge.callee)].enter(&edge.cost, rounded);
+        balances[numbers.of(edge.caller)].leave(&edge.cost, rounded);
     }
-    if balances.iter().all(Balance::is_settled) {
-        return Settlement {
-            root: Rounded::default(),
-            edges: Vec::new(),
-        };
-    }
-    settle_balances(&numbers, edges, &mut balances)
-}
-
-/// The self time of an activation, exact and as readers compute it.
-#[derive(Debug, Clone, Copy, Default)]
-struct Balance {
-    wall_ns: i64,
-    cpu_ns: i64,
-    wall_us: i64,
-    cpu_us: i64,
-}
-
-impl Balance {
-    // Wrapping: the sums may overflow in between, and the difference is still
-    // right.
-    fn enter(&mut self, cost: &Cost, rounded: Rounded) {
-        self.wall_ns = self.wall_ns.wrapping_add_unsigned(cost.wall);
-        self.cpu_ns = self.cpu_ns.wrapping_add_unsigned(cost.cpu);
-        self.wall_us = self.wall_us.wrapping_add_unsigned(rounded.wall_us);
-        self.cpu_us = self.cpu_us.wrapping_add_unsigned(rounded.cpu_us);
-    }
-
-    fn leave(&mut self, cost: &Cost, rounded: Rounded) {
-        self.wall_ns = self.wall_ns.wrapping_sub_unsigned(cost.wall);
-        self.cpu_ns = self.cpu_ns.wrapping_sub_unsigned(cost.cpu);
-        self.wall_us = self.wall_us.wrapping_sub_unsigned(rounded.wall_us);
-        self.cpu_us = self.cpu_us.wrapping_sub_unsigned(rounded.cpu_us);
-    }
-
-    fn is_settled(&self) -> bool {
-        self.missing() == Rounded::default()
-    }
-
-    /// The part that rounding took from this activation.
-    fn missing(&self) -> Rounded {
-        // Ticks converted to nanoseconds may be off by a few. A whole
-        // microsecond is not rounding, and stays visible.
-        let missing = |us: i64, ns: i64| {
-            if us < 0 && ns > -1_000 {
-                us.unsigned_abs()
-            } else {
-                0
-            }
-        };
-        Rounded {
-            wall_us: missing(self.wall_us, self.wall_ns),
-            cpu_us: missing(self.cpu_us, self.cpu_ns),
-        }
-    }
-}
-
-fn settle_balances(numbers: &Numbers, edges: &impl Edges, balances: &mut [Balance]) -> Settlement {
+    let additions = settlement::settle(balances, root_number, UNIT_NS, || {
+        let edges = edges.iter();
+        let ends = edges.map(|edge| (numbers.of(edge.caller), numbers.of(edge.callee)));
+        ends.collect()
+    });
     let mut settlement = Settlement {
-        root: Rounded::default(),
+        root: Units::default(),
         edges: Vec::new(),
     };
-    let ends: Vec<(u32, u32)> = edges
-        .iter()
-        .map(|edge| (numbers.of(edge.caller), numbers.of(edge.callee)))
-        .collect();
-    let root_number = numbers.of(EdgeTable::ROOT);
-    // Farthest first: an addition to an activation is taken from its caller,
-    // and every caller comes after all its callees here.
-    for (activation, way) in ways_from_root(numbers.count, root_number, &ends)
-        .into_iter()
-        .rev()
-    {
-        let missing = match balances.get(activation as usize) {
-            Some(balance) if !balance.is_settled() => balance.missing(),
-            _ => continue,
-        };
-        let Some(edge) = way else {
-            settlement.root = missing;
-            continue;
-        };
-        settlement.edges.push((edge, missing));
-        let caller = ends.get(edge as usize).map(|&(caller, _)| caller);
-        if let Some(caller) = caller.and_then(|caller| balances.get_mut(caller as usize)) {
-            caller.wall_us = caller.wall_us.saturating_sub_unsigned(missing.wall_us);
-            caller.cpu_us = caller.cpu_us.saturating_sub_unsigned(missing.cpu_us);
+    for addition in additions {
+        match addition.edge {
+            Some(edge) => settlement.edges.push((edge, addition.units)),
+            None => settlement.root = addition.units,
         }
     }
     settlement.edges.sort_unstable_by_key(|&(edge, _)| edge);
     settlement
-}
-
-/// Every activation reached from the root, nearest first, with the edge through
-/// which the search reached it; none for the root.
-fn ways_from_root(count: usize, root: u32, ends: &[(u32, u32)]) -> Vec<(u32, Option<u32>)> {
-    // Edges grouped by caller: `by_caller[starts[n]..starts[n + 1]]`.
-    let mut starts = vec![0_u32; count + 1];
-    for &(caller, _) in ends {
-        if let Some(start) = starts.get_mut(caller as usize + 1) {
-            *start += 1;
-        }
-    }
-    let mut sum = 0;
-    for start in &mut starts {
-        sum += *start;
-        *start = sum;
-    }
-    let mut free = starts.clone();
-    let mut by_caller = vec![0_u32; ends.len()];
-    for (edge, &(caller, _)) in (0..).zip(ends) {
-        if let Some(place) = free.get_mut(caller as usize)
-            && let Some(slot) = by_caller.get_mut(*place as usize)
-        {
-            *slot = edge;
-            *place += 1;
-        }
-    }
-
-    let mut is_reached = vec![false; count];
-    if let Some(root) = is_reached.get_mut(root as usize) {
-        *root = true;
-    }
-    let mut ways = vec![(root, None)];
-    let mut next = 0;
-    while let Some(&(activation, _)) = ways.get(next) {
-        next += 1;
-        let index = activation as usize;
-        let range = starts.get(index).zip(starts.get(index + 1));
-        let outgoing = range.and_then(|(&start, &end)| by_caller.get(start as usize..end as usize));
-        for &edge in outgoing.unwrap_or_default() {
-            let Some(&(_, callee)) = ends.get(edge as usize) else {
-                continue;
-            };
-            if let Some(is_reached) = is_reached.get_mut(callee as usize)
-                && !*is_reached
-            {
-                *is_reached = true;
-                ways.push((callee, Some(edge)));
-            }
-        }
-    }
-    ways
 }
 
 /// Consecutive numbers for the activations of a profile.
@@ -233,18 +78,17 @@ struct Numbers {
 enum NumbersKind {
     /// The index of each symbol's first level. Real profiles have every level
     /// up to the deepest, so no index is wasted and no hash is needed.
-    Dense(Vec<u32>),
+    Dense(Table<SymbolId, u32>),
     /// A file may contain only level four thousand million.
     Sparse(NumberMap<Activation, u32>),
 }
 
 impl Numbers {
     fn new(symbols: usize, edges: &impl Edges) -> Self {
-        let mut levels = vec![1_u64; symbols];
+        let mut levels = Table::new(1_u64, symbols);
         for activation in activations(edges) {
-            if let Some(levels) = levels.get_mut(activation.symbol.index()) {
-                *levels = (*levels).max(u64::from(activation.level) + 1);
-            }
+            let levels = &mut levels[activation.symbol];
+            *levels = (*levels).max(u64::from(activation.level) + 1);
         }
         let dense: u64 = levels.iter().sum();
         let worth = symbols + edges.len() * 4;
@@ -257,7 +101,7 @@ impl Numbers {
                     next += u32::try_from(levels).unwrap_or(0);
                     start
                 };
-                let kind = NumbersKind::Dense(levels.into_iter().map(start).collect());
+                let kind = NumbersKind::Dense(levels.iter().copied().map(start).collect());
                 Self { count, kind }
             }
             _ => {
@@ -274,16 +118,18 @@ impl Numbers {
         }
     }
 
-    /// The number of an activation; out of range if its symbol is.
+    /// The number of an activation.
     fn of(&self, activation: Activation) -> u32 {
-        let number = match &self.kind {
+        match &self.kind {
             NumbersKind::Dense(starts) => {
-                let start = starts.get(activation.symbol.index());
-                start.map(|start| start.saturating_add(activation.level))
+                starts[activation.symbol].saturating_add(activation.level)
             }
-            NumbersKind::Sparse(numbers) => numbers.get(&activation).copied(),
-        };
-        number.unwrap_or(u32::MAX - 1)
+            NumbersKind::Sparse(numbers) => {
+                let number = numbers.get(&activation);
+                debug_assert!(number.is_some(), "no number for {activation:?}");
+                number.copied().unwrap_or(u32::MAX)
+            }
+        }
     }
 }
 
@@ -327,10 +173,10 @@ mod tests {
     fn walls(table: &EdgeTable) -> (u64, Vec<u64>) {
         let settlement = settle(5, table);
         (
-            settlement.root(&table.root).wall_us,
+            settlement.root(&table.root).wall,
             settlement
                 .edges(table)
-                .map(|(_, rounded)| rounded.wall_us)
+                .map(|(_, rounded)| rounded.wall)
                 .collect(),
         )
     }

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 
 use super::Error;
 use super::varint::{Cursor, put, put_bytes};
+use crate::table::{known_mut, part};
 use crate::{Budget, Meta, Mode, allocated};
 
 const TITLE: u64 = 1;
@@ -159,7 +160,7 @@ impl MetaReader {
             TAG => {
                 let name = text(value.bytes()?, &value)?;
                 let rest = bytes.len() - value.len();
-                let text = text(bytes.get(rest..).unwrap_or_default(), &value)?;
+                let text = text(part(bytes, rest..), &value)?;
                 self.tag(name, text);
             }
             _ => {}
@@ -169,7 +170,8 @@ impl MetaReader {
 
     fn tag(&mut self, name: String, value: String) {
         let tags = &mut self.meta.tags;
-        match self.tags.get(&name).and_then(|&place| tags.get_mut(place)) {
+        let place = self.tags.get(&name);
+        match place.and_then(|&place| known_mut(tags, place)) {
             Some(tag) => tag.1 = value,
             None => {
                 self.tags.insert(name.clone(), tags.len());

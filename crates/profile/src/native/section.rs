@@ -10,6 +10,7 @@ use super::crc::Crc32;
 use super::varint::Cursor;
 use super::{Error, MAGIC, MAJOR, MINOR};
 use crate::Budget;
+use crate::table::part;
 
 /// The kinds of sections.
 pub(super) mod kind {
@@ -46,7 +47,7 @@ impl SectionWriter {
         out.extend_from_slice(&MAGIC);
         out.extend_from_slice(&[MAJOR, MINOR]);
         let mut crc = Crc32::new();
-        crc.update(out.get(start..).unwrap_or_default());
+        crc.update(part(out, start..));
         Self { crc }
     }
 

@@ -6,6 +6,7 @@
 use super::section::{SectionWriter, kind};
 use super::varint::{Cursor, put, put_bytes, put_signed};
 use super::{Error, Limits};
+use crate::table::part;
 use crate::{Budget, LeftOut, Span, SpanKind, Spans, SymbolId, TextId, allocated};
 
 /// The number of spans in a section.
@@ -60,8 +61,8 @@ impl SpanWriter {
     /// The content of the next section: all texts first, because spans refer to
     /// them.
     fn next<'a>(&self, all: &'a Spans) -> Option<New<'a>> {
-        let texts = all.texts.get(self.texts..).unwrap_or_default();
-        let spans = all.list.get(self.spans..).unwrap_or_default();
+        let texts = part(&all.texts, self.texts..);
+        let spans = part(&all.list, self.spans..);
         if let Some(some) = texts.get(..TEXTS_A_SECTION) {
             return Some(New {
                 texts: some,

@@ -10,6 +10,7 @@ use std::collections::HashMap;
 use super::Error;
 use super::section::{SectionWriter, kind};
 use super::varint::{Cursor, put, put_bytes};
+use crate::table::part;
 use crate::{Budget, Symbol, allocated};
 
 /// The maximum number of bytes of names and paths by reference: 64 MiB.
@@ -71,7 +72,7 @@ impl SymbolWriter {
             put(out, u64::from(symbol.line));
             let shared = self.shared(&symbol.name);
             put(out, shared as u64);
-            put_bytes(out, symbol.name.get(shared..).unwrap_or_default());
+            put_bytes(out, part(&symbol.name, shared..));
             self.last_name.clear();
             self.last_name.extend_from_slice(&symbol.name);
         }

@@ -6,7 +6,8 @@ use super::output::Output;
 use super::section::kind;
 use super::varint::{Cursor, put};
 use super::{Error, symbols};
-use crate::{Budget, Children, Cost, Node, NodeId, SymbolId, Tree};
+use crate::table::{known, known_mut};
+use crate::{Budget, Children, Cost, Node, NodeId, SymbolId, Table, Tree};
 
 /// The number of nodes in a section.
 const A_SECTION: usize = 8192;
@@ -34,13 +35,12 @@ pub(super) fn write(tree: &Tree, output: &mut Output<'_>) -> std::io::Result<()>
 }
 
 fn own_costs(nodes: &[Node]) -> Vec<Cost> {
-    let mut own: Vec<Cost> = nodes.iter().map(|node| node.cost).collect();
+    let costs = nodes.iter().map(|node| node.cost);
+    let mut own: Table<NodeId, Cost> = costs.collect();
     for node in nodes.iter().skip(1) {
-        if let Some(own) = own.get_mut(node.parent.index()) {
-            *own = without(*own, node.cost);
-        }
+        own[node.parent] = without(own[node.parent], node.cost);
     }
-    own
+    own.into_rows()
 }
 
 /// Reads nodes from any number of sections.
@@ -82,10 +82,10 @@ impl TreeReader {
     /// The whole tree, if it is valid.
     pub(super) fn finish(mut self, symbols: usize, budget: &Budget) -> Result<Option<Tree>, Error> {
         for index in (1..self.nodes.len()).rev() {
-            let Some(&Node { parent, cost, .. }) = self.nodes.get(index) else {
+            let Some(&Node { parent, cost, .. }) = known(&self.nodes, index) else {
                 continue;
             };
-            if let Some(parent) = self.nodes.get_mut(parent.index()) {
+            if let Some(parent) = known_mut(&mut self.nodes, parent) {
                 parent.cost = with(parent.cost, cost);
             }
         }
@@ -130,13 +130,12 @@ pub(super) fn are_paths<N>(
     budget.take(bytes, "call paths")?;
     let children = Children::of_parents(nodes.iter().map(|node| place(node).0));
     // The last parent with this symbol as a child; no node is its own child.
-    let mut last = vec![None; symbols];
+    let mut last: Table<SymbolId, Option<NodeId>> = Table::new(None, symbols);
     let are_paths = (0..).zip(nodes).all(|(number, _)| {
         let parent = NodeId(number);
-        children.of(parent).iter().all(|child| {
-            let symbol = nodes.get(child.index()).map(|node| place(node).1);
-            let last = symbol.and_then(|symbol| last.get_mut(symbol.index()));
-            last.is_some_and(|last| last.replace(parent) != Some(parent))
+        children.of(parent).iter().all(|&child| {
+            let symbol = known(nodes, child).map_or(SymbolId::ROOT, |node| place(node).1);
+            last[symbol].replace(parent) != Some(parent)
         })
     });
     budget.give_back(bytes);

@@ -6,7 +6,7 @@
 
 use crate::{
     Activation, Body, Cost, Edge, EdgeTable, EventKind, Events, Node, NodeId, Profile, Sample,
-    Samples, StackNode, SymbolId, Tree,
+    Samples, StackNode, SymbolId, Table, Tree,
 };
 
 impl Profile {
@@ -15,20 +15,17 @@ impl Profile {
     /// and stack, spans by time, tags by name. Events keep the order of time.
     #[must_use]
     pub fn canonical(mut self) -> Self {
-        let mut order: Vec<usize> = (0..self.symbols.len()).collect();
-        let name = |place: &usize| self.symbols.get(*place).map(|symbol| &symbol.name);
-        if let Some(others) = order.get_mut(1..) {
-            others.sort_by(|one, other| name(one).cmp(&name(other)));
+        let mut order: Vec<SymbolId> = (0..).take(self.symbols.len()).map(SymbolId).collect();
+        if let Some((_, others)) = order.split_first_mut() {
+            others.sort_by(|one, other| self.name(*one).cmp(self.name(*other)));
         }
-        let mut numbers = vec![SymbolId::ROOT; order.len()];
-        for (number, &place) in (0..).zip(&order) {
-            if let Some(entry) = numbers.get_mut(place) {
-                *entry = SymbolId(number);
-            }
+        let mut numbers = Table::new(SymbolId::ROOT, order.len());
+        for (number, &symbol) in (0..).zip(&order) {
+            numbers[symbol] = SymbolId(number);
         }
-        let symbols = order.iter().filter_map(|&place| self.symbols.get(place));
-        self.symbols = symbols.cloned().collect();
-        let number = |symbol: SymbolId| numbers.get(symbol.index()).copied().unwrap_or(symbol);
+        let symbols = order.iter().map(|&symbol| self.symbol(symbol).clone());
+        self.symbols = symbols.collect();
+        let number = |symbol: SymbolId| numbers[symbol];
         self.body = match self.body {
             Body::Edges(table) => Body::Edges(edges(table, number)),
             Body::Tree(it) => Body::Tree(tree(it, number).0),
@@ -57,29 +54,22 @@ fn edges(table: EdgeTable, number: impl Fn(SymbolId) -> SymbolId) -> EdgeTable {
 }
 
 /// The sorted tree, and the new number of each of its nodes.
-fn tree(mut tree: Tree, number: impl Fn(SymbolId) -> SymbolId) -> (Tree, Vec<NodeId>) {
+fn tree(mut tree: Tree, number: impl Fn(SymbolId) -> SymbolId) -> (Tree, Table<NodeId, NodeId>) {
     for node in &mut tree.nodes {
         node.symbol = number(node.symbol);
     }
     let children = tree.children();
-    let mut places = vec![NodeId::ROOT; tree.nodes.len()];
+    let mut places = Table::new(NodeId::ROOT, tree.nodes.len());
     let mut nodes = Vec::with_capacity(tree.nodes.len());
     let mut walk = vec![(NodeId::ROOT, NodeId::ROOT)];
     while let Some((id, parent)) = walk.pop() {
-        let Some(&node) = tree.nodes.get(id.index()) else {
-            continue;
-        };
-        let place = NodeId(u32::try_from(nodes.len()).unwrap_or(u32::MAX));
-        nodes.push(Node { parent, ..node });
-        if let Some(entry) = places.get_mut(id.index()) {
-            *entry = place;
-        }
+        let place = NodeId::of(nodes.len());
+        nodes.push(Node { parent, ..tree[id] });
+        places[id] = place;
         let start = walk.len();
         walk.extend(children.of(id).iter().map(|&child| (child, place)));
-        let symbol = |id: NodeId| tree.nodes.get(id.index()).map(|node| node.symbol);
-        if let Some(siblings) = walk.get_mut(start..) {
-            siblings.sort_by_key(|&(child, _)| std::cmp::Reverse(symbol(child)));
-        }
+        let (_, siblings) = walk.split_at_mut_checked(start).unwrap_or_default();
+        siblings.sort_by_key(|&(child, _)| std::cmp::Reverse(tree[child].symbol));
     }
     (Tree { nodes }, places)
 }
@@ -95,10 +85,7 @@ fn samples(samples: Samples, number: impl Fn(SymbolId) -> SymbolId) -> Samples {
     };
     let (stacks, places) = tree(stacks, number);
     let moved = samples.samples.into_iter().map(|sample| Sample {
-        stack: places
-            .get(sample.stack.index())
-            .copied()
-            .unwrap_or_default(),
+        stack: places[sample.stack],
         ..sample
     });
     let mut moved: Vec<Sample> = moved.collect();

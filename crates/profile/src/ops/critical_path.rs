@@ -1,7 +1,8 @@
 //! The critical path: from `main()`, always the costliest callee.
 
 use crate::{
-    Activation, Cost, EdgeTable, Metric, NodeId, NumberMap, NumberSet, Profile, SymbolId, Tree,
+    Activation, Cost, Edge, EdgeTable, Metric, Node, NodeId, NumberMap, NumberSet, Profile,
+    SymbolId, Tree,
 };
 
 /// One function on the path.
@@ -28,26 +29,20 @@ pub fn critical_path(profile: &Profile, metric: Metric) -> Vec<Step> {
 fn in_tree(tree: &Tree, metric: Metric) -> Vec<Step> {
     let children = tree.children();
     let mut steps = Vec::new();
-    let mut at = Some(NodeId::ROOT);
-    while let Some(node) = at.and_then(|at| tree.nodes.get(at.index())) {
-        steps.push(Step {
-            symbol: node.symbol,
-            cost: node.cost,
-        });
-        let below = at.map_or(&[][..], |at| children.of(at)).iter();
-        let below = below.filter_map(|&child| {
-            let node = tree.nodes.get(child.index())?;
-            Some((child, metric.of(&node.cost)))
-        });
-        at = largest(below);
+    let mut next = Some(NodeId::ROOT);
+    while let Some(at) = next {
+        let Node { symbol, cost, .. } = tree[at];
+        steps.push(Step { symbol, cost });
+        let below = children.of(at).iter();
+        next = largest(below.map(|&child| (child, metric.of(&tree[child].cost))));
     }
     steps
 }
 
 fn in_edges(table: &EdgeTable, metric: Metric) -> Vec<Step> {
-    let mut callees: NumberMap<Activation, Vec<usize>> = NumberMap::default();
-    for (place, edge) in table.edges.iter().enumerate() {
-        callees.entry(edge.caller).or_default().push(place);
+    let mut callees: NumberMap<Activation, Vec<&Edge>> = NumberMap::default();
+    for edge in &table.edges {
+        callees.entry(edge.caller).or_default().push(edge);
     }
     let mut steps = vec![Step {
         symbol: SymbolId::ROOT,
@@ -58,8 +53,7 @@ fn in_edges(table: &EdgeTable, metric: Metric) -> Vec<Step> {
     seen.insert(at);
     loop {
         let below = callees.get(&at).into_iter().flatten();
-        let below = below.filter_map(|&place| {
-            let edge = table.edges.get(place)?;
+        let below = below.filter_map(|&edge| {
             // Edges of many paths may lead back to an earlier function.
             let is_new = !seen.contains(&edge.callee);
             is_new.then(|| (edge, metric.of(&edge.cost)))

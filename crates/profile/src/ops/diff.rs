@@ -11,7 +11,11 @@ use std::collections::HashMap;
 
 use super::neighbours::pairs;
 use super::statistic::{Change, Sums};
-use crate::{Cost, FlatRow, FlatTable, Metric, Metrics, Profile, SelfCost, Symbol, SymbolId};
+use crate::symbol::symbol_in;
+use crate::table::known_mut;
+use crate::{
+    Cost, FlatRow, FlatTable, Metric, Metrics, Profile, SelfCost, Symbol, SymbolId, Table,
+};
 
 /// All costs before and after.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -85,18 +89,17 @@ impl Diff {
         let sides = base.iter().map(|profile| (0, profile));
         for (side, profile) in sides.chain(new.iter().map(|profile| (1, profile))) {
             let numbers = names.numbers(&profile.symbols);
-            let number = |symbol: SymbolId| numbers.get(symbol.index()).copied();
             let table = FlatTable::new(profile);
             total.add(side, &table.total);
-            functions.extend(table.rows.into_iter().filter_map(|row| {
-                let key = number(row.symbol)?;
-                let cost = row;
-                Some(Seen { key, side, cost })
+            functions.extend(table.rows.into_iter().map(|row| Seen {
+                key: numbers[row.symbol],
+                side,
+                cost: row,
             }));
-            edges.extend(pairs(&profile.edges()).into_iter().filter_map(|pair| {
-                let key = (number(pair.caller)?, number(pair.callee)?);
-                let cost = pair.cost;
-                Some(Seen { key, side, cost })
+            edges.extend(pairs(&profile.edges()).into_iter().map(|pair| Seen {
+                key: (numbers[pair.caller], numbers[pair.callee]),
+                side,
+                cost: pair.cost,
             }));
         }
         let runs = [base.len(), new.len()];
@@ -137,8 +140,7 @@ impl Diff {
     /// A symbol's name; empty if there is no such symbol.
     #[must_use]
     pub fn name(&self, symbol: SymbolId) -> &[u8] {
-        let symbol = self.symbols.get(symbol.index());
-        symbol.map_or(b"", |symbol| &symbol.name)
+        &symbol_in(&self.symbols, symbol).name
     }
 
     /// Sorts the functions by the change of their self cost, and the edges by
@@ -201,7 +203,7 @@ impl Sides {
     }
 
     fn add_each(&mut self, side: usize, value: impl Fn(Metric) -> i64) {
-        let sums = self.sums.get_mut(side).into_iter().flatten();
+        let sums = known_mut(&mut self.sums, side).into_iter().flatten();
         for (sum, metric) in sums.zip(Metric::ALL) {
             sum.add(value(metric));
         }
@@ -228,8 +230,8 @@ struct Names {
 }
 
 impl Names {
-    fn numbers(&mut self, symbols: &[Symbol]) -> Vec<SymbolId> {
-        let mut numbers = Vec::with_capacity(symbols.len());
+    fn numbers(&mut self, symbols: &[Symbol]) -> Table<SymbolId, SymbolId> {
+        let mut numbers = Table::with_capacity(symbols.len());
         for symbol in symbols {
             let next = SymbolId(u32::try_from(self.symbols.len()).unwrap_or(u32::MAX));
             // Roots are the same function under any name.

@@ -13,7 +13,8 @@
 use std::collections::{BinaryHeap, VecDeque};
 
 use crate::{
-    Activation, Body, Cost, EdgeTable, NodeId, NumberMap, Profile, SymbolId, Tree, TreeBuilder,
+    Activation, Body, Cost, EdgeTable, NodeId, NumberMap, Profile, SymbolId, Table, Tree,
+    TreeBuilder,
 };
 
 /// The limits of the estimate: the number of paths grows exponentially.
@@ -60,7 +61,7 @@ impl Profile {
 }
 
 /// A node with costs of one activation, which are to be distributed to callees.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 struct Item {
     node: NodeId,
     /// An index into `Estimate::callees`.
@@ -77,18 +78,18 @@ struct Estimate<'a> {
     limits: EstimateLimits,
     builder: TreeBuilder,
     /// The edges from each activation.
-    callees: Vec<Vec<usize>>,
+    callees: Table<usize, Vec<usize>>,
     /// The indexes of each edge's caller and callee in `callees`.
-    caller_of: Vec<usize>,
-    callee_of: Vec<usize>,
-    activations: Vec<Activation>,
+    caller_of: Table<usize, usize>,
+    callee_of: Table<usize, usize>,
+    activations: Table<usize, Activation>,
     /// The part of each edge that was not given to a node yet.
-    left: Vec<Cost>,
+    left: Table<usize, Cost>,
     /// The part of each activation's costs that no item has distributed yet.
-    unseen: Vec<Cost>,
-    items: Vec<Item>,
+    unseen: Table<usize, Cost>,
+    items: Table<usize, Item>,
     /// The items with the largest costs of each activation.
-    candidates: Vec<Vec<usize>>,
+    candidates: Table<usize, Vec<usize>>,
     /// The items to be distributed, costliest first, then in order.
     queue: BinaryHeap<(u64, std::cmp::Reverse<usize>)>,
 }
@@ -96,7 +97,7 @@ struct Estimate<'a> {
 impl<'a> Estimate<'a> {
     fn new(table: &'a EdgeTable, limits: EstimateLimits) -> Self {
         let mut places: NumberMap<Activation, usize> = NumberMap::default();
-        let mut activations = Vec::new();
+        let mut activations = Table::of(Vec::new());
         let mut place_of = |activation: Activation| {
             *places.entry(activation).or_insert_with(|| {
                 activations.push(activation);
@@ -104,40 +105,30 @@ impl<'a> Estimate<'a> {
             })
         };
         let root = place_of(EdgeTable::ROOT);
-        let mut callees: Vec<Vec<usize>> = Vec::new();
-        let (mut caller_of, mut callee_of) = (Vec::new(), Vec::new());
-        for (number, edge) in table.edges.iter().enumerate() {
-            let (caller, callee) = (place_of(edge.caller), place_of(edge.callee));
-            let needed = caller.max(callee) + 1;
-            callees.resize(callees.len().max(needed), Vec::new());
-            if let Some(list) = callees.get_mut(caller) {
-                list.push(number);
-            }
-            caller_of.push(caller);
-            callee_of.push(callee);
+        let edges = table.edges.iter();
+        let ends = edges.map(|edge| (place_of(edge.caller), place_of(edge.callee)));
+        let (caller_of, callee_of): (Vec<usize>, Vec<usize>) = ends.unzip();
+        let mut callees = Table::new(Vec::new(), activations.len());
+        for (number, &caller) in caller_of.iter().enumerate() {
+            callees[caller].push(number);
         }
-        callees.resize(activations.len(), Vec::new());
-        let mut unseen = vec![Cost::default(); activations.len()];
-        if let Some(cost) = unseen.get_mut(root) {
-            *cost = table.root;
-        }
+        let mut unseen = Table::new(Cost::default(), activations.len());
+        unseen[root] = table.root;
         for (edge, &callee) in table.edges.iter().zip(&callee_of) {
-            if let Some(sum) = unseen.get_mut(callee) {
-                *sum += edge.cost;
-            }
+            unseen[callee] += edge.cost;
         }
         let mut estimate = Self {
             table,
             limits,
             builder: TreeBuilder::new(),
-            candidates: vec![Vec::new(); activations.len()],
+            candidates: Table::new(Vec::new(), activations.len()),
             callees,
-            caller_of,
-            callee_of,
+            caller_of: Table::of(caller_of),
+            callee_of: Table::of(callee_of),
             activations,
             left: table.edges.iter().map(|edge| edge.cost).collect(),
             unseen,
-            items: Vec::new(),
+            items: Table::of(Vec::new()),
             queue: BinaryHeap::new(),
         };
         estimate.give(NodeId::ROOT, root, table.root, 0);
@@ -172,17 +163,13 @@ impl<'a> Estimate<'a> {
             own: cost.wall,
         });
         self.queue.push((cost.wall, std::cmp::Reverse(number)));
-        if let Some(candidates) = self.candidates.get_mut(place) {
-            candidates.push(number);
-            if candidates.len() > CANDIDATES {
-                let own = |place: usize| self.items.get(place).map_or(0, |item| item.own);
-                let least = candidates
-                    .iter()
-                    .enumerate()
-                    .min_by_key(|&(_, &place)| own(place));
-                if let Some((least, _)) = least {
-                    candidates.swap_remove(least);
-                }
+        let candidates = &mut self.candidates[place];
+        candidates.push(number);
+        if candidates.len() > CANDIDATES {
+            let candidate = candidates.iter().enumerate();
+            let least = candidate.min_by_key(|&(_, &number)| self.items[number].own);
+            if let Some((least, _)) = least {
+                candidates.swap_remove(least);
             }
         }
     }
@@ -193,22 +180,20 @@ impl<'a> Estimate<'a> {
         while !self.is_full()
             && let Some((_, std::cmp::Reverse(number))) = self.queue.pop()
         {
-            let Some(&item) = self.items.get(number) else {
-                continue;
-            };
+            let item = self.items[number];
             if item.depth >= self.limits.depth {
                 continue;
             }
             let path = self.path(item.node);
-            let unseen = self.unseen.get(item.place).copied().unwrap_or_default();
-            let callees = self.callees.get(item.place).cloned().unwrap_or_default();
-            let left = |edge: &usize| self.left.get(*edge).copied().unwrap_or_default();
+            let unseen = self.unseen[item.place];
+            let callees = self.callees[item.place].clone();
+            let left = |edge: &usize| self.left[*edge];
             let wall_left: u128 = callees.iter().map(|edge| u128::from(left(edge).wall)).sum();
             let cpu_left: u128 = callees.iter().map(|edge| u128::from(left(edge).cpu)).sum();
             let mut wall = Shares::new(item.cost.wall, u128::from(unseen.wall).max(wall_left));
             let mut cpu = Shares::new(item.cost.cpu, u128::from(unseen.cpu).max(cpu_left));
             for edge in callees {
-                let left = self.left.get(edge).copied().unwrap_or_default();
+                let left = self.left[edge];
                 if left == Cost::default() || !self.fits(edge, &path) {
                     continue;
                 }
@@ -222,9 +207,7 @@ impl<'a> Estimate<'a> {
                 };
                 self.give_edge(number, edge, share);
             }
-            if let Some(unseen) = self.unseen.get_mut(item.place) {
-                *unseen = minus(*unseen, item.cost);
-            }
+            self.unseen[item.place] = minus(unseen, item.cost);
         }
     }
 
@@ -234,11 +217,11 @@ impl<'a> Estimate<'a> {
     fn give_to_who_has_time(&mut self) -> bool {
         let mut has_given = false;
         for edge in 0..self.table.edges.len() {
-            while let Some(&left) = self.left.get(edge)
-                && left != Cost::default()
+            while self.left[edge] != Cost::default()
                 && let Some((number, own)) = self.best(edge, true)
-                && (own > 0 || left.wall == 0)
+                && (own > 0 || self.left[edge].wall == 0)
             {
+                let left = self.left[edge];
                 let wall = left.wall.min(own);
                 let share = if wall == left.wall {
                     left
@@ -261,27 +244,21 @@ impl<'a> Estimate<'a> {
     /// Gives all remaining costs to some node, so that the sums are right.
     fn give_the_rest(&mut self) {
         let mut reached: VecDeque<usize> = VecDeque::new();
-        let mut is_reached = vec![false; self.callees.len()];
+        let mut is_reached = Table::new(false, self.callees.len());
         // First edges whose caller has nodes, then edges of callers without
         // any.
         for pass in 0..2 {
             for place in 0..self.callees.len() {
-                let has_nodes = self
-                    .candidates
-                    .get(place)
-                    .is_some_and(|candidates| !candidates.is_empty());
-                if is_reached.get(place) == Some(&true) || pass == 0 && !has_nodes {
+                let has_nodes = !self.candidates[place].is_empty();
+                if is_reached[place] || pass == 0 && !has_nodes {
                     continue;
                 }
-                let callees = self.callees.get(place).into_iter().flatten();
-                let mut left = callees.filter_map(|&edge| self.left.get(edge));
-                if !has_nodes && left.all(|left| *left == Cost::default()) {
+                let mut callees = self.callees[place].iter();
+                if !has_nodes && callees.all(|edge| self.left[*edge] == Cost::default()) {
                     continue;
                 }
                 reached.push_back(place);
-                if let Some(is_reached) = is_reached.get_mut(place) {
-                    *is_reached = true;
-                }
+                is_reached[place] = true;
                 while let Some(place) = reached.pop_front() {
                     self.give_the_rest_of(place, &mut reached, &mut is_reached);
                 }
@@ -293,21 +270,17 @@ impl<'a> Estimate<'a> {
         &mut self,
         place: usize,
         reached: &mut VecDeque<usize>,
-        is_reached: &mut [bool],
+        is_reached: &mut Table<usize, bool>,
     ) {
-        for edge in self.callees.get(place).cloned().unwrap_or_default() {
-            let left = self.left.get(edge).copied().unwrap_or_default();
+        for edge in self.callees[place].clone() {
+            let left = self.left[edge];
             if left == Cost::default() {
                 continue;
             }
             let best = self.best(edge, true).or_else(|| self.best(edge, false));
             let number = best.map_or_else(
                 || {
-                    let symbol = self
-                        .activations
-                        .get(place)
-                        .map(|activation| activation.symbol);
-                    let symbol = symbol.unwrap_or(SymbolId::ROOT);
+                    let symbol = self.activations[place].symbol;
                     let node = self.builder.child(NodeId::ROOT, symbol);
                     self.give(node, place, Cost::default(), 1);
                     self.items.len() - 1
@@ -315,11 +288,9 @@ impl<'a> Estimate<'a> {
                 |(number, _)| number,
             );
             self.give_edge(number, edge, left);
-            let callee = self.callee_of.get(edge).copied().unwrap_or_default();
-            if let Some(is_reached) = is_reached.get_mut(callee)
-                && !*is_reached
-            {
-                *is_reached = true;
+            let callee = self.callee_of[edge];
+            if !is_reached[callee] {
+                is_reached[callee] = true;
                 reached.push_back(callee);
             }
         }
@@ -327,30 +298,25 @@ impl<'a> Estimate<'a> {
 
     /// Gives a share of an edge to the callee below an item's node.
     fn give_edge(&mut self, number: usize, edge: usize, share: Cost) {
-        let (Some(item), Some(it)) = (self.items.get_mut(number), self.table.edges.get(edge))
-        else {
-            return;
-        };
         if share == Cost::default() {
             return;
         }
+        let item = &mut self.items[number];
         item.own = item.own.saturating_sub(share.wall);
         let (node, depth) = (item.node, item.depth + 1);
-        if let Some(left) = self.left.get_mut(edge) {
-            *left = minus(*left, share);
-        }
-        let child = self.builder.child(node, it.callee.symbol);
-        let place = self.callee_of.get(edge).copied().unwrap_or_default();
+        self.left[edge] = minus(self.left[edge], share);
+        let place = self.callee_of[edge];
+        let child = self.builder.child(node, self.activations[place].symbol);
         self.give(child, place, share, depth);
     }
 
     /// The item of an edge's caller with the most time left, and that time;
     /// optionally only of those where the callee's level is right.
     fn best(&self, edge: usize, must_fit: bool) -> Option<(usize, u64)> {
-        let place = *self.caller_of.get(edge)?;
+        let place = self.caller_of[edge];
         let mut best: Option<(usize, u64)> = None;
-        for &number in self.candidates.get(place)? {
-            let item = self.items.get(number)?;
+        for &number in &self.candidates[place] {
+            let item = &self.items[number];
             if best.is_some_and(|best| (item.own, best.0) <= (best.1, number)) {
                 continue;
             }
@@ -376,8 +342,8 @@ impl<'a> Estimate<'a> {
 
     /// Whether the path has as many frames of the callee as its level says.
     fn fits(&self, edge: usize, path: &NumberMap<SymbolId, u32>) -> bool {
-        let callee = self.table.edges.get(edge).map(|edge| edge.callee);
-        callee.is_some_and(|callee| path.get(&callee.symbol).copied().unwrap_or(0) == callee.level)
+        let callee = self.activations[self.callee_of[edge]];
+        path.get(&callee.symbol).copied().unwrap_or(0) == callee.level
     }
 }
 

@@ -3,8 +3,8 @@
 //! The front end decides which functions match: by a pattern, a file or a
 //! class.
 
-use super::own_tree::{OwnTree, mapped, with_own};
-use crate::{NodeId, SelfCost, SymbolId, Tree};
+use super::own_tree::{Outcome, reduced, with_parents};
+use crate::{NodeId, SymbolId, Table, Tree};
 
 impl Tree {
     /// The tree without those functions, as if the recorder had ignored them:
@@ -12,22 +12,16 @@ impl Tree {
     /// stays, with its cost.
     #[must_use]
     pub fn hiding(&self, is_hidden: impl Fn(SymbolId) -> bool) -> Self {
-        let mut tree = OwnTree::default();
-        let mut map = vec![NodeId::ROOT; self.nodes.len()];
-        for (number, node, own) in with_own(self) {
-            let parent = mapped(&map, node.parent);
-            let is_kept = number == NodeId::ROOT || !is_hidden(node.symbol);
-            let place = match number {
-                NodeId::ROOT => NodeId::ROOT,
-                _ if is_kept => tree.child(parent, node.symbol),
-                _ => parent,
-            };
-            if let Some(mapped) = map.get_mut(number.index()) {
-                *mapped = place;
+        reduced(self, |number, node| {
+            if number == NodeId::ROOT || !is_hidden(node.symbol) {
+                Outcome::Stays {
+                    symbol: node.symbol,
+                    with_own: true,
+                }
+            } else {
+                Outcome::Joined
             }
-            tree.add(place, if is_kept { node.cost.calls } else { 0 }, own);
-        }
-        tree.finish()
+        })
     }
 
     /// Only the paths that contain such a function: the paths to it, and all
@@ -35,41 +29,22 @@ impl Tree {
     #[must_use]
     pub fn focused(&self, is_wanted: impl Fn(SymbolId) -> bool) -> Self {
         // Below a wanted function, or one itself.
-        let mut is_inside = vec![false; self.nodes.len()];
-        for (index, node) in self.nodes.iter().enumerate() {
-            let inside = is_wanted(node.symbol)
-                || index > 0 && is_inside.get(node.parent.index()) == Some(&true);
-            if let Some(place) = is_inside.get_mut(index) {
-                *place = inside;
-            }
+        let mut is_inside = Table::new(false, self.nodes.len());
+        for (number, node) in self.numbered() {
+            is_inside[number] =
+                is_wanted(node.symbol) || number != NodeId::ROOT && is_inside[node.parent];
         }
-        let mut is_kept = is_inside.clone();
-        for (index, node) in self.nodes.iter().enumerate().rev() {
-            if is_kept.get(index) == Some(&true)
-                && let Some(parent) = is_kept.get_mut(node.parent.index())
-            {
-                *parent = true;
-            }
-        }
-        let mut tree = OwnTree::default();
-        let mut map = vec![NodeId::ROOT; self.nodes.len()];
-        for (number, node, own) in with_own(self) {
-            if number != NodeId::ROOT && is_kept.get(number.index()) != Some(&true) {
-                continue;
-            }
-            let place = if number == NodeId::ROOT {
-                NodeId::ROOT
+        let is_kept = with_parents(self, is_inside.clone());
+        reduced(self, |number, node| {
+            if number == NodeId::ROOT || is_kept[number] {
+                Outcome::Stays {
+                    symbol: node.symbol,
+                    with_own: is_inside[number],
+                }
             } else {
-                tree.child(mapped(&map, node.parent), node.symbol)
-            };
-            if let Some(mapped) = map.get_mut(number.index()) {
-                *mapped = place;
+                Outcome::Removed
             }
-            let is_inside = is_inside.get(number.index()) == Some(&true);
-            let own = if is_inside { own } else { SelfCost::default() };
-            tree.add(place, node.cost.calls, own);
-        }
-        tree.finish()
+        })
     }
 }
 

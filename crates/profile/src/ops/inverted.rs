@@ -8,8 +8,7 @@
 //! **Invariant:** the functions at the top have the costs of the flat table,
 //! with any limits.
 
-use super::own_tree::with_own;
-use crate::{Cost, Node, NodeId, SelfCost, SymbolId, Tree, TreeBuilder};
+use crate::{Cost, Node, NodeId, SelfCost, SymbolId, Table, Tree, TreeBuilder};
 
 /// The limits of the inversion: the full tree has a node for each frame of each
 /// path.
@@ -57,21 +56,16 @@ impl Tree {
     /// Inverts the tree.
     #[must_use]
     pub fn inverted(&self, limits: InvertLimits) -> InvertedTree {
-        let mut is_outermost = vec![false; self.nodes.len()];
-        self.walk(|node, outermost| {
-            if let Some(place) = is_outermost.get_mut(node.index()) {
-                *place = outermost.is_none();
-            }
-        });
+        let mut is_outermost = Table::new(false, self.nodes.len());
+        self.walk(|node, outermost| is_outermost[node] = outermost.is_none());
         let mut builder = TreeBuilder::new();
         for node in &self.nodes {
             builder.child(NodeId::ROOT, node.symbol);
         }
-        let mut own_costs = vec![SelfCost::default(); builder.len()];
-        for (number, node, own) in with_own(self) {
-            let is_outermost = is_outermost.get(number.index()) == Some(&true);
+        let mut own_costs: Table<NodeId, _> = Table::new(SelfCost::default(), builder.len());
+        for ((number, node), &own) in self.numbered().zip(self.self_costs().iter()) {
             let calls = node.cost.calls;
-            let inclusive = if is_outermost {
+            let inclusive = if is_outermost[number] {
                 node.cost
             } else {
                 Cost {
@@ -91,21 +85,20 @@ impl Tree {
                 };
                 at = next;
                 *builder.cost(at) += inclusive;
-                own_costs.resize(builder.len(), SelfCost::default());
-                if let Some(sum) = own_costs.get_mut(at.index()) {
-                    *sum += own;
-                }
+                own_costs.grow(SelfCost::default(), builder.len());
+                own_costs[at] += own;
                 // The root is its own parent in the table.
-                let caller = self.nodes.get(node.parent.index());
-                let caller = caller.filter(|_| node.parent < number);
-                frame = caller.map(|caller| (node.parent, caller));
+                let has_caller = node.parent < number;
+                frame = has_caller.then(|| (node.parent, &self[node.parent]));
                 depth += 1;
             }
-            if let Some(sum) = own_costs.first_mut() {
-                *sum += own;
-            }
+            own_costs[NodeId::ROOT] += own;
         }
-        let nodes = builder.finish().nodes.into_iter().zip(own_costs);
+        let nodes = builder
+            .finish()
+            .nodes
+            .into_iter()
+            .zip(own_costs.into_rows());
         let mut nodes: Vec<_> = nodes
             .map(|(node, own)| InvertedNode {
                 parent: node.parent,

@@ -12,10 +12,12 @@
 use std::collections::HashMap;
 use std::fmt;
 
+use crate::edges::EdgeSum;
+use crate::table::known_mut;
 use crate::{
-    Activation, Body, Budget, Cost, Edge, EdgeTable, LinesBuilder, Meta, Metrics, Mode, NodeId,
-    NumberMap, Profile, Sample, Samples, SamplesBuilder, Spans, SpansBuilder, Symbol, SymbolId,
-    Tree, TreeBuilder, WallUnit,
+    Activation, Body, Budget, Cost, EdgeTable, LinesBuilder, Meta, Metrics, Mode, Node, NodeId,
+    Profile, Sample, Samples, SamplesBuilder, Spans, SpansBuilder, Symbol, SymbolId, Table, Tree,
+    TreeBuilder, WallUnit,
 };
 
 /// The tag with the number of merged profiles.
@@ -119,7 +121,7 @@ impl Merger {
             });
         }
         let numbers = self.numbers(&profile.symbols);
-        let number = |symbol: SymbolId| numbers.get(symbol.index()).copied().unwrap_or(symbol);
+        let number = |symbol| numbers[symbol];
         self.spans.add(&profile.spans, number);
         self.lines.add(&profile.lines, number);
         let shape = self.sum.as_mut().map(|sum| std::mem::take(&mut sum.shape));
@@ -130,7 +132,7 @@ impl Merger {
             (Some(Shape::Samples(sum)), Body::Samples(samples)) => {
                 Shape::Samples(sum.add(samples, number))
             }
-            (Some(Shape::Edges(sum)), _) => Shape::Edges(sum.add(&profile.edges(), number)),
+            (Some(Shape::Edges(sum)), _) => Shape::Edges(add_edges(sum, &profile.edges(), number)),
             (shape, _) => match profile.tree() {
                 Some(tree) => Shape::Tree(add_tree(
                     shape.map_or_else(TreeBuilder::new, Shape::into_tree),
@@ -139,7 +141,7 @@ impl Merger {
                 )),
                 None => {
                     let sum = shape.map_or_else(EdgeSum::default, Shape::into_edges);
-                    Shape::Edges(sum.add(&profile.edges(), number))
+                    Shape::Edges(add_edges(sum, &profile.edges(), number))
                 }
             },
         };
@@ -180,7 +182,7 @@ impl Merger {
         let mut body = match shape {
             Shape::Samples(sum) => Body::Samples(sum.finish()),
             Shape::Tree(builder) => Body::Tree(builder.finish()),
-            Shape::Edges(sum) => Body::Edges(sum.table),
+            Shape::Edges(sum) => Body::Edges(sum.finish()),
         };
         let costs: Box<dyn Iterator<Item = &mut Cost>> = match &mut body {
             Body::Tree(tree) => Box::new(tree.nodes.iter_mut().map(|node| &mut node.cost)),
@@ -212,8 +214,8 @@ impl Merger {
     }
 
     /// The numbers of a profile's symbols in the sum.
-    fn numbers(&mut self, symbols: &[Symbol]) -> Vec<SymbolId> {
-        let mut numbers = Vec::with_capacity(symbols.len());
+    fn numbers(&mut self, symbols: &[Symbol]) -> Table<SymbolId, SymbolId> {
+        let mut numbers = Table::with_capacity(symbols.len());
         for symbol in symbols {
             let next = SymbolId(u32::try_from(self.symbols.len()).unwrap_or(u32::MAX));
             // Roots are the same function under any name.
@@ -228,7 +230,7 @@ impl Merger {
                 self.symbols.push(symbol.clone());
                 next
             });
-            if let Some(known) = self.symbols.get_mut(number.index()) {
+            if let Some(known) = known_mut(&mut self.symbols, number) {
                 agree(known, symbol);
             }
             numbers.push(number);
@@ -259,7 +261,7 @@ impl Shape {
             Self::Edges(sum) => sum,
             other => {
                 let edges = other.into_tree().finish().to_edges();
-                EdgeSum::default().add(&edges, |symbol| symbol)
+                add_edges(EdgeSum::default(), &edges, |symbol| symbol)
             }
         }
     }
@@ -270,46 +272,50 @@ fn add_tree(
     tree: &Tree,
     number: impl Fn(SymbolId) -> SymbolId,
 ) -> TreeBuilder {
-    let mut places = Vec::with_capacity(tree.nodes.len());
-    for node in &tree.nodes {
-        let parent = places.get(node.parent.index()).copied();
-        let place = parent.map_or(NodeId::ROOT, |parent| {
-            builder.child(parent, number(node.symbol))
-        });
+    let places = places_in(&mut builder, tree.nodes.iter().map(path), number);
+    for (node, &place) in tree.nodes.iter().zip(places.iter()) {
         *builder.cost(place) += node.cost;
-        places.push(place);
     }
     builder
 }
 
-#[derive(Debug, Default)]
-struct EdgeSum {
-    table: EdgeTable,
-    places: NumberMap<(Activation, Activation), usize>,
+/// The node of the builder for each path of a table: its parent and its
+/// function. The first is the root.
+fn places_in(
+    builder: &mut TreeBuilder,
+    paths: impl ExactSizeIterator<Item = (NodeId, SymbolId)>,
+    number: impl Fn(SymbolId) -> SymbolId,
+) -> Table<NodeId, NodeId> {
+    let mut places = Table::with_capacity(paths.len());
+    for (parent, symbol) in paths {
+        let is_root = places.is_empty();
+        places.push(if is_root {
+            NodeId::ROOT
+        } else {
+            builder.child(places[parent], number(symbol))
+        });
+    }
+    places
 }
 
-impl EdgeSum {
-    fn add(mut self, table: &EdgeTable, number: impl Fn(SymbolId) -> SymbolId) -> Self {
-        let end = |activation: Activation| Activation {
-            symbol: number(activation.symbol),
-            ..activation
-        };
-        self.table.root += table.root;
-        let edges = &mut self.table.edges;
-        for edge in &table.edges {
-            let (caller, callee) = (end(edge.caller), end(edge.callee));
-            let place = *self.places.entry((caller, callee)).or_insert(edges.len());
-            match edges.get_mut(place) {
-                Some(sum) => sum.cost += edge.cost,
-                None => edges.push(Edge {
-                    caller,
-                    callee,
-                    cost: edge.cost,
-                }),
-            }
-        }
-        self
+fn path(node: &Node) -> (NodeId, SymbolId) {
+    (node.parent, node.symbol)
+}
+
+fn add_edges(
+    mut sum: EdgeSum,
+    table: &EdgeTable,
+    number: impl Fn(SymbolId) -> SymbolId,
+) -> EdgeSum {
+    let end = |activation: Activation| Activation {
+        symbol: number(activation.symbol),
+        ..activation
+    };
+    sum.add_root(table.root);
+    for edge in &table.edges {
+        sum.add(end(edge.caller), end(edge.callee), edge.cost);
     }
+    sum
 }
 
 /// Stacks with the weight of all samples of each.
@@ -320,17 +326,13 @@ struct SampleSum {
 
 impl SampleSum {
     fn add(mut self, samples: &Samples, number: impl Fn(SymbolId) -> SymbolId) -> Self {
-        let mut places = Vec::with_capacity(samples.stacks.len());
-        for stack in &samples.stacks {
-            let parent = places.get(stack.parent.index()).copied();
-            let place = parent.map_or(NodeId::ROOT, |parent| {
-                self.stacks.child(parent, number(stack.symbol))
-            });
-            places.push(place);
-        }
+        let paths = samples
+            .stacks
+            .iter()
+            .map(|stack| (stack.parent, stack.symbol));
+        let places = places_in(&mut self.stacks, paths, number);
         for sample in &samples.samples {
-            let place = places.get(sample.stack.index()).copied();
-            let cost = self.stacks.cost(place.unwrap_or_default());
+            let cost = self.stacks.cost(places[sample.stack]);
             cost.wall = cost.wall.saturating_add(sample.weight);
         }
         self
@@ -338,11 +340,15 @@ impl SampleSum {
 
     fn finish(self) -> Samples {
         let mut builder = SamplesBuilder::default();
-        let mut places = Vec::new();
-        for node in self.stacks.finish().nodes {
-            let parent = places.get(node.parent.index()).copied();
-            let stack = parent.map_or(NodeId::ROOT, |parent| builder.push(parent, node.symbol));
-            places.push(stack);
+        let tree = self.stacks.finish();
+        let mut places = Table::new(NodeId::ROOT, tree.nodes.len());
+        for (number, node) in tree.numbered() {
+            let stack = if number == NodeId::ROOT {
+                NodeId::ROOT
+            } else {
+                builder.push(places[node.parent], node.symbol)
+            };
+            places[number] = stack;
             if node.cost.wall > 0 {
                 builder.add(Sample {
                     at: 0,

@@ -5,6 +5,7 @@
 
 use std::collections::hash_map::Entry;
 
+use crate::table::known_mut;
 use crate::{Cost, EdgeTable, NumberMap, SymbolId};
 
 /// A caller or a callee, with the cost of those calls.
@@ -126,7 +127,7 @@ impl Sums {
                 *place.insert(self.list.len() - 1)
             }
         };
-        let neighbour = self.list.get_mut(place);
+        let neighbour = known_mut(&mut self.list, place);
         neighbour.map_or(&mut self.others, |neighbour| &mut neighbour.cost)
     }
 }

@@ -1,16 +1,23 @@
 //! Builds a tree from self costs, which may be negative in other tools'
 //! profiles.
 
-use crate::{Cost, Node, NodeId, SelfCost, SymbolId, Tree, TreeBuilder};
+use crate::{Cost, Node, NodeId, SelfCost, SymbolId, Table, Tree, TreeBuilder};
 
 /// Collects self costs by path.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct OwnTree {
     builder: TreeBuilder,
-    own: Vec<SelfCost>,
+    own: Table<NodeId, SelfCost>,
 }
 
 impl OwnTree {
+    pub(super) fn new() -> Self {
+        Self {
+            builder: TreeBuilder::new(),
+            own: Table::new(SelfCost::default(), 1),
+        }
+    }
+
     /// The node for `symbol` called from `parent`.
     pub(super) fn child(&mut self, parent: NodeId, symbol: SymbolId) -> NodeId {
         self.builder.child(parent, symbol)
@@ -20,27 +27,23 @@ impl OwnTree {
     pub(super) fn add(&mut self, node: NodeId, calls: u64, own: SelfCost) {
         let sum = &mut self.builder.cost(node).calls;
         *sum = sum.saturating_add(calls);
-        if self.own.len() <= node.index() {
-            self.own.resize(self.builder.len(), SelfCost::default());
-        }
-        if let Some(sum) = self.own.get_mut(node.index()) {
-            *sum += own;
-        }
+        self.own.grow(SelfCost::default(), self.builder.len());
+        self.own[node] += own;
     }
 
     /// The tree with inclusive costs. A negative time, which only inconsistent
     /// profiles have, becomes zero.
     pub(super) fn finish(mut self) -> Tree {
-        let mut nodes = self.builder.finish().nodes;
-        self.own.resize(nodes.len(), SelfCost::default());
-        for (index, node) in nodes.iter().enumerate().skip(1).rev() {
-            let cost = self.own.get(index).copied().unwrap_or_default();
-            if let Some(parent) = self.own.get_mut(node.parent.index()) {
-                *parent += cost;
+        let mut tree = self.builder.finish();
+        self.own.grow(SelfCost::default(), tree.nodes.len());
+        for (number, node) in tree.numbered().rev() {
+            if number != NodeId::ROOT {
+                let cost = self.own[number];
+                self.own[node.parent] += cost;
             }
         }
         let time = |time: i64| time.max(0).cast_unsigned();
-        for (node, sum) in nodes.iter_mut().zip(&self.own) {
+        for (node, sum) in tree.nodes.iter_mut().zip(self.own.iter()) {
             node.cost = Cost {
                 calls: node.cost.calls,
                 wall: time(sum.wall),
@@ -49,18 +52,54 @@ impl OwnTree {
                 peak: sum.peak,
             };
         }
-        Tree { nodes }
+        tree
     }
 }
 
-/// The nodes of a tree with their numbers and self costs.
-pub(super) fn with_own(tree: &Tree) -> impl Iterator<Item = (NodeId, &Node, SelfCost)> {
-    let numbers = (0..).map(NodeId);
-    let nodes = numbers.zip(&tree.nodes).zip(tree.self_costs());
-    nodes.map(|((number, node), own)| (number, node, own))
+/// What becomes of a node in a smaller tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Outcome {
+    /// It stays, as this function; without its self cost if that is not asked
+    /// for.
+    Stays { symbol: SymbolId, with_own: bool },
+    /// Its self cost and its callees move to its caller; it is no call there.
+    Joined,
+    /// It goes, and with it all below it.
+    Removed,
 }
 
-/// The node in `map` for another tree's node.
-pub(super) fn mapped(map: &[NodeId], node: NodeId) -> NodeId {
-    map.get(node.index()).copied().unwrap_or(NodeId::ROOT)
+/// The tree that is left. The root always stays.
+pub(super) fn reduced(tree: &Tree, outcome: impl Fn(NodeId, &Node) -> Outcome) -> Tree {
+    let mut reduced = OwnTree::new();
+    // The node of the smaller tree in which each node is.
+    let mut places = Table::new(NodeId::ROOT, tree.nodes.len());
+    for ((number, node), &own) in tree.numbered().zip(tree.self_costs().iter()) {
+        let parent = places[node.parent];
+        let (place, calls, own) = match outcome(number, node) {
+            Outcome::Stays { symbol, with_own } => {
+                let place = if number == NodeId::ROOT {
+                    NodeId::ROOT
+                } else {
+                    reduced.child(parent, symbol)
+                };
+                let own = if with_own { own } else { SelfCost::default() };
+                (place, node.cost.calls, own)
+            }
+            Outcome::Joined => (parent, 0, own),
+            Outcome::Removed => continue,
+        };
+        places[number] = place;
+        reduced.add(place, calls, own);
+    }
+    reduced.finish()
+}
+
+/// The nodes of `chosen` and all nodes on the paths to them.
+pub(super) fn with_parents(tree: &Tree, mut chosen: Table<NodeId, bool>) -> Table<NodeId, bool> {
+    for (number, node) in tree.numbered().rev() {
+        if chosen[number] {
+            chosen[node.parent] = true;
+        }
+    }
+    chosen
 }

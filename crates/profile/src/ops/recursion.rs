@@ -8,30 +8,25 @@
 //! inclusive cost of a function that called back into its caller (`g` above)
 //! becomes smaller: that time belongs to the caller now.
 
-use super::own_tree::{OwnTree, mapped};
-use crate::{NodeId, Tree};
+use super::own_tree::OwnTree;
+use crate::{NodeId, SymbolId, Table, Tree};
 
 impl Tree {
     /// The tree without recursion, direct or indirect.
     #[must_use]
     pub fn with_recursion_folded(&self) -> Self {
         let own = self.self_costs();
-        let mut folded = OwnTree::default();
-        let mut map = vec![NodeId::ROOT; self.nodes.len()];
-        self.walk(|node, outermost| {
-            let Some(it) = self.nodes.get(node.index()) else {
-                return;
-            };
+        let mut folded = OwnTree::new();
+        let mut map = Table::new(NodeId::ROOT, self.nodes.len());
+        self.walk(|id, outermost| {
+            let node = &self[id];
             let place = match outermost {
-                Some(outermost) => mapped(&map, outermost),
-                None if node == NodeId::ROOT => NodeId::ROOT,
-                None => folded.child(mapped(&map, it.parent), it.symbol),
+                Some(outermost) => map[outermost],
+                None if id == NodeId::ROOT => NodeId::ROOT,
+                None => folded.child(map[node.parent], node.symbol),
             };
-            if let Some(mapped) = map.get_mut(node.index()) {
-                *mapped = place;
-            }
-            let own = own.get(node.index()).copied().unwrap_or_default();
-            folded.add(place, it.cost.calls, own);
+            map[id] = place;
+            folded.add(place, node.cost.calls, own[id]);
         });
         folded.finish()
     }
@@ -41,15 +36,10 @@ impl Tree {
     pub(crate) fn walk(&self, mut visit: impl FnMut(NodeId, Option<NodeId>)) {
         let children = self.children();
         let symbols = self.nodes.iter().map(|node| node.symbol.index() + 1).max();
-        let mut open: Vec<Option<NodeId>> = vec![None; symbols.unwrap_or(0)];
+        let mut open: Table<SymbolId, Option<NodeId>> = Table::new(None, symbols.unwrap_or(0));
         let mut walk = vec![(NodeId::ROOT, false)];
         while let Some((id, is_done)) = walk.pop() {
-            let Some(node) = self.nodes.get(id.index()) else {
-                continue;
-            };
-            let Some(outermost) = open.get_mut(node.symbol.index()) else {
-                continue;
-            };
+            let outermost = &mut open[self[id].symbol];
             if is_done {
                 if *outermost == Some(id) {
                     *outermost = None;

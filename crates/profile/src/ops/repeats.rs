@@ -9,7 +9,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::{Body, EventKind, Profile, Span, SpanKind, SymbolId, TextId, Tree};
+use crate::table::known_mut;
+use crate::{Body, EventKind, NodeId, Profile, Span, SpanKind, SymbolId, Table, TextId, Tree};
 
 /// A statement that one caller made several times in one call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -144,7 +145,7 @@ fn exact(profile: &Profile) -> Option<HashMap<Key, (Vec<SymbolId>, u64)>> {
             if levels.len() <= level {
                 levels.push(HashMap::new());
             }
-            if let Some(calls) = levels.get_mut(level) {
+            if let Some(calls) = known_mut(levels, level) {
                 calls.entry(number).or_insert((symbol, 0)).1 += 1;
             }
         }
@@ -171,7 +172,7 @@ fn exact(profile: &Profile) -> Option<HashMap<Key, (Vec<SymbolId>, u64)>> {
 /// The calls by path or, without paths, by function.
 struct Graph {
     /// How many times each was called, and from where.
-    nodes: Vec<GraphNode>,
+    nodes: Table<usize, GraphNode>,
     /// The nodes of each caller of functions that waited.
     callers: HashMap<(SymbolId, SymbolId), Vec<usize>>,
 }
@@ -194,46 +195,42 @@ impl Graph {
 
     fn of_tree(tree: &Tree, wanted: &HashSet<(SymbolId, SymbolId)>) -> Self {
         let mut callers: HashMap<_, Vec<usize>> = HashMap::new();
-        let mut nodes = Vec::with_capacity(tree.nodes.len());
-        for (index, node) in tree.nodes.iter().enumerate() {
-            let parent = tree.nodes.get(node.parent.index());
-            let pair = parent.map(|parent| (parent.symbol, node.symbol));
-            if let Some(pair) = pair.filter(|pair| index > 0 && wanted.contains(pair)) {
+        let mut nodes = Table::with_capacity(tree.nodes.len());
+        for (number, node) in tree.numbered() {
+            let has_parent = number != NodeId::ROOT;
+            let pair = (tree[node.parent].symbol, node.symbol);
+            if has_parent && wanted.contains(&pair) {
                 callers.entry(pair).or_default().push(node.parent.index());
             }
+            let parent = has_parent.then(|| node.parent.index());
             nodes.push(GraphNode {
                 symbol: node.symbol,
                 calls: node.cost.calls.max(1),
-                parents: (index > 0)
-                    .then(|| node.parent.index())
-                    .into_iter()
-                    .collect(),
+                parents: parent.into_iter().collect(),
             });
         }
         Self { nodes, callers }
     }
 
     fn of_edges(profile: &Profile, wanted: HashSet<(SymbolId, SymbolId)>) -> Self {
-        let mut nodes: Vec<GraphNode> = (0..profile.symbols.len())
-            .zip(0..)
-            .map(|(_, number)| GraphNode {
+        let numbers = (0..).take(profile.symbols.len());
+        let mut nodes: Table<usize, GraphNode> = numbers
+            .map(|number| GraphNode {
                 symbol: SymbolId(number),
                 ..GraphNode::default()
             })
             .collect();
         for edge in &profile.edges().edges {
-            if let Some(node) = nodes.get_mut(edge.callee.symbol.index()) {
-                node.calls = node.calls.saturating_add(edge.cost.calls);
-                let caller = edge.caller.symbol.index();
-                if !node.parents.contains(&caller) {
-                    node.parents.push(caller);
-                }
+            let node = &mut nodes[edge.callee.symbol.index()];
+            node.calls = node.calls.saturating_add(edge.cost.calls);
+            let caller = edge.caller.symbol.index();
+            if !node.parents.contains(&caller) {
+                node.parents.push(caller);
             }
         }
-        if let Some(root) = nodes.first_mut() {
-            root.calls = root.calls.max(1);
-            root.parents.clear();
-        }
+        let root = &mut nodes[SymbolId::ROOT.index()];
+        root.calls = root.calls.max(1);
+        root.parents.clear();
         let callers = wanted.into_iter().map(|pair| (pair, vec![pair.0.index()]));
         Self {
             nodes,
@@ -249,7 +246,7 @@ impl Graph {
         level.dedup();
         let is_one_path = level.len() == 1;
         for _ in 0..Repeat::LEVELS {
-            let nodes = || level.iter().filter_map(|&node| self.nodes.get(node));
+            let nodes = || level.iter().map(|&node| &self.nodes[node]);
             let calls = nodes().fold(0, |sum: u64, node| sum.saturating_add(node.calls));
             let at_least = number.div_ceil(calls.max(1));
             if at_least >= Repeat::LEAST {
@@ -263,11 +260,11 @@ impl Graph {
             }
             let mut above: Vec<usize> = nodes().flat_map(|node| node.parents.clone()).collect();
             // A path that begins here has no parent, and stays.
-            above.extend(level.iter().filter(|&&node| {
-                self.nodes
-                    .get(node)
-                    .is_some_and(|node| node.parents.is_empty())
-            }));
+            above.extend(
+                level
+                    .iter()
+                    .filter(|&&node| self.nodes[node].parents.is_empty()),
+            );
             above.sort_unstable();
             above.dedup();
             if above == level {

@@ -7,10 +7,11 @@
 //! **Invariant:** the self costs of the remaining functions do not change, and
 //! all self costs still add up to the root's.
 
-use super::own_tree::{OwnTree, mapped, with_own};
+use super::own_tree::{Outcome, reduced, with_parents};
+use crate::edges::EdgeSum;
 use crate::{
-    Activation, Body, Cost, Edge, EdgeTable, FlatTable, Metric, NodeId, NumberMap, Profile, Symbol,
-    SymbolId, Tree,
+    Activation, Body, Cost, EdgeTable, FlatTable, Metric, NodeId, Profile, Symbol, SymbolId, Table,
+    Tree,
 };
 
 /// The function that replaces the removed ones.
@@ -41,15 +42,11 @@ impl Profile {
             None => {
                 let table = FlatTable::new(self);
                 let limit = limit(metric, &table.total, percent);
-                let mut is_small = vec![true; self.symbols.len()];
+                let mut is_small = Table::new(true, self.symbols.len());
                 for row in &table.rows {
-                    if let Some(place) = is_small.get_mut(row.symbol.index()) {
-                        *place = metric.of(&row.inclusive).unsigned_abs() < limit;
-                    }
+                    is_small[row.symbol] = metric.of(&row.inclusive).unsigned_abs() < limit;
                 }
-                let is_small = |symbol: SymbolId| {
-                    symbol != SymbolId::ROOT && is_small.get(symbol.index()) == Some(&true)
-                };
+                let is_small = |symbol| symbol != SymbolId::ROOT && is_small[symbol];
                 Body::Edges(small_functions_out(&self.edges(), is_small, other))
             }
         };
@@ -69,36 +66,23 @@ fn limit(metric: Metric, total: &Cost, percent: f64) -> u64 {
 
 fn small_nodes_out(tree: &Tree, metric: Metric, limit: u64, other: SymbolId) -> Tree {
     let large = |cost: &Cost| metric.of(cost).unsigned_abs() >= limit;
-    let mut is_kept: Vec<bool> = tree.nodes.iter().map(|node| large(&node.cost)).collect();
-    for (index, node) in tree.nodes.iter().enumerate().rev() {
-        if is_kept.get(index) == Some(&true)
-            && let Some(parent) = is_kept.get_mut(node.parent.index())
-        {
-            *parent = true;
-        }
-    }
-    let mut kept = OwnTree::default();
-    let mut map = vec![NodeId::ROOT; tree.nodes.len()];
-    for (number, node, own) in with_own(tree) {
-        let stays = |node: NodeId| node == NodeId::ROOT || is_kept.get(node.index()) == Some(&true);
-        let parent = mapped(&map, node.parent);
-        let place = if number == NodeId::ROOT {
-            NodeId::ROOT
-        } else if stays(number) {
-            kept.child(parent, node.symbol)
+    let is_large = tree.nodes.iter().map(|node| large(&node.cost)).collect();
+    let is_kept = with_parents(tree, is_large);
+    let stays = |number: NodeId| number == NodeId::ROOT || is_kept[number];
+    reduced(tree, |number, node| {
+        let symbol = if stays(number) {
+            node.symbol
         } else if stays(node.parent) {
-            kept.child(parent, other)
+            other
         } else {
             // Below a removed node: it is not another call.
-            parent
+            return Outcome::Joined;
         };
-        if let Some(mapped) = map.get_mut(number.index()) {
-            *mapped = place;
+        Outcome::Stays {
+            symbol,
+            with_own: true,
         }
-        let is_called = stays(number) || stays(node.parent);
-        kept.add(place, if is_called { node.cost.calls } else { 0 }, own);
-    }
-    kept.finish()
+    })
 }
 
 fn small_functions_out(
@@ -116,27 +100,15 @@ fn small_functions_out(
             activation
         }
     };
-    let mut places = NumberMap::default();
-    let mut edges: Vec<Edge> = Vec::new();
+    let mut sum = EdgeSum::default();
+    sum.add_root(table.root);
     for edge in &table.edges {
         let (caller, callee) = (renamed(edge.caller), renamed(edge.callee));
-        if caller.symbol == other && callee.symbol == other {
-            continue;
-        }
-        let place = *places.entry((caller, callee)).or_insert(edges.len());
-        match edges.get_mut(place) {
-            Some(sum) => sum.cost += edge.cost,
-            None => edges.push(Edge {
-                caller,
-                callee,
-                cost: edge.cost,
-            }),
+        if caller.symbol != other || callee.symbol != other {
+            sum.add(caller, callee, edge.cost);
         }
     }
-    EdgeTable {
-        root: table.root,
-        edges,
-    }
+    sum.finish()
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 //! [`Reader`] for a large array entry by entry.
 
 use super::{Key, ReadError, Value};
+use crate::table::part;
 
 /// The limits of a reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -222,7 +223,7 @@ impl<'a> Reader<'a> {
     /// Reads up to the next `;`, which must be near.
     fn number(&mut self) -> Result<&'a str, ReadError> {
         const LONGEST: usize = 64;
-        let rest = self.input.get(self.offset..).unwrap_or_default();
+        let rest = part(self.input, self.offset..);
         let near = rest.get(..LONGEST).unwrap_or(rest);
         let Some(end) = near.iter().position(|&byte| byte == b';') else {
             return Err(if near.len() < LONGEST {
@@ -235,7 +236,7 @@ impl<'a> Reader<'a> {
                 }
             });
         };
-        let number = near.get(..end).unwrap_or_default();
+        let number = part(near, ..end);
         let number = std::str::from_utf8(number).map_err(|_| ReadError::Number {
             offset: self.offset,
         })?;

@@ -4,6 +4,7 @@
 //! number of its entries, and must write exactly that many.
 
 use super::{Key, Value};
+use crate::table::part;
 
 /// Opens an array of `entries` entries.
 pub fn write_array_start(out: &mut Vec<u8>, entries: usize) {
@@ -106,7 +107,7 @@ pub(crate) fn write_decimal(out: &mut Vec<u8>, mut value: u64) {
             break;
         }
     }
-    out.extend_from_slice(digits.get(start..).unwrap_or_default());
+    out.extend_from_slice(part(&digits, start..));
 }
 
 /// The integer that PHP converts the array key `key` to: `"-5"` is converted,

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use axum::response::Html;
 
+use crate::api::Filter;
 use crate::state::State;
 
 /// Text for an element or an attribute.
@@ -48,6 +49,41 @@ pub(super) fn condition(key: &str, value: &str) -> String {
     }
 }
 
+/// The form of a filter.
+pub(super) fn form(filter: &Filter, error: Option<&str>) -> String {
+    let mut form = format!(
+        "<form><input name=\"q\" aria-label=\"Filter\" value=\"{}\" \
+         placeholder=\"route:/cart* wall:&gt;200ms release:2026.11 since:7d\"> \
+         <button>Filter</button></form>",
+        escaped(&filter.q)
+    );
+    if let Some(error) = error {
+        let _ = write!(form, "<p class=\"error\">{}</p>", escaped(error));
+    }
+    form
+}
+
+/// The beginning of a table: its headings, as HTML, with their classes.
+pub(super) fn table(headings: &[(&str, &str)]) -> String {
+    let mut html = String::from("<div class=\"table\"><table><thead><tr>");
+    for (class, heading) in headings {
+        let _ = write!(html, "<th scope=\"col\" class=\"{class}\">{heading}</th>");
+    }
+    html.push_str("</tr></thead><tbody>");
+    html
+}
+
+/// The end of a table.
+pub(super) const END: &str = "</tbody></table></div>";
+
+/// The pages that each page links to.
+const PAGES: [(&str, &str); 4] = [
+    ("/", "Runs"),
+    ("/routes", "Routes"),
+    ("/compare", "Compare"),
+    ("/regressions", "Regressions"),
+];
+
 /// A whole page.
 pub(super) fn page(state: &State, title: &str, body: &str) -> Html<String> {
     let demo = if state.config.is_demo {
@@ -55,15 +91,30 @@ pub(super) fn page(state: &State, title: &str, body: &str) -> Html<String> {
     } else {
         ""
     };
+    let links = PAGES.iter().map(|(address, name)| {
+        let current = if title.starts_with(name) {
+            " aria-current=\"page\""
+        } else {
+            ""
+        };
+        format!("<a href=\"{address}\"{current}>{name}</a>")
+    });
     Html(format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width\">\
-         <title>{title} · xhprof</title><link rel=\"stylesheet\" href=\"/style.css\"></head>\
-         <body><header><strong>xhprof</strong> <nav><a href=\"/\">Runs</a> \
-         <a href=\"/routes\">Routes</a> <a href=\"/compare\">Compare</a></nav></header>\
+         <title>{title} · xhprof</title><link rel=\"icon\" href=\"data:,\">\
+         <link rel=\"stylesheet\" href=\"/style.css\"></head>\
+         <body><header><strong>xhprof</strong><nav>{links}</nav></header>\
          {demo}<main><h1>{title}</h1>\n{body}</main></body></html>\n",
         title = escaped(title),
+        links = links.collect::<String>(),
     ))
+}
+
+/// The page of a request that failed.
+pub(crate) fn problem(state: &State, message: &str) -> Html<String> {
+    let body = format!("<p class=\"error\">{}</p>", escaped(message));
+    page(state, "This did not work", &body)
 }
 
 /// Nanoseconds, as people read them.

@@ -9,20 +9,18 @@ mod joined;
 mod layout;
 mod sets;
 mod stems;
-mod weights;
 
 use profile::SymbolId;
 use serde::{Deserialize, Serialize};
 
 use crate::names::{self, Origin};
-use crate::search::Pattern;
+use crate::pattern::Pattern;
 use crate::{Document, Error, MetricName};
 pub(crate) use joined::joined;
 pub use joined::{Joined, JoinedQuery, JoinedRow};
 use layout::{Arranged, layout};
 use sets::{Callees, Callers};
 use stems::Calls;
-pub(crate) use weights::Weights;
 
 /// Which graph, and which part of it.
 #[derive(Debug, Clone, PartialEq, Deserialize)]

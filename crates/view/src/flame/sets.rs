@@ -5,14 +5,13 @@
 //! Only boxes that are wide enough are opened, so no whole tree is inverted.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use profile::SymbolId;
+use profile::{NumberMap, SymbolId};
 
 use super::layout::{Arranged, Opened};
-use super::weights::Weights;
-use crate::index::OrderedTree;
+use crate::tree::OrderedTree;
+use crate::weights::Weights;
 
 /// A node that was reached from another, which brought its value with it.
 #[derive(Debug, Clone, Copy)]
@@ -56,6 +55,8 @@ impl<'a> Callers<'a> {
 #[derive(Debug)]
 pub(super) enum Upwards {
     All,
+    /// All nodes of a function, by their own cost.
+    Function(SymbolId),
     Nodes(Vec<Reached>),
 }
 
@@ -67,7 +68,7 @@ impl Arranged for Callers<'_> {
             return Opened {
                 place: Upwards::All,
                 symbol: SymbolId::ROOT,
-                width: self.weights.of(0),
+                width: self.weights.of(self.tree, 0),
                 value: self.weights.value(self.tree, 0),
                 base: self.tree.base_value(0, self.weights.metric),
                 own: 0,
@@ -78,10 +79,10 @@ impl Arranged for Callers<'_> {
         let reached: Vec<_> = nodes
             .map(|node| Reached {
                 node,
-                width: self.weights.of(node),
+                width: self.weights.of(self.tree, node),
                 value: self.weights.value(self.tree, node),
                 base: self.tree.base_value(node, self.weights.metric),
-                calls: self.tree.node(node).cost.calls,
+                calls: self.tree.calls(node),
             })
             .collect();
         opened(symbol, reached, 0)
@@ -89,43 +90,66 @@ impl Arranged for Callers<'_> {
 
     fn below(&self, place: &Upwards) -> Vec<Opened<Upwards>> {
         let mut groups = Groups::default();
+        let add = |reached: Reached| {
+            if let Some(node) = self.tree.parent(reached.node) {
+                groups.add(self.tree.symbol(node), Reached { node, ..reached });
+            }
+        };
         match place {
-            Upwards::All => {
-                let nodes = u32::try_from(self.tree.len()).unwrap_or(u32::MAX);
-                for node in 0..nodes {
-                    let width = self.weights.own(self.tree, node);
-                    if width > 0 {
-                        let reached = Reached {
-                            node,
-                            width,
-                            value: self.weights.own_value(self.tree, node),
-                            base: self.tree.base_own_value(node, self.weights.metric),
-                            calls: self.tree.node(node).cost.calls,
-                        };
-                        groups.add(self.tree.symbol(node), reached);
-                    }
-                }
+            Upwards::All => return self.functions(),
+            Upwards::Function(symbol) => {
+                self.own_costs(self.tree.nodes_of(*symbol)).for_each(add);
             }
-            Upwards::Nodes(nodes) => {
-                for reached in nodes {
-                    if let Some(parent) = self.tree.parent(reached.node) {
-                        let symbol = self.tree.symbol(parent);
-                        groups.add(
-                            symbol,
-                            Reached {
-                                node: parent,
-                                ..*reached
-                            },
-                        );
-                    }
-                }
-            }
+            Upwards::Nodes(nodes) => nodes.iter().copied().for_each(add),
         }
-        let is_top = matches!(place, Upwards::All);
-        groups.costliest_first(|symbol, nodes| {
-            let own = if is_top { value_of(&nodes) } else { 0 };
-            opened(symbol, nodes, own)
+        groups.costliest_first(|symbol, nodes| opened(symbol, nodes, 0))
+    }
+}
+
+impl Callers<'_> {
+    /// The nodes that cost something without their callees.
+    fn own_costs(&self, nodes: &[u32]) -> impl Iterator<Item = Reached> {
+        nodes.iter().filter_map(|&node| {
+            let width = self.weights.own(self.tree, node);
+            (width > 0).then(|| Reached {
+                node,
+                width,
+                value: self.weights.own_value(self.tree, node),
+                base: self.tree.base_own_value(node, self.weights.metric),
+                calls: self.tree.calls(node),
+            })
         })
+    }
+
+    /// All functions by their own cost: the row below the root of the inverted
+    /// graph. Only their sums: their nodes are looked for when they are opened.
+    fn functions(&self) -> Vec<Opened<Upwards>> {
+        let symbols = (0..self.tree.symbols()).map(SymbolId);
+        let mut functions: Vec<_> = symbols
+            .filter_map(|symbol| {
+                let mut sum: Option<Opened<Upwards>> = None;
+                for reached in self.own_costs(self.tree.nodes_of(symbol)) {
+                    let sum = sum.get_or_insert(Opened {
+                        place: Upwards::Function(symbol),
+                        symbol,
+                        width: 0,
+                        value: 0,
+                        base: None,
+                        own: 0,
+                        calls: 0,
+                    });
+                    sum.width = sum.width.saturating_add(reached.width);
+                    sum.value = sum.value.saturating_add(reached.value);
+                    sum.base = plus(sum.base, reached.base);
+                    sum.calls = sum.calls.saturating_add(reached.calls);
+                }
+                let mut sum = sum?;
+                sum.own = sum.value;
+                Some(sum)
+            })
+            .collect();
+        functions.sort_by_key(|function| Reverse(function.width));
+        functions
     }
 }
 
@@ -180,14 +204,14 @@ impl<'a> Callees<'a> {
         };
         Opened {
             symbol,
-            width: sum(&|node| self.weights.of(node)),
+            width: sum(&|node| self.weights.of(self.tree, node)),
             value: sum(&|node| self.weights.value(self.tree, node)),
             base: nodes.iter().fold(None, |sum, &node| {
                 plus(sum, self.tree.base_value(node, self.weights.metric))
             }),
             own: sum(&|node| self.weights.own_value(self.tree, node)),
             calls: nodes.iter().fold(0, |calls: u64, &node| {
-                calls.saturating_add(self.tree.node(node).cost.calls)
+                calls.saturating_add(self.tree.calls(node))
             }),
             place: nodes,
         }
@@ -214,14 +238,14 @@ impl Arranged for Callees<'_> {
 
 /// Nodes by function, in the order in which each function came first.
 struct Groups<N> {
-    places: HashMap<SymbolId, usize>,
+    places: NumberMap<SymbolId, usize>,
     list: Vec<(SymbolId, Vec<N>)>,
 }
 
 impl<N> Default for Groups<N> {
     fn default() -> Self {
         Self {
-            places: HashMap::new(),
+            places: NumberMap::default(),
             list: Vec::new(),
         }
     }

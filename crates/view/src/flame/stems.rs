@@ -3,8 +3,8 @@
 use std::cmp::Reverse;
 
 use super::layout::{Arranged, Opened};
-use super::weights::Weights;
-use crate::index::OrderedTree;
+use crate::tree::OrderedTree;
+use crate::weights::Weights;
 
 /// The call tree as it is.
 pub(super) struct Calls<'a> {
@@ -36,11 +36,11 @@ impl<'a> Calls<'a> {
         Opened {
             place: node,
             symbol: self.tree.symbol(node),
-            width: self.weights.of(node),
+            width: self.weights.of(self.tree, node),
             value: self.weights.value(self.tree, node),
             base: self.tree.base_value(node, self.weights.metric),
             own: self.weights.own_value(self.tree, node),
-            calls: self.tree.node(node).cost.calls,
+            calls: self.tree.calls(node),
         }
     }
 }

@@ -1,9 +1,8 @@
 //! What the rules read: the tables of a profile.
 
-use std::collections::HashMap;
+use profile::{FlatRow, FlatTable, Profile, Repeat, SymbolId, WallUnit};
 
-use profile::{EdgeTable, FlatRow, FlatTable, Profile, Repeat, SymbolId, WallUnit};
-
+use crate::calls::CallCounts;
 use crate::names;
 
 /// Less time than this is not worth a hint, whatever its share: 1 ms.
@@ -17,7 +16,7 @@ const LOOP: u64 = 10;
 pub(super) struct Facts<'a> {
     pub(super) profile: &'a Profile,
     pub(super) flat: &'a FlatTable,
-    edges: &'a EdgeTable,
+    counts: CallCounts<'a>,
     pub(super) repeats: &'a [Repeat],
 }
 
@@ -42,13 +41,13 @@ impl<'a> Facts<'a> {
     pub(super) fn new(
         profile: &'a Profile,
         flat: &'a FlatTable,
-        edges: &'a EdgeTable,
+        counts: CallCounts<'a>,
         repeats: &'a [Repeat],
     ) -> Self {
         Self {
             profile,
             flat,
-            edges,
+            counts,
             repeats,
         }
     }
@@ -100,13 +99,7 @@ impl<'a> Facts<'a> {
 
     /// Which function calls those most often.
     pub(super) fn main_caller(&self, callees: &[SymbolId]) -> Option<Caller> {
-        let mut calls: HashMap<SymbolId, u64> = HashMap::new();
-        for edge in &self.edges.edges {
-            if callees.contains(&edge.callee.symbol) {
-                let sum = calls.entry(edge.caller.symbol).or_default();
-                *sum = sum.saturating_add(edge.cost.calls);
-            }
-        }
+        let calls = self.counts.of(callees);
         let most = calls
             .into_iter()
             .max_by_key(|&(symbol, calls)| (calls, std::cmp::Reverse(symbol)));

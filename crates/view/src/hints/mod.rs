@@ -21,6 +21,7 @@ use profile::{FlatTable, Profile, repeats};
 use serde::Serialize;
 
 use crate::Document;
+use crate::calls::CallCounts;
 pub use evidence::{Evidence, EvidenceUnit, EvidenceValue};
 use facts::Facts;
 
@@ -73,7 +74,12 @@ pub const RULES: [&str; 12] = [
 pub fn hints(profile: &Profile) -> Hints {
     let repeats = repeats(profile);
     let flat = FlatTable::new(profile);
-    of_facts(&Facts::new(profile, &flat, &profile.edges(), &repeats))
+    of_facts(&Facts::new(
+        profile,
+        &flat,
+        CallCounts::Edges(&profile.edges()),
+        &repeats,
+    ))
 }
 
 /// The hints on a document, whose tables are there already.
@@ -84,8 +90,20 @@ pub(crate) fn of_document(document: &mut Document) -> Hints {
         document.with_whole_profile(repeats)
     };
     let index = document.index();
-    let facts = Facts::new(document.profile(), &index.flat, index.edges(), &repeats);
-    of_facts(&facts)
+    let edges;
+    let counts = match &index.tree {
+        Some(tree) => CallCounts::Tree(tree),
+        None => {
+            edges = document.profile().edges();
+            CallCounts::Edges(&edges)
+        }
+    };
+    of_facts(&Facts::new(
+        document.profile(),
+        &index.flat,
+        counts,
+        &repeats,
+    ))
 }
 
 fn of_facts(facts: &Facts<'_>) -> Hints {

@@ -8,6 +8,10 @@
 use profile::{Body, Cost, EventKind, Events, Instant, Node, NodeId, Profile, Samples, Tree};
 use serde::{Deserialize, Serialize};
 
+use crate::lanes::TopNodes;
+use crate::tree::OrderedTree;
+use crate::{Document, Error};
+
 /// A range of time, in nanoseconds since the profile began.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -21,35 +25,23 @@ pub struct TimeRange {
     pub to: u64,
 }
 
-/// The node that each stretch of time is charged to, in the numbers of the
-/// ordered tree.
-#[derive(Debug)]
-pub(crate) enum TopNodes {
-    /// One for the stretch before each event, and one for that after the last.
-    Events(Vec<u32>),
-    /// One for each stack of the table of stacks.
-    Stacks(Vec<u32>),
-}
-
-impl TopNodes {
-    /// Gives every node the number that it has after reordering.
-    pub(crate) fn renumber(&mut self, places: &[u32]) {
-        let (Self::Events(tops) | Self::Stacks(tops)) = self;
-        for top in tops {
-            *top = places[*top as usize];
-        }
+impl Document {
+    /// The document of a range of time, with the same functions and call paths.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NeedsTimes`].
+    pub fn in_range(&self, range: TimeRange) -> Result<Self, Error> {
+        let times = self.times()?;
+        let profile = in_range(self.profile(), self.tree()?, &times.tops, range);
+        Ok(Self::new(profile, self.files().to_vec()))
     }
 }
 
 /// A profile of the range alone: the same nodes in the same order, with the
 /// costs of the range.
-pub(crate) fn in_range(
-    profile: &Profile,
-    nodes: &[Node],
-    tops: &TopNodes,
-    range: TimeRange,
-) -> Profile {
-    let mut own = vec![Cost::default(); nodes.len()];
+fn in_range(profile: &Profile, tree: &OrderedTree, tops: &TopNodes, range: TimeRange) -> Profile {
+    let mut own = vec![Cost::default(); tree.len()];
     match (&profile.body, tops) {
         (Body::Events(events), TopNodes::Events(tops)) => {
             charge_events(events, tops, range, &mut own);
@@ -59,10 +51,13 @@ pub(crate) fn in_range(
         }
         _ => {}
     }
-    let mut nodes: Vec<Node> = nodes
-        .iter()
+    let mut nodes: Vec<Node> = (0..)
         .zip(own)
-        .map(|(node, cost)| Node { cost, ..*node })
+        .map(|(node, cost)| Node {
+            parent: NodeId(tree.parent(node).unwrap_or(0)),
+            symbol: tree.symbol(node),
+            cost,
+        })
         .collect();
     for index in (1..nodes.len()).rev() {
         let Node { parent, cost, .. } = nodes[index];

@@ -3,9 +3,38 @@
 use std::collections::HashMap;
 
 use profile::{Span, SpanKind};
+use serde::Serialize;
 
-use super::timeline::{Scale, SpanBoxes};
+use super::scale::Scale;
 use crate::{Document, names};
+
+/// Statements, requests and commands, one entry each in every list.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct SpanBoxes {
+    /// The row, counted from zero below the calls.
+    pub row: Vec<u32>,
+    /// Left edge in pixels.
+    pub left: Vec<f32>,
+    /// Right edge in pixels.
+    pub right: Vec<f32>,
+    /// `sql`, `http`, `stream`, `redis`, `memcached`, `other`.
+    pub kind: Vec<&'static str>,
+    /// Place of its text in `texts`; of joined spans -1.
+    pub text: Vec<i32>,
+    /// The texts.
+    pub texts: Vec<String>,
+    /// The function that waited.
+    pub function: Vec<u32>,
+    /// When it began, in nanoseconds since the profile began.
+    #[cfg_attr(feature = "typescript", ts(type = "Array<number>"))]
+    pub start: Vec<u64>,
+    /// How long it took, in nanoseconds.
+    #[cfg_attr(feature = "typescript", ts(type = "Array<number>"))]
+    pub duration: Vec<u64>,
+    /// How many spans were joined; 1 for one.
+    pub joined: Vec<u32>,
+}
 
 /// The most characters of a text in a box.
 const MOST_LETTERS: usize = 500;

@@ -4,11 +4,13 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::spans::span_boxes;
-use super::{Call, Row, TimeRange};
+use super::TimeRange;
+use super::scale::Scale;
+use super::spans::{SpanBoxes, span_boxes};
 use crate::flame::FlameName;
+use crate::lanes::{Call, Row};
 use crate::names;
-use crate::search::Pattern;
+use crate::pattern::Pattern;
 use crate::{Document, Error};
 
 /// Which part of the time to show.
@@ -95,87 +97,10 @@ pub struct TimeBoxes {
     pub joined: Vec<u32>,
 }
 
-/// Statements, requests and commands, one entry each in every list.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct SpanBoxes {
-    /// The row, counted from zero below the calls.
-    pub row: Vec<u32>,
-    /// Left edge in pixels.
-    pub left: Vec<f32>,
-    /// Right edge in pixels.
-    pub right: Vec<f32>,
-    /// `sql`, `http`, `stream`, `redis`, `memcached`, `other`.
-    pub kind: Vec<&'static str>,
-    /// Place of its text in `texts`; of joined spans -1.
-    pub text: Vec<i32>,
-    /// The texts.
-    pub texts: Vec<String>,
-    /// The function that waited.
-    pub function: Vec<u32>,
-    /// When it began, in nanoseconds since the profile began.
-    #[cfg_attr(feature = "typescript", ts(type = "Array<number>"))]
-    pub start: Vec<u64>,
-    /// How long it took, in nanoseconds.
-    #[cfg_attr(feature = "typescript", ts(type = "Array<number>"))]
-    pub duration: Vec<u64>,
-    /// How many spans were joined; 1 for one.
-    pub joined: Vec<u32>,
-}
-
-/// From nanoseconds to pixels.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Scale {
-    pub(super) range: TimeRange,
-    per_ns: f64,
-    pub(super) min_width: f64,
-    /// `min_width` in nanoseconds.
-    pub(super) min_ns: u64,
-}
-
-impl Scale {
-    #[expect(
-        clippy::cast_precision_loss,
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "pixels"
-    )]
-    fn new(query: &TimelineQuery, end: u64) -> Self {
-        let whole = TimeRange { from: 0, to: end };
-        let mut range = query.range.unwrap_or(whole);
-        range.to = range.to.max(range.from.saturating_add(1));
-        let clean = |pixels: f32, least: f32, most: f32| {
-            f64::from(if pixels.is_finite() { pixels } else { most }.clamp(least, most))
-        };
-        let min_width = clean(query.min_width, 0.1, 1_000.0);
-        let per_ns = clean(query.width, 1.0, 100_000.0) / (range.to - range.from) as f64;
-        Self {
-            range,
-            per_ns,
-            min_width,
-            min_ns: (min_width / per_ns).ceil() as u64,
-        }
-    }
-
-    /// The edges in pixels of what is inside the range.
-    #[expect(
-        clippy::cast_precision_loss,
-        clippy::cast_possible_truncation,
-        reason = "pixels"
-    )]
-    pub(super) fn edges(&self, start: u64, end: u64) -> (f32, f32) {
-        let pixels = |at: u64| {
-            let inside = at.clamp(self.range.from, self.range.to) - self.range.from;
-            (inside as f64 * self.per_ns) as f32
-        };
-        (pixels(start), pixels(end))
-    }
-}
-
 pub(crate) fn timeline(document: &Document, query: &TimelineQuery) -> Result<Timeline, Error> {
-    let lanes = document.lanes()?;
+    let lanes = &document.times()?.lanes;
     let tree = document.tree()?;
-    let scale = Scale::new(query, lanes.end);
+    let scale = Scale::new(query.range, query.width, query.min_width, lanes.end);
     let pattern = Pattern::of_search(&query.search);
     let mut boxes = TimeBoxes::default();
     let mut names: Vec<FlameName> = Vec::new();
@@ -305,7 +230,8 @@ mod tests {
             ..TimelineQuery::default()
         };
         let mut list = Vec::new();
-        visible(row, &Scale::new(&query, to), |visible| {
+        let scale = Scale::new(query.range, query.width, query.min_width, to);
+        visible(row, &scale, |visible| {
             list.push((visible.start, visible.end, visible.joined));
         });
         list

@@ -18,6 +18,7 @@ use crate::native::spans::SpanReader;
 use crate::native::symbols::SymbolReader;
 use crate::native::varint::Cursor;
 use crate::native::{Error, Limits};
+use crate::table::known_mut;
 use crate::{
     Body, Budget, Event, EventFold, EventKind, Events, Instant, Meta, Metrics, Profile, Spans,
     Symbol, SymbolId,
@@ -387,7 +388,7 @@ impl Steps {
         let column = |cursor: &mut Cursor<'_>, changes: &mut Vec<i64>| {
             changes.fill(0);
             take_column(cursor, count, |place, change| {
-                if let Some(it) = changes.get_mut(place) {
+                if let Some(it) = known_mut(changes, place) {
                     *it = change;
                 }
             })

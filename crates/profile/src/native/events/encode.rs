@@ -17,6 +17,7 @@ use crate::native::section::{SectionWriter, kind};
 use crate::native::spans::SpanWriter;
 use crate::native::symbols::SymbolWriter;
 use crate::native::varint::{put, put_signed};
+use crate::table::part;
 use crate::{Meta, Spans, Symbol};
 
 /// The number of events in a section.
@@ -158,14 +159,14 @@ impl EventsWriter {
         let (mut steps, mut behind) = ([0; GROUP], [0; GROUP]);
         for events in events.chunks(GROUP) {
             self.clocks.go_on(events, &mut steps);
-            let steps = steps.get(..events.len()).unwrap_or_default();
+            let steps = part(&steps, ..events.len());
             self.bytes.put_events(events, steps, &mut self.predictor);
             if self.columns.has(Columns::CPU) {
                 if self.clocks.is_running(events) {
                     self.cpu.add_unchanged();
                 } else {
                     self.clocks.fall_behind(events, steps, &mut behind);
-                    let behind = behind.get(..events.len()).unwrap_or_default();
+                    let behind = part(&behind, ..events.len());
                     self.cpu.add(behind, |behind| *behind);
                 }
             }

@@ -9,6 +9,7 @@ use super::predict::{Predictor, RANKS};
 use super::raw::RawEvent;
 use crate::EventKind;
 use crate::native::varint;
+use crate::table::part;
 
 /// An exit is this bit and a time step below [`LONG_LEAVE`].
 pub(super) const LEAVE: u8 = 0x80;
@@ -39,7 +40,7 @@ impl Bytes {
 
     /// The written bytes.
     pub(super) fn written(&self) -> &[u8] {
-        self.bytes.get(..self.length).unwrap_or_default()
+        part(&self.bytes, ..self.length)
     }
 
     /// Reserves this many bytes, and a word.
