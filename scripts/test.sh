@@ -40,6 +40,7 @@ test_everything() {
     step 'programs that use the profiler at random' random_use
     step 'one php-fpm worker, some requests profiled' fpm_requests
     step 'automatic profiles of a server, php-fpm and built-in' web_requests
+    step 'xhprof serve: login, uploads, a watched folder, its end' server_works
     step "docs/workers.md's loops" worker_loops
     step "docs/frameworks.md's files" framework_examples
     step 'a real program: the same output' real_output
@@ -215,6 +216,10 @@ documented_recipes() {
         return
     }
     "$PHP" -n scripts/recipes.php "$extension" "$fpm" "$release/xhprof"
+}
+
+server_works() {
+    "$PHP" -n scripts/serve.php "$extension" "$release/xhprof"
 }
 
 worker_loops() {

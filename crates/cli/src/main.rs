@@ -28,6 +28,7 @@ mod progress;
 mod regressions;
 mod report;
 mod run;
+mod serve;
 mod since;
 mod stacks;
 mod suggest;
@@ -70,6 +71,10 @@ fn main() -> ExitCode {
         Command::Flamegraph(arguments) => picture::flamegraph(&arguments).map(|()| 0),
         Command::Html(arguments) => viewer::html(&arguments).map(|()| 0),
         Command::View(arguments) => viewer::view(&arguments).map(|()| 0),
+        Command::Serve(arguments) => serve::serve(&arguments).map(|()| 0),
+        Command::Push(arguments) => serve::push(&arguments).map(|()| 0),
+        Command::Import(arguments) => serve::import(&arguments).map(|()| 0),
+        Command::Store(arguments) => serve::store(&arguments).map(|is_whole| u8::from(!is_whole)),
         // The same code as grep.
         Command::Grep(arguments) => grep::run(&arguments).map(|found| u8::from(!found)),
         Command::Regressions(arguments) => regressions::run(&arguments).map(|()| 0),

@@ -8,6 +8,7 @@ mod list;
 mod memory;
 mod regressions;
 mod report;
+mod serve;
 mod viewer;
 
 use std::ffi::OsString;
@@ -24,6 +25,10 @@ pub(crate) use list::{ListArguments, ListSort};
 pub(crate) use memory::MemoryArguments;
 pub(crate) use regressions::{FindingsFormat, RegressionsArguments};
 pub(crate) use report::{ReportArguments, Sort, TableArguments, ViewArguments};
+pub(crate) use serve::{
+    ImportArguments, PushArguments, RunTags, ServeArguments, StoreArguments, StoreCommand,
+    StoreFolder,
+};
 pub(crate) use viewer::{HtmlArguments, PageArguments, ViewerArguments};
 
 const AFTER_HELP: &str = "\
@@ -68,6 +73,10 @@ pub(crate) enum Command {
     Flamegraph(FlamegraphArguments),
     Html(HtmlArguments),
     View(ViewerArguments),
+    Serve(ServeArguments),
+    Push(PushArguments),
+    Import(ImportArguments),
+    Store(StoreArguments),
     Grep(GrepArguments),
     Regressions(RegressionsArguments),
     Doctor(DoctorArguments),
@@ -91,7 +100,13 @@ impl Command {
             Self::View(arguments) => arguments.page.memory,
             Self::Grep(arguments) => arguments.memory,
             Self::Regressions(arguments) => arguments.memory,
-            Self::Doctor(_) | Self::Completions(_) | Self::Man(_) => MemoryArguments::default(),
+            Self::Push(arguments) => arguments.memory,
+            Self::Import(arguments) => arguments.memory,
+            Self::Serve(_)
+            | Self::Store(_)
+            | Self::Doctor(_)
+            | Self::Completions(_)
+            | Self::Man(_) => MemoryArguments::default(),
         }
     }
 }

@@ -12,6 +12,7 @@ Examples:
   xhprof regressions /var/lib/xhprof
   xhprof regressions /var/lib/xhprof --since 7d --format markdown
   xhprof regressions /var/lib/xhprof --format json | jq '.releases[].findings[].function'
+  xhprof regressions --store /srv/runs --app shop
 
 A profile belongs to the release that its tag `release` names: xhprof_tag('release', '2026.11.3'), or
 the option tags of xhprof_enable(). Each release is compared with the two weeks before it: its first day, then
@@ -24,8 +25,14 @@ docs/regressions.md says how findings are made, how often they are wrong, and ho
 #[command(after_help = EXAMPLES)]
 pub(crate) struct RegressionsArguments {
     /// Directories, or files
-    #[arg(value_name = "DIR", required = true)]
+    #[arg(value_name = "DIR", required_unless_present = "store")]
     pub(crate) paths: Vec<PathBuf>,
+    /// The folder of the store of `xhprof serve`, instead of files
+    #[arg(long, value_name = "DIR", conflicts_with = "paths")]
+    pub(crate) store: Option<PathBuf>,
+    /// The application, if the store has several
+    #[arg(long, value_name = "NAME", requires = "store")]
+    pub(crate) app: Option<String>,
     /// Only releases deployed then or later: 7d ago, 2026-11-22 or 2026-11-22T10:30, in UTC
     #[arg(long, value_name = "TIME")]
     pub(crate) since: Option<Since>,

@@ -3,7 +3,7 @@
 use regressions::{Figures, Finding, Place, Report};
 use serde_json::{Value, json};
 
-use super::{Findings, words};
+use super::{At, Findings, words};
 
 /// The version of the output. It changes when programs that read it have to.
 const VERSION: u32 = 1;
@@ -71,11 +71,16 @@ fn finding(findings: &Findings, release: &str, finding: &Finding) -> Value {
 
 fn place(findings: &Findings, release: &str, place: &Place) -> Value {
     let open = place.open.each_ref().map(|of| {
-        let file = findings.file(release, &place.route, of);
+        let (file, run) = match findings.run(release, &place.route, of) {
+            Some(At::File(file)) => (Some(file.display().to_string()), None),
+            Some(At::Stored(id)) => (None, Some(id.to_string())),
+            None => (None, None),
+        };
         json!({
             "from_unix": of.from * 3600,
             "to_unix": of.to * 3600,
-            "file": file.map(|file| file.display().to_string()),
+            "file": file,
+            "run": run,
         })
     });
     let contributors = place.contributors.iter();

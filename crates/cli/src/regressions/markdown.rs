@@ -2,7 +2,7 @@
 
 use regressions::{Finding, Report};
 
-use super::{Findings, words};
+use super::{At, Findings, words};
 use crate::terminal::printable;
 
 /// The whole output.
@@ -31,8 +31,11 @@ fn release(text: &mut String, findings: &Findings, report: &Report) {
             let path: Vec<String> = place.path.iter().map(|name| escaped(name)).collect();
             text.push_str(&format!("\n- Path: {}\n", path.join(" → ")));
             let files = place.open.each_ref().map(|of| {
-                let file = findings.file(&report.release, &place.route, of);
-                file.map(|file| escaped(&file.display().to_string()))
+                let run = findings.run(&report.release, &place.route, of);
+                run.map(|run| match run {
+                    At::File(file) => escaped(&file.display().to_string()),
+                    At::Stored(id) => id.to_string(),
+                })
             });
             if let [Some(before), Some(after)] = files {
                 text.push_str(&format!(

@@ -1,19 +1,21 @@
 //! `xhprof regressions`: what releases made slower.
 //!
 //! Profiles are read one at a time and added up by hour; only the sums stay in
-//! memory. The detector works with the sums.
+//! memory. A store has the sums already. The detector works with the sums.
 
 mod json;
 mod markdown;
+mod stored;
 mod text;
 mod words;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::SystemTime;
 
 use anyhow::{Result, bail};
 use profile::native::Summary;
 use regressions::{Collector, NotAdded, Options, Report, Selection};
+use store::RunId;
 
 use crate::args::{FindingsFormat, RegressionsArguments};
 use crate::directory::{self, Skipped};
@@ -21,7 +23,10 @@ use crate::input;
 use crate::list::route;
 use crate::pager;
 use crate::progress::{Progress, Work};
+use crate::since::Since;
 use crate::terminal::say;
+
+pub(crate) use stored::page_of;
 
 const HOUR_US: u64 = 3_600_000_000;
 
@@ -40,12 +45,23 @@ struct Run {
     release: String,
     hour: i64,
     wall: u64,
-    file: PathBuf,
+    at: At,
+}
+
+/// Where a run is.
+#[derive(Debug)]
+pub(super) enum At {
+    File(PathBuf),
+    /// In a store, under this id.
+    Stored(RunId),
 }
 
 /// Prints the findings.
 pub(crate) fn run(arguments: &RegressionsArguments) -> Result<()> {
-    let findings = Findings::read(arguments)?;
+    let findings = match &arguments.store {
+        Some(folder) => Findings::stored(folder, arguments.app.as_deref(), arguments.since)?,
+        None => Findings::read(arguments)?,
+    };
     match arguments.format {
         FindingsFormat::Text => pager::print(false, |look| Ok(text::rendered(&findings, look))),
         FindingsFormat::Markdown => pager::print(false, |_| Ok(markdown::rendered(&findings))),
@@ -77,7 +93,7 @@ impl Findings {
                     hour: hour(profile.meta.started_unix_us.unwrap_or(0)),
                     release: release.to_owned(),
                     wall: summary.total.wall,
-                    file: file.path.clone(),
+                    at: At::File(file.path.clone()),
                     route,
                 }),
                 Err(NotAdded::Time | NotAdded::Unit) => untimed += 1,
@@ -95,6 +111,11 @@ impl Findings {
                 "note: {without} profiles without the tag `release` are left out"
             ));
         }
+        Self::of(&collector, arguments.since, runs)
+    }
+
+    /// The reports of sums: those of releases that were deployed `since` then.
+    fn of(collector: &Collector, first: Option<Since>, runs: Vec<Run>) -> Result<Self> {
         let releases = collector.releases();
         if releases.len() < 2 {
             let found = match releases.first() {
@@ -112,9 +133,7 @@ impl Findings {
             .skip(1)
             .map(|release| release.0.since)
             .collect();
-        let first = arguments
-            .since
-            .map(|since| hour(since.microseconds(SystemTime::now())));
+        let first = first.map(|since| hour(since.microseconds(SystemTime::now())));
         let mut kept: Vec<(Report, i64)> = reports.into_iter().zip(since).collect();
         kept.retain(|(_, since)| first.is_none_or(|first| *since >= first));
         kept.reverse();
@@ -127,7 +146,7 @@ impl Findings {
     }
 
     /// The most usual run of a selection: that with the time nearest to the mean.
-    pub(super) fn file(&self, release: &str, route: &str, of: &Selection) -> Option<&Path> {
+    pub(super) fn run(&self, release: &str, route: &str, of: &Selection) -> Option<&At> {
         let is_one = |run: &&Run| {
             run.route == route
                 && (of.from..of.to).contains(&run.hour)
@@ -137,7 +156,7 @@ impl Findings {
         let distance = |run: &&Run| (run.wall as f64 - of.route_ns).abs();
         let runs = self.runs.iter().filter(is_one);
         let nearest = runs.min_by(|a, b| distance(a).total_cmp(&distance(b)));
-        nearest.map(|run| run.file.as_path())
+        nearest.map(|run| &run.at)
     }
 }
 

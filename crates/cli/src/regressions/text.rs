@@ -3,7 +3,7 @@
 use regressions::{Finding, Report};
 use unicode_width::UnicodeWidthStr;
 
-use super::{Findings, words};
+use super::{At, Findings, words};
 use crate::terminal::{Look, Style, printable};
 use crate::words::quoted;
 
@@ -43,12 +43,16 @@ fn release(text: &mut String, findings: &Findings, report: &Report, look: Look) 
                 "     path    {}\n",
                 safe(&words::path(&place.path))
             ));
-            let [before, after] = place.open.each_ref().map(|of| {
-                let file = findings.file(&report.release, &place.route, of);
-                file.map(|file| quoted(file.as_os_str()))
-            });
-            if let (Some(before), Some(after)) = (before, after) {
-                text.push_str(&format!("     open    xhprof diff {before} {after}\n"));
+            let runs = place.open.each_ref();
+            match runs.map(|of| findings.run(&report.release, &place.route, of)) {
+                [Some(At::File(before)), Some(At::File(after))] => {
+                    let (before, after) = (quoted(before.as_os_str()), quoted(after.as_os_str()));
+                    text.push_str(&format!("     open    xhprof diff {before} {after}\n"));
+                }
+                [Some(At::Stored(before)), Some(At::Stored(after))] => {
+                    text.push_str(&format!("     runs    {before} before, {after} after\n"));
+                }
+                _ => {}
             }
         }
         text.push_str(&format!("     proof   {}\n", words::evidence(finding)));

@@ -50,6 +50,30 @@ pub(crate) fn view(arguments: &ViewerArguments) -> Result<()> {
     server::show(html, arguments)
 }
 
+/// The page of one profile, for a server that has it in memory.
+pub(crate) fn page_of(file: &[u8], title: &str) -> Result<String> {
+    let profile = input::parsed(file)?;
+    let name = format!("{title}.xhp");
+    let page = Page {
+        title: title.to_owned(),
+        is_titled: true,
+        metric: "wall",
+        estimate: false,
+        start: None,
+        plain: plain::page(&mut Document::new(profile, vec![name.clone()])),
+        files: vec![Embedded::new(name, false, file.to_vec())?],
+        sources: None,
+    };
+    let mut html = Vec::new();
+    page.write(&mut html)?;
+    Ok(String::from_utf8(html)?)
+}
+
+/// The Content-Security-Policy of the page.
+pub(crate) fn policy() -> String {
+    parts::policy()
+}
+
 /// Reads the profiles, all of which the page opens.
 fn made(files: &[PathBuf], arguments: &PageArguments, output: Option<&Path>) -> Result<Page> {
     let new = directory::files(files, output)?;

@@ -1,0 +1,174 @@
+//! `xhprof serve`, `xhprof push`, `xhprof import`, `xhprof store`.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use super::MemoryArguments;
+
+const SERVE_EXAMPLES: &str = "\
+Examples:
+  xhprof serve --demo
+  xhprof serve --watch /var/lib/xhprof
+  xhprof serve --token-file tokens --add-token ci:write:shop
+  xhprof serve --listen 0.0.0.0:8470 --host profiles.example.com --token-file tokens
+      --tls-cert cert.pem --tls-key key.pem
+
+On this machine's own address there is no login. On any other address there must be --token-file, or
+--no-auth. The address prints on standard output, the log on standard error. Ctrl-C ends it.";
+
+/// Keeps the runs of a team, and shows them in the browser.
+#[derive(Debug, Args)]
+#[command(after_help = SERVE_EXAMPLES)]
+pub(crate) struct ServeArguments {
+    #[command(flatten)]
+    pub(crate) folder: StoreFolder,
+    /// The address to listen on
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8470")]
+    pub(crate) listen: SocketAddr,
+    /// Store the profiles that the extension writes into DIR, and remove their files
+    #[arg(long, value_name = "DIR")]
+    pub(crate) watch: Vec<PathBuf>,
+    /// Leave the files that --watch stored
+    #[arg(long, requires = "watch")]
+    pub(crate) keep: bool,
+    /// Fill a temporary store with a month of a shop that does not exist
+    #[arg(long, conflicts_with_all = ["watch", "store"])]
+    pub(crate) demo: bool,
+    /// Ask for a token of FILE, which has their hashes
+    #[arg(long, value_name = "FILE")]
+    pub(crate) token_file: Option<PathBuf>,
+    /// Add a token to --token-file, print it and end; scopes are read, write and admin
+    #[arg(long, value_name = "NAME:SCOPES[:APP]", requires = "token_file")]
+    pub(crate) add_token: Option<String>,
+    /// Ask for no login, although other machines can reach the address
+    #[arg(long, conflicts_with = "token_file")]
+    pub(crate) no_auth: bool,
+    /// A name under which browsers reach the server, beside its address
+    #[arg(long, value_name = "NAME")]
+    pub(crate) host: Vec<String>,
+    /// The certificate for HTTPS, as PEM
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    pub(crate) tls_cert: Option<PathBuf>,
+    /// The key of the certificate, as PEM
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    pub(crate) tls_key: Option<PathBuf>,
+}
+
+/// Where the store is.
+#[derive(Debug, Args)]
+pub(crate) struct StoreFolder {
+    /// The folder of the store; by default ~/.local/share/xhprof
+    #[arg(long, value_name = "DIR", env = "XHPROF_STORE", hide_env = true)]
+    pub(crate) store: Option<PathBuf>,
+}
+
+const PUSH_EXAMPLES: &str = "\
+Examples:
+  xhprof push run.xhp --to http://127.0.0.1:8470
+  xhprof push *.xhp --to https://profiles.example.com --token-file token --app shop --release 2026.11
+
+The token is in a file, or in the environment variable XHPROF_TOKEN, so that no list of processes
+shows it. A run that the server has is not stored again.";
+
+/// Sends profiles to a server.
+#[derive(Debug, Args)]
+#[command(after_help = PUSH_EXAMPLES)]
+pub(crate) struct PushArguments {
+    /// The profiles, of any format; those of a directory
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    /// The address of the server
+    #[arg(long, value_name = "URL")]
+    pub(crate) to: String,
+    /// The file with the token
+    #[arg(long, value_name = "FILE")]
+    pub(crate) token_file: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) tags: RunTags,
+    #[command(flatten)]
+    pub(crate) memory: MemoryArguments,
+}
+
+/// What the runs get, whatever their files say.
+#[derive(Debug, Args)]
+pub(crate) struct RunTags {
+    /// The application
+    #[arg(long, value_name = "NAME")]
+    pub(crate) app: Option<String>,
+    /// The release
+    #[arg(long, value_name = "NAME")]
+    pub(crate) release: Option<String>,
+    /// The fraction of requests that were profiled, such as 0.01
+    #[arg(long, value_name = "RATE")]
+    pub(crate) rate: Option<f64>,
+}
+
+const IMPORT_EXAMPLES: &str = "\
+Examples:
+  xhprof import /var/lib/xhprof
+  xhprof import old.xhprof --store /srv/runs --app shop --release 2026.10
+
+The files stay. A run that the store has is not stored again.";
+
+/// Stores profiles in a store that no server has open.
+#[derive(Debug, Args)]
+#[command(after_help = IMPORT_EXAMPLES)]
+pub(crate) struct ImportArguments {
+    /// The profiles, of any format; those of a directory, such as XHProf's folder of saved runs
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) folder: StoreFolder,
+    #[command(flatten)]
+    pub(crate) tags: RunTags,
+    #[command(flatten)]
+    pub(crate) memory: MemoryArguments,
+}
+
+const STORE_EXAMPLES: &str = "\
+Examples:
+  xhprof store verify
+  xhprof store backup /srv/backup/2026-11-22
+  xhprof store export slow 'route:/cart* wall:>1s'
+  xhprof store --store /srv/runs compact
+
+verify, backup, export and stats work while a server has the store open; rebuild and compact do not.";
+
+/// Inspects, repairs and copies a store.
+#[derive(Debug, Args)]
+#[command(after_help = STORE_EXAMPLES)]
+pub(crate) struct StoreArguments {
+    #[command(flatten)]
+    pub(crate) folder: StoreFolder,
+    #[command(subcommand)]
+    pub(crate) command: StoreCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum StoreCommand {
+    /// Reads everything, and compares the sums with the runs; ends with 1 if something is damaged
+    Verify,
+    /// Computes the sums again, of all hours whose runs are all there
+    Rebuild,
+    /// Makes the files as small as they can be
+    Compact,
+    /// Writes a copy of the store into a new folder, while it is in use
+    Backup {
+        /// The folder
+        #[arg(value_name = "DIR")]
+        to: PathBuf,
+    },
+    /// Writes the runs as files into a folder, while it is in use
+    Export {
+        /// The folder
+        #[arg(value_name = "DIR")]
+        to: PathBuf,
+        /// Which runs, such as `route:/cart* since:7d`; by default all
+        #[arg(value_name = "FILTER", default_value = "", hide_default_value = true)]
+        filter: String,
+    },
+    /// Prints how much there is
+    Stats,
+}

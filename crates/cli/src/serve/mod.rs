@@ -1,0 +1,115 @@
+//! `xhprof serve`, and what goes into a store without it.
+
+mod push;
+mod store_commands;
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ::serve::{Access, Config, Watch};
+use ::store::{SqliteStore, Store};
+use anyhow::{Context, Result, anyhow, bail};
+
+use crate::args::{RunTags, ServeArguments, StoreFolder};
+use crate::terminal::say;
+use crate::{regressions, viewer};
+
+pub(crate) use push::push;
+pub(crate) use store_commands::{import, store};
+
+/// Serves until it is interrupted.
+pub(crate) fn serve(arguments: &ServeArguments) -> Result<()> {
+    if let (Some(token), Some(file)) = (&arguments.add_token, &arguments.token_file) {
+        return add_token(file, token);
+    }
+    let is_local = arguments.listen.ip().is_loopback();
+    let access = match &arguments.token_file {
+        Some(file) => {
+            let tokens = ::serve::read_tokens(file);
+            Access::Tokens(tokens.context("cannot read the tokens")?)
+        }
+        None if is_local || arguments.no_auth => Access::WithoutLogin,
+        None => bail!(
+            "other machines can reach {}: --token-file asks for a token, --no-auth for nothing",
+            arguments.listen
+        ),
+    };
+    let temporary = arguments.demo.then(tempfile::tempdir).transpose()?;
+    let folder = match &temporary {
+        Some(folder) => folder.path().join("store"),
+        None => folder(&arguments.folder)?,
+    };
+    ::serve::log();
+    let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&folder)?);
+    if arguments.demo {
+        let store = Arc::clone(&store);
+        std::thread::spawn(move || ::serve::fill_demo(&store));
+    }
+    if !arguments.watch.is_empty() {
+        ::serve::watch(Watch {
+            folders: arguments.watch.clone(),
+            keep: arguments.keep,
+            store: Arc::clone(&store),
+        })?;
+    }
+    let is_tls = arguments.tls_cert.is_some();
+    let config = Config {
+        store,
+        listen: arguments.listen,
+        access,
+        hosts: arguments.host.clone(),
+        tls: arguments.tls_cert.clone().zip(arguments.tls_key.clone()),
+        is_demo: arguments.demo,
+        viewer: Box::new(|file, title| {
+            viewer::page_of(file, title).map_err(|error| format!("{error:#}"))
+        }),
+        findings: Box::new(|store, app| {
+            regressions::page_of(store, app).map_err(|error| format!("{error:#}"))
+        }),
+        viewer_policy: viewer::policy(),
+    };
+    let served = ::serve::serve(config, |address| {
+        let scheme = if is_tls { "https" } else { "http" };
+        let mut out = std::io::stdout().lock();
+        // Without a reader of the address the server works nevertheless.
+        let _ = writeln!(out, "{scheme}://{address}/\nCtrl-C ends it.");
+        let _ = out.flush();
+    });
+    served.with_context(|| format!("cannot serve on {}", arguments.listen))
+}
+
+fn add_token(file: &Path, token: &str) -> Result<()> {
+    let mut parts = token.splitn(3, ':');
+    let (Some(name), Some(scopes)) = (parts.next(), parts.next()) else {
+        bail!("{token}: use NAME:SCOPES, such as ci:read,write, or NAME:SCOPES:APP");
+    };
+    let secret = ::serve::add_token(file, name, scopes, parts.next());
+    let secret = secret.with_context(|| format!("cannot add a token to {}", file.display()))?;
+    writeln!(std::io::stdout(), "{secret}")?;
+    say("this is the only time that the token is shown");
+    Ok(())
+}
+
+/// The store's folder.
+fn folder(arguments: &StoreFolder) -> Result<PathBuf> {
+    if let Some(folder) = &arguments.store {
+        return Ok(folder.clone());
+    }
+    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());
+    let data = set("XDG_DATA_HOME").map(PathBuf::from);
+    let data = data.or_else(|| Some(PathBuf::from(set("HOME")?).join(".local/share")));
+    let data = data.ok_or_else(|| anyhow!("there is no home directory; use --store DIR"))?;
+    Ok(data.join("xhprof"))
+}
+
+/// The tags of the command line by name.
+fn tags(tags: &RunTags) -> Vec<(String, String)> {
+    let texts = [("app", &tags.app), ("release", &tags.release)];
+    let texts = texts.into_iter();
+    let mut all: Vec<_> = texts
+        .filter_map(|(name, value)| Some((name.to_owned(), value.clone()?)))
+        .collect();
+    all.extend(tags.rate.map(|rate| ("rate".to_owned(), rate.to_string())));
+    all
+}

@@ -1,0 +1,118 @@
+//! `xhprof import` and `xhprof store`.
+
+use std::fs;
+use std::io::Write;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::Path;
+
+use ::serve::{Metadata, take};
+use ::store::{Options, SqliteStore, Store};
+use anyhow::{Context, Result, anyhow};
+
+use crate::args::{ImportArguments, StoreArguments, StoreCommand};
+use crate::directory::{self, Skipped};
+use crate::progress::{Progress, Work};
+use crate::terminal::say;
+use crate::{input, operand};
+
+/// Stores files.
+pub(crate) fn import(arguments: &ImportArguments) -> Result<()> {
+    let files = directory::files(&arguments.files, None)?;
+    let store = SqliteStore::open(&super::folder(&arguments.folder)?)?;
+    let metadata = Metadata {
+        tags: super::tags(&arguments.tags),
+        ..Metadata::default()
+    };
+    let progress = Progress::new("storing", Work::Files(files.len() as u64));
+    let skipped = Skipped::default();
+    let (mut read, mut new) = (0, 0);
+    for file in &files {
+        let outcome = input::bytes(&file.path).and_then(|bytes| {
+            let stored = take(&store, &bytes, &metadata);
+            stored.with_context(|| format!("cannot store {}", operand::title(&file.path)))
+        });
+        progress.add(1);
+        if let Some(stored) = skipped.take(file, outcome)? {
+            read += 1;
+            new += usize::from(stored.is_new);
+        }
+    }
+    drop(progress);
+    say(&format!("{new} of {read} runs are new"));
+    skipped.report(read)
+}
+
+/// Returns false if something is damaged.
+pub(crate) fn store(arguments: &StoreArguments) -> Result<bool> {
+    let folder = super::folder(&arguments.folder)?;
+    let is_changed = matches!(
+        arguments.command,
+        StoreCommand::Rebuild | StoreCommand::Compact
+    );
+    let options = Options {
+        read_only: !is_changed,
+        ..Options::default()
+    };
+    let store = SqliteStore::open_with(&folder, options)?;
+    let mut out = std::io::stdout().lock();
+    match &arguments.command {
+        StoreCommand::Verify => {
+            let verified = store.verify()?;
+            for problem in &verified.problems {
+                writeln!(out, "{}: {}", problem.item, problem.reason)?;
+            }
+            writeln!(
+                out,
+                "{} runs and {} hours were read; {} hours were compared with their runs; {} problems",
+                verified.runs,
+                verified.cells,
+                verified.compared,
+                verified.problems.len()
+            )?;
+            return Ok(verified.problems.is_empty());
+        }
+        StoreCommand::Rebuild => writeln!(out, "{} hours were computed again", store.rebuild()?)?,
+        StoreCommand::Compact => {
+            let before = store.stats()?.disk_bytes;
+            store.compact()?;
+            let after = store.stats()?.disk_bytes;
+            writeln!(out, "{before} bytes before, {after} after")?;
+        }
+        StoreCommand::Backup { to } => store.backup(to)?,
+        StoreCommand::Export { to, filter } => {
+            writeln!(out, "{} runs were written", export(&store, to, filter)?)?;
+        }
+        StoreCommand::Stats => {
+            writeln!(out, "{}", serde_json::to_string_pretty(&store.stats()?)?)?;
+        }
+    }
+    Ok(true)
+}
+
+/// Writes the runs of a filter as files.
+fn export(store: &SqliteStore, to: &Path, filter: &str) -> Result<u64> {
+    let selection = ::serve::selection(filter).map_err(|error| anyhow!(error))?;
+    fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(to)?;
+    let mut written = 0;
+    let mut ids = Vec::new();
+    store.each_id(&selection, &mut |id| {
+        ids.push(id);
+        Ok(())
+    })?;
+    for id in ids {
+        // The policy may have removed it since.
+        let Some(run) = store.run(&id)? else {
+            continue;
+        };
+        let path = to.join(format!("{id}.xhp"));
+        let mut options = fs::OpenOptions::new();
+        let file = options.write(true).create_new(true).mode(0o600).open(&path);
+        let mut file = file.with_context(|| format!("cannot write {}", path.display()))?;
+        file.write_all(&run.file)?;
+        written += 1;
+    }
+    Ok(written)
+}

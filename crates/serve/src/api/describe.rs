@@ -1,0 +1,49 @@
+//! The description of the API, made from its code.
+
+use axum::Json;
+use utoipa::OpenApi;
+
+use super::{questions, uploads};
+
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "xhprof serve",
+        description = "Runs, their sums, and what changed."
+    ),
+    paths(
+        questions::health,
+        questions::metrics,
+        questions::session,
+        questions::runs,
+        questions::run,
+        questions::run_file,
+        questions::delete_run,
+        questions::label_run,
+        questions::apps,
+        questions::all_routes,
+        questions::releases,
+        questions::days,
+        questions::trend,
+        questions::functions,
+        questions::function,
+        questions::tree,
+        questions::diff,
+        questions::spans,
+        questions::stats,
+        questions::retain,
+        uploads::put_runs,
+    )
+)]
+struct Description;
+
+/// The description as `OpenAPI`.
+#[must_use]
+pub fn description() -> utoipa::openapi::OpenApi {
+    Description::openapi()
+}
+
+/// Serves the description.
+pub(crate) async fn openapi() -> Json<utoipa::openapi::OpenApi> {
+    Json(description())
+}

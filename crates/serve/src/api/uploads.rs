@@ -1,0 +1,275 @@
+//! Uploads: our own, and those of other tools' clients.
+
+use std::sync::Arc;
+
+use axum::body::Bytes;
+use axum::extract::{FromRequest, Multipart, Query, Request, State as Shared};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::{Extension, Json};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use store::Stored;
+use utoipa::ToSchema;
+
+use crate::access::Caller;
+use crate::ingest::{Metadata, NotTaken, take};
+use crate::metrics::count;
+use crate::problem::Problem;
+use crate::state::State;
+
+/// The most files of one upload.
+const MOST: usize = 100;
+
+/// What became of an upload.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Taken {
+    /// The runs, in the order in which they were sent.
+    runs: Vec<Stored>,
+}
+
+/// Stores runs: one as the body, or several as multipart files. Any format,
+/// gzip, zstd or plain. The headers X-Xhprof-App, -Route, -Release, -Host,
+/// -Title, -Rate and -Tag (`name=value`) replace what the profiles say.
+#[utoipa::path(post, path = "/api/v1/runs", request_body(content_type = "application/octet-stream"), responses((status = 201, body = Taken), (status = 422), (status = 413), (status = 507)))]
+pub(crate) async fn put_runs(
+    Shared(state): Shared<Arc<State>>,
+    Extension(caller): Extension<Caller>,
+    headers: HeaderMap,
+    request: Request,
+) -> Result<(StatusCode, Json<Taken>), Problem> {
+    let metadata = metadata(&headers)?;
+    let mut runs = Vec::new();
+    for file in files(request).await? {
+        runs.push(stored(&state, &caller, file, metadata.clone()).await?);
+    }
+    if runs.is_empty() {
+        return Err(Problem::bad("the upload has no file"));
+    }
+    Ok((StatusCode::CREATED, Json(Taken { runs })))
+}
+
+async fn files(request: Request) -> Result<Vec<Bytes>, Problem> {
+    let kind = request.headers().get(header::CONTENT_TYPE);
+    let is_multipart = kind
+        .and_then(|kind| kind.to_str().ok())
+        .is_some_and(|kind| kind.starts_with("multipart/form-data"));
+    if !is_multipart {
+        let body = Bytes::from_request(request, &()).await;
+        return Ok(vec![body.map_err(|error| {
+            Problem::new(error.status(), error.body_text())
+        })?]);
+    }
+    let problem = |status, text| Problem::new(status, text);
+    let parts = Multipart::from_request(request, &()).await;
+    let mut parts = parts.map_err(|error| problem(error.status(), error.body_text()))?;
+    let mut files = Vec::new();
+    loop {
+        let part = parts.next_field().await;
+        let Some(part) = part.map_err(|error| problem(error.status(), error.body_text()))? else {
+            return Ok(files);
+        };
+        if files.len() >= MOST {
+            return Err(Problem::bad(format!("an upload has at most {MOST} files")));
+        }
+        let bytes = part.bytes().await;
+        files.push(bytes.map_err(|error| problem(error.status(), error.body_text()))?);
+    }
+}
+
+/// Reads and stores one profile on a thread that may wait.
+async fn stored(
+    state: &Arc<State>,
+    caller: &Caller,
+    file: Bytes,
+    mut metadata: Metadata,
+) -> Result<Stored, Problem> {
+    if let Some(app) = &caller.app {
+        metadata.tags.retain(|(name, _)| name != "app");
+        metadata.tags.push(("app".to_owned(), app.clone()));
+    }
+    let closed = |_| Problem::new(StatusCode::SERVICE_UNAVAILABLE, "the server is stopping");
+    let permit = state.busy.acquire().await.map_err(closed)?;
+    let store = Arc::clone(&state.config.store);
+    let outcome = tokio::task::spawn_blocking(move || take(&*store, &file, &metadata)).await;
+    drop(permit);
+    let failed = |_| {
+        Problem::new(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "reading the upload failed",
+        )
+    };
+    match outcome.map_err(failed)? {
+        Ok(stored) => {
+            let counters = &state.counters;
+            count(if stored.is_new {
+                &counters.taken
+            } else {
+                &counters.known
+            });
+            Ok(stored)
+        }
+        Err(error) => {
+            count(&state.counters.refused);
+            if !matches!(error, NotTaken::Store(_)) {
+                tracing::warn!(by = caller.name, %error, "an upload was refused");
+            }
+            Err(error.into())
+        }
+    }
+}
+
+/// The metadata in an upload's headers.
+fn metadata(headers: &HeaderMap) -> Result<Metadata, Problem> {
+    let text = |name: &str| -> Result<Option<String>, Problem> {
+        let Some(value) = headers.get(name) else {
+            return Ok(None);
+        };
+        let text = std::str::from_utf8(value.as_bytes());
+        let text = text.map_err(|_| Problem::bad(format!("the header {name} is not text")))?;
+        Ok(Some(text.to_owned()))
+    };
+    let mut metadata = Metadata {
+        host: text("x-xhprof-host")?,
+        title: text("x-xhprof-title")?,
+        ..Metadata::default()
+    };
+    for name in ["app", "route", "release", "rate"] {
+        if let Some(value) = text(&format!("x-xhprof-{name}"))? {
+            metadata.tags.push((name.to_owned(), value));
+        }
+    }
+    for tag in headers.get_all("x-xhprof-tag") {
+        let tag = std::str::from_utf8(tag.as_bytes())
+            .ok()
+            .and_then(|tag| tag.split_once('='));
+        let (name, value) = tag.ok_or_else(|| Problem::bad("X-Xhprof-Tag is not name=value"))?;
+        metadata.tags.push((name.to_owned(), value.to_owned()));
+    }
+    Ok(metadata)
+}
+
+/// What XHGui's clients (perftools/php-profiler) send.
+pub(crate) async fn import_xhgui(
+    Shared(state): Shared<Arc<State>>,
+    Extension(caller): Extension<Caller>,
+    body: Bytes,
+) -> Result<Json<Value>, Problem> {
+    let size = body.len();
+    stored(&state, &caller, body, Metadata::default()).await?;
+    Ok(Json(json!({ "ok": true, "size": size })))
+}
+
+/// What Buggregator's clients send.
+pub(crate) async fn import_buggregator(
+    Shared(state): Shared<Arc<State>>,
+    Extension(caller): Extension<Caller>,
+    body: Bytes,
+) -> Result<StatusCode, Problem> {
+    #[derive(Deserialize)]
+    struct Upload {
+        app_name: Option<String>,
+        hostname: Option<String>,
+        #[serde(default)]
+        tags: Value,
+    }
+    let upload: Upload = serde_json::from_slice(&body)
+        .map_err(|error| Problem::new(StatusCode::UNPROCESSABLE_ENTITY, error.to_string()))?;
+    let mut metadata = Metadata {
+        host: upload.hostname,
+        ..Metadata::default()
+    };
+    if let Some(app) = upload.app_name {
+        metadata.tags.push(("app".to_owned(), app));
+    }
+    for (name, value) in upload.tags.as_object().into_iter().flatten() {
+        let value = value
+            .as_str()
+            .map_or_else(|| value.to_string(), str::to_owned);
+        metadata.tags.push((name.clone(), value));
+    }
+    stored(&state, &caller, body, metadata).await?;
+    Ok(StatusCode::OK)
+}
+
+/// The query of Pyroscope's clients.
+#[derive(Debug, Deserialize)]
+pub(crate) struct PyroscopeQuery {
+    /// `app.cpu{host=a,release=1}`.
+    #[serde(default)]
+    name: String,
+}
+
+/// What Pyroscope's clients send: pprof or collapsed stacks.
+pub(crate) async fn import_pyroscope(
+    Shared(state): Shared<Arc<State>>,
+    Extension(caller): Extension<Caller>,
+    Query(query): Query<PyroscopeQuery>,
+    request: Request,
+) -> Result<StatusCode, Problem> {
+    let metadata = pyroscope_metadata(&query.name);
+    let is_multipart = request
+        .headers()
+        .get(header::CONTENT_TYPE)
+        .is_some_and(|kind| kind.as_bytes().starts_with(b"multipart/form-data"));
+    // Clients send the names of the types beside the profile, which comes first.
+    let file = if is_multipart {
+        profile_part(request).await?
+    } else {
+        files(request).await?.into_iter().next().unwrap_or_default()
+    };
+    stored(&state, &caller, file, metadata).await?;
+    Ok(StatusCode::OK)
+}
+
+async fn profile_part(request: Request) -> Result<Bytes, Problem> {
+    let parts = Multipart::from_request(request, &()).await;
+    let mut parts = parts.map_err(|error| Problem::new(error.status(), error.body_text()))?;
+    while let Some(part) = parts
+        .next_field()
+        .await
+        .map_err(|error| Problem::new(error.status(), error.body_text()))?
+    {
+        if part.name() == Some("profile") {
+            let bytes = part.bytes().await;
+            return bytes.map_err(|error| Problem::new(error.status(), error.body_text()));
+        }
+    }
+    Err(Problem::bad("the upload has no part `profile`"))
+}
+
+fn pyroscope_metadata(name: &str) -> Metadata {
+    let (app, tags) = name.split_once('{').unwrap_or((name, ""));
+    let mut metadata = Metadata::default();
+    if !app.is_empty() {
+        metadata.tags.push(("app".to_owned(), app.to_owned()));
+    }
+    for tag in tags.trim_end_matches('}').split(',') {
+        let Some((name, value)) = tag.split_once('=') else {
+            continue;
+        };
+        let (name, value) = (name.trim(), value.trim().trim_matches('"').to_owned());
+        match name {
+            "host" | "hostname" => metadata.host = Some(value),
+            "" | "app" => {}
+            name => metadata.tags.push((name.to_owned(), value)),
+        }
+    }
+    metadata
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_of_pyroscope_has_tags() {
+        let metadata = pyroscope_metadata("shop.cpu{host=web1,release=\"7\",x}");
+        assert_eq!(metadata.host.as_deref(), Some("web1"));
+        let tags = [("app", "shop.cpu"), ("release", "7")];
+        assert_eq!(
+            metadata.tags,
+            tags.map(|(a, b)| (a.to_owned(), b.to_owned()))
+        );
+        assert_eq!(pyroscope_metadata("").tags, []);
+    }
+}

@@ -1,0 +1,281 @@
+//! What every request must pass: the right name, a login, the scope, and proof
+//! that a page of ours sent it.
+//!
+//! **Invariant:** a path that is not in `routes` is refused before anything
+//! else, so a route without a scope cannot exist.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::{ConnectInfo, MatchedPath, Request, State as Shared};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use tokio::time::timeout;
+
+use crate::access::{Access, Caller, Scope};
+use crate::cookie::session;
+use crate::metrics::count;
+use crate::pages;
+use crate::problem::{Message, Problem};
+use crate::routes::scope_of;
+use crate::state::State;
+
+/// The longest time of a request, its upload included.
+const TIMEOUT: Duration = Duration::from_secs(60);
+
+/// Runs before every handler.
+pub(crate) async fn check(
+    Shared(state): Shared<Arc<State>>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    count(&state.counters.requests);
+    let is_browser = asks_for_a_page(&request);
+    let mut response = match admitted(&state, &request) {
+        Ok(caller) => {
+            request.extensions_mut().insert(caller);
+            let answer = timeout(TIMEOUT, next.run(request)).await;
+            answer.unwrap_or_else(|_| {
+                let reason = "the request took longer than 60 s: send less, or select fewer runs";
+                Problem::new(StatusCode::REQUEST_TIMEOUT, reason).into_response()
+            })
+        }
+        Err(problem) if problem.status == StatusCode::UNAUTHORIZED && is_browser => {
+            (StatusCode::SEE_OTHER, [(header::LOCATION, "/login")]).into_response()
+        }
+        Err(problem) => problem.into_response(),
+    };
+    if let Some(Message(message)) = response.extensions().get()
+        && is_browser
+    {
+        let page = pages::problem(&state, message);
+        response = (response.status(), page).into_response();
+    }
+    if response.status().is_server_error() {
+        count(&state.counters.failed);
+    }
+    harden(response.headers_mut());
+    response
+}
+
+/// Whether a browser shows the answer.
+fn asks_for_a_page(request: &Request) -> bool {
+    let accepted = request.headers().get(header::ACCEPT);
+    let accepted = accepted.and_then(|kinds| kinds.to_str().ok());
+    let is_api = request.uri().path().starts_with("/api/");
+    *request.method() == Method::GET
+        && !is_api
+        && accepted.is_some_and(|kinds| kinds.contains("text/html"))
+}
+
+/// What is at no route.
+pub(crate) async fn nothing_here() -> Problem {
+    Problem::new(StatusCode::NOT_FOUND, "nothing is at this address")
+}
+
+fn admitted(state: &State, request: &Request) -> Result<Caller, Problem> {
+    let headers = request.headers();
+    check_host(state, headers)?;
+    let is_change = !matches!(*request.method(), Method::GET | Method::HEAD);
+    if is_change {
+        check_origin(headers)?;
+    }
+    let matched = request.extensions().get::<MatchedPath>();
+    let Some(scope) = matched.and_then(|path| scope_of(request.method(), path.as_str())) else {
+        return Err(Problem::new(
+            StatusCode::NOT_FOUND,
+            "nothing is at this address",
+        ));
+    };
+    let caller = caller(state, request, scope)?;
+    if !caller.may(scope) {
+        return Err(Problem::new(
+            StatusCode::FORBIDDEN,
+            format!("this token has not the scope {scope:?}"),
+        ));
+    }
+    if is_change
+        && scope != Scope::Open
+        && let Some(csrf) = &caller.csrf
+    {
+        let sent = headers
+            .get("x-csrf-token")
+            .and_then(|value| value.to_str().ok());
+        if sent.map(|sent| blake3::hash(sent.as_bytes())) != Some(blake3::hash(csrf.as_bytes())) {
+            return Err(Problem::new(
+                StatusCode::FORBIDDEN,
+                "the header X-CSRF-Token is missing or wrong: reload the page",
+            ));
+        }
+    }
+    Ok(caller)
+}
+
+/// Refuses other names than ours: a page elsewhere may have its name resolve to
+/// this address (DNS rebinding).
+fn check_host(state: &State, headers: &HeaderMap) -> Result<(), Problem> {
+    let host = headers
+        .get(header::HOST)
+        .and_then(|host| host.to_str().ok());
+    let name = host.map(without_port).unwrap_or_default();
+    let config = &state.config;
+    let is_ours = config.hosts.iter().any(|ours| ours.eq_ignore_ascii_case(name))
+        || name == config.listen.ip().to_string()
+        || config.listen.ip().is_loopback() && matches!(name, "localhost" | "127.0.0.1" | "::1")
+        // A server on all addresses has as many names: there a token is needed.
+        || config.listen.ip().is_unspecified()
+            && config.hosts.is_empty()
+            && matches!(config.access, Access::Tokens(_));
+    if is_ours {
+        return Ok(());
+    }
+    Err(Problem::new(
+        StatusCode::MISDIRECTED_REQUEST,
+        format!("this server is not called {name}; --host {name} allows the name"),
+    ))
+}
+
+fn without_port(host: &str) -> &str {
+    if let Some(rest) = host.strip_prefix('[') {
+        return rest.split(']').next().unwrap_or_default();
+    }
+    host.split(':').next().unwrap_or_default()
+}
+
+/// Refuses what pages of other sites send. Programs send no `Origin`.
+fn check_origin(headers: &HeaderMap) -> Result<(), Problem> {
+    let text = |name| {
+        headers
+            .get(name)
+            .and_then(|value: &HeaderValue| value.to_str().ok())
+    };
+    let is_ours = match (headers.get(header::ORIGIN), text(header::HOST)) {
+        (None, _) => !matches!(
+            text(header::HeaderName::from_static("sec-fetch-site")),
+            Some("cross-site" | "same-site")
+        ),
+        (Some(origin), Some(host)) => origin.to_str().is_ok_and(|origin| {
+            let place = origin.split_once("://").map(|(_, place)| place);
+            place.is_some_and(|place| place.eq_ignore_ascii_case(host))
+        }),
+        (Some(_), None) => false,
+    };
+    if is_ours {
+        return Ok(());
+    }
+    Err(Problem::new(
+        StatusCode::FORBIDDEN,
+        "a page of another site sent this request",
+    ))
+}
+
+fn caller(state: &State, request: &Request, scope: Scope) -> Result<Caller, Problem> {
+    let access = &state.config.access;
+    if matches!(access, Access::WithoutLogin) {
+        return Ok(Caller::without_login());
+    }
+    let headers = request.headers();
+    if let Some(session) = session(headers)
+        && let Some(caller) = state.sessions.caller(&session)
+    {
+        return Ok(caller);
+    }
+    if scope == Scope::Open {
+        return Ok(Caller {
+            scopes: Vec::new(),
+            ..Caller::without_login()
+        });
+    }
+    let address = address(request);
+    if address.is_some_and(|address| state.sessions.is_blocked(address)) {
+        return Err(Problem::new(
+            StatusCode::TOO_MANY_REQUESTS,
+            "too many failed logins; try again in a minute",
+        ));
+    }
+    let Some(token) = token(request) else {
+        return Err(Problem::new(
+            StatusCode::UNAUTHORIZED,
+            "a token is needed: `Authorization: Bearer TOKEN`",
+        ));
+    };
+    access.caller(&token).ok_or_else(|| {
+        if let Some(address) = address {
+            state.sessions.failed(address);
+        }
+        tracing::warn!(address = ?address, "a wrong token");
+        Problem::new(StatusCode::UNAUTHORIZED, "the token is wrong")
+    })
+}
+
+/// The address that a request comes from.
+pub(crate) fn address(request: &Request) -> Option<std::net::IpAddr> {
+    let info = request.extensions().get::<ConnectInfo<SocketAddr>>();
+    info.map(|info| info.0.ip())
+}
+
+/// The token of a request. Other tools' uploads have it in the query, since
+/// they cannot set a header.
+fn token(request: &Request) -> Option<String> {
+    let header = request.headers().get(header::AUTHORIZATION);
+    let bearer = header.and_then(|value| value.to_str().ok());
+    if let Some(token) = bearer.and_then(|value| value.strip_prefix("Bearer ")) {
+        return Some(token.trim().to_owned());
+    }
+    let is_upload = matches!(
+        request.uri().path(),
+        "/run/import" | "/ingest" | "/api/profiler/store"
+    );
+    let query = request.uri().query().filter(|_| is_upload)?;
+    let mut pairs = query.split('&').filter_map(|pair| pair.split_once('='));
+    pairs
+        .find(|(name, _)| *name == "token")
+        .map(|(_, token)| token.to_owned())
+}
+
+/// The headers of every answer.
+fn harden(headers: &mut HeaderMap) {
+    const POLICY: &str = "default-src 'none'; style-src 'self'; img-src data:; \
+        form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+    if !headers.contains_key(header::CONTENT_SECURITY_POLICY) {
+        headers.insert(
+            header::CONTENT_SECURITY_POLICY,
+            HeaderValue::from_static(POLICY),
+        );
+    }
+    for (name, value) in [
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "same-origin"),
+        (header::CACHE_CONTROL, "no-store"),
+        (header::X_FRAME_OPTIONS, "DENY"),
+        (
+            header::HeaderName::from_static("cross-origin-resource-policy"),
+            "same-origin",
+        ),
+        (
+            header::HeaderName::from_static("cross-origin-opener-policy"),
+            "same-origin",
+        ),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_host_is_a_name_without_its_port() {
+        for (host, name) in [
+            ("localhost:8470", "localhost"),
+            ("[::1]:8470", "::1"),
+            ("127.0.0.1", "127.0.0.1"),
+            ("", ""),
+        ] {
+            assert_eq!(without_port(host), name);
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! The HTTP server of `xhprof serve`: its API, its pages, and who may use them.
+//!
+//! The program gives it a store and an address. Questions go to the store and
+//! come back as JSON; the viewer's page is made by a function of the caller.
+//!
+//! **Invariants:** every route is in [`routes`], with the scope that it needs,
+//! and what is not there is refused. Nothing of a request is executed, and no
+//! file of the machine can be named by one.
+
+#![forbid(unsafe_code)]
+
+mod access;
+mod api;
+mod cookie;
+mod demo;
+mod filter;
+mod guard;
+mod ingest;
+mod listen;
+mod metrics;
+mod pages;
+mod problem;
+mod routes;
+mod server;
+mod state;
+mod tls;
+mod watch;
+
+pub use access::{Access, Scope, Token, add_token, read_tokens};
+pub use api::description;
+pub use demo::fill as fill_demo;
+pub use filter::selection;
+pub use ingest::{Metadata, NotTaken, take};
+pub use routes::{Route, routes};
+pub use server::{app, log, serve};
+pub use state::{Config, Findings, State, ViewerPage};
+pub use watch::{Watch, watch};

@@ -1,0 +1,79 @@
+//! The login of a browser: a token becomes a session.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use axum::body::Bytes;
+use axum::extract::{ConnectInfo, State as Shared};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{Html, IntoResponse, Response};
+
+use super::html::{escaped, page};
+use crate::cookie::{COOKIE, session};
+use crate::state::State;
+
+const FORM: &str = "<form method=\"post\" action=\"/login\"><label>Token <input name=\"token\" \
+    type=\"password\" autocomplete=\"current-password\" required autofocus></label> \
+    <button>Log in</button></form>";
+
+/// The form.
+pub(crate) async fn login(Shared(state): Shared<Arc<State>>) -> Html<String> {
+    page(&state, "Log in", FORM)
+}
+
+/// Opens a session.
+pub(crate) async fn log_in(
+    Shared(state): Shared<Arc<State>>,
+    connection: Option<axum::Extension<ConnectInfo<SocketAddr>>>,
+    body: Bytes,
+) -> Response {
+    let address = connection.map(|connection| connection.0.0.ip());
+    let refused = |status, reason: &str| {
+        let body = format!("<p class=\"error\">{}</p>{FORM}", escaped(reason));
+        (status, page(&state, "Log in", &body)).into_response()
+    };
+    if address.is_some_and(|address| state.sessions.is_blocked(address)) {
+        let reason = "Too many failed logins. Try again in a minute.";
+        return refused(StatusCode::TOO_MANY_REQUESTS, reason);
+    }
+    // Tokens are made of characters that a form leaves as they are.
+    let text = std::str::from_utf8(&body).unwrap_or_default();
+    let token = text.split('&').find_map(|pair| pair.strip_prefix("token="));
+    let Some(caller) = token.and_then(|token| state.config.access.caller(token)) else {
+        if let Some(address) = address {
+            state.sessions.failed(address);
+        }
+        return refused(StatusCode::UNAUTHORIZED, "The token is wrong.");
+    };
+    let Ok(secret) = state.sessions.open(caller) else {
+        return refused(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "Too many sessions are open.",
+        );
+    };
+    let secure = if state.config.tls.is_some() {
+        "; Secure"
+    } else {
+        ""
+    };
+    let cookie =
+        format!("{COOKIE}={secret}; Path=/; HttpOnly; SameSite=Strict; Max-Age=43200{secure}");
+    let headers = [
+        (header::SET_COOKIE, cookie),
+        (header::LOCATION, "/".to_owned()),
+    ];
+    (StatusCode::SEE_OTHER, headers).into_response()
+}
+
+/// Ends the session.
+pub(crate) async fn log_out(Shared(state): Shared<Arc<State>>, headers: HeaderMap) -> Response {
+    if let Some(session) = session(&headers) {
+        state.sessions.close(&session);
+    }
+    let cookie = format!("{COOKIE}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0");
+    let headers = [
+        (header::SET_COOKIE, cookie),
+        (header::LOCATION, "/login".to_owned()),
+    ];
+    (StatusCode::SEE_OTHER, headers).into_response()
+}

@@ -1,0 +1,68 @@
+//! Errors as answers.
+
+use axum::Json;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use serde_json::json;
+
+use crate::ingest::NotTaken;
+
+/// Why a request failed: a status, and a sentence that names the thing.
+#[derive(Debug)]
+pub(crate) struct Problem {
+    pub(crate) status: StatusCode,
+    pub(crate) message: String,
+}
+
+impl Problem {
+    pub(crate) fn new(status: StatusCode, message: impl Into<String>) -> Self {
+        Self {
+            status,
+            message: message.into(),
+        }
+    }
+
+    pub(crate) fn bad(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, message)
+    }
+}
+
+/// The sentence of a [`Problem`], beside its answer: a browser gets a page.
+#[derive(Debug, Clone)]
+pub(crate) struct Message(pub(crate) String);
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let body = Json(json!({ "error": self.message }));
+        let mut response = (self.status, body).into_response();
+        response.extensions_mut().insert(Message(self.message));
+        response
+    }
+}
+
+impl From<store::Error> for Problem {
+    fn from(error: store::Error) -> Self {
+        use store::Error;
+        let status = match &error {
+            Error::Full => StatusCode::INSUFFICIENT_STORAGE,
+            Error::Query(_) => StatusCode::BAD_REQUEST,
+            Error::Profile(_) => StatusCode::PAYLOAD_TOO_LARGE,
+            Error::Closed => StatusCode::SERVICE_UNAVAILABLE,
+            _ => StatusCode::INTERNAL_SERVER_ERROR,
+        };
+        if status == StatusCode::INTERNAL_SERVER_ERROR {
+            tracing::error!(%error, "the store failed");
+        }
+        Self::new(status, error.to_string())
+    }
+}
+
+impl From<NotTaken> for Problem {
+    fn from(error: NotTaken) -> Self {
+        match error {
+            NotTaken::Invalid(reason) => Self::new(StatusCode::UNPROCESSABLE_ENTITY, reason),
+            NotTaken::TooLarge(reason) => Self::new(StatusCode::PAYLOAD_TOO_LARGE, reason),
+            NotTaken::Store(error) => error.into(),
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! All routes, each with the scope that it needs.
+
+use std::sync::Arc;
+
+use axum::http::Method;
+use axum::routing::{MethodRouter, get, post};
+
+use crate::access::Scope;
+use crate::state::State;
+use crate::{api, pages};
+
+/// A route: its path and what its methods need.
+#[derive(Debug, Clone, Copy)]
+pub struct Route {
+    /// The path, with parameters in braces.
+    pub path: &'static str,
+    /// The methods, with their scopes. HEAD needs what GET needs.
+    pub methods: &'static [(&'static str, Scope)],
+}
+
+/// The scope that a request needs; none if there is no such route.
+pub(crate) fn scope_of(method: &Method, path: &str) -> Option<Scope> {
+    let method = if *method == Method::HEAD {
+        "GET"
+    } else {
+        method.as_str()
+    };
+    let route = ROUTES.iter().find(|route| route.path == path)?;
+    let (_, scope) = route.methods.iter().find(|(name, _)| *name == method)?;
+    Some(*scope)
+}
+
+macro_rules! table {
+    ($($path:literal: $($method:literal $scope:ident),+ => $handler:expr;)*) => {
+        const ROUTES: &[Route] = &[
+            $(Route { path: $path, methods: &[$(($method, Scope::$scope)),+] },)*
+        ];
+
+        /// All routes with their handlers. The server has no others.
+        #[must_use]
+        pub fn routes() -> Vec<(Route, MethodRouter<Arc<State>>)> {
+            let handlers: Vec<MethodRouter<Arc<State>>> = vec![$($handler),*];
+            ROUTES.iter().copied().zip(handlers).collect()
+        }
+    };
+}
+
+table! {
+    "/": "GET" Read => get(pages::runs);
+    "/routes": "GET" Read => get(pages::routes);
+    "/route": "GET" Read => get(pages::route);
+    "/compare": "GET" Read => get(pages::compare);
+    "/regressions": "GET" Read => get(pages::regressions);
+    "/run/{id}": "GET" Read => get(pages::run);
+    "/tree": "GET" Read => get(pages::tree);
+    "/style.css": "GET" Open => get(pages::style);
+    "/login": "GET" Open, "POST" Open => get(pages::login).post(pages::log_in);
+    "/logout": "POST" Open => post(pages::log_out);
+    "/healthz": "GET" Open => get(api::health);
+    "/metrics": "GET" Read => get(api::metrics);
+    "/api/v1/openapi.json": "GET" Open => get(api::openapi);
+    "/api/v1/session": "GET" Read => get(api::session);
+    "/api/v1/runs": "GET" Read, "POST" Write => get(api::runs).post(api::put_runs);
+    "/api/v1/runs/{id}": "GET" Read, "DELETE" Admin => get(api::run).delete(api::delete_run);
+    "/api/v1/runs/{id}/file": "GET" Read => get(api::run_file);
+    "/api/v1/runs/{id}/label": "PUT" Write => axum::routing::put(api::label_run);
+    "/api/v1/apps": "GET" Read => get(api::apps);
+    "/api/v1/routes": "GET" Read => get(api::all_routes);
+    "/api/v1/releases": "GET" Read => get(api::releases);
+    "/api/v1/days": "GET" Read => get(api::days);
+    "/api/v1/trend": "GET" Read => get(api::trend);
+    "/api/v1/functions": "GET" Read => get(api::functions);
+    "/api/v1/function": "GET" Read => get(api::function);
+    "/api/v1/tree": "GET" Read => get(api::tree);
+    "/api/v1/diff": "GET" Read => get(api::diff);
+    "/api/v1/spans": "GET" Read => get(api::spans);
+    "/api/v1/stats": "GET" Read => get(api::stats);
+    "/api/v1/retain": "POST" Admin => post(api::retain);
+    "/run/import": "POST" Write => post(api::import_xhgui);
+    "/api/profiler/store": "POST" Write => post(api::import_buggregator);
+    "/ingest": "POST" Write => post(api::import_pyroscope);
+}

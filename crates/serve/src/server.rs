@@ -1,0 +1,73 @@
+//! The server: its state, its limits, and its life from start to stop.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::DefaultBodyLimit;
+use axum::middleware::from_fn_with_state;
+use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::guard;
+use crate::listen::listen;
+use crate::routes::routes;
+use crate::state::{Config, State};
+use crate::tls::acceptor;
+
+/// The largest upload, as it is sent.
+const MAX_BODY: usize = 64 << 20;
+
+/// The service: all routes behind the checks of `guard`.
+pub fn app(state: Arc<State>) -> Router {
+    let mut router = Router::new();
+    for (route, handler) in routes() {
+        router = router.route(route.path, handler);
+    }
+    router
+        .fallback(guard::nothing_here)
+        .layer(DefaultBodyLimit::max(MAX_BODY))
+        .layer(from_fn_with_state(Arc::clone(&state), guard::check))
+        .with_state(state)
+}
+
+/// Serves until SIGINT or SIGTERM; calls `ready` with the address once it
+/// listens.
+///
+/// # Errors
+///
+/// An address that cannot be used, a certificate that cannot be read.
+pub fn serve(config: Config, ready: impl FnOnce(SocketAddr)) -> io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()?;
+    runtime.block_on(run(config, ready))
+}
+
+async fn run(config: Config, ready: impl FnOnce(SocketAddr)) -> io::Result<()> {
+    let tls = config.tls.as_ref();
+    let tls = tls.map(|(certificate, key)| acceptor(certificate, key));
+    let tls = tls.transpose()?;
+    let listener = TcpListener::bind(config.listen).await?;
+    let mut interrupted = signal(SignalKind::interrupt())?;
+    let mut ended = signal(SignalKind::terminate())?;
+    let stop = async move {
+        tokio::select! {
+            _ = interrupted.recv() => {}
+            _ = ended.recv() => {}
+        }
+    };
+    ready(listener.local_addr()?);
+    listen(listener, tls, app(State::new(config)), stop).await;
+    Ok(())
+}
+
+/// Writes the log to standard error from now on.
+pub fn log() {
+    // Fails only if there is one.
+    let log = tracing_subscriber::fmt()
+        .with_writer(io::stderr)
+        .with_ansi(false);
+    let _ = log.try_init();
+}

@@ -1,0 +1,132 @@
+//! The suite that every implementation of [`Store`] passes.
+//!
+//! Call [`check`] from a test of the implementation, with a function that makes
+//! an empty store.
+
+mod questions;
+mod removal;
+mod runs;
+mod sums;
+
+use profile::{Body, Meta, Profile, Spans};
+
+use crate::simulate::{At, Change, Shop};
+use crate::{NewRun, RunId, RunQuery, Selection, Store};
+
+const HOUR: u64 = 3_600_000_000;
+/// The beginning of a day: 1 November 2026.
+const DAY: u64 = 1_793_491_200_000_000;
+
+/// Runs every check, each on an empty store.
+///
+/// # Panics
+///
+/// If the store does not keep the contract.
+pub fn check<S: Store>(empty: impl Fn() -> S) {
+    for check in [
+        runs::a_run_is_stored_once,
+        runs::a_run_comes_back_as_it_was,
+        runs::lists_are_filtered_sorted_and_paged,
+        runs::invalid_questions_are_refused,
+        sums::sums_of_hours_are_those_of_the_runs,
+        sums::routes_have_shares_and_quantiles,
+        sums::rates_are_weighted,
+        questions::a_trend_shows_releases,
+        questions::functions_have_callers_and_routes,
+        questions::a_difference_finds_what_changed,
+        sums::spans_are_added_up,
+        removal::deleted_runs_leave_the_sums,
+        removal::the_policy_keeps_what_matters,
+        removal::a_label_protects_a_run,
+        sums::other_kinds_of_profiles_are_kept_apart,
+        runs::limits_of_texts_hold,
+    ] {
+        check(&empty());
+    }
+}
+
+fn shop() -> Shop {
+    Shop {
+        routes: 3,
+        paths: 60,
+        releases: vec!["1".to_owned(), "2".to_owned()],
+        changes: vec![Change::Slower {
+            route: 1,
+            release: 1,
+            factor: 30.0,
+        }],
+        ..Shop::default()
+    }
+}
+
+fn at(number: u64) -> At {
+    At {
+        number,
+        route: usize::try_from(number % 3).unwrap(),
+        release: usize::from(number >= 60),
+        started_us: DAY + number * HOUR / 2,
+    }
+}
+
+/// The first `count` runs of the shop, put into the store.
+fn filled(store: &dyn Store, count: u64) -> Vec<(RunId, Profile)> {
+    (0..count)
+        .map(|number| {
+            let profile = shop().run(at(number));
+            (put(store, profile.clone()), profile)
+        })
+        .collect()
+}
+
+fn put(store: &dyn Store, profile: Profile) -> RunId {
+    let stored = store.put(NewRun {
+        profile,
+        received: DAY,
+    });
+    stored.unwrap().id
+}
+
+fn everything() -> Selection {
+    Selection::default()
+}
+
+fn route(name: &str) -> Selection {
+    Selection {
+        routes: vec![name.to_owned()],
+        ..Selection::default()
+    }
+}
+
+fn query(selection: Selection) -> RunQuery {
+    RunQuery {
+        selection,
+        limit: 1000,
+        ..RunQuery::default()
+    }
+}
+
+fn ids(store: &dyn Store, query: &RunQuery) -> Vec<RunId> {
+    let runs = store.runs(query).unwrap().runs;
+    runs.iter().map(|run| run.id).collect()
+}
+
+/// Only the calls, in one order.
+fn canonical(profile: &Profile) -> (Vec<Vec<u8>>, Body) {
+    let plain = Profile {
+        meta: Meta::default(),
+        spans: Spans::default(),
+        symbols: profile
+            .symbols
+            .iter()
+            .map(|symbol| profile::Symbol {
+                file: None,
+                line: 0,
+                ..symbol.clone()
+            })
+            .collect(),
+        ..profile.clone()
+    };
+    let plain = plain.canonical();
+    let names = plain.symbols.iter().map(|symbol| symbol.name.to_vec());
+    (names.collect(), plain.body)
+}

@@ -1,0 +1,109 @@
+//! Trends, functions, differences.
+
+use super::{DAY, everything, filled, route};
+use crate::{FunctionSort, Selection, Store, TrendOf, TrendStep};
+
+pub(super) fn a_trend_shows_releases(store: &dyn Store) {
+    filled(store, 120);
+    let trend = store
+        .trend(&route("/cart"), &TrendOf::Requests, TrendStep::Day)
+        .unwrap();
+    let steps: Vec<_> = trend
+        .iter()
+        .map(|point| (point.release.as_str(), point.runs))
+        .collect();
+    assert_eq!(steps, [("1", 16), ("1", 4), ("2", 12), ("2", 8)]);
+    assert_eq!(trend[0].time_s, i64::try_from(DAY / 1_000_000).unwrap());
+    let of = TrendOf::Function("Repository::find".to_owned());
+    let all = store.trend(&route("/cart"), &of, TrendStep::All).unwrap();
+    assert_eq!(all.len(), 2);
+    let mean = |point: &crate::TrendPoint| point.own_wall as f64 / point.runs as f64;
+    assert!(mean(&all[1]) > 2.0 * mean(&all[0]), "{all:?}");
+    assert!(all[0].p95.unwrap() >= all[0].p50.unwrap());
+    // By hour there are sums only.
+    let hours = store.trend(&route("/cart"), &of, TrendStep::Hour).unwrap();
+    assert_eq!(
+        hours.iter().map(|point| point.own_wall).sum::<i64>(),
+        all.iter().map(|point| point.own_wall).sum::<i64>()
+    );
+    assert!(hours.iter().all(|point| point.p50.is_none()));
+    let none = TrendOf::Function("no::such".to_owned());
+    assert!(
+        store
+            .trend(&everything(), &none, TrendStep::Day)
+            .unwrap()
+            .is_empty()
+    );
+    let releases = store.releases(&everything()).unwrap();
+    assert_eq!(
+        releases
+            .iter()
+            .map(|one| (one.release.as_str(), one.runs))
+            .collect::<Vec<_>>(),
+        [("1", 60), ("2", 60)]
+    );
+    // What finds regressions gets the same sums.
+    let cells = store.hours("shop", "/cart", 0).unwrap();
+    assert_eq!(cells.iter().map(|cell| cell.runs).sum::<u64>(), 40);
+    let own: i64 = cells
+        .iter()
+        .flat_map(|cell| &cell.paths)
+        .map(|path| path.own_wall)
+        .sum();
+    let wall: u64 = cells.iter().map(|cell| cell.wall).sum();
+    assert_eq!(own.unsigned_abs(), wall);
+}
+
+pub(super) fn functions_have_callers_and_routes(store: &dyn Store) {
+    filled(store, 30);
+    let found = store
+        .function(&everything(), "Repository::find")
+        .unwrap()
+        .unwrap();
+    assert_eq!(found.routes.len(), 3);
+    assert!(!found.callers.is_empty());
+    let calls: u64 = found.callers.iter().map(|caller| caller.calls).sum();
+    assert_eq!(calls, found.total.calls);
+    assert_eq!(
+        found
+            .routes
+            .iter()
+            .map(|one| one.total.own_wall)
+            .sum::<i64>(),
+        found.total.own_wall
+    );
+    // The same sums from the flat table of the tree.
+    let top = store
+        .top(&everything(), FunctionSort::OwnWall, 1000)
+        .unwrap();
+    let row = top
+        .iter()
+        .find(|row| row.name == "Repository::find")
+        .unwrap();
+    assert_eq!(row, &found.total);
+    assert_eq!(store.function(&everything(), "no::such").unwrap(), None);
+}
+
+pub(super) fn a_difference_finds_what_changed(store: &dyn Store) {
+    filled(store, 120);
+    let release = |name: &str| Selection {
+        releases: vec![name.to_owned()],
+        ..route("/cart")
+    };
+    let found = store.diff(&release("1"), &release("2")).unwrap();
+    assert_eq!((found.before.runs, found.after.runs), (20, 20));
+    let first = &found.functions[0];
+    assert_eq!(first.name, "Repository::find");
+    assert!(first.own_after > 2.0 * first.own_before);
+    assert!((first.calls_after - first.calls_before).abs() < 0.01);
+    assert!(first.by_calls.abs() < first.own_before * 0.01);
+    assert!(first.z.unwrap() > 5.0, "{first:?}");
+    let same = store.diff(&release("1"), &release("1")).unwrap();
+    assert!(
+        same.functions
+            .iter()
+            .all(|row| (row.own_after - row.own_before).abs() < 1e-9)
+    );
+    let nothing = store.diff(&release("1"), &release("none")).unwrap();
+    assert_eq!(nothing.after.runs, 0);
+}
