@@ -1,7 +1,7 @@
 //! One profile from its first call to its last: off, tracing or sampling.
 //!
 //! This module connects the engine's hooks with what they record. Everything that
-//! belongs to a profile is one [`Recording`](engine::Recording); a session's number
+//! belongs to a profile is one [`Recording`]; a session's number
 //! distinguishes it from earlier ones.
 
 mod engine_choice;

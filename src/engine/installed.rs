@@ -1,6 +1,6 @@
 //! Our hooks in PHP's global pointers: `zend_execute_ex` and `zend_execute_internal`.
 //!
-//! The installed functions call through the thread's [`Hooks`](super::Hooks), so
+//! The installed functions call through the thread's [`Hooks`](super::hooks::Hooks), so
 //! threads, and successive profiles of one thread, can have different plans.
 
 /// `zend_execute_ex`, for the *execute* engine.
