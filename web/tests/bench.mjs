@@ -46,8 +46,8 @@ function watch() {
     seen.begin ??= performance.now();
   };
   // A browser hands these over at the beginning of a frame.
-  for (const type of ["wheel", "pointermove", "mousemove"]) addEventListener(type, begins, { capture: true, passive: true });
-  const { port1, port2 } = new MessageChannel();
+  for (const type of ["wheel", "pointermove", "mousemove"]) window.addEventListener(type, begins, { capture: true, passive: true });
+  const { port1, port2 } = new window.MessageChannel();
   port1.onmessage = () => {
     if (seen.isDrawn) seen.frames.push(performance.now() - seen.begin);
     seen.isDrawn = false;
@@ -60,7 +60,7 @@ function watch() {
     requestAnimationFrame(frame);
   };
   requestAnimationFrame(frame);
-  new PerformanceObserver((list) => {
+  new window.PerformanceObserver((list) => {
     for (const { duration } of list.getEntries()) seen.frames.push(duration);
   }).observe({ type: "longtask" });
   window.Worker = class extends Worker {
@@ -68,7 +68,8 @@ function watch() {
       super(...values);
       this.addEventListener("message", ({ data }) => {
         const asked = seen.asked.get(data?.id);
-        if (asked) seen.answers.push({ ...asked, ms: performance.now() - asked.at });
+        const failure = data.reply?.error?.message;
+        if (asked) seen.answers.push({ ...asked, failure, ms: performance.now() - asked.at });
       });
     }
     postMessage(message, ...rest) {
@@ -288,6 +289,8 @@ const parts = {
     });
     await page.waitForFunction(() => window.bench.answers.some(({ what, isPart }) => what === "functions" && isPart));
     const answers = await page.evaluate(() => window.bench.answers.filter(({ isPart }) => isPart));
+    const failed = answers.find(({ failure }) => failure !== undefined);
+    if (failed) throw new Error(failed.failure);
     say("  a range of two seconds: first answer", milliseconds(Math.max(...answers.map((answer) => answer.ms))), "300 ms");
     say("  CPU time of it", milliseconds((await cpuTime(page)) - before), "");
     say("  greatest memory of the page's process", megabytes(await memory(browser)), "");

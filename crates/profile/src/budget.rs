@@ -24,6 +24,8 @@ struct State {
     limit: u64,
     /// The part of the limit that reading may use.
     share: u64,
+    /// See [`Budget::with_events`].
+    events: usize,
     used: AtomicU64,
     /// The first refused allocation.
     overdrawn: OnceLock<&'static str>,
@@ -68,9 +70,18 @@ impl Budget {
     /// as much again.
     #[must_use]
     pub fn new(limit: u64) -> Self {
+        Self::with_events(limit, 0)
+    }
+
+    /// The same for a program that shows calls in the order of time: a native
+    /// file keeps at least `events` of its events, if it has as many, before it
+    /// becomes a call tree.
+    #[must_use]
+    pub fn with_events(limit: u64, events: usize) -> Self {
         Self(Arc::new(State {
             limit,
             share: limit / 2,
+            events,
             used: AtomicU64::new(0),
             overdrawn: OnceLock::new(),
         }))
@@ -80,6 +91,11 @@ impl Budget {
     #[must_use]
     pub fn unlimited() -> Self {
         Self::new(u64::MAX)
+    }
+
+    /// How many events are kept at least.
+    pub(crate) fn events(&self) -> usize {
+        self.0.events
     }
 
     /// The number of bytes in use.

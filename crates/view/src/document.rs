@@ -63,7 +63,7 @@ impl Document {
             0.0
         };
         Self::open_with(sources, |source| {
-            let profile = read_within(source, &Budget::new(LARGE))?;
+            let profile = read_within(source, &Budget::with_events(LARGE, MOST_EVENTS))?;
             Ok(profile.without_small(Metric::Wall, threshold.clamp(0.0, 100.0)))
         })
     }
@@ -224,8 +224,13 @@ impl Document {
 ///
 /// [`Error::Read`].
 pub(crate) fn read(source: &Source<'_>) -> Result<Profile, Error> {
-    read_within(source, &Budget::default())
+    let budget = Budget::with_events(Budget::DEFAULT_LIMIT, MOST_EVENTS);
+    read_within(source, &budget)
 }
+
+/// More events of a file become a call tree, which has no order of time: they
+/// would take more than a quarter of a gigabyte.
+const MOST_EVENTS: usize = 6 << 20;
 
 /// The memory of a program that opens large files: WebAssembly has 4 GiB.
 const LARGE: u64 = 3 << 30;

@@ -5,7 +5,8 @@
     reason = "clippy takes the helpers of a test for no tests"
 )]
 
-use view::{Answer, Document, Error, Question, Source, export_formats};
+use profile::{Body, Event, EventKind, Events, Instant, Profile, Symbol, SymbolId, native};
+use view::{Answer, Document, Error, Question, Source, TimeRange, export_formats};
 
 const STACKS: &[u8] = b"main();a;b 30\nmain();a;c 10\nmain();d 60\n";
 
@@ -304,4 +305,40 @@ fn a_file_that_is_too_large_says_so_with_the_threshold_to_use() {
         bytes: b"\0",
     };
     assert_eq!(Document::open(&[broken]).unwrap_err().threshold(), None);
+}
+
+#[test]
+fn more_events_than_a_report_keeps_are_still_in_the_order_of_time() {
+    let enter = EventKind::Enter(SymbolId(1));
+    let count = native::Limits::default().events as u64 + 2;
+    let events = (0..count).map(|number| Event {
+        at: Instant {
+            wall: number,
+            ..Instant::default()
+        },
+        kind: if number % 2 == 0 {
+            enter
+        } else {
+            EventKind::Leave
+        },
+    });
+    let mut profile = Profile::empty();
+    profile.symbols = vec![Symbol::new(Symbol::MAIN), Symbol::new(*b"f")];
+    profile.body = Body::Events(Events {
+        events: events.collect(),
+        end: Instant {
+            wall: count,
+            ..Instant::default()
+        },
+    });
+    let mut bytes = Vec::new();
+    native::write(&profile, &mut bytes).unwrap();
+    let mut document = open(&bytes);
+    let summary = ask(&mut document, r#"{"ask":"summary"}"#);
+    assert_eq!(summary["hasTimes"], true);
+    assert_eq!(summary["calls"], count / 2 + 1);
+    let range = TimeRange { from: 10, to: 20 };
+    let mut part = document.in_range(range).unwrap();
+    let summary = ask(&mut part, r#"{"ask":"summary"}"#);
+    assert_eq!(summary["total"]["wall"], 10);
 }

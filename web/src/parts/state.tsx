@@ -74,6 +74,7 @@ export function FailureNote(props: { failure: EngineError }): JSX.Element {
       <Empty title="This profile does not say when calls happened.">
         <p>Record every call with its time:</p>
         <Command>xhprof run --mode events -o run.xhp -- script.php</Command>
+        <p class="muted small">Of a file with more than six million events, only the call tree is shown.</p>
       </Empty>
     );
   }

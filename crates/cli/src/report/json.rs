@@ -6,6 +6,7 @@ use profile::{
     Cost, FlatRow, FlatTable, Metric, Metrics, Mode, Profile, SelfCost, SymbolId, WallUnit,
 };
 use serde_json::{Map, Value, json};
+use view::Costs;
 
 use super::functions::Functions;
 use super::neighbours::{Beside, Direction};
@@ -159,17 +160,22 @@ fn key_in(metric: Metric, profile: &Profile) -> String {
 }
 
 fn costs(profile: &Profile, cost: &Cost) -> Value {
-    let measured = Metric::ALL.into_iter();
-    let measured = measured.filter(|metric| metric.is_in(profile.metrics));
-    let costs = measured.map(|metric| (key_in(metric, profile), metric.of(cost).into()));
-    Value::Object(costs.collect())
+    measured(profile, &Costs::inclusive(cost), |_| true)
 }
 
 fn own_costs(profile: &Profile, own: &SelfCost) -> Value {
-    let measured = Metric::ALL.into_iter();
-    let measured = measured.filter(|metric| metric.is_in(profile.metrics));
-    let measured = measured.filter(|metric| *metric != Metric::Calls);
-    let costs = measured.map(|metric| (key_in(metric, profile), metric.of_own(own, 0).into()));
+    // Calls are those of the inclusive cost.
+    measured(profile, &Costs::own(own, 0), |metric| {
+        metric != Metric::Calls
+    })
+}
+
+/// The viewer's costs under names that have their units, without what was not
+/// measured.
+fn measured(profile: &Profile, costs: &Costs, is_wanted: impl Fn(Metric) -> bool) -> Value {
+    let metrics = Metric::ALL.into_iter();
+    let metrics = metrics.filter(|metric| metric.is_in(profile.metrics) && is_wanted(*metric));
+    let costs = metrics.map(|metric| (key_in(metric, profile), costs.of(metric).into()));
     Value::Object(costs.collect())
 }
 

@@ -13,7 +13,8 @@ pub struct Limits {
     /// The maximum number of nodes of a call tree; 48 bytes of memory each.
     pub nodes: usize,
     /// The maximum number of call events that are kept, 40 bytes of memory
-    /// each. More events become a call tree while they are read.
+    /// each. More events become a call tree while they are read, unless
+    /// [`Budget::with_events`](crate::Budget::with_events) wants more.
     pub events: usize,
     /// The maximum number of spans; 56 bytes of memory each.
     pub spans: usize,

@@ -223,8 +223,9 @@ impl<R: Read> EventsReader<R> {
     /// Reads all events: as events, or as a call tree if they are too many.
     pub(in crate::native) fn into_profile(mut self, limits: &Limits) -> Result<Profile, Error> {
         let (mut all, mut block) = (Vec::new(), Vec::new());
+        let most = limits.events.max(self.budget.events());
         while self.next_block(&mut block)? {
-            if block.len() > limits.events.saturating_sub(all.len()) {
+            if block.len() > most.saturating_sub(all.len()) {
                 let mut fold = EventFold::within(&self.budget);
                 for event in all {
                     fold.add(event);
