@@ -3,7 +3,7 @@
 //! The program gives it a store and an address. Questions go to the store and
 //! come back as JSON; the viewer's page is made by a function of the caller.
 //!
-//! **Invariants:** every route is in [`routes`], with the scope that it needs,
+//! **Invariants:** every route is in [`routes()`], with the scope that it needs,
 //! and what is not there is refused. Nothing of a request is executed, and no
 //! file of the machine can be named by one.
 

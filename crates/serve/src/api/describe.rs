@@ -33,7 +33,9 @@ use super::{questions, uploads};
         questions::stats,
         questions::retain,
         uploads::put_runs,
-    )
+    ),
+    // Only parameters name them.
+    components(schemas(store::FunctionSort, store::RunSort, store::TrendStep))
 )]
 struct Description;
 
