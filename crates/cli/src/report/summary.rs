@@ -1,6 +1,6 @@
 //! The head of a report: kind and origin of the profile, and its tags.
 
-use formats::flamegraph::moment;
+use formats::flamegraph::{INCOMPLETE, moment};
 use profile::{Body, Cost, FlatTable, Meta, Metric, Mode, Profile, Samples, WallUnit};
 use unicode_width::UnicodeWidthStr;
 
@@ -76,7 +76,7 @@ fn summary(profile: &Profile) -> Vec<String> {
         parts.push("stacks are estimated".to_owned());
     }
     if profile.meta.is_truncated {
-        parts.push("incomplete: a limit was reached, or the file was cut off".to_owned());
+        parts.push(INCOMPLETE.to_owned());
     }
     if !profile.meta.not_read.is_empty() {
         parts.push(format!("not read: {}", profile.meta.not_read.join(", ")));
