@@ -16,6 +16,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::operand::{is_standard, permission_error};
 use crate::terminal::say;
+use crate::units::counted;
 
 /// How many skipped files are named.
 const MAX_NAMED: usize = 5;
@@ -144,7 +145,8 @@ pub(crate) fn lines(files: &[(PathBuf, String)]) -> Vec<String> {
         .map(|(path, reason)| format!("left out {}: {reason}", path.display()))
         .collect();
     if files.len() > MAX_NAMED {
-        lines.push(format!("left out {} more files", files.len() - MAX_NAMED));
+        let rest = files.len() - MAX_NAMED;
+        lines.push(format!("left out {}", counted(rest as u64, "more file")));
     }
     lines
 }
@@ -175,6 +177,15 @@ mod tests {
             .collect();
         assert_eq!(names, [("a.xhp", true), ("b.xhp", true), ("b.xhp", false)]);
         assert!(files([&path("below")], None).is_err());
+    }
+
+    #[test]
+    fn the_files_beyond_the_named_ones_are_counted() {
+        let files = |count| vec![(PathBuf::from("x"), "broken".to_owned()); count];
+        assert_eq!(lines(&files(MAX_NAMED)).len(), MAX_NAMED);
+        let last = |count| lines(&files(count)).pop().unwrap();
+        assert_eq!(last(MAX_NAMED + 1), "left out 1 more file");
+        assert_eq!(last(MAX_NAMED + 2), "left out 2 more files");
     }
 
     #[test]

@@ -19,6 +19,7 @@ use crate::format::{Detection, Format, Holds, Reads, Writes};
 use crate::shared::lines::Lines;
 use crate::shared::recursion;
 use crate::shared::text::lossy;
+use crate::shared::unit::needs_time;
 use crate::{ReadError, WriteError, WriteOptions};
 
 /// Blackfire's text profile.
@@ -67,6 +68,7 @@ fn read(input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> 
 }
 
 fn write(profile: &Profile, options: &WriteOptions, out: &mut dyn Write) -> Result<(), WriteError> {
+    needs_time(profile, BLACKFIRE.name)?;
     let mut rows: Vec<(Vec<u8>, ClassicCost)> = Vec::new();
     classic::for_each_row(profile, |key, cost| rows.push((key.to_vec(), *cost)));
     let mut out = BufWriter::new(out);

@@ -175,6 +175,13 @@ pub enum WriteError {
         /// The format's name.
         format: &'static str,
     },
+    /// The format holds times, and the profile counts something else.
+    NeedsTime {
+        /// The format's name.
+        format: &'static str,
+        /// The counted unit: `samples`, `Ir`.
+        counted: String,
+    },
     /// The format has an entry for each sample, and there are too many.
     TooManySamples {
         /// The format's name.
@@ -207,6 +214,11 @@ impl fmt::Display for WriteError {
                 f,
                 "{format} is made of whole stacks, and this profile has only caller and callee pairs; \
                  --estimate estimates the stacks"
+            ),
+            Self::NeedsTime { format, counted } => write!(
+                f,
+                "{format} holds times, and this profile counts {counted}; \
+                 native, callgrind, pprof and speedscope keep the unit"
             ),
             Self::TooManySamples { format, limit } => {
                 write!(

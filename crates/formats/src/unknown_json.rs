@@ -1,5 +1,7 @@
 //! The error for unknown JSON: its keys, and the JSON formats that can be read.
 
+use serde::de::IgnoredAny;
+
 use crate::{FORMATS, ReadError};
 
 /// How many keys are named, and the maximum length of each.
@@ -27,9 +29,24 @@ fn keys(head: &[u8]) -> Option<Vec<String>> {
             Some(keys_of(rest))
         }
         // A list of something else, or of nothing yet.
-        _ if text.starts_with(b"[") && !object.starts_with(b"[") => Some(Vec::new())
-            .filter(|_| matches!(object, [] | [b'"' | b'0'..=b'9' | b']' | b'-', ..])),
+        _ if text.starts_with(b"[") && !object.starts_with(b"[") && is_json(text) => {
+            Some(Vec::new())
+        }
         _ => None,
+    }
+}
+
+/// Whether `text` begins with a whole JSON value, or with the first part of one
+/// that its end cuts. Lines of a log may begin with `[` and a date.
+fn is_json(text: &[u8]) -> bool {
+    let mut values = serde_json::Deserializer::from_slice(text).into_iter::<IgnoredAny>();
+    match values.next() {
+        Some(Ok(_)) => {
+            let rest = text.get(values.byte_offset()..).unwrap_or_default();
+            matches!(rest.trim_ascii_start(), [] | [b'[' | b'{', ..])
+        }
+        Some(Err(error)) => error.is_eof(),
+        None => true,
     }
 }
 
@@ -82,8 +99,10 @@ fn known() -> Vec<&'static str> {
     let read = FORMATS.iter().filter(|format| format.reads.is_some());
     let mut names = Vec::new();
     for format in read.filter(|format| format.endings.iter().any(is_json)) {
-        if !names.contains(&format.name) {
-            names.push(format.name);
+        // A form of a format, as `speedscope, evented`, is recognized as that.
+        let name = format.name.split(',').next().unwrap_or_default();
+        if !names.contains(&name) {
+            names.push(name);
         }
     }
     names
@@ -109,8 +128,25 @@ mod tests {
         assert_eq!(found("[1,2]").unwrap(), "");
         let many: String = (0..20).map(|number| format!("\"k{number}\":1,")).collect();
         assert_eq!(found(&format!("{{{many}")).unwrap().split(' ').count(), 8);
+        for list in ["[", "[1, 2.5, null, {\"", "[\"a\"]\n[1]", "[-1e5", "[]\n"] {
+            assert_eq!(found(list).unwrap(), "", "{list}");
+        }
         for other in ["", "x", "a;b 1", "{x}", "[x]", "[[[x", "{1"] {
             assert_eq!(found(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn a_log_is_no_json() {
+        for log in [
+            "[2026-11-22T19:00:00] local.ERROR: x {\"a\":1}\n",
+            "[22-Nov-2026 19:00:00 UTC] PHP Warning:  x\n",
+            "[22/Nov/2026:19:00:00 +0000] \"GET /\"\n",
+            "[17] child exited\n",
+            "[] nothing\n",
+            "[\"GET\" 200]\n",
+        ] {
+            assert_eq!(found(log), None, "{log}");
         }
     }
 
@@ -121,6 +157,7 @@ mod tests {
             let times = known.iter().filter(|key| **key == name).count();
             assert_eq!(times, 1, "{name}");
         }
+        assert!(known.iter().all(|name| !name.contains(',')), "{known:?}");
         assert!(!known.contains(&"pprof"));
     }
 }

@@ -14,6 +14,7 @@ use serde_json::{Map, Value, json};
 
 use crate::format::{Format, Holds, Reads, Writes, never};
 use crate::shared::text::lossy;
+use crate::shared::unit::needs_time;
 use crate::{WriteError, WriteOptions, xhprof_json};
 
 /// One line of XHGui's import.
@@ -35,6 +36,7 @@ pub const XHGUI: Format = Format {
 };
 
 fn write(profile: &Profile, options: &WriteOptions, out: &mut dyn Write) -> Result<(), WriteError> {
+    needs_time(profile, XHGUI.name)?;
     let mut out = BufWriter::new(out);
     out.write_all(b"{\"profile\":")?;
     if profile.metrics.cpu && profile.metrics.memory {

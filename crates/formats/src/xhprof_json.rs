@@ -65,7 +65,7 @@ fn detect(head: &[u8]) -> Detection {
 }
 
 pub(crate) fn read(input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
-    let input = crate::shared::whole::whole(input, budget)?;
+    let input = crate::shared::whole::whole_json(input, XHPROF_JSON.name, budget)?;
     let mut document = Document::within(budget);
     let mut json = serde_json::Deserializer::from_slice(&input);
     let rows = Rows {
@@ -199,7 +199,7 @@ impl Document {
         match entry {
             Entry::Stack(stack) => self.rows.add_sample(key, stack.as_bytes()),
             Entry::Row { cost, .. } => self.rows.add_row(key, *cost),
-            Entry::Other => Err(classic::Error::Entry { key: key.into() }),
+            Entry::Other => Err(classic::Error::entry(key)),
         }
     }
 

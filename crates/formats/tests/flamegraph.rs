@@ -9,7 +9,7 @@ mod nasty;
 
 use std::collections::HashMap;
 
-use formats::flamegraph::FLAMEGRAPH_SVG;
+use formats::flamegraph::{FLAMEGRAPH_SVG, INCOMPLETE};
 use formats::{
     FlameColour, FlameDirection, FlameOptions, FlamePer, Format, WriteError, WriteOptions,
 };
@@ -261,6 +261,21 @@ fn a_base_of_edges_is_no_base_of_a_picture_unless_it_is_estimated() {
     assert!(matches!(error, WriteError::NeedsStacks { .. }));
     options.estimate = true;
     assert!(write(&FLAMEGRAPH_SVG, &tiny(), &options).contains("<svg"));
+}
+
+#[test]
+fn a_file_that_was_cut_off_is_not_said_to_have_reached_a_limit() {
+    let whole = include_bytes!("golden/cachegrind.out.tiny-xdebug");
+    let text = String::from_utf8_lossy(whole);
+    let end = text.find("summary:").unwrap();
+    let options = WriteOptions::default();
+    for (file, is_cut) in [(&whole[..], false), (&whole[..end], true)] {
+        let profile = formats::read(file).unwrap();
+        assert_eq!(profile.meta.is_truncated, is_cut);
+        let svg = write(&FLAMEGRAPH_SVG, &profile, &options);
+        assert_eq!(svg.contains(INCOMPLETE), is_cut);
+        assert!(!svg.contains("the recording reached a limit"));
+    }
 }
 
 #[test]

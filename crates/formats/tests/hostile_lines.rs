@@ -29,6 +29,7 @@ fn write_everywhere(profile: &Profile) {
             Ok(())
             | Err(
                 WriteError::NeedsStacks { .. }
+                | WriteError::NeedsTime { .. }
                 | WriteError::NotWritable { .. }
                 | WriteError::TooManySamples { .. },
             ) => {}
@@ -87,7 +88,7 @@ fn nesting_without_end_does_not_overflow_the_stack() {
     let opens = vec![open; 100_000].join(",");
     let file = format!(
         r#"{{"shared":{{"frames":[{{"name":"f"}}]}},"profiles":[
-        {{"type":"evented","unit":"none","events":[{opens}]}}]}}"#
+        {{"type":"evented","unit":"nanoseconds","events":[{opens}]}}]}}"#
     );
     let profile = read(file.as_bytes());
     let table = profile::FlatTable::new(&profile);

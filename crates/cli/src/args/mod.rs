@@ -159,7 +159,8 @@ profile.";
 
 /// Runs a PHP program under the profiler, then prints a report to stderr.
 #[derive(Debug, Args)]
-#[command(after_help = RUN_EXAMPLES)]
+// Clap takes options that the environment sets for required ones.
+#[command(after_help = RUN_EXAMPLES, override_usage = "xhprof run [OPTIONS] <COMMAND>...")]
 pub(crate) struct RunArguments {
     /// What to measure besides calls and wall time, or `none`
     #[arg(

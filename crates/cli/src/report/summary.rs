@@ -1,6 +1,6 @@
 //! The head of a report: kind and origin of the profile, and its tags.
 
-use formats::flamegraph::moment;
+use formats::flamegraph::{INCOMPLETE, moment};
 use profile::{Body, Cost, FlatTable, Meta, Metric, Mode, Profile, Samples, WallUnit};
 use unicode_width::UnicodeWidthStr;
 
@@ -76,7 +76,7 @@ fn summary(profile: &Profile) -> Vec<String> {
         parts.push("stacks are estimated".to_owned());
     }
     if profile.meta.is_truncated {
-        parts.push("incomplete: a limit was reached, or the file was cut off".to_owned());
+        parts.push(INCOMPLETE.to_owned());
     }
     if !profile.meta.not_read.is_empty() {
         parts.push(format!("not read: {}", profile.meta.not_read.join(", ")));
@@ -146,17 +146,19 @@ fn of_samples(profile: &Profile) -> Vec<String> {
 /// How many samples were taken, and for how long. Merged profiles know neither:
 /// they have a weight for each stack.
 fn how_many(samples: &Samples, unit: WallUnit) -> String {
+    let weight = samples.weight();
     let count = samples.samples.len() as u64;
     let times = samples.samples.iter().map(|sample| sample.at);
     let span = times.clone().max().unwrap_or(0) - times.min().unwrap_or(0);
     let of = |value| time(signed(value)).trim_end().to_owned();
     match (span, unit) {
-        (0, WallUnit::Samples) => counted(samples.weight(), "sample"),
-        (0, _) if count > 1 => {
-            format!("{} of {}", of(samples.weight()), counted(count, "stack"))
-        }
+        (0, WallUnit::Samples) => counted(weight, "sample"),
+        (0, _) if count > 1 => format!("{} of {}", of(weight), counted(count, "stack")),
         (0, _) => counted(count, "sample"),
-        _ => format!("{} over {}", counted(count, "sample"), of(span)),
+        (_, WallUnit::Samples) => format!("{} over {}", counted(weight, "sample"), of(span)),
+        // The weights are the total. Without that of the last sample, the span
+        // is less.
+        _ => format!("{} over {}", counted(count, "sample"), of(span.max(weight))),
     }
 }
 
@@ -265,6 +267,11 @@ mod tests {
         let samples = seen(&[(0, 7), (1_000_000, 7), (3_000_000, 7)]);
         let said = how_many(&samples, WallUnit::Nanoseconds);
         assert_eq!(said, "3 samples over 3.00 ms");
+        let weighted = seen(&[(0, 1_000_000_000), (1_000_000_000, 2_000_000_000)]);
+        let said = how_many(&weighted, WallUnit::Nanoseconds);
+        assert_eq!(said, "2 samples over 3.00 s");
+        let said = how_many(&seen(&[(0, 1), (1_000_000, 2)]), WallUnit::Samples);
+        assert_eq!(said, "3 samples over 1.00 ms");
     }
 
     #[test]

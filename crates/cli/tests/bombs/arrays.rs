@@ -52,6 +52,13 @@ pub(super) const BOMBS: &[Bomb] = &[
         }
         out.write_all(b"\"wt\":1},\"main()\":{\"wt\":1}}")
     }),
+    bomb("xhprof-json: one long name", Expect::Refused, |out| {
+        out.write_all(b"{\"main()==>")?;
+        for _ in 0..20_000 {
+            out.write_all(&[b'x'; 1000])?;
+        }
+        out.write_all(b"\":{\"wt\":1},\"main()\":{\"wt\":1}}")
+    }),
     bomb("xhprof-json: nothing but blanks", Expect::Limit, |out| {
         out.write_all(b"{\"main()\":{\"wt\":1}")?;
         for _ in 0..100_000 {

@@ -41,6 +41,13 @@ pub(super) const BOMBS: &[Bomb] = &[
         list(out, b",{}", 3_000_000)?;
         out.write_all(b"]},\"profiles\":[]}")
     }),
+    bomb("speedscope: one long name", Expect::Refused, |out| {
+        out.write_all(b"{\"shared\":{\"frames\":[{\"name\":\"")?;
+        for _ in 0..20_000 {
+            out.write_all(&[b'x'; 1000])?;
+        }
+        out.write_all(b"\"}]},\"profiles\":[]}")
+    }),
     bomb("speedscope: what is not known", Expect::Refused, |out| {
         out.write_all(b"{\"shared\":{\"frames\":[]},\"x\":[{}")?;
         list(out, b",{\"\":[]}", 1_000_000)?;

@@ -20,6 +20,7 @@ use crate::shared::graph::Graph;
 use crate::shared::names::INTERNAL_FILE;
 use crate::shared::rounding::Rounding;
 use crate::shared::text::{lossy, one_line};
+use crate::shared::unit::needs_time;
 use crate::{WriteError, WriteOptions};
 
 /// Writes the profile in Xdebug's dialect.
@@ -28,6 +29,7 @@ pub(super) fn write(
     options: &WriteOptions,
     out: &mut dyn Write,
 ) -> Result<(), WriteError> {
+    needs_time(profile, super::CALLGRIND_XDEBUG.name)?;
     let mut writer = Writer {
         out: BufWriter::new(out),
         profile,

@@ -6,7 +6,7 @@ use profile::{Body, Events, Metric, NodeId, Profile, Samples, SymbolId, Tree, Wa
 
 use super::ours::Shape;
 use crate::shared::timeline::sample_length;
-use crate::shared::unit::microseconds;
+use crate::shared::unit::{microseconds, needs_time_or_samples};
 use crate::shared::{nesting, text};
 use crate::{WriteError, WriteOptions};
 
@@ -25,6 +25,7 @@ pub(super) fn write(
             format: super::NAME,
         });
     }
+    needs_time_or_samples(profile, super::NAME)?;
     let mut writer = Writer {
         profile,
         out: BufWriter::with_capacity(1 << 16, out),

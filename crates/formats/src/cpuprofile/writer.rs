@@ -7,6 +7,7 @@ use profile::{Metric, NodeId, Profile, WallUnit};
 
 use crate::shared::text;
 use crate::shared::timeline::{Timeline, sample_length};
+use crate::shared::unit::needs_time_or_samples;
 use crate::{WriteError, WriteOptions};
 
 /// V8's own root, the parent of `main()`.
@@ -23,6 +24,9 @@ pub(super) fn write(
     let metric = options.metric;
     if !matches!(metric, Metric::Wall | Metric::Cpu) {
         return Err(WriteError::NotHeld { format, metric });
+    }
+    if metric == Metric::Wall {
+        needs_time_or_samples(profile, format)?;
     }
     let timeline = Timeline::new(profile, metric).ok_or(WriteError::NeedsStacks { format })?;
     let mut out = BufWriter::with_capacity(1 << 16, out);

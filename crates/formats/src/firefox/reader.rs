@@ -134,13 +134,15 @@ impl File {
                 .iter()
                 .any(|thread| thread.samples.weight == weight)
         };
-        let is_timed = has(Weight::Milliseconds);
+        let is_ours = self.threads.iter().all(Thread::is_ours);
+        let is_ours_named = |name| is_ours && self.threads.iter().any(|thread| thread.name == name);
+        // CPU time beside samples that `xhprof` counted is no wall time.
+        let is_timed = has(Weight::Milliseconds) && !is_ours_named(writer::SAMPLES);
         let wall = if is_timed {
             Weight::Milliseconds
         } else {
             Weight::Samples
         };
-        let is_ours = self.threads.iter().all(Thread::is_ours);
         let has_wall = has(wall);
         let mut metrics = Metrics {
             calls: false,
@@ -155,7 +157,9 @@ impl File {
         let before = self.threads.len();
         self.threads.retain(|thread| {
             let weight = thread.samples.weight;
-            weight == wall || weight == Weight::Bytes && (is_ours || !has_wall)
+            weight == wall
+                || is_ours && thread.name == writer::CPU
+                || weight == Weight::Bytes && (is_ours || !has_wall)
         });
         let mut meta = self.meta();
         let dropped = before - self.threads.len();

@@ -17,6 +17,10 @@ pub(crate) fn title(profile: &Profile, options: &WriteOptions, otherwise: &str) 
     text::shortened(&title, 200).into_owned()
 }
 
+/// The warning about a profile whose end is missing. Files do not tell a limit
+/// of the recording from a program that was killed.
+pub const INCOMPLETE: &str = "incomplete: a limit was reached, or the file was cut off";
+
 /// Warnings about the accuracy of the numbers.
 pub(crate) fn warnings(meta: &Meta) -> Vec<&'static str> {
     let mut warnings = Vec::new();
@@ -24,7 +28,7 @@ pub(crate) fn warnings(meta: &Meta) -> Vec<&'static str> {
         warnings.push("estimated from call graph");
     }
     if meta.is_truncated {
-        warnings.push("truncated: the recording reached a limit");
+        warnings.push(INCOMPLETE);
     }
     if meta.mode == Mode::Sampled {
         warnings.push("sampled");

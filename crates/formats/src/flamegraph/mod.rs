@@ -17,7 +17,7 @@ mod tooltip;
 mod units;
 mod xml;
 
-pub use caption::moment;
+pub use caption::{INCOMPLETE, moment};
 pub(crate) use graph::{Graph, Wanted};
 pub(crate) use stacks::Stacks;
 

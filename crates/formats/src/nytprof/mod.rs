@@ -19,6 +19,7 @@ use profile::{Budget, Metric, Profile};
 
 use crate::collapsed::{self, Stacks};
 use crate::format::{Detection, Format, Holds, Reads, Writes, never};
+use crate::shared::unit::{needs_time, needs_time_or_samples};
 use crate::{ReadError, WriteError, WriteOptions};
 
 /// NYTProf's `nytprof.out`, of version 5.
@@ -79,6 +80,13 @@ fn write(profile: &Profile, options: &WriteOptions, out: &mut dyn Write) -> Resu
             format: NYTPROF.name,
             metric: options.metric,
         });
+    }
+    // A sample is a time if its interval is known.
+    if options.metric == Metric::Wall {
+        match profile.meta.interval_ns {
+            Some(_) => needs_time_or_samples(profile, NYTPROF.name)?,
+            None => needs_time(profile, NYTPROF.name)?,
+        }
     }
     let tree = profile.tree().ok_or(WriteError::NeedsStacks {
         format: NYTPROF.name,

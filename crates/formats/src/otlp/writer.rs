@@ -79,7 +79,7 @@ impl<'a> Document<'a> {
                 continue;
             }
             let (kind, unit) = match (metric, Unit::of(metric, self.profile)) {
-                (Metric::Wall, Unit::Count) => ("samples", "count"),
+                (Metric::Wall, Unit::Count) => (self.profile.counted(), "count"),
                 (_, Unit::Nanoseconds) => (metric.name(), "nanoseconds"),
                 (_, Unit::Bytes) => (metric.name(), "bytes"),
                 (_, Unit::Count) => (metric.name(), "count"),

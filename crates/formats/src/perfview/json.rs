@@ -10,6 +10,7 @@ use serde::de::{self, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqA
 
 use super::reader::Source;
 use crate::format::Detection;
+use crate::shared::whole;
 use crate::{HEAD, ReadError};
 
 pub(super) const NAME: &str = "PerfView JSON";
@@ -35,7 +36,7 @@ pub(super) fn detect(head: &[u8]) -> Detection {
 }
 
 pub(super) fn read(input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
-    let input = crate::shared::whole::whole(input, budget)?;
+    let input = whole::whole_json(input, NAME, budget)?;
     let broken = |error: &serde_json::Error| ReadError::Line {
         format: NAME,
         line: error.line() as u64,
@@ -48,7 +49,7 @@ pub(super) fn read(input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, 
         level: Level::Document,
     };
     let outcome = seed.deserialize(&mut json);
-    budget.check()?;
+    whole::check(budget, input.len())?;
     let has_samples = outcome.map_err(|error| broken(&error))?;
     json.end().map_err(|error| broken(&error))?;
     let reason = if has_samples {

@@ -9,6 +9,7 @@
 use profile::classic::SEPARATOR;
 use profile::{Body, NumberMap, Profile, Samples, SymbolId, WallUnit};
 
+use super::unit::{needs_time, needs_time_or_samples};
 use crate::WriteError;
 
 /// The maximum number of entries that are written: in a file a sample may have
@@ -27,14 +28,18 @@ pub(crate) struct Sampled<'p> {
 
 impl<'p> Sampled<'p> {
     /// The profile as samples, if it holds samples that are counted. Samples
-    /// with a duration are written to the array of costs.
+    /// with a duration are written to the array of costs; other counts cannot
+    /// be written.
     pub(crate) fn of(
         profile: &'p Profile,
         format: &'static str,
     ) -> Result<Option<Self>, WriteError> {
-        let (Body::Samples(samples), WallUnit::Samples) =
-            (&profile.body, profile.metrics.wall_unit)
-        else {
+        if profile.metrics.wall_unit == WallUnit::Nanoseconds {
+            return Ok(None);
+        }
+        needs_time_or_samples(profile, format)?;
+        let Body::Samples(samples) = &profile.body else {
+            needs_time(profile, format)?;
             return Ok(None);
         };
         let length = usize::try_from(samples.weight()).ok();

@@ -11,6 +11,7 @@ use std::borrow::Cow;
 
 use profile::{
     Body, Event, EventFold, EventKind, Events, Instant, Metric, NodeId, Profile, Samples, Tree,
+    WallUnit,
 };
 
 /// The self cost of one function at one position and time.
@@ -39,7 +40,7 @@ impl<'p> Timeline<'p> {
         match &profile.body {
             Body::Edges(_) => None,
             Body::Tree(tree) => Some(Self {
-                slices: laid_out(tree, metric),
+                slices: laid_out(tree, metric, profile),
                 tree: Cow::Borrowed(tree),
             }),
             Body::Events(events) => Some(Self::of_events(events, metric)),
@@ -51,7 +52,7 @@ impl<'p> Timeline<'p> {
                 let slices = if metric == Metric::Wall && keep_numbers && in_time(samples) {
                     of_samples(samples)
                 } else {
-                    laid_out(&tree, metric)
+                    laid_out(&tree, metric, profile)
                 };
                 Some(Self {
                     tree: Cow::Owned(tree),
@@ -124,7 +125,11 @@ fn of_samples(samples: &Samples) -> Vec<Slice> {
 }
 
 /// One slice for each node, callers before callees, without gaps.
-fn laid_out(tree: &Tree, metric: Metric) -> Vec<Slice> {
+fn laid_out(tree: &Tree, metric: Metric, profile: &Profile) -> Vec<Slice> {
+    let length = match profile.metrics.wall_unit {
+        WallUnit::Nanoseconds => 1,
+        WallUnit::Samples => sample_length(profile),
+    };
     let own = tree.self_costs();
     let children = tree.children();
     let mut slices = Vec::with_capacity(tree.nodes.len());
@@ -138,7 +143,8 @@ fn laid_out(tree: &Tree, metric: Metric) -> Vec<Slice> {
             slices.push(Slice { node, at, value });
         }
         // A caller that costs less than its callees has no self time.
-        at = at.saturating_add(u64::try_from(own.wall).unwrap_or(0));
+        let wall = u64::try_from(own.wall).unwrap_or(0);
+        at = at.saturating_add(wall.saturating_mul(length));
     }
     slices
 }

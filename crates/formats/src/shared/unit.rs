@@ -2,6 +2,8 @@
 
 use profile::{Metric, Profile, WallUnit};
 
+use crate::WriteError;
+
 /// The unit of a cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unit {
@@ -22,6 +24,29 @@ impl Unit {
             Metric::Memory | Metric::Peak => Self::Bytes,
             Metric::Calls => Self::Count,
         }
+    }
+}
+
+/// The error if the profile counts something else than time: for formats whose
+/// readers would take the counts for a time.
+pub(crate) fn needs_time(profile: &Profile, format: &'static str) -> Result<(), WriteError> {
+    match profile.metrics.wall_unit {
+        WallUnit::Nanoseconds => Ok(()),
+        WallUnit::Samples => Err(WriteError::NeedsTime {
+            format,
+            counted: profile.counted().to_owned(),
+        }),
+    }
+}
+
+/// As [`needs_time`], but samples are taken: each has a duration.
+pub(crate) fn needs_time_or_samples(
+    profile: &Profile,
+    format: &'static str,
+) -> Result<(), WriteError> {
+    match profile.meta.counts {
+        None => Ok(()),
+        Some(_) => needs_time(profile, format),
     }
 }
 

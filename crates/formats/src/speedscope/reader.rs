@@ -16,12 +16,13 @@ use super::json::{self, File};
 use super::parts::{Event, One, scaled, unsigned};
 use crate::ReadError;
 use crate::shared::text::split_title;
+use crate::shared::whole;
 
 /// Reads a whole file.
 pub(super) fn read(input: &mut dyn BufRead, budget: &Budget) -> Result<Profile, ReadError> {
-    let bytes = crate::shared::whole::whole(input, budget)?;
+    let bytes = whole::whole_json(input, "speedscope", budget)?;
     let outcome = json::read(&bytes, budget);
-    budget.check()?;
+    whole::check(budget, bytes.len())?;
     let file = outcome.map_err(|error| ReadError::Line {
         format: "speedscope",
         line: error.line() as u64,

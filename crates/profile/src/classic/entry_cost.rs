@@ -1,6 +1,6 @@
 //! The costs of one entry, parsed by name and in any number format.
 
-use super::error::Error;
+use super::error::{Error, beginning};
 use crate::{Cost, Metrics};
 
 /// The metrics of one entry as they are in the file.
@@ -68,7 +68,7 @@ impl EntryCost {
             number
                 .map(|number| number.max(0).unsigned_abs())
                 .ok_or(Error::Metric {
-                    key: key.into(),
+                    key: beginning(key),
                     metric,
                 })
         };
@@ -77,7 +77,7 @@ impl EntryCost {
                 .unwrap_or(Number::Int(0))
                 .scaled(1)
                 .ok_or(Error::Metric {
-                    key: key.into(),
+                    key: beginning(key),
                     metric,
                 })
         };

@@ -41,6 +41,27 @@ pub enum Error {
     Memory(OverBudget),
 }
 
+/// How much of a key an error keeps, in bytes.
+const MAX_KEY: usize = 300;
+
+/// A key for an error message: a long one is cut.
+pub(super) fn beginning(key: &[u8]) -> Box<[u8]> {
+    match key.get(..MAX_KEY) {
+        Some(cut) if key.len() > MAX_KEY => [cut, b"..."].concat().into(),
+        _ => key.into(),
+    }
+}
+
+impl Error {
+    /// The error for an entry with neither costs nor a stack.
+    #[must_use]
+    pub fn entry(key: &[u8]) -> Self {
+        Self::Entry {
+            key: beginning(key),
+        }
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

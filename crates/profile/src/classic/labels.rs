@@ -20,7 +20,7 @@ pub(super) struct Labels {
 const RESOLVED: usize = 160;
 
 /// The noun in the budget's error message.
-const NAMES: &str = "names of functions";
+pub(super) const NAMES: &str = "names of functions";
 
 impl Labels {
     /// The label of `main()`, with room for as many as the budget allows.

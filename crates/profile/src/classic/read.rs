@@ -9,14 +9,14 @@
 
 use super::SEPARATOR;
 use super::entry_cost::EntryCost;
-use super::error::Error;
-use super::labels::Labels;
+use super::error::{Error, beginning};
+use super::labels::{Labels, NAMES};
 use crate::php_serialize::{Key, Limits, Reader, Value};
 use crate::table::known_mut;
 use crate::{
     Body, Budget, Cost, Edge, EdgeTable, Meta, Metrics, Mode, NodeId, NumberMap, OverBudget,
     Profile, Sample, SamplesBuilder, Spans, Symbol, SymbolId, Table, Tree, TreeBuilder, WallUnit,
-    make_name_safe,
+    allocated, make_name_safe,
 };
 
 /// Reads a classic array as PHP's `serialize()` writes it.
@@ -44,7 +44,7 @@ pub fn read_serialized(input: &[u8], limits: Limits, budget: &Budget) -> Result<
         if !reader.is_at_array() {
             match reader.value()? {
                 Value::String(stack) => builder.add_sample(key, stack)?,
-                _ => return Err(Error::Entry { key: key.into() }),
+                _ => return Err(Error::entry(key)),
             }
             continue;
         }
@@ -125,7 +125,7 @@ impl Builder {
     /// [`Error`] for an invalid key or cost.
     pub fn add_row(&mut self, key: &[u8], entry: EntryCost) -> Result<(), Error> {
         if !self.samples.is_empty() {
-            return Err(Error::Entry { key: key.into() });
+            return Err(Error::entry(key));
         }
         let cost = entry.cost(key)?;
         if key == Symbol::MAIN {
@@ -135,18 +135,24 @@ impl Builder {
         let Some((caller, callee)) = split(key) else {
             // Tideways on PHP 8 ends `main()` at once, and then writes rows
             // without a caller.
-            self.callerless.get_or_insert_with(|| key.into());
+            self.callerless.get_or_insert_with(|| beginning(key));
             self.callerless_cost += cost;
             return self.add_edge(Symbol::MAIN, key, cost);
         };
         if callee == Symbol::MAIN {
-            return Err(Error::Key { key: key.into() });
+            return Err(Error::Key {
+                key: beginning(key),
+            });
         }
         // Another separator is part of the callee's name, from a writer that
         // did not replace it.
+        let copied = allocated(callee.len());
+        self.budget.take(copied, NAMES)?;
         let mut callee = callee.to_vec();
         make_name_safe(&mut callee);
-        self.add_edge(caller, &callee, cost)
+        self.add_edge(caller, &callee, cost)?;
+        self.budget.give_back(copied);
+        Ok(())
     }
 
     fn add_edge(&mut self, caller: &[u8], callee: &[u8], cost: Cost) -> Result<(), Error> {
@@ -173,9 +179,9 @@ impl Builder {
     ///
     /// [`Error`] for a key that is not a time.
     pub fn add_sample(&mut self, time: &[u8], stack: &[u8]) -> Result<(), Error> {
-        let taken_unix_us = unix_us(time).ok_or(Error::Entry { key: time.into() })?;
+        let taken_unix_us = unix_us(time).ok_or(Error::entry(time))?;
         if self.main.is_some() || !self.rows.is_empty() {
-            return Err(Error::Entry { key: time.into() });
+            return Err(Error::entry(time));
         }
         let mut node = NodeId::ROOT;
         let mut rest = stack;
@@ -353,6 +359,31 @@ mod tests {
     }
 
     const WT: &str = "a:1:{s:2:\"wt\";i:7;}";
+
+    #[test]
+    fn an_error_has_only_the_beginning_of_a_long_key() {
+        let message = error(&rows(&[(&"x".repeat(1_000_000), "i:1;")])).to_string();
+        assert!(
+            message.contains("xxx...") && message.len() < 1_000,
+            "{message}"
+        );
+    }
+
+    #[test]
+    fn the_copy_of_a_name_is_counted_too() {
+        let long = format!("main()==>{}", "x".repeat(8 << 20));
+        let input = rows(&[(&long, WT), ("main()", WT)]);
+        let read = |limit| {
+            let budget = Budget::new(limit);
+            read_serialized(input.as_bytes(), Limits::PROFILE, &budget).map(drop)
+        };
+        // Reading may use half. The label and the symbol take two of them.
+        let Err(Error::Memory(over)) = read(2 * (20 << 20)) else {
+            panic!("it fits");
+        };
+        assert_eq!(over.what, NAMES);
+        assert_eq!(read(2 * (28 << 20)), Ok(()));
+    }
 
     #[test]
     fn averages_with_fractions_are_read() {
