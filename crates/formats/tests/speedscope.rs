@@ -236,3 +236,20 @@ fn edges_are_refused() {
     ));
     assert_eq!(Metric::Wall.name(), "wall");
 }
+
+#[test]
+fn a_file_that_takes_most_of_the_memory_is_said_to_be_what_does_not_fit() {
+    let events = vec![r#"{"type":"O","frame":0,"at":0}"#; 40_000].join(",");
+    let name = "x".repeat(200_000);
+    let file = format!(
+        r#"{{"shared":{{"frames":[{{"name":"{name}"}}]}},"profiles":[
+        {{"type":"evented","unit":"none","events":[{events}]}}]}}"#
+    );
+    // Reading may use half of it.
+    let budget = profile::Budget::new(2 * (file.len() as u64 + 100_000));
+    let error = formats::read_within(file.as_bytes(), &budget).unwrap_err();
+    assert!(
+        error.to_string().starts_with("its unpacked bytes need"),
+        "{error}"
+    );
+}

@@ -101,3 +101,19 @@ impl From<ReadError> for Error {
         Self::Serialized(error)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_has_only_the_beginning_of_a_long_key() {
+        let message = Error::entry(&[b'x'; 1_000_000]).to_string();
+        assert!(
+            message.contains("xxx...") && message.len() < 1_000,
+            "{message}"
+        );
+        let whole = Error::entry(&[b'x'; MAX_KEY]).to_string();
+        assert!(!whole.contains("..."), "{whole}");
+    }
+}

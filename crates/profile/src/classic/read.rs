@@ -361,31 +361,6 @@ mod tests {
     const WT: &str = "a:1:{s:2:\"wt\";i:7;}";
 
     #[test]
-    fn an_error_has_only_the_beginning_of_a_long_key() {
-        let message = error(&rows(&[(&"x".repeat(1_000_000), "i:1;")])).to_string();
-        assert!(
-            message.contains("xxx...") && message.len() < 1_000,
-            "{message}"
-        );
-    }
-
-    #[test]
-    fn the_copy_of_a_name_is_counted_too() {
-        let long = format!("main()==>{}", "x".repeat(8 << 20));
-        let input = rows(&[(&long, WT), ("main()", WT)]);
-        let read = |limit| {
-            let budget = Budget::new(limit);
-            read_serialized(input.as_bytes(), Limits::PROFILE, &budget).map(drop)
-        };
-        // Reading may use half. The label and the symbol take two of them.
-        let Err(Error::Memory(over)) = read(2 * (20 << 20)) else {
-            panic!("it fits");
-        };
-        assert_eq!(over.what, NAMES);
-        assert_eq!(read(2 * (28 << 20)), Ok(()));
-    }
-
-    #[test]
     fn averages_with_fractions_are_read() {
         let main = "a:3:{s:2:\"ct\";d:1.5;s:2:\"wt\";d:2.25;s:3:\"cpu\";d:0.0004;}";
         let profile = profile(&rows(&[("main()", main)]));

@@ -1,0 +1,25 @@
+//! The memory that a long name takes.
+
+use profile::classic::{Error, read_serialized};
+use profile::php_serialize::Limits;
+use profile::{Budget, Symbol};
+
+#[test]
+fn the_copy_of_a_name_is_counted_too() {
+    let name = "x".repeat(8 << 20);
+    let key = format!("main()==>{name}");
+    let cost = "a:1:{s:2:\"wt\";i:7;}";
+    let input = format!(
+        "a:2:{{s:{}:\"{key}\";{cost}s:6:\"main()\";{cost}}}",
+        key.len()
+    );
+    let read = |limit| read_serialized(input.as_bytes(), Limits::PROFILE, &Budget::new(limit));
+    // Reading may use half. The label and the symbol take two of them.
+    let Err(Error::Memory(over)) = read(2 * (20 << 20)) else {
+        panic!("it fits");
+    };
+    assert_eq!(over.what, "names of functions");
+    let symbols = read(2 * (28 << 20)).map(|profile| profile.symbols);
+    let symbols = symbols.unwrap_or_default();
+    assert!(symbols.contains(&Symbol::new(name.as_bytes())));
+}
