@@ -37,7 +37,7 @@ export function FilePage(): JSX.Element {
               {summary.nodes > 0 ? <Fact name="call paths" value={format.count(summary.nodes)} /> : null}
               {summary.samples > 0 ? <Fact name="samples" value={format.count(summary.samples)} /> : null}
               {summary.spans > 0 ? <Fact name="spans" value={format.count(summary.spans)} /> : null}
-              <Fact name="complete" value={summary.isTruncated ? 'no: a limit was reached while recording' : 'yes'} />
+              <Fact name="complete" value={summary.isTruncated ? 'no: a limit was reached, or the file was cut off' : 'yes'} />
               <Fact name="stacks" value={summary.isEstimated ? 'estimated' : summary.hasStacks ? 'as recorded' : 'not known'} />
               {summary.startedUnixUs === null ? null : <Fact name="began" value={format.moment(summary.startedUnixUs)} />}
               {summary.meta.map((entry, at) => (

@@ -51,7 +51,7 @@ function Warnings(props: { summary: Summary }): JSX.Element | null {
   const { isTruncated, isEstimated, isSampled, hasStacks, total, unit } = props.summary;
   const samples = unit === 'samples' ? total.wall : props.summary.samples;
   const list: string[] = [];
-  if (isTruncated) list.push('A limit was reached while recording: what came after it is missing, and is part of its callers’ self cost.');
+  if (isTruncated) list.push('Incomplete: a limit was reached, or the file was cut off. What is missing is part of its callers’ self cost.');
   if (isEstimated) list.push('Call stacks are an estimate: the file holds callers and callees only.');
   if (isSampled) {
     const from = samples > 0 ? ` from ${format.counted(samples, 'sample')}` : '';
