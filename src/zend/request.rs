@@ -191,6 +191,10 @@ pub(crate) fn temporary_directory() -> Vec<u8> {
 }
 
 /// The size of a fiber's C stack.
+#[allow(
+    clippy::useless_conversion,
+    reason = "a `zend_long` before PHP 8.4, a `usize` since"
+)]
 pub(crate) fn fiber_stack_size() -> usize {
     usize::try_from(ExecutorGlobals::get().fiber_stack_size).unwrap_or(0)
 }
