@@ -170,6 +170,12 @@ fn remove_cells(open: &mut Open<'_>, app: i64, before: i64) -> Result<u64> {
     for &number in &old {
         cells::remove(open.connection, number)?;
     }
+    // Half a day is summed again.
+    open.connection.execute(
+        "DELETE FROM daily WHERE hour < ?
+         AND route IN (SELECT id FROM route WHERE app = ?)",
+        params![before, app],
+    )?;
     open.connection.execute(
         "DELETE FROM day WHERE day < ?
          AND route IN (SELECT id FROM route WHERE app = ?)",
