@@ -316,6 +316,27 @@ fn an_old_run_that_was_imported_lately_stays() {
     let at = |days| store.retain("shop", &policy, arrived + days * day).unwrap();
     assert_eq!(at(29).runs, 0);
     assert_eq!(at(31).runs, 1);
+    // Its sums are older than all others, and stay as long as it does.
+    let late = NewRun {
+        received: arrived,
+        ..run(2)
+    };
+    let id = store.put(late).unwrap().id;
+    let policy = store::Policy {
+        sums_days: Some(800),
+        ..policy
+    };
+    let at = |days| store.retain("shop", &policy, arrived + days * day).unwrap();
+    assert_eq!(
+        at(1),
+        store::Removed {
+            cells: 1,
+            ..store::Removed::default()
+        }
+    );
+    assert!(store.run(&id).unwrap().is_some());
+    assert_eq!(store.verify().unwrap().problems, []);
+    assert_eq!((at(31).runs, at(32).cells), (1, 1));
 }
 
 #[test]

@@ -82,7 +82,7 @@ pub(crate) struct ServeArguments {
 pub(crate) struct StoreFolder {
     /// The folder of the store; by default ~/.local/share/xhprof
     // Not `env`: the variable XHPROF_STORE would conflict with --demo.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", global = true)]
     pub(crate) store: Option<PathBuf>,
 }
 
