@@ -26,8 +26,8 @@ client_check() {
     done
     address=$(head -n 1 "$folder/address")
     address=${address%/}
-    "$client_folder/venv/bin/python" scripts/clients/pyroscope.py "$address" "$token"
-    (cd "$client_folder/node" && node "$OLDPWD/scripts/clients/pyroscope.mjs" "$address" "$token")
+    "$client_folder/venv/bin/python" scripts/clients/with_python.py "$address" "$token"
+    (cd "$client_folder/node" && node "$OLDPWD/scripts/clients/with_node.mjs" "$address" "$token")
     for name in python-client node-client; do
         curl -sS -H "Authorization: Bearer $token" "$address/api/v1/runs?q=app:$name" >"$folder/$name"
         grep -q '"release":"7"' "$folder/$name" || die "no run of $name with its tags: $(cat "$folder/$name" "$folder/log")"

@@ -37,6 +37,9 @@ function run(array $command, array $environment = []): array
 /** A request; returns the status and the body. */
 function request(string $method, string $url, array $headers = [], string $body = ''): array
 {
+    if (!preg_grep('~^Content-Type:~i', $headers)) {
+        $headers[] = 'Content-Type: application/octet-stream';
+    }
     $options = ['method' => $method, 'header' => $headers, 'content' => $body, 'ignore_errors' => true, 'follow_location' => 0, 'timeout' => 30];
     $body = file_get_contents($url, false, stream_context_create(['http' => $options]));
     return [(int) explode(' ', $http_response_header[0] ?? ' 0')[1], $body];
@@ -152,7 +155,7 @@ behind_nginx();
 if ($failed) {
     echo "its log:\n", file_get_contents("$folder/log");
 } else {
-    echo "xhprof serve: login, upload, list, viewer, watched folder, second server, end: ok\n";
+    echo "xhprof serve: login, upload, list, viewer, watched folder, second server, end, saved runs, full disk, nginx: ok\n";
 }
 exec('rm -r ' . escapeshellarg($folder));
 exit($failed ? 1 : 0);
@@ -273,7 +276,9 @@ function behind_nginx(): void
     foreach (['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'] as $name) {
         $paths .= "{$name}_temp_path $folder/nginx-$name;\n";
     }
-    file_put_contents("$folder/nginx.conf", "daemon off;\npid $folder/nginx.pid;\nerror_log $folder/nginx.log;\nevents {}\nhttp {\naccess_log off;\n$paths$conf}\n");
+    // Started by root, its workers would have another user, who may not enter the folder.
+    $user = fileowner($folder) === 0 ? "user root;\n" : '';
+    file_put_contents("$folder/nginx.conf", "{$user}daemon off;\npid $folder/nginx.pid;\nerror_log $folder/nginx.log;\nevents {}\nhttp {\naccess_log off;\n$paths$conf}\n");
     $proxy = proc_open([$nginx, '-c', "$folder/nginx.conf", '-e', "$folder/nginx.log"], [['file', '/dev/null', 'r'], ['file', "$folder/out", 'a'], ['file', "$folder/out", 'a']], $pipes);
     register_shutdown_function(fn () => is_resource($proxy) && proc_terminate($proxy));
     happens(fn () => @stream_socket_client("tcp://127.0.0.1:$port"));

@@ -366,17 +366,25 @@ fn a_late_run_is_in_its_day_at_once() {
     assert_eq!(runs(&store), 90);
     store.rebuild().unwrap();
     assert_eq!(runs(&store), 90);
-    // Sums are removed with their days, also half a day.
+    // Sums are removed with their days, also half a day: those of no run.
     let policy = Policy {
+        days: Some(1),
+        notable: 0,
         sums_days: Some(1),
         ..Policy::default()
     };
     let now = BEGIN_US + 30 * 3_600_000_000;
+    let first = store.retain("shop", &policy, now).unwrap();
+    assert_eq!((first.by_age, first.cells), (90, 0));
     assert!(store.retain("shop", &policy, now).unwrap().cells > 0);
     drop(store);
-    let old =
-        "SELECT count(*) FROM cell WHERE hour < (SELECT min(started) / 3600000000 FROM run) + 6";
-    assert_eq!(number(folder.path(), old), 0);
+    let left = |condition: &str| {
+        let hour = BEGIN_US / 3_600_000_000 + 6;
+        let count = format!("SELECT count(*) FROM cell WHERE hour {condition} {hour}");
+        number(folder.path(), &count)
+    };
+    assert_eq!(left("<"), 0);
+    assert!(left(">=") > 0);
     let store = open(folder.path());
     store.rebuild().unwrap();
     assert_eq!(store.verify().unwrap().problems, []);
@@ -549,6 +557,27 @@ fn an_old_run_that_was_imported_lately_stays() {
     let at = |days| store.retain("shop", &policy, arrived + days * day).unwrap();
     assert_eq!(at(29).runs, 0);
     assert_eq!(at(31).runs, 1);
+    // Its sums are older than all others, and stay as long as it does.
+    let late = NewRun {
+        received: arrived,
+        ..run(2)
+    };
+    let id = store.put(late).unwrap().id;
+    let policy = store::Policy {
+        sums_days: Some(800),
+        ..policy
+    };
+    let at = |days| store.retain("shop", &policy, arrived + days * day).unwrap();
+    assert_eq!(
+        at(1),
+        store::Removed {
+            cells: 1,
+            ..store::Removed::default()
+        }
+    );
+    assert!(store.run(&id).unwrap().is_some());
+    assert_eq!(store.verify().unwrap().problems, []);
+    assert_eq!((at(31).runs, at(32).cells), (1, 1));
 }
 
 #[test]

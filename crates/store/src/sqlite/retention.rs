@@ -23,7 +23,8 @@ const PAGES: u32 = 512;
 /// How long a removed run is remembered, in days.
 const REMEMBERED: i64 = 400;
 
-const DAY_US: u64 = 86_400_000_000;
+const HOUR_US: u64 = 3_600_000_000;
+const DAY_US: u64 = 24 * HOUR_US;
 
 /// A run to remove.
 #[derive(Debug, Clone, Copy)]
@@ -86,15 +87,19 @@ pub(super) fn plan(
             let rows = statement.query_map(params![before, app], |row| row.get(0))?;
             Ok(rows.collect::<rusqlite::Result<_>>()?)
         };
-        let of_app = "AND route IN (SELECT id FROM route WHERE app = ?)";
-        plan.cells = numbers(
-            &format!("SELECT number FROM cell WHERE hour < ? {of_app}"),
-            before,
-        )?;
-        plan.days = numbers(
-            &format!("SELECT number FROM day WHERE day < ? {of_app}"),
-            before.div_euclid(24),
-        )?;
+        // The sums of runs that are there stay: a label, or a late import, keeps
+        // runs longer than sums.
+        let old = |table: &str, column: &str, length: u64| {
+            format!(
+                "SELECT number FROM {table} AS old WHERE {column} < ?
+                 AND route IN (SELECT id FROM route WHERE app = ?)
+                 AND NOT EXISTS (SELECT 1 FROM run WHERE run.route = old.route
+                     AND run.started >= old.{column} * {length}
+                     AND run.started < (old.{column} + 1) * {length})"
+            )
+        };
+        plan.cells = numbers(&old("cell", "hour", HOUR_US), before)?;
+        plan.days = numbers(&old("day", "day", DAY_US), before.div_euclid(24))?;
     }
     Ok(plan)
 }

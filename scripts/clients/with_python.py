@@ -1,4 +1,4 @@
-"""Works under the client of Pyroscope for ten seconds: pyroscope.py ADDRESS TOKEN."""
+"""Works under the client of Pyroscope for ten seconds: with_python.py ADDRESS TOKEN."""
 
 import sys
 import time

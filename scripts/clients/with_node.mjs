@@ -1,7 +1,8 @@
-// Works under the client of Pyroscope for some seconds: pyroscope.mjs ADDRESS TOKEN.
+// Works under the client of Pyroscope for some seconds: with_node.mjs ADDRESS TOKEN.
 import { createRequire } from 'node:module';
 
-const Pyroscope = createRequire(process.cwd() + '/')('@pyroscope/nodejs');
+const loaded = createRequire(process.cwd() + '/')('@pyroscope/nodejs');
+const Pyroscope = loaded.default ?? loaded;
 const [address, token] = process.argv.slice(2);
 
 Pyroscope.init({
