@@ -351,7 +351,8 @@ function Failure(props: { failure: EngineError; onThreshold: (threshold: number)
 
 /** Files that are dropped anywhere, or pasted. */
 function useFileInput(offer: (dropped: readonly Dropped[]) => Promise<void>, setDragged: (is: boolean) => void): void {
-  useEffect(() => {
+  // At once: a file must not be offered to what was open before.
+  useLayoutEffect(() => {
     const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') ?? false;
     const over = (event: DragEvent): void => {
       if (!hasFiles(event)) return;

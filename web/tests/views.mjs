@@ -247,7 +247,8 @@ export const views = {
     await eventually(async () => /top=5/.test(await state(page)), "the first row in view is in the address");
     await page.reload();
     await eventually(async () => (await place()) === 150, "a reload shows it again");
-    await grid.locator(".vrow .fn").nth(8).click();
+    // In view as it is: a click on another would scroll to it first.
+    await grid.locator(".vrow .fn").nth(2).click();
     await page.locator(".function-name").waitFor();
     assert.doesNotMatch(await state(page), /top=/, "another page has no part in it");
     await page.goBack();
