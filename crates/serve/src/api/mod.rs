@@ -7,7 +7,8 @@ mod uploads;
 pub use describe::description;
 pub(crate) use describe::openapi;
 pub(crate) use questions::{
-    Both, Filter, all_routes, apps, ask, days, delete_run, diff, function, functions, health,
-    label_run, metrics, releases, retain, run, run_file, runs, session, spans, stats, tree, trend,
+    Both, Filter, all_routes, apps, ask, days, delete_run, diff, found, function, functions,
+    health, label_run, metrics, releases, retain, run, run_file, runs, selection, session, spans,
+    stats, tree, trend, visible_apps,
 };
 pub(crate) use uploads::{import_buggregator, import_pyroscope, import_xhgui, put_runs};
