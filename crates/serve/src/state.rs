@@ -12,6 +12,7 @@ use tokio::sync::Semaphore;
 use crate::access::{Access, Sessions};
 use crate::findings::Findings;
 use crate::metrics::Counters;
+use crate::readers::Readers;
 
 /// A native file with its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,6 +60,8 @@ type Kept = (Instant, AppInfo, Arc<Findings>);
 pub struct Config {
     /// Where the runs are.
     pub store: Arc<dyn Store>,
+    /// What reads uploads.
+    pub readers: Arc<Readers>,
     /// Where it listens.
     pub listen: SocketAddr,
     /// Who may use it.

@@ -256,6 +256,93 @@ fn compacting_keeps_everything() {
     assert_eq!(listed.unwrap().runs.len(), 10);
 }
 
+/// Takes from a store what version 2 added.
+fn made_older(folder: &Path) {
+    let database = rusqlite::Connection::open(folder.join("store.sqlite")).unwrap();
+    let older = "DROP TABLE policy; DROP TABLE removed; DROP TABLE notice;
+         ALTER TABLE run DROP COLUMN stored; PRAGMA user_version = 1";
+    database.execute_batch(older).unwrap();
+}
+
+#[test]
+fn a_store_of_an_older_version_is_brought_up_to_date() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = Options {
+        read_only: true,
+        ..Options::default()
+    };
+    for is_read_only in [false, true] {
+        let path = folder.path().join(is_read_only.to_string());
+        let store = open(&path);
+        store.put(run(1)).unwrap();
+        drop(store);
+        made_older(&path);
+        let store = if is_read_only {
+            SqliteStore::open_with(&path, options).unwrap()
+        } else {
+            open(&path)
+        };
+        assert_eq!(store.stats().unwrap().runs, 1);
+        assert_eq!(store.policies().unwrap(), store::Policies::default());
+        drop(store);
+        // Its runs have no time of arrival: they are as old as they are.
+        let store = open(&path);
+        let policy = store::Policy {
+            notable: 0,
+            ..store::Policy::default()
+        };
+        let days = |days: u64| BEGIN_US + days * 86_400_000_000;
+        assert_eq!(store.retain("shop", &policy, days(29)).unwrap().runs, 0);
+        assert_eq!(store.retain("shop", &policy, days(31)).unwrap().by_age, 1);
+    }
+}
+
+#[test]
+fn an_old_run_that_was_imported_lately_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let day = 86_400_000_000;
+    let arrived = BEGIN_US + 900 * day;
+    let old = NewRun {
+        received: arrived,
+        ..run(1)
+    };
+    store.put(old).unwrap();
+    let policy = store::Policy {
+        notable: 0,
+        sums_days: None,
+        ..store::Policy::default()
+    };
+    let at = |days| store.retain("shop", &policy, arrived + days * day).unwrap();
+    assert_eq!(at(29).runs, 0);
+    assert_eq!(at(31).runs, 1);
+}
+
+#[test]
+fn runs_arrive_while_a_policy_removes_many() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    for number in 0..400 {
+        store.put(run(number)).unwrap();
+    }
+    let policy = store::Policy {
+        runs: Some(1),
+        days: None,
+        notable: 0,
+        ..store::Policy::default()
+    };
+    std::thread::scope(|scope| {
+        let removed = scope.spawn(|| store.retain("shop", &policy, BEGIN_US).unwrap());
+        for number in 1000..1020 {
+            store.put(run(number)).unwrap();
+        }
+        assert!(removed.join().unwrap().by_count >= 399);
+    });
+    assert_eq!(store.verify().unwrap().problems, []);
+    let (stats, removed) = (store.stats().unwrap(), store.removals(0).unwrap());
+    assert_eq!(stats.runs + removed[0].count, 420);
+}
+
 #[test]
 fn a_store_of_a_later_version_is_refused() {
     let folder = tempfile::tempdir().unwrap();

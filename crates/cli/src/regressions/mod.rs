@@ -5,6 +5,7 @@
 
 mod json;
 mod markdown;
+mod notice;
 mod pages;
 mod stored;
 mod text;
@@ -27,6 +28,7 @@ use crate::progress::{Progress, Work};
 use crate::since::Since;
 use crate::terminal::say;
 
+pub(crate) use notice::notices;
 pub(crate) use pages::findings;
 
 const HOUR_US: u64 = 3_600_000_000;

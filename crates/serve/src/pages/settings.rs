@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use axum::Extension;
 use axum::extract::State as Shared;
-use store::{AppInfo, Stats};
+use store::{AppInfo, Policies, Policy, Reason, Stats};
 
 use super::Page;
 use super::frame::{Section, page};
@@ -23,10 +23,13 @@ pub(crate) async fn settings(
 ) -> Page {
     let apps = visible_apps(&state, &caller).await?;
     let mut body = applications(&apps);
+    let policies = ask(&state, |store| store.policies()).await?;
+    body.push_str(&retention(&apps, &policies, &caller));
     // A token of one application sees no totals of all.
     if caller.app.is_none() {
         let stats = ask(&state, |store| store.stats()).await?;
         body.push_str(&size(&stats));
+        body.push_str(&removed(&stats));
         body.push_str(&uploads(&state.counters));
     }
     body.push_str("<h2>Tokens</h2>");
@@ -69,6 +72,73 @@ fn applications(apps: &[AppInfo]) -> String {
         );
     }
     format!("<h2>Applications</h2>{}", table.finish())
+}
+
+/// How long the runs of each application are kept.
+fn retention(apps: &[AppInfo], policies: &Policies, caller: &Caller) -> String {
+    let mut table = Table::new(
+        "Retention",
+        &[
+            ("name", "Application"),
+            ("", "Days"),
+            ("few", "Runs"),
+            ("", "Size"),
+            ("few", "Slowest and failed of each route"),
+            ("few", "Their days"),
+            ("few", "Days of sums"),
+        ],
+    );
+    let limit = |value: Option<String>| value.unwrap_or_else(|| "any".to_owned());
+    let mut row = |name: String, policy: &Policy| {
+        table.row(
+            "",
+            [
+                name,
+                limit(policy.days.map(|days| days.to_string())),
+                limit(policy.runs.map(number)),
+                limit(policy.bytes.map(bytes)),
+                policy.notable.to_string(),
+                policy.keep_notable_days.to_string(),
+                limit(policy.sums_days.map(|days| days.to_string())),
+            ],
+        );
+    };
+    for app in apps {
+        row(escaped(&app.name), policies.of(&app.name));
+    }
+    if caller.app.is_none() {
+        row("<em>others</em>".to_owned(), &policies.default);
+    }
+    format!(
+        "<h2>Retention</h2>{}<p class=\"dim\">The server removes what a policy does not keep, every hour; labelled \
+         runs stay. A token with the scope <code>admin</code> changes a policy: <code>curl -X PUT \
+         -H 'Authorization: Bearer TOKEN' --json '{{\"days\": 30}}' \
+         http://…/api/v1/policies/APP</code></p>",
+        table.finish()
+    )
+}
+
+/// What the policies removed, and why.
+fn removed(stats: &Stats) -> String {
+    if stats.removed.is_empty() {
+        return String::new();
+    }
+    let headings = [
+        ("left", "Removed by policies"),
+        ("", "Number"),
+        ("", "Size"),
+    ];
+    let mut table = Table::new("Removed by policies", &headings);
+    for of in &stats.removed {
+        let reason = match of.reason {
+            Reason::Age => "runs that were too old",
+            Reason::Count => "runs that were too many",
+            Reason::Size => "runs that took too much space",
+            Reason::Sums => "hourly sums that were too old",
+        };
+        table.row("", [reason.to_owned(), number(of.count), bytes(of.bytes)]);
+    }
+    table.finish()
 }
 
 fn size(stats: &Stats) -> String {

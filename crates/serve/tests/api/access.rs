@@ -9,7 +9,8 @@ use serve::{Scope, routes};
 use super::server::locked;
 
 fn concrete(path: &str) -> String {
-    path.replace("{id}", "00112233445566778899aabbccddeeff")
+    let path = path.replace("{id}", "00112233445566778899aabbccddeeff");
+    path.replace("{app}", "shop")
 }
 
 #[test]

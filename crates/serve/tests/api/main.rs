@@ -6,8 +6,10 @@
 )]
 
 mod access;
+mod classic;
 mod description;
 mod pages;
+mod policies;
 mod questions;
 mod server;
 mod sites;

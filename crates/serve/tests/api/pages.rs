@@ -166,6 +166,25 @@ fn a_refused_upload_is_shown_with_its_reason() {
 }
 
 #[test]
+fn the_settings_show_how_long_runs_are_kept() {
+    let server = open();
+    server.send("POST", "/api/v1/runs", &[], run(1));
+    let policy = store::Policy {
+        runs: Some(12_345),
+        ..store::Policy::default()
+    };
+    server
+        .store
+        .set_policy(Some("shop"), Some(&policy))
+        .unwrap();
+    let text = server.get("/settings").text();
+    assert!(
+        text.contains("12,345") && text.contains("20480.0 MiB"),
+        "{text}"
+    );
+}
+
+#[test]
 fn a_session_has_a_button_that_ends_it() {
     let server = locked();
     let form = format!("token={}", server.tokens[0]).into_bytes();

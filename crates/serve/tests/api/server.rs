@@ -7,7 +7,8 @@ use axum::body::{Body, to_bytes};
 use axum::http::{Request, StatusCode, header};
 use serde_json::Value;
 use serve::{
-    Access, Config, Findings, Found, ReleaseFindings, State, Trigger, add_token, app, read_tokens,
+    Access, Config, Findings, Found, Readers, ReleaseFindings, State, Trigger, add_token, app,
+    read_tokens,
 };
 use store::simulate::{At, Shop};
 use store::{Options, SqliteStore, Store};
@@ -20,7 +21,7 @@ pub(crate) struct Server {
     app: Router,
     pub(crate) store: Arc<dyn Store>,
     pub(crate) tokens: Vec<String>,
-    _folder: TempDir,
+    pub(crate) folder: TempDir,
 }
 
 /// A server that asks for tokens: for reading, writing, everything, and reading
@@ -56,8 +57,18 @@ pub(crate) fn server(has_tokens: bool, max_bytes: Option<u64>) -> Server {
     } else {
         Access::WithoutLogin
     };
-    let state = State::new(Config {
-        store: Arc::clone(&store),
+    Server {
+        app: service(&store, access),
+        store,
+        tokens,
+        folder,
+    }
+}
+
+fn service(store: &Arc<dyn Store>, access: Access) -> Router {
+    app(State::new(Config {
+        store: Arc::clone(store),
+        readers: Arc::new(Readers::in_this_process()),
         listen: "127.0.0.1:8470".parse().unwrap(),
         access,
         hosts: vec!["profiles.example.com".to_owned()],
@@ -77,13 +88,7 @@ pub(crate) fn server(has_tokens: bool, max_bytes: Option<u64>) -> Server {
             secret: Some("hush".to_owned()),
         },
         viewer_policy: "default-src 'none'".to_owned(),
-    });
-    Server {
-        app: app(state),
-        store,
-        tokens,
-        _folder: folder,
-    }
+    }))
 }
 
 pub(crate) fn run(number: u64) -> Vec<u8> {
@@ -119,6 +124,12 @@ impl Answer {
 }
 
 impl Server {
+    pub(crate) fn with_tokens_read_again(mut self) -> Self {
+        let tokens = read_tokens(&self.folder.path().join("tokens")).unwrap();
+        self.app = service(&self.store, Access::Tokens(tokens));
+        self
+    }
+
     pub(crate) fn send(
         &self,
         method: &str,

@@ -10,7 +10,9 @@ pub use answer::{
     FunctionDetail, FunctionRoute, FunctionTotal, Neighbour, ReleaseInfo, RouteDays, RouteRow,
     SpanTotal, Stats, TrendPoint,
 };
-pub use policy::{Policy, Problem, Removed, Verified};
+pub use policy::{
+    AppPolicy, Policies, Policy, Problem, Reason, Removal, Removed, RemovedFor, Verified,
+};
 pub use run::{NewRun, Run, RunId, RunInfo, RunPage, Stored};
 pub use selection::{
     FunctionSort, Named, RunQuery, RunSort, Selection, Status, TrendOf, TrendStep, glob,
