@@ -18,6 +18,7 @@ mod prepare;
 mod rollup;
 mod sqlite;
 mod store;
+mod transposed;
 
 #[cfg(feature = "conformance")]
 #[expect(

@@ -60,6 +60,12 @@ impl Spreads {
         }
     }
 
+    /// About how many times it has in memory.
+    pub(crate) fn size(&self) -> usize {
+        let sizes = self.rows.values().map(|row| 8 + row.walls.buckets());
+        sizes.sum()
+    }
+
     /// With each function's number replaced.
     pub(crate) fn renamed(self, names: &[u32]) -> Self {
         let mut renamed = Self::default();

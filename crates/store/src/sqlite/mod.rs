@@ -11,6 +11,7 @@
 mod answers;
 mod cells;
 mod conditions;
+mod daily;
 mod days;
 mod delete;
 mod dictionaries;

@@ -6,7 +6,7 @@ use profile::Symbol;
 use rusqlite::Connection;
 
 use super::super::SqliteStore;
-use super::super::visit::{Place, Sums, Want, visit};
+use super::super::visit::{Place, Resolution, Sums, Want, visit};
 use super::functions::text;
 use super::requests::sums;
 use crate::rollup::Totals;
@@ -21,7 +21,7 @@ pub(in super::super) fn route_days(
     connection: &Connection,
     selection: &Selection,
 ) -> Result<Vec<RouteDays>> {
-    let sums = sums(connection, selection, |place| {
+    let sums = sums(connection, selection, Resolution::Day, |place| {
         (place.app.clone(), place.route.clone(), day_of(place.hour))
     })?;
     let mut routes: Vec<RouteDays> = Vec::new();
@@ -85,7 +85,14 @@ pub(in super::super) fn function_days(
             }
         }
     };
-    let visited = visit(store, connection, selection, Want::Paths, &mut add)?;
+    let visited = visit(
+        store,
+        connection,
+        selection,
+        Want::Paths,
+        Resolution::Day,
+        &mut add,
+    )?;
     let numbers = numbers(&visited.names, names);
     let of = |name: &String| {
         let number = numbers.get(name);

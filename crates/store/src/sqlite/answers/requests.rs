@@ -6,7 +6,7 @@ use rusqlite::Connection;
 
 use super::super::conditions::Conditions;
 use super::super::runs;
-use super::super::visit::{self, Place, visit_totals};
+use super::super::visit::{self, Place, Resolution, visit_totals};
 use crate::rollup::{Sign, Totals};
 use crate::{ReleaseInfo, Result, RouteRow, RunInfo, Selection, TrendPoint, TrendStep};
 
@@ -28,10 +28,10 @@ impl Sum {
     #[expect(clippy::cast_precision_loss, reason = "an estimate")]
     fn add(&mut self, place: &Place, totals: &Totals) {
         if self.totals.runs == 0 {
-            (self.first, self.last) = (place.hour, place.hour);
+            (self.first, self.last) = place.hours;
         }
-        self.first = self.first.min(place.hour);
-        self.last = self.last.max(place.hour);
+        self.first = self.first.min(place.hours.0);
+        self.last = self.last.max(place.hours.1);
         self.totals.merge(totals, Sign::Plus);
         match place.weight {
             1 => self.walls.add(&totals.walls),
@@ -46,6 +46,7 @@ impl Sum {
 pub(super) fn sums<K: Ord>(
     connection: &Connection,
     selection: &Selection,
+    step: Resolution,
     key: impl Fn(&Place) -> K,
 ) -> Result<BTreeMap<K, Sum>> {
     let mut sums: BTreeMap<K, Sum> = BTreeMap::new();
@@ -53,7 +54,7 @@ pub(super) fn sums<K: Ord>(
         sums.entry(key(place)).or_default().add(place, totals);
     };
     if selection.is_of_hours() {
-        visit_totals(connection, selection, &mut |_, place, totals| {
+        visit_totals(connection, selection, step, &mut |_, place, totals| {
             add(place, &totals);
             Ok(())
         })?;
@@ -72,11 +73,13 @@ pub(super) fn sums<K: Ord>(
 }
 
 fn place(info: RunInfo, highest: f64) -> Place {
+    let hour = super::super::cells::hour_of(info.started_us);
     Place {
         app: info.app,
         route: info.route,
         release: info.release,
-        hour: super::super::cells::hour_of(info.started_us),
+        hour,
+        hours: (hour, hour),
         rate: info.rate,
         weight: visit::weight(highest, info.rate),
     }
@@ -87,7 +90,7 @@ pub(in super::super) fn requests(
     connection: &Connection,
     selection: &Selection,
 ) -> Result<Option<RouteRow>> {
-    let all = sums(connection, selection, |_| ())?.remove(&());
+    let all = sums(connection, selection, Resolution::Day, |_| ())?.remove(&());
     Ok(all.filter(|sum| sum.totals.runs > 0).map(|sum| RouteRow {
         share: 1.0,
         ..row(&sum)
@@ -120,7 +123,7 @@ pub(in super::super) fn routes(
     connection: &Connection,
     selection: &Selection,
 ) -> Result<Vec<RouteRow>> {
-    let sums = sums(connection, selection, |place| {
+    let sums = sums(connection, selection, Resolution::Day, |place| {
         (place.app.clone(), place.route.clone())
     })?;
     let whole: f64 = sums.values().map(|sum| sum.weighted_wall).sum();
@@ -153,7 +156,7 @@ pub(in super::super) fn request_trend(
     selection: &Selection,
     step: TrendStep,
 ) -> Result<Vec<TrendPoint>> {
-    let sums = sums(connection, selection, |place| {
+    let sums = sums(connection, selection, step.into(), |place| {
         (step.first_hour(place.hour), place.release.clone())
     })?;
     let points = sums.into_iter().map(|((hour, release), sum)| TrendPoint {
@@ -179,7 +182,7 @@ pub(in super::super) fn releases(
     connection: &Connection,
     selection: &Selection,
 ) -> Result<Vec<ReleaseInfo>> {
-    let sums = sums(connection, selection, |place| {
+    let sums = sums(connection, selection, Resolution::Day, |place| {
         (place.app.clone(), place.release.clone())
     })?;
     let mut releases: Vec<ReleaseInfo> = sums
