@@ -14,7 +14,7 @@ use crate::cookie::{COOKIE, session};
 use crate::state::State;
 
 const FORM: &str = "<form method=\"post\" action=\"/login\">\
-    <input type=\"hidden\" name=\"username\" autocomplete=\"username\" value=\"xhprof\"><label>Token <input name=\"token\" \
+    <input type=\"text\" hidden name=\"username\" autocomplete=\"username\" value=\"xhprof\"><label>Token <input name=\"token\" \
     type=\"password\" autocomplete=\"current-password\" required autofocus></label> \
     <button>Log in</button></form>";
 
