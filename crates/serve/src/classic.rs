@@ -55,7 +55,7 @@ pub(crate) async fn open(
         (_, Some(before), Some(after)) => {
             let before = find(&state, &caller, before, source).await?;
             let after = find(&state, &caller, after, source).await?;
-            format!("/compare?before=run:{before}&after=run:{after}")
+            format!("/compare/runs?base={before}&new={after}")
         }
         (Some(runs), _, _) => {
             let names: Vec<&str> = runs.split(',').take(MOST + 1).collect();

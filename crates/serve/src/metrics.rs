@@ -1,7 +1,10 @@
 //! Counters for `/metrics`, in Prometheus' text format.
 
+use std::collections::VecDeque;
 use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use store::{Reason, RemovedFor, Stats};
 
@@ -13,7 +16,22 @@ pub(crate) struct Counters {
     pub(crate) taken: AtomicU64,
     pub(crate) known: AtomicU64,
     pub(crate) refused: AtomicU64,
+    refusals: Mutex<VecDeque<Refusal>>,
 }
+
+/// An upload that was refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Refusal {
+    /// When, in microseconds since 1970.
+    pub(crate) at_us: u64,
+    /// The name of the sender's token.
+    pub(crate) by: String,
+    pub(crate) reason: String,
+}
+
+/// How many refusals are kept, and how much of a reason.
+const REFUSALS: usize = 50;
+const REASON: usize = 300;
 
 /// Adds one.
 pub(crate) fn count(counter: &AtomicU64) {
@@ -21,6 +39,25 @@ pub(crate) fn count(counter: &AtomicU64) {
 }
 
 impl Counters {
+    /// Counts a refused upload, and keeps why.
+    pub(crate) fn refuse(&self, by: &str, reason: &str) {
+        count(&self.refused);
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        let mut refusals = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
+        refusals.truncate(REFUSALS - 1);
+        refusals.push_front(Refusal {
+            at_us: now.map_or(0, |now| u64::try_from(now.as_micros()).unwrap_or(0)),
+            by: by.to_owned(),
+            reason: reason.chars().take(REASON).collect(),
+        });
+    }
+
+    /// The latest refusals first.
+    pub(crate) fn refusals(&self) -> Vec<Refusal> {
+        let refusals = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
+        refusals.iter().cloned().collect()
+    }
+
     /// All metrics as text.
     pub(crate) fn text(&self, stats: &Stats, crashed: u64) -> String {
         let of = |counter: &AtomicU64| counter.load(Ordering::Relaxed);

@@ -55,11 +55,17 @@ table! {
     "/xhprof_html/callgraph.php": "GET" Read => get(classic::open);
     "/routes": "GET" Read => get(pages::routes);
     "/route": "GET" Read => get(pages::route);
+    "/function": "GET" Read => get(pages::function);
     "/compare": "GET" Read => get(pages::compare);
+    "/compare/runs": "GET" Read => get(pages::two_runs);
+    "/compare/tree": "GET" Read => get(pages::two_trees);
     "/regressions": "GET" Read => get(pages::regressions);
+    "/profile-now": "GET" Read => get(pages::profile_now);
+    "/settings": "GET" Read => get(pages::settings);
     "/run/{id}": "GET" Read => get(pages::run);
     "/tree": "GET" Read => get(pages::tree);
     "/style.css": "GET" Open => get(pages::style);
+    "/script.js": "GET" Open => get(pages::script);
     "/login": "GET" Open, "POST" Open => get(pages::login).post(pages::log_in);
     "/logout": "POST" Open => post(pages::log_out);
     "/healthz": "GET" Open => get(api::health);

@@ -147,8 +147,12 @@ fn no_upload_makes_the_server_fail() {
         hosts: Vec::new(),
         tls: None,
         is_demo: false,
-        viewer: Box::new(|_, _| Ok(String::new())),
-        findings: Box::new(|_, _| Ok(String::new())),
+        viewer: Box::new(|_| Ok(String::new())),
+        findings: Box::new(|_, _| Ok(serve::Findings::default())),
+        trigger: serve::Trigger {
+            name: "XHPROF".to_owned(),
+            secret: None,
+        },
         viewer_policy: "default-src 'none'".to_owned(),
     }));
     let runtime = tokio::runtime::Builder::new_current_thread()

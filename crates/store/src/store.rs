@@ -1,10 +1,10 @@
 //! What any store can do, in the words of the domain.
 
 use crate::{
-    Aggregate, AppInfo, DayCount, Difference, FunctionDetail, FunctionSort, FunctionTotal, NewRun,
-    PathSums, Policies, Policy, ReleaseInfo, Removal, Removed, Result, RouteRow, Run, RunId,
-    RunPage, RunQuery, Selection, SpanTotal, Stats, Stored, TrendOf, TrendPoint, TrendStep,
-    Verified,
+    Aggregate, AppInfo, DayCount, Difference, FunctionDays, FunctionDetail, FunctionSort,
+    FunctionTotal, NewRun, PathSums, Policies, Policy, ReleaseInfo, Removal, Removed, Result,
+    RouteDays, RouteRow, Run, RunId, RunPage, RunQuery, Selection, SpanTotal, Stats, Stored,
+    TrendOf, TrendPoint, TrendStep, Verified,
 };
 
 /// A place where runs are kept.
@@ -42,6 +42,16 @@ pub trait Store: Send + Sync {
     ///
     /// Those of the database, as all that follow.
     fn routes(&self, selection: &Selection) -> Result<Vec<RouteRow>>;
+
+    /// All requests of a selection as if they were of one route, whose names are
+    /// empty; none without runs that measure time.
+    fn requests(&self, selection: &Selection) -> Result<Option<RouteRow>>;
+
+    /// The days of each route.
+    fn route_days(&self, selection: &Selection) -> Result<Vec<RouteDays>>;
+
+    /// The days of functions, in the order of their names.
+    fn function_days(&self, selection: &Selection, names: &[String]) -> Result<Vec<FunctionDays>>;
 
     /// The applications.
     fn apps(&self) -> Result<Vec<AppInfo>>;

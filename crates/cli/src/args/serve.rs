@@ -49,6 +49,12 @@ pub(crate) struct ServeArguments {
     /// A name under which browsers reach the server, beside its address
     #[arg(long, value_name = "NAME")]
     pub(crate) host: Vec<String>,
+    /// The name of PHP's xhprof.trigger, for the page "Profile now"
+    #[arg(long, value_name = "NAME", default_value = "XHPROF")]
+    pub(crate) trigger: String,
+    /// The file with the secret of that trigger; only tokens with the scope admin see it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trigger_secret_file: Option<PathBuf>,
     /// Send each new regression to URL, as JSON with a text in Markdown
     #[arg(
         long,

@@ -6,6 +6,7 @@
 mod json;
 mod markdown;
 mod notice;
+mod pages;
 mod stored;
 mod text;
 mod words;
@@ -28,7 +29,7 @@ use crate::since::Since;
 use crate::terminal::say;
 
 pub(crate) use notice::notices;
-pub(crate) use stored::page_of;
+pub(crate) use pages::findings;
 
 const HOUR_US: u64 = 3_600_000_000;
 

@@ -6,12 +6,13 @@ mod sent;
 mod store_commands;
 
 use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ::serve::{Access, Config, Readers, Watch, Webhook};
+use ::serve::{Access, Config, Readers, Trigger, Watch, Webhook};
 use ::store::{SqliteStore, Store};
 use anyhow::{Context, Result, anyhow, bail};
 
@@ -42,6 +43,7 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Result<()> {
             arguments.listen
         ),
     };
+    let trigger = trigger(arguments)?;
     let temporary = arguments.demo.then(tempfile::tempdir).transpose()?;
     let folder = match &temporary {
         Some(folder) => folder.path().join("store"),
@@ -77,12 +79,11 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Result<()> {
         hosts: arguments.host.clone(),
         tls: arguments.tls_cert.clone().zip(arguments.tls_key.clone()),
         is_demo: arguments.demo,
-        viewer: Box::new(|file, title| {
-            viewer::page_of(file, title).map_err(|error| format!("{error:#}"))
-        }),
+        viewer: Box::new(|viewed| viewer::page_of(viewed).map_err(|error| format!("{error:#}"))),
         findings: Box::new(|store, app| {
-            regressions::page_of(store, app).map_err(|error| format!("{error:#}"))
+            regressions::findings(store, app).map_err(|error| format!("{error:#}"))
         }),
+        trigger,
         viewer_policy: viewer::policy(),
     };
     let served = ::serve::serve(config, |address| {
@@ -93,6 +94,42 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Result<()> {
         let _ = out.flush();
     });
     served.with_context(|| format!("cannot serve on {}", arguments.listen))
+}
+
+/// How a request asks PHP for a profile.
+fn trigger(arguments: &ServeArguments) -> Result<Trigger> {
+    let is_name = |letter: char| letter.is_ascii_alphanumeric() || "_-".contains(letter);
+    let name = arguments.trigger.clone();
+    if name.is_empty() || !name.chars().all(is_name) {
+        bail!("--trigger {name}: use letters, digits, - and _, as in xhprof.trigger");
+    }
+    let secret = arguments.trigger_secret_file.as_deref().map(secret);
+    Ok(Trigger {
+        name,
+        secret: secret.transpose()?,
+    })
+}
+
+/// The text of a file that only its owner may read.
+fn secret(file: &Path) -> Result<String> {
+    let named = || format!("cannot read the secret in {}", file.display());
+    let mode = std::fs::metadata(file)
+        .with_context(named)?
+        .permissions()
+        .mode();
+    if mode & 0o077 != 0 {
+        bail!(
+            "{}: others may read it (mode {:04o}); chmod 600 changes that",
+            file.display(),
+            mode & 0o7777
+        );
+    }
+    let text = std::fs::read_to_string(file).with_context(named)?;
+    let secret = text.trim_end_matches(['\n', '\r']);
+    if secret.is_empty() || secret.contains(char::is_control) || secret.len() > 4096 {
+        bail!("{}: it has not one line of text", file.display());
+    }
+    Ok(secret.to_owned())
 }
 
 fn webhook(arguments: &ServeArguments, url: &str) -> Result<Webhook> {

@@ -38,7 +38,7 @@ impl Filter {
     }
 }
 
-pub(super) fn selection(filter: &str, caller: &Caller) -> Result<Selection, Problem> {
+pub(crate) fn selection(filter: &str, caller: &Caller) -> Result<Selection, Problem> {
     let mut selection = filter::selection(filter).map_err(Problem::bad)?;
     if let Some(own) = &caller.app {
         if selection.app.as_ref().is_some_and(|app| app != own) {
@@ -150,7 +150,11 @@ pub(crate) async fn runs(
 }
 
 /// The run of an address, if the caller may see it.
-async fn found(state: &Arc<State>, caller: &Caller, id: &str) -> Result<store::Run, Problem> {
+pub(crate) async fn found(
+    state: &Arc<State>,
+    caller: &Caller,
+    id: &str,
+) -> Result<store::Run, Problem> {
     let id: RunId = id.parse().map_err(Problem::bad)?;
     let run = ask(state, move |store| store.run(&id)).await?;
     let is_visible = |run: &store::Run| caller.app.as_ref().is_none_or(|app| *app == run.info.app);
@@ -227,9 +231,17 @@ pub(crate) async fn apps(
     Shared(state): Shared<Arc<State>>,
     Extension(caller): Extension<Caller>,
 ) -> Answer<Vec<AppInfo>> {
-    let mut apps = ask(&state, |store| store.apps()).await?;
+    Ok(Json(visible_apps(&state, &caller).await?))
+}
+
+/// The applications that the caller may see.
+pub(crate) async fn visible_apps(
+    state: &Arc<State>,
+    caller: &Caller,
+) -> Result<Vec<AppInfo>, Problem> {
+    let mut apps = ask(state, |store| store.apps()).await?;
     apps.retain(|app| caller.app.as_ref().is_none_or(|own| *own == app.name));
-    Ok(Json(apps))
+    Ok(apps)
 }
 
 /// The routes of a selection, those with the most time first.

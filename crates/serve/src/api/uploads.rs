@@ -114,7 +114,7 @@ pub(super) async fn stored(
             Ok(stored)
         }
         Err(error) => {
-            count(&state.counters.refused);
+            state.counters.refuse(&caller.name, &error.to_string());
             if !matches!(error, NotTaken::Store(_)) {
                 tracing::warn!(by = caller.name, %error, "an upload was refused");
             }

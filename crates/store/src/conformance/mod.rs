@@ -33,6 +33,7 @@ pub fn check<S: Store>(empty: impl Fn() -> S) {
         sums::routes_have_shares_and_quantiles,
         sums::rates_are_weighted,
         questions::a_trend_shows_releases,
+        questions::days_are_those_of_the_trends,
         questions::functions_have_callers_and_routes,
         questions::a_difference_finds_what_changed,
         sums::spans_are_added_up,

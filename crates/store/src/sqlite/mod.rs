@@ -38,10 +38,10 @@ use rusqlite::Connection;
 
 use crate::prepare::Prepared;
 use crate::{
-    Aggregate, AppInfo, CellHours, DayCount, Difference, Error, FunctionDetail, FunctionSort,
-    FunctionTotal, NewRun, Policies, Policy, ReleaseInfo, Removal, Removed, Result, RouteRow, Run,
-    RunId, RunPage, RunQuery, Selection, SpanTotal, Stats, Store, Stored, TrendOf, TrendPoint,
-    TrendStep, Verified,
+    Aggregate, AppInfo, CellHours, DayCount, Difference, Error, FunctionDays, FunctionDetail,
+    FunctionSort, FunctionTotal, NewRun, Policies, Policy, ReleaseInfo, Removal, Removed, Result,
+    RouteDays, RouteRow, Run, RunId, RunPage, RunQuery, Selection, SpanTotal, Stats, Store, Stored,
+    TrendOf, TrendPoint, TrendStep, Verified,
 };
 use writer::Writer;
 
@@ -141,6 +141,18 @@ impl Store for SqliteStore {
 
     fn routes(&self, selection: &Selection) -> Result<Vec<RouteRow>> {
         self.read(|connection| answers::routes(connection, selection))
+    }
+
+    fn requests(&self, selection: &Selection) -> Result<Option<RouteRow>> {
+        self.read(|connection| answers::requests(connection, selection))
+    }
+
+    fn route_days(&self, selection: &Selection) -> Result<Vec<RouteDays>> {
+        self.read(|connection| answers::route_days(connection, selection))
+    }
+
+    fn function_days(&self, selection: &Selection, names: &[String]) -> Result<Vec<FunctionDays>> {
+        self.read(|connection| answers::function_days(self, connection, selection, names))
     }
 
     fn apps(&self) -> Result<Vec<AppInfo>> {

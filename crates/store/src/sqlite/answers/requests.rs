@@ -6,7 +6,7 @@ use rusqlite::Connection;
 
 use super::super::conditions::Conditions;
 use super::super::runs;
-use super::super::visit::{Place, Resolution, requests, visit_totals};
+use super::super::visit::{self, Place, Resolution, visit_totals};
 use crate::rollup::{Sign, Totals};
 use crate::{ReleaseInfo, Result, RouteRow, RunInfo, Selection, TrendPoint, TrendStep};
 
@@ -14,8 +14,8 @@ use crate::{ReleaseInfo, Result, RouteRow, RunInfo, Selection, TrendPoint, Trend
 const MOST_RUNS: usize = 100_000;
 
 #[derive(Default)]
-struct Sum {
-    totals: Totals,
+pub(super) struct Sum {
+    pub(super) totals: Totals,
     walls: crate::Sketch,
     requests: f64,
     /// The time of the requests that the runs stand for.
@@ -37,13 +37,13 @@ impl Sum {
             1 => self.walls.add(&totals.walls),
             weight => self.walls.add(&totals.walls.times(weight)),
         }
-        self.requests += requests(totals.runs, place.rate);
+        self.requests += visit::requests(totals.runs, place.rate);
         self.weighted_wall += totals.wall as f64 / place.rate.max(1e-9);
     }
 }
 
 /// Adds up the totals of a selection by a key.
-fn sums<K: Ord>(
+pub(super) fn sums<K: Ord>(
     connection: &Connection,
     selection: &Selection,
     step: Resolution,
@@ -81,7 +81,40 @@ fn place(info: RunInfo, highest: f64) -> Place {
         hour,
         hours: (hour, hour),
         rate: info.rate,
-        weight: super::super::visit::weight(highest, info.rate),
+        weight: visit::weight(highest, info.rate),
+    }
+}
+
+/// All requests of a selection.
+pub(in super::super) fn requests(
+    connection: &Connection,
+    selection: &Selection,
+) -> Result<Option<RouteRow>> {
+    let all = sums(connection, selection, Resolution::Day, |_| ())?.remove(&());
+    Ok(all.filter(|sum| sum.totals.runs > 0).map(|sum| RouteRow {
+        share: 1.0,
+        ..row(&sum)
+    }))
+}
+
+/// A sum without the names of its route.
+fn row(sum: &Sum) -> RouteRow {
+    let totals = &sum.totals;
+    RouteRow {
+        app: String::new(),
+        route: String::new(),
+        runs: totals.runs,
+        requests: sum.requests,
+        failed: totals.failed,
+        wall: totals.wall,
+        share: 0.0,
+        p50: sum.walls.quantile(0.50),
+        p95: sum.walls.quantile(0.95),
+        p99: sum.walls.quantile(0.99),
+        mean_cpu: totals.cpu.checked_div(totals.cpu_runs),
+        mean_peak: totals.peak.checked_div(totals.peak_runs),
+        first_s: sum.first * 3600,
+        last_s: sum.last * 3600,
     }
 }
 
@@ -97,28 +130,20 @@ pub(in super::super) fn routes(
     let mut rows: Vec<(f64, RouteRow)> = sums
         .into_iter()
         .map(|((app, route), sum)| {
-            let totals = &sum.totals;
-            let row = RouteRow {
-                app,
-                route,
-                runs: totals.runs,
-                requests: sum.requests,
-                failed: totals.failed,
-                wall: totals.wall,
-                share: if whole > 0.0 {
-                    sum.weighted_wall / whole
-                } else {
-                    0.0
-                },
-                p50: sum.walls.quantile(0.50),
-                p95: sum.walls.quantile(0.95),
-                p99: sum.walls.quantile(0.99),
-                mean_cpu: totals.cpu.checked_div(totals.cpu_runs),
-                mean_peak: totals.peak.checked_div(totals.peak_runs),
-                first_s: sum.first * 3600,
-                last_s: sum.last * 3600,
+            let share = if whole > 0.0 {
+                sum.weighted_wall / whole
+            } else {
+                0.0
             };
-            (sum.weighted_wall, row)
+            (
+                sum.weighted_wall,
+                RouteRow {
+                    app,
+                    route,
+                    share,
+                    ..row(&sum)
+                },
+            )
         })
         .collect();
     rows.sort_by(|one, other| other.0.total_cmp(&one.0));
