@@ -72,7 +72,7 @@ fn main() -> ExitCode {
         Command::Html(arguments) => viewer::html(&arguments).map(|()| 0),
         Command::View(arguments) => viewer::view(&arguments).map(|()| 0),
         Command::Serve(arguments) => serve::serve(&arguments).map(|()| 0),
-        Command::Push(arguments) => serve::push(&arguments).map(|()| 0),
+        Command::Push(arguments) => serve::push(&arguments),
         Command::Import(arguments) => serve::import(&arguments).map(|()| 0),
         Command::Store(arguments) => serve::store(&arguments).map(|is_whole| u8::from(!is_whole)),
         // The same code as grep.
@@ -81,6 +81,7 @@ fn main() -> ExitCode {
         Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Completions(arguments) => generate::completions(&arguments).map(|()| 0),
         Command::Man(arguments) => generate::man(&arguments).map(|()| 0),
+        Command::ReadUploads => serve::read_uploads().map(|()| 0),
     };
     match outcome {
         Ok(code) => ExitCode::from(code),

@@ -11,6 +11,7 @@
 
 mod access;
 mod api;
+mod classic;
 mod cookie;
 mod demo;
 mod filter;
@@ -20,18 +21,27 @@ mod listen;
 mod metrics;
 mod pages;
 mod problem;
+mod readers;
+mod reading;
+mod retention;
 mod routes;
+mod saved;
 mod server;
 mod state;
 mod tls;
 mod watch;
+mod webhook;
 
 pub use access::{Access, Scope, Token, add_token, read_tokens};
 pub use api::description;
 pub use demo::fill as fill_demo;
 pub use filter::selection;
-pub use ingest::{Metadata, NotTaken, take};
+pub use ingest::{Metadata, take};
+pub use readers::{Readers, read_uploads};
+pub use reading::NotTaken;
+pub use retention::{retain_all, retain_regularly};
 pub use routes::{Route, routes};
 pub use server::{app, log, serve};
 pub use state::{Config, Findings, State, ViewerPage};
 pub use watch::{Watch, watch};
+pub use webhook::{Notice, Notices, Webhook, read_headers, send_findings};

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use store::Stats;
+use store::{Reason, RemovedFor, Stats};
 
 /// What the server counts.
 #[derive(Debug, Default)]
@@ -22,7 +22,7 @@ pub(crate) fn count(counter: &AtomicU64) {
 
 impl Counters {
     /// All metrics as text.
-    pub(crate) fn text(&self, stats: &Stats) -> String {
+    pub(crate) fn text(&self, stats: &Stats, crashed: u64) -> String {
         let of = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let mut text = String::new();
         for (name, kind, help, value) in [
@@ -57,6 +57,12 @@ impl Counters {
                 of(&self.refused),
             ),
             (
+                "xhprof_readers_ended_total",
+                "counter",
+                "Processes that ended while they read an upload.",
+                crashed,
+            ),
+            (
                 "xhprof_store_runs",
                 "gauge",
                 "Runs in the store.",
@@ -74,6 +80,56 @@ impl Counters {
                 "# HELP {name} {help}\n# TYPE {name} {kind}\n{name} {value}"
             );
         }
+        removed(&mut text, stats);
         text
+    }
+}
+
+/// What the policies removed, with the reason as a label.
+fn removed(text: &mut String, stats: &Stats) {
+    let runs = |of: &&RemovedFor| of.reason != Reason::Sums;
+    let sums = |of: &&RemovedFor| of.reason == Reason::Sums;
+    let count = |of: &RemovedFor| of.count;
+    let bytes = |of: &RemovedFor| of.bytes;
+    family(
+        text,
+        ("xhprof_removed_runs_total", "Runs that policies removed."),
+        stats.removed.iter().filter(runs),
+        count,
+    );
+    family(
+        text,
+        (
+            "xhprof_removed_bytes_total",
+            "Size of the runs that policies removed.",
+        ),
+        stats.removed.iter().filter(runs),
+        bytes,
+    );
+    family(
+        text,
+        (
+            "xhprof_removed_sums_total",
+            "Hourly sums that policies removed.",
+        ),
+        stats.removed.iter().filter(sums),
+        count,
+    );
+}
+
+fn family<'a>(
+    text: &mut String,
+    (name, help): (&str, &str),
+    removed: impl Iterator<Item = &'a RemovedFor>,
+    value: impl Fn(&RemovedFor) -> u64,
+) {
+    let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} counter");
+    for of in removed {
+        let _ = writeln!(
+            text,
+            "{name}{{reason=\"{}\"}} {}",
+            of.reason.name(),
+            value(of)
+        );
     }
 }

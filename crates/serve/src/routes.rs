@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use axum::http::Method;
+use axum::middleware::from_fn;
 use axum::routing::{MethodRouter, get, post};
 
 use crate::access::Scope;
 use crate::state::State;
-use crate::{api, pages};
+use crate::{api, classic, pages};
 
 /// A route: its path and what its methods need.
 #[derive(Debug, Clone, Copy)]
@@ -46,7 +47,12 @@ macro_rules! table {
 }
 
 table! {
-    "/": "GET" Read => get(pages::runs);
+    "/": "GET" Read => get(pages::runs).layer(from_fn(classic::link_first));
+    "/index.php": "GET" Read => get(classic::open);
+    "/callgraph.php": "GET" Read => get(classic::open);
+    "/xhprof_html/": "GET" Read => get(classic::open);
+    "/xhprof_html/index.php": "GET" Read => get(classic::open);
+    "/xhprof_html/callgraph.php": "GET" Read => get(classic::open);
     "/routes": "GET" Read => get(pages::routes);
     "/route": "GET" Read => get(pages::route);
     "/compare": "GET" Read => get(pages::compare);
@@ -75,8 +81,14 @@ table! {
     "/api/v1/diff": "GET" Read => get(api::diff);
     "/api/v1/spans": "GET" Read => get(api::spans);
     "/api/v1/stats": "GET" Read => get(api::stats);
+    "/api/v1/policies": "GET" Read, "PUT" Admin, "DELETE" Admin =>
+        get(api::policies).put(api::set_default).delete(api::reset_default);
+    "/api/v1/policies/{app}": "PUT" Admin, "DELETE" Admin =>
+        axum::routing::put(api::set_policy).delete(api::reset_policy);
     "/api/v1/retain": "POST" Admin => post(api::retain);
+    "/api/v1/removals": "GET" Read => get(api::removals);
     "/run/import": "POST" Write => post(api::import_xhgui);
     "/api/profiler/store": "POST" Write => post(api::import_buggregator);
     "/ingest": "POST" Write => post(api::import_pyroscope);
+    "/push.v1.PusherService/Push": "POST" Write => post(api::push_pyroscope);
 }

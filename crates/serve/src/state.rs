@@ -9,6 +9,7 @@ use tokio::sync::Semaphore;
 
 use crate::access::{Access, Sessions};
 use crate::metrics::Counters;
+use crate::readers::Readers;
 
 /// Makes the viewer's page of a native file with a title.
 pub type ViewerPage = Box<dyn Fn(&[u8], &str) -> Result<String, String> + Send + Sync>;
@@ -20,6 +21,8 @@ pub type Findings = Box<dyn Fn(&dyn Store, &str) -> Result<String, String> + Sen
 pub struct Config {
     /// Where the runs are.
     pub store: Arc<dyn Store>,
+    /// What reads uploads.
+    pub readers: Arc<Readers>,
     /// Where it listens.
     pub listen: SocketAddr,
     /// Who may use it.

@@ -13,7 +13,7 @@ use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::{Request, StatusCode, header};
 use serde_json::Value;
-use serve::{Access, Config, Scope, State, add_token, app, read_tokens, routes};
+use serve::{Access, Config, Readers, Scope, State, add_token, app, read_tokens, routes};
 use store::simulate::{At, Shop};
 use store::{Options, SqliteStore, Store};
 use tempfile::TempDir;
@@ -25,7 +25,7 @@ struct Server {
     app: Router,
     store: Arc<dyn Store>,
     tokens: Vec<String>,
-    _folder: TempDir,
+    folder: TempDir,
 }
 
 /// A server that asks for tokens: for reading, writing, everything, and reading
@@ -61,8 +61,18 @@ fn server(has_tokens: bool, max_bytes: Option<u64>) -> Server {
     } else {
         Access::WithoutLogin
     };
-    let state = State::new(Config {
-        store: Arc::clone(&store),
+    Server {
+        app: service(&store, access),
+        store,
+        tokens,
+        folder,
+    }
+}
+
+fn service(store: &Arc<dyn Store>, access: Access) -> Router {
+    app(State::new(Config {
+        store: Arc::clone(store),
+        readers: Arc::new(Readers::in_this_process()),
         listen: "127.0.0.1:8470".parse().unwrap(),
         access,
         hosts: vec!["profiles.example.com".to_owned()],
@@ -71,13 +81,7 @@ fn server(has_tokens: bool, max_bytes: Option<u64>) -> Server {
         viewer: Box::new(|file, title| Ok(format!("viewer of {} bytes: {title}", file.len()))),
         findings: Box::new(|_, app| Ok(format!("findings of <{app}>"))),
         viewer_policy: "default-src 'none'".to_owned(),
-    });
-    Server {
-        app: app(state),
-        store,
-        tokens,
-        _folder: folder,
-    }
+    }))
 }
 
 fn run(number: u64) -> Vec<u8> {
@@ -113,6 +117,12 @@ impl Answer {
 }
 
 impl Server {
+    fn with_tokens_read_again(mut self) -> Self {
+        let tokens = read_tokens(&self.folder.path().join("tokens")).unwrap();
+        self.app = service(&self.store, Access::Tokens(tokens));
+        self
+    }
+
     fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: Vec<u8>) -> Answer {
         let mut request = Request::builder().method(method).uri(path);
         if !headers.iter().any(|(name, _)| *name == "host") {
@@ -153,7 +163,8 @@ impl Server {
 }
 
 fn concrete(path: &str) -> String {
-    path.replace("{id}", "00112233445566778899aabbccddeeff")
+    let path = path.replace("{id}", "00112233445566778899aabbccddeeff");
+    path.replace("{app}", "shop")
 }
 
 #[test]
@@ -619,6 +630,164 @@ fn questions_are_answered_and_bad_ones_named() {
     let asked = br#"{"app":"shop","policy":{"days":1,"notable":0}}"#.to_vec();
     let answer = server.send("POST", "/api/v1/retain", &kind, asked);
     assert_eq!(answer.status, StatusCode::OK, "{}", answer.text());
+}
+
+#[test]
+fn links_of_xhprof_open_the_runs_of_its_folder() {
+    let server = open();
+    let calls = |wall: u32| format!(r#"{{"main()":{{"ct":1,"wt":{wall}}}}}"#).into_bytes();
+    let mut ids = Vec::new();
+    for (name, wall) in [
+        ("65f0c0ffee123.shop.xhprof", 100),
+        ("65f0c0ffee124.shop.xhprof", 200),
+        // The same id and content, of another application.
+        ("65f0c0ffee123.blog.xhprof", 100),
+    ] {
+        let headers = [("x-xhprof-file", name)];
+        let answer = server.send("POST", "/api/v1/runs", &headers, calls(wall));
+        assert_eq!(answer.json()["runs"][0]["is_new"], true);
+        let again = server.send("POST", "/api/v1/runs", &headers, calls(wall));
+        assert_eq!(again.json()["runs"][0]["is_new"], false, "{name}");
+        ids.push(again.json()["runs"][0]["id"].as_str().unwrap().to_owned());
+    }
+    let run = server.get(&format!("/api/v1/runs/{}", ids[0])).json();
+    assert_eq!(run["started_us"], 0x65f0_c0ff_u64 * 1_000_000 + 0xee123);
+    assert_eq!(run["title"], "shop");
+    let [shop, other, blog] = ids.try_into().unwrap();
+    let query = "run=65f0c0ffee123&source=shop";
+    for (link, place) in [
+        (format!("/?{query}"), format!("/index.php?{query}")),
+        (format!("/index.php?{query}"), format!("/run/{shop}")),
+        (
+            format!("/index.php?{query}&symbol=f&sort=wt"),
+            format!("/run/{shop}"),
+        ),
+        (format!("/callgraph.php?{query}"), format!("/run/{shop}")),
+        (
+            format!("/xhprof_html/index.php?{query}"),
+            format!("/run/{shop}"),
+        ),
+        (
+            "/index.php?run=65f0c0ffee123&source=blog".to_owned(),
+            format!("/run/{blog}"),
+        ),
+        (
+            "/index.php?run=65f0c0ffee124".to_owned(),
+            format!("/run/{other}"),
+        ),
+        (format!("/index.php?run={blog}"), format!("/run/{blog}")),
+        (
+            "/?run1=65f0c0ffee123&run2=65f0c0ffee124&source=shop".to_owned(),
+            "/index.php?run1=65f0c0ffee123&run2=65f0c0ffee124&source=shop".to_owned(),
+        ),
+        (
+            "/index.php?run1=65f0c0ffee123&run2=65f0c0ffee124&source=shop".to_owned(),
+            format!("/compare?before=run:{shop}&after=run:{other}"),
+        ),
+        (
+            "/index.php?run=65f0c0ffee123,65f0c0ffee124&source=shop".to_owned(),
+            format!("/tree?q=run:{shop}%20run:{other}"),
+        ),
+        ("/index.php".to_owned(), "/".to_owned()),
+    ] {
+        let answer = server.get(&link);
+        assert_eq!(answer.status, StatusCode::TEMPORARY_REDIRECT, "{link}");
+        assert_eq!(answer.headers[header::LOCATION], place, "{link}");
+        if place.starts_with("/run/") || place.starts_with("/compare") || place.starts_with("/tree")
+        {
+            assert_eq!(server.get(&place).status, StatusCode::OK, "{place}");
+        }
+    }
+    for link in [
+        "/index.php?run=65f0c0ffee129&source=shop",
+        "/index.php?run=65f0c0ffee124&source=blog",
+        "/index.php?run=*",
+        "/index.php?run=65f0c0ffee123&source=*",
+        "/index.php?run=",
+        "/index.php?run=00112233445566778899aabbccddeeff",
+    ] {
+        assert_eq!(server.get(link).status, StatusCode::NOT_FOUND, "{link}");
+    }
+    // The list has parameters of its own.
+    assert_eq!(server.get("/?q=run:7").status, StatusCode::OK);
+}
+
+const JSON: (&str, &str) = ("content-type", "application/json");
+
+#[test]
+fn policies_are_set_and_say_what_they_removed() {
+    let server = open();
+    for number in 0..30 {
+        server.send("POST", "/api/v1/runs", &[], run(number));
+    }
+    let before = server.get("/api/v1/policies").json();
+    assert_eq!(before["default"]["days"], 30);
+    assert_eq!(before["is_default_set"], false);
+    let put = |path: &str, body: &str| server.send("PUT", path, &[JSON], body.into());
+    let answer = put("/api/v1/policies", r#"{"days":7,"bytes":null}"#);
+    assert_eq!(answer.status, StatusCode::OK, "{}", answer.text());
+    let answer = put("/api/v1/policies/shop", r#"{"runs":10,"notable":0}"#);
+    let set = answer.json();
+    assert_eq!(set["default"]["bytes"], Value::Null);
+    assert_eq!(set["apps"][0]["policy"]["runs"], 10);
+    // A name with a slash, and names of fields that do not exist.
+    let answer = put("/api/v1/policies/team%2Fblog", "{}");
+    assert_eq!(answer.json()["apps"][1]["app"], "team/blog");
+    for body in [r#"{"day":7}"#, r#"{"days":0}"#, r#"{"days":-1}"#, "{", "7"] {
+        let answer = put("/api/v1/policies/shop", body);
+        assert!(answer.status.is_client_error(), "{body}: {}", answer.status);
+    }
+    // First what would be removed, then the removal, by the policy of the app.
+    let retain = |body: &str| {
+        let answer = server.send("POST", "/api/v1/retain", &[JSON], body.into());
+        assert_eq!(answer.status, StatusCode::OK, "{}", answer.text());
+        answer.json()
+    };
+    assert_eq!(retain(r#"{"app":"shop","dry_run":true}"#)["by_count"], 20);
+    assert_eq!(server.store.stats().unwrap().runs, 30);
+    assert_eq!(retain(r#"{"app":"shop"}"#)["by_count"], 20);
+    assert_eq!(server.store.stats().unwrap().runs, 10);
+    let removals = server.get("/api/v1/removals").json();
+    assert_eq!(removals["removals"][0]["reason"], "count");
+    assert_eq!(removals["removals"][0]["count"], 20);
+    let metrics = server.get("/metrics").text();
+    let line = "xhprof_removed_runs_total{reason=\"count\"} 20\n";
+    assert!(metrics.contains(line), "{metrics}");
+    server.send("DELETE", "/api/v1/policies/shop", &[], Vec::new());
+    let answer = server.send("DELETE", "/api/v1/policies", &[], Vec::new());
+    assert_eq!(answer.json()["default"], before["default"]);
+    assert_eq!(answer.json()["apps"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn a_token_of_an_application_sets_its_policy_only() {
+    let mut server = server(true, None);
+    let path = server.folder.path().join("tokens");
+    let own = add_token(&path, "own", "read,admin", Some("shop")).unwrap();
+    server.tokens.push(own);
+    let server = server.with_tokens_read_again();
+    let owner = server.tokens.len() - 1;
+    let send = |method: &str, path: &str| {
+        let bearer = format!("Bearer {}", server.tokens[owner]);
+        let headers = [("authorization", bearer.as_str()), JSON];
+        server.send(method, path, &headers, b"{}".to_vec()).status
+    };
+    assert_eq!(send("PUT", "/api/v1/policies/shop"), StatusCode::OK);
+    for (method, path) in [
+        ("PUT", "/api/v1/policies"),
+        ("DELETE", "/api/v1/policies"),
+        ("PUT", "/api/v1/policies/blog"),
+        ("DELETE", "/api/v1/policies/blog"),
+    ] {
+        assert_eq!(send(method, path), StatusCode::FORBIDDEN, "{method} {path}");
+    }
+    let store = &server.store;
+    let policy = store::Policy::default();
+    store.set_policy(Some("blog"), Some(&policy)).unwrap();
+    let seen = server.as_owner(owner, "GET", "/api/v1/policies", Vec::new());
+    let seen = seen.json();
+    assert_eq!(seen["apps"].as_array().unwrap().len(), 1);
+    assert_eq!(seen["apps"][0]["app"], "shop");
 }
 
 #[test]

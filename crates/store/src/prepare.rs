@@ -33,6 +33,8 @@ const MAX_TAGS: usize = 64;
 #[derive(Debug)]
 pub(crate) struct Prepared {
     pub(crate) info: RunInfo,
+    /// When it arrived, in microseconds since 1970.
+    pub(crate) received: u64,
     /// The native file, by column and compressed.
     pub(crate) file: Vec<u8>,
     pub(crate) dictionary: Dictionary,
@@ -68,13 +70,8 @@ pub(crate) struct Part {
 impl Prepared {
     /// Computes the id, the sums and the compressed file.
     pub(crate) fn new(run: NewRun, dictionaries: &impl Dictionaries) -> Result<Self> {
-        let NewRun {
-            mut profile,
-            received,
-        } = run;
-        if profile.meta.started_unix_us.is_none() {
-            profile.meta.started_unix_us = Some(received);
-        }
+        // The file has no time of arrival: what is sent twice is the same twice.
+        let NewRun { profile, received } = run;
         let mut plain = Vec::new();
         native::write(&profile, &mut plain)?;
         if plain.len() > MAX_FILE {
@@ -103,6 +100,7 @@ impl Prepared {
         let cell = part(profile, &info);
         Ok(Self {
             info,
+            received,
             file,
             dictionary,
             cell,

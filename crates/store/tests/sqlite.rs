@@ -368,15 +368,19 @@ fn a_late_run_is_in_its_day_at_once() {
     assert_eq!(runs(&store), 90);
     // Sums are removed with their days, also half a day.
     let policy = Policy {
+        days: Some(1),
+        notable: 0,
         sums_days: Some(1),
         ..Policy::default()
     };
     let now = BEGIN_US + 30 * 3_600_000_000;
+    // Sums stay as long as runs of their hour.
+    assert_eq!(store.retain("shop", &policy, now).unwrap().runs, 90);
     assert!(store.retain("shop", &policy, now).unwrap().cells > 0);
     drop(store);
-    let old =
-        "SELECT count(*) FROM cell WHERE hour < (SELECT min(started) / 3600000000 FROM run) + 6";
-    assert_eq!(number(folder.path(), old), 0);
+    let before = BEGIN_US / 3_600_000_000 + 6;
+    let old = format!("SELECT count(*) FROM cell WHERE hour < {before}");
+    assert_eq!(number(folder.path(), &old), 0);
     let store = open(folder.path());
     store.rebuild().unwrap();
     assert_eq!(store.verify().unwrap().problems, []);
@@ -408,7 +412,7 @@ fn a_wrong_sum_of_a_day_is_found_and_computed_again() {
 }
 
 #[test]
-fn a_store_of_the_first_version_is_brought_up_to_date() {
+fn a_store_without_sums_of_days_is_brought_up_to_date() {
     let folder = tempfile::tempdir().unwrap();
     let store = days(folder.path());
     let ids = store.runs(&RunQuery {
@@ -449,14 +453,9 @@ fn a_store_of_the_first_version_is_brought_up_to_date() {
         .execute("UPDATE dictionary SET data = ? WHERE id = 1", [data])
         .unwrap();
     drop((number, update));
-    database
-        .execute_batch(
-            "DROP TABLE daily; DROP TABLE daily_paths; DROP TABLE daily_spans; DROP TABLE summed;
-             DROP TRIGGER cell_inserted; DROP TRIGGER cell_updated; DROP TRIGGER cell_deleted;
-             PRAGMA user_version = 1",
-        )
-        .unwrap();
     drop(database);
+    change(folder.path(), WITHOUT_DAYS);
+    change(folder.path(), "PRAGMA user_version = 2");
     let store = open(folder.path());
     assert_eq!(files(&store), native);
     assert!(!store.put(run_at(0, 0)).unwrap().is_new);
@@ -490,6 +489,120 @@ fn compacting_keeps_everything() {
         ..RunQuery::default()
     });
     assert_eq!(listed.unwrap().runs.len(), 10);
+}
+
+/// Takes from a store what version 3 added.
+const WITHOUT_DAYS: &str = "DROP TABLE daily; DROP TABLE daily_paths; DROP TABLE daily_spans;
+    DROP TABLE summed; DROP TRIGGER cell_inserted; DROP TRIGGER cell_updated;
+    DROP TRIGGER cell_deleted";
+
+/// Takes from a store what versions 2 and 3 added.
+fn made_older(folder: &Path) {
+    let database = rusqlite::Connection::open(folder.join("store.sqlite")).unwrap();
+    database.execute_batch(WITHOUT_DAYS).unwrap();
+    let older = "DROP TABLE policy; DROP TABLE removed; DROP TABLE notice;
+         ALTER TABLE run DROP COLUMN stored; PRAGMA user_version = 1";
+    database.execute_batch(older).unwrap();
+}
+
+#[test]
+fn a_store_of_an_older_version_is_brought_up_to_date() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = Options {
+        read_only: true,
+        ..Options::default()
+    };
+    for is_read_only in [false, true] {
+        let path = folder.path().join(is_read_only.to_string());
+        let store = open(&path);
+        store.put(run(1)).unwrap();
+        drop(store);
+        made_older(&path);
+        let store = if is_read_only {
+            SqliteStore::open_with(&path, options).unwrap()
+        } else {
+            open(&path)
+        };
+        assert_eq!(store.stats().unwrap().runs, 1);
+        assert_eq!(store.policies().unwrap(), store::Policies::default());
+        drop(store);
+        // Its runs have no time of arrival: they are as old as they are.
+        let store = open(&path);
+        let policy = store::Policy {
+            notable: 0,
+            ..store::Policy::default()
+        };
+        let days = |days: u64| BEGIN_US + days * 86_400_000_000;
+        assert_eq!(store.retain("shop", &policy, days(29)).unwrap().runs, 0);
+        assert_eq!(store.retain("shop", &policy, days(31)).unwrap().by_age, 1);
+    }
+}
+
+#[test]
+fn an_old_run_that_was_imported_lately_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let day = 86_400_000_000;
+    let arrived = BEGIN_US + 900 * day;
+    let old = NewRun {
+        received: arrived,
+        ..run(1)
+    };
+    store.put(old).unwrap();
+    let policy = store::Policy {
+        notable: 0,
+        sums_days: None,
+        ..store::Policy::default()
+    };
+    let at = |days| store.retain("shop", &policy, arrived + days * day).unwrap();
+    assert_eq!(at(29).runs, 0);
+    assert_eq!(at(31).runs, 1);
+    // Its sums are older than all others, and stay as long as it does.
+    let late = NewRun {
+        received: arrived,
+        ..run(2)
+    };
+    let id = store.put(late).unwrap().id;
+    let policy = store::Policy {
+        sums_days: Some(800),
+        ..policy
+    };
+    let at = |days| store.retain("shop", &policy, arrived + days * day).unwrap();
+    assert_eq!(
+        at(1),
+        store::Removed {
+            cells: 1,
+            ..store::Removed::default()
+        }
+    );
+    assert!(store.run(&id).unwrap().is_some());
+    assert_eq!(store.verify().unwrap().problems, []);
+    assert_eq!((at(31).runs, at(32).cells), (1, 1));
+}
+
+#[test]
+fn runs_arrive_while_a_policy_removes_many() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    for number in 0..400 {
+        store.put(run(number)).unwrap();
+    }
+    let policy = store::Policy {
+        runs: Some(1),
+        days: None,
+        notable: 0,
+        ..store::Policy::default()
+    };
+    std::thread::scope(|scope| {
+        let removed = scope.spawn(|| store.retain("shop", &policy, BEGIN_US).unwrap());
+        for number in 1000..1020 {
+            store.put(run(number)).unwrap();
+        }
+        assert!(removed.join().unwrap().by_count >= 399);
+    });
+    assert_eq!(store.verify().unwrap().problems, []);
+    let (stats, removed) = (store.stats().unwrap(), store.removals(0).unwrap());
+    assert_eq!(stats.runs + removed[0].count, 420);
 }
 
 #[test]

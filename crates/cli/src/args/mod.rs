@@ -26,8 +26,8 @@ pub(crate) use memory::MemoryArguments;
 pub(crate) use regressions::{FindingsFormat, RegressionsArguments};
 pub(crate) use report::{ReportArguments, Sort, TableArguments, ViewArguments};
 pub(crate) use serve::{
-    ImportArguments, PushArguments, RunTags, ServeArguments, StoreArguments, StoreCommand,
-    StoreFolder,
+    ImportArguments, Limit, PolicyArguments, PushArguments, RunTags, ServeArguments,
+    StoreArguments, StoreCommand, StoreFolder,
 };
 pub(crate) use viewer::{HtmlArguments, PageArguments, ViewerArguments};
 
@@ -82,6 +82,9 @@ pub(crate) enum Command {
     Doctor(DoctorArguments),
     Completions(CompletionsArguments),
     Man(ManArguments),
+    /// A process of `serve` that reads uploads
+    #[command(hide = true)]
+    ReadUploads,
 }
 
 impl Command {
@@ -106,7 +109,8 @@ impl Command {
             | Self::Store(_)
             | Self::Doctor(_)
             | Self::Completions(_)
-            | Self::Man(_) => MemoryArguments::default(),
+            | Self::Man(_)
+            | Self::ReadUploads => MemoryArguments::default(),
         }
     }
 }

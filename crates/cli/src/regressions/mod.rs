@@ -5,6 +5,7 @@
 
 mod json;
 mod markdown;
+mod notice;
 mod stored;
 mod text;
 mod words;
@@ -26,6 +27,7 @@ use crate::progress::{Progress, Work};
 use crate::since::Since;
 use crate::terminal::say;
 
+pub(crate) use notice::notices;
 pub(crate) use stored::page_of;
 
 const HOUR_US: u64 = 3_600_000_000;

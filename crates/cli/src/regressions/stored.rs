@@ -40,7 +40,7 @@ impl Findings {
         Self::of_app(&store, app, since)
     }
 
-    fn of_app(store: &dyn Store, app: &str, since: Option<Since>) -> Result<Self> {
+    pub(super) fn of_app(store: &dyn Store, app: &str, since: Option<Since>) -> Result<Self> {
         let of_app = Selection {
             app: Some(app.to_owned()),
             ..Selection::default()

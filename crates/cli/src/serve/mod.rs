@@ -1,13 +1,17 @@
 //! `xhprof serve`, and what goes into a store without it.
 
+mod policies;
 mod push;
+mod sent;
 mod store_commands;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::Arc;
+use std::time::Duration;
 
-use ::serve::{Access, Config, Watch};
+use ::serve::{Access, Config, Readers, Watch, Webhook};
 use ::store::{SqliteStore, Store};
 use anyhow::{Context, Result, anyhow, bail};
 
@@ -46,16 +50,25 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Result<()> {
         let store = Arc::clone(&store);
         std::thread::spawn(move || ::serve::fill_demo(&store));
     }
+    let readers = Arc::new(Readers::in_processes(reader));
     if !arguments.watch.is_empty() {
         ::serve::watch(Watch {
+            readers: Arc::clone(&readers),
             folders: arguments.watch.clone(),
             keep: arguments.keep,
             store: Arc::clone(&store),
         })?;
     }
+    if !arguments.demo {
+        ::serve::retain_regularly(Arc::clone(&store))?;
+    }
+    if let Some(url) = &arguments.webhook {
+        ::serve::send_findings(webhook(arguments, url)?, Arc::clone(&store))?;
+    }
     let is_tls = arguments.tls_cert.is_some();
     let config = Config {
         store,
+        readers,
         listen: arguments.listen,
         access,
         hosts: arguments.host.clone(),
@@ -79,6 +92,32 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Result<()> {
     served.with_context(|| format!("cannot serve on {}", arguments.listen))
 }
 
+fn webhook(arguments: &ServeArguments, url: &str) -> Result<Webhook> {
+    let headers = arguments.webhook_headers.as_deref();
+    let headers = headers.map(::serve::read_headers).transpose()?;
+    Ok(Webhook {
+        url: url.to_owned(),
+        headers: headers.unwrap_or_default(),
+        every: Duration::from_secs(arguments.webhook_every.saturating_mul(60)),
+        notices: Box::new(|store, app| {
+            regressions::notices(store, app).map_err(|error| format!("{error:#}"))
+        }),
+    })
+}
+
+/// A process that reads uploads: this program.
+fn reader() -> Command {
+    // Also if its file was replaced by that of a later version since.
+    let mut command = Command::new("/proc/self/exe");
+    command.arg("read-uploads").env_clear();
+    command
+}
+
+/// What such a process does.
+pub(crate) fn read_uploads() -> Result<()> {
+    ::serve::read_uploads().context("reading uploads")
+}
+
 fn add_token(file: &Path, token: &str) -> Result<()> {
     let mut parts = token.splitn(3, ':');
     let (Some(name), Some(scopes)) = (parts.next(), parts.next()) else {
@@ -97,6 +136,9 @@ fn folder(arguments: &StoreFolder) -> Result<PathBuf> {
         return Ok(folder.clone());
     }
     let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());
+    if let Some(folder) = set("XHPROF_STORE") {
+        return Ok(PathBuf::from(folder));
+    }
     let data = set("XDG_DATA_HOME").map(PathBuf::from);
     let data = data.or_else(|| Some(PathBuf::from(set("HOME")?).join(".local/share")));
     let data = data.ok_or_else(|| anyhow!("there is no home directory; use --store DIR"))?;

@@ -3,6 +3,8 @@
 use profile::Profile;
 use serde::{Deserialize, Serialize};
 
+use super::policy::RemovedFor;
+
 /// A route with the sums of its runs.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
@@ -292,4 +294,6 @@ pub struct Stats {
     pub first_us: Option<u64>,
     /// The latest run.
     pub last_us: Option<u64>,
+    /// What the policies removed so far, and why.
+    pub removed: Vec<RemovedFor>,
 }

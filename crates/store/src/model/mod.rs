@@ -9,7 +9,9 @@ pub use answer::{
     Aggregate, AppInfo, Basis, DayCount, Difference, FunctionChange, FunctionDetail, FunctionRoute,
     FunctionTotal, Neighbour, ReleaseInfo, RouteRow, SpanTotal, Stats, TrendPoint,
 };
-pub use policy::{Policy, Problem, Removed, Verified};
+pub use policy::{
+    AppPolicy, Policies, Policy, Problem, Reason, Removal, Removed, RemovedFor, Verified,
+};
 pub use run::{NewRun, Run, RunId, RunInfo, RunPage, Stored};
 pub use selection::{
     FunctionSort, Named, RunQuery, RunSort, Selection, Status, TrendOf, TrendStep, glob,

@@ -145,6 +145,7 @@ impl Open<'_> {
     fn add(&mut self, run: Prepared, changed: &mut Changed) -> Result<()> {
         let Prepared {
             info,
+            received,
             file,
             dictionary,
             cell,
@@ -155,8 +156,9 @@ impl Open<'_> {
         let shape = cell.as_ref().map(|part| part.shape);
         let mut statement = self.connection.prepare_cached(
             "INSERT INTO run (id, app, route, release, started, title, host, method, status,
-                failed, shape, rate, unit, body, wall, cpu, peak, calls, spans, sql, size, label)
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                failed, shape, rate, unit, body, wall, cpu, peak, calls, spans, sql, size, label,
+                stored)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         )?;
         statement.execute(params![
             info.id.0,
@@ -180,7 +182,8 @@ impl Open<'_> {
             number(info.spans),
             number(info.sql),
             number(info.size),
-            info.label
+            info.label,
+            number(received)
         ])?;
         let run = self.connection.last_insert_rowid();
         let dictionary = match dictionary {
