@@ -79,13 +79,14 @@ impl Page {
             "boot" => write!(out, "{}", parts::BOOT),
             "noscript" => write!(out, "{}", self.plain),
             "options" => self.write_options(out),
+            // Runs while the browser reads what stands behind.
+            "page" => write_data(
+                out,
+                "data-part=\"page\"",
+                true,
+                &packed(parts::SCRIPT.as_bytes())?,
+            ),
             "parts" => {
-                write_data(
-                    out,
-                    "data-part=\"page\"",
-                    true,
-                    &packed(parts::SCRIPT.as_bytes())?,
-                )?;
                 write_data(out, "data-part=\"worker\"", true, parts::WORKER)?;
                 write_data(out, "data-part=\"engine\"", true, parts::ENGINE)?;
                 for (place, file) in self.files.iter().enumerate() {

@@ -265,7 +265,13 @@ fn remove(open: &mut Open<'_>, app: &str, victims: &[Victim], today: i64) -> Res
 }
 
 fn remove_cells(connection: &Connection, app: &str, numbers: &[i64], today: i64) -> Result<()> {
+    // The rest of such a day is summed again.
+    let mut forget_day = connection.prepare_cached(
+        "DELETE FROM daily
+         WHERE (route, hour) IN (SELECT route, hour / 24 * 24 FROM cell WHERE number = ?)",
+    )?;
     for &number in numbers {
+        forget_day.execute([number])?;
         cells::remove(connection, number)?;
     }
     let count = numbers.len() as u64;

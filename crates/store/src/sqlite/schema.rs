@@ -9,7 +9,7 @@ use crate::{Error, Result};
 const STEPS: [&str; 3] = [
     include_str!("schema-1.sql"),
     include_str!("schema-2.sql"),
-    include_str!("schema-3.sql"),
+    include_str!("schema-daily.sql"),
 ];
 
 /// Creates the tables, or brings those of an older version up to date.
