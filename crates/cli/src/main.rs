@@ -47,6 +47,11 @@ use clap::Parser;
 use args::{Arguments, Command};
 
 fn main() -> ExitCode {
+    // A process of `xhprof serve`: no command for users, so no argument of clap.
+    let first = std::env::args_os().nth(1);
+    if first.is_some_and(|first| first == serve::READ_UPLOADS) {
+        return ended(serve::read_uploads().map(|()| 0));
+    }
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {
@@ -81,8 +86,11 @@ fn main() -> ExitCode {
         Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Completions(arguments) => generate::completions(&arguments).map(|()| 0),
         Command::Man(arguments) => generate::man(&arguments).map(|()| 0),
-        Command::ReadUploads => serve::read_uploads().map(|()| 0),
     };
+    ended(outcome)
+}
+
+fn ended(outcome: anyhow::Result<u8>) -> ExitCode {
     match outcome {
         Ok(code) => ExitCode::from(code),
         // `xhprof report … | head`: the reader has closed the pipe, which is no

@@ -82,9 +82,6 @@ pub(crate) enum Command {
     Doctor(DoctorArguments),
     Completions(CompletionsArguments),
     Man(ManArguments),
-    /// A process of `serve` that reads uploads
-    #[command(hide = true)]
-    ReadUploads,
 }
 
 impl Command {
@@ -109,8 +106,7 @@ impl Command {
             | Self::Store(_)
             | Self::Doctor(_)
             | Self::Completions(_)
-            | Self::Man(_)
-            | Self::ReadUploads => MemoryArguments::default(),
+            | Self::Man(_) => MemoryArguments::default(),
         }
     }
 }

@@ -92,13 +92,13 @@ Examples:
   xhprof push *.xhp --to https://profiles.example.com --token-file token --app shop --release 2026.11
 
 The token is in a file, or in the environment variable XHPROF_TOKEN, so that no list of processes
-shows it. A run that the server has is not stored again. Each file gets a line with the address of its
-run; more than 20 files get a summary.
+shows it. A run that the server has is not stored again. Each file gets a line with the address of
+its run; more than 20 files get a summary.
 
 Exit codes:
   0  the server has all files; those of a directory that are no profiles are left out
-  1  a file was not stored; the others were sent, unless no file can be: the server is not reachable,
-     refuses the token, or its disk is full";
+  1  a file was not stored. The others were sent, unless the server is not reachable, refuses the
+     token, or its disk is full";
 
 /// Sends profiles to a server.
 #[derive(Debug, Args)]
@@ -170,8 +170,9 @@ Examples:
   xhprof store policy --app shop --days none --runs 100000
   xhprof store --store /srv/runs compact
 
-verify, backup, export, stats, `policy` without limits and `retain --dry-run` work while a server has
-the store open; the others do not. A server applies the policies every hour.";
+verify, backup, export, stats, `policy` without limits and `retain --dry-run` work while a server
+has the store open; the others do not. A server applies the policies every hour. The environment
+variable XHPROF_STORE names the folder, too.";
 
 /// Inspects, repairs and copies a store.
 #[derive(Debug, Args)]

@@ -22,6 +22,9 @@ use crate::{regressions, viewer};
 pub(crate) use push::push;
 pub(crate) use store_commands::{import, store};
 
+/// The argument of a process that reads uploads.
+pub(crate) const READ_UPLOADS: &str = "read-uploads";
+
 /// Serves until it is interrupted.
 pub(crate) fn serve(arguments: &ServeArguments) -> Result<()> {
     if let (Some(token), Some(file)) = (&arguments.add_token, &arguments.token_file) {
@@ -109,7 +112,7 @@ fn webhook(arguments: &ServeArguments, url: &str) -> Result<Webhook> {
 fn reader() -> Command {
     // Also if its file was replaced by that of a later version since.
     let mut command = Command::new("/proc/self/exe");
-    command.arg("read-uploads").env_clear();
+    command.arg(READ_UPLOADS).env_clear();
     command
 }
 
