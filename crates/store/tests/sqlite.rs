@@ -416,7 +416,7 @@ fn a_wrong_sum_of_a_day_is_found_and_computed_again() {
 }
 
 #[test]
-fn a_store_of_the_first_version_is_brought_up_to_date() {
+fn a_store_without_sums_of_days_is_brought_up_to_date() {
     let folder = tempfile::tempdir().unwrap();
     let store = days(folder.path());
     let ids = store.runs(&RunQuery {
@@ -458,7 +458,8 @@ fn a_store_of_the_first_version_is_brought_up_to_date() {
         .unwrap();
     drop((number, update));
     drop(database);
-    made_older(folder.path());
+    change(folder.path(), WITHOUT_DAYS);
+    change(folder.path(), "PRAGMA user_version = 2");
     let store = open(folder.path());
     assert_eq!(files(&store), native);
     assert!(!store.put(run_at(0, 0)).unwrap().is_new);
@@ -494,14 +495,17 @@ fn compacting_keeps_everything() {
     assert_eq!(listed.unwrap().runs.len(), 10);
 }
 
-/// Takes from a store what version 2 added.
+/// Takes from a store what version 3 added.
+const WITHOUT_DAYS: &str = "DROP TABLE daily; DROP TABLE daily_paths; DROP TABLE daily_spans;
+    DROP TABLE summed; DROP TRIGGER cell_inserted; DROP TRIGGER cell_updated;
+    DROP TRIGGER cell_deleted";
+
+/// Takes from a store what versions 2 and 3 added.
 fn made_older(folder: &Path) {
     let database = rusqlite::Connection::open(folder.join("store.sqlite")).unwrap();
+    database.execute_batch(WITHOUT_DAYS).unwrap();
     let older = "DROP TABLE policy; DROP TABLE removed; DROP TABLE notice;
-         ALTER TABLE run DROP COLUMN stored;
-         DROP TABLE daily; DROP TABLE daily_paths; DROP TABLE daily_spans; DROP TABLE summed;
-         DROP TRIGGER cell_inserted; DROP TRIGGER cell_updated; DROP TRIGGER cell_deleted;
-         PRAGMA user_version = 1";
+         ALTER TABLE run DROP COLUMN stored; PRAGMA user_version = 1";
     database.execute_batch(older).unwrap();
 }
 

@@ -24,6 +24,9 @@ const OVER: i64 = 25;
 const WAIT: Duration = Duration::from_secs(10);
 const MOST_WAIT: Duration = Duration::from_secs(3600);
 
+/// How long runs are written before a part of the work is done between them.
+const LATE: Duration = Duration::from_millis(250);
+
 /// The work that is left to do.
 #[derive(Debug, Default)]
 pub(super) struct Daily {
@@ -35,6 +38,8 @@ pub(super) struct Daily {
     /// How often a day was summed, and when it may be again.
     waits: HashMap<i64, (u32, Instant)>,
     current: Option<Current>,
+    /// The last part of the work.
+    last: Option<Instant>,
 }
 
 /// The day that is being summed, and its routes that are left.
@@ -77,6 +82,12 @@ impl Daily {
         waits.min()
     }
 
+    /// Whether there is work, and none was done for some time.
+    pub(super) fn is_late(&self) -> bool {
+        let is_late = self.last.is_none_or(|last| last.elapsed() >= LATE);
+        is_late && self.wait() == Some(Duration::ZERO)
+    }
+
     fn left(&self, day: i64, now: Instant) -> Duration {
         let until = self.waits.get(&day).map(|wait| wait.1);
         until.map_or(Duration::ZERO, |until| until.saturating_duration_since(now))
@@ -85,7 +96,9 @@ impl Daily {
     /// Does a part of the work: one route of one day. What fails is tried again
     /// later; until then questions read the hours.
     pub(super) fn step(&mut self, connection: &mut Connection) {
-        if self.try_step(connection).is_err() {
+        let outcome = self.without_wait(connection);
+        self.last = Some(Instant::now());
+        if outcome.is_err() {
             self.is_stale = false;
             self.due.clear();
             if let Some(current) = self.current.take() {
@@ -93,6 +106,15 @@ impl Daily {
                 self.defer(current.day);
             }
         }
+    }
+
+    /// The disk is not waited for: what a power failure takes is made again, and
+    /// the next run that is acknowledged waits for all before it.
+    fn without_wait(&mut self, connection: &mut Connection) -> Result<()> {
+        connection.pragma_update(None, "synchronous", "NORMAL")?;
+        let outcome = self.try_step(connection);
+        connection.pragma_update(None, "synchronous", "FULL")?;
+        outcome
     }
 
     /// Does all of the work.

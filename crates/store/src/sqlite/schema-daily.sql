@@ -48,4 +48,6 @@ END;
 
 CREATE TRIGGER cell_deleted AFTER DELETE ON cell BEGIN
     DELETE FROM summed WHERE hour = OLD.hour / 24 * 24;
+    -- A day of which no hour is left is not summed again.
+    DELETE FROM daily WHERE route = OLD.route AND hour = OLD.hour / 24 * 24;
 END;

@@ -149,7 +149,7 @@ impl State {
                 self.daily.changed();
             }
             // Also while runs arrive one after the other.
-            if self.daily.wait() == Some(Duration::ZERO) {
+            if self.daily.is_late() {
                 self.daily.step(&mut self.connection);
             }
         }
