@@ -123,11 +123,7 @@ fn removed(stats: &Stats) -> String {
     if stats.removed.is_empty() {
         return String::new();
     }
-    let headings = [
-        ("left", "Removed by policies"),
-        ("", "Number"),
-        ("", "Size"),
-    ];
+    let headings = [("left", "Reason"), ("", "Number"), ("", "Size")];
     let mut table = Table::new("Removed by policies", &headings);
     for of in &stats.removed {
         let reason = match of.reason {
@@ -138,7 +134,7 @@ fn removed(stats: &Stats) -> String {
         };
         table.row("", [reason.to_owned(), number(of.count), bytes(of.bytes)]);
     }
-    table.finish()
+    format!("<h2>Removed by policies</h2>{}", table.finish())
 }
 
 fn size(stats: &Stats) -> String {

@@ -179,7 +179,7 @@ fn the_settings_show_how_long_runs_are_kept() {
         .unwrap();
     let text = server.get("/settings").text();
     assert!(
-        text.contains("12,345") && text.contains("20480.0 MiB"),
+        text.contains("12,345") && text.contains("20.0 GiB"),
         "{text}"
     );
 }
