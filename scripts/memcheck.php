@@ -8,7 +8,8 @@
 // Known errors that stay: a word of the trace, and the reason.
 $known = [
     'zend_ini_entry_def' => 'once in a process: the table of settings, which PHP points into until it ends',
-    'xhprof::engine::sampling::start_timer' => 'once in a forked child: what it shared with the timer of its parent, whose locks may be held for ever',
+    'xhprof::engine::sampling::Session::start_timer' => 'once in a forked child: what it shared with the timer of its parent, whose locks may be held for ever',
+    'ArcInner<xhprof::engine::sampling::mailbox::Mailbox>' => 'the same, if the child pauses or ends its sampling first',
     'sys::thread::unix::Thread>::new::thread_start' => "the same, of that thread's own",
     'xdebug_execute_ex (base.c:851)' => 'Xdebug 3.2, mode debug, reads a frame that a generator has freed; without us too',
 ];

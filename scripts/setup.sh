@@ -27,6 +27,16 @@ as_root() {
     fi
 }
 
+# need_disk GIB: ends if the build folder cannot grow to that size.
+need_disk() {
+    local folder=${release%/release} free built
+    mkdir -p "$folder"
+    free=$(df --output=avail --block-size=1M "$folder" | tail -n 1)
+    built=$(du --summarize --block-size=1M "$folder" | cut -f 1)
+    [ $((free + built)) -ge $(($1 * 1024)) ] ||
+        die "this needs $1 GiB of disk for $folder, and there is room for $(((free + built) / 1024)): free some, or set CARGO_TARGET_DIR to a folder on another disk"
+}
+
 missing=()
 reasons=()
 probes=()
