@@ -29,6 +29,8 @@ What next:
   open the whole report       file://$demo/profile.html
   or look into the profile    $xhprof report $profile --tree
   profile a program of yours  $xhprof run -- script.php
+  keep it beside others       ./x demo --serve, then http://127.0.0.1:8470/
+  see a month of a shop       $xhprof serve --demo, then http://127.0.0.1:8470/
   install both                ./x install
   profile every request       in php.ini:
       extension=xhprof
@@ -37,6 +39,13 @@ What next:
       xhprof.max_dir_size = 1G
       (not installed: extension=$release/libxhprof.so)
 END
+}
+
+# Serves a store with the profile until Ctrl-C.
+demo_serve() {
+    "$release/xhprof" import "$demo/profile.xhp" --store "$demo/store" --app demo
+    rm -rf "$workspace"
+    exec "$release/xhprof" serve --store "$demo/store"
 }
 
 # The four ways to run the program that are compared.

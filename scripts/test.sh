@@ -219,7 +219,21 @@ documented_recipes() {
 }
 
 server_works() {
-    "$PHP" -n scripts/serve.php "$extension" "$release/xhprof"
+    "$PHP" -n scripts/serve.php "$extension" "$release/xhprof" "$(find_nginx)"
+    service_unit
+}
+
+# The nginx of this machine; Debian's is not on the PATH of all users.
+find_nginx() { command -v nginx || ls /usr/sbin/nginx 2>/dev/null || true; }
+
+# The unit of packaging/, with our program, as systemd understands it.
+service_unit() {
+    local unit=$logs/xhprof.service
+    command -v systemd-analyze >/dev/null || { echo 'systemd is not installed: packaging/systemd was not checked'; return; }
+    mkdir -p "$logs"
+    sed "s#/usr/local/bin/xhprof#$release/xhprof#" packaging/systemd/xhprof.service >"$unit"
+    systemd-analyze verify --man=no "$unit" 2>&1 | grep -F xhprof.service && die 'see above: packaging/systemd/xhprof.service'
+    return 0
 }
 
 worker_loops() {

@@ -149,12 +149,12 @@ extern "C" fn xhprof_write(call: &mut ExecuteData, result: &mut Zval) {
     let Some(file) = parameters::optional_file(call) else {
         return;
     };
-    match program::write(file) {
+    zend::run_and_drop(file, |file| match program::write(file.as_deref()) {
         Ok(path) => zend::run_and_drop(path, |path| {
             result.set_zend_string(ZendStr::new(path.as_os_str().as_bytes(), false));
         }),
         Err(error) => warn(&format!("{error:#}")),
-    }
+    });
 }
 
 /// Warns. The message is dropped even if the warning bails out.
@@ -179,8 +179,14 @@ extern "C" fn xhprof_dump(call: &mut ExecuteData, result: &mut Zval) {
     let Some((file, format)) = parameters::file_and_format(call) else {
         return;
     };
-    let path = Path::new(OsStr::from_bytes(file));
-    let format = String::from_utf8_lossy(format.unwrap_or(b"native"));
+    zend::run_and_drop(file, |file| {
+        let path = Path::new(OsStr::from_bytes(file));
+        dump(path, format.unwrap_or(b"native"), result);
+    });
+}
+
+fn dump(path: &Path, format: &[u8], result: &mut Zval) {
+    let format = String::from_utf8_lossy(format);
     let Some(format) = settings::OUTPUT_FORMAT.parse(&format) else {
         zend::warning(&format!(
             "the format must be native, xhprof or json, not \"{format}\""

@@ -46,6 +46,7 @@ export default tseslint.config(
           "getComputedStyle",
           "File",
           "setTimeout",
+          "fetch",
           "performance",
           "window",
           "CanvasRenderingContext2D",

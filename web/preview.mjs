@@ -23,8 +23,8 @@ const values = {
   style,
   boot,
   noscript: "<p>This page needs JavaScript.</p>",
+  page: part('data-part="page" data-packed="gzip"', gzipSync(script, { level: 9 }).toString("base64")),
   parts: [
-    part('data-part="page" data-packed="gzip"', gzipSync(script, { level: 9 }).toString("base64")),
     part('data-part="worker" data-packed="gzip"', base64(at("dist/worker.js.gz"))),
     part('data-part="engine" data-packed="gzip"', base64(at("dist/engine.wasm.gz"))),
     ...process.argv.slice(2).map((path, place) =>

@@ -1,9 +1,16 @@
-// Two bundles, each one classic script: the page, and the engine's worker. From
-// a file there are no modules by URL, so nothing is split.
+// Three bundles, each one classic script: the viewer, its engine's worker, and what
+// the pages of `xhprof serve` do beyond HTML. From a file there are no modules by
+// URL, so nothing is split.
 import { defineConfig } from "vite";
 
+const bundles = {
+  viewer: { entry: "src/main.tsx", name: "xhprofViewer", file: "page.js" },
+  worker: { entry: "src/engine/worker.ts", name: "xhprofWorker", file: "worker.js" },
+  pages: { entry: "src/server/pages.ts", name: "xhprofPages", file: "pages.js" },
+};
+
 export default defineConfig(({ mode }) => {
-  const isWorker = mode === "worker";
+  const { entry, name, file } = mode === "worker" || mode === "pages" ? bundles[mode] : bundles.viewer;
   return {
     define: { "process.env.NODE_ENV": '"production"' },
     build: {
@@ -11,10 +18,10 @@ export default defineConfig(({ mode }) => {
       outDir: "../target/web",
       emptyOutDir: false,
       lib: {
-        entry: isWorker ? "src/engine/worker.ts" : "src/main.tsx",
+        entry,
         formats: ["iife"],
-        name: isWorker ? "xhprofWorker" : "xhprofViewer",
-        fileName: () => (isWorker ? "worker.js" : "page.js"),
+        name,
+        fileName: () => file,
         cssFileName: "page",
       },
     },

@@ -44,6 +44,14 @@ pub(super) fn start(aliases: &[(&CStr, &CStr)]) {
     }
 }
 
+#[allow(
+    clippy::useless_conversion,
+    reason = "a `u8` before PHP 8.6, a `bool` since"
+)]
+fn is_modified(entry: &zend_ini_entry) -> bool {
+    u8::from(entry.modified) != 0
+}
+
 /// Copies a value that `entry` is about to get to its alias.
 ///
 /// # Safety
@@ -68,14 +76,10 @@ pub(super) unsafe fn copy(
     }
     // SAFETY: the caller's entry. PHP sets `modified` before it calls `on_modify`;
     // php-fpm sets its pool's values without it, for the life of the process.
-    #[allow(
-        clippy::useless_conversion,
-        reason = "a `u8` before PHP 8.6, a `bool` since"
-    )]
     let outcome = unsafe {
         match self::entry(alias) {
             None => FAILURE,
-            Some(alias) if u8::from((*entry).modified) != 0 => {
+            Some(alias) if is_modified(&*entry) => {
                 bindings::zend_alter_ini_entry_ex((*alias).name, value, who, stage, false)
             }
             Some(alias) => {

@@ -6,14 +6,11 @@
 //! value is the administrator's.
 
 use std::cell::RefCell;
-use std::ffi::{CStr, OsString};
+use std::ffi::{CStr, CString, OsString};
 use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 
-use super::bindings;
-
-/// PHP's `MAXPATHLEN`.
-const PATH_LENGTH: usize = libc::PATH_MAX as usize;
+use super::paths;
 
 thread_local! {
     /// The values that the program has set, and what they were when it did.
@@ -34,30 +31,22 @@ pub(super) fn set(setting: &'static CStr, value: &CStr) -> bool {
         restore(setting);
         return true;
     }
-    let mut buffer = [0; PATH_LENGTH];
-    // SAFETY: the value is NUL-terminated, and the buffer as long as PHP wants it.
-    // PHP does not keep either.
-    let is_absolute =
-        unsafe { !bindings::expand_filepath(value.as_ptr(), buffer.as_mut_ptr().cast()).is_null() };
-    let absolute = CStr::from_bytes_until_nul(&buffer).ok();
-    // Without a working directory, PHP may leave the path as it is.
-    let is_absolute = is_absolute && buffer.first() == Some(&b'/');
-    let Some(absolute) = absolute.filter(|_| is_absolute) else {
+    let absolute = paths::absolute(value).and_then(|path| CString::new(path).ok());
+    let Some(absolute) = absolute else {
         super::warning(&format!(
             "{} cannot be made absolute: the path is too long, or the working directory is gone",
             setting.to_string_lossy()
         ));
         return false;
     };
-    // SAFETY: the path is NUL-terminated, and lives in this frame.
-    if unsafe { bindings::php_check_open_basedir(absolute.as_ptr()) } != 0 {
+    if !paths::is_allowed(&absolute) {
         return false;
     }
     restore(setting);
     let set = Set {
         setting,
         value: value.to_bytes().to_vec(),
-        absolute: PathBuf::from(OsString::from_vec(absolute.to_bytes().to_vec())),
+        absolute: PathBuf::from(OsString::from_vec(absolute.into_bytes())),
     };
     SET.with_borrow_mut(|all| all.push(set));
     true

@@ -28,6 +28,7 @@ mod modules;
 pub(crate) mod name;
 mod object;
 pub(crate) mod parameters;
+mod paths;
 pub(crate) mod per_thread;
 mod request;
 pub(crate) mod response;

@@ -1,13 +1,15 @@
 //! Parses the parameters of our own functions by `zend_parse_parameters`, with
 //! PHP's conversions and TypeErrors.
 
-use std::ffi::{c_char, c_int};
+use std::borrow::Cow;
+use std::ffi::{CStr, c_char, c_int};
 
 use ext_php_rs::ffi::{self, HashTable};
 use ext_php_rs::types::ZendHashTable;
 use ext_php_rs::zend::ExecuteData;
 
 use super::bindings::SUCCESS;
+use super::paths;
 
 unsafe extern "C" {
     // zend_API.h
@@ -35,9 +37,12 @@ pub(crate) fn flags_and_options(call: &mut ExecuteData) -> Option<(i64, Option<&
     Some((flags, unsafe { options.as_ref() }))
 }
 
+/// A path, and the name of a format.
+type FileAndFormat<'a> = (Cow<'a, [u8]>, Option<&'a [u8]>);
+
 /// Takes `(string $file, string $format = 'native')`, the file a path that PHP's
 /// `open_basedir` allows; none if PHP has thrown or warned.
-pub(crate) fn file_and_format(call: &mut ExecuteData) -> Option<(&[u8], Option<&[u8]>)> {
+pub(crate) fn file_and_format(call: &mut ExecuteData) -> Option<FileAndFormat<'_>> {
     let (mut file, mut file_length): (*const c_char, usize) = (std::ptr::null(), 0);
     let (mut format, mut format_length): (*const c_char, usize) = (std::ptr::null(), 0);
     // SAFETY: "p" and "s" write a pointer and a length each, of text that the
@@ -52,21 +57,22 @@ pub(crate) fn file_and_format(call: &mut ExecuteData) -> Option<(&[u8], Option<&
             &raw mut format_length,
         )
     };
-    // SAFETY: a "p" has no NUL but that at its end.
-    if outcome != SUCCESS || unsafe { super::bindings::php_check_open_basedir(file) } != 0 {
+    if outcome != SUCCESS {
         return None;
     }
+    // SAFETY: set by the call above; a "p" has no NUL but that at its end.
+    let file = paths::allowed(unsafe { CStr::from_ptr(file) })?;
     let text = |text: *const c_char, length| {
         // SAFETY: null, or set by the call above.
         (!text.is_null()).then(|| unsafe { std::slice::from_raw_parts(text.cast(), length) })
     };
-    Some((text(file, file_length)?, text(format, format_length)))
+    Some((file, text(format, format_length)))
 }
 
 /// Takes `(?string $file = null)`, a path that PHP's `open_basedir` allows; none
 /// if PHP has thrown or warned.
 #[expect(clippy::option_option, reason = "no file is not no answer")]
-pub(crate) fn optional_file(call: &mut ExecuteData) -> Option<Option<&[u8]>> {
+pub(crate) fn optional_file(call: &mut ExecuteData) -> Option<Option<Cow<'_, [u8]>>> {
     let (mut file, mut length): (*const c_char, usize) = (std::ptr::null(), 0);
     // SAFETY: as in `file_and_format`; "!" leaves the pointer null for null.
     let outcome = unsafe {
@@ -80,10 +86,8 @@ pub(crate) fn optional_file(call: &mut ExecuteData) -> Option<Option<&[u8]>> {
     }
     // SAFETY: set by the call above: text that the arguments keep alive as long
     // as the call, without a NUL but that at its end.
-    unsafe {
-        (super::bindings::php_check_open_basedir(file) == 0)
-            .then(|| Some(std::slice::from_raw_parts(file.cast(), length)))
-    }
+    let file = unsafe { CStr::from_ptr(file) };
+    paths::allowed(file).map(Some)
 }
 
 /// MINIT: adds `false` to the return type of a function that was registered with

@@ -1,6 +1,6 @@
 /** The whole page: opens files, and shows the view that the address names. */
 import type { JSX } from 'preact';
-import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useAddress } from './app/address';
 import { chosenFiles, droppedFiles, type Dropped } from './app/dropped';
 import { FilesDialog, filesOf, type Picked } from './app/FilesDialog';
@@ -78,7 +78,7 @@ export function App(props: {
         // Numbers of functions and ranges are those of the file before.
         if (documents.current > 1) {
           const start = { page: isComparison ? ('compare' as const) : ('overview' as const) };
-          go({ ...start, metric: null, range: null, part: null, call: null, file: null, zoom: [], selected: null, fn: null, estimate: false });
+          go({ ...start, metric: null, range: null, part: null, call: null, file: null, zoom: [], selected: null, fn: null, estimate: false, hints: false, top: 0, row: null });
         }
         setOpened({ document: documents.current, summary, isComparison, files });
       } catch (error) {
@@ -92,7 +92,8 @@ export function App(props: {
     [engine, go, title],
   );
 
-  useEffect(() => {
+  // Before the first frame is drawn: the engine reads the profile at the same time.
+  useLayoutEffect(() => {
     if (wasStarted.current) return;
     wasStarted.current = true;
     const isOpened = embedded === null ? Promise.resolve() : open(embedded);
@@ -350,7 +351,8 @@ function Failure(props: { failure: EngineError; onThreshold: (threshold: number)
 
 /** Files that are dropped anywhere, or pasted. */
 function useFileInput(offer: (dropped: readonly Dropped[]) => Promise<void>, setDragged: (is: boolean) => void): void {
-  useEffect(() => {
+  // At once: a file must not be offered to what was open before.
+  useLayoutEffect(() => {
     const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') ?? false;
     const over = (event: DragEvent): void => {
       if (!hasFiles(event)) return;

@@ -21,8 +21,17 @@ function begin({ metric, estimate, start }: DOMStringMap): void {
   if (text !== '' || start !== undefined) history.replaceState(null, '', `#v1/${page ?? 'overview'}?${text}`);
 }
 
+/** The engine and the profile stand behind this script. */
+function parsed(): Promise<void> {
+  return new Promise((done) => {
+    if (document.readyState !== 'loading') done();
+    else addEventListener('DOMContentLoaded', () => { done(); }, { once: true });
+  });
+}
+
 async function start(root: HTMLElement): Promise<void> {
   begin(root.dataset);
+  await parsed();
   const engine = new Engine(await engineParts());
   engine.start();
   root.replaceChildren();

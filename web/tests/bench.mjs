@@ -8,7 +8,7 @@
 // collapsed, events), and `--viewer` leaves speedscope out. What fails is told,
 // and the next part is measured.
 import { spawnSync } from "node:child_process";
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { cpus, loadavg, totalmem } from "node:os";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -130,10 +130,21 @@ const flameDrawn = () => {
 
 /** A page of ours, from its address to its drawn flame graph. */
 async function openPage(file) {
-  const { browser, page } = await started();
   const html = join(folder, "bench.html");
   const made = spawnSync(xhprof, ["html", join(folder, file), "-o", html], { encoding: "utf8" });
   if (made.status !== 0) throw new Error(`xhprof html: ${made.stderr || made.error || made.signal}`);
+  return openDrawn(html);
+}
+
+/** A page that has nothing but what is waited for: what the browser takes itself. */
+function openEmpty() {
+  const html = join(folder, "empty.html");
+  writeFileSync(html, '<!doctype html><title>empty</title><div class="flame-grid" aria-busy="false"><canvas></canvas></div>');
+  return openDrawn(html);
+}
+
+async function openDrawn(html) {
+  const { browser, page } = await started();
   const begin = performance.now();
   await page.goto(`${pathToFileURL(html).href}#v1/flame`);
   await page.waitForFunction(flameDrawn);
@@ -246,14 +257,20 @@ function sayOpened(what, ours, theirs) {
 
 const parts = {
   async program() {
-    const opened = [];
-    for (let round = 0; round < 3; round++) {
-      const { browser, ms, cpu } = await openPage("program.xhp");
-      await browser.close();
-      opened.push({ ms, cpu });
+    const [opened, empty] = [[], []];
+    // In turn, so that both meet the same machine.
+    for (let round = 0; round < 5; round++) {
+      for (const [list, open] of [[empty, openEmpty], [opened, () => openPage("program.xhp")]]) {
+        const { browser, ms, cpu } = await open();
+        await browser.close();
+        list.push({ ms, cpu });
+      }
     }
-    say("program.xhp, 8,000 call paths: usable", milliseconds(quantile(opened.map(({ ms }) => ms), 0.5)), "300 ms");
-    say("  CPU time of it", milliseconds(quantile(opened.map(({ cpu }) => cpu), 0.5)), "");
+    const median = (list, key) => milliseconds(quantile(list.map((one) => one[key]), 0.5));
+    say("program.xhp, 8,000 call paths: usable", median(opened, "ms"), "300 ms");
+    say("  CPU time of it", median(opened, "cpu"), "");
+    say("  an empty page, by the same measure", median(empty, "ms"), "");
+    say("  CPU time of it", median(empty, "cpu"), "");
   },
 
   async tree() {

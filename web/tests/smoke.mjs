@@ -8,6 +8,7 @@ import { files, longFiles } from "./files.mjs";
 import { look } from "./look.mjs";
 import { numbers } from "./numbers.mjs";
 import { pictures } from "./pictures.mjs";
+import { longServer, server } from "./server.mjs";
 import { folder } from "./stage.mjs";
 import { views } from "./views.mjs";
 
@@ -18,7 +19,8 @@ const tests = {
   ...views,
   ...files,
   ...look,
-  ...(options.includes("--all") ? longFiles : {}),
+  ...server,
+  ...(options.includes("--all") ? { ...longFiles, ...longServer } : {}),
   ...(options.includes("--pictures") ? pictures : {}),
 };
 

@@ -106,6 +106,11 @@ export const views = {
     await joined.click();
     const inside = page.locator(".joined button").first();
     await inside.waitFor();
+    const joinedName = await text(page, ".details-name");
+    await eventually(async () => /more=\d/.test(await state(page)), "the joined box is in the address");
+    await page.reload();
+    await inside.waitFor();
+    assert.equal(await text(page, ".details-name"), joinedName, "and is selected again");
     const name = await inside.getAttribute("title");
     await inside.click();
     await eventually(async () => (await state(page)).includes("zoom="), "zoomed into a joined box");
@@ -117,6 +122,16 @@ export const views = {
     await page.getByRole("heading", { name: "deep.txt" }).waitFor();
     await goTo(page, "v1/flame?text=1");
     await eventually(async () => (await page.locator('[role="treeitem"]').count()) === 4, "four boxes, not 2,002");
+    const turns = Buffer.from(`main();${"odd;even;".repeat(1000)}leaf 100\nmain();${"odd;even;".repeat(1000)}other 50\n`);
+    await drop(page, [{ name: "turns.txt", bytes: turns }]);
+    await page.getByRole("button", { name: "Open instead" }).click();
+    await page.getByRole("heading", { name: "turns.txt" }).waitFor();
+    await goTo(page, "v1/flame?text=1");
+    await eventually(async () => (await page.locator('[role="treeitem"]').count()) === 4, "four boxes for functions in turn");
+    const tower = page.locator('[role="treeitem"]', { hasText: "odd → even" });
+    assert.match(await tower.innerText(), /1,000×/);
+    await tower.click();
+    await eventually(async () => /call each other in turn/.test(await text(page, ".details")), "its details say so");
     assert.deepEqual(wrong, []);
     await close();
   },
@@ -215,8 +230,33 @@ export const views = {
     await page.keyboard.press("Enter");
     await page.locator(".function-name").waitFor();
     await page.goBack();
+    await page.locator(".vrow.current").waitFor();
+    assert.match(await state(page), /row=\d/, "back is the row that was left");
     const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "CSV" }).click()]);
     assert.equal(readFileSync(await download.path(), "utf8"), run("convert", shop("events.xhp"), "--to", "csv", "-o", "-").toString());
+    assert.deepEqual(wrong, []);
+    await close();
+  },
+
+  async "functions: back and a reload show the rows that were in view"(browser) {
+    const { page, wrong, close } = await atShop(browser, "functions", { height: 420 });
+    const grid = page.getByRole("grid", { name: "Functions" });
+    const place = () => grid.evaluate((element) => element.scrollTop);
+    await grid.locator("[role=gridcell]").first().waitFor();
+    await grid.evaluate((element) => element.scrollTo(0, 150));
+    await eventually(async () => /top=5/.test(await state(page)), "the first row in view is in the address");
+    await page.reload();
+    await eventually(async () => (await place()) === 150, "a reload shows it again");
+    // In view as it is: a click on another would scroll to it first.
+    await grid.locator(".vrow .fn").nth(2).click();
+    await page.locator(".function-name").waitFor();
+    assert.doesNotMatch(await state(page), /top=/, "another page has no part in it");
+    await page.goBack();
+    await eventually(async () => (await place()) === 150, "back shows it again");
+    await page.keyboard.press("/");
+    await page.keyboard.type("PDO");
+    await eventually(async () => /filter=PDO/.test(await state(page)), "filtered");
+    assert.doesNotMatch(await state(page), /top=/, "another list begins with its first row");
     assert.deepEqual(wrong, []);
     await close();
   },
@@ -250,11 +290,26 @@ export const views = {
     await page.keyboard.press("ArrowLeft");
     await page.keyboard.press("ArrowLeft");
     await eventually(async () => (await page.locator(".node").count()) > few, "a lower threshold shows more");
-    const width = () => page.locator(".graph-frame svg").getAttribute("width").then(Number);
+    const frame = page.locator(".graph-frame");
+    const width = () => frame.locator("svg").getAttribute("width").then(Number);
+    const overflow = () => frame.evaluate((part) => [part.scrollWidth - part.clientWidth, part.scrollHeight - part.clientHeight]);
+    assert.deepEqual(await overflow(), [0, 0], "all of it is in view at first");
     const before = await width();
-    await page.locator(".graph-frame").focus();
+    await frame.focus();
     await page.keyboard.press("+");
     await eventually(async () => (await width()) > before, "+ makes it larger");
+    await page.keyboard.press("0");
+    await eventually(async () => (await width()) === before, "0 shows all");
+    // The wheel zooms around the mouse.
+    const node = page.locator(".node", { hasText: "Page::prices" }).locator("rect");
+    const from = await node.boundingBox();
+    await page.mouse.move(from.x + from.width / 2, from.y + from.height / 2);
+    await page.keyboard.down("Control");
+    for (let step = 0; step < 8; step++) await page.mouse.wheel(0, -120);
+    await page.keyboard.up("Control");
+    await eventually(async () => (await node.boundingBox()).width > from.width * 1.5, "the wheel zooms");
+    const to = await node.boundingBox();
+    assert.ok(Math.abs(to.x + to.width / 2 - from.x - from.width / 2) < 40, "what is below the mouse stays there");
     await page.locator(".node", { hasText: "Page::prices" }).click();
     await eventually(async () => (await text(page, ".function-name")) === "Shop\\Page::prices", "a function's page");
     assert.deepEqual(wrong, []);
@@ -357,6 +412,14 @@ export const views = {
     await page.locator(".formats button").first().waitFor();
     assert.match(await text(page, ".facts"), /every call with its time/);
     assert.ok((await page.locator(".formats button").count()) > 20);
+    const { url } = pageOf("edges", golden("0001.tiny.xhprof"));
+    const edges = await open(browser, `${url}#v1/file`);
+    await edges.page.getByLabel("estimate stacks").check();
+    await eventually(async () => /guess=1/.test(await state(edges.page)), "the choice is in the address");
+    await edges.page.reload();
+    await eventually(() => edges.page.getByLabel("estimate stacks").isChecked(), "and is made again");
+    assert.deepEqual(edges.wrong, []);
+    await edges.close();
     await goTo(page, "v1/file?range=0-1000000");
     await eventually(async () => /Only the chosen range/.test(await text(page, ".file-page")), "it says what is saved");
     assert.deepEqual(wrong, []);

@@ -47,6 +47,11 @@ use clap::Parser;
 use args::{Arguments, Command};
 
 fn main() -> ExitCode {
+    // A process of `xhprof serve`: no command for users, so no argument of clap.
+    let first = std::env::args_os().nth(1);
+    if first.is_some_and(|first| first == serve::READ_UPLOADS) {
+        return ended(serve::read_uploads().map(|()| 0));
+    }
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {
@@ -72,7 +77,7 @@ fn main() -> ExitCode {
         Command::Html(arguments) => viewer::html(&arguments).map(|()| 0),
         Command::View(arguments) => viewer::view(&arguments).map(|()| 0),
         Command::Serve(arguments) => serve::serve(&arguments).map(|()| 0),
-        Command::Push(arguments) => serve::push(&arguments).map(|()| 0),
+        Command::Push(arguments) => serve::push(&arguments),
         Command::Import(arguments) => serve::import(&arguments).map(|()| 0),
         Command::Store(arguments) => serve::store(&arguments).map(|is_whole| u8::from(!is_whole)),
         // The same code as grep.
@@ -82,6 +87,10 @@ fn main() -> ExitCode {
         Command::Completions(arguments) => generate::completions(&arguments).map(|()| 0),
         Command::Man(arguments) => generate::man(&arguments).map(|()| 0),
     };
+    ended(outcome)
+}
+
+fn ended(outcome: anyhow::Result<u8>) -> ExitCode {
     match outcome {
         Ok(code) => ExitCode::from(code),
         // `xhprof report … | head`: the reader has closed the pipe, which is no

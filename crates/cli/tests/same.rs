@@ -215,3 +215,76 @@ fn the_report_has_the_numbers_of_the_viewer() {
     assert!(spans > 5, "{spans} groups of spans");
     assert!(hints > 2, "{hints} hints");
 }
+
+#[test]
+fn a_comparison_has_the_numbers_of_the_viewer() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../web/tests/shop/profiles");
+    for runs in [1, 2] {
+        let side = |side: &str| -> Vec<PathBuf> {
+            let files = (1..=runs).map(|run| folder.join(format!("{side}-{run}.xhp")));
+            files.collect()
+        };
+        let sides = [side("old"), side("new")];
+        let bytes = sides
+            .each_ref()
+            .map(|side| -> Vec<_> { side.iter().map(|file| fs::read(file).unwrap()).collect() });
+        let [base, new] = bytes.each_ref().map(|side| -> Vec<_> {
+            let sources = side.iter().map(|bytes| Source { name: "", bytes });
+            sources.collect()
+        });
+        let mut document = Document::compare(&base, &new).unwrap();
+        for metric in ["wall", "calls"] {
+            let mut program = Command::new(env!("CARGO_BIN_EXE_xhprof"));
+            program.args(["diff", "--json", "--limit", "0", "--metric", metric]);
+            program.args(&sides[0]).arg("--").args(&sides[1]);
+            let output = program.output().unwrap();
+            let reported: Value = serde_json::from_slice(&output.stdout).unwrap();
+            let question = json!({ "ask": "changes", "metric": metric, "rows": 1_000 });
+            let Answer::Changes(changes) = ask(&mut document, question) else {
+                panic!("another answer");
+            };
+            let (key, _) = COSTS.iter().find(|(_, name)| *name == metric).unwrap();
+            same_change(&reported["total"][key], &changes.total);
+            let rows = by_name(&reported, "functions");
+            let mut compared = 0;
+            for row in &changes.rows {
+                let what = format!("{metric}: {}", row.name);
+                let Some([reported]) = rows.get(&plain(&row.name)).map(|rows| &rows[..]) else {
+                    // What did not change is not in the report.
+                    assert_eq!(row.own.difference, 0.0, "{what}");
+                    continue;
+                };
+                compared += 1;
+                same_change(&reported["self"][key], &row.own);
+                same_change(&reported["inclusive"][key], &row.inclusive);
+                same_change(&reported["inclusive"]["calls"], &row.calls);
+            }
+            assert_eq!(compared, rows.len(), "{metric}");
+            // In the same order, but for functions that changed by the same.
+            let impact = |change: &Value| change.as_f64().map(f64::abs);
+            let reported = reported["functions"].as_array().unwrap().iter();
+            let reported: Vec<_> = reported
+                .map(|row| impact(&row["self"][key]["change"]))
+                .collect();
+            let answered = changes
+                .rows
+                .iter()
+                .map(|row| Some(row.own.difference.abs()));
+            let answered: Vec<_> = answered.take(reported.len()).collect();
+            assert_eq!(reported, answered, "{metric}");
+        }
+    }
+}
+
+/// A change that the report has, as the engine says it.
+fn same_change(reported: &Value, answered: &view::ChangeOf) {
+    assert_eq!(reported["base"], answered.base);
+    assert_eq!(reported["new"], answered.new);
+    assert_eq!(reported["change"], answered.difference);
+    assert_eq!(reported["relative"], json!(answered.relative));
+    if let Some(within) = reported.get("within_spread") {
+        assert_eq!(*within, answered.within_spread);
+        assert_eq!(reported["base_spread"], answered.base_spread);
+        assert_eq!(reported["new_spread"], answered.new_spread);
+    }
+}

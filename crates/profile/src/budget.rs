@@ -61,6 +61,9 @@ impl Default for Budget {
     }
 }
 
+/// The size of a large list, in bytes.
+const LARGE_LIST: usize = 16 << 20;
+
 impl Budget {
     /// The default limit: 1 GiB.
     pub const DEFAULT_LIMIT: u64 = 1 << 30;
@@ -195,9 +198,14 @@ impl Budget {
         self.check()?;
         let capacity = list.capacity();
         let needed = list.len().saturating_add(more);
-        // Doubles the capacity as usual; near the limit it grows by less, so
-        // that a file that fits is not refused for unused capacity.
-        for wanted in [capacity.saturating_mul(2).max(8), capacity / 8 * 9, needed] {
+        // Doubles the capacity as usual. A large list grows by a half: the lists
+        // that it was before then leave enough room for a later one. Near the
+        // limit it grows by less, so that a file that fits is not refused for
+        // unused capacity.
+        let is_large = capacity.saturating_mul(size_of::<T>()) >= LARGE_LIST;
+        let more = if is_large { capacity / 2 } else { capacity };
+        let usual = capacity.saturating_add(more).max(8);
+        for wanted in [usual, capacity / 8 * 9, needed] {
             let wanted = wanted.max(needed);
             let bytes = (wanted - capacity).checked_mul(size_of::<T>());
             if bytes.is_some_and(|bytes| self.try_take(bytes as u64)) {

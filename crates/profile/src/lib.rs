@@ -45,9 +45,9 @@ pub use meta::{Meta, Mode};
 pub use metric::Metric;
 pub use name_index::{NameIndex, Vacancy};
 pub use ops::{
-    Change, CostChanges, Diff, EdgeDiff, EstimateLimits, FunctionDiff, InvertLimits, InvertedNode,
-    InvertedTree, MergeError, Merger, Neighbour, Neighbours, OTHER, Pair, Repeat, Statistic, Step,
-    critical_path, merge, pairs, repeats,
+    Change, CostChanges, Diff, EdgeDiff, EstimateLimits, FunctionDiff, Impact, InvertLimits,
+    InvertedNode, InvertedTree, MergeError, Merger, Neighbour, Neighbours, OTHER, Pair, Repeat,
+    Statistic, Step, critical_path, merge, pairs, repeats,
 };
 pub use profile::{Body, Profile};
 pub use samples::{Sample, Samples, SamplesBuilder, StackNode};

@@ -9,7 +9,8 @@ use store::{Selection, Status};
 /// Words are separated by blanks; `"…"` keeps blanks. `key:value` is a
 /// condition, any other word a part of the title. Keys: `app`, `route`,
 /// `release`, `host`, `status`, `label`, `wall` (`>200ms`, `<1s`), `since` and
-/// `until` (`7d`, `12h`, `2026-11-22`), and `tag.NAME`.
+/// `until` (`7d`, `12h`, `2026-11-22`), `run` (an id; several are any of them),
+/// and `tag.NAME`.
 ///
 /// # Errors
 ///
@@ -36,6 +37,7 @@ pub fn selection(filter: &str) -> Result<Selection, String> {
             "release" => selection.releases.push(value),
             "host" => selection.hosts.push(value),
             "label" => selection.label = Some(value),
+            "run" => selection.ids.push(value.parse()?),
             "status" => selection
                 .statuses
                 .push(Status::try_from(value).map_err(|error| error.to_string())?),
@@ -51,7 +53,7 @@ pub fn selection(filter: &str) -> Result<Selection, String> {
                 None => {
                     return Err(format!(
                         "{word}: no such key; there are app, route, release, host, status, \
-                         label, wall, since, until and tag.NAME"
+                         label, wall, since, until, run and tag.NAME"
                     ));
                 }
             },

@@ -237,7 +237,8 @@ fn token(request: &Request) -> Option<String> {
 
 /// The headers of every answer.
 fn harden(headers: &mut HeaderMap) {
-    const POLICY: &str = "default-src 'none'; style-src 'self'; img-src data:; \
+    const POLICY: &str = "default-src 'none'; script-src 'self'; connect-src 'self'; \
+        style-src 'self'; img-src data:; \
         form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
     if !headers.contains_key(header::CONTENT_SECURITY_POLICY) {
         headers.insert(

@@ -1,24 +1,18 @@
 //! Takes profiles in any format, and their metadata.
-//!
-//! **Invariant:** memory is bounded before anything is unpacked or parsed.
 
-use std::fmt;
-use std::io::{BufReader, Read};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::ffi::OsStr;
+use std::path::Path;
 
-use formats::ReadError;
-use profile::{Budget, Profile};
+use profile::Profile;
 use store::{NewRun, Store, Stored};
 
-/// The most memory of a profile while it is read.
-const MEMORY: u64 = 1 << 30;
+use crate::readers::Readers;
+use crate::reading::NotTaken;
+use crate::retention::now_us;
+use crate::saved::{RUN, SOURCE, saved_run};
 
-/// The largest unpacked upload.
-pub(crate) const MAX_UNPACKED: u64 = 512 << 20;
-
-const ZSTD: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
-
-/// What a sender says beside the profile. It replaces what the profile says.
+/// What a sender says beside the profile. It replaces what the profile says,
+/// unless a field says otherwise.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Metadata {
     /// Tags: `app`, `route`, `release`, `rate` and any others.
@@ -27,59 +21,51 @@ pub struct Metadata {
     pub host: Option<String>,
     /// The script or URL.
     pub title: Option<String>,
+    /// The script or URL of a profile that has none.
+    pub default_title: Option<String>,
+    /// The start of a profile that has none, in microseconds since 1970.
+    pub started_us: Option<u64>,
 }
 
-/// Why a profile was not taken.
-#[derive(Debug)]
-pub enum NotTaken {
-    /// It is no profile, or a broken one.
-    Invalid(String),
-    /// It is too large.
-    TooLarge(String),
-    /// The store failed.
-    Store(store::Error),
-}
-
-impl fmt::Display for NotTaken {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Invalid(reason) | Self::TooLarge(reason) => f.write_str(reason),
-            Self::Store(error) => error.fmt(f),
+impl Metadata {
+    /// The same, with what the name of the file says: XHProf's saved runs are
+    /// called `ID.NAME.xhprof`.
+    #[must_use]
+    pub fn of_file(&self, path: &Path) -> Self {
+        let name = path.file_name().and_then(OsStr::to_str);
+        let Some(saved) = name.and_then(saved_run) else {
+            return self.clone();
+        };
+        let tag = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        let mut tags = vec![tag(RUN, saved.run), tag(SOURCE, saved.source)];
+        tags.extend(self.tags.iter().cloned());
+        Self {
+            tags,
+            started_us: self.started_us.or(saved.saved_us),
+            default_title: Some(saved.source.to_owned()),
+            ..self.clone()
         }
     }
 }
-
-impl std::error::Error for NotTaken {}
 
 /// Reads a profile of any format, gzip or zstd or plain, and stores it.
 ///
 /// # Errors
 ///
 /// [`NotTaken`].
-pub fn take(store: &dyn Store, bytes: &[u8], metadata: &Metadata) -> Result<Stored, NotTaken> {
-    let mut profile = read(bytes)?;
+pub fn take(
+    readers: &Readers,
+    store: &dyn Store,
+    bytes: &[u8],
+    metadata: &Metadata,
+) -> Result<Stored, NotTaken> {
+    let mut profile = readers.read(bytes)?;
     apply(&mut profile, metadata);
-    let now = SystemTime::now().duration_since(UNIX_EPOCH);
-    let received = now.map_or(0, |since| u64::try_from(since.as_micros()).unwrap_or(0));
+    let received = now_us();
     let stored = store.put(NewRun { profile, received });
     stored.map_err(|error| match error {
         store::Error::Profile(reason) => NotTaken::TooLarge(reason),
         error => NotTaken::Store(error),
-    })
-}
-
-fn read(bytes: &[u8]) -> Result<Profile, NotTaken> {
-    let budget = Budget::new(MEMORY);
-    let outcome = if bytes.starts_with(&ZSTD) {
-        let decoder = zstd::Decoder::with_buffer(bytes)
-            .map_err(|error| NotTaken::Invalid(format!("not zstd: {error}")))?;
-        formats::read_within(BufReader::new(decoder.take(MAX_UNPACKED)), &budget)
-    } else {
-        formats::read_within(bytes, &budget)
-    };
-    outcome.map_err(|error| match error {
-        ReadError::Memory(error) => NotTaken::TooLarge(error.to_string()),
-        error => NotTaken::Invalid(error.to_string()),
     })
 }
 
@@ -93,4 +79,9 @@ fn apply(profile: &mut Profile, metadata: &Metadata) {
     if let Some(title) = &metadata.title {
         profile.meta.title = Some(title.clone());
     }
+    let meta = &mut profile.meta;
+    if meta.title.as_deref().is_none_or(str::is_empty) {
+        meta.title.clone_from(&metadata.default_title);
+    }
+    meta.started_unix_us = meta.started_unix_us.or(metadata.started_us);
 }

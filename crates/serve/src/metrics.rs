@@ -1,9 +1,12 @@
 //! Counters for `/metrics`, in Prometheus' text format.
 
+use std::collections::VecDeque;
 use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
 
-use store::Stats;
+use store::{Reason, RemovedFor, Stats};
 
 /// What the server counts.
 #[derive(Debug, Default)]
@@ -13,7 +16,22 @@ pub(crate) struct Counters {
     pub(crate) taken: AtomicU64,
     pub(crate) known: AtomicU64,
     pub(crate) refused: AtomicU64,
+    refusals: Mutex<VecDeque<Refusal>>,
 }
+
+/// An upload that was refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Refusal {
+    /// When, in microseconds since 1970.
+    pub(crate) at_us: u64,
+    /// The name of the sender's token.
+    pub(crate) by: String,
+    pub(crate) reason: String,
+}
+
+/// How many refusals are kept, and how much of a reason.
+const REFUSALS: usize = 50;
+const REASON: usize = 300;
 
 /// Adds one.
 pub(crate) fn count(counter: &AtomicU64) {
@@ -21,8 +39,27 @@ pub(crate) fn count(counter: &AtomicU64) {
 }
 
 impl Counters {
+    /// Counts a refused upload, and keeps why.
+    pub(crate) fn refuse(&self, by: &str, reason: &str) {
+        count(&self.refused);
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        let mut refusals = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
+        refusals.truncate(REFUSALS - 1);
+        refusals.push_front(Refusal {
+            at_us: now.map_or(0, |now| u64::try_from(now.as_micros()).unwrap_or(0)),
+            by: by.to_owned(),
+            reason: reason.chars().take(REASON).collect(),
+        });
+    }
+
+    /// The latest refusals first.
+    pub(crate) fn refusals(&self) -> Vec<Refusal> {
+        let refusals = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
+        refusals.iter().cloned().collect()
+    }
+
     /// All metrics as text.
-    pub(crate) fn text(&self, stats: &Stats) -> String {
+    pub(crate) fn text(&self, stats: &Stats, crashed: u64) -> String {
         let of = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let mut text = String::new();
         for (name, kind, help, value) in [
@@ -57,6 +94,12 @@ impl Counters {
                 of(&self.refused),
             ),
             (
+                "xhprof_readers_ended_total",
+                "counter",
+                "Processes that ended while they read an upload.",
+                crashed,
+            ),
+            (
                 "xhprof_store_runs",
                 "gauge",
                 "Runs in the store.",
@@ -74,6 +117,56 @@ impl Counters {
                 "# HELP {name} {help}\n# TYPE {name} {kind}\n{name} {value}"
             );
         }
+        removed(&mut text, stats);
         text
+    }
+}
+
+/// What the policies removed, with the reason as a label.
+fn removed(text: &mut String, stats: &Stats) {
+    let runs = |of: &&RemovedFor| of.reason != Reason::Sums;
+    let sums = |of: &&RemovedFor| of.reason == Reason::Sums;
+    let count = |of: &RemovedFor| of.count;
+    let bytes = |of: &RemovedFor| of.bytes;
+    family(
+        text,
+        ("xhprof_removed_runs_total", "Runs that policies removed."),
+        stats.removed.iter().filter(runs),
+        count,
+    );
+    family(
+        text,
+        (
+            "xhprof_removed_bytes_total",
+            "Size of the runs that policies removed.",
+        ),
+        stats.removed.iter().filter(runs),
+        bytes,
+    );
+    family(
+        text,
+        (
+            "xhprof_removed_sums_total",
+            "Hourly sums that policies removed.",
+        ),
+        stats.removed.iter().filter(sums),
+        count,
+    );
+}
+
+fn family<'a>(
+    text: &mut String,
+    (name, help): (&str, &str),
+    removed: impl Iterator<Item = &'a RemovedFor>,
+    value: impl Fn(&RemovedFor) -> u64,
+) {
+    let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} counter");
+    for of in removed {
+        let _ = writeln!(
+            text,
+            "{name}{{reason=\"{}\"}} {}",
+            of.reason.name(),
+            value(of)
+        );
     }
 }

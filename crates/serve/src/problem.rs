@@ -5,7 +5,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
 
-use crate::ingest::NotTaken;
+use crate::reading::NotTaken;
 
 /// Why a request failed: a status, and a sentence that names the thing.
 #[derive(Debug)]
@@ -62,6 +62,7 @@ impl From<NotTaken> for Problem {
         match error {
             NotTaken::Invalid(reason) => Self::new(StatusCode::UNPROCESSABLE_ENTITY, reason),
             NotTaken::TooLarge(reason) => Self::new(StatusCode::PAYLOAD_TOO_LARGE, reason),
+            NotTaken::Unavailable(reason) => Self::new(StatusCode::SERVICE_UNAVAILABLE, reason),
             NotTaken::Store(error) => error.into(),
         }
     }

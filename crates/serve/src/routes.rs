@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use axum::http::Method;
+use axum::middleware::from_fn;
 use axum::routing::{MethodRouter, get, post};
 
 use crate::access::Scope;
 use crate::state::State;
-use crate::{api, pages};
+use crate::{api, classic, pages};
 
 /// A route: its path and what its methods need.
 #[derive(Debug, Clone, Copy)]
@@ -46,14 +47,25 @@ macro_rules! table {
 }
 
 table! {
-    "/": "GET" Read => get(pages::runs);
+    "/": "GET" Read => get(pages::runs).layer(from_fn(classic::link_first));
+    "/index.php": "GET" Read => get(classic::open);
+    "/callgraph.php": "GET" Read => get(classic::open);
+    "/xhprof_html/": "GET" Read => get(classic::open);
+    "/xhprof_html/index.php": "GET" Read => get(classic::open);
+    "/xhprof_html/callgraph.php": "GET" Read => get(classic::open);
     "/routes": "GET" Read => get(pages::routes);
     "/route": "GET" Read => get(pages::route);
+    "/function": "GET" Read => get(pages::function);
     "/compare": "GET" Read => get(pages::compare);
+    "/compare/runs": "GET" Read => get(pages::two_runs);
+    "/compare/tree": "GET" Read => get(pages::two_trees);
     "/regressions": "GET" Read => get(pages::regressions);
+    "/profile-now": "GET" Read => get(pages::profile_now);
+    "/settings": "GET" Read => get(pages::settings);
     "/run/{id}": "GET" Read => get(pages::run);
     "/tree": "GET" Read => get(pages::tree);
     "/style.css": "GET" Open => get(pages::style);
+    "/script.js": "GET" Open => get(pages::script);
     "/login": "GET" Open, "POST" Open => get(pages::login).post(pages::log_in);
     "/logout": "POST" Open => post(pages::log_out);
     "/healthz": "GET" Open => get(api::health);
@@ -75,8 +87,14 @@ table! {
     "/api/v1/diff": "GET" Read => get(api::diff);
     "/api/v1/spans": "GET" Read => get(api::spans);
     "/api/v1/stats": "GET" Read => get(api::stats);
+    "/api/v1/policies": "GET" Read, "PUT" Admin, "DELETE" Admin =>
+        get(api::policies).put(api::set_default).delete(api::reset_default);
+    "/api/v1/policies/{app}": "PUT" Admin, "DELETE" Admin =>
+        axum::routing::put(api::set_policy).delete(api::reset_policy);
     "/api/v1/retain": "POST" Admin => post(api::retain);
+    "/api/v1/removals": "GET" Read => get(api::removals);
     "/run/import": "POST" Write => post(api::import_xhgui);
     "/api/profiler/store": "POST" Write => post(api::import_buggregator);
     "/ingest": "POST" Write => post(api::import_pyroscope);
+    "/push.v1.PusherService/Push": "POST" Write => post(api::push_pyroscope);
 }

@@ -1,25 +1,67 @@
 //! What a server is made of, and what its requests share.
 
+use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
-use store::Store;
+use store::{AppInfo, Store};
 use tokio::sync::Semaphore;
 
 use crate::access::{Access, Sessions};
+use crate::findings::Findings;
 use crate::metrics::Counters;
+use crate::readers::Readers;
 
-/// Makes the viewer's page of a native file with a title.
-pub type ViewerPage = Box<dyn Fn(&[u8], &str) -> Result<String, String> + Send + Sync>;
+/// A native file with its name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ViewedFile {
+    /// What the viewer calls it.
+    pub name: String,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+}
 
-/// What releases of an application made slower, as plain text.
-pub type Findings = Box<dyn Fn(&dyn Store, &str) -> Result<String, String> + Send + Sync>;
+/// What a page of the viewer shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Viewed {
+    /// The title of the page.
+    pub title: String,
+    /// The profile.
+    pub file: ViewedFile,
+    /// What it is compared with.
+    pub base: Option<ViewedFile>,
+}
+
+/// Makes the viewer's page.
+pub type ViewerPage = Box<dyn Fn(Viewed) -> Result<String, String> + Send + Sync>;
+
+/// Searches for what releases of an application made slower.
+pub type Search = Box<dyn Fn(&dyn Store, &str) -> Result<Findings, String> + Send + Sync>;
+
+/// How a request asks PHP for a profile: the settings `xhprof.trigger` and
+/// `xhprof.trigger_secret`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trigger {
+    /// The name of the cookie or header.
+    pub name: String,
+    /// Its value; none if the server was not told.
+    pub secret: Option<String>,
+}
+
+/// How long findings are kept while runs arrive.
+const FOUND: Duration = Duration::from_secs(60);
+
+/// The findings of an application: when, and of which runs.
+type Kept = (Instant, AppInfo, Arc<Findings>);
 
 /// What a server is made of.
 pub struct Config {
     /// Where the runs are.
     pub store: Arc<dyn Store>,
+    /// What reads uploads.
+    pub readers: Arc<Readers>,
     /// Where it listens.
     pub listen: SocketAddr,
     /// Who may use it.
@@ -34,7 +76,9 @@ pub struct Config {
     /// Makes the viewer's page.
     pub viewer: ViewerPage,
     /// Searches for regressions.
-    pub findings: Findings,
+    pub findings: Search,
+    /// How a request asks for a profile.
+    pub trigger: Trigger,
     /// The policy of the viewer's page, for `Content-Security-Policy`.
     pub viewer_policy: String,
 }
@@ -46,6 +90,7 @@ pub struct State {
     pub(crate) counters: Counters,
     /// Questions to the store that run at a time; others wait.
     pub(crate) busy: Semaphore,
+    found: Mutex<HashMap<String, Kept>>,
 }
 
 impl State {
@@ -58,6 +103,25 @@ impl State {
             sessions: Sessions::default(),
             counters: Counters::default(),
             busy: Semaphore::new(threads.clamp(2, 16)),
+            found: Mutex::default(),
         })
+    }
+
+    /// What releases of an application made slower. The search takes seconds, so
+    /// its answer is kept until there are new runs, and for a minute.
+    pub(crate) fn findings(&self, store: &dyn Store, app: &str) -> Result<Arc<Findings>, String> {
+        let apps = store.apps().map_err(|error| error.to_string())?;
+        let info = apps.into_iter().find(|info| info.name == app);
+        let info = info.ok_or_else(|| format!("there are no runs of the application {app}"))?;
+        let found = || self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((since, of, kept)) = found().get(app)
+            && (*of == info || since.elapsed() < FOUND)
+        {
+            return Ok(Arc::clone(kept));
+        }
+        let new = Arc::new((self.config.findings)(store, app)?);
+        let kept = (Instant::now(), info, Arc::clone(&new));
+        found().insert(app.to_owned(), kept);
+        Ok(new)
     }
 }

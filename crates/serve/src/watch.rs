@@ -15,7 +15,9 @@ use std::time::{Duration, SystemTime};
 use notify::{RecursiveMode, Watcher};
 use store::Store;
 
-use crate::ingest::{MAX_UNPACKED, Metadata, NotTaken, take};
+use crate::ingest::{Metadata, take};
+use crate::readers::Readers;
+use crate::reading::{MAX_UNPACKED, NotTaken};
 
 /// How long to wait for a sign of the kernel before looking anyway.
 const PAUSE: Duration = Duration::from_secs(5);
@@ -30,6 +32,8 @@ pub struct Watch {
     pub folders: Vec<PathBuf>,
     /// Whether files stay after they were stored.
     pub keep: bool,
+    /// What reads the files.
+    pub readers: Arc<Readers>,
     /// Where they are stored.
     pub store: Arc<dyn Store>,
 }
@@ -145,7 +149,8 @@ fn take_file(watch: &Watch, path: &Path) -> Outcome {
             return Outcome::Left;
         }
     };
-    match take(&*watch.store, &bytes, &Metadata::default()) {
+    let metadata = Metadata::default().of_file(path);
+    match take(&watch.readers, &*watch.store, &bytes, &metadata) {
         Ok(stored) => {
             tracing::debug!(file = %path.display(), run = %stored.id, "stored");
             if watch.keep {
@@ -159,7 +164,7 @@ fn take_file(watch: &Watch, path: &Path) -> Outcome {
                 }
             }
         }
-        Err(NotTaken::Store(error)) => {
+        Err(error @ (NotTaken::Store(_) | NotTaken::Unavailable(_))) => {
             tracing::error!(file = %path.display(), %error, "not stored; it is tried again");
             Outcome::Later
         }

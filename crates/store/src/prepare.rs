@@ -7,7 +7,9 @@ use std::sync::Arc;
 use profile::native::{self, Limits};
 use profile::{Body, Budget, Profile, Symbol, redact};
 
+use crate::packed::packed;
 use crate::rollup::{Paths, Shape, SpanSums, Spreads, Totals};
+use crate::transposed::transposed;
 use crate::{Error, NewRun, Result, RunId, RunInfo};
 
 pub use profile::Meta;
@@ -31,7 +33,9 @@ const MAX_TAGS: usize = 64;
 #[derive(Debug)]
 pub(crate) struct Prepared {
     pub(crate) info: RunInfo,
-    /// The native file, compressed.
+    /// When it arrived, in microseconds since 1970.
+    pub(crate) received: u64,
+    /// The native file, by column and compressed.
     pub(crate) file: Vec<u8>,
     pub(crate) dictionary: Dictionary,
     pub(crate) cell: Option<Part>,
@@ -66,13 +70,8 @@ pub(crate) struct Part {
 impl Prepared {
     /// Computes the id, the sums and the compressed file.
     pub(crate) fn new(run: NewRun, dictionaries: &impl Dictionaries) -> Result<Self> {
-        let NewRun {
-            mut profile,
-            received,
-        } = run;
-        if profile.meta.started_unix_us.is_none() {
-            profile.meta.started_unix_us = Some(received);
-        }
+        // The file has no time of arrival: what is sent twice is the same twice.
+        let NewRun { profile, received } = run;
         let mut plain = Vec::new();
         native::write(&profile, &mut plain)?;
         if plain.len() > MAX_FILE {
@@ -84,25 +83,24 @@ impl Prepared {
         }
         let id = RunId::of(&plain);
         let mut info = info(&profile, id, 0, received);
+        let by_column = transposed(&plain);
         let (file, dictionary) = match dictionaries.find(&info)? {
-            Some((number, data)) => {
-                let mut compressor = zstd::bulk::Compressor::with_dictionary(LEVEL, &data)?;
-                (compressor.compress(&plain)?, Dictionary::Known(number))
-            }
+            Some((number, data)) => (packed(&by_column, &data, LEVEL)?, Dictionary::Known(number)),
             None => {
-                let data = plain.get(..MAX_DICTIONARY).unwrap_or(&plain);
-                let data = zstd::bulk::compress(data, LEVEL)?;
+                let data = by_column.get(..MAX_DICTIONARY).unwrap_or(&by_column);
                 (
-                    zstd::bulk::compress(&plain, LEVEL)?,
-                    Dictionary::Candidate(data),
+                    packed(&by_column, &[], LEVEL)?,
+                    Dictionary::Candidate(packed(data, &[], LEVEL)?),
                 )
             }
         };
+        drop(by_column);
         drop(plain);
         info.size = file.len() as u64;
         let cell = part(profile, &info);
         Ok(Self {
             info,
+            received,
             file,
             dictionary,
             cell,

@@ -1,9 +1,10 @@
 //! What any store can do, in the words of the domain.
 
 use crate::{
-    Aggregate, AppInfo, DayCount, Difference, FunctionDetail, FunctionSort, FunctionTotal, NewRun,
-    PathSums, Policy, ReleaseInfo, Removed, Result, RouteRow, Run, RunId, RunPage, RunQuery,
-    Selection, SpanTotal, Stats, Stored, TrendOf, TrendPoint, TrendStep, Verified,
+    Aggregate, AppInfo, DayCount, Difference, FunctionDays, FunctionDetail, FunctionSort,
+    FunctionTotal, NewRun, PathSums, Policies, Policy, ReleaseInfo, Removal, Removed, Result,
+    RouteDays, RouteRow, Run, RunId, RunPage, RunQuery, Selection, SpanTotal, Stats, Stored,
+    TrendOf, TrendPoint, TrendStep, Verified,
 };
 
 /// A place where runs are kept.
@@ -41,6 +42,16 @@ pub trait Store: Send + Sync {
     ///
     /// Those of the database, as all that follow.
     fn routes(&self, selection: &Selection) -> Result<Vec<RouteRow>>;
+
+    /// All requests of a selection as if they were of one route, whose names are
+    /// empty; none without runs that measure time.
+    fn requests(&self, selection: &Selection) -> Result<Option<RouteRow>>;
+
+    /// The days of each route.
+    fn route_days(&self, selection: &Selection) -> Result<Vec<RouteDays>>;
+
+    /// The days of functions, in the order of their names.
+    fn function_days(&self, selection: &Selection, names: &[String]) -> Result<Vec<FunctionDays>>;
 
     /// The applications.
     fn apps(&self) -> Result<Vec<AppInfo>>;
@@ -91,9 +102,32 @@ pub trait Store: Send + Sync {
     /// there.
     fn delete(&self, ids: &[RunId]) -> Result<Vec<RunId>>;
 
+    /// The policies: how long runs are kept.
+    fn policies(&self) -> Result<Policies>;
+
+    /// Sets the policy of an application, or, without one, of those that have
+    /// none of their own. None removes it.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Policy::check`].
+    fn set_policy(&self, app: Option<&str>, policy: Option<&Policy>) -> Result<()>;
+
+    /// What [`retain`](Self::retain) would remove.
+    fn removable(&self, app: &str, policy: &Policy, now_us: u64) -> Result<Removed>;
+
     /// Removes the runs that the policy does not keep; their sums stay. `now_us`
-    /// is the time in microseconds since 1970.
+    /// is the time in microseconds since 1970. Runs may be stored in between.
     fn retain(&self, app: &str, policy: &Policy, now_us: u64) -> Result<Removed>;
+
+    /// What the policies removed since an instant, by day, the latest first.
+    fn removals(&self, since_us: u64) -> Result<Vec<Removal>>;
+
+    /// Whether a finding was sent before.
+    fn has_notice(&self, id: &str) -> Result<bool>;
+
+    /// Notes that a finding was sent.
+    fn add_notice(&self, id: &str, now_us: u64) -> Result<()>;
 
     /// Reads everything, and compares the sums with the runs.
     fn verify(&self) -> Result<Verified>;

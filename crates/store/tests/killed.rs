@@ -98,7 +98,8 @@ fn child(folder: &Path) {
                         number,
                         route: usize::try_from(number % 5).unwrap(),
                         release: 0,
-                        started_us: BEGIN_US + number % 10_000 * 1_000_000,
+                        // Over days, so that days are summed, too.
+                        started_us: BEGIN_US + number % 10_000 * 600_000_000,
                     });
                     let stored = store.put(NewRun {
                         profile,

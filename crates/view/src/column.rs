@@ -11,26 +11,25 @@ pub(crate) enum Column {
 }
 
 impl Column {
-    /// A column whose numbers come in any order: each pair is a place below
-    /// `length` and a number. Places that do not come are zero.
-    pub(crate) fn new(length: usize, numbers: impl Iterator<Item = (usize, u64)> + Clone) -> Self {
-        // All bits that any number has.
-        let bits = numbers.clone().fold(0, |bits, (_, number)| bits | number);
+    /// A column of zeros that has room for numbers with those bits.
+    pub(crate) fn of_zeros(length: usize, bits: u64) -> Self {
         if bits == 0 {
-            return Self::Zero;
+            Self::Zero
+        } else if u32::try_from(bits).is_ok() {
+            Self::Narrow(vec![0; length])
+        } else {
+            Self::Wide(vec![0; length])
         }
-        if u32::try_from(bits).is_ok() {
-            let mut narrow = vec![0; length];
-            for (place, number) in numbers {
-                narrow[place] = u32::try_from(number).unwrap_or(u32::MAX);
-            }
-            return Self::Narrow(narrow);
+    }
+
+    /// Sets the number of a node; it has no bits but those of the column.
+    #[inline]
+    pub(crate) fn set(&mut self, place: usize, number: u64) {
+        match self {
+            Self::Zero => {}
+            Self::Narrow(list) => list[place] = u32::try_from(number).unwrap_or(u32::MAX),
+            Self::Wide(list) => list[place] = number,
         }
-        let mut wide = vec![0; length];
-        for (place, number) in numbers {
-            wide[place] = number;
-        }
-        Self::Wide(wide)
     }
 
     /// The number of a node.
@@ -52,7 +51,11 @@ mod tests {
     fn numbers_are_the_same_in_any_width() {
         for most in [0, 1, u64::from(u32::MAX), 1 << 32, u64::MAX] {
             let numbers = [(2, 0), (0, most), (1, most / 2)];
-            let column = Column::new(3, numbers.into_iter());
+            let bits = numbers.iter().fold(0, |bits, (_, number)| bits | number);
+            let mut column = Column::of_zeros(3, bits);
+            for (place, number) in numbers {
+                column.set(place, number);
+            }
             assert_eq!([0, 1, 2].map(|node| column.get(node)), [most, most / 2, 0]);
         }
     }

@@ -27,7 +27,8 @@ pub struct ChangesQuery {
     /// The metric that is compared.
     pub metric: MetricName,
     /// What comes first; changes of own cost, the largest first, if not given.
-    /// Changes within the spread of the profiles of one side come last.
+    /// Then changes within the spread of the profiles of one side come after all
+    /// others, and tiny ones last.
     pub sort: Option<SortBy>,
     /// The first row to show, counted from zero.
     pub first: u32,
@@ -110,7 +111,9 @@ pub struct ChangeOf {
 }
 
 impl ChangeOf {
-    fn new(change: Change) -> Self {
+    /// A change as answers carry it.
+    #[must_use]
+    pub fn new(change: Change) -> Self {
         Self {
             base: change.base.mean,
             base_spread: change.base.spread,
@@ -376,11 +379,10 @@ pub(crate) fn changes(document: &Document, query: &ChangesQuery) -> Result<Chang
             let of: Metric = of.into();
             by_size(a.own.of(of).absolute(), b.own.of(of).absolute())
         }),
-        None => rows.sort_by(|a, b| {
-            let (a, b) = (a.own.of(metric), b.own.of(metric));
-            let noise = a.is_within_spread().cmp(&b.is_within_spread());
-            noise.then(by_size(a.absolute(), b.absolute()))
-        }),
+        None => {
+            let impact = diff.impact(metric);
+            rows.sort_by_cached_key(|row| impact(row));
+        }
     }
     let numbers = document.numbers_by_name();
     let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);

@@ -100,8 +100,18 @@ impl Document {
         Self::of_index(profile, Some(base), files)
     }
 
+    /// The document of a profile whose call tree is `tree`.
+    pub(crate) fn with_tree(profile: Profile, tree: OrderedTree, files: Vec<String>) -> Self {
+        let index = Index::of_tree(profile.symbols.len(), tree);
+        Self::with_index(profile, index, files)
+    }
+
     fn of_index(mut profile: Profile, base: Option<Vec<Cost>>, files: Vec<String>) -> Self {
         let index = Index::new(&mut profile, base);
+        Self::with_index(profile, index, files)
+    }
+
+    fn with_index(profile: Profile, index: Index, files: Vec<String>) -> Self {
         Self {
             profile,
             index,

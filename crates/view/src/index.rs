@@ -45,6 +45,16 @@ impl Index {
             Some(tree) => tree.flat(),
             None => FlatTable::new(profile),
         };
+        Self::of(symbols, tree, flat, time)
+    }
+
+    /// That of a profile whose call tree is known.
+    pub(crate) fn of_tree(symbols: usize, tree: OrderedTree) -> Self {
+        let flat = tree.flat();
+        Self::of(symbols, Some(tree), flat, None)
+    }
+
+    fn of(symbols: usize, tree: Option<OrderedTree>, flat: FlatTable, time: Option<Times>) -> Self {
         let mut rows = vec![u32::MAX; symbols];
         for (number, row) in (0_u32..).zip(&flat.rows) {
             rows[row.symbol.index()] = number;

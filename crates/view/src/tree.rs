@@ -3,6 +3,8 @@
 //! **Invariant:** the tree is in depth-first order: all nodes below `node` are
 //! `node + 1 .. end(node)`, and the next sibling of `node` is `end(node)`.
 
+use std::rc::Rc;
+
 use profile::{Cost, FlatRow, FlatTable, Metric, Node, NodeId, SelfCost, SymbolId, Tree};
 
 use crate::column::Column;
@@ -10,16 +12,23 @@ use crate::column::Column;
 /// A call tree in depth-first order, in some 25 bytes a node.
 #[derive(Debug)]
 pub(crate) struct OrderedTree {
+    shape: Rc<Shape>,
+    costs: Costs,
+    /// In a comparison, the inclusive cost of each node in the base.
+    base: Option<Costs>,
+}
+
+/// Which node is which function, and stands where. A range of time shares it
+/// with the whole profile.
+#[derive(Debug)]
+struct Shape {
     parents: Vec<u32>,
     symbols: Vec<u32>,
     ends: Vec<u32>,
-    costs: Costs,
     /// All nodes, grouped by symbol: those of `symbol` are
     /// `by_symbol[starts[symbol]..starts[symbol + 1]]`, in depth-first order.
     starts: Vec<u32>,
     by_symbol: Vec<u32>,
-    /// In a comparison, the inclusive cost of each node in the base.
-    base: Option<Costs>,
 }
 
 /// The inclusive costs of all nodes.
@@ -33,17 +42,31 @@ struct Costs {
 }
 
 impl Costs {
-    fn new(length: usize, costs: &(impl Iterator<Item = (usize, Cost)> + Clone)) -> Self {
-        let column = |number: fn(&Cost) -> u64| {
-            let numbers = costs.clone();
-            Column::new(length, numbers.map(|(place, cost)| (place, number(&cost))))
+    /// Each cost has its node's place below `length`; they come in any order.
+    fn new(length: usize, costs: impl Iterator<Item = (usize, Cost)> + Clone) -> Self {
+        let numbers = |cost: &Cost| {
+            let [memory, peak] = [cost.memory, cost.peak].map(i64::cast_unsigned);
+            [cost.calls, cost.wall, cost.cpu, memory, peak]
         };
+        let mut bits = [0; 5];
+        for (_, cost) in costs.clone() {
+            for (bits, number) in bits.iter_mut().zip(numbers(&cost)) {
+                *bits |= number;
+            }
+        }
+        let mut columns = bits.map(|bits| Column::of_zeros(length, bits));
+        for (place, cost) in costs {
+            for (column, number) in columns.iter_mut().zip(numbers(&cost)) {
+                column.set(place, number);
+            }
+        }
+        let [calls, wall, cpu, memory, peak] = columns;
         Self {
-            calls: column(|cost| cost.calls),
-            wall: column(|cost| cost.wall),
-            cpu: column(|cost| cost.cpu),
-            memory: column(|cost| cost.memory.cast_unsigned()),
-            peak: column(|cost| cost.peak.cast_unsigned()),
+            calls,
+            wall,
+            cpu,
+            memory,
+            peak,
         }
     }
 
@@ -113,32 +136,50 @@ impl OrderedTree {
             functions[place(index)] = node.symbol.0;
         }
         let costs = nodes.iter().enumerate();
-        let costs = Costs::new(
-            length,
-            &costs.map(|(index, node)| (place(index), node.cost)),
-        );
+        let costs = Costs::new(length, costs.map(|(index, node)| (place(index), node.cost)));
         drop(nodes);
         let base = base.map(|base| {
             let base = base.iter().enumerate();
-            Costs::new(length, &base.map(|(index, cost)| (place(index), *cost)))
+            Costs::new(length, base.map(|(index, cost)| (place(index), *cost)))
         });
         drop(places);
         let (starts, by_symbol) = group_by_symbol(&functions, symbols);
         Self {
-            parents,
-            symbols: functions,
-            ends,
+            shape: Rc::new(Shape {
+                parents,
+                symbols: functions,
+                ends,
+                starts,
+                by_symbol,
+            }),
             costs,
-            starts,
-            by_symbol,
             base,
+        }
+    }
+
+    /// The same tree with other costs: `own` has those of each node without its
+    /// callees.
+    pub(crate) fn with_own_costs(&self, mut own: Vec<Cost>) -> Self {
+        // Callees stand behind their caller, so their sums are complete before it.
+        for (node, parent) in (0..own.len()).zip(&self.shape.parents).skip(1).rev() {
+            let below = Cost {
+                calls: 0,
+                ..own[node]
+            };
+            own[*parent as usize] += below;
+        }
+        let costs = Costs::new(own.len(), own.iter().copied().enumerate());
+        Self {
+            shape: Rc::clone(&self.shape),
+            costs,
+            base: None,
         }
     }
 
     /// The same tree as the profile has it.
     pub(crate) fn to_tree(&self) -> Tree {
         let nodes = (0..self.count()).map(|node| Node {
-            parent: NodeId(self.parents[node as usize]),
+            parent: NodeId(self.shape.parents[node as usize]),
             symbol: self.symbol(node),
             cost: self.cost(node),
         });
@@ -171,7 +212,7 @@ impl OrderedTree {
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.symbols.len()
+        self.shape.symbols.len()
     }
 
     /// The number of nodes; their numbers have 32 bits.
@@ -181,7 +222,7 @@ impl OrderedTree {
 
     /// How many symbols the profile has.
     pub(crate) fn symbols(&self) -> u32 {
-        u32::try_from(self.starts.len().saturating_sub(1)).unwrap_or(u32::MAX)
+        u32::try_from(self.shape.starts.len().saturating_sub(1)).unwrap_or(u32::MAX)
     }
 
     /// The inclusive cost of a node.
@@ -197,18 +238,18 @@ impl OrderedTree {
     /// The end of the range of all nodes below `node`.
     #[inline]
     pub(crate) fn end(&self, node: u32) -> u32 {
-        self.ends[node as usize]
+        self.shape.ends[node as usize]
     }
 
     #[inline]
     pub(crate) fn symbol(&self, node: u32) -> SymbolId {
-        SymbolId(self.symbols[node as usize])
+        SymbolId(self.shape.symbols[node as usize])
     }
 
     /// The caller's node; none for the root.
     #[inline]
     pub(crate) fn parent(&self, node: u32) -> Option<u32> {
-        (node != 0).then(|| self.parents[node as usize])
+        (node != 0).then(|| self.shape.parents[node as usize])
     }
 
     /// The inclusive value of a node.
@@ -222,7 +263,7 @@ impl OrderedTree {
         let end = self.end(node);
         let first = (node + 1 < end).then_some(node + 1);
         std::iter::successors(first, move |&child| {
-            let next = self.ends[child as usize];
+            let next = self.shape.ends[child as usize];
             (next < end).then_some(next)
         })
     }
@@ -242,8 +283,11 @@ impl OrderedTree {
     /// The nodes of a function, in depth-first order.
     pub(crate) fn nodes_of(&self, symbol: SymbolId) -> &[u32] {
         let index = symbol.index();
-        match (self.starts.get(index), self.starts.get(index + 1)) {
-            (Some(&start), Some(&end)) => &self.by_symbol[start as usize..end as usize],
+        match (
+            self.shape.starts.get(index),
+            self.shape.starts.get(index + 1),
+        ) {
+            (Some(&start), Some(&end)) => &self.shape.by_symbol[start as usize..end as usize],
             _ => &[],
         }
     }
@@ -265,7 +309,7 @@ impl OrderedTree {
     /// Calls `visit` with each node in depth-first order, and with the number
     /// of calls of the same function that it is inside of.
     pub(crate) fn walk(&self, mut visit: impl FnMut(u32, u32)) {
-        let mut levels = vec![0_u32; self.starts.len()];
+        let mut levels = vec![0_u32; self.shape.starts.len()];
         let mut open: Vec<u32> = Vec::new();
         for node in 0..self.count() {
             while let Some(&last) = open.last()
@@ -283,7 +327,7 @@ impl OrderedTree {
 
     /// The cost of each function; recursion counts once.
     pub(crate) fn flat(&self) -> FlatTable {
-        let symbols = self.starts.len().saturating_sub(1);
+        let symbols = self.shape.starts.len().saturating_sub(1);
         let mut rows: Vec<FlatRow> = (0..)
             .take(symbols)
             .map(|number| FlatRow {

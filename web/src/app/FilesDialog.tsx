@@ -1,23 +1,22 @@
 /** Several files: added up, or compared. */
 import type { JSX, RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { gunzip } from '../engine/parts';
+import type { Stored } from '../engine/parts';
 import type { FileToOpen } from '../types';
 
 /** A file that was chosen. A blob, because a browser can keep one outside of the page's memory. */
 export interface Picked {
   readonly name: string;
   readonly isBase: boolean;
-  readonly blob: Blob;
+  readonly blob: Stored;
   /** Whether the page packed it, with gzip. */
   readonly isPacked?: boolean;
 }
 
 export function filesOf(picked: readonly Picked[]): Promise<FileToOpen[]> {
   return Promise.all(
-    picked.map(async ({ name, isBase, blob, isPacked }) => {
-      const bytes = isPacked === true ? await gunzip(blob) : await blob.arrayBuffer();
-      return { name, isBase, bytes: new Uint8Array(bytes) };
+    picked.map(async ({ name, isBase, blob, isPacked = false }) => {
+      return { name, isBase, isPacked, bytes: new Uint8Array(await blob.arrayBuffer()) };
     }),
   );
 }

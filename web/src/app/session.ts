@@ -1,6 +1,6 @@
 /** What all views share: the engine, the open profile and the address. */
 import { createContext } from 'preact';
-import { useContext, useEffect, useId, useState } from 'preact/hooks';
+import { useContext, useId, useLayoutEffect, useState } from 'preact/hooks';
 import { EngineError, type Engine } from '../engine/client';
 import type { AnswerOf, Asked, MetricName, Scope, Summary, Unit } from '../types';
 import type { SourceTexts } from './sources';
@@ -68,7 +68,8 @@ export function useAnswer<K extends Asked['ask']>(question: Asked<K> | null, sco
   const slot = useId();
   const key = question === null ? '' : JSON.stringify([document, scoped, question]);
   const [got, setGot] = useState<Got<AnswerOf<Asked<K>>>>({ key: '', document, answer: null, failure: null });
-  useEffect(() => {
+  // At once: other effects wait for the next frame, and the engine would, too.
+  useLayoutEffect(() => {
     if (question === null) return undefined;
     const abort = new AbortController();
     engine.ask(question as Asked, { scope: scoped, key: slot, signal: abort.signal }).then(

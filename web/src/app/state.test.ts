@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fromFragment, START, toFragment, type ViewState } from './state';
+import { changed, fromFragment, START, toFragment, type ViewState } from './state';
 
 describe('the address', () => {
   it('is short for the start', () => {
@@ -17,6 +17,7 @@ describe('the address', () => {
       arrangement: 'inverted',
       zoom: [7, 8, 8, 8, 9],
       selected: [],
+      joined: 0,
       half: 'callees',
       view: { from: 0.25, to: 0.5 },
       colouring: 'calls',
@@ -30,6 +31,11 @@ describe('the address', () => {
       sort: { by: 'perCall', metric: 'cpu' },
       ascending: true,
       columns: [],
+      top: 1_200,
+      row: 0,
+      groups: 3,
+      hints: true,
+      guess: true,
       threshold: 0.5,
       size: 1.25,
       call: { row: 3, start: 123_456_789 },
@@ -39,6 +45,14 @@ describe('the address', () => {
       expect(state[key], key).not.toEqual(START[key]);
     }
     expect(fromFragment(toFragment(state))).toEqual(state);
+  });
+
+  it('shows another table from its first row', () => {
+    const state: ViewState = { ...START, page: 'functions', filter: 'a', top: 50, row: 52, groups: 2 };
+    expect(changed(state, { page: 'functions', filter: 'a', search: 'b' })).toEqual({ ...state, search: 'b' });
+    for (const change of [{ page: 'compare' }, { filter: 'b' }, { sort: { by: 'name' } }, { range: { from: 0, to: 1 } }] as const) {
+      expect(changed(state, change)).toEqual({ ...state, ...change, top: 0, row: null, groups: 1 });
+    }
   });
 
   it('keeps recursion short', () => {

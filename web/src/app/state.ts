@@ -59,6 +59,8 @@ export interface ViewState {
   zoom: readonly number[];
   /** The functions from below the root to the box that is selected. */
   selected: readonly number[] | null;
+  /** Of a selected box of joined functions, which stands below the box of `selected`: the place of its first. */
+  joined: number | null;
   /** The half of the sandwich that has the selected box. */
   half: Half | null;
   /** The part of the width of the box that is zoomed into; none for all. */
@@ -79,6 +81,16 @@ export interface ViewState {
   sort: SortBy | null;
   ascending: boolean;
   columns: readonly Column[];
+  /** The first row of the page's table that is in view. */
+  top: number;
+  /** The current row of the page's table. */
+  row: number | null;
+  /** How many groups of spans are shown, in steps. */
+  groups: number;
+  /** Whether hints of a large profile were asked for. */
+  hints: boolean;
+  /** Whether a file is saved with estimated stacks, if it has none. */
+  guess: boolean;
   /** Least share of a function in the call graph, in percent. */
   threshold: number;
   /** How large the call graph is drawn; none: as fits. */
@@ -98,6 +110,7 @@ export const START: ViewState = {
   arrangement: 'called',
   zoom: [],
   selected: null,
+  joined: null,
   half: null,
   view: null,
   colouring: null,
@@ -111,15 +124,30 @@ export const START: ViewState = {
   sort: null,
   ascending: false,
   columns: DEFAULT_COLUMNS,
+  top: 0,
+  row: null,
+  groups: 1,
+  hints: false,
+  guess: false,
   threshold: 2,
   size: null,
   call: null,
   part: null,
 };
 
-/** The state after a change. Another zoom shows all of its width. */
+/** What gives a table other rows, or another order of them. */
+const OF_TABLES = ['page', 'metric', 'range', 'filter', 'origins', 'sort', 'ascending'] as const;
+
+/** The state after a change. Another zoom shows all of its width, and another table begins with its first row. */
 export function changed(state: ViewState, change: Partial<ViewState>): ViewState {
-  return { ...state, ...('zoom' in change ? { view: null } : {}), ...change };
+  const isOther = (key: keyof ViewState): boolean => key in change && change[key] !== state[key];
+  return {
+    ...state,
+    ...('zoom' in change ? { view: null } : {}),
+    ...('selected' in change ? { joined: null } : {}),
+    ...(OF_TABLES.some(isOther) ? { top: 0, row: null, groups: 1 } : {}),
+    ...change,
+  };
 }
 
 const VERSION = 'v1';
@@ -137,13 +165,14 @@ export function toFragment(state: ViewState): string {
   put('by', state.arrangement === START.arrangement ? null : state.arrangement);
   put('zoom', pathText(state.zoom));
   put('box', state.selected && (pathText(state.selected) || 'root'));
+  put('more', numberText(state.joined));
   put('half', state.half);
   put('view', state.view && viewText(state.view));
   put('colour', state.colouring);
   put('up', flag(state.upwards));
   put('text', flag(state.asText));
-  put('fn', state.fn === null ? null : String(state.fn));
-  put('file', state.file === null ? null : String(state.file));
+  put('fn', numberText(state.fn));
+  put('file', numberText(state.file));
   put('spans', state.spanOrder === START.spanOrder ? null : state.spanOrder);
   put('filter', state.filter);
   put('origins', state.origins.join('.'));
@@ -151,6 +180,11 @@ export function toFragment(state: ViewState): string {
   put('asc', flag(state.ascending));
   const columns = state.columns.join('.');
   put('columns', columns === DEFAULT_COLUMNS.join('.') ? null : columns || 'none');
+  put('top', state.top === START.top ? null : String(state.top));
+  put('row', numberText(state.row));
+  put('groups', state.groups === START.groups ? null : String(state.groups));
+  put('hints', flag(state.hints));
+  put('guess', flag(state.guess));
   put('least', state.threshold === START.threshold ? null : String(state.threshold));
   put('size', state.size === null ? null : String(Math.round(state.size * 100)));
   put('call', state.call && `${state.call.row}-${state.call.start}`);
@@ -180,6 +214,7 @@ export function fromFragment(fragment: string): ViewState {
     arrangement: oneOf(ARRANGEMENTS, get('by')) ?? START.arrangement,
     zoom: parsePath(get('zoom')) ?? [],
     selected: box === null ? null : box === 'root' ? [] : parsePath(box),
+    joined: wholeNumber(get('more')),
     half: oneOf(HALVES, get('half')),
     view: parseView(get('view')),
     colouring: oneOf(COLOURINGS, get('colour')),
@@ -193,6 +228,11 @@ export function fromFragment(fragment: string): ViewState {
     sort: parseSort(get('sort')),
     ascending: get('asc') === '1',
     columns: columns === null ? DEFAULT_COLUMNS : listOf(COLUMNS, columns),
+    top: wholeNumber(get('top')) ?? START.top,
+    row: wholeNumber(get('row')),
+    groups: Math.max(1, wholeNumber(get('groups')) ?? START.groups),
+    hints: get('hints') === '1',
+    guess: get('guess') === '1',
     threshold: Number.isFinite(threshold) ? Math.min(Math.max(threshold, 0), 100) : START.threshold,
     size: parseSize(get('size')),
     call: parseCall(get('call')),
@@ -207,6 +247,10 @@ function split(text: string, at: string): [string, string] {
 
 function flag(value: boolean): string | null {
   return value ? '1' : null;
+}
+
+function numberText(value: number | null): string | null {
+  return value === null ? null : String(value);
 }
 
 function isPage(text: string): text is Page {
@@ -239,10 +283,10 @@ function parseRange(text: string): TimeRange | null {
   return from < to && to <= Number.MAX_SAFE_INTEGER ? { from, to } : null;
 }
 
-/** In percent: from a fifth to three times. */
+/** In percent. */
 function parseSize(text: string): number | null {
   const percent = wholeNumber(text);
-  return percent !== null && percent >= 20 && percent <= 300 ? percent / 100 : null;
+  return percent !== null && percent >= 5 && percent <= 300 ? percent / 100 : null;
 }
 
 function parseCall(text: string): { row: number; start: number } | null {

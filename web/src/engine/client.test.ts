@@ -34,7 +34,7 @@ class FakeWorker implements WorkerLike {
 
 function started() {
   const workers: FakeWorker[] = [];
-  const engine = new Engine({ worker: "", wasm: new ArrayBuffer(0) }, () => {
+  const engine = new Engine({ worker: "", engine: new Uint8Array(0) }, () => {
     const worker = new FakeWorker();
     workers.push(worker);
     return worker;

@@ -199,7 +199,7 @@ export class Engine {
       event.preventDefault();
       this.#restart(new EngineError("engine-stopped", `The engine did not start: ${event.message}`));
     };
-    worker.postMessage({ kind: "start", wasm: this.#parts.wasm });
+    worker.postMessage({ kind: "start", engine: this.#parts.engine });
     return worker;
   }
 

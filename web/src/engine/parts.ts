@@ -5,7 +5,8 @@
 /** What the engine is started from. */
 export interface EngineParts {
   worker: string;
-  wasm: ArrayBuffer;
+  /** Packed with gzip: a worker unpacks it, beside the page. */
+  engine: Uint8Array<ArrayBuffer>;
 }
 
 /** Not in every browser yet. */
@@ -21,11 +22,10 @@ export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** Unpacks what gzip packed. */
-export async function gunzip(packed: Uint8Array<ArrayBuffer> | Blob): Promise<ArrayBuffer> {
-  const blob = packed instanceof Blob ? packed : new Blob([packed]);
-  const stream = blob.stream().pipeThrough(new DecompressionStream("gzip"));
-  return new Response(stream).arrayBuffer();
+/** What gzip packed, unpacked. Bytes do not leave the process, as those of a blob do. */
+export function unpacked(bytes: Uint8Array<ArrayBuffer>, type?: string): Response {
+  const headers = type === undefined ? {} : { "Content-Type": type };
+  return new Response(new Response(bytes).body?.pipeThrough(new DecompressionStream("gzip")) ?? null, { headers });
 }
 
 /** Joins pieces: base64 of a large file is in several scripts, as a string has a limit. */
@@ -40,14 +40,14 @@ export function join(pieces: Uint8Array[]): Uint8Array<ArrayBuffer> {
 }
 
 /** The bytes of one part; they are taken out of the page, whose memory they would hold. */
-async function take(scripts: HTMLScriptElement[]): Promise<Uint8Array<ArrayBuffer>> {
+function take(scripts: HTMLScriptElement[]): Uint8Array<ArrayBuffer> {
   const pieces = scripts.map((script) => {
     const piece = fromBase64(script.text.trim());
     script.remove();
     return piece;
   });
-  const bytes = join(pieces);
-  return scripts[0]?.dataset["packed"] === "gzip" ? new Uint8Array(await gunzip(bytes)) : bytes;
+  const [only] = pieces;
+  return pieces.length === 1 && only ? only : join(pieces);
 }
 
 function scripts(part: string): HTMLScriptElement[] {
@@ -56,26 +56,36 @@ function scripts(part: string): HTMLScriptElement[] {
 
 /** The engine and its worker. */
 export async function engineParts(): Promise<EngineParts> {
-  const [worker, wasm] = [scripts("worker"), scripts("engine")];
-  if (import.meta.env.DEV && wasm.length === 0) {
+  const [worker, engine] = [scripts("worker"), scripts("engine")];
+  if (import.meta.env.DEV && engine.length === 0) {
     const load = async (path: string) => new Uint8Array(await (await fetch(path)).arrayBuffer());
     return {
-      worker: new TextDecoder().decode(await gunzip(await load("/dist/worker.js.gz"))),
-      wasm: await gunzip(await load("/dist/engine.wasm.gz")),
+      worker: await unpacked(await load("/dist/worker.js.gz")).text(),
+      engine: await load("/dist/engine.wasm.gz"),
     };
   }
-  return {
-    worker: new TextDecoder().decode(await take(worker)),
-    wasm: (await take(wasm)).buffer,
-  };
+  return { worker: await unpacked(take(worker)).text(), engine: take(engine) };
+}
+
+/** What of a blob is used. */
+export type Stored = Pick<Blob, "arrayBuffer">;
+
+/** Smaller files stay in the page's memory: a blob's bytes go to another process and back. */
+const SMALL = 1_000_000;
+
+function stored(pieces: Uint8Array<ArrayBuffer>[]): Stored {
+  const [only] = pieces;
+  if (only === undefined || pieces.length > 1 || only.length > SMALL) return new Blob(pieces);
+  // A copy: what is opened is handed over to the worker.
+  return { arrayBuffer: () => Promise.resolve(only.slice().buffer) };
 }
 
 /** A profile that came with the page. */
 export interface EmbeddedFile {
   name: string;
   isBase: boolean;
-  blob: Blob;
-  /** Whether gzip packed the blob: it is unpacked when it is opened. */
+  blob: Stored;
+  /** Whether gzip packed the blob: the worker unpacks it. */
   isPacked: boolean;
 }
 
@@ -105,12 +115,12 @@ export function embeddedFiles(): Embedded | null {
       const pieces: Uint8Array<ArrayBuffer>[] = [];
       const [name, isPacked] = [nameOf(ofFile), ofFile[0]?.dataset["packed"] === "gzip"];
       for (const script of ofFile) {
-        await breath();
+        if (script.text.length > SMALL) await breath();
         pieces.push(fromBase64(script.text.trim()));
         // Out of the page, whose memory it would hold.
         script.remove();
       }
-      list.push({ name, isBase: ofFile[0]?.dataset["base"] !== undefined, blob: new Blob(pieces), isPacked });
+      list.push({ name, isBase: ofFile[0]?.dataset["base"] !== undefined, blob: stored(pieces), isPacked });
     }
     return list;
   };
@@ -129,5 +139,7 @@ export interface EmbeddedSource {
 export async function embeddedSources(): Promise<EmbeddedSource[]> {
   const parts = scripts("sources");
   if (parts.length === 0) return [];
-  return JSON.parse(new TextDecoder().decode(await take(parts))) as EmbeddedSource[];
+  const isPacked = parts[0]?.dataset["packed"] === "gzip";
+  const bytes = take(parts);
+  return (await (isPacked ? unpacked(bytes) : new Response(bytes)).json()) as EmbeddedSource[];
 }

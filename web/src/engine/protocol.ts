@@ -6,8 +6,10 @@ export type { Answer, Question };
 /** A file to open: its name, its bytes, and whether it is the base of a comparison. */
 export interface FileToOpen {
   name: string;
-  bytes: Uint8Array;
+  bytes: Uint8Array<ArrayBuffer>;
   isBase: boolean;
+  /** Whether the page packed it, with gzip: the worker unpacks it. */
+  isPacked?: boolean;
 }
 
 /** What a question is asked of: the whole document, or a part of it. */
@@ -55,7 +57,8 @@ export type Reply = "opened" | { answer: Answer } | { error: Failure };
 
 /** To the worker. */
 export type ToWorker =
-  | { kind: "start"; wasm: ArrayBuffer }
+  /** The engine, packed with gzip. */
+  | { kind: "start"; engine: Uint8Array<ArrayBuffer> }
   | { kind: "open"; id: number; files: FileToOpen[]; threshold?: number | undefined }
   | { kind: "ask"; id: number; scope: Scope; question: Asked }
   | { kind: "formats"; id: number };

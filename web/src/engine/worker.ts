@@ -1,5 +1,6 @@
 // The engine's worker: it owns the engine and answers one message at a time.
-import type { FromWorker, Reply, ToWorker } from "./protocol";
+import { unpacked } from "./parts";
+import type { FileToOpen, FromWorker, Reply, ToWorker } from "./protocol";
 
 /** The engine as wasm-bindgen shows it (`--target no-modules`, in front of this script). */
 interface Border {
@@ -11,28 +12,36 @@ interface Border {
 
 declare const wasm_bindgen: {
   Engine: { new (): Border; formats(): string };
-  initSync(options: { module: BufferSource }): unknown;
+  initSync(options: { module: WebAssembly.Module }): unknown;
 };
 
-let engine: Border | undefined;
+/** None until the engine is started; what comes before it is compiled waits. */
+let starting: Promise<Border> | undefined;
 
-function running(): Border {
-  if (!engine) throw new Error("the engine was not started");
-  return engine;
+/** Compiles the engine while it is unpacked. */
+async function started(packed: Uint8Array<ArrayBuffer>): Promise<Border> {
+  const module = await WebAssembly.compileStreaming(unpacked(packed, "application/wasm"));
+  wasm_bindgen.initSync({ module });
+  return new wasm_bindgen.Engine();
 }
 
-function answer(message: Exclude<ToWorker, { kind: "start" }>): FromWorker {
+async function bytesOf({ bytes, isPacked }: FileToOpen): Promise<Uint8Array> {
+  return isPacked === true ? new Uint8Array(await unpacked(bytes).arrayBuffer()) : bytes;
+}
+
+async function answer(engine: Border, message: Exclude<ToWorker, { kind: "start" }>): Promise<FromWorker> {
   const { id } = message;
   switch (message.kind) {
     case "open": {
-      for (const file of message.files) running().add_file(file.name, file.isBase, file.bytes);
-      return { id, reply: JSON.parse(running().open(message.threshold)) as Reply };
+      // One after the other: all of them unpacked at once may not fit.
+      for (const file of message.files) engine.add_file(file.name, file.isBase, await bytesOf(file));
+      return { id, reply: JSON.parse(engine.open(message.threshold)) as Reply };
     }
     case "ask": {
       const { scope, question } = message;
-      const reply = JSON.parse(running().ask(JSON.stringify({ scope, question }))) as Reply;
+      const reply = JSON.parse(engine.ask(JSON.stringify({ scope, question }))) as Reply;
       const isExport = typeof reply === "object" && "answer" in reply && reply.answer.is === "export";
-      return isExport ? { id, reply, bytes: running().take_bytes() } : { id, reply };
+      return isExport ? { id, reply, bytes: engine.take_bytes() } : { id, reply };
     }
     case "formats":
       return { id, reply: { formats: wasm_bindgen.Engine.formats() } };
@@ -53,15 +62,15 @@ function died(id: number, error: unknown): FromWorker {
 
 self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
   if (data.kind === "start") {
-    wasm_bindgen.initSync({ module: data.wasm });
-    engine = new wasm_bindgen.Engine();
+    starting = started(data.engine);
+    // As an error of the worker, which tells the page that there is no engine.
+    starting.catch((error: unknown) => setTimeout(() => { throw error; }));
     return;
   }
-  let reply: FromWorker;
-  try {
-    reply = answer(data);
-  } catch (error) {
-    reply = died(data.id, error);
-  }
-  self.postMessage(reply, reply.bytes ? { transfer: [reply.bytes.buffer] } : {});
+  const reply = async (engine: Border): Promise<void> => {
+    const told = await answer(engine, data).catch((error: unknown) => died(data.id, error));
+    self.postMessage(told, told.bytes ? { transfer: [told.bytes.buffer] } : {});
+  };
+  // Without an engine there is no answer: the page was told by the error.
+  starting?.then(reply, () => undefined);
 };

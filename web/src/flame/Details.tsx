@@ -42,7 +42,10 @@ export function Details(props: {
       </h2>
       {isJoined ? <p class="muted">Neighbours that are too narrow to be drawn one by one.</p> : null}
       {boxes.levels(place) > 1 ? (
-        <p class="muted">Calls itself: {format.count(boxes.levels(place))} levels, one below the other, are one box.</p>
+        <p class="muted">
+          {boxes.functions(place) > 1 ? 'They call each other in turn' : 'Calls itself'}: {format.count(boxes.levels(place))} levels, one below the
+          other, are one box.
+        </p>
       ) : null}
       <dl class="facts">
         <dt>{format.metricTitle(metric, unit)}</dt>

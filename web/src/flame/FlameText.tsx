@@ -2,6 +2,7 @@
 import type { JSX } from 'preact';
 import { useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { isForeign } from '../app/keys';
+import * as format from '../format';
 import { useSize } from '../parts/size';
 import { scrollToRow, windowOf } from '../parts/windowing';
 import { NONE, type Boxes } from './boxes';
@@ -123,6 +124,7 @@ export function FlameText(props: {
                 <span class="text-cost">{props.costs(place)}</span>
                 <span style={{ paddingInlineStart: `${Math.min(row, MOST_INDENT) * 12}px` }} />
                 {row > MOST_INDENT ? <span class="muted">row {row} </span> : null}
+                {boxes.levels(place) > 1 ? <span class="muted">{format.count(boxes.levels(place))}× </span> : null}
                 <bdi>{boxes.name(place)}</bdi>
               </div>
             );

@@ -126,10 +126,7 @@ function Graph(props: { flame: Flame; whole: Flame; colouring: Colouring; busy: 
     [whole, fills],
   );
   const found = useMemo(() => boxes.found(), [boxes]);
-  // A box of joined functions has no path: it is selected until the next answer.
-  const [joined, setJoined] = useState<{ flame: Flame; place: number } | null>(null);
-  const byPath = state.selected === null ? NONE : boxes.find(state.selected);
-  const selected = joined !== null && joined.flame === flame ? joined.place : byPath;
+  const selected = boxes.selected(state);
 
   // Moves at once; the address, and with it the engine, follows when it rests.
   const [moving, setMoving] = useState<FlameViewport | null>(null);
@@ -149,9 +146,7 @@ function Graph(props: { flame: Flame; whole: Flame; colouring: Colouring; busy: 
   const view = moving ?? state.view ?? ALL;
 
   const select = (place: number): void => {
-    const path = place === NONE ? null : boxes.path(place);
-    setJoined(place !== NONE && path === null ? { flame, place } : null);
-    go({ selected: path }, 'replace');
+    go(boxes.address(place), 'replace');
   };
   const zoomTo = (path: readonly number[]): void => {
     setMoving(null);

@@ -81,8 +81,7 @@ describe('boxes', () => {
   });
 
   it('skip a tower of wrappers, also of one that is all there is', () => {
-    // Two functions in turn: no recursion that is one box.
-    const tower = Array.from({ length: 2_000 }, (_, at) => [Math.max(0, at - 1), at, 0, at < 1_990 ? 100 : 50, at % 2] as const);
+    const tower = Array.from({ length: 2_000 }, (_, at) => [Math.max(0, at - 1), at, 0, at < 1_990 ? 100 : 50, at] as const);
     expect(new Boxes(flame(tower)).firstInterestingRow(100)).toBe(1_989);
     expect(new Boxes(flame(tower.slice(0, 50))).firstInterestingRow(100)).toBe(0);
     expect(new Boxes(flame(tower)).inOrder()).toHaveLength(2_000);
@@ -100,6 +99,19 @@ describe('boxes', () => {
     expect(path).toHaveLength(2_000);
     expect(recursion.find(path ?? [])).toBe(2_000);
     expect(recursion.find((path ?? []).slice(0, 700))).toBe(1);
+  });
+
+  it('are one for functions that call each other in turn', () => {
+    // f0, then f1 f2 f1 f2 …, which ends with an f1 that calls two others; what is narrow beside stays below.
+    const list = Array.from({ length: 2_000 }, (_, at) => [Math.max(0, at - 1), at, 0, 100, at === 0 ? 0 : 2 - (at % 2)] as const);
+    const turns = new Boxes(flame([...list, [1_999, 2_000, 0, 60, 3], [1_999, 2_000, 60, 100, 4], [900, 901, 99, 100, 5]], [2]));
+    expect(turns.rows).toEqual([[0], [1], [1_999, 2_002], [2_000, 2_001]]);
+    expect([turns.name(1), turns.levels(1), turns.fn(1)]).toEqual(['f1 → f2', 999, 10]);
+    expect(turns.found()).toEqual([1]);
+    expect(turns.find((turns.path(2_000) ?? []).slice(0, 900))).toBe(1);
+    expect(turns.find(turns.path(2_000) ?? [])).toBe(2_000);
+    // Three rounds are no tower.
+    expect(new Boxes(flame(list.slice(0, 7))).rows).toHaveLength(7);
   });
 
   it('stay apart where recursion does other things, too', () => {

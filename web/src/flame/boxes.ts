@@ -2,23 +2,25 @@
  * An answer's boxes, by row and by caller: what is needed to hit, to walk and to
  * read them. Costs are the engine's.
  *
- * A function that does little but call itself is one box that says how many
- * levels it stands for: a tower of 2,000 equal boxes shows nothing.
+ * A function that does little but call itself, also through others, is one box
+ * that says how many levels it stands for: a tower of 2,000 equal boxes shows
+ * nothing.
  */
 import type { Flame } from '../types';
+import { roundsAt } from './rounds';
 
 /** No box. */
 export const NONE = -1;
 
-/** From so many levels on they are one box. */
-const LEAST_LEVELS = 4;
+/** From so many rounds of the same functions on they are one box. */
+const LEAST_ROUNDS = 4;
 
 export class Boxes {
   /** The boxes of each row, from left to right. */
   readonly rows: readonly (readonly number[])[];
   /** The box that stands for a box: another one in a tower of recursion. */
   readonly #heads: readonly number[];
-  readonly #levels: ReadonlyMap<number, number>;
+  readonly #towers: ReadonlyMap<number, Tower>;
   /** Of each box as it is drawn. */
   readonly #rowOf: readonly number[];
   readonly #children: readonly (readonly number[])[];
@@ -26,7 +28,7 @@ export class Boxes {
 
   constructor(readonly flame: Flame) {
     const { row, left, parent } = flame.boxes;
-    const { heads, levels } = towers(flame);
+    const { heads, towers: found } = towers(flame);
     const rowOf: number[] = [];
     const rows: number[][] = [];
     const children: number[][] = row.map(() => []);
@@ -51,7 +53,7 @@ export class Boxes {
     }
     this.rows = rows;
     this.#heads = heads;
-    this.#levels = levels;
+    this.#towers = found;
     this.#rowOf = rowOf;
     this.#children = children;
     this.#deepChildren = deepChildren;
@@ -79,9 +81,14 @@ export class Boxes {
     return this.#rowOf[place] ?? 0;
   }
 
-  /** How many levels of recursion a box stands for; 1 for a box of its own. */
+  /** How many rounds of recursion a box stands for; 1 for a box of its own. */
   levels(place: number): number {
-    return this.#levels.get(place) ?? 1;
+    return this.#towers.get(place)?.rounds ?? 1;
+  }
+
+  /** How many functions call each other in turn in it; 1 for a box of its own. */
+  functions(place: number): number {
+    return this.#round(place).length;
   }
 
   /** The function of a box; none for joined boxes. */
@@ -89,14 +96,19 @@ export class Boxes {
     return this.flame.names[this.flame.boxes.name[place] ?? NONE]?.function ?? null;
   }
 
-  /** The name to show. */
+  /** The name to show: of functions that call each other in turn, all. */
   name(place: number): string {
     const joined = this.flame.boxes.joined[place] ?? 1;
-    return this.flame.names[this.flame.boxes.name[place] ?? NONE]?.name ?? `${joined} more`;
+    const round = this.#round(place).map((one) => this.flame.names[this.flame.boxes.name[one] ?? NONE]?.name);
+    return round[0] === undefined ? `${joined} more` : round.join(' → ');
   }
 
   isFound(place: number): boolean {
-    return this.flame.names[this.flame.boxes.name[place] ?? NONE]?.found ?? false;
+    return this.#round(place).some((one) => this.flame.names[this.flame.boxes.name[one] ?? NONE]?.found ?? false);
+  }
+
+  #round(place: number): readonly number[] {
+    return this.#towers.get(place)?.round ?? [place];
   }
 
   /** The box at a place of a row; `slack` pixels beside it count too. */
@@ -130,13 +142,44 @@ export class Boxes {
 
   /** The box at the end of a path of functions. */
   find(path: readonly number[]): number {
+    const at = this.#end(path);
+    return this.#heads[at] ?? at;
+  }
+
+  /** The box below the end of a path that stands for several, `first` of all below among them. */
+  findJoined(path: readonly number[], first: number): number {
+    const { boxes } = this.flame;
+    const holds = (child: number): boolean => {
+      const begin = boxes.first[child] ?? 0;
+      return this.fn(child) === null && begin <= first && first < begin + (boxes.joined[child] ?? 1);
+    };
+    return this.#deepChildren[this.#end(path)]?.find(holds) ?? NONE;
+  }
+
+  /** The box at the end of a path, also inside of a tower. */
+  #end(path: readonly number[]): number {
     let at = this.rows[0]?.[0] ?? NONE;
     for (const fn of path) {
       const next = this.#deepChildren[at]?.find((child) => this.fn(child) === fn);
       if (next === undefined) return NONE;
       at = next;
     }
-    return this.#heads[at] ?? at;
+    return at;
+  }
+
+  /** How the address says which box it is. */
+  address(place: number): { selected: readonly number[] | null; joined: number | null } {
+    if (place === NONE) return { selected: null, joined: null };
+    const path = this.path(place);
+    if (path !== null) return { selected: path, joined: null };
+    const { parent, first } = this.flame.boxes;
+    return { selected: this.path(parent[place] ?? place), joined: first[place] ?? 0 };
+  }
+
+  /** The box that the address says. */
+  selected({ selected, joined }: { selected: readonly number[] | null; joined: number | null }): number {
+    if (selected === null) return NONE;
+    return joined === null ? this.find(selected) : this.findJoined(selected, joined);
   }
 
   /** The box beside in the same row. */
@@ -185,20 +228,41 @@ export class Boxes {
   }
 }
 
-/** For each box the one that stands for it, and how many levels that has. */
-function towers(flame: Flame): { heads: number[]; levels: Map<number, number> } {
+/** Boxes of equal width, one below the other, in which the same functions come again and again. */
+interface Tower {
+  /** The boxes of its first round. */
+  readonly round: readonly number[];
+  readonly rounds: number;
+}
+
+/** For each box the one that stands for it, and the tower of those that stand for one. */
+function towers(flame: Flame): { heads: number[]; towers: Map<number, Tower> } {
   const { parent, left, right, name } = flame.boxes;
   const width = (place: number): number => (right[place] ?? 0) - (left[place] ?? 0);
-  const heads: number[] = [];
-  const levels = new Map<number, number>();
+  const heads = name.map((_, place) => place);
+  const found = new Map<number, Tower>();
+  // Each box that is as wide as the one above, by that one: there is no second.
+  const next = new Map<number, number>();
   name.forEach((number, place) => {
     const above = parent[place] ?? place;
-    const isSame = above !== place && number >= 0 && name[above] === number && width(place) >= width(above) * 0.98;
-    const head = isSame ? (heads[above] ?? above) : place;
-    heads[place] = head;
-    if (isSame) levels.set(head, (levels.get(head) ?? 1) + 1);
+    if (above !== place && number >= 0 && width(place) >= width(above) * 0.98) next.set(above, place);
   });
-  const isTower = (head: number): boolean => (levels.get(head) ?? 1) >= LEAST_LEVELS;
-  for (const head of [...levels.keys()]) if (!isTower(head)) levels.delete(head);
-  return { heads: heads.map((head, place) => (isTower(head) ? head : place)), levels };
+  const isBelow = new Set(next.values());
+  for (const first of next.keys()) {
+    if (isBelow.has(first)) continue;
+    const chain = [first];
+    for (let at = next.get(first); at !== undefined; at = next.get(at)) chain.push(at);
+    const names = chain.map((place) => name[place] ?? NONE);
+    for (let at = 0; at < chain.length; ) {
+      const { length, rounds } = roundsAt(names, at, LEAST_ROUNDS);
+      const end = at + length * rounds;
+      const head = chain[at] ?? 0;
+      if (rounds > 1) {
+        found.set(head, { round: chain.slice(at, at + length), rounds });
+        for (const place of chain.slice(at, end)) heads[place] = head;
+      }
+      at = end;
+    }
+  }
+  return { heads, towers: found };
 }

@@ -16,7 +16,8 @@ filter: string,
 metric: MetricName,
 /**
  * What comes first; changes of own cost, the largest first, if not given.
- * Changes within the spread of the profiles of one side come last.
+ * Then changes within the spread of the profiles of one side come after all
+ * others, and tiny ones last.
  */
 sort?: SortBy | null,
 /**

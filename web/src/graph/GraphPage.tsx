@@ -1,6 +1,6 @@
 /** The call graph: functions above a threshold and the calls between them. */
-import type { JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import type { JSX, RefObject } from 'preact';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { isForeign } from '../app/keys';
 import { useAnswer, useSession } from '../app/session';
 import { toFragment } from '../app/state';
@@ -10,8 +10,13 @@ import { useSize } from '../parts/size';
 import { Busy, Empty, Show } from '../parts/state';
 import { shortTitle } from '../parts/links';
 import { shortName } from '../canvas/paint';
-import { NODE_HEIGHT, NODE_WIDTH, type Point } from './layout';
+import { NODE_HEIGHT, NODE_WIDTH, type Point } from './shape';
 import { useLayout, type LaidOut } from './useLayout';
+
+/** How large it can be drawn: 1 is as large as other text. */
+const SMALLEST = 0.05;
+const LARGEST = 3;
+const STEP = 1.25;
 
 const THRESHOLDS = [0.1, 0.2, 0.5, 1, 2, 3, 5, 10, 20, 50] as const;
 
@@ -19,9 +24,10 @@ export function GraphPage(): JSX.Element {
   const { state, metric, go, summary } = useSession();
   const asked = useAnswer({ ask: 'graph', metric, threshold: state.threshold, most: 80 });
   const laidOut = useLayout(asked.answer);
-  const zoom = state.size;
+  // As it is drawn now; what the address says, or as fits.
+  const scale = useRef(1);
   const setZoom = (size: number | null): void => {
-    go({ size }, 'replace');
+    go({ size: size && Math.max(SMALLEST, Math.min(LARGEST, size)) }, 'replace');
   };
   const step = THRESHOLDS.findIndex((value) => value >= state.threshold);
   const graph = asked.answer;
@@ -45,13 +51,13 @@ export function GraphPage(): JSX.Element {
           />
         </label>
         <div class="choice" role="group" aria-label="Size">
-          <button type="button" aria-label="Smaller" onClick={() => { setZoom(Math.max(0.2, (zoom ?? 1) / 1.25)); }}>
+          <button type="button" aria-label="Smaller" onClick={() => { setZoom(scale.current / STEP); }}>
             −
           </button>
-          <button type="button" onClick={() => { setZoom(null); }}>
+          <button type="button" aria-pressed={state.size === null} onClick={() => { setZoom(null); }}>
             Fit
           </button>
-          <button type="button" aria-label="Larger" onClick={() => { setZoom(Math.min(3, (zoom ?? 1) * 1.25)); }}>
+          <button type="button" aria-label="Larger" onClick={() => { setZoom(scale.current * STEP); }}>
             +
           </button>
         </div>
@@ -82,7 +88,7 @@ export function GraphPage(): JSX.Element {
           ) : laidOut === null ? (
             <Busy what="Laying out" />
           ) : (
-            <Drawing laidOut={laidOut} zoom={zoom} onZoom={setZoom} />
+            <Drawing laidOut={laidOut} scale={scale} onZoom={setZoom} />
           )
         }
       </Show>
@@ -105,22 +111,52 @@ function path(points: readonly Point[]): string {
   return curves.length === 0 ? `${start}L${last.x.toFixed(1)},${last.y.toFixed(1)}` : start + curves.join('');
 }
 
-function Drawing(props: { laidOut: LaidOut; zoom: number | null; onZoom: (zoom: number) => void }): JSX.Element {
+/** A place of the drawing, and where it is to be in the window. */
+interface Anchor {
+  readonly x: number;
+  readonly y: number;
+  readonly clientX: number;
+  readonly clientY: number;
+}
+
+function Drawing(props: { laidOut: LaidOut; scale: RefObject<number>; onZoom: (zoom: number | null) => void }): JSX.Element {
   const { graph, layout } = props.laidOut;
   const { state, metric, unit } = useSession();
   const frame = useRef<HTMLDivElement>(null);
   const size = useSize(frame);
-  // As large as the window, but never too small to be read.
-  const fit = size.width > 0 ? Math.max(0.75, Math.min(1.25, (size.width - 8) / Math.max(1, layout.width))) : 1;
-  const scale = props.zoom ?? fit;
+  // All of it at first: what is too small to be read is zoomed into.
+  const room = [(size.width - 16) / Math.max(1, layout.width), (size.height - 4) / Math.max(1, layout.height)];
+  const fit = size.width > 0 ? Math.max(SMALLEST, Math.min(STEP, ...room)) : 1;
+  const scale = state.size ?? fit;
+  props.scale.current = scale;
+  const svg = useRef<SVGSVGElement>(null);
+  const anchor = useRef<Anchor | null>(null);
+  /** Zooms around a place of the window; around its middle, if none is given. */
+  const zoomTo = (next: number, at?: { clientX: number; clientY: number }): void => {
+    const [area, drawn] = [frame.current?.getBoundingClientRect(), svg.current?.getBoundingClientRect()];
+    if (area === undefined || drawn === undefined) return;
+    const { clientX, clientY } = at ?? { clientX: area.x + area.width / 2, clientY: area.y + area.height / 2 };
+    anchor.current = { x: (clientX - drawn.x) / scale, y: (clientY - drawn.y) / scale, clientX, clientY };
+    // The wheel may turn on before this is drawn.
+    props.scale.current = next;
+    props.onZoom(next);
+  };
+  useLayoutEffect(() => {
+    const [from, drawn] = [anchor.current, svg.current?.getBoundingClientRect()];
+    anchor.current = null;
+    if (from === null || drawn === undefined) return;
+    frame.current?.scrollBy(drawn.x + from.x * scale - from.clientX, drawn.y + from.y * scale - from.clientY);
+  }, [scale]);
   const drag = useRef<{ x: number; y: number; left: number; top: number; hasMoved: boolean } | null>(null);
   useEffect(() => {
     const element = frame.current;
     if (element === null) return undefined;
     const wheel = (event: WheelEvent): void => {
-      if (!event.ctrlKey && !event.metaKey) return;
+      const overflows = (part: Element | null): boolean => part !== null && part.scrollHeight > part.clientHeight + 1;
+      const canScroll = overflows(element) || overflows(element.closest('main'));
+      if (!event.ctrlKey && !event.metaKey && canScroll) return;
       event.preventDefault();
-      props.onZoom(Math.max(0.2, Math.min(3, scale * Math.exp(-Math.max(-60, Math.min(60, event.deltaY)) * 0.005))));
+      zoomTo(props.scale.current * Math.exp(-Math.max(-60, Math.min(60, event.deltaY)) * 0.005), event);
     };
     element.addEventListener('wheel', wheel, { passive: false });
     return () => {
@@ -131,11 +167,13 @@ function Drawing(props: { laidOut: LaidOut; zoom: number | null; onZoom: (zoom: 
   const mostOwn = graph.nodes.reduce((most, node) => Math.max(most, node.own), 1);
   const names = new Map(graph.nodes.map((node) => [node.function, node.name]));
   useEffect(() => {
-    // main() stands at the top in the middle, which may be outside of the window.
+    // Of what does not fit, main() is shown first: it stands at the top in the middle.
     const element = frame.current;
     const first = layout.nodes[0];
     if (element && first) element.scrollLeft = first.x * scale - element.clientWidth / 2;
   }, [layout]);
+  // The critical path over all others.
+  const edgeOrder = graph.edges.map((_, at) => at).sort((a, b) => Number(graph.edges[a]?.critical) - Number(graph.edges[b]?.critical));
   const order = graph.nodes.map((_, at) => at).sort((a, b) => (layout.nodes[a]?.y ?? 0) - (layout.nodes[b]?.y ?? 0));
   return (
     <div
@@ -143,7 +181,7 @@ function Drawing(props: { laidOut: LaidOut; zoom: number | null; onZoom: (zoom: 
       ref={frame}
       tabIndex={0}
       role="group"
-      aria-label="Call graph. Arrow keys scroll, plus and minus change the size, Tab goes through the functions."
+      aria-label="Call graph. Arrow keys scroll, plus and minus zoom, zero shows all, Tab goes through the functions."
       onPointerDown={(event) => {
         const element = frame.current;
         if (event.button !== 0 || event.pointerType === 'touch' || element === null) return;
@@ -170,13 +208,15 @@ function Drawing(props: { laidOut: LaidOut; zoom: number | null; onZoom: (zoom: 
       }}
       onKeyDown={(event) => {
         if (isForeign(event)) return;
-        if (event.key === '+' || event.key === '=') props.onZoom(Math.min(3, scale * 1.25));
-        else if (event.key === '-') props.onZoom(Math.max(0.2, scale / 1.25));
+        if (event.key === '+' || event.key === '=') zoomTo(scale * STEP);
+        else if (event.key === '-') zoomTo(scale / STEP);
+        else if (event.key === '0') props.onZoom(null);
         else return;
         event.preventDefault();
       }}
     >
       <svg
+        ref={svg}
         width={layout.width * scale + 12}
         height={layout.height * scale}
         viewBox={`0 0 ${layout.width + 12 / scale} ${layout.height}`}
@@ -187,14 +227,16 @@ function Drawing(props: { laidOut: LaidOut; zoom: number | null; onZoom: (zoom: 
             <path d="M0,0L8,4L0,8z" class="arrow-head" />
           </marker>
         </defs>
-        {graph.edges.map((edge, at) => {
+        {edgeOrder.map((at) => {
+          const edge = graph.edges[at];
+          if (edge === undefined) return null;
           const share = total > 0 ? Math.max(0, edge.inclusive) / total : 0;
           return (
             <path
               key={`${edge.from} ${edge.to}`}
               d={path(layout.edges[at] ?? [])}
               class={edge.critical ? 'edge critical' : 'edge'}
-              stroke-width={(1 + 5 * Math.min(1, share)).toFixed(2)}
+              stroke-width={((edge.critical ? 2.5 : 1) + 5 * Math.min(1, share)).toFixed(2)}
               marker-end="url(#arrow)"
             >
               <title>

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { layout, NODE_HEIGHT, NODE_WIDTH, plainLayout, type Layout, type Shape } from './layout';
+import { layout } from './layout';
+import { NODE_HEIGHT, NODE_WIDTH, plainLayout, type Layout, type Shape } from './shape';
 
 const shape: Shape = {
   nodes: [7, 3, 5, 9],
@@ -30,9 +31,9 @@ describe.each([
     expect(made.nodes[0]?.y).toBeLessThan(made.nodes[2]?.y ?? 0);
     expect(made.edges).toHaveLength(6);
     for (const points of made.edges) expect(points.length).toBeGreaterThanOrEqual(2);
-    for (const node of made.nodes) {
-      expect(node.x + NODE_WIDTH / 2).toBeLessThanOrEqual(made.width);
-      expect(node.y + NODE_HEIGHT / 2).toBeLessThanOrEqual(made.height);
+    const corners = made.nodes.flatMap(({ x, y }) => [-0.5, 0.5].map((half) => ({ x: x + half * NODE_WIDTH, y: y + half * NODE_HEIGHT })));
+    for (const { x, y } of [...corners, ...made.edges.flat()]) {
+      expect([x >= 0, x <= made.width, y >= 0, y <= made.height]).toEqual([true, true, true, true]);
     }
   });
 

@@ -1,7 +1,7 @@
 /** Asks a worker for a layout, and does without when it takes too long. */
 import { useEffect, useState } from 'preact/hooks';
 import type { Graph } from '../types';
-import { plainLayout, shapeOf, type Layout } from './layout';
+import { plainLayout, shapeOf, type Layout } from './shape';
 import LayoutWorker from './layout.worker?worker&inline';
 
 /** After so long a plain layout is better than waiting. */

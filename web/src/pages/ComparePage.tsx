@@ -7,15 +7,16 @@ import { MetricMenu, TextField } from '../parts/controls';
 import { FunctionLink, Go, shortTitle } from '../parts/links';
 import { Show } from '../parts/state';
 import { costWidth, VirtualTable } from '../parts/VirtualTable';
+import { firstAsked } from '../parts/windowing';
 import type { ChangeOf, ChangeRow, Changes, SortBy } from '../types';
 
 const PAGE = 100;
 
 export function ComparePage(): JSX.Element {
   const { state, metric, go } = useSession();
-  const [first, setFirst] = useState(0);
+  const [first, setFirst] = useState(() => firstAsked(state.top, PAGE));
   const onWindow = useCallback((from: number) => {
-    setFirst(Math.max(0, Math.floor(from / PAGE) * PAGE - PAGE));
+    setFirst(firstAsked(from, PAGE));
   }, []);
   // Answered for the whole profiles: a range of time is of one of them.
   const asked = useAnswer(
@@ -134,6 +135,10 @@ function Table(props: { changes: Changes; onWindow: (first: number, end: number)
       label="Changes, the largest first"
       rows={changes.matches}
       onWindow={props.onWindow}
+      place={{ top: state.top, row: state.row }}
+      onPlace={(place) => {
+        go(place, 'replace');
+      }}
       columns={[
         { key: 'name', title: 'Function', width: 'minmax(12rem, 1fr)', ...sorter({ by: 'name' }) },
         { key: 'own', title: 'Self', width: costWidth(metric, unit, '8rem'), numeric: true, help: 'New less base, without callees', ...sorter(null) },

@@ -53,9 +53,8 @@ export function FilePage(): JSX.Element {
 }
 
 function Export(props: { hasStacks: boolean; title: string }): JSX.Element {
-  const { engine, state, metric } = useSession();
+  const { engine, state, metric, go } = useSession();
   const [formats, setFormats] = useState<readonly FormatChoice[]>([]);
-  const [estimate, setEstimate] = useState(false);
   const [busy, setBusy] = useState('');
   const [failure, setFailure] = useState<EngineError | null>(null);
   useEffect(() => {
@@ -67,14 +66,14 @@ function Export(props: { hasStacks: boolean; title: string }): JSX.Element {
     setBusy(choice.id);
     setFailure(null);
     try {
-      await download(engine, { format: choice.id, metric, estimate: estimate || state.estimate }, state, props.title);
+      await download(engine, { format: choice.id, metric, estimate: state.guess || state.estimate }, state, props.title);
     } catch (error) {
       setFailure(asEngineError(error));
     } finally {
       setBusy('');
     }
   };
-  const needsEstimate = !props.hasStacks && !estimate && !state.estimate;
+  const needsEstimate = !props.hasStacks && !state.guess && !state.estimate;
   return (
     <section class="card">
       <h2>Save as</h2>
@@ -87,9 +86,9 @@ function Export(props: { hasStacks: boolean; title: string }): JSX.Element {
           <label>
             <input
               type="checkbox"
-              checked={estimate}
+              checked={state.guess}
               onChange={() => {
-                setEstimate(!estimate);
+                go({ guess: !state.guess }, 'replace');
               }}
             />{' '}
             estimate stacks where a format needs them

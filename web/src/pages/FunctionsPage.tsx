@@ -9,6 +9,7 @@ import { MetricMenu, TextField } from '../parts/controls';
 import { FunctionLink, OriginTag, originTitle } from '../parts/links';
 import { Empty, Show } from '../parts/state';
 import { costWidth, VirtualTable, type TableColumn } from '../parts/VirtualTable';
+import { firstAsked } from '../parts/windowing';
 import type { FunctionRow, MetricName, Origin, SortBy, Unit } from '../types';
 
 const ORIGINS: readonly Origin[] = ['user', 'vendor', 'internal', 'other'];
@@ -46,7 +47,7 @@ function widthOf(column: Column, metric: MetricName, unit: Unit): string {
 
 export function FunctionsPage(): JSX.Element {
   const { state, metric, unit, go, summary } = useSession();
-  const [first, setFirst] = useState(0);
+  const [first, setFirst] = useState(() => firstAsked(state.top, PAGE));
   const sort: SortBy = state.sort ?? { by: 'own', metric };
   const asked = useAnswer({
     ask: 'functions',
@@ -58,7 +59,7 @@ export function FunctionsPage(): JSX.Element {
     rows: PAGE * 3,
   });
   const onWindow = useCallback((from: number) => {
-    setFirst(Math.max(0, Math.floor(from / PAGE) * PAGE - PAGE));
+    setFirst(firstAsked(from, PAGE));
   }, []);
   const measured = (column: Column): boolean => {
     if (column === 'cpu' || column === 'memory' || column === 'peak') return summary.metrics.includes(column);
@@ -132,6 +133,10 @@ export function FunctionsPage(): JSX.Element {
                 rows={table.matches}
                 columns={tableColumns(columns, [metric, unit], sort, state.ascending, sortBy)}
                 onWindow={onWindow}
+                place={{ top: state.top, row: state.row }}
+                onPlace={(place) => {
+                  go(place, 'replace');
+                }}
                 cells={(at) => {
                   const row = table.rows[at - table.first];
                   return row === undefined ? null : [

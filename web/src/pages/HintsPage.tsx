@@ -1,6 +1,5 @@
 /** Where time or memory is likely wasted: what was found, by which numbers, and where. */
 import type { ComponentChildren, JSX } from 'preact';
-import { useState } from 'preact/hooks';
 import { useAnswer, useSession } from '../app/session';
 import * as format from '../format';
 import { Go } from '../parts/links';
@@ -11,8 +10,8 @@ import type { Evidence, Hint, Summary } from '../types';
 const MOST_AT_ONCE = 500_000;
 
 export function HintsPage(): JSX.Element {
-  const { summary } = useSession();
-  const [isWanted, setWanted] = useState(!isLarge(summary));
+  const { summary, state, go } = useSession();
+  const isWanted = state.hints || !isLarge(summary);
   const asked = useAnswer(isWanted ? { ask: 'hints' } : null);
   if (!isWanted) {
     return (
@@ -22,7 +21,7 @@ export function HintsPage(): JSX.Element {
             type="button"
             class="primary"
             onClick={() => {
-              setWanted(true);
+              go({ hints: true });
             }}
           >
             Look for hints

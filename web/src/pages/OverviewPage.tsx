@@ -1,6 +1,7 @@
 /** What was profiled, what it came to, and where to look first. */
-import type { ComponentChildren, JSX } from 'preact';
+import { Fragment, type ComponentChildren, type JSX } from 'preact';
 import { useAnswer, useSession } from '../app/session';
+import { roundsAt } from '../flame/rounds';
 import * as format from '../format';
 import { MetricMenu } from '../parts/controls';
 import { FunctionLink, Go } from '../parts/links';
@@ -184,24 +185,30 @@ type Step = AnswerOf<{ ask: 'criticalPath' }>['steps'][number];
 function CriticalSteps(props: { path: AnswerOf<{ ask: 'criticalPath' }> }): JSX.Element {
   const { metric, unit } = useSession();
   const { total } = props.path;
-  // A function that calls itself is one line.
-  const steps = props.path.steps.reduce<{ step: Step; times: number }[]>((list, step) => {
-    const last = list.at(-1);
-    if (last?.step.function === step.function) last.times += 1;
-    else list.push({ step, times: 1 });
-    return list;
-  }, []);
+  // Functions that call themselves, or each other in turn, are one line.
+  const functions = props.path.steps.map((step) => step.function);
+  const steps: { round: readonly Step[]; times: number }[] = [];
+  for (let at = 0; at < functions.length; ) {
+    const { length, rounds } = roundsAt(functions, at, 2);
+    steps.push({ round: props.path.steps.slice(at, at + length), times: rounds });
+    at += length * rounds;
+  }
   // A long path says most at its end; its beginning is wrappers.
   const hidden = Math.max(0, steps.length - MOST_STEPS);
   const shown = hidden === 0 ? steps : [...steps.slice(0, 1), ...steps.slice(hidden + 1)];
   return (
     <ol class="path">
-      {shown.map(({ step, times }, at) => (
+      {shown.map(({ round, times }, at) => (
         <li key={at}>
-          <span class="line-cost">{format.cost(step.value, metric, unit)}</span>
-          <span class="line-share">{format.share(step.value, total[metric])}</span>
+          <span class="line-cost">{format.cost(round[0]?.value ?? 0, metric, unit)}</span>
+          <span class="line-share">{format.share(round[0]?.value ?? 0, total[metric])}</span>
           {times > 1 ? <span class="muted">{format.count(times)}×</span> : null}
-          <FunctionLink fn={step.function} name={step.name} />
+          {round.map((step, place) => (
+            <Fragment key={place}>
+              {place > 0 ? <span class="muted">→</span> : null}
+              <FunctionLink fn={step.function} name={step.name} />
+            </Fragment>
+          ))}
           {at === 0 && hidden > 0 ? <span class="muted small">{format.counted(hidden, 'step')} not shown</span> : null}
         </li>
       ))}

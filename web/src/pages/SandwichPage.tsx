@@ -2,6 +2,7 @@
 import type { JSX } from 'preact';
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { useAnswer, useSession } from '../app/session';
+import type { ViewState } from '../app/state';
 import { useIsDark } from '../app/theme';
 import { boxFills } from '../canvas/colours';
 import { shortName } from '../canvas/paint';
@@ -72,13 +73,10 @@ function Halves(props: { fn: number }): JSX.Element {
   const callees = useAnswer(isReady ? { ...common, arrangement: { by: 'callees', function: props.fn } } : null);
   const upper = useMemo(() => callers.answer && new Boxes(callers.answer), [callers.answer]);
   const lower = useMemo(() => callees.answer && new Boxes(callees.answer), [callees.answer]);
-  // A box of joined functions has no path for the address: it is selected until the next answer.
-  const [joined, setJoined] = useState<Picked | null>(null);
-  const selected = joined ?? pickedOf(state.half === 'callers' ? upper : state.half === 'callees' ? lower : null, state.selected);
+  const selected = pickedOf(state.half === 'callers' ? upper : state.half === 'callees' ? lower : null, state);
   const setSelected = (picked: Picked | null): void => {
-    const path = picked && picked.boxes.path(picked.place);
-    setJoined(picked && path === null ? picked : null);
-    go({ selected: path, half: picked === null || path === null ? null : picked.boxes === upper ? 'callers' : 'callees' }, 'replace');
+    if (picked === null) go({ selected: null, half: null }, 'replace');
+    else go({ ...picked.boxes.address(picked.place), half: picked.boxes === upper ? 'callers' : 'callees' }, 'replace');
   };
   const [hovered, setHovered] = useState<Picked | null>(null);
   const isShown = (picked: Picked | null): picked is Picked =>
@@ -120,10 +118,10 @@ function describe({ boxes, place }: Picked, metric: MetricName, unit: Unit): str
   return `${format.middle(boxes.name(place), 200)} · ${format.cost(value, metric, unit)} · ${format.share(value, boxes.flame.zoom.total)} of this function`;
 }
 
-/** The box at the end of a path, if there is one. */
-function pickedOf(boxes: Boxes | null, path: readonly number[] | null): Picked | null {
-  if (boxes === null || path === null) return null;
-  const place = boxes.find(path);
+/** The box that the address says, if there is one. */
+function pickedOf(boxes: Boxes | null, state: ViewState): Picked | null {
+  if (boxes === null) return null;
+  const place = boxes.selected(state);
   return place === NONE ? null : { boxes, place };
 }
 

@@ -1,6 +1,5 @@
 /** Statements, requests and commands, grouped by text. */
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
 import { useAnswer, useSession } from '../app/session';
 import type { SpanOrder } from '../app/state';
 import * as format from '../format';
@@ -75,11 +74,11 @@ function Order(props: { value: SpanOrder; title: string }): JSX.Element {
 }
 
 function Groups(props: { groups: readonly SpanGroupRow[] }): JSX.Element {
-  const { state, summary } = useSession();
+  const { state, summary, go } = useSession();
   const order = state.spanOrder;
   const asked = useAnswer(isLarge(summary) ? null : { ask: 'hints' });
   const hints = asked.answer?.hints.filter(({ id }) => REPEATED.includes(id)) ?? [];
-  const [most, setMost] = useState(STEP);
+  const most = state.groups * STEP;
   const groups = [...props.groups].sort((a, b) => b[order] - a[order]);
   return (
     <>
@@ -141,7 +140,7 @@ function Groups(props: { groups: readonly SpanGroupRow[] }): JSX.Element {
         <button
           type="button"
           onClick={() => {
-            setMost(most + STEP);
+            go({ groups: state.groups + 1 }, 'replace');
           }}
         >
           {format.count(groups.length - most)} more groups

@@ -10,7 +10,7 @@ import { isForeign } from '../app/keys';
 import { usePrinting } from './printing';
 import { useSize } from './size';
 import type { MetricName, Unit } from '../types';
-import { scrollToRow, windowOf } from './windowing';
+import { scrollToRow, scrollToTop, windowOf } from './windowing';
 
 export interface TableColumn {
   readonly key: string;
@@ -25,6 +25,12 @@ export interface TableColumn {
   readonly sorted?: 'ascending' | 'descending' | null;
 }
 
+/** What of a table is looked at: the first row in view, and the current row. */
+export interface TablePlace {
+  readonly top: number;
+  readonly row: number | null;
+}
+
 export interface TableProps {
   readonly label: string;
   readonly columns: readonly TableColumn[];
@@ -35,7 +41,14 @@ export interface TableProps {
   readonly onWindow?: (first: number, end: number) => void;
   readonly onOpen?: (row: number) => void;
   readonly rowHeight?: number;
+  /** What the address says is looked at. */
+  readonly place?: TablePlace;
+  /** Tells what is looked at, when scrolling rests. */
+  readonly onPlace?: (place: TablePlace) => void;
 }
+
+/** An address changes when scrolling rests for so long: browsers limit how often it may. */
+const REST_MS = 150;
 
 /** The width of a column of costs: `1,234,567 samples` is longer than any time or amount of memory. */
 export function costWidth(metric: MetricName, unit: Unit, width = '7rem'): string {
@@ -62,6 +75,32 @@ export function VirtualTable(props: TableProps): JSX.Element {
   useEffect(() => {
     if (window.end > window.first && !isPrinting) onWindow?.(window.first, window.end);
   }, [window.first, window.end, onWindow, isPrinting]);
+  const told = useRef<TablePlace>({ top: 0, row: null });
+  const isTold = ({ top, row }: TablePlace): boolean => top === told.current.top && row === told.current.row;
+  useLayoutEffect(() => {
+    const { place } = props;
+    const element = scroller.current;
+    if (place === undefined || element === null || size.height === 0 || isTold(place)) return;
+    // From the address: by a link, or by going back.
+    told.current = place;
+    setCurrent(place.row ?? -1);
+    element.scrollTop = scrollToTop(place.top, viewport, rowHeight, rows);
+  }, [props.place?.top, props.place?.row, size.height === 0]);
+  const tell = (row: number): void => {
+    if (size.height === 0 || isPrinting) return;
+    const place = { top: windowOf(scrollTop, viewport, rowHeight, rows).first, row: row < 0 ? null : row };
+    if (isTold(place)) return;
+    told.current = place;
+    props.onPlace?.(place);
+  };
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      tell(current);
+    }, REST_MS);
+    return () => {
+      clearTimeout(timer);
+    };
+  }, [scrollTop, current]);
   useLayoutEffect(() => {
     // A shorter list may end above where it was scrolled to.
     const element = scroller.current;
@@ -86,7 +125,10 @@ export function VirtualTable(props: TableProps): JSX.Element {
     };
     const move = moves[event.key];
     if (move !== undefined) moveTo(move);
-    else if (event.key === 'Enter' && current >= 0) onOpen?.(current);
+    else if (event.key === 'Enter' && current >= 0) {
+      tell(current);
+      onOpen?.(current);
+    }
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -147,6 +189,8 @@ export function VirtualTable(props: TableProps): JSX.Element {
                 aria-busy={list === null}
                 onClick={() => {
                   setCurrent(row);
+                  // Before a link of the row leads elsewhere.
+                  tell(row);
                 }}
                 onDblClick={() => onOpen?.(row)}
               >

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { scrollToRow, TALLEST, windowOf } from './windowing';
+import { firstAsked, scrollToRow, scrollToTop, TALLEST, windowOf } from './windowing';
 
 describe('a long list', () => {
   it('draws the rows in view and no others', () => {
@@ -7,6 +7,16 @@ describe('a long list', () => {
     expect(windowOf(210, 100, 20, 1_000)).toEqual({ height: 20_000, first: 10, end: 16, top: 200 });
     expect(windowOf(0, 100, 20, 3)).toMatchObject({ height: 60, first: 0, end: 3 });
     expect(windowOf(0, 100, 20, 0)).toMatchObject({ height: 0, first: 0, end: 0 });
+  });
+
+  it('begins again with the row that was the first in view', () => {
+    for (const rows of [1_000, 2_000_000]) {
+      for (const row of [0, 1, 500, rows - 30]) {
+        const top = scrollToTop(row, 600, 24, rows);
+        expect(Math.abs(windowOf(top, 600, 24, rows).first - row)).toBeLessThanOrEqual(rows > 1_000 ? 1 : 0);
+      }
+    }
+    expect([0, 99, 100, 250].map((row) => firstAsked(row, 100))).toEqual([0, 0, 0, 100]);
   });
 
   it('stays at the end when it becomes shorter', () => {

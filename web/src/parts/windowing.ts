@@ -28,6 +28,19 @@ export function windowOf(scrollTop: number, viewport: number, rowHeight: number,
   return { height, first, end, top: place - (at - first * rowHeight) };
 }
 
+/** The first row to ask for when a row is the first in view: rows are asked for in blocks, with one in advance. */
+export function firstAsked(row: number, block: number): number {
+  return Math.max(0, Math.floor(row / block) * block - block);
+}
+
+/** Where to scroll to so that a row is the first in view. */
+export function scrollToTop(row: number, viewport: number, rowHeight: number, rows: number): number {
+  const whole = rows * rowHeight;
+  const height = Math.min(whole, TALLEST);
+  const ratio = height > viewport ? (whole - viewport) / (height - viewport) : 1;
+  return (row * rowHeight) / ratio;
+}
+
 /** Where to scroll to so that a row is in view; where it is, if it is. */
 export function scrollToRow(
   row: number,

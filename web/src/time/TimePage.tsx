@@ -7,6 +7,7 @@ import { Search } from '../parts/controls';
 import { FunctionLink, Go } from '../parts/links';
 import { useSize } from '../parts/size';
 import { Empty, Show } from '../parts/state';
+import { firstAsked } from '../parts/windowing';
 import type { TimeRange, Timeline } from '../types';
 import { SpanStrip, Strip } from './Strip';
 import { pickedAt, TimeCanvas, type Picked } from './TimeCanvas';
@@ -32,7 +33,7 @@ export function TimePage(): JSX.Element {
   );
   const whole = useAnswer(isReady ? { ask: 'timeline', width: wide, minWidth: 2, rows: 60 } : null, {});
   const onRows = useCallback((row: number) => {
-    setFirst(Math.max(0, Math.floor(row / BLOCK) * BLOCK - BLOCK));
+    setFirst(firstAsked(row, BLOCK));
   }, []);
   return (
     <section class="time" aria-label="Time order">

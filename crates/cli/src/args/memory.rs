@@ -31,7 +31,7 @@ impl MemoryArguments {
 }
 
 /// A number of bytes, kibibytes (K), mebibytes (M) or gibibytes (G).
-fn size(text: &str) -> Result<u64, &'static str> {
+pub(super) fn size(text: &str) -> Result<u64, &'static str> {
     let (digits, shift) = match text.as_bytes().last() {
         Some(b'K' | b'k') => (text.get(..text.len() - 1), 10),
         Some(b'M' | b'm') => (text.get(..text.len() - 1), 20),

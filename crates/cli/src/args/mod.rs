@@ -26,8 +26,8 @@ pub(crate) use memory::MemoryArguments;
 pub(crate) use regressions::{FindingsFormat, RegressionsArguments};
 pub(crate) use report::{ReportArguments, Sort, TableArguments, ViewArguments};
 pub(crate) use serve::{
-    ImportArguments, PushArguments, RunTags, ServeArguments, StoreArguments, StoreCommand,
-    StoreFolder,
+    ImportArguments, Limit, PolicyArguments, PushArguments, RunTags, ServeArguments,
+    StoreArguments, StoreCommand, StoreFolder,
 };
 pub(crate) use viewer::{HtmlArguments, PageArguments, ViewerArguments};
 

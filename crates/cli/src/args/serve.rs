@@ -2,10 +2,11 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use clap::{Args, Subcommand};
 
-use super::MemoryArguments;
+use super::memory::{MemoryArguments, size};
 
 const SERVE_EXAMPLES: &str = "\
 Examples:
@@ -48,6 +49,32 @@ pub(crate) struct ServeArguments {
     /// A name under which browsers reach the server, beside its address
     #[arg(long, value_name = "NAME")]
     pub(crate) host: Vec<String>,
+    /// The name of PHP's xhprof.trigger, for the page "Profile now"
+    #[arg(long, value_name = "NAME", default_value = "XHPROF")]
+    pub(crate) trigger: String,
+    /// The file with the secret of that trigger; only tokens with the scope admin see it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trigger_secret_file: Option<PathBuf>,
+    /// Send each new regression to URL, as JSON with a text in Markdown
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "XHPROF_WEBHOOK",
+        hide_env_values = true
+    )]
+    pub(crate) webhook: Option<String>,
+    /// Headers of these requests: lines such as `Authorization: Bearer SECRET`
+    #[arg(long, value_name = "FILE", requires = "webhook")]
+    pub(crate) webhook_headers: Option<PathBuf>,
+    /// The time between two searches for regressions
+    #[arg(
+        long,
+        value_name = "MINUTES",
+        default_value = "60",
+        requires = "webhook"
+    )]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) webhook_every: u64,
     /// The certificate for HTTPS, as PEM
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     pub(crate) tls_cert: Option<PathBuf>,
@@ -60,7 +87,8 @@ pub(crate) struct ServeArguments {
 #[derive(Debug, Args)]
 pub(crate) struct StoreFolder {
     /// The folder of the store; by default ~/.local/share/xhprof
-    #[arg(long, value_name = "DIR", env = "XHPROF_STORE", hide_env = true)]
+    // Not `env`: the variable XHPROF_STORE would conflict with --demo.
+    #[arg(long, value_name = "DIR", global = true)]
     pub(crate) store: Option<PathBuf>,
 }
 
@@ -70,7 +98,13 @@ Examples:
   xhprof push *.xhp --to https://profiles.example.com --token-file token --app shop --release 2026.11
 
 The token is in a file, or in the environment variable XHPROF_TOKEN, so that no list of processes
-shows it. A run that the server has is not stored again.";
+shows it. A run that the server has is not stored again. Each file gets a line with the address of
+its run; more than 20 files get a summary.
+
+Exit codes:
+  0  the server has all files; those of a directory that are no profiles are left out
+  1  a file was not stored. The others were sent, unless the server is not reachable, refuses the
+     token, or its disk is full";
 
 /// Sends profiles to a server.
 #[derive(Debug, Args)]
@@ -85,6 +119,12 @@ pub(crate) struct PushArguments {
     /// The file with the token
     #[arg(long, value_name = "FILE")]
     pub(crate) token_file: Option<PathBuf>,
+    /// Print errors only
+    #[arg(long, short, conflicts_with = "json")]
+    pub(crate) quiet: bool,
+    /// Print what became of each file as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) tags: RunTags,
     #[command(flatten)]
@@ -132,9 +172,13 @@ Examples:
   xhprof store verify
   xhprof store backup /srv/backup/2026-11-22
   xhprof store export slow 'route:/cart* wall:>1s'
+  xhprof store policy --days 30 --bytes 20G
+  xhprof store policy --app shop --days none --runs 100000
   xhprof store --store /srv/runs compact
 
-verify, backup, export and stats work while a server has the store open; rebuild and compact do not.";
+verify, backup, export, stats, `policy` without limits and `retain --dry-run` work while a server
+has the store open; the others do not. A server applies the policies every hour. The environment
+variable XHPROF_STORE names the folder, too.";
 
 /// Inspects, repairs and copies a store.
 #[derive(Debug, Args)]
@@ -171,4 +215,62 @@ pub(crate) enum StoreCommand {
     },
     /// Prints how much there is
     Stats,
+    /// Prints or sets how long runs are kept
+    Policy(PolicyArguments),
+    /// Removes the runs that the policies do not keep, now
+    Retain {
+        /// Only those of this application
+        #[arg(long, value_name = "NAME")]
+        app: Option<String>,
+        /// Print what would be removed, and remove nothing
+        #[arg(long)]
+        dry_run: bool,
+    },
+}
+
+/// How long runs are kept. Limits that are not given stay as they are.
+#[derive(Debug, Args)]
+pub(crate) struct PolicyArguments {
+    /// The application; without it, all that have no policy of their own
+    #[arg(long, value_name = "NAME")]
+    pub(crate) app: Option<String>,
+    /// Back to the default
+    #[arg(long, conflicts_with_all = ["days", "runs", "bytes", "notable", "notable_days", "sums_days"])]
+    pub(crate) reset: bool,
+    /// The age of the oldest run, or none
+    #[arg(long, value_name = "DAYS")]
+    pub(crate) days: Option<Limit>,
+    /// The number of runs, or none
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) runs: Option<Limit>,
+    /// The size of all runs, as 512M or 20G, or none
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) bytes: Option<Limit>,
+    /// How many of the slowest and of the failed runs of each route are kept longer
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) notable: Option<u32>,
+    /// The age of the oldest of those
+    #[arg(long, value_name = "DAYS")]
+    pub(crate) notable_days: Option<u32>,
+    /// The age of the oldest sums, or none
+    #[arg(long, value_name = "DAYS")]
+    pub(crate) sums_days: Option<Limit>,
+}
+
+/// A limit, or none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Limit(pub(crate) Option<u64>);
+
+impl FromStr for Limit {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "none" => Ok(Self(None)),
+            text => match size(text) {
+                Ok(0) => Err("0 would remove everything; use `none` for no limit"),
+                limit => limit.map(|limit| Self(Some(limit))),
+            },
+        }
+    }
 }

@@ -1,7 +1,8 @@
 //! A comparison as JSON: every cost, with means and standard deviations.
 
-use profile::{Change, CostChanges, Metric, Statistic, SymbolId};
+use profile::{Change, CostChanges, Metric, SymbolId};
 use serde_json::{Map, Value, json};
+use view::ChangeOf;
 
 use super::shown::Shown;
 use crate::input;
@@ -79,23 +80,25 @@ impl Shown<'_> {
         Value::Object(costs.collect::<Map<_, _>>())
     }
 
-    fn change(&self, it: Change) -> Value {
-        let change = json!({
-            "base": it.base.mean,
-            "new": it.new.mean,
-            "change": it.absolute(),
-            "relative": it.relative(),
+    /// The viewer's change under this format's names.
+    fn change(&self, change: Change) -> Value {
+        let change = ChangeOf::new(change);
+        let value = json!({
+            "base": change.base,
+            "new": change.new,
+            "change": change.difference,
+            "relative": change.relative,
         });
         if !self.has_spread() {
-            return change;
+            return value;
         }
         let [base, new] = self.single();
-        let spread = |statistic: Statistic, is_single: bool| match is_single {
+        let spread = |spread: f64, is_single: bool| match is_single {
             true => Value::Null,
-            false => Value::from(statistic.spread),
+            false => Value::from(spread),
         };
-        let change = with(change, "base_spread", spread(it.base, base));
-        let change = with(change, "new_spread", spread(it.new, new));
-        with(change, "within_spread", it.is_within_spread().into())
+        let value = with(value, "base_spread", spread(change.base_spread, base));
+        let value = with(value, "new_spread", spread(change.new_spread, new));
+        with(value, "within_spread", change.within_spread.into())
     }
 }

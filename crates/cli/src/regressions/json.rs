@@ -54,7 +54,8 @@ fn release(findings: &Findings, report: &Report, since: i64) -> Value {
     })
 }
 
-fn finding(findings: &Findings, release: &str, finding: &Finding) -> Value {
+/// One finding.
+pub(super) fn finding(findings: &Findings, release: &str, finding: &Finding) -> Value {
     let places = finding.places.iter().map(|of| place(findings, release, of));
     json!({
         "kind": finding.kind.name(),

@@ -20,30 +20,8 @@ fn release(text: &mut String, findings: &Findings, report: &Report) {
     if report.findings.is_empty() && report.routes > 0 {
         text.push_str("\nNothing got slower.\n");
     }
-    for finding in &report.findings {
-        let kind = words::kind(finding.kind);
-        text.push_str(&format!(
-            "\n#### {kind}: {}\n\n",
-            escaped(&words::sentence(finding))
-        ));
-        table(text, finding);
-        if let Some(place) = finding.places.first() {
-            let path: Vec<String> = place.path.iter().map(|name| escaped(name)).collect();
-            text.push_str(&format!("\n- Path: {}\n", path.join(" → ")));
-            let files = place.open.each_ref().map(|of| {
-                let run = findings.run(&report.release, &place.route, of);
-                run.map(|run| match run {
-                    At::File(file) => escaped(&file.display().to_string()),
-                    At::Stored(id) => id.to_string(),
-                })
-            });
-            if let [Some(before), Some(after)] = files {
-                text.push_str(&format!(
-                    "- Runs to open: {before} (before), {after} (after)\n"
-                ));
-            }
-        }
-        text.push_str(&format!("- Proof: {}\n", words::evidence(finding)));
+    for of in &report.findings {
+        finding(text, findings, report, of);
     }
     for moved in &report.moved {
         let from = escaped(&moved.moved_from.join(", "));
@@ -58,6 +36,43 @@ fn release(text: &mut String, findings: &Findings, report: &Report) {
             text.push_str(&format!("- {}\n", escaped(&words::undecided(undecided))));
         }
     }
+}
+
+/// One finding, for a message of its own.
+pub(super) fn one(findings: &Findings, app: &str, report: &Report, of: &Finding) -> String {
+    let mut text = format!(
+        "### {}: release {}\n",
+        escaped(app),
+        escaped(&report.release)
+    );
+    finding(&mut text, findings, report, of);
+    text
+}
+
+fn finding(text: &mut String, findings: &Findings, report: &Report, finding: &Finding) {
+    let kind = words::kind(finding.kind);
+    text.push_str(&format!(
+        "\n#### {kind}: {}\n\n",
+        escaped(&words::sentence(finding))
+    ));
+    table(text, finding);
+    if let Some(place) = finding.places.first() {
+        let path: Vec<String> = place.path.iter().map(|name| escaped(name)).collect();
+        text.push_str(&format!("\n- Path: {}\n", path.join(" → ")));
+        let files = place.open.each_ref().map(|of| {
+            let run = findings.run(&report.release, &place.route, of);
+            run.map(|run| match run {
+                At::File(file) => escaped(&file.display().to_string()),
+                At::Stored(id) => id.to_string(),
+            })
+        });
+        if let [Some(before), Some(after)] = files {
+            text.push_str(&format!(
+                "- Runs to open: {before} (before), {after} (after)\n"
+            ));
+        }
+    }
+    text.push_str(&format!("- Proof: {}\n", words::evidence(finding)));
 }
 
 fn table(text: &mut String, finding: &Finding) {

@@ -5,6 +5,8 @@
 
 mod json;
 mod markdown;
+mod notice;
+mod pages;
 mod stored;
 mod text;
 mod words;
@@ -26,7 +28,8 @@ use crate::progress::{Progress, Work};
 use crate::since::Since;
 use crate::terminal::say;
 
-pub(crate) use stored::page_of;
+pub(crate) use notice::notices;
+pub(crate) use pages::findings;
 
 const HOUR_US: u64 = 3_600_000_000;
 

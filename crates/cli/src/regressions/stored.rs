@@ -6,18 +6,11 @@ use anyhow::{Result, bail};
 use regressions::{Block, Cell, Collector, Hour, HourPath, Report};
 use store::{CellHours, Options, RunQuery, Selection, SqliteStore, Store};
 
-use super::{At, Findings, HOUR_US, Run, hour, text};
+use super::{At, Findings, HOUR_US, Run, hour};
 use crate::since::Since;
-use crate::terminal::Look;
 
 /// The most runs of which the most usual one is taken.
 const MOST_RUNS: u32 = 200;
-
-/// The findings of an application as plain text, for the page of a server.
-pub(crate) fn page_of(store: &dyn Store, app: &str) -> Result<String> {
-    let findings = Findings::of_app(store, app, None)?;
-    Ok(text::rendered(&findings, Look::plain()))
-}
 
 impl Findings {
     /// Those of an application of the store in a folder.
@@ -40,7 +33,7 @@ impl Findings {
         Self::of_app(&store, app, since)
     }
 
-    fn of_app(store: &dyn Store, app: &str, since: Option<Since>) -> Result<Self> {
+    pub(super) fn of_app(store: &dyn Store, app: &str, since: Option<Since>) -> Result<Self> {
         let of_app = Selection {
             app: Some(app.to_owned()),
             ..Selection::default()

@@ -167,6 +167,16 @@ pub(super) fn reason(reason: Reason) -> String {
 
 /// An increase that is not proven, and what would decide.
 pub(super) fn undecided(undecided: &Undecided) -> String {
+    format!(
+        "{} on {}: {}",
+        undecided.function,
+        undecided.route,
+        missing(undecided)
+    )
+}
+
+/// The same without where it is.
+pub(super) fn missing(undecided: &Undecided) -> String {
     let what = match undecided.kind {
         Kind::MoreCalls => "calls",
         _ => "time",
@@ -176,9 +186,7 @@ pub(super) fn undecided(undecided: &Undecided) -> String {
         None => "days differ too much for that".to_owned(),
     };
     format!(
-        "{} on {}: {} {what}, {:.1} of {:.1} standard errors; {more}",
-        undecided.function,
-        undecided.route,
+        "{} {what}, {:.1} of {:.1} standard errors; {more}",
         change(undecided.change),
         undecided.t,
         undecided.t_needed

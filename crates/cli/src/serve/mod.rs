@@ -1,13 +1,18 @@
 //! `xhprof serve`, and what goes into a store without it.
 
+mod policies;
 mod push;
+mod sent;
 mod store_commands;
 
 use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::Arc;
+use std::time::Duration;
 
-use ::serve::{Access, Config, Watch};
+use ::serve::{Access, Config, Readers, Trigger, Watch, Webhook};
 use ::store::{SqliteStore, Store};
 use anyhow::{Context, Result, anyhow, bail};
 
@@ -17,6 +22,9 @@ use crate::{regressions, viewer};
 
 pub(crate) use push::push;
 pub(crate) use store_commands::{import, store};
+
+/// The argument of a process that reads uploads.
+pub(crate) const READ_UPLOADS: &str = "read-uploads";
 
 /// Serves until it is interrupted.
 pub(crate) fn serve(arguments: &ServeArguments) -> Result<()> {
@@ -35,6 +43,7 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Result<()> {
             arguments.listen
         ),
     };
+    let trigger = trigger(arguments)?;
     let temporary = arguments.demo.then(tempfile::tempdir).transpose()?;
     let folder = match &temporary {
         Some(folder) => folder.path().join("store"),
@@ -46,27 +55,35 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Result<()> {
         let store = Arc::clone(&store);
         std::thread::spawn(move || ::serve::fill_demo(&store));
     }
+    let readers = Arc::new(Readers::in_processes(reader));
     if !arguments.watch.is_empty() {
         ::serve::watch(Watch {
+            readers: Arc::clone(&readers),
             folders: arguments.watch.clone(),
             keep: arguments.keep,
             store: Arc::clone(&store),
         })?;
     }
+    if !arguments.demo {
+        ::serve::retain_regularly(Arc::clone(&store))?;
+    }
+    if let Some(url) = &arguments.webhook {
+        ::serve::send_findings(webhook(arguments, url)?, Arc::clone(&store))?;
+    }
     let is_tls = arguments.tls_cert.is_some();
     let config = Config {
         store,
+        readers,
         listen: arguments.listen,
         access,
         hosts: arguments.host.clone(),
         tls: arguments.tls_cert.clone().zip(arguments.tls_key.clone()),
         is_demo: arguments.demo,
-        viewer: Box::new(|file, title| {
-            viewer::page_of(file, title).map_err(|error| format!("{error:#}"))
-        }),
+        viewer: Box::new(|viewed| viewer::page_of(viewed).map_err(|error| format!("{error:#}"))),
         findings: Box::new(|store, app| {
-            regressions::page_of(store, app).map_err(|error| format!("{error:#}"))
+            regressions::findings(store, app).map_err(|error| format!("{error:#}"))
         }),
+        trigger,
         viewer_policy: viewer::policy(),
     };
     let served = ::serve::serve(config, |address| {
@@ -77,6 +94,68 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Result<()> {
         let _ = out.flush();
     });
     served.with_context(|| format!("cannot serve on {}", arguments.listen))
+}
+
+/// How a request asks PHP for a profile.
+fn trigger(arguments: &ServeArguments) -> Result<Trigger> {
+    let is_name = |letter: char| letter.is_ascii_alphanumeric() || "_-".contains(letter);
+    let name = arguments.trigger.clone();
+    if name.is_empty() || !name.chars().all(is_name) {
+        bail!("--trigger {name}: use letters, digits, - and _, as in xhprof.trigger");
+    }
+    let secret = arguments.trigger_secret_file.as_deref().map(secret);
+    Ok(Trigger {
+        name,
+        secret: secret.transpose()?,
+    })
+}
+
+/// The text of a file that only its owner may read.
+fn secret(file: &Path) -> Result<String> {
+    let named = || format!("cannot read the secret in {}", file.display());
+    let mode = std::fs::metadata(file)
+        .with_context(named)?
+        .permissions()
+        .mode();
+    if mode & 0o077 != 0 {
+        bail!(
+            "{}: others may read it (mode {:04o}); chmod 600 changes that",
+            file.display(),
+            mode & 0o7777
+        );
+    }
+    let text = std::fs::read_to_string(file).with_context(named)?;
+    let secret = text.trim_end_matches(['\n', '\r']);
+    if secret.is_empty() || secret.contains(char::is_control) || secret.len() > 4096 {
+        bail!("{}: it has not one line of text", file.display());
+    }
+    Ok(secret.to_owned())
+}
+
+fn webhook(arguments: &ServeArguments, url: &str) -> Result<Webhook> {
+    let headers = arguments.webhook_headers.as_deref();
+    let headers = headers.map(::serve::read_headers).transpose()?;
+    Ok(Webhook {
+        url: url.to_owned(),
+        headers: headers.unwrap_or_default(),
+        every: Duration::from_secs(arguments.webhook_every.saturating_mul(60)),
+        notices: Box::new(|store, app| {
+            regressions::notices(store, app).map_err(|error| format!("{error:#}"))
+        }),
+    })
+}
+
+/// A process that reads uploads: this program.
+fn reader() -> Command {
+    // Also if its file was replaced by that of a later version since.
+    let mut command = Command::new("/proc/self/exe");
+    command.arg(READ_UPLOADS).env_clear();
+    command
+}
+
+/// What such a process does.
+pub(crate) fn read_uploads() -> Result<()> {
+    ::serve::read_uploads().context("reading uploads")
 }
 
 fn add_token(file: &Path, token: &str) -> Result<()> {
@@ -97,6 +176,9 @@ fn folder(arguments: &StoreFolder) -> Result<PathBuf> {
         return Ok(folder.clone());
     }
     let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());
+    if let Some(folder) = set("XHPROF_STORE") {
+        return Ok(PathBuf::from(folder));
+    }
     let data = set("XDG_DATA_HOME").map(PathBuf::from);
     let data = data.or_else(|| Some(PathBuf::from(set("HOME")?).join(".local/share")));
     let data = data.ok_or_else(|| anyhow!("there is no home directory; use --store DIR"))?;

@@ -5,10 +5,11 @@ use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 
-use ::serve::{Metadata, take};
+use ::serve::{Metadata, Readers, take};
 use ::store::{Options, SqliteStore, Store};
 use anyhow::{Context, Result, anyhow};
 
+use super::policies;
 use crate::args::{ImportArguments, StoreArguments, StoreCommand};
 use crate::directory::{self, Skipped};
 use crate::progress::{Progress, Work};
@@ -23,12 +24,14 @@ pub(crate) fn import(arguments: &ImportArguments) -> Result<()> {
         tags: super::tags(&arguments.tags),
         ..Metadata::default()
     };
+    let readers = Readers::in_this_process();
     let progress = Progress::new("storing", Work::Files(files.len() as u64));
     let skipped = Skipped::default();
     let (mut read, mut new) = (0, 0);
     for file in &files {
         let outcome = input::bytes(&file.path).and_then(|bytes| {
-            let stored = take(&store, &bytes, &metadata);
+            let metadata = metadata.of_file(&file.path);
+            let stored = take(&readers, &store, &bytes, &metadata);
             stored.with_context(|| format!("cannot store {}", operand::title(&file.path)))
         });
         progress.add(1);
@@ -45,16 +48,21 @@ pub(crate) fn import(arguments: &ImportArguments) -> Result<()> {
 /// Returns false if something is damaged.
 pub(crate) fn store(arguments: &StoreArguments) -> Result<bool> {
     let folder = super::folder(&arguments.folder)?;
-    let is_changed = matches!(
-        arguments.command,
-        StoreCommand::Rebuild | StoreCommand::Compact
-    );
+    let is_changed = match &arguments.command {
+        StoreCommand::Rebuild | StoreCommand::Compact => true,
+        StoreCommand::Retain { dry_run, .. } => !dry_run,
+        StoreCommand::Policy(arguments) => arguments.is_change(),
+        StoreCommand::Verify
+        | StoreCommand::Backup { .. }
+        | StoreCommand::Export { .. }
+        | StoreCommand::Stats => false,
+    };
     let options = Options {
         read_only: !is_changed,
         ..Options::default()
     };
     let store = SqliteStore::open_with(&folder, options)?;
-    let mut out = std::io::stdout().lock();
+    let mut out = std::io::stdout();
     match &arguments.command {
         StoreCommand::Verify => {
             let verified = store.verify()?;
@@ -84,6 +92,10 @@ pub(crate) fn store(arguments: &StoreArguments) -> Result<bool> {
         }
         StoreCommand::Stats => {
             writeln!(out, "{}", serde_json::to_string_pretty(&store.stats()?)?)?;
+        }
+        StoreCommand::Policy(arguments) => policies::policy(&store, arguments)?,
+        StoreCommand::Retain { app, dry_run } => {
+            policies::retain(&store, app.as_deref(), *dry_run)?;
         }
     }
     Ok(true)

@@ -14,6 +14,7 @@ mod text;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use ::serve::{Viewed, ViewedFile};
 use anyhow::{Context, Result};
 use profile::{Merger, Profile};
 use view::Document;
@@ -50,18 +51,26 @@ pub(crate) fn view(arguments: &ViewerArguments) -> Result<()> {
     server::show(html, arguments)
 }
 
-/// The page of one profile, for a server that has it in memory.
-pub(crate) fn page_of(file: &[u8], title: &str) -> Result<String> {
-    let profile = input::parsed(file)?;
-    let name = format!("{title}.xhp");
+/// The page of a profile, or of two, for a server that has them in memory.
+pub(crate) fn page_of(viewed: Viewed) -> Result<String> {
+    let Viewed { title, file, base } = viewed;
+    let profile = input::parsed(&file.bytes[..])?;
+    let name = |file: &ViewedFile| format!("{}.xhp", file.name);
+    let plain = plain::page(&mut Document::new(profile, vec![name(&file)]));
+    // A comparison begins with the flame graph of the differences.
+    let start = base.is_some().then(|| "flame".to_owned());
+    let sides = base.into_iter().map(|file| (file, true));
+    let files = sides.chain([(file, false)]);
     let page = Page {
-        title: title.to_owned(),
+        title,
         is_titled: true,
         metric: "wall",
         estimate: false,
-        start: None,
-        plain: plain::page(&mut Document::new(profile, vec![name.clone()])),
-        files: vec![Embedded::new(name, false, file.to_vec())?],
+        start,
+        plain,
+        files: files
+            .map(|(file, is_base)| Embedded::new(name(&file), is_base, file.bytes))
+            .collect::<std::io::Result<_>>()?,
         sources: None,
     };
     let mut html = Vec::new();

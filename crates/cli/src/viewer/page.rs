@@ -5,8 +5,10 @@ use std::io::{self, Write};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
+use ::serve::escaped;
+
 use super::parts;
-use super::text::{base64, escaped};
+use super::text::base64;
 
 /// A browser holds the text of an element as a string, which has a limit; a
 /// multiple of three, so that no piece but the last is padded.
@@ -79,13 +81,14 @@ impl Page {
             "boot" => write!(out, "{}", parts::BOOT),
             "noscript" => write!(out, "{}", self.plain),
             "options" => self.write_options(out),
+            // Runs while the browser reads what stands behind.
+            "page" => write_data(
+                out,
+                "data-part=\"page\"",
+                true,
+                &packed(parts::SCRIPT.as_bytes())?,
+            ),
             "parts" => {
-                write_data(
-                    out,
-                    "data-part=\"page\"",
-                    true,
-                    &packed(parts::SCRIPT.as_bytes())?,
-                )?;
                 write_data(out, "data-part=\"worker\"", true, parts::WORKER)?;
                 write_data(out, "data-part=\"engine\"", true, parts::ENGINE)?;
                 for (place, file) in self.files.iter().enumerate() {

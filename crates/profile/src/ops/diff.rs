@@ -148,20 +148,39 @@ impl Diff {
     /// their spread come after all others, and tiny ones last: a nanosecond
     /// that is the same in every run must not precede a second that is not.
     pub fn sort_by_impact(&mut self, metric: Metric) {
-        let of_function = |function: &FunctionDiff| function.own.of(metric);
+        let of_function = self.impact(metric);
+        self.functions.sort_by_cached_key(of_function);
         let of_edge = |edge: &EdgeDiff| edge.cost.of(metric);
-        let functions = tiny(self.functions.iter().map(of_function));
         let edges = tiny(self.edges.iter().map(of_edge));
-        // Non-negative floats are ordered like their bits.
-        let impact = |change: Change, tiny: f64| {
-            let size = change.absolute().abs();
-            let is_within = change.is_within_spread();
-            (size < tiny, is_within, Reverse(size.to_bits()))
-        };
-        self.functions
-            .sort_by_cached_key(|function| impact(of_function(function), functions));
         self.edges
-            .sort_by_cached_key(|edge| impact(of_edge(edge), edges));
+            .sort_by_cached_key(|edge| Impact::new(of_edge(edge), edges));
+    }
+
+    /// What [`Diff::sort_by_impact`] sorts functions by.
+    pub fn impact(&self, metric: Metric) -> impl Fn(&FunctionDiff) -> Impact + use<> {
+        let of_function = move |function: &FunctionDiff| function.own.of(metric);
+        let tiny = tiny(self.functions.iter().map(of_function));
+        move |function| Impact::new(of_function(function), tiny)
+    }
+}
+
+/// How much a change matters among others: what matters more is less.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Impact {
+    is_tiny: bool,
+    is_within_spread: bool,
+    /// Floats that are not negative are ordered like their bits.
+    size: Reverse<u64>,
+}
+
+impl Impact {
+    fn new(change: Change, tiny: f64) -> Self {
+        let size = change.absolute().abs();
+        Self {
+            is_tiny: size < tiny,
+            is_within_spread: change.is_within_spread(),
+            size: Reverse(size.to_bits()),
+        }
     }
 }
 

@@ -19,7 +19,7 @@ mod statistic;
 mod threshold;
 
 pub use critical_path::{Step, critical_path};
-pub use diff::{CostChanges, Diff, EdgeDiff, FunctionDiff};
+pub use diff::{CostChanges, Diff, EdgeDiff, FunctionDiff, Impact};
 pub use estimate::EstimateLimits;
 pub use inverted::{InvertLimits, InvertedNode, InvertedTree};
 pub use merge::{MergeError, Merger, merge};

@@ -3,7 +3,7 @@
 use axum::Json;
 use utoipa::OpenApi;
 
-use super::{questions, uploads};
+use super::{questions, retention, uploads};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -31,7 +31,13 @@ use super::{questions, uploads};
         questions::diff,
         questions::spans,
         questions::stats,
-        questions::retain,
+        retention::policies,
+        retention::set_default,
+        retention::reset_default,
+        retention::set_policy,
+        retention::reset_policy,
+        retention::retain,
+        retention::removals,
         uploads::put_runs,
     ),
     // Only parameters name them.

@@ -1,13 +1,20 @@
 //! The API, version 1, and the uploads of other tools.
 
 mod describe;
+mod pyroscope;
 mod questions;
+mod retention;
 mod uploads;
 
 pub use describe::description;
 pub(crate) use describe::openapi;
+pub(crate) use pyroscope::{import_pyroscope, push_pyroscope};
 pub(crate) use questions::{
-    Both, Filter, all_routes, apps, ask, days, delete_run, diff, function, functions, health,
-    label_run, metrics, releases, retain, run, run_file, runs, session, spans, stats, tree, trend,
+    Both, Filter, all_routes, apps, ask, days, delete_run, diff, found, function, functions,
+    health, label_run, metrics, releases, run, run_file, runs, selection, session, spans, stats,
+    tree, trend, visible_apps,
 };
-pub(crate) use uploads::{import_buggregator, import_pyroscope, import_xhgui, put_runs};
+pub(crate) use retention::{
+    policies, removals, reset_default, reset_policy, retain, set_default, set_policy,
+};
+pub(crate) use uploads::{import_buggregator, import_xhgui, put_runs};

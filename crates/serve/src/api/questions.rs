@@ -1,7 +1,7 @@
 //! Questions to the store, and their answers as JSON.
 
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::sync::atomic::Ordering;
 
 use axum::extract::{Path, Query, State as Shared};
 use axum::http::{StatusCode, header};
@@ -9,9 +9,9 @@ use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
 use serde::{Deserialize, Serialize};
 use store::{
-    AppInfo, DayCount, FunctionChange, FunctionDetail, FunctionSort, FunctionTotal, Policy,
-    ReleaseInfo, Removed, RouteRow, RunId, RunInfo, RunPage, RunQuery, RunSort, Selection,
-    SpanTotal, Stats, Store, TrendOf, TrendPoint, TrendStep,
+    AppInfo, DayCount, FunctionChange, FunctionDetail, FunctionSort, FunctionTotal, ReleaseInfo,
+    RouteRow, RunId, RunInfo, RunPage, RunQuery, RunSort, Selection, SpanTotal, Stats, Store,
+    TrendOf, TrendPoint, TrendStep,
 };
 use utoipa::{IntoParams, ToSchema};
 
@@ -20,7 +20,7 @@ use crate::filter;
 use crate::problem::Problem;
 use crate::state::State;
 
-type Answer<T> = Result<Json<T>, Problem>;
+pub(super) type Answer<T> = Result<Json<T>, Problem>;
 
 /// A filter, as people type it.
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]
@@ -38,7 +38,7 @@ impl Filter {
     }
 }
 
-pub(super) fn selection(filter: &str, caller: &Caller) -> Result<Selection, Problem> {
+pub(crate) fn selection(filter: &str, caller: &Caller) -> Result<Selection, Problem> {
     let mut selection = filter::selection(filter).map_err(Problem::bad)?;
     if let Some(own) = &caller.app {
         if selection.app.as_ref().is_some_and(|app| app != own) {
@@ -74,7 +74,7 @@ pub(crate) async fn health(Shared(state): Shared<Arc<State>>) -> Result<&'static
 }
 
 /// Refuses a token of one application what counts all of them.
-fn for_all(caller: &Caller) -> Result<(), Problem> {
+pub(super) fn for_all(caller: &Caller) -> Result<(), Problem> {
     if caller.app.is_some() {
         let reason = "this token is for one application, and this counts all of them";
         return Err(Problem::new(StatusCode::FORBIDDEN, reason));
@@ -111,7 +111,8 @@ pub(crate) async fn metrics(
 ) -> Result<String, Problem> {
     for_all(&caller)?;
     let stats = ask(&state, |store| store.stats()).await?;
-    Ok(state.counters.text(&stats))
+    let crashed = state.config.readers.crashed.load(Ordering::Relaxed);
+    Ok(state.counters.text(&stats, crashed))
 }
 
 /// The order and the part of a list.
@@ -149,7 +150,11 @@ pub(crate) async fn runs(
 }
 
 /// The run of an address, if the caller may see it.
-async fn found(state: &Arc<State>, caller: &Caller, id: &str) -> Result<store::Run, Problem> {
+pub(crate) async fn found(
+    state: &Arc<State>,
+    caller: &Caller,
+    id: &str,
+) -> Result<store::Run, Problem> {
     let id: RunId = id.parse().map_err(Problem::bad)?;
     let run = ask(state, move |store| store.run(&id)).await?;
     let is_visible = |run: &store::Run| caller.app.as_ref().is_none_or(|app| *app == run.info.app);
@@ -226,9 +231,17 @@ pub(crate) async fn apps(
     Shared(state): Shared<Arc<State>>,
     Extension(caller): Extension<Caller>,
 ) -> Answer<Vec<AppInfo>> {
-    let mut apps = ask(&state, |store| store.apps()).await?;
+    Ok(Json(visible_apps(&state, &caller).await?))
+}
+
+/// The applications that the caller may see.
+pub(crate) async fn visible_apps(
+    state: &Arc<State>,
+    caller: &Caller,
+) -> Result<Vec<AppInfo>, Problem> {
+    let mut apps = ask(state, |store| store.apps()).await?;
     apps.retain(|app| caller.app.as_ref().is_none_or(|own| *own == app.name));
-    Ok(Json(apps))
+    Ok(apps)
 }
 
 /// The routes of a selection, those with the most time first.
@@ -434,38 +447,4 @@ pub(crate) async fn stats(
 ) -> Answer<Stats> {
     for_all(&caller)?;
     Ok(Json(ask(&state, |store| store.stats()).await?))
-}
-
-/// Which application, and what is kept of it.
-#[derive(Debug, Deserialize, ToSchema)]
-pub(crate) struct Retain {
-    /// The application.
-    app: String,
-    /// What is kept.
-    #[serde(default)]
-    policy: Policy,
-}
-
-/// Removes the runs that a policy does not keep; their sums stay.
-#[utoipa::path(post, path = "/api/v1/retain", request_body = Retain, responses((status = 200, body = Removed)))]
-pub(crate) async fn retain(
-    Shared(state): Shared<Arc<State>>,
-    Extension(caller): Extension<Caller>,
-    Json(asked): Json<Retain>,
-) -> Answer<Removed> {
-    if caller.app.as_ref().is_some_and(|own| *own != asked.app) {
-        return Err(Problem::new(
-            StatusCode::FORBIDDEN,
-            "this token is for another application",
-        ));
-    }
-    let now = SystemTime::now().duration_since(UNIX_EPOCH);
-    let now = now.map_or(0, |since| u64::try_from(since.as_micros()).unwrap_or(0));
-    let app = asked.app.clone();
-    let removed = ask(&state, move |store| {
-        store.retain(&asked.app, &asked.policy, now)
-    })
-    .await?;
-    tracing::info!(target: "audit", by = caller.name, app, runs = removed.runs, "removed by policy");
-    Ok(Json(removed))
 }

@@ -1,9 +1,10 @@
 //! Uploads: our own, and those of other tools' clients.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use axum::body::Bytes;
-use axum::extract::{FromRequest, Multipart, Query, Request, State as Shared};
+use axum::extract::{FromRequest, Multipart, Request, State as Shared};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::{Extension, Json};
 use serde::{Deserialize, Serialize};
@@ -12,9 +13,10 @@ use store::Stored;
 use utoipa::ToSchema;
 
 use crate::access::Caller;
-use crate::ingest::{Metadata, NotTaken, take};
+use crate::ingest::{Metadata, take};
 use crate::metrics::count;
 use crate::problem::Problem;
+use crate::reading::NotTaken;
 use crate::state::State;
 
 /// The most files of one upload.
@@ -29,7 +31,8 @@ pub(crate) struct Taken {
 
 /// Stores runs: one as the body, or several as multipart files. Any format,
 /// gzip, zstd or plain. The headers X-Xhprof-App, -Route, -Release, -Host,
-/// -Title, -Rate and -Tag (`name=value`) replace what the profiles say.
+/// -Title, -Rate and -Tag (`name=value`) replace what the profiles say. X-Xhprof-File
+/// is the file's name: XHProf's saved runs are called `ID.NAME.xhprof`.
 #[utoipa::path(post, path = "/api/v1/runs", request_body(content_type = "application/octet-stream"), responses((status = 201, body = Taken), (status = 422), (status = 413), (status = 507)))]
 pub(crate) async fn put_runs(
     Shared(state): Shared<Arc<State>>,
@@ -48,7 +51,7 @@ pub(crate) async fn put_runs(
     Ok((StatusCode::CREATED, Json(Taken { runs })))
 }
 
-async fn files(request: Request) -> Result<Vec<Bytes>, Problem> {
+pub(super) async fn files(request: Request) -> Result<Vec<Bytes>, Problem> {
     let kind = request.headers().get(header::CONTENT_TYPE);
     let is_multipart = kind
         .and_then(|kind| kind.to_str().ok())
@@ -77,7 +80,7 @@ async fn files(request: Request) -> Result<Vec<Bytes>, Problem> {
 }
 
 /// Reads and stores one profile on a thread that may wait.
-async fn stored(
+pub(super) async fn stored(
     state: &Arc<State>,
     caller: &Caller,
     file: Bytes,
@@ -90,7 +93,9 @@ async fn stored(
     let closed = |_| Problem::new(StatusCode::SERVICE_UNAVAILABLE, "the server is stopping");
     let permit = state.busy.acquire().await.map_err(closed)?;
     let store = Arc::clone(&state.config.store);
-    let outcome = tokio::task::spawn_blocking(move || take(&*store, &file, &metadata)).await;
+    let readers = Arc::clone(&state.config.readers);
+    let take = move || take(&readers, &*store, &file, &metadata);
+    let outcome = tokio::task::spawn_blocking(take).await;
     drop(permit);
     let failed = |_| {
         Problem::new(
@@ -109,7 +114,7 @@ async fn stored(
             Ok(stored)
         }
         Err(error) => {
-            count(&state.counters.refused);
+            state.counters.refuse(&caller.name, &error.to_string());
             if !matches!(error, NotTaken::Store(_)) {
                 tracing::warn!(by = caller.name, %error, "an upload was refused");
             }
@@ -133,6 +138,9 @@ fn metadata(headers: &HeaderMap) -> Result<Metadata, Problem> {
         title: text("x-xhprof-title")?,
         ..Metadata::default()
     };
+    if let Some(name) = text("x-xhprof-file")? {
+        metadata = metadata.of_file(Path::new(&name));
+    }
     for name in ["app", "route", "release", "rate"] {
         if let Some(value) = text(&format!("x-xhprof-{name}"))? {
             metadata.tags.push((name.to_owned(), value));
@@ -189,87 +197,4 @@ pub(crate) async fn import_buggregator(
     }
     stored(&state, &caller, body, metadata).await?;
     Ok(StatusCode::OK)
-}
-
-/// The query of Pyroscope's clients.
-#[derive(Debug, Deserialize)]
-pub(crate) struct PyroscopeQuery {
-    /// `app.cpu{host=a,release=1}`.
-    #[serde(default)]
-    name: String,
-}
-
-/// What Pyroscope's clients send: pprof or collapsed stacks.
-pub(crate) async fn import_pyroscope(
-    Shared(state): Shared<Arc<State>>,
-    Extension(caller): Extension<Caller>,
-    Query(query): Query<PyroscopeQuery>,
-    request: Request,
-) -> Result<StatusCode, Problem> {
-    let metadata = pyroscope_metadata(&query.name);
-    let is_multipart = request
-        .headers()
-        .get(header::CONTENT_TYPE)
-        .is_some_and(|kind| kind.as_bytes().starts_with(b"multipart/form-data"));
-    // Clients send the names of the types beside the profile, which comes first.
-    let file = if is_multipart {
-        profile_part(request).await?
-    } else {
-        files(request).await?.into_iter().next().unwrap_or_default()
-    };
-    stored(&state, &caller, file, metadata).await?;
-    Ok(StatusCode::OK)
-}
-
-async fn profile_part(request: Request) -> Result<Bytes, Problem> {
-    let parts = Multipart::from_request(request, &()).await;
-    let mut parts = parts.map_err(|error| Problem::new(error.status(), error.body_text()))?;
-    while let Some(part) = parts
-        .next_field()
-        .await
-        .map_err(|error| Problem::new(error.status(), error.body_text()))?
-    {
-        if part.name() == Some("profile") {
-            let bytes = part.bytes().await;
-            return bytes.map_err(|error| Problem::new(error.status(), error.body_text()));
-        }
-    }
-    Err(Problem::bad("the upload has no part `profile`"))
-}
-
-fn pyroscope_metadata(name: &str) -> Metadata {
-    let (app, tags) = name.split_once('{').unwrap_or((name, ""));
-    let mut metadata = Metadata::default();
-    if !app.is_empty() {
-        metadata.tags.push(("app".to_owned(), app.to_owned()));
-    }
-    for tag in tags.trim_end_matches('}').split(',') {
-        let Some((name, value)) = tag.split_once('=') else {
-            continue;
-        };
-        let (name, value) = (name.trim(), value.trim().trim_matches('"').to_owned());
-        match name {
-            "host" | "hostname" => metadata.host = Some(value),
-            "" | "app" => {}
-            name => metadata.tags.push((name.to_owned(), value)),
-        }
-    }
-    metadata
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_name_of_pyroscope_has_tags() {
-        let metadata = pyroscope_metadata("shop.cpu{host=web1,release=\"7\",x}");
-        assert_eq!(metadata.host.as_deref(), Some("web1"));
-        let tags = [("app", "shop.cpu"), ("release", "7")];
-        assert_eq!(
-            metadata.tags,
-            tags.map(|(a, b)| (a.to_owned(), b.to_owned()))
-        );
-        assert_eq!(pyroscope_metadata("").tags, []);
-    }
 }

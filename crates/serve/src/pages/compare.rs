@@ -1,75 +1,257 @@
-//! Two selections side by side.
+//! Two selections side by side: what changed, and how sure that is.
 
 use std::fmt::Write;
 use std::sync::Arc;
 
 use axum::Extension;
 use axum::extract::{Query, State as Shared};
-use axum::http::StatusCode;
+use axum::response::{IntoResponse, Redirect, Response};
+use store::{Difference, RouteRow, RunId, Selection, Store};
 
-use super::Page;
-use super::html::{END, escaped, page, span, table};
+use super::changes::{Changes, table};
+use super::frame::{Section, page};
+use super::html::{encoded, error, escaped};
+use super::judged::{Sides, common};
+use super::links;
+use super::run_table::comparison;
+use super::slow::near_p95;
+use super::units::{counted, difference, relative, span, time};
 use crate::access::Caller;
-use crate::api::Both;
+use crate::api::{Both, ask, found, selection, visible_apps};
+use crate::problem::Problem;
 use crate::state::State;
+
+/// What the address asks: two filters, or runs that were chosen in a list.
+type Asked = Query<Vec<(String, String)>>;
 
 /// What each function takes in a run, before and after.
 pub(crate) async fn compare(
     Shared(state): Shared<Arc<State>>,
     Extension(caller): Extension<Caller>,
-    Query(both): Query<Both>,
-) -> Page {
-    let title = "Compare";
-    let mut body = format!(
-        "<form><label>Before <input name=\"before\" value=\"{}\" \
+    Query(asked): Asked,
+) -> Result<Response, Problem> {
+    let values = |of: &str| -> Vec<&str> {
+        let values = asked.iter().filter(|(name, _)| name == of);
+        values.map(|(_, value)| value.as_str()).collect()
+    };
+    let chosen = values("run");
+    if !chosen.is_empty() {
+        return two_runs(&state, &caller, &chosen).await;
+    }
+    let one = |of| values(of).first().copied().unwrap_or_default().to_owned();
+    let both = Both {
+        before: one("before"),
+        after: one("after"),
+    };
+    let shown =
+        |body: &str| page(&state, &caller, Section::Compare, "Compare", body).into_response();
+    let mut body = form(&both);
+    if both.before.is_empty() && both.after.is_empty() {
+        body.push_str(&proposals(&state, &caller).await?);
+        return Ok(shown(&body));
+    }
+    let selections = selection(&both.before, &caller)
+        .and_then(|before| Ok([before, selection(&both.after, &caller)?]));
+    let selections = match selections {
+        Ok(selections) => selections,
+        Err(problem) => return Ok(shown(&(body + &error(&problem.message)))),
+    };
+    match ask(&state, move |store| Answer::of(store, &selections)).await? {
+        Ok(answer) => body.push_str(&answer.html(&both)),
+        Err(side) => {
+            let filter = if side == 0 { &both.before } else { &both.after };
+            let reason = format!("No run with times matches “{filter}”.");
+            body.push_str(&error(&reason));
+        }
+    }
+    Ok(shown(&body))
+}
+
+fn form(both: &Both) -> String {
+    format!(
+        "<form class=\"both\"><label>Before <input name=\"before\" value=\"{}\" \
          placeholder=\"route:/cart release:1\"></label> <label>After <input name=\"after\" \
          value=\"{}\" placeholder=\"route:/cart release:2\"></label> <button>Compare</button></form>",
         escaped(&both.before),
         escaped(&both.after)
-    );
-    if both.before.is_empty() && both.after.is_empty() {
-        body.push_str("<p>Type two filters: two releases, days, hosts or tags.</p>");
-        return Ok(page(&state, title, &body));
-    }
-    let found = match both.answer(&state, &caller).await {
-        Ok(found) => found,
-        Err(problem) if problem.status == StatusCode::BAD_REQUEST => {
-            let _ = write!(body, "<p class=\"error\">{}</p>", escaped(&problem.message));
-            return Ok(page(&state, title, &body));
-        }
-        Err(problem) => return Err(problem),
+    )
+}
+
+/// What can be compared without typing.
+async fn proposals(state: &Arc<State>, caller: &Caller) -> Result<String, Problem> {
+    let apps = visible_apps(state, caller).await?;
+    let all = selection("", caller)?;
+    let releases = ask(state, move |store| store.releases(&all)).await?;
+    let text = "<p>Type two filters: two releases, days, hosts or tags. Two single runs are chosen \
+        in the list of <a href=\"/\">runs</a>.</p>";
+    Ok(text.to_owned() + &links::of_apps(&apps, &releases))
+}
+
+/// Opens two runs in the viewer, the earlier one as the base.
+async fn two_runs(
+    state: &Arc<State>,
+    caller: &Caller,
+    chosen: &[&str],
+) -> Result<Response, Problem> {
+    let [one, other] = chosen else {
+        return Err(Problem::bad(format!(
+            "{} chosen: choose two in the list. Groups of runs are compared by their filters",
+            counted(chosen.len() as u64, "run")
+        )));
     };
-    let _ = write!(
-        body,
-        "<p>{} runs before, {} after. Times are those of one run, on average. z is the change in \
-         standard errors, where days of UTC are whole; it takes runs for independent.</p>",
-        found.before_runs, found.after_runs
-    );
-    body.push_str(&table(&[
-        ("name", "Function"),
-        ("", "Self, before"),
-        ("", "after"),
-        ("", "Change"),
-        ("", "by calls"),
-        ("", "Calls, before"),
-        ("", "after"),
-        ("", "z"),
-    ]));
-    for row in found.functions.iter().take(100) {
-        let _ = write!(
-            body,
-            "<tr><td class=\"name\">{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td>\
-             <td>{:.2}</td><td>{:.2}</td><td>{}</td></tr>",
-            escaped(&row.name),
-            span(row.own_before),
-            span(row.own_after),
-            span(row.own_after - row.own_before),
-            span(row.by_calls),
-            row.calls_before,
-            row.calls_after,
-            row.z.map_or_else(String::new, |z| format!("{z:.1}")),
-        );
+    let one = found(state, caller, one).await?.info;
+    let other = found(state, caller, other).await?.info;
+    let order = |base: RunId, new: RunId| Redirect::to(&comparison(base, new));
+    Ok(if one.started_us <= other.started_us {
+        order(one.id, other.id)
+    } else {
+        order(other.id, one.id)
     }
-    body.push_str(END);
-    Ok(page(&state, title, &body))
+    .into_response())
+}
+
+struct Answer {
+    totals: [RouteRow; 2],
+    sides: Sides,
+    mean: Difference,
+    near_p95: Option<Difference>,
+}
+
+impl Answer {
+    /// The answer; the number of the side without runs.
+    fn of(store: &dyn Store, selections: &[Selection; 2]) -> store::Result<Result<Self, usize>> {
+        let [before, after] = selections;
+        let totals = match (store.requests(before)?, store.requests(after)?) {
+            (Some(before), Some(after)) => [before, after],
+            (None, _) => return Ok(Err(0)),
+            (_, None) => return Ok(Err(1)),
+        };
+        let days = |selection| -> store::Result<u64> { Ok(store.days(selection)?.len() as u64) };
+        let sides = Sides {
+            runs: [totals[0].runs, totals[1].runs],
+            days: [days(before)?, days(after)?],
+        };
+        Ok(Ok(Self {
+            sides,
+            mean: store.diff(before, after)?,
+            near_p95: near_p95(store, [(before, &totals[0]), (after, &totals[1])])?,
+            totals,
+        }))
+    }
+
+    fn html(&self, both: &Both) -> String {
+        let [before, after] = &self.totals;
+        let mut html = String::from("<div class=\"facts\">");
+        let mean = |row: &RouteRow| mean(row.wall, row.runs);
+        fact(
+            &mut html,
+            "Runs",
+            &counted(before.runs, "run"),
+            &counted(after.runs, "run"),
+            "",
+        );
+        for (name, values) in [
+            ("Mean", [mean(before), mean(after)]),
+            ("p50", [before.p50, after.p50].map(float)),
+            ("p95", [before.p95, after.p95].map(float)),
+            ("p99", [before.p99, after.p99].map(float)),
+        ] {
+            let [old, new] = values;
+            fact(&mut html, name, &span(old), &span(new), &relative(old, new));
+        }
+        html.push_str("</div>");
+        let address = format!(
+            "/compare/tree?before={}&after={}",
+            encoded(&both.before),
+            encoded(&both.after)
+        );
+        let _ = write!(
+            html,
+            "<p><a class=\"button\" href=\"{}\">Flame graph of the difference</a></p>",
+            escaped(&address)
+        );
+        let common = common(&self.mean.functions);
+        if common.abs() >= 0.03 {
+            let _ = write!(
+                html,
+                "<p class=\"note\">Most functions take {} of their time: that is the load of the \
+                 machines rather than the code. A change is sure only beyond it.</p>",
+                relative(1.0, common.exp())
+            );
+        }
+        let _ = write!(
+            html,
+            "<h2>What explains the mean: {} a run</h2>",
+            difference(mean(after) - mean(before))
+        );
+        html.push_str(&table(&Changes {
+            of: "mean",
+            rows: &self.mean.functions,
+            change: mean(after) - mean(before),
+            common,
+            sides: self.sides,
+            filter: &both.after,
+        }));
+        html.push_str(&self.slow(&both.after));
+        html.push_str(NOTES);
+        html
+    }
+
+    /// The runs near the 95th percentile.
+    fn slow(&self, filter: &str) -> String {
+        let [before, after] = &self.totals;
+        let change = float(after.p95) - float(before.p95);
+        let mut html = format!(
+            "<h2>What explains the 95th percentile: {}</h2>",
+            difference(change)
+        );
+        let Some(near) = &self.near_p95 else {
+            html.push_str(
+                "<p>Not known: of each side at least ten runs near the percentile must be kept.</p>",
+            );
+            return html;
+        };
+        let _ = write!(
+            html,
+            "<p class=\"dim\">From the runs nearest to it: {} before ({}), {} after ({}).</p>",
+            near.before.runs,
+            time(before.p95),
+            near.after.runs,
+            time(after.p95)
+        );
+        let sides = Sides {
+            runs: [near.before.runs, near.after.runs],
+            ..self.sides
+        };
+        html.push_str(&table(&Changes {
+            of: "95th percentile",
+            rows: &near.functions,
+            change,
+            common: common(&near.functions),
+            sides,
+            filter,
+        }));
+        html
+    }
+}
+
+const NOTES: &str = "<p class=\"dim\">Times are self times of one run, on average. “By calls” is the \
+    part that more or fewer calls explain, “by cost” the part of dearer or cheaper calls. “Sure” is a \
+    change of five standard errors, “likely” of three and a half; the usual difference between days is part of \
+    the error, and what all functions share is no change.</p>";
+
+fn fact(html: &mut String, name: &str, before: &str, after: &str, change: &str) {
+    let _ = write!(
+        html,
+        "<dl><dt>{name}</dt><dd>{before} → <strong>{after}</strong> {change}</dd></dl>"
+    );
+}
+
+#[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
+fn float(value: u64) -> f64 {
+    value as f64
+}
+
+fn mean(sum: u64, runs: u64) -> f64 {
+    float(sum) / float(runs.max(1))
 }

@@ -1,34 +1,43 @@
-//! The pages: plain HTML made here, without scripts, and the viewer's page.
+//! The pages: HTML made here, which works without scripts, and the viewer's page.
 
+mod assets;
+mod changes;
 mod chart;
 mod compare;
+mod frame;
+mod function;
 mod html;
+mod judged;
+mod links;
+mod profile_now;
 mod regressions;
+mod route;
 mod routes;
+mod run_table;
 mod runs;
 mod session;
+mod settings;
+mod slow;
+mod thousand;
+mod units;
 mod viewer;
 
-use axum::http::header;
-use axum::response::{Html, IntoResponse, Response};
+use axum::response::Html;
 
 use crate::problem::Problem;
 
+pub(crate) use assets::{script, style};
 pub(crate) use compare::compare;
-pub(crate) use html::problem;
+pub(crate) use frame::problem;
+pub(crate) use function::function;
+pub use html::escaped;
+pub(crate) use profile_now::profile_now;
 pub(crate) use regressions::regressions;
-pub(crate) use routes::{route, routes};
+pub(crate) use route::route;
+pub(crate) use routes::routes;
 pub(crate) use runs::runs;
 pub(crate) use session::{log_in, log_out, login};
-pub(crate) use viewer::{run, tree};
+pub(crate) use settings::settings;
+pub(crate) use viewer::{run, tree, two_runs, two_trees};
 
 type Page = Result<Html<String>, Problem>;
-
-/// The style of all pages.
-pub(crate) async fn style() -> Response {
-    (
-        [(header::CONTENT_TYPE, "text/css")],
-        include_str!("style.css"),
-    )
-        .into_response()
-}

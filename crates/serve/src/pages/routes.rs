@@ -1,19 +1,27 @@
-//! The routes, and one of them.
+//! The routes: what takes the time, and what the last release changed.
 
-use std::fmt::Write;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use axum::Extension;
 use axum::extract::{Query, State as Shared};
-use store::{FunctionSort, RunQuery, RunSort, TrendOf, TrendStep};
+use store::{ReleaseInfo, RouteDays, RouteRow, Selection, Store};
 
 use super::Page;
-use super::chart::chart;
-use super::html::{END, bytes, condition, date, encoded, escaped, form, page, table, time};
-use super::runs::table_of;
+use super::chart::sparkline;
+use super::frame::{Section, page};
+use super::html::{Table, condition, encoded, error, escaped, form, route};
+use super::links::latest;
+use super::units::{bytes, number, relative, span, time};
 use crate::access::Caller;
 use crate::api::{Filter, ask};
 use crate::state::State;
+
+/// The most applications whose releases are compared.
+const APPS: usize = 20;
+
+/// Runs of a route under each release, from which on a change is shown.
+const ENOUGH: u64 = 30;
 
 /// The routes.
 pub(crate) async fn routes(
@@ -21,162 +29,145 @@ pub(crate) async fn routes(
     Extension(caller): Extension<Caller>,
     Query(filter): Query<Filter>,
 ) -> Page {
-    let title = "Routes";
+    let shown = |body: &str| Ok(page(&state, &caller, Section::Routes, "Routes", body));
+    let mut body = form(&filter, &[]);
     let selection = match filter.selection(&caller) {
         Ok(selection) => selection,
-        Err(problem) => return Ok(page(&state, title, &form(&filter, Some(&problem.message)))),
+        Err(problem) => return shown(&(body + &error(&problem.message))),
     };
-    let rows = ask(&state, move |store| store.routes(&selection)).await?;
-    let mut body = form(&filter, None);
-    if rows.is_empty() {
-        body.push_str("<p>There are no runs of this selection.</p>");
-        return Ok(page(&state, title, &body));
-    }
-    body.push_str(&table(&[
-        ("name", "Application"),
-        ("name", "Route"),
-        ("", "Share of time"),
-        ("", "Runs"),
-        ("", "Requests"),
-        ("", "Failed"),
-        ("", "p50"),
-        ("", "p95"),
-        ("", "p99"),
-        ("", "Peak, mean"),
-    ]));
-    for row in &rows {
-        let q = format!(
-            "{} {}",
-            condition("app", &row.app),
-            condition("route", &row.route)
+    let found = ask(&state, move |store| Found::of(store, &selection)).await?;
+    if found.rows.is_empty() && filter.q.is_empty() {
+        body.push_str(
+            "<p>There are no runs yet. Send one with <code>xhprof push run.xhp --to http://…</code></p>",
         );
-        let _ = write!(
-            body,
-            "<tr><td>{}</td><td class=\"name\"><a href=\"/route?q={}\">{}</a></td><td>{:.1} %</td>\
-             <td>{}</td><td>{:.0}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
-            escaped(&row.app),
-            encoded(&q),
-            escaped(&row.route),
-            row.share * 100.0,
-            row.runs,
-            row.requests,
-            row.failed,
-            time(row.p50),
-            time(row.p95),
-            time(row.p99),
-            row.mean_peak.map_or_else(String::new, bytes),
-        );
+    } else if found.rows.is_empty() {
+        body.push_str("<p>No run matches this filter.</p>");
+    } else {
+        body.push_str(&found.table());
     }
-    body.push_str(END);
-    Ok(page(&state, title, &body))
+    shown(&body)
 }
 
-/// One route, or any other selection: its days, functions, spans and slowest
-/// runs.
-pub(crate) async fn route(
-    Shared(state): Shared<Arc<State>>,
-    Extension(caller): Extension<Caller>,
-    Query(filter): Query<Filter>,
-) -> Page {
-    let title = "Route";
-    let selection = match filter.selection(&caller) {
-        Ok(selection) => selection,
-        Err(problem) => return Ok(page(&state, title, &form(&filter, Some(&problem.message)))),
-    };
-    let title = match selection.routes.as_slice() {
-        [route] => route.clone(),
-        _ => title.to_owned(),
-    };
-    let slowest = RunQuery {
-        selection: selection.clone(),
-        sort: RunSort::Wall,
-        limit: 10,
-        ..RunQuery::default()
-    };
-    let (days, top, spans, slowest) = ask(&state, move |store| {
-        Ok((
-            store.trend(&selection, &TrendOf::Requests, TrendStep::Day)?,
-            store.top(&selection, FunctionSort::OwnWall, 30)?,
-            store.spans(&selection, 20)?,
-            store.runs(&slowest)?.runs,
-        ))
-    })
-    .await?;
-    let mut body = form(&filter, None);
-    if days.is_empty() {
-        body.push_str("<p>There are no runs of this selection.</p>");
-        return Ok(page(&state, &title, &body));
+struct Found {
+    rows: Vec<RouteRow>,
+    days: HashMap<(String, String), RouteDays>,
+    /// The latest two releases of each application.
+    releases: HashMap<String, [String; 2]>,
+    /// The mean times of a run, before and after the latest release.
+    means: HashMap<(String, String), [(u64, u64); 2]>,
+}
+
+impl Found {
+    fn of(store: &dyn Store, selection: &Selection) -> store::Result<Self> {
+        let rows = store.routes(selection)?;
+        let days = store.route_days(selection)?.into_iter();
+        let days = days.map(|days| ((days.app.clone(), days.route.clone()), days));
+        let known = store.releases(selection)?;
+        let releases = of_apps(&rows, &known);
+        let mut means: HashMap<(String, String), [(u64, u64); 2]> = HashMap::new();
+        for (app, pair) in &releases {
+            for (side, release) in pair.iter().enumerate() {
+                let of_release = Selection {
+                    app: Some(app.clone()),
+                    releases: vec![release.clone()],
+                    ..selection.clone()
+                };
+                for row in store.routes(&of_release)? {
+                    let means = means.entry((row.app, row.route)).or_default();
+                    if let Some(mean) = means.get_mut(side) {
+                        *mean = (row.wall, row.runs);
+                    }
+                }
+            }
+        }
+        Ok(Self {
+            days: days.collect(),
+            releases,
+            means,
+            rows,
+        })
     }
-    let _ = write!(
-        body,
-        "<p><a href=\"/tree?q={0}\">All runs as one profile</a> · <a href=\"/?q={0}\">Runs</a></p>{1}\
-         <h2>Functions with the most self time</h2>",
-        encoded(&filter.q),
-        chart(&days)
-    );
-    body.push_str(&table(&[
-        ("name", "Function"),
-        ("", "Calls"),
-        ("", "Self time"),
-        ("", "With callees"),
-    ]));
-    for row in &top {
-        let _ = write!(
-            body,
-            "<tr><td class=\"name\">{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
-            escaped(&row.name),
-            row.calls,
-            time(row.own_wall.max(0).unsigned_abs()),
-            time(row.wall),
+
+    fn table(&self) -> String {
+        let mut table = Table::new(
+            "Routes",
+            &[
+                ("name", "Route"),
+                ("left few", "Application"),
+                ("", "Share of time"),
+                ("few", "Runs"),
+                ("few", "Requests"),
+                ("few", "Failed"),
+                ("few", "p50"),
+                ("", "p95"),
+                ("few", "p99"),
+                ("few", "Peak, mean"),
+                ("left few", "Mean by day"),
+                ("few", "Last release"),
+            ],
         );
-    }
-    body.push_str(END);
-    if !spans.is_empty() {
-        body.push_str("<h2>Spans</h2>");
-        body.push_str(&table(&[
-            ("name", "Kind"),
-            ("name", "Text"),
-            ("", "Number"),
-            ("", "Time"),
-            ("", "Longest"),
-        ]));
-        for row in &spans {
-            let _ = write!(
-                body,
-                "<tr><td>{}</td><td class=\"name\">{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
-                escaped(&row.kind),
-                escaped(&row.text),
-                row.calls,
-                time(row.wall),
-                time(row.max),
+        for row in &self.rows {
+            let key = (row.app.clone(), row.route.clone());
+            let days = self.days.get(&key).map_or(&[][..], |days| &days.days);
+            #[expect(clippy::cast_precision_loss, reason = "a mean")]
+            let days: Vec<(i64, f64)> = days
+                .iter()
+                .map(|day| (day.day_s, day.wall as f64 / day.runs.max(1) as f64))
+                .collect();
+            table.row(
+                "",
+                [
+                    route(&row.app, &row.route),
+                    escaped(&row.app),
+                    format!("{:.1} %", 100.0 * row.share),
+                    number(row.runs),
+                    format!("{:.0}", row.requests),
+                    number(row.failed),
+                    time(row.p50),
+                    time(row.p95),
+                    time(row.p99),
+                    row.mean_peak.map_or_else(String::new, bytes),
+                    sparkline(&days, span),
+                    self.change(&key),
+                ],
             );
         }
-        body.push_str(END);
+        table.finish()
     }
-    body.push_str("<h2>Slowest runs</h2>");
-    body.push_str(&table_of(&slowest, &filter));
-    body.push_str("<h2>Days</h2>");
-    body.push_str(&table(&[
-        ("name", "Day"),
-        ("", "Release"),
-        ("", "Runs"),
-        ("", "p50"),
-        ("", "p95"),
-        ("", "p99"),
-    ]));
-    for day in days.iter().rev() {
-        let shown = |time_ns: Option<u64>| time_ns.map_or_else(String::new, time);
-        let _ = write!(
-            body,
-            "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
-            date(day.time_s).split(' ').next().unwrap_or_default(),
-            escaped(&day.release),
-            day.runs,
-            shown(day.p50),
-            shown(day.p95),
-            shown(day.p99),
+
+    /// How the mean changed with the latest release, as a link to why.
+    #[expect(clippy::cast_precision_loss, reason = "a mean")]
+    fn change(&self, key: &(String, String)) -> String {
+        let (Some(means), Some([before, after])) = (self.means.get(key), self.releases.get(&key.0))
+        else {
+            return String::new();
+        };
+        if means.iter().any(|(_, runs)| *runs < ENOUGH) {
+            return String::new();
+        }
+        let [old, new] = means.map(|(wall, runs)| wall as f64 / runs as f64);
+        let of_route = format!(
+            "{} {}",
+            condition("app", &key.0),
+            condition("route", &key.1)
         );
+        let of = |release| encoded(&format!("{of_route} {}", condition("release", release)));
+        format!(
+            "<a href=\"/compare?before={}&amp;after={}\" title=\"{} against {}\">{}</a>",
+            of(before),
+            of(after),
+            escaped(after),
+            escaped(before),
+            relative(old, new)
+        )
     }
-    body.push_str(END);
-    Ok(page(&state, &title, &body))
+}
+
+fn of_apps(rows: &[RouteRow], known: &[ReleaseInfo]) -> HashMap<String, [String; 2]> {
+    let mut apps: Vec<&str> = rows.iter().map(|row| row.app.as_str()).collect();
+    apps.sort_unstable();
+    apps.dedup();
+    let apps = apps.into_iter().take(APPS);
+    apps.filter_map(|app| Some((app.to_owned(), latest(known, app)?.map(str::to_owned))))
+        .collect()
 }

@@ -5,24 +5,29 @@ use std::sync::Arc;
 
 use axum::Extension;
 use axum::extract::{Query, State as Shared};
-use store::{RunInfo, RunQuery, RunSort};
+use store::{RunQuery, RunSort};
 
 use super::Page;
-use super::html::{END, bytes, date, encoded, escaped, form, page, table, time};
+use super::frame::{Section, page};
+use super::html::{encoded, error, escaped, form};
+use super::run_table::RunTable;
 use crate::access::Caller;
 use crate::api::{Filter, ask};
 use crate::state::State;
 
-/// The order and the part of the list of runs.
+/// The order and the part of the list of runs, and a group to compare with.
 #[derive(Debug, Default, serde::Deserialize)]
 pub(crate) struct Part {
     #[serde(default)]
     sort: RunSort,
     cursor: Option<String>,
+    /// The filter of the runs before a change.
+    before: Option<String>,
 }
 
-const EMPTY: &str = "<p>There are no runs yet. Send one: <code>xhprof push run.xhp --to \
-    http://…</code>, or start the server with <code>--watch DIR</code>.</p>";
+const EMPTY: &str = "<p>There are no runs yet. Send one with \
+    <code>xhprof push run.xhp --to http://…</code>, or start the server with <code>--watch DIR</code>, \
+    the folder of <code>xhprof.output_dir</code>.</p>";
 
 /// The list of runs.
 pub(crate) async fn runs(
@@ -31,12 +36,18 @@ pub(crate) async fn runs(
     Query(filter): Query<Filter>,
     Query(part): Query<Part>,
 ) -> Page {
+    let shown = |body: &str| Ok(page(&state, &caller, Section::Runs, "Runs", body));
+    let before = part.before.as_deref();
+    let hidden: Vec<(&str, &str)> = before
+        .map(|before| ("before", before))
+        .into_iter()
+        .collect();
+    let mut body = form(&filter, &hidden);
+    let is_live = part.cursor.is_none() && part.sort == RunSort::Started;
     let query = RunQuery {
         selection: match filter.selection(&caller) {
             Ok(selection) => selection,
-            Err(problem) => {
-                return Ok(page(&state, "Runs", &form(&filter, Some(&problem.message))));
-            }
+            Err(problem) => return shown(&(body + &error(&problem.message))),
         },
         sort: part.sort,
         cursor: part.cursor,
@@ -44,71 +55,58 @@ pub(crate) async fn runs(
         ..RunQuery::default()
     };
     let found = ask(&state, move |store| store.runs(&query)).await?;
-    let mut body = form(&filter, None);
-    if found.runs.is_empty() {
-        body.push_str(if filter.q.is_empty() {
-            EMPTY
-        } else {
-            "<p>No run matches this filter.</p>"
-        });
-        return Ok(page(&state, "Runs", &body));
+    body.push_str(&groups(&filter.q, before));
+    if found.runs.is_empty() && filter.q.is_empty() {
+        return shown(&(body + EMPTY));
     }
-    body.push_str(&table_of(&found.runs, &filter));
+    if found.runs.is_empty() {
+        body.push_str("<p>No run matches this filter.</p>");
+        return shown(&body);
+    }
+    let sort = serde_json::to_value(part.sort).unwrap_or_default();
+    let mut address = format!("/?q={}", encoded(&filter.q));
+    if let Some(before) = before {
+        let _ = write!(address, "&before={}", encoded(before));
+    }
+    let table = RunTable {
+        label: "Runs",
+        address: &address,
+        is_live,
+    };
+    body.push_str(&table.html(&found.runs));
     if let Some(next) = found.next {
-        let sort = serde_json::to_value(part.sort).unwrap_or_default();
         let _ = write!(
             body,
-            "<p><a href=\"/?q={}&amp;sort={}&amp;cursor={}\">More</a></p>",
-            encoded(&filter.q),
+            "<p><a href=\"{}&amp;sort={}&amp;cursor={}\">More</a></p>",
+            escaped(&address),
             encoded(sort.as_str().unwrap_or_default()),
             encoded(&next)
         );
     }
-    Ok(page(&state, "Runs", &body))
+    shown(&body)
 }
 
-/// The runs as a table; its headings sort the list of runs.
-pub(super) fn table_of(runs: &[RunInfo], filter: &Filter) -> String {
-    let q = encoded(&filter.q);
-    let sorted = |sort: &str, name: &str| format!("<a href=\"/?q={q}&amp;sort={sort}\">{name}</a>");
-    let mut html = table(&[
-        ("name", &sorted("started", "Started (UTC)")),
-        ("name", "Route"),
-        ("", "Status"),
-        ("", &sorted("wall", "Wall")),
-        ("", &sorted("cpu", "CPU")),
-        ("", &sorted("peak", "Peak")),
-        ("", &sorted("sql", "SQL")),
-        ("", &sorted("calls", "Calls")),
-        ("", "Release"),
-        ("", "Host"),
-        ("", "Label"),
-    ]);
-    for run in runs {
-        let seconds = i64::try_from(run.started_us / 1_000_000).unwrap_or(0);
-        let wall = if run.unit == "time" {
-            time(run.wall)
-        } else {
-            format!("{} {}", run.wall, escaped(&run.unit))
-        };
-        let _ = write!(
-            html,
-            "<tr{}><td><a href=\"/run/{}\">{}</a></td><td class=\"name\">{}</td><td>{}</td>\
-             <td>{wall}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
-            if run.failed { " class=\"failed\"" } else { "" },
-            run.id,
-            date(seconds),
-            escaped(&run.route),
-            escaped(&run.status),
-            run.cpu.map_or_else(String::new, time),
-            run.peak.map_or_else(String::new, bytes),
-            run.sql,
-            run.calls,
-            escaped(&run.release),
-            escaped(&run.host),
-            escaped(&run.label),
+/// How two groups of runs are chosen: one filter, then the other.
+fn groups(filter: &str, before: Option<&str>) -> String {
+    let Some(before) = before else {
+        return format!(
+            "<p class=\"links\"><a href=\"/?before={0}&amp;q={0}\">Compare these runs with others</a> · \
+             <a href=\"/tree?q={0}\">All as one profile</a></p>",
+            encoded(filter)
         );
-    }
-    html.push_str(END);
-    html
+    };
+    let shown = if before.is_empty() {
+        "all runs"
+    } else {
+        before
+    };
+    format!(
+        "<p class=\"note\">Before: <code>{}</code>. Now filter the runs after, then \
+         <a class=\"button\" href=\"/compare?before={}&amp;after={}\">compare</a> \
+         <a href=\"/?q={}\">Cancel</a></p>",
+        escaped(shown),
+        encoded(before),
+        encoded(filter),
+        encoded(filter)
+    )
 }

@@ -8,17 +8,19 @@ use axum::extract::{ConnectInfo, State as Shared};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
 
-use super::html::{escaped, page};
+use super::frame::bare;
+use super::html::error;
 use crate::cookie::{COOKIE, session};
 use crate::state::State;
 
-const FORM: &str = "<form method=\"post\" action=\"/login\"><label>Token <input name=\"token\" \
+const FORM: &str = "<form method=\"post\" action=\"/login\">\
+    <input type=\"text\" hidden name=\"username\" autocomplete=\"username\" value=\"xhprof\"><label>Token <input name=\"token\" \
     type=\"password\" autocomplete=\"current-password\" required autofocus></label> \
     <button>Log in</button></form>";
 
 /// The form.
 pub(crate) async fn login(Shared(state): Shared<Arc<State>>) -> Html<String> {
-    page(&state, "Log in", FORM)
+    bare(&state, "Log in", FORM)
 }
 
 /// Opens a session.
@@ -29,8 +31,8 @@ pub(crate) async fn log_in(
 ) -> Response {
     let address = connection.map(|connection| connection.0.0.ip());
     let refused = |status, reason: &str| {
-        let body = format!("<p class=\"error\">{}</p>{FORM}", escaped(reason));
-        (status, page(&state, "Log in", &body)).into_response()
+        let body = error(reason) + FORM;
+        (status, bare(&state, "Log in", &body)).into_response()
     };
     if address.is_some_and(|address| state.sessions.is_blocked(address)) {
         let reason = "Too many failed logins. Try again in a minute.";

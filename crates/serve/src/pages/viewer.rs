@@ -1,4 +1,4 @@
-//! The viewer: of a run, and of the sum of a selection.
+//! The viewer: of a run, of the sum of a selection, and of two of either.
 
 use std::sync::Arc;
 
@@ -6,12 +6,13 @@ use axum::Extension;
 use axum::extract::{Path, Query, State as Shared};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
-use store::RunId;
+use store::{Aggregate, RunId};
 
+use super::thousand::of_thousand;
 use crate::access::Caller;
-use crate::api::{Filter, ask};
+use crate::api::{Both, Filter, ask, found, selection};
 use crate::problem::Problem;
-use crate::state::State;
+use crate::state::{State, Viewed, ViewedFile};
 
 /// A run in the viewer.
 pub(crate) async fn run(
@@ -19,14 +20,13 @@ pub(crate) async fn run(
     Extension(caller): Extension<Caller>,
     Path(id): Path<String>,
 ) -> Result<Response, Problem> {
-    let id: RunId = id.parse().map_err(Problem::bad)?;
-    let found = ask(&state, move |store| store.run(&id)).await?;
-    let is_visible = |run: &store::Run| caller.app.as_ref().is_none_or(|app| *app == run.info.app);
-    let found = found.filter(is_visible);
-    let missing = || Problem::new(StatusCode::NOT_FOUND, format!("there is no run {id}"));
-    let run = found.ok_or_else(missing)?;
+    let run = found(&state, &caller, &id).await?;
     let title = format!("{} · {id}", run.info.route);
-    viewer(&state, run.file, title).await
+    let file = ViewedFile {
+        name: title.clone(),
+        bytes: run.file,
+    };
+    viewer(&state, title, file, None).await
 }
 
 /// The sum of a selection in the viewer.
@@ -36,22 +36,106 @@ pub(crate) async fn tree(
     Query(filter): Query<Filter>,
 ) -> Result<Response, Problem> {
     let selection = filter.selection(&caller)?;
-    let (file, runs) = ask(&state, move |store| {
+    let (bytes, runs) = ask(&state, move |store| {
         let sum = store.tree(&selection)?;
         let mut bytes = Vec::new();
         profile::native::write(&sum.profile, &mut bytes)?;
         Ok((bytes, sum.runs))
     })
     .await?;
-    viewer(&state, file, format!("{} · {runs} runs", filter.q)).await
+    let title = format!("{} · {runs} runs", filter.q);
+    let file = ViewedFile {
+        name: title.clone(),
+        bytes,
+    };
+    viewer(&state, title, file, None).await
 }
 
-async fn viewer(state: &Arc<State>, file: Vec<u8>, mut title: String) -> Result<Response, Problem> {
+/// Two runs.
+#[derive(Debug, serde::Deserialize)]
+pub(crate) struct TwoRuns {
+    base: String,
+    new: String,
+}
+
+/// Two runs in the viewer: what changed from the first to the second.
+pub(crate) async fn two_runs(
+    Shared(state): Shared<Arc<State>>,
+    Extension(caller): Extension<Caller>,
+    Query(TwoRuns { base, new }): Query<TwoRuns>,
+) -> Result<Response, Problem> {
+    let base = found(&state, &caller, &base).await?;
+    let new = found(&state, &caller, &new).await?;
+    let name = |id: RunId, route: &str| format!("{route} {id}");
+    let title = format!(
+        "{}, compared with {}",
+        new.info.route,
+        name(base.info.id, &base.info.route)
+    );
+    let file = |run: store::Run| ViewedFile {
+        name: name(run.info.id, &run.info.route),
+        bytes: run.file,
+    };
+    viewer(&state, title, file(new), Some(file(base))).await
+}
+
+/// The sums of two selections in the viewer, as costs of a thousand runs each.
+pub(crate) async fn two_trees(
+    Shared(state): Shared<Arc<State>>,
+    Extension(caller): Extension<Caller>,
+    Query(both): Query<Both>,
+) -> Result<Response, Problem> {
+    let before = selection(&both.before, &caller)?;
+    let after = selection(&both.after, &caller)?;
+    let (before, after) = ask(&state, move |store| {
+        Ok((side(store.tree(&before)?)?, side(store.tree(&after)?)?))
+    })
+    .await?;
+    for (filter, (_, runs)) in [(&both.before, &before), (&both.after, &after)] {
+        if *runs == 0 {
+            let reason = format!("no run matches the filter “{filter}”");
+            return Err(Problem::new(StatusCode::NOT_FOUND, reason));
+        }
+    }
+    let name = |filter: &str, runs: u64| format!("{filter} ({runs} runs)");
+    let (before_name, after_name) = (name(&both.before, before.1), name(&both.after, after.1));
+    let title = format!("{after_name}, compared with {before_name}; costs of 1000 runs");
+    let new = ViewedFile {
+        name: after_name,
+        bytes: after.0,
+    };
+    let base = ViewedFile {
+        name: before_name,
+        bytes: before.0,
+    };
+    viewer(&state, title, new, Some(base)).await
+}
+
+fn side(sum: Aggregate) -> store::Result<(Vec<u8>, u64)> {
+    // Runs of a lower rate count more than once.
+    let weighted = sum
+        .profile
+        .meta
+        .tag("runs")
+        .and_then(|runs| runs.parse().ok());
+    let profile = of_thousand(sum.profile, weighted.unwrap_or(sum.runs));
+    let mut bytes = Vec::new();
+    profile::native::write(&profile, &mut bytes)?;
+    Ok((bytes, sum.runs))
+}
+
+async fn viewer(
+    state: &Arc<State>,
+    mut title: String,
+    file: ViewedFile,
+    base: Option<ViewedFile>,
+) -> Result<Response, Problem> {
     if state.config.is_demo {
         title.insert_str(0, "demo data · ");
     }
     let shared = Arc::clone(state);
-    let page = tokio::task::spawn_blocking(move || (shared.config.viewer)(&file, &title)).await;
+    let viewed = Viewed { title, file, base };
+    let page = tokio::task::spawn_blocking(move || (shared.config.viewer)(viewed)).await;
     let failed = |reason: String| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, reason);
     let page = page
         .map_err(|error| failed(error.to_string()))?

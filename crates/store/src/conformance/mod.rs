@@ -25,6 +25,7 @@ const DAY: u64 = 1_793_491_200_000_000;
 pub fn check<S: Store>(empty: impl Fn() -> S) {
     for check in [
         runs::a_run_is_stored_once,
+        runs::a_run_without_a_start_is_stored_once_and_has_the_time_of_arrival,
         runs::a_run_comes_back_as_it_was,
         runs::lists_are_filtered_sorted_and_paged,
         runs::invalid_questions_are_refused,
@@ -32,12 +33,16 @@ pub fn check<S: Store>(empty: impl Fn() -> S) {
         sums::routes_have_shares_and_quantiles,
         sums::rates_are_weighted,
         questions::a_trend_shows_releases,
+        questions::days_are_those_of_the_trends,
         questions::functions_have_callers_and_routes,
         questions::a_difference_finds_what_changed,
         sums::spans_are_added_up,
         removal::deleted_runs_leave_the_sums,
         removal::the_policy_keeps_what_matters,
         removal::a_label_protects_a_run,
+        removal::policies_are_kept_and_the_applications_without_one_have_the_default,
+        removal::what_was_sent_is_remembered,
+        removal::the_store_says_what_policies_removed_and_why,
         sums::other_kinds_of_profiles_are_kept_apart,
         runs::limits_of_texts_hold,
     ] {

@@ -54,6 +54,48 @@ pub(super) fn a_trend_shows_releases(store: &dyn Store) {
     assert_eq!(own.unsigned_abs(), wall);
 }
 
+pub(super) fn days_are_those_of_the_trends(store: &dyn Store) {
+    filled(store, 120);
+    let all = store.requests(&everything()).unwrap().unwrap();
+    let routes = store.routes(&everything()).unwrap();
+    assert_eq!(all.runs, 120);
+    assert_eq!(all.wall, routes.iter().map(|row| row.wall).sum::<u64>());
+    let cart = store.requests(&route("/cart")).unwrap().unwrap();
+    let row = routes.iter().find(|row| row.route == "/cart").unwrap();
+    assert_eq!((cart.p95, cart.runs), (row.p95, row.runs));
+    assert_eq!(store.requests(&route("/no")).unwrap(), None);
+    let days = store.route_days(&everything()).unwrap();
+    assert_eq!(days.len(), routes.len());
+    let days = &days.iter().find(|days| days.route == "/cart").unwrap().days;
+    assert_eq!(days.iter().map(|day| day.runs).sum::<u64>(), row.runs);
+    assert_eq!(
+        days.iter().map(|day| day.wall).sum::<i64>().unsigned_abs(),
+        row.wall
+    );
+    assert!(days.is_sorted_by_key(|day| day.day_s) && days.len() > 1);
+    let names = ["Repository::find", "no::such"].map(str::to_owned);
+    // By hours, and by the runs themselves.
+    let of_runs = Selection {
+        min_wall: Some(0),
+        ..route("/cart")
+    };
+    for selection in [route("/cart"), of_runs] {
+        let found = store.function_days(&selection, &names).unwrap();
+        let of = TrendOf::Function("Repository::find".to_owned());
+        let trend = store.trend(&selection, &of, TrendStep::Day).unwrap();
+        let own: i64 = trend.iter().map(|point| point.own_wall).sum();
+        let calls: u64 = trend.iter().map(|point| point.calls).sum();
+        assert_eq!(found[0].name, "Repository::find");
+        assert_eq!(found[0].days.iter().map(|day| day.wall).sum::<i64>(), own);
+        assert_eq!(
+            found[0].days.iter().map(|day| day.calls).sum::<u64>(),
+            calls
+        );
+        assert_eq!(found[0].days.iter().map(|day| day.runs).sum::<u64>(), 40);
+        assert!(found[1].days.iter().all(|day| day.calls == 0));
+    }
+}
+
 pub(super) fn functions_have_callers_and_routes(store: &dyn Store) {
     filled(store, 30);
     let found = store
@@ -98,6 +140,11 @@ pub(super) fn a_difference_finds_what_changed(store: &dyn Store) {
     assert!((first.calls_after - first.calls_before).abs() < 0.01);
     assert!(first.by_calls.abs() < first.own_before * 0.01);
     assert!(first.z.unwrap() > 5.0, "{first:?}");
+    assert!(first.ln_change.unwrap() > 0.7, "{first:?}");
+    assert_eq!(
+        (first.called_before, first.called_after),
+        (Some(20), Some(20))
+    );
     let same = store.diff(&release("1"), &release("1")).unwrap();
     assert!(
         same.functions

@@ -1,7 +1,7 @@
 //! What deletes runs, and what keeps them.
 
 use super::{DAY, HOUR, canonical, everything, filled, ids, query};
-use crate::{NewRun, Policy, RunId, Selection, Store};
+use crate::{AppPolicy, NewRun, Policies, Policy, Reason, RunId, Selection, Store};
 
 pub(super) fn deleted_runs_leave_the_sums(store: &dyn Store) {
     let runs = filled(store, 30);
@@ -37,7 +37,10 @@ pub(super) fn the_policy_keeps_what_matters(store: &dyn Store) {
         ..Policy::default()
     };
     let before = store.routes(&everything()).unwrap();
+    let removable = store.removable("shop", &policy, now).unwrap();
     let removed = store.retain("shop", &policy, now).unwrap();
+    assert_eq!(removable, removed);
+    assert_eq!(removed.by_age, removed.runs);
     let kept = ids(store, &query(everything()));
     assert_eq!(removed.runs + kept.len() as u64, 90);
     // The two slowest and the latest two failed ones of each of three routes.
@@ -101,4 +104,92 @@ pub(super) fn a_label_protects_a_run(store: &dyn Store) {
     };
     store.retain("shop", &policy, DAY + 10 * HOUR).unwrap();
     assert_eq!(ids(store, &query(everything())), [id]);
+}
+
+pub(super) fn policies_are_kept_and_the_applications_without_one_have_the_default(
+    store: &dyn Store,
+) {
+    assert_eq!(store.policies().unwrap(), Policies::default());
+    let short = Policy {
+        days: Some(3),
+        runs: Some(u64::from(u32::MAX) * 9),
+        bytes: None,
+        notable: 0,
+        keep_notable_days: 0,
+        sums_days: None,
+    };
+    let own = Policy {
+        days: None,
+        ..Policy::default()
+    };
+    store.set_policy(None, Some(&short)).unwrap();
+    store.set_policy(Some("a"), Some(&short)).unwrap();
+    store.set_policy(Some("a"), Some(&own)).unwrap();
+    let policies = store.policies().unwrap();
+    let app = AppPolicy {
+        app: "a".to_owned(),
+        policy: own.clone(),
+    };
+    assert_eq!(policies.apps, [app]);
+    assert_eq!(
+        (policies.of("a"), policies.of("b"), policies.is_default_set),
+        (&own, &short, true)
+    );
+    let empty = Policy {
+        runs: Some(0),
+        ..Policy::default()
+    };
+    assert!(store.set_policy(None, Some(&empty)).is_err());
+    assert!(store.set_policy(Some(""), Some(&own)).is_err());
+    assert_eq!(store.policies().unwrap(), policies);
+    store.set_policy(Some("a"), None).unwrap();
+    store.set_policy(None, None).unwrap();
+    assert_eq!(store.policies().unwrap(), Policies::default());
+}
+
+pub(super) fn the_store_says_what_policies_removed_and_why(store: &dyn Store) {
+    let runs = filled(store, 30);
+    let policy = Policy {
+        days: None,
+        runs: Some(20),
+        notable: 0,
+        ..Policy::default()
+    };
+    let now = DAY + 24 * HOUR;
+    let removed = store.retain("shop", &policy, now).unwrap();
+    assert_eq!((removed.runs, removed.by_count), (10, 10));
+    // The oldest ones.
+    let kept = ids(store, &query(everything()));
+    assert!(runs.iter().take(10).all(|(id, _)| !kept.contains(id)));
+    let size = store.stats().unwrap().run_bytes;
+    let policy = Policy {
+        bytes: Some(size / 2),
+        ..policy
+    };
+    let by_size = store.retain("shop", &policy, now).unwrap();
+    assert!((5..15).contains(&by_size.by_size), "{by_size:?}");
+    let stats = store.stats().unwrap();
+    assert!(stats.run_bytes <= size / 2);
+    let of = |reason: Reason| stats.removed.iter().find(|of| of.reason == reason).unwrap();
+    assert_eq!(of(Reason::Count).count, 10);
+    assert_eq!(of(Reason::Count).bytes, removed.bytes);
+    assert_eq!(of(Reason::Size).count, by_size.by_size);
+    assert_eq!(of(Reason::Age).count, 0);
+    let removals = store.removals(now).unwrap();
+    assert_eq!(removals.len(), 2);
+    assert!(removals.iter().all(|of| of.app == "shop"));
+    assert_eq!(removals[0].day_s, i64::try_from(now / 1_000_000).unwrap());
+    assert_eq!(removals[0].count, 10);
+    assert!(store.removals(now + 24 * HOUR).unwrap().is_empty());
+}
+
+pub(super) fn what_was_sent_is_remembered(store: &dyn Store) {
+    assert!(!store.has_notice("a").unwrap());
+    for _ in 0..2 {
+        store.add_notice("a", DAY).unwrap();
+    }
+    assert!(store.has_notice("a").unwrap());
+    assert!(!store.has_notice("b").unwrap());
+    store.add_notice("b", DAY + 1000 * 24 * HOUR).unwrap();
+    assert!(!store.has_notice("a").unwrap());
 }

@@ -19,6 +19,21 @@ pub(super) fn a_run_is_stored_once(store: &dyn Store) {
     assert_eq!(store.routes(&everything()).unwrap()[0].runs, 1);
 }
 
+pub(super) fn a_run_without_a_start_is_stored_once_and_has_the_time_of_arrival(store: &dyn Store) {
+    let mut profile = shop().run(at(0));
+    profile.meta.started_unix_us = None;
+    let put = |received| {
+        let profile = profile.clone();
+        store.put(NewRun { profile, received }).unwrap()
+    };
+    let first = put(DAY);
+    let again = put(DAY + HOUR);
+    assert_eq!((first.is_new, again.is_new), (true, false));
+    assert_eq!(first.id, again.id);
+    assert_eq!(store.run(&first.id).unwrap().unwrap().info.started_us, DAY);
+    assert_eq!(store.verify().unwrap().problems, []);
+}
+
 pub(super) fn a_run_comes_back_as_it_was(store: &dyn Store) {
     for (id, profile) in filled(store, 5) {
         let run = store.run(&id).unwrap().unwrap();

@@ -3,6 +3,8 @@
 use profile::Profile;
 use serde::{Deserialize, Serialize};
 
+use super::policy::RemovedFor;
+
 /// A route with the sums of its runs.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
@@ -73,6 +75,43 @@ pub struct TrendPoint {
     pub p95: Option<u64>,
     /// Of 100 runs, 99 took at most this.
     pub p99: Option<u64>,
+}
+
+/// What a trend has of one day.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct DaySums {
+    /// The day, in seconds since 1970.
+    pub day_s: i64,
+    /// The runs, also those that did not call the function.
+    pub runs: u64,
+    /// The calls; of a route, all calls.
+    pub calls: u64,
+    /// Self wall time of the function in nanoseconds; of a route, the wall time
+    /// of its runs.
+    pub wall: i64,
+}
+
+/// The days of a route.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct RouteDays {
+    /// The application.
+    pub app: String,
+    /// The route.
+    pub route: String,
+    /// The days with runs, in their order.
+    pub days: Vec<DaySums>,
+}
+
+/// The days of a function.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct FunctionDays {
+    /// Its name.
+    pub name: String,
+    /// The days with runs, in their order.
+    pub days: Vec<DaySums>,
 }
 
 /// A function with its sums over a selection.
@@ -170,6 +209,12 @@ pub struct FunctionChange {
     /// errors, if both sides are of whole days and have ten runs that called it.
     /// It takes runs for independent, which those of one host and hour are not.
     pub z: Option<f64>,
+    /// The difference of the mean logarithms that `z` is about: 0.1 is 10 % more.
+    pub ln_change: Option<f64>,
+    /// The runs that called it before; none if the side has parts of days.
+    pub called_before: Option<u64>,
+    /// The runs that called it after.
+    pub called_after: Option<u64>,
 }
 
 /// A function of a selection.
@@ -292,4 +337,6 @@ pub struct Stats {
     pub first_us: Option<u64>,
     /// The latest run.
     pub last_us: Option<u64>,
+    /// What the policies removed so far, and why.
+    pub removed: Vec<RemovedFor>,
 }

@@ -6,10 +6,13 @@ mod run;
 mod selection;
 
 pub use answer::{
-    Aggregate, AppInfo, Basis, DayCount, Difference, FunctionChange, FunctionDetail, FunctionRoute,
-    FunctionTotal, Neighbour, ReleaseInfo, RouteRow, SpanTotal, Stats, TrendPoint,
+    Aggregate, AppInfo, Basis, DayCount, DaySums, Difference, FunctionChange, FunctionDays,
+    FunctionDetail, FunctionRoute, FunctionTotal, Neighbour, ReleaseInfo, RouteDays, RouteRow,
+    SpanTotal, Stats, TrendPoint,
 };
-pub use policy::{Policy, Problem, Removed, Verified};
+pub use policy::{
+    AppPolicy, Policies, Policy, Problem, Reason, Removal, Removed, RemovedFor, Verified,
+};
 pub use run::{NewRun, Run, RunId, RunInfo, RunPage, Stored};
 pub use selection::{
     FunctionSort, Named, RunQuery, RunSort, Selection, Status, TrendOf, TrendStep, glob,

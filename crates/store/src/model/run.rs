@@ -68,8 +68,8 @@ impl<'de> Deserialize<'de> for RunId {
 pub struct NewRun {
     /// The profile.
     pub profile: Profile,
-    /// When it arrived, in microseconds since 1970: its time if it has none of
-    /// its own.
+    /// When it arrived, in microseconds since 1970: its age counts from then. It
+    /// is also its start if the profile has none; its id does not depend on it.
     pub received: u64,
 }
 

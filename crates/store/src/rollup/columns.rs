@@ -15,13 +15,14 @@ const MAX: usize = 256 << 20;
 /// A part as bytes.
 pub(crate) fn encode<T: Serialize>(part: &T) -> Result<Vec<u8>> {
     let plain = postcard::to_stdvec(part).map_err(|error| Error::Damaged(error.to_string()))?;
-    Ok(zstd::bulk::compress(&plain, LEVEL)?)
+    Ok(crate::packed::packed(&plain, &[], LEVEL)?)
 }
 
 /// The part in those bytes.
 pub(crate) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
     let damaged = |reason: String| Error::Damaged(format!("hourly sums: {reason}"));
-    let plain = crate::packed::unpacked(bytes, MAX).map_err(|error| damaged(error.to_string()))?;
+    let plain = crate::packed::unpacked(bytes, &[], MAX);
+    let plain = plain.map_err(|error| damaged(error.to_string()))?;
     postcard::from_bytes(&plain).map_err(|error| damaged(error.to_string()))
 }
 

@@ -43,6 +43,11 @@ impl Sketch {
         counts.fold(0, |sum, count| sum.saturating_add(*count))
     }
 
+    /// The number of buckets.
+    pub(crate) fn buckets(&self) -> usize {
+        self.buckets.len()
+    }
+
     /// Adds another sketch.
     pub fn add(&mut self, other: &Self) {
         self.merge(other, Sign::Plus);

@@ -60,6 +60,13 @@ impl Spreads {
         }
     }
 
+    /// About how many times it has in memory: no function has more than that of
+    /// the root, which comes first in nearly all stores.
+    pub(crate) fn size(&self) -> usize {
+        let first = self.rows.values().next();
+        self.rows.len() * (8 + first.map_or(0, |row| row.walls.buckets()))
+    }
+
     /// With each function's number replaced.
     pub(crate) fn renamed(self, names: &[u32]) -> Self {
         let mut renamed = Self::default();

@@ -44,8 +44,15 @@ impl Cell {
         }
     }
 
-    /// Reads a cell; an empty one if there is none.
+    /// Reads a cell that runs are to be added to; an empty one if there is none.
     pub(super) fn read(connection: &Connection, key: &Key) -> Result<Self> {
+        let mut cell = Self::read_only(connection, key)?;
+        cell.paths = cell.paths.indexed();
+        Ok(cell)
+    }
+
+    /// Reads a cell; an empty one if there is none.
+    pub(super) fn read_only(connection: &Connection, key: &Key) -> Result<Self> {
         let mut statement = connection.prepare_cached(
             "SELECT number, totals FROM cell
              WHERE route = ? AND hour = ? AND release = ? AND shape = ? AND rate = ?",
@@ -65,14 +72,25 @@ impl Cell {
         let Some((number, totals)) = found else {
             return Ok(Self::new(key.shape));
         };
-        let part = |table| part(connection, table, number);
+        Self::parts(connection, "cell", number, &totals, key.shape)
+    }
+
+    /// Reads the parts of a row of `cell` or `daily`.
+    pub(super) fn parts(
+        connection: &Connection,
+        table: &str,
+        number: i64,
+        totals: &[u8],
+        shape: Shape,
+    ) -> Result<Self> {
+        let part = |name| part(connection, table, name, number);
         let spans = part("spans")?;
         Ok(Self {
             number: Some(number),
-            totals: read_totals(&totals)?,
+            totals: read_totals(totals)?,
             paths: match part("paths")? {
-                Some(bytes) => decode::<Paths>(&bytes)?.indexed(),
-                None => Paths::new(key.shape),
+                Some(bytes) => decode(&bytes)?,
+                None => Paths::new(shape),
             },
             had_spans: spans.is_some(),
             spans: match spans {
@@ -91,16 +109,44 @@ impl Cell {
         part.spreads.renamed(names)
     }
 
+    /// Adds or subtracts another cell.
+    pub(super) fn add(&mut self, other: &Self, sign: Sign) {
+        self.totals.merge(&other.totals, sign);
+        self.paths.merge(&other.paths, sign);
+        self.spans.merge(&other.spans, sign);
+    }
+
+    /// The totals as bytes. They are some dozen, and read in thousands: they are
+    /// not compressed.
+    pub(super) fn packed_totals(&self) -> Result<Vec<u8>> {
+        let bytes = postcard::to_stdvec(&self.totals);
+        bytes.map_err(|error| crate::Error::Damaged(error.to_string()))
+    }
+
+    /// Writes the parts of a row of `cell` or `daily`.
+    pub(super) fn write_parts(
+        &self,
+        connection: &Connection,
+        table: &str,
+        number: i64,
+    ) -> Result<()> {
+        write_part(connection, table, "paths", number, &encode(&self.paths)?)?;
+        if self.had_spans || !self.spans.rows.is_empty() {
+            write_part(connection, table, "spans", number, &encode(&self.spans)?)?;
+        }
+        Ok(())
+    }
+
     /// Writes the cell; removes it if it has no runs.
-    pub(super) fn write(&self, connection: &Connection, key: &Key) -> Result<()> {
+    pub(super) fn write(&mut self, connection: &Connection, key: &Key) -> Result<()> {
         if self.totals.runs == 0 {
-            return match self.number {
+            return match self.number.take() {
                 Some(number) => remove(connection, number),
                 None => Ok(()),
             };
         }
         let runs = i64::try_from(self.totals.runs).unwrap_or(i64::MAX);
-        let totals = write_totals(&self.totals)?;
+        let totals = self.packed_totals()?;
         let number = match self.number {
             Some(number) => {
                 let update = "UPDATE cell SET runs = ?, totals = ? WHERE number = ?";
@@ -125,23 +171,33 @@ impl Cell {
                 connection.last_insert_rowid()
             }
         };
-        write_part(connection, "paths", number, &encode(&self.paths)?)?;
-        if self.had_spans || !self.spans.rows.is_empty() {
-            write_part(connection, "spans", number, &encode(&self.spans)?)?;
-        }
+        self.number = Some(number);
+        self.write_parts(connection, "cell", number)?;
+        self.had_spans |= !self.spans.rows.is_empty();
         Ok(())
     }
 }
 
-/// A stored part of a cell: `paths` or `spans`.
-pub(super) fn part(connection: &Connection, table: &str, cell: i64) -> Result<Option<Vec<u8>>> {
-    let select = format!("SELECT data FROM cell_{table} WHERE cell = ?");
+/// A stored part of a row of `cell` or `daily`: its `paths` or `spans`.
+pub(super) fn part(
+    connection: &Connection,
+    table: &str,
+    name: &str,
+    cell: i64,
+) -> Result<Option<Vec<u8>>> {
+    let select = format!("SELECT data FROM {table}_{name} WHERE cell = ?");
     let mut statement = connection.prepare_cached(&select)?;
     Ok(statement.query_row([cell], |row| row.get(0)).optional()?)
 }
 
-fn write_part(connection: &Connection, table: &str, cell: i64, data: &[u8]) -> Result<()> {
-    let replace = format!("INSERT OR REPLACE INTO cell_{table} (cell, data) VALUES (?, ?)");
+fn write_part(
+    connection: &Connection,
+    table: &str,
+    name: &str,
+    cell: i64,
+    data: &[u8],
+) -> Result<()> {
+    let replace = format!("INSERT OR REPLACE INTO {table}_{name} (cell, data) VALUES (?, ?)");
     let mut statement = connection.prepare_cached(&replace)?;
     statement.execute(params![cell, data])?;
     Ok(())
@@ -158,12 +214,7 @@ pub(super) fn remove(connection: &Connection, number: i64) -> Result<()> {
     Ok(())
 }
 
-/// Totals are some dozen bytes, and read in thousands: they are not compressed.
-fn write_totals(totals: &Totals) -> Result<Vec<u8>> {
-    postcard::to_stdvec(totals).map_err(|error| crate::Error::Damaged(error.to_string()))
-}
-
-/// Reads what `write` wrote.
+/// Reads what [`Cell::packed_totals`] made.
 pub(super) fn read_totals(bytes: &[u8]) -> Result<Totals> {
     let read = postcard::from_bytes(bytes);
     read.map_err(|error| crate::Error::Damaged(format!("hourly sums: {error}")))

@@ -9,6 +9,18 @@ use crate::{Error, Result, Selection, Status};
 /// The most values of one condition.
 const MOST: usize = 1000;
 
+/// The first and the last hour of a selection. Hours that are partly selected
+/// are in.
+pub(super) fn hours(selection: &Selection) -> (i64, i64) {
+    let last = selection
+        .until_us
+        .map(|until| hour_of(until.saturating_sub(1)));
+    (
+        selection.since_us.map_or(0, hour_of),
+        last.unwrap_or(i64::MAX),
+    )
+}
+
 /// Conditions and the values in them.
 #[derive(Debug, Default)]
 pub(super) struct Conditions {
@@ -75,9 +87,21 @@ impl Conditions {
         Ok(all)
     }
 
-    /// The cells of a selection, for a statement over `cell`. Hours that are
-    /// partly selected are in.
-    pub(super) fn of_cells(selection: &Selection) -> Result<Self> {
+    /// The rows of a selection in the hours `first` to `last`, for a statement
+    /// over `cell` or `daily AS cell`.
+    pub(super) fn of_cells(selection: &Selection, (first, last): (i64, i64)) -> Result<Self> {
+        let mut all = Self::of_places(selection)?;
+        if first > 0 {
+            all.add("cell.hour >= ?", [Value::Integer(first)]);
+        }
+        if last < i64::MAX {
+            all.add("cell.hour <= ?", [Value::Integer(last)]);
+        }
+        Ok(all)
+    }
+
+    /// The application, routes and releases of a selection.
+    fn of_places(selection: &Selection) -> Result<Self> {
         let mut all = Self::default();
         if let Some(app) = &selection.app {
             all.add(
@@ -98,24 +122,12 @@ impl Conditions {
             &selection.releases,
             ")",
         )?;
-        if let Some(since) = selection.since_us {
-            all.add("cell.hour >= ?", [Value::Integer(hour_of(since))]);
-        }
-        if let Some(until) = selection.until_us {
-            let last = hour_of(until.saturating_sub(1));
-            all.add("cell.hour <= ?", [Value::Integer(last)]);
-        }
         Ok(all)
     }
 
     /// The days of a selection, for a statement over `day AS cell`.
     pub(super) fn of_days(selection: &Selection) -> Result<Self> {
-        let bounds = Selection {
-            since_us: None,
-            until_us: None,
-            ..selection.clone()
-        };
-        let mut all = Self::of_cells(&bounds)?;
+        let mut all = Self::of_places(selection)?;
         if let Some(since) = selection.since_us {
             let first = hour_of(since).div_euclid(24);
             all.add("cell.day >= ?", [Value::Integer(first)]);
@@ -237,7 +249,7 @@ mod tests {
             ..Selection::default()
         };
         assert!(matches!(
-            Conditions::of_cells(&selection),
+            Conditions::of_cells(&selection, (0, 0)),
             Err(Error::Query(_))
         ));
     }

@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::SqliteStore;
-use crate::packed::{unpacked, unpacked_with};
+use crate::packed::unpacked;
 use crate::prepare::{Dictionaries, MAX_DICTIONARY, MAX_FILE};
+use crate::transposed::restored;
 use crate::{Error, Result, RunInfo};
 
 /// How many are kept in memory.
@@ -60,7 +61,7 @@ impl Dictionaries for SqliteStore {
 }
 
 fn plain(packed: &[u8]) -> Result<Vec<u8>> {
-    unpacked(packed, MAX_DICTIONARY)
+    unpacked(packed, &[], MAX_DICTIONARY)
         .map_err(|error| Error::Damaged(format!("a dictionary: {error}")))
 }
 
@@ -79,8 +80,10 @@ pub(super) fn file(connection: &Connection, run: i64) -> Result<Vec<u8>> {
     let file = match found {
         None => return Err(damaged("it is missing")),
         Some((_, None, Some(_))) => return Err(damaged("its dictionary is missing")),
-        Some((file, None, None)) => unpacked(&file, MAX_FILE),
-        Some((file, Some(packed), _)) => unpacked_with(&file, &plain(&packed)?, MAX_FILE),
+        Some((file, None, None)) => unpacked(&file, &[], MAX_FILE),
+        Some((file, Some(packed), _)) => unpacked(&file, &plain(&packed)?, MAX_FILE),
     };
-    file.map_err(|error| damaged(&error.to_string()))
+    let file = file.map_err(|error| damaged(&error.to_string()))?;
+    let native = restored(&file, MAX_FILE).ok_or_else(|| damaged("its columns do not fit"))?;
+    Ok(native.into_owned())
 }

@@ -7,7 +7,7 @@ use rusqlite::Connection;
 use super::cells::{Cell, Key};
 use super::conditions::Conditions;
 use super::put::Open;
-use super::{SqliteStore, days, dictionaries, folder, runs};
+use super::{SqliteStore, daily, days, dictionaries, folder, runs};
 use crate::prepare::{Part, part, profile_of};
 use crate::rollup::{Shape, Sign, Spreads};
 use crate::{Error, Problem, Result, RunId, Selection, Verified};
@@ -34,6 +34,8 @@ impl SqliteStore {
         for key in keys {
             writer.transaction(move |open| rebuild_day(open, &key))?;
         }
+        writer.transaction(|open| daily::clear(open.connection))?;
+        writer.sum_days()?;
         Ok(rebuilt)
     }
 
@@ -124,18 +126,38 @@ pub(super) fn verify(store: &SqliteStore, connection: &Connection) -> Result<Ver
         verified.cells += 1;
         match verify_cell(connection, &key, &names) {
             Ok(is_compared) => verified.compared += u64::from(is_compared),
-            Err(error) => problem(&mut verified, item(connection, &key), error.to_string()),
+            Err(error) => problem(
+                &mut verified,
+                item(connection, (key.route, key.hour)),
+                error.to_string(),
+            ),
         }
     }
     for key in keys_of_days(connection)? {
         if let Err(error) = verify_day(connection, &key) {
-            problem(&mut verified, item(connection, &key), error.to_string());
+            problem(
+                &mut verified,
+                item(connection, (key.route, key.hour)),
+                error.to_string(),
+            );
+        }
+    }
+    for day in daily::complete(connection)? {
+        for route in daily::differing(connection, day)? {
+            let key = (route, day);
+            let reason = "its day is not the sum of its hours; `xhprof store rebuild` \
+                          computes it again";
+            problem(&mut verified, item(connection, key), reason.to_owned());
         }
     }
     for key in keys_of_runs(connection)? {
-        if Cell::read(connection, &key).is_ok_and(|cell| cell.number.is_none()) {
+        if Cell::read_only(connection, &key).is_ok_and(|cell| cell.number.is_none()) {
             let reason = "its runs are there, but no sums".to_owned();
-            problem(&mut verified, item(connection, &key), reason);
+            problem(
+                &mut verified,
+                item(connection, (key.route, key.hour)),
+                reason,
+            );
         }
     }
     Ok(verified)
@@ -151,7 +173,7 @@ fn verify_run(connection: &Connection, number: i64, id: &RunId) -> Result<()> {
 
 /// Compares a cell with its runs, if they are all there.
 fn verify_cell(connection: &Connection, key: &Key, names: &[profile::Symbol]) -> Result<bool> {
-    let stored = Cell::read(connection, key)?;
+    let stored = Cell::read_only(connection, key)?;
     let missing = |name: &u32| *name == 0 || *name as usize >= names.len();
     if stored.paths.names().any(|name| missing(&name)) {
         return Err(Error::Damaged("it has functions without a name".to_owned()));
@@ -183,7 +205,7 @@ fn verify_cell(connection: &Connection, key: &Key, names: &[profile::Symbol]) ->
 
 /// Computes a cell again, unless runs of it are missing.
 fn rebuild(open: &mut Open<'_>, key: &Key) -> Result<bool> {
-    let stored = Cell::read(open.connection, key);
+    let stored = Cell::read_only(open.connection, key);
     let runs = runs::count(open.connection, &runs::of_cell(key))?;
     if let Ok(stored) = &stored
         && stored.totals.runs > runs
@@ -259,7 +281,7 @@ fn is_complete(connection: &Connection, key: &Key) -> Result<bool> {
     for hour in first..first + 24 {
         let key = Key { hour, ..*key };
         counted += runs::count(connection, &runs::of_cell(&key))?;
-        stored += Cell::read(connection, &key)?.totals.runs;
+        stored += Cell::read_only(connection, &key)?.totals.runs;
     }
     Ok(counted == stored)
 }
@@ -348,10 +370,10 @@ fn key_rows(connection: &Connection, select: &str) -> Result<Vec<Key>> {
 }
 
 /// A cell in words.
-fn item(connection: &Connection, key: &Key) -> String {
-    let name = connection.query_row("SELECT name FROM route WHERE id = ?", [key.route], |row| {
+fn item(connection: &Connection, (route, hour): (i64, i64)) -> String {
+    let name = connection.query_row("SELECT name FROM route WHERE id = ?", [route], |row| {
         row.get::<_, String>(0)
     });
-    let route = name.unwrap_or_else(|_| format!("route {}", key.route));
-    format!("sums of {route} in the hour {} since 1970", key.hour)
+    let route = name.unwrap_or_else(|_| format!("route {route}"));
+    format!("sums of {route} in the hour {hour} since 1970")
 }

@@ -11,6 +11,7 @@
 mod answers;
 mod cells;
 mod conditions;
+mod daily;
 mod days;
 mod delete;
 mod dictionaries;
@@ -18,6 +19,8 @@ mod folder;
 mod ids;
 mod maintenance;
 mod names;
+mod notices;
+mod policies;
 mod put;
 mod reader;
 mod retention;
@@ -35,9 +38,10 @@ use rusqlite::Connection;
 
 use crate::prepare::Prepared;
 use crate::{
-    Aggregate, AppInfo, CellHours, DayCount, Difference, Error, FunctionDetail, FunctionSort,
-    FunctionTotal, NewRun, Policy, ReleaseInfo, Removed, Result, RouteRow, Run, RunId, RunPage,
-    RunQuery, Selection, SpanTotal, Stats, Store, Stored, TrendOf, TrendPoint, TrendStep, Verified,
+    Aggregate, AppInfo, CellHours, DayCount, Difference, Error, FunctionDays, FunctionDetail,
+    FunctionSort, FunctionTotal, NewRun, Policies, Policy, ReleaseInfo, Removal, Removed, Result,
+    RouteDays, RouteRow, Run, RunId, RunPage, RunQuery, Selection, SpanTotal, Stats, Store, Stored,
+    TrendOf, TrendPoint, TrendStep, Verified,
 };
 use writer::Writer;
 
@@ -79,7 +83,8 @@ impl SqliteStore {
     /// # Errors
     ///
     /// Those of [`open`](Self::open); [`Error::Missing`] if it is to be read
-    /// only, and there is none.
+    /// only, and there is none. A store of an older version is brought up to
+    /// date also then.
     pub fn open_with(folder: &Path, options: Options) -> Result<Self> {
         let (folder, lock) = if options.read_only {
             (folder::existing(folder)?, None)
@@ -91,6 +96,10 @@ impl SqliteStore {
         let writer = if options.read_only {
             let connection = reader::connect(&folder)?;
             schema::check(&connection)?;
+            if schema::is_older(&connection)? {
+                let _lock = folder::lock(&folder)?;
+                drop(Writer::start(&folder, None)?);
+            }
             None
         } else {
             Some(Writer::start(&folder, options.max_bytes)?)
@@ -132,6 +141,18 @@ impl Store for SqliteStore {
 
     fn routes(&self, selection: &Selection) -> Result<Vec<RouteRow>> {
         self.read(|connection| answers::routes(connection, selection))
+    }
+
+    fn requests(&self, selection: &Selection) -> Result<Option<RouteRow>> {
+        self.read(|connection| answers::requests(connection, selection))
+    }
+
+    fn route_days(&self, selection: &Selection) -> Result<Vec<RouteDays>> {
+        self.read(|connection| answers::route_days(connection, selection))
+    }
+
+    fn function_days(&self, selection: &Selection, names: &[String]) -> Result<Vec<FunctionDays>> {
+        self.read(|connection| answers::function_days(self, connection, selection, names))
     }
 
     fn apps(&self) -> Result<Vec<AppInfo>> {
@@ -201,8 +222,40 @@ impl Store for SqliteStore {
         self.writer()?.transaction(delete)
     }
 
+    fn policies(&self) -> Result<Policies> {
+        self.read(policies::all)
+    }
+
+    fn set_policy(&self, app: Option<&str>, policy: Option<&Policy>) -> Result<()> {
+        let (app, policy) = (app.map(str::to_owned), policy.cloned());
+        let set = move |open: &mut put::Open<'_>| {
+            policies::set(open.connection, app.as_deref(), policy.as_ref())
+        };
+        self.writer()?.transaction(set)
+    }
+
+    fn removable(&self, app: &str, policy: &Policy, now_us: u64) -> Result<Removed> {
+        self.read(|connection| retention::removable(connection, app, policy, now_us))
+    }
+
     fn retain(&self, app: &str, policy: &Policy, now_us: u64) -> Result<Removed> {
-        retention::retain(self.writer()?, app, policy, now_us)
+        // The search reads: runs that arrive do not wait for it.
+        let plan = self.read(|connection| retention::plan(connection, app, policy, now_us))?;
+        retention::apply(self.writer()?, app, &plan, now_us)
+    }
+
+    fn removals(&self, since_us: u64) -> Result<Vec<Removal>> {
+        self.read(|connection| policies::removals(connection, since_us))
+    }
+
+    fn has_notice(&self, id: &str) -> Result<bool> {
+        self.read(|connection| notices::has(connection, id))
+    }
+
+    fn add_notice(&self, id: &str, now_us: u64) -> Result<()> {
+        let id = id.to_owned();
+        let add = move |open: &mut put::Open<'_>| notices::add(open.connection, &id, now_us);
+        self.writer()?.transaction(add)
     }
 
     fn verify(&self) -> Result<Verified> {

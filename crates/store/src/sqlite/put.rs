@@ -11,18 +11,71 @@ use crate::prepare::{Dictionary, Part, Prepared};
 use crate::rollup::{Sign, Spreads};
 use crate::{Result, RunId, RunInfo, Stored};
 
+/// How many paths of hours, and how many times of days, stay in memory after
+/// they were written, at 100 and 16 bytes: the next runs are usually of the same.
+const KEPT_PATHS: usize = 150_000;
+const KEPT_TIMES: usize = 800_000;
+
 /// An open transaction of the writer.
 pub(super) struct Open<'a> {
     pub(super) connection: &'a Connection,
     pub(super) ids: &'a mut Ids,
+    /// Hours and days as they are in the database.
+    pub(super) kept: &'a mut Changed,
 }
 
 /// The hours and days that a transaction changes. The rate is a part of their
 /// keys, and has no hash: few cells differ in it only.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(super) struct Changed {
-    cells: HashMap<(i64, i64, i64), Vec<(Key, Cell)>>,
-    days: HashMap<(i64, i64, i64), Vec<(Key, Spreads)>>,
+    cells: Rows<Cell>,
+    days: Rows<Spreads>,
+}
+
+/// Rows by route, time and release.
+type Rows<T> = HashMap<(i64, i64, i64), Vec<Row<T>>>;
+
+/// A row, and whether it differs from the database.
+#[derive(Debug)]
+struct Row<T> {
+    key: Key,
+    sums: T,
+    is_changed: bool,
+}
+
+/// The row of a key; it is read if it is not in memory.
+fn row<'r, T>(
+    rows: &'r mut Vec<Row<T>>,
+    key: &Key,
+    read: impl FnOnce() -> Result<T>,
+) -> Result<Option<&'r mut T>> {
+    let found = rows.iter().position(|row| row.key == *key);
+    let place = match found {
+        Some(place) => place,
+        None => {
+            rows.push(Row {
+                key: *key,
+                sums: read()?,
+                is_changed: false,
+            });
+            rows.len() - 1
+        }
+    };
+    Ok(rows.get_mut(place).map(|row| {
+        row.is_changed = true;
+        &mut row.sums
+    }))
+}
+
+/// Drops rows that did not change, if all are larger than `most`.
+fn shrink<T>(rows: &mut Rows<T>, size: impl Fn(&T) -> usize, most: usize) {
+    let sizes = rows.values().flatten().map(|row| size(&row.sums));
+    if sizes.sum::<usize>() > most {
+        rows.retain(|_, rows| {
+            rows.retain(|row| row.is_changed);
+            !rows.is_empty()
+        });
+    }
 }
 
 impl Changed {
@@ -36,36 +89,36 @@ impl Changed {
         sign: Sign,
     ) -> Result<()> {
         let cells = self.cells.entry((key.route, key.hour, key.release));
-        let cells = cells.or_default();
-        if !cells.iter().any(|(other, _)| other == key) {
-            cells.push((*key, Cell::read(connection, key)?));
-        }
+        let cell = row(cells.or_default(), key, || Cell::read(connection, key))?;
+        let Some(cell) = cell else { return Ok(()) };
+        let spreads = cell.merge(part, names, sign);
         let day = days::day_of(key);
-        let days = self.days.entry((key.route, day, key.release)).or_default();
         let key_of_day = Key {
             hour: day * 24,
             ..*key
         };
-        if !days.iter().any(|(other, _)| *other == key_of_day) {
-            let spreads = days::read(connection, key)?.unwrap_or_default();
-            days.push((key_of_day, spreads));
-        }
-        if let Some((_, cell)) = cells.iter_mut().find(|(other, _)| other == key) {
-            let spreads = cell.merge(part, names, sign);
-            if let Some((_, sum)) = days.iter_mut().find(|(other, _)| *other == key_of_day) {
-                sum.merge(&spreads, sign);
-            }
+        let days = self.days.entry((key.route, day, key.release)).or_default();
+        let read = || Ok(days::read(connection, key)?.unwrap_or_default());
+        if let Some(sum) = row(days, &key_of_day, read)? {
+            sum.merge(&spreads, sign);
         }
         Ok(())
     }
 
-    /// Writes them all.
-    pub(super) fn write(self, connection: &Connection) -> Result<()> {
-        for (key, cell) in self.cells.into_values().flatten() {
-            cell.write(connection, &key)?;
+    /// Writes what changed. If the transaction fails after that, all rows have
+    /// to be dropped.
+    pub(super) fn write(&mut self, connection: &Connection) -> Result<()> {
+        shrink(&mut self.cells, |cell| cell.paths.len(), KEPT_PATHS);
+        shrink(&mut self.days, Spreads::size, KEPT_TIMES);
+        for row in self.cells.values_mut().flatten() {
+            if std::mem::take(&mut row.is_changed) {
+                row.sums.write(connection, &row.key)?;
+            }
         }
-        for (key, spreads) in self.days.into_values().flatten() {
-            days::write(connection, &key, &spreads)?;
+        for row in self.days.values_mut().flatten() {
+            if std::mem::take(&mut row.is_changed) {
+                days::write(connection, &row.key, &row.sums)?;
+            }
         }
         Ok(())
     }
@@ -75,7 +128,7 @@ impl Open<'_> {
     /// Stores runs.
     pub(super) fn put(&mut self, runs: Vec<Prepared>) -> Result<Vec<Stored>> {
         let mut stored = Vec::with_capacity(runs.len());
-        let mut changed = Changed::default();
+        let mut changed = std::mem::take(self.kept);
         for run in runs {
             let id = run.info.id;
             let is_new = !is_known(self.connection, &id)?;
@@ -85,12 +138,14 @@ impl Open<'_> {
             stored.push(Stored { id, is_new });
         }
         changed.write(self.connection)?;
+        *self.kept = changed;
         Ok(stored)
     }
 
     fn add(&mut self, run: Prepared, changed: &mut Changed) -> Result<()> {
         let Prepared {
             info,
+            received,
             file,
             dictionary,
             cell,
@@ -101,8 +156,9 @@ impl Open<'_> {
         let shape = cell.as_ref().map(|part| part.shape);
         let mut statement = self.connection.prepare_cached(
             "INSERT INTO run (id, app, route, release, started, title, host, method, status,
-                failed, shape, rate, unit, body, wall, cpu, peak, calls, spans, sql, size, label)
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                failed, shape, rate, unit, body, wall, cpu, peak, calls, spans, sql, size, label,
+                stored)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         )?;
         statement.execute(params![
             info.id.0,
@@ -126,7 +182,8 @@ impl Open<'_> {
             number(info.spans),
             number(info.sql),
             number(info.size),
-            info.label
+            info.label,
+            number(received)
         ])?;
         let run = self.connection.last_insert_rowid();
         let dictionary = match dictionary {

@@ -1,38 +1,211 @@
 //! Removes runs by age, number and size. Their sums stay.
+//!
+//! Readers find what is to be removed; the writer removes it in small
+//! transactions, between which runs that arrive are written.
+//!
+//! **Invariant:** a run that got a label since it was found stays.
+
+use std::collections::HashSet;
 
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::put::{Open, number};
 use super::writer::Writer;
-use super::{cells, runs};
-use crate::{Policy, Removed, Result};
+use super::{cells, policies, runs};
+use crate::{Policy, Reason, Removed, Result};
 
 /// How many runs one transaction removes: runs that arrive wait for it.
-const CHUNK: usize = 500;
+const CHUNK: usize = 100;
+
+/// How many pages one step gives back to the file system: 2 MiB.
+const PAGES: u32 = 512;
 
 /// How long a removed run is remembered, in days.
 const REMEMBERED: i64 = 400;
 
-const DAY_US: u64 = 86_400_000_000;
+const HOUR_US: u64 = 3_600_000_000;
+const DAY_US: u64 = 24 * HOUR_US;
 
-/// Applies a policy to the runs of an application.
-pub(super) fn retain(writer: &Writer, app: &str, policy: &Policy, now_us: u64) -> Result<Removed> {
-    let (app, chosen) = (app.to_owned(), policy.clone());
-    let victims = writer.transaction(move |open| victims(open, &app, &chosen, now_us))?;
-    let Some((app, victims)) = victims else {
-        return Ok(Removed::default());
+/// A run to remove.
+#[derive(Debug, Clone, Copy)]
+struct Victim {
+    run: i64,
+    /// Tells it from a later run that got its number.
+    started: i64,
+    size: u64,
+    reason: Reason,
+}
+
+/// What is to be removed of an application.
+#[derive(Debug, Default)]
+pub(super) struct Plan {
+    victims: Vec<Victim>,
+    cells: Vec<i64>,
+    days: Vec<i64>,
+}
+
+/// What a policy would remove.
+pub(super) fn removable(
+    connection: &Connection,
+    app: &str,
+    policy: &Policy,
+    now_us: u64,
+) -> Result<Removed> {
+    let plan = plan(connection, app, policy, now_us)?;
+    let mut removed = Removed {
+        cells: plan.cells.len() as u64,
+        ..Removed::default()
     };
-    let mut removed = Removed::default();
-    let today = number(now_us / DAY_US);
-    for chunk in victims.chunks(CHUNK) {
-        let chunk = chunk.to_vec();
-        let part = writer.transaction(move |open| remove(open, &chunk, today))?;
-        removed.runs += part.runs;
-        removed.bytes += part.bytes;
+    for victim in plan.victims {
+        removed.add(victim.reason, victim.size);
     }
+    Ok(removed)
+}
+
+/// Finds what a policy removes; nothing if there is no such application.
+pub(super) fn plan(
+    connection: &Connection,
+    app: &str,
+    policy: &Policy,
+    now_us: u64,
+) -> Result<Plan> {
+    let find = "SELECT id FROM app WHERE name = ?";
+    let app: Option<i64> = connection
+        .query_row(find, [app], |row| row.get(0))
+        .optional()?;
+    let Some(app) = app else {
+        return Ok(Plan::default());
+    };
+    let mut plan = Plan {
+        victims: victims(connection, app, policy, now_us)?,
+        ..Plan::default()
+    };
     if let Some(days) = policy.sums_days {
         let before = cells::hour_of(now_us) - i64::from(days) * 24;
-        removed.cells = writer.transaction(move |open| remove_cells(open, app, before))?;
+        let numbers = |sql: &str, before: i64| -> Result<Vec<i64>> {
+            let mut statement = connection.prepare(sql)?;
+            let rows = statement.query_map(params![before, app], |row| row.get(0))?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        };
+        // The sums of runs that are there stay: a label, or a late import, keeps
+        // runs longer than sums.
+        let old = |table: &str, column: &str, length: u64| {
+            format!(
+                "SELECT number FROM {table} AS old WHERE {column} < ?
+                 AND route IN (SELECT id FROM route WHERE app = ?)
+                 AND NOT EXISTS (SELECT 1 FROM run WHERE run.route = old.route
+                     AND run.started >= old.{column} * {length}
+                     AND run.started < (old.{column} + 1) * {length})"
+            )
+        };
+        plan.cells = numbers(&old("cell", "hour", HOUR_US), before)?;
+        plan.days = numbers(&old("day", "day", DAY_US), before.div_euclid(24))?;
+    }
+    Ok(plan)
+}
+
+/// The runs that a policy removes, those of each reason the latest first.
+fn victims(connection: &Connection, app: i64, policy: &Policy, now_us: u64) -> Result<Vec<Victim>> {
+    let notable = notable(connection, app, policy.notable)?;
+    let before = |days: u32| runs::instant(now_us.saturating_sub(u64::from(days) * DAY_US));
+    let oldest = policy.days.map_or(i64::MIN, before);
+    let oldest_notable = oldest.min(before(policy.keep_notable_days));
+    let mut statement = connection.prepare(
+        "SELECT number, started, size, label <> '', ifnull(stored, started) FROM run WHERE app = ?
+         ORDER BY started DESC, number DESC",
+    )?;
+    let mut rows = statement.query([app])?;
+    let (mut count, mut bytes) = (0_u64, 0_u64);
+    let mut victims = Vec::new();
+    let mut rest = Vec::new();
+    while let Some(row) = rows.next()? {
+        let (run, started): (i64, i64) = (row.get(0)?, row.get(1)?);
+        let size = u64::try_from(row.get::<_, i64>(2)?).unwrap_or(0);
+        let (has_label, stored): (bool, i64) = (row.get(3)?, row.get(4)?);
+        let is_notable = notable.contains(&run);
+        let limit = if is_notable { oldest_notable } else { oldest };
+        if !has_label && stored < limit {
+            victims.push(Victim {
+                run,
+                started,
+                size,
+                reason: Reason::Age,
+            });
+        } else if has_label || is_notable {
+            // Counted first, so that limits hold for all runs together.
+            count += 1;
+            bytes += size;
+        } else {
+            rest.push((run, started, size));
+        }
+    }
+    // The oldest go: after one that is over a limit, all older ones do.
+    for (run, started, size) in rest {
+        count += 1;
+        bytes += size;
+        let reason = if policy.runs.is_some_and(|most| count > most) {
+            Reason::Count
+        } else if policy.bytes.is_some_and(|most| bytes > most) {
+            Reason::Size
+        } else {
+            continue;
+        };
+        victims.push(Victim {
+            run,
+            started,
+            size,
+            reason,
+        });
+    }
+    Ok(victims)
+}
+
+/// The slowest and the latest failed runs of each route.
+fn notable(connection: &Connection, app: i64, most: u32) -> Result<HashSet<i64>> {
+    let mut routes = connection.prepare("SELECT id FROM route WHERE app = ?")?;
+    let routes = routes.query_map([app], |row| row.get::<_, i64>(0))?;
+    let mut slowest =
+        connection.prepare("SELECT number FROM run WHERE route = ? ORDER BY wall DESC LIMIT ?")?;
+    let mut failed = connection.prepare(
+        "SELECT number FROM run WHERE route = ? AND failed <> 0 ORDER BY started DESC LIMIT ?",
+    )?;
+    let mut notable = HashSet::new();
+    for route in routes {
+        let route = route?;
+        for statement in [&mut slowest, &mut failed] {
+            for run in statement.query_map(params![route, most], |row| row.get(0))? {
+                notable.insert(run?);
+            }
+        }
+    }
+    Ok(notable)
+}
+
+/// Removes what was found.
+pub(super) fn apply(writer: &Writer, app: &str, plan: &Plan, now_us: u64) -> Result<Removed> {
+    let today = number(now_us / DAY_US);
+    let mut removed = Removed::default();
+    for chunk in plan.victims.chunks(CHUNK) {
+        let (app, chunk) = (app.to_owned(), chunk.to_vec());
+        for victim in writer.transaction(move |open| remove(open, &app, &chunk, today))? {
+            removed.add(victim.reason, victim.size);
+        }
+    }
+    for chunk in plan.cells.chunks(CHUNK) {
+        let (app, chunk) = (app.to_owned(), chunk.to_vec());
+        removed.cells += chunk.len() as u64;
+        writer.transaction(move |open| remove_cells(open.connection, &app, &chunk, today))?;
+    }
+    for chunk in plan.days.chunks(CHUNK) {
+        let chunk = chunk.to_vec();
+        writer.transaction(move |open| {
+            let delete = "DELETE FROM day WHERE number = ?";
+            let mut statement = open.connection.prepare_cached(delete)?;
+            for day in chunk {
+                statement.execute([day])?;
+            }
+            Ok(())
+        })?;
     }
     if removed != Removed::default() {
         writer.transaction(move |open| {
@@ -40,140 +213,67 @@ pub(super) fn retain(writer: &Writer, app: &str, policy: &Policy, now_us: u64) -
             open.connection.execute(forget, [today - REMEMBERED])?;
             Ok(())
         })?;
-        // Gives free pages back to the file system.
-        writer.outside(|connection| Ok(connection.execute_batch("PRAGMA incremental_vacuum")?))?;
+        give_back(writer)?;
     }
     Ok(removed)
 }
 
-/// The application's number, and the runs to remove.
-fn victims(
-    open: &mut Open<'_>,
-    app: &str,
-    policy: &Policy,
-    now_us: u64,
-) -> Result<Option<(i64, Vec<i64>)>> {
-    let connection = open.connection;
-    let find = "SELECT id FROM app WHERE name = ?";
-    let app: Option<i64> = connection
-        .query_row(find, [app], |row| row.get(0))
-        .optional()?;
-    let Some(app) = app else {
-        return Ok(None);
+/// Gives free pages back to the file system, some at a time.
+fn give_back(writer: &Writer) -> Result<()> {
+    let free = |connection: &Connection| -> Result<u32> {
+        Ok(connection.pragma_query_value(None, "freelist_count", |row| row.get(0))?)
     };
-    notable(connection, app, policy.notable)?;
-    let before = |days: u32| runs::instant(now_us.saturating_sub(u64::from(days) * DAY_US));
-    let mut victims = Vec::new();
-    // Too old: notable runs have an age limit of their own.
-    let days = policy.days.map_or(i64::MIN, before);
-    let mut statement = connection.prepare(
-        "SELECT number FROM run WHERE app = ?1 AND label = '' AND started < ?2
-         AND (number NOT IN (SELECT number FROM temp.notable) OR started < ?3)",
-    )?;
-    let notable_days = days.min(before(policy.keep_notable_days));
-    let rows = statement.query_map(params![app, days, notable_days], |row| row.get(0))?;
-    for row in rows {
-        victims.push(row?);
-    }
-    // Too many, or too large: the oldest first, and no notable ones.
-    let mut statement = connection.prepare(
-        "SELECT number, size,
-            label <> '' OR number IN (SELECT number FROM temp.notable)
-         FROM run WHERE app = ?1 AND (started >= ?2 OR label <> ''
-            OR (number IN (SELECT number FROM temp.notable) AND started >= ?3))
-         ORDER BY started DESC, number DESC",
-    )?;
-    let mut rows = statement.query(params![app, days, notable_days])?;
-    let (mut count, mut bytes) = (0_u64, 0_u64);
-    let mut rest = Vec::new();
-    while let Some(row) = rows.next()? {
-        let (run, size, is_kept): (i64, i64, bool) = (row.get(0)?, row.get(1)?, row.get(2)?);
-        let size = u64::try_from(size).unwrap_or(0);
-        if is_kept {
-            // Counted first, so that limits hold for all runs together.
-            count += 1;
-            bytes += size;
-        } else {
-            rest.push((run, size));
+    let mut left = writer.outside(free)?;
+    while left > 0 {
+        let now = writer.outside(move |connection| {
+            connection.execute_batch(&format!("PRAGMA incremental_vacuum({PAGES})"))?;
+            free(connection)
+        })?;
+        // Runs that arrive use free pages, too.
+        if now >= left {
+            break;
         }
-    }
-    for (run, size) in rest {
-        count += 1;
-        bytes += size;
-        let is_over = policy.runs.is_some_and(|most| count > most)
-            || policy.bytes.is_some_and(|most| bytes > most);
-        if is_over {
-            victims.push(run);
-            count -= 1;
-            bytes -= size;
-        }
-    }
-    connection.execute_batch("DROP TABLE temp.notable")?;
-    Ok(Some((app, victims)))
-}
-
-/// Makes a table of the slowest and the latest failed runs of each route.
-fn notable(connection: &Connection, app: i64, most: u32) -> Result<()> {
-    connection.execute_batch(
-        "DROP TABLE IF EXISTS temp.notable;
-         CREATE TEMP TABLE notable (number INTEGER PRIMARY KEY)",
-    )?;
-    let mut routes = connection.prepare("SELECT id FROM route WHERE app = ?")?;
-    let routes = routes.query_map([app], |row| row.get::<_, i64>(0))?;
-    let mut slowest = connection.prepare(
-        "INSERT OR IGNORE INTO temp.notable
-         SELECT number FROM run WHERE route = ? ORDER BY wall DESC LIMIT ?",
-    )?;
-    let mut failed = connection.prepare(
-        "INSERT OR IGNORE INTO temp.notable
-         SELECT number FROM run WHERE route = ? AND failed <> 0 ORDER BY started DESC LIMIT ?",
-    )?;
-    for route in routes {
-        let route = route?;
-        slowest.execute(params![route, most])?;
-        failed.execute(params![route, most])?;
+        left = now;
     }
     Ok(())
 }
 
-fn remove(open: &mut Open<'_>, victims: &[i64], today: i64) -> Result<Removed> {
-    let mut removed = Removed::default();
-    let mut size = open
-        .connection
-        .prepare_cached("SELECT size FROM run WHERE number = ?")?;
+/// Removes runs; returns those that were removed.
+fn remove(open: &mut Open<'_>, app: &str, victims: &[Victim], today: i64) -> Result<Vec<Victim>> {
+    let mut removed = Vec::with_capacity(victims.len());
+    // A user may have deleted or labelled it since.
     let mut forget = open.connection.prepare_cached(
-        "INSERT OR REPLACE INTO forgotten (id, day) SELECT id, ? FROM run WHERE number = ?",
+        "INSERT OR REPLACE INTO forgotten (id, day)
+         SELECT id, ? FROM run WHERE number = ? AND started = ? AND label = ''",
     )?;
-    for &run in victims {
-        // A run that a user deleted since is gone.
-        let Some(bytes) = size
-            .query_row([run], |row| row.get::<_, i64>(0))
-            .optional()?
-        else {
-            continue;
-        };
-        forget.execute(params![today, run])?;
-        runs::remove(open.connection, run)?;
-        removed.runs += 1;
-        removed.bytes += u64::try_from(bytes).unwrap_or(0);
+    for victim in victims {
+        if forget.execute(params![today, victim.run, victim.started])? > 0 {
+            runs::remove(open.connection, victim.run)?;
+            removed.push(*victim);
+        }
+    }
+    for reason in Reason::ALL {
+        let of_reason = removed.iter().filter(|victim| victim.reason == reason);
+        let (count, bytes) = of_reason.fold((0, 0), |(count, bytes), victim| {
+            (count + 1, bytes + victim.size)
+        });
+        if count > 0 {
+            policies::note(open.connection, today, app, reason, (count, bytes))?;
+        }
     }
     Ok(removed)
 }
 
-fn remove_cells(open: &mut Open<'_>, app: i64, before: i64) -> Result<u64> {
-    let mut old = open.connection.prepare(
-        "SELECT number FROM cell WHERE hour < ?
-         AND route IN (SELECT id FROM route WHERE app = ?)",
+fn remove_cells(connection: &Connection, app: &str, numbers: &[i64], today: i64) -> Result<()> {
+    // The rest of such a day is summed again.
+    let mut forget_day = connection.prepare_cached(
+        "DELETE FROM daily
+         WHERE (route, hour) IN (SELECT route, hour / 24 * 24 FROM cell WHERE number = ?)",
     )?;
-    let old = old.query_map(params![before, app], |row| row.get::<_, i64>(0))?;
-    let old = old.collect::<rusqlite::Result<Vec<_>>>()?;
-    for &number in &old {
-        cells::remove(open.connection, number)?;
+    for &number in numbers {
+        forget_day.execute([number])?;
+        cells::remove(connection, number)?;
     }
-    open.connection.execute(
-        "DELETE FROM day WHERE day < ?
-         AND route IN (SELECT id FROM route WHERE app = ?)",
-        params![before.div_euclid(24), app],
-    )?;
-    Ok(old.len() as u64)
+    let count = numbers.len() as u64;
+    policies::note(connection, today, app, Reason::Sums, (count, 0))
 }

@@ -4,8 +4,8 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::conditions::Conditions;
-use super::dictionaries;
 use super::put::number;
+use super::{dictionaries, policies};
 use crate::{
     AppInfo, DayCount, Error, Result, Run, RunId, RunInfo, RunPage, RunQuery, RunSort, Selection,
     Stats,
@@ -221,6 +221,7 @@ pub(super) fn stats(connection: &Connection) -> Result<Stats> {
         disk_bytes: 0,
         first_us: instant("SELECT min(started) FROM run")?,
         last_us: instant("SELECT max(started) FROM run")?,
+        removed: policies::removed(connection)?,
     })
 }
 

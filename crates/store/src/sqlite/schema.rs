@@ -6,7 +6,11 @@ use crate::{Error, Result};
 
 /// Each step is applied once, in a transaction; `user_version` counts them.
 /// Steps are never changed, only added.
-const STEPS: [&str; 1] = [include_str!("schema-1.sql")];
+const STEPS: [&str; 3] = [
+    include_str!("schema-1.sql"),
+    include_str!("schema-2.sql"),
+    include_str!("schema-daily.sql"),
+];
 
 /// Creates the tables, or brings those of an older version up to date.
 pub(super) fn migrate(connection: &mut Connection) -> Result<()> {
@@ -21,6 +25,11 @@ pub(super) fn migrate(connection: &mut Connection) -> Result<()> {
         transaction.commit()?;
     }
     check(connection)
+}
+
+/// Whether an older version wrote the store.
+pub(super) fn is_older(connection: &Connection) -> Result<bool> {
+    Ok(usize::try_from(version(connection)?).is_ok_and(|found| found < STEPS.len()))
 }
 
 /// Refuses a store of a later version.

@@ -10,11 +10,11 @@ use profile::Symbol;
 use rusqlite::Connection;
 
 use super::cells::{part as read_part, read_totals};
-use super::conditions::Conditions;
-use super::{SqliteStore, dictionaries, runs};
+use super::conditions::{Conditions, hours};
+use super::{SqliteStore, daily, dictionaries, runs};
 use crate::prepare::{part, profile_of};
 use crate::rollup::{Paths, SpanSums, Spreads, Totals, decode};
-use crate::{Basis, Result, Selection};
+use crate::{Basis, Result, Selection, TrendStep};
 
 /// The most runs whose files are read for an answer; the latest are taken.
 const MOST_RUNS: usize = 2000;
@@ -25,6 +25,24 @@ pub(super) enum Want {
     Paths,
     Spans,
     Spreads,
+}
+
+/// How exactly the time is needed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Resolution {
+    /// Sums of hours.
+    Hour,
+    /// Sums of whole days, where the selection has them.
+    Day,
+}
+
+impl From<TrendStep> for Resolution {
+    fn from(step: TrendStep) -> Self {
+        match step {
+            TrendStep::Hour => Self::Hour,
+            TrendStep::Day | TrendStep::All => Self::Day,
+        }
+    }
 }
 
 /// The part of a cell, a day or a run.
@@ -54,7 +72,10 @@ pub(super) struct Place {
     pub(super) app: String,
     pub(super) route: String,
     pub(super) release: String,
+    /// The hour, or the first hour of the day.
     pub(super) hour: i64,
+    /// The first and the last hour with runs.
+    pub(super) hours: (i64, i64),
     pub(super) rate: f64,
     /// How often each of its runs counts, so that runs of different rates are
     /// mixed as the requests were: 1 for the highest rate of the selection.
@@ -108,60 +129,114 @@ pub(super) fn visit(
     connection: &Connection,
     selection: &Selection,
     want: Want,
+    step: Resolution,
     visitor: &mut dyn FnMut(&Place, &Totals, Sums),
 ) -> Result<Visited> {
     if selection.is_of_hours() && want == Want::Spreads {
         visit_days(store, connection, selection, visitor)
     } else if selection.is_of_hours() {
-        visit_cells(store, connection, selection, want, visitor)
+        visit_cells(store, connection, selection, want, step, visitor)
     } else {
         visit_runs(connection, selection, want, visitor)
     }
 }
 
+/// A row of `cell` or `daily`: the table, and its number.
+type Found = (&'static str, i64);
+
 /// Visits the totals of the cells of a selection.
 pub(super) fn visit_totals(
     connection: &Connection,
     selection: &Selection,
-    visitor: &mut dyn FnMut(i64, &Place, Totals) -> Result<()>,
+    step: Resolution,
+    visitor: &mut dyn FnMut(Found, &Place, Totals) -> Result<()>,
 ) -> Result<()> {
-    let conditions = Conditions::of_cells(selection)?;
-    let select = format!(
-        "SELECT cell.number, cell.route, cell.release, cell.hour, cell.rate, cell.totals
-         FROM cell{}",
-        conditions.sql()
-    );
-    let highest = highest_rate(connection, "cell", &conditions)?;
+    let sources = sources(connection, selection, step)?;
+    let mut highest: f64 = 0.0;
+    for (table, conditions) in &sources {
+        let table = format!("{table} AS cell");
+        highest = highest.max(highest_rate(connection, &table, conditions)?);
+    }
     let routes = routes(connection)?;
     let releases = releases(connection)?;
-    let mut statement = connection.prepare_cached(&select)?;
-    let mut rows = statement.query(conditions.values())?;
     let mut place = Place {
         app: String::new(),
         route: String::new(),
         release: String::new(),
         hour: 0,
+        hours: (0, 0),
         rate: 1.0,
         weight: 1,
     };
     let mut last = (0, 0);
-    while let Some(row) = rows.next()? {
-        let ids: (i64, i64) = (row.get(1)?, row.get(2)?);
-        if ids != last {
-            if let Some((app, route)) = routes.get(&ids.0) {
-                place.app.clone_from(app);
-                place.route.clone_from(route);
+    for (table, conditions) in sources {
+        let ends = match table {
+            "cell" => "cell.hour, cell.hour",
+            _ => "cell.first, cell.last",
+        };
+        let select = format!(
+            "SELECT cell.number, cell.route, cell.release, cell.hour, cell.rate, {ends},
+                cell.totals
+             FROM {table} AS cell{}",
+            conditions.sql()
+        );
+        let mut statement = connection.prepare_cached(&select)?;
+        let mut rows = statement.query(conditions.values())?;
+        while let Some(row) = rows.next()? {
+            let ids: (i64, i64) = (row.get(1)?, row.get(2)?);
+            if ids != last {
+                if let Some((app, route)) = routes.get(&ids.0) {
+                    place.app.clone_from(app);
+                    place.route.clone_from(route);
+                }
+                place.release = releases.get(&ids.1).cloned().unwrap_or_default();
+                last = ids;
             }
-            place.release = releases.get(&ids.1).cloned().unwrap_or_default();
-            last = ids;
+            place.hour = row.get(3)?;
+            place.rate = row.get(4)?;
+            place.hours = (row.get(5)?, row.get(6)?);
+            place.weight = weight(highest, place.rate);
+            let totals = read_totals(row.get_ref(7)?.as_blob().unwrap_or_default())?;
+            visitor((table, row.get(0)?), &place, totals)?;
         }
-        place.hour = row.get(3)?;
-        place.rate = row.get(4)?;
-        place.weight = weight(highest, place.rate);
-        let totals = read_totals(row.get_ref(5)?.as_blob().unwrap_or_default())?;
-        visitor(row.get(0)?, &place, totals)?;
     }
     Ok(())
+}
+
+/// The tables that have the sums of a selection, and the conditions for each:
+/// complete days if these are exact enough, and the hours between them.
+fn sources(
+    connection: &Connection,
+    selection: &Selection,
+    step: Resolution,
+) -> Result<Vec<(&'static str, Conditions)>> {
+    let (first, last) = hours(selection);
+    let mut days = Vec::new();
+    if step == Resolution::Day {
+        days = daily::complete(connection)?;
+        days.retain(|&day| day >= first && day.saturating_add(23) <= last);
+    }
+    let mut sources = Vec::new();
+    if let (Some(&begin), Some(&end)) = (days.first(), days.last()) {
+        let mut conditions = Conditions::of_cells(selection, (begin, end))?;
+        conditions.add(
+            "cell.hour IN (SELECT hour FROM summed WHERE is_complete)",
+            [],
+        );
+        sources.push(("daily", conditions));
+    }
+    let mut from = first;
+    for day in days {
+        if from < day {
+            let hours = Conditions::of_cells(selection, (from, day - 1))?;
+            sources.push(("cell", hours));
+        }
+        from = day + 24;
+    }
+    if from <= last {
+        sources.push(("cell", Conditions::of_cells(selection, (from, last))?));
+    }
+    Ok(sources)
 }
 
 fn visit_cells(
@@ -169,18 +244,19 @@ fn visit_cells(
     connection: &Connection,
     selection: &Selection,
     want: Want,
+    step: Resolution,
     visitor: &mut dyn FnMut(&Place, &Totals, Sums),
 ) -> Result<Visited> {
     let (mut runs, mut sum) = (0, 0.0);
-    visit_totals(connection, selection, &mut |number, place, totals| {
+    let mut visit = |(table, number): Found, place: &Place, totals: Totals| {
         runs += totals.runs;
         sum += requests(totals.runs, place.rate);
-        let table = if want == Want::Spans {
+        let name = if want == Want::Spans {
             "spans"
         } else {
             "paths"
         };
-        let Some(bytes) = read_part(connection, table, number)? else {
+        let Some(bytes) = read_part(connection, table, name, number)? else {
             return Ok(());
         };
         let sums = if want == Want::Spans {
@@ -190,7 +266,8 @@ fn visit_cells(
         };
         visitor(place, &totals, sums.times(place.weight));
         Ok(())
-    })?;
+    };
+    visit_totals(connection, selection, step, &mut visit)?;
     Ok(Visited {
         names: store.names(connection)?,
         basis: Basis::Hours,
@@ -219,11 +296,13 @@ fn visit_days(
     while let Some(row) = rows.next()? {
         let (app, route) = routes.get(&row.get(0)?).cloned().unwrap_or_default();
         let rate = row.get(3)?;
+        let hour = row.get::<_, i64>(2)? * 24;
         let place = Place {
             app,
             route,
             release: releases.get(&row.get(1)?).cloned().unwrap_or_default(),
-            hour: row.get::<_, i64>(2)? * 24,
+            hour,
+            hours: (hour, hour + 23),
             rate,
             weight: weight(highest, rate),
         };
@@ -267,8 +346,10 @@ fn visit_runs(
                 })
             })
             .collect();
+        let hour = super::cells::hour_of(info.started_us);
         let place = Place {
-            hour: super::cells::hour_of(info.started_us),
+            hour,
+            hours: (hour, hour),
             rate: info.rate,
             weight: weight(highest, info.rate),
             app: info.app,

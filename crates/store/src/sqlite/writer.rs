@@ -4,13 +4,15 @@
 //! transaction that fails leaves nothing, and all of its runs get the error.
 
 use std::path::Path;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
-use super::put::Open;
+use super::cells::hour_of;
+use super::daily::Daily;
+use super::put::{Changed, Open};
 use super::{folder, ids::Ids, schema};
 use crate::prepare::Prepared;
 use crate::{Error, Result, Stored};
@@ -35,6 +37,9 @@ enum Job {
 struct State {
     connection: Connection,
     ids: Ids,
+    /// Rows as they are in the database, for the next runs.
+    kept: Changed,
+    daily: Daily,
 }
 
 /// The thread that writes.
@@ -52,6 +57,8 @@ impl Writer {
         let mut state = State {
             connection,
             ids: Ids::default(),
+            kept: Changed::default(),
+            daily: Daily::new(),
         };
         let thread = std::thread::Builder::new()
             .name("store-writer".to_owned())
@@ -75,6 +82,11 @@ impl Writer {
         work: impl FnOnce(&mut Open<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         self.run(move |state| state.transaction(work))
+    }
+
+    /// Sums all days that are over.
+    pub(super) fn sum_days(&self) -> Result<()> {
+        self.run(|state| state.daily.finish(&mut state.connection))
     }
 
     /// Does something with the connection, outside of a transaction.
@@ -115,7 +127,7 @@ impl Drop for Writer {
 
 impl State {
     fn work(&mut self, jobs: &Receiver<Job>) {
-        while let Ok(job) = jobs.recv() {
+        while let Some(job) = self.next(jobs) {
             let mut puts = Vec::new();
             let mut next = Some(job);
             let mut other = None;
@@ -131,7 +143,14 @@ impl State {
             }
             self.put(puts);
             if let Some(work) = other {
+                self.kept = Changed::default();
                 work(self);
+                self.kept = Changed::default();
+                self.daily.changed();
+            }
+            // Also while runs arrive one after the other.
+            if self.daily.is_late() {
+                self.daily.step(&mut self.connection);
             }
         }
         // Leaves one file, if no reader is left.
@@ -140,12 +159,30 @@ impl State {
             .execute_batch("PRAGMA wal_checkpoint(TRUNCATE)");
     }
 
+    /// The next job; sums days as long as there is none. None when all senders
+    /// are gone.
+    fn next(&mut self, jobs: &Receiver<Job>) -> Option<Job> {
+        loop {
+            let Some(wait) = self.daily.wait() else {
+                return jobs.recv().ok();
+            };
+            match jobs.recv_timeout(wait) {
+                Ok(job) => return Some(job),
+                Err(RecvTimeoutError::Timeout) => self.daily.step(&mut self.connection),
+                Err(RecvTimeoutError::Disconnected) => return None,
+            }
+        }
+    }
+
     fn put(&mut self, puts: Vec<(Box<Prepared>, Reply<Stored>)>) {
         if puts.is_empty() {
             return;
         }
         let puts = puts.into_iter().map(|(run, reply)| (*run, reply));
         let (runs, replies): (Vec<_>, Vec<_>) = puts.unzip();
+        for run in &runs {
+            self.daily.changed_hour(hour_of(run.info.started_us));
+        }
         let outcome = self.transaction(move |open| open.put(runs));
         for (index, reply) in replies.into_iter().enumerate() {
             let stored = match &outcome {
@@ -160,6 +197,7 @@ impl State {
         let outcome = self.try_transaction(work);
         if outcome.is_err() {
             self.ids.clear();
+            self.kept = Changed::default();
         }
         outcome
     }
@@ -170,6 +208,7 @@ impl State {
         let answer = work(&mut Open {
             connection: &transaction,
             ids: &mut self.ids,
+            kept: &mut self.kept,
         })?;
         transaction.commit()?;
         Ok(answer)

@@ -5,11 +5,10 @@
 //! border lies are divided in proportion. A call is counted where it begins. So
 //! a range and its complement add up to the whole.
 
-use profile::{Body, Cost, EventKind, Events, Instant, Node, NodeId, Profile, Samples, Tree};
+use profile::{Body, Cost, Event, EventKind, Events, Instant, NodeId, Profile, Samples, Tree};
 use serde::{Deserialize, Serialize};
 
 use crate::lanes::TopNodes;
-use crate::tree::OrderedTree;
 use crate::{Document, Error};
 
 /// A range of time, in nanoseconds since the profile began.
@@ -33,50 +32,33 @@ impl Document {
     /// [`Error::NeedsTimes`].
     pub fn in_range(&self, range: TimeRange) -> Result<Self, Error> {
         let times = self.times()?;
-        let profile = in_range(self.profile(), self.tree()?, &times.tops, range);
-        Ok(Self::new(profile, self.files().to_vec()))
-    }
-}
-
-/// A profile of the range alone: the same nodes in the same order, with the
-/// costs of the range.
-fn in_range(profile: &Profile, tree: &OrderedTree, tops: &TopNodes, range: TimeRange) -> Profile {
-    let mut own = vec![Cost::default(); tree.len()];
-    match (&profile.body, tops) {
-        (Body::Events(events), TopNodes::Events(tops)) => {
-            charge_events(events, tops, range, &mut own);
+        let tree = self.tree()?;
+        let mut own = vec![Cost::default(); tree.len()];
+        let profile = self.profile();
+        match (&profile.body, &times.tops) {
+            (Body::Events(events), TopNodes::Events(tops)) => {
+                charge_events(events, tops, range, &mut own);
+            }
+            (Body::Samples(samples), TopNodes::Stacks(tops)) => {
+                charge_samples(samples, tops, range, &mut own);
+            }
+            _ => {}
         }
-        (Body::Samples(samples), TopNodes::Stacks(tops)) => {
-            charge_samples(samples, tops, range, &mut own);
-        }
-        _ => {}
-    }
-    let mut nodes: Vec<Node> = (0..)
-        .zip(own)
-        .map(|(node, cost)| Node {
-            parent: NodeId(tree.parent(node).unwrap_or(0)),
-            symbol: tree.symbol(node),
-            cost,
-        })
-        .collect();
-    for index in (1..nodes.len()).rev() {
-        let Node { parent, cost, .. } = nodes[index];
-        let parent = &mut nodes[parent.index()].cost;
-        let calls = parent.calls;
-        *parent += cost;
-        parent.calls = calls;
-    }
-    let mut spans = profile.spans.clone();
-    spans
-        .list
-        .retain(|span| (range.from..range.to).contains(&span.start));
-    Profile {
-        symbols: profile.symbols.clone(),
-        body: Body::Tree(Tree { nodes }),
-        metrics: profile.metrics,
-        meta: profile.meta.clone(),
-        spans,
-        lines: profile::Lines::default(),
+        let mut spans = profile.spans.clone();
+        spans
+            .list
+            .retain(|span| (range.from..range.to).contains(&span.start));
+        let part = Profile {
+            symbols: profile.symbols.clone(),
+            // The tree is that of the whole profile, with other costs.
+            body: Body::Tree(Tree { nodes: Vec::new() }),
+            metrics: profile.metrics,
+            meta: profile.meta.clone(),
+            spans,
+            lines: profile::Lines::default(),
+        };
+        let files = self.files().to_vec();
+        Ok(Self::with_tree(part, tree.with_own_costs(own), files))
     }
 }
 
@@ -88,55 +70,83 @@ fn charge_events(events: &Events, tops: &[u32], range: TimeRange, own: &mut [Cos
     }
     // From the stretch that crosses the beginning to the one that crosses the end.
     let first = begins(range.from);
-    let last = begins(range.to).min(list.len());
-    for index in first..=last {
+    let last = begins(range.to).max(first);
+    let crossing = |index: usize, own: &mut [Cost]| {
         let start = index
             .checked_sub(1)
             .map_or(Instant::default(), |before| list[before].at);
         let end = list.get(index).map_or(events.end, |event| event.at);
         own[tops[index] as usize] += between(start, end, range);
-        if let Some(event) = list.get(index)
-            && matches!(event.kind, EventKind::Enter(_))
-            && (range.from..range.to).contains(&event.at.wall)
-        {
-            let cost = &mut own[tops[index + 1] as usize];
+    };
+    crossing(first, own);
+    if last > first {
+        // What is between the two is inside as a whole.
+        let mut before = list[first].at;
+        let inside = first + 1..last;
+        let (events, tops) = (&list[inside.clone()], &tops[inside]);
+        for (events, tops) in events.chunks(PIECE).zip(tops.chunks(PIECE)) {
+            before = charge_whole(before, events, tops, own);
+        }
+        crossing(last, own);
+    }
+    let pieces = list[first..last].chunks(PIECE);
+    for (events, tops) in pieces.zip(tops[first + 1..].chunks(PIECE)) {
+        count_calls(events, tops, own);
+    }
+}
+
+/// A browser compiles a function of WebAssembly well while it runs, and uses
+/// that for its next call: so a loop over millions is called piece by piece.
+const PIECE: usize = 8_192;
+
+/// Charges the stretches before each of `events`; returns when the last ended.
+#[inline(never)]
+fn charge_whole(mut before: Instant, events: &[Event], tops: &[u32], own: &mut [Cost]) -> Instant {
+    for (Event { at, .. }, top) in events.iter().zip(tops) {
+        own[*top as usize] += since(before, *at);
+        before = *at;
+    }
+    before
+}
+
+/// Counts each call at the node that runs after it began.
+#[inline(never)]
+fn count_calls(events: &[Event], tops: &[u32], own: &mut [Cost]) {
+    for (event, top) in events.iter().zip(tops) {
+        if matches!(event.kind, EventKind::Enter(_)) {
+            let cost = &mut own[*top as usize];
             cost.calls = cost.calls.saturating_add(1);
         }
     }
 }
 
+/// What a stretch cost.
+fn since(start: Instant, end: Instant) -> Cost {
+    Cost {
+        calls: 0,
+        wall: end.wall.saturating_sub(start.wall),
+        cpu: end.cpu.saturating_sub(start.cpu),
+        memory: end.memory.saturating_sub(start.memory),
+        peak: end.peak.saturating_sub(start.peak),
+    }
+}
+
 /// What the stretch from `start` to `end` cost inside the range.
 fn between(start: Instant, end: Instant, range: TimeRange) -> Cost {
-    let length = end.wall.saturating_sub(start.wall);
-    let cpu = end.cpu.saturating_sub(start.cpu);
-    let memory = end.memory.saturating_sub(start.memory);
-    let peak = end.peak.saturating_sub(start.peak);
+    let whole = since(start, end);
+    let length = whole.wall;
     if length == 0 {
         let is_inside = (range.from..range.to).contains(&start.wall);
-        return if is_inside {
-            Cost {
-                calls: 0,
-                wall: 0,
-                cpu,
-                memory,
-                peak,
-            }
-        } else {
-            Cost::default()
-        };
+        return if is_inside { whole } else { Cost::default() };
     }
     let from = range.from.clamp(start.wall, end.wall) - start.wall;
     let to = range.to.clamp(start.wall, end.wall).max(start.wall + from) - start.wall;
     if from == 0 && to == length {
-        // Nearly all are whole, and wide divisions take long in WebAssembly.
-        return Cost {
-            calls: 0,
-            wall: length,
-            cpu,
-            memory,
-            peak,
-        };
+        return whole;
     }
+    let Cost {
+        cpu, memory, peak, ..
+    } = whole;
     // Parts of the whole are differences of sums, so parts add up.
     let until = |whole: i128, at: u64| whole * i128::from(at) / i128::from(length);
     let part = |whole: i128| until(whole, to) - until(whole, from);

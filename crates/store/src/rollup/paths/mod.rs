@@ -110,6 +110,11 @@ impl Paths {
         self.shape
     }
 
+    /// The number of paths.
+    pub(crate) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
     fn is_edges(&self) -> bool {
         self.shape == Shape::Edges
     }

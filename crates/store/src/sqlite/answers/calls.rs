@@ -6,7 +6,7 @@ use profile::{Mode, Profile};
 use rusqlite::Connection;
 
 use super::super::SqliteStore;
-use super::super::visit::{Sums, Visited, Want, visit};
+use super::super::visit::{Resolution, Sums, Visited, Want, visit};
 use crate::rollup::{Paths, Shape, Sign};
 use crate::{Aggregate, Result, Selection};
 
@@ -52,7 +52,14 @@ pub(super) fn sums(
             sum.runs += totals.runs;
             sum.weighted += totals.runs * place.weight;
         };
-    let visited = visit(store, connection, selection, Want::Paths, &mut add)?;
+    let visited = visit(
+        store,
+        connection,
+        selection,
+        Want::Paths,
+        Resolution::Day,
+        &mut add,
+    )?;
     Ok((sums, visited))
 }
 

@@ -6,6 +6,7 @@ use profile::{FlatRow, FlatTable};
 use rusqlite::Connection;
 
 use super::super::SqliteStore;
+use super::super::visit::has_spreads;
 use super::calls;
 use super::functions::{spreads, text};
 use crate::rollup::{LOG_STEPS, Spread};
@@ -51,6 +52,7 @@ struct Side {
     aggregate: Aggregate,
     functions: HashMap<String, FlatRow>,
     spreads: HashMap<String, Spread>,
+    has_spreads: bool,
     /// What sums are divided by.
     runs: u64,
 }
@@ -65,6 +67,7 @@ fn side(store: &SqliteStore, connection: &Connection, selection: &Selection) -> 
             .map(|row| (text(profile.name(row.symbol)), row))
             .collect(),
         spreads: spreads(store, connection, selection)?,
+        has_spreads: has_spreads(selection),
         runs: runs.unwrap_or(0),
         aggregate,
     })
@@ -93,6 +96,14 @@ fn change(name: &str, rows: [Option<&FlatRow>; 2], sides: [&Side; 2]) -> Functio
         0.0
     };
     let spreads = sides.map(|side| side.spreads.get(name));
+    let logarithms = match spreads {
+        [Some(before), Some(after)] => logarithms(before, after),
+        _ => None,
+    };
+    let called = |side: usize| {
+        let spread = spreads[side].map_or(0, |spread| spread.runs);
+        sides[side].has_spreads.then_some(spread)
+    };
     FunctionChange {
         name: name.to_owned(),
         calls_before: before.0,
@@ -102,16 +113,16 @@ fn change(name: &str, rows: [Option<&FlatRow>; 2], sides: [&Side; 2]) -> Functio
         wall_before: before.2,
         wall_after: after.2,
         by_calls: (after.0 - before.0) * own_of_call,
-        z: match spreads {
-            [Some(before), Some(after)] => z(before, after),
-            _ => None,
-        },
+        z: logarithms.map(|(change, error)| change / error),
+        ln_change: logarithms.map(|(change, _)| change),
+        called_before: called(0),
+        called_after: called(1),
     }
 }
 
-/// The difference of the mean logarithms in standard errors.
+/// The difference of the mean logarithms, and its standard error.
 #[expect(clippy::cast_precision_loss, reason = "means")]
-fn z(before: &Spread, after: &Spread) -> Option<f64> {
+fn logarithms(before: &Spread, after: &Spread) -> Option<(f64, f64)> {
     if before.runs < ENOUGH || after.runs < ENOUGH {
         return None;
     }
@@ -121,5 +132,5 @@ fn z(before: &Spread, after: &Spread) -> Option<f64> {
         (squares - mean(spread).powi(2)).max(0.0) / (spread.runs - 1) as f64
     };
     let error = (variance(before) + variance(after)).sqrt();
-    (error > 0.0).then(|| (mean(after) - mean(before)) / error)
+    (error > 0.0).then(|| (mean(after) - mean(before), error))
 }

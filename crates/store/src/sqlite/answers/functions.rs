@@ -6,7 +6,7 @@ use profile::{FlatRow, FlatTable, Neighbours, Profile, Symbol, SymbolId};
 use rusqlite::Connection;
 
 use super::super::SqliteStore;
-use super::super::visit::{Sums, Want, has_spreads, requests, visit};
+use super::super::visit::{Resolution, Sums, Want, has_spreads, requests, visit};
 use super::calls;
 use crate::rollup::{FunctionSums, Sign, Spread};
 use crate::{
@@ -79,7 +79,14 @@ pub(super) fn spreads(
             }
         }
     };
-    let visited = visit(store, connection, selection, Want::Spreads, &mut add)?;
+    let visited = visit(
+        store,
+        connection,
+        selection,
+        Want::Spreads,
+        Resolution::Day,
+        &mut add,
+    )?;
     let name = |number: u32| visited.names.get(number as usize);
     let sums = sums.into_iter();
     Ok(sums
@@ -125,7 +132,14 @@ pub(in super::super) fn function_trend(
             }
         }
     };
-    let visited = visit(store, connection, selection, Want::Paths, &mut add)?;
+    let visited = visit(
+        store,
+        connection,
+        selection,
+        Want::Paths,
+        step.into(),
+        &mut add,
+    )?;
     let Some(number) = number_of(&visited.names, name) else {
         return Ok(Vec::new());
     };
@@ -188,7 +202,14 @@ fn spread_trend(
                 .merge(&more, Sign::Plus);
         }
     };
-    let visited = visit(store, connection, selection, Want::Spreads, &mut add)?;
+    let visited = visit(
+        store,
+        connection,
+        selection,
+        Want::Spreads,
+        Resolution::Day,
+        &mut add,
+    )?;
     let Some(number) = number_of(&visited.names, name) else {
         return Ok(BTreeMap::new());
     };
@@ -227,7 +248,14 @@ pub(in super::super) fn function(
             }
         }
     };
-    let visited = visit(store, connection, selection, Want::Paths, &mut add)?;
+    let visited = visit(
+        store,
+        connection,
+        selection,
+        Want::Paths,
+        Resolution::Day,
+        &mut add,
+    )?;
     let Some(number) = number_of(&visited.names, name) else {
         return Ok(None);
     };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rusqlite::Connection;
 
 use super::super::SqliteStore;
-use super::super::visit::{Sums, Want, visit};
+use super::super::visit::{Resolution, Sums, Want, visit};
 use crate::{CellHours, Result, Selection};
 
 /// The sums of a route since an hour.
@@ -31,6 +31,7 @@ pub(in super::super) fn hours(
         connection,
         &selection,
         Want::Paths,
+        Resolution::Hour,
         &mut |place, totals, part| {
             // A route whose own name has a star is a pattern, and selects others too.
             if let Sums::Paths(paths) = part

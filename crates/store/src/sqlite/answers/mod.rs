@@ -1,6 +1,7 @@
 //! Answers about many runs, one question a file.
 
 mod calls;
+mod days;
 mod differences;
 mod functions;
 mod hours;
@@ -8,8 +9,9 @@ mod requests;
 mod spans;
 
 pub(super) use calls::tree;
+pub(super) use days::{function_days, route_days};
 pub(super) use differences::diff;
 pub(super) use functions::{function, function_trend, top};
 pub(super) use hours::hours;
-pub(super) use requests::{releases, request_trend, routes};
+pub(super) use requests::{releases, request_trend, requests, routes};
 pub(super) use spans::spans;

@@ -6,7 +6,7 @@ use rusqlite::Connection;
 
 use super::super::conditions::Conditions;
 use super::super::runs;
-use super::super::visit::{Place, requests, visit_totals};
+use super::super::visit::{self, Place, Resolution, visit_totals};
 use crate::rollup::{Sign, Totals};
 use crate::{ReleaseInfo, Result, RouteRow, RunInfo, Selection, TrendPoint, TrendStep};
 
@@ -14,8 +14,8 @@ use crate::{ReleaseInfo, Result, RouteRow, RunInfo, Selection, TrendPoint, Trend
 const MOST_RUNS: usize = 100_000;
 
 #[derive(Default)]
-struct Sum {
-    totals: Totals,
+pub(super) struct Sum {
+    pub(super) totals: Totals,
     walls: crate::Sketch,
     requests: f64,
     /// The time of the requests that the runs stand for.
@@ -28,24 +28,25 @@ impl Sum {
     #[expect(clippy::cast_precision_loss, reason = "an estimate")]
     fn add(&mut self, place: &Place, totals: &Totals) {
         if self.totals.runs == 0 {
-            (self.first, self.last) = (place.hour, place.hour);
+            (self.first, self.last) = place.hours;
         }
-        self.first = self.first.min(place.hour);
-        self.last = self.last.max(place.hour);
+        self.first = self.first.min(place.hours.0);
+        self.last = self.last.max(place.hours.1);
         self.totals.merge(totals, Sign::Plus);
         match place.weight {
             1 => self.walls.add(&totals.walls),
             weight => self.walls.add(&totals.walls.times(weight)),
         }
-        self.requests += requests(totals.runs, place.rate);
+        self.requests += visit::requests(totals.runs, place.rate);
         self.weighted_wall += totals.wall as f64 / place.rate.max(1e-9);
     }
 }
 
 /// Adds up the totals of a selection by a key.
-fn sums<K: Ord>(
+pub(super) fn sums<K: Ord>(
     connection: &Connection,
     selection: &Selection,
+    step: Resolution,
     key: impl Fn(&Place) -> K,
 ) -> Result<BTreeMap<K, Sum>> {
     let mut sums: BTreeMap<K, Sum> = BTreeMap::new();
@@ -53,7 +54,7 @@ fn sums<K: Ord>(
         sums.entry(key(place)).or_default().add(place, totals);
     };
     if selection.is_of_hours() {
-        visit_totals(connection, selection, &mut |_, place, totals| {
+        visit_totals(connection, selection, step, &mut |_, place, totals| {
             add(place, &totals);
             Ok(())
         })?;
@@ -72,13 +73,48 @@ fn sums<K: Ord>(
 }
 
 fn place(info: RunInfo, highest: f64) -> Place {
+    let hour = super::super::cells::hour_of(info.started_us);
     Place {
         app: info.app,
         route: info.route,
         release: info.release,
-        hour: super::super::cells::hour_of(info.started_us),
+        hour,
+        hours: (hour, hour),
         rate: info.rate,
-        weight: super::super::visit::weight(highest, info.rate),
+        weight: visit::weight(highest, info.rate),
+    }
+}
+
+/// All requests of a selection.
+pub(in super::super) fn requests(
+    connection: &Connection,
+    selection: &Selection,
+) -> Result<Option<RouteRow>> {
+    let all = sums(connection, selection, Resolution::Day, |_| ())?.remove(&());
+    Ok(all.filter(|sum| sum.totals.runs > 0).map(|sum| RouteRow {
+        share: 1.0,
+        ..row(&sum)
+    }))
+}
+
+/// A sum without the names of its route.
+fn row(sum: &Sum) -> RouteRow {
+    let totals = &sum.totals;
+    RouteRow {
+        app: String::new(),
+        route: String::new(),
+        runs: totals.runs,
+        requests: sum.requests,
+        failed: totals.failed,
+        wall: totals.wall,
+        share: 0.0,
+        p50: sum.walls.quantile(0.50),
+        p95: sum.walls.quantile(0.95),
+        p99: sum.walls.quantile(0.99),
+        mean_cpu: totals.cpu.checked_div(totals.cpu_runs),
+        mean_peak: totals.peak.checked_div(totals.peak_runs),
+        first_s: sum.first * 3600,
+        last_s: sum.last * 3600,
     }
 }
 
@@ -87,35 +123,27 @@ pub(in super::super) fn routes(
     connection: &Connection,
     selection: &Selection,
 ) -> Result<Vec<RouteRow>> {
-    let sums = sums(connection, selection, |place| {
+    let sums = sums(connection, selection, Resolution::Day, |place| {
         (place.app.clone(), place.route.clone())
     })?;
     let whole: f64 = sums.values().map(|sum| sum.weighted_wall).sum();
     let mut rows: Vec<(f64, RouteRow)> = sums
         .into_iter()
         .map(|((app, route), sum)| {
-            let totals = &sum.totals;
-            let row = RouteRow {
-                app,
-                route,
-                runs: totals.runs,
-                requests: sum.requests,
-                failed: totals.failed,
-                wall: totals.wall,
-                share: if whole > 0.0 {
-                    sum.weighted_wall / whole
-                } else {
-                    0.0
-                },
-                p50: sum.walls.quantile(0.50),
-                p95: sum.walls.quantile(0.95),
-                p99: sum.walls.quantile(0.99),
-                mean_cpu: totals.cpu.checked_div(totals.cpu_runs),
-                mean_peak: totals.peak.checked_div(totals.peak_runs),
-                first_s: sum.first * 3600,
-                last_s: sum.last * 3600,
+            let share = if whole > 0.0 {
+                sum.weighted_wall / whole
+            } else {
+                0.0
             };
-            (sum.weighted_wall, row)
+            (
+                sum.weighted_wall,
+                RouteRow {
+                    app,
+                    route,
+                    share,
+                    ..row(&sum)
+                },
+            )
         })
         .collect();
     rows.sort_by(|one, other| other.0.total_cmp(&one.0));
@@ -128,7 +156,7 @@ pub(in super::super) fn request_trend(
     selection: &Selection,
     step: TrendStep,
 ) -> Result<Vec<TrendPoint>> {
-    let sums = sums(connection, selection, |place| {
+    let sums = sums(connection, selection, step.into(), |place| {
         (step.first_hour(place.hour), place.release.clone())
     })?;
     let points = sums.into_iter().map(|((hour, release), sum)| TrendPoint {
@@ -154,7 +182,7 @@ pub(in super::super) fn releases(
     connection: &Connection,
     selection: &Selection,
 ) -> Result<Vec<ReleaseInfo>> {
-    let sums = sums(connection, selection, |place| {
+    let sums = sums(connection, selection, Resolution::Day, |place| {
         (place.app.clone(), place.release.clone())
     })?;
     let mut releases: Vec<ReleaseInfo> = sums

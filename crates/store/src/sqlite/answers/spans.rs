@@ -3,7 +3,7 @@
 use rusqlite::Connection;
 
 use super::super::SqliteStore;
-use super::super::visit::{Sums, Want, visit};
+use super::super::visit::{Resolution, Sums, Want, visit};
 use crate::rollup::{Sign, SpanSums, kind_name};
 use crate::{Result, Selection, SpanTotal};
 
@@ -20,6 +20,7 @@ pub(in super::super) fn spans(
         connection,
         selection,
         Want::Spans,
+        Resolution::Day,
         &mut |_, _, part| {
             if let Sums::Spans(spans) = part {
                 sum.merge(&spans, Sign::Plus);

@@ -1,0 +1,335 @@
+//! Sends what the search for regressions found to an address, each finding once.
+//!
+//! **Invariant:** the store notes a finding after the receiver took it. So a
+//! finding is sent again if the server is killed in between, and none is lost.
+
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+use store::Store;
+use ureq::Agent;
+use ureq::http::{HeaderName, HeaderValue};
+
+use crate::retention::now_us;
+
+/// The longest time of one attempt.
+const TIMEOUT: Duration = Duration::from_secs(15);
+
+/// The waits between the attempts to send a finding.
+const WAITS: [u64; 4] = [2, 8, 30, 120];
+
+/// A finding as it is sent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Notice {
+    /// What tells it from others, the same every time.
+    pub id: String,
+    /// The whole body.
+    pub body: Value,
+}
+
+/// Finds what is to be sent of an application.
+pub type Notices = Box<dyn Fn(&dyn Store, &str) -> Result<Vec<Notice>, String> + Send + Sync>;
+
+/// Where findings are sent.
+pub struct Webhook {
+    /// The address: http or https.
+    pub url: String,
+    /// Headers of the requests, such as a secret.
+    pub headers: Vec<(HeaderName, HeaderValue)>,
+    /// The time between two searches.
+    pub every: Duration,
+    /// Searches.
+    pub notices: Notices,
+}
+
+/// Reads headers from a file: a line each, `Name: value`.
+///
+/// # Errors
+///
+/// A file that others can read; a line that is no header.
+pub fn read_headers(path: &Path) -> io::Result<Vec<(HeaderName, HeaderValue)>> {
+    let named = |reason: &str| io::Error::other(format!("{}: {reason}", path.display()));
+    let file = std::fs::metadata(path).map_err(|error| named(&error.to_string()))?;
+    if file.permissions().mode() & 0o077 != 0 {
+        return Err(named("others may read it; chmod 600 changes that"));
+    }
+    let text = std::fs::read_to_string(path)?;
+    let lines = text.lines().filter(|line| !line.trim().is_empty());
+    let headers = lines.map(|line| {
+        let (name, value) = line.split_once(':')?;
+        let mut value = HeaderValue::from_str(value.trim()).ok()?;
+        value.set_sensitive(true);
+        Some((HeaderName::from_bytes(name.trim().as_bytes()).ok()?, value))
+    });
+    let headers: Option<Vec<_>> = headers.collect();
+    headers.ok_or_else(|| named("a line is not `Name: value`, such as `Authorization: Bearer x`"))
+}
+
+/// Searches and sends on a thread of its own, until the process ends.
+///
+/// # Errors
+///
+/// An address that is neither http nor https; no thread can be started.
+pub fn send_findings(webhook: Webhook, store: Arc<dyn Store>) -> io::Result<()> {
+    let url = &webhook.url;
+    if !(url.starts_with("http://") || url.starts_with("https://")) {
+        let reason = "the address of --webhook begins with neither http:// nor https://";
+        return Err(io::Error::other(reason));
+    }
+    let work = move || {
+        let sender = Sender::new(&webhook, &WAITS.map(Duration::from_secs));
+        loop {
+            match sender.send_new(&*store, &webhook.notices) {
+                Ok(0) => {}
+                Ok(sent) => tracing::info!(sent, "the webhook has new findings"),
+                Err(reason) => tracing::warn!(reason, "the webhook is tried again later"),
+            }
+            std::thread::sleep(webhook.every);
+        }
+    };
+    let thread = std::thread::Builder::new().name("webhook".to_owned());
+    thread.spawn(work).map(|_| ())
+}
+
+struct Sender<'a> {
+    agent: Agent,
+    url: &'a str,
+    headers: &'a [(HeaderName, HeaderValue)],
+    waits: Vec<Duration>,
+}
+
+impl<'a> Sender<'a> {
+    fn new(webhook: &'a Webhook, waits: &[Duration]) -> Self {
+        let config = Agent::config_builder()
+            .timeout_global(Some(TIMEOUT))
+            .http_status_as_error(false)
+            // A secret must not go elsewhere.
+            .max_redirects(0)
+            .build();
+        Self {
+            agent: Agent::from(config),
+            url: &webhook.url,
+            headers: &webhook.headers,
+            waits: waits.to_vec(),
+        }
+    }
+
+    /// Sends what was not sent before; returns how many.
+    fn send_new(&self, store: &dyn Store, notices: &Notices) -> Result<u64, String> {
+        let text = |error: store::Error| error.to_string();
+        let mut sent = 0;
+        for app in store.apps().map_err(text)? {
+            let found = match notices(store, &app.name) {
+                Ok(found) => found,
+                Err(reason) => {
+                    tracing::debug!(app = app.name, reason, "no findings");
+                    continue;
+                }
+            };
+            for notice in found {
+                if store.has_notice(&notice.id).map_err(text)? {
+                    continue;
+                }
+                self.send(&notice)?;
+                store.add_notice(&notice.id, now_us()).map_err(text)?;
+                sent += 1;
+            }
+        }
+        Ok(sent)
+    }
+
+    fn send(&self, notice: &Notice) -> Result<(), String> {
+        let body = notice.body.to_string();
+        let mut waits = self.waits.iter();
+        loop {
+            let (reason, may_pass) = match self.attempt(&body) {
+                Ok(()) => return Ok(()),
+                Err(failure) => failure,
+            };
+            match waits.next() {
+                Some(wait) if may_pass => std::thread::sleep(*wait),
+                _ => return Err(reason),
+            }
+        }
+    }
+
+    /// Sends once. The error says why not, and whether another attempt may help.
+    fn attempt(&self, body: &str) -> Result<(), (String, bool)> {
+        let mut request = self.agent.post(self.url);
+        request = request.header("Content-Type", "application/json");
+        for (name, value) in self.headers {
+            request = request.header(name, value);
+        }
+        // The address may have a secret in it: no message has it.
+        let answer = request.send(body);
+        let answer = answer.map_err(|error| (format!("cannot send: {}", brief(&error)), true))?;
+        let status = answer.status();
+        if status.is_success() {
+            return Ok(());
+        }
+        let may_pass = status.is_server_error() || matches!(status.as_u16(), 408 | 425 | 429);
+        Err((format!("the receiver answered {status}"), may_pass))
+    }
+}
+
+/// The kind of an error, without the address.
+fn brief(error: &ureq::Error) -> String {
+    match error {
+        ureq::Error::BadUri(_) => "the address is invalid".to_owned(),
+        error => error.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{BufRead, BufReader, Read, Write};
+    use std::net::TcpListener;
+    use std::sync::mpsc::{Receiver, channel};
+
+    use serde_json::json;
+    use store::{NewRun, SqliteStore};
+
+    use super::*;
+
+    /// A receiver that answers with those statuses, one after the other; it
+    /// gives the heads and bodies that it got.
+    fn receiver(statuses: &'static [u16]) -> (String, Receiver<(String, String)>) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/hook", listener.local_addr().unwrap());
+        let (sender, got) = channel();
+        std::thread::spawn(move || {
+            for status in statuses {
+                let (mut stream, _) = listener.accept().unwrap();
+                let mut reader = BufReader::new(stream.try_clone().unwrap());
+                let (mut head, mut length) = (String::new(), 0);
+                loop {
+                    let mut line = String::new();
+                    reader.read_line(&mut line).unwrap();
+                    let lower = line.to_lowercase();
+                    if let Some(value) = lower.strip_prefix("content-length:") {
+                        length = value.trim().parse().unwrap();
+                    }
+                    if line == "\r\n" {
+                        break;
+                    }
+                    head.push_str(&line);
+                }
+                let mut body = vec![0; length];
+                reader.read_exact(&mut body).unwrap();
+                let answer = format!(
+                    "HTTP/1.1 {status} x\r\nLocation: /elsewhere\r\nContent-Length: 0\r\n\
+                     Connection: close\r\n\r\n"
+                );
+                stream.write_all(answer.as_bytes()).unwrap();
+                sender
+                    .send((head, String::from_utf8(body).unwrap()))
+                    .unwrap();
+            }
+        });
+        (url, got)
+    }
+
+    fn webhook(url: String) -> Webhook {
+        let notice = |id: &str| Notice {
+            id: id.to_owned(),
+            body: json!({ "id": id }),
+        };
+        Webhook {
+            url,
+            headers: vec![(
+                HeaderName::from_static("x-secret"),
+                HeaderValue::from_static("s3cret"),
+            )],
+            every: Duration::ZERO,
+            notices: Box::new(move |_, _| Ok(vec![notice("1"), notice("2")])),
+        }
+    }
+
+    fn filled(folder: &Path) -> SqliteStore {
+        let store = SqliteStore::open(folder).unwrap();
+        let profile = profile::Profile::empty();
+        let run = NewRun {
+            profile,
+            received: 1,
+        };
+        store.put(run).unwrap();
+        store
+    }
+
+    fn pass(webhook: &Webhook, store: &dyn Store) -> Result<u64, String> {
+        Sender::new(webhook, &[Duration::ZERO; 2]).send_new(store, &webhook.notices)
+    }
+
+    #[test]
+    fn each_finding_is_sent_once_also_after_a_restart() {
+        let folder = tempfile::tempdir().unwrap();
+        let (url, got) = receiver(&[200, 204]);
+        let webhook = webhook(url);
+        let store = filled(folder.path());
+        assert_eq!(pass(&webhook, &store), Ok(2));
+        assert_eq!(pass(&webhook, &store), Ok(0));
+        drop(store);
+        let store = SqliteStore::open(folder.path()).unwrap();
+        assert_eq!(pass(&webhook, &store), Ok(0));
+        let requests: Vec<_> = got.iter().collect();
+        let bodies: Vec<&str> = requests.iter().map(|(_, body)| body.as_str()).collect();
+        assert_eq!(bodies, [r#"{"id":"1"}"#, r#"{"id":"2"}"#]);
+        let head = requests[0].0.to_lowercase();
+        assert!(head.starts_with("post /hook "), "{head}");
+        assert!(head.contains("x-secret: s3cret"), "{head}");
+        assert!(head.contains("content-type: application/json"), "{head}");
+    }
+
+    #[test]
+    fn a_receiver_that_fails_is_tried_again_and_one_that_refuses_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = filled(folder.path());
+        // Twice not ready, then it takes the first, and refuses the second.
+        let (url, got) = receiver(&[503, 429, 200, 400, 200]);
+        let webhook = webhook(url);
+        let error = pass(&webhook, &store).unwrap_err();
+        assert!(error.contains("400"), "{error}");
+        // The next time only the second is sent.
+        assert_eq!(pass(&webhook, &store), Ok(1));
+        let ids: Vec<bool> = got.iter().map(|(_, body)| body.contains("\"1\"")).collect();
+        assert_eq!(ids, [true, true, true, false, false]);
+    }
+
+    #[test]
+    fn a_receiver_that_is_away_or_sends_elsewhere_gets_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = filled(folder.path());
+        let (url, got) = receiver(&[302]);
+        assert!(pass(&webhook(url), &store).is_err());
+        assert_eq!(got.iter().count(), 1);
+        let away = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/secret-path", away.local_addr().unwrap());
+        drop(away);
+        let error = pass(&webhook(url), &store).unwrap_err();
+        assert!(!error.contains("secret-path"), "{error}");
+        assert!(!store.has_notice("1").unwrap());
+    }
+
+    #[test]
+    fn headers_come_from_a_file_that_others_cannot_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("headers");
+        let set = |text: &str, mode| {
+            std::fs::write(&path, text).unwrap();
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+            read_headers(&path)
+        };
+        let headers = set("Authorization: Bearer x:y\n\nX-A: 1\n", 0o600).unwrap();
+        assert_eq!(headers[0].0, "authorization");
+        assert_eq!(headers[0].1, "Bearer x:y");
+        assert_eq!(headers.len(), 2);
+        assert!(set("Authorization: x", 0o644).is_err());
+        for wrong in ["no header", "a b: c", ": x"] {
+            assert!(set(wrong, 0o600).is_err(), "{wrong}");
+        }
+    }
+}

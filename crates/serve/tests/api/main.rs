@@ -1,0 +1,16 @@
+//! The server as its clients see it, without a socket.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "clippy takes the helpers of a test for no tests"
+)]
+
+mod access;
+mod classic;
+mod description;
+mod pages;
+mod policies;
+mod questions;
+mod server;
+mod sites;
+mod uploads;

@@ -1,0 +1,85 @@
+//! How long runs are kept.
+
+use axum::http::StatusCode;
+use serde_json::Value;
+use serve::add_token;
+
+use super::server::{open, run, server};
+
+const JSON: (&str, &str) = ("content-type", "application/json");
+
+#[test]
+fn policies_are_set_and_say_what_they_removed() {
+    let server = open();
+    for number in 0..30 {
+        server.send("POST", "/api/v1/runs", &[], run(number));
+    }
+    let before = server.get("/api/v1/policies").json();
+    assert_eq!(before["default"]["days"], 30);
+    assert_eq!(before["is_default_set"], false);
+    let put = |path: &str, body: &str| server.send("PUT", path, &[JSON], body.into());
+    let answer = put("/api/v1/policies", r#"{"days":7,"bytes":null}"#);
+    assert_eq!(answer.status, StatusCode::OK, "{}", answer.text());
+    let answer = put("/api/v1/policies/shop", r#"{"runs":10,"notable":0}"#);
+    let set = answer.json();
+    assert_eq!(set["default"]["bytes"], Value::Null);
+    assert_eq!(set["apps"][0]["policy"]["runs"], 10);
+    // A name with a slash, and names of fields that do not exist.
+    let answer = put("/api/v1/policies/team%2Fblog", "{}");
+    assert_eq!(answer.json()["apps"][1]["app"], "team/blog");
+    for body in [r#"{"day":7}"#, r#"{"days":0}"#, r#"{"days":-1}"#, "{", "7"] {
+        let answer = put("/api/v1/policies/shop", body);
+        assert!(answer.status.is_client_error(), "{body}: {}", answer.status);
+    }
+    // First what would be removed, then the removal, by the policy of the app.
+    let retain = |body: &str| {
+        let answer = server.send("POST", "/api/v1/retain", &[JSON], body.into());
+        assert_eq!(answer.status, StatusCode::OK, "{}", answer.text());
+        answer.json()
+    };
+    assert_eq!(retain(r#"{"app":"shop","dry_run":true}"#)["by_count"], 20);
+    assert_eq!(server.store.stats().unwrap().runs, 30);
+    assert_eq!(retain(r#"{"app":"shop"}"#)["by_count"], 20);
+    assert_eq!(server.store.stats().unwrap().runs, 10);
+    let removals = server.get("/api/v1/removals").json();
+    assert_eq!(removals["removals"][0]["reason"], "count");
+    assert_eq!(removals["removals"][0]["count"], 20);
+    let metrics = server.get("/metrics").text();
+    let line = "xhprof_removed_runs_total{reason=\"count\"} 20\n";
+    assert!(metrics.contains(line), "{metrics}");
+    server.send("DELETE", "/api/v1/policies/shop", &[], Vec::new());
+    let answer = server.send("DELETE", "/api/v1/policies", &[], Vec::new());
+    assert_eq!(answer.json()["default"], before["default"]);
+    assert_eq!(answer.json()["apps"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn a_token_of_an_application_sets_its_policy_only() {
+    let mut server = server(true, None);
+    let path = server.folder.path().join("tokens");
+    let own = add_token(&path, "own", "read,admin", Some("shop")).unwrap();
+    server.tokens.push(own);
+    let server = server.with_tokens_read_again();
+    let owner = server.tokens.len() - 1;
+    let send = |method: &str, path: &str| {
+        let bearer = format!("Bearer {}", server.tokens[owner]);
+        let headers = [("authorization", bearer.as_str()), JSON];
+        server.send(method, path, &headers, b"{}".to_vec()).status
+    };
+    assert_eq!(send("PUT", "/api/v1/policies/shop"), StatusCode::OK);
+    for (method, path) in [
+        ("PUT", "/api/v1/policies"),
+        ("DELETE", "/api/v1/policies"),
+        ("PUT", "/api/v1/policies/blog"),
+        ("DELETE", "/api/v1/policies/blog"),
+    ] {
+        assert_eq!(send(method, path), StatusCode::FORBIDDEN, "{method} {path}");
+    }
+    let store = &server.store;
+    let policy = store::Policy::default();
+    store.set_policy(Some("blog"), Some(&policy)).unwrap();
+    let seen = server.as_owner(owner, "GET", "/api/v1/policies", Vec::new());
+    let seen = seen.json();
+    assert_eq!(seen["apps"].as_array().unwrap().len(), 1);
+    assert_eq!(seen["apps"][0]["app"], "shop");
+}

@@ -1,0 +1,69 @@
+//! Questions and their answers.
+
+use axum::http::StatusCode;
+
+use super::server::{open, run};
+
+#[test]
+fn questions_are_answered_and_bad_ones_named() {
+    let server = open();
+    for number in 0..30 {
+        server.send("POST", "/api/v1/runs", &[], run(number));
+    }
+    let routes = server.get("/api/v1/routes").json();
+    assert_eq!(routes.as_array().unwrap().len(), 3);
+    for path in [
+        "/api/v1/runs?sort=wall&limit=5",
+        "/api/v1/releases",
+        "/api/v1/days",
+        "/api/v1/trend?q=route:/cart&step=hour",
+        "/api/v1/trend?function=main()",
+        "/api/v1/functions?sort=calls&limit=3",
+        "/api/v1/function?name=main()",
+        "/api/v1/tree?q=route:/cart",
+        "/api/v1/diff?before=route:/cart&after=route:/",
+        "/api/v1/spans",
+        "/healthz",
+        "/metrics",
+    ] {
+        let answer = server.get(path);
+        assert_eq!(answer.status, StatusCode::OK, "{path}: {}", answer.text());
+    }
+    let tree = server.get("/api/v1/tree?q=route:/cart").body;
+    let tree = formats::read(tree.as_slice()).unwrap();
+    assert_eq!(tree.meta.tag("runs"), Some("10"));
+    for (path, status) in [
+        ("/api/v1/runs?q=colour:red", 400),
+        ("/api/v1/runs?cursor=x", 400),
+        ("/api/v1/runs?limit=x", 400),
+        ("/api/v1/runs?sort=x", 400),
+        ("/api/v1/runs/x", 400),
+        ("/api/v1/runs/00112233445566778899aabbccddeeff", 404),
+        ("/api/v1/function?name=no", 404),
+        ("/api/v1/function", 400),
+        ("/api/v2/runs", 404),
+        ("/../../etc/passwd", 404),
+    ] {
+        let answer = server.get(path);
+        assert_eq!(answer.status.as_u16(), status, "{path}: {}", answer.text());
+    }
+    let id = server.get("/api/v1/runs?limit=1").json()["runs"][0]["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let label = br#"{"label":"slow one"}"#.to_vec();
+    let kind = [("content-type", "application/json")];
+    let path = format!("/api/v1/runs/{id}/label");
+    assert_eq!(
+        server.send("PUT", &path, &kind, label).status,
+        StatusCode::NO_CONTENT
+    );
+    let found = server.get("/api/v1/runs?q=label:slow*").json();
+    assert_eq!(found["runs"][0]["id"], id.as_str());
+    let deleted = server.send("DELETE", &format!("/api/v1/runs/{id}"), &[], Vec::new());
+    assert_eq!(deleted.status, StatusCode::NO_CONTENT);
+    assert_eq!(server.store.stats().unwrap().runs, 29);
+    let asked = br#"{"app":"shop","policy":{"days":1,"notable":0}}"#.to_vec();
+    let answer = server.send("POST", "/api/v1/retain", &kind, asked);
+    assert_eq!(answer.status, StatusCode::OK, "{}", answer.text());
+}

@@ -1,0 +1,186 @@
+//! Broken uploads: bodies, headers and queries that are changed at random.
+//!
+//! `UPLOADS=100000` sends as many. No answer may be a failure of the server, and
+//! the store must be whole afterwards.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "clippy takes the helpers of a test for no tests"
+)]
+
+use std::sync::Arc;
+
+use axum::body::{Body, to_bytes};
+use axum::http::{HeaderName, HeaderValue, Method, Request, Uri};
+use serve::{Access, Config, Readers, State, app};
+use store::simulate::{At, Random, Shop};
+use store::{SqliteStore, Store};
+use tower::ServiceExt;
+
+const BEGIN_US: u64 = 1_793_491_200_000_000;
+
+/// The uploads that are changed: path with query, headers, body.
+type Seed = (&'static str, Vec<(&'static str, String)>, Vec<u8>);
+
+fn seeds() -> Vec<Seed> {
+    let shop = Shop {
+        paths: 12,
+        ..Shop::default()
+    };
+    let mut native = Vec::new();
+    let at = At {
+        number: 1,
+        route: 0,
+        release: 0,
+        started_us: BEGIN_US,
+    };
+    profile::native::write(&shop.run(at), &mut native).unwrap();
+    let calls = r#"{"main()":{"ct":1,"wt":100,"cpu":90,"mu":10,"pmu":10},"main()==>f":{"ct":2,"wt":50,"cpu":40,"mu":5,"pmu":5}}"#;
+    let xhgui = format!(
+        r#"{{"profile":{calls},"meta":{{"url":"/a/7","SERVER":{{"REQUEST_TIME":1793491200}}}}}}"#
+    );
+    let buggregator = format!(
+        r#"{{"profile":{calls},"tags":{{"a":"b","c":[1]}},"app_name":"blog","hostname":"web1","date":1793491200}}"#
+    );
+    let mut parts = Vec::new();
+    for name in ["profile", "sample_type_config"] {
+        let head = format!(
+            "--x\r\nContent-Disposition: form-data; name=\"{name}\"; filename=\"a\"\r\n\r\n"
+        );
+        parts.extend_from_slice(head.as_bytes());
+        parts.extend_from_slice(&native);
+        parts.extend_from_slice(b"\r\n");
+    }
+    parts.extend_from_slice(b"--x--\r\n");
+    let multipart = ("content-type", "multipart/form-data; boundary=x".to_owned());
+    let tags = vec![
+        ("x-xhprof-app", "blog".to_owned()),
+        ("x-xhprof-route", "/größe".to_owned()),
+        ("x-xhprof-rate", "0.01".to_owned()),
+        ("x-xhprof-tag", "branch=main".to_owned()),
+        ("x-xhprof-file", "4b35d4ff1a2b3.shop.xhprof".to_owned()),
+        ("x-xhprof-title", "t".to_owned()),
+    ];
+    let runs = "/api/v1/runs";
+    vec![
+        (runs, tags.clone(), native.clone()),
+        (runs, Vec::new(), zstd::bulk::compress(&native, 3).unwrap()),
+        (runs, vec![multipart.clone()], parts.clone()),
+        (runs, tags, calls.as_bytes().to_vec()),
+        ("/run/import?token=x", Vec::new(), xhgui.into_bytes()),
+        ("/api/profiler/store", Vec::new(), buggregator.into_bytes()),
+        (
+            "/ingest?name=shop%7Bhost=web2,release=3%7D&from=1793491200&until=1793491210&format=folded",
+            Vec::new(),
+            b"main;f 10\nmain;g 20\n".to_vec(),
+        ),
+        (
+            "/ingest?name=shop.cpu&from=1793491200000000000",
+            vec![multipart],
+            parts,
+        ),
+    ]
+}
+
+/// Changes some bytes: one at a time, a part twice, a part left out, a number.
+fn changed(bytes: &mut Vec<u8>, random: &mut Random) {
+    for _ in 0..random.below(4) {
+        if bytes.is_empty() {
+            return;
+        }
+        let mut place = || usize::try_from(random.below(bytes.len() as u64)).unwrap();
+        let (a, b) = (place(), place());
+        let (first, last) = (a.min(b), a.max(b));
+        match random.below(6) {
+            0 => bytes[first] = u8::try_from(random.below(256)).unwrap(),
+            1 => bytes.truncate(first),
+            2 => drop(bytes.drain(first..last.min(first + 20))),
+            3 => {
+                let part = bytes[first..last.min(first + 50)].to_vec();
+                bytes.splice(last..last, part);
+            }
+            4 => drop(bytes.splice(first..first, *b"99999999999999999999")),
+            _ => bytes[first] = [0, 0xff, b'"', b'{', b'\n'][a % 5],
+        }
+    }
+}
+
+fn request(seed: &Seed, random: &mut Random) -> Option<Request<Body>> {
+    let (path, headers, body) = seed;
+    let mut path = path.as_bytes().to_vec();
+    // The path stays: what is changed is the query.
+    if let Some(mark) = path.iter().position(|&byte| byte == b'?') {
+        let mut query = path.split_off(mark + 1);
+        changed(&mut query, random);
+        path.extend(query);
+    }
+    let mut body = body.clone();
+    changed(&mut body, random);
+    let uri = Uri::try_from(path).ok()?;
+    let mut request = Request::new(Body::from(body));
+    *request.method_mut() = Method::POST;
+    *request.uri_mut() = uri;
+    let map = request.headers_mut();
+    map.insert("host", HeaderValue::from_static("localhost"));
+    for (name, value) in headers {
+        let mut value = value.clone().into_bytes();
+        if random.below(3) == 0 {
+            changed(&mut value, random);
+        }
+        // What is no header never reaches a handler.
+        let value = HeaderValue::from_bytes(&value).ok()?;
+        map.append(HeaderName::from_static(name), value);
+    }
+    Some(request)
+}
+
+#[test]
+fn no_upload_makes_the_server_fail() {
+    let count: u64 = std::env::var("UPLOADS").map_or(2_000, |count| count.parse().unwrap());
+    let folder = tempfile::tempdir().unwrap();
+    let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&folder.path().join("s")).unwrap());
+    let app = app(State::new(Config {
+        store: Arc::clone(&store),
+        readers: Arc::new(Readers::in_this_process()),
+        listen: "127.0.0.1:8470".parse().unwrap(),
+        access: Access::WithoutLogin,
+        hosts: Vec::new(),
+        tls: None,
+        is_demo: false,
+        viewer: Box::new(|_| Ok(String::new())),
+        findings: Box::new(|_, _| Ok(serve::Findings::default())),
+        trigger: serve::Trigger {
+            name: "XHPROF".to_owned(),
+            secret: None,
+        },
+        viewer_policy: "default-src 'none'".to_owned(),
+    }));
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    let seeds = seeds();
+    let mut random = Random::new(7);
+    let (mut taken, mut refused) = (0, 0);
+    for number in 0..count {
+        let seed = &seeds[usize::try_from(number).unwrap() % seeds.len()];
+        let Some(request) = request(seed, &mut random) else {
+            continue;
+        };
+        let about = format!("{number}: {request:?}");
+        let response = runtime.block_on(app.clone().oneshot(request)).unwrap();
+        let status = response.status();
+        let body = to_bytes(response.into_body(), usize::MAX);
+        let body = runtime.block_on(body).unwrap();
+        let text = String::from_utf8_lossy(&body);
+        assert!(!status.is_server_error(), "{about}: {status} {text}");
+        taken += u64::from(status.is_success());
+        refused += u64::from(status.is_client_error());
+    }
+    // Both kinds, or the changes are too large or too small.
+    assert!(
+        taken > count / 10 && refused > count / 10,
+        "{taken} {refused}"
+    );
+    assert_eq!(store.verify().unwrap().problems, []);
+}
