@@ -40,10 +40,7 @@ pub(crate) const ROOT: u32 = 1;
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
 pub(crate) struct Row {
-    /// The caller: an activation, or a row of the tree.
-    pub(crate) parent: u32,
-    /// The callee: an activation, or a symbol in a tree.
-    pub(crate) callee: u32,
+    key: u64,
     /// In edges: the callee's next activation while this call is open.
     pub(crate) deeper: u32,
     /// Its place in [`CallTable::completed`], from 1; 0 before its first call
@@ -56,13 +53,22 @@ pub(crate) struct Row {
 impl Row {
     fn new(parent: u32, callee: u32, deeper: u32) -> Self {
         Self {
-            parent,
-            callee,
+            key: key(parent, callee),
             deeper,
             order: 0,
             calls: 0,
             cost: Reading::default(),
         }
+    }
+
+    /// The caller: an activation, or a row of the tree.
+    pub(crate) fn parent(&self) -> u32 {
+        high_half(self.key)
+    }
+
+    /// The callee: an activation, or a symbol in a tree.
+    pub(crate) fn callee(&self) -> u32 {
+        low_half(self.key)
     }
 
     /// Adds one finished call.
@@ -129,23 +135,48 @@ impl CallTable {
         }
     }
 
-    /// The number of the row with that key, and the row; none if there is none
-    /// yet.
+    /// The number of the row with that key, and its [`Row::deeper`]; none if there
+    /// is none yet.
     #[inline(always)]
-    pub(crate) fn find(&self, parent: u32, callee: u32) -> Option<(u32, &Row)> {
-        let mask = self.index.len().wrapping_sub(1);
-        let mut slot = hash(parent, callee);
-        loop {
-            let &number = self.index.get(slot & mask)?;
-            let row = self.rows.get(number as usize)?;
-            if row.parent == parent && row.callee == callee {
-                return Some((number, row));
-            }
-            if number == SINK {
-                return None;
-            }
-            slot = slot.wrapping_add(1);
+    pub(crate) fn find(&mut self, parent: u32, callee: u32) -> Option<(u32, u32)> {
+        let key = key(parent, callee);
+        let hash = hash(key);
+        let (number, row) = self.slot(hash)?;
+        if row.key == key {
+            return Some((number, row.deeper));
         }
+        self.find_further(key, hash)
+    }
+
+    /// What stands in the slot of that hash.
+    #[inline(always)]
+    fn slot(&self, hash: usize) -> Option<(u32, &Row)> {
+        let number = *self.index.get(hash & self.index.len().wrapping_sub(1))?;
+        Some((number, self.rows.get(number as usize)?))
+    }
+
+    /// Looks into the slots after `first`. A row with more calls than the row in
+    /// `first` changes places with it, so that the next search is shorter. The
+    /// slots between stay full, so both are found as before.
+    #[inline(never)]
+    fn find_further(&mut self, key: u64, first: usize) -> Option<(u32, u32)> {
+        let (mut number, row) = self.slot(first)?;
+        let calls = row.calls;
+        let mut hash = first;
+        while number != SINK {
+            hash = hash.wrapping_add(1);
+            let (next, row) = self.slot(hash)?;
+            if row.key == key {
+                let found = (next, row.deeper);
+                if row.calls > calls {
+                    let mask = self.index.len().wrapping_sub(1);
+                    self.index.swap(first & mask, hash & mask);
+                }
+                return Some(found);
+            }
+            number = next;
+        }
+        None
     }
 
     /// The row for `callee` called from `parent`, created if there is none yet;
@@ -161,7 +192,7 @@ impl CallTable {
     }
 
     fn find_or_add(&mut self, row: Row, max_rows: usize) -> Option<u32> {
-        if let Some((number, _)) = self.find(row.parent, row.callee) {
+        if let Some((number, _)) = self.find(row.parent(), row.callee()) {
             return Some(number);
         }
         if self.rows.len() >= max_rows {
@@ -208,7 +239,7 @@ impl CallTable {
 
 fn add_to_index(index: &mut [u32], number: u32, row: Row) {
     let mask = index.len().wrapping_sub(1);
-    let mut slot = hash(row.parent, row.callee);
+    let mut slot = hash(row.key);
     while let Some(found) = index.get_mut(slot & mask) {
         if *found == SINK {
             *found = number;
@@ -219,9 +250,22 @@ fn add_to_index(index: &mut [u32], number: u32, row: Row) {
 }
 
 #[inline(always)]
+fn key(parent: u32, callee: u32) -> u64 {
+    u64::from(parent) << 32 | u64::from(callee)
+}
+
+fn high_half(key: u64) -> u32 {
+    (key >> 32) as u32
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "the lower half")]
+fn low_half(key: u64) -> u32 {
+    key as u32
+}
+
+#[inline(always)]
 #[expect(clippy::cast_possible_truncation, reason = "the lower bits are used")]
-fn hash(parent: u32, callee: u32) -> usize {
-    let key = u64::from(parent) << 32 | u64::from(callee);
+fn hash(key: u64) -> usize {
     folded_product(key, 0xD6E8_FEB8_6659_FD93) as usize
 }
 
@@ -242,9 +286,10 @@ mod tests {
         let mut expected = first.iter();
         for parent in 0..1000 {
             for callee in 0..100 {
-                let (number, row) = table.find(parent, callee).unwrap();
+                let (number, _) = table.find(parent, callee).unwrap();
                 assert_eq!(Some(&number), expected.next());
-                assert_eq!((row.parent, row.callee), (parent, callee));
+                let row = table.rows[number as usize];
+                assert_eq!((row.parent(), row.callee()), (parent, callee));
             }
         }
         assert_eq!(table.rows.len(), 2 + 100_000);
@@ -259,13 +304,45 @@ mod tests {
         }
         let mask = table.index.len() - 1;
         let is_first = |row: &&Row| {
-            let number = table.index[hash(row.parent, row.callee) & mask];
-            let found = table.rows[number as usize];
-            (found.parent, found.callee) == (row.parent, row.callee)
+            let number = table.index[hash(row.key) & mask];
+            table.rows[number as usize].key == row.key
         };
         let all = table.rows.len() - 2;
         let first = table.rows.iter().skip(2).filter(is_first).count();
         assert!(first * 100 >= all * 85, "{first} of {all}");
+    }
+
+    #[test]
+    fn rows_with_more_calls_come_first_and_none_is_lost() {
+        let mut table = CallTable::new(1 << 20);
+        let all: Vec<_> = (0..20_000_u32).map(|it| (it % 140, it)).collect();
+        for &(parent, callee) in &all {
+            table.row(parent, callee, callee + 1).unwrap();
+        }
+        // The last ones, which found the fullest table, are called most often.
+        for (row, calls) in table.rows.iter_mut().skip(2).zip(1..) {
+            row.calls = calls;
+        }
+        let is_first = |table: &CallTable, row: &Row| {
+            let (number, _) = table.slot(hash(row.key)).unwrap();
+            table.rows[number as usize].key == row.key
+        };
+        let calls_of_first = |table: &CallTable| -> u64 {
+            let first = table
+                .rows
+                .iter()
+                .skip(2)
+                .filter(|&row| is_first(table, row));
+            first.map(|row| row.calls).sum()
+        };
+        let before = calls_of_first(&table);
+        for round in 0..3 {
+            for &(parent, callee) in &all {
+                let (number, deeper) = table.find(parent, callee).unwrap();
+                assert_eq!((number, deeper), (callee + 2, callee + 1), "round {round}");
+            }
+        }
+        assert!(calls_of_first(&table) > before);
     }
 
     #[test]

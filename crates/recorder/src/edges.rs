@@ -38,8 +38,8 @@ const _: () =
 impl Timed {
     fn of(row: &Row, wall: TickRate, cpu: TickRate) -> Self {
         Self {
-            parent: row.parent,
-            callee: row.callee,
+            parent: row.parent(),
+            callee: row.callee(),
             cost: Cost {
                 calls: row.calls,
                 wall: unsigned_ns(signed_ns(wall, row.cost.wall.0.cast_signed())),

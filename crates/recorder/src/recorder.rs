@@ -198,8 +198,8 @@ impl Recorder {
             } else {
                 let next = self.callees.next(symbol)?;
                 let activation = *next;
-                let (number, row) = self.table.find(caller, activation)?;
-                *next = row.deeper;
+                let (number, deeper) = self.table.find(caller, activation)?;
+                *next = deeper;
                 Place {
                     restore: activation,
                     row: number,

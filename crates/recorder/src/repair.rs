@@ -156,7 +156,7 @@ impl Recorder {
                 .table
                 .rows
                 .get(caller as usize)
-                .is_some_and(|row| row.callee == truncated),
+                .is_some_and(|row| row.callee() == truncated),
         };
         let row = if is_inside {
             None
