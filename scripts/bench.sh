@@ -7,6 +7,7 @@ bench_results=${release%/release}/bench
 want_bench_programs() {
     want_demo_programs
     want python3 'drives the measurements' command -v python3
+    want_real_programs
     if [ -z "$chosen_php" ]; then
         want_php fpm 'an empty request in it' find_fpm
     fi
@@ -29,8 +30,8 @@ bench_run() {
 # a line for each variant that can be measured on this machine.
 bench_works() {
     local line bench_results=$logs/bench
-    bench_run --smoke user internal program sampling once requests growth accuracy >/dev/null
-    for line in Targets none floor 'floor, off' 'loaded, off' 'loaded, off (observer)' wall 'wall, CPU' 'wall, memory' all \
+    bench_run --smoke user internal program programs sampling once requests growth accuracy >/dev/null
+    for line in Targets none floor 'hooks only' 'floor, off' 'loaded, off' 'loaded, off (observer)' wall 'wall, CPU' 'wall, memory' all \
         'wall (observer)' 'all (observer)' 'tree, all' 'events, all' 'JIT: none' 'JIT: loaded, off' \
         '10 kHz' 'all, few functions' 'calls, execute' 'depth of recursion, observer' 'paths of the call tree, tree' \
         'the truth' 'wall: wall' 'all: CPU'; do

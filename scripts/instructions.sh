@@ -4,6 +4,9 @@
 # valgrind counts a run of few calls and a run of many calls, with and without a
 # profile. The difference of the differences is what the profiler adds to a call.
 # valgrind has no restartable sequences, so CPU time is read by system call there.
+#
+# Loops flatter: the caller is always the same. So a real program is counted too:
+# what profiling adds to all of it, its profile written, divided by its calls.
 
 instructions_file=benches/instructions.txt
 
@@ -42,6 +45,40 @@ measure_instructions() {
     done
 }
 
+# instructions_of_program ENGINE [OPTION…]: prints the instructions of PHP-Parser over
+# one file.
+instructions_of_program() {
+    local counted engine=$1
+    shift
+    counted=$(PHP_INI_SCAN_DIR=$counted_program/conf.d BENCH_FLAGS=wall BENCH_PROFILE=$counted_program/profile \
+        valgrind --tool=callgrind --callgrind-out-file=/dev/null \
+        "$PHP" -d "extension=$release/libxhprof.so" -d "xhprof.engine=$engine" -d "xhprof.output_dir=$counted_program" "$@" \
+        "$php_parse" --resolve-names --pretty-print "$phpunit/TestCase.php" 2>&1 >/dev/null |
+        sed -n 's/.*Collected : //p')
+    [ -n "$counted" ] || die "valgrind counted nothing for $php_parse with $*"
+    echo "$counted"
+}
+
+# What profiling adds to a call of the real program, in tenths of an instruction.
+measure_real_program() {
+    local engine off wall tree calls counted_program
+    [ -e "$php_parse" ] || {
+        echo "no $php_parse, so not run: the instructions of a real program" >&2
+        return 0
+    }
+    counted_program=$(mktemp -d)
+    plain_scan_directory "$counted_program/conf.d"
+    for engine in execute observer; do
+        off=$(instructions_of_program "$engine")
+        wall=$(instructions_of_program "$engine" -d "auto_prepend_file=$PWD/benches/workloads/prepend.php")
+        tree=$(instructions_of_program "$engine" -d xhprof.auto_enable=1 -d xhprof.mode=tree -d xhprof.flags=memory)
+        calls=$("$PHP" -n -r 'echo array_sum(array_column(unserialize(file_get_contents($argv[1])), "ct"));' "$counted_program/profile")
+        echo "$engine php-parse wall $(((wall - off) * 10 / calls))"
+        echo "$engine php-parse tree $(((tree - off) * 10 / calls))"
+    done
+    rm -r "$counted_program"
+}
+
 # Compares with the file line by line, and prints what grew. Another minor version
 # of PHP runs other instructions of its own in a profiled call, so its numbers are
 # printed and do not fail.
@@ -77,6 +114,7 @@ instructions() {
     local now
     now=$(mktemp)
     measure_instructions >"$now"
+    measure_real_program >>"$now"
     if [ "${1:-}" = --bless ]; then
         {
             echo '# What a profiled call adds, in tenths of an instruction: engine, workload, what'

@@ -183,8 +183,17 @@ want_demo_programs() {
     install_what_is_missing
 }
 
+# Programs that call functions all the time. Those that this system does not have are
+# left out of the measurement.
+want_real_programs() {
+    ! can_install php-parser || want php-parser 'a real program: parses and prints PHP' test -e "$php_parse"
+    want_library php-twig 'a real program: renders templates' Twig
+    ! can_install composer || want composer 'a real program' test -e /usr/bin/composer
+}
+
 want_everything_tested() {
     want_demo_programs
+    ! can_install php-parser || want php-parser 'a real program, whose instructions are counted' test -e "$php_parse"
     want make 'builds by phpize, configure and make' make --version
     want curl 'sends the requests of the recipes in docs/production.md' curl --version
     want valgrind 'counts the instructions of a profiled call' valgrind --version

@@ -1,6 +1,6 @@
 """`./x bench`: measures the cost of profiling on this machine.
 
-Each part has a file: calls, program, sampling, once, requests, growth, accuracy. Its measure() returns plain data, which
+Each part has a file: calls, program, programs, sampling, once, requests, growth, accuracy. Its measure() returns plain data, which
 newest.json keeps; its tables() shows the data. scripts/bench.sh passes the paths.
 """
 
@@ -20,6 +20,7 @@ import document
 import growth
 import once
 import program
+import programs
 import requests
 import sampling
 import targets
@@ -30,7 +31,7 @@ from rounds import duration, say
 from run import RunFailed
 from setup import Setup, busy, commit, machine, versions
 
-PARTS = {"calls": calls, "program": program, "sampling": sampling, "once": once, "requests": requests, "growth": growth, "accuracy": accuracy}
+PARTS = {"calls": calls, "program": program, "programs": programs, "sampling": sampling, "once": once, "requests": requests, "growth": growth, "accuracy": accuracy}
 # On the machine of docs/performance.md; an estimate for any other.
 FULL_MINUTES = 15
 

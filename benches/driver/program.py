@@ -65,9 +65,9 @@ def measure(setup, effort):
     }
 
 
-def command_of(setup, effort, variant, folder):
-    """The program with a variant, whose profile goes into a folder: command, environment, exit codes."""
-    program = PROGRAM if effort.name != "smoke" else SMOKE
+def command_of(setup, effort, variant, folder, program=None):
+    """A program with a variant, whose profile goes into a folder: command, environment, exit codes."""
+    program = program or (PROGRAM if effort.name != "smoke" else SMOKE)
     options = ["-d", f"auto_prepend_file={setup.workload('prepend.php')}"] if variant.flags != "off" else []
     environment = {"BENCH_FLAGS": variant.flags, "BENCH_PROFILE": str(folder / "profile"), "PHP_INI_SCAN_DIR": setup.scan_dir}
     # PHP_CodeSniffer ends with 2 if it finds errors, as it does here; else with 0.

@@ -27,6 +27,7 @@ class Setup:
     folder: Path
     peers: dict
     floor: str = ""
+    hooks: str = ""
     off: str = ""
     slot: str = ""
     settings: set = field(default_factory=set)
@@ -39,6 +40,7 @@ class Setup:
     def prepare(self):
         """Builds the extensions for comparison, and asks our extension for its settings."""
         self.floor = self.build("floor")
+        self.hooks = self.build("hooks")
         self.off = self.build("off")
         self.slot = self.build("slot")
         listed = subprocess.run(

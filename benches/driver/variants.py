@@ -47,6 +47,11 @@ def floor(setup):
     return Variant("floor", (f"extension={setup.floor}",), "wall")
 
 
+def hooks(setup):
+    """Empty hooks that read nothing."""
+    return Variant("hooks only", (f"extension={setup.hooks}",))
+
+
 def off(setup):
     """Only what later hooks need to see calls of code that is compiled now."""
     return Variant("floor, off", (f"extension={setup.off}",))

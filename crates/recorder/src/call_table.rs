@@ -6,15 +6,12 @@
 //! a row is a whole path. Folding the tree gives exactly the edges, which a
 //! property test checks.
 //!
-//! A call is looked up here only if the callee's last call had another caller
-//! ([`Callees`](crate::callees::Callees) remember that). Each caller also
-//! remembers its last callee: so recursion in a tree, where every level is a
-//! new caller, needs no index. Otherwise a call is one hash lookup, whose cost
-//! does not depend on the number of callers or callees.
-
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
-use std::hash::{BuildHasherDefault, Hasher};
+//! Every call finds its row by the index: an open hash table of row numbers, at
+//! most a quarter full, so that the first slot is nearly always the right one.
+//! The key is in the row, which the end of the call needs anyway. There is no
+//! shortcut for a function that is called by the same caller again: in real
+//! programs the caller of half of all calls is another one than last time, and
+//! what the processor loses by a wrong guess is more than the search takes.
 
 use profile::folded_product;
 
@@ -38,25 +35,40 @@ pub(crate) const SINK: u32 = 0;
 /// The row of the profile's root, `main()`.
 pub(crate) const ROOT: u32 = 1;
 
-/// The summed cost of the calls with one key.
+/// The summed cost of the calls with one key. It is as large as a line of the
+/// processor's cache, and begins where one begins: a call touches one.
 #[derive(Debug, Clone, Copy)]
+#[repr(align(64))]
 pub(crate) struct Row {
-    /// The caller: an activation, or a row of the tree.
-    pub(crate) parent: u32,
-    /// The callee: an activation, or a symbol in a tree.
-    pub(crate) callee: u32,
+    key: u64,
+    /// In edges: the callee's next activation while this call is open.
+    pub(crate) deeper: u32,
+    /// Its place in [`CallTable::completed`], from 1; 0 before its first call
+    /// has ended.
+    order: u32,
     pub(crate) calls: u64,
     pub(crate) cost: Reading,
 }
 
 impl Row {
-    fn new(parent: u32, callee: u32) -> Self {
+    fn new(parent: u32, callee: u32, deeper: u32) -> Self {
         Self {
-            parent,
-            callee,
+            key: key(parent, callee),
+            deeper,
+            order: 0,
             calls: 0,
             cost: Reading::default(),
         }
+    }
+
+    /// The caller: an activation, or a row of the tree.
+    pub(crate) fn parent(&self) -> u32 {
+        high_half(self.key)
+    }
+
+    /// The callee: an activation, or a symbol in a tree.
+    pub(crate) fn callee(&self) -> u32 {
+        low_half(self.key)
     }
 
     /// Adds one finished call.
@@ -85,24 +97,22 @@ impl Row {
     }
 }
 
-/// The row in which a caller's callee was last found.
-#[derive(Debug, Clone, Copy)]
-struct Child {
-    callee: u32,
-    row: u32,
-}
-
 /// All rows, and the index from a key to its row.
 #[derive(Debug, Clone)]
 pub(crate) struct CallTable {
     pub(crate) rows: Vec<Row>,
     /// Rows in the order in which they first completed a call.
-    pub(crate) completed: Vec<u32>,
-    /// For each caller, its last callee.
-    children: Vec<Child>,
-    index: HashMap<u64, u32, BuildHasherDefault<KeyHasher>>,
+    completed: Vec<u32>,
+    /// The number of a row at the hash of its key, or in the next free slot;
+    /// [`SINK`] in free slots. Its length is a power of two.
+    index: Vec<u32>,
     max_rows: usize,
 }
+
+/// The slots of the first index.
+const FEWEST_SLOTS: usize = 1024;
+/// The slots for each row, at least.
+const SLOTS_A_ROW: usize = 4;
 
 impl CallTable {
     /// A table without rows, and without capacity.
@@ -110,8 +120,7 @@ impl CallTable {
         Self {
             rows: Vec::new(),
             completed: Vec::new(),
-            children: Vec::new(),
-            index: HashMap::with_hasher(BuildHasherDefault::new()),
+            index: Vec::new(),
             max_rows: 0,
         }
     }
@@ -119,60 +128,94 @@ impl CallTable {
     /// An empty table that will not grow past `max_rows` rows.
     pub(crate) fn new(max_rows: usize) -> Self {
         Self {
-            rows: vec![Row::new(NONE, NONE), Row::new(NONE, 0)],
+            rows: vec![Row::new(NONE, NONE, NONE), Row::new(NONE, 0, NONE)],
+            completed: Vec::new(),
+            index: vec![SINK; FEWEST_SLOTS],
             max_rows,
-            ..Self::none()
         }
+    }
+
+    /// The number of the row with that key, and its [`Row::deeper`]; none if there
+    /// is none yet.
+    #[inline(always)]
+    pub(crate) fn find(&mut self, parent: u32, callee: u32) -> Option<(u32, u32)> {
+        let key = key(parent, callee);
+        let hash = hash(key);
+        let (number, row) = self.slot(hash)?;
+        if row.key == key {
+            return Some((number, row.deeper));
+        }
+        self.find_further(key, hash)
+    }
+
+    /// What stands in the slot of that hash.
+    #[inline(always)]
+    fn slot(&self, hash: usize) -> Option<(u32, &Row)> {
+        let number = *self.index.get(hash & self.index.len().wrapping_sub(1))?;
+        Some((number, self.rows.get(number as usize)?))
+    }
+
+    /// Looks into the slots after `first`. A row with more calls than the row in
+    /// `first` changes places with it, so that the next search is shorter. The
+    /// slots between stay full, so both are found as before.
+    #[inline(never)]
+    fn find_further(&mut self, key: u64, first: usize) -> Option<(u32, u32)> {
+        let (mut number, row) = self.slot(first)?;
+        let calls = row.calls;
+        let mut hash = first;
+        while number != SINK {
+            hash = hash.wrapping_add(1);
+            let (next, row) = self.slot(hash)?;
+            if row.key == key {
+                let found = (next, row.deeper);
+                if row.calls > calls {
+                    let mask = self.index.len().wrapping_sub(1);
+                    self.index.swap(first & mask, hash & mask);
+                }
+                return Some(found);
+            }
+            number = next;
+        }
+        None
     }
 
     /// The row for `callee` called from `parent`, created if there is none yet;
     /// none when the table is full.
-    ///
-    /// `place` numbers the parents without gaps.
-    pub(crate) fn row(&mut self, parent: u32, callee: u32, place: u32) -> Option<u32> {
-        if let Some(child) = self.children.get(place as usize)
-            && child.callee == callee
-        {
-            return Some(child.row);
-        }
-        let row = self.find_or_add(parent, callee, self.max_rows)?;
-        self.note_child(place, Child { callee, row });
-        Some(row)
-    }
-
-    fn note_child(&mut self, place: u32, child: Child) {
-        let index = place as usize;
-        if self.children.len() <= index {
-            let no_callee = Child {
-                callee: NONE,
-                row: SINK,
-            };
-            self.children.resize(index + 1, no_callee);
-        }
-        if let Some(place) = self.children.get_mut(index) {
-            *place = child;
-        }
+    pub(crate) fn row(&mut self, parent: u32, callee: u32, deeper: u32) -> Option<u32> {
+        self.find_or_add(Row::new(parent, callee, deeper), self.max_rows)
     }
 
     /// The row for `callee` even if the table is full. At most one for each
     /// existing row can be requested, so the table at most doubles.
     pub(crate) fn row_past_limit(&mut self, parent: u32, callee: u32) -> Option<u32> {
-        self.find_or_add(parent, callee, usize::MAX)
+        self.find_or_add(Row::new(parent, callee, NONE), usize::MAX)
     }
 
-    fn find_or_add(&mut self, parent: u32, callee: u32, max_rows: usize) -> Option<u32> {
-        let place = match self.index.entry(key(parent, callee)) {
-            Entry::Occupied(row) => return Some(*row.get()),
-            Entry::Vacant(place) => place,
-        };
+    fn find_or_add(&mut self, row: Row, max_rows: usize) -> Option<u32> {
+        if let Some((number, _)) = self.find(row.parent(), row.callee()) {
+            return Some(number);
+        }
         if self.rows.len() >= max_rows {
             return None;
         }
-        let row = u32::try_from(self.rows.len()).ok();
-        let row = row.filter(|&row| row != NONE)?;
-        self.rows.push(Row::new(parent, callee));
-        place.insert(row);
-        Some(row)
+        let number = u32::try_from(self.rows.len()).ok();
+        let number = number.filter(|&number| number != NONE)?;
+        self.rows.push(row);
+        if self.rows.len() * SLOTS_A_ROW > self.index.len() {
+            self.enlarge_index();
+        } else {
+            add_to_index(&mut self.index, number, row);
+        }
+        Some(number)
+    }
+
+    #[cold]
+    fn enlarge_index(&mut self) {
+        let mut index = vec![SINK; (self.index.len() * 2).max(FEWEST_SLOTS)];
+        for (number, &row) in (0..).zip(&self.rows).skip(ROOT as usize + 1) {
+            add_to_index(&mut index, number, row);
+        }
+        self.index = index;
     }
 
     /// The rows, and those that completed a call.
@@ -183,44 +226,47 @@ impl CallTable {
     /// Adds one finished call to the row numbered `number`, possibly its first
     /// one; then the row becomes visible.
     #[inline]
-    pub(crate) fn add_call<M: Plan>(
-        &mut self,
-        number: u32,
-        now: Reading,
-        start: Reading,
-    ) -> Option<&Row> {
-        let row = self.rows.get_mut(number as usize)?;
-        row.add_call::<M>(now, start);
-        if row.calls == 1 {
-            self.completed.push(number);
+    pub(crate) fn add_call<M: Plan>(&mut self, number: u32, now: Reading, start: Reading) {
+        if let Some(row) = self.rows.get_mut(number as usize) {
+            row.add_call::<M>(now, start);
+            if row.order == 0 {
+                self.completed.push(number);
+                row.order = u32::try_from(self.completed.len()).unwrap_or(NONE);
+            }
         }
-        Some(row)
     }
 }
 
+fn add_to_index(index: &mut [u32], number: u32, row: Row) {
+    let mask = index.len().wrapping_sub(1);
+    let mut slot = hash(row.key);
+    while let Some(found) = index.get_mut(slot & mask) {
+        if *found == SINK {
+            *found = number;
+            return;
+        }
+        slot = slot.wrapping_add(1);
+    }
+}
+
+#[inline(always)]
 fn key(parent: u32, callee: u32) -> u64 {
     u64::from(parent) << 32 | u64::from(callee)
 }
 
-/// Hashes a key of two small numbers: one multiplication, and the high half
-/// folded down, because the hash table uses both ends.
-#[derive(Debug, Default)]
-struct KeyHasher(u64);
+fn high_half(key: u64) -> u32 {
+    (key >> 32) as u32
+}
 
-impl Hasher for KeyHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
+#[expect(clippy::cast_possible_truncation, reason = "the lower half")]
+fn low_half(key: u64) -> u32 {
+    key as u32
+}
 
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.write_u64(u64::from(byte) ^ self.0);
-        }
-    }
-
-    fn write_u64(&mut self, key: u64) {
-        self.0 = folded_product(key ^ 0x9E37_79B9_7F4A_7C15, 0xD6E8_FEB8_6659_FD93);
-    }
+#[inline(always)]
+#[expect(clippy::cast_possible_truncation, reason = "the lower bits are used")]
+fn hash(key: u64) -> usize {
+    folded_product(key, 0xD6E8_FEB8_6659_FD93) as usize
 }
 
 #[cfg(test)]
@@ -233,24 +279,78 @@ mod tests {
         let mut first = Vec::new();
         for parent in 0..1000 {
             for callee in 0..100 {
-                first.push(table.row(parent, callee, parent).unwrap());
+                assert!(table.find(parent, callee).is_none());
+                first.push(table.row(parent, callee, NONE).unwrap());
             }
         }
         let mut expected = first.iter();
         for parent in 0..1000 {
             for callee in 0..100 {
-                assert_eq!(table.row(parent, callee, parent).as_ref(), expected.next());
+                let (number, _) = table.find(parent, callee).unwrap();
+                assert_eq!(Some(&number), expected.next());
+                let row = table.rows[number as usize];
+                assert_eq!((row.parent(), row.callee()), (parent, callee));
             }
         }
         assert_eq!(table.rows.len(), 2 + 100_000);
     }
 
     #[test]
+    fn a_search_rarely_takes_a_second_look() {
+        // Callers and callees as a program has them: small numbers, in groups.
+        let mut table = CallTable::new(1 << 20);
+        for number in 0..3000_u32 {
+            table.row(number / 3, number % 700, NONE);
+        }
+        let mask = table.index.len() - 1;
+        let is_first = |row: &&Row| {
+            let number = table.index[hash(row.key) & mask];
+            table.rows[number as usize].key == row.key
+        };
+        let all = table.rows.len() - 2;
+        let first = table.rows.iter().skip(2).filter(is_first).count();
+        assert!(first * 100 >= all * 85, "{first} of {all}");
+    }
+
+    #[test]
+    fn rows_with_more_calls_come_first_and_none_is_lost() {
+        let mut table = CallTable::new(1 << 20);
+        let all: Vec<_> = (0..20_000_u32).map(|it| (it % 140, it)).collect();
+        for &(parent, callee) in &all {
+            table.row(parent, callee, callee + 1).unwrap();
+        }
+        // The last ones, which found the fullest table, are called most often.
+        for (row, calls) in table.rows.iter_mut().skip(2).zip(1..) {
+            row.calls = calls;
+        }
+        let is_first = |table: &CallTable, row: &Row| {
+            let (number, _) = table.slot(hash(row.key)).unwrap();
+            table.rows[number as usize].key == row.key
+        };
+        let calls_of_first = |table: &CallTable| -> u64 {
+            let first = table
+                .rows
+                .iter()
+                .skip(2)
+                .filter(|&row| is_first(table, row));
+            first.map(|row| row.calls).sum()
+        };
+        let before = calls_of_first(&table);
+        for round in 0..3 {
+            for &(parent, callee) in &all {
+                let (number, deeper) = table.find(parent, callee).unwrap();
+                assert_eq!((number, deeper), (callee + 2, callee + 1), "round {round}");
+            }
+        }
+        assert!(calls_of_first(&table) > before);
+    }
+
+    #[test]
     fn a_full_table_still_finds_what_it_has() {
         let mut table = CallTable::new(3);
-        let row = table.row(0, 7, 0);
+        let row = table.row(0, 7, NONE);
         assert!(row.is_some());
-        assert_eq!(table.row(0, 8, 0), None);
-        assert_eq!(table.row(0, 7, 0), row);
+        assert_eq!(table.row(0, 8, NONE), None);
+        assert_eq!(table.row(0, 7, NONE), row);
     }
 }

@@ -22,22 +22,24 @@ pub struct RecordedEdges {
     callees: Callees,
 }
 
-/// A row whose ticks have become nanoseconds. It is as large as a [`Row`], so that
-/// `collect` keeps the memory.
+/// A row whose ticks have become nanoseconds. It has the size and the alignment of a
+/// [`Row`], so that `collect` keeps the memory.
 #[derive(Debug)]
+#[repr(align(64))]
 struct Timed {
     parent: u32,
     callee: u32,
     cost: Cost,
 }
 
-const _: () = assert!(size_of::<Timed>() == size_of::<Row>());
+const _: () =
+    assert!(size_of::<Timed>() == size_of::<Row>() && align_of::<Timed>() == align_of::<Row>());
 
 impl Timed {
     fn of(row: &Row, wall: TickRate, cpu: TickRate) -> Self {
         Self {
-            parent: row.parent,
-            callee: row.callee,
+            parent: row.parent(),
+            callee: row.callee(),
             cost: Cost {
                 calls: row.calls,
                 wall: unsigned_ns(signed_ns(wall, row.cost.wall.0.cast_signed())),

@@ -21,7 +21,7 @@ impl Recorder {
         let node_of = |row: u32| row.saturating_sub(ROOT);
         let mut own: Table<u32, Own> = rows.iter().map(Own::of).collect();
         for row in rows.iter().skip(1) {
-            own[node_of(row.parent)].subtract(row);
+            own[node_of(row.parent())].subtract(row);
         }
         let mut times: Table<usize, (i128, i128)> = own
             .iter()
@@ -29,12 +29,12 @@ impl Recorder {
             .collect();
         for (index, row) in rows.iter().enumerate().skip(1).rev() {
             let (wall, cpu) = times[index];
-            let parent = &mut times[node_of(row.parent) as usize];
+            let parent = &mut times[node_of(row.parent()) as usize];
             *parent = (parent.0 + wall, parent.1 + cpu);
         }
         let nodes = rows.iter().zip(&times).map(|(row, &(wall, cpu))| Node {
-            parent: NodeId(node_of(row.parent)),
-            symbol: SymbolId(row.callee),
+            parent: NodeId(node_of(row.parent())),
+            symbol: SymbolId(row.callee()),
             cost: Cost {
                 calls: row.calls,
                 wall: unsigned_ns(wall),

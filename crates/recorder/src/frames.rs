@@ -8,8 +8,7 @@
 
 use std::ops::{Deref, DerefMut};
 
-use crate::call_table::{NONE, SINK};
-use crate::callees::{ActivationState, Place};
+use crate::callees::Place;
 use crate::{CallSite, Reading};
 
 /// One activation of a function on the stack.
@@ -31,10 +30,8 @@ impl Frame {
         Self {
             mark: Self::BASE_MARK,
             place: Place {
-                restore: ActivationState::default(),
-                row: SINK,
                 context,
-                symbol: NONE,
+                ..Place::NOWHERE
             },
             start,
         }

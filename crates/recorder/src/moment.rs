@@ -2,7 +2,7 @@
 //!
 //! Instants are ticks since the beginning of the profile, without pauses.
 
-use crate::call_table::Shape;
+use crate::call_table::{Row, Shape};
 use crate::{Reading, Recorder, SymbolId, Ticks};
 
 impl Recorder {
@@ -26,7 +26,7 @@ impl Recorder {
             Shape::Edges => self.callees.symbol_and_level(context).0,
             Shape::Tree => {
                 let row = self.table.rows.get(context as usize);
-                row.map_or(0, |row| row.callee)
+                row.map_or(0, Row::callee)
             }
             Shape::Events => context,
         })

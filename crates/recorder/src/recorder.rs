@@ -11,7 +11,7 @@
 //! above the one that its [`Token`] names.
 
 use crate::call_table::{CallTable, ROOT, Shape};
-use crate::callees::Callees;
+use crate::callees::{Callees, Place};
 use crate::event_log::EventLog;
 use crate::fiber::Fibers;
 use crate::frames::{Frame, Frames};
@@ -153,7 +153,7 @@ impl Recorder {
     }
 
     /// Notes that the symbol of that number was called, if the fast path
-    /// applies: the same caller as last time, no repair needed, room on the
+    /// applies: not the first call by this caller, no repair needed, room on the
     /// stack. Otherwise, or if no symbol has that number, nothing changes.
     ///
     /// Pass the token to [`leave_again`](Self::leave_again).
@@ -192,9 +192,23 @@ impl Recorder {
             self.events.enter::<P>(SymbolId(symbol), now);
         } else {
             let caller = top.place.context;
-            let place = self.callees.call_again(P::TREE, caller, symbol)?;
+            slot.place = if P::TREE {
+                let (row, _) = self.table.find(caller, self.callees.symbol(symbol)?)?;
+                Place::of_path(row)
+            } else {
+                let next = self.callees.next(symbol)?;
+                let activation = *next;
+                let (number, deeper) = self.table.find(caller, activation)?;
+                *next = deeper;
+                Place {
+                    restore: activation,
+                    row: number,
+                    context: activation,
+                    #[expect(clippy::cast_possible_truncation, reason = "symbols are u32")]
+                    symbol: symbol as u32,
+                }
+            };
             slot.mark = mark;
-            slot.place = place;
             slot.start.read::<P>(read);
         }
         self.frames.pushed();
@@ -223,7 +237,8 @@ impl Recorder {
     }
 
     /// [`leave`](Self::leave) for a token of
-    /// [`enter_again`](Self::enter_again): the call is not its row's first.
+    /// [`enter_again`](Self::enter_again): the call that made the row makes it
+    /// visible when it ends.
     #[inline(always)]
     pub fn leave_again<P: Plan>(&mut self, token: Token, read: impl FnOnce() -> Reading) -> bool {
         match self.frames.last() {
@@ -260,8 +275,6 @@ impl Recorder {
         if !P::TREE {
             self.callees.close(place.symbol, place.restore);
         }
-        if let Some(row) = self.table.add_call::<P>(place.row, now, frame.start) {
-            self.callees.found(place.row, row);
-        }
+        self.table.add_call::<P>(place.row, now, frame.start);
     }
 }

@@ -2,7 +2,7 @@
 //! reached. Separate from `recorder.rs`, so that the hot path is short to read.
 
 use crate::call_table::{NONE, SINK, Shape};
-use crate::callees::{ActivationState, Callees, Place};
+use crate::callees::Place;
 use crate::frames::Frame;
 use crate::recorder::{Entered, Token};
 use crate::{CallSite, Plan, Reading, Recorder, SymbolId};
@@ -112,27 +112,24 @@ impl Recorder {
             return Place::of_event(symbol);
         }
         if P::TREE {
-            return match self.table.row(caller, symbol, caller) {
-                Some(row) => Place {
-                    restore: ActivationState::default(),
-                    row,
-                    context: row,
-                    symbol: NONE,
-                },
+            return match self.table.row(caller, symbol, NONE) {
+                Some(row) => Place::of_path(row),
                 None => self.truncated_place(caller),
             };
         }
-        let (mut callee, restore) = self.callees.open(symbol);
+        let Some((restore, mut deeper)) = self.callees.open(symbol) else {
+            return Place::NOWHERE;
+        };
+        let mut callee = restore;
         if callee == caller {
             // A fiber counts its own levels, from 0, and may begin with the
             // function that started it. An edge from a function to itself must
             // not result.
-            (callee, _) = self.callees.open(symbol);
+            if let Some(opened) = self.callees.open(symbol) {
+                (callee, deeper) = opened;
+            }
         }
-        match self
-            .table
-            .row(caller, callee, Callees::without_gaps(caller))
-        {
+        match self.table.row(caller, callee, deeper) {
             Some(row) => Place {
                 restore,
                 row,
@@ -159,7 +156,7 @@ impl Recorder {
                 .table
                 .rows
                 .get(caller as usize)
-                .is_some_and(|row| row.callee == truncated),
+                .is_some_and(|row| row.callee() == truncated),
         };
         let row = if is_inside {
             None
@@ -172,7 +169,7 @@ impl Recorder {
             None => (SINK, caller),
         };
         Place {
-            restore: ActivationState::default(),
+            restore: NONE,
             row,
             context,
             symbol: NONE,
