@@ -20,7 +20,11 @@ NOTE = (
     "and written within that time. *Hooks only* is `benches/floor/hooks.c`, which reads nothing; *floor* is `benches/floor/floor.c`, which reads the clock twice a call "
     "and stores nothing."
 )
-OF_FLOOR = "What the variant adds to the program, divided by what the floor adds. The targets use these numbers."
+# A smaller addition is not known well enough to divide by it.
+LEAST_FLOOR = 0.03
+OF_FLOOR = (
+    f"What the variant adds to the program, divided by what the floor adds, where that is at least {LEAST_FLOOR:.0%}. The targets use these numbers."
+)
 
 
 def programs(setup, effort):
@@ -70,7 +74,7 @@ def measure_one(setup, effort, program_name, program):
     results = interleave(program_name, by_name, effort.rounds, one, lambda name: by_name[name].rival)
     ratio = {name: spread(values) for name, values in results.items()}
     floor = ratio["floor"][0] - 1
-    return {name: {"ratio": it, "of_floor": (it[0] - 1) / floor if floor else float("nan")} for name, it in ratio.items()}
+    return {name: {"ratio": it, "of_floor": (it[0] - 1) / floor if floor >= LEAST_FLOOR else float("nan")} for name, it in ratio.items()}
 
 
 def tables(data):
