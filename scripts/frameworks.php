@@ -56,7 +56,7 @@ function modules(): string
 {
     global $extension, $folder;
     $lines = "extension = $extension\ninclude_path = .:/usr/share/php\nlog_errors = On\nerror_log = $folder/php.log\nhtml_errors = 0\n";
-    foreach (['ctype', 'iconv', 'intl', 'mbstring', 'tokenizer', 'posix'] as $name) {
+    foreach (['ctype', 'iconv', 'intl', 'mbstring', 'tokenizer', 'posix', 'dom', 'simplexml', 'pdo', 'pdo_sqlite'] as $name) {
         if (!extension_loaded($name) && is_file(ini_get('extension_dir') . "/$name.so")) {
             $lines .= "extension = $name\n";
         }
@@ -93,7 +93,9 @@ function application(string $name, array $files): void
             check("$path is XML: " . implode("\n", $output), $status, 0);
         }
     }
-    copy(__DIR__ . '/frameworks/messages.php', "$folder/messages.php");
+    foreach (['messages', 'drupal'] as $part) {
+        copy(__DIR__ . "/frameworks/$part.php", "$folder/$part.php");
+    }
     copy(__DIR__ . "/frameworks/$name.php", "$folder/application.php");
 }
 
@@ -230,6 +232,70 @@ $parts = [
         }
         return null;
     },
+    "Symfony's web profiler" => function () use ($cli, $files): ?string {
+        if (!has_packages('Symfony/Bundle/WebProfilerBundle')) {
+            return "Debian's package of Symfony's web profiler is not installed";
+        }
+        $package = dirname(__DIR__) . '/php';
+        // The page's configuration, at the places that it has here.
+        $services = str_replace('%kernel.project_dir%/vendor/xhprof/xhprof', $package, $files['config/packages/xhprof.yaml']);
+        application('web-profiler', ['xhprof.yaml' => $services]);
+        $pages = fn (): array => array_map(fn ($line) => json_decode($line, true), explode("\n", trim(command($cli, ['XHPROF_PACKAGE' => $package], 'panel'))));
+        [$repeated, $without] = $pages();
+        check('the panels are shown', [$repeated['status'] ?? null, $without['status'] ?? null], [200, 200]);
+        check('the panel has the statement', str_contains($repeated['panel'], '<code class="break-long-words">SELECT ?</code>'));
+        check('without its literal', str_contains($repeated['panel'], 'article &lt;'), false);
+        check('with its caller', preg_match('/5× by\s*<[^>]+"[^"]*application\.php[^"]*">Articles::find</', $repeated['panel']), 1);
+        check('the menu warns of the N+1', preg_match('/label-status-warning">\s*<span class="icon"><svg[^>]*><path[^>]*><\/svg><\/span>\s*<strong>XHProf/', $repeated['panel']), 1);
+        check('functions have their calls and times', preg_match_all('/<td class="font-normal nowrap">[\d.]+ ms<\/td>\s*<td class="font-normal break-long-words">/', $repeated['panel']) === 30);
+        check("what the web profiler does is not: {$without['status']}", str_contains($without['panel'], 'Profiler::collect'), false);
+        check('the toolbar counts calls', preg_match('/sf-toolbar-label">xhprof<.*?sf-toolbar-value">[\d,]+</s', $repeated['toolbar']), 1);
+        check('no statement is said', str_contains($without['panel'], 'No SQL statement was made.'));
+        check_titles([]);
+        global $folder;
+        exec('rm -rf ' . escapeshellarg("$folder/var"));
+        file_put_contents("$folder/cli.ini", substr(strstr(modules(), "\n"), 1));
+        exec('cd ' . escapeshellarg($folder) . ' && PHP_INI_SCAN_DIR=/dev/null XHPROF_PACKAGE=' . escapeshellarg($package) . ' ' . PHP_BINARY . ' -c cli.ini application.php panel 2>/dev/null', $lines);
+        check('without the extension the panel says so', str_contains($lines[0] ?? '', 'This PHP has no extension xhprof.'));
+        return null;
+    },
+    'Templates' => function () use ($extension, $program): ?string {
+        global $folder;
+        $missing = [];
+        foreach (['twig' => 'Twig', 'blade' => 'Illuminate/View'] as $engine => $package) {
+            if (!has_packages($package)) {
+                $missing[] = "Debian's package of $package is not installed";
+                continue;
+            }
+            application('templates', []);
+            file_put_contents("$folder/cli.ini", substr(strstr(modules(), "\n"), 1));
+            $run = [$program, 'run', '--extension', realpath($extension), '-o', 'run.xhp', '--', PHP_BINARY, '-c', 'cli.ini', '-d', 'xhprof.run_init=1', 'application.php', $engine];
+            exec('cd ' . escapeshellarg($folder) . ' && PHP_INI_SCAN_DIR=/dev/null ' . implode(' ', array_map(escapeshellarg(...), $run)) . ' 2>run.log', $lines, $status);
+            check("$engine runs: " . file_get_contents("$folder/run.log"), $status, 0);
+            $report = json_decode((string) shell_exec(escapeshellarg($program) . ' report --json --limit 0 ' . escapeshellarg("$folder/run.xhp")), true);
+            $found = [];
+            foreach ($report['functions'] ?? [] as $function) {
+                $found[$function['name']] = [$function['inclusive']['calls'], isset($function['file']) ? str_replace("$folder/templates/", '', $function['file']) : null, $function['line'] ?? null];
+            }
+            $expected = $engine === 'twig' ? [
+                'twig::shop/page.html.twig' => [1, 'shop/page.html.twig', 1],
+                'twig::shop/page.html.twig::block_body' => [1, 'shop/page.html.twig', 7],
+                'twig::shop/page.html.twig::macro_cents' => [3, 'shop/page.html.twig', 3],
+                'twig::layout.html.twig' => [1, 'layout.html.twig', 1],
+            ] : [
+                'run_init::shop/page.blade.php' => [1, 'shop/page.blade.php', 1],
+                'run_init::templates/layout.blade.php' => [1, 'layout.blade.php', 1],
+            ];
+            $named = array_intersect_key($found, $expected);
+            ksort($named);
+            ksort($expected);
+            check("the functions of $engine's templates", $named, $expected);
+            $closures = preg_grep('/^Illuminate.Filesystem.Filesystem::\{closure:shop\/page\.blade\.php, compiled:\d+\}$/', array_keys($found));
+            check('a closure of a view is named by it', count($closures), $engine === 'blade' ? 1 : 0);
+            check("no function of $engine's has another name", array_values(preg_grep('/TwigTemplate|run_init::cache|closure:cache/', array_keys($found))), []);
+        }
+        return $missing === [] ? null : implode(', ', $missing);
+    },
     'Laravel' => function () use ($of, $cli, $production, $has_fpm, $get): ?string {
         if (!has_packages('Illuminate/Routing', 'Illuminate/Queue', 'Illuminate/Console', 'Illuminate/Events')) {
             return "Debian's packages of Laravel are not installed";
@@ -264,13 +330,13 @@ $parts = [
             $ajax = ['SCRIPT_NAME' => '/wp-admin/admin-ajax.php'];
             $cron = ['SCRIPT_NAME' => '/wp-cron.php'];
             requests($production, [
-                $get('/2026/11/hello'), $get('/block'), $get('/wp-json/wp/v2/posts/7'), $get('/wp-admin/edit.php'),
-                $get('/wp-admin/admin-ajax.php?action=heartbeat', $ajax + $post), $get('/wp-admin/admin-ajax.php?action=guess-4711', $ajax),
+                $get('/2026/11/hello'), $get('/block'), $get('/wp-json/wp/v2/posts/7'), $get('/wp-json/wp/v2/users/7/refused'), $get('/wp-admin/edit.php'),
+                $get('/wp-admin/admin-ajax.php?action=heartbeat', $ajax + $post), $get('/wp-admin/admin-ajax.php?action=of-a-plugin', $ajax), $get('/wp-admin/admin-ajax.php?action=guess-4711', $ajax),
                 $get('/wp-cron.php?events=wp_version_check', $cron), $get('/wp-cron.php?events=wp_version_check+wp_scheduled_delete', $cron),
             ]);
             $profiles = check_titles([
-                'GET single.php', 'GET theme//single', 'GET /wp/v2/posts/{id}/{slug}', 'GET admin edit-post',
-                'POST ajax heartbeat', 'GET ajax unknown', 'GET cron wp_version_check', 'GET cron',
+                'GET single.php', 'GET theme//single', 'GET /wp/v2/posts/{id}/{slug}', 'GET /wp/v2/users/{id}', 'GET admin edit-post',
+                'POST ajax heartbeat', 'GET ajax of-a-plugin', 'GET ajax unknown', 'GET cron wp_version_check', 'GET cron',
             ]);
             check('the hooks', end($profiles)['meta']['tags']['hooks'] ?? null, 'wp_version_check wp_scheduled_delete');
         }
@@ -288,7 +354,7 @@ $parts = [
         return null;
     },
     'Drupal' => function () use ($of, $production, $has_fpm, $get): ?string {
-        if (!$has_fpm || !has_packages('Symfony/Component/HttpKernel', 'Symfony/Component/Routing', 'Symfony/Component/Console', 'Symfony/Component/Messenger')) {
+        if (!$has_fpm || !has_packages('Symfony/Component/HttpKernel', 'Symfony/Component/Routing', 'Symfony/Component/Console', 'Symfony/Component/Messenger', 'Symfony/Component/DependencyInjection')) {
             return "php-fpm or Debian's packages of Symfony are not installed";
         }
         application('symfony', $of('{^web/}'));

@@ -208,7 +208,10 @@ want_everything_tested() {
         want_library php-symfony-console "tests: Symfony's console" Symfony/Component/Console
         want_library php-symfony-messenger "tests: Symfony's queues" Symfony/Component/Messenger
         want_library php-symfony-event-dispatcher "tests: Symfony's events" Symfony/Component/EventDispatcher
+        want_library php-symfony-web-profiler-bundle "tests: the panel in Symfony's web profiler" Symfony/Bundle/WebProfilerBundle
+        want_library php-symfony-yaml "tests: the panel's configuration" Symfony/Component/Yaml
         want_library php-twig "tests: the templates of examples/shop" Twig
+        want_library php-illuminate-view "tests: Blade's templates" Illuminate/View
         want_library php-illuminate-routing "tests: Laravel's router, for docs/frameworks.md" Illuminate/Routing
         want_library php-illuminate-queue "tests: Laravel's queues" Illuminate/Queue
         want_library php-illuminate-console "tests: Laravel's console" Illuminate/Console

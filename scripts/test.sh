@@ -49,6 +49,7 @@ test_everything() {
     step 'a real program: the same output' real_output
     step 'a real program: the same calls as in a trace of Xdebug' real_calls
     step 'the Composer package, php/' php_package
+    step 'xhprof check: requests to a server, scenarios at once' check_scenarios
     step 'examples/shop: each fault is caught, by its line' example_shop
     step 'xhprof.stub.php against reflection' stub_agrees
     step 'composer.json' composer_json
@@ -269,6 +270,10 @@ php_package() {
     fi
 }
 
+check_scenarios() {
+    "$PHP" -n scripts/check.php "$extension" "$release/xhprof"
+}
+
 # The shop without a fault, many times, and with each fault.
 example_shop() {
     local library
@@ -280,16 +285,16 @@ example_shop() {
     done
     plain_scan_directory "$logs/php-conf.d"
     export PHP_INI_SCAN_DIR=$logs/php-conf.d
-    shop_check '' 0 '7 budgets kept' --repeat 5
+    shop_check '' 0 '7 budgets kept' --repeat 100
     shop_check n+1 3 "Articles::find (src/Articles.php:$(shop_line Articles find))"
     shop_check leak 3 "PageCache::keep (src/PageCache.php:$(shop_line PageCache keep))"
-    shop_check template 3 '325× Shop.PriceExtension::price by __TwigTemplate_'
+    shop_check template 3 '325× Shop.PriceExtension::price by twig::slow.html.twig (templates/slow.html.twig:1)'
     if runs_phpunit >/dev/null 2>&1; then
         # PHPUnit 10 and later have no --repeat.
         for _ in {1..10}; do shop_tests '' OK; done
         shop_tests n+1 "Articles::find (.*/Articles.php:$(shop_line Articles find))"
         shop_tests leak "PageCache::keep (.*/PageCache.php:$(shop_line PageCache keep))"
-        shop_tests template '__TwigTemplate_.*::doDisplay (.*/templates/slow.html.twig:[0-9]*)'
+        shop_tests template 'twig::slow.html.twig (.*/templates/slow.html.twig:1)'
     else
         echo 'PHPUnit does not run here, so not run: the tests of examples/shop'
     fi

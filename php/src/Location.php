@@ -21,11 +21,12 @@ final class Location implements \Stringable
     /** Asks PHP's reflection; null for PHP's own functions and those that are not loaded. */
     public static function of(string $function): ?self
     {
+        $template = Template::location(Template::name($function));
+        if ($template !== null) {
+            return $template;
+        }
         if (preg_match('/\{closure:(.+):(\d+)\}$/', $function, $found) === 1) {
             return new self($found[1], (int) $found[2]);
-        }
-        if (preg_match('/^(__TwigTemplate_\w+)::/', $function, $found) === 1) {
-            return self::ofTwig($found[1]);
         }
         try {
             $found = str_contains($function, '::')
@@ -37,19 +38,5 @@ final class Location implements \Stringable
         $file = $found->getFileName();
         $line = $found->getStartLine();
         return $file === false || $line === false ? null : new self($file, $line);
-    }
-
-    /** The template that Twig compiled to this class, and its first line with code. */
-    private static function ofTwig(string $class): ?self
-    {
-        if (!class_exists($class, false) || !is_subclass_of($class, 'Twig\Template')) {
-            return null;
-        }
-        // Both methods return constants of the compiled class.
-        $template = (new \ReflectionClass($class))->newInstanceWithoutConstructor();
-        $source = $template->getSourceContext();
-        $lines = $template->getDebugInfo();
-        $file = $source->getPath() !== '' ? $source->getPath() : $source->getName();
-        return new self($file, $lines === [] ? 1 : min($lines));
     }
 }

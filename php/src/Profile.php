@@ -27,7 +27,8 @@ final class Profile
             $names = explode(self::SEPARATOR, (string) $key, 2);
             if (\count($names) === 2) {
                 $callee = Label::of($names[1]);
-                $calls[] = new Call(Label::of($names[0])->name, $callee->name, $callee->statement, Cost::fromRow($row));
+                $caller = Template::name(Label::of($names[0])->name);
+                $calls[] = new Call($caller, Template::name($callee->name), $callee->statement, Cost::fromRow($row));
             }
         }
         $this->calls = $calls;

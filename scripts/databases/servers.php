@@ -77,24 +77,31 @@ function program(string $root, string $pattern): string
     throw new RuntimeException("there is no $pattern, neither below $root nor on this machine");
 }
 
-/** Starts all servers; their sockets are in the folder. */
-function start_servers(string $root, string $folder): array
+/** Whether a server answers at this socket. */
+function connects(string $socket): Closure
 {
-    $connects = fn (string $socket) => function () use ($socket) {
-        return file_exists($socket) && @stream_socket_client("unix://$socket", timeout: 1) !== false;
-    };
-    $servers = [];
+    return fn () => file_exists($socket) && @stream_socket_client("unix://$socket", timeout: 1) !== false;
+}
 
+/** Starts MariaDB; its socket is mariadb.socket in the folder, and root needs no password. */
+function start_mariadb(string $root, string $folder): Server
+{
     $mariadb = program($root, '/usr/sbin/mariadbd');
     $base = dirname($mariadb, 2);
     make([
         program($root, '/usr/bin/mariadb-install-db'), '--no-defaults', "--basedir=$base", "--datadir=$folder/mariadb",
         '--auth-root-authentication-method=normal', '--skip-test-db', '--skip-name-resolve',
     ], $folder);
-    $servers[] = new Server('mariadb', [
+    return new Server('mariadb', [
         $mariadb, '--no-defaults', "--basedir=$base", "--datadir=$folder/mariadb", "--socket=$folder/mariadb.socket", "--pid-file=$folder/mariadb.pid",
         '--skip-networking', '--local-infile=1', "--secure-file-priv=$folder/files", "--tmpdir=$folder", '--innodb-flush-log-at-trx-commit=0',
-    ], $folder, $connects("$folder/mariadb.socket"), 'KILL');
+    ], $folder, connects("$folder/mariadb.socket"), 'KILL');
+}
+
+/** Starts all servers; their sockets are in the folder. */
+function start_servers(string $root, string $folder): array
+{
+    $servers = [start_mariadb($root, $folder)];
 
     $postgres = program($root, '/usr/lib/postgresql/*/bin/postgres');
     make([dirname($postgres) . '/initdb', "--pgdata=$folder/postgresql", '--username=postgres', '--auth=trust', '--no-sync', '--encoding=UTF8', '--no-locale'], $folder);
@@ -106,10 +113,10 @@ function start_servers(string $root, string $folder): array
     $redis = "$folder/redis.socket";
     $servers[] = new Server('redis', [
         program($root, '/usr/bin/redis-server'), '--port', '0', '--unixsocket', $redis, '--unixsocketperm', '777', '--dir', $folder, '--save', '', '--appendonly', 'no',
-    ], $folder, $connects($redis), 'KILL');
+    ], $folder, connects($redis), 'KILL');
 
     $memcached = "$folder/memcached.socket";
     $servers[] = new Server('memcached', [program($root, '/usr/bin/memcached'), '-s', $memcached, '-a', '777', '-m', '16', '-t', '1'],
-        $folder, $connects($memcached), 'KILL');
+        $folder, connects($memcached), 'KILL');
     return $servers;
 }

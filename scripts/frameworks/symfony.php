@@ -35,12 +35,9 @@ foreach (['HttpKernel', 'Routing', 'Console', 'Messenger'] as $component) {
 }
 require __DIR__ . '/messages.php';
 spl_autoload_register(function (string $class): void {
-    $folders = ['App\\' => 'src', 'Drupal\xhprof_route\\' => 'web/modules/custom/xhprof_route/src'];
-    foreach ($folders as $prefix => $folder) {
-        $file = __DIR__ . "/$folder/" . strtr(substr($class, strlen($prefix)), '\\', '/') . '.php';
-        if (str_starts_with($class, $prefix) && is_file($file)) {
-            require $file;
-        }
+    $file = __DIR__ . '/src/' . strtr(substr($class, strlen('App\\')), '\\', '/') . '.php';
+    if (str_starts_with($class, 'App\\') && is_file($file)) {
+        require $file;
     }
 });
 
@@ -94,10 +91,8 @@ foreach (glob(__DIR__ . '/src/EventSubscriber/*.php') as $file) {
     $class = 'App\EventSubscriber\\' . basename($file, '.php');
     $dispatcher->addSubscriber(new $class());
 }
-// Like Drupal: registers the services of the services file.
-foreach (glob(__DIR__ . '/web/modules/custom/*/*.services.yml') as $file) {
-    preg_match('/^    class: (\S+)$/m', file_get_contents($file), $found);
-    $dispatcher->addSubscriber(new $found[1]());
+if (is_file(__DIR__ . '/web/sites/default/xhprof.php')) {
+    require __DIR__ . '/drupal.php';
 }
 $routes = new RouteCollection();
 $routes->add('article_show', new Route('/articles/{id}', ['_controller' => fn (string $id) => new Response(work($id))]));

@@ -64,6 +64,23 @@ if (getenv('WORDPRESS')) {
     }
 }
 
+/** Says which route answered. */
+final class WP_REST_Response
+{
+    public function __construct(private readonly ?string $route)
+    {
+    }
+
+    public function get_matched_route(): ?string
+    {
+        return $this->route;
+    }
+}
+
+function wp_ajax_nopriv_heartbeat(): void
+{
+}
+
 function wp_doing_ajax(): bool
 {
     return $_SERVER['SCRIPT_NAME'] === '/wp-admin/admin-ajax.php';
@@ -81,8 +98,10 @@ if (PHP_SAPI === 'cli') {
 }
 $path = strtok($_SERVER['REQUEST_URI'], '?');
 if (wp_doing_ajax()) {
-    add_action('wp_ajax_heartbeat', fn () => null);
+    // In this order: WordPress registers its own actions last.
+    add_action('wp_ajax_of-a-plugin', fn () => null);
     do_action('admin_init');
+    add_action('wp_ajax_nopriv_heartbeat', 'wp_ajax_nopriv_heartbeat');
 } elseif (wp_doing_cron()) {
     foreach (explode(' ', $_GET['events']) as $hook) {
         apply_filters('pre_unschedule_event', null, 1700000000, $hook, [], true);
@@ -90,9 +109,14 @@ if (wp_doing_ajax()) {
     }
 } elseif (str_starts_with($path, '/wp-json/')) {
     define('REST_REQUEST', true);
+    if (str_ends_with($path, '/refused')) {
+        apply_filters('rest_post_dispatch', new WP_REST_Response('/wp/v2/users/(?P<id>[\d]+)'));
+        exit('no');
+    }
     apply_filters('rest_dispatch_request', null, new stdClass(), '/wp/v2/posts/(?P<id>[\d]+)/(?P<slug>(?:[a-z]|\.)+)', []);
     // An answer with embedded objects makes further requests.
     apply_filters('rest_dispatch_request', null, new stdClass(), '/wp/v2/users/(?P<id>[\d]+)', []);
+    apply_filters('rest_post_dispatch', new WP_REST_Response('/wp/v2/users/(?P<id>[\d]+)'));
 } elseif (str_starts_with($path, '/wp-admin/')) {
     do_action('admin_init');
     do_action('current_screen', (object) ['id' => 'edit-post']);

@@ -6,7 +6,8 @@ use profile::Metric;
 
 use crate::args::ConvertArguments;
 use crate::export::{Export, format, formats};
-use crate::{input, output};
+use crate::terminal::say;
+use crate::{input, output, templates};
 
 /// Converts a file, or lists the formats.
 pub(crate) fn run(arguments: &ConvertArguments) -> Result<()> {
@@ -26,6 +27,9 @@ pub(crate) fn run(arguments: &ConvertArguments) -> Result<()> {
         ..WriteOptions::default()
     };
     let mut profile = input::read(file)?;
+    if arguments.templates && templates::name(&mut profile) == 0 {
+        say("--templates: the profile has no function of a compiled template whose file is here");
+    }
     match arguments.threshold {
         // Graphs and tables leave out functions and report the threshold
         // themselves.

@@ -32,6 +32,7 @@ mod serve;
 mod since;
 mod stacks;
 mod suggest;
+mod templates;
 mod terminal;
 mod typed;
 mod units;

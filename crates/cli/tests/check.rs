@@ -211,6 +211,32 @@ fn saved_profiles_are_the_base_of_a_later_check() {
 }
 
 #[test]
+fn what_grew_since_the_base_comes_first() {
+    let directory = tempfile::tempdir().unwrap();
+    let profile = |name: &str, find: u32| {
+        let rows = format!(
+            r#"{{"main()==>often":{{"ct":900,"wt":9000,"mu":1}},"main()==>find":{{"ct":{find},"wt":{find}00,"mu":1}},"main()":{{"ct":1,"wt":99000,"mu":9}}}}"#
+        );
+        fs::write(directory.path().join(name), rows).unwrap();
+    };
+    profile("old.json", 1);
+    profile("new.json", 26);
+    let first = |budget: &str| {
+        let arguments = ["new.json", "--base", "old.json", "--budget", budget];
+        let output = check(&directory, &arguments);
+        assert_eq!(output.status.code(), Some(3), "{}", said(&output));
+        let text = said(&output);
+        text.lines().nth(3).unwrap().trim().to_owned()
+    };
+    assert_eq!(first("calls <= base"), "26× find by main(), 1 in the base");
+    assert_eq!(first("calls <= 5"), "900× often by main()");
+    assert_eq!(
+        first("incl.wall(*) <= base"),
+        "2.60 ms by find, 100 µs in the base"
+    );
+}
+
+#[test]
 fn a_scenario_that_cannot_run_is_an_error_and_is_torn_down() {
     let directory = tempfile::tempdir().unwrap();
     let text = "scenarios:\n  - name: a\n    profiles: x.xhp\n    set_up: 'echo no database >&2; echo today >&2; exit 3'\n    tear_down: touch torn\n    budgets: [edges <= 1]\n";

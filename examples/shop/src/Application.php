@@ -28,7 +28,11 @@ final class Application
         $database = new \PDO('sqlite::memory:');
         $articles = new Articles($database);
         $articles->create(25);
-        $twig = new Environment(new FilesystemLoader(\dirname(__DIR__) . '/templates'), ['cache' => false]);
+        $twig = new Environment(new FilesystemLoader(\dirname(__DIR__) . '/templates'), [
+            // Compiled files, as a real shop has them: by these, profiles name the templates.
+            'cache' => \dirname(__DIR__) . '/var/cache',
+            'auto_reload' => true,
+        ]);
         $twig->addExtension(new PriceExtension());
         $page = new ArticlePage($articles, $twig, new PageCache($fault === 'leak'), $fault);
         $routes = new RouteCollection();

@@ -48,6 +48,9 @@ pub(crate) struct ConvertArguments {
     /// Estimate the stacks if the profile holds only caller and callee pairs
     #[arg(long)]
     pub(crate) estimate: bool,
+    /// Name Twig's and Blade's templates, by the compiled files, which must be on this machine
+    #[arg(long)]
+    pub(crate) templates: bool,
     /// Print the list of formats, and do nothing else
     #[arg(long, exclusive = true)]
     pub(crate) list: bool,

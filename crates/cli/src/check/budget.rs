@@ -165,7 +165,10 @@ impl Budget {
             .unwrap_or_default();
         let fact = self.left.first_fact();
         let culprits = match (fact, runs.get(worst)) {
-            (Some(fact), Some(profile)) => culprits(profile, fact),
+            (Some(fact), Some(profile)) => {
+                let base = base.first().filter(|_| self.needs_base());
+                culprits(profile, base, fact)
+            }
             _ => Culprits::default(),
         };
         let difference = value - right;

@@ -1,4 +1,9 @@
 //! Who broke a budget: callers with files and lines, and the path to them.
+//!
+//! Of a budget that names a base, those come first that grew since.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
 
 use profile::{FlatTable, Metric, Profile, SpanKind, SymbolId, repeats};
 
@@ -30,9 +35,10 @@ pub(super) struct Place {
     pub(super) line: u32,
 }
 
-/// The functions that a fact's value comes from.
-pub(super) fn culprits(profile: &Profile, fact: &Fact) -> Culprits {
-    let finder = Finder { profile };
+/// The functions that a fact's value comes from, compared with a base if there is
+/// one.
+pub(super) fn culprits(profile: &Profile, base: Option<&Profile>, fact: &Fact) -> Culprits {
+    let finder = Finder { profile, base };
     match fact {
         Fact::Calls { of, under, by } => finder.callers(of, under.as_ref(), by.as_ref()),
         Fact::Spans { kind, asks } => finder.spans(*kind, *asks),
@@ -47,31 +53,46 @@ pub(super) fn culprits(profile: &Profile, fact: &Fact) -> Culprits {
 
 struct Finder<'p> {
     profile: &'p Profile,
+    base: Option<&'p Profile>,
 }
+
+/// The calls of pairs of caller and callee.
+type Calls = Vec<((SymbolId, SymbolId), u64)>;
 
 impl Finder<'_> {
     fn callers_of_all(&self) -> Culprits {
-        let pairs = profile::pairs(&self.profile.edges());
-        let mut calls: Vec<_> = pairs
-            .iter()
-            .map(|pair| ((pair.caller, pair.callee), pair.cost.calls))
-            .collect();
-        calls.sort_unstable_by_key(|&(pair, calls)| (std::cmp::Reverse(calls), pair));
-        self.of_calls(&calls)
+        let calls = |profile: &Profile| -> Calls {
+            let pairs = profile::pairs(&profile.edges());
+            let calls = pairs
+                .iter()
+                .map(|pair| ((pair.caller, pair.callee), pair.cost.calls));
+            calls.collect()
+        };
+        self.of_calls(calls(self.profile), self.base.map(calls))
     }
 
     fn callers(&self, of: &[Pattern], under: Option<&Pattern>, by: Option<&Pattern>) -> Culprits {
-        let calls = calls_of(self.profile, of, under, by).unwrap_or_default();
-        self.of_calls(&calls)
+        let calls = |profile| calls_of(profile, of, under, by).unwrap_or_default();
+        self.of_calls(calls(self.profile), self.base.map(calls))
     }
 
-    fn of_calls(&self, calls: &[((SymbolId, SymbolId), u64)]) -> Culprits {
+    fn of_calls(&self, mut calls: Calls, base: Option<Calls>) -> Culprits {
+        let was = self.calls_in_base(base);
+        let before = |caller, callee| {
+            let names = (self.profile.name(caller), self.profile.name(callee));
+            was.get(&names).copied().unwrap_or(0)
+        };
+        calls.sort_unstable_by_key(|&((caller, callee), calls)| {
+            let growth = calls.saturating_sub(before(caller, callee));
+            (Reverse(growth), Reverse(calls), caller, callee)
+        });
         let lines = calls.iter().take(SHOWN).map(|&((caller, callee), calls)| {
             format!(
-                "{}× {} by {}",
+                "{}× {} by {}{}",
                 units::count(calls),
                 self.name(callee),
-                self.described(caller)
+                self.described(caller),
+                self.in_base(&units::count(before(caller, callee)))
             )
         });
         let first = calls.first().map(|&(pair, _)| pair);
@@ -85,6 +106,27 @@ impl Finder<'_> {
         }
     }
 
+    /// The calls of the base by the names of both functions: its numbers are others.
+    fn calls_in_base(&self, calls: Option<Calls>) -> HashMap<(&[u8], &[u8]), u64> {
+        let Some(base) = self.base else {
+            return HashMap::new();
+        };
+        let calls = calls.unwrap_or_default().into_iter();
+        let named = calls.map(|((caller, callee), calls)| {
+            let names = (base.name(caller), base.name(callee));
+            (names, calls)
+        });
+        named.collect()
+    }
+
+    /// `, 3 in the base`, if there is one.
+    fn in_base(&self, value: &str) -> String {
+        match self.base {
+            Some(_) => format!(", {} in the base", value.trim_end()),
+            None => String::new(),
+        }
+    }
+
     /// The statements: those that are repeated, else those made most often.
     fn spans(&self, kind: Option<SpanKind>, asks: SpanQuestion) -> Culprits {
         let is_kind = |other| kind.is_none_or(|kind| kind == other);
@@ -92,7 +134,7 @@ impl Finder<'_> {
         if asks == SpanQuestion::Repeated {
             let mut repeats = repeats(self.profile);
             repeats.retain(|repeat| is_kind(repeat.kind));
-            repeats.sort_by_key(|repeat| std::cmp::Reverse(repeat.at_least));
+            repeats.sort_by_key(|repeat| Reverse(repeat.at_least));
             let lines = repeats.iter().take(SHOWN).map(|repeat| {
                 let parents: Vec<String> = repeat
                     .parents
@@ -125,8 +167,17 @@ impl Finder<'_> {
         }
         let mut groups = self.profile.spans.groups();
         groups.retain(|group| is_kind(group.kind));
+        let base = self.base.map(|base| base.spans.groups());
+        let mut was: HashMap<_, u64> = HashMap::new();
+        for group in base.iter().flatten() {
+            *was.entry((group.kind, group.text)).or_default() += group.calls;
+        }
+        let before = |kind, text| was.get(&(kind, text)).copied().unwrap_or(0);
         if asks == SpanQuestion::Count {
-            groups.sort_by_key(|group| std::cmp::Reverse(group.calls));
+            groups.sort_by_key(|group| {
+                let growth = group.calls.saturating_sub(before(group.kind, group.text));
+                (Reverse(growth), Reverse(group.calls))
+            });
         }
         let lines = groups.iter().take(SHOWN).map(|group| {
             let caller = group
@@ -134,10 +185,11 @@ impl Finder<'_> {
                 .first()
                 .map_or(SymbolId::ROOT, |caller| caller.symbol);
             format!(
-                "{}× {} by {}",
+                "{}× {} by {}{}",
                 units::count(group.calls),
                 text(group.text),
-                self.described(caller)
+                self.described(caller),
+                self.in_base(&units::count(before(group.kind, group.text)))
             )
         });
         let first = groups
@@ -163,16 +215,33 @@ impl Finder<'_> {
             Metric::Peak => row.own.peak as f64,
             metric => cost_of(row, is_own, metric),
         };
-        rows.sort_by(|one, two| cost(two).total_cmp(&cost(one)));
+        let base_rows = self.base.map(|base| FlatTable::new(base).rows);
+        let was: HashMap<&[u8], f64> = match (self.base, &base_rows) {
+            (Some(base), Some(rows)) => {
+                let costs = rows.iter().map(|row| (base.name(row.symbol), cost(row)));
+                costs.collect()
+            }
+            _ => HashMap::new(),
+        };
+        let before = |row: &profile::FlatRow| {
+            let name = self.profile.name(row.symbol);
+            was.get(name).copied().unwrap_or(0.0)
+        };
+        let growth = |row: &profile::FlatRow| cost(row) - before(row);
+        rows.sort_by(|one, two| growth(two).total_cmp(&growth(one)));
         rows.truncate(3);
         let lines = rows.iter().map(|row| {
             #[expect(clippy::cast_possible_truncation, reason = "shown to people")]
-            let value = cost(row) as i64;
-            let value = match metric {
-                Metric::Memory | Metric::Peak => units::size(value),
-                _ => units::time(value),
+            let shown = |value: f64| match metric {
+                Metric::Memory | Metric::Peak => units::size(value as i64),
+                _ => units::time(value as i64),
             };
-            format!("{} by {}", value.trim_end(), self.described(row.symbol))
+            format!(
+                "{} by {}{}",
+                shown(cost(row)).trim_end(),
+                self.described(row.symbol),
+                self.in_base(&shown(before(row)))
+            )
         });
         let lines = lines.collect();
         let first = rows.first().map(|row| row.symbol);
@@ -204,8 +273,7 @@ impl Finder<'_> {
                 .map(|parent| parent.symbol);
             node.symbol == callee && parent == Some(caller)
         });
-        let (index, _) =
-            ends_so.max_by_key(|(index, node)| (node.cost.calls, std::cmp::Reverse(*index)))?;
+        let (index, _) = ends_so.max_by_key(|(index, node)| (node.cost.calls, Reverse(*index)))?;
         let path = tree.path(profile::NodeId(u32::try_from(index).ok()?));
         let names: Vec<String> = path.into_iter().map(|symbol| self.name(symbol)).collect();
         // The ends matter; a framework's middle does not.

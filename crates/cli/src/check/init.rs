@@ -39,7 +39,11 @@ pub(super) fn run(arguments: &CheckArguments) -> Result<()> {
             let words: Vec<_> = words.iter().map(Into::into).collect();
             (
                 quoted_line(&words),
-                format!("    run: {}\n    repeat: 3\n", yaml(&quoted_line(&words))),
+                // The first run fills caches, in CI as here.
+                format!(
+                    "    run: {}\n    warm_up: 1\n    repeat: 3\n",
+                    yaml(&quoted_line(&words))
+                ),
             )
         }
         Source::Profiles(files) => {
@@ -55,12 +59,13 @@ pub(super) fn run(arguments: &CheckArguments) -> Result<()> {
         Source::Request(_) => bail!("--init knows no requests"),
     };
     let temporary = tempfile::tempdir().context("cannot create a temporary directory")?;
-    let scenario = Scenario::of_command_line(
+    let mut scenario = Scenario::of_command_line(
         source,
         Vec::new(),
         Vec::new(),
         arguments.repeat.unwrap_or(3),
     );
+    scenario.warm_up = 1;
     let runs = read(&scenario::profiles(
         &scenario,
         &arguments.php,

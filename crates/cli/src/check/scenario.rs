@@ -15,6 +15,7 @@ use rustix::process::{Pid, Signal};
 use super::config::{Scenario, Source};
 use super::request;
 use crate::args::PhpArguments;
+use crate::templates;
 use crate::words::quoted_line;
 
 /// How much of a failed command's output is shown.
@@ -53,7 +54,10 @@ fn record(scenario: &Scenario, php: &PhpArguments, directory: &Path) -> Result<V
         match &scenario.source {
             Source::Profiles(files) => return Ok(files.clone()),
             Source::Run(words) => run_profiled(scenario, words, php, &file)?,
-            Source::Request(request) => request::profile(request, scenario.timeout, &file)?,
+            Source::Request(request) => {
+                request::profile(request, scenario.timeout, &file)?;
+                templates::name_in_file(&file)?;
+            }
         }
         if run.is_some() {
             files.push(file);

@@ -27,7 +27,7 @@ use crate::extension::Extension;
 use crate::php::{Php, definition, setting, without_triggers};
 use crate::terminal::{Look, say};
 use crate::words::{quoted, quoted_line};
-use crate::{export, input, output, report};
+use crate::{export, input, output, report, templates};
 use child::{Child, Ending};
 use collect::{Collected, ProfileFile};
 
@@ -132,11 +132,13 @@ fn finish(
     let mut profile = file.read().context("PHP wrote a broken profile")?;
     let title = title(&arguments.command);
     profile.meta.title = Some(title.clone());
+    templates::name(&mut profile);
     if let Some(keep) = keep {
         keep.save(keep.path, &profile, file)?;
         for (mark, other) in collected.others() {
             let profile = other.read();
-            let profile = profile.context("a forked process wrote a broken profile")?;
+            let mut profile = profile.context("a forked process wrote a broken profile")?;
+            templates::name(&mut profile);
             keep.save(&beside(keep.path, &mark), &profile, other)?;
         }
     }

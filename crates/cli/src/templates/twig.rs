@@ -1,0 +1,297 @@
+//! What Twig compiled: a class for each template, with its name, its path and a
+//! map of lines as constants.
+//!
+//! ```php
+//! class __TwigTemplate_bd87… extends Template
+//!     public function block_body($context, array $blocks = [])
+//!     public function getDebugInfo() { return array (  49 => 8, …); }
+//!     public function getSourceContext() { return new Source("", "page.html.twig", "/srv/…"); }
+//! ```
+//!
+//! Twig 2 and 3 write it so. The map goes from lines of the file to lines of the
+//! template.
+
+use super::{Named, find};
+
+const PREFIX: &[u8] = b"__TwigTemplate_";
+
+/// Whether a function is one of a compiled template.
+pub(super) fn is_compiled(function: &[u8]) -> bool {
+    parts(function).is_some()
+}
+
+/// The class and the method; none if it is no template.
+fn parts(function: &[u8]) -> Option<(&[u8], &[u8])> {
+    let rest = function.strip_prefix(PREFIX)?;
+    let digits = rest.iter().take_while(|byte| byte.is_ascii_hexdigit());
+    if digits.count() < 32 {
+        return None;
+    }
+    let colons = find(function, b"::")?;
+    Some((function.get(..colons)?, function.get(colons + 2..)?))
+}
+
+/// Names a function by the file that Twig wrote; `line` is its first line there.
+///
+/// | method | name |
+/// |---|---|
+/// | `doDisplay` | `twig::page.html.twig` |
+/// | `block_body` | `twig::page.html.twig::block_body` |
+/// | `doDisplay` of an embedded template | `twig::page.html.twig::embed_12`, by its line |
+pub(super) fn named(function: &[u8], line: u32, text: &[u8]) -> Option<Named> {
+    let (class, method) = parts(function)?;
+    let header = [b"\nclass ", class, b" extends "].concat();
+    let start = find(text, &header)? + 1;
+    let body = text.get(start..)?;
+    // In the text of a template Twig writes `\"` for each quotation mark.
+    let source_at = find(body, b"return new Source(\"")?;
+    let mut literals = body.get(source_at + b"return new Source(".len()..)?;
+    let _code = literal(&mut literals)?;
+    let template = literal(&mut literals)?;
+    let path = literal(&mut literals)?;
+    let class_line = text
+        .get(..start)?
+        .iter()
+        .filter(|byte| **byte == b'\n')
+        .count()
+        + 1;
+    let lines = Lines::of(body.get(..source_at)?, class_line);
+    // The template's own first line, or the embedded one's.
+    let first = lines.first_in(0, u32::MAX).unwrap_or(1);
+
+    let is_embedded = class.windows(3).any(|part| part == b"___");
+    let mut name = [b"twig::", &*template].concat();
+    if is_embedded {
+        name.extend(format!("::embed_{first}").into_bytes());
+    }
+    let is_closure = method.starts_with(b"{closure");
+    let template_line = if is_closure {
+        lines.before(line)
+    } else {
+        lines.first_in(line, end_of(text, line))
+    };
+    let template_line = template_line.unwrap_or(first);
+    if is_closure {
+        let short = super::short(&template);
+        name.extend([b"::{closure:", short].concat());
+        name.extend(format!(":{template_line}}}").into_bytes());
+    } else if method != b"doDisplay" {
+        name.extend([b"::", method].concat());
+    }
+    Some(Named {
+        name,
+        file: path.starts_with(b"/").then_some(path),
+        line: template_line,
+    })
+}
+
+/// Reads a text in double quotation marks and the comma behind it.
+fn literal(rest: &mut &[u8]) -> Option<Vec<u8>> {
+    let mut bytes = rest.strip_prefix(b"\"")?.iter().copied().enumerate();
+    let mut value = Vec::new();
+    while let Some((place, byte)) = bytes.next() {
+        match byte {
+            b'"' => {
+                let behind = rest.get(place + 2..)?;
+                *rest = behind.strip_prefix(b", ").unwrap_or(behind);
+                return Some(value);
+            }
+            // PHP's addcslashes() wrote it.
+            b'\\' => match bytes.next()?.1 {
+                b't' => value.push(b'\t'),
+                b'0' => {
+                    bytes.nth(1)?;
+                    value.push(0);
+                }
+                escaped => value.push(escaped),
+            },
+            byte => value.push(byte),
+        }
+    }
+    None
+}
+
+/// The line behind a method: that of the next one.
+fn end_of(text: &[u8], line: u32) -> u32 {
+    let lines = text.split(|byte| *byte == b'\n').zip(1_u32..);
+    let mut behind = lines.filter(|(_, number)| *number > line);
+    let next = behind.find(|(text, _)| {
+        let text = text.trim_ascii_start();
+        [
+            &b"public function "[..],
+            b"protected function ",
+            b"private function ",
+        ]
+        .iter()
+        .any(|start| text.starts_with(start))
+    });
+    next.map_or(u32::MAX, |(_, number)| number)
+}
+
+/// Pairs of a line of the compiled file and a line of the template.
+struct Lines(Vec<(u32, u32)>);
+
+impl Lines {
+    /// Reads `return array (  49 => 8,  38 => 1,);` of the last `getDebugInfo()`.
+    /// That of an embedded template also has the lines of the classes before.
+    fn of(class: &[u8], class_line: usize) -> Self {
+        let marker = b"function getDebugInfo()";
+        let mut places = class.windows(marker.len()).enumerate();
+        let place = places.rfind(|(_, window)| *window == marker);
+        let body = place.and_then(|(place, _)| class.get(place + marker.len()..));
+        let text = String::from_utf8_lossy(body.unwrap_or_default());
+        let array = text.split(';').next().unwrap_or_default();
+        let array = array.rsplit(['(', '[']).next().unwrap_or_default();
+        let pairs = array.split(',').filter_map(|pair| {
+            let (compiled, template) = pair.split_once("=>")?;
+            let template = template.trim().trim_end_matches([')', ']']);
+            Some((compiled.trim().parse().ok()?, template.trim().parse().ok()?))
+        });
+        let is_own = |(compiled, _): &(u32, u32)| *compiled as usize >= class_line;
+        Self(pairs.filter(is_own).collect())
+    }
+
+    /// The first line of the template in a range of the file: what stands at its
+    /// beginning, else the smallest.
+    fn first_in(&self, start: u32, end: u32) -> Option<u32> {
+        let exact = self.0.iter().find(|(compiled, _)| *compiled == start);
+        let inside = self
+            .0
+            .iter()
+            .filter(|(line, _)| (start..end).contains(line));
+        let smallest = inside.min_by_key(|(_, template)| *template);
+        exact.or(smallest).map(|(_, template)| *template)
+    }
+
+    /// The line of the template that a line of the file belongs to.
+    fn before(&self, line: u32) -> Option<u32> {
+        let before = self.0.iter().filter(|(compiled, _)| *compiled <= line);
+        before.max().map(|(_, template)| *template)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Written by Twig 3.5 for a template with a block, a macro and an embedded
+    /// template, and then shortened. `Source` has the template's text, as in
+    /// debug mode.
+    const COMPILED: &str = r#"<?php
+/* a/page.html.twig */
+class __TwigTemplate_bd87debc0f8762111841c9ee60d71de0 extends Template
+{
+    protected function doDisplay(array $context, array $blocks = [])
+    {
+        // line 2
+        $macros["m"] = $this->macros["m"] = $this;
+        // line 1
+        $this->parent->display($context, $blocks);
+    }
+
+    // line 8
+    public function block_body($context, array $blocks = [])
+    {
+        // line 10
+        echo "function getSourceContext() { return new Source(\"a\", \"b\", \"c\"); }
+    class __TwigTemplate_ extends X";
+    }
+
+    // line 4
+    public function macro_field($__name__ = null, ...$__varargs__)
+    {
+        ob_start(function () { return ''; });
+        // line 5
+        echo "  <input name=\"";
+    }
+
+    public function getDebugInfo()
+    {
+        return array (  26 => 5,  22 => 4,  17 => 10,  14 => 8,  10 => 1,  8 => 2,);
+    }
+
+    public function getSourceContext()
+    {
+        return new Source("{# say \"hi\" \$x \\ #}
+return new Source(\"\", \"no\", \"\");", "a/\"page\".html.twig", "/srv/tpl/a/page.html.twig");
+    }
+}
+
+
+/* a/page.html.twig */
+class __TwigTemplate_bd87debc0f8762111841c9ee60d71de0___1511294902 extends Template
+{
+    protected function doDisplay(array $context, array $blocks = [])
+    {
+        $this->parent->display($context, $blocks);
+    }
+
+    public function block_card($context, array $blocks = [])
+    {
+        // line 14
+        echo "in";
+    }
+
+    public function getDebugInfo()
+    {
+        return array (  53 => 14,  47 => 12,  10 => 1,  8 => 2,);
+    }
+
+    public function getSourceContext()
+    {
+        return new Source("", "a/page.html.twig", "");
+    }
+}
+"#;
+
+    fn named(method: &str, line: u32) -> Option<(String, bool, u32)> {
+        let function = format!("__TwigTemplate_bd87debc0f8762111841c9ee60d71de0{method}");
+        let named = super::named(function.as_bytes(), line, COMPILED.as_bytes())?;
+        let name = String::from_utf8(named.name).unwrap();
+        Some((name, named.file.is_some(), named.line))
+    }
+
+    #[test]
+    fn every_function_has_the_template_and_its_line() {
+        let page = "twig::a/\"page\".html.twig";
+        for (method, line, name, template_line) in [
+            ("::doDisplay", 5, page.to_owned(), 1),
+            ("::block_body", 14, format!("{page}::block_body"), 8),
+            ("::macro_field", 22, format!("{page}::macro_field"), 4),
+            ("::getDebugInfo", 29, format!("{page}::getDebugInfo"), 1),
+            (
+                "::{closure:bd/87.php:24}",
+                24,
+                format!("{page}::{{closure:a/\"page\".html.twig:4}}"),
+                4,
+            ),
+        ] {
+            assert_eq!(named(method, line), Some((name, true, template_line)));
+        }
+        // A template from a database has no path.
+        let card = "twig::a/page.html.twig::embed_12";
+        assert_eq!(
+            named("___1511294902::block_card", 50),
+            Some((format!("{card}::block_card"), false, 14))
+        );
+        assert_eq!(
+            named("___1511294902::doDisplay", 45),
+            Some((card.to_owned(), false, 12))
+        );
+    }
+
+    #[test]
+    fn what_is_no_template_keeps_its_name() {
+        assert!(!is_compiled(b"__TwigTemplate_::doDisplay"));
+        assert!(!is_compiled(b"Twig\\Template::display"));
+        assert!(!is_compiled(
+            b"__TwigTemplate_bd87debc0f8762111841c9ee60d71de0"
+        ));
+        assert_eq!(named("0::doDisplay", 5), None);
+        let class = b"__TwigTemplate_bd87debc0f8762111841c9ee60d71de0::doDisplay";
+        for end in 0..COMPILED.len() {
+            // A file that was cut is no reason to fail.
+            let _ = super::named(class, 5, &COMPILED.as_bytes()[..end]);
+        }
+    }
+}
