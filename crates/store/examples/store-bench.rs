@@ -1,8 +1,9 @@
 //! Measures the store: `cargo run --release -p xhprof-store --features simulate
-//! --example store-bench -- FOLDER [RUNS [PATHS]]`.
+//! --example store-bench -- FOLDER [RUNS [PATHS [DAYS]]]`.
 //!
 //! Fills a new store with the runs of a simulated shop, then asks what the pages
-//! of `xhprof serve` ask. Prints one line for each figure.
+//! of `xhprof serve` ask. Prints one line for each figure. The runs are of DAYS
+//! days (7): fewer days with fewer runs are as busy as a larger store.
 
 #![expect(
     clippy::expect_used,
@@ -35,6 +36,9 @@ fn main() {
     let paths: usize = arguments
         .next()
         .map_or(1000, |text| text.parse().expect("PATHS"));
+    let days: u64 = arguments
+        .next()
+        .map_or(7, |text| text.parse().expect("DAYS"));
     let shop = Arc::new(Shop {
         paths,
         ..Shop::default()
@@ -42,13 +46,14 @@ fn main() {
     let store = Arc::new(SqliteStore::open_with(&folder, Options::default()).expect("a store"));
     let at = move |number: u64| {
         let mut random = Random::new(number);
-        let hours = 7 * 24;
+        let hours = days * 24;
         // In the order of time, as runs arrive.
         let started_us = BEGIN_US + number * hours * HOUR_US / runs;
         At {
             number,
             route: usize::try_from(random.below(50)).unwrap_or(0),
-            release: usize::try_from(number * 4 / runs).unwrap_or(0),
+            // Four in a week.
+            release: usize::try_from(number * 4 * days / (runs * 7)).unwrap_or(0),
             started_us,
         }
     };

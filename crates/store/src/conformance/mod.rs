@@ -35,6 +35,7 @@ pub fn check<S: Store>(empty: impl Fn() -> S) {
         questions::a_trend_shows_releases,
         questions::days_are_those_of_the_trends,
         questions::functions_have_callers_and_routes,
+        questions::a_function_is_as_the_tree_has_it,
         questions::a_difference_finds_what_changed,
         sums::spans_are_added_up,
         removal::deleted_runs_leave_the_sums,

@@ -1,5 +1,7 @@
 //! Trends, functions, differences.
 
+use std::collections::BTreeMap;
+
 use super::{DAY, everything, filled, route};
 use crate::{FunctionSort, Selection, Store, TrendOf, TrendStep};
 
@@ -124,6 +126,56 @@ pub(super) fn functions_have_callers_and_routes(store: &dyn Store) {
         .unwrap();
     assert_eq!(row, &found.total);
     assert_eq!(store.function(&everything(), "no::such").unwrap(), None);
+}
+
+pub(super) fn a_function_is_as_the_tree_has_it(store: &dyn Store) {
+    filled(store, 30);
+    // From sums, and from the runs, which a limit on their time makes necessary.
+    let of_runs = Selection {
+        max_wall: Some(u64::MAX >> 1),
+        ..everything()
+    };
+    for selection in [everything(), of_runs] {
+        let tree = store.tree(&selection).unwrap().profile;
+        let edges = tree.edges();
+        let named = |rows: &[profile::Neighbour]| -> BTreeMap<String, (u64, u64)> {
+            let rows = rows.iter().map(|row| {
+                let name = String::from_utf8_lossy(tree.name(row.symbol)).into_owned();
+                (name, (row.cost.calls, row.cost.wall))
+            });
+            rows.collect()
+        };
+        let of = |rows: &[crate::Neighbour]| -> BTreeMap<String, (u64, u64)> {
+            let rows = rows.iter();
+            rows.map(|row| (row.name.clone(), (row.calls, row.wall)))
+                .collect()
+        };
+        let top = store.top(&selection, FunctionSort::OwnWall, 1000).unwrap();
+        assert!(top.len() > 10);
+        for row in top {
+            let found = store.function(&selection, &row.name).unwrap().unwrap();
+            assert_eq!(found.total, row);
+            let is_it = |symbol: &profile::Symbol| *symbol.name == *row.name.as_bytes();
+            let symbol = tree.symbols.iter().position(is_it).unwrap();
+            let symbol = profile::SymbolId(u32::try_from(symbol).unwrap());
+            let neighbours = profile::Neighbours::new(&edges, symbol);
+            assert_eq!(
+                of(&found.callers),
+                named(&neighbours.callers),
+                "{}",
+                row.name
+            );
+            assert_eq!(
+                of(&found.callees),
+                named(&neighbours.callees),
+                "{}",
+                row.name
+            );
+            let trend = TrendOf::Function(row.name.clone());
+            let days = store.trend(&selection, &trend, TrendStep::Day).unwrap();
+            assert_eq!(found.days, days, "{}", row.name);
+        }
+    }
 }
 
 pub(super) fn a_difference_finds_what_changed(store: &dyn Store) {

@@ -72,7 +72,10 @@ pub(super) fn routes_have_shares_and_quantiles(store: &dyn Store) {
             assert!(found.abs_diff(exact) * 200 <= exact, "{found} for {exact}");
         }
     }
-    assert_eq!(store.apps().unwrap()[0].runs, 60);
+    let apps = store.apps().unwrap();
+    assert_eq!(apps[0].runs, 60);
+    assert_eq!(apps[0].bytes, store.stats().unwrap().run_bytes);
+    assert!(apps[0].bytes > 60 * 100);
     let days = store.days(&everything()).unwrap();
     assert_eq!(
         days.iter().map(|day| day.runs).collect::<Vec<_>>(),

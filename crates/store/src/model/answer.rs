@@ -223,6 +223,8 @@ pub struct FunctionChange {
 pub struct FunctionDetail {
     /// Its sums.
     pub total: FunctionTotal,
+    /// Its days, by release.
+    pub days: Vec<TrendPoint>,
     /// The routes on which it was called, those with the most self time first.
     pub routes: Vec<FunctionRoute>,
     /// Its callers, those with the most time first.
@@ -287,6 +289,8 @@ pub struct AppInfo {
     pub name: String,
     /// The number of its runs.
     pub runs: u64,
+    /// The size of their files, in bytes.
+    pub bytes: u64,
     /// The latest of them, in microseconds since 1970.
     pub last_us: u64,
 }

@@ -1,7 +1,9 @@
 //! How the parts of a cell become bytes: columns of small numbers, compressed.
 
+use std::marker::PhantomData;
+
 use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, DeserializeSeed};
 
 use crate::{Error, Result};
 
@@ -20,10 +22,20 @@ pub(crate) fn encode<T: Serialize>(part: &T) -> Result<Vec<u8>> {
 
 /// The part in those bytes.
 pub(crate) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
+    decode_by(bytes, PhantomData)
+}
+
+/// What `seed` reads of the part in those bytes.
+pub(crate) fn decode_by<T, S>(bytes: &[u8], seed: S) -> Result<T>
+where
+    S: for<'de> DeserializeSeed<'de, Value = T>,
+{
     let damaged = |reason: String| Error::Damaged(format!("hourly sums: {reason}"));
     let plain = crate::packed::unpacked(bytes, &[], MAX);
     let plain = plain.map_err(|error| damaged(error.to_string()))?;
-    postcard::from_bytes(&plain).map_err(|error| damaged(error.to_string()))
+    let mut deserializer = postcard::Deserializer::from_bytes(&plain);
+    let read = seed.deserialize(&mut deserializer);
+    read.map_err(|error: postcard::Error| damaged(error.to_string()))
 }
 
 /// A column of zeros is stored as an empty one.

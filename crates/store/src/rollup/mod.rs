@@ -8,13 +8,15 @@
 //! then subtracting, gives the same sums, as long as no limit was reached.
 
 mod columns;
+mod partly;
 mod paths;
 mod sketch;
 mod spans;
 mod spreads;
 mod totals;
 
-pub(crate) use columns::{decode, encode};
+pub(crate) use columns::{decode, decode_by, encode};
+pub(crate) use partly::{Moments, OneSpread};
 pub use paths::PathSums;
 pub(crate) use paths::{FunctionSums, Paths, Shape};
 pub use sketch::Sketch;

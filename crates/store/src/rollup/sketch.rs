@@ -146,7 +146,7 @@ impl Serialize for Sketch {
             last = least;
             (step, count)
         });
-        serializer.collect_seq(steps.collect::<Vec<_>>())
+        serializer.collect_seq(steps)
     }
 }
 

@@ -26,6 +26,17 @@ pub(crate) struct Spread {
 }
 
 impl Spread {
+    /// That many times.
+    pub(crate) fn times(mut self, weight: u64) -> Self {
+        if weight != 1 {
+            for sum in [&mut self.runs, &mut self.ln, &mut self.ln_squares] {
+                *sum = sum.saturating_mul(weight);
+            }
+            self.walls = self.walls.times(weight);
+        }
+        self
+    }
+
     /// Adds or subtracts another.
     pub(crate) fn merge(&mut self, other: &Self, sign: Sign) {
         self.runs = sign.count(self.runs, other.runs);
@@ -60,6 +71,11 @@ impl Spreads {
         }
     }
 
+    /// The runs: the root is in all of them.
+    pub(crate) fn runs(&self) -> u64 {
+        self.rows.values().map(|row| row.runs).max().unwrap_or(0)
+    }
+
     /// About how many times it has in memory: no function has more than that of
     /// the root, which comes first in nearly all stores.
     pub(crate) fn size(&self) -> usize {
@@ -80,11 +96,10 @@ impl Spreads {
 
     /// All of them that many times.
     pub(crate) fn times(mut self, weight: u64) -> Self {
-        for row in self.rows.values_mut() {
-            for sum in [&mut row.runs, &mut row.ln, &mut row.ln_squares] {
-                *sum = sum.saturating_mul(weight);
+        if weight != 1 {
+            for row in self.rows.values_mut() {
+                *row = std::mem::take(row).times(weight);
             }
-            row.walls = row.walls.times(weight);
         }
         self
     }
@@ -105,7 +120,7 @@ impl Spreads {
 }
 
 /// The rows by column; names as distances.
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 struct Columns {
     name: Vec<u32>,
     runs: Vec<u64>,
@@ -114,17 +129,27 @@ struct Columns {
     walls: Vec<Sketch>,
 }
 
+/// The same, to be written: most of it is sketches, which are not copied.
+#[derive(Serialize)]
+struct Borrowed<'r> {
+    name: Vec<u32>,
+    runs: Vec<u64>,
+    ln: Vec<u64>,
+    ln_squares: Vec<u64>,
+    walls: Vec<&'r Sketch>,
+}
+
 impl Serialize for Spreads {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let rows = || self.rows.values();
         let mut last = 0;
         let mut distance = |name: u32| name - std::mem::replace(&mut last, name);
-        Columns {
+        Borrowed {
             name: self.rows.keys().map(|&name| distance(name)).collect(),
             runs: rows().map(|row| row.runs).collect(),
             ln: rows().map(|row| row.ln).collect(),
             ln_squares: rows().map(|row| row.ln_squares).collect(),
-            walls: rows().map(|row| row.walls.clone()).collect(),
+            walls: rows().map(|row| &row.walls).collect(),
         }
         .serialize(serializer)
     }

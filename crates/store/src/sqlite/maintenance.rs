@@ -237,7 +237,7 @@ fn rebuild(open: &mut Open<'_>, key: &Key) -> Result<bool> {
 
 /// Compares a day's spreads with its runs, if they are all there.
 fn verify_day(connection: &Connection, key: &Key) -> Result<()> {
-    let stored = days::read(connection, key)?.unwrap_or_default();
+    let stored = days::read(connection, key)?;
     if !is_complete(connection, key)? {
         return Ok(());
     }

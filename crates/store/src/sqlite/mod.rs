@@ -27,6 +27,7 @@ mod retention;
 mod runs;
 mod schema;
 mod visit;
+mod want;
 mod writer;
 
 use std::fs::File;

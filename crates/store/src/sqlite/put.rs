@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::cells::{Cell, Key, hour_of};
-use super::days;
+use super::days::{self, Day};
 use super::ids::Ids;
 use crate::prepare::{Dictionary, Part, Prepared};
-use crate::rollup::{Sign, Spreads};
+use crate::rollup::Sign;
 use crate::{Result, RunId, RunInfo, Stored};
 
 /// How many paths of hours, and how many times of days, stay in memory after
@@ -29,7 +29,7 @@ pub(super) struct Open<'a> {
 #[derive(Debug, Default)]
 pub(super) struct Changed {
     cells: Rows<Cell>,
-    days: Rows<Spreads>,
+    days: Rows<Day>,
 }
 
 /// Rows by route, time and release.
@@ -98,9 +98,8 @@ impl Changed {
             ..*key
         };
         let days = self.days.entry((key.route, day, key.release)).or_default();
-        let read = || Ok(days::read(connection, key)?.unwrap_or_default());
-        if let Some(sum) = row(days, &key_of_day, read)? {
-            sum.merge(&spreads, sign);
+        if let Some(sum) = row(days, &key_of_day, || Day::read(connection, key))? {
+            sum.merge(connection, key, &spreads, sign)?;
         }
         Ok(())
     }
@@ -109,7 +108,7 @@ impl Changed {
     /// to be dropped.
     pub(super) fn write(&mut self, connection: &Connection) -> Result<()> {
         shrink(&mut self.cells, |cell| cell.paths.len(), KEPT_PATHS);
-        shrink(&mut self.days, Spreads::size, KEPT_TIMES);
+        shrink(&mut self.days, Day::size, KEPT_TIMES);
         for row in self.cells.values_mut().flatten() {
             if std::mem::take(&mut row.is_changed) {
                 row.sums.write(connection, &row.key)?;
@@ -117,7 +116,7 @@ impl Changed {
         }
         for row in self.days.values_mut().flatten() {
             if std::mem::take(&mut row.is_changed) {
-                days::write(connection, &row.key, &row.sums)?;
+                row.sums.write(connection, &row.key)?;
             }
         }
         Ok(())

@@ -173,14 +173,19 @@ pub(super) fn apps(connection: &Connection) -> Result<Vec<AppInfo>> {
     let mut statement = connection.prepare_cached(
         "SELECT app.name,
             (SELECT count(*) FROM run WHERE run.app = app.id),
+            ifnull((SELECT sum(size) FROM run WHERE run.app = app.id), 0),
             ifnull((SELECT max(started) FROM run WHERE run.app = app.id), 0)
          FROM app ORDER BY app.name",
     )?;
     let rows = statement.query_map([], |row| {
+        let number = |column| -> rusqlite::Result<u64> {
+            Ok(u64::try_from(row.get::<_, i64>(column)?).unwrap_or(0))
+        };
         Ok(AppInfo {
             name: row.get(0)?,
-            runs: u64::try_from(row.get::<_, i64>(1)?).unwrap_or(0),
-            last_us: u64::try_from(row.get::<_, i64>(2)?).unwrap_or(0),
+            runs: number(1)?,
+            bytes: number(2)?,
+            last_us: number(3)?,
         })
     })?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)

@@ -11,21 +11,14 @@ use rusqlite::Connection;
 
 use super::cells::{part as read_part, read_totals};
 use super::conditions::{Conditions, hours};
+use super::want::{Sums, Want};
 use super::{SqliteStore, daily, dictionaries, runs};
 use crate::prepare::{part, profile_of};
-use crate::rollup::{Paths, SpanSums, Spreads, Totals, decode};
+use crate::rollup::{Moments, OneSpread, Paths, SpanSums, Spreads, Totals, decode, decode_by};
 use crate::{Basis, Result, Selection, TrendStep};
 
 /// The most runs whose files are read for an answer; the latest are taken.
 const MOST_RUNS: usize = 2000;
-
-/// Which parts are needed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Want {
-    Paths,
-    Spans,
-    Spreads,
-}
 
 /// How exactly the time is needed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,27 +34,6 @@ impl From<TrendStep> for Resolution {
         match step {
             TrendStep::Hour => Self::Hour,
             TrendStep::Day | TrendStep::All => Self::Day,
-        }
-    }
-}
-
-/// The part of a cell, a day or a run.
-#[derive(Debug)]
-pub(super) enum Sums {
-    Paths(Paths),
-    Spans(SpanSums),
-    Spreads(Spreads),
-}
-
-impl Sums {
-    fn times(self, weight: u64) -> Self {
-        if weight == 1 {
-            return self;
-        }
-        match self {
-            Self::Paths(paths) => Self::Paths(paths.times(weight)),
-            Self::Spans(spans) => Self::Spans(spans.times(weight)),
-            Self::Spreads(spreads) => Self::Spreads(spreads.times(weight)),
         }
     }
 }
@@ -132,8 +104,8 @@ pub(super) fn visit(
     step: Resolution,
     visitor: &mut dyn FnMut(&Place, &Totals, Sums),
 ) -> Result<Visited> {
-    if selection.is_of_hours() && want == Want::Spreads {
-        visit_days(store, connection, selection, visitor)
+    if selection.is_of_hours() && matches!(want, Want::Spreads | Want::Moments | Want::Spread(_)) {
+        visit_days(store, connection, selection, want, visitor)
     } else if selection.is_of_hours() {
         visit_cells(store, connection, selection, want, step, visitor)
     } else {
@@ -247,6 +219,8 @@ fn visit_cells(
     step: Resolution,
     visitor: &mut dyn FnMut(&Place, &Totals, Sums),
 ) -> Result<Visited> {
+    let names = store.names(connection)?;
+    let numbers = want.numbers(&names);
     let (mut runs, mut sum) = (0, 0.0);
     let mut visit = |(table, number): Found, place: &Place, totals: Totals| {
         runs += totals.runs;
@@ -260,15 +234,16 @@ fn visit_cells(
             return Ok(());
         };
         let sums = if want == Want::Spans {
-            Sums::Spans(decode(&bytes)?)
+            Sums::Spans(decode::<SpanSums>(&bytes)?.times(place.weight))
         } else {
-            Sums::Paths(decode(&bytes)?)
+            want.of_paths(decode::<Paths>(&bytes)?.times(place.weight), &numbers)
         };
-        visitor(place, &totals, sums.times(place.weight));
+        visitor(place, &totals, sums);
         Ok(())
     };
     visit_totals(connection, selection, step, &mut visit)?;
     Ok(Visited {
+        // Names that were added since the walk began may be in it.
         names: store.names(connection)?,
         basis: Basis::Hours,
         selected: runs,
@@ -280,8 +255,11 @@ fn visit_days(
     store: &SqliteStore,
     connection: &Connection,
     selection: &Selection,
+    want: Want,
     visitor: &mut dyn FnMut(&Place, &Totals, Sums),
 ) -> Result<Visited> {
+    let names = store.names(connection)?;
+    let number = want.numbers(&names).first().copied().flatten();
     let conditions = Conditions::of_days(selection)?;
     let highest = highest_rate(connection, "day AS cell", &conditions)?;
     let select = format!(
@@ -306,8 +284,16 @@ fn visit_days(
             rate,
             weight: weight(highest, rate),
         };
-        let spreads = decode(row.get_ref(4)?.as_blob().unwrap_or_default())?;
-        let spreads = Sums::Spreads(spreads).times(place.weight);
+        let bytes = row.get_ref(4)?.as_blob().unwrap_or_default();
+        let spreads = match (want, number) {
+            (Want::Spread(_), Some(number)) => {
+                let spread = decode_by(bytes, OneSpread(number))?;
+                Sums::Spread(spread.map(|spread| spread.times(place.weight)))
+            }
+            (Want::Spread(_), None) => Sums::Spread(None),
+            (Want::Moments, _) => Sums::Spreads(decode_by(bytes, Moments)?.times(place.weight)),
+            _ => Sums::Spreads(decode::<Spreads>(bytes)?.times(place.weight)),
+        };
         visitor(&place, &nothing, spreads);
     }
     Ok(Visited {
@@ -356,12 +342,21 @@ fn visit_runs(
             route: info.route,
             release: info.release,
         };
+        let numbers = want.numbers(&part.symbols).into_iter();
+        let numbers: Vec<Option<u32>> = numbers
+            .map(|number| symbols.get(number? as usize).copied())
+            .collect();
+        let weight = place.weight;
         let sums = match want {
-            Want::Paths => Sums::Paths(part.paths.renamed(&symbols)),
-            Want::Spans => Sums::Spans(part.spans),
-            Want::Spreads => Sums::Spreads(part.spreads.renamed(&symbols)),
+            Want::Spans => Sums::Spans(part.spans.times(weight)),
+            Want::Spreads | Want::Moments | Want::Spread(_) => {
+                want.of_spreads(part.spreads.renamed(&symbols).times(weight), &numbers)
+            }
+            Want::Paths | Want::Functions(_) | Want::Calls(_) => {
+                want.of_paths(part.paths.renamed(&symbols).times(weight), &numbers)
+            }
         };
-        visitor(&place, &part.totals, sums.times(place.weight));
+        visitor(&place, &part.totals, sums);
     }
     Ok(Visited {
         names: Arc::new(names),

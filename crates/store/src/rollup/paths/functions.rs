@@ -127,6 +127,53 @@ impl Paths {
         is_called.then_some(sums)
     }
 
+    /// Only the paths to a function and to its callees. The costs of the others
+    /// belong to the nearest path that stays: costs with callees are as before.
+    pub(crate) fn around(&self, name: u32) -> Self {
+        let name = u64::from(name);
+        let mut reduced = Self::new(self.shape);
+        if self.is_edges() {
+            let is_near =
+                |row: &Row| row.from >> LEVEL_BITS == name || row.to >> LEVEL_BITS == name;
+            let rows = self.rows.iter().enumerate();
+            let rows = rows.filter(|(index, row)| *index == 0 || is_near(row));
+            reduced.rows = rows.map(|(_, row)| *row).collect();
+            return reduced;
+        }
+        let parent_of = |row: &Row| usize::try_from(row.from).unwrap_or(usize::MAX);
+        let is_callee = |row: &Row| {
+            let caller = self.rows.get(parent_of(row));
+            row.to == name || caller.is_some_and(|caller| caller.to == name)
+        };
+        let mut stays: Vec<bool> = self.rows.iter().map(is_callee).collect();
+        // The callers, from the leaves up.
+        for (index, row) in self.rows.iter().enumerate().skip(1).rev() {
+            if stays.get(index) == Some(&true)
+                && let Some(caller) = stays.get_mut(parent_of(row))
+            {
+                *caller = true;
+            }
+        }
+        let mut places: Vec<usize> = Vec::with_capacity(self.rows.len());
+        for (index, row) in self.rows.iter().enumerate() {
+            let parent = places.get(parent_of(row)).copied().unwrap_or(0);
+            if index == 0 || stays.get(index) == Some(&true) {
+                places.push(reduced.rows.len());
+                let from = if index == 0 { row.from } else { parent as u64 };
+                reduced.rows.push(Row { from, ..*row });
+                continue;
+            }
+            places.push(parent);
+            if let Some(sum) = reduced.rows.get_mut(parent) {
+                sum.wall = sum.wall.saturating_add(row.wall);
+                sum.cpu = sum.cpu.saturating_add(row.cpu);
+                sum.memory = sum.memory.saturating_add(row.memory);
+                sum.peak = sum.peak.saturating_add(row.peak);
+            }
+        }
+        reduced
+    }
+
     /// The paths for the search of regressions; none for edges.
     pub(crate) fn sums(&self) -> Vec<PathSums> {
         if self.is_edges() {
@@ -145,5 +192,87 @@ impl Paths {
             ln_own: row.ln as f64 / LOG_STEPS,
         })
         .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use profile::{Neighbours, Symbol, SymbolId};
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::rollup::Shape;
+
+    /// Paths of six functions, which call each other and themselves.
+    fn paths(shape: Shape, rows: &[(usize, u64, u64)]) -> Paths {
+        let mut paths = Paths::new(shape);
+        paths.rows.push(Row {
+            calls: 1,
+            wall: 5,
+            ..Row::default()
+        });
+        for &(from, to, cost) in rows {
+            let (from, to) = if shape == Shape::Edges {
+                let level = cost % 2;
+                ((from as u64 % 6) << LEVEL_BITS, to << LEVEL_BITS | level)
+            } else {
+                ((from % paths.rows.len()) as u64, to)
+            };
+            // As in a cell, each path is there once.
+            if paths
+                .rows
+                .iter()
+                .any(|row| (row.from, row.to) == (from, to))
+            {
+                continue;
+            }
+            let own = i64::try_from(cost).unwrap();
+            paths.rows.push(Row {
+                from,
+                to,
+                runs: 1,
+                calls: cost,
+                wall: 3 * own,
+                cpu: 2 * own,
+                memory: own - 50,
+                ..Row::default()
+            });
+        }
+        paths
+    }
+
+    proptest! {
+        #[test]
+        fn the_paths_around_a_function_say_the_same_of_it(
+            rows in prop::collection::vec((0..100_usize, 0..6_u64, 1..100_u64), 0..60),
+            is_edges: bool,
+        ) {
+            let shape = if is_edges { Shape::Edges } else { Shape::Tree };
+            let paths = paths(shape, &rows);
+            let names: Vec<Symbol> = (0..6).map(|n| Symbol::new(vec![b'a' + n])).collect();
+            for number in 0..6_u32 {
+                let around = paths.around(number);
+                prop_assert!(around.len() <= paths.len());
+                prop_assert_eq!(around.function(number), paths.function(number));
+                let neighbours = |paths: &Paths| {
+                    let profile = paths.to_profile(&names);
+                    let name = &names[number as usize].name;
+                    let symbol = profile.symbols.iter().position(|one| one.name == *name)?;
+                    let symbol = SymbolId(u32::try_from(symbol).unwrap());
+                    let found = Neighbours::new(&profile.edges(), symbol);
+                    let named = |rows: Vec<profile::Neighbour>| -> BTreeMap<Vec<u8>, profile::Cost> {
+                        rows.iter()
+                            .map(|row| (profile.name(row.symbol).to_vec(), row.cost))
+                            .collect()
+                    };
+                    Some((named(found.callers), named(found.callees)))
+                };
+                if paths.function(number).is_some() {
+                    prop_assert_eq!(neighbours(&around), neighbours(&paths));
+                }
+            }
+        }
     }
 }

@@ -172,6 +172,9 @@ impl Paths {
 
     /// All sums that many times.
     pub(crate) fn times(mut self, weight: u64) -> Self {
+        if weight == 1 {
+            return self;
+        }
         for row in &mut self.rows {
             let signed = |sum: i64| sum.saturating_mul(i64::try_from(weight).unwrap_or(i64::MAX));
             row.runs = row.runs.saturating_mul(weight);
@@ -228,12 +231,6 @@ impl Paths {
         let callees = self.rows.iter().map(|row| row.to);
         let callers = callers.take(if self.is_edges() { usize::MAX } else { 0 });
         callers.chain(callees).map(name)
-    }
-
-    /// The numbers of all functions that were called.
-    pub(crate) fn distinct_names(&self) -> Vec<u32> {
-        let names: std::collections::BTreeSet<u32> = self.names().collect();
-        names.into_iter().collect()
     }
 }
 

@@ -6,7 +6,8 @@ use profile::{Mode, Profile};
 use rusqlite::Connection;
 
 use super::super::SqliteStore;
-use super::super::visit::{Resolution, Sums, Visited, Want, visit};
+use super::super::visit::{Resolution, Visited, visit};
+use super::super::want::{Sums, Want};
 use crate::rollup::{Paths, Shape, Sign};
 use crate::{Aggregate, Result, Selection};
 

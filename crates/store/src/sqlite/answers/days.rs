@@ -2,12 +2,11 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use profile::Symbol;
 use rusqlite::Connection;
 
 use super::super::SqliteStore;
-use super::super::visit::{Place, Resolution, Sums, Want, visit};
-use super::functions::text;
+use super::super::visit::{Place, Resolution, visit};
+use super::super::want::{Sums, Want};
 use super::requests::sums;
 use crate::rollup::Totals;
 use crate::{DaySums, FunctionDays, Result, RouteDays, Selection, TrendStep};
@@ -51,53 +50,34 @@ pub(in super::super) fn function_days(
     selection: &Selection,
     names: &[String],
 ) -> Result<Vec<FunctionDays>> {
-    // Names of hours are known before the visit, those of runs only after it.
-    let known: Option<Vec<u32>> = if selection.is_of_hours() {
-        Some(
-            numbers(&store.names(connection)?, names)
-                .into_values()
-                .collect(),
-        )
-    } else {
-        None
-    };
     let mut runs: BTreeMap<i64, u64> = BTreeMap::new();
-    let mut days: HashMap<(u32, i64), DaySums> = HashMap::new();
+    let mut days: HashMap<(usize, i64), DaySums> = HashMap::new();
     let mut add = |place: &Place, totals: &Totals, part| {
-        let Sums::Paths(paths) = part else {
+        let Sums::Functions(functions) = part else {
             return;
         };
         let day_s = day_of(place.hour);
         *runs.entry(day_s).or_default() += totals.runs * place.weight;
-        let distinct;
-        let functions = match &known {
-            Some(known) => known,
-            None => {
-                distinct = paths.distinct_names();
-                &distinct
-            }
-        };
-        for number in functions {
-            if let Some(more) = paths.function(*number) {
-                let day = days.entry((*number, day_s)).or_default();
+        for (index, sums) in functions.into_iter().enumerate() {
+            if let Some(more) = sums {
+                let day = days.entry((index, day_s)).or_default();
                 day.calls = day.calls.saturating_add(more.calls);
                 day.wall = day.wall.saturating_add(more.own_wall);
             }
         }
     };
-    let visited = visit(
+    let want = Want::Functions(names);
+    visit(
         store,
         connection,
         selection,
-        Want::Paths,
+        want,
         Resolution::Day,
         &mut add,
     )?;
-    let numbers = numbers(&visited.names, names);
-    let of = |name: &String| {
-        let number = numbers.get(name);
+    let of = |(index, name): (usize, &String)| {
         let days = runs.iter().map(|(&day_s, &runs)| {
-            let sums = number.and_then(|number| days.get(&(*number, day_s)));
+            let sums = days.get(&(index, day_s));
             DaySums {
                 day_s,
                 runs,
@@ -109,14 +89,5 @@ pub(in super::super) fn function_days(
             days: days.collect(),
         }
     };
-    Ok(names.iter().map(of).collect())
-}
-
-/// The numbers of those names that are known.
-fn numbers(known: &[Symbol], names: &[String]) -> HashMap<String, u32> {
-    let named = known
-        .iter()
-        .zip(0..)
-        .map(|(symbol, number)| (text(&symbol.name), number));
-    named.filter(|(name, _)| names.contains(name)).collect()
+    Ok(names.iter().enumerate().map(of).collect())
 }

@@ -7,6 +7,7 @@ use rusqlite::Connection;
 
 use super::super::SqliteStore;
 use super::super::visit::has_spreads;
+use super::super::want::Want;
 use super::calls;
 use super::functions::{spreads, text};
 use crate::rollup::{LOG_STEPS, Spread};
@@ -66,7 +67,7 @@ fn side(store: &SqliteStore, connection: &Connection, selection: &Selection) -> 
         functions: rows
             .map(|row| (text(profile.name(row.symbol)), row))
             .collect(),
-        spreads: spreads(store, connection, selection)?,
+        spreads: spreads(store, connection, selection, Want::Moments)?,
         has_spreads: has_spreads(selection),
         runs: runs.unwrap_or(0),
         aggregate,

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use rusqlite::Connection;
 
 use super::super::SqliteStore;
-use super::super::visit::{Resolution, Sums, Want, visit};
+use super::super::visit::{Resolution, visit};
+use super::super::want::{Sums, Want};
 use crate::{CellHours, Result, Selection};
 
 /// The sums of a route since an hour.

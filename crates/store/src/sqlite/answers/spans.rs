@@ -3,7 +3,8 @@
 use rusqlite::Connection;
 
 use super::super::SqliteStore;
-use super::super::visit::{Resolution, Sums, Want, visit};
+use super::super::visit::{Resolution, visit};
+use super::super::want::{Sums, Want};
 use crate::rollup::{Sign, SpanSums, kind_name};
 use crate::{Result, Selection, SpanTotal};
 

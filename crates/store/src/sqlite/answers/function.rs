@@ -1,0 +1,229 @@
+//! One function: over time, on which routes, by whom it is called.
+//!
+//! One walk over the calls and one over the spreads answer all of it: reading
+//! the sums is what takes the time.
+
+use std::collections::BTreeMap;
+
+use profile::{Neighbours, Profile, Symbol, SymbolId};
+use rusqlite::Connection;
+
+use super::super::SqliteStore;
+use super::super::visit::{Place, Resolution, has_spreads, requests, visit};
+use super::super::want::{Sums, Want};
+use super::functions::{text, total};
+use crate::rollup::{FunctionSums, Paths, Shape, Sign, Spread, Totals};
+use crate::{FunctionDetail, FunctionRoute, Neighbour, Result, Selection, TrendPoint, TrendStep};
+
+/// The most callers and callees of an answer.
+const NEIGHBOURS: usize = 100;
+
+/// A part of a trend or a route: its runs, and the sums of the function if they
+/// called it.
+#[derive(Default)]
+struct Part {
+    runs: u64,
+    requests: f64,
+    sums: Option<FunctionSums>,
+}
+
+impl Part {
+    fn add(&mut self, place: &Place, totals: &Totals, sums: Option<&FunctionSums>) {
+        self.runs += totals.runs;
+        self.requests += requests(totals.runs, place.rate);
+        if let Some(sums) = sums {
+            self.sums.get_or_insert_default().add(sums);
+        }
+    }
+}
+
+/// The parts of a trend, by their first hour and their release.
+type Steps<T> = BTreeMap<(i64, String), T>;
+
+fn key(step: TrendStep, place: &Place) -> (i64, String) {
+    (step.first_hour(place.hour), place.release.clone())
+}
+
+/// How a function changed over time.
+pub(in super::super) fn function_trend(
+    store: &SqliteStore,
+    connection: &Connection,
+    selection: &Selection,
+    name: &str,
+    step: TrendStep,
+) -> Result<Vec<TrendPoint>> {
+    let names = [name.to_owned()];
+    let mut steps: Steps<Part> = Steps::new();
+    let mut add = |place: &Place, totals: &Totals, part| {
+        if let Sums::Functions(functions) = part {
+            let sums = functions.first().and_then(Option::as_ref);
+            let step = steps.entry(key(step, place)).or_default();
+            step.add(place, totals, sums);
+        }
+    };
+    let want = Want::Functions(&names);
+    visit(store, connection, selection, want, step.into(), &mut add)?;
+    let spreads = match step {
+        TrendStep::Hour if selection.is_of_hours() => Steps::new(),
+        _ => spreads(store, connection, selection, name, step)?,
+    };
+    Ok(points(steps, &spreads))
+}
+
+/// The points of a trend: the steps whose runs called the function.
+fn points(steps: Steps<Part>, spreads: &Steps<Spread>) -> Vec<TrendPoint> {
+    let points = steps.into_iter().filter_map(|((hour, release), part)| {
+        let sums = part.sums?;
+        let spread = spreads.get(&(hour, release.clone()));
+        let quantile = |q| spread.map(|spread| spread.walls.quantile(q));
+        Some(TrendPoint {
+            time_s: hour * 3600,
+            release,
+            runs: part.runs,
+            called: spread.map(|spread| spread.runs),
+            requests: part.requests,
+            calls: sums.calls,
+            wall: sums.wall,
+            cpu: sums.cpu,
+            memory: sums.memory,
+            own_wall: sums.own_wall,
+            own_cpu: sums.own_cpu,
+            own_memory: sums.own_memory,
+            p50: quantile(0.50),
+            p95: quantile(0.95),
+            p99: quantile(0.99),
+        })
+    });
+    points.collect()
+}
+
+/// The spreads of a function by step and release.
+fn spreads(
+    store: &SqliteStore,
+    connection: &Connection,
+    selection: &Selection,
+    name: &str,
+    step: TrendStep,
+) -> Result<Steps<Spread>> {
+    let mut steps: Steps<Spread> = Steps::new();
+    if !has_spreads(selection) {
+        return Ok(steps);
+    }
+    let mut add = |place: &Place, _: &_, part| {
+        if let Sums::Spread(Some(more)) = part {
+            let sum = steps.entry(key(step, place)).or_default();
+            sum.merge(&more, Sign::Plus);
+        }
+    };
+    let want = Want::Spread(name);
+    visit(
+        store,
+        connection,
+        selection,
+        want,
+        Resolution::Day,
+        &mut add,
+    )?;
+    Ok(steps)
+}
+
+/// A function: its sums, days, routes, callers and callees.
+pub(in super::super) fn function(
+    store: &SqliteStore,
+    connection: &Connection,
+    selection: &Selection,
+    name: &str,
+) -> Result<Option<FunctionDetail>> {
+    let mut by_route: BTreeMap<(String, String), Part> = BTreeMap::new();
+    let mut days: Steps<Part> = Steps::new();
+    let mut calls: BTreeMap<Shape, (u64, Paths)> = BTreeMap::new();
+    let mut add = |place: &Place, totals: &Totals, part| {
+        let Sums::Calls(found) = part else {
+            return;
+        };
+        let sums = found.as_ref().map(|(sums, _)| sums);
+        let route = (place.app.clone(), place.route.clone());
+        let route = by_route.entry(route).or_default();
+        route.add(place, totals, sums);
+        let day = days.entry(key(TrendStep::Day, place)).or_default();
+        day.add(place, totals, sums);
+        if let Some((_, paths)) = found {
+            let shape = paths.shape();
+            let (runs, sum) = calls.entry(shape).or_insert_with(|| (0, Paths::new(shape)));
+            *runs += totals.runs;
+            sum.merge(&paths, Sign::Plus);
+        }
+    };
+    let want = Want::Calls(name);
+    let visited = visit(
+        store,
+        connection,
+        selection,
+        want,
+        Resolution::Day,
+        &mut add,
+    )?;
+    let mut sum = FunctionSums::default();
+    let mut routes = Vec::new();
+    for ((app, route), part) in by_route {
+        let Some(sums) = part.sums else {
+            continue;
+        };
+        sum.add(&sums);
+        routes.push(FunctionRoute {
+            app,
+            route,
+            route_runs: part.runs,
+            total: total(name.to_owned(), &sums, None),
+        });
+    }
+    // Trees, edges and samples do not add up.
+    let most = calls.into_values().max_by_key(|(runs, _)| *runs);
+    let Some((_, calls)) = most else {
+        return Ok(None);
+    };
+    routes.sort_by_key(|route| std::cmp::Reverse(route.total.own_wall));
+    let (callers, callees) = neighbours(&calls.to_profile(&visited.names), name);
+    let spreads = spreads(store, connection, selection, name, TrendStep::Day)?;
+    let mut spread = Spread::default();
+    for of_day in spreads.values() {
+        spread.merge(of_day, Sign::Plus);
+    }
+    let spread = (!spreads.is_empty()).then_some(&spread);
+    Ok(Some(FunctionDetail {
+        total: total(name.to_owned(), &sum, spread),
+        days: points(days, &spreads),
+        routes,
+        callers,
+        callees,
+    }))
+}
+
+/// Callers and callees.
+fn neighbours(profile: &Profile, name: &str) -> (Vec<Neighbour>, Vec<Neighbour>) {
+    let is_it = |symbol: &Symbol| text(&symbol.name) == name;
+    let Some(symbol) = profile.symbols.iter().position(is_it) else {
+        return (Vec::new(), Vec::new());
+    };
+    let symbol = SymbolId(u32::try_from(symbol).unwrap_or(0));
+    let found = Neighbours::new(&profile.edges(), symbol);
+    (
+        named(profile, &found.callers),
+        named(profile, &found.callees),
+    )
+}
+
+fn named(profile: &Profile, rows: &[profile::Neighbour]) -> Vec<Neighbour> {
+    let mut rows: Vec<Neighbour> = rows
+        .iter()
+        .map(|row| Neighbour {
+            name: text(profile.name(row.symbol)),
+            calls: row.cost.calls,
+            wall: row.cost.wall,
+            cpu: row.cost.cpu,
+        })
+        .collect();
+    rows.sort_by_key(|row| std::cmp::Reverse(row.wall));
+    rows.truncate(NEIGHBOURS);
+    rows
+}

@@ -1,0 +1,81 @@
+//! What a walk over the sums of a selection gives, part by part.
+
+use profile::Symbol;
+
+use crate::rollup::{FunctionSums, Paths, SpanSums, Spread, Spreads};
+
+/// Which parts are needed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Want<'q> {
+    Paths,
+    Spans,
+    Spreads,
+    /// Spreads; those of days come without the times' quantiles, which take long
+    /// to read.
+    Moments,
+    /// The sums of these functions.
+    Functions(&'q [String]),
+    /// The sums of a function, and the paths to it and to its callees.
+    Calls(&'q str),
+    /// The spread of a function.
+    Spread(&'q str),
+}
+
+impl Want<'_> {
+    /// The numbers of the functions that it names.
+    pub(super) fn numbers(self, symbols: &[Symbol]) -> Vec<Option<u32>> {
+        let names: Vec<&str> = match self {
+            Self::Paths | Self::Spans | Self::Spreads | Self::Moments => return Vec::new(),
+            Self::Functions(names) => names.iter().map(String::as_str).collect(),
+            Self::Calls(name) | Self::Spread(name) => vec![name],
+        };
+        let mut numbers = vec![None; names.len()];
+        for (number, symbol) in (0..).zip(symbols) {
+            let text = String::from_utf8_lossy(&symbol.name);
+            for (name, known) in names.iter().zip(&mut numbers) {
+                if known.is_none() && *name == text {
+                    *known = Some(number);
+                }
+            }
+        }
+        numbers
+    }
+
+    /// What it takes of the paths of a cell or a run.
+    pub(super) fn of_paths(self, paths: Paths, numbers: &[Option<u32>]) -> Sums {
+        let mut functions = numbers.iter().map(|number| paths.function((*number)?));
+        match self {
+            Self::Functions(_) => Sums::Functions(functions.collect()),
+            Self::Calls(_) => {
+                let sums = functions.next().flatten();
+                let number = numbers.first().copied().flatten();
+                let found = sums.zip(number);
+                Sums::Calls(found.map(|(sums, number)| (sums, paths.around(number))))
+            }
+            _ => Sums::Paths(paths),
+        }
+    }
+
+    /// What it takes of the spreads of a run.
+    pub(super) fn of_spreads(self, mut spreads: Spreads, numbers: &[Option<u32>]) -> Sums {
+        match (self, numbers) {
+            (Self::Spread(_), [Some(number)]) => Sums::Spread(spreads.rows.remove(number)),
+            (Self::Spread(_), _) => Sums::Spread(None),
+            _ => Sums::Spreads(spreads),
+        }
+    }
+}
+
+/// The part of a cell, a day or a run.
+#[derive(Debug)]
+pub(super) enum Sums {
+    Paths(Paths),
+    Spans(SpanSums),
+    Spreads(Spreads),
+    /// In the order of the names; none for functions that were not called.
+    Functions(Vec<Option<FunctionSums>>),
+    /// None if the function was not called.
+    Calls(Option<(FunctionSums, Paths)>),
+    /// None if the function was not called.
+    Spread(Option<Spread>),
+}
