@@ -233,8 +233,8 @@ $parts = [
         return null;
     },
     "Symfony's web profiler" => function () use ($cli, $files): ?string {
-        if (!has_packages('Symfony/Bundle/WebProfilerBundle')) {
-            return "Debian's package of Symfony's web profiler is not installed";
+        if (!has_packages('Symfony/Bundle/WebProfilerBundle', 'Symfony/Component/Yaml')) {
+            return "Debian's packages of Symfony's web profiler and YAML are not installed";
         }
         $package = dirname(__DIR__) . '/php';
         // The page's configuration, at the places that it has here.

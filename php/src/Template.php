@@ -69,7 +69,9 @@ final class Template
     /** @param array<int, int> $lines */
     private static function first(\ReflectionMethod $method, array $lines): ?int
     {
-        $start = (int) $method->getStartLine();
+        // Twig notes the line of a block where its comment begins.
+        $comment = $method->getDocComment();
+        $start = (int) $method->getStartLine() - ($comment === false ? 0 : substr_count($comment, "\n") + 1);
         $inside = array_filter($lines, static fn(int $line): bool => $line >= $start && $line <= $method->getEndLine(), ARRAY_FILTER_USE_KEY);
         return $lines[$start] ?? ($inside === [] ? null : min($inside));
     }

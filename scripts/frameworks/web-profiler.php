@@ -16,7 +16,19 @@ use Symfony\Component\Routing\Loader\Configurator\RoutingConfigurator;
 
 error_reporting(E_ALL & ~E_DEPRECATED);
 require 'Symfony/Bundle/WebProfilerBundle/autoload.php';
+require_once 'Symfony/Component/Yaml/autoload.php';
 require getenv('XHPROF_PACKAGE') . '/autoload.php';
+
+/** Symfony 6 asks Composer which packages are there; Debian's are there without it. */
+final class Installed
+{
+    public static function isInstalled(): bool
+    {
+        return false;
+    }
+}
+
+class_exists('Composer\InstalledVersions') || class_alias(Installed::class, 'Composer\InstalledVersions');
 
 /** Makes the same statement for each article. */
 final class Articles

@@ -68,7 +68,8 @@ pub(super) fn named(function: &[u8], line: u32, text: &[u8]) -> Option<Named> {
     let template_line = if is_closure {
         lines.before(line)
     } else {
-        lines.first_in(line, end_of(text, line))
+        let (start, end) = range(text, line);
+        lines.first_in(start, end)
     };
     let template_line = template_line.unwrap_or(first);
     if is_closure {
@@ -99,6 +100,13 @@ fn literal(rest: &mut &[u8]) -> Option<Vec<u8>> {
             // PHP's addcslashes() wrote it.
             b'\\' => match bytes.next()?.1 {
                 b't' => value.push(b'\t'),
+                // Twig itself wrote `'` so.
+                b'x' => {
+                    let digits = rest.get(place + 3..place + 5)?;
+                    let digits = std::str::from_utf8(digits).ok()?;
+                    value.push(u8::from_str_radix(digits, 16).ok()?);
+                    bytes.nth(1)?;
+                }
                 b'0' => {
                     bytes.nth(1)?;
                     value.push(0);
@@ -111,21 +119,30 @@ fn literal(rest: &mut &[u8]) -> Option<Vec<u8>> {
     None
 }
 
-/// The line behind a method: that of the next one.
-fn end_of(text: &[u8], line: u32) -> u32 {
-    let lines = text.split(|byte| *byte == b'\n').zip(1_u32..);
-    let mut behind = lines.filter(|(_, number)| *number > line);
-    let next = behind.find(|(text, _)| {
+/// The lines of a method: from its comment to that of the next one. Twig notes the
+/// line of a block where the comment begins.
+fn range(text: &[u8], line: u32) -> (u32, u32) {
+    let (mut start, mut end, mut comment) = (line, u32::MAX, None);
+    for (text, number) in text.split(|byte| *byte == b'\n').zip(1_u32..) {
         let text = text.trim_ascii_start();
-        [
+        let is_method = [
             &b"public function "[..],
             b"protected function ",
             b"private function ",
-        ]
-        .iter()
-        .any(|start| text.starts_with(start))
-    });
-    next.map_or(u32::MAX, |(_, number)| number)
+        ];
+        if text.starts_with(b"/**") {
+            comment = Some(number);
+        } else if !text.starts_with(b"*") {
+            if number == line {
+                start = comment.unwrap_or(line);
+            } else if number > line && is_method.iter().any(|start| text.starts_with(start)) {
+                end = comment.unwrap_or(number);
+                break;
+            }
+            comment = None;
+        }
+    }
+    (start, end)
 }
 
 /// Pairs of a line of the compiled file and a line of the template.
@@ -174,8 +191,8 @@ impl Lines {
 mod tests {
     use super::*;
 
-    /// Written by Twig 3.5 for a template with a block, a macro and an embedded
-    /// template, and then shortened. `Source` has the template's text, as in
+    /// Written by Twig for a template with a block, a macro and an embedded
+    /// template, and then shortened. The comment of the block is of 3.27. `Source` has the template's text, as in
     /// debug mode.
     const COMPILED: &str = r#"<?php
 /* a/page.html.twig */
@@ -190,6 +207,9 @@ class __TwigTemplate_bd87debc0f8762111841c9ee60d71de0 extends Template
     }
 
     // line 8
+    /**
+     * @return iterable<null|scalar|\Stringable>
+     */
     public function block_body($context, array $blocks = [])
     {
         // line 10
@@ -207,13 +227,13 @@ class __TwigTemplate_bd87debc0f8762111841c9ee60d71de0 extends Template
 
     public function getDebugInfo()
     {
-        return array (  26 => 5,  22 => 4,  17 => 10,  14 => 8,  10 => 1,  8 => 2,);
+        return array (  29 => 5,  25 => 4,  20 => 10,  14 => 8,  10 => 1,  8 => 2,);
     }
 
     public function getSourceContext()
     {
-        return new Source("{# say \"hi\" \$x \\ #}
-return new Source(\"\", \"no\", \"\");", "a/\"page\".html.twig", "/srv/tpl/a/page.html.twig");
+        return new Source("{# say \"hi\" \x27 \$x \\ #}
+return new Source(\"\", \"no\", \"\");", "a/\"pa\x27ge\".html.twig", "/srv/tpl/a/page.html.twig");
     }
 }
 
@@ -234,7 +254,7 @@ class __TwigTemplate_bd87debc0f8762111841c9ee60d71de0___1511294902 extends Templ
 
     public function getDebugInfo()
     {
-        return array (  53 => 14,  47 => 12,  10 => 1,  8 => 2,);
+        return array (  56 => 14,  50 => 12,  10 => 1,  8 => 2,);
     }
 
     public function getSourceContext()
@@ -253,16 +273,16 @@ class __TwigTemplate_bd87debc0f8762111841c9ee60d71de0___1511294902 extends Templ
 
     #[test]
     fn every_function_has_the_template_and_its_line() {
-        let page = "twig::a/\"page\".html.twig";
+        let page = "twig::a/\"pa'ge\".html.twig";
         for (method, line, name, template_line) in [
             ("::doDisplay", 5, page.to_owned(), 1),
-            ("::block_body", 14, format!("{page}::block_body"), 8),
-            ("::macro_field", 22, format!("{page}::macro_field"), 4),
-            ("::getDebugInfo", 29, format!("{page}::getDebugInfo"), 1),
+            ("::block_body", 17, format!("{page}::block_body"), 8),
+            ("::macro_field", 25, format!("{page}::macro_field"), 4),
+            ("::getDebugInfo", 32, format!("{page}::getDebugInfo"), 1),
             (
-                "::{closure:bd/87.php:24}",
-                24,
-                format!("{page}::{{closure:a/\"page\".html.twig:4}}"),
+                "::{closure:bd/87.php:27}",
+                27,
+                format!("{page}::{{closure:a/\"pa'ge\".html.twig:4}}"),
                 4,
             ),
         ] {
@@ -271,11 +291,11 @@ class __TwigTemplate_bd87debc0f8762111841c9ee60d71de0___1511294902 extends Templ
         // A template from a database has no path.
         let card = "twig::a/page.html.twig::embed_12";
         assert_eq!(
-            named("___1511294902::block_card", 50),
+            named("___1511294902::block_card", 53),
             Some((format!("{card}::block_card"), false, 14))
         );
         assert_eq!(
-            named("___1511294902::doDisplay", 45),
+            named("___1511294902::doDisplay", 48),
             Some((card.to_owned(), false, 12))
         );
     }
