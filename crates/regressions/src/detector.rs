@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use crate::bayes::{Prior, Spread};
 use crate::discovery;
-use crate::evidence::{Habits, Past, Test, correlation, spread, upper_tail};
+use crate::evidence::{Habits, Past, Test, correlation, spread};
 use crate::finding::{Report, Skipped};
 use crate::incidents::Incidents;
 use crate::input::{Release, RouteHours};
@@ -105,6 +105,9 @@ impl Detector {
         }
         let shifts = take_out_common(&mut routes);
         self.subtract_levels(&mut routes);
+        for route in &mut routes {
+            route.predict();
+        }
         let mut tests = self.tests(&routes);
         report.routes = routes.len();
         report.tests = tests.len();
@@ -144,41 +147,24 @@ impl Detector {
     fn tests(&self, routes: &[Route<'_>]) -> Vec<Test> {
         let mut tests = Vec::new();
         for family in Family::ALL {
-            let spreads: Vec<Vec<Spread>> = routes
-                .iter()
-                .map(|route| {
-                    let of = route.series.iter().filter(|series| series.family == family);
-                    of.map(|series| spread(series, route.history)).collect()
-                })
-                .collect();
-            let all = Prior::fit(&spreads.concat());
-            let series = routes.iter().flat_map(|route| {
-                let of = route.series.iter().filter(|series| series.family == family);
-                of.map(|series| (series, route.history))
+            let plain = pasts(routes, |series| (series.family == family).then_some(series));
+            let rests = pasts(routes, |series| {
+                series.rest.as_deref().filter(|rest| rest.family == family)
             });
-            let correlation = correlation(series);
-            for ((place, route), spreads) in routes.iter().enumerate().zip(&spreads) {
-                let own = (spreads.len() >= LEAST_OWN_PRIOR).then(|| Prior::fit(spreads));
-                let habits = Habits {
-                    prior: own.flatten().or(all),
-                    correlation,
-                };
-                for (number, series) in route.series.iter().enumerate() {
-                    if series.family != family {
-                        continue;
-                    }
-                    let past = Past::new(series, route.history, habits);
-                    let look = |look| past.compare(series, look, self.options.inflation);
-                    tests.push(Test {
-                        route: place,
-                        series: number,
+            for ((place, route), (plain, rests)) in
+                routes.iter().enumerate().zip(plain.iter().zip(&rests))
+            {
+                for (&number, &past) in plain {
+                    let series = &route.series[number];
+                    let rest = series.rest.as_deref().zip(rests.get(&number).copied());
+                    tests.push(Test::new(
+                        (place, number),
+                        series,
                         past,
-                        weight: series.weight,
-                        looks: (1..=route.looks()).map(look).collect(),
-                        slower: None,
-                        faster: None,
-                        p_needed: 0.0,
-                    });
+                        rest,
+                        route.looks(),
+                        self.options.inflation,
+                    ));
                 }
             }
         }
@@ -217,10 +203,9 @@ impl Detector {
             let ups = tests
                 .iter()
                 .filter_map(|test| Some(evidence(test)?.p / test.weight));
-            let downs = tests.iter().filter_map(|test| {
-                let evidence = evidence(test)?;
-                Some(upper_tail(-evidence.t, evidence.freedom) / test.weight)
-            });
+            let downs = tests
+                .iter()
+                .filter_map(|test| Some(evidence(test)?.p_less / test.weight));
             let up = discovery::threshold(&ups.collect::<Vec<f64>>(), q);
             let down = discovery::threshold(&downs.collect::<Vec<f64>>(), q);
             for test in tests.iter_mut() {
@@ -232,11 +217,10 @@ impl Detector {
                     .and_then(|route| route.series.get(test.series))
                     .map_or(Family::Route, |series| series.family);
                 let gate = self.gate(family);
-                let opposite = upper_tail(-evidence.t, evidence.freedom);
                 if up.is_some_and(|up| evidence.p / test.weight <= up) && evidence.effect >= gate {
                     test.slower.get_or_insert(look);
                 }
-                if down.is_some_and(|down| opposite / test.weight <= down)
+                if down.is_some_and(|down| evidence.p_less / test.weight <= down)
                     && evidence.effect <= -gate
                 {
                     test.faster.get_or_insert(look);
@@ -286,6 +270,44 @@ impl Detector {
             }
         }
     }
+}
+
+/// The histories of the series that `pick` gives, by route and number: each as far
+/// as the others tell how it varies.
+fn pasts<'r>(
+    routes: &'r [Route<'_>],
+    pick: impl Fn(&'r Series) -> Option<&'r Series>,
+) -> Vec<BTreeMap<usize, Past>> {
+    let picked: Vec<Vec<(usize, &Series)>> = routes
+        .iter()
+        .map(|route| {
+            let series = route.series.iter().enumerate();
+            series
+                .filter_map(|(number, of)| Some((number, pick(of)?)))
+                .collect()
+        })
+        .collect();
+    let spreads: Vec<Vec<Spread>> = routes
+        .iter()
+        .zip(&picked)
+        .map(|(route, of)| of.iter().map(|of| spread(of.1, route.history)).collect())
+        .collect();
+    let all = Prior::fit(&spreads.concat());
+    let series = routes.iter().zip(&picked);
+    let series = series.flat_map(|(route, of)| of.iter().map(|of| (of.1, route.history)));
+    let correlation = correlation(series);
+    let mut pasts = Vec::with_capacity(routes.len());
+    for ((route, of), spreads) in routes.iter().zip(&picked).zip(&spreads) {
+        let own = (spreads.len() >= LEAST_OWN_PRIOR).then(|| Prior::fit(spreads));
+        let habits = Habits {
+            prior: own.flatten().or(all),
+            correlation,
+        };
+        let past =
+            |(number, of): &(usize, &Series)| (*number, Past::new(of, route.history, habits));
+        pasts.push(of.iter().map(past).collect());
+    }
+    pasts
 }
 
 /// The key of a series over several releases.

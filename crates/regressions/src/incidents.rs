@@ -319,6 +319,7 @@ impl<'a, 'r> Incidents<'a, 'r> {
         else {
             return false;
         };
+        let series = test.of(series);
         let old = crate::series::mean(&series.values, route.history);
         let new: Vec<f64> = series.values.iter().skip(route.history).copied().collect();
         let Some((first, rest)) = new.split_first() else {

@@ -26,6 +26,21 @@ pub struct RouteHours<'a> {
     pub blocks: &'a [Block],
 }
 
+impl RouteHours<'_> {
+    /// Whether there is a root, all numbers are of functions and paths that there
+    /// are, and parents precede their children.
+    pub(crate) fn is_consistent(&self) -> bool {
+        let is_path = |(place, path): (usize, &Path)| {
+            (path.function as usize) < self.functions.len()
+                && path.parent.is_none_or(|parent| (parent as usize) < place)
+        };
+        let mut cells = self.blocks.iter().flat_map(|block| &block.cells);
+        !self.paths.is_empty()
+            && self.paths.iter().enumerate().all(is_path)
+            && cells.all(|cell| (cell.path as usize) < self.paths.len())
+    }
+}
+
 /// A call path: its caller's path, and one more function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Path {

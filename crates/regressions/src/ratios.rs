@@ -10,15 +10,11 @@ impl Route<'_> {
     pub(crate) fn calls(&mut self, options: &Options) {
         let inclusive = self.inclusive_before();
         let total = inclusive.first().copied().unwrap_or(0.0).max(1.0);
-        for place in 0..self.paths.len() {
+        for (place, time) in inclusive.iter().enumerate() {
             let Ok(number) = u32::try_from(place) else {
                 return;
             };
-            let sums = || {
-                self.windows
-                    .iter()
-                    .filter_map(|window| window.paths.get(place))
-            };
+            let sums = || self.windows.iter().map(|window| &window.paths[place]);
             let few = options.least_runs as f64;
             if sums().any(|sum| sum.caller_calls < few) || self.is_root(place) {
                 continue;
@@ -32,14 +28,15 @@ impl Route<'_> {
                 continue;
             }
             let ratio = |sum: &PathWindow| ((sum.calls + 0.5) / (sum.caller_calls + 0.5)).ln();
-            let share = inclusive.get(place).map_or(0.0, |time| time / total);
             self.series.push(Series {
                 family: Family::Calls,
                 number,
-                weight: share,
+                weight: time / total,
                 values: sums().map(ratio).collect(),
                 within: sums().map(|sum| sum.ratio_within).collect(),
                 response: 0.0,
+                parts: Vec::new(),
+                rest: None,
             });
         }
     }
@@ -52,7 +49,7 @@ impl Route<'_> {
     )]
     fn exact(&self, number: u32, place: usize) -> Option<Option<Exact>> {
         let mut before = self.windows.iter().take(self.history);
-        let of = |window: &Window| window.paths.get(place).copied().unwrap_or_default();
+        let of = |window: &Window| window.paths[place];
         let constant = |window: &Window| {
             let sum = of(window);
             if sum.calls > 0.0 {

@@ -45,9 +45,7 @@ impl Route<'_> {
     fn regression(&self, path: usize) -> Regression {
         let mut sum = Regression::default();
         for window in self.windows.iter().take(self.history) {
-            if let Some(of) = window.paths.get(path) {
-                sum += of.deviations.regression();
-            }
+            sum += window.paths[path].deviations.regression();
         }
         sum
     }

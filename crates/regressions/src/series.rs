@@ -72,6 +72,20 @@ pub(crate) struct Series {
     pub(crate) within: Vec<f64>,
     /// By how much it changes, if the functions of its route change by one.
     pub(crate) response: f64,
+    /// For a function its paths.
+    pub(crate) parts: Vec<Part>,
+    /// What is left of it without what other functions predict.
+    pub(crate) rest: Option<Box<Series>>,
+}
+
+/// A path of a function.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Part {
+    pub(crate) path: usize,
+    /// Its share of the function's time.
+    pub(crate) weight: f64,
+    /// By how much it changes, if the functions of its route change by one.
+    pub(crate) response: f64,
 }
 
 /// A call whose ratio to its caller never varied, and now does.
@@ -90,6 +104,8 @@ pub(crate) struct Route<'a> {
     pub(crate) functions: &'a [String],
     pub(crate) paths: &'a [Path],
     pub(crate) windows: Vec<Window>,
+    /// The blocks of each window.
+    pub(crate) blocks: Vec<Vec<&'a Block>>,
     /// The first hour of each window.
     pub(crate) starts: Vec<i64>,
     /// The number of windows before the release.
@@ -101,6 +117,9 @@ pub(crate) struct Route<'a> {
 /// Why a route was not examined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reason {
+    /// It has no paths, or its paths or blocks name functions or paths that it
+    /// does not have: the data are broken.
+    Numbers,
     /// It has too few windows with enough runs before the release.
     History {
         /// The windows that it has.
@@ -126,14 +145,19 @@ pub enum Reason {
 
 impl<'a> Route<'a> {
     /// The route's windows and series. Windows with too few runs are left out.
+    ///
+    /// The numbers in `hours` are checked here, and trusted from here on.
     pub(crate) fn new(
         hours: RouteHours<'a>,
         plan: &Plan,
         number: u32,
         options: &Options,
     ) -> Result<Self, Reason> {
+        if !hours.is_consistent() {
+            return Err(Reason::Numbers);
+        }
         let before = plan.before.len();
-        let mut blocks: Vec<Vec<&Block>> = vec![Vec::new(); before + plan.after.len()];
+        let mut blocks: Vec<Vec<&'a Block>> = vec![Vec::new(); before + plan.after.len()];
         for block in hours.blocks {
             let is_released = block.release == number;
             if let Some(place) = plan.window(block.hour, is_released)
@@ -160,6 +184,7 @@ impl<'a> Route<'a> {
             });
         }
         let (mut windows, mut starts, mut history) = (Vec::new(), Vec::new(), 0);
+        let mut kept = Vec::new();
         let all_starts = plan.before.iter().chain(&plan.after);
         for (place, (blocks, start)) in blocks.iter().zip(all_starts).enumerate() {
             if !is_full(blocks) {
@@ -170,6 +195,7 @@ impl<'a> Route<'a> {
                 break;
             }
             windows.push(Window::of(hours.paths, blocks));
+            kept.push(blocks.clone());
             starts.push(*start);
             history += usize::from(place < before);
         }
@@ -184,6 +210,7 @@ impl<'a> Route<'a> {
             functions: hours.functions,
             paths: hours.paths,
             windows,
+            blocks: kept,
             starts,
             history,
             series: Vec::new(),
@@ -238,10 +265,8 @@ impl<'a> Route<'a> {
         let responses = self.responses();
         for (function, paths) in paths_of {
             let is_dense = |path: &&usize| {
-                let runs = |window: &Window| window.paths.get(**path).map_or(0.0, |sum| sum.runs);
-                self.windows
-                    .iter()
-                    .all(|window| runs(window) >= LEAST_PATH_RUNS)
+                let is_dense = |window: &Window| window.paths[**path].runs >= LEAST_PATH_RUNS;
+                self.windows.iter().all(is_dense)
             };
             let paths: Vec<(usize, f64)> = paths
                 .iter()
@@ -252,31 +277,24 @@ impl<'a> Route<'a> {
             if sum <= 0.0 {
                 continue;
             }
-            let paths: Vec<(usize, f64, f64)> = paths
+            let parts: Vec<Part> = paths
                 .iter()
-                .map(|&(path, weight)| {
-                    (
-                        path,
-                        weight / sum,
-                        responses.get(path).copied().unwrap_or(1.0),
-                    )
+                .map(|&(path, weight)| Part {
+                    path,
+                    weight: weight / sum,
+                    response: responses[path],
                 })
                 .collect();
             let mean = |window: &Window| {
                 let (mut mean, mut deviation) = (0.0, 0.0);
-                for &(path, weight, response) in &paths {
-                    if let Some(of) = window.paths.get(path) {
-                        mean += weight * (of.ln_self - response * of.deviations.common());
-                        // As if the paths of a function varied together.
-                        deviation += weight * of.deviations.within(response).sqrt();
-                    }
+                for part in &parts {
+                    let of = &window.paths[part.path];
+                    mean += part.weight * (of.ln_self - part.response * of.deviations.common());
+                    // As if the paths of a function varied together.
+                    deviation += part.weight * of.deviations.within(part.response).sqrt();
                 }
                 (mean, deviation * deviation)
             };
-            let response = paths
-                .iter()
-                .map(|(_, weight, response)| weight * response)
-                .sum();
             let (values, within) = self.windows.iter().map(mean).unzip();
             self.series.push(Series {
                 family: Family::Time,
@@ -284,7 +302,9 @@ impl<'a> Route<'a> {
                 weight: sum / total.max(1.0),
                 values,
                 within,
-                response,
+                response: parts.iter().map(|part| part.weight * part.response).sum(),
+                parts,
+                rest: None,
             });
         }
     }
@@ -292,19 +312,16 @@ impl<'a> Route<'a> {
     fn memories(&mut self) {
         let mut of: BTreeMap<u32, (Vec<f64>, Vec<f64>)> = BTreeMap::new();
         for (place, path) in self.paths.iter().enumerate() {
-            let used =
-                |window: &Window| window.paths.get(place).is_some_and(|sum| sum.memory != 0.0);
-            if !self.windows.iter().any(used) {
+            if self.windows.iter().all(|of| of.paths[place].memory == 0.0) {
                 continue;
             }
             let empty = || (vec![0.0; self.windows.len()], vec![0.0; self.windows.len()]);
             let (values, deviations) = of.entry(path.function).or_insert_with(empty);
             let sums = values.iter_mut().zip(deviations.iter_mut());
             for ((value, deviation), window) in sums.zip(&self.windows) {
-                if let Some(sum) = window.paths.get(place) {
-                    *value += sum.memory / window.runs.max(1.0) / 1024.0;
-                    *deviation += sum.memory_within.sqrt() / 1024.0;
-                }
+                let sum = &window.paths[place];
+                *value += sum.memory / window.runs.max(1.0) / 1024.0;
+                *deviation += sum.memory_within.sqrt() / 1024.0;
             }
         }
         for (function, (values, deviations)) in of {
@@ -318,6 +335,8 @@ impl<'a> Route<'a> {
                 within: within.collect(),
                 values,
                 response: 0.0,
+                parts: Vec::new(),
+                rest: None,
             });
         }
     }
@@ -334,6 +353,8 @@ impl<'a> Route<'a> {
                 .map(|window| window.ln_wall_within)
                 .collect(),
             response: 1.0,
+            parts: Vec::new(),
+            rest: None,
         });
     }
 
@@ -379,35 +400,26 @@ impl<'a> Route<'a> {
     }
 
     pub(crate) fn is_root(&self, path: usize) -> bool {
-        self.paths
-            .get(path)
-            .is_none_or(|path| path.parent.is_none())
+        self.paths[path].parent.is_none()
     }
 
     /// The name of a path's function.
     pub(crate) fn function_of(&self, path: usize) -> &'a str {
-        let function = self.paths.get(path).map_or(0, |path| path.function);
-        self.name_of(function)
+        self.name_of(self.paths[path].function)
     }
 
     /// The name of a function.
     pub(crate) fn name_of(&self, function: u32) -> &'a str {
-        self.functions
-            .get(function as usize)
-            .map_or("", String::as_str)
+        &self.functions[function as usize]
     }
 
     /// The numbers of a path and its callers, the root first.
     pub(crate) fn line(&self, path: usize) -> Vec<usize> {
         let mut line = vec![path];
         let mut at = path;
-        while let Some(parent) = self.paths.get(at).and_then(|path| path.parent) {
-            let parent = parent as usize;
-            if parent >= at {
-                break;
-            }
-            line.push(parent);
-            at = parent;
+        while let Some(parent) = self.paths[at].parent {
+            at = parent as usize;
+            line.push(at);
         }
         line.reverse();
         line
@@ -416,26 +428,24 @@ impl<'a> Route<'a> {
 
 /// The self time of a path in a window.
 pub(crate) fn self_ns(window: &Window, path: usize) -> f64 {
-    window.paths.get(path).map_or(0.0, |sum| sum.self_ns)
+    window.paths[path].self_ns
 }
 
 /// The calls of a path in a window.
 pub(crate) fn calls(window: &Window, path: usize) -> f64 {
-    window.paths.get(path).map_or(0.0, |sum| sum.calls)
+    window.paths[path].calls
 }
 
 /// The memory of a path in a window.
 pub(crate) fn memory(window: &Window, path: usize) -> f64 {
-    window.paths.get(path).map_or(0.0, |sum| sum.memory)
+    window.paths[path].memory
 }
 
 /// Adds each path's value to its callers.
 pub(crate) fn inclusive(paths: &[Path], mut own: Vec<f64>) -> Vec<f64> {
     for place in (0..paths.len()).rev() {
-        let value = own.get(place).copied().unwrap_or(0.0);
-        let parent = paths.get(place).and_then(|path| path.parent);
-        if let Some(parent) = parent.and_then(|parent| own.get_mut(parent as usize)) {
-            *parent += value;
+        if let Some(parent) = paths[place].parent {
+            own[parent as usize] += own[place];
         }
     }
     own

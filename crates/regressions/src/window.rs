@@ -53,6 +53,8 @@ pub(crate) struct Window {
     pub(crate) ln_wall_within: f64,
     pub(crate) peak_bytes: f64,
     pub(crate) paths: Vec<PathWindow>,
+    /// The deviation of each block that is common to its paths.
+    pub(crate) shared: Vec<f64>,
 }
 
 /// Sums over the blocks that called a path: `n` are its runs there, `d` is the
@@ -174,21 +176,13 @@ impl Window {
             self.ln_wall += block.ln_wall;
             self.peak_bytes += block.peak_bytes as f64;
             for cell in &block.cells {
-                if let Some(calls) = calls.get_mut(cell.path as usize) {
-                    *calls = cell.calls as f64;
-                }
+                calls[cell.path as usize] = cell.calls as f64;
             }
             for cell in &block.cells {
                 let place = cell.path as usize;
-                let (Some(sum), Some(squares), Some(path)) = (
-                    self.paths.get_mut(place),
-                    squares.get_mut(place),
-                    paths.get(place),
-                ) else {
-                    continue;
-                };
-                let caller = path.parent.and_then(|parent| calls.get(parent as usize));
-                let caller = caller.copied().unwrap_or(runs);
+                let (sum, squares) = (&mut self.paths[place], &mut squares[place]);
+                let parent = paths[place].parent;
+                let caller = parent.map_or(runs, |parent| calls[parent as usize]);
                 let (child, memory) = (cell.calls as f64, cell.memory as f64);
                 sum.blocks += 1;
                 sum.runs += cell.runs as f64;
@@ -214,9 +208,7 @@ impl Window {
                 squares.runs2 += runs * runs;
             }
             for cell in &block.cells {
-                if let Some(calls) = calls.get_mut(cell.path as usize) {
-                    *calls = 0.0;
-                }
+                calls[cell.path as usize] = 0.0;
             }
         }
         self.callers(paths, blocks);
@@ -252,8 +244,7 @@ impl Window {
         let calls: Vec<f64> = self.paths.iter().map(|sum| sum.calls).collect();
         let runs: f64 = blocks.iter().map(|block| block.runs as f64).sum();
         for (sum, path) in self.paths.iter_mut().zip(paths) {
-            let caller = path.parent.and_then(|parent| calls.get(parent as usize));
-            sum.caller_calls = caller.copied().unwrap_or(runs);
+            sum.caller_calls = path.parent.map_or(runs, |parent| calls[parent as usize]);
         }
     }
 
@@ -264,13 +255,10 @@ impl Window {
         for block in blocks {
             runs2 += (block.runs as f64).powi(2);
             for cell in &block.cells {
-                if let Some(own) = own.get_mut(cell.path as usize) {
-                    *own += (cell.calls as f64).powi(2);
-                }
+                own[cell.path as usize] += (cell.calls as f64).powi(2);
             }
         }
-        let caller = |path: &Path| path.parent.and_then(|parent| own.get(parent as usize));
-        let caller = |path: &Path| caller(path).copied().unwrap_or(runs2);
+        let caller = |path: &Path| path.parent.map_or(runs2, |parent| own[parent as usize]);
         paths.iter().map(caller).collect()
     }
 
@@ -284,12 +272,9 @@ impl Window {
         for block in blocks {
             common.clear();
             for cell in &block.cells {
-                if is_common.get(cell.path as usize).copied().unwrap_or(false) && cell.runs > 0 {
-                    let mean = self
-                        .paths
-                        .get(cell.path as usize)
-                        .map_or(0.0, |sum| sum.ln_self);
-                    common.push(cell.ln_self / cell.runs as f64 - mean);
+                let place = cell.path as usize;
+                if is_common[place] && cell.runs > 0 {
+                    common.push(cell.ln_self / cell.runs as f64 - self.paths[place].ln_self);
                 }
             }
             let shared = if common.len() >= LEAST_COMMON {
@@ -297,10 +282,10 @@ impl Window {
             } else {
                 0.0
             };
+            self.shared.push(shared);
             for cell in &block.cells {
-                if let Some(sum) = self.paths.get_mut(cell.path as usize)
-                    && cell.runs > 0
-                {
+                if cell.runs > 0 {
+                    let sum = &mut self.paths[cell.path as usize];
                     let runs = cell.runs as f64;
                     let deviation = cell.ln_self / runs - sum.ln_self;
                     sum.deviations.add(runs, deviation, shared);
@@ -326,7 +311,7 @@ impl Window {
 }
 
 /// Corrects a variance between that many blocks for their own mean.
-fn correction(blocks: f64) -> f64 {
+pub(crate) fn correction(blocks: f64) -> f64 {
     if blocks > 1.0 {
         blocks / (blocks - 1.0)
     } else {

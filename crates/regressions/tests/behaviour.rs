@@ -338,3 +338,89 @@ fn no_data_is_no_report() {
     };
     assert_eq!(report(&[odd]).findings, []);
 }
+
+/// An input that makes some functions slow and others fast, by up to 20 %.
+fn input(hour: i64, path: u32) -> f64 {
+    let of = |number: i64| (number * 7919 % 1000) as f64 / 1000.0 - 0.5;
+    let input = 0.4 * of(hour / 24 + 77) + 0.2 * of(hour / 3 + 5);
+    if path.is_multiple_of(2) {
+        input.exp()
+    } else {
+        (-input).exp()
+    }
+}
+
+#[test]
+fn what_other_functions_predict_is_no_part_of_a_change() {
+    let with = |factor: f64| {
+        report(&hours(15, |hour, cell| {
+            slower(cell, input(hour, cell.path));
+            if hour >= 14 * 24 && cell.path == 3 {
+                slower(cell, factor);
+            }
+        }))
+    };
+    assert_eq!(with(1.0).findings, []);
+    // Its days differ by 12 %, and what other functions leave of that by far less.
+    let report = with(1.15);
+    assert_eq!(report.findings.len(), 1, "{report:#?}");
+    let finding = &report.findings[0];
+    assert_eq!(
+        (finding.kind, finding.function.as_str()),
+        (Kind::Slower, "c")
+    );
+    let change = finding.places[0].change;
+    assert!((0.12..0.18).contains(&change), "{change}");
+    // The function that changed makes no other one look faster.
+    assert_eq!(report.faster, []);
+}
+
+#[test]
+fn a_change_that_looks_like_another_input_is_found() {
+    let is_fed = |path: u32| (1..=4).contains(&path);
+    let blocks = hours(15, |hour, cell| {
+        if is_fed(cell.path) {
+            slower(cell, input(hour, 0));
+            // Each function is as slow as the others predict.
+            if hour >= 14 * 24 {
+                slower(cell, 3.0);
+            }
+        }
+    });
+    let report = report(&blocks);
+    let mut names: Vec<&str> = report
+        .findings
+        .iter()
+        .map(|finding| finding.function.as_str())
+        .collect();
+    names.sort_unstable();
+    assert_eq!(names, ["a", "b", "c", "d"], "{report:#?}");
+}
+
+#[test]
+fn numbers_that_do_not_exist_are_broken_data() {
+    let (functions, blocks) = (functions(), hours(15, |_, _| ()));
+    let with = |paths: &[Path], blocks: &[Block]| {
+        let release = Release {
+            name: "next".to_owned(),
+            since: 14 * 24,
+        };
+        let route = RouteHours {
+            route: "/orders",
+            functions: &functions,
+            paths,
+            blocks,
+        };
+        let report = Detector::default().examine(&release, 0, None, 15 * 24, [route]);
+        report.skipped.iter().map(|of| of.reason).next()
+    };
+    assert_ne!(with(&paths(), &blocks), Some(Reason::Numbers));
+    assert_eq!(with(&[], &[]), Some(Reason::Numbers));
+    assert_eq!(with(&paths()[..12], &blocks), Some(Reason::Numbers));
+    let mut unknown = paths();
+    unknown[5].function = 12;
+    assert_eq!(with(&unknown, &blocks), Some(Reason::Numbers));
+    let mut later = paths();
+    later[5].parent = Some(5);
+    assert_eq!(with(&later, &blocks), Some(Reason::Numbers));
+}

@@ -55,6 +55,22 @@ fn a_tenth_of_the_time_that_takes_30_percent_more_is_found_in_a_day() {
 }
 
 #[test]
+fn the_same_is_found_in_a_day_among_real_runs() {
+    let (noise, routes) = Replay::new(17, 10, 1000.0);
+    let mut app = App::new(noise, routes, 1);
+    for route in 0..10 {
+        let path = app.routes[route].cpu.unwrap();
+        let report = app.examine_changed(1, route, path, Change::Slower(1.3));
+        assert!(
+            has_found(&report, &app.routes[route], path, Kind::Slower),
+            "{report:#?}"
+        );
+        let place = &report.findings[0].places[0];
+        assert!((0.15..0.45).contains(&place.change), "{place:?}");
+    }
+}
+
+#[test]
 fn an_n_plus_1_is_found_in_a_day() {
     let (noise, routes) = Synthetic::new(14, 8, 800.0);
     let mut app = App::new(noise, routes, 1);

@@ -153,6 +153,9 @@ pub(super) fn compared(report: &Report) -> String {
 /// Why a route was not compared.
 pub(super) fn reason(reason: Reason) -> String {
     match reason {
+        Reason::Numbers => {
+            "its sums are broken: they name functions or paths that it does not have".to_owned()
+        }
         Reason::History { windows, needed } => {
             format!("{windows} days with enough runs before the release, and {needed} are needed")
         }

@@ -24,8 +24,33 @@ const LOADS: usize = 4;
 struct Run {
     /// For each function ln(1 + microseconds); none if it was not called.
     times: Vec<Option<f32>>,
+    /// The same as what is added up.
+    sums: Vec<Sum>,
+    /// The microseconds of the run.
+    wall: f64,
     /// For each edge the calls of the caller, and of the edge.
     calls: Vec<(u16, u16)>,
+}
+
+/// Runs that called a function: their number, logarithms and microseconds.
+#[derive(Clone, Copy, Default)]
+struct Sum {
+    runs: u64,
+    ln_self: f64,
+    us: f64,
+}
+
+impl Sum {
+    fn of(time: Option<f32>) -> Self {
+        let Some(time) = time.map(f64::from) else {
+            return Self::default();
+        };
+        Self {
+            runs: 1,
+            ln_self: time,
+            us: time.exp() - 1.0,
+        }
+    }
 }
 
 /// The runs of one coding standard.
@@ -111,7 +136,7 @@ impl Noise for Replay {
 impl Recorded {
     fn block(&self, rng: &mut Rng, runs: u64, loads: &[usize; HOSTS], favoured: &[f64]) -> Block {
         let functions = self.functions.len();
-        let mut sums = vec![(0_u64, 0.0_f64, 0.0_f64); functions];
+        let mut sums = vec![Sum::default(); functions];
         let mut calls = vec![(0_u64, 0_u64, 0_u64, 0_u64); self.edges];
         let (mut wall_ns, mut ln_wall) = (0.0, 0.0);
         for _ in 0..runs {
@@ -123,16 +148,10 @@ impl Recorded {
                     break &of[place];
                 }
             };
-            let mut wall = 0.0;
-            for (sum, time) in sums.iter_mut().zip(&run.times) {
-                if let Some(time) = time {
-                    let time = f64::from(*time);
-                    let us = time.exp() - 1.0;
-                    sum.0 += 1;
-                    sum.1 += time;
-                    sum.2 += us;
-                    wall += us;
-                }
+            for (sum, of) in sums.iter_mut().zip(&run.sums) {
+                sum.runs += of.runs;
+                sum.ln_self += of.ln_self;
+                sum.us += of.us;
             }
             for (sum, (caller, child)) in calls.iter_mut().zip(&run.calls) {
                 sum.0 += u64::from(*caller > 0);
@@ -140,8 +159,8 @@ impl Recorded {
                 sum.2 += u64::from(*child > 0);
                 sum.3 += u64::from(*child);
             }
-            wall_ns += wall * 1000.0;
-            ln_wall += wall.ln_1p();
+            wall_ns += run.wall * 1000.0;
+            ln_wall += run.wall.ln_1p();
         }
         let mut cells = vec![Cell {
             path: 0,
@@ -149,14 +168,14 @@ impl Recorded {
             calls: runs,
             ..Cell::default()
         }];
-        for (number, (called, ln_self, us)) in sums.into_iter().enumerate() {
-            if called > 0 {
+        for (number, sum) in sums.into_iter().enumerate() {
+            if sum.runs > 0 {
                 cells.push(Cell {
                     path: number as u32 + 1,
-                    runs: called,
-                    calls: called,
-                    self_ns: (us * 1000.0) as u64,
-                    ln_self,
+                    runs: sum.runs,
+                    calls: sum.runs,
+                    self_ns: (sum.us * 1000.0) as u64,
+                    ln_self: sum.ln_self,
                     memory: 0,
                 });
             }
@@ -216,6 +235,10 @@ impl Recorded {
             if let Some(time) = &mut run.times[self.target] {
                 *time += shift;
             }
+        }
+        for run in self.runs.iter_mut().flatten() {
+            run.sums = run.times.iter().map(|time| Sum::of(*time)).collect();
+            run.wall = run.sums.iter().map(|sum| sum.us).sum();
         }
     }
 
@@ -283,6 +306,8 @@ fn read() -> Vec<Recorded> {
             let time = |code: u16| (code > 0).then(|| f32::from(code - 1) / 1000.0);
             let run = Run {
                 times: (0..functions).map(|_| time(number(&mut rest))).collect(),
+                sums: Vec::new(),
+                wall: 0.0,
                 calls: (0..edges)
                     .map(|_| (number(&mut rest), number(&mut rest)))
                     .collect(),
