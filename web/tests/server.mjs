@@ -89,6 +89,7 @@ const PAGES = (route) => [
   ["regressions", "/regressions"],
   ["profile-now", "/profile-now"],
   ["settings", "/settings"],
+  ["policy", "/settings/policy?app=shop"],
 ];
 
 /** Each page in each size and scheme. */
@@ -218,6 +219,63 @@ export const server = {
       assert.deepEqual(wrong, []);
       await close();
     });
+  },
+
+  async "a policy is changed without JavaScript, with the reason beside a wrong field"(browser) {
+    const place = mkdtempSync(join(tmpdir(), "xhprof-tokens-"));
+    const file = join(place, "tokens");
+    const add = (token) => spawnSync(xhprof, ["serve", "--token-file", file, "--add-token", token], { encoding: "utf8" }).stdout.trim();
+    const [reader, boss] = [add("reader:read"), add("boss:read,write,admin")];
+    const app = `${"a-very-long-name-of-an-application-".repeat(4)}${HOSTILE}`;
+    await withServer(["--token-file", file], async ({ address }) => {
+      await send(address, { token: boss });
+      for (const n of ["n=1", "n=2", "n=3"]) await send(address, { token: boss, app, tag: n });
+      for (const width of [1400, 400]) {
+        const { page, wrong, close } = await visit(browser, address, { script: false, width });
+        await page.getByLabel("Token").fill(boss);
+        await page.keyboard.press("Enter");
+        await page.getByRole("link", { name: "Settings" }).click();
+        await assertFits(page, `settings with a long name, ${width}`);
+        await page.getByRole("link", { name: `Change the policy of ${app}` }).click();
+        assert.equal(await page.getByLabel("Size of all runs").inputValue(), "20 GiB");
+        await page.getByLabel("Age of a run, in days").fill("0");
+        await page.getByLabel("Size of all runs").fill("20 apples");
+        await page.getByRole("button", { name: "Save" }).click();
+        const size = page.getByLabel("Size of all runs");
+        assert.equal(await size.getAttribute("aria-invalid"), "true");
+        assert.equal(await size.inputValue(), "20 apples");
+        assert.match(await page.innerText("#days-wrong"), /0 would remove everything/);
+        assert.match(await page.innerText("#bytes-wrong"), /512 MiB or 20 GiB/);
+        await assertFits(page, `wrong policy, ${width}`);
+        await page.screenshot({ path: join(folder, `policy-wrong-${width}.png`), fullPage: true });
+        await page.getByLabel("Age of a run, in days").fill("");
+        await page.getByLabel("Number of runs").fill("1");
+        await size.fill("2 GiB");
+        await page.getByLabel("Slowest and failed runs of each route").fill("0");
+        await page.getByRole("button", { name: "Count what it removes" }).click();
+        assert.match(await page.innerText("main [role=status]"), /would remove 2 runs .*Nothing was saved/);
+        await page.getByRole("button", { name: "Save" }).click();
+        assert.match(await page.innerText("main [role=status]"), /The policy of a-very-long/);
+        const row = page.getByRole("region", { name: "Retention" }).getByRole("row").filter({ hasText: "a-very-long" });
+        assert.match(await row.innerText(), /2\.0 GiB/);
+        await page.screenshot({ path: join(folder, `policy-saved-${width}.png`), fullPage: true });
+        await row.getByRole("link", { name: "Change" }).click();
+        await page.getByRole("button", { name: "Remove this policy" }).click();
+        assert.match(await page.innerText("main [role=status]"), /has the policy of the others/);
+        // The browser's console has the status of the form that came back.
+        assert.deepEqual(wrong.filter((line) => !line.includes("status of 422")), []);
+        await close();
+      }
+      const { page, close } = await visit(browser, address, { script: false });
+      await page.getByLabel("Token").fill(reader);
+      await page.keyboard.press("Enter");
+      await page.goto(`${address}/settings`);
+      assert.equal(await page.getByRole("link", { name: /^Change the policy/ }).count(), 0);
+      await page.goto(`${address}/settings/policy`);
+      assert.match(await page.innerText("main"), /has not the scope Admin/);
+      await close();
+    });
+    rmSync(place, { recursive: true });
   },
 
   async "only an admin sees the trigger's secret; a session ends by its button"(browser) {

@@ -327,30 +327,6 @@ fn policies_are_set_printed_and_applied_on_the_command_line() {
     );
 }
 
-/// The head and the body of the next request; it is answered with success.
-fn received(listener: &std::net::TcpListener) -> (String, Value) {
-    use std::io::{Read, Write};
-    let (mut stream, _) = listener.accept().unwrap();
-    let mut reader = BufReader::new(stream.try_clone().unwrap());
-    let (mut head, mut length) = (String::new(), 0);
-    loop {
-        let mut line = String::new();
-        reader.read_line(&mut line).unwrap();
-        if let Some(value) = line.to_lowercase().strip_prefix("content-length:") {
-            length = value.trim().parse().unwrap();
-        }
-        if line == "\r\n" {
-            break;
-        }
-        head.push_str(&line);
-    }
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body).unwrap();
-    let answer = "HTTP/1.1 204 x\r\nConnection: close\r\n\r\n";
-    stream.write_all(answer.as_bytes()).unwrap();
-    (head, serde_json::from_slice(&body).unwrap())
-}
-
 #[test]
 fn a_webhook_gets_the_regressions_of_the_store() {
     let folder = tempfile::tempdir().unwrap();
@@ -370,7 +346,7 @@ fn a_webhook_gets_the_regressions_of_the_store() {
         store::Store::put(&store, run).unwrap();
     }
     drop(store);
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let receiver = tiny_http::Server::http("127.0.0.1:0").unwrap();
     let headers = folder.path().join("headers");
     fs::write(&headers, "X-Secret: s3cret\n").unwrap();
     let owner_only = std::os::unix::fs::PermissionsExt::from_mode(0o600);
@@ -379,11 +355,15 @@ fn a_webhook_gets_the_regressions_of_the_store() {
     command.args(["serve", "--listen", "127.0.0.1:0", "--store"]);
     command.arg(path).arg("--webhook-headers").arg(headers);
     // An address with a secret is no argument, which lists of processes show.
-    let url = format!("http://{}/hook", listener.local_addr().unwrap());
+    let url = format!("http://{}/hook", receiver.server_addr());
     command.env("XHPROF_WEBHOOK", url);
     let server = started(command, folder);
-    let (head, body) = received(&listener);
-    assert!(head.to_lowercase().contains("x-secret: s3cret"), "{head}");
+    let mut request = receiver.recv().unwrap();
+    let is_secret =
+        |header: &tiny_http::Header| header.field.equiv("X-Secret") && header.value == "s3cret";
+    assert!(request.headers().iter().any(is_secret), "{request:?}");
+    let body: Value = serde_json::from_reader(request.as_reader()).unwrap();
+    request.respond(tiny_http::Response::empty(204)).unwrap();
     assert_eq!(
         (&body["event"], &body["version"]),
         (&"regression".into(), &1.into())

@@ -8,6 +8,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::body::to_bytes;
 use axum::extract::{ConnectInfo, MatchedPath, Request, State as Shared};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
@@ -25,27 +26,28 @@ use crate::state::State;
 /// The longest time of a request, its upload included.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
+/// The largest form of a page.
+const MAX_FORM: usize = 64 << 10;
+
 /// Runs before every handler.
 pub(crate) async fn check(
     Shared(state): Shared<Arc<State>>,
-    mut request: Request,
+    request: Request,
     next: Next,
 ) -> Response {
     count(&state.counters.requests);
     let is_browser = asks_for_a_page(&request);
-    let mut response = match admitted(&state, &request) {
-        Ok(caller) => {
-            request.extensions_mut().insert(caller);
-            let answer = timeout(TIMEOUT, next.run(request)).await;
-            answer.unwrap_or_else(|_| {
-                let reason = "the request took longer than 60 s: send less, or select fewer runs";
-                Problem::new(StatusCode::REQUEST_TIMEOUT, reason).into_response()
-            })
-        }
-        Err(problem) if problem.status == StatusCode::UNAUTHORIZED && is_browser => {
+    let answer = timeout(TIMEOUT, answer(&state, request, next)).await;
+    let mut response = match answer {
+        Ok(Ok(response)) => response,
+        Ok(Err(problem)) if problem.status == StatusCode::UNAUTHORIZED && is_browser => {
             (StatusCode::SEE_OTHER, [(header::LOCATION, "/login")]).into_response()
         }
-        Err(problem) => problem.into_response(),
+        Ok(Err(problem)) => problem.into_response(),
+        Err(_) => {
+            let reason = "the request took longer than 60 s: send less, or select fewer runs";
+            Problem::new(StatusCode::REQUEST_TIMEOUT, reason).into_response()
+        }
     };
     if let Some(Message(message)) = response.extensions().get()
         && is_browser
@@ -60,14 +62,39 @@ pub(crate) async fn check(
     response
 }
 
+/// What the handler answers, if the request passes.
+async fn answer(state: &State, request: Request, next: Next) -> Result<Response, Problem> {
+    let caller = admitted(state, &request)?;
+    let mut request = proven(request, &caller).await?;
+    request.extensions_mut().insert(caller);
+    Ok(next.run(request).await)
+}
+
 /// Whether a browser shows the answer.
 fn asks_for_a_page(request: &Request) -> bool {
     let accepted = request.headers().get(header::ACCEPT);
     let accepted = accepted.and_then(|kinds| kinds.to_str().ok());
     let is_api = request.uri().path().starts_with("/api/");
-    *request.method() == Method::GET
+    (*request.method() == Method::GET || is_form(request.headers()))
         && !is_api
         && accepted.is_some_and(|kinds| kinds.contains("text/html"))
+}
+
+/// Whether the body is that of a form in a page.
+fn is_form(headers: &HeaderMap) -> bool {
+    let kind = headers.get(header::CONTENT_TYPE);
+    let kind = kind.and_then(|kind| kind.to_str().ok());
+    kind.is_some_and(|kind| kind.starts_with("application/x-www-form-urlencoded"))
+}
+
+fn is_change(method: &Method) -> bool {
+    !matches!(*method, Method::GET | Method::HEAD)
+}
+
+/// The scope that a request needs; none if there is no such route.
+fn scope(request: &Request) -> Option<Scope> {
+    let matched = request.extensions().get::<MatchedPath>()?;
+    scope_of(request.method(), matched.as_str())
 }
 
 /// What is at no route.
@@ -78,12 +105,10 @@ pub(crate) async fn nothing_here() -> Problem {
 fn admitted(state: &State, request: &Request) -> Result<Caller, Problem> {
     let headers = request.headers();
     check_host(state, headers)?;
-    let is_change = !matches!(*request.method(), Method::GET | Method::HEAD);
-    if is_change {
+    if is_change(request.method()) {
         check_origin(headers)?;
     }
-    let matched = request.extensions().get::<MatchedPath>();
-    let Some(scope) = matched.and_then(|path| scope_of(request.method(), path.as_str())) else {
+    let Some(scope) = scope(request) else {
         return Err(Problem::new(
             StatusCode::NOT_FOUND,
             "nothing is at this address",
@@ -96,21 +121,41 @@ fn admitted(state: &State, request: &Request) -> Result<Caller, Problem> {
             format!("this token has not the scope {scope:?}"),
         ));
     }
-    if is_change
-        && scope != Scope::Open
-        && let Some(csrf) = &caller.csrf
-    {
-        let sent = headers
-            .get("x-csrf-token")
-            .and_then(|value| value.to_str().ok());
-        if sent.map(|sent| blake3::hash(sent.as_bytes())) != Some(blake3::hash(csrf.as_bytes())) {
-            return Err(Problem::new(
-                StatusCode::FORBIDDEN,
-                "the header X-CSRF-Token is missing or wrong: reload the page",
-            ));
+    Ok(caller)
+}
+
+/// Refuses a change that only a cookie proves. A page of ours knows the
+/// session's CSRF token, and sends it in a header, or in its form.
+async fn proven(request: Request, caller: &Caller) -> Result<Request, Problem> {
+    let Some(csrf) = &caller.csrf else {
+        return Ok(request);
+    };
+    if !is_change(request.method()) || scope(&request) == Some(Scope::Open) {
+        return Ok(request);
+    }
+    let is_it = |sent: &str| blake3::hash(sent.as_bytes()) == blake3::hash(csrf.as_bytes());
+    if let Some(sent) = request.headers().get("x-csrf-token") {
+        if sent.to_str().is_ok_and(is_it) {
+            return Ok(request);
+        }
+    } else if is_form(request.headers()) {
+        let (parts, body) = request.into_parts();
+        let too_long = |_| {
+            let reason = format!("a form has at most {} KiB", MAX_FORM >> 10);
+            Problem::new(StatusCode::PAYLOAD_TOO_LARGE, reason)
+        };
+        let body = to_bytes(body, MAX_FORM).await.map_err(too_long)?;
+        // The token is made of characters that a form leaves as they are.
+        let text = std::str::from_utf8(&body).unwrap_or_default();
+        let sent = text.split('&').find_map(|pair| pair.strip_prefix("csrf="));
+        if sent.is_some_and(is_it) {
+            return Ok(Request::from_parts(parts, body.into()));
         }
     }
-    Ok(caller)
+    Err(Problem::new(
+        StatusCode::FORBIDDEN,
+        "the header X-CSRF-Token, or the field csrf of a form, is missing or wrong: reload the page",
+    ))
 }
 
 /// Refuses other names than ours: a page elsewhere may have its name resolve to

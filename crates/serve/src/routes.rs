@@ -62,6 +62,8 @@ table! {
     "/regressions": "GET" Read => get(pages::regressions);
     "/profile-now": "GET" Read => get(pages::profile_now);
     "/settings": "GET" Read => get(pages::settings);
+    "/settings/policy": "GET" Admin, "POST" Admin =>
+        get(pages::policy).post(pages::set_policy);
     "/run/{id}": "GET" Read => get(pages::run);
     "/tree": "GET" Read => get(pages::tree);
     "/style.css": "GET" Open => get(pages::style);
@@ -78,10 +80,13 @@ table! {
     "/api/v1/runs/{id}/label": "PUT" Write => axum::routing::put(api::label_run);
     "/api/v1/apps": "GET" Read => get(api::apps);
     "/api/v1/routes": "GET" Read => get(api::all_routes);
+    "/api/v1/routes/days": "GET" Read => get(api::route_days);
+    "/api/v1/requests": "GET" Read => get(api::requests);
     "/api/v1/releases": "GET" Read => get(api::releases);
     "/api/v1/days": "GET" Read => get(api::days);
     "/api/v1/trend": "GET" Read => get(api::trend);
     "/api/v1/functions": "GET" Read => get(api::functions);
+    "/api/v1/functions/days": "GET" Read => get(api::function_days);
     "/api/v1/function": "GET" Read => get(api::function);
     "/api/v1/tree": "GET" Read => get(api::tree);
     "/api/v1/diff": "GET" Read => get(api::diff);

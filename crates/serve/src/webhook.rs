@@ -186,7 +186,6 @@ fn brief(error: &ureq::Error) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::io::{BufRead, BufReader, Read, Write};
     use std::net::TcpListener;
     use std::sync::mpsc::{Receiver, channel};
 
@@ -198,36 +197,26 @@ mod tests {
     /// A receiver that answers with those statuses, one after the other; it
     /// gives the heads and bodies that it got.
     fn receiver(statuses: &'static [u16]) -> (String, Receiver<(String, String)>) {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let url = format!("http://{}/hook", listener.local_addr().unwrap());
+        let server = tiny_http::Server::http("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/hook", server.server_addr());
         let (sender, got) = channel();
         std::thread::spawn(move || {
-            for status in statuses {
-                let (mut stream, _) = listener.accept().unwrap();
-                let mut reader = BufReader::new(stream.try_clone().unwrap());
-                let (mut head, mut length) = (String::new(), 0);
-                loop {
-                    let mut line = String::new();
-                    reader.read_line(&mut line).unwrap();
-                    let lower = line.to_lowercase();
-                    if let Some(value) = lower.strip_prefix("content-length:") {
-                        length = value.trim().parse().unwrap();
-                    }
-                    if line == "\r\n" {
-                        break;
-                    }
-                    head.push_str(&line);
-                }
-                let mut body = vec![0; length];
-                reader.read_exact(&mut body).unwrap();
-                let answer = format!(
-                    "HTTP/1.1 {status} x\r\nLocation: /elsewhere\r\nContent-Length: 0\r\n\
-                     Connection: close\r\n\r\n"
+            for &status in statuses {
+                let mut request = server.recv().unwrap();
+                let headers = request.headers().iter();
+                let headers = headers.map(|header| format!("{}: {}\n", header.field, header.value));
+                let head = format!(
+                    "{} {}\n{}",
+                    request.method(),
+                    request.url(),
+                    headers.collect::<String>()
                 );
-                stream.write_all(answer.as_bytes()).unwrap();
-                sender
-                    .send((head, String::from_utf8(body).unwrap()))
-                    .unwrap();
+                let mut body = String::new();
+                request.as_reader().read_to_string(&mut body).unwrap();
+                let elsewhere: tiny_http::Header = "Location: /elsewhere".parse().unwrap();
+                let answer = tiny_http::Response::empty(status).with_header(elsewhere);
+                request.respond(answer).unwrap();
+                sender.send((head, body)).unwrap();
             }
         });
         (url, got)
@@ -279,7 +268,7 @@ mod tests {
         let bodies: Vec<&str> = requests.iter().map(|(_, body)| body.as_str()).collect();
         assert_eq!(bodies, [r#"{"id":"1"}"#, r#"{"id":"2"}"#]);
         let head = requests[0].0.to_lowercase();
-        assert!(head.starts_with("post /hook "), "{head}");
+        assert!(head.starts_with("post /hook\n"), "{head}");
         assert!(head.contains("x-secret: s3cret"), "{head}");
         assert!(head.contains("content-type: application/json"), "{head}");
     }

@@ -3,7 +3,7 @@
 use axum::Json;
 use utoipa::OpenApi;
 
-use super::{questions, retention, uploads};
+use super::{questions, retention, sums, uploads};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -38,6 +38,9 @@ use super::{questions, retention, uploads};
         retention::reset_policy,
         retention::retain,
         retention::removals,
+        sums::requests,
+        sums::route_days,
+        sums::function_days,
         uploads::put_runs,
     ),
     // Only parameters name them.

@@ -4,6 +4,7 @@ mod describe;
 mod pyroscope;
 mod questions;
 mod retention;
+mod sums;
 mod uploads;
 
 pub use describe::description;
@@ -15,6 +16,8 @@ pub(crate) use questions::{
     tree, trend, visible_apps,
 };
 pub(crate) use retention::{
-    policies, removals, reset_default, reset_policy, retain, set_default, set_policy,
+    may_set, policies, removals, reset_default, reset_policy, retain, set as set_policy_of,
+    set_default, set_policy,
 };
+pub(crate) use sums::{function_days, requests, route_days};
 pub(crate) use uploads::{import_buggregator, import_xhgui, put_runs};

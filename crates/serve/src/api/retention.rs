@@ -47,8 +47,7 @@ pub(crate) async fn set_default(
     Extension(caller): Extension<Caller>,
     Json(policy): Json<Policy>,
 ) -> Answer<Policies> {
-    for_all(&caller)?;
-    set(state, caller, None, Some(policy)).await
+    answer(state, caller, None, Some(policy)).await
 }
 
 /// Sets the default back to that of the program.
@@ -57,8 +56,7 @@ pub(crate) async fn reset_default(
     Shared(state): Shared<Arc<State>>,
     Extension(caller): Extension<Caller>,
 ) -> Answer<Policies> {
-    for_all(&caller)?;
-    set(state, caller, None, None).await
+    answer(state, caller, None, None).await
 }
 
 /// Sets the policy of an application. Fields that are missing get their default,
@@ -70,8 +68,7 @@ pub(crate) async fn set_policy(
     Path(app): Path<String>,
     Json(policy): Json<Policy>,
 ) -> Answer<Policies> {
-    for_app(&caller, &app)?;
-    set(state, caller, Some(app), Some(policy)).await
+    answer(state, caller, Some(app), Some(policy)).await
 }
 
 /// Removes the policy of an application: it has the default again.
@@ -81,22 +78,41 @@ pub(crate) async fn reset_policy(
     Extension(caller): Extension<Caller>,
     Path(app): Path<String>,
 ) -> Answer<Policies> {
-    for_app(&caller, &app)?;
-    set(state, caller, Some(app), None).await
+    answer(state, caller, Some(app), None).await
 }
 
-async fn set(
+async fn answer(
     state: Arc<State>,
     caller: Caller,
     app: Option<String>,
     policy: Option<Policy>,
 ) -> Answer<Policies> {
+    set(&state, &caller, app, policy).await?;
+    policies(Shared(state), Extension(caller)).await
+}
+
+/// Sets or removes the policy of an application, or without one the default.
+pub(crate) async fn set(
+    state: &Arc<State>,
+    caller: &Caller,
+    app: Option<String>,
+    policy: Option<Policy>,
+) -> Result<(), Problem> {
+    may_set(caller, app.as_deref())?;
     let of = app.clone().unwrap_or_else(|| "*".to_owned());
     let text = format!("{policy:?}");
     let set = move |store: &dyn store::Store| store.set_policy(app.as_deref(), policy.as_ref());
-    ask(&state, set).await?;
+    ask(state, set).await?;
     tracing::info!(target: "audit", by = caller.name, app = of, policy = text, "policy set");
-    policies(Shared(state), Extension(caller)).await
+    Ok(())
+}
+
+/// Refuses a token of one application the policies of others, and the default.
+pub(crate) fn may_set(caller: &Caller, app: Option<&str>) -> Result<(), Problem> {
+    match app {
+        Some(app) => for_app(caller, app),
+        None => for_all(caller),
+    }
 }
 
 /// Which application, and what is kept of it.

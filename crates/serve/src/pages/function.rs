@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use axum::Extension;
 use axum::extract::{Query, State as Shared};
-use store::{FunctionDetail, Neighbour, TrendOf, TrendPoint, TrendStep};
+use store::{FunctionDetail, Neighbour, TrendPoint};
 
 use super::Page;
 use super::chart::{Chart, Line};
@@ -44,17 +44,9 @@ pub(crate) async fn function(
         Err(problem) => return shown(&(body + &error(&problem.message))),
     };
     let asked = name.clone();
-    let found = ask(&state, move |store| {
-        let Some(detail) = store.function(&selection, &asked)? else {
-            return Ok(None);
-        };
-        let of = TrendOf::Function(asked);
-        let days = store.trend(&selection, &of, TrendStep::Day)?;
-        Ok(Some(Found { detail, days }))
-    })
-    .await?;
+    let found = ask(&state, move |store| store.function(&selection, &asked)).await?;
     match found {
-        Some(found) => body.push_str(&found.html(&filter.q)),
+        Some(detail) => body.push_str(&Found { detail }.html(&filter.q)),
         None => body.push_str("<p>No run of this filter calls the function.</p>"),
     }
     shown(&body)
@@ -62,7 +54,6 @@ pub(crate) async fn function(
 
 struct Found {
     detail: FunctionDetail,
-    days: Vec<TrendPoint>,
 }
 
 impl Found {
@@ -114,7 +105,7 @@ impl Found {
     }
 
     fn points(&self) -> Vec<(i64, &str)> {
-        let days = self.days.iter();
+        let days = self.detail.days.iter();
         days.map(|day| (day.time_s, day.release.as_str())).collect()
     }
 
@@ -124,6 +115,7 @@ impl Found {
             class,
             name,
             values: self
+                .detail
                 .days
                 .iter()
                 .map(|day| Some(value(day) / day.runs.max(1) as f64))
@@ -143,7 +135,7 @@ impl Found {
 
     #[expect(clippy::cast_precision_loss, reason = "means")]
     fn calls(&self) -> String {
-        let values = self.days.iter();
+        let values = self.detail.days.iter();
         let chart = Chart {
             label: "Calls of a run by day",
             points: self.points(),

@@ -124,7 +124,12 @@ impl Table {
 
     /// Adds a row of HTML; `attributes` are those of the row.
     pub(super) fn row<const N: usize>(&mut self, attributes: &str, cells: [String; N]) {
-        debug_assert_eq!(N, self.classes.len(), "a cell for each heading");
+        self.cells(attributes, cells.into());
+    }
+
+    /// The same, if the number of columns depends on the caller.
+    pub(super) fn cells(&mut self, attributes: &str, cells: Vec<String>) {
+        debug_assert_eq!(cells.len(), self.classes.len(), "a cell for each heading");
         let _ = write!(self.html, "<tr{attributes}>");
         for (cell, class) in cells.into_iter().zip(&self.classes) {
             let _ = write!(self.html, "<td{}>{cell}</td>", class_of(class));

@@ -4,27 +4,36 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use axum::Extension;
-use axum::extract::State as Shared;
-use store::{AppInfo, Policies, Policy, Reason, Stats};
+use axum::extract::{Query, State as Shared};
+use store::{AppInfo, Stats};
 
 use super::Page;
 use super::frame::{Section, page};
 use super::html::{Table, condition, encoded, escaped};
+use super::retention::{removed, retention};
 use super::units::{bytes, date_us, number};
 use crate::access::{Access, Caller, Scope, Token};
 use crate::api::{ask, visible_apps};
 use crate::metrics::Counters;
 use crate::state::State;
 
+/// What the form of a policy leads back with.
+#[derive(Debug, serde::Deserialize)]
+pub(crate) struct Changed {
+    /// The application whose policy was saved.
+    saved: Option<String>,
+}
+
 /// The page.
 pub(crate) async fn settings(
     Shared(state): Shared<Arc<State>>,
     Extension(caller): Extension<Caller>,
+    Query(Changed { saved }): Query<Changed>,
 ) -> Page {
     let apps = visible_apps(&state, &caller).await?;
     let mut body = applications(&apps);
     let policies = ask(&state, |store| store.policies()).await?;
-    body.push_str(&retention(&apps, &policies, &caller));
+    body.push_str(&retention(&apps, &policies, &caller, saved.as_deref()));
     // A token of one application sees no totals of all.
     if caller.app.is_none() {
         let stats = ask(&state, |store| store.stats()).await?;
@@ -54,8 +63,11 @@ fn applications(apps: &[AppInfo]) -> String {
     let headings = [
         ("name", "Application"),
         ("", "Runs"),
-        ("", "Latest run (UTC)"),
+        ("", "Size of their files"),
+        ("few", "Part of all"),
+        ("few", "Latest run (UTC)"),
     ];
+    let all: u64 = apps.iter().map(|app| app.bytes).sum();
     let mut table = Table::new("Applications", &headings);
     for app in apps {
         table.row(
@@ -67,74 +79,22 @@ fn applications(apps: &[AppInfo]) -> String {
                     escaped(&app.name)
                 ),
                 number(app.runs),
-                date_us(app.last_us),
+                bytes(app.bytes),
+                share(app.bytes, all),
+                if app.runs == 0 {
+                    String::new()
+                } else {
+                    date_us(app.last_us)
+                },
             ],
         );
     }
     format!("<h2>Applications</h2>{}", table.finish())
 }
 
-/// How long the runs of each application are kept.
-fn retention(apps: &[AppInfo], policies: &Policies, caller: &Caller) -> String {
-    let mut table = Table::new(
-        "Retention",
-        &[
-            ("name", "Application"),
-            ("", "Days"),
-            ("few", "Runs"),
-            ("", "Size"),
-            ("few", "Slowest and failed of each route"),
-            ("few", "Their days"),
-            ("few", "Days of sums"),
-        ],
-    );
-    let limit = |value: Option<String>| value.unwrap_or_else(|| "any".to_owned());
-    let mut row = |name: String, policy: &Policy| {
-        table.row(
-            "",
-            [
-                name,
-                limit(policy.days.map(|days| days.to_string())),
-                limit(policy.runs.map(number)),
-                limit(policy.bytes.map(bytes)),
-                policy.notable.to_string(),
-                policy.keep_notable_days.to_string(),
-                limit(policy.sums_days.map(|days| days.to_string())),
-            ],
-        );
-    };
-    for app in apps {
-        row(escaped(&app.name), policies.of(&app.name));
-    }
-    if caller.app.is_none() {
-        row("<em>others</em>".to_owned(), &policies.default);
-    }
-    format!(
-        "<h2>Retention</h2>{}<p class=\"dim\">The server removes what a policy does not keep, every hour; labelled \
-         runs stay. A token with the scope <code>admin</code> changes a policy: <code>curl -X PUT \
-         -H 'Authorization: Bearer TOKEN' --json '{{\"days\": 30}}' \
-         http://…/api/v1/policies/APP</code></p>",
-        table.finish()
-    )
-}
-
-/// What the policies removed, and why.
-fn removed(stats: &Stats) -> String {
-    if stats.removed.is_empty() {
-        return String::new();
-    }
-    let headings = [("left", "Reason"), ("", "Number"), ("", "Size")];
-    let mut table = Table::new("Removed by policies", &headings);
-    for of in &stats.removed {
-        let reason = match of.reason {
-            Reason::Age => "runs that were too old",
-            Reason::Count => "runs that were too many",
-            Reason::Size => "runs that took too much space",
-            Reason::Sums => "hourly sums that were too old",
-        };
-        table.row("", [reason.to_owned(), number(of.count), bytes(of.bytes)]);
-    }
-    format!("<h2>Removed by policies</h2>{}", table.finish())
+#[expect(clippy::cast_precision_loss, reason = "one digit is shown")]
+fn share(part: u64, all: u64) -> String {
+    format!("{:.1} %", 100.0 * part as f64 / all.max(1) as f64)
 }
 
 fn size(stats: &Stats) -> String {

@@ -10,6 +10,7 @@ mod classic;
 mod description;
 mod pages;
 mod policies;
+mod policy_form;
 mod questions;
 mod server;
 mod sites;

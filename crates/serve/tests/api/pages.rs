@@ -53,6 +53,9 @@ fn names_are_text_on_every_page() {
         "/profile-now?url=https://%3Cscript%3E",
         "/profile-now?url=javascript:%3Cscript%3E",
         "/settings",
+        "/settings?saved=%3Cscript%3E",
+        "/settings/policy",
+        "/settings/policy?app=%3Cscript%3E",
     ] {
         let answer = server.get(path);
         assert_eq!(answer.status, StatusCode::OK, "{path}: {}", answer.text());

@@ -23,6 +23,9 @@ fn questions_are_answered_and_bad_ones_named() {
         "/api/v1/tree?q=route:/cart",
         "/api/v1/diff?before=route:/cart&after=route:/",
         "/api/v1/spans",
+        "/api/v1/requests",
+        "/api/v1/routes/days?q=route:/cart",
+        "/api/v1/functions/days?name=main()",
         "/healthz",
         "/metrics",
     ] {
@@ -41,6 +44,9 @@ fn questions_are_answered_and_bad_ones_named() {
         ("/api/v1/runs/00112233445566778899aabbccddeeff", 404),
         ("/api/v1/function?name=no", 404),
         ("/api/v1/function", 400),
+        ("/api/v1/functions/days", 400),
+        ("/api/v1/functions/days?name=f&q=colour:red", 400),
+        ("/api/v1/requests?q=route:/no", 404),
         ("/api/v2/runs", 404),
         ("/../../etc/passwd", 404),
     ] {
@@ -66,4 +72,42 @@ fn questions_are_answered_and_bad_ones_named() {
     let asked = br#"{"app":"shop","policy":{"days":1,"notable":0}}"#.to_vec();
     let answer = server.send("POST", "/api/v1/retain", &kind, asked);
     assert_eq!(answer.status, StatusCode::OK, "{}", answer.text());
+}
+
+#[test]
+fn sums_of_all_requests_and_of_days_are_those_of_the_routes() {
+    let server = open();
+    for number in 0..30 {
+        server.send("POST", "/api/v1/runs", &[], run(number));
+    }
+    let routes = server.get("/api/v1/routes").json();
+    let routes = routes.as_array().unwrap();
+    let sum = |name: &str| -> u64 {
+        let values = routes.iter().map(|route| route[name].as_u64().unwrap());
+        values.sum()
+    };
+    let all = server.get("/api/v1/requests").json();
+    assert_eq!((&all["runs"], &all["app"]), (&30.into(), &"".into()));
+    assert_eq!(all["wall"], sum("wall"));
+    let days = server.get("/api/v1/routes/days").json();
+    let days = days.as_array().unwrap();
+    assert_eq!(days.len(), 3);
+    let walls = days.iter().flat_map(|route| {
+        let days = route["days"].as_array().unwrap().clone();
+        days.into_iter().map(|day| day["wall"].as_u64().unwrap())
+    });
+    assert_eq!(walls.sum::<u64>(), sum("wall"));
+    let path = "/api/v1/functions/days?q=route:/cart&name=Repository%3A%3Afind&name=no";
+    let functions = server.get(path).json();
+    let found = server.get("/api/v1/function?q=route:/cart&name=Repository%3A%3Afind");
+    let found = found.json();
+    assert_eq!(functions[0]["name"], "Repository::find");
+    assert_eq!(functions[0]["days"][0]["calls"], found["total"]["calls"]);
+    assert_eq!(functions[0]["days"][0]["wall"], found["total"]["own_wall"]);
+    assert_eq!(functions[1]["days"][0]["runs"], 10);
+    assert_eq!(functions[1]["days"][0]["calls"], 0);
+    let many = "name=f&".repeat(101);
+    let answer = server.get(&format!("/api/v1/functions/days?{many}"));
+    assert_eq!(answer.status, StatusCode::BAD_REQUEST);
+    assert!(answer.text().contains("give 1 to 100"));
 }
