@@ -4,8 +4,25 @@
 # guided by code coverage; see fuzz/.
 
 fuzz_run() {
-    local seconds=${1:-60} folder=${release%/release}/fuzz-inputs
+    local seconds=${1:-60} reader readers=() with_uploads=false
     shift || true
+    for reader; do
+        case $reader in
+        uploads) with_uploads=true ;;
+        *) readers+=("$reader") ;;
+        esac
+    done
+    if [ $# -eq 0 ] || [ ${#readers[@]} -gt 0 ]; then
+        fuzz_readers "$seconds" "${readers[@]}"
+    fi
+    if [ $# -eq 0 ] || $with_uploads; then
+        fuzz_uploads "$seconds"
+    fi
+}
+
+fuzz_readers() {
+    local seconds=$1 folder=${release%/release}/fuzz-inputs
+    shift
     cargo build --locked --profile fuzz -p xhprof-formats --example fuzz
     (
         # Limits the address space: a reader that trusts a length in the file fails.
@@ -16,4 +33,9 @@ fuzz_run() {
         ls -l "$folder"
         die "the inputs are in $folder: *.panic.* panicked, *.current ended the process"
     }
+}
+
+# fuzz_uploads SECONDS: broken uploads to the server, its answers and its store.
+fuzz_uploads() {
+    UPLOAD_SECONDS=$1 cargo test --release --locked -p xhprof-serve --test uploads -- --nocapture
 }
