@@ -241,9 +241,6 @@ export const server = {
         await page.getByLabel("Age of a run, in days").fill("0");
         await page.getByLabel("Size of all runs").fill("20 apples");
         await page.getByRole("button", { name: "Save" }).click();
-        // The browser's console says the status, and nothing else.
-        assert.equal(wrong.filter((line) => !line.includes("422")).length, 0, wrong.join());
-        wrong.length = 0;
         const size = page.getByLabel("Size of all runs");
         assert.equal(await size.getAttribute("aria-invalid"), "true");
         assert.equal(await size.inputValue(), "20 apples");
@@ -265,7 +262,8 @@ export const server = {
         await row.getByRole("link", { name: "Change" }).click();
         await page.getByRole("button", { name: "Remove this policy" }).click();
         assert.match(await page.innerText("main [role=status]"), /has the policy of the others/);
-        assert.deepEqual(wrong, []);
+        // The browser's console has the status of the form that came back.
+        assert.deepEqual(wrong.filter((line) => !line.includes("status of 422")), []);
         await close();
       }
       const { page, close } = await visit(browser, address, { script: false });

@@ -3,7 +3,7 @@
 use store::FunctionChange;
 
 use super::html::{Table, function};
-use super::judged::{Confidence, Sides, confidence};
+use super::judged::{Common, Confidence, Sides, confidence};
 use super::units::{difference, rate, signed, span};
 
 /// The most rows of each table.
@@ -17,8 +17,8 @@ pub(super) struct Changes<'a> {
     pub(super) rows: &'a [FunctionChange],
     /// The change of the whole, in nanoseconds.
     pub(super) change: f64,
-    /// The change that most functions share, as a logarithm.
-    pub(super) common: f64,
+    /// The change that most functions share.
+    pub(super) common: Common,
     pub(super) sides: Sides,
     /// The filter of the functions' pages.
     pub(super) filter: &'a str,
@@ -152,10 +152,12 @@ mod tests {
             of: "mean",
             rows: &[row("<slow>", 0.5), row("same", 0.01)],
             change: 6.6e5,
-            common: 0.0,
+            common: Common::default(),
             sides: Sides {
                 runs: [100, 100],
                 days: [1, 1],
+                error: 0.0,
+                enough: [0, 0],
             },
             filter: "",
         });

@@ -1,5 +1,8 @@
 //! Two selections side by side: what changed, and how sure that is.
 
+#[cfg(test)]
+mod false_alarms;
+
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -14,7 +17,7 @@ use super::html::{encoded, error, escaped};
 use super::judged::{Sides, common};
 use super::links;
 use super::run_table::comparison;
-use super::slow::near_p95;
+use super::slow::{Near, near_p95};
 use super::units::{counted, difference, relative, span, time};
 use crate::access::Caller;
 use crate::api::{Both, ask, found, selection, visible_apps};
@@ -110,11 +113,15 @@ async fn two_runs(
     .into_response())
 }
 
+/// How many runs near a percentile a likely change needs on each side, and a sure
+/// one. Fewer may all have the same slow call by chance.
+const NEAR: [u64; 2] = [20, 40];
+
 struct Answer {
     totals: [RouteRow; 2],
     sides: Sides,
     mean: Difference,
-    near_p95: Option<Difference>,
+    near_p95: Option<Near>,
 }
 
 impl Answer {
@@ -130,6 +137,8 @@ impl Answer {
         let sides = Sides {
             runs: [totals[0].runs, totals[1].runs],
             days: [days(before)?, days(after)?],
+            error: 0.0,
+            enough: [0, 0],
         };
         Ok(Ok(Self {
             sides,
@@ -171,12 +180,12 @@ impl Answer {
             escaped(&address)
         );
         let common = common(&self.mean.functions);
-        if common.abs() >= 0.03 {
+        if common.change.abs() >= 0.03 {
             let _ = write!(
                 html,
                 "<p class=\"note\">Most functions take {} of their time: that is the load of the \
                  machines rather than the code. A change is sure only beyond it.</p>",
-                relative(1.0, common.exp())
+                relative(1.0, common.change.exp())
             );
         }
         let _ = write!(
@@ -197,6 +206,17 @@ impl Answer {
         html
     }
 
+    /// What the comparison of the runs near the percentile is made of.
+    fn sides_of(&self, near: &Near) -> Sides {
+        let Near { difference, error } = near;
+        Sides {
+            runs: [difference.before.runs, difference.after.runs],
+            error: *error,
+            enough: NEAR,
+            ..self.sides
+        }
+    }
+
     /// The runs near the 95th percentile.
     fn slow(&self, filter: &str) -> String {
         let [before, after] = &self.totals;
@@ -214,21 +234,17 @@ impl Answer {
         let _ = write!(
             html,
             "<p class=\"dim\">From the runs nearest to it: {} before ({}), {} after ({}).</p>",
-            near.before.runs,
+            near.difference.before.runs,
             time(before.p95),
-            near.after.runs,
+            near.difference.after.runs,
             time(after.p95)
         );
-        let sides = Sides {
-            runs: [near.before.runs, near.after.runs],
-            ..self.sides
-        };
         html.push_str(&table(&Changes {
             of: "95th percentile",
-            rows: &near.functions,
+            rows: &near.difference.functions,
             change,
-            common: common(&near.functions),
-            sides,
+            common: common(&near.difference.functions),
+            sides: self.sides_of(near),
             filter,
         }));
         html
@@ -238,7 +254,7 @@ impl Answer {
 const NOTES: &str = "<p class=\"dim\">Times are self times of one run, on average. “By calls” is the \
     part that more or fewer calls explain, “by cost” the part of dearer or cheaper calls. “Sure” is a \
     change of five standard errors, “likely” of three and a half; the usual difference between days is part of \
-    the error, and what all functions share is no change.</p>";
+    the error, for the percentile also its own error, and what all functions share is no change.</p>";
 
 fn fact(html: &mut String, name: &str, before: &str, after: &str, change: &str) {
     let _ = write!(

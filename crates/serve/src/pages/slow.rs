@@ -3,36 +3,68 @@
 //! A percentile is no sum of its functions. So the runs nearest to it are
 //! compared: the mean times of their functions add up to about the percentile.
 
-use store::{Difference, RouteRow, RunQuery, RunSort, Selection, Store};
+use store::{Difference, RouteRow, RunId, RunQuery, RunSort, Selection, Store};
 
 /// The runs on each side of the percentile: a fortieth of all, from 5 to 40.
 const PART: u64 = 40;
 const MOST: u64 = 40;
 const LEAST: u64 = 5;
 
+/// A comparison of the runs near a percentile.
+pub(super) struct Near {
+    pub(super) difference: Difference,
+    /// The standard error of the percentiles' difference, as a logarithm: they
+    /// differ between samples of the same runs, too.
+    pub(super) error: f64,
+}
+
 /// Compares the runs near the 95th percentile of both; none if fewer than ten
 /// runs of a side are kept.
 pub(super) fn near_p95(
     store: &dyn Store,
     sides: [(&Selection, &RouteRow); 2],
-) -> store::Result<Option<Difference>> {
+) -> store::Result<Option<Near>> {
     let mut near = Vec::new();
+    let mut variance = 0.0;
     for (selection, row) in sides {
-        let near_of_side = nearest(store, selection, row)?;
-        if near_of_side.ids.len() < 10 {
+        let (ids, walls) = nearest(store, selection, row)?;
+        if ids.len() < 10 {
             return Ok(None);
         }
-        near.push(near_of_side);
+        variance += error(row.runs, &walls).powi(2);
+        near.push(Selection {
+            ids,
+            ..Selection::default()
+        });
     }
-    match near.as_slice() {
-        [before, after] => Ok(Some(store.diff(before, after)?)),
-        _ => Ok(None),
-    }
+    let [before, after] = near.as_slice() else {
+        return Ok(None);
+    };
+    Ok(Some(Near {
+        difference: store.diff(before, after)?,
+        error: variance.sqrt(),
+    }))
 }
 
-fn nearest(store: &dyn Store, selection: &Selection, row: &RouteRow) -> store::Result<Selection> {
+/// The standard error of the logarithm of the 95th percentile of so many runs:
+/// its rank has a binomial distribution, and the times of its neighbours say how
+/// much a rank is.
+#[expect(clippy::cast_precision_loss, reason = "an estimate")]
+fn error(runs: u64, walls: &[u64]) -> f64 {
+    let most = walls.iter().max().copied().unwrap_or(1).max(1) as f64;
+    let least = walls.iter().min().copied().unwrap_or(1).max(1) as f64;
+    let ranks = walls.len().saturating_sub(1).max(1) as f64;
+    (most / least).ln() / ranks * (runs as f64 * 0.95 * 0.05).sqrt()
+}
+
+/// The runs nearest to the percentile, and their times.
+fn nearest(
+    store: &dyn Store,
+    selection: &Selection,
+    row: &RouteRow,
+) -> store::Result<(Vec<RunId>, Vec<u64>)> {
     let limit = (row.runs / PART).clamp(LEAST, MOST);
-    let mut ids = Vec::new();
+    let mut near_runs = Vec::new();
     for is_above in [true, false] {
         let mut near = selection.clone();
         if is_above {
@@ -49,10 +81,8 @@ fn nearest(store: &dyn Store, selection: &Selection, row: &RouteRow) -> store::R
             cursor: None,
         };
         let runs = store.runs(&query)?.runs.into_iter();
-        ids.extend(runs.filter(|run| run.unit == "time").map(|run| run.id));
+        let timed = runs.filter(|run| run.unit == "time");
+        near_runs.extend(timed.map(|run| (run.id, run.wall)));
     }
-    Ok(Selection {
-        ids,
-        ..Selection::default()
-    })
+    Ok(near_runs.into_iter().unzip())
 }
