@@ -6,6 +6,8 @@ import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
+import { open } from "./browser.mjs";
+
 export const xhprof = resolve(process.argv[2] ?? "xhprof");
 export const folder = resolve(process.argv[3] ?? ".");
 export const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -16,6 +18,19 @@ export const native = (name) => join(root, "crates/profile/tests/native", name);
 export const VIEWS = [
   ...["overview", "time", "flame", "sandwich", "functions", "graph", "spans", "hints", "source", "compare", "file"],
 ];
+
+/** What the address says. */
+export const state = (page) => page.evaluate(() => decodeURIComponent(location.hash));
+export const text = (page, where) => page.locator(where).first().innerText();
+
+/** Opens the shop's profile, once made, at a view. */
+export async function atShop(browser, fragment, size) {
+  made ??= pageOf("shop", shop("events.xhp"), "--source", shopSources);
+  const opened = await open(browser, `${made.url}#v1/${fragment}`, size);
+  await opened.page.locator("main > *").first().waitFor();
+  return opened;
+}
+let made;
 
 export function run(...parameters) {
   const { status, stdout, stderr } = spawnSync(xhprof, parameters, { maxBuffer: 1 << 28 });

@@ -4,19 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { goTo, open } from "./browser.mjs";
-import { assertSays, drop, eventually, golden, pageOf, report, rows, run, shop, shopSources } from "./stage.mjs";
-
-const state = (page) => page.evaluate(() => decodeURIComponent(location.hash));
-const text = (page, where) => page.locator(where).first().innerText();
-
-/** Opens the shop's profile, once made, at a view. */
-async function atShop(browser, fragment, size) {
-  made ??= pageOf("shop", shop("events.xhp"), "--source", shopSources);
-  const opened = await open(browser, `${made.url}#v1/${fragment}`, size);
-  await opened.page.locator("main > *").first().waitFor();
-  return opened;
-}
-let made;
+import { assertSays, atShop, drop, eventually, golden, pageOf, report, rows, run, shop, shopSources, state, text } from "./stage.mjs";
 
 export const views = {
   async "overview: what it came to is what the report says"(browser) {
@@ -276,42 +264,6 @@ export const views = {
     await eventually(async () => (await text(page, ".function-name")) === "Shop\\Catalogue::withReviews", "back");
     await page.goForward();
     await eventually(async () => (await text(page, ".function-name")) === "Shop\\Catalogue::reviews", "forward");
-    assert.deepEqual(wrong, []);
-    await close();
-  },
-
-  async "call graph: threshold, size, links"(browser) {
-    const { page, wrong, close } = await atShop(browser, "graph");
-    await page.locator(".node").first().waitFor();
-    const few = await page.locator(".node").count();
-    assert.match(await text(page, ".graph [role=status]"), /costs are exact/);
-    assert.ok((await page.locator(".node.critical").count()) > 1);
-    await page.getByRole("slider").focus();
-    await page.keyboard.press("ArrowLeft");
-    await page.keyboard.press("ArrowLeft");
-    await eventually(async () => (await page.locator(".node").count()) > few, "a lower threshold shows more");
-    const frame = page.locator(".graph-frame");
-    const width = () => frame.locator("svg").getAttribute("width").then(Number);
-    const overflow = () => frame.evaluate((part) => [part.scrollWidth - part.clientWidth, part.scrollHeight - part.clientHeight]);
-    assert.deepEqual(await overflow(), [0, 0], "all of it is in view at first");
-    const before = await width();
-    await frame.focus();
-    await page.keyboard.press("+");
-    await eventually(async () => (await width()) > before, "+ makes it larger");
-    await page.keyboard.press("0");
-    await eventually(async () => (await width()) === before, "0 shows all");
-    // The wheel zooms around the mouse.
-    const node = page.locator(".node", { hasText: "Page::prices" }).locator("rect");
-    const from = await node.boundingBox();
-    await page.mouse.move(from.x + from.width / 2, from.y + from.height / 2);
-    await page.keyboard.down("Control");
-    for (let step = 0; step < 8; step++) await page.mouse.wheel(0, -120);
-    await page.keyboard.up("Control");
-    await eventually(async () => (await node.boundingBox()).width > from.width * 1.5, "the wheel zooms");
-    const to = await node.boundingBox();
-    assert.ok(Math.abs(to.x + to.width / 2 - from.x - from.width / 2) < 40, "what is below the mouse stays there");
-    await page.locator(".node", { hasText: "Page::prices" }).click();
-    await eventually(async () => (await text(page, ".function-name")) === "Shop\\Page::prices", "a function's page");
     assert.deepEqual(wrong, []);
     await close();
   },

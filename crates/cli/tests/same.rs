@@ -72,6 +72,16 @@ fn plain(name: &str) -> String {
     parts.join("\u{fffd}")
 }
 
+/// The report lists the same names in the same order.
+fn same_order<'n>(reported: &Value, answered: impl Iterator<Item = &'n str>, what: &str) {
+    let reported = reported.as_array().unwrap().iter();
+    let reported: Vec<_> = reported
+        .map(|row| plain(row["name"].as_str().unwrap()))
+        .collect();
+    let answered: Vec<_> = answered.map(plain).collect();
+    assert_eq!(reported, answered, "{what}");
+}
+
 fn by_name<'v>(rows: &'v Value, key: &str) -> BTreeMap<String, Vec<&'v Value>> {
     let mut names = BTreeMap::<_, Vec<_>>::new();
     for row in rows[key].as_array().unwrap() {
@@ -86,8 +96,10 @@ fn ask(document: &mut Document, question: Value) -> Answer {
     document.answer(&question).unwrap()
 }
 
-fn all_functions(document: &mut Document) -> Vec<FunctionRow> {
-    let question = json!({ "ask": "functions", "rows": 1_000 });
+/// All functions, in the order of the report.
+fn all_functions(document: &mut Document, metric: &Value) -> Vec<FunctionRow> {
+    let sort = json!({ "by": "own", "metric": metric });
+    let question = json!({ "ask": "functions", "rows": 1_000, "sort": sort });
     let Answer::Functions(table) = ask(document, question) else {
         panic!("another answer");
     };
@@ -100,10 +112,15 @@ fn all_functions(document: &mut Document) -> Vec<FunctionRow> {
 }
 
 /// Callers and callees of the first functions whose names tell them apart.
-fn same_neighbours(document: &mut Document, file: &Path, functions: &[FunctionRow]) -> usize {
+fn same_neighbours(
+    document: &mut Document,
+    file: &Path,
+    functions: &[FunctionRow],
+    metric: &Value,
+) -> usize {
     let mut compared = 0;
     for row in functions.iter().take(5) {
-        let question = json!({ "ask": "function", "function": row.function });
+        let question = json!({ "ask": "function", "function": row.function, "metric": metric });
         let Answer::Function(page) = ask(document, question) else {
             panic!("another answer");
         };
@@ -119,12 +136,14 @@ fn same_neighbours(document: &mut Document, file: &Path, functions: &[FunctionRo
                 continue;
             }
             let what = format!("{} {option} {}", file.display(), row.name);
+            let in_order = reported[key].clone();
             let reported = by_name(&reported, key);
             assert_eq!(
                 reported.values().flatten().count(),
                 answered.len(),
                 "{what}"
             );
+            same_order(&in_order, answered.iter().map(|row| &*row.name), &what);
             for neighbour in answered {
                 let name = plain(&neighbour.name);
                 if let [reported] = reported[&name][..] {
@@ -185,9 +204,11 @@ fn the_report_has_the_numbers_of_the_viewer() {
         assert_eq!(reported["calls"], summary.calls, "{name}");
         assert_eq!(reported["estimated"], summary.is_estimated, "{name}");
         assert_eq!(reported["truncated"], summary.is_truncated, "{name}");
-        let functions = all_functions(&mut document);
+        let functions = all_functions(&mut document, &reported["metric"]);
         let rows = by_name(&reported, "functions");
         assert_eq!(rows.values().flatten().count(), functions.len(), "{name}");
+        let answered = functions.iter().map(|row| &*row.name);
+        same_order(&reported["functions"], answered, &name);
         for row in &functions {
             if let [reported] = rows[&plain(&row.name)][..] {
                 let what = format!("{name}: {}", row.name);
@@ -195,7 +216,7 @@ fn the_report_has_the_numbers_of_the_viewer() {
                 same_costs(&reported["self"], &row.own, &what);
             }
         }
-        neighbours += same_neighbours(&mut document, &file, &functions);
+        neighbours += same_neighbours(&mut document, &file, &functions, &reported["metric"]);
         spans += same_spans(&mut document, &reported, &name);
         let Answer::Hints(found) = ask(&mut document, json!({ "ask": "hints" })) else {
             panic!("another answer");

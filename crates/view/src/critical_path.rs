@@ -35,7 +35,7 @@ pub struct CriticalStep {
 pub(crate) fn critical_path(document: &Document, metric: Metric) -> CriticalPath {
     let steps = critical_steps(document, metric);
     CriticalPath {
-        total: Costs::inclusive(&document.index().flat.total),
+        total: document.whole(),
         steps: steps
             .into_iter()
             .map(|step| CriticalStep {

@@ -9,12 +9,12 @@ use std::rc::Rc;
 use formats::ReadError;
 use profile::{Body, Budget, Cost, EstimateLimits, Merger, Metric, Profile, SymbolId};
 
-use crate::Error;
 use crate::comparison::Comparison;
 use crate::index::{Index, Times};
 use crate::names;
 use crate::tree::OrderedTree;
 use crate::weights::Weights;
+use crate::{Costs, Error};
 
 /// One file to open.
 #[derive(Debug, Clone, Copy)]
@@ -94,6 +94,15 @@ impl Document {
         Self::of_index(profile, None, files)
     }
 
+    /// A document for a front end that lists functions and draws no graph. Only the
+    /// table of functions is computed, so it takes little more memory than the
+    /// profile; flame graphs, call paths and the order of time are not there.
+    #[must_use]
+    pub fn of_costs(profile: Profile, files: Vec<String>) -> Self {
+        let index = Index::of_costs(&profile);
+        Self::with_index(profile, index, files)
+    }
+
     /// The document of a comparison; `base` has the cost of each node of the
     /// profile's tree in the base.
     pub(crate) fn with_base(profile: Profile, base: Vec<Cost>, files: Vec<String>) -> Self {
@@ -147,13 +156,31 @@ impl Document {
         })
     }
 
-    pub(crate) fn profile(&self) -> &Profile {
+    /// The profile: its names and metadata. Its call tree is in it only if the
+    /// document was made with [`Document::of_costs`].
+    #[must_use]
+    pub fn profile(&self) -> &Profile {
         &self.profile
+    }
+
+    /// The functions that have a row in the table, in the order of their numbers.
+    pub fn functions(&self) -> impl Iterator<Item = SymbolId> {
+        self.index.flat.rows.iter().map(|row| row.symbol)
     }
 
     /// Calls `with` with the whole profile, call tree included.
     pub(crate) fn with_whole_profile<T>(&mut self, with: impl FnOnce(&Profile) -> T) -> T {
         self.index.lend_tree(&mut self.profile, with)
+    }
+
+    /// What shares refer to: the cost of the profile, and all calls.
+    pub(crate) fn whole(&self) -> Costs {
+        let flat = &self.index.flat;
+        let calls = flat.rows.iter().map(|row| row.inclusive.calls);
+        Costs {
+            calls: calls.fold(0, u64::saturating_add),
+            ..Costs::inclusive(&flat.total)
+        }
     }
 
     pub(crate) fn index(&self) -> &Index {

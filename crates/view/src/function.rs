@@ -59,6 +59,17 @@ pub struct NeighbourRow {
     pub costs: Costs,
 }
 
+impl Document {
+    /// What [`Question::Function`](crate::Question) answers.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownFunction`].
+    pub fn function(&self, query: &FunctionQuery) -> Result<FunctionPage, Error> {
+        function(self, query)
+    }
+}
+
 pub(crate) fn function(document: &Document, query: &FunctionQuery) -> Result<FunctionPage, Error> {
     let id = document.symbol(query.function)?;
     let index = document.index();
@@ -72,7 +83,7 @@ pub(crate) fn function(document: &Document, query: &FunctionQuery) -> Result<Fun
     } = neighbourhood(document, id);
     Ok(FunctionPage {
         row: function_row(document, row),
-        total: Costs::inclusive(&index.flat.total),
+        total: document.whole(),
         file: symbol.file.as_deref().map(names::text),
         line: symbol.line,
         recursion,
@@ -86,8 +97,12 @@ pub(crate) fn function(document: &Document, query: &FunctionQuery) -> Result<Fun
 
 fn rows(document: &Document, neighbours: Vec<Neighbour>, metric: Metric) -> Vec<NeighbourRow> {
     let mut neighbours = neighbours;
+    let name = |neighbour: &Neighbour| document.profile().name(neighbour.symbol);
     let size = |cost: &Cost| Reverse((metric.of(cost), cost.calls));
-    neighbours.sort_by_key(|neighbour| (size(&neighbour.cost), neighbour.symbol));
+    neighbours.sort_by(|a, b| {
+        let by_size = size(&a.cost).cmp(&size(&b.cost));
+        by_size.then_with(|| name(a).cmp(name(b)))
+    });
     let row = |neighbour: Neighbour| {
         let symbol = &document.profile().symbols[neighbour.symbol.index()];
         NeighbourRow {

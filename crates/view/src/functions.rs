@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use profile::{FlatRow, Metric};
+use profile::{FlatRow, Metric, SymbolId};
 use serde::{Deserialize, Serialize};
 
 use crate::names::{self, Origin};
@@ -73,7 +73,7 @@ pub struct Functions {
     pub of: u32,
     /// The own cost of all that match.
     pub own: Costs,
-    /// The cost of the profile, for shares.
+    /// The cost of the profile, for shares; `calls` are all calls.
     pub total: Costs,
     /// The first row's place among those that match.
     pub first: u32,
@@ -102,25 +102,41 @@ const MOST_ROWS: u32 = 1_000;
 
 pub(crate) fn functions(document: &Document, query: &FunctionsQuery) -> Functions {
     let profile = document.profile();
-    let flat = &document.index().flat;
     let pattern = Pattern::new(&query.filter);
-    let mut rows: Vec<&FlatRow> = flat
-        .rows
-        .iter()
-        .filter(|row| pattern.matches(profile.name(row.symbol)))
-        .filter(|row| {
-            query.origins.is_empty()
+    let is_wanted = |symbol: SymbolId| {
+        pattern.matches(profile.name(symbol))
+            && (query.origins.is_empty()
                 || query
                     .origins
-                    .contains(&names::origin(&profile.symbols[row.symbol.index()]))
-        })
-        .collect();
-    sort(document, &mut rows, query.sort);
+                    .contains(&names::origin(&profile.symbols[symbol.index()])))
+    };
+    let mut rows = sorted(document, is_wanted, query.sort);
     if query.ascending {
         rows.reverse();
     }
+    let page = (query.first as usize, query.rows.min(MOST_ROWS) as usize);
+    table(document, &rows, page)
+}
+
+impl Document {
+    /// What [`Question::Functions`](crate::Question) answers, for a front end in the
+    /// same process: with a choice of its own, and with any number of rows.
+    #[must_use]
+    pub fn functions_where(
+        &self,
+        is_wanted: impl Fn(SymbolId) -> bool,
+        sort: SortBy,
+        most: usize,
+    ) -> Functions {
+        table(self, &sorted(self, is_wanted, sort), (0, most))
+    }
+}
+
+/// The rows from `first`, and the sums of all rows.
+fn table(document: &Document, rows: &[&FlatRow], (first, most): (usize, usize)) -> Functions {
+    let flat = &document.index().flat;
     let mut own = Costs::default();
-    for row in &rows {
+    for row in rows {
         let costs = Costs::own(&row.own, row.inclusive.calls);
         own.calls = own.calls.saturating_add(costs.calls);
         own.wall = own.wall.saturating_add(costs.wall);
@@ -129,14 +145,13 @@ pub(crate) fn functions(document: &Document, query: &FunctionsQuery) -> Function
         own.peak = own.peak.saturating_add(costs.peak);
     }
     let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
-    let first = (query.first as usize).min(rows.len());
-    let shown = rows.iter().skip(first);
-    let shown = shown.take(query.rows.min(MOST_ROWS) as usize);
+    let first = first.min(rows.len());
+    let shown = rows.iter().skip(first).take(most);
     Functions {
         matches: count(rows.len()),
         of: count(flat.rows.len()),
         own,
-        total: Costs::inclusive(&flat.total),
+        total: document.whole(),
         first: count(first),
         rows: shown.map(|row| function_row(document, row)).collect(),
     }
@@ -153,22 +168,38 @@ pub(crate) fn function_row(document: &Document, row: &FlatRow) -> FunctionRow {
     }
 }
 
-/// The largest first, names in their order; rows that are equal by name.
-fn sort(document: &Document, rows: &mut [&FlatRow], sort: SortBy) {
+/// The rows of the functions that are wanted: the largest first, names in their
+/// order. Rows that are equal come by name. Where calls were not counted, samples
+/// are few: most functions have none of their own, and the other cost decides
+/// before the name.
+fn sorted(
+    document: &Document,
+    is_wanted: impl Fn(SymbolId) -> bool,
+    sort: SortBy,
+) -> Vec<&FlatRow> {
     let profile = document.profile();
+    let rows = document.index().flat.rows.iter();
+    let mut rows: Vec<_> = rows.filter(|row| is_wanted(row.symbol)).collect();
     rows.sort_by(|a, b| profile.name(a.symbol).cmp(profile.name(b.symbol)));
     let inclusive = |row: &FlatRow, metric: Metric| metric.of(&row.inclusive);
     let own = |row: &FlatRow, metric: Metric| metric.of_own(&row.own, row.inclusive.calls);
+    let is_counted = profile.metrics.calls;
+    let other = |cost: i64| if is_counted { 0 } else { cost };
     match sort {
         SortBy::Name => {}
-        SortBy::Inclusive(metric) => {
-            rows.sort_by_key(|row| Reverse(inclusive(row, metric.into())));
-        }
-        SortBy::Own(metric) => rows.sort_by_key(|row| Reverse(own(row, metric.into()))),
+        SortBy::Inclusive(metric) => rows.sort_by_key(|row| {
+            let metric = metric.into();
+            Reverse((inclusive(row, metric), other(own(row, metric))))
+        }),
+        SortBy::Own(metric) => rows.sort_by_key(|row| {
+            let metric = metric.into();
+            Reverse((own(row, metric), other(inclusive(row, metric))))
+        }),
         SortBy::PerCall(metric) => {
             rows.sort_by(|a, b| per_call(b, metric.into()).total_cmp(&per_call(a, metric.into())));
         }
     }
+    rows
 }
 
 #[expect(

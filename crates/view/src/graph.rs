@@ -19,7 +19,7 @@ pub struct GraphQuery {
     /// The metric that decides.
     pub metric: MetricName,
     /// Functions with at least this share of the profile, in percent, with
-    /// their callees.
+    /// their callees. Of calls, those of the critical path, too.
     pub threshold: f64,
     /// How many functions at most, up to 200.
     pub most: u32,
@@ -97,13 +97,18 @@ pub(crate) fn graph(document: &Document, query: &GraphQuery) -> Graph {
     let is_step = |from: SymbolId, to: SymbolId| steps.windows(2).any(|step| step == [from, to]);
     let profile = document.profile();
     let flat = &document.index().flat;
+    let total = document.whole();
     #[expect(clippy::cast_precision_loss, reason = "a threshold in percent")]
-    let least = metric.of(&flat.total) as f64 * query.threshold.clamp(0.0, 100.0) / 100.0;
+    let least = total.of(metric) as f64 * query.threshold.clamp(0.0, 100.0) / 100.0;
     #[expect(clippy::cast_precision_loss, reason = "a threshold in percent")]
     let mut rows: Vec<_> = flat
         .rows
         .iter()
-        .filter(|row| metric.of(&row.inclusive) as f64 >= least)
+        .filter(|row| {
+            // Callers are called less often: the way to what is called most would be missing.
+            metric.of(&row.inclusive) as f64 >= least
+                || metric == Metric::Calls && steps.contains(&row.symbol)
+        })
         .collect();
     rows.sort_by_key(|row| (Reverse(metric.of(&row.inclusive)), row.symbol));
     rows.truncate(query.most.clamp(1, 200) as usize);
@@ -140,6 +145,6 @@ pub(crate) fn graph(document: &Document, query: &GraphQuery) -> Graph {
             })
             .collect(),
         edges,
-        total: Costs::inclusive(&flat.total),
+        total,
     }
 }

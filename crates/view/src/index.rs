@@ -8,7 +8,7 @@ use crate::tree::OrderedTree;
 /// What is computed once of a profile.
 #[derive(Debug)]
 pub(crate) struct Index {
-    /// None if the profile holds callers and callees only.
+    /// None if the profile holds callers and callees only, or is listed only.
     pub(crate) tree: Option<OrderedTree>,
     /// The cost of each function.
     pub(crate) flat: FlatTable,
@@ -46,6 +46,11 @@ impl Index {
             None => FlatTable::new(profile),
         };
         Self::of(symbols, tree, flat, time)
+    }
+
+    /// The table of functions alone; the profile keeps its body.
+    pub(crate) fn of_costs(profile: &Profile) -> Self {
+        Self::of(profile.symbols.len(), None, FlatTable::new(profile), None)
     }
 
     /// That of a profile whose call tree is known.

@@ -51,7 +51,7 @@ pub use flame::{
 pub use function::{FunctionPage, FunctionQuery, NeighbourRow};
 pub use functions::{FunctionRow, Functions, FunctionsQuery, SortBy};
 pub use graph::{Graph, GraphEdge, GraphNode, GraphQuery};
-pub use hints::{Evidence, EvidenceUnit, EvidenceValue, Hint, Hints, RULES, hints};
+pub use hints::{Evidence, EvidenceUnit, EvidenceValue, Hint, Hints, RULES};
 pub use names::Origin;
 pub use question::{Answer, Question};
 pub use search::{SearchQuery, SearchResult};

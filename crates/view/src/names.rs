@@ -45,6 +45,31 @@ pub(crate) fn short_text(name: &[u8], most: usize) -> String {
     }
 }
 
+/// At most so many characters of a function's name, the middle left out: the end
+/// tells functions of one namespace apart.
+pub(crate) fn short_name(name: &[u8], most: usize) -> String {
+    // A character has at most four bytes.
+    let some = most.saturating_mul(4);
+    if name.len() <= some.saturating_mul(2) {
+        let full = text(name);
+        if full.chars().count() <= most {
+            return full;
+        }
+    }
+    let tail = most / 2;
+    let mut end = &name[name.len().saturating_sub(some)..];
+    // It may begin inside of a character, of which three bytes can be left.
+    for _ in 0..3 {
+        if let [0x80..=0xbf, rest @ ..] = end {
+            end = rest;
+        }
+    }
+    let end = text(end);
+    let skipped = end.chars().count().saturating_sub(tail);
+    let head = short_text(name, most.saturating_sub(tail + 1));
+    head + &end.chars().skip(skipped).collect::<String>()
+}
+
 fn visible(letter: char) -> char {
     let is_direction = matches!(letter, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{061c}');
     if is_direction || letter.is_control() {
@@ -96,6 +121,15 @@ mod tests {
         assert_eq!(short_text("äöü".as_bytes(), 3), "äöü");
         let long = vec![b'a'; 1 << 20];
         assert_eq!(short_text(&long, 3), "aaa…");
+    }
+
+    #[test]
+    fn long_names_of_functions_keep_their_end() {
+        assert_eq!(short_name("äöüß".as_bytes(), 4), "äöüß");
+        assert_eq!(short_name("äöüßé".as_bytes(), 4), "ä…ßé");
+        let long = format!("{}::run", "Name\\".repeat(1 << 18));
+        assert_eq!(short_name(long.as_bytes(), 9), "Name…:run");
+        assert_eq!(short_name(&[0x80; 100], 3), "\u{fffd}…\u{fffd}");
     }
 
     #[test]

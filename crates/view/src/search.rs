@@ -74,7 +74,7 @@ pub(crate) fn search(document: &Document, query: &SearchQuery) -> SearchResult {
     SearchResult {
         matches: u32::try_from(found.len()).unwrap_or(u32::MAX),
         covered,
-        total: Costs::inclusive(&index.flat.total),
+        total: document.whole(),
         rows: found
             .into_iter()
             .take(query.most.min(1_000) as usize)

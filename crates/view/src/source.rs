@@ -120,7 +120,7 @@ pub(crate) fn sources(document: &Document, query: &SourceQuery) -> Result<Source
     all.truncate(MOST_FILES);
     Ok(Sources {
         has_lines: files.has_lines(),
-        total: Costs::inclusive(&document.index().flat.total),
+        total: document.whole(),
         files: all,
         omitted: count(omitted),
         shown: wanted.map(|file| files.shown(file)),

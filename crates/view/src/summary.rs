@@ -32,14 +32,14 @@ pub struct Summary {
     pub unit: Unit,
     /// The metrics that were measured, in the order to show them.
     pub metrics: Vec<MetricName>,
-    /// The cost of the whole profile.
+    /// The cost of the whole profile: that of `main()`.
     pub total: Costs,
     /// All calls, `main()` included; zero if sampled.
     #[cfg_attr(feature = "typescript", ts(type = "number"))]
     pub calls: u64,
     /// The functions that were called.
     pub functions: u32,
-    /// Nodes of the call tree; zero if there is none.
+    /// Nodes of the call tree; zero if there is none, or functions are listed only.
     pub nodes: u32,
     /// Samples; zero if it was not sampled.
     pub samples: u32,
@@ -53,6 +53,14 @@ pub struct Summary {
     pub started_unix_us: Option<u64>,
     /// Everything else that the profile says of itself, in order.
     pub meta: Vec<MetaEntry>,
+}
+
+impl Document {
+    /// What [`Question::Summary`](crate::Question) answers.
+    #[must_use]
+    pub fn summary(&self) -> Summary {
+        summary(self)
+    }
 }
 
 /// What the wall metric counts.
@@ -90,7 +98,7 @@ pub(crate) fn summary(document: &Document) -> Summary {
             Body::Samples(_) => "samples",
             Body::Events(_) => "events",
         },
-        has_stacks: index.tree.is_some(),
+        has_stacks: !matches!(profile.body, Body::Edges(_)),
         has_times: index.time.is_some(),
         has_lines: !profile.lines.is_empty(),
         is_sampled: meta.mode == Mode::Sampled || matches!(profile.body, Body::Samples(_)),
@@ -102,7 +110,7 @@ pub(crate) fn summary(document: &Document) -> Summary {
         },
         metrics: metrics(document),
         total: Costs::inclusive(&index.flat.total),
-        calls: index.flat.rows.iter().map(|row| row.inclusive.calls).sum(),
+        calls: document.whole().calls,
         functions: count(index.flat.rows.len()),
         nodes: index.tree.as_ref().map_or(0, |tree| count(tree.len())),
         samples: match &profile.body {
@@ -118,15 +126,24 @@ pub(crate) fn summary(document: &Document) -> Summary {
     }
 }
 
-/// The metrics that were measured. A peak of zero everywhere was not.
+/// The metrics that were measured. A peak of zero everywhere was not, nor a time:
+/// some profiles hold calls or sizes only, and a front end shows the first metric.
 pub(crate) fn metrics(document: &Document) -> Vec<MetricName> {
     let profile = document.profile();
-    let total = document.index().flat.total;
-    let is_shown = |metric: &Metric| {
-        metric.is_in(profile.metrics) && (*metric != Metric::Peak || total.peak != 0)
+    let flat = &document.index().flat;
+    let has_any = |metric: Metric| flat.rows.iter().any(|row| metric.of(&row.inclusive) != 0);
+    let measured = Metric::ALL.into_iter();
+    let measured = measured.filter(|metric| metric.is_in(profile.metrics));
+    let has_time = has_any(Metric::Wall)
+        || !measured
+            .clone()
+            .any(|metric| metric != Metric::Wall && has_any(metric));
+    let is_shown = |metric: &Metric| match metric {
+        Metric::Wall => has_time,
+        Metric::Peak => flat.total.peak != 0,
+        _ => true,
     };
-    let metrics = Metric::ALL.into_iter().filter(is_shown);
-    metrics.map(MetricName::from).collect()
+    measured.filter(is_shown).map(MetricName::from).collect()
 }
 
 fn entries(document: &Document) -> Vec<MetaEntry> {

@@ -160,6 +160,7 @@ proptest! {
         let all = functions(&mut document, FunctionsQuery::default());
         prop_assert_eq!(all.own.wall, all.total.wall);
         prop_assert_eq!(all.own.cpu, all.total.cpu);
+        prop_assert_eq!(all.own.calls, all.total.calls);
         prop_assert_eq!(all.own.memory, all.total.memory);
         prop_assert_eq!(all.matches, all.of);
     }

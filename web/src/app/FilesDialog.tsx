@@ -28,6 +28,8 @@ export function useModal(onClose: () => void): { ref: RefObject<HTMLDialogElemen
     const dialog = ref.current;
     if (dialog === null) return undefined;
     dialog.showModal();
+    // The first button has the focus: in a small window it is at the end.
+    dialog.scrollTop = 0;
     dialog.addEventListener('close', onClose);
     return () => {
       dialog.removeEventListener('close', onClose);

@@ -33,6 +33,7 @@ describe('the address', () => {
       columns: [],
       top: 1_200,
       row: 0,
+      level: 40,
       groups: 3,
       hints: true,
       guess: true,
@@ -52,6 +53,14 @@ describe('the address', () => {
     expect(changed(state, { page: 'functions', filter: 'a', search: 'b' })).toEqual({ ...state, search: 'b' });
     for (const change of [{ page: 'compare' }, { filter: 'b' }, { sort: { by: 'name' } }, { range: { from: 0, to: 1 } }] as const) {
       expect(changed(state, change)).toEqual({ ...state, ...change, top: 0, row: null, groups: 1 });
+    }
+  });
+
+  it('shows another graph from where it begins', () => {
+    const state: ViewState = { ...START, page: 'flame', zoom: [1], level: 50 };
+    expect(changed(state, { selected: [1, 2], view: null, zoom: state.zoom })).toEqual({ ...state, selected: [1, 2] });
+    for (const change of [{ page: 'time' }, { zoom: [] }, { arrangement: 'inverted' }, { range: { from: 0, to: 1 } }] as const) {
+      expect(changed(state, change).level).toBe(null);
     }
   });
 

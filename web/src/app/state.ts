@@ -85,15 +85,20 @@ export interface ViewState {
   top: number;
   /** The current row of the page's table. */
   row: number | null;
+  /**
+   * How many levels of a flame graph, or rows of the order of time, are scrolled
+   * out of view at the root's side; none: where the graph begins by itself.
+   */
+  level: number | null;
   /** How many groups of spans are shown, in steps. */
   groups: number;
   /** Whether hints of a large profile were asked for. */
   hints: boolean;
   /** Whether a file is saved with estimated stacks, if it has none. */
   guess: boolean;
-  /** Least share of a function in the call graph, in percent. */
-  threshold: number;
-  /** How large the call graph is drawn; none: as fits. */
+  /** Least share of a function in the call graph, in percent; none: as the window's width allows. */
+  threshold: number | null;
+  /** How large the call graph is drawn; none: all of it, if it can be read then. */
   size: number | null;
   /** The call that is selected in the order of time: its row and when it began. */
   call: { readonly row: number; readonly start: number } | null;
@@ -126,10 +131,11 @@ export const START: ViewState = {
   columns: DEFAULT_COLUMNS,
   top: 0,
   row: null,
+  level: null,
   groups: 1,
   hints: false,
   guess: false,
-  threshold: 2,
+  threshold: null,
   size: null,
   call: null,
   part: null,
@@ -137,6 +143,9 @@ export const START: ViewState = {
 
 /** What gives a table other rows, or another order of them. */
 const OF_TABLES = ['page', 'metric', 'range', 'filter', 'origins', 'sort', 'ascending'] as const;
+
+/** What gives another graph, or shows another part of it. */
+const OF_GRAPHS = ['page', 'metric', 'range', 'estimate', 'zoom', 'arrangement', 'upwards', 'asText'] as const;
 
 /** The state after a change. Another zoom shows all of its width, and another table begins with its first row. */
 export function changed(state: ViewState, change: Partial<ViewState>): ViewState {
@@ -146,6 +155,7 @@ export function changed(state: ViewState, change: Partial<ViewState>): ViewState
     ...('zoom' in change ? { view: null } : {}),
     ...('selected' in change ? { joined: null } : {}),
     ...(OF_TABLES.some(isOther) ? { top: 0, row: null, groups: 1 } : {}),
+    ...(OF_GRAPHS.some(isOther) ? { level: null } : {}),
     ...change,
   };
 }
@@ -182,10 +192,11 @@ export function toFragment(state: ViewState): string {
   put('columns', columns === DEFAULT_COLUMNS.join('.') ? null : columns || 'none');
   put('top', state.top === START.top ? null : String(state.top));
   put('row', numberText(state.row));
+  put('level', numberText(state.level));
   put('groups', state.groups === START.groups ? null : String(state.groups));
   put('hints', flag(state.hints));
   put('guess', flag(state.guess));
-  put('least', state.threshold === START.threshold ? null : String(state.threshold));
+  put('least', numberText(state.threshold));
   put('size', state.size === null ? null : String(Math.round(state.size * 100)));
   put('call', state.call && `${state.call.row}-${state.call.start}`);
   put('part', state.part && rangeText(state.part));
@@ -230,10 +241,11 @@ export function fromFragment(fragment: string): ViewState {
     columns: columns === null ? DEFAULT_COLUMNS : listOf(COLUMNS, columns),
     top: wholeNumber(get('top')) ?? START.top,
     row: wholeNumber(get('row')),
+    level: wholeNumber(get('level')),
     groups: Math.max(1, wholeNumber(get('groups')) ?? START.groups),
     hints: get('hints') === '1',
     guess: get('guess') === '1',
-    threshold: Number.isFinite(threshold) ? Math.min(Math.max(threshold, 0), 100) : START.threshold,
+    threshold: Number.isFinite(threshold) ? Math.min(Math.max(threshold, 0), 100) : null,
     size: parseSize(get('size')),
     call: parseCall(get('call')),
     part: parseRange(get('part')),

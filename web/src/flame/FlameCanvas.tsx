@@ -7,6 +7,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { isForeign } from '../app/keys';
 import { useIsDark } from '../app/theme';
 import { ink } from '../canvas/colours';
+import { useLevel } from '../canvas/level';
 import { drawFrame, drawLabel, prepare } from '../canvas/paint';
 import * as format from '../format';
 import { useSize } from '../parts/size';
@@ -33,6 +34,9 @@ export interface FlameCanvasProps {
   readonly onMatch?: (step: 1 | -1) => void;
   /** When it changes, the first row of interest is scrolled to. */
   readonly subject: string;
+  /** How many levels are scrolled out of view, as the address says it. */
+  readonly level?: number | null;
+  readonly onLevel?: ((level: number | null) => void) | undefined;
   /** Stands in front of a name: what the colour says, for those who do not see it. */
   readonly sign?: (place: number) => string;
   /** Shows the root first, even if a tower of wrappers stands there. */
@@ -76,20 +80,29 @@ export function FlameCanvas(props: FlameCanvasProps): JSX.Element {
     if (element) element.scrollTop = top;
   };
 
-  useLayoutEffect(() => {
-    if (size.height === 0) return;
-    const first = props.startsAtRoot === true ? 0 : boxes.firstInterestingRow(size.width / Math.max(scale, 1e-9));
-    const hidden = (first + 1) * ROW > size.height * 0.6 ? Math.max(0, first - 3) * ROW : 0;
-    scrollTo(upwards ? space - size.height - hidden : hidden);
-    // Only for another graph, not for another size or colour.
-  }, [props.subject, size.height === 0]);
+  const topOfLevel = (level: number): number => (upwards ? space - size.height - level * ROW : level * ROW);
+  // Only for another graph, not for another size or colour.
+  const isChosen = useLevel({
+    scroller,
+    isReady: size.height > 0,
+    subject: props.subject,
+    level: props.level ?? null,
+    start: () => {
+      const first = props.startsAtRoot === true ? 0 : boxes.firstInterestingRow(size.width / Math.max(scale, 1e-9));
+      return topOfLevel((first + 1) * ROW > size.height * 0.6 ? Math.max(0, first - 3) : 0);
+    },
+    topOf: topOfLevel,
+    levelOf: (top) => Math.round((upwards ? space - size.height - top : top) / ROW),
+    scrollTop,
+    onLevel: props.onLevel,
+  });
 
   useEffect(() => {
     setHovered(NONE);
   }, [boxes]);
 
   useEffect(() => {
-    if (selected === NONE || size.height === 0) return;
+    if (selected === NONE || size.height === 0 || isChosen.current) return;
     const top = topOf(boxes.row(selected));
     const at = scroller.current?.scrollTop ?? 0;
     if (top < at) scrollTo(top - ROW);

@@ -128,6 +128,11 @@ function Graph(props: { flame: Flame; whole: Flame; colouring: Colouring; busy: 
   const found = useMemo(() => boxes.found(), [boxes]);
   const selected = boxes.selected(state);
 
+  // The boxes of another graph come later than its address.
+  const subject = JSON.stringify([state.arrangement, metric, state.zoom, state.upwards]);
+  const settled = useRef(subject);
+  if (!props.busy) settled.current = subject;
+
   // Moves at once; the address, and with it the engine, follows when it rests.
   const [moving, setMoving] = useState<FlameViewport | null>(null);
   const zoomKey = JSON.stringify([state.zoom, state.arrangement]);
@@ -243,7 +248,15 @@ function Graph(props: { flame: Flame; whole: Flame; colouring: Colouring; busy: 
             onView={setMoving}
             transform={(size) => transform(flame.view, flame.width, view, size)}
             sign={(place) => (colouring === 'difference' ? signOf(flame, place) : '')}
-            subject={JSON.stringify([state.arrangement, metric, state.zoom, state.upwards])}
+            subject={settled.current}
+            level={state.level}
+            onLevel={
+              settled.current === subject
+                ? (level) => {
+                    go({ level }, 'replace');
+                  }
+                : undefined
+            }
           />
         )}
       </div>

@@ -19,7 +19,7 @@ of: number,
  */
 own: Costs,
 /**
- * The cost of the profile, for shares.
+ * The cost of the profile, for shares; `calls` are all calls.
  */
 total: Costs,
 /**

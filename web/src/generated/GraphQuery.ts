@@ -11,7 +11,7 @@ export type GraphQuery = {
 metric: MetricName,
 /**
  * Functions with at least this share of the profile, in percent, with
- * their callees.
+ * their callees. Of calls, those of the critical path, too.
  */
 threshold: number,
 /**

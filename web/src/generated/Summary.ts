@@ -53,7 +53,7 @@ unit: Unit,
  */
 metrics: Array<MetricName>,
 /**
- * The cost of the whole profile.
+ * The cost of the whole profile: that of `main()`.
  */
 total: Costs,
 /**
@@ -65,7 +65,7 @@ calls: number,
  */
 functions: number,
 /**
- * Nodes of the call tree; zero if there is none.
+ * Nodes of the call tree; zero if there is none, or functions are listed only.
  */
 nodes: number,
 /**

@@ -18,25 +18,35 @@ const SMALLEST = 0.05;
 const LARGEST = 3;
 const STEP = 1.25;
 
+/** Of a graph that does not fit, a part is shown whose text can be read. */
+const READABLE = 0.55;
+const READABLE_NARROW = 0.8;
+const NARROW = 700;
+
 const THRESHOLDS = [0.1, 0.2, 0.5, 1, 2, 3, 5, 10, 20, 50] as const;
 
 export function GraphPage(): JSX.Element {
   const { state, metric, go, summary } = useSession();
-  const asked = useAnswer({ ask: 'graph', metric, threshold: state.threshold, most: 80 });
+  const section = useRef<HTMLElement>(null);
+  const { width } = useSize(section);
+  // Of a graph that is several windows wide, a phone shows a corner.
+  const threshold = state.threshold ?? (width < NARROW ? 5 : 2);
+  const asked = useAnswer(width === 0 ? null : { ask: 'graph', metric, threshold, most: 80 });
   const laidOut = useLayout(asked.answer);
-  // As it is drawn now; what the address says, or as fits.
+  // As it is drawn now, and as all of it fits.
   const scale = useRef(1);
+  const fit = useRef(1);
   const setZoom = (size: number | null): void => {
     go({ size: size && Math.max(SMALLEST, Math.min(LARGEST, size)) }, 'replace');
   };
-  const step = THRESHOLDS.findIndex((value) => value >= state.threshold);
+  const step = THRESHOLDS.findIndex((value) => value >= threshold);
   const graph = asked.answer;
   return (
-    <section class="graph" aria-label="Call graph">
+    <section class="graph" aria-label="Call graph" ref={section}>
       <div class="toolbar">
         <MetricMenu />
         <label class="slider">
-          <span>From {format.share(state.threshold, 100)}</span>
+          <span>From {format.share(threshold, 100)}</span>
           <input
             type="range"
             min={0}
@@ -44,7 +54,7 @@ export function GraphPage(): JSX.Element {
             step={1}
             value={step < 0 ? THRESHOLDS.length - 1 : step}
             aria-label="Least share of a function"
-            aria-valuetext={format.share(state.threshold, 100)}
+            aria-valuetext={format.share(threshold, 100)}
             onInput={(event) => {
               go({ threshold: THRESHOLDS[Number(event.currentTarget.value)] ?? 2 }, 'replace');
             }}
@@ -54,7 +64,7 @@ export function GraphPage(): JSX.Element {
           <button type="button" aria-label="Smaller" onClick={() => { setZoom(scale.current / STEP); }}>
             −
           </button>
-          <button type="button" aria-pressed={state.size === null} onClick={() => { setZoom(null); }}>
+          <button type="button" title="All of it (0)" onClick={() => { setZoom(fit.current); }}>
             Fit
           </button>
           <button type="button" aria-label="Larger" onClick={() => { setZoom(scale.current * STEP); }}>
@@ -88,7 +98,7 @@ export function GraphPage(): JSX.Element {
           ) : laidOut === null ? (
             <Busy what="Laying out" />
           ) : (
-            <Drawing laidOut={laidOut} scale={scale} onZoom={setZoom} />
+            <Drawing laidOut={laidOut} scale={scale} fit={fit} onZoom={setZoom} />
           )
         }
       </Show>
@@ -119,16 +129,22 @@ interface Anchor {
   readonly clientY: number;
 }
 
-function Drawing(props: { laidOut: LaidOut; scale: RefObject<number>; onZoom: (zoom: number | null) => void }): JSX.Element {
+function Drawing(props: {
+  laidOut: LaidOut;
+  scale: RefObject<number>;
+  fit: RefObject<number>;
+  onZoom: (zoom: number | null) => void;
+}): JSX.Element {
   const { graph, layout } = props.laidOut;
   const { state, metric, unit } = useSession();
   const frame = useRef<HTMLDivElement>(null);
   const size = useSize(frame);
-  // All of it at first: what is too small to be read is zoomed into.
   const room = [(size.width - 16) / Math.max(1, layout.width), (size.height - 4) / Math.max(1, layout.height)];
   const fit = size.width > 0 ? Math.max(SMALLEST, Math.min(STEP, ...room)) : 1;
-  const scale = state.size ?? fit;
+  const readable = size.width < NARROW ? READABLE_NARROW : READABLE;
+  const scale = state.size ?? Math.max(fit, readable);
   props.scale.current = scale;
+  props.fit.current = fit;
   const svg = useRef<SVGSVGElement>(null);
   const anchor = useRef<Anchor | null>(null);
   /** Zooms around a place of the window; around its middle, if none is given. */
@@ -167,11 +183,18 @@ function Drawing(props: { laidOut: LaidOut; scale: RefObject<number>; onZoom: (z
   const mostOwn = graph.nodes.reduce((most, node) => Math.max(most, node.own), 1);
   const names = new Map(graph.nodes.map((node) => [node.function, node.name]));
   useEffect(() => {
-    // Of what does not fit, main() is shown first: it stands at the top in the middle.
+    // Of what does not fit, main() is shown first, and as much as can be of the critical path below it.
     const element = frame.current;
     const first = layout.nodes[0];
-    if (element && first) element.scrollLeft = first.x * scale - element.clientWidth / 2;
-  }, [layout]);
+    if (element === null || first === undefined || size.width === 0) return;
+    const isInView = (at: number): boolean => graph.nodes[at]?.critical === true && (layout.nodes[at]?.y ?? 0) * scale < element.clientHeight;
+    const path = layout.nodes.filter((_, at) => isInView(at)).map(({ x }) => x);
+    const middle = path.reduce((sum, x) => sum + x, 0) / Math.max(1, path.length);
+    // main() stays in the window.
+    const most = Math.max(0, element.clientWidth / 2 / scale - NODE_WIDTH / 2 - 8);
+    const at = Math.max(first.x - most, Math.min(first.x + most, path.length === 0 ? first.x : middle));
+    element.scrollLeft = at * scale - element.clientWidth / 2;
+  }, [layout, size.width === 0]);
   // The critical path over all others.
   const edgeOrder = graph.edges.map((_, at) => at).sort((a, b) => Number(graph.edges[a]?.critical) - Number(graph.edges[b]?.critical));
   const order = graph.nodes.map((_, at) => at).sort((a, b) => (layout.nodes[a]?.y ?? 0) - (layout.nodes[b]?.y ?? 0));
@@ -210,7 +233,7 @@ function Drawing(props: { laidOut: LaidOut; scale: RefObject<number>; onZoom: (z
         if (isForeign(event)) return;
         if (event.key === '+' || event.key === '=') zoomTo(scale * STEP);
         else if (event.key === '-') zoomTo(scale / STEP);
-        else if (event.key === '0') props.onZoom(null);
+        else if (event.key === '0') props.onZoom(fit);
         else return;
         event.preventDefault();
       }}
@@ -275,7 +298,10 @@ function Drawing(props: { laidOut: LaidOut; scale: RefObject<number>; onZoom: (z
               <text x={place.x} y={place.y + 13} text-anchor="middle" class="node-cost">
                 {metric === 'calls'
                   ? format.counted(node.calls, 'call')
-                  : `${format.share(node.inclusive, total)} · self ${format.share(node.own, total)}${node.calls > 0 ? ` · ${format.count(node.calls)}×` : ''}`}
+                  : [
+                      ...(total > 0 ? [format.share(node.inclusive, total), `self ${format.share(node.own, total)}`] : []),
+                      ...(node.calls > 0 ? [`${format.count(node.calls)}×`] : []),
+                    ].join(' · ')}
               </text>
             </a>
           );

@@ -80,7 +80,7 @@ function Total(props: { changes: Changes }): JSX.Element {
         </div>
       </dl>
       {changes.spreadIsKnown ? null : (
-        <p class="muted small">
+        <p class="muted small changed">
           One profile on a side says nothing about chance. Open two or more on each side, and changes within their spread are told
           apart.
         </p>

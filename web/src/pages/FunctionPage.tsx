@@ -26,7 +26,7 @@ export function FunctionPage(): JSX.Element {
 
 function Shown(props: { page: Page }): JSX.Element {
   const { page } = props;
-  const { metric, unit, summary } = useSession();
+  const { metric, summary } = useSession();
   const { row, total } = page;
   const calls = row.inclusive.calls;
   const metrics = summary.metrics.filter((name) => name !== 'calls');
@@ -66,35 +66,13 @@ function Shown(props: { page: Page }): JSX.Element {
           </Go>
         ) : null}
       </div>
-      <div class="scroll-x" role="region" aria-label="Costs" tabIndex={0}>
-        <table class="costs">
-          <caption class="sr-only">Costs</caption>
-        <thead>
-          <tr>
-            <th scope="col">{calls > 0 ? format.counted(calls, 'call') : ''}</th>
-            <th scope="col">Self</th>
-            <th scope="col">of all</th>
-            {calls > 0 ? <th scope="col">per call</th> : null}
-            <th scope="col">Inclusive</th>
-            <th scope="col">of all</th>
-            {calls > 0 ? <th scope="col">per call</th> : null}
-          </tr>
-        </thead>
-        <tbody>
-          {metrics.map((name: MetricName) => (
-            <tr key={name}>
-              <th scope="row">{format.metricTitle(name, unit)}</th>
-              <td>{format.cost(row.own[name], name, unit)}</td>
-              <td>{format.share(row.own[name], total[name])}</td>
-              {calls > 0 ? <td>{format.perCall(row.own[name], calls, name, unit)}</td> : null}
-              <td>{format.cost(row.inclusive[name], name, unit)}</td>
-              <td>{format.share(row.inclusive[name], total[name])}</td>
-              {calls > 0 ? <td>{format.perCall(row.inclusive[name], calls, name, unit)}</td> : null}
-            </tr>
-          ))}
-        </tbody>
-        </table>
-      </div>
+      {metrics.length === 0 ? (
+        <p>
+          {format.counted(calls, 'call')}, {format.share(calls, total.calls)} of all
+        </p>
+      ) : (
+        <Costs page={page} metrics={metrics} />
+      )}
       <div class="neighbours">
         <Neighbours title="Called by" rows={page.callers} empty="Nothing calls it: it is where the program begins." whole={row.inclusive[metric]} />
         <Neighbours title="Calls" rows={page.callees} empty="It calls no function." whole={row.inclusive[metric]} />
@@ -103,12 +81,52 @@ function Shown(props: { page: Page }): JSX.Element {
   );
 }
 
+/** What each metric came to, without and with the functions that it calls. */
+function Costs(props: { page: Page; metrics: readonly MetricName[] }): JSX.Element {
+  const { unit } = useSession();
+  const { row, total } = props.page;
+  const calls = row.inclusive.calls;
+  return (
+    <div class="scroll-x" role="region" aria-label="Costs" tabIndex={0}>
+      <table class="costs">
+        <caption class="sr-only">Costs</caption>
+      <thead>
+        <tr>
+          <th scope="col">{calls > 0 ? format.counted(calls, 'call') : ''}</th>
+          <th scope="col">Self</th>
+          <th scope="col">of all</th>
+          {calls > 0 ? <th scope="col">per call</th> : null}
+          <th scope="col">Inclusive</th>
+          <th scope="col">of all</th>
+          {calls > 0 ? <th scope="col">per call</th> : null}
+        </tr>
+      </thead>
+      <tbody>
+        {props.metrics.map((name: MetricName) => (
+          <tr key={name}>
+            <th scope="row">{format.metricTitle(name, unit)}</th>
+            <td>{format.cost(row.own[name], name, unit)}</td>
+            <td>{format.share(row.own[name], total[name])}</td>
+            {calls > 0 ? <td>{format.perCall(row.own[name], calls, name, unit)}</td> : null}
+            <td>{format.cost(row.inclusive[name], name, unit)}</td>
+            <td>{format.share(row.inclusive[name], total[name])}</td>
+            {calls > 0 ? <td>{format.perCall(row.inclusive[name], calls, name, unit)}</td> : null}
+          </tr>
+        ))}
+      </tbody>
+      </table>
+    </div>
+  );
+}
+
 const ROW = 30;
 
 function Neighbours(props: { title: string; rows: readonly NeighbourRow[]; empty: string; whole: number }): JSX.Element {
   const { metric, unit, go } = useSession();
   const { rows } = props;
-  const hasCalls = rows.some((row) => row.costs.calls > 0);
+  const hasCalls = metric !== 'calls' && rows.some((row) => row.costs.calls > 0);
+  // A callee may be called more often than its caller: calls are shares of their sum.
+  const whole = metric === 'calls' ? rows.reduce((sum, row) => sum + row.costs.calls, 0) : props.whole;
   return (
     <section>
       <h3>
@@ -126,7 +144,7 @@ function Neighbours(props: { title: string; rows: readonly NeighbourRow[]; empty
               { key: 'name', title: 'Function', width: 'minmax(10rem, 1fr)' },
               ...(hasCalls ? [{ key: 'calls', title: 'Calls', width: '5.5rem', numeric: true }] : []),
               { key: 'cost', title: format.metricTitle(metric, unit), width: costWidth(metric, unit, '8.5rem'), numeric: true },
-              { key: 'share', title: 'Share', width: '6rem', numeric: true, help: 'Of this function with its callees' },
+              { key: 'share', title: 'Share', width: '6rem', numeric: true, help: metric === 'calls' ? 'Of these calls' : 'Of this function with its callees' },
             ]}
             cells={(at) => {
               const row = rows[at];
@@ -135,7 +153,7 @@ function Neighbours(props: { title: string; rows: readonly NeighbourRow[]; empty
                 <FunctionLink key="name" fn={row.function} name={row.name} />,
                 ...(hasCalls ? [format.count(row.costs.calls)] : []),
                 format.cost(row.costs[metric], metric, unit),
-                format.share(row.costs[metric], props.whole),
+                format.share(row.costs[metric], whole),
               ];
             }}
             onOpen={(at) => {

@@ -63,7 +63,10 @@ export function FunctionsPage(): JSX.Element {
   }, []);
   const measured = (column: Column): boolean => {
     if (column === 'cpu' || column === 'memory' || column === 'peak') return summary.metrics.includes(column);
-    if (column === 'calls' || column === 'perCall') return summary.calls > 0;
+    // Of calls there is one number: not one without callees, nor one of each call.
+    if (column === 'own' || column === 'inclusive') return metric !== 'calls';
+    if (column === 'calls') return summary.calls > 0;
+    if (column === 'perCall') return summary.calls > 0 && metric !== 'calls';
     return true;
   };
   const columns = COLUMNS.filter((column) => state.columns.includes(column) && measured(column));
@@ -180,7 +183,7 @@ function tableColumns(
         }),
   });
   const bySort: Readonly<Record<Column, [SortBy | null, string?]>> = {
-    share: [null, 'Self cost, of the whole profile'],
+    share: [null, metric === 'calls' ? 'Of all calls' : 'Self cost, of the whole profile'],
     calls: [{ by: 'own', metric: 'calls' }],
     own: [{ by: 'own', metric }, 'Without the functions that it calls'],
     inclusive: [{ by: 'inclusive', metric }, 'With the functions that it calls; recursion counts once'],
@@ -194,7 +197,8 @@ function tableColumns(
     column('name', 'Function', 'minmax(12rem, 1fr)', { by: 'name' }),
     ...columns.map((key) => {
       const [by, help] = bySort[key];
-      return column(key, COLUMN_TITLES[key], widthOf(key, metric, unit), by, help);
+      const title = key === 'share' && metric === 'calls' ? 'Share' : COLUMN_TITLES[key];
+      return column(key, title, widthOf(key, metric, unit), by, help);
     }),
   ];
 }

@@ -27,7 +27,7 @@ export function OverviewPage(): JSX.Element {
       </div>
       <div class="cards">
         <TopFunctions />
-        <Critical />
+        {summary.functions > 0 ? <Critical /> : null}
         <HintsCard />
         {summary.spans > 0 ? <Waited /> : null}
         {summary.meta.length > 0 || summary.startedUnixUs !== null ? <About summary={summary} /> : null}

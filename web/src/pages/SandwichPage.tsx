@@ -88,9 +88,11 @@ function Halves(props: { fn: number }): JSX.Element {
       <div class="halves-main">
         <div class="flame-measure" ref={frame} />
         <Show asked={callers}>{() => (upper ? <Half {...half} boxes={upper} upwards title="Callers" empty="No function calls it." /> : null)}</Show>
-        <Show asked={callers.failure ? { answer: null, failure: null, busy: false } : callees}>
-          {() => (lower ? <Half {...half} boxes={lower} upwards={false} title="Callees" empty="It calls no function." /> : null)}
-        </Show>
+        {callers.failure ? null : (
+          <Show asked={callees}>
+            {() => (lower ? <Half {...half} boxes={lower} upwards={false} title="Callees" empty="It calls no function." /> : null)}
+          </Show>
+        )}
         {callers.answer === null ? null : (
           <div class="flame-status framed" aria-hidden="true">
             <bdi>

@@ -2,6 +2,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useSession } from '../app/session';
 import { shortName } from '../canvas/paint';
+import { middle } from '../format';
 import { changed, toFragment, type ViewState } from '../app/state';
 import type { Origin } from '../types';
 
@@ -35,11 +36,15 @@ export function FunctionLink(props: { fn: number; name: string }): JSX.Element {
   );
 }
 
+/** A longer namespace hides the function behind it. */
+const MOST_OF_NAMESPACE = 60;
+
 /** A name with its namespace set apart; where there is little room, styles leave the namespace out. */
 export function FunctionName(props: { name: string }): JSX.Element {
-  const name = props.name.length > 2_000 ? `${props.name.slice(0, 2_000)}…` : props.name;
+  // The end of a name tells which function it is.
+  const name = middle(props.name, 2_000);
   const short = shortName(name);
-  const namespace = name.slice(0, name.length - short.length);
+  const namespace = middle(name.slice(0, name.length - short.length), MOST_OF_NAMESPACE);
   return (
     <bdi>
       {namespace === '' ? null : <span class="namespace">{namespace}</span>}

@@ -4,6 +4,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/ho
 import { isForeign } from '../app/keys';
 import { useIsDark } from '../app/theme';
 import { ink, nameFills } from '../canvas/colours';
+import { useLevel } from '../canvas/level';
 import { drawFrame, drawLabel, prepare } from '../canvas/paint';
 import * as format from '../format';
 import { useSize } from '../parts/size';
@@ -34,6 +35,9 @@ export interface TimeCanvasProps {
   readonly onPart: (part: TimeRange | null) => void;
   readonly onRange: (range: TimeRange | null) => void;
   readonly onRows: (first: number) => void;
+  /** How many rows are scrolled out of view, as the address says it. */
+  readonly level: number | null;
+  readonly onLevel: (level: number | null) => void;
 }
 
 export function TimeCanvas(props: TimeCanvasProps): JSX.Element {
@@ -63,9 +67,20 @@ export function TimeCanvas(props: TimeCanvasProps): JSX.Element {
     return null;
   };
 
+  const isChosen = useLevel({
+    scroller,
+    isReady: size.height > 0,
+    subject: '',
+    level: props.level,
+    start: () => 0,
+    topOf: (level) => level * ROW,
+    levelOf: (top) => Math.round(top / ROW),
+    scrollTop,
+    onLevel: props.onLevel,
+  });
   useEffect(() => {
     const element = scroller.current;
-    if (selected === null || element === null) return;
+    if (selected === null || element === null || isChosen.current) return;
     const top = selected.row * ROW;
     if (top < element.scrollTop) element.scrollTop = top;
     else if (top + ROW + AXIS > element.scrollTop + size.height) element.scrollTop = top + ROW + AXIS - size.height;

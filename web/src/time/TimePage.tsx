@@ -147,6 +147,10 @@ function Shown(props: { timeline: Timeline; whole: Timeline; onRows: (first: num
             go({ range });
           }}
           onRows={props.onRows}
+          level={state.level}
+          onLevel={(level) => {
+            go({ level }, 'replace');
+          }}
         />
         <SpanStrip
           timeline={timeline}

@@ -1,8 +1,7 @@
 //! The table of functions: the self and inclusive cost of each.
 
-use std::cmp::Reverse;
-
-use profile::{Body, FlatRow, FlatTable, Metric, Profile, SymbolId};
+use profile::{FlatTable, Metric, Profile, SymbolId};
+use view::{Document, FunctionRow, MetricName, SortBy};
 
 use super::columns::{self, COSTS, titles};
 use super::pattern::Pattern;
@@ -14,11 +13,11 @@ use crate::units::{amount, count, percent};
 /// The default number of functions.
 const LIMIT: usize = 25;
 
-/// The rows of the table: sorted, filtered and cut.
+/// The table: sorted, filtered and cut.
 pub(super) struct Functions<'p> {
     pub(super) profile: &'p Profile,
-    pub(super) metric: Metric,
-    pub(super) flat: FlatTable,
+    metric: Metric,
+    pub(super) rows: Vec<FunctionRow>,
     /// How many functions the limit left out, and their self cost.
     left_out: (usize, i64),
     total: i64,
@@ -28,59 +27,38 @@ pub(super) struct Functions<'p> {
 impl<'p> Functions<'p> {
     /// The functions of a profile.
     pub(super) fn new(
-        profile: &'p Profile,
+        document: &'p Document,
         arguments: &TableArguments,
         limit: Option<usize>,
         pattern: Option<&Pattern>,
     ) -> Self {
-        Self::of(profile, arguments, limit, |symbol| {
+        let profile = document.profile();
+        Self::of(document, arguments, limit, |symbol| {
             pattern.is_none_or(|pattern| pattern.matches(profile.name(symbol)))
         })
     }
 
     /// The rows of the given functions.
     pub(super) fn of(
-        profile: &'p Profile,
+        document: &'p Document,
         arguments: &TableArguments,
         limit: Option<usize>,
         is_wanted: impl Fn(SymbolId) -> bool,
     ) -> Self {
         let metric = Metric::from(arguments.metric);
         let sort = arguments.sort.unwrap_or(Sort::Own);
-        let mut flat = FlatTable::new(profile);
-        let total = total(profile, metric);
-        flat.rows.retain(|row| is_wanted(row.symbol));
-        let key = |row: &FlatRow| match sort {
-            Sort::Own => own(metric, row),
-            Sort::Inclusive => metric.of(&row.inclusive),
-            Sort::Calls => Metric::Calls.of(&row.inclusive),
-            Sort::Cpu => row.own.cpu,
-            Sort::Memory => row.own.memory,
-            Sort::Peak => row.own.peak,
-            Sort::Name => 0,
-        };
-        // Largest first. Equal rows are sorted by name, so that the order is
-        // always the same.
-        flat.rows.sort_by_cached_key(|row| {
-            // Samples are few: most functions have no self samples.
-            let inclusive = match sort {
-                Sort::Name => (0, 0),
-                _ if profile.metrics.calls => (0, 0),
-                _ => (own(metric, row), metric.of(&row.inclusive)),
-            };
-            let name = profile.name(row.symbol).to_vec();
-            (Reverse(key(row)), Reverse(inclusive), name)
-        });
         let limit = limit.unwrap_or_else(|| arguments.limit_or(LIMIT));
-        let others = flat.rows.split_off(flat.rows.len().min(limit));
-        let costs = others.iter().map(|row| own(metric, row));
-        let left_out = (others.len(), costs.fold(0, i64::saturating_add));
+        let order = order(sort, metric, document.profile());
+        let table = document.functions_where(is_wanted, order, limit);
+        let shown = table.rows.iter().map(|row| row.own.of(metric));
+        let shown = shown.fold(0, i64::saturating_add);
+        let others = (table.matches as usize).saturating_sub(table.rows.len());
         Self {
-            profile,
+            profile: document.profile(),
             metric,
-            flat,
-            left_out,
-            total,
+            left_out: (others, table.own.of(metric).saturating_sub(shown)),
+            total: table.total.of(metric),
+            rows: table.rows,
             sort,
         }
     }
@@ -88,7 +66,7 @@ impl<'p> Functions<'p> {
     /// As a table for people.
     pub(super) fn table(&self) -> Table {
         let mut table = Table::of_functions(self.columns());
-        table.rows = self.flat.rows.iter().map(|row| self.row(row)).collect();
+        table.rows = self.rows.iter().map(|row| self.row(row)).collect();
         let (number, cost) = self.left_out;
         let share = (!self.metric.is_signed()).then(|| FlatTable::percent(cost, self.total));
         table.notes.extend(left_out(number, share));
@@ -130,11 +108,11 @@ impl<'p> Functions<'p> {
         columns
     }
 
-    fn row(&self, row: &FlatRow) -> Row {
+    fn row(&self, row: &FunctionRow) -> Row {
         let metrics = self.profile.metrics;
         let text = |metric, value| amount(metric, metrics, value);
         let share = |value| FlatTable::percent(value, self.total);
-        let (own_cost, inclusive) = (own(self.metric, row), self.metric.of(&row.inclusive));
+        let (own_cost, inclusive) = (row.own.of(self.metric), row.inclusive.of(self.metric));
         let calls = Cell::plain(count(row.inclusive.calls));
         let mut cells = Vec::new();
         if self.metric == Metric::Calls {
@@ -151,30 +129,34 @@ impl<'p> Functions<'p> {
             cells.extend(has_shares.then(|| Cell::plain(percent(share(inclusive)))));
         }
         let costs = || COSTS.into_iter().filter(|&cost| self.profile.shows(cost));
-        cells.extend(costs().map(|cost| Cell::amount(text(cost, own(cost, row)))));
-        cells.extend(costs().map(|cost| Cell::amount(text(cost, cost.of(&row.inclusive)))));
+        cells.extend(costs().map(|cost| Cell::amount(text(cost, row.own.of(cost)))));
+        cells.extend(costs().map(|cost| Cell::amount(text(cost, row.inclusive.of(cost)))));
         Row {
             cells,
             depth: 0,
-            name: printable(self.profile.name(row.symbol)),
+            name: printable(self.profile.name(SymbolId(row.function))),
             callee: None,
         }
     }
 }
 
-/// The total that percentages refer to.
-pub(super) fn total(profile: &Profile, metric: Metric) -> i64 {
-    match metric {
-        // A profile of `main()` alone has one call.
-        Metric::Calls => i64::try_from(profile.calls()).unwrap_or(i64::MAX),
-        metric => match &profile.body {
-            Body::Edges(edges) => metric.of(&edges.root),
-            Body::Tree(tree) => metric.of(&tree.root_cost()),
-            _ => metric.of(&profile.tree().unwrap_or_default().root_cost()),
-        },
+/// What the engine sorts by. Where calls were not counted, nothing can be sorted
+/// by what was not measured: the self cost decides.
+fn order(sort: Sort, metric: Metric, profile: &Profile) -> SortBy {
+    let by = |wanted: Metric, order: fn(MetricName) -> SortBy| {
+        if profile.metrics.calls || wanted.is_in(profile.metrics) {
+            order(wanted.into())
+        } else {
+            SortBy::Own(metric.into())
+        }
+    };
+    match sort {
+        Sort::Own => by(metric, SortBy::Own),
+        Sort::Inclusive => by(metric, SortBy::Inclusive),
+        Sort::Calls => by(Metric::Calls, SortBy::Inclusive),
+        Sort::Cpu => by(Metric::Cpu, SortBy::Own),
+        Sort::Memory => by(Metric::Memory, SortBy::Own),
+        Sort::Peak => by(Metric::Peak, SortBy::Own),
+        Sort::Name => SortBy::Name,
     }
-}
-
-fn own(metric: Metric, row: &FlatRow) -> i64 {
-    metric.of_own(&row.own, row.inclusive.calls)
 }

@@ -1,11 +1,11 @@
 //! Hints: a few lines below the functions, or all of them with `--hints`.
 
-use profile::{Metric, Profile, SymbolId};
+use profile::{Profile, SymbolId};
 use serde_json::{Value, json};
 use unicode_width::UnicodeWidthStr;
 use view::{Evidence, EvidenceUnit, EvidenceValue, Hint};
 
-use super::json::{head, with};
+use super::json::with;
 use super::pattern::Pattern;
 use crate::terminal::{Look, Style, printable};
 use crate::units::{counted, percent, signed_count, size, time};
@@ -18,13 +18,13 @@ const INDENT: usize = 8;
 /// The hints on a profile.
 pub(super) struct HintList<'p> {
     profile: &'p Profile,
-    hints: Vec<Hint>,
+    hints: Vec<&'p Hint>,
 }
 
 impl<'p> HintList<'p> {
-    /// All hints about functions that match the pattern.
-    pub(super) fn new(profile: &'p Profile, pattern: Option<&Pattern>) -> Self {
-        let mut hints = view::hints(profile).hints;
+    /// Those about functions that match the pattern.
+    pub(super) fn new(profile: &'p Profile, hints: &'p [Hint], pattern: Option<&Pattern>) -> Self {
+        let mut hints: Vec<&Hint> = hints.iter().collect();
         if let Some(pattern) = pattern {
             hints.retain(|hint| {
                 let texts = hint.evidence.iter().filter_map(|item| match &item.value {
@@ -78,12 +78,7 @@ impl<'p> HintList<'p> {
         text
     }
 
-    /// As JSON, with `--hints`.
-    pub(super) fn json(&self, title: &str, metric: Metric) -> Value {
-        self.add_to(head(self.profile, title, metric))
-    }
-
-    /// Adds the hints to a report, if there are any.
+    /// Adds the hints to a report.
     pub(super) fn add_to(&self, report: Value) -> Value {
         let hints = self.hints.iter().map(|hint| {
             let function = function(self.profile, hint).map(String::from_utf8_lossy);

@@ -2,62 +2,54 @@
 //! names.
 
 use formats::flamegraph::moment;
-use profile::{
-    Cost, FlatRow, FlatTable, Metric, Metrics, Mode, Profile, SelfCost, SymbolId, WallUnit,
-};
+use profile::{Metric, Metrics, Mode, Profile, SymbolId, WallUnit};
 use serde_json::{Map, Value, json};
-use view::Costs;
+use view::{Costs, FunctionRow, Summary};
 
 use super::functions::Functions;
 use super::neighbours::{Beside, Direction};
 use super::tree::Paths;
 
 impl Functions<'_> {
-    /// The table of functions.
-    pub(super) fn json(&self, title: &str) -> Value {
-        self.json_as("functions", title)
-    }
-
-    /// The same under another name.
-    pub(super) fn json_as(&self, name: &str, title: &str) -> Value {
-        let rows = self.flat.rows.iter();
+    /// Adds the table of functions to a report.
+    pub(super) fn add_to(&self, report: Value, name: &str) -> Value {
+        let rows = self.rows.iter();
         let functions: Vec<Value> = rows.map(|row| function(self.profile, row)).collect();
-        let head = head(self.profile, title, self.metric);
-        with(head, name, functions.into())
+        with(report, name, functions.into())
     }
 }
 
 impl Beside<'_> {
-    /// A function and its neighbours.
-    pub(super) fn json(&self, title: &str) -> Value {
+    /// Adds a function and its neighbours to a report.
+    pub(super) fn add_to(&self, report: Value) -> Value {
         let profile = self.profile;
         let neighbours = self.neighbours.iter().map(|neighbour| {
-            let symbol = symbol(profile, neighbour.symbol);
-            with(symbol, "inclusive", costs(profile, &neighbour.cost))
+            let symbol = symbol(profile, SymbolId(neighbour.function));
+            with(symbol, "inclusive", costs(profile, &neighbour.costs))
         });
         let neighbours: Vec<Value> = neighbours.collect();
-        let head = head(profile, title, self.metric);
-        let head = with(head, "function", function(profile, &self.function));
+        let report = with(report, "function", function(profile, &self.function));
         let name = match self.direction {
             Direction::Callers => "callers",
             Direction::Callees => "callees",
         };
-        with(head, name, neighbours.into())
+        with(report, name, neighbours.into())
     }
 }
 
 impl Paths<'_> {
-    /// The paths, parents before children.
-    pub(super) fn json(&self, title: &str) -> Value {
+    /// Adds the paths to a report, parents before children.
+    pub(super) fn add_to(&self, report: Value) -> Value {
         let profile = self.profile;
         let paths = self.shown.iter().map(|node| {
             let path = with(symbol(profile, node.symbol), "depth", node.depth.into());
-            let path = with(path, "inclusive", costs(profile, &node.inclusive));
-            with(path, "self", own_costs(profile, &node.own))
+            let (inclusive, own) = (Costs::inclusive(&node.inclusive), Costs::own(&node.own, 0));
+            let path = with(path, "inclusive", costs(profile, &inclusive));
+            with(path, "self", own_costs(profile, &own))
         });
         let paths: Vec<Value> = paths.collect();
         let name = if self.is_inverted { "inverted" } else { "tree" };
-        with(head(profile, title, self.metric), name, paths.into())
+        with(report, name, paths.into())
     }
 }
 
@@ -66,7 +58,8 @@ impl Paths<'_> {
 /// keys.
 pub(crate) const VERSION: u32 = 1;
 
-pub(super) fn head(profile: &Profile, title: &str, metric: Metric) -> Value {
+/// What every report begins with.
+pub(super) fn head(profile: &Profile, summary: &Summary, title: &str, metric: Metric) -> Value {
     let title = profile.meta.title.as_deref().unwrap_or(title);
     json!({
         "format": "xhprof-report",
@@ -74,10 +67,10 @@ pub(super) fn head(profile: &Profile, title: &str, metric: Metric) -> Value {
         "title": title,
         "meta": meta(profile),
         "metric": metric.name(),
-        "estimated": profile.meta.is_estimated,
-        "truncated": profile.meta.is_truncated,
-        "calls": profile.calls(),
-        "total": costs(profile, &FlatTable::new(profile).total),
+        "estimated": summary.is_estimated,
+        "truncated": summary.is_truncated,
+        "calls": summary.calls,
+        "total": costs(profile, &summary.total),
     })
 }
 
@@ -118,8 +111,8 @@ fn meta(profile: &Profile) -> Value {
     Value::Object(known.collect())
 }
 
-fn function(profile: &Profile, row: &FlatRow) -> Value {
-    let function = symbol(profile, row.symbol);
+fn function(profile: &Profile, row: &FunctionRow) -> Value {
+    let function = symbol(profile, SymbolId(row.function));
     let function = with(function, "inclusive", costs(profile, &row.inclusive));
     with(function, "self", own_costs(profile, &row.own))
 }
@@ -159,15 +152,13 @@ fn key_in(metric: Metric, profile: &Profile) -> String {
     if is_other { "count" } else { key }.to_owned()
 }
 
-fn costs(profile: &Profile, cost: &Cost) -> Value {
-    measured(profile, &Costs::inclusive(cost), |_| true)
+fn costs(profile: &Profile, costs: &Costs) -> Value {
+    measured(profile, costs, |_| true)
 }
 
-fn own_costs(profile: &Profile, own: &SelfCost) -> Value {
+fn own_costs(profile: &Profile, own: &Costs) -> Value {
     // Calls are those of the inclusive cost.
-    measured(profile, &Costs::own(own, 0), |metric| {
-        metric != Metric::Calls
-    })
+    measured(profile, own, |metric| metric != Metric::Calls)
 }
 
 /// The viewer's costs under names that have their units, without what was not

@@ -1,8 +1,9 @@
 //! Finds functions by the names that users type, or paste from a report.
 
 use anyhow::{Result, bail};
-use profile::{FlatRow, FlatTable, Profile, SymbolId};
+use profile::SymbolId;
 use regex::{Regex, RegexBuilder};
+use view::Document;
 
 use super::labels::ELLIPSIS;
 use crate::suggest::suggestion;
@@ -12,7 +13,7 @@ use crate::terminal::printable;
 #[derive(Debug)]
 pub(super) enum Found {
     /// One function.
-    One(FlatRow),
+    One(SymbolId),
     /// Several: the user has to choose one.
     Several(Vec<SymbolId>),
 }
@@ -29,7 +30,7 @@ type Way<'a> = dyn Fn(&str, &str) -> bool + 'a;
 /// 4. the name without the text that follows it after a `#`;
 /// 5. a pattern: `*` is any text, and so is the `…` of a shortened name; then
 ///    the same without the namespace.
-pub(super) fn find(profile: &Profile, flat: &FlatTable, wanted: &str) -> Result<Found> {
+pub(super) fn find(document: &Document, wanted: &str) -> Result<Found> {
     let lower = wanted.to_lowercase();
     let [whole, end] = ["^", "^.*\\\\"].map(|before| pattern(before, wanted));
     let is_class = |class: &str| {
@@ -55,24 +56,21 @@ pub(super) fn find(profile: &Profile, flat: &FlatTable, wanted: &str) -> Result<
         &|name, _| whole.as_ref().is_some_and(|whole| whole.is_match(name)),
         &|name, _| end.as_ref().is_some_and(|end| end.is_match(name)),
     ];
-    let names = flat.rows.iter().map(|row| {
-        let name = printable(profile.name(row.symbol));
+    let names = document.functions().map(|symbol| {
+        let name = printable(document.profile().name(symbol));
         let lower = name.to_lowercase();
-        (row, name, lower)
+        (symbol, name, lower)
     });
-    let names: Vec<(&FlatRow, String, String)> = names.collect();
+    let names: Vec<(SymbolId, String, String)> = names.collect();
     for is_wanted in ways {
         let found = names
             .iter()
             .filter(|(_, name, lower)| is_wanted(name, lower));
-        let found: Vec<&FlatRow> = found.map(|(row, ..)| *row).collect();
+        let found: Vec<SymbolId> = found.map(|(symbol, ..)| *symbol).collect();
         match found.as_slice() {
             [] => {}
-            [one] => return Ok(Found::One(**one)),
-            several => {
-                let symbols = several.iter().map(|row| row.symbol);
-                return Ok(Found::Several(symbols.collect()));
-            }
+            [one] => return Ok(Found::One(*one)),
+            _ => return Ok(Found::Several(found)),
         }
     }
     if whole.is_some() {
@@ -99,7 +97,7 @@ fn pattern(before: &str, wanted: &str) -> Option<Regex> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use profile::{Activation, Body, Cost, Edge, EdgeTable, Symbol};
+    use profile::{Activation, Body, Cost, Edge, EdgeTable, Profile, Symbol};
 
     const NAMES: [&str; 12] = [
         "main()",
@@ -145,9 +143,8 @@ mod tests {
             ..Profile::empty()
         };
         let name = |symbol: SymbolId| NAMES[symbol.index()];
-        let flat = FlatTable::new(&profile);
-        match find(&profile, &flat, wanted) {
-            Ok(Found::One(row)) => Ok(vec![name(row.symbol)]),
+        match find(&Document::of_costs(profile, vec![]), wanted) {
+            Ok(Found::One(symbol)) => Ok(vec![name(symbol)]),
             Ok(Found::Several(symbols)) => Ok(symbols.into_iter().map(name).collect()),
             Err(error) => Err(error.to_string()),
         }

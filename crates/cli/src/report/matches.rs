@@ -3,8 +3,9 @@
 use std::collections::HashSet;
 
 use anyhow::{Error, Result, anyhow};
-use profile::{Profile, SymbolId};
+use profile::SymbolId;
 use serde_json::Value;
+use view::Document;
 
 use super::functions::Functions;
 use super::neighbours::Direction;
@@ -23,7 +24,7 @@ pub(super) struct Matches<'p> {
 impl<'p> Matches<'p> {
     /// The functions that `wanted` may refer to: `symbols`.
     pub(super) fn new(
-        profile: &'p Profile,
+        document: &'p Document,
         symbols: &[SymbolId],
         wanted: &str,
         direction: Direction,
@@ -32,7 +33,7 @@ impl<'p> Matches<'p> {
     ) -> Self {
         let all: HashSet<&SymbolId> = symbols.iter().collect();
         Self {
-            functions: Functions::of(profile, arguments, limit, |symbol| all.contains(&symbol)),
+            functions: Functions::of(document, arguments, limit, |symbol| all.contains(&symbol)),
             number: symbols.len(),
             wanted: wanted.to_owned(),
             direction,
@@ -48,9 +49,9 @@ impl<'p> Matches<'p> {
         Ok(head + &table.render(look))
     }
 
-    /// For programs.
-    pub(super) fn json(&self, title: &str) -> Value {
-        self.functions.json_as("matches", title)
+    /// Adds them to a report.
+    pub(super) fn add_to(&self, report: Value) -> Value {
+        self.functions.add_to(report, "matches")
     }
 
     /// The error: the name refers to several functions.

@@ -21,8 +21,9 @@ use std::io::Write;
 
 use anyhow::{Result, bail};
 use formats::WriteError;
-use profile::{Body, FlatTable, Meta, Metric, Mode, Profile, Tree};
+use profile::{Body, Meta, Metric, Mode, Profile, Tree};
 use serde_json::Value;
+use view::{Document, Hint, SortBy, Summary};
 
 use crate::args::{Cost, ReportArguments, TableArguments, ViewArguments};
 use crate::terminal::{Look, printable};
@@ -36,7 +37,7 @@ use neighbours::{Beside, Direction};
 pub(crate) use pattern::Pattern;
 use spans::SpanTable;
 use table::Table;
-use tree::Paths;
+use tree::{Choice, Paths};
 
 /// The default threshold of trees, in percent.
 const MIN_PERCENT: f64 = 1.0;
@@ -45,7 +46,7 @@ const MIN_PERCENT: f64 = 1.0;
 pub(crate) fn run(arguments: &ReportArguments) -> Result<()> {
     let title = input::title(&arguments.file);
     let profile = input::read(&arguments.file)?;
-    let report = Report::new(profile, &arguments.view, &arguments.table)?;
+    let report = Report::new(profile, &arguments.view, &arguments.table, arguments.json)?;
     let limit = arguments.json.then(|| arguments.table.limit_or(0));
     let beside = report.beside(limit)?;
     if arguments.json {
@@ -68,15 +69,20 @@ pub(crate) fn print(
     out: &mut impl Write,
 ) -> Result<()> {
     let view = ViewArguments::default();
-    let text = Report::new(profile, &view, arguments)?.text(title, &None, look)?;
+    let report = Report::new(profile, &view, arguments, false)?;
+    let text = report.text(title, &None, look)?;
     out.write_all(text.as_bytes())?;
     out.flush()?;
     Ok(())
 }
 
-/// A profile, and the options of the report.
+/// A profile, and the options of the report. All costs are answers of the
+/// document, but those of call paths and of spans, which it does not list.
 struct Report<'a> {
-    profile: Profile,
+    document: Document,
+    summary: Summary,
+    /// None if the report has no hints.
+    hints: Option<Vec<Hint>>,
     view: &'a ViewArguments,
     arguments: TableArguments,
     pattern: Option<Pattern>,
@@ -87,59 +93,68 @@ impl<'a> Report<'a> {
         profile: Profile,
         view: &'a ViewArguments,
         arguments: &'a TableArguments,
+        is_json: bool,
     ) -> Result<Self> {
         let mut arguments = arguments.clone();
-        // Some formats have sizes only, mostly of allocated memory.
-        if arguments.metric == Cost::Wall && has_only_memory(&profile) {
-            arguments.metric = Cost::Memory;
-        }
-        let metric = Metric::from(arguments.metric);
-        if !metric.is_in(profile.metrics) {
-            bail!(WriteError::NotMeasured { metric });
-        }
-        let has_view = view.tree
+        let is_of_functions = !(view.tree
             || view.inverted
             || view.spans
             || view.hints
             || view.callers.is_some()
-            || view.callees.is_some();
-        if has_view && arguments.sort.is_some() {
+            || view.callees.is_some());
+        if !is_of_functions && arguments.sort.is_some() {
             bail!(
                 "--sort applies to the table of functions only: this view shows the costliest first"
             );
         }
-        let profile = prepared(profile, view)?;
+        let mut document = Document::of_costs(prepared(profile, view)?, Vec::new());
+        // Some formats have sizes only, mostly of allocated memory.
+        if arguments.metric == Cost::Wall && has_only_memory(&document) {
+            arguments.metric = Cost::Memory;
+        }
+        let metric = Metric::from(arguments.metric);
+        if !metric.is_in(document.profile().metrics) {
+            bail!(WriteError::NotMeasured { metric });
+        }
+        let pattern = arguments.pattern.as_deref().map(Pattern::new);
+        // A report on selected functions has none below its table.
+        let is_below = is_of_functions
+            && !arguments.no_hints
+            && (is_json || pattern.is_none())
+            && is_small(document.profile());
         Ok(Self {
-            profile,
+            hints: (view.hints || is_below).then(|| document.hints().hints),
+            summary: document.summary(),
+            document,
             view,
-            pattern: arguments.pattern.as_deref().map(Pattern::new),
+            pattern,
             arguments,
         })
     }
 
     fn text(&self, title: &str, beside: &Option<Wanted<'_>>, look: Look) -> Result<String> {
-        let head = summary::head(&self.profile, title, look);
+        let profile = self.document.profile();
+        let head = summary::head(profile, &self.summary, title, look);
         let look = look.wide(self.arguments.wide);
         let columns = &self.arguments.columns;
         let body = match beside {
             Some(Wanted::One(beside)) => beside.render(look, columns)?,
             Some(Wanted::Several(matches)) => matches.render(look, columns)?,
             None => {
-                if self.view.hints {
-                    self.hints().render(look)
+                if let Some(hints) = self.hints().filter(|_| self.view.hints) {
+                    hints.render(look)
                 } else if let Some(spans) = self.spans(None) {
                     spans.render(look, columns)?
                 } else if let Some(paths) = self.paths(None) {
                     self.rendered(paths.table(), look)?
                 } else {
                     let mut text = self.rendered(self.functions(None).table(), look)?;
-                    if let Some(spans) = SpanTable::below(&self.profile, self.pattern.as_ref()) {
+                    if let Some(spans) = SpanTable::below(&self.document, self.pattern.as_ref()) {
                         text.push('\n');
                         text.push_str(&spans.render(look, &[])?);
                     }
-                    // A report on selected functions has no hints.
-                    if self.pattern.is_none() && self.has_hints() {
-                        text.push_str(&self.hints().render_below(look));
+                    if let Some(hints) = self.hints() {
+                        text.push_str(&hints.render_below(look));
                     }
                     text
                 }
@@ -151,56 +166,53 @@ impl<'a> Report<'a> {
     /// JSON has all rows, unless `--limit` is given.
     fn json(&self, title: &str, beside: &Option<Wanted<'_>>) -> Value {
         let limit = Some(self.arguments.limit_or(0));
+        let profile = self.document.profile();
+        let head = |metric| json::head(profile, &self.summary, title, metric);
+        let metric = self.arguments.metric.into();
         match beside {
-            Some(Wanted::One(beside)) => return beside.json(title),
-            Some(Wanted::Several(matches)) => return matches.json(title),
+            Some(Wanted::One(beside)) => return beside.add_to(head(metric)),
+            Some(Wanted::Several(matches)) => return matches.add_to(head(metric)),
             None => {}
         }
-        if self.view.hints {
-            return self.hints().json(title, self.arguments.metric.into());
+        if let Some(hints) = self.hints().filter(|_| self.view.hints) {
+            return hints.add_to(head(metric));
         }
         if let Some(spans) = self.spans(limit) {
-            return spans.json(title);
+            return spans.add_to(head(Metric::Wall));
         }
         if let Some(paths) = self.paths(limit) {
-            return paths.json(title);
+            return paths.add_to(head(metric));
         }
-        let mut functions = self.functions(limit).json(title);
-        if self.has_hints() {
-            functions = self.hints().add_to(functions);
+        let mut functions = self.functions(limit).add_to(head(metric), "functions");
+        if let Some(hints) = self.hints() {
+            functions = hints.add_to(functions);
         }
-        if self.profile.spans.is_empty() {
+        if profile.spans.is_empty() {
             return functions;
         }
         let (arguments, pattern) = (&self.arguments, self.pattern.as_ref());
-        SpanTable::new(&self.profile, arguments, limit, pattern).add_to(functions)
+        SpanTable::new(&self.document, arguments, limit, pattern).add_to(functions)
     }
 
     fn spans(&self, limit: Option<usize>) -> Option<SpanTable<'_>> {
         let (arguments, pattern) = (&self.arguments, self.pattern.as_ref());
         let is_asked = self.view.spans;
-        is_asked.then(|| SpanTable::new(&self.profile, arguments, limit, pattern))
+        is_asked.then(|| SpanTable::new(&self.document, arguments, limit, pattern))
     }
 
-    /// Whether hints are added to the functions. They take a table of all edges,
-    /// which for a very large profile is more memory than the report itself.
-    fn has_hints(&self) -> bool {
-        const MAX_PATHS: usize = 500_000;
-        let paths = match &self.profile.body {
-            Body::Edges(edges) => edges.edges.len(),
-            Body::Tree(tree) => tree.nodes.len(),
-            Body::Samples(samples) => samples.stacks.len(),
-            Body::Events(events) => events.events.len(),
-        };
-        !self.arguments.no_hints && paths <= MAX_PATHS
-    }
-
-    fn hints(&self) -> HintList<'_> {
-        HintList::new(&self.profile, self.pattern.as_ref())
+    fn hints(&self) -> Option<HintList<'_>> {
+        let (profile, pattern) = (self.document.profile(), self.pattern.as_ref());
+        let hints = self.hints.as_deref()?;
+        Some(HintList::new(profile, hints, pattern))
     }
 
     fn functions(&self, limit: Option<usize>) -> Functions<'_> {
-        Functions::new(&self.profile, &self.arguments, limit, self.pattern.as_ref())
+        Functions::new(
+            &self.document,
+            &self.arguments,
+            limit,
+            self.pattern.as_ref(),
+        )
     }
 
     /// The callers or callees of a function, if the options ask for them.
@@ -210,15 +222,14 @@ impl<'a> Report<'a> {
             (None, Some(wanted)) => (wanted, Direction::Callees),
             (None, None) => return Ok(None),
         };
-        let (profile, arguments) = (&self.profile, &self.arguments);
+        let (document, arguments) = (&self.document, &self.arguments);
         let pattern = self.pattern.as_ref();
-        let flat = FlatTable::new(profile);
-        Ok(Some(match lookup::find(profile, &flat, wanted)? {
+        Ok(Some(match lookup::find(document, wanted)? {
             Found::One(function) => Wanted::One(Beside::new(
-                profile, function, direction, arguments, limit, pattern,
-            )),
+                document, function, direction, arguments, limit, pattern,
+            )?),
             Found::Several(symbols) => Wanted::Several(Matches::new(
-                profile, &symbols, wanted, direction, arguments, limit,
+                document, &symbols, wanted, direction, arguments, limit,
             )),
         }))
     }
@@ -231,18 +242,26 @@ impl<'a> Report<'a> {
         } else {
             return None;
         };
-        let tree = self.profile.tree()?;
+        let profile = self.document.profile();
+        let tree = profile.tree()?;
         // JSON has all rows here, too.
         let usual = if limit.is_some() { 0.0 } else { MIN_PERCENT };
         let (min, pattern) = (self.view.min.unwrap_or(usual), self.pattern.as_ref());
-        Some(make(
-            &self.profile,
-            &tree,
-            &self.arguments,
+        let metric = self.arguments.metric.into();
+        let choice = Choice {
             min,
-            limit,
-            pattern,
-        ))
+            limit: limit.unwrap_or_else(|| self.arguments.limit_or(tree::LIMIT)),
+            whole: self.whole(metric),
+        };
+        Some(make(profile, &tree, metric, choice, pattern))
+    }
+
+    /// What percentages of a metric refer to.
+    fn whole(&self, metric: Metric) -> i64 {
+        match metric {
+            Metric::Calls => i64::try_from(self.summary.calls).unwrap_or(i64::MAX),
+            metric => self.summary.total.of(metric),
+        }
     }
 
     fn rendered(&self, table: Table, look: Look) -> Result<String> {
@@ -253,7 +272,7 @@ impl<'a> Report<'a> {
                 Some(pattern) => {
                     format!("no function matches {}\n", printable(pattern.as_bytes()))
                 }
-                None => nothing(&self.profile.meta),
+                None => nothing(&self.document.profile().meta),
             });
         }
         Ok(table.render(look))
@@ -267,13 +286,25 @@ enum Wanted<'p> {
 }
 
 /// Whether there are sizes and no times.
-fn has_only_memory(profile: &Profile) -> bool {
-    profile.metrics.memory
-        && functions::total(profile, Metric::Wall) == 0
-        && FlatTable::new(profile)
-            .rows
-            .iter()
-            .any(|row| row.own.memory != 0)
+fn has_only_memory(document: &Document) -> bool {
+    let has_sizes = || {
+        let all = document.functions_where(|_| true, SortBy::Name, usize::MAX);
+        all.rows.iter().any(|row| row.own.memory != 0)
+    };
+    document.profile().metrics.memory && document.summary().total.wall == 0 && has_sizes()
+}
+
+/// Whether hints are added to the functions. They take a table of all edges,
+/// which for a very large profile is more memory than the report itself.
+fn is_small(profile: &Profile) -> bool {
+    const MAX_PATHS: usize = 500_000;
+    let paths = match &profile.body {
+        Body::Edges(edges) => edges.edges.len(),
+        Body::Tree(tree) => tree.nodes.len(),
+        Body::Samples(samples) => samples.stacks.len(),
+        Body::Events(events) => events.events.len(),
+    };
+    paths <= MAX_PATHS
 }
 
 /// The text in place of an empty table.

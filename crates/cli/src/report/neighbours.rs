@@ -1,10 +1,9 @@
 //! `--callers` and `--callees`: one function, and its callers or callees.
 
-use std::cmp::Reverse;
-
 use anyhow::Result;
-use profile::{FlatRow, FlatTable, Metric, Neighbour, Neighbours, Profile};
+use profile::{FlatTable, Metric, Profile, SymbolId};
 use unicode_width::UnicodeWidthStr;
+use view::{Document, FunctionQuery, FunctionRow, NeighbourRow};
 
 use super::columns::{self, COSTS, titles};
 use super::pattern::Pattern;
@@ -35,11 +34,11 @@ impl Direction {
 /// A function and its neighbours on one side, costliest first.
 pub(super) struct Beside<'p> {
     pub(super) profile: &'p Profile,
-    pub(super) metric: Metric,
+    metric: Metric,
     pub(super) direction: Direction,
-    pub(super) function: FlatRow,
-    pub(super) neighbours: Vec<Neighbour>,
-    pub(super) left_out: usize,
+    pub(super) function: FunctionRow,
+    pub(super) neighbours: Vec<NeighbourRow>,
+    left_out: usize,
     /// The total that percentages refer to.
     whole: i64,
 }
@@ -47,56 +46,55 @@ pub(super) struct Beside<'p> {
 impl<'p> Beside<'p> {
     /// The neighbours of `function`.
     pub(super) fn new(
-        profile: &'p Profile,
-        function: FlatRow,
+        document: &'p Document,
+        function: SymbolId,
         direction: Direction,
         arguments: &TableArguments,
         limit: Option<usize>,
         pattern: Option<&Pattern>,
-    ) -> Self {
+    ) -> Result<Self> {
         let metric = Metric::from(arguments.metric);
-        let both = Neighbours::new(&profile.edges(), function.symbol);
+        let page = document.function(&FunctionQuery {
+            function: function.0,
+            metric: metric.into(),
+        })?;
         let mut neighbours = match direction {
-            Direction::Callers => both.callers,
-            Direction::Callees => both.callees,
+            Direction::Callers => page.callers,
+            Direction::Callees => page.callees,
         };
         let whole = match metric {
             Metric::Calls => neighbours
                 .iter()
-                .fold(0, |sum: i64, one| sum.saturating_add(metric.of(&one.cost))),
-            metric => metric.of(&function.inclusive),
+                .fold(0, |sum: i64, one| sum.saturating_add(one.costs.of(metric))),
+            metric => page.row.inclusive.of(metric),
         };
-        neighbours
-            .retain(|one| pattern.is_none_or(|pattern| pattern.matches(profile.name(one.symbol))));
-        neighbours.sort_by_cached_key(|one| {
-            let key = (Reverse(metric.of(&one.cost)), Reverse(one.cost.calls));
-            (key, profile.name(one.symbol).to_vec())
-        });
+        let profile = document.profile();
+        let name = |one: &NeighbourRow| profile.name(SymbolId(one.function));
+        neighbours.retain(|one| pattern.is_none_or(|pattern| pattern.matches(name(one))));
         let limit = limit.unwrap_or_else(|| arguments.limit_or(LIMIT));
         let left_out = neighbours.len().saturating_sub(limit);
         neighbours.truncate(limit);
-        Self {
+        Ok(Self {
             profile,
             metric,
             direction,
-            function,
+            function: page.row,
             neighbours,
             left_out,
             whole,
-        }
+        })
     }
 
     /// As lines for people.
     pub(super) fn render(&self, look: Look, columns: &[String]) -> Result<String> {
         let metrics = self.profile.metrics;
-        let FlatRow { inclusive, own, .. } = &self.function;
+        let FunctionRow { inclusive, own, .. } = &self.function;
         let text = |value| amount(self.metric, metrics, value).trim_end().to_owned();
-        let name = printable(self.profile.name(self.function.symbol));
+        let name = printable(self.profile.name(SymbolId(self.function.function)));
         let mut facts = vec![];
         if self.metric != Metric::Calls {
-            let own = self.metric.of_own(own, inclusive.calls);
-            facts.push(format!("{} self", text(own)));
-            facts.push(format!("{} incl", text(self.metric.of(inclusive))));
+            facts.push(format!("{} self", text(own.of(self.metric))));
+            facts.push(format!("{} incl", text(inclusive.of(self.metric))));
         }
         if metrics.calls {
             facts.push(counted(inclusive.calls, "call"));
@@ -134,22 +132,22 @@ impl<'p> Beside<'p> {
         let is_usual = |cost| cost != self.metric;
         columns.extend(columns::of_costs(self.profile, true, is_usual));
         let rows = self.neighbours.iter().map(|neighbour| {
-            let cost = self.metric.of(&neighbour.cost);
+            let cost = neighbour.costs.of(self.metric);
             let mut cells = Vec::new();
             if metrics.calls {
-                cells.push(Cell::plain(count(neighbour.cost.calls)));
+                cells.push(Cell::plain(count(neighbour.costs.calls)));
             }
             if self.metric != Metric::Calls {
                 cells.push(Cell::amount(amount(self.metric, metrics, cost)));
             }
             cells.extend(has_shares.then(|| Cell::share(FlatTable::percent(cost, self.whole))));
             let costs = COSTS.into_iter().filter(|&cost| self.profile.shows(cost));
-            let text = |cost: Metric| amount(cost, metrics, cost.of(&neighbour.cost));
+            let text = |cost: Metric| amount(cost, metrics, neighbour.costs.of(cost));
             cells.extend(costs.map(|cost| Cell::amount(text(cost))));
             Row {
                 cells,
                 depth: 0,
-                name: printable(self.profile.name(neighbour.symbol)),
+                name: printable(self.profile.name(SymbolId(neighbour.function))),
                 callee: None,
             }
         });

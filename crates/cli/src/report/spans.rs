@@ -2,11 +2,11 @@
 //! `--spans`.
 
 use anyhow::Result;
-use profile::{FlatTable, LeftOut, Metric, Profile, Repeat, SpanGroup, SymbolId, repeats};
+use profile::{FlatTable, LeftOut, Profile, Repeat, SpanGroup, SymbolId, repeats};
 use serde_json::{Value, json};
+use view::Document;
 
-use super::functions::total;
-use super::json::{head, with};
+use super::json::with;
 use super::pattern::Pattern;
 use super::table::{Cell, Column, Row, Table};
 use crate::args::TableArguments;
@@ -23,6 +23,8 @@ const LIMIT: usize = 25;
 /// The spans of a profile, grouped by text.
 pub(super) struct SpanTable<'p> {
     profile: &'p Profile,
+    /// What the profile cost, for shares.
+    whole: i64,
     shown: Vec<SpanGroup<'p>>,
     /// The number and the time of all matching spans.
     spans: u64,
@@ -37,27 +39,28 @@ pub(super) struct SpanTable<'p> {
 impl<'p> SpanTable<'p> {
     /// For `--spans`.
     pub(super) fn new(
-        profile: &'p Profile,
+        document: &'p Document,
         arguments: &TableArguments,
         limit: Option<usize>,
         pattern: Option<&Pattern>,
     ) -> Self {
         let limit = limit.unwrap_or_else(|| arguments.limit_or(LIMIT));
-        Self::of(profile, limit, pattern, true)
+        Self::of(document, limit, pattern, true)
     }
 
     /// For the end of the usual report; none if there are no spans.
-    pub(super) fn below(profile: &'p Profile, pattern: Option<&Pattern>) -> Option<Self> {
-        let is_there = !profile.spans.is_empty() && pattern.is_none();
-        is_there.then(|| Self::of(profile, BELOW, None, false))
+    pub(super) fn below(document: &'p Document, pattern: Option<&Pattern>) -> Option<Self> {
+        let is_there = !document.profile().spans.is_empty() && pattern.is_none();
+        is_there.then(|| Self::of(document, BELOW, None, false))
     }
 
     fn of(
-        profile: &'p Profile,
+        document: &'p Document,
         limit: usize,
         pattern: Option<&Pattern>,
         has_callers: bool,
     ) -> Self {
+        let profile = document.profile();
         let mut shown = profile.spans.groups();
         shown.retain(|group| {
             let matches = |pattern: &Pattern| {
@@ -76,6 +79,7 @@ impl<'p> SpanTable<'p> {
         let others = shown.split_off(shown.len().min(limit));
         Self {
             profile,
+            whole: document.summary().total.wall,
             shown,
             spans,
             time,
@@ -155,9 +159,8 @@ impl<'p> SpanTable<'p> {
             Column::new("longest", "longest").dispensable(3),
             Column::new("rows", "rows").dispensable(4),
         ];
-        let whole = total(self.profile, Metric::Wall);
         let rows = self.shown.iter().map(|group| {
-            let share = FlatTable::percent(signed(group.total), whole);
+            let share = FlatTable::percent(signed(group.total), self.whole);
             let name = self.label(group);
             let caller = group.callers.first().filter(|_| self.has_callers);
             let caller = caller.map(|caller| {
@@ -225,12 +228,7 @@ impl<'p> SpanTable<'p> {
         format!("{mark}{} {}", group.kind.name(), printable(text))
     }
 
-    /// As JSON.
-    pub(super) fn json(&self, title: &str) -> Value {
-        self.add_to(head(self.profile, title, Metric::Wall))
-    }
-
-    /// Adds the spans to a report, if there are any.
+    /// Adds the spans to a report.
     pub(super) fn add_to(&self, report: Value) -> Value {
         let text = |bytes: &[u8]| Value::from(String::from_utf8_lossy(bytes));
         let spans = self.shown.iter().map(|group| {
@@ -332,8 +330,8 @@ mod tests {
 
     #[test]
     fn a_statement_in_a_loop_is_marked_with_its_caller_and_the_loop() {
-        let profile = looping();
-        let spans = SpanTable::of(&profile, 25, None, true);
+        let document = Document::of_costs(looping(), vec![]);
+        let spans = SpanTable::of(&document, 25, None, true);
         let text = spans.render(Look::plain(), &[]).unwrap();
         assert!(
             text.contains("load → N+1 sql SELECT a FROM b WHERE c = ?\n"),
@@ -343,7 +341,7 @@ mod tests {
         let loops =
             "\n9× 9.00 µs  sql SELECT a FROM b WHERE c = ?\n    by load, in one call of render\n";
         assert!(text.ends_with(loops), "{text}");
-        let json = spans.json("a file");
+        let json = spans.add_to(json!({}));
         let expected = json!([{
             "caller": "load",
             "calls": 9,

@@ -1,18 +1,19 @@
 //! The head of a report: kind and origin of the profile, and its tags.
 
 use formats::flamegraph::{INCOMPLETE, moment};
-use profile::{Body, Cost, FlatTable, Meta, Metric, Mode, Profile, Samples, WallUnit};
+use profile::{Body, Meta, Metric, Mode, Profile, Samples, WallUnit};
 use unicode_width::UnicodeWidthStr;
+use view::{Costs, Summary};
 
 use crate::terminal::{Look, Style, printable};
 use crate::units::{count, counted, size, time};
 
 /// The head of every report: title and summary, beside each other if they fit;
 /// then where the profile comes from, and its tags.
-pub(super) fn head(profile: &Profile, title: &str, look: Look) -> String {
+pub(super) fn head(profile: &Profile, summary: &Summary, title: &str, look: Look) -> String {
     let title = profile.meta.title.as_deref().unwrap_or(title);
     let title = printable(title.as_bytes());
-    let summary = lines(&summary(profile), look.width);
+    let summary = lines(&facts(profile, summary), look.width);
     let fits = summary.len() == 1 && title.width() + 2 + summary[0].width() <= look.width;
     let separator = if fits { "  " } else { "\n" };
     let title = look.paint(Style::Bold, &title);
@@ -66,16 +67,16 @@ fn tags(meta: &Meta) -> Vec<String> {
 }
 
 /// The recorded data.
-fn summary(profile: &Profile) -> Vec<String> {
+fn facts(profile: &Profile, summary: &Summary) -> Vec<String> {
     let mut parts = if profile.metrics.calls {
-        of_calls(profile)
+        of_calls(profile, summary)
     } else {
-        of_samples(profile)
+        of_samples(profile, summary)
     };
-    if profile.meta.is_estimated {
+    if summary.is_estimated {
         parts.push("stacks are estimated".to_owned());
     }
-    if profile.meta.is_truncated {
+    if summary.is_truncated {
         parts.push(INCOMPLETE.to_owned());
     }
     if !profile.meta.not_read.is_empty() {
@@ -84,29 +85,31 @@ fn summary(profile: &Profile) -> Vec<String> {
     parts
 }
 
-fn of_calls(profile: &Profile) -> Vec<String> {
-    let table = FlatTable::new(profile);
-    let mut parts = costs(profile, &table.total);
-    parts.push(counted(profile.calls(), "call"));
-    parts.push(counted(table.rows.len() as u64, "function"));
+fn of_calls(profile: &Profile, summary: &Summary) -> Vec<String> {
+    let mut parts = costs(profile, &summary.total);
+    parts.push(counted(summary.calls, "call"));
+    parts.push(counted(summary.functions.into(), "function"));
     parts
 }
 
 /// The costs of the whole, each with its unit and its name.
-fn costs(profile: &Profile, root: &Cost) -> Vec<String> {
+fn costs(profile: &Profile, root: &Costs) -> Vec<String> {
     let trimmed = |text: String| text.trim_end().to_owned();
     let mut parts = Vec::new();
     match profile.metrics.wall_unit {
         WallUnit::Samples if profile.meta.counts.is_none() => {
-            parts.push(counted(root.wall, "sample"));
+            parts.push(counted(root.wall.unsigned_abs(), "sample"));
         }
-        WallUnit::Samples => parts.push(format!("{} {}", count(root.wall), profile.counted())),
+        WallUnit::Samples => {
+            let wall = count(root.wall.unsigned_abs());
+            parts.push(format!("{wall} {}", profile.counted()));
+        }
         // Some formats have sizes only.
         WallUnit::Nanoseconds if root.wall == 0 && root.memory != 0 => {}
-        WallUnit::Nanoseconds => parts.push(format!("{} wall", trimmed(time(signed(root.wall))))),
+        WallUnit::Nanoseconds => parts.push(format!("{} wall", trimmed(time(root.wall)))),
     }
     if profile.metrics.cpu {
-        parts.push(format!("{} CPU", trimmed(time(signed(root.cpu)))));
+        parts.push(format!("{} CPU", trimmed(time(root.cpu))));
     }
     if let Some(peak) = profile.meta.peak_memory {
         parts.push(format!("{} peak memory", trimmed(size(signed(peak)))));
@@ -124,7 +127,7 @@ fn costs(profile: &Profile, root: &Cost) -> Vec<String> {
     parts
 }
 
-fn of_samples(profile: &Profile) -> Vec<String> {
+fn of_samples(profile: &Profile, summary: &Summary) -> Vec<String> {
     let is_other = profile.meta.counts.is_some();
     let mut parts = vec![
         match profile.meta.mode {
@@ -137,9 +140,9 @@ fn of_samples(profile: &Profile) -> Vec<String> {
         Body::Samples(samples) if !is_other => {
             parts.push(how_many(samples, profile.metrics.wall_unit));
         }
-        _ => parts.extend(costs(profile, &FlatTable::new(profile).total)),
+        _ => parts.extend(costs(profile, &summary.total)),
     }
-    parts.push(counted(profile.symbols.len() as u64, "function"));
+    parts.push(counted(summary.functions.into(), "function"));
     parts
 }
 
@@ -169,7 +172,8 @@ fn signed(value: u64) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use profile::{NodeId, Sample, SamplesBuilder};
+    use profile::{Cost, NodeId, Sample, SamplesBuilder};
+    use view::Document;
 
     fn seen(samples: &[(u64, u64)]) -> Samples {
         let mut builder = SamplesBuilder::default();
@@ -181,7 +185,8 @@ mod tests {
     }
 
     fn head_lines(profile: &Profile) -> Vec<String> {
-        let head = head(profile, "a file", Look::plain());
+        let summary = Document::of_costs(profile.clone(), vec![]).summary();
+        let head = head(profile, &summary, "a file", Look::plain());
         head.lines().map(str::to_owned).collect()
     }
 

@@ -12,15 +12,13 @@ use profile::{
 };
 
 use super::columns::{self, COSTS, titles};
-use super::functions::total;
 use super::pattern::Pattern;
 use super::table::{Cell, Column, Row, Table};
-use crate::args::TableArguments;
 use crate::terminal::printable;
 use crate::units::{amount, count, counted};
 
 /// The default number of lines.
-const LIMIT: usize = 100;
+pub(super) const LIMIT: usize = 100;
 
 /// A path that is shown.
 pub(super) struct Shown {
@@ -38,8 +36,18 @@ pub(super) struct Paths<'p> {
     /// Parents before children, the costliest first.
     pub(super) shown: Vec<Shown>,
     pub(super) left_out: usize,
-    min: f64,
-    total: i64,
+    choice: Choice,
+}
+
+/// Which paths are shown.
+#[derive(Clone, Copy)]
+pub(super) struct Choice {
+    /// The least cost, in percent of the whole.
+    pub(super) min: f64,
+    /// How many paths.
+    pub(super) limit: usize,
+    /// What the profile cost.
+    pub(super) whole: i64,
 }
 
 impl<'p> Paths<'p> {
@@ -48,15 +56,14 @@ impl<'p> Paths<'p> {
     pub(super) fn of_tree(
         profile: &'p Profile,
         tree: &Tree,
-        arguments: &TableArguments,
-        min: f64,
-        limit: Option<usize>,
+        metric: Metric,
+        choice: Choice,
         pattern: Option<&Pattern>,
     ) -> Self {
         let focused =
             pattern.map(|pattern| tree.focused(|symbol| pattern.matches(profile.name(symbol))));
         let tree = focused.as_ref().unwrap_or(tree);
-        let paths = Self::new(profile, false, arguments, min);
+        let paths = Self::new(profile, false, metric, choice);
         let mut symbols = tree.nodes.iter().map(|node| node.symbol);
         if pattern
             .is_some_and(|pattern| !symbols.any(|symbol| pattern.matches(profile.name(symbol))))
@@ -71,42 +78,33 @@ impl<'p> Paths<'p> {
             own,
         });
         let children = tree.children();
-        paths.choosing(
-            &nodes.collect::<Vec<_>>(),
-            &children,
-            limit,
-            arguments,
-            |_| true,
-        )
+        paths.choosing(&nodes.collect::<Vec<_>>(), &children, |_| true)
     }
 
     /// The functions and their callers; with a pattern, matching functions only.
     pub(super) fn of_inverted(
         profile: &'p Profile,
         tree: &Tree,
-        arguments: &TableArguments,
-        min: f64,
-        limit: Option<usize>,
+        metric: Metric,
+        choice: Choice,
         pattern: Option<&Pattern>,
     ) -> Self {
         let inverted = tree.inverted(InvertLimits::default());
         let children = inverted.to_tree().children();
-        let paths = Self::new(profile, true, arguments, min);
+        let paths = Self::new(profile, true, metric, choice);
         let is_wanted =
             |symbol| pattern.is_none_or(|pattern| pattern.matches(profile.name(symbol)));
-        paths.choosing(&inverted.nodes, &children, limit, arguments, is_wanted)
+        paths.choosing(&inverted.nodes, &children, is_wanted)
     }
 
-    fn new(profile: &'p Profile, is_inverted: bool, arguments: &TableArguments, min: f64) -> Self {
-        let metric = Metric::from(arguments.metric);
+    fn new(profile: &'p Profile, is_inverted: bool, metric: Metric, choice: Choice) -> Self {
         Self {
             profile,
             metric,
             is_inverted,
             shown: Vec::new(),
             left_out: 0,
-            min,
-            total: total(profile, metric),
+            choice,
         }
     }
 
@@ -124,13 +122,11 @@ impl<'p> Paths<'p> {
         mut self,
         nodes: &[InvertedNode],
         children: &Children,
-        limit: Option<usize>,
-        arguments: &TableArguments,
         is_wanted: impl Fn(SymbolId) -> bool,
     ) -> Self {
-        let limit = limit.unwrap_or_else(|| arguments.limit_or(LIMIT));
         let highest = self.highest(nodes);
-        let least = least(self.min, self.total);
+        let Choice { min, limit, whole } = self.choice;
+        let least = least(min, whole);
         // From the top down, always the costliest node that is left.
         let mut heap = BinaryHeap::new();
         let top: Vec<NodeId> = if self.is_inverted {
@@ -253,7 +249,7 @@ impl<'p> Paths<'p> {
         } else {
             [inclusive, own]
         };
-        let share = Cell::share(FlatTable::percent(first, self.total));
+        let share = Cell::share(FlatTable::percent(first, self.choice.whole));
         let calls = Cell::plain(count(node.inclusive.calls));
         let text = |metric, value| Cell::amount(amount(metric, metrics, value));
         let mut cells = if metric == Metric::Calls {

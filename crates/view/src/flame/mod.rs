@@ -234,7 +234,7 @@ pub(crate) fn flame(document: &Document, query: &FlameQuery) -> Result<Flame, Er
     let pattern = Pattern::of_search(&query.search);
     for name in &mut flame.names {
         let symbol = &document.profile().symbols[SymbolId(name.function).index()];
-        name.name = names::short_text(&symbol.name, MOST_LETTERS);
+        name.name = names::short_name(&symbol.name, MOST_LETTERS);
         name.origin = names::origin(symbol);
         name.found = pattern
             .as_ref()

@@ -17,7 +17,7 @@ mod repeated;
 mod tools;
 mod waiting;
 
-use profile::{FlatTable, Profile, repeats};
+use profile::repeats;
 use serde::Serialize;
 
 use crate::Document;
@@ -69,17 +69,12 @@ pub const RULES: [&str; 12] = [
     waiting::WAITING,
 ];
 
-/// The hints on a profile.
-#[must_use]
-pub fn hints(profile: &Profile) -> Hints {
-    let repeats = repeats(profile);
-    let flat = FlatTable::new(profile);
-    of_facts(&Facts::new(
-        profile,
-        &flat,
-        CallCounts::Edges(&profile.edges()),
-        &repeats,
-    ))
+impl Document {
+    /// What [`Question::Hints`](crate::Question) answers.
+    #[must_use]
+    pub fn hints(&mut self) -> Hints {
+        of_document(self)
+    }
 }
 
 /// The hints on a document, whose tables are there already.

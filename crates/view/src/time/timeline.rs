@@ -124,7 +124,7 @@ pub(crate) fn timeline(document: &Document, query: &TimelineQuery) -> Result<Tim
                     let symbol_data = &document.profile().symbols[symbol.index()];
                     names.push(FlameName {
                         function: symbol.0,
-                        name: names::short_text(&symbol_data.name, 500),
+                        name: names::short_name(&symbol_data.name, 500),
                         origin: names::origin(symbol_data),
                         found: pattern
                             .as_ref()
