@@ -235,6 +235,7 @@ export const server = {
         await page.getByLabel("Token").fill(boss);
         await page.keyboard.press("Enter");
         await page.getByRole("link", { name: "Settings" }).click();
+        await page.waitForURL(/settings$/);
         await assertFits(page, `settings with a long name, ${width}`);
         await page.getByRole("link", { name: `Change the policy of ${app}` }).click();
         assert.equal(await page.getByLabel("Size of all runs").inputValue(), "20 GiB");
@@ -246,6 +247,7 @@ export const server = {
         assert.equal(await size.inputValue(), "20 apples");
         assert.match(await page.innerText("#days-wrong"), /0 would remove everything/);
         assert.match(await page.innerText("#bytes-wrong"), /512 MiB or 20 GiB/);
+        await page.waitForLoadState("load");
         await assertFits(page, `wrong policy, ${width}`);
         await page.screenshot({ path: join(folder, `policy-wrong-${width}.png`), fullPage: true });
         await page.getByLabel("Age of a run, in days").fill("");

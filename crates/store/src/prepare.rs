@@ -8,7 +8,7 @@ use profile::native::{self, Limits};
 use profile::{Body, Budget, Profile, Symbol, redact};
 
 use crate::packed::packed;
-use crate::rollup::{Paths, Shape, SpanSums, Spreads, Totals};
+use crate::rollup::{MOST_COST, Paths, Shape, SpanSums, Spreads, Totals};
 use crate::transposed::transposed;
 use crate::{Error, NewRun, Result, RunId, RunInfo};
 
@@ -176,7 +176,8 @@ fn info(profile: &Profile, id: RunId, size: u64, received: u64) -> RunInfo {
         route: route_of(meta),
         release: release_of(meta),
         title: cut(meta.title.as_deref().unwrap_or_default()),
-        started_us: meta.started_unix_us.unwrap_or(received),
+        // The database has signed numbers only.
+        started_us: meta.started_unix_us.unwrap_or(received).min(u64::MAX >> 1),
         host: host_of(meta),
         method: cut(tag("method").unwrap_or_default()),
         status: cut(&status),
@@ -192,13 +193,16 @@ fn info(profile: &Profile, id: RunId, size: u64, received: u64) -> RunInfo {
             Body::Events(_) => "events",
         }
         .to_owned(),
-        wall: root.wall,
-        cpu: profile.metrics.cpu.then_some(root.cpu),
+        wall: root.wall.min(MOST_COST),
+        cpu: profile.metrics.cpu.then(|| root.cpu.min(MOST_COST)),
         peak: meta
             .peak_memory
-            .or_else(|| (root.peak > 0).then(|| root.peak.unsigned_abs())),
-        calls: profile.calls(),
-        spans: spans.left_out.count.saturating_add(spans.list.len() as u64),
+            .or_else(|| (root.peak > 0).then(|| root.peak.unsigned_abs()))
+            .map(|peak| peak.min(MOST_COST)),
+        calls: profile.calls().min(MOST_COST),
+        spans: (spans.list.len() as u64)
+            .saturating_add(spans.left_out.count)
+            .min(MOST_COST),
         sql: spans.list.iter().filter(is_sql).count() as u64,
         size,
         label: String::new(),

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{LOG_STEPS, Sign, Sketch, log_time};
+use super::{LOG_STEPS, Sign, Sketch, bounded, log_time};
 
 /// The sums of the requests of a cell.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,7 +35,7 @@ impl Totals {
             cpu: info.cpu.unwrap_or(0),
             peak_runs: u64::from(info.peak.is_some()),
             peak: info.peak.unwrap_or(0),
-            memory,
+            memory: bounded(memory),
             walls: Sketch::of(info.wall),
         }
     }

@@ -250,6 +250,33 @@ fn damage_is_found_and_sums_are_computed_again() {
 }
 
 #[test]
+fn costs_that_are_no_measurements_leave_the_sums_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let mut ids = Vec::new();
+    for number in 0..40 {
+        let mut run = run(5 * (number / 2));
+        if let profile::Body::Tree(tree) = &mut run.profile.body {
+            let odd = usize::try_from(number).unwrap();
+            for node in tree.nodes.iter_mut().skip(odd).step_by(3) {
+                node.cost.wall = u64::MAX - number;
+                node.cost.calls = u64::MAX - number;
+                node.cost.memory = if number % 2 == 0 { i64::MAX } else { i64::MIN };
+            }
+        }
+        run.profile.meta.peak_memory = Some(u64::MAX - number);
+        if number % 4 == 0 {
+            run.profile.meta.started_unix_us = Some(u64::MAX - number);
+        }
+        ids.push(store.put(run).unwrap().id);
+    }
+    assert_eq!(store.verify().unwrap().problems, []);
+    store.delete(&ids[..20]).unwrap();
+    assert_eq!(store.verify().unwrap().problems, []);
+    assert_eq!(store.stats().unwrap().runs, 20);
+}
+
+#[test]
 fn compacting_keeps_everything() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path());

@@ -1,4 +1,5 @@
-//! How often the page calls a change sure or likely when nothing changed.
+//! How often the page calls a change sure or likely when nothing changed, and
+//! whether it does when something did.
 //!
 //! Both sides are runs of one distribution, on a day each. `COMPARISONS=20`
 //! compares so often for each noise and size, and `--nocapture` shows the table.
@@ -23,6 +24,9 @@ const DAY_US: u64 = 86_400_000_000;
 
 /// The functions of each run, beside the root.
 const FUNCTIONS: u32 = 60;
+
+/// The route whose function 7 takes longer on the second day.
+const SLOWER: &str = "/slower";
 
 /// The runs of each side.
 const SIZES: [u64; 6] = [5, 10, 30, 100, 300, 1000];
@@ -102,6 +106,9 @@ fn run(noise: &Noise, route: &str, day: u64, number: u64) -> Profile {
         builder.cost(node).calls += 1;
         let usual = 1.5 * normal(&mut fixed) + noise.day * normal(&mut of_day);
         let mut time = 100_000.0 * (usual + load + noise.function * normal(&mut of_run)).exp();
+        if route == SLOWER && day == 1 && function == 7 {
+            time *= 1.6;
+        }
         if noise.slow > 0 && of_run.below(noise.slow) == 0 {
             time *= 30.0;
         }
@@ -167,6 +174,32 @@ impl Count {
     }
 }
 
+/// Compares the days of a route.
+fn compared(store: &SqliteStore, route: &str) -> Answer {
+    let selections = [0, 1].map(|day| Selection {
+        routes: vec![route.to_owned()],
+        since_us: Some(BEGIN_US + day * DAY_US),
+        until_us: Some(BEGIN_US + (day + 1) * DAY_US),
+        ..Selection::default()
+    });
+    Answer::of(store, &selections).unwrap().unwrap()
+}
+
+#[test]
+fn a_function_that_became_slower_is_the_only_sure_change() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(folder.path()).unwrap();
+    fill(&store, &NOISES[1], SLOWER, 400);
+    let answer = compared(&store, SLOWER);
+    let rows = &answer.mean.functions;
+    let common = common(rows);
+    let sure = rows
+        .iter()
+        .filter(|row| confidence(row, common, answer.sides) == Confidence::Sure);
+    let sure: Vec<&str> = sure.map(|row| row.name.as_str()).collect();
+    assert_eq!(sure, ["f7"], "{common:?}");
+}
+
 #[test]
 fn equal_runs_have_no_sure_change() {
     let times: u64 = std::env::var("COMPARISONS").map_or(2, |times| times.parse().unwrap());
@@ -179,13 +212,7 @@ fn equal_runs_have_no_sure_change() {
             for time in 0..times {
                 let route = format!("/{} {size} {time}", noise.name);
                 fill(&store, noise, &route, size);
-                let selections = [0, 1].map(|day| Selection {
-                    routes: vec![route.clone()],
-                    since_us: Some(BEGIN_US + day * DAY_US),
-                    until_us: Some(BEGIN_US + (day + 1) * DAY_US),
-                    ..Selection::default()
-                });
-                let answer = Answer::of(&store, &selections).unwrap().unwrap();
+                let answer = compared(&store, &route);
                 assert_eq!(answer.sides.runs, [size; 2]);
                 mean.add(&answer.mean.functions, answer.sides);
                 if let Some(of_p95) = &answer.near_p95 {

@@ -13,7 +13,7 @@ mod to_profile;
 
 use profile::{Activation, Edge, EdgeTable, NumberMap, Profile};
 
-use super::{Sign, log_own};
+use super::{MOST_COST, Sign, bounded, log_own};
 
 pub(crate) use functions::FunctionSums;
 pub use functions::PathSums;
@@ -71,11 +71,11 @@ impl Paths {
                         from: u64::from(node.parent.0),
                         to: u64::from(node.symbol.0),
                         runs: 1,
-                        calls: node.cost.calls,
-                        wall: own.wall,
-                        cpu: own.cpu,
-                        memory: own.memory,
-                        peak: own.peak,
+                        calls: node.cost.calls.min(MOST_COST),
+                        wall: bounded(own.wall),
+                        cpu: bounded(own.cpu),
+                        memory: bounded(own.memory),
+                        peak: bounded(own.peak),
                         ln: log_own(own.wall),
                     });
                 }
@@ -92,11 +92,11 @@ impl Paths {
                         from: packed(edge.caller),
                         to: packed(edge.callee),
                         runs: 1,
-                        calls: edge.cost.calls,
-                        wall: signed(edge.cost.wall),
-                        cpu: signed(edge.cost.cpu),
-                        memory: edge.cost.memory,
-                        peak: edge.cost.peak,
+                        calls: edge.cost.calls.min(MOST_COST),
+                        wall: bounded(signed(edge.cost.wall)),
+                        cpu: bounded(signed(edge.cost.cpu)),
+                        memory: bounded(edge.cost.memory),
+                        peak: bounded(edge.cost.peak),
                         ln: log_own(signed(edge.cost.wall)),
                     });
                 }
