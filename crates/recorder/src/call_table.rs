@@ -315,7 +315,9 @@ mod tests {
     #[test]
     fn rows_with_more_calls_come_first_and_none_is_lost() {
         let mut table = CallTable::new(1 << 20);
-        let all: Vec<_> = (0..20_000_u32).map(|it| (it % 140, it)).collect();
+        let all: Vec<_> = (0..20_000_u32)
+            .map(|callee| (callee % 140, callee))
+            .collect();
         for &(parent, callee) in &all {
             table.row(parent, callee, callee + 1).unwrap();
         }
