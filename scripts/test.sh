@@ -12,7 +12,7 @@ failed_now=0
 summary=()
 
 test_everything() {
-    need_disk 9
+    need_disk 8
     rm -rf "$logs" && mkdir -p "$logs"
     # What Cargo keeps to compile a changed crate faster takes 3 GB more.
     export CARGO_INCREMENTAL=0
