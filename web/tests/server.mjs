@@ -271,7 +271,8 @@ export const server = {
       const { page, close } = await visit(browser, address, { script: false });
       await page.getByLabel("Token").fill(reader);
       await page.keyboard.press("Enter");
-      await page.goto(`${address}/settings`);
+      await page.getByRole("link", { name: "Settings" }).click();
+      await page.waitForURL(/settings$/);
       assert.equal(await page.getByRole("link", { name: /^Change the policy/ }).count(), 0);
       await page.goto(`${address}/settings/policy`);
       assert.match(await page.innerText("main"), /has not the scope Admin/);
