@@ -73,7 +73,7 @@ fn service(store: &Arc<dyn Store>, access: Access) -> Router {
         access,
         hosts: vec!["profiles.example.com".to_owned()],
         tls: None,
-        is_demo: false,
+        demo: None,
         viewer: Box::new(|viewed| {
             let bytes = viewed.file.bytes.len();
             let base = viewed.base.map_or(0, |base| base.bytes.len());
