@@ -15,6 +15,7 @@ $wrong = [
     'xhprof.auto_enable' => ['0', '2', 'maybe', 'triggers'],
     'xhprof.capture' => ['', 'a;b', 'a=b', 'X-Request-Id, /etc', str_repeat('a', 65)],
     'xhprof.closure_names' => ['auto', '2', 'maybe', 'automatic'],
+    'xhprof.template_names' => ['auto', '2', 'maybe', 'twig'],
     'xhprof.clock' => ['auto', 'sundial', '1'],
     'xhprof.compensate' => ['0', '2', 'maybe'],
     'xhprof.engine' => ['auto', 'steam', '1'],

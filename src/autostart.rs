@@ -21,7 +21,7 @@ use recorder::Shape;
 
 use crate::log_throttled::{Problem, log_throttled};
 use crate::output::{Chosen, EventFile, FileOutcome, Written};
-use crate::settings::{ClosureNames, Flags, Mode, OutputFormat};
+use crate::settings::{Flags, Mode, OutputFormat};
 use crate::symbols::{Details, NamingOptions};
 use crate::{compensation, output, session, settings, zend};
 
@@ -100,12 +100,7 @@ fn begin(reason: Reason) -> Result<(), String> {
     zend::fill_server_variables();
     let ignored = settings::value(&settings::IGNORED_FUNCTIONS).into_iter();
     let ignored_functions = ignored.map(|name| name.into_bytes().into()).collect();
-    let mut naming = NamingOptions {
-        places: true,
-        // Files are read by our own program, which shows a closure's place.
-        closures: settings::value(&settings::CLOSURE_NAMES) != ClosureNames::Plain,
-        ..NamingOptions::of_settings(ignored_functions)
-    };
+    let mut naming = NamingOptions::of_settings(ignored_functions).for_a_file();
     let flags = choice::flags(reason);
     if flags.sql && naming.details == Details::None {
         naming.details = Details::InNames;

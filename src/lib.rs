@@ -27,6 +27,7 @@ mod session;
 mod settings;
 mod spans;
 mod symbols;
+mod templates;
 #[allow(unsafe_code)]
 mod zend;
 

@@ -14,7 +14,7 @@ use recorder::Shape;
 use crate::options::Options;
 use crate::output::{self, EventFile, FileOutcome, Target};
 use crate::session::Recorded;
-use crate::settings::{self, ClosureNames, Flags};
+use crate::settings::Flags;
 use crate::symbols::{Details, NamingOptions};
 use crate::{autostart, compensation, session};
 
@@ -70,9 +70,7 @@ fn for_a_file(naming: NamingOptions, has_place_for_spans: bool) -> NamingOptions
     };
     NamingOptions {
         details,
-        places: true,
-        closures: settings::value(&settings::CLOSURE_NAMES) != ClosureNames::Plain,
-        ..naming
+        ..naming.for_a_file()
     }
 }
 

@@ -13,8 +13,9 @@ use policy::exclusions::Exclusions;
 use profile::{NameIndex, Spans, Symbol, Vacancy};
 use recorder::{Recorder, SymbolId, TickRate};
 
-use crate::settings::{self, ClosureNames};
+use crate::settings::{self, ClosureNames, TemplateNames};
 use crate::spans::{SharedSpans, SpanLog};
+use crate::templates::{self, Named};
 use crate::zend::{Function, FunctionKind, name};
 use policy::names::{NameLimits, Names, SharedNames, fitting};
 
@@ -105,6 +106,8 @@ pub(crate) struct NamingOptions {
     pub(crate) details: Details,
     /// Closures are named by file and line.
     pub(crate) closures: bool,
+    /// Functions of Twig's templates are named by the template.
+    pub(crate) templates: bool,
     /// Symbols have the file and line of their definition.
     pub(crate) places: bool,
 }
@@ -122,7 +125,19 @@ impl NamingOptions {
                 Details::None
             },
             closures: settings::value(&settings::CLOSURE_NAMES) == ClosureNames::Place,
+            templates: settings::value(&settings::TEMPLATE_NAMES) == TemplateNames::Template,
             places: false,
+        }
+    }
+
+    /// The same options for a profile in a file, which has places, and whose reader
+    /// is our own program.
+    pub(crate) fn for_a_file(self) -> Self {
+        Self {
+            closures: settings::value(&settings::CLOSURE_NAMES) != ClosureNames::Plain,
+            templates: settings::value(&settings::TEMPLATE_NAMES) != TemplateNames::Plain,
+            places: true,
+            ..self
         }
     }
 }
@@ -210,8 +225,12 @@ impl Symbols {
         }
         let mut scratch = std::mem::take(&mut self.scratch);
         let known = self.names().symbols().len();
+        let mut place = None;
         let target = if name::write_name(function, &mut scratch) {
-            if self.naming.closures {
+            if let Some(template) = self.template(function, &scratch) {
+                scratch = template.name;
+                place = template.place;
+            } else if self.naming.closures {
                 self.closure_apart(function, &mut scratch);
             }
             self.intern(&scratch, kind, add_symbol)
@@ -224,9 +243,23 @@ impl Symbols {
         self.scratch = scratch;
         if self.naming.places {
             let mut names = self.names.borrow_mut();
-            names.set_place(known, function.file(), function.line());
+            match place {
+                Some((template, line)) => names.set_place(known, Some(template), line),
+                None => names.set_place(known, function.file(), function.line()),
+            }
         }
         target
+    }
+
+    /// The function as one of a template, unless PHP's name of it is excluded: then
+    /// that name stays. Two classes of one template are one function.
+    fn template<'a>(&mut self, function: Function<'a>, plain: &[u8]) -> Option<Named<'a>> {
+        if !self.naming.templates {
+            return None;
+        }
+        let mut named = templates::named(function)?;
+        profile::make_name_safe(&mut named.name);
+        (!self.naming.exclusions.has_name(plain)).then_some(named)
     }
 
     /// Adds file and line to a closure's name, unless the name that PHP has for it

@@ -47,11 +47,12 @@ impl Exclusions {
     }
 
     /// Also leaves out what matches these patterns: files if the pattern contains a
-    /// slash, else functions and methods, case-insensitively.
+    /// slash and no `::`, else functions and methods, case-insensitively.
     #[must_use]
     pub fn and_patterns(mut self, patterns: &[String]) -> Self {
         for pattern in patterns {
-            if pattern.contains('/') {
+            // Functions of templates have slashes: `twig::shop/page.html.twig`.
+            if pattern.contains('/') && !pattern.contains("::") {
                 self.add_file_pattern(pattern);
             } else {
                 let pattern = pattern.to_ascii_lowercase();
@@ -135,6 +136,15 @@ mod tests {
         let names = names.iter().map(|name| name.as_bytes().into()).collect();
         let patterns: Vec<String> = patterns.iter().map(|&pattern| pattern.to_owned()).collect();
         Exclusions::of_names(names).and_patterns(&patterns)
+    }
+
+    #[test]
+    fn a_pattern_with_a_slash_is_of_files_unless_it_has_a_method() {
+        let mut exclusions = of(&[], &["vendor/", "twig::shop/*"]);
+        assert!(exclusions.has_file(b"/srv/vendor/a.php"));
+        assert!(exclusions.has_name(b"twig::shop/page.html.twig::block_body"));
+        assert!(!exclusions.has_name(b"twig::page.html.twig"));
+        assert!(!exclusions.has_file(b"/srv/twig::shop/a.php"));
     }
 
     #[test]

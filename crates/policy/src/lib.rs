@@ -20,4 +20,5 @@ pub mod patterns;
 pub mod redaction;
 pub mod settings;
 pub mod suggest;
+pub mod templates;
 pub mod trigger;

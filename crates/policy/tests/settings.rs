@@ -35,7 +35,7 @@ fn names_are_unique_and_begin_as_php_wants_them() {
         assert!(names.insert(name), "{name} is there twice");
         assert_eq!(settings::named(name).unwrap().name(), name);
     }
-    assert_eq!(names.len(), 39);
+    assert_eq!(names.len(), 40);
     assert!(
         settings::named("xhprof.Rate").is_none(),
         "names are case-sensitive"
@@ -118,7 +118,7 @@ fn a_boolean_is_spelled_as_in_php_ini() {
 
 #[test]
 fn a_word_that_is_a_boolean_has_all_spellings() {
-    use settings::{AutoEnable, ClosureNames, PinCpu};
+    use settings::{AutoEnable, ClosureNames, PinCpu, TemplateNames};
     let auto_enable = [
         ("1", AutoEnable::Always),
         ("on", AutoEnable::Always),
@@ -133,6 +133,12 @@ fn a_word_that_is_a_boolean_has_all_spellings() {
         ("", ClosureNames::Plain),
     ];
     reads(&settings::CLOSURE_NAMES, &closures);
+    let templates = [
+        ("auto", TemplateNames::Auto),
+        ("On", TemplateNames::Template),
+        ("false", TemplateNames::Plain),
+    ];
+    reads(&settings::TEMPLATE_NAMES, &templates);
     reads(
         &settings::PIN_CPU,
         &[("true", PinCpu::Always), ("0", PinCpu::Never)],
@@ -471,6 +477,7 @@ proptest! {
         check(&settings::FILE_PERMISSIONS, &text);
         check(&settings::PIN_CPU, &text);
         check(&settings::SAMPLING_CLOCK, &text);
+        check(&settings::TEMPLATE_NAMES, &text);
     }
 
     /// No text ends the process, and what is invalid has a sentence.

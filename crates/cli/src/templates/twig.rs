@@ -11,9 +11,11 @@
 //! Twig 2 and 3 write it so. The map goes from lines of the file to lines of the
 //! template.
 
-use super::{Named, find};
+use std::ops::Range;
 
-const PREFIX: &[u8] = b"__TwigTemplate_";
+use policy::templates::{Template, is_compiled as is_class};
+
+use super::{Named, find};
 
 /// Whether a function is one of a compiled template.
 pub(super) fn is_compiled(function: &[u8]) -> bool {
@@ -22,22 +24,12 @@ pub(super) fn is_compiled(function: &[u8]) -> bool {
 
 /// The class and the method; none if it is no template.
 fn parts(function: &[u8]) -> Option<(&[u8], &[u8])> {
-    let rest = function.strip_prefix(PREFIX)?;
-    let digits = rest.iter().take_while(|byte| byte.is_ascii_hexdigit());
-    if digits.count() < 32 {
-        return None;
-    }
     let colons = find(function, b"::")?;
-    Some((function.get(..colons)?, function.get(colons + 2..)?))
+    let class = function.get(..colons)?;
+    is_class(class).then_some((class, function.get(colons + 2..)?))
 }
 
 /// Names a function by the file that Twig wrote; `line` is its first line there.
-///
-/// | method | name |
-/// |---|---|
-/// | `doDisplay` | `twig::page.html.twig` |
-/// | `block_body` | `twig::page.html.twig::block_body` |
-/// | `doDisplay` of an embedded template | `twig::page.html.twig::embed_12`, by its line |
 pub(super) fn named(function: &[u8], line: u32, text: &[u8]) -> Option<Named> {
     let (class, method) = parts(function)?;
     let header = [b"\nclass ", class, b" extends "].concat();
@@ -49,40 +41,18 @@ pub(super) fn named(function: &[u8], line: u32, text: &[u8]) -> Option<Named> {
     let _code = literal(&mut literals)?;
     let template = literal(&mut literals)?;
     let path = literal(&mut literals)?;
-    let class_line = text
-        .get(..start)?
-        .iter()
-        .filter(|byte| **byte == b'\n')
-        .count()
-        + 1;
-    let lines = Lines::of(body.get(..source_at)?, class_line);
-    // The template's own first line, or the embedded one's.
-    let first = lines.first_in(0, u32::MAX).unwrap_or(1);
-
-    let is_embedded = class.windows(3).any(|part| part == b"___");
-    let mut name = [b"twig::", &*template].concat();
-    if is_embedded {
-        name.extend(format!("::embed_{first}").into_bytes());
-    }
-    let is_closure = method.starts_with(b"{closure");
-    let template_line = if is_closure {
-        lines.before(line)
+    let before = text.get(..start)?.iter().filter(|byte| **byte == b'\n');
+    let class_line = u32::try_from(before.count() + 1).unwrap_or(u32::MAX);
+    let template = Template::new(class, class_line, &template, lines(body.get(..source_at)?));
+    let named = if method.starts_with(b"{closure") {
+        template.closure(line)
     } else {
-        let (start, end) = range(text, line);
-        lines.first_in(start, end)
+        template.method(method, range(text, line))
     };
-    let template_line = template_line.unwrap_or(first);
-    if is_closure {
-        let short = super::short(&template);
-        name.extend([b"::{closure:", short].concat());
-        name.extend(format!(":{template_line}}}").into_bytes());
-    } else if method != b"doDisplay" {
-        name.extend([b"::", method].concat());
-    }
     Some(Named {
-        name,
+        name: named.name,
         file: path.starts_with(b"/").then_some(path),
-        line: template_line,
+        line: named.line,
     })
 }
 
@@ -121,7 +91,7 @@ fn literal(rest: &mut &[u8]) -> Option<Vec<u8>> {
 
 /// The lines of a method: from its comment to that of the next one. Twig notes the
 /// line of a block where the comment begins.
-fn range(text: &[u8], line: u32) -> (u32, u32) {
+fn range(text: &[u8], line: u32) -> Range<u32> {
     let (mut start, mut end, mut comment) = (line, u32::MAX, None);
     for (text, number) in text.split(|byte| *byte == b'\n').zip(1_u32..) {
         let text = text.trim_ascii_start();
@@ -142,49 +112,25 @@ fn range(text: &[u8], line: u32) -> (u32, u32) {
             comment = None;
         }
     }
-    (start, end)
+    start..end
 }
 
-/// Pairs of a line of the compiled file and a line of the template.
-struct Lines(Vec<(u32, u32)>);
-
-impl Lines {
-    /// Reads `return array (  49 => 8,  38 => 1,);` of the last `getDebugInfo()`.
-    /// That of an embedded template also has the lines of the classes before.
-    fn of(class: &[u8], class_line: usize) -> Self {
-        let marker = b"function getDebugInfo()";
-        let mut places = class.windows(marker.len()).enumerate();
-        let place = places.rfind(|(_, window)| *window == marker);
-        let body = place.and_then(|(place, _)| class.get(place + marker.len()..));
-        let text = String::from_utf8_lossy(body.unwrap_or_default());
-        let array = text.split(';').next().unwrap_or_default();
-        let array = array.rsplit(['(', '[']).next().unwrap_or_default();
-        let pairs = array.split(',').filter_map(|pair| {
-            let (compiled, template) = pair.split_once("=>")?;
-            let template = template.trim().trim_end_matches([')', ']']);
-            Some((compiled.trim().parse().ok()?, template.trim().parse().ok()?))
-        });
-        let is_own = |(compiled, _): &(u32, u32)| *compiled as usize >= class_line;
-        Self(pairs.filter(is_own).collect())
-    }
-
-    /// The first line of the template in a range of the file: what stands at its
-    /// beginning, else the smallest.
-    fn first_in(&self, start: u32, end: u32) -> Option<u32> {
-        let exact = self.0.iter().find(|(compiled, _)| *compiled == start);
-        let inside = self
-            .0
-            .iter()
-            .filter(|(line, _)| (start..end).contains(line));
-        let smallest = inside.min_by_key(|(_, template)| *template);
-        exact.or(smallest).map(|(_, template)| *template)
-    }
-
-    /// The line of the template that a line of the file belongs to.
-    fn before(&self, line: u32) -> Option<u32> {
-        let before = self.0.iter().filter(|(compiled, _)| *compiled <= line);
-        before.max().map(|(_, template)| *template)
-    }
+/// Reads `return array (  49 => 8,  38 => 1,);` of the last `getDebugInfo()`: pairs
+/// of a line of the compiled file and a line of the template.
+fn lines(class: &[u8]) -> Vec<(u32, u32)> {
+    let marker = b"function getDebugInfo()";
+    let mut places = class.windows(marker.len()).enumerate();
+    let place = places.rfind(|(_, window)| *window == marker);
+    let body = place.and_then(|(place, _)| class.get(place + marker.len()..));
+    let text = String::from_utf8_lossy(body.unwrap_or_default());
+    let array = text.split(';').next().unwrap_or_default();
+    let array = array.rsplit(['(', '[']).next().unwrap_or_default();
+    let pairs = array.split(',').filter_map(|pair| {
+        let (compiled, template) = pair.split_once("=>")?;
+        let template = template.trim().trim_end_matches([')', ']']);
+        Some((compiled.trim().parse().ok()?, template.trim().parse().ok()?))
+    });
+    pairs.collect()
 }
 
 #[cfg(test)]

@@ -22,6 +22,17 @@ pub enum ClosureNames {
     Plain,
 }
 
+/// The value of `xhprof.template_names`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TemplateNames {
+    /// By template in files; as XHProf names them in arrays.
+    Auto,
+    /// By template, everywhere.
+    Template,
+    /// As PHP names them, everywhere.
+    Plain,
+}
+
 /// The value of `xhprof.clock`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClockChoice {

@@ -3,7 +3,7 @@
 use super::parser::{InputName, List, Number, Permissions, Raised, Switch, Words};
 use super::{
     ClockChoice, ClosureNames, DIRECTORY, Definition, EngineChoice, Kind, PinCpu, RouteOf,
-    SampledClock, Scope, Setting, Text,
+    SampledClock, Scope, Setting, TemplateNames, Text,
 };
 
 /// The settings of this group, in the order of the documents.
@@ -21,6 +21,7 @@ pub static EXPERT: &[&dyn Definition] = &[
     &SAMPLING_CLOCK,
     &SAMPLING_INTERVAL,
     &SPECIAL_FUNCTIONS,
+    &TEMPLATE_NAMES,
 ];
 
 /// The directory in which `xhprof run` collects automatic profiles; empty for
@@ -210,4 +211,21 @@ pub static SPECIAL_FUNCTIONS: Setting<bool> = Setting {
         change](production.md#what-special_functions-changes)",
     comment: "1: also record strlen(), count() and others that PHP compiles to opcodes; they get \
         slower.",
+};
+
+/// Which functions of Twig's templates are named by the template.
+pub static TEMPLATE_NAMES: Setting<TemplateNames> = Setting {
+    name: c"xhprof.template_names",
+    default: TemplateNames::Auto,
+    scope: Scope::Anywhere,
+    kind: Kind::Plain,
+    parser: &Words(&[
+        ("auto", TemplateNames::Auto),
+        ("0", TemplateNames::Plain),
+        ("1", TemplateNames::Template),
+    ]),
+    about: "1: functions of Twig's templates are named by the template, \
+        `twig::page.html.twig::block_body`; 0: as XHProf names them, `__TwigTemplate_…`; auto: 1 \
+        for files (`auto_enable`, `xhprof run`), 0 for the arrays that programs get",
+    comment: "Twig's functions by template: auto (in files), 1 (everywhere), 0 (nowhere).",
 };

@@ -17,7 +17,7 @@ use std::ffi::CStr;
 
 pub use choices::{
     AutoEnable, ClockChoice, ClosureNames, EngineChoice, Flags, Mode, OutputFormat, PinCpu,
-    RouteOf, SampledClock,
+    RouteOf, SampledClock, TemplateNames,
 };
 pub use everyday::*;
 pub use expert::*;

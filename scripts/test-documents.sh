@@ -1,0 +1,54 @@
+# What documents say against what is: steps of `./x test`. Sourced by
+# `scripts/test.sh`.
+
+stub_agrees() {
+    "$PHP" -n scripts/signatures.php xhprof.stub.php >"$logs/stub.txt"
+    "$PHP" -n -d extension="$extension" scripts/signatures.php >"$logs/reflection.txt"
+    diff -u "$logs/stub.txt" "$logs/reflection.txt"
+    cat "$logs/reflection.txt"
+}
+
+# Checks that the names and defaults in scripts/xhprof.ini are the extension's. A test
+# of crates/policy compares its text with the settings.
+ini_settings() {
+    local file=$logs/xhprof.ini names=$logs/ini-names
+    sed -nE 's/^;(xhprof\.)/\1/p' scripts/xhprof.ini >"$file"
+    sed -nE 's/^(xhprof\.[a-z_]+) =.*/\1/p' "$file" | sort >"$names"
+    [ "$(wc -l <"$file")" = "$(wc -l <"$names")" ] || die 'a setting of scripts/xhprof.ini has no "name = value"'
+    # With all lines active, every setting has its default.
+    local print='foreach (ini_get_all("xhprof") as $name => $setting) echo "$name=$setting[global_value]\n";'
+    "$PHP" -n -d extension="$extension" -r "$print" | sort >"$logs/ini-defaults"
+    PHP_INI_SCAN_DIR='' "$PHP" -c "$file" -d extension="$extension" -r "$print" | sort >"$logs/ini-values"
+    diff -u "$logs/ini-defaults" "$logs/ini-values"
+    comm -23 "$names" <(cut -d= -f1 "$logs/ini-defaults") | sed 's/$/ is no setting of the extension/' | tee "$logs/ini-unknown"
+    [ ! -s "$logs/ini-unknown" ]
+}
+
+# ARCHITECTURE.md's folders, their allowed imports, its arrows, and circles of imports.
+code_map() { python3 scripts/architecture.py; }
+
+# Checks the number of lines in ARCHITECTURE.md: it is an upper bound, and at most
+# 100 lines above the real number.
+hot_path_length() {
+    local file lines=0 stated
+    for file in recorder callees call_table; do
+        lines=$((lines + $(awk '/^#\[cfg\(test\)\]/ { exit } { count++ } END { print count }' "crates/recorder/src/$file.rs")))
+    done
+    stated=$(sed -nE 's/.*`call_table\.rs`, together under ([0-9]+) lines without tests.*/\1/p' ARCHITECTURE.md)
+    echo "the hot path has $lines lines, ARCHITECTURE.md says under ${stated:-nothing}"
+    [ -n "$stated" ] || die 'ARCHITECTURE.md does not say: `call_table.rs`, together under N lines without tests'
+    [ "$lines" -lt "$stated" ] || die "ARCHITECTURE.md says under $stated"
+    [ "$lines" -ge $((stated - 100)) ] || die "ARCHITECTURE.md's bound is more than 100 lines too high"
+}
+
+# Checks that docs/settings.md has every setting with its default, and no other.
+documented_settings() {
+    diff -u <(sed -nE 's/^\| `(xhprof\.[a-z_]+)` \| (`([^`]*)`)? *\|.*/\1=\3/p' docs/settings.md | sort) \
+        <("$PHP" -n -d extension="$extension" -r '
+            foreach (ini_get_all("xhprof") as $name => $setting) echo "$name=$setting[global_value]\n";' | sort)
+}
+
+# Checks the links of all pages.
+links() {
+    git ls-files -z --cached --others --exclude-standard '*.md' | xargs -0 "$PHP" -n scripts/links.php
+}

@@ -1,0 +1,97 @@
+# What PHP code sees, and what servers do: steps of `./x test`. Sourced by
+# `scripts/test.sh`.
+
+modes() { "$PHP" scripts/modes.php "$extension" "$release/xhprof"; }
+
+# Without the machine's php.ini, which may load Xdebug or another xhprof. A test names
+# its extensions in --EXTENSIONS--.
+php_tests_execute() { php_tests execute; }
+php_tests_observer() { php_tests observer; }
+
+php_tests() {
+    local output=$logs/run-tests-$1
+    TEST_PHP_EXECUTABLE=$PHP NO_INTERACTION=1 "$PHP" -n "$(run_tests_script)" \
+        -n -q -j2 --no-progress --show-diff -d extension="$extension" \
+        -d xhprof.engine="$1" php-tests | tee "$output"
+    tests_passed "$output"
+}
+
+# run-tests.php succeeds even if no test ran.
+tests_passed() {
+    grep -qE '^Tests passed *: *[1-9]' "$1" || {
+        echo 'no PHP test passed'
+        return 1
+    }
+}
+
+# A copy, because the script writes into its own folder, which belongs to root.
+run_tests_script() {
+    local folder
+    for folder in "$("$PHP_CONFIG" --extension-dir)" "$("$PHP_CONFIG" --prefix)/lib/php"; do
+        if [ -e "$folder/build/run-tests.php" ]; then
+            mkdir -p "$logs"
+            cp "$folder/build/run-tests.php" "$logs/run-tests.php"
+            echo "$logs/run-tests.php"
+            return
+        fi
+    done
+    die "run-tests.php is not in the folder of phpize's files"
+}
+
+# The same programs each time; `./x differential` and `./x monkey` run more.
+random_programs() {
+    "$PHP" -n scripts/differential/run.php "$extension" 1 200
+}
+
+random_use() {
+    "$PHP" -n scripts/monkey/run.php "$extension" "$release/xhprof" 1 150
+}
+
+fpm_requests() {
+    local fpm
+    fpm=$(find_fpm) || {
+        echo 'php-fpm is not installed, so not run'
+        return
+    }
+    "$PHP" -n scripts/fpm.php "$fpm" "$extension"
+}
+
+web_requests() {
+    "$PHP" -n scripts/web.php "$extension" "$(find_fpm || echo -)" "$release/xhprof"
+}
+
+# The recipes of docs/production.md, as root: they make folders for the server's user.
+documented_recipes() {
+    local fpm
+    fpm=$(find_fpm) || {
+        echo 'php-fpm is not installed, so not run'
+        return
+    }
+    "$PHP" -n scripts/recipes.php "$extension" "$fpm" "$release/xhprof"
+}
+
+server_works() {
+    "$PHP" -n scripts/serve.php "$extension" "$release/xhprof" "$(find_nginx)"
+    service_unit
+}
+
+# The nginx of this machine; Debian's is not on the PATH of all users.
+find_nginx() { command -v nginx || ls /usr/sbin/nginx 2>/dev/null || true; }
+
+# The unit of packaging/, with our program, as systemd understands it.
+service_unit() {
+    local unit=$logs/xhprof.service
+    command -v systemd-analyze >/dev/null || { echo 'systemd is not installed: packaging/systemd was not checked'; return; }
+    mkdir -p "$logs"
+    sed "s#/usr/local/bin/xhprof#$release/xhprof#" packaging/systemd/xhprof.service >"$unit"
+    systemd-analyze verify --man=no "$unit" 2>&1 | grep -F xhprof.service && die 'see above: packaging/systemd/xhprof.service'
+    return 0
+}
+
+worker_loops() {
+    "$PHP" -n scripts/workers.php "$extension" "$release/xhprof"
+}
+
+framework_examples() {
+    "$PHP" -n scripts/frameworks.php "$extension" "$release/xhprof" "$(find_fpm || echo -)"
+}
