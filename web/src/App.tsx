@@ -69,8 +69,12 @@ export function App(props: {
       try {
         const files = isEmbedded ? await wanted.load() : wanted;
         setFailed(files);
-        await engine.open(await filesOf(files), { signal: abort.signal, threshold });
-        const told = await engine.ask({ ask: 'summary' });
+        // What came with the page is of all that the files hold.
+        const known = isEmbedded && threshold === undefined ? wanted.answers : undefined;
+        const opening = engine.open(await filesOf(files), { signal: abort.signal, threshold, known });
+        const early = known?.to({ ask: 'summary' });
+        if (early === undefined) await opening;
+        const told = early ?? (await engine.ask({ ask: 'summary' }));
         documents.current += 1;
         // The title that was given is that of the files that came with the page.
         const summary = documents.current === 1 && title !== null ? { ...told, title } : told;
@@ -81,6 +85,9 @@ export function App(props: {
           go({ ...start, metric: null, range: null, part: null, call: null, file: null, zoom: [], selected: null, fn: null, estimate: false, hints: false, top: 0, row: null });
         }
         setOpened({ document: documents.current, summary, isComparison, files });
+        // The page can be read; what it does not know yet waits for the engine.
+        setOpening(null);
+        await opening;
       } catch (error) {
         const reason = asEngineError(error);
         if (!engine.isOpen) setOpened(null);
@@ -128,7 +135,7 @@ export function App(props: {
   useFileInput(offer, setDragged);
 
   const page = state.page;
-  useEffect(() => {
+  useLayoutEffect(() => {
     // Keys work in the view at once, and screen readers start there.
     main.current?.focus({ preventScroll: true });
     window.scrollTo(0, 0);

@@ -80,6 +80,11 @@ export function cost(value: number, metric: MetricName, unit: Unit): string {
   }
 }
 
+/** The style of a list of costs, which stand below each other. */
+export function longest(texts: readonly string[]): { '--longest': string } {
+  return { '--longest': `${String(Math.max(0, ...texts.map((text) => text.length)))}ch` };
+}
+
 /** A cost with its sign, for differences. */
 export function signedCost(value: number, metric: MetricName, unit: Unit): string {
   const text = cost(value, metric, unit);

@@ -2,7 +2,7 @@
 import { render } from 'preact';
 import { App } from './App';
 import { Engine } from './engine/client';
-import { embeddedFiles, embeddedSources, engineParts } from './engine/parts';
+import { embeddedFiles, embeddedSources, engineParts, knownAnswers } from './engine/parts';
 import './styles/base.css';
 import './styles/shell.css';
 import './styles/tables.css';
@@ -32,10 +32,11 @@ function parsed(): Promise<void> {
 async function start(root: HTMLElement): Promise<void> {
   begin(root.dataset);
   await parsed();
-  const engine = new Engine(await engineParts());
+  const [parts, answers] = await Promise.all([engineParts(), knownAnswers()]);
+  const engine = new Engine(parts);
   engine.start();
   root.replaceChildren();
-  render(<App engine={engine} embedded={embeddedFiles()} sources={embeddedSources} title={root.dataset['title'] ?? null} />, root);
+  render(<App engine={engine} embedded={embeddedFiles(answers)} sources={embeddedSources} title={root.dataset['title'] ?? null} />, root);
 }
 
 const root = document.getElementById('app');

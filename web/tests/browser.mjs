@@ -1,6 +1,9 @@
 // Chromium as the tests use it: every page is watched for what no page may do.
 import { chromium } from "playwright-core";
 
+/** How long a page may take, in milliseconds: a machine that has much else to do is no failure. */
+export const PATIENCE = 60_000;
+
 /** Starts it; `close()` ends it. */
 export function start() {
   return chromium.launch({
@@ -15,6 +18,7 @@ export function start() {
 /** Opens a page; `wrong` collects what its console says and what it asks the network for. */
 export async function open(browser, url, { width = 1400, height = 900, scheme = "light" } = {}) {
   const context = await browser.newContext({ viewport: { width, height }, colorScheme: scheme });
+  context.setDefaultTimeout(PATIENCE);
   const page = await context.newPage();
   const wrong = [];
   page.on("console", (message) => wrong.push(`console: ${message.text()}`));

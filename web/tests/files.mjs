@@ -219,6 +219,28 @@ export const files = {
 /** What no reader takes back. */
 const ONLY_WRITTEN = new Set(["csv", "dot", "markdown", "html", "flamegraph", "flamegraph-html"]);
 
+/** Watches what a page opens: returns what waits for the next file, whose title may be that of the one before. */
+async function openings(page) {
+  await page.evaluate(() => {
+    const send = Worker.prototype.postMessage;
+    globalThis.replies = 0;
+    Worker.prototype.postMessage = function (message, ...rest) {
+      const count = ({ data }) => void (globalThis.replies += data.id === message.id);
+      if (message.kind === "open") this.addEventListener("message", count);
+      return send.call(this, message, ...rest);
+    };
+  });
+  const instead = page.getByRole("button", { name: "Open instead" });
+  let seen = 0;
+  return async (what) => {
+    await eventually(async () => {
+      if (await instead.isVisible()) await instead.click();
+      return (await page.evaluate(() => globalThis.replies)) > seen && (await page.locator(".opening").count()) === 0;
+    }, what);
+    seen = await page.evaluate(() => globalThis.replies);
+  };
+}
+
 /** These take a minute. */
 export const longFiles = {
   async "every format that is saved opens again"(browser) {
@@ -228,6 +250,7 @@ export const longFiles = {
     const { page, wrong, close } = await open(browser, `${url}#v1/file`);
     await page.locator(".formats button").first().waitFor();
     const other = await atStart(browser);
+    const settled = await openings(other.page);
     for (const id of await page.locator(".formats code").allInnerTexts()) {
       const button = page.locator(".formats button", { has: page.locator(`code:text-is("${id}")`) });
       const [download] = await Promise.all([page.waitForEvent("download"), button.click()]);
@@ -236,10 +259,7 @@ export const longFiles = {
       assert.ok(statSync(path).size > 100, id);
       if (ONLY_WRITTEN.has(id)) continue;
       await input(other.page).setInputFiles(path);
-      const instead = other.page.getByRole("button", { name: "Open instead" });
-      await instead.or(other.page.locator(".tile")).first().waitFor();
-      if (await instead.isVisible()) await instead.click();
-      await eventually(async () => (await other.page.title()) !== "" && (await other.page.locator(".opening").count()) === 0, id);
+      await settled(id);
       assert.equal(await other.page.getByRole("alert").count(), 0, id);
       await goTo(other.page, "v1/functions");
       const names = (await rows(other.page)).map(({ Function }) => Function);
@@ -265,18 +285,12 @@ export const longFiles = {
         return false;
       }
     };
+    const settled = await openings(page);
     let opened = 0;
     const put = async (name, bytes) => {
       await page.evaluate(() => document.querySelector('[aria-label="Close the message"]')?.click());
       await drop(page, [{ name, bytes }]);
-      const instead = page.getByRole("button", { name: "Open instead" });
-      const settled = async () => {
-        if (await instead.isVisible()) await instead.click();
-        if ((await page.locator(".opening").count()) > 0) return false;
-        return (await page.getByRole("alert").count()) > 0 || (await heading(page)) !== before;
-      };
-      const before = await heading(page);
-      for (let turn = 0; turn < 100 && !(await settled()); turn++) await page.waitForTimeout(20);
+      await settled(`${name} is opened, or is an error`);
       return page.getByRole("alert").count();
     };
     for (const path of all.filter((path) => statSync(path).isFile() && isKnown(path))) {

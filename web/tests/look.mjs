@@ -46,12 +46,11 @@ export const look = {
     const count = () => page.locator(".vrow").count();
     const before = await count();
     await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
-    await page.waitForTimeout(100);
-    assert.ok((await count()) > before, "more rows");
-    assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "light");
+    const theme = () => page.evaluate(() => document.documentElement.dataset.theme);
+    await eventually(async () => (await count()) > before, "more rows");
+    await eventually(async () => (await theme()) === "light", "white paper");
     await page.evaluate(() => dispatchEvent(new Event("afterprint")));
-    await page.waitForTimeout(100);
-    assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "dark");
+    await eventually(async () => (await theme()) === "dark", "as before");
     const pdf = await page.pdf({ path: join(folder, "functions.pdf"), printBackground: true });
     assert.ok(pdf.length > 10_000);
     assert.deepEqual(wrong, []);

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
+import { PATIENCE } from "./browser.mjs";
 import { assertAccessible, assertFits, eventually, folder, shop, xhprof } from "./stage.mjs";
 
 /** A name that is markup anywhere but in text. */
@@ -57,6 +58,7 @@ async function send(address, { app = "shop", route = "/cart", release = "1", tag
 /** Opens a page of the server; `wrong` collects what its console says and requests to elsewhere. */
 async function visit(browser, address, { width = 1400, height = 900, scheme = "light", script = true } = {}) {
   const context = await browser.newContext({ viewport: { width, height }, colorScheme: scheme, javaScriptEnabled: script });
+  context.setDefaultTimeout(PATIENCE);
   const page = await context.newPage();
   const wrong = [];
   page.on("console", (message) => {
@@ -76,6 +78,9 @@ async function visit(browser, address, { width = 1400, height = 900, scheme = "l
   await page.goto(address);
   return { page, wrong, close: () => context.close() };
 }
+
+/** Waits until the page says so: a form's answer is another page, which may look like the one before. */
+const told = (page, text) => page.locator("main [role=status]", { hasText: text }).waitFor();
 
 const rowsOf = (page) => page.locator("form.runs tbody tr").count();
 
@@ -132,7 +137,7 @@ export const server = {
       assert.match(await page.innerText("tbody"), /<img src=x/);
       assert.equal(await page.locator("tbody img").count(), 0);
       await page.getByRole("link", { name: HOSTILE, exact: true }).first().click();
-      assert.match(await page.innerText("h1"), /<img src=x/);
+      await page.locator("h1", { hasText: "<img src=x" }).waitFor();
       assert.deepEqual(wrong, []);
       await close();
     });
@@ -167,7 +172,7 @@ export const server = {
         await page.locator("input[name=run]").nth(row).focus();
         await page.keyboard.press("Space");
       }
-      assert.ok(await button.isEnabled());
+      await eventually(() => button.isEnabled(), "two are chosen");
       await button.focus();
       await page.keyboard.press("Enter");
       await page.waitForURL(/\/compare\/runs\?base=/);
@@ -188,8 +193,11 @@ export const server = {
       for (const script of [true, false]) {
         const { page, wrong, close } = await visit(browser, `${address}/?q=release:1`, { script });
         await page.getByRole("link", { name: "Compare these runs with others" }).click();
+        // Both pages have a filter: this is the second one's.
+        await page.locator(".note", { hasText: "Before: release:1" }).waitFor();
         await page.getByRole("searchbox", { name: "Filter" }).fill("release:2");
         await page.getByRole("button", { name: "Filter" }).click();
+        await page.waitForURL(/release(:|%3A)2/);
         assert.match(await page.innerText(".note"), /Before: release:1/);
         await page.getByRole("link", { name: "compare", exact: true }).click();
         await page.getByRole("heading", { name: /What explains the mean/ }).waitFor();
@@ -213,8 +221,11 @@ export const server = {
       const link = page.getByRole("region", { name: "Functions with the most self time" }).getByRole("link").first();
       const name = await link.innerText();
       await link.click();
-      assert.equal(await page.innerText("h1"), name);
-      await page.getByRole("region", { name: "Callers" }).getByRole("link").first().click();
+      await page.getByRole("heading", { level: 1, name, exact: true }).waitFor();
+      const caller = page.getByRole("region", { name: "Callers" }).getByRole("link").first();
+      const called = await caller.innerText();
+      await caller.click();
+      await page.getByRole("heading", { level: 1, name: called, exact: true }).waitFor();
       await page.getByRole("heading", { name: "Callees" }).waitFor();
       assert.deepEqual(wrong, []);
       await close();
@@ -243,7 +254,8 @@ export const server = {
         await page.getByLabel("Size of all runs").fill("20 apples");
         await page.getByRole("button", { name: "Save" }).click();
         const size = page.getByLabel("Size of all runs");
-        await size.and(page.locator("[aria-invalid=true]")).waitFor();
+        await page.locator("#bytes-wrong").waitFor();
+        assert.equal(await size.getAttribute("aria-invalid"), "true");
         assert.equal(await size.inputValue(), "20 apples");
         assert.match(await page.innerText("#days-wrong"), /0 would remove everything/);
         assert.match(await page.innerText("#bytes-wrong"), /512 MiB or 20 GiB/);
@@ -255,17 +267,15 @@ export const server = {
         await size.fill("2 GiB");
         await page.getByLabel("Slowest and failed runs of each route").fill("0");
         await page.getByRole("button", { name: "Count what it removes" }).click();
-        assert.match(await page.innerText("main [role=status]"), /would remove 2 runs .*Nothing was saved/);
+        await told(page, /would remove 2 runs .*Nothing was saved/);
         await page.getByRole("button", { name: "Save" }).click();
-        await page.waitForURL(/saved=/);
-        assert.match(await page.innerText("main [role=status]"), /The policy of a-very-long/);
+        await told(page, /The policy of a-very-long/);
         const row = page.getByRole("region", { name: "Retention" }).getByRole("row").filter({ hasText: "a-very-long" });
         assert.match(await row.innerText(), /2\.0 GiB/);
         await page.screenshot({ path: join(folder, `policy-saved-${width}.png`), fullPage: true });
         await row.getByRole("link", { name: "Change" }).click();
         await page.getByRole("button", { name: "Remove this policy" }).click();
-        await page.waitForURL(/saved=/);
-        assert.match(await page.innerText("main [role=status]"), /has the policy of the others/);
+        await told(page, /has the policy of the others/);
         // The browser's console has the status of the form that came back.
         assert.deepEqual(wrong.filter((line) => !line.includes("status of 422")), []);
         await close();
@@ -298,6 +308,7 @@ export const server = {
         await page.getByLabel("Token").fill(token);
         await page.keyboard.press("Enter");
         await page.getByRole("link", { name: "Profile now" }).click();
+        await page.waitForURL(/profile-now$/);
         assert.equal((await page.content()).includes("hush"), isShown);
         if (isShown) {
           const href = await page.getByRole("link", { name: "Profile on" }).getAttribute("href");

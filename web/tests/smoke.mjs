@@ -5,6 +5,7 @@ import { mkdirSync, rmSync } from "node:fs";
 
 import { start } from "./browser.mjs";
 import { files, longFiles } from "./files.mjs";
+import { first } from "./first.mjs";
 import { graphs } from "./graphs.mjs";
 import { look } from "./look.mjs";
 import { numbers } from "./numbers.mjs";
@@ -17,6 +18,7 @@ const options = process.argv.slice(4);
 const pattern = options.find((option) => !option.startsWith("--")) ?? "";
 const tests = {
   ...numbers,
+  ...first,
   ...views,
   ...graphs,
   ...files,

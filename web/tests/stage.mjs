@@ -6,7 +6,7 @@ import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
-import { open } from "./browser.mjs";
+import { open, PATIENCE } from "./browser.mjs";
 
 export const xhprof = resolve(process.argv[2] ?? "xhprof");
 export const folder = resolve(process.argv[3] ?? ".");
@@ -102,13 +102,13 @@ export async function drop(page, files) {
 
 /** Waits until what a text says is what is wanted. */
 export async function eventually(look, what) {
-  let seen;
-  for (let turn = 0; turn < 300; turn++) {
-    seen = await look();
+  const until = Date.now() + PATIENCE;
+  for (;;) {
+    const seen = await look();
     if (seen) return seen;
+    if (Date.now() > until) throw new assert.AssertionError({ message: `${what}: ${String(seen)}` });
     await new Promise((done) => setTimeout(done, 50));
   }
-  throw new assert.AssertionError({ message: `${what}: ${String(seen)}` });
 }
 
 /** What axe finds that matters. */

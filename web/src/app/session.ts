@@ -67,10 +67,11 @@ export function useAnswer<K extends Asked['ask']>(question: Asked<K> | null, sco
   const scoped = scope ?? scopeOf(state);
   const slot = useId();
   const key = question === null ? '' : JSON.stringify([document, scoped, question]);
+  const known = question === null ? undefined : (engine.known(question as Asked, scoped) as AnswerOf<Asked<K>> | undefined);
   const [got, setGot] = useState<Got<AnswerOf<Asked<K>>>>({ key: '', document, answer: null, failure: null });
   // At once: other effects wait for the next frame, and the engine would, too.
   useLayoutEffect(() => {
-    if (question === null) return undefined;
+    if (question === null || known !== undefined) return undefined;
     const abort = new AbortController();
     engine.ask(question as Asked, { scope: scoped, key: slot, signal: abort.signal }).then(
       (answer) => {
@@ -86,7 +87,8 @@ export function useAnswer<K extends Asked['ask']>(question: Asked<K> | null, sco
       abort.abort();
     };
     // The key stands for question, scope and document.
-  }, [engine, key]);
+  }, [engine, key, known !== undefined]);
+  if (known !== undefined) return { answer: known, failure: null, busy: false };
   return {
     answer: got.document !== document || question === null ? null : got.answer,
     failure: got.key === key ? got.failure : null,

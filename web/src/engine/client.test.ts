@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { Engine, EngineError, type WorkerLike } from "./client";
+import { KnownAnswers, type KnownPair } from "./known";
 import type { FromWorker, ToWorker } from "./protocol";
 
 /** A worker that answers when the test says so. */
@@ -104,6 +105,27 @@ describe("the engine", () => {
     expect(workers).toHaveLength(2);
   });
 
+  it("answers what came with the files while it opens them, and no longer", async () => {
+    const { engine, workers } = started();
+    const answer = { is: "summary", title: "known" } as unknown as KnownPair[1];
+    const known = new KnownAnswers([[{ ask: "summary" }, answer]]);
+    const opened = engine.open([], { known });
+    expect(await engine.ask({ ask: "summary" })).toBe(answer);
+    expect(workers[0]?.questions).toEqual(["start", "open"]);
+    workers[0]?.answer({ reply: "opened" });
+    await opened;
+    expect(engine.known({ ask: "summary" })).toBe(answer);
+    // Another file that cannot be read changes nothing.
+    const failing = engine.open([]);
+    workers[0]?.answer({ reply: { error: { code: "unreadable", message: "damaged" } } });
+    expect(await codeOf(failing)).toBe("unreadable");
+    expect(engine.known({ ask: "summary" })).toBe(answer);
+    const other = engine.open([]);
+    workers[0]?.answer({ reply: "opened" });
+    await other;
+    expect(engine.known({ ask: "summary" })).toBeUndefined();
+  });
+
   it("passes errors on with their code", async () => {
     const { engine, workers } = started();
     const asked = engine.ask({ ask: "flame" });
@@ -119,6 +141,8 @@ describe("the engine", () => {
     expect(await codeOf(asked)).toBe("engine-stopped");
     expect(workers[0]?.isEnded).toBe(true);
     expect(engine.isOpen).toBe(false);
+    expect(await codeOf(engine.ask({ ask: "summary" }))).toBe("engine-stopped");
+    expect(workers).toHaveLength(1);
     const opened = engine.open([]);
     workers[1]?.answer({ reply: "opened" });
     await opened;

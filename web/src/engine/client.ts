@@ -2,6 +2,7 @@
 //
 // The worker does one thing at a time, so what waits is kept here, where it can
 // still be dropped: a question that a newer one replaced is never sent.
+import { KnownAnswers } from "./known";
 import type { EngineParts } from "./parts";
 import type {
   Answer,
@@ -39,6 +40,13 @@ export interface AskOptions {
   key?: string;
   /** Cancels: a waiting question is dropped, the answer to a running one is ignored. */
   signal?: AbortSignal;
+}
+
+export interface OpenOptions {
+  signal?: AbortSignal;
+  threshold?: number | undefined;
+  /** Answers that came with these files. */
+  known?: KnownAnswers | undefined;
 }
 
 /** An exported file. */
@@ -84,6 +92,9 @@ export class Engine {
   #running: { id: number; job: Job } | undefined;
   #lastId = 0;
   #isOpen = false;
+  #known = new KnownAnswers();
+  /** Why there is no document any more, until another is opened. */
+  #stopped: EngineError | undefined;
   readonly #parts: EngineParts;
   readonly #start: (parts: EngineParts) => WorkerLike;
 
@@ -107,24 +118,39 @@ export class Engine {
    * several. Their bytes are handed over, and empty here afterwards. If it
    * fails, the document that was open before stays. With a threshold, what cost
    * less than so many percent is left out. Cancelling it stops the
-   * engine, and the old document is closed.
+   * engine, and the old document is closed. What is known of the new document is
+   * answered while it is opened.
    */
-  async open(files: FileToOpen[], options: { signal?: AbortSignal; threshold?: number | undefined } = {}): Promise<void> {
+  async open(files: FileToOpen[], options: OpenOptions = {}): Promise<void> {
     // Their answers would be of the old document.
     this.#drop(() => true);
+    this.#stopped = undefined;
+    const before = this.#known;
+    this.#known = options.known ?? before;
     const stop = () => this.#restart(cancelled());
     options.signal?.addEventListener("abort", stop);
     try {
       await this.#do({ kind: "open", files, threshold: options.threshold }, undefined, options.signal);
       this.#isOpen = true;
+      this.#known = options.known ?? new KnownAnswers();
+    } catch (error) {
+      this.#known = before;
+      throw error;
     } finally {
       options.signal?.removeEventListener("abort", stop);
     }
   }
 
+  /** The answer that came with the page, if there is one. */
+  known<Q extends Asked>(question: Q, scope?: Scope): AnswerOf<Q> | undefined {
+    return this.#known.to(question, scope);
+  }
+
   /** Asks a question. */
   async ask<Q extends Asked>(question: Q, options: AskOptions = {}): Promise<AnswerOf<Q>> {
     const { scope = {}, key, signal } = options;
+    const known = this.known(question, scope);
+    if (known !== undefined) return known;
     const message = await this.#do({ kind: "ask", scope, question }, key, signal);
     return answerOf(message) as AnswerOf<Q>;
   }
@@ -158,6 +184,11 @@ export class Engine {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) {
         reject(cancelled());
+        return;
+      }
+      // A new engine would only say that nothing is open.
+      if (this.#stopped && message.kind === "ask") {
+        reject(this.#stopped);
         return;
       }
       if (key !== undefined) this.#drop((job) => job.key === key);
@@ -225,6 +256,7 @@ export class Engine {
     this.#worker?.terminate();
     this.#worker = undefined;
     this.#isOpen = false;
+    if (error.code === "engine-stopped") this.#stopped = error;
     const jobs = [...this.#waiting, ...(this.#running ? [this.#running.job] : [])];
     this.#waiting = [];
     this.#running = undefined;

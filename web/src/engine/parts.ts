@@ -2,6 +2,8 @@
 // profile, as base64 in scripts that do not run. A page under development loads
 // them instead.
 
+import { KnownAnswers, type KnownPair } from "./known";
+
 /** What the engine is started from. */
 export interface EngineParts {
   worker: string;
@@ -93,13 +95,15 @@ export interface EmbeddedFile {
 export interface Embedded {
   names: string[];
   load(): Promise<EmbeddedFile[]>;
+  /** What is known of them before they are opened. */
+  answers: KnownAnswers;
 }
 
 /** Lets the page draw and answer a click between two pieces of work. */
 const breath = () => new Promise<void>((done) => setTimeout(done));
 
 /** The files that came with the page; none if it is an empty viewer. */
-export function embeddedFiles(): Embedded | null {
+export function embeddedFiles(answers: KnownAnswers): Embedded | null {
   const byFile = new Map<string, HTMLScriptElement[]>();
   for (const script of scripts("profile")) {
     const place = script.dataset["file"] ?? "0";
@@ -125,7 +129,14 @@ export function embeddedFiles(): Embedded | null {
     return list;
   };
   // They are taken out of the page once, and may be opened again.
-  return { names: files.map(nameOf), load: () => (loaded ??= load()) };
+  return { names: files.map(nameOf), load: () => (loaded ??= load()), answers };
+}
+
+/** The answers that came with the page, to the questions of its first view; few or none. */
+export async function knownAnswers(): Promise<KnownAnswers> {
+  const parts = scripts("answers");
+  if (parts.length === 0) return new KnownAnswers();
+  return new KnownAnswers((await unpacked(take(parts)).json()) as KnownPair[]);
 }
 
 /** The text of a source file that came with the page. */

@@ -184,7 +184,11 @@ function JoinedList(props: { boxes: Boxes; place: number; onZoomTo: (path: reado
   if (answer === null || path === null) return null;
   return (
     <>
-      <ul class="lines joined" aria-label="The functions that were joined">
+      <ul
+        class="lines joined"
+        aria-label="The functions that were joined"
+        style={format.longest(answer.rows.map((row) => format.cost(row.value, metric, unit)))}
+      >
         {answer.rows.map((row) => (
           <li key={row.function}>
             <span class="line-cost">{format.cost(row.value, metric, unit)}</span>
@@ -212,13 +216,15 @@ function Neighbours(props: { title: string; rows: readonly NeighbourRow[] }): JS
   const { metric, unit } = useSession();
   if (props.rows.length === 0) return null;
   const more = props.rows.length - MOST;
+  const rows = props.rows.slice(0, MOST);
+  const costOf = (row: NeighbourRow): string => format.cost(row.costs[metric], metric, unit);
   return (
     <>
       <h3>{props.title}</h3>
-      <ul class="lines">
-        {props.rows.slice(0, MOST).map((row) => (
+      <ul class="lines" style={format.longest(rows.map(costOf))}>
+        {rows.map((row) => (
           <li key={row.function}>
-            <span class="line-cost">{format.cost(row.costs[metric], metric, unit)}</span>
+            <span class="line-cost">{costOf(row)}</span>
             <FunctionLink fn={row.function} name={row.name} />
           </li>
         ))}

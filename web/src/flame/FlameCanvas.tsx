@@ -107,7 +107,7 @@ export function FlameCanvas(props: FlameCanvasProps): JSX.Element {
     const at = scroller.current?.scrollTop ?? 0;
     if (top < at) scrollTo(top - ROW);
     else if (top + ROW > at + size.height) scrollTo(top + 2 * ROW - size.height);
-  }, [selected, boxes]);
+  }, [selected, boxes, size.height > 0]);
 
   useLayoutEffect(() => {
     const paint = ink(isDark);

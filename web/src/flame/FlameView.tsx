@@ -2,7 +2,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { isForeign } from '../app/keys';
-import { useAnswer, useSession } from '../app/session';
+import { scopeOf, useAnswer, useSession } from '../app/session';
 import type { Colouring, FlameArrangement } from '../app/state';
 import { useIsDark } from '../app/theme';
 import { boxFills, legend } from '../canvas/colours';
@@ -32,9 +32,12 @@ const COLOURINGS: readonly { value: Colouring; title: string }[] = [
   { value: 'calls', title: 'calls' },
 ];
 
+/** What the first answer of a page is for; `engine/first.json` has it, too. Fewer boxes keep the page small. */
+const FIRST = { width: 1536, minWidth: 3 };
+
 export function FlameView(): JSX.Element {
   const session = useSession();
-  const { state, metric, isComparison } = session;
+  const { engine, state, metric, isComparison } = session;
   const frame = useRef<HTMLDivElement>(null);
   const { width } = useSize(frame);
   const common = { ask: 'flame', arrangement: { by: state.arrangement }, metric, search: state.search } as const;
@@ -47,19 +50,23 @@ export function FlameView(): JSX.Element {
   const whole = useAnswer(
     width === 0 || (state.zoom.length === 0 && state.view === null) ? null : { ...common, zoom: [], width: wide, minWidth: 3 },
   );
+  // The widest boxes, until those of this window are there.
+  const early = engine.known({ ...common, zoom: [...state.zoom], view: state.view, ...FIRST }, scopeOf(state));
+  const isEarly = asked.answer === null && early !== undefined;
+  const shown = isEarly ? { ...asked, answer: early } : asked;
   const colouring = state.colouring ?? (isComparison ? 'difference' : 'origin');
   return (
     <section class="flame-view" aria-label="Flame graph">
       <Toolbar colouring={colouring} />
       <div class="flame-measure" ref={frame} />
-      <Show asked={asked}>
+      <Show asked={shown}>
         {(flame) =>
           flame.boxes.row.length <= 1 && flame.zoom.total <= 0 ? (
             <Empty title={`Nothing of this profile cost any ${format.metricTitle(metric, session.unit).toLowerCase()}.`}>
               <p>Choose another metric above.</p>
             </Empty>
           ) : (
-            <Graph flame={flame} whole={whole.answer ?? flame} colouring={colouring} busy={asked.busy} />
+            <Graph flame={flame} whole={whole.answer ?? flame} colouring={colouring} busy={asked.busy} isEarly={isEarly} />
           )
         }
       </Show>
@@ -113,7 +120,7 @@ function Toolbar(props: { colouring: Colouring }): JSX.Element {
   );
 }
 
-function Graph(props: { flame: Flame; whole: Flame; colouring: Colouring; busy: boolean }): JSX.Element {
+function Graph(props: { flame: Flame; whole: Flame; colouring: Colouring; busy: boolean; isEarly: boolean }): JSX.Element {
   const { flame, whole, colouring } = props;
   const { state, metric, unit, go } = useSession();
   const isDark = useIsDark();
@@ -248,10 +255,11 @@ function Graph(props: { flame: Flame; whole: Flame; colouring: Colouring; busy: 
             onView={setMoving}
             transform={(size) => transform(flame.view, flame.width, view, size)}
             sign={(place) => (colouring === 'difference' ? signOf(flame, place) : '')}
-            subject={settled.current}
+            // The graph that came with the page has other rows: it is no place to remember.
+            subject={props.isEarly ? `early ${settled.current}` : settled.current}
             level={state.level}
             onLevel={
-              settled.current === subject
+              settled.current === subject && !props.isEarly
                 ? (level) => {
                     go({ level }, 'replace');
                   }

@@ -197,7 +197,7 @@ function CriticalSteps(props: { path: AnswerOf<{ ask: 'criticalPath' }> }): JSX.
   const hidden = Math.max(0, steps.length - MOST_STEPS);
   const shown = hidden === 0 ? steps : [...steps.slice(0, 1), ...steps.slice(hidden + 1)];
   return (
-    <ol class="path">
+    <ol class="path" style={format.longest(shown.map(({ round }) => format.cost(round[0]?.value ?? 0, metric, unit)))}>
       {shown.map(({ round, times }, at) => (
         <li key={at}>
           <span class="line-cost">{format.cost(round[0]?.value ?? 0, metric, unit)}</span>

@@ -46,7 +46,9 @@ export function SandwichPage(): JSX.Element {
                   <li key={row.function}>
                     <Go to={{ fn: row.function, selected: null, half: null }} class={row.function === fn ? 'picked' : ''} title={shortTitle(row.name)} current={row.function === fn}>
                       <span class="line-share">{format.share(row.inclusive[metric], table.total[metric])}</span>
-                      <bdi>{format.middle(shortName(row.name), 80)}</bdi>
+                      <span class="ending">
+                        <bdi>{format.middle(shortName(row.name), 80)}</bdi>
+                      </span>
                     </Go>
                   </li>
                 ))}

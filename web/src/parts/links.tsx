@@ -36,8 +36,8 @@ export function FunctionLink(props: { fn: number; name: string }): JSX.Element {
   );
 }
 
-/** A longer namespace hides the function behind it. */
-const MOST_OF_NAMESPACE = 60;
+/** A longer namespace says no more. */
+const MOST_OF_NAMESPACE = 200;
 
 /** A name with its namespace set apart; where there is little room, styles leave the namespace out. */
 export function FunctionName(props: { name: string }): JSX.Element {

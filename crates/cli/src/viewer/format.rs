@@ -8,7 +8,7 @@ use profile::Profile;
 use view::Document;
 
 use super::page::{Embedded, Page};
-use super::plain;
+use super::{answers, plain};
 
 /// The page, which begins with the overview.
 pub(crate) const PAGE: Format = page(
@@ -80,6 +80,10 @@ fn write_page(
         }
     }
     let mut document = Document::new(profile.clone(), vec![name(profile, false)]);
+    let answers = match options.base {
+        None if !options.estimate => answers::first(&mut document, options.metric.into())?,
+        _ => None,
+    };
     let own = profile.meta.title.clone();
     let title = options.title.clone().or(own);
     let page = Page {
@@ -90,6 +94,7 @@ fn write_page(
         start,
         plain: plain::page(&mut document),
         files,
+        answers,
         sources: None,
     };
     Ok(page.write(out)?)

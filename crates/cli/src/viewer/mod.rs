@@ -3,6 +3,7 @@
 //! Both make the same page, with the front end of `web/`, the engine and the
 //! profiles in it. It works as a file, and loads nothing.
 
+mod answers;
 mod format;
 mod page;
 mod parts;
@@ -17,7 +18,7 @@ use std::path::{Path, PathBuf};
 use ::serve::{Viewed, ViewedFile};
 use anyhow::{Context, Result};
 use profile::{Merger, Profile};
-use view::Document;
+use view::{Document, MetricName};
 
 use crate::args::{Cost, HtmlArguments, PageArguments, ViewerArguments};
 use crate::directory::{self, Found, Skipped};
@@ -56,7 +57,12 @@ pub(crate) fn page_of(viewed: Viewed) -> Result<String> {
     let Viewed { title, file, base } = viewed;
     let profile = input::parsed(&file.bytes[..])?;
     let name = |file: &ViewedFile| format!("{}.xhp", file.name);
-    let plain = plain::page(&mut Document::new(profile, vec![name(&file)]));
+    let mut document = Document::new(profile, vec![name(&file)]);
+    let plain = plain::page(&mut document);
+    let answers = match base {
+        None => answers::first(&mut document, MetricName::Wall)?,
+        Some(_) => None,
+    };
     // A comparison begins with the flame graph of the differences.
     let start = base.is_some().then(|| "flame".to_owned());
     let sides = base.into_iter().map(|file| (file, true));
@@ -71,6 +77,7 @@ pub(crate) fn page_of(viewed: Viewed) -> Result<String> {
         files: files
             .map(|(file, is_base)| Embedded::new(name(&file), is_base, file.bytes))
             .collect::<std::io::Result<_>>()?,
+        answers,
         sources: None,
     };
     let mut html = Vec::new();
@@ -120,6 +127,19 @@ fn made(files: &[PathBuf], arguments: &PageArguments, output: Option<&Path>) -> 
         }
         _ => None,
     };
+    let (metric, metric_name) = match arguments.metric {
+        Cost::Wall => (MetricName::Wall, "wall"),
+        Cost::Cpu => (MetricName::Cpu, "cpu"),
+        Cost::Memory => (MetricName::Memory, "memory"),
+        Cost::Peak => (MetricName::Peak, "peak"),
+        Cost::Calls => (MetricName::Calls, "calls"),
+    };
+    let answers = match &mut document {
+        Some(document) if arguments.base.is_empty() && !arguments.estimate => {
+            answers::first(document, metric)?
+        }
+        _ => None,
+    };
     let plain = match &mut document {
         Some(document) => plain::page(document),
         None => "<p>This page needs JavaScript to open a profile.</p>".to_owned(),
@@ -127,16 +147,11 @@ fn made(files: &[PathBuf], arguments: &PageArguments, output: Option<&Path>) -> 
     Ok(Page {
         title,
         is_titled: arguments.title.is_some(),
-        metric: match arguments.metric {
-            Cost::Wall => "wall",
-            Cost::Cpu => "cpu",
-            Cost::Memory => "memory",
-            Cost::Peak => "peak",
-            Cost::Calls => "calls",
-        },
+        metric: metric_name,
         estimate: arguments.estimate,
         start: None,
         files: embedded,
+        answers,
         sources,
         plain,
     })

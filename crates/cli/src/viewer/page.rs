@@ -37,7 +37,8 @@ impl Embedded {
     }
 }
 
-fn packed(bytes: &[u8]) -> io::Result<Vec<u8>> {
+/// Packed as a browser unpacks it.
+pub(super) fn packed(bytes: &[u8]) -> io::Result<Vec<u8>> {
     let mut packer = GzEncoder::new(Vec::new(), Compression::best());
     packer.write_all(bytes)?;
     packer.finish()
@@ -54,6 +55,8 @@ pub(super) struct Page {
     /// The view that it begins with, as its address has it: `flame?up=1`.
     pub(super) start: Option<String>,
     pub(super) files: Vec<Embedded>,
+    /// The answers of its first view, packed.
+    pub(super) answers: Option<Vec<u8>>,
     /// The text of source files, as JSON.
     pub(super) sources: Option<Embedded>,
     /// What is shown without JavaScript.
@@ -89,6 +92,9 @@ impl Page {
                 &packed(parts::SCRIPT.as_bytes())?,
             ),
             "parts" => {
+                if let Some(answers) = &self.answers {
+                    write_data(out, "data-part=\"answers\"", true, answers)?;
+                }
                 write_data(out, "data-part=\"worker\"", true, parts::WORKER)?;
                 write_data(out, "data-part=\"engine\"", true, parts::ENGINE)?;
                 for (place, file) in self.files.iter().enumerate() {
@@ -163,6 +169,7 @@ mod tests {
             estimate: true,
             start: None,
             files,
+            answers: None,
             sources: None,
             plain: "<p>plain {{style}}</p>".to_owned(),
         };
