@@ -116,6 +116,12 @@ pub(super) fn extension(extension: &Extension, sapi: Sapi, facts: &Facts) -> Fin
     }
 }
 
+/// Whether php.ini chooses the mode that needs no engine.
+fn samples(information: &str) -> bool {
+    let mode = |line: &str| line.starts_with("xhprof.mode => sample ");
+    information.lines().any(mode)
+}
+
 /// The extension's own rows of information.
 pub(super) fn rows(information: &str) -> Vec<Finding> {
     let rows = information_rows(information);
@@ -127,10 +133,14 @@ pub(super) fn rows(information: &str) -> Vec<Finding> {
     };
     let mut findings = Vec::new();
     match value("Engine") {
+        Some(engine) if engine.starts_with("off") && samples(information) => findings.push(
+            Finding::new(Grade::Good, "engine: off, which sampling does not need")
+                .advise("calls cannot be recorded; for that, set xhprof.engine=observer"),
+        ),
         Some(engine) if engine.starts_with("off") => findings.push(
             Finding::new(
                 Grade::Wrong,
-                format!("nothing can be profiled: the engine is {engine}"),
+                format!("only samples can be taken, no call is recorded: the engine is {engine}"),
             )
             .advise("xhprof.engine in php.ini decides; `auto` is its default"),
         ),
@@ -280,6 +290,8 @@ mod tests {
     fn an_engine_that_is_off_is_wrong() {
         let off = INFORMATION.replace("execute", "off: a JIT is configured");
         assert_eq!(grades(&rows(&off)), [Grade::Wrong, Grade::Warning]);
+        let sampling = format!("{off}xhprof.mode => sample => sample\n");
+        assert_eq!(grades(&rows(&sampling)), [Grade::Good, Grade::Warning]);
         assert_eq!(grades(&rows(INFORMATION)), [Grade::Good, Grade::Warning]);
         let invariant = INFORMATION.replace("=> no", "=> yes");
         assert_eq!(grades(&rows(&invariant)), [Grade::Good, Grade::Good]);
