@@ -24,7 +24,7 @@ pub(crate) struct Changes {
 
 impl Changes {
     /// The changes after `looks` windows, where `shift` is common to the route.
-    pub(crate) fn new(route: &Route<'_>, looks: usize, shift: f64) -> Self {
+    pub(crate) fn new(route: &Route, looks: usize, shift: f64) -> Self {
         let runs = |of: &crate::window::Window, _: usize| of.runs;
         let runs_before = route.before(0, runs).max(1.0);
         let runs_after = route.after(0, looks, runs).max(1.0);
@@ -34,7 +34,7 @@ impl Changes {
         };
         let own: Vec<f64> = (0..route.paths.len()).map(change).collect();
         Self {
-            inclusive: inclusive(route.paths, own.clone()),
+            inclusive: inclusive(&route.paths, own.clone()),
             own,
             runs_before,
             runs_after,
@@ -50,7 +50,7 @@ impl Changes {
     }
 
     /// The path of a function whose self time grew most.
-    pub(crate) fn largest_path(&self, route: &Route<'_>, function: u32) -> Option<usize> {
+    pub(crate) fn largest_path(&self, route: &Route, function: u32) -> Option<usize> {
         let of = route.paths.iter().enumerate();
         let paths = of.filter(|(_, path)| path.function == function);
         let largest = paths.max_by(|a, b| self.own(a.0).total_cmp(&self.own(b.0)));
@@ -58,7 +58,7 @@ impl Changes {
     }
 
     /// The paths with the largest increases.
-    pub(crate) fn contributors(&self, route: &Route<'_>) -> Vec<Contributor> {
+    pub(crate) fn contributors(&self, route: &Route) -> Vec<Contributor> {
         let mut paths: Vec<usize> = (0..self.own.len()).collect();
         paths.sort_by(|a, b| self.own(*b).total_cmp(&self.own(*a)));
         let largest = paths
@@ -74,7 +74,7 @@ impl Changes {
     }
 
     /// The change of the logarithm of a path's calls in a run.
-    pub(crate) fn ln_calls(&self, route: &Route<'_>, path: usize, looks: usize) -> f64 {
+    pub(crate) fn ln_calls(&self, route: &Route, path: usize, looks: usize) -> f64 {
         let before = (route.before(path, calls) + 0.5) / self.runs_before;
         let after = (route.after(path, looks, calls) + 0.5) / self.runs_after;
         (after / before).ln()
@@ -84,7 +84,7 @@ impl Changes {
     /// the change of the logarithm.
     pub(crate) fn largest_ratio(
         &self,
-        route: &Route<'_>,
+        route: &Route,
         path: usize,
         looks: usize,
     ) -> Option<(usize, f64)> {
@@ -97,7 +97,7 @@ impl Changes {
 }
 
 /// The names of the functions from the root to a path.
-pub(crate) fn names(route: &Route<'_>, path: usize) -> Vec<String> {
+pub(crate) fn names(route: &Route, path: usize) -> Vec<String> {
     let line = route.line(path);
     line.iter()
         .map(|&path| route.function_of(path).to_owned())
@@ -106,7 +106,7 @@ pub(crate) fn names(route: &Route<'_>, path: usize) -> Vec<String> {
 
 /// The means of a run before and after: of one path, with its callees or not.
 pub(crate) fn figures(
-    route: &Route<'_>,
+    route: &Route,
     path: usize,
     looks: usize,
     with_callees: bool,

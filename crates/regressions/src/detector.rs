@@ -15,7 +15,8 @@ use crate::discovery;
 use crate::evidence::{Habits, Past, Test, correlation, spread};
 use crate::finding::{Report, Skipped};
 use crate::incidents::Incidents;
-use crate::input::{Release, RouteHours};
+use crate::input::{Hours, Release};
+use crate::making::Making;
 use crate::options::Options;
 use crate::plan::{Plan, TooEarly};
 use crate::series::{Family, Route, Series, mean_after, shift};
@@ -70,13 +71,17 @@ impl Detector {
     /// `next` is the first hour of the next release, if there is one. The data
     /// are complete up to the hour `until`. Routes without enough runs are listed
     /// in the report.
-    pub fn examine<'a>(
+    ///
+    /// The hours of a route are dropped before the next ones are taken: an iterator
+    /// that reads them needs memory for one route. It is not asked for any if the
+    /// release is too young.
+    pub fn examine<H: Hours>(
         &mut self,
         release: &Release,
         number: u32,
         next: Option<i64>,
         until: i64,
-        hours: impl IntoIterator<Item = RouteHours<'a>>,
+        routes: impl IntoIterator<Item = H>,
     ) -> Report {
         let mut report = Report {
             release: release.name.clone(),
@@ -93,16 +98,18 @@ impl Detector {
                 return report;
             }
         };
-        let mut routes = Vec::new();
-        for hours in hours {
-            match Route::new(hours, &plan, number, &self.options) {
-                Ok(route) => routes.push(route),
+        let mut made = Vec::new();
+        for hours in routes {
+            let hours = hours.hours();
+            match Making::route(hours, &plan, number, &self.options) {
+                Ok(route) => made.push(route),
                 Err(reason) => report.skipped.push(Skipped {
                     route: hours.route.to_owned(),
                     reason,
                 }),
             }
         }
+        let mut routes = made;
         let shifts = take_out_common(&mut routes);
         self.subtract_levels(&mut routes);
         for route in &mut routes {
@@ -125,7 +132,7 @@ impl Detector {
     }
 
     /// Subtracts what earlier releases are known to have changed.
-    fn subtract_levels(&self, routes: &mut [Route<'_>]) {
+    fn subtract_levels(&self, routes: &mut [Route]) {
         if self.levels.is_empty() {
             return;
         }
@@ -144,7 +151,7 @@ impl Detector {
     }
 
     /// One test a series, with its evidence at each look.
-    fn tests(&self, routes: &[Route<'_>]) -> Vec<Test> {
+    fn tests(&self, routes: &[Route]) -> Vec<Test> {
         let mut tests = Vec::new();
         for family in Family::ALL {
             let plain = pasts(routes, |series| (series.family == family).then_some(series));
@@ -172,7 +179,7 @@ impl Detector {
     }
 
     /// Marks the tests that are alarms or improvements, look by look.
-    fn mark(&self, routes: &[Route<'_>], tests: &mut [Test]) {
+    fn mark(&self, routes: &[Route], tests: &mut [Test]) {
         let family = |test: &Test| {
             let route = routes.get(test.route);
             let series = route.and_then(|route| route.series.get(test.series));
@@ -239,7 +246,7 @@ impl Detector {
     }
 
     /// Remembers what changed, for the releases that follow.
-    fn remember(&mut self, routes: &[Route<'_>], tests: &[Test], since: i64) {
+    fn remember(&mut self, routes: &[Route], tests: &[Test], since: i64) {
         for test in tests {
             let (Some(route), Some(evidence)) = (routes.get(test.route), test.last()) else {
                 continue;
@@ -259,9 +266,7 @@ impl Detector {
             for exact in &route.exact {
                 if exact.before > 0.0 && exact.after > 0.0 {
                     let name = path_key(route, exact.path as usize);
-                    let levels = self
-                        .levels
-                        .entry((route.name.to_owned(), Family::Calls, name));
+                    let levels = self.levels.entry((route.name.clone(), Family::Calls, name));
                     levels.or_default().push(Level {
                         since,
                         effect: (exact.after / exact.before).ln(),
@@ -275,7 +280,7 @@ impl Detector {
 /// The histories of the series that `pick` gives, by route and number: each as far
 /// as the others tell how it varies.
 fn pasts<'r>(
-    routes: &'r [Route<'_>],
+    routes: &'r [Route],
     pick: impl Fn(&'r Series) -> Option<&'r Series>,
 ) -> Vec<BTreeMap<usize, Past>> {
     let picked: Vec<Vec<(usize, &Series)>> = routes
@@ -311,17 +316,17 @@ fn pasts<'r>(
 }
 
 /// The key of a series over several releases.
-fn key(route: &Route<'_>, series: &Series) -> SeriesKey {
+fn key(route: &Route, series: &Series) -> SeriesKey {
     let name = match series.family {
         Family::Time | Family::Memory => route.name_of(series.number).to_owned(),
         Family::Calls => path_key(route, series.number as usize),
         Family::Route => String::new(),
     };
-    (route.name.to_owned(), series.family, name)
+    (route.name.clone(), series.family, name)
 }
 
 /// A path as one text.
-fn path_key(route: &Route<'_>, path: usize) -> String {
+fn path_key(route: &Route, path: usize) -> String {
     let line = route.line(path);
     let names: Vec<&str> = line.iter().map(|&path| route.function_of(path)).collect();
     names.join("\n")
@@ -329,7 +334,7 @@ fn path_key(route: &Route<'_>, path: usize) -> String {
 
 /// Takes the shifts that are common to a route out of its times, and the shift
 /// that is common to all routes out of the times of routes. Returns each route's.
-fn take_out_common(routes: &mut [Route<'_>]) -> Vec<Vec<f64>> {
+fn take_out_common(routes: &mut [Route]) -> Vec<Vec<f64>> {
     let own: Vec<Option<Vec<f64>>> = routes.iter().map(Route::common_shift).collect();
     let mut by_start: BTreeMap<i64, Vec<f64>> = BTreeMap::new();
     for (route, shift) in routes.iter().zip(&own) {
@@ -342,7 +347,7 @@ fn take_out_common(routes: &mut [Route<'_>]) -> Vec<Vec<f64>> {
         .into_iter()
         .map(|(start, mut shifts)| (start, median(&mut shifts)))
         .collect();
-    let of_all = |route: &Route<'_>| {
+    let of_all = |route: &Route| {
         let shift = |start: &i64| all.get(start).copied().unwrap_or(0.0);
         route.starts.iter().map(shift).collect::<Vec<f64>>()
     };
@@ -366,7 +371,7 @@ fn take_out_common(routes: &mut [Route<'_>]) -> Vec<Vec<f64>> {
 }
 
 /// The median over the routes of the deviations of their times, by window.
-fn total_shifts(routes: &[Route<'_>]) -> BTreeMap<i64, f64> {
+fn total_shifts(routes: &[Route]) -> BTreeMap<i64, f64> {
     let mut deviations: BTreeMap<i64, Vec<f64>> = BTreeMap::new();
     for route in routes {
         let totals = route

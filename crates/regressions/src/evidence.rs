@@ -304,7 +304,6 @@ mod tests {
             values: values.to_vec(),
             within: vec![0.01; values.len()],
             response: 1.0,
-            parts: Vec::new(),
             rest: None,
         }
     }

@@ -27,8 +27,8 @@ const LEAST_ADDED_CALLS: f64 = 1.0;
 
 /// All tests of a release, and what is needed to explain them.
 #[derive(Debug)]
-pub(crate) struct Incidents<'a, 'r> {
-    pub(crate) routes: &'a [Route<'r>],
+pub(crate) struct Incidents<'a> {
+    pub(crate) routes: &'a [Route],
     pub(crate) tests: &'a [Test],
     pub(crate) plan: &'a Plan,
     pub(crate) options: &'a Options,
@@ -51,9 +51,9 @@ pub(crate) struct Candidate {
     pub(crate) is_gone: bool,
 }
 
-impl<'a, 'r> Incidents<'a, 'r> {
+impl<'a> Incidents<'a> {
     pub(crate) fn new(
-        routes: &'a [Route<'r>],
+        routes: &'a [Route],
         shifts: &[Vec<f64>],
         tests: &'a [Test],
         plan: &'a Plan,
@@ -146,7 +146,7 @@ impl<'a, 'r> Incidents<'a, 'r> {
     }
 
     /// A finding for a call whose ratio never varied before.
-    fn exact(&self, number: usize, route: &Route<'_>, exact: Exact) -> Option<Candidate> {
+    fn exact(&self, number: usize, route: &Route, exact: Exact) -> Option<Candidate> {
         let path = exact.path as usize;
         let changes = self.changes.get(number)?;
         let wall = route.wall_before().max(1.0);
@@ -182,7 +182,7 @@ impl<'a, 'r> Incidents<'a, 'r> {
     }
 
     /// The call that a slower function is slower by, if its calls explain it.
-    fn caused_by_calls(&self, test: &Test, route: &Route<'_>, series: &Series) -> Option<usize> {
+    fn caused_by_calls(&self, test: &Test, route: &Route, series: &Series) -> Option<usize> {
         let changes = self.changes.get(test.route)?;
         let path = changes.largest_path(route, series.number)?;
         let effect = test.last()?.effect;
@@ -195,7 +195,7 @@ impl<'a, 'r> Incidents<'a, 'r> {
     }
 
     /// Whether a call adds something that a user would notice.
-    fn adds_enough(&self, number: usize, route: &Route<'_>, path: usize) -> bool {
+    fn adds_enough(&self, number: usize, route: &Route, path: usize) -> bool {
         let Some(changes) = self.changes.get(number) else {
             return false;
         };
@@ -332,13 +332,13 @@ impl<'a, 'r> Incidents<'a, 'r> {
 
     /// The test of a call, if it has one.
     fn call_test(&self, route: usize, path: usize) -> Option<&'a Test> {
-        let of = |(test, _, series): &(&'a Test, &Route<'_>, &Series)| {
+        let of = |(test, _, series): &(&'a Test, &Route, &Series)| {
             test.route == route && series.family == Family::Calls && series.number as usize == path
         };
         self.all().find(of).map(|(test, _, _)| test)
     }
 
-    pub(crate) fn all(&self) -> impl Iterator<Item = (&'a Test, &'a Route<'r>, &'a Series)> {
+    pub(crate) fn all(&self) -> impl Iterator<Item = (&'a Test, &'a Route, &'a Series)> {
         let routes = self.routes;
         self.tests.iter().filter_map(move |test| {
             let route = routes.get(test.route)?;
@@ -346,13 +346,13 @@ impl<'a, 'r> Incidents<'a, 'r> {
         })
     }
 
-    fn alarms(&self) -> impl Iterator<Item = (&'a Test, &'a Route<'r>, &'a Series)> {
+    fn alarms(&self) -> impl Iterator<Item = (&'a Test, &'a Route, &'a Series)> {
         self.all().filter(|(test, _, _)| test.slower.is_some())
     }
 }
 
 /// The path of a function whose self time shrank most.
-fn smallest_path(route: &Route<'_>, series: &Series, changes: Option<&Changes>) -> Option<usize> {
+fn smallest_path(route: &Route, series: &Series, changes: Option<&Changes>) -> Option<usize> {
     let paths = route.paths.iter().enumerate();
     let of = paths.filter(|(_, path)| path.function == series.number);
     let own = |path: usize| changes.map_or(0.0, |changes| changes.own(path));
@@ -361,7 +361,7 @@ fn smallest_path(route: &Route<'_>, series: &Series, changes: Option<&Changes>) 
 }
 
 /// The path of a function that keeps most memory more than before.
-fn largest_memory(route: &Route<'_>, function: u32) -> Option<usize> {
+fn largest_memory(route: &Route, function: u32) -> Option<usize> {
     let looks = route.looks();
     let change = |path: usize| {
         let [before, after] = figures(route, path, looks, false);

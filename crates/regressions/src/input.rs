@@ -26,6 +26,24 @@ pub struct RouteHours<'a> {
     pub blocks: &'a [Block],
 }
 
+/// Has the hourly sums of one route.
+pub trait Hours {
+    /// The sums.
+    fn hours(&self) -> RouteHours<'_>;
+}
+
+impl Hours for RouteHours<'_> {
+    fn hours(&self) -> RouteHours<'_> {
+        *self
+    }
+}
+
+impl<H: Hours> Hours for &H {
+    fn hours(&self) -> RouteHours<'_> {
+        H::hours(self)
+    }
+}
+
 impl RouteHours<'_> {
     /// Whether there is a root, all numbers are of functions and paths that there
     /// are, and parents precede their children.

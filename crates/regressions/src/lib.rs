@@ -22,6 +22,7 @@ mod evidence;
 mod finding;
 mod incidents;
 mod input;
+mod making;
 mod matrix;
 mod moved;
 mod options;
@@ -30,15 +31,20 @@ mod plan;
 mod prediction;
 mod ratios;
 mod response;
+mod rows;
+mod search;
 mod series;
+mod sums;
 mod undecided;
 mod window;
 
-pub use collect::{Collector, Hour, HourPath, NotAdded};
+pub use collect::{Collector, NotAdded};
 pub use detector::Detector;
 pub use finding::{
     Contributor, Figures, Finding, Kind, Place, Report, Selection, Skipped, Undecided,
 };
-pub use input::{Block, Cell, Path, Release, RouteHours, log_time};
+pub use input::{Block, Cell, Hours, Path, Release, RouteHours, log_time};
 pub use options::Options;
+pub use search::{Around, reports};
 pub use series::Reason;
+pub use sums::{HourPath, RouteSums};

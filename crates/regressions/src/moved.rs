@@ -21,7 +21,7 @@ const LEAST_T: f64 = -3.0;
 /// `increase` is what `path` added, with its callees if `with_callees`. Each
 /// function's t is in `t`, by number.
 pub(crate) fn origin(
-    route: &Route<'_>,
+    route: &Route,
     changes: &Changes,
     path: usize,
     increase: f64,

@@ -11,7 +11,7 @@ use crate::series::Route;
 /// What makes two places one finding: kind, caller, function.
 type Cause = (Kind, String, String);
 
-impl Incidents<'_, '_> {
+impl Incidents<'_> {
     /// Puts candidates with the same cause together: moved costs, and new ones.
     pub(crate) fn findings(&self, candidates: Vec<Candidate>) -> (Vec<Finding>, Vec<Finding>) {
         let mut by_cause: BTreeMap<Cause, Finding> = BTreeMap::new();
@@ -84,14 +84,14 @@ impl Incidents<'_, '_> {
         };
         let path = names(route, candidate.path);
         let function = if is_route {
-            route.name.to_owned()
+            route.name.clone()
         } else {
             path.last().cloned().unwrap_or_default()
         };
         let caller = path.iter().rev().nth(1).cloned().filter(|_| is_call);
         let origin = self.origin(candidate, cost);
         let place = Place {
-            route: route.name.to_owned(),
+            route: route.name.clone(),
             path,
             before,
             after,
@@ -134,7 +134,7 @@ impl Incidents<'_, '_> {
 }
 
 /// The mean peak memory of a run before the release.
-fn peak_before(route: &Route<'_>) -> f64 {
+fn peak_before(route: &Route) -> f64 {
     let windows = route.windows.iter().take(route.history);
     let (peak, runs) = windows.fold((0.0, 0.0), |(peak, runs), window| {
         (peak + window.peak_bytes, runs + window.runs)
@@ -143,13 +143,13 @@ fn peak_before(route: &Route<'_>) -> f64 {
 }
 
 /// Whether a run ends with at least half of the additional memory in use.
-fn is_retained(route: &Route<'_>, cost: f64) -> bool {
+fn is_retained(route: &Route, cost: f64) -> bool {
     let [before, after] = ending_memory(route);
     after - before >= 0.5 * cost
 }
 
 /// The memory that a run leaves in use at its end, before and after.
-fn ending_memory(route: &Route<'_>) -> [f64; 2] {
+fn ending_memory(route: &Route) -> [f64; 2] {
     let paths = 0..route.paths.len();
     let own: [Vec<f64>; 2] = [
         paths

@@ -21,17 +21,8 @@
 //!   a poor estimate, look certain.
 
 use crate::matrix::Matrix;
-use crate::series::{Family, Part, Route, Series, mean};
+use crate::series::{Route, Row, Rows, Series, mean};
 use crate::window::correction;
-
-/// The most functions that predict each other: those with most time.
-const MOST: usize = 64;
-
-/// The fewest functions.
-const LEAST: usize = 8;
-
-/// A function with less of the route's time neither predicts nor is predicted.
-const LEAST_SHARE: f64 = 1e-4;
 
 /// The penalty λ, in blocks.
 const PENALTY: f64 = 30.0;
@@ -46,10 +37,11 @@ const CHANGED: f64 = 3.5;
 /// The largest part of the functions that may have changed.
 const MOST_CHANGED: f64 = 0.25;
 
-impl Route<'_> {
+impl Route {
     /// Finds what is left of the times without what other functions predict.
     pub(crate) fn predict(&mut self) {
-        let Some(rests) = Data::of(self).and_then(|data| data.rests()) else {
+        let rows = std::mem::take(&mut self.rows);
+        let Some(rests) = Data::of(self, rows).and_then(|data| data.rests()) else {
             return;
         };
         for rest in rests {
@@ -61,24 +53,6 @@ impl Route<'_> {
             }));
         }
     }
-
-    /// The important functions' series, those with most time first.
-    fn important(&self) -> Vec<usize> {
-        let is_important = |(_, series): &(usize, &Series)| {
-            series.family == Family::Time && series.weight >= LEAST_SHARE
-        };
-        let series = self.series.iter().enumerate().filter(is_important);
-        let mut chosen: Vec<(usize, f64)> = series.map(|(place, of)| (place, of.weight)).collect();
-        chosen.sort_by(|a, b| b.1.total_cmp(&a.1));
-        chosen.truncate(MOST);
-        chosen.into_iter().map(|of| of.0).collect()
-    }
-}
-
-/// A block: its runs, and the deviation of each function there.
-struct Row {
-    runs: f64,
-    deviations: Vec<f64>,
 }
 
 /// What is left of one function, in each window.
@@ -106,9 +80,12 @@ struct Data {
 }
 
 impl Data {
-    fn of(route: &Route<'_>) -> Option<Self> {
-        let chosen = route.important();
-        if chosen.len() < LEAST {
+    fn of(route: &Route, rows: Rows) -> Option<Self> {
+        let Rows {
+            chosen,
+            windows: mut rows,
+        } = rows;
+        if chosen.is_empty() {
             return None;
         }
         let history = route.history;
@@ -120,11 +97,13 @@ impl Data {
                 .collect()
         };
         let mut windows: Vec<Vec<f64>> = (0..route.windows.len()).map(deviations).collect();
-        let mut rows: Vec<Vec<Row>> = windows
-            .iter()
-            .enumerate()
-            .map(|(window, deviations)| rows(route, &series, window, deviations))
-            .collect();
+        for (rows, between) in rows.iter_mut().zip(&windows) {
+            for row in rows {
+                for (deviation, between) in row.deviations.iter_mut().zip(between) {
+                    *deviation += between;
+                }
+            }
+        }
         let before = || rows.iter().take(history).flatten();
         let runs: f64 = before().map(|row| row.runs).sum();
         let count = before().count() as f64;
@@ -272,36 +251,6 @@ impl Data {
             rest.within[window] = scale * scale * within(blocks);
         }
     }
-}
-
-/// The blocks of a window: how each function deviates from its mean before the
-/// release, if its window does by `between`.
-fn rows(route: &Route<'_>, series: &[&Series], window: usize, between: &[f64]) -> Vec<Row> {
-    let (sums, blocks) = (&route.windows[window], &route.blocks[window]);
-    let mut means: Vec<Option<f64>> = vec![None; route.paths.len()];
-    let mut rows = Vec::with_capacity(blocks.len());
-    for (block, shared) in blocks.iter().zip(&sums.shared) {
-        means.fill(None);
-        for cell in block.cells.iter().filter(|cell| cell.runs > 0) {
-            means[cell.path as usize] = Some(cell.ln_self / cell.runs as f64);
-        }
-        let deviation = |part: &Part| {
-            let of = &sums.paths[part.path];
-            let common = shared - of.deviations.common();
-            // A path that the block did not call says nothing.
-            let mean = means[part.path]?;
-            Some(part.weight * (mean - of.ln_self - part.response * common))
-        };
-        let deviations = series
-            .iter()
-            .zip(between)
-            .map(|(of, between)| between + of.parts.iter().filter_map(deviation).sum::<f64>());
-        rows.push(Row {
-            runs: block.runs as f64,
-            deviations: deviations.collect(),
-        });
-    }
-    rows
 }
 
 /// The variance of each function over the first `count` windows; their means are

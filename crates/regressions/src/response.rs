@@ -1,12 +1,12 @@
 //! How each path follows what is common to its route.
 
-use crate::series::Route;
+use crate::making::Making;
 use crate::window::{Regression, median};
 
 /// The variance of the responses of paths around 1, before anything is known.
 const RESPONSE_PRIOR: f64 = 0.25;
 
-impl Route<'_> {
+impl Making<'_> {
     /// How each path follows the deviations that are common to the route's paths:
     /// its response.
     ///
@@ -16,7 +16,7 @@ impl Route<'_> {
     /// by as much as its error is likely to be: the posterior mean for a normal
     /// prior with mean 1 (A. Gelman et al., "Bayesian Data Analysis", section 2.5).
     pub(crate) fn responses(&self) -> Vec<f64> {
-        let of: Vec<Regression> = (0..self.paths.len())
+        let of: Vec<Regression> = (0..self.route.paths.len())
             .map(|path| self.regression(path))
             .collect();
         let most = of.iter().map(|of| of.blocks).fold(0.0, f64::max);
@@ -44,8 +44,8 @@ impl Route<'_> {
     /// The sums of a path's regression over the windows before the release.
     fn regression(&self, path: usize) -> Regression {
         let mut sum = Regression::default();
-        for window in self.windows.iter().take(self.history) {
-            sum += window.paths[path].deviations.regression();
+        for details in self.details.iter().take(self.route.history) {
+            sum += details.paths[path].deviations.regression();
         }
         sum
     }

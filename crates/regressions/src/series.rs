@@ -5,15 +5,8 @@
 //! their share of its time in the history. To first order its change is the
 //! change of the logarithm of the function's time.
 
-use std::collections::BTreeMap;
-
-use crate::input::{Path, RouteHours};
-use crate::plan::Plan;
+use crate::input::Path;
 use crate::window::{Window, median};
-use crate::{Block, Options};
-
-/// The fewest runs that call a path in each window, for a mean of logarithms.
-const LEAST_PATH_RUNS: f64 = 8.0;
 
 /// The fewest functions that a shift common to a route can be taken from.
 const LEAST_FUNCTIONS: usize = 8;
@@ -72,20 +65,8 @@ pub(crate) struct Series {
     pub(crate) within: Vec<f64>,
     /// By how much it changes, if the functions of its route change by one.
     pub(crate) response: f64,
-    /// For a function its paths.
-    pub(crate) parts: Vec<Part>,
     /// What is left of it without what other functions predict.
     pub(crate) rest: Option<Box<Series>>,
-}
-
-/// A path of a function.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Part {
-    pub(crate) path: usize,
-    /// Its share of the function's time.
-    pub(crate) weight: f64,
-    /// By how much it changes, if the functions of its route change by one.
-    pub(crate) response: f64,
 }
 
 /// A call whose ratio to its caller never varied, and now does.
@@ -97,21 +78,39 @@ pub(crate) struct Exact {
     pub(crate) after: f64,
 }
 
-/// One route around a release.
-#[derive(Debug)]
-pub(crate) struct Route<'a> {
-    pub(crate) name: &'a str,
-    pub(crate) functions: &'a [String],
-    pub(crate) paths: &'a [Path],
-    pub(crate) windows: Vec<Window>,
+/// The blocks of a route's important functions; empty if there are few.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Rows {
+    /// The series of the functions, those with most time first.
+    pub(crate) chosen: Vec<usize>,
     /// The blocks of each window.
-    pub(crate) blocks: Vec<Vec<&'a Block>>,
+    pub(crate) windows: Vec<Vec<Row>>,
+}
+
+/// A block: its runs, and how each function deviates there from its window.
+#[derive(Debug, Clone)]
+pub(crate) struct Row {
+    pub(crate) runs: f64,
+    pub(crate) deviations: Vec<f64>,
+}
+
+/// One route around a release. [`Making`](crate::making::Making) makes it.
+///
+/// All routes of an application are in memory at a time, so it has no hours.
+#[derive(Debug)]
+pub(crate) struct Route {
+    pub(crate) name: String,
+    pub(crate) functions: Vec<String>,
+    pub(crate) paths: Vec<Path>,
+    pub(crate) windows: Vec<Window>,
     /// The first hour of each window.
     pub(crate) starts: Vec<i64>,
     /// The number of windows before the release.
     pub(crate) history: usize,
     pub(crate) series: Vec<Series>,
     pub(crate) exact: Vec<Exact>,
+    /// The blocks of the functions that predict each other, until they did.
+    pub(crate) rows: Rows,
 }
 
 /// Why a route was not examined.
@@ -143,86 +142,7 @@ pub enum Reason {
     },
 }
 
-impl<'a> Route<'a> {
-    /// The route's windows and series. Windows with too few runs are left out.
-    ///
-    /// The numbers in `hours` are checked here, and trusted from here on.
-    pub(crate) fn new(
-        hours: RouteHours<'a>,
-        plan: &Plan,
-        number: u32,
-        options: &Options,
-    ) -> Result<Self, Reason> {
-        if !hours.is_consistent() {
-            return Err(Reason::Numbers);
-        }
-        let before = plan.before.len();
-        let mut blocks: Vec<Vec<&'a Block>> = vec![Vec::new(); before + plan.after.len()];
-        for block in hours.blocks {
-            let is_released = block.release == number;
-            if let Some(place) = plan.window(block.hour, is_released)
-                && let Some(blocks) = blocks.get_mut(place)
-            {
-                blocks.push(block);
-            }
-        }
-        let runs = |blocks: &[&Block]| blocks.iter().map(|block| block.runs).sum::<u64>();
-        let is_full = |blocks: &[&Block]| {
-            runs(blocks) >= options.least_runs && blocks.len() >= options.least_blocks
-        };
-        let first = blocks.get(before).map_or(&[][..], Vec::as_slice);
-        if runs(first) < options.least_runs {
-            return Err(Reason::Runs {
-                runs: runs(first),
-                needed: options.least_runs,
-            });
-        }
-        if first.len() < options.least_blocks {
-            return Err(Reason::Hours {
-                blocks: first.len(),
-                needed: options.least_blocks,
-            });
-        }
-        let (mut windows, mut starts, mut history) = (Vec::new(), Vec::new(), 0);
-        let mut kept = Vec::new();
-        let all_starts = plan.before.iter().chain(&plan.after);
-        for (place, (blocks, start)) in blocks.iter().zip(all_starts).enumerate() {
-            if !is_full(blocks) {
-                if place < before {
-                    continue;
-                }
-                // A later look needs each window after the release.
-                break;
-            }
-            windows.push(Window::of(hours.paths, blocks));
-            kept.push(blocks.clone());
-            starts.push(*start);
-            history += usize::from(place < before);
-        }
-        if history < options.least_history {
-            return Err(Reason::History {
-                windows: history,
-                needed: options.least_history,
-            });
-        }
-        let mut route = Self {
-            name: hours.route,
-            functions: hours.functions,
-            paths: hours.paths,
-            windows,
-            blocks: kept,
-            starts,
-            history,
-            series: Vec::new(),
-            exact: Vec::new(),
-        };
-        route.times();
-        route.calls(options);
-        route.memories();
-        route.totals();
-        Ok(route)
-    }
-
+impl Route {
     /// The number of windows after the release.
     pub(crate) fn looks(&self) -> usize {
         self.windows.len() - self.history
@@ -252,110 +172,6 @@ impl<'a> Route<'a> {
     ) -> f64 {
         let windows = self.windows.iter().skip(self.history).take(looks);
         windows.map(|window| of(window, path)).sum()
-    }
-
-    fn times(&mut self) {
-        let total: f64 = (0..self.paths.len())
-            .map(|path| self.before(path, self_ns))
-            .sum();
-        let mut paths_of: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
-        for (place, path) in self.paths.iter().enumerate() {
-            paths_of.entry(path.function).or_default().push(place);
-        }
-        let responses = self.responses();
-        for (function, paths) in paths_of {
-            let is_dense = |path: &&usize| {
-                let is_dense = |window: &Window| window.paths[**path].runs >= LEAST_PATH_RUNS;
-                self.windows.iter().all(is_dense)
-            };
-            let paths: Vec<(usize, f64)> = paths
-                .iter()
-                .filter(is_dense)
-                .map(|&path| (path, self.before(path, self_ns)))
-                .collect();
-            let sum: f64 = paths.iter().map(|path| path.1).sum();
-            if sum <= 0.0 {
-                continue;
-            }
-            let parts: Vec<Part> = paths
-                .iter()
-                .map(|&(path, weight)| Part {
-                    path,
-                    weight: weight / sum,
-                    response: responses[path],
-                })
-                .collect();
-            let mean = |window: &Window| {
-                let (mut mean, mut deviation) = (0.0, 0.0);
-                for part in &parts {
-                    let of = &window.paths[part.path];
-                    mean += part.weight * (of.ln_self - part.response * of.deviations.common());
-                    // As if the paths of a function varied together.
-                    deviation += part.weight * of.deviations.within(part.response).sqrt();
-                }
-                (mean, deviation * deviation)
-            };
-            let (values, within) = self.windows.iter().map(mean).unzip();
-            self.series.push(Series {
-                family: Family::Time,
-                number: function,
-                weight: sum / total.max(1.0),
-                values,
-                within,
-                response: parts.iter().map(|part| part.weight * part.response).sum(),
-                parts,
-                rest: None,
-            });
-        }
-    }
-
-    fn memories(&mut self) {
-        let mut of: BTreeMap<u32, (Vec<f64>, Vec<f64>)> = BTreeMap::new();
-        for (place, path) in self.paths.iter().enumerate() {
-            if self.windows.iter().all(|of| of.paths[place].memory == 0.0) {
-                continue;
-            }
-            let empty = || (vec![0.0; self.windows.len()], vec![0.0; self.windows.len()]);
-            let (values, deviations) = of.entry(path.function).or_insert_with(empty);
-            let sums = values.iter_mut().zip(deviations.iter_mut());
-            for ((value, deviation), window) in sums.zip(&self.windows) {
-                let sum = &window.paths[place];
-                *value += sum.memory / window.runs.max(1.0) / 1024.0;
-                *deviation += sum.memory_within.sqrt() / 1024.0;
-            }
-        }
-        for (function, (values, deviations)) in of {
-            let before = values.iter().take(self.history);
-            let weight = before.map(|value| value.abs()).sum::<f64>();
-            let within = deviations.iter().map(|deviation| deviation * deviation);
-            self.series.push(Series {
-                family: Family::Memory,
-                number: function,
-                weight,
-                within: within.collect(),
-                values,
-                response: 0.0,
-                parts: Vec::new(),
-                rest: None,
-            });
-        }
-    }
-
-    fn totals(&mut self) {
-        self.series.push(Series {
-            family: Family::Route,
-            number: 0,
-            weight: 1.0,
-            values: self.windows.iter().map(|window| window.ln_wall).collect(),
-            within: self
-                .windows
-                .iter()
-                .map(|window| window.ln_wall_within)
-                .collect(),
-            response: 1.0,
-            parts: Vec::new(),
-            rest: None,
-        });
     }
 
     /// The shift of each window that is common to the functions of the route;
@@ -396,7 +212,7 @@ impl<'a> Route<'a> {
         let own = (0..self.paths.len())
             .map(|path| self.before(path, self_ns))
             .collect();
-        inclusive(self.paths, own)
+        inclusive(&self.paths, own)
     }
 
     pub(crate) fn is_root(&self, path: usize) -> bool {
@@ -404,12 +220,12 @@ impl<'a> Route<'a> {
     }
 
     /// The name of a path's function.
-    pub(crate) fn function_of(&self, path: usize) -> &'a str {
+    pub(crate) fn function_of(&self, path: usize) -> &str {
         self.name_of(self.paths[path].function)
     }
 
     /// The name of a function.
-    pub(crate) fn name_of(&self, function: u32) -> &'a str {
+    pub(crate) fn name_of(&self, function: u32) -> &str {
         &self.functions[function as usize]
     }
 
@@ -474,7 +290,7 @@ pub(crate) fn mean(values: &[f64], count: usize) -> f64 {
 }
 
 /// The mean of a shift after the release, over that before it.
-pub(crate) fn mean_after(shift: &[f64], route: &Route<'_>) -> f64 {
+pub(crate) fn mean_after(shift: &[f64], route: &Route) -> f64 {
     let before: f64 = shift.iter().take(route.history).sum();
     let after: f64 = shift.iter().skip(route.history).sum();
     after / route.looks().max(1) as f64 - before / route.history.max(1) as f64

@@ -12,7 +12,7 @@ const UNDECIDED_SHARE: f64 = 0.01;
 /// The most undecided increases in a report.
 const MOST_UNDECIDED: usize = 10;
 
-impl Incidents<'_, '_> {
+impl Incidents<'_> {
     /// Increases that may be chance, and how many more runs decide.
     pub(crate) fn undecided(&self) -> Vec<Undecided> {
         let mut found: Vec<(f64, Undecided)> = Vec::new();

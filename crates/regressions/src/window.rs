@@ -19,13 +19,19 @@ const LEAST_COMMON: usize = 8;
 /// The most paths that a common deviation is taken from.
 const MOST_COMMON: usize = 256;
 
-/// The sums of one path in a window.
+/// The sums of one path in a window: what the findings need.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct PathWindow {
-    /// The runs that called it.
-    pub(crate) runs: f64,
     pub(crate) calls: f64,
     pub(crate) self_ns: f64,
+    pub(crate) memory: f64,
+}
+
+/// How one path varied in a window: what its series are made of.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Detail {
+    /// The runs that called it.
+    pub(crate) runs: f64,
     /// The mean logarithm of its time in a run.
     pub(crate) ln_self: f64,
     /// How its blocks deviate from that mean.
@@ -38,7 +44,6 @@ pub(crate) struct PathWindow {
     pub(crate) constant: Option<f64>,
     /// The number of blocks that called it.
     pub(crate) blocks: u32,
-    pub(crate) memory: f64,
     /// The variance of the mean memory of a run.
     pub(crate) memory_within: f64,
 }
@@ -53,6 +58,13 @@ pub(crate) struct Window {
     pub(crate) ln_wall_within: f64,
     pub(crate) peak_bytes: f64,
     pub(crate) paths: Vec<PathWindow>,
+}
+
+/// How the paths of a window varied. It takes ten times the memory of the window,
+/// so it is gone when the series are made.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Details {
+    pub(crate) paths: Vec<Detail>,
     /// The deviation of each block that is common to its paths.
     pub(crate) shared: Vec<f64>,
 }
@@ -152,18 +164,22 @@ struct Squares {
 
 impl Window {
     /// Adds up the blocks of a window.
-    pub(crate) fn of(paths: &[Path], blocks: &[&Block]) -> Self {
+    pub(crate) fn of(paths: &[Path], blocks: &[&Block]) -> (Self, Details) {
         let mut window = Self {
             paths: vec![PathWindow::default(); paths.len()],
             blocks: blocks.len(),
             ..Self::default()
         };
-        window.add_up(paths, blocks);
-        window.logarithms(blocks);
-        window
+        let mut details = Details {
+            paths: vec![Detail::default(); paths.len()],
+            shared: Vec::with_capacity(blocks.len()),
+        };
+        window.add_up(&mut details, paths, blocks);
+        details.logarithms(&window, blocks);
+        (window, details)
     }
 
-    fn add_up(&mut self, paths: &[Path], blocks: &[&Block]) {
+    fn add_up(&mut self, details: &mut Details, paths: &[Path], blocks: &[&Block]) {
         let mut squares = vec![Squares::default(); paths.len()];
         // The calls of each path in the current block.
         let mut calls = vec![0.0; paths.len()];
@@ -181,22 +197,23 @@ impl Window {
             for cell in &block.cells {
                 let place = cell.path as usize;
                 let (sum, squares) = (&mut self.paths[place], &mut squares[place]);
+                let detail = &mut details.paths[place];
                 let parent = paths[place].parent;
                 let caller = parent.map_or(runs, |parent| calls[parent as usize]);
                 let (child, memory) = (cell.calls as f64, cell.memory as f64);
-                sum.blocks += 1;
-                sum.runs += cell.runs as f64;
                 sum.calls += child;
                 sum.self_ns += cell.self_ns as f64;
-                sum.ln_self += cell.ln_self;
                 sum.memory += memory;
+                detail.blocks += 1;
+                detail.runs += cell.runs as f64;
+                detail.ln_self += cell.ln_self;
                 let ratio = if caller > 0.0 {
                     child / caller
                 } else {
                     f64::NAN
                 };
-                sum.constant = match sum.constant {
-                    None if sum.blocks == 1 => Some(ratio),
+                detail.constant = match detail.constant {
+                    None if detail.blocks == 1 => Some(ratio),
                     Some(first) if is_same(first, ratio) => Some(first),
                     _ => None,
                 };
@@ -211,7 +228,7 @@ impl Window {
                 calls[cell.path as usize] = 0.0;
             }
         }
-        self.callers(paths, blocks);
+        self.callers(details, paths, blocks);
         let correction = correction(blocks.len() as f64);
         let wall_mean = self.ln_wall / self.runs.max(1.0);
         let wall: f64 = blocks
@@ -221,30 +238,31 @@ impl Window {
         self.ln_wall = wall_mean;
         self.ln_wall_within = wall / self.runs.max(1.0).powi(2) * correction;
         let caller_squares = self.caller_squares(paths, blocks);
-        for ((sum, squares), all2) in self.paths.iter_mut().zip(&squares).zip(caller_squares) {
+        let sums = self.paths.iter().zip(&mut details.paths);
+        for (((sum, detail), squares), all2) in sums.zip(&squares).zip(caller_squares) {
             let mean = sum.memory / self.runs.max(1.0);
             // Blocks without the path have a memory of zero, which deviates as well.
             let present = squares.memory2 - 2.0 * mean * squares.memory_runs;
             let memory = present + mean * mean * runs2;
-            sum.memory_within = memory.max(0.0) / self.runs.max(1.0).powi(2) * correction;
-            if sum.caller_calls > 0.0 && sum.calls > 0.0 {
-                let ratio = sum.calls / sum.caller_calls;
+            detail.memory_within = memory.max(0.0) / self.runs.max(1.0).powi(2) * correction;
+            if detail.caller_calls > 0.0 && sum.calls > 0.0 {
+                let ratio = sum.calls / detail.caller_calls;
                 let deviations = squares.child2 - 2.0 * ratio * squares.both + ratio * ratio * all2;
-                sum.ratio_within = deviations.max(0.0) / sum.calls.powi(2) * correction;
+                detail.ratio_within = deviations.max(0.0) / sum.calls.powi(2) * correction;
                 // Another caller's call without this path is a ratio of zero.
                 if all2 > squares.caller2 * (1.0 + 1e-12) {
-                    sum.constant = None;
+                    detail.constant = None;
                 }
             }
         }
     }
 
     /// The calls of each path's caller, over all blocks.
-    fn callers(&mut self, paths: &[Path], blocks: &[&Block]) {
-        let calls: Vec<f64> = self.paths.iter().map(|sum| sum.calls).collect();
+    fn callers(&self, details: &mut Details, paths: &[Path], blocks: &[&Block]) {
         let runs: f64 = blocks.iter().map(|block| block.runs as f64).sum();
-        for (sum, path) in self.paths.iter_mut().zip(paths) {
-            sum.caller_calls = path.parent.map_or(runs, |parent| calls[parent as usize]);
+        for (detail, path) in details.paths.iter_mut().zip(paths) {
+            let calls = |parent: u32| self.paths[parent as usize].calls;
+            detail.caller_calls = path.parent.map_or(runs, calls);
         }
     }
 
@@ -262,12 +280,29 @@ impl Window {
         paths.iter().map(caller).collect()
     }
 
+    /// The paths that most runs call: those with most of the time.
+    fn common_paths(&self, details: &Details) -> Vec<bool> {
+        let is_usual = |detail: &Detail| detail.runs >= 0.5 * self.runs && detail.runs > 0.0;
+        let paths = || self.paths.iter().zip(&details.paths);
+        let mut times: Vec<f64> = paths()
+            .filter(|(_, detail)| is_usual(detail))
+            .map(|(sum, _)| sum.self_ns)
+            .collect();
+        times.sort_by(|a, b| b.total_cmp(a));
+        let least = times.get(MOST_COMMON).copied().unwrap_or(-1.0);
+        let is_common =
+            |(sum, detail): (&PathWindow, &Detail)| is_usual(detail) && sum.self_ns > least;
+        paths().map(is_common).collect()
+    }
+}
+
+impl Details {
     /// Means of logarithms, and how the blocks deviate from them.
-    fn logarithms(&mut self, blocks: &[&Block]) {
-        for sum in &mut self.paths {
-            sum.ln_self /= sum.runs.max(1.0);
+    fn logarithms(&mut self, window: &Window, blocks: &[&Block]) {
+        for detail in &mut self.paths {
+            detail.ln_self /= detail.runs.max(1.0);
         }
-        let is_common = self.common_paths();
+        let is_common = window.common_paths(self);
         let mut common = Vec::with_capacity(is_common.len());
         for block in blocks {
             common.clear();
@@ -285,28 +320,13 @@ impl Window {
             self.shared.push(shared);
             for cell in &block.cells {
                 if cell.runs > 0 {
-                    let sum = &mut self.paths[cell.path as usize];
+                    let detail = &mut self.paths[cell.path as usize];
                     let runs = cell.runs as f64;
-                    let deviation = cell.ln_self / runs - sum.ln_self;
-                    sum.deviations.add(runs, deviation, shared);
+                    let deviation = cell.ln_self / runs - detail.ln_self;
+                    detail.deviations.add(runs, deviation, shared);
                 }
             }
         }
-    }
-
-    /// The paths that most runs call: those with most of the time.
-    fn common_paths(&self) -> Vec<bool> {
-        let is_usual = |sum: &PathWindow| sum.runs >= 0.5 * self.runs && sum.runs > 0.0;
-        let mut times: Vec<f64> = self
-            .paths
-            .iter()
-            .filter(|sum| is_usual(sum))
-            .map(|sum| sum.self_ns)
-            .collect();
-        times.sort_by(|a, b| b.total_cmp(a));
-        let least = times.get(MOST_COMMON).copied().unwrap_or(-1.0);
-        let is_common = |sum: &PathWindow| is_usual(sum) && sum.self_ns > least;
-        self.paths.iter().map(is_common).collect()
     }
 }
 
@@ -370,17 +390,17 @@ mod tests {
     #[test]
     fn a_ratio_of_calls_is_constant_only_if_it_is_in_every_block() {
         let (a, b) = (block(1, 10, 30), block(2, 20, 60));
-        let window = Window::of(&PATHS, &[&a, &b]);
+        let (_, window) = Window::of(&PATHS, &[&a, &b]);
         assert_eq!(window.paths[1].constant, Some(3.0));
         assert!(window.paths[1].ratio_within < 1e-12);
         assert_eq!(window.paths[1].caller_calls, 30.0);
         let c = block(3, 10, 31);
-        let window = Window::of(&PATHS, &[&a, &b, &c]);
+        let (_, window) = Window::of(&PATHS, &[&a, &b, &c]);
         assert_eq!(window.paths[1].constant, None);
         assert!(window.paths[1].ratio_within > 0.0);
         let mut without = block(3, 10, 0);
         without.cells.pop();
-        let window = Window::of(&PATHS, &[&a, &b, &without]);
+        let (_, window) = Window::of(&PATHS, &[&a, &b, &without]);
         assert_eq!(window.paths[1].constant, None, "a block without the call");
     }
 
@@ -391,7 +411,7 @@ mod tests {
             block.cells[1].ln_self = ln * 10.0;
         }
         let blocks: Vec<&Block> = blocks.iter().collect();
-        let window = Window::of(&PATHS, &blocks);
+        let (_, window) = Window::of(&PATHS, &blocks);
         // The sample variance of 1, 2, 3 is 1; that of their mean is 1/3.
         assert!((window.paths[1].ln_self - 2.0).abs() < 1e-12);
         assert!((window.paths[1].deviations.within(1.0) - 1.0 / 3.0).abs() < 1e-12);
@@ -429,7 +449,7 @@ mod tests {
                 ..Block::default()
             },
         );
-        let window = Window::of(&paths, &[&quiet, &busy]);
+        let (_, window) = Window::of(&paths, &[&quiet, &busy]);
         let of = |path: usize| window.paths[path].deviations;
         assert!((0..9).all(|path| of(path).within(1.0) < 1e-12));
         assert!(of(0).within(0.0) > 0.01);
@@ -442,7 +462,7 @@ mod tests {
         // A path that only the busy hour has is compared with the others there.
         let mut only_busy = quiet.clone();
         only_busy.cells.pop();
-        let window = Window::of(&paths, &[&only_busy, &busy]);
+        let (_, window) = Window::of(&paths, &[&only_busy, &busy]);
         let value =
             |path: usize| window.paths[path].ln_self - window.paths[path].deviations.common();
         assert!((value(8) - value(7) - 1.0).abs() < 1e-9);

@@ -1,9 +1,14 @@
 //! The demo's shop: the detector finds its three defects, and nothing else.
 
-use regressions::{Block, Cell, Collector, Hour, HourPath, Kind, Options, Report, log_time};
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+
+use regressions::{
+    Block, Cell, Collector, HourPath, Kind, Options, Report, RouteSums, log_time, reports,
+};
 use simulate::{DefectKind, Shop};
 
-fn reports(shop: &Shop) -> Vec<Report> {
+fn of_shop(shop: &Shop) -> Vec<Report> {
     let mut collector = Collector::default();
     for run in shop.runs() {
         let tag = |name| run.meta.tag(name).unwrap_or_default().to_owned();
@@ -20,7 +25,7 @@ fn the_three_defects_of_the_shop_are_found_and_nothing_else() {
             seed,
             ..simulate::Options::default()
         });
-        let reports = reports(&shop);
+        let reports = of_shop(&shop);
         assert_eq!(reports.len(), shop.releases().len() - 1);
         let found: Vec<(Kind, &str, &str, Option<&str>)> = reports
             .iter()
@@ -64,7 +69,10 @@ fn hours_give_the_same_findings_as_profiles() {
         runs: 4000,
         ..simulate::Options::default()
     });
-    let (mut of_profiles, mut of_hours) = (Collector::default(), Collector::default());
+    let mut of_profiles = Collector::default();
+    let mut of_hours: BTreeMap<String, RouteSums> = BTreeMap::new();
+    let mut numbers: Vec<String> = Vec::new();
+    let mut until = 0;
     for mut run in shop.runs() {
         // A store may have no hosts.
         run.meta.host = None;
@@ -75,8 +83,19 @@ fn hours_give_the_same_findings_as_profiles() {
         let Some(tree) = tree else { panic!("a tree") };
         let wall = tree.root_cost().wall;
         let start = run.meta.started_unix_us.unwrap_or(0);
+        let hour = i64::try_from(start / 3_600_000_000).unwrap_or(0);
+        until = until.max(hour + 1);
+        // In the order of their first runs.
+        let number = numbers.iter().position(|known| *known == release);
+        let number = number.unwrap_or_else(|| {
+            numbers.push(release.clone());
+            numbers.len() - 1
+        });
+        let sums = of_hours.entry(route.clone());
+        let sums = sums.or_insert_with(|| RouteSums::new(&route));
         let block = Block {
-            hour: i64::try_from(start / 3_600_000_000).unwrap_or(0),
+            hour,
+            release: u32::try_from(number).unwrap_or(0),
             runs: 1,
             wall_ns: wall,
             ln_wall: log_time(wall),
@@ -87,7 +106,7 @@ fn hours_give_the_same_findings_as_profiles() {
         let paths = tree.nodes.iter().zip(&own).enumerate();
         let paths = paths.map(|(place, (node, own))| HourPath {
             parent: (place > 0).then_some(node.parent.0),
-            function: run.name(node.symbol),
+            function: sums.function(run.name(node.symbol)),
             cell: Cell {
                 path: 0,
                 runs: 1,
@@ -97,14 +116,14 @@ fn hours_give_the_same_findings_as_profiles() {
                 memory: own.memory,
             },
         });
-        let hour = Hour {
-            route: &route,
-            release: &release,
-            block: &block,
-        };
-        of_hours.add_hour(hour, paths);
+        let paths: Vec<HourPath> = paths.collect();
+        sums.add_hour(&block, paths);
     }
     let options = Options::default();
-    assert_eq!(of_profiles.releases(), of_hours.releases());
-    assert_eq!(of_profiles.reports(options), of_hours.reports(options));
+    let releases = of_profiles.releases();
+    let routes: Vec<&RouteSums> = of_hours.values().collect();
+    let found = reports(&releases, until, options, &routes, |route, _| {
+        Ok::<_, Infallible>(route)
+    });
+    assert_eq!(found, Ok(of_profiles.reports(options)));
 }

@@ -95,6 +95,8 @@ pub struct State {
     /// Questions to the store that run at a time; others wait.
     pub(crate) busy: Semaphore,
     found: Mutex<HashMap<String, Kept>>,
+    /// Held by a search for regressions.
+    search: Mutex<()>,
 }
 
 impl State {
@@ -108,6 +110,7 @@ impl State {
             counters: Counters::default(),
             busy: Semaphore::new(threads.clamp(2, 16)),
             found: Mutex::default(),
+            search: Mutex::default(),
         })
     }
 
@@ -118,10 +121,19 @@ impl State {
         let info = apps.into_iter().find(|info| info.name == app);
         let info = info.ok_or_else(|| format!("there are no runs of the application {app}"))?;
         let found = || self.found.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((since, of, kept)) = found().get(app)
-            && (*of == info || since.elapsed() < self.findings_are_kept())
-        {
-            return Ok(Arc::clone(kept));
+        let kept = || {
+            let found = found();
+            let (since, of, kept) = found.get(app)?;
+            (*of == info || since.elapsed() < self.findings_are_kept()).then(|| Arc::clone(kept))
+        };
+        if let Some(kept) = kept() {
+            return Ok(kept);
+        }
+        // One search at a time: each takes as much memory. The next may find what
+        // this one found.
+        let _search = self.search.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(kept) = kept() {
+            return Ok(kept);
         }
         let new = Arc::new((self.config.findings)(store, app)?);
         let kept = (Instant::now(), info, Arc::clone(&new));

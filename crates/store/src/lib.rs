@@ -41,4 +41,4 @@ pub use model::{
 pub use prepare::{Meta, app_of, host_of, release_of, route_of};
 pub use rollup::{PathSums, Sketch};
 pub use sqlite::{Options, SqliteStore};
-pub use store::{CellHours, Store};
+pub use store::{CellHours, HoursOf, Store};

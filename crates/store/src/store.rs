@@ -91,8 +91,11 @@ pub trait Store: Send + Sync {
     /// The spans of a selection, those with the most time first.
     fn spans(&self, selection: &Selection, limit: usize) -> Result<Vec<SpanTotal>>;
 
-    /// The hourly sums of the paths of one route: what finds regressions.
-    fn hours(&self, app: &str, route: &str, since_hour: i64) -> Result<Vec<CellHours>>;
+    /// Visits the hourly sums of the paths of one route, in the order of the hours:
+    /// what finds regressions. One cell is in memory at a time.
+    ///
+    /// Runs are counted as they are, whatever part of the requests was profiled.
+    fn hours(&self, of: &HoursOf<'_>, visitor: &mut dyn FnMut(&CellHours)) -> Result<()>;
 
     /// Gives a run a label; an empty one removes it. False if there is no such
     /// run.
@@ -136,6 +139,19 @@ pub trait Store: Send + Sync {
     fn stats(&self) -> Result<Stats>;
 }
 
+/// Which hourly sums of a route.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HoursOf<'a> {
+    /// The application.
+    pub app: &'a str,
+    /// The route, not a pattern.
+    pub route: &'a str,
+    /// The first hour, and the one after the last, in hours since 1970.
+    pub hours: (i64, i64),
+    /// From this hour on, only this release.
+    pub only: Option<(i64, &'a str)>,
+}
+
 /// The sums of one route in one hour, under one release.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CellHours {
@@ -156,6 +172,6 @@ pub struct CellHours {
     /// The paths, parents before children; their functions are numbers of
     /// `names`.
     pub paths: Vec<PathSums>,
-    /// The names of the functions.
-    pub names: std::sync::Arc<Vec<Box<[u8]>>>,
+    /// The functions.
+    pub names: std::sync::Arc<Vec<profile::Symbol>>,
 }

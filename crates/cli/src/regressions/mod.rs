@@ -16,7 +16,7 @@ use std::time::SystemTime;
 
 use anyhow::{Result, bail};
 use profile::native::Summary;
-use regressions::{Collector, NotAdded, Options, Report, Selection};
+use regressions::{Collector, NotAdded, Options, Release, Report, Selection};
 use store::RunId;
 
 use crate::args::{FindingsFormat, RegressionsArguments};
@@ -114,23 +114,19 @@ impl Findings {
                 "note: {without} profiles without the tag `release` are left out"
             ));
         }
-        Self::of(&collector, arguments.since, runs)
+        let releases = collector.releases();
+        is_comparable(&releases)?;
+        let reports = collector.reports(Options::default());
+        Ok(Self::of(&releases, reports, arguments.since, runs))
     }
 
-    /// The reports of sums: those of releases that were deployed `since` then.
-    fn of(collector: &Collector, first: Option<Since>, runs: Vec<Run>) -> Result<Self> {
-        let releases = collector.releases();
-        if releases.len() < 2 {
-            let found = match releases.first() {
-                Some((release, _)) => format!("only of the release {}", release.name),
-                None => "without releases".to_owned(),
-            };
-            bail!(
-                "nothing to compare: the profiles are {found}; \
-                 set the tag `release` in each, with xhprof_tag('release', …)"
-            );
-        }
-        let reports = collector.reports(Options::default());
+    /// The reports of releases: those that were deployed `since` then.
+    fn of(
+        releases: &[(Release, u32)],
+        reports: Vec<Report>,
+        first: Option<Since>,
+        runs: Vec<Run>,
+    ) -> Self {
         let since: Vec<i64> = releases
             .iter()
             .skip(1)
@@ -141,11 +137,11 @@ impl Findings {
         kept.retain(|(_, since)| first.is_none_or(|first| *since >= first));
         kept.reverse();
         let (reports, since) = kept.into_iter().unzip();
-        Ok(Self {
+        Self {
             reports,
             since,
             runs,
-        })
+        }
     }
 
     /// The most usual run of a selection: that with the time nearest to the mean.
@@ -161,6 +157,19 @@ impl Findings {
         let nearest = runs.min_by(|a, b| distance(a).total_cmp(&distance(b)));
         nearest.map(|run| &run.at)
     }
+}
+
+/// Refuses less than two releases.
+fn is_comparable(releases: &[(Release, u32)]) -> Result<()> {
+    let found = match releases {
+        [] => "without releases".to_owned(),
+        [(release, _)] => format!("only of the release {}", release.name),
+        _ => return Ok(()),
+    };
+    bail!(
+        "nothing to compare: the profiles are {found}; \
+         set the tag `release` in each, with xhprof_tag('release', …)"
+    );
 }
 
 fn hour(unix_us: u64) -> i64 {

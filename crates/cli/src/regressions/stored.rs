@@ -1,12 +1,15 @@
 //! The sums of a store, for the search.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use regressions::{Block, Cell, Collector, Hour, HourPath, Report};
-use store::{CellHours, Options, RunQuery, Selection, SqliteStore, Store};
+use regressions::{Around, Block, Cell, HourPath, Release, Report, RouteSums, reports};
+use store::{
+    CellHours, HoursOf, Options, PathSums, ReleaseInfo, RunQuery, Selection, SqliteStore, Store,
+};
 
-use super::{At, Findings, HOUR_US, Run, hour};
+use super::{At, Findings, HOUR_US, Run, hour, is_comparable};
 use crate::since::Since;
 
 /// The most runs of which the most usual one is taken.
@@ -38,16 +41,23 @@ impl Findings {
             app: Some(app.to_owned()),
             ..Selection::default()
         };
-        let mut collector = Collector::default();
-        for route in store.routes(&of_app)? {
-            // One route at a time: the sums of all of them may be large.
-            for hour in store.hours(app, &route.route, 0)? {
-                if !hour.release.is_empty() {
-                    add(&mut collector, &route.route, &hour);
-                }
-            }
-        }
-        let mut findings = Self::of(&collector, since, Vec::new())?;
+        let (releases, until) = releases(store, &of_app)?;
+        is_comparable(&releases)?;
+        let routes = store.routes(&of_app)?;
+        let mut routes: Vec<String> = routes.into_iter().map(|route| route.route).collect();
+        routes.sort_unstable();
+        let reader = Reader {
+            store,
+            app,
+            numbers: releases
+                .iter()
+                .map(|(release, number)| (release.name.as_str(), *number))
+                .collect(),
+        };
+        let options = regressions::Options::default();
+        let read = |route: &String, around: &Around<'_>| reader.sums(route, around);
+        let reports = reports(&releases, until, options, &routes, read)?;
+        let mut findings = Self::of(&releases, reports, since, Vec::new());
         for report in &findings.reports {
             findings.runs.extend(runs(store, &of_app, report)?);
         }
@@ -55,21 +65,76 @@ impl Findings {
     }
 }
 
-fn add(collector: &mut Collector, route: &str, hour: &CellHours) {
+/// The releases of an application with their numbers, and the hour after the last
+/// with runs.
+fn releases(store: &dyn Store, of_app: &Selection) -> Result<(Vec<(Release, u32)>, i64)> {
+    let mut releases = store.releases(of_app)?;
+    releases.retain(|info| !info.release.is_empty());
+    let last = releases.iter().map(|info| info.last_s / 3600).max();
+    let release = |(number, info): (u32, ReleaseInfo)| {
+        let release = Release {
+            name: info.release,
+            since: info.first_s / 3600,
+        };
+        (release, number)
+    };
+    let releases = (0..).zip(releases).map(release).collect();
+    Ok((releases, last.map_or(0, |last| last + 1)))
+}
+
+/// Reads the sums of routes.
+struct Reader<'a> {
+    store: &'a dyn Store,
+    app: &'a str,
+    /// The numbers of the releases.
+    numbers: HashMap<&'a str, u32>,
+}
+
+impl Reader<'_> {
+    /// The sums of a route around a release.
+    fn sums(&self, route: &str, around: &Around<'_>) -> Result<RouteSums> {
+        let of = HoursOf {
+            app: self.app,
+            route,
+            hours: around.hours,
+            only: Some((around.release.since, &around.release.name)),
+        };
+        let mut sums = RouteSums::new(route);
+        // The numbers of the functions, by those of the store.
+        let mut functions = HashMap::new();
+        self.store.hours(&of, &mut |hour| {
+            if let Some(release) = self.numbers.get(hour.release.as_str()) {
+                add(&mut sums, &mut functions, *release, hour);
+            }
+        })?;
+        Ok(sums)
+    }
+}
+
+fn add(
+    sums: &mut RouteSums,
+    functions: &mut HashMap<u32, Option<u32>>,
+    release: u32,
+    hour: &CellHours,
+) {
     let block = Block {
         hour: hour.hour,
+        release,
         runs: hour.runs,
         wall_ns: hour.wall,
         ln_wall: hour.ln_wall,
         peak_bytes: hour.peak,
         ..Block::default()
     };
-    let paths = hour.paths.iter().map(|path| HourPath {
+    let mut function = |name: u32| {
+        *functions.entry(name).or_insert_with(|| {
+            let symbol = hour.names.get(name as usize);
+            sums.function(symbol.map_or(b"[unknown]", |symbol| &symbol.name))
+        })
+    };
+    let path = |path: &PathSums| HourPath {
         parent: path.parent,
-        function: hour
-            .names
-            .get(path.name as usize)
-            .map_or(b"[unknown]".as_slice(), AsRef::as_ref),
+        function: function(path.name),
         cell: Cell {
             path: 0,
             runs: path.runs,
@@ -78,13 +143,9 @@ fn add(collector: &mut Collector, route: &str, hour: &CellHours) {
             ln_self: path.ln_own,
             memory: path.own_memory,
         },
-    });
-    let hour = Hour {
-        route,
-        release: &hour.release,
-        block: &block,
     };
-    collector.add_hour(hour, paths);
+    let paths: Vec<HourPath> = hour.paths.iter().map(path).collect();
+    sums.add_hour(&block, paths);
 }
 
 /// Runs that show the findings of a release, before and after it.

@@ -14,7 +14,7 @@ use store::{Difference, RouteRow, RunId, Selection, Store};
 use super::changes::{Changes, table};
 use super::frame::{Section, page};
 use super::html::{encoded, error, escaped};
-use super::judged::{Sides, common};
+use super::judged::{LIKELY, OF_DAYS, SURE, Sides, common};
 use super::links;
 use super::run_table::comparison;
 use super::slow::{Near, near_p95};
@@ -202,7 +202,7 @@ impl Answer {
             filter: &both.after,
         }));
         html.push_str(&self.slow(&both.after));
-        html.push_str(NOTES);
+        html.push_str(&notes());
         html
     }
 
@@ -251,10 +251,21 @@ impl Answer {
     }
 }
 
-const NOTES: &str = "<p class=\"dim\">Times are self times of one run, on average. “By calls” is the \
-    part that more or fewer calls explain, “by cost” the part of dearer or cheaper calls. “Sure” is a \
-    change of five standard errors, “likely” of three and a half; the usual difference between days is part of \
-    the error, for the percentile also its own error, and what all functions share is no change.</p>";
+/// What the columns mean, and what makes a change sure.
+fn notes() -> String {
+    let [likely, sure] = NEAR;
+    format!(
+        "<p class=\"dim\">Times are self times of one run, on average. “By calls” is the part that \
+         more or fewer calls explain, “by cost” the part of dearer or cheaper calls.</p>\
+         <p class=\"dim\">“Sure” is a change of {SURE} standard errors, “likely” of {LIKELY}, with \
+         few runs of more; anything else is within noise. The error is that of the runs, of {:.0} % that a \
+         function differs from day to day, and of what most functions share, which is the load and no \
+         change; near the percentile also that of the percentile. There a likely change needs {likely} \
+         runs on each side, a sure one {sure}. A call that only one side has is sure if the other would \
+         lack it by chance once in a million times.</p>",
+        OF_DAYS * 100.0
+    )
+}
 
 fn fact(html: &mut String, name: &str, before: &str, after: &str, change: &str) {
     let _ = write!(

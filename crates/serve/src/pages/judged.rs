@@ -8,11 +8,11 @@ use store::FunctionChange;
 
 /// How much the mean time of an unchanged function differs from day to day, as a
 /// share: what the simulated servers of docs/regressions.md do.
-const OF_DAYS: f64 = 0.04;
+pub(super) const OF_DAYS: f64 = 0.04;
 
 /// Standard errors of a sure and of a likely change.
-const SURE: f64 = 5.0;
-const LIKELY: f64 = 3.5;
+pub(super) const SURE: f64 = 5.0;
+pub(super) const LIKELY: f64 = 3.5;
 
 /// The same for calls that only one side has: the runs that have them, and how
 /// probable it is that the other side lacks them by chance.

@@ -2,9 +2,8 @@
 
 use axum::http::StatusCode;
 use serde_json::Value;
-use serve::add_token;
 
-use super::server::{open, run, server};
+use super::server::{locked, open, run};
 
 const JSON: (&str, &str) = ("content-type", "application/json");
 
@@ -55,12 +54,7 @@ fn policies_are_set_and_say_what_they_removed() {
 
 #[test]
 fn a_token_of_an_application_sets_its_policy_only() {
-    let mut server = server(true, None);
-    let path = server.folder.path().join("tokens");
-    let own = add_token(&path, "own", "read,admin", Some("shop")).unwrap();
-    server.tokens.push(own);
-    let server = server.with_tokens_read_again();
-    let owner = server.tokens.len() - 1;
+    let (server, owner) = locked().with_owner_of_shop();
     let send = |method: &str, path: &str| {
         let bearer = format!("Bearer {}", server.tokens[owner]);
         let headers = [("authorization", bearer.as_str()), JSON];

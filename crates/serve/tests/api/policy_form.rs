@@ -2,9 +2,8 @@
 //! sends it.
 
 use axum::http::{StatusCode, header};
-use serve::add_token;
 
-use super::server::{Answer, Server, open, run, server};
+use super::server::{Answer, Server, locked, open, run};
 
 const FORM: (&str, &str) = ("content-type", "application/x-www-form-urlencoded");
 
@@ -117,7 +116,7 @@ fn each_wrong_field_has_its_reason_beside_it() {
 
 #[test]
 fn a_session_proves_with_the_forms_token_that_its_page_was_sent() {
-    let server = server(true, None);
+    let server = locked();
     let cookie = session(&server, 2);
     let cookie = ("cookie", cookie.as_str());
     let html = server.send("GET", "/settings/policy?app=shop", &[cookie], Vec::new());
@@ -173,12 +172,7 @@ fn a_session_proves_with_the_forms_token_that_its_page_was_sent() {
 
 #[test]
 fn only_an_admin_gets_the_form_and_only_for_its_application() {
-    let mut server = server(true, None);
-    let path = server.folder.path().join("tokens");
-    let own = add_token(&path, "own", "read,admin", Some("shop")).unwrap();
-    server.tokens.push(own);
-    let server = server.with_tokens_read_again();
-    let owner = server.tokens.len() - 1;
+    let (server, owner) = locked().with_owner_of_shop();
     let get = |token, path| server.as_owner(token, "GET", path, Vec::new());
     assert_eq!(
         get(0, "/settings/policy?app=shop").status,

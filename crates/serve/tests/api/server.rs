@@ -132,6 +132,16 @@ impl Server {
         self
     }
 
+    /// The same server with one more token: of an administrator of `shop` only.
+    /// Returns its place among the tokens, too.
+    pub(crate) fn with_owner_of_shop(mut self) -> (Self, usize) {
+        let path = self.folder.path().join("tokens");
+        let own = add_token(&path, "own", "read,admin", Some("shop")).unwrap();
+        self.tokens.push(own);
+        let owner = self.tokens.len() - 1;
+        (self.with_tokens_read_again(), owner)
+    }
+
     pub(crate) fn send(
         &self,
         method: &str,

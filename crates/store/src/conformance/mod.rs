@@ -33,6 +33,8 @@ pub fn check<S: Store>(empty: impl Fn() -> S) {
         sums::routes_have_shares_and_quantiles,
         sums::rates_are_weighted,
         questions::a_trend_shows_releases,
+        questions::hours_are_those_of_one_route_around_a_release,
+        questions::hours_count_runs_as_they_are,
         questions::days_are_those_of_the_trends,
         questions::functions_have_callers_and_routes,
         questions::a_function_is_as_the_tree_has_it,

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{DAY, everything, filled, route};
-use crate::{FunctionSort, Selection, Store, TrendOf, TrendStep};
+use super::{DAY, at, everything, filled, put, route, shop};
+use crate::{CellHours, FunctionSort, HoursOf, Selection, Store, TrendOf, TrendStep};
 
 pub(super) fn a_trend_shows_releases(store: &dyn Store) {
     filled(store, 120);
@@ -45,7 +45,7 @@ pub(super) fn a_trend_shows_releases(store: &dyn Store) {
         [("1", 60), ("2", 60)]
     );
     // What finds regressions gets the same sums.
-    let cells = store.hours("shop", "/cart", 0).unwrap();
+    let cells = cells(store, all_hours("/cart"));
     assert_eq!(cells.iter().map(|cell| cell.runs).sum::<u64>(), 40);
     let own: i64 = cells
         .iter()
@@ -54,6 +54,71 @@ pub(super) fn a_trend_shows_releases(store: &dyn Store) {
         .sum();
     let wall: u64 = cells.iter().map(|cell| cell.wall).sum();
     assert_eq!(own.unsigned_abs(), wall);
+}
+
+/// The sums of some hours.
+fn cells(store: &dyn Store, of: HoursOf<'_>) -> Vec<CellHours> {
+    let mut cells = Vec::new();
+    let mut visitor = |cell: &CellHours| cells.push(cell.clone());
+    store.hours(&of, &mut visitor).unwrap();
+    cells
+}
+
+fn all_hours(route: &str) -> HoursOf<'_> {
+    HoursOf {
+        app: "shop",
+        route,
+        hours: (0, i64::MAX),
+        only: None,
+    }
+}
+
+pub(super) fn hours_are_those_of_one_route_around_a_release(store: &dyn Store) {
+    filled(store, 120);
+    let all = cells(store, all_hours("/cart"));
+    assert!(all.is_sorted_by_key(|cell| cell.hour));
+    let released = all.iter().find(|cell| cell.release == "2").unwrap().hour;
+    let hours = (released - 10, released + 10);
+    let of = |only| {
+        let of = HoursOf {
+            hours,
+            only,
+            ..all_hours("/cart")
+        };
+        cells(store, of)
+    };
+    let is_inside = |cell: &&CellHours| (hours.0..hours.1).contains(&cell.hour);
+    let inside: Vec<CellHours> = all.iter().filter(is_inside).cloned().collect();
+    assert!(inside.len() < all.len());
+    assert_eq!(of(None), inside);
+    assert_eq!(of(Some((released, "2"))), inside);
+    let before: Vec<CellHours> = inside
+        .into_iter()
+        .filter(|cell| cell.hour < released)
+        .collect();
+    assert!(!before.is_empty());
+    assert_eq!(of(Some((released, "1"))), before);
+    // No pattern, and no other application.
+    assert_eq!(cells(store, all_hours("/c*")), []);
+    let other = HoursOf {
+        app: "other",
+        ..all_hours("/cart")
+    };
+    assert_eq!(cells(store, other), []);
+}
+
+pub(super) fn hours_count_runs_as_they_are(store: &dyn Store) {
+    for number in 0..40 {
+        let mut profile = shop().run(at(number));
+        let rate = if number % 2 == 0 { "0.01" } else { "1" };
+        profile.meta.set_tag("rate", rate);
+        put(store, profile);
+    }
+    for cell in cells(store, all_hours("/cart")) {
+        assert_eq!(cell.runs, cell.paths[0].runs, "rate {}", cell.rate);
+        let own: i64 = cell.paths.iter().map(|path| path.own_wall).sum();
+        assert_eq!(own.unsigned_abs(), cell.wall, "rate {}", cell.rate);
+    }
 }
 
 pub(super) fn days_are_those_of_the_trends(store: &dyn Store) {

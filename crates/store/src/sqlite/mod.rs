@@ -40,9 +40,9 @@ use rusqlite::Connection;
 use crate::prepare::Prepared;
 use crate::{
     Aggregate, AppInfo, CellHours, DayCount, Difference, Error, FunctionDays, FunctionDetail,
-    FunctionSort, FunctionTotal, NewRun, Policies, Policy, ReleaseInfo, Removal, Removed, Result,
-    RouteDays, RouteRow, Run, RunId, RunPage, RunQuery, Selection, SpanTotal, Stats, Store, Stored,
-    TrendOf, TrendPoint, TrendStep, Verified,
+    FunctionSort, FunctionTotal, HoursOf, NewRun, Policies, Policy, ReleaseInfo, Removal, Removed,
+    Result, RouteDays, RouteRow, Run, RunId, RunPage, RunQuery, Selection, SpanTotal, Stats, Store,
+    Stored, TrendOf, TrendPoint, TrendStep, Verified,
 };
 use writer::Writer;
 
@@ -207,8 +207,8 @@ impl Store for SqliteStore {
         self.read(|connection| answers::spans(self, connection, selection, limit))
     }
 
-    fn hours(&self, app: &str, route: &str, since_hour: i64) -> Result<Vec<CellHours>> {
-        self.read(|connection| answers::hours(self, connection, app, route, since_hour))
+    fn hours(&self, of: &HoursOf<'_>, visitor: &mut dyn FnMut(&CellHours)) -> Result<()> {
+        self.read(|connection| answers::hours(self, connection, of, visitor))
     }
 
     fn label(&self, id: &RunId, label: &str) -> Result<bool> {

@@ -2,60 +2,49 @@
 
 use std::sync::Arc;
 
-use rusqlite::Connection;
+use rusqlite::{Connection, params};
 
 use super::super::SqliteStore;
-use super::super::visit::{Resolution, visit};
-use super::super::want::{Sums, Want};
-use crate::{CellHours, Result, Selection};
+use super::super::cells::{part, read_totals};
+use crate::rollup::{Paths, decode};
+use crate::{CellHours, HoursOf, Result};
 
-/// The sums of a route since an hour.
+/// Visits the sums of a route in some hours, one cell at a time.
 pub(in super::super) fn hours(
     store: &SqliteStore,
     connection: &Connection,
-    app: &str,
-    route: &str,
-    since_hour: i64,
-) -> Result<Vec<CellHours>> {
-    let selection = Selection {
-        app: Some(app.to_owned()),
-        routes: vec![route.to_owned()],
-        since_us: u64::try_from(since_hour)
-            .ok()
-            .map(|hour| hour.saturating_mul(3_600_000_000)),
-        ..Selection::default()
-    };
-    let mut cells = Vec::new();
-    let nothing = Arc::new(Vec::new());
-    let visited = visit(
-        store,
-        connection,
-        &selection,
-        Want::Paths,
-        Resolution::Hour,
-        &mut |place, totals, part| {
-            // A route whose own name has a star is a pattern, and selects others too.
-            if let Sums::Paths(paths) = part
-                && place.route == route
-            {
-                cells.push(CellHours {
-                    hour: place.hour,
-                    release: place.release.clone(),
-                    rate: place.rate,
-                    runs: totals.runs,
-                    wall: totals.wall,
-                    ln_wall: totals.ln_wall(),
-                    peak: totals.peak,
-                    paths: paths.sums(),
-                    names: Arc::clone(&nothing),
-                });
-            }
-        },
+    of: &HoursOf<'_>,
+    visitor: &mut dyn FnMut(&CellHours),
+) -> Result<()> {
+    let names = store.names(connection)?;
+    let mut statement = connection.prepare_cached(
+        "SELECT cell.number, cell.hour, cell.rate, release.name, cell.totals
+         FROM cell JOIN release ON release.id = cell.release
+         WHERE cell.route = (SELECT route.id FROM route JOIN app ON app.id = route.app
+                             WHERE app.name = ?1 AND route.name = ?2)
+           AND cell.hour >= ?3 AND cell.hour < ?4
+           AND (cell.hour < ?5 OR release.name = ?6)
+         ORDER BY cell.hour, cell.release, cell.shape, cell.rate",
     )?;
-    let names = visited.names.iter().map(|symbol| symbol.name.clone());
-    let names = Arc::new(names.collect::<Vec<_>>());
-    for cell in &mut cells {
-        cell.names = Arc::clone(&names);
+    let (first, until) = of.hours;
+    let (from, release) = of.only.unwrap_or((until, ""));
+    let mut rows = statement.query(params![of.app, of.route, first, until, from, release])?;
+    while let Some(row) = rows.next()? {
+        let Some(bytes) = part(connection, "cell", "paths", row.get(0)?)? else {
+            continue;
+        };
+        let totals = read_totals(row.get_ref(4)?.as_blob().unwrap_or_default())?;
+        visitor(&CellHours {
+            hour: row.get(1)?,
+            rate: row.get(2)?,
+            release: row.get(3)?,
+            runs: totals.runs,
+            wall: totals.wall,
+            ln_wall: totals.ln_wall(),
+            peak: totals.peak,
+            paths: decode::<Paths>(&bytes)?.sums(),
+            names: Arc::clone(&names),
+        });
     }
-    Ok(cells)
+    Ok(())
 }
