@@ -52,7 +52,7 @@ const REST_MS = 150;
 
 /** The width of a column of costs: `1,234,567 samples` is longer than any time or amount of memory. */
 export function costWidth(metric: MetricName, unit: Unit, width = '7rem'): string {
-  return metric === 'wall' && unit === 'samples' ? '10.5rem' : width;
+  return metric === 'wall' && unit === 'samples' ? '12rem' : width;
 }
 
 /** Room for one below the last row. */
