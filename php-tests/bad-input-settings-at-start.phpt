@@ -39,7 +39,7 @@ $wrong = [
     'xhprof.special_functions' => ['0', '2', 'maybe'],
     'xhprof.trigger' => ['', 'a b', 'a=b', str_repeat('a', 65)],
 ];
-$any_text = ['xhprof.automatic_dir', 'xhprof.output_dir', 'xhprof.ignored_functions', 'xhprof.exclude', 'xhprof.match', 'xhprof.skip', 'xhprof.trigger_secret'];
+$any_text = ['xhprof.app', 'xhprof.release', 'xhprof.automatic_dir', 'xhprof.output_dir', 'xhprof.ignored_functions', 'xhprof.exclude', 'xhprof.match', 'xhprof.skip', 'xhprof.trigger_secret'];
 $all = array_diff(array_keys(ini_get_all('xhprof')), array_keys($wrong), $any_text);
 echo $all ? 'not tested: ' . implode(' ', $all) . "\n" : "all tested\n";
 

@@ -20,7 +20,7 @@ use std::time::Instant;
 use recorder::Shape;
 
 use crate::log_throttled::{Problem, log_throttled};
-use crate::output::{EventFile, FileOutcome, Written};
+use crate::output::{Chosen, EventFile, FileOutcome, Written};
 use crate::settings::{ClosureNames, Flags, Mode, OutputFormat};
 use crate::symbols::{Details, NamingOptions};
 use crate::{compensation, output, session, settings, zend};
@@ -91,6 +91,11 @@ fn begin(reason: Reason) -> Result<(), String> {
         log(Problem::Output, &problem);
         problem
     })?;
+    output::note_chosen(match reason {
+        Reason::Environment => Chosen::Surely,
+        Reason::Trigger => Chosen::ByTrigger,
+        Reason::Rules => Chosen::ByChance(settings::value(&settings::RATE)),
+    });
     // Needed when the request's metadata is collected at its end.
     zend::fill_server_variables();
     let ignored = settings::value(&settings::IGNORED_FUNCTIONS).into_iter();

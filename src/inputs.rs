@@ -33,20 +33,23 @@ impl Source {
     }
 }
 
+/// The environment variable `name`: the web server's of the request, or the process's.
+pub(crate) fn environment(name: &str) -> Option<Vec<u8>> {
+    let of_request = || zend::server_variable(&CString::new(name).ok()?);
+    let of_request = (!zend::is_command_line()).then(of_request).flatten();
+    of_request.or_else(|| process_variable(name))
+}
+
 /// All values of the inputs called `name`.
 pub(crate) fn named(name: &str) -> Vec<(Source, Vec<u8>)> {
     let mut found = Vec::new();
+    found.extend(environment(name).map(|value| (Source::Environment, value)));
     if zend::is_command_line() {
-        found.extend(process_variable(name).map(|value| (Source::Environment, value)));
         return found;
     }
-    let variable = |name: &str| zend::server_variable(&CString::new(name).ok()?);
-    found.extend(
-        variable(name)
-            .or_else(|| process_variable(name))
-            .map(|value| (Source::Environment, value)),
-    );
-    found.extend(variable(&header_variable(name)).map(|value| (Source::Header, value)));
+    let header = CString::new(header_variable(name)).ok();
+    let header = header.and_then(|header| zend::server_variable(&header));
+    found.extend(header.map(|value| (Source::Header, value)));
     let cookies = zend::cookies().unwrap_or_default();
     found.extend(values(&cookies, b';', name, false).map(|value| (Source::Cookie, value)));
     let query = zend::query().unwrap_or_default();

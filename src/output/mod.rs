@@ -24,6 +24,7 @@ pub(crate) use place::{
 };
 pub(crate) use program::{Target, read_events};
 pub(crate) use tags::{
-    Annotations, MAX_TAGS, OURS as OUR_TAGS, begin as begin_annotations, end as end_annotations,
+    Annotations, Chosen, MAX_TAGS, OURS as OUR_TAGS, begin as begin_annotations,
+    end as end_annotations, note_chosen,
 };
 pub(crate) use tags::{forget as forget_tags, tag};

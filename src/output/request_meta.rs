@@ -3,15 +3,30 @@
 //! It is asked for before a profile's state is used: PHP may bail out.
 //!
 //! **Invariant:** values from the query, cookies, the body or the environment are
-//! recorded only if `xhprof.capture` lists their names.
+//! recorded only if `xhprof.capture` lists their names. [`IDENTITY`] lists four more
+//! variables, which by convention have the names of a service and of its release.
 
 use std::ffi::CStr;
 
+use policy::annotations;
 use profile::Meta;
 
 use super::{loaded, tags};
-use crate::settings::{self, RouteOf};
-use crate::zend;
+use crate::settings::{self, RouteOf, Setting, Text};
+use crate::{inputs, zend};
+
+/// What a store tells profiles of many machines apart by: the tag, its setting, and
+/// the variables of OpenTelemetry, Datadog and Sentry that are used if that is empty.
+type Identity = (&'static str, &'static Setting<Text>, [&'static str; 2]);
+
+const IDENTITY: [Identity; 2] = [
+    ("app", &settings::APP, ["OTEL_SERVICE_NAME", "DD_SERVICE"]),
+    (
+        "release",
+        &settings::RELEASE,
+        ["SENTRY_RELEASE", "DD_VERSION"],
+    ),
+];
 
 /// Whether the request has ended. While it runs, its outcome is not known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,6 +88,15 @@ fn describe(meta: &mut Meta, phase: RequestPhase) {
     });
     if let Some(route) = route {
         meta.set_tag("route", route);
+    }
+    for (tag, setting, variables) in IDENTITY {
+        let set = settings::value(setting);
+        let is_set = !set.is_empty();
+        let value = is_set.then(|| set.into_owned().into_bytes());
+        let value = value.or_else(|| variables.into_iter().find_map(inputs::environment));
+        if let Some(value) = value.filter(|value| !value.is_empty()) {
+            meta.set_tag(tag, annotations::text(&value));
+        }
     }
     meta.host = host();
     meta.sapi = Some(zend::sapi_name().to_owned());

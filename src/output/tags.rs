@@ -4,7 +4,7 @@
 //! A tag of the request is in all its profiles. A tag of a profile that the program
 //! began is in that profile only. `policy::annotations` has the rules.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 use policy::annotations::{ROUTE, text};
 use policy::names;
@@ -16,7 +16,7 @@ use crate::{inputs, settings};
 pub(crate) use policy::annotations::{Annotations, MAX_TAGS};
 
 /// The tags that the extension sets.
-pub(crate) const OURS: [&str; 12] = [
+pub(crate) const OURS: [&str; 13] = [
     "exit_status",
     "failed",
     "http_host",
@@ -29,13 +29,38 @@ pub(crate) const OURS: [&str; 12] = [
     "peak_memory",
     "script",
     "status",
+    TRIGGER,
 ];
+
+/// The tag for the chance with which a request was chosen. A program that chooses
+/// requests itself sets it, too.
+const RATE: &str = "rate";
+/// The tag of a request that carried the trigger.
+const TRIGGER: &str = "trigger";
+
+/// How the request of an automatic profile was chosen.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Chosen {
+    /// By `xhprof.rate`, with this chance.
+    ByChance(f64),
+    /// By the trigger.
+    ByTrigger,
+    /// Always.
+    Surely,
+}
 
 thread_local! {
     /// Those of the request.
     static OF_REQUEST: RefCell<Annotations> = RefCell::default();
     /// Those of the profile that the program began; none if there is none.
     static OF_PROFILE: RefCell<Option<Annotations>> = const { RefCell::new(None) };
+    /// How the automatic profile's request was chosen.
+    static CHOSEN: Cell<Chosen> = const { Cell::new(Chosen::Surely) };
+}
+
+/// An automatic profile begins.
+pub(crate) fn note_chosen(chosen: Chosen) {
+    CHOSEN.set(chosen);
 }
 
 /// Tags the profile that the program began, or else the request. The error is a
@@ -61,6 +86,7 @@ pub(crate) fn end() {
 /// RSHUTDOWN: removes all annotations.
 pub(crate) fn forget() {
     end();
+    CHOSEN.set(Chosen::Surely);
     OF_REQUEST.set(Annotations::default());
 }
 
@@ -84,6 +110,15 @@ pub(super) fn describe(meta: &mut Meta) {
             // The program's own tags contain no dot.
             meta.set_tag(&format!("{}.{name}", source.word()), text(&value));
         }
+    }
+    // A profile that the program began is there because the program began it.
+    let is_automatic = OF_PROFILE.with_borrow(Option::is_none);
+    match CHOSEN.get() {
+        Chosen::ByChance(rate) if is_automatic && rate < 1.0 => {
+            meta.set_tag(RATE, rate.to_string());
+        }
+        Chosen::ByTrigger if is_automatic => meta.set_tag(TRIGGER, "1"),
+        _ => {}
     }
     let mut add = |annotations: &Annotations| {
         for (key, value) in annotations.tags() {

@@ -243,7 +243,7 @@ export const server = {
         await page.getByLabel("Size of all runs").fill("20 apples");
         await page.getByRole("button", { name: "Save" }).click();
         const size = page.getByLabel("Size of all runs");
-        assert.equal(await size.getAttribute("aria-invalid"), "true");
+        await size.and(page.locator("[aria-invalid=true]")).waitFor();
         assert.equal(await size.inputValue(), "20 apples");
         assert.match(await page.innerText("#days-wrong"), /0 would remove everything/);
         assert.match(await page.innerText("#bytes-wrong"), /512 MiB or 20 GiB/);
@@ -257,12 +257,14 @@ export const server = {
         await page.getByRole("button", { name: "Count what it removes" }).click();
         assert.match(await page.innerText("main [role=status]"), /would remove 2 runs .*Nothing was saved/);
         await page.getByRole("button", { name: "Save" }).click();
+        await page.waitForURL(/saved=/);
         assert.match(await page.innerText("main [role=status]"), /The policy of a-very-long/);
         const row = page.getByRole("region", { name: "Retention" }).getByRole("row").filter({ hasText: "a-very-long" });
         assert.match(await row.innerText(), /2\.0 GiB/);
         await page.screenshot({ path: join(folder, `policy-saved-${width}.png`), fullPage: true });
         await row.getByRole("link", { name: "Change" }).click();
         await page.getByRole("button", { name: "Remove this policy" }).click();
+        await page.waitForURL(/saved=/);
         assert.match(await page.innerText("main [role=status]"), /has the policy of the others/);
         // The browser's console has the status of the form that came back.
         assert.deepEqual(wrong.filter((line) => !line.includes("status of 422")), []);
@@ -302,7 +304,7 @@ export const server = {
           assert.equal(href, "javascript:void(document.cookie='XHPROF=hush%27x;path=/;SameSite=Strict')");
         }
         await page.getByRole("button", { name: "Log out" }).click();
-        assert.match(page.url(), /\/login$/);
+        await page.waitForURL(/\/login$/);
         await page.goto(`${address}/settings`);
         assert.match(page.url(), /\/login$/);
         assert.deepEqual(wrong, []);

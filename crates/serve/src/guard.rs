@@ -4,7 +4,7 @@
 //! **Invariant:** a path that is not in `routes` is refused before anything
 //! else, so a route without a scope cannot exist.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -233,32 +233,43 @@ fn caller(state: &State, request: &Request, scope: Scope) -> Result<Caller, Prob
             ..Caller::without_login()
         });
     }
-    let address = address(request);
-    if address.is_some_and(|address| state.sessions.is_blocked(address)) {
-        return Err(Problem::new(
-            StatusCode::TOO_MANY_REQUESTS,
-            "too many failed logins; try again in a minute",
-        ));
-    }
     let Some(token) = token(request) else {
         return Err(Problem::new(
             StatusCode::UNAUTHORIZED,
             "a token is needed: `Authorization: Bearer TOKEN`",
         ));
     };
-    access.caller(&token).ok_or_else(|| {
-        if let Some(address) = address {
-            state.sessions.failed(address);
-        }
-        tracing::warn!(address = ?address, "a wrong token");
-        Problem::new(StatusCode::UNAUTHORIZED, "the token is wrong")
-    })
+    // One program with an old token must not stop the others of its address, and
+    // 256 random bits are not guessed: a right token passes in any case.
+    if let Some(caller) = access.caller(&token) {
+        return Ok(caller);
+    }
+    let peer = request.extensions().get::<ConnectInfo<SocketAddr>>();
+    let address = client(peer.map(|peer| peer.0.ip()), headers);
+    if address.is_some_and(|address| state.sessions.is_blocked(address)) {
+        return Err(Problem::new(
+            StatusCode::TOO_MANY_REQUESTS,
+            "too many failed logins; try again in a minute",
+        ));
+    }
+    if let Some(address) = address {
+        state.sessions.failed(address);
+    }
+    tracing::warn!(address = ?address, "a wrong token");
+    Err(Problem::new(StatusCode::UNAUTHORIZED, "the token is wrong"))
 }
 
-/// The address that a request comes from.
-pub(crate) fn address(request: &Request) -> Option<std::net::IpAddr> {
-    let info = request.extensions().get::<ConnectInfo<SocketAddr>>();
-    info.map(|info| info.0.ip())
+/// The address that a request comes from. A proxy on this machine tells it in the
+/// last part of `X-Forwarded-For`; from other machines that header is not believed.
+pub(crate) fn client(peer: Option<IpAddr>, headers: &HeaderMap) -> Option<IpAddr> {
+    let peer = peer?;
+    if !peer.is_loopback() {
+        return Some(peer);
+    }
+    let forwarded = headers.get_all("x-forwarded-for").iter().next_back();
+    let last = forwarded.and_then(|list| list.to_str().ok()?.rsplit(',').next());
+    let told = last.and_then(|address| address.trim().parse().ok());
+    Some(told.unwrap_or(peer))
 }
 
 /// The token of a request. Other tools' uploads have it in the query, since
@@ -312,6 +323,27 @@ fn harden(headers: &mut HeaderMap) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_a_proxy_on_this_machine_tells_the_address() {
+        let [local, remote, told] = ["127.0.0.1", "192.0.2.1", "198.51.100.7"];
+        for (peer, lists, expected) in [
+            (local, &[][..], local),
+            (local, &[told], told),
+            (local, &["203.0.113.9, 198.51.100.7"], told),
+            (local, &["203.0.113.9", told], told),
+            (local, &["unknown"], local),
+            (remote, &[told], remote),
+        ] {
+            let mut headers = HeaderMap::new();
+            for list in lists {
+                headers.append("x-forwarded-for", HeaderValue::from_static(list));
+            }
+            let found = client(peer.parse().ok(), &headers);
+            assert_eq!(found, expected.parse().ok(), "{peer} {lists:?}");
+        }
+        assert_eq!(client(None, &HeaderMap::new()), None);
+    }
 
     #[test]
     fn a_host_is_a_name_without_its_port() {

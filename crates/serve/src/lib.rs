@@ -35,7 +35,7 @@ mod webhook;
 
 pub use access::{Access, Scope, Token, add_token, read_tokens};
 pub use api::description;
-pub use demo::fill as fill_demo;
+pub use demo::Demo;
 pub use filter::selection;
 pub use findings::{Findings, Found, FoundPlace, ReleaseFindings, Undecided};
 pub use ingest::{Metadata, take};

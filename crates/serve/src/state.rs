@@ -10,6 +10,7 @@ use store::{AppInfo, Store};
 use tokio::sync::Semaphore;
 
 use crate::access::{Access, Sessions};
+use crate::demo::Demo;
 use crate::findings::Findings;
 use crate::metrics::Counters;
 use crate::readers::Readers;
@@ -53,6 +54,9 @@ pub struct Trigger {
 /// How long findings are kept while runs arrive.
 const FOUND: Duration = Duration::from_secs(60);
 
+/// How long while the demo's month is being stored, which changes them each second.
+const FOUND_IN_DEMO: Duration = Duration::from_secs(3);
+
 /// The findings of an application: when, and of which runs.
 type Kept = (Instant, AppInfo, Arc<Findings>);
 
@@ -71,8 +75,8 @@ pub struct Config {
     pub hosts: Vec<String>,
     /// The certificate and its key, for HTTPS.
     pub tls: Option<(PathBuf, PathBuf)>,
-    /// Whether pages say that all data is simulated.
-    pub is_demo: bool,
+    /// The simulated month, if all data are of it: pages say so.
+    pub demo: Option<Arc<Demo>>,
     /// Makes the viewer's page.
     pub viewer: ViewerPage,
     /// Searches for regressions.
@@ -115,7 +119,7 @@ impl State {
         let info = info.ok_or_else(|| format!("there are no runs of the application {app}"))?;
         let found = || self.found.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((since, of, kept)) = found().get(app)
-            && (*of == info || since.elapsed() < FOUND)
+            && (*of == info || since.elapsed() < self.findings_are_kept())
         {
             return Ok(Arc::clone(kept));
         }
@@ -123,5 +127,18 @@ impl State {
         let kept = (Instant::now(), info, Arc::clone(&new));
         found().insert(app.to_owned(), kept);
         Ok(new)
+    }
+
+    fn findings_are_kept(&self) -> Duration {
+        match self.demo_progress() {
+            Some(_) => FOUND_IN_DEMO,
+            None => FOUND,
+        }
+    }
+
+    /// The days of the demo's month that are stored, and all of them; none if it
+    /// is complete, or if this is no demo.
+    pub(crate) fn demo_progress(&self) -> Option<(u64, u64)> {
+        self.config.demo.as_ref()?.progress()
     }
 }

@@ -199,7 +199,7 @@ fn no_upload_makes_the_server_fail() {
         access: Access::WithoutLogin,
         hosts: Vec::new(),
         tls: None,
-        is_demo: false,
+        demo: None,
         viewer: Box::new(|_| Ok(String::new())),
         findings: Box::new(|_, _| Ok(serve::Findings::default())),
         trigger: serve::Trigger {

@@ -12,7 +12,7 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ::serve::{Access, Config, Readers, Trigger, Watch, Webhook};
+use ::serve::{Access, Config, Demo, Readers, Trigger, Watch, Webhook};
 use ::store::{SqliteStore, Store};
 use anyhow::{Context, Result, anyhow, bail};
 
@@ -51,9 +51,10 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Result<()> {
     };
     ::serve::log();
     let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&folder)?);
-    if arguments.demo {
+    let demo = arguments.demo.then(|| Arc::new(Demo::default()));
+    if let Some(demo) = demo.clone() {
         let store = Arc::clone(&store);
-        std::thread::spawn(move || ::serve::fill_demo(&store));
+        std::thread::spawn(move || demo.fill(&store));
     }
     let readers = Arc::new(Readers::in_processes(reader));
     if !arguments.watch.is_empty() {
@@ -78,7 +79,7 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Result<()> {
         access,
         hosts: arguments.host.clone(),
         tls: arguments.tls_cert.clone().zip(arguments.tls_key.clone()),
-        is_demo: arguments.demo,
+        demo,
         viewer: Box::new(|viewed| viewer::page_of(viewed).map_err(|error| format!("{error:#}"))),
         findings: Box::new(|store, app| {
             regressions::findings(store, app).map_err(|error| format!("{error:#}"))

@@ -19,6 +19,8 @@ pub static EVERYDAY: &[&dyn Definition] = &[
     &OUTPUT_DIR,
     &OUTPUT_NAME,
     &OUTPUT_FORMAT,
+    &APP,
+    &RELEASE,
     &RATE,
     &MATCH,
     &SKIP,
@@ -129,6 +131,35 @@ pub static OUTPUT_FORMAT: Setting<OutputFormat> = Setting {
     about: "native: `*.xhp`, everything that was recorded; xhprof: `*.xhprof`, XHProf's array \
         serialized by PHP; json: the same array as JSON",
     comment: "native (*.xhp, for the program xhprof), or XHProf's array: xhprof (serialized) or json.",
+};
+
+/// The application's name, in its profiles.
+pub static APP: Setting<Text> = Setting {
+    name: c"xhprof.app",
+    default: Text::Borrowed(""),
+    scope: Scope::Anywhere,
+    kind: Kind::Plain,
+    parser: &AnyText {
+        expected: "text in UTF-8",
+    },
+    about: "the application's name, for `xhprof serve`; if empty, the environment's \
+        `OTEL_SERVICE_NAME` or `DD_SERVICE`",
+    comment: "The names of the application and of its release, for xhprof serve. If empty: \
+        OTEL_SERVICE_NAME or DD_SERVICE, and SENTRY_RELEASE or DD_VERSION, of the environment.",
+};
+
+/// The release's name, in its profiles.
+pub static RELEASE: Setting<Text> = Setting {
+    name: c"xhprof.release",
+    default: Text::Borrowed(""),
+    scope: Scope::Anywhere,
+    kind: Kind::Plain,
+    parser: &AnyText {
+        expected: "text in UTF-8",
+    },
+    about: "the name of the deployed release, so that releases can be compared; if empty, the \
+        environment's `SENTRY_RELEASE` or `DD_VERSION`",
+    comment: "",
 };
 
 /// The fraction of requests to profile.

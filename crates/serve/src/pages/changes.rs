@@ -9,14 +9,18 @@ use super::units::{difference, rate, signed, span};
 /// The most rows of each table.
 const MOST: usize = 50;
 
+/// The share of a run's time below which a change matters to no reader, however
+/// sure it is.
+const LEAST: f64 = 0.001;
+
 /// What a table explains.
 pub(super) struct Changes<'a> {
     /// Its name: `mean`.
     pub(super) of: &'a str,
     /// The functions, those with the largest changes first.
     pub(super) rows: &'a [FunctionChange],
-    /// The change of the whole, in nanoseconds.
-    pub(super) change: f64,
+    /// The whole before and after, in nanoseconds a run.
+    pub(super) whole: [f64; 2],
     /// The change that most functions share.
     pub(super) common: Common,
     pub(super) sides: Sides,
@@ -24,15 +28,24 @@ pub(super) struct Changes<'a> {
     pub(super) filter: &'a str,
 }
 
-/// The functions whose change is sure or likely, and the others folded.
+impl Changes<'_> {
+    /// The change of the whole, in nanoseconds a run.
+    fn change(&self) -> f64 {
+        self.whole[1] - self.whole[0]
+    }
+}
+
+/// The functions whose change is sure or likely, and matters; the others folded.
 pub(super) fn table(changes: &Changes<'_>) -> String {
     let judged: Vec<(&FunctionChange, Confidence)> = changes
         .rows
         .iter()
         .map(|row| (row, confidence(row, changes.common, changes.sides)))
         .collect();
-    let is_told = |(_, confidence): &(&FunctionChange, Confidence)| {
+    let least = LEAST * changes.whole[0].max(changes.whole[1]);
+    let is_told = |(row, confidence): &(&FunctionChange, Confidence)| {
         matches!(confidence, Confidence::Sure | Confidence::Likely)
+            && (row.own_after - row.own_before).abs() >= least
     };
     let (told, rest): (Vec<_>, Vec<_>) = judged.into_iter().partition(is_told);
     let mut html = if told.is_empty() {
@@ -46,10 +59,10 @@ pub(super) fn table(changes: &Changes<'_>) -> String {
             .map(|(row, _)| row.own_after - row.own_before)
             .sum();
         html.push_str(&format!(
-            "<details><summary>{} functions within noise or with too few runs: {} a run together</summary>{}</details>",
+            "<details><summary>{} functions within noise, below 0.1 % of the time or with too few runs: {} a run together</summary>{}</details>",
             rest.len(),
             difference(sum),
-            rows("within noise", &rest, changes)
+            rows("that explain nothing", &rest, changes)
         ));
     }
     html
@@ -88,7 +101,7 @@ fn rows(label: &str, rows: &[(&FunctionChange, Confidence)], changes: &Changes<'
                 function(&row.name, changes.filter),
                 difference(change),
                 format!("<span class=\"{class}\">{}</span>", confidence.words()),
-                bar(change, largest, changes.change),
+                bar(change, largest, changes.change()),
                 span(row.own_before),
                 span(row.own_after),
                 difference(row.by_calls),
@@ -150,8 +163,16 @@ mod tests {
         };
         let html = table(&Changes {
             of: "mean",
-            rows: &[row("<slow>", 0.5), row("same", 0.01)],
-            change: 6.6e5,
+            rows: &[
+                row("<slow>", 0.5),
+                row("same", 0.01),
+                FunctionChange {
+                    own_before: 1e3,
+                    own_after: 2e3,
+                    ..row("tiny", 0.7)
+                },
+            ],
+            whole: [2e6, 2.66e6],
             common: Common::default(),
             sides: Sides {
                 runs: [100, 100],
@@ -164,5 +185,6 @@ mod tests {
         let (told, folded) = html.split_once("<details>").unwrap();
         assert!(told.contains("&lt;slow&gt;") && told.contains(">sure<") && !told.contains("same"));
         assert!(folded.contains("same") && folded.contains("within noise"));
+        assert!(folded.contains("tiny") && !told.contains("tiny"));
     }
 }

@@ -196,7 +196,7 @@ impl Answer {
         html.push_str(&table(&Changes {
             of: "mean",
             rows: &self.mean.functions,
-            change: mean(after) - mean(before),
+            whole: [mean(before), mean(after)],
             common,
             sides: self.sides,
             filter: &both.after,
@@ -242,7 +242,7 @@ impl Answer {
         html.push_str(&table(&Changes {
             of: "95th percentile",
             rows: &near.difference.functions,
-            change,
+            whole: [before.p95, after.p95].map(float),
             common: common(&near.difference.functions),
             sides: self.sides_of(near),
             filter,

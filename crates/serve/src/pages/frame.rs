@@ -31,8 +31,19 @@ const SECTIONS: [(Section, &str, &str); 6] = [
 const LOG_OUT: &str = "<form class=\"logout\" method=\"post\" action=\"/logout\">\
     <button>Log out</button></form>";
 
-const DEMO: &str =
-    "<aside class=\"demo\" aria-label=\"Demo\">Demo data: this shop does not exist.</aside>";
+/// Says that all data are simulated, and how much of them is there already.
+fn demo(state: &State) -> String {
+    if state.config.demo.is_none() {
+        return String::new();
+    }
+    let progress = state.demo_progress().map(|(stored, days)| {
+        format!(" {stored} of its {days} days are stored so far: reload the page for more.")
+    });
+    format!(
+        "<aside class=\"demo\" aria-label=\"Demo\">Demo data: this shop does not exist.{}</aside>",
+        progress.unwrap_or_default()
+    )
+}
 
 /// A whole page. The title is text, the body HTML.
 pub(super) fn page(
@@ -82,6 +93,6 @@ fn framed(
         title = escaped(title),
         links = links.collect::<String>(),
         log_out = if has_session { LOG_OUT } else { "" },
-        demo = if state.config.is_demo { DEMO } else { "" },
+        demo = demo(state),
     ))
 }

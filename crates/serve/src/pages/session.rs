@@ -11,6 +11,7 @@ use axum::response::{Html, IntoResponse, Response};
 use super::frame::bare;
 use super::html::error;
 use crate::cookie::{COOKIE, session};
+use crate::guard::client;
 use crate::state::State;
 
 const FORM: &str = "<form method=\"post\" action=\"/login\">\
@@ -27,9 +28,10 @@ pub(crate) async fn login(Shared(state): Shared<Arc<State>>) -> Html<String> {
 pub(crate) async fn log_in(
     Shared(state): Shared<Arc<State>>,
     connection: Option<axum::Extension<ConnectInfo<SocketAddr>>>,
+    headers: HeaderMap,
     body: Bytes,
 ) -> Response {
-    let address = connection.map(|connection| connection.0.0.ip());
+    let address = client(connection.map(|connection| connection.0.0.ip()), &headers);
     let refused = |status, reason: &str| {
         let body = error(reason) + FORM;
         (status, bare(&state, "Log in", &body)).into_response()
@@ -53,11 +55,12 @@ pub(crate) async fn log_in(
             "Too many sessions are open.",
         );
     };
-    let secure = if state.config.tls.is_some() {
-        "; Secure"
-    } else {
-        ""
-    };
+    // A proxy in front may do HTTPS. A client that lies harms only its own session.
+    let is_secure = state.config.tls.is_some()
+        || headers
+            .get("x-forwarded-proto")
+            .is_some_and(|scheme| scheme.as_bytes() == b"https");
+    let secure = if is_secure { "; Secure" } else { "" };
     let cookie =
         format!("{COOKIE}={secret}; Path=/; HttpOnly; SameSite=Strict; Max-Age=43200{secure}");
     let headers = [

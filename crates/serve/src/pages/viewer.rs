@@ -130,7 +130,7 @@ async fn viewer(
     file: ViewedFile,
     base: Option<ViewedFile>,
 ) -> Result<Response, Problem> {
-    if state.config.is_demo {
+    if state.config.demo.is_some() {
         title.insert_str(0, "demo data · ");
     }
     let shared = Arc::clone(state);

@@ -1,6 +1,7 @@
 //! Tokens: what each may do, and see.
 
 use std::collections::BTreeSet;
+use std::net::IpAddr;
 
 use axum::http::{StatusCode, header};
 use serde_json::Value;
@@ -126,4 +127,41 @@ fn a_token_of_an_application_sees_and_writes_no_other() {
             "{path}"
         );
     }
+}
+
+#[test]
+fn wrong_tokens_make_only_their_sender_wait() {
+    let server = locked();
+    let local: Option<IpAddr> = "127.0.0.1".parse().ok();
+    let ask = |client: &str, token: &str| {
+        let headers = [
+            ("authorization", &*format!("Bearer {token}")),
+            ("x-forwarded-for", client),
+        ];
+        let answer = server.send_from(local, "GET", "/api/v1/runs", &headers, Vec::new());
+        answer.status
+    };
+    for _ in 0..10 {
+        assert_eq!(ask("192.0.2.1", "wrong"), StatusCode::UNAUTHORIZED);
+    }
+    assert_eq!(ask("192.0.2.1", "wrong"), StatusCode::TOO_MANY_REQUESTS);
+    assert_eq!(ask("192.0.2.2", "wrong"), StatusCode::UNAUTHORIZED);
+    // Other programs behind the same address have their right tokens.
+    assert_eq!(ask("192.0.2.1", &server.tokens[0]), StatusCode::OK);
+    let log_in = |client: &str, headers: &[(&str, &str)]| {
+        let body = format!("token={}", server.tokens[0]).into_bytes();
+        let headers = [&[("x-forwarded-for", client)], headers].concat();
+        server.send_from(local, "POST", "/login", &headers, body)
+    };
+    assert_eq!(
+        log_in("192.0.2.1", &[]).status,
+        StatusCode::TOO_MANY_REQUESTS
+    );
+    let cookie = |headers| {
+        let answer = log_in("192.0.2.3", headers);
+        assert_eq!(answer.status, StatusCode::SEE_OTHER);
+        answer.headers["set-cookie"].to_str().unwrap().to_owned()
+    };
+    assert!(!cookie(&[]).contains("Secure"));
+    assert!(cookie(&[("x-forwarded-proto", "https")]).contains("; Secure"));
 }

@@ -1,9 +1,11 @@
 //! A server with an empty store, and requests to it.
 
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
+use axum::extract::ConnectInfo;
 use axum::http::{Request, StatusCode, header};
 use serde_json::Value;
 use serve::{
@@ -73,7 +75,7 @@ fn service(store: &Arc<dyn Store>, access: Access) -> Router {
         access,
         hosts: vec!["profiles.example.com".to_owned()],
         tls: None,
-        is_demo: false,
+        demo: None,
         viewer: Box::new(|viewed| {
             let bytes = viewed.file.bytes.len();
             let base = viewed.base.map_or(0, |base| base.bytes.len());
@@ -137,7 +139,22 @@ impl Server {
         headers: &[(&str, &str)],
         body: Vec<u8>,
     ) -> Answer {
+        self.send_from(None, method, path, headers, body)
+    }
+
+    /// The same, from an address that the server knows.
+    pub(crate) fn send_from(
+        &self,
+        peer: Option<IpAddr>,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: Vec<u8>,
+    ) -> Answer {
         let mut request = Request::builder().method(method).uri(path);
+        if let Some(peer) = peer {
+            request = request.extension(ConnectInfo(SocketAddr::from((peer, 4711))));
+        }
         if !headers.iter().any(|(name, _)| *name == "host") {
             request = request.header("host", "localhost:8470");
         }

@@ -49,7 +49,7 @@ impl Policy {
     ///
     /// # Errors
     ///
-    /// [`Error::Query`](crate::Error::Query), which names the field.
+    /// [`Error::Query`], which names the field.
     pub fn check(&self) -> Result<()> {
         let zero = [
             ("days", self.days.map(u64::from)),
