@@ -78,13 +78,16 @@ server_works() {
 # The nginx of this machine; Debian's is not on the PATH of all users.
 find_nginx() { command -v nginx || ls /usr/sbin/nginx 2>/dev/null || true; }
 
-# The unit of packaging/, with our program, as systemd understands it.
+# The units of packaging/, with our program, as systemd understands them.
 service_unit() {
-    local unit=$logs/xhprof.service
+    local name unit
     command -v systemd-analyze >/dev/null || { echo 'systemd is not installed: packaging/systemd was not checked'; return; }
     mkdir -p "$logs"
-    sed "s#/usr/local/bin/xhprof#$release/xhprof#" packaging/systemd/xhprof.service >"$unit"
-    systemd-analyze verify --man=no "$unit" 2>&1 | grep -F xhprof.service && die 'see above: packaging/systemd/xhprof.service'
+    for name in xhprof.service xhprof-agent.service; do
+        unit=$logs/$name
+        sed "s#/usr/local/bin/xhprof#$release/xhprof#" "packaging/systemd/$name" >"$unit"
+        systemd-analyze verify --man=no "$unit" 2>&1 | grep -F "$name" && die "see above: packaging/systemd/$name"
+    done
     return 0
 }
 

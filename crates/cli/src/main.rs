@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+mod agent;
 mod args;
 mod check;
 mod convert;
@@ -78,6 +79,7 @@ fn main() -> ExitCode {
         Command::Html(arguments) => viewer::html(&arguments).map(|()| 0),
         Command::View(arguments) => viewer::view(&arguments).map(|()| 0),
         Command::Serve(arguments) => serve::serve(&arguments).map(|()| 0),
+        Command::Agent(arguments) => agent::run(&arguments).map(|()| 0),
         Command::Push(arguments) => serve::push(&arguments),
         Command::Import(arguments) => serve::import(&arguments).map(|()| 0),
         Command::Store(arguments) => serve::store(&arguments).map(|is_whole| u8::from(!is_whole)),

@@ -75,6 +75,7 @@ table! {
     "/api/v1/openapi.json": "GET" Open => get(api::openapi);
     "/api/v1/session": "GET" Read => get(api::session);
     "/api/v1/runs": "GET" Read, "POST" Write => get(api::runs).post(api::put_runs);
+    "/api/v1/runs/batch": "POST" Write => post(api::put_batch);
     "/api/v1/runs/{id}": "GET" Read, "DELETE" Admin => get(api::run).delete(api::delete_run);
     "/api/v1/runs/{id}/file": "GET" Read => get(api::run_file);
     "/api/v1/runs/{id}/label": "PUT" Write => axum::routing::put(api::label_run);
@@ -98,6 +99,7 @@ table! {
         axum::routing::put(api::set_policy).delete(api::reset_policy);
     "/api/v1/retain": "POST" Admin => post(api::retain);
     "/api/v1/removals": "GET" Read => get(api::removals);
+    "/api/v1/dropped": "GET" Read, "POST" Write => get(api::dropped).post(api::put_dropped);
     "/run/import": "POST" Write => post(api::import_xhgui);
     "/api/profiler/store": "POST" Write => post(api::import_buggregator);
     "/ingest": "POST" Write => post(api::import_pyroscope);

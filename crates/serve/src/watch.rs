@@ -1,18 +1,13 @@
-//! Takes the profiles that the extension writes into folders.
-//!
-//! The kernel says when something changed; what changed is found by looking
-//! into the folder, so nothing is missed that came while the server was away.
+//! Stores the profiles that the extension writes into folders.
 
-use std::collections::{HashMap, HashSet};
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Read};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::mpsc::channel;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
-use notify::{RecursiveMode, Watcher};
+use spool::{Changes, Left, REST};
 use store::Store;
 
 use crate::ingest::{Metadata, take};
@@ -22,9 +17,8 @@ use crate::reading::{MAX_UNPACKED, NotTaken};
 /// How long to wait for a sign of the kernel before looking anyway.
 const PAUSE: Duration = Duration::from_secs(5);
 
-/// A file is taken if it did not change for so long: not all programs write a
-/// file under another name first.
-const REST: Duration = Duration::from_millis(300);
+/// How many files are listed at a time.
+const MOST: usize = 10_000;
 
 /// What is watched.
 pub struct Watch {
@@ -44,88 +38,38 @@ pub struct Watch {
 ///
 /// A folder that cannot be read.
 pub fn watch(watch: Watch) -> io::Result<()> {
-    for folder in &watch.folders {
-        let named = |error| io::Error::other(format!("cannot watch {}: {error}", folder.display()));
-        fs::read_dir(folder).map_err(named)?;
-    }
-    let (sender, changes) = channel();
-    let mut watcher = notify::recommended_watcher(move |_| {
-        // The receiver is gone only when the process ends.
-        let _ = sender.send(());
-    })
-    .map_err(io::Error::other)?;
-    for folder in &watch.folders {
-        // Without it files are found after a pause.
-        if let Err(error) = watcher.watch(folder, RecursiveMode::NonRecursive) {
-            tracing::warn!(folder = %folder.display(), %error, "no notice of changes");
-        }
-    }
+    let changes = Changes::of(&watch.folders)?;
     std::thread::Builder::new()
         .name("watch".to_owned())
         .spawn(move || {
-            let _watcher = watcher;
-            let mut seen = Seen::default();
+            let mut left = Left::default();
             loop {
-                let is_waiting = watch
-                    .folders
-                    .iter()
-                    .any(|folder| look(&watch, folder, &mut seen));
-                let pause = if is_waiting { REST } else { PAUSE };
-                let _ = changes.recv_timeout(pause);
-                while changes.try_recv().is_ok() {}
+                let mut is_waiting = false;
+                for folder in &watch.folders {
+                    is_waiting |= look(&watch, folder, &mut left);
+                }
+                changes.wait(if is_waiting { REST } else { PAUSE });
             }
         })?;
     Ok(())
 }
 
-/// Files that are not to be taken again: their size and time when they were.
-#[derive(Default)]
-struct Seen {
-    files: HashMap<PathBuf, (u64, i64)>,
-}
-
-/// Takes what is in a folder; returns whether a file is still being written.
-fn look(watch: &Watch, folder: &Path, seen: &mut Seen) -> bool {
-    let Ok(entries) = fs::read_dir(folder) else {
-        return false;
-    };
-    let mut is_waiting = false;
-    let mut there = HashSet::new();
-    for entry in entries.flatten() {
-        let path = entry.path();
-        let Ok(file) = path.symlink_metadata() else {
-            continue;
-        };
-        let name = entry.file_name();
-        let name = name.to_string_lossy();
-        let is_unfinished =
-            name.starts_with('.') || name.ends_with(".partial") || name.ends_with(".tmp");
-        if !file.is_file() || is_unfinished {
-            continue;
-        }
-        there.insert(path.clone());
-        let version = (file.len(), file.mtime_nsec() ^ file.mtime());
-        if seen.files.get(&path) == Some(&version) {
-            continue;
-        }
-        let age = file
-            .modified()
-            .map(|time| SystemTime::now().duration_since(time));
-        if matches!(age, Ok(Ok(age)) if age < REST) {
-            is_waiting = true;
-            continue;
-        }
-        match take_file(watch, &path) {
-            Outcome::Stored => {}
-            Outcome::Left => {
-                seen.files.insert(path, version);
+/// Takes what is in a folder; returns whether some of it has to wait.
+fn look(watch: &Watch, folder: &Path, left: &mut Left) -> bool {
+    loop {
+        let listing = spool::list(folder, left, MOST);
+        let mut is_waiting = listing.is_waiting;
+        for file in listing.files {
+            match take_file(watch, &file.path) {
+                Outcome::Stored => {}
+                Outcome::Left => left.add(file.path, file.version),
+                Outcome::Later => is_waiting = true,
             }
-            Outcome::Later => is_waiting = true,
+        }
+        if is_waiting || !listing.is_cut {
+            return is_waiting;
         }
     }
-    seen.files
-        .retain(|path, _| path.parent() != Some(folder) || there.contains(path));
-    is_waiting
 }
 
 enum Outcome {
@@ -177,12 +121,8 @@ fn take_file(watch: &Watch, path: &Path) -> Outcome {
 
 /// The bytes of a file that is no symbolic link.
 fn contents(path: &Path) -> io::Result<Vec<u8>> {
-    let no_follow = rustix::fs::OFlags::NOFOLLOW.bits().cast_signed();
-    let file: File = File::options()
-        .read(true)
-        .custom_flags(no_follow)
-        .open(path)?;
     let mut bytes = Vec::new();
+    let file = spool::open(path)?;
     file.take(MAX_UNPACKED + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > MAX_UNPACKED {
         return Err(io::Error::other("it is larger than 512 MiB"));

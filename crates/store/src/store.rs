@@ -1,10 +1,10 @@
 //! What any store can do, in the words of the domain.
 
 use crate::{
-    Aggregate, AppInfo, DayCount, Difference, FunctionDays, FunctionDetail, FunctionSort,
-    FunctionTotal, NewRun, PathSums, Policies, Policy, ReleaseInfo, Removal, Removed, Result,
-    RouteDays, RouteRow, Run, RunId, RunPage, RunQuery, Selection, SpanTotal, Stats, Stored,
-    TrendOf, TrendPoint, TrendStep, Verified,
+    Aggregate, AppInfo, DayCount, Difference, DroppedRuns, FunctionDays, FunctionDetail,
+    FunctionSort, FunctionTotal, NewRun, PathSums, Policies, Policy, ReleaseInfo, Removal, Removed,
+    Result, RouteDays, RouteRow, Run, RunId, RunPage, RunQuery, Selection, SpanTotal, Stats,
+    Stored, TrendOf, TrendPoint, TrendStep, Verified,
 };
 
 /// A place where runs are kept.
@@ -125,6 +125,14 @@ pub trait Store: Send + Sync {
 
     /// What the policies removed since an instant, by day, the latest first.
     fn removals(&self, since_us: u64) -> Result<Vec<Removal>>;
+
+    /// Notes how many runs agents dropped before they came here. Each counter
+    /// replaces a smaller one of the same agent, day, application and reason.
+    fn note_dropped(&self, rows: &[DroppedRuns]) -> Result<()>;
+
+    /// How many runs agents dropped since an instant, the latest day first; at most
+    /// 10,000 counters.
+    fn dropped(&self, since_us: u64) -> Result<Vec<DroppedRuns>>;
 
     /// Whether a finding was sent before.
     fn has_notice(&self, id: &str) -> Result<bool>;

@@ -1,5 +1,6 @@
 //! The command line and the text of `--help`.
 
+mod agent;
 mod check;
 mod compare;
 mod convert;
@@ -17,6 +18,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use profile::Metric;
 
+pub(crate) use agent::AgentArguments;
 pub(crate) use check::CheckArguments;
 pub(crate) use compare::{DiffArguments, GrepArguments, MergeArguments, Side};
 pub(crate) use convert::{ConvertArguments, FlamegraphArguments, Picture};
@@ -74,6 +76,7 @@ pub(crate) enum Command {
     Html(HtmlArguments),
     View(ViewerArguments),
     Serve(ServeArguments),
+    Agent(AgentArguments),
     Push(PushArguments),
     Import(ImportArguments),
     Store(StoreArguments),
@@ -103,6 +106,7 @@ impl Command {
             Self::Push(arguments) => arguments.memory,
             Self::Import(arguments) => arguments.memory,
             Self::Serve(_)
+            | Self::Agent(_)
             | Self::Store(_)
             | Self::Doctor(_)
             | Self::Completions(_)

@@ -187,7 +187,7 @@ fn folder(arguments: &StoreFolder) -> Result<PathBuf> {
 }
 
 /// The tags of the command line by name.
-fn tags(tags: &RunTags) -> Vec<(String, String)> {
+pub(crate) fn tags(tags: &RunTags) -> Vec<(String, String)> {
     let texts = [("app", &tags.app), ("release", &tags.release)];
     let texts = texts.into_iter();
     let mut all: Vec<_> = texts

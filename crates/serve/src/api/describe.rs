@@ -3,7 +3,7 @@
 use axum::Json;
 use utoipa::OpenApi;
 
-use super::{questions, retention, sums, uploads};
+use super::{batches, questions, retention, sums, uploads};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -42,6 +42,9 @@ use super::{questions, retention, sums, uploads};
         sums::route_days,
         sums::function_days,
         uploads::put_runs,
+        batches::put_batch,
+        batches::put_dropped,
+        batches::dropped,
     ),
     // Only parameters name them.
     components(schemas(store::FunctionSort, store::RunSort, store::TrendStep))

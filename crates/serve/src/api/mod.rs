@@ -1,5 +1,6 @@
 //! The API, version 1, and the uploads of other tools.
 
+mod batches;
 mod describe;
 mod pyroscope;
 mod questions;
@@ -7,6 +8,7 @@ mod retention;
 mod sums;
 mod uploads;
 
+pub(crate) use batches::{dropped, put_batch, put_dropped, visible_dropped};
 pub use describe::description;
 pub(crate) use describe::openapi;
 pub(crate) use pyroscope::{import_pyroscope, push_pyroscope};

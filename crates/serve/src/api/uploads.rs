@@ -20,7 +20,7 @@ use crate::reading::NotTaken;
 use crate::state::State;
 
 /// The most files of one upload.
-const MOST: usize = 100;
+pub(super) const MOST: usize = 100;
 
 /// What became of an upload.
 #[derive(Debug, Serialize, ToSchema)]
@@ -124,7 +124,7 @@ pub(super) async fn stored(
 }
 
 /// The metadata in an upload's headers.
-fn metadata(headers: &HeaderMap) -> Result<Metadata, Problem> {
+pub(super) fn metadata(headers: &HeaderMap) -> Result<Metadata, Problem> {
     let text = |name: &str| -> Result<Option<String>, Problem> {
         let Some(value) = headers.get(name) else {
             return Ok(None);

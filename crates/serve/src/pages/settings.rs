@@ -5,17 +5,21 @@ use std::sync::atomic::Ordering;
 
 use axum::Extension;
 use axum::extract::{Query, State as Shared};
-use store::{AppInfo, Stats};
+use store::{AppInfo, DroppedRuns, Stats};
 
 use super::Page;
 use super::frame::{Section, page};
 use super::html::{Table, condition, encoded, escaped};
 use super::retention::{removed, retention};
-use super::units::{bytes, date_us, number};
+use super::units::{bytes, date_us, day, number};
 use crate::access::{Access, Caller, Scope, Token};
-use crate::api::{ask, visible_apps};
+use crate::api::{ask, visible_apps, visible_dropped};
 use crate::metrics::Counters;
 use crate::state::State;
+
+/// How far back dropped runs are listed, in days, and how many lines there are.
+const DAYS: u16 = 30;
+const SHOWN: usize = 100;
 
 /// What the form of a policy leads back with.
 #[derive(Debug, serde::Deserialize)]
@@ -41,6 +45,8 @@ pub(crate) async fn settings(
         body.push_str(&removed(&stats));
         body.push_str(&uploads(&state.counters));
     }
+    let rows = visible_dropped(&state, &caller, DAYS).await?;
+    body.push_str(&dropped(&rows));
     body.push_str("<h2>Tokens</h2>");
     body.push_str(&match &state.config.access {
         Access::WithoutLogin => "<p>There is no login: the server asks for no token. \
@@ -52,6 +58,54 @@ pub(crate) async fn settings(
         Access::Tokens(tokens) => table_of(tokens, &caller),
     });
     Ok(page(&state, &caller, Section::Settings, "Settings", &body))
+}
+
+/// Runs that agents dropped before they came here, of each day, application and
+/// machine.
+fn dropped(rows: &[DroppedRuns]) -> String {
+    if rows.is_empty() {
+        return String::new();
+    }
+    let headings = [
+        ("left", "Day (UTC)"),
+        ("name", "Application"),
+        ("left", "Machine"),
+        ("left wrap", "Why"),
+        ("", "Runs"),
+        ("few", "Size"),
+    ];
+    let mut table = Table::new("Runs that did not come here", &headings);
+    for row in rows.iter().take(SHOWN) {
+        let reason = match row.reason.as_str() {
+            "queue_full" => "the agent's queue was full",
+            "refused" => "this server refused them",
+            "too_large" => "they were too large",
+            "damaged" => "the agent's file was damaged",
+            other => other,
+        };
+        table.row(
+            "",
+            [
+                day(i64::try_from(row.day_s).unwrap_or(0)),
+                if row.app.is_empty() {
+                    "<span class=\"dim\">not known</span>".to_owned()
+                } else {
+                    escaped(&row.app)
+                },
+                escaped(&row.host),
+                escaped(reason),
+                number(row.runs),
+                bytes(row.bytes),
+            ],
+        );
+    }
+    let all: u64 = rows.iter().map(|row| row.runs).sum();
+    format!(
+        "<h2 id=\"dropped\">Runs that did not come here</h2><p>Agents dropped {} runs in the last \
+         {DAYS} days. Lists and sums do not have them.</p>{}",
+        number(all),
+        table.finish()
+    )
 }
 
 fn applications(apps: &[AppInfo]) -> String {

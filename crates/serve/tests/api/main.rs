@@ -6,6 +6,7 @@
 )]
 
 mod access;
+mod batches;
 mod classic;
 mod description;
 mod pages;

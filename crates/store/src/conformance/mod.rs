@@ -3,6 +3,7 @@
 //! Call [`check`] from a test of the implementation, with a function that makes
 //! an empty store.
 
+mod dropped;
 mod questions;
 mod removal;
 mod runs;
@@ -45,6 +46,7 @@ pub fn check<S: Store>(empty: impl Fn() -> S) {
         removal::a_label_protects_a_run,
         removal::policies_are_kept_and_the_applications_without_one_have_the_default,
         removal::what_was_sent_is_remembered,
+        dropped::counters_of_agents_count_once,
         removal::the_store_says_what_policies_removed_and_why,
         sums::other_kinds_of_profiles_are_kept_apart,
         runs::limits_of_texts_hold,

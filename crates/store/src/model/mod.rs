@@ -1,6 +1,7 @@
 //! The questions and answers of a store, as plain data.
 
 mod answer;
+mod dropped;
 mod policy;
 mod run;
 mod selection;
@@ -10,6 +11,7 @@ pub use answer::{
     FunctionDetail, FunctionRoute, FunctionTotal, Neighbour, ReleaseInfo, RouteDays, RouteRow,
     SpanTotal, Stats, TrendPoint,
 };
+pub use dropped::DroppedRuns;
 pub use policy::{
     AppPolicy, Policies, Policy, Problem, Reason, Removal, Removed, RemovedFor, Verified,
 };

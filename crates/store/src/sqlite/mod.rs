@@ -15,6 +15,7 @@ mod daily;
 mod days;
 mod delete;
 mod dictionaries;
+mod dropped;
 mod folder;
 mod ids;
 mod maintenance;
@@ -39,10 +40,10 @@ use rusqlite::Connection;
 
 use crate::prepare::Prepared;
 use crate::{
-    Aggregate, AppInfo, CellHours, DayCount, Difference, Error, FunctionDays, FunctionDetail,
-    FunctionSort, FunctionTotal, HoursOf, NewRun, Policies, Policy, ReleaseInfo, Removal, Removed,
-    Result, RouteDays, RouteRow, Run, RunId, RunPage, RunQuery, Selection, SpanTotal, Stats, Store,
-    Stored, TrendOf, TrendPoint, TrendStep, Verified,
+    Aggregate, AppInfo, CellHours, DayCount, Difference, DroppedRuns, Error, FunctionDays,
+    FunctionDetail, FunctionSort, FunctionTotal, HoursOf, NewRun, Policies, Policy, ReleaseInfo,
+    Removal, Removed, Result, RouteDays, RouteRow, Run, RunId, RunPage, RunQuery, Selection,
+    SpanTotal, Stats, Store, Stored, TrendOf, TrendPoint, TrendStep, Verified,
 };
 use writer::Writer;
 
@@ -247,6 +248,16 @@ impl Store for SqliteStore {
 
     fn removals(&self, since_us: u64) -> Result<Vec<Removal>> {
         self.read(|connection| policies::removals(connection, since_us))
+    }
+
+    fn note_dropped(&self, rows: &[DroppedRuns]) -> Result<()> {
+        let rows = rows.to_vec();
+        let note = move |open: &mut put::Open<'_>| dropped::note(open.connection, &rows);
+        self.writer()?.transaction(note)
+    }
+
+    fn dropped(&self, since_us: u64) -> Result<Vec<DroppedRuns>> {
+        self.read(|connection| dropped::since(connection, since_us))
     }
 
     fn has_notice(&self, id: &str) -> Result<bool> {

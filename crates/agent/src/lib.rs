@@ -1,0 +1,33 @@
+//! `xhprof agent`: sends the profiles of a machine to servers.
+//!
+//! The extension writes files into spool folders. One thread puts whole files
+//! together into batches, and a thread for each target sends them. A batch is a
+//! file on the disk until its target has acknowledged it.
+//!
+//! **Invariant:** a file leaves the spool after its batch is on the disk, and a
+//! batch leaves the disk after its target has acknowledged it, or after its runs
+//! are in the dropped counters. So a process that is killed loses nothing, and
+//! what it sends twice has the same identity.
+
+#![forbid(unsafe_code)]
+
+mod backoff;
+mod batch;
+mod dropped;
+mod error;
+mod files;
+mod interest;
+mod life;
+mod metrics;
+mod options;
+mod pace;
+mod queue;
+mod send;
+mod shared;
+mod stop;
+mod take;
+mod target;
+
+pub use error::{Error, Result};
+pub use life::{Agent, run};
+pub use options::{Options, Target};

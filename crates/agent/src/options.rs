@@ -1,0 +1,165 @@
+//! What an agent does, and within which limits.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::{Error, Result};
+
+/// A server that gets the runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Target {
+    /// Its address, without a path at the end: `https://profiles.example.com`.
+    pub url: String,
+    /// The file with its token. It is read before each batch, so a new token
+    /// needs no restart.
+    pub token_file: Option<PathBuf>,
+    /// The token, if there is no file.
+    pub token: Option<String>,
+}
+
+/// What an agent does.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The folders into which the extension writes.
+    pub spools: Vec<PathBuf>,
+    /// The servers.
+    pub targets: Vec<Target>,
+    /// The folder for what is not acknowledged.
+    pub queue: PathBuf,
+    /// The most bytes on the disk for each target.
+    pub queue_bytes: u64,
+    /// A batch is sent when its files have so many bytes.
+    pub batch_bytes: u64,
+    /// A batch is sent when its oldest file is as old.
+    pub batch_age: Duration,
+    /// A run that took as long is dropped later than others.
+    pub slow: Duration,
+    /// The most bytes a second to each target; none has no limit.
+    pub bandwidth: Option<u64>,
+    /// The longest time of one request.
+    pub timeout: Duration,
+    /// The first wait after a failure. It doubles, up to five minutes.
+    pub first_wait: Duration,
+    /// How long SIGTERM lets the agent send what is left.
+    pub drain: Duration,
+    /// Added to the priority of the process, from 0 to 19; 19 is the lowest.
+    pub nice: i32,
+    /// Where `/metrics` is served; a loopback address.
+    pub metrics: Option<SocketAddr>,
+    /// Certificates that targets are checked with, as PEM; none for those of the
+    /// public authorities.
+    pub ca_file: Option<PathBuf>,
+    /// Tags that all runs get: `app`, `release`, `rate`.
+    pub tags: Vec<(String, String)>,
+}
+
+impl Options {
+    /// The options that only name what is sent, where to, and by which queue.
+    #[must_use]
+    pub fn new(spools: Vec<PathBuf>, targets: Vec<Target>, queue: PathBuf) -> Self {
+        Self {
+            spools,
+            targets,
+            queue,
+            queue_bytes: 1 << 30,
+            batch_bytes: 4 << 20,
+            batch_age: Duration::from_secs(2),
+            slow: Duration::from_secs(1),
+            bandwidth: None,
+            timeout: Duration::from_secs(90),
+            first_wait: Duration::from_secs(1),
+            drain: Duration::from_secs(20),
+            nice: 10,
+            metrics: None,
+            ca_file: None,
+            tags: Vec::new(),
+        }
+    }
+
+    /// Refuses options that cannot work.
+    pub(crate) fn check(&self) -> Result<()> {
+        let wrong = |reason: String| Err(Error::Option(reason));
+        for Target { url, .. } in &self.targets {
+            let name = url
+                .strip_prefix("http://")
+                .or_else(|| url.strip_prefix("https://"));
+            let is_address = name.is_some_and(|name| {
+                !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_graphic())
+            });
+            if !is_address {
+                return wrong(format!(
+                    "{url}: not an address; use one such as https://profiles.example.com"
+                ));
+            }
+            if url.contains(['@', '?', '#']) {
+                return wrong(format!(
+                    "{url}: an address has no user, query or fragment; --token-file names the token"
+                ));
+            }
+        }
+        for (number, target) in self.targets.iter().enumerate() {
+            let earlier = self.targets.iter().take(number);
+            if earlier.into_iter().any(|other| other.url == target.url) {
+                return wrong(format!("{}: the target is named twice", target.url));
+            }
+        }
+        if let Some(folder) = self.spools.iter().find(|spool| **spool == self.queue) {
+            let folder = folder.display();
+            return wrong(format!(
+                "{folder} is a spool and the queue; use two folders"
+            ));
+        }
+        if let Some(address) = self.metrics
+            && !address.ip().is_loopback()
+        {
+            return wrong(format!(
+                "other machines can reach {address}: metrics are served on a loopback address only"
+            ));
+        }
+        if self.bandwidth == Some(0) {
+            return wrong("a bandwidth of 0 sends nothing".to_owned());
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(urls: &[&str]) -> Options {
+        let target = |url: &&str| Target {
+            url: (*url).to_owned(),
+            token_file: None,
+            token: None,
+        };
+        let targets = urls.iter().map(target).collect();
+        Options::new(vec!["/spool".into()], targets, "/queue".into())
+    }
+
+    #[test]
+    fn options_that_cannot_work_are_refused() {
+        assert!(options(&["http://a", "https://b:1/c"]).check().is_ok());
+        for urls in [
+            &["a"][..],
+            &["http://"],
+            &["ftp://a"],
+            &["http://user:secret@a"],
+            &["http://a/?token=x"],
+            &["http://a", "http://a"],
+            &["http://a b"],
+        ] {
+            assert!(options(urls).check().is_err(), "{urls:?}");
+        }
+        let mut same = options(&["http://a"]);
+        same.queue = "/spool".into();
+        assert!(same.check().is_err());
+        let mut open = options(&["http://a"]);
+        open.metrics = Some(([0, 0, 0, 0], 1).into());
+        assert!(open.check().is_err());
+        let mut still = options(&["http://a"]);
+        still.bandwidth = Some(0);
+        assert!(still.check().is_err());
+    }
+}

@@ -1,0 +1,515 @@
+//! The batches of one target, on the disk until it has acknowledged them.
+//!
+//! **Invariant:** a batch is sent by one thread at a time, and is not dropped
+//! while it is sent. Whatever is removed without an acknowledgement is in the
+//! ledger before.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use std::{fs, io};
+
+use crate::batch::Batch;
+use crate::dropped::{Dropped, Ledger, Reason, Report};
+use crate::error::{Error, Result};
+use crate::files;
+
+/// The most batches of a target: each takes memory.
+const MOST: usize = 50_000;
+
+/// The unit in which disks give space.
+const BLOCK: u64 = 4096;
+
+/// What is known of a batch without reading it. Its name has it, too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Entry {
+    /// The number of the batch; earlier ones have lower numbers.
+    pub(crate) number: u64,
+    /// The number of its runs.
+    pub(crate) runs: u32,
+    /// Whether its runs are slow, failed, or asked for.
+    pub(crate) is_high: bool,
+}
+
+impl Entry {
+    /// The name of its file.
+    pub(crate) fn name(self) -> String {
+        let kind = if self.is_high { 'h' } else { 'l' };
+        format!("{:020}-{}-{kind}.batch", self.number, self.runs)
+    }
+
+    /// What a name says; none if it is that of another file.
+    pub(crate) fn of_name(name: &str) -> Option<Self> {
+        let mut parts = name.strip_suffix(".batch")?.splitn(3, '-');
+        Some(Self {
+            number: parts.next()?.parse().ok()?,
+            runs: parts.next()?.parse().ok()?,
+            is_high: match parts.next()? {
+                "h" => true,
+                "l" => false,
+                _ => return None,
+            },
+        })
+    }
+}
+
+/// How much waits.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Size {
+    pub(crate) batches: usize,
+    pub(crate) runs: u64,
+    pub(crate) bytes: u64,
+}
+
+#[derive(Debug)]
+struct State {
+    /// The batches, with their bytes on the disk.
+    batches: BTreeMap<u64, (Entry, u64)>,
+    size: Size,
+    /// The batch that is being sent.
+    sent: Option<u64>,
+    /// Batches up to this one had their turn.
+    turn: u64,
+    /// Whether no batches are added any more.
+    is_closed: bool,
+    ledger: Ledger,
+}
+
+/// The batches of one target.
+#[derive(Debug)]
+pub(crate) struct Queue {
+    folder: PathBuf,
+    most_bytes: u64,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+impl Queue {
+    /// Opens a queue, which may be new, and removes what was counted as dropped.
+    pub(crate) fn open(folder: PathBuf, most_bytes: u64) -> Result<Self> {
+        files::own_folder(&folder).map_err(Error::queue(&folder))?;
+        let mut ledger = Ledger::open(&folder)?;
+        let mut batches = BTreeMap::new();
+        let mut size = Size::default();
+        for entry in fs::read_dir(&folder).map_err(Error::queue(&folder))? {
+            let entry = entry.map_err(Error::queue(&folder))?;
+            let path = entry.path();
+            let name = entry.file_name();
+            let Some(batch) = name.to_str().and_then(Entry::of_name) else {
+                // Halves of a batch that was being split.
+                if path.extension().is_some_and(|ending| ending == "tmp") {
+                    files::remove(&path).map_err(Error::queue(&path))?;
+                }
+                continue;
+            };
+            if ledger.counted().contains(&batch.number) {
+                files::remove(&path).map_err(Error::queue(&path))?;
+                continue;
+            }
+            let bytes = on_disk(&path).map_err(Error::queue(&path))?;
+            size.add(batch, bytes);
+            batches.insert(batch.number, (batch, bytes));
+        }
+        ledger.forget_counted();
+        Ok(Self {
+            folder,
+            most_bytes,
+            state: Mutex::new(State {
+                batches,
+                size,
+                sent: None,
+                turn: 0,
+                is_closed: false,
+                ledger,
+            }),
+            changed: Condvar::new(),
+        })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn path(&self, batch: Entry) -> PathBuf {
+        self.folder.join(batch.name())
+    }
+
+    /// The highest number of a batch.
+    pub(crate) fn last(&self) -> u64 {
+        let state = self.lock();
+        state.batches.last_key_value().map_or(0, |last| *last.0)
+    }
+
+    pub(crate) fn size(&self) -> Size {
+        self.lock().size
+    }
+
+    /// Runs that were dropped for a reason.
+    pub(crate) fn dropped(&self, reason: Reason) -> u64 {
+        self.lock().ledger.total(reason)
+    }
+
+    /// Adds a batch, which is on the disk elsewhere, and drops what is too much.
+    ///
+    /// # Errors
+    ///
+    /// Those of the file system.
+    pub(crate) fn add(&self, batch: Entry, from: &Path) -> Result<()> {
+        let path = self.path(batch);
+        let mut state = self.lock();
+        match fs::hard_link(from, &path) {
+            // An agent that was killed has linked it before.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            linked => linked.map_err(Error::queue(&path))?,
+        }
+        files::sync(&self.folder).map_err(Error::queue(&self.folder))?;
+        if !state.batches.contains_key(&batch.number) {
+            let bytes = on_disk(&path).map_err(Error::queue(&path))?;
+            state.size.add(batch, bytes);
+            state.batches.insert(batch.number, (batch, bytes));
+        }
+        drop(state);
+        self.changed.notify_all();
+        Ok(())
+    }
+
+    /// Drops what is beyond the limit: the oldest runs that are neither slow nor
+    /// failed nor asked for, then the oldest.
+    ///
+    /// # Errors
+    ///
+    /// Those of the file system.
+    pub(crate) fn shrink(&self) -> Result<()> {
+        let mut state = self.lock();
+        while state.size.bytes > self.most_bytes || state.batches.len() > MOST {
+            let sent = state.sent;
+            let batches = state.batches.values().map(|(batch, _)| *batch);
+            let mut waiting = batches.filter(|batch| Some(batch.number) != sent);
+            let first = waiting.clone().next();
+            let low = waiting.find(|batch| !batch.is_high);
+            let Some(batch) = low.or(first) else {
+                return Ok(());
+            };
+            self.drop_batch(&mut state, batch, Reason::QueueFull)?;
+        }
+        Ok(())
+    }
+
+    /// Counts all runs of a batch as dropped, then removes it.
+    fn drop_batch(&self, state: &mut State, batch: Entry, reason: Reason) -> Result<()> {
+        let path = self.path(batch);
+        let runs = match Batch::open(path.clone()) {
+            Ok(read) => read.contents.parts.into_iter(),
+            Err(error) => {
+                tracing::error!(%error, "a batch is dropped");
+                Vec::new().into_iter()
+            }
+        };
+        let mut runs: Vec<_> = runs
+            .map(|part| Dropped {
+                app: part.app,
+                bytes: part.bytes,
+                reason,
+            })
+            .collect();
+        // The name says how many there were.
+        while runs.len() < batch.runs as usize {
+            runs.push(Dropped {
+                app: String::new(),
+                bytes: 0,
+                reason: Reason::Damaged,
+            });
+        }
+        tracing::warn!(
+            runs = runs.len(),
+            reason = reason.name(),
+            "runs are dropped"
+        );
+        state.ledger.count(batch.number, &runs)?;
+        self.remove(state, batch)
+    }
+
+    fn remove(&self, state: &mut State, batch: Entry) -> Result<()> {
+        let path = self.path(batch);
+        files::remove(&path).map_err(Error::queue(&path))?;
+        state.ledger.forget_counted();
+        if let Some((_, bytes)) = state.batches.remove(&batch.number) {
+            state.size.subtract(batch, bytes);
+        }
+        Ok(())
+    }
+
+    /// The batch that is to be sent next; none after `most` without one. It is
+    /// given back by [`later`](Self::later), or ends with one of the others.
+    pub(crate) fn next(&self, most: Duration) -> Option<Entry> {
+        let mut state = self.lock();
+        if state.batches.is_empty() && !state.is_closed {
+            let waited = self.changed.wait_timeout(state, most);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        let behind = state.batches.range(state.turn.saturating_add(1)..).next();
+        let next = behind.or_else(|| state.batches.first_key_value());
+        let batch = next.map(|(_, (batch, _))| *batch)?;
+        state.sent = Some(batch.number);
+        Some(batch)
+    }
+
+    /// Says that no batches are added any more.
+    pub(crate) fn close(&self) {
+        self.lock().is_closed = true;
+        self.changed.notify_all();
+    }
+
+    /// Whether nothing is left to send, and nothing more is added.
+    pub(crate) fn is_over(&self) -> bool {
+        let state = self.lock();
+        state.is_closed && state.batches.is_empty()
+    }
+
+    /// Reads a batch.
+    pub(crate) fn read(&self, batch: Entry) -> Result<Batch> {
+        Batch::open(self.path(batch))
+    }
+
+    /// Keeps a batch that was not acknowledged. With `is_last` the others have
+    /// their turn before.
+    pub(crate) fn later(&self, batch: Entry, is_last: bool) {
+        let mut state = self.lock();
+        state.sent = None;
+        state.turn = if is_last { batch.number } else { 0 };
+    }
+
+    /// Removes a batch that the server has, and counts the runs that it refused.
+    pub(crate) fn done(&self, batch: Entry, refused: &[Dropped]) -> Result<()> {
+        let mut state = self.lock();
+        state.sent = None;
+        state.turn = 0;
+        if !refused.is_empty() {
+            state.ledger.count(batch.number, refused)?;
+        }
+        self.remove(&mut state, batch)
+    }
+
+    /// Drops a batch that cannot be sent.
+    pub(crate) fn give_up(&self, batch: Entry, reason: Reason) -> Result<()> {
+        let mut state = self.lock();
+        state.sent = None;
+        state.turn = 0;
+        self.drop_batch(&mut state, batch, reason)
+    }
+
+    /// Replaces a batch by two with the halves of its runs.
+    pub(crate) fn split(&self, batch: &Batch, entry: Entry, numbers: [u64; 2]) -> Result<()> {
+        let new = numbers.map(|number| self.folder.join(format!("{number}.tmp")));
+        let [left, right] = &new;
+        let runs = batch.split([left, right])?;
+        let mut state = self.lock();
+        for ((path, number), runs) in new.iter().zip(numbers).zip(runs) {
+            let half = Entry {
+                number,
+                runs: u32::try_from(runs).unwrap_or(u32::MAX),
+                is_high: entry.is_high,
+            };
+            let to = self.path(half);
+            fs::rename(path, &to).map_err(Error::queue(&to))?;
+            let bytes = on_disk(&to).map_err(Error::queue(&to))?;
+            state.size.add(half, bytes);
+            state.batches.insert(number, (half, bytes));
+        }
+        files::sync(&self.folder).map_err(Error::queue(&self.folder))?;
+        state.sent = None;
+        self.remove(&mut state, entry)
+    }
+
+    /// What the server has to know about dropped runs.
+    pub(crate) fn report(&self) -> Option<Report> {
+        self.lock().ledger.report()
+    }
+
+    /// Notes that the server has a report.
+    pub(crate) fn reported(&self, report: &Report) {
+        self.lock().ledger.reported(report);
+    }
+}
+
+impl Size {
+    fn add(&mut self, batch: Entry, bytes: u64) {
+        self.batches += 1;
+        self.runs += u64::from(batch.runs);
+        self.bytes += bytes;
+    }
+
+    fn subtract(&mut self, batch: Entry, bytes: u64) {
+        self.batches = self.batches.saturating_sub(1);
+        self.runs = self.runs.saturating_sub(u64::from(batch.runs));
+        self.bytes = self.bytes.saturating_sub(bytes);
+    }
+}
+
+/// The space of a file, in whole blocks.
+fn on_disk(path: &Path) -> io::Result<u64> {
+    Ok(path.symlink_metadata()?.len().next_multiple_of(BLOCK))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::batch::{Part, Writer};
+
+    struct Fixture {
+        folder: tempfile::TempDir,
+        queue: Queue,
+    }
+
+    impl Fixture {
+        fn new(most_bytes: u64) -> Self {
+            let folder = tempfile::tempdir().unwrap();
+            let queue = Queue::open(folder.path().join("q"), most_bytes).unwrap();
+            Self { folder, queue }
+        }
+
+        fn reopened(self, most_bytes: u64) -> Self {
+            drop(self.queue);
+            let queue = Queue::open(self.folder.path().join("q"), most_bytes).unwrap();
+            Self { queue, ..self }
+        }
+
+        /// Adds a batch of a block.
+        fn add(&self, number: u64, runs: u32, is_high: bool) -> Entry {
+            let path = self.folder.path().join("new");
+            let mut writer = Writer::new(&path, &[], true).unwrap();
+            for run in 0..runs {
+                let part = Part {
+                    name: format!("{number}.{run}"),
+                    app: "shop".to_owned(),
+                    bytes: 0,
+                    file: None,
+                    version: None,
+                };
+                writer.add(part, &b"content"[..]).unwrap();
+            }
+            writer.finish().unwrap();
+            let entry = Entry {
+                number,
+                runs,
+                is_high,
+            };
+            self.queue.add(entry, &path).unwrap();
+            self.queue.shrink().unwrap();
+            entry
+        }
+
+        fn numbers(&self) -> Vec<u64> {
+            self.queue.lock().batches.keys().copied().collect()
+        }
+    }
+
+    #[test]
+    fn a_name_says_what_a_batch_is() {
+        let entry = Entry {
+            number: 17,
+            runs: 3,
+            is_high: true,
+        };
+        assert_eq!(Entry::of_name(&entry.name()), Some(entry));
+        for name in [
+            "1-2-x.batch",
+            "1-2-h",
+            "dropped.json",
+            "a-1-h.batch",
+            "1.tmp",
+        ] {
+            assert_eq!(Entry::of_name(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn the_least_interesting_runs_are_dropped_first_and_counted() {
+        let fixture = Fixture::new(3 * BLOCK);
+        fixture.add(1, 2, true);
+        fixture.add(2, 3, false);
+        fixture.add(3, 1, true);
+        fixture.add(4, 1, false);
+        assert_eq!(fixture.numbers(), [1, 3, 4]);
+        assert_eq!(fixture.queue.dropped(Reason::QueueFull), 3);
+        fixture.add(5, 1, true);
+        fixture.add(6, 4, true);
+        assert_eq!(fixture.numbers(), [3, 5, 6]);
+        assert_eq!(fixture.queue.dropped(Reason::QueueFull), 6);
+        // One that finds only interesting ones is dropped itself.
+        fixture.add(7, 1, false);
+        assert_eq!(fixture.numbers(), [3, 5, 6]);
+        assert_eq!(fixture.queue.size().runs, 6);
+    }
+
+    #[test]
+    fn what_is_being_sent_is_not_dropped() {
+        let fixture = Fixture::new(BLOCK);
+        let first = fixture.add(1, 1, false);
+        assert_eq!(fixture.queue.next(Duration::ZERO), Some(first));
+        fixture.add(2, 5, true);
+        assert_eq!(fixture.numbers(), [1]);
+        fixture.queue.done(first, &[]).unwrap();
+        assert_eq!(fixture.queue.size(), Size::default());
+        assert_eq!(fixture.queue.dropped(Reason::QueueFull), 5);
+    }
+
+    #[test]
+    fn batches_survive_a_restart_and_those_that_were_counted_do_not() {
+        let fixture = Fixture::new(1 << 20);
+        let first = fixture.add(1, 2, false);
+        fixture.add(2, 1, true);
+        // As if the agent were killed between counting and removing.
+        let dropped = Dropped {
+            app: String::new(),
+            bytes: 1,
+            reason: Reason::QueueFull,
+        };
+        let counted = fixture.queue.lock().ledger.count(first.number, &[dropped]);
+        counted.unwrap();
+        fs::write(fixture.folder.path().join("q/3.tmp"), "half").unwrap();
+        let fixture = fixture.reopened(1 << 20);
+        assert_eq!(fixture.numbers(), [2]);
+        assert_eq!(fixture.queue.last(), 2);
+        assert_eq!(fixture.queue.dropped(Reason::QueueFull), 1);
+        assert!(!fixture.folder.path().join("q/3.tmp").exists());
+    }
+
+    #[test]
+    fn a_batch_that_fails_lets_the_others_go_first() {
+        let fixture = Fixture::new(1 << 20);
+        let [first, second] = [1, 2].map(|number| fixture.add(number, 1, false));
+        let next = || fixture.queue.next(Duration::ZERO).unwrap();
+        assert_eq!(next(), first);
+        fixture.queue.later(first, true);
+        assert_eq!(next(), second);
+        fixture.queue.later(second, true);
+        assert_eq!(next(), first);
+        fixture.queue.later(first, false);
+        assert_eq!(next(), first);
+    }
+
+    #[test]
+    fn the_halves_of_a_batch_replace_it() {
+        let fixture = Fixture::new(1 << 20);
+        let entry = fixture.add(1, 5, true);
+        let batch = fixture.queue.read(entry).unwrap();
+        fixture.queue.split(&batch, entry, [7, 8]).unwrap();
+        assert_eq!(fixture.numbers(), [7, 8]);
+        assert_eq!(fixture.queue.size().runs, 5);
+        let fixture = fixture.reopened(1 << 20);
+        assert_eq!(fixture.queue.size().runs, 5);
+    }
+
+    #[test]
+    fn a_damaged_batch_is_counted_by_its_name() {
+        let fixture = Fixture::new(1 << 20);
+        let entry = fixture.add(1, 5, true);
+        fs::write(fixture.queue.path(entry), "damaged").unwrap();
+        assert!(fixture.queue.read(entry).is_err());
+        fixture.queue.give_up(entry, Reason::Damaged).unwrap();
+        assert_eq!(fixture.queue.dropped(Reason::Damaged), 5);
+        assert_eq!(fixture.numbers(), [0; 0]);
+    }
+}

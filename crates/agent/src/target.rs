@@ -1,0 +1,216 @@
+//! Sends the batches of one target, again and again until it has them.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use crate::backoff::Backoff;
+use crate::batch::Batch;
+use crate::dropped::{Dropped, Reason};
+use crate::error::{Error, Result};
+use crate::queue::Entry;
+use crate::send::{Later, Outcome, Sender};
+use crate::shared::{Shared, TargetState};
+
+/// How long to wait for a batch before the dropped counters are looked at.
+const IDLE: Duration = Duration::from_secs(5);
+
+/// The shortest time between two reports of dropped runs.
+const BETWEEN_REPORTS: Duration = Duration::from_secs(10);
+
+/// Sends to one target, on a thread of its own.
+pub(crate) struct Worker {
+    shared: Arc<Shared>,
+    number: usize,
+    sender: Sender,
+    backoff: Backoff,
+    /// Why the last attempt failed.
+    failure: Option<String>,
+    report_at: Instant,
+}
+
+impl Worker {
+    pub(crate) fn new(shared: Arc<Shared>, number: usize, sender: Sender) -> Self {
+        let backoff = Backoff::new(shared.options.first_wait);
+        Self {
+            shared,
+            number,
+            sender,
+            backoff,
+            failure: None,
+            report_at: Instant::now(),
+        }
+    }
+
+    /// Sends until the agent ends, then what is left, until an attempt fails.
+    pub(crate) fn run(mut self) {
+        let shared = Arc::clone(&self.shared);
+        let Some(target) = shared.targets.get(self.number) else {
+            return;
+        };
+        while !target.queue.is_over() {
+            let entry = target.queue.next(IDLE);
+            let is_end = shared.stop.is_set();
+            let outcome = entry.map(|entry| (entry, self.sent(target, entry)));
+            match outcome {
+                None => {}
+                Some((_, Ok(None))) => {
+                    if let Some(failure) = self.failure.take() {
+                        tracing::info!(target = target.url, failure, "sent again");
+                    }
+                    self.backoff.reset();
+                }
+                Some((entry, Ok(Some(later)))) => {
+                    target.queue.later(entry, later.is_of_batch);
+                    target.failures.fetch_add(1, Ordering::Relaxed);
+                    let wait = self.backoff.wait(later.wait);
+                    self.note(target, later.reason, wait);
+                    if is_end {
+                        return;
+                    }
+                    shared.stop.wait(wait);
+                    continue;
+                }
+                Some((entry, Err(error))) => {
+                    target.queue.later(entry, true);
+                    let wait = self.backoff.wait(None);
+                    self.note(target, error.to_string(), wait);
+                    if is_end {
+                        return;
+                    }
+                    shared.stop.wait(wait);
+                    continue;
+                }
+            }
+            self.report(target);
+        }
+        self.report_at = Instant::now();
+        self.report(target);
+    }
+
+    /// Logs a failure, unless it is the last one again.
+    fn note(&mut self, target: &TargetState, reason: String, wait: Duration) {
+        if self.failure.as_ref() != Some(&reason) {
+            let wait_s = wait.as_secs_f32();
+            tracing::warn!(
+                target = target.url,
+                reason,
+                wait_s,
+                "not sent; it is tried again"
+            );
+            self.failure = Some(reason);
+        }
+    }
+
+    /// Sends a batch. None if it needs no further attempt.
+    fn sent(&self, target: &TargetState, entry: Entry) -> Result<Option<Later>> {
+        let batch = match target.queue.read(entry) {
+            Err(error @ Error::Damaged(..)) => {
+                tracing::error!(%error, "it cannot be sent");
+                target.queue.give_up(entry, Reason::Damaged)?;
+                return Ok(None);
+            }
+            batch => batch?,
+        };
+        match self.sender.send(&batch) {
+            Outcome::Taken(answers) => {
+                self.taken(target, entry, &batch, &answers)?;
+                Ok(None)
+            }
+            Outcome::Refused {
+                is_too_large,
+                reason,
+            } => {
+                self.refused(target, entry, &batch, is_too_large, &reason)?;
+                Ok(None)
+            }
+            Outcome::Later(later) => Ok(Some(later)),
+        }
+    }
+
+    fn taken(
+        &self,
+        target: &TargetState,
+        entry: Entry,
+        batch: &Batch,
+        answers: &[Option<String>],
+    ) -> Result<()> {
+        let mut refused = Vec::new();
+        for (part, answer) in batch.contents.parts.iter().zip(answers) {
+            let Some(reason) = answer else { continue };
+            tracing::warn!(
+                target = target.url,
+                file = part.name,
+                reason,
+                "a run was refused"
+            );
+            refused.push(Dropped {
+                app: part.app.clone(),
+                bytes: part.bytes,
+                reason: Reason::Refused,
+            });
+        }
+        target.queue.done(entry, &refused)?;
+        let taken = answers.len().saturating_sub(refused.len());
+        target.sent.fetch_add(taken as u64, Ordering::Relaxed);
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        let now = now.map_or(0, |now| now.as_secs());
+        target.acknowledged_s.store(now, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Halves a batch that is refused as a whole, down to the run that is the
+    /// reason.
+    fn refused(
+        &self,
+        target: &TargetState,
+        entry: Entry,
+        batch: &Batch,
+        is_too_large: bool,
+        reason: &str,
+    ) -> Result<()> {
+        let url = &target.url;
+        let runs = batch.contents.parts.len();
+        if runs > 1 && batch.contents.is_packed {
+            tracing::info!(
+                target = url,
+                runs,
+                reason,
+                "a batch was refused; it is halved"
+            );
+            let numbers = [self.shared.number(), self.shared.number()];
+            return match target.queue.split(batch, entry, numbers) {
+                Err(error @ Error::Damaged(..)) => {
+                    tracing::error!(%error, "it cannot be halved");
+                    target.queue.give_up(entry, Reason::Damaged)
+                }
+                split => split,
+            };
+        }
+        let name = batch.contents.parts.first().map(|part| &part.name);
+        tracing::warn!(target = url, file = name, reason, "a run was refused");
+        let reason = if is_too_large {
+            Reason::TooLarge
+        } else {
+            Reason::Refused
+        };
+        target.queue.give_up(entry, reason)
+    }
+
+    /// Says how many runs were dropped, if the server does not know it.
+    fn report(&mut self, target: &TargetState) {
+        if self.report_at > Instant::now() {
+            return;
+        }
+        let Some(report) = target.queue.report() else {
+            return;
+        };
+        self.report_at = Instant::now() + BETWEEN_REPORTS;
+        match self.sender.report(&report) {
+            Ok(_) => target.queue.reported(&report),
+            Err(later) => {
+                tracing::debug!(target = target.url, reason = later.reason, "no report");
+            }
+        }
+    }
+}

@@ -1,0 +1,357 @@
+//! `xhprof agent` and `xhprof serve` as processes that are killed.
+//!
+//! `AGENT_RUNS=1000000 cargo test --release -p xhprof-cli --test agent` takes as
+//! many runs as that; by default there are 2,000.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "clippy takes the helpers of a test for no tests"
+)]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use profile::{Body, Cost, NodeId, Profile, Symbol, SymbolId, TreeBuilder};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+use store::RunId;
+use tempfile::TempDir;
+
+/// How long the last runs may take to arrive.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+fn program() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_xhprof"));
+    for name in ["XHPROF_STORE", "XHPROF_TOKEN", "XHPROF_WEBHOOK"] {
+        command.env_remove(name);
+    }
+    command.stdin(Stdio::null());
+    command
+}
+
+/// A process that is killed with the test.
+struct Process(Child);
+
+impl Process {
+    fn kill(&mut self) {
+        let _ = self.0.kill();
+        self.0.wait().unwrap();
+    }
+
+    fn terminate(&mut self) {
+        let pid = Pid::from_child(&self.0);
+        kill_process(pid, Signal::TERM).unwrap();
+        assert!(self.0.wait().unwrap().success());
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        if let Ok(None) = self.0.try_wait() {
+            self.kill();
+        }
+    }
+}
+
+/// A spool, a queue, a store, and an address.
+struct Machine {
+    folder: TempDir,
+    address: String,
+}
+
+impl Machine {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("spool")).unwrap();
+        // Free until the server takes it, and again after each kill.
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap().to_string();
+        Self { folder, address }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn log(&self, name: &str) -> fs::File {
+        let path = self.path(name);
+        fs::File::options()
+            .create(true)
+            .append(true)
+            .open(path)
+            .unwrap()
+    }
+
+    fn server(&self) -> Process {
+        let mut command = program();
+        command.args(["serve", "--listen", &self.address, "--store"]);
+        command.arg(self.path("store"));
+        command.stdout(Stdio::piped()).stderr(self.log("serve.log"));
+        let mut child = command.spawn().unwrap();
+        let mut line = String::new();
+        let mut out = BufReader::new(child.stdout.take().unwrap());
+        out.read_line(&mut line).unwrap();
+        let log = fs::read_to_string(self.path("serve.log")).unwrap();
+        assert!(line.starts_with("http://"), "{line}{log}");
+        Process(child)
+    }
+
+    fn agent(&self, arguments: &[&str]) -> Process {
+        let mut command = program();
+        command.args(["agent", "--to", &format!("http://{}", self.address)]);
+        command
+            .args(["--batch-age", "0", "--nice", "0"])
+            .args(arguments);
+        command.arg("--spool").arg(self.path("spool"));
+        command.arg("--queue").arg(self.path("queue"));
+        command.stdout(Stdio::null()).stderr(self.log("agent.log"));
+        Process(command.spawn().unwrap())
+    }
+
+    /// Writes a run as the extension does: completely, then under its name.
+    fn write(&self, number: u64) -> RunId {
+        let mut bytes = Vec::new();
+        profile::native::write(&run(number), &mut bytes).unwrap();
+        let new = self.path("spool").join(format!(".{number}"));
+        fs::write(&new, &bytes).unwrap();
+        fs::rename(new, self.path("spool").join(format!("{number}.xhp"))).unwrap();
+        RunId::of(&bytes)
+    }
+
+    fn get(&self, path: &str) -> Value {
+        let answer = ureq::get(format!("http://{}{path}", self.address)).call();
+        let text = answer.unwrap().body_mut().read_to_string().unwrap();
+        serde_json::from_str(&text).unwrap()
+    }
+
+    fn runs(&self) -> u64 {
+        self.get("/api/v1/stats")["runs"].as_u64().unwrap()
+    }
+
+    /// Files in the spool, and batches in the queue.
+    fn waiting(&self) -> usize {
+        files(&self.path("spool")) + files(&self.path("queue"))
+    }
+}
+
+/// Profiles and batches in a folder and those in it.
+fn files(folder: &Path) -> usize {
+    let Ok(entries) = fs::read_dir(folder) else {
+        return 0;
+    };
+    let mut count = 0;
+    for entry in entries {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            count += files(&path);
+        } else {
+            let ending = path.extension().and_then(|ending| ending.to_str());
+            count += usize::from(matches!(ending, Some("xhp" | "batch")));
+        }
+    }
+    count
+}
+
+/// A small profile; one of ten is of a slow request.
+fn run(number: u64) -> Profile {
+    let mut profile = Profile::empty();
+    profile.meta.title = Some(format!("GET /page/{}", number % 7));
+    profile.meta.started_unix_us = Some(1_793_491_200_000_000 + number * 1000);
+    profile.meta.set_tag("app", "shop");
+    profile.meta.set_tag("number", number.to_string());
+    profile.symbols.push(Symbol::new(&b"work"[..]));
+    let mut tree = TreeBuilder::new();
+    let cost = |wall| Cost {
+        calls: 1,
+        wall,
+        ..Cost::default()
+    };
+    let slow = if number.is_multiple_of(10) {
+        2_000_000_000
+    } else {
+        0
+    };
+    *tree.cost(NodeId::ROOT) += cost(1000 + slow);
+    let work = tree.child(NodeId::ROOT, SymbolId(1));
+    *tree.cost(work) += cost(number + 1);
+    profile.body = Body::Tree(tree.finish_self_costs());
+    profile
+}
+
+/// Numbers without a pattern, the same in each run of the test.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (self.0 >> 33) % limit
+    }
+}
+
+#[test]
+fn no_kill_of_agent_or_server_loses_a_run_or_stores_it_twice() {
+    let count: u64 = std::env::var("AGENT_RUNS").map_or(2000, |count| count.parse().unwrap());
+    let machine = Machine::new();
+    let mut random = Random(7);
+    let mut ids = BTreeSet::new();
+    let (mut server, mut agent) = (machine.server(), machine.agent(&[]));
+    let mut kills = 0;
+    // Kills are spread over the runs, and fall anywhere.
+    let every = (count / 40).max(1);
+    for number in 0..count {
+        ids.insert(machine.write(number).to_string());
+        if random.below(every) == 0 {
+            std::thread::sleep(Duration::from_millis(random.below(150)));
+            kills += 1;
+            if random.below(2) == 0 {
+                agent.kill();
+                agent = machine.agent(&[]);
+            } else {
+                server.kill();
+                std::thread::sleep(Duration::from_millis(random.below(100)));
+                server = machine.server();
+            }
+        }
+    }
+    let end = Instant::now() + PATIENCE + Duration::from_millis(count * 5);
+    while machine.waiting() > 0 {
+        let log = || fs::read_to_string(machine.path("agent.log")).unwrap();
+        assert!(
+            Instant::now() < end,
+            "{} wait: {}",
+            machine.waiting(),
+            log()
+        );
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    agent.terminate();
+    assert!(kills >= 10, "{kills}");
+    assert_eq!(ids.len() as u64, count);
+    assert_eq!(machine.runs(), count);
+    let dropped = machine.get("/api/v1/dropped");
+    assert_eq!(dropped["dropped"], Value::Array(Vec::new()));
+    // Every one, and no other.
+    let mut cursor = String::new();
+    let mut found = BTreeSet::new();
+    loop {
+        let page = machine.get(&format!("/api/v1/runs?limit=500{cursor}"));
+        for run in page["runs"].as_array().unwrap() {
+            found.insert(run["id"].as_str().unwrap().to_owned());
+        }
+        match page["next"].as_str() {
+            Some(next) => cursor = format!("&cursor={next}"),
+            None => break,
+        }
+    }
+    assert_eq!(found, ids);
+    drop(server);
+}
+
+#[test]
+fn runs_that_a_full_queue_dropped_are_counted_at_the_server_across_kills() {
+    const RUNS: u64 = 600;
+    let machine = Machine::new();
+    let mut random = Random(11);
+    // Room for ten batches.
+    let small = ["--queue-size", "40K"];
+    let mut agent = machine.agent(&small);
+    for number in 0..RUNS {
+        machine.write(number);
+        if random.below(40) == 0 {
+            std::thread::sleep(Duration::from_millis(random.below(300)));
+            agent.kill();
+            agent = machine.agent(&small);
+        }
+    }
+    let end = Instant::now() + PATIENCE;
+    while files(&machine.path("spool")) > 0 {
+        assert!(Instant::now() < end, "the spool stays");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let server = machine.server();
+    agent.kill();
+    let mut agent = machine.agent(&small);
+    let dropped = || {
+        let rows = machine.get("/api/v1/dropped");
+        let rows = rows["dropped"].as_array().unwrap().iter();
+        rows.map(|row| {
+            assert_eq!(
+                (&row["app"], &row["reason"]),
+                (&"shop".into(), &"queue_full".into())
+            );
+            row["runs"].as_u64().unwrap()
+        })
+        .sum::<u64>()
+    };
+    while machine.waiting() > 0 || machine.runs() + dropped() != RUNS {
+        let (runs, dropped) = (machine.runs(), dropped());
+        assert!(Instant::now() < end, "{runs} and {dropped}");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    agent.terminate();
+    assert!(dropped() > 0);
+    // Slow runs are the last that are dropped, so more of them than of others
+    // came, in proportion.
+    let slow = machine.get("/api/v1/runs?limit=500&q=wall:%3E1s");
+    let slow = slow["runs"].as_array().unwrap().len() as u64;
+    assert!(
+        slow * RUNS > machine.runs() * (RUNS / 10),
+        "{slow} of {}",
+        machine.runs()
+    );
+    drop(server);
+}
+
+#[test]
+fn an_agent_names_what_is_wrong() {
+    let machine = Machine::new();
+    let refused = |arguments: &[&str]| {
+        let mut command = program();
+        let output = command.arg("agent").args(arguments).output().unwrap();
+        assert!(!output.status.success());
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let spool = machine.path("spool");
+    let spool = spool.to_str().unwrap();
+    let queue = machine.path("queue");
+    let queue = queue.to_str().unwrap();
+    let missing = refused(&["--spool", "/missing", "--to", "http://a", "--queue", queue]);
+    assert!(missing.contains("cannot watch /missing"), "{missing}");
+    let address = refused(&["--spool", spool, "--to", "profiles", "--queue", queue]);
+    assert!(address.contains("profiles: not an address"), "{address}");
+    let same = refused(&["--spool", spool, "--to", "http://a", "--queue", spool]);
+    assert!(same.contains("use two folders"), "{same}");
+    let to = [
+        "--spool", spool, "--queue", queue, "--to", "http://a", "--to", "http://b",
+    ];
+    let tokens = [
+        "--token-file",
+        "1",
+        "--token-file",
+        "2",
+        "--token-file",
+        "3",
+    ];
+    let tokens = refused(&[&to[..], &tokens].concat());
+    assert!(tokens.contains("--token-file is given 3 times"), "{tokens}");
+    let open = [
+        "--spool",
+        spool,
+        "--queue",
+        queue,
+        "--to",
+        "http://a",
+        "--metrics",
+        "0.0.0.0:0",
+    ];
+    let open = refused(&open);
+    assert!(open.contains("loopback"), "{open}");
+}

@@ -1,0 +1,268 @@
+//! What agents send: many runs at a time, and how many they have dropped.
+//!
+//! **Invariant:** an answer with status 200 says of each run that it is stored,
+//! or that it never will be. In all other cases the sender keeps the batch, and
+//! what it sends again is stored once.
+
+use std::io::{self, Read};
+use std::sync::Arc;
+
+use axum::body::{Body, Bytes};
+use axum::extract::{FromRequest, Multipart, Query, Request, State as Shared};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::{Extension, Json};
+use serde::{Deserialize, Serialize};
+use store::{DroppedRuns, Stored};
+use tokio::task::JoinSet;
+use utoipa::{IntoParams, ToSchema};
+
+use super::questions::ask;
+use super::uploads::{MOST, metadata, stored};
+use crate::access::Caller;
+use crate::problem::Problem;
+use crate::retention::now_us;
+use crate::state::State;
+
+/// The largest batch, unpacked.
+const MAX_UNPACKED: u64 = 64 << 20;
+
+/// What became of the runs of a batch.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct TakenBatch {
+    /// In the order in which they were sent.
+    runs: Vec<TakenRun>,
+}
+
+/// What became of a run.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct TakenRun {
+    /// 201: it was stored; 200: it was there; 413, 422: it is refused.
+    status: u16,
+    /// The run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<String>,
+    /// Why it is refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+impl From<Stored> for TakenRun {
+    fn from(stored: Stored) -> Self {
+        let status = if stored.is_new {
+            StatusCode::CREATED
+        } else {
+            StatusCode::OK
+        };
+        Self {
+            status: status.as_u16(),
+            id: Some(stored.id.to_string()),
+            error: None,
+        }
+    }
+}
+
+/// Stores up to 100 runs, which are the files of a `multipart/form-data`. With the
+/// header `Content-Encoding: zstd` the body is compressed, and at most 64 MiB
+/// large when it is unpacked. Each file may have the headers of `POST
+/// /api/v1/runs`. The answer has the outcome of each run. If the server cannot
+/// store runs now, the whole answer says so, and the batch is to be sent again.
+#[utoipa::path(post, path = "/api/v1/runs/batch", request_body(content_type = "multipart/form-data"), responses((status = 200, body = TakenBatch), (status = 400), (status = 413), (status = 415), (status = 507)))]
+pub(crate) async fn put_batch(
+    Shared(state): Shared<Arc<State>>,
+    Extension(caller): Extension<Caller>,
+    request: Request,
+) -> Result<Json<TakenBatch>, Problem> {
+    let request = unpacked(request).await?;
+    let parts = Multipart::from_request(request, &()).await;
+    let mut parts = parts.map_err(|error| Problem::new(error.status(), error.body_text()))?;
+    let mut tasks = JoinSet::new();
+    let mut count = 0_usize;
+    loop {
+        let part = parts.next_field().await;
+        let part = part.map_err(|error| Problem::new(error.status(), error.body_text()))?;
+        let Some(part) = part else { break };
+        if count >= MOST {
+            return Err(Problem::new(
+                StatusCode::PAYLOAD_TOO_LARGE,
+                format!("a batch has at most {MOST} runs"),
+            ));
+        }
+        let metadata = metadata(part.headers());
+        let bytes = part.bytes().await;
+        let bytes = bytes.map_err(|error| Problem::new(error.status(), error.body_text()))?;
+        let (number, state, caller) = (count, Arc::clone(&state), caller.clone());
+        tasks.spawn(async move {
+            let outcome = match metadata {
+                Ok(metadata) => stored(&state, &caller, bytes, metadata).await,
+                Err(problem) => Err(problem),
+            };
+            (number, outcome)
+        });
+        count += 1;
+    }
+    if count == 0 {
+        return Err(Problem::bad("the batch has no run"));
+    }
+    let mut runs = Vec::with_capacity(count);
+    while let Some(done) = tasks.join_next().await {
+        let failed = |_| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "storing a run failed");
+        let (number, outcome) = done.map_err(failed)?;
+        runs.push((number, answer(outcome)?));
+    }
+    runs.sort_by_key(|(number, _)| *number);
+    let runs = runs.into_iter().map(|(_, run)| run).collect();
+    Ok(Json(TakenBatch { runs }))
+}
+
+/// The outcome of a run. An error is one of the whole batch.
+fn answer(outcome: Result<Stored, Problem>) -> Result<TakenRun, Problem> {
+    match outcome {
+        Ok(stored) => Ok(stored.into()),
+        Err(problem) => match problem.status {
+            StatusCode::PAYLOAD_TOO_LARGE
+            | StatusCode::UNPROCESSABLE_ENTITY
+            | StatusCode::BAD_REQUEST => Ok(TakenRun {
+                status: problem.status.as_u16(),
+                id: None,
+                error: Some(problem.message),
+            }),
+            _ => Err(problem),
+        },
+    }
+}
+
+/// The request with its body as it was before compression.
+async fn unpacked(request: Request) -> Result<Request, Problem> {
+    let encoding = request.headers().get(header::CONTENT_ENCODING);
+    match encoding.map(HeaderValue::as_bytes) {
+        None | Some(b"identity") => return Ok(request),
+        Some(b"zstd") => {}
+        Some(_) => {
+            return Err(Problem::new(
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                "a batch is compressed with zstd, or not at all",
+            ));
+        }
+    }
+    let (mut parts, body) = request.into_parts();
+    parts.headers.remove(header::CONTENT_ENCODING);
+    parts.headers.remove(header::CONTENT_LENGTH);
+    // With the limit that the router has put into the extensions.
+    let packed = Request::from_parts(parts.clone(), body);
+    let packed = Bytes::from_request(packed, &()).await;
+    let packed = packed.map_err(|error| Problem::new(error.status(), error.body_text()))?;
+    let unpack = move || -> io::Result<Vec<u8>> {
+        let mut plain = Vec::new();
+        let decoder = zstd::Decoder::with_buffer(&packed[..])?;
+        decoder.take(MAX_UNPACKED + 1).read_to_end(&mut plain)?;
+        Ok(plain)
+    };
+    let plain = tokio::task::spawn_blocking(unpack).await;
+    let failed = |_| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "unpacking failed");
+    let plain = plain.map_err(failed)?;
+    let plain = plain.map_err(|error| Problem::bad(format!("not zstd: {error}")))?;
+    if plain.len() as u64 > MAX_UNPACKED {
+        return Err(Problem::new(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            format!("a batch has at most {} MiB, unpacked", MAX_UNPACKED >> 20),
+        ));
+    }
+    Ok(Request::from_parts(parts, Body::from(plain)))
+}
+
+/// What an agent has dropped.
+#[derive(Debug, Deserialize, ToSchema)]
+pub(crate) struct DroppedReport {
+    /// The identity of the agent's counters.
+    agent: String,
+    /// Its machine.
+    host: String,
+    /// The counters. Each replaces a smaller one of the same day, application and
+    /// reason.
+    dropped: Vec<DroppedRow>,
+}
+
+/// Runs that were dropped on one day.
+#[derive(Debug, Deserialize, ToSchema)]
+pub(crate) struct DroppedRow {
+    /// The day, in seconds since 1970.
+    day_s: u64,
+    /// The application; empty if it is not known.
+    app: String,
+    /// Why: `queue_full`, `refused`, `too_large`, `damaged`.
+    reason: String,
+    /// The number of runs.
+    runs: u64,
+    /// Their size.
+    bytes: u64,
+}
+
+/// Notes how many runs an agent has dropped before they came here. Sent again, it
+/// changes nothing.
+#[utoipa::path(post, path = "/api/v1/dropped", request_body = DroppedReport, responses((status = 204), (status = 400)))]
+pub(crate) async fn put_dropped(
+    Shared(state): Shared<Arc<State>>,
+    Extension(caller): Extension<Caller>,
+    Json(report): Json<DroppedReport>,
+) -> Result<StatusCode, Problem> {
+    let DroppedReport {
+        agent,
+        host,
+        dropped,
+    } = report;
+    // Of a token with an application, all are of that.
+    let rows = dropped.into_iter().map(|row| DroppedRuns {
+        agent: agent.clone(),
+        host: host.clone(),
+        day_s: row.day_s,
+        app: caller.app.clone().unwrap_or(row.app),
+        reason: row.reason,
+        runs: row.runs,
+        bytes: row.bytes,
+    });
+    let rows: Vec<_> = rows.collect();
+    DroppedRuns::check(&rows, now_us())?;
+    ask(&state, move |store| store.note_dropped(&rows)).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// How far back dropped runs are listed.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct Since {
+    /// In days; 30 if it is missing.
+    days: Option<u16>,
+}
+
+/// What agents have dropped.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct DroppedList {
+    /// By day, application, reason and machine, the latest first; at most 10,000.
+    dropped: Vec<DroppedRuns>,
+}
+
+/// How many runs agents have dropped, by day, the latest first.
+#[utoipa::path(get, path = "/api/v1/dropped", params(Since), responses((status = 200, body = DroppedList)))]
+pub(crate) async fn dropped(
+    Shared(state): Shared<Arc<State>>,
+    Extension(caller): Extension<Caller>,
+    Query(since): Query<Since>,
+) -> Result<Json<DroppedList>, Problem> {
+    let days = since.days.unwrap_or(30);
+    let dropped = visible_dropped(&state, &caller, days).await?;
+    Ok(Json(DroppedList { dropped }))
+}
+
+/// The dropped runs that a caller may see.
+pub(crate) async fn visible_dropped(
+    state: &Arc<State>,
+    caller: &Caller,
+    days: u16,
+) -> Result<Vec<DroppedRuns>, Problem> {
+    let since_us = now_us().saturating_sub(u64::from(days) * 86_400_000_000);
+    let mut rows = ask(state, move |store| store.dropped(since_us)).await?;
+    if let Some(app) = &caller.app {
+        rows.retain(|row| row.app == *app);
+    }
+    Ok(rows)
+}

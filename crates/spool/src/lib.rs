@@ -1,0 +1,234 @@
+//! Folders into which the extension writes profiles.
+//!
+//! The kernel says when something changed; what changed is found by looking
+//! into the folder, so nothing is missed that came while the program was away.
+//! `xhprof serve --watch` and `xhprof agent` use it.
+//!
+//! **Invariant:** a file is not opened through a symbolic link, and one that is
+//! still being written is not listed.
+
+#![forbid(unsafe_code)]
+
+mod changes;
+mod file;
+
+use std::collections::HashMap;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+pub use changes::{Changes, Waker};
+pub use file::open;
+
+/// A file is whole if it did not change for so long: not all programs write a
+/// file under another name first.
+pub const REST: Duration = Duration::from_millis(300);
+
+/// What a file was when it was seen: another file of its name differs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Version {
+    /// The device.
+    pub device: u64,
+    /// The number of the file on it.
+    pub inode: u64,
+    /// The size in bytes.
+    pub bytes: u64,
+    /// The last change, in nanoseconds since 1970.
+    pub changed_ns: i64,
+}
+
+impl Version {
+    /// The version of a regular file; none if it is something else, or gone.
+    #[must_use]
+    pub fn of(path: &Path) -> Option<Self> {
+        let file = path.symlink_metadata().ok()?;
+        file.is_file().then(|| Self::from(&file))
+    }
+}
+
+impl From<&fs::Metadata> for Version {
+    fn from(file: &fs::Metadata) -> Self {
+        Self {
+            device: file.dev(),
+            inode: file.ino(),
+            bytes: file.len(),
+            changed_ns: file
+                .mtime()
+                .saturating_mul(1_000_000_000)
+                .saturating_add(file.mtime_nsec()),
+        }
+    }
+}
+
+/// A whole file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// Where it is.
+    pub path: PathBuf,
+    /// What it was when it was seen.
+    pub version: Version,
+    /// How long it has not changed.
+    pub age: Duration,
+}
+
+/// What is in a folder.
+#[derive(Debug, Default)]
+pub struct Listing {
+    /// Whole files, in no order.
+    pub files: Vec<Found>,
+    /// Whether a file is still being written.
+    pub is_waiting: bool,
+    /// Whether there are more files than were asked for.
+    pub is_cut: bool,
+}
+
+/// Files that stay where they are, and are not listed again until they change.
+#[derive(Debug, Default)]
+pub struct Left {
+    files: HashMap<PathBuf, Version>,
+}
+
+impl Left {
+    /// Notes that a file stays.
+    pub fn add(&mut self, path: PathBuf, version: Version) {
+        self.files.insert(path, version);
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.files.len()
+    }
+
+    fn has(&self, path: &Path, version: Version) -> bool {
+        self.files.get(path) == Some(&version)
+    }
+
+    /// Forgets the files of a folder that are no longer there.
+    fn forget_removed(&mut self, folder: &Path) {
+        self.files
+            .retain(|path, _| path.parent() != Some(folder) || path.symlink_metadata().is_ok());
+    }
+}
+
+/// Lists at most `most` whole files of a folder. Folders in it, hidden files and
+/// those called `.partial` or `.tmp` are left out.
+///
+/// A folder that cannot be read is empty: it may come back.
+#[must_use]
+pub fn list(folder: &Path, left: &mut Left, most: usize) -> Listing {
+    let mut listing = Listing::default();
+    let Ok(entries) = fs::read_dir(folder) else {
+        return listing;
+    };
+    let now = SystemTime::now();
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if name.starts_with('.') || name.ends_with(".partial") || name.ends_with(".tmp") {
+            continue;
+        }
+        let path = entry.path();
+        let Ok(file) = path.symlink_metadata() else {
+            continue;
+        };
+        let version = Version::from(&file);
+        if !file.is_file() || left.has(&path, version) {
+            continue;
+        }
+        // A time in the future says nothing: the file is whole.
+        let age = file.modified().ok();
+        let age = age.and_then(|time| now.duration_since(time).ok());
+        if age.is_some_and(|age| age < REST) {
+            listing.is_waiting = true;
+            continue;
+        }
+        if listing.files.len() >= most {
+            listing.is_cut = true;
+            return listing;
+        }
+        listing.files.push(Found {
+            path,
+            version,
+            age: age.unwrap_or(Duration::MAX),
+        });
+    }
+    left.forget_removed(folder);
+    listing
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs::{File, FileTimes};
+
+    /// A file that has not changed for an hour.
+    fn old(folder: &Path, name: &str) -> PathBuf {
+        let path = folder.join(name);
+        fs::write(&path, name).unwrap();
+        let time = SystemTime::now() - Duration::from_secs(3600);
+        let file = File::options().write(true).open(&path).unwrap();
+        file.set_times(FileTimes::new().set_modified(time)).unwrap();
+        path
+    }
+
+    fn names(listing: &Listing) -> Vec<String> {
+        let names = listing.files.iter().map(|found| {
+            let name = found.path.file_name().unwrap();
+            name.to_string_lossy().into_owned()
+        });
+        let mut names: Vec<_> = names.collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn only_whole_regular_files_are_listed() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        let first = old(folder, "a.xhp");
+        old(folder, ".hidden");
+        old(folder, "b.xhp.partial");
+        old(folder, "c.tmp");
+        fs::create_dir(folder.join("folder")).unwrap();
+        std::os::unix::fs::symlink(&first, folder.join("link.xhp")).unwrap();
+        let mut left = Left::default();
+        let listing = list(folder, &mut left, 10);
+        assert_eq!(names(&listing), ["a.xhp"]);
+        assert!(!listing.is_waiting && !listing.is_cut);
+        fs::write(folder.join("new.xhp"), "x").unwrap();
+        let listing = list(folder, &mut left, 10);
+        assert_eq!(names(&listing), ["a.xhp"]);
+        assert!(listing.is_waiting);
+    }
+
+    #[test]
+    fn a_file_that_was_left_is_listed_again_when_it_changed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = old(folder.path(), "a.xhp");
+        let mut left = Left::default();
+        left.add(path.clone(), Version::of(&path).unwrap());
+        assert_eq!(names(&list(folder.path(), &mut left, 10)), [""; 0]);
+        fs::remove_file(&path).unwrap();
+        fs::write(folder.path().join("b.xhp"), "other").unwrap();
+        fs::rename(folder.path().join("b.xhp"), &path).unwrap();
+        assert!(list(folder.path(), &mut left, 10).is_waiting);
+        fs::remove_file(&path).unwrap();
+        assert!(!list(folder.path(), &mut left, 10).is_waiting);
+        assert_eq!(left.count(), 0);
+    }
+
+    #[test]
+    fn no_more_are_listed_than_were_asked_for() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["a", "b", "c"] {
+            old(folder.path(), name);
+        }
+        let listing = list(folder.path(), &mut Left::default(), 2);
+        assert!(listing.is_cut);
+        assert_eq!(listing.files.len(), 2);
+        let missing = list(&folder.path().join("gone"), &mut Left::default(), 2);
+        assert!(missing.files.is_empty() && !missing.is_cut);
+    }
+}
