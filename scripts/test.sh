@@ -32,6 +32,7 @@ test_everything() {
     build_step 'build, the extension alone first' x_build
     build_step 'build of the Rust tests' rust_tests_build
     step 'clippy, warnings are errors' lint_clippy
+    step 'documentation of the code, warnings are errors' lint_doc
     step 'dependencies of the extension' lint_dependencies
     step 'cargo deny: licences, bans, sources' lint_deny
     step 'shellcheck' lint_shell
