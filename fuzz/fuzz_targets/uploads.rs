@@ -15,8 +15,9 @@ use tower::ServiceExt;
 
 /// The uploads that a server takes. A path of the input that is none of these is
 /// the first, with the rest of the line as its query.
-const PATHS: [&str; 4] = [
+const PATHS: [&str; 5] = [
     "/api/v1/runs",
+    "/api/v1/runs/batch",
     "/run/import",
     "/api/profiler/store",
     "/ingest",
@@ -35,7 +36,7 @@ fn server() -> &'static Router {
             access: Access::WithoutLogin,
             hosts: Vec::new(),
             tls: None,
-            is_demo: false,
+            demo: None,
             viewer: Box::new(|_| Ok(String::new())),
             findings: Box::new(|_, _| Ok(Findings::default())),
             trigger: Trigger {

@@ -24,6 +24,9 @@ const OTHER: &str = "[other]";
 
 const DAY_S: u64 = 86_400;
 
+/// What to do if the file is damaged.
+const WITHOUT: &str = "; if you remove it, the agent counts from 0 again";
+
 /// Why runs were dropped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -110,7 +113,7 @@ impl Ledger {
         let path = folder.join("dropped.json");
         let content = match std::fs::read(&path) {
             Ok(bytes) => serde_json::from_slice(&bytes)
-                .map_err(|error| Error::Damaged(path.clone(), error.to_string()))?,
+                .map_err(|error| Error::Damaged(path.clone(), error.to_string() + WITHOUT))?,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Content {
                 id: id()?,
                 ..Content::default()

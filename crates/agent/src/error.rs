@@ -18,7 +18,7 @@ pub enum Error {
     Queue(PathBuf, io::Error),
     /// A file of the spool cannot be read.
     Spool(PathBuf, io::Error),
-    /// A batch on the disk is damaged.
+    /// A file of the queue is damaged.
     Damaged(PathBuf, String),
     /// Something else of the system.
     System(io::Error),
@@ -44,7 +44,7 @@ impl fmt::Display for Error {
             Self::Queue(path, error) => write!(f, "the queue, {}: {error}", path.display()),
             Self::Spool(path, error) => write!(f, "cannot read {}: {error}", path.display()),
             Self::Damaged(path, reason) => {
-                write!(f, "the batch {} is damaged: {reason}", path.display())
+                write!(f, "{} is damaged: {reason}", path.display())
             }
             Self::System(error) => error.fmt(f),
         }

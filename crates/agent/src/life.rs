@@ -1,7 +1,7 @@
 //! The life of the agent, from its start to its end.
 
 use std::fs::{self, File};
-use std::path::Path;
+use std::path::{self, Path};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender as Done, channel};
 use std::time::{Duration, Instant};
@@ -71,7 +71,12 @@ impl Agent {
     /// # Errors
     ///
     /// Options that cannot work, folders that cannot be used.
-    pub fn start(options: Options) -> Result<Self> {
+    pub fn start(mut options: Options) -> Result<Self> {
+        // Batches have the paths of their files, also for the next start.
+        options.queue = path::absolute(&options.queue)?;
+        for spool in &mut options.spools {
+            *spool = path::absolute(&spool)?;
+        }
         options.check()?;
         let folder = options.queue.clone();
         fs::create_dir_all(folder.parent().unwrap_or(&folder)).map_err(Error::queue(&folder))?;

@@ -65,7 +65,7 @@ impl Taker {
     pub(crate) fn new(shared: Arc<Shared>, changes: Changes) -> Result<Self> {
         let folder = shared.options.queue.join("new");
         files::own_folder(&folder).map_err(Error::queue(&folder))?;
-        let taker = Self {
+        let mut taker = Self {
             shared,
             changes,
             left: Left::default(),
@@ -256,7 +256,12 @@ impl Taker {
         let path = self.folder.join(batch.name());
         fs::rename(&new, &path).map_err(Error::queue(&path))?;
         files::sync(&self.folder).map_err(Error::queue(&self.folder))?;
-        self.put(&path, batch)?;
+        if let Err(error) = self.put(&path, batch) {
+            // Its files are still in the spool, and are taken again. What a
+            // target has already is stored once.
+            files::remove(&path).map_err(Error::queue(&path))?;
+            return Err(error);
+        }
         let taken = &self.shared.taken;
         taken.fetch_add(u64::from(count), Ordering::Relaxed);
         for target in &self.shared.targets {
@@ -266,7 +271,7 @@ impl Taker {
     }
 
     /// Puts a batch into the queues, and removes its files from the spool.
-    fn put(&self, path: &Path, batch: Entry) -> Result<()> {
+    fn put(&mut self, path: &Path, batch: Entry) -> Result<()> {
         let read = match Batch::open(path.to_owned()) {
             // Its files are still in the spool.
             Err(error @ Error::Damaged(..)) => {
@@ -283,11 +288,17 @@ impl Taker {
                 continue;
             };
             // Another file of this name is not ours to remove.
-            if Version::of(&file).map(fields) != Some(version) {
+            let now = Version::of(&file);
+            let Some(now) = now.filter(|now| fields(*now) == version) else {
                 continue;
-            }
+            };
             if let Err(error) = files::remove(&file) {
-                tracing::warn!(file = %file.display(), %error, "sent, but not removed");
+                tracing::warn!(
+                    file = %file.display(), %error,
+                    "it is in the queue, but cannot be removed, so it stays; the agent needs to \
+                     write into the folder"
+                );
+                self.left.add(file, now);
             }
         }
         files::remove(path).map_err(Error::queue(path))

@@ -12,6 +12,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+use std::os::unix::net::UnixDatagram;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -102,15 +105,20 @@ impl Machine {
     }
 
     fn agent(&self, arguments: &[&str]) -> Process {
+        Process(self.agent_command(arguments).spawn().unwrap())
+    }
+
+    fn agent_command(&self, arguments: &[&str]) -> Command {
         let mut command = program();
         command.args(["agent", "--to", &format!("http://{}", self.address)]);
         command
             .args(["--batch-age", "0", "--nice", "0"])
             .args(arguments);
-        command.arg("--spool").arg(self.path("spool"));
-        command.arg("--queue").arg(self.path("queue"));
+        // Relative paths, as people type them.
+        command.current_dir(self.folder.path());
+        command.args(["--spool", "spool", "--queue", "queue"]);
         command.stdout(Stdio::null()).stderr(self.log("agent.log"));
-        Process(command.spawn().unwrap())
+        command
     }
 
     /// Writes a run as the extension does: completely, then under its name.
@@ -308,6 +316,99 @@ fn runs_that_a_full_queue_dropped_are_counted_at_the_server_across_kills() {
         machine.runs()
     );
     drop(server);
+}
+
+#[test]
+fn an_agent_tells_systemd_what_it_does_and_prometheus_how_much() {
+    let machine = Machine::new();
+    let socket = UnixDatagram::bind(machine.path("notify")).unwrap();
+    socket.set_read_timeout(Some(PATIENCE)).unwrap();
+    let told = || {
+        let mut message = [0; 100];
+        let length = socket.recv(&mut message).unwrap();
+        String::from_utf8(message[..length].to_vec()).unwrap()
+    };
+    let mut command = machine.agent_command(&["--metrics", "127.0.0.1:0"]);
+    command.env("NOTIFY_SOCKET", machine.path("notify"));
+    command
+        .env("WATCHDOG_USEC", "300000")
+        .env_remove("WATCHDOG_PID");
+    let mut agent = Process(command.spawn().unwrap());
+    assert_eq!(told().trim(), "READY=1");
+    assert_eq!(told().trim(), "WATCHDOG=1");
+    assert_eq!(told().trim(), "WATCHDOG=1");
+    machine.write(1);
+    let log = fs::read_to_string(machine.path("agent.log")).unwrap();
+    let address = log.split("address=").nth(1).unwrap();
+    let address = address.split_whitespace().next().unwrap();
+    let metrics = || {
+        let answer = ureq::get(format!("http://{address}/metrics")).call();
+        answer.unwrap().body_mut().read_to_string().unwrap()
+    };
+    let end = Instant::now() + PATIENCE;
+    let queued = format!(
+        "xhprof_agent_queued_runs{{target=\"http://{}\"}} 1",
+        machine.address
+    );
+    while !metrics().contains(&queued) {
+        assert!(Instant::now() < end, "{}", metrics());
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let other = ureq::get(format!("http://{address}/")).call();
+    assert!(matches!(other, Err(ureq::Error::StatusCode(404))));
+    // No server is there: the run stays in the queue.
+    agent.terminate();
+    let last = std::iter::repeat_with(told).find(|message| !message.starts_with("WATCHDOG"));
+    assert_eq!(last.unwrap().trim(), "STOPPING=1");
+    assert_eq!(machine.waiting(), 1);
+}
+
+#[test]
+fn files_that_cannot_be_removed_are_sent_once() {
+    let machine = Machine::new();
+    for number in 0..3 {
+        machine.write(number);
+    }
+    let server = machine.server();
+    let mut command = machine.agent_command(&["--metrics", "127.0.0.1:0"]);
+    // Root may remove everything, so the agent is another user then.
+    let own = fs::metadata(machine.path("spool")).unwrap().uid();
+    if own == 0 {
+        const USER: u32 = 65_534;
+        fs::create_dir(machine.path("queue")).unwrap();
+        set_mode(&machine.path("queue"), 0o700);
+        chown(machine.path("queue"), Some(USER), Some(USER)).unwrap();
+        set_mode(machine.folder.path(), 0o755);
+        command.uid(USER).gid(USER);
+    }
+    set_mode(&machine.path("spool"), 0o555);
+    let mut agent = Process(command.spawn().unwrap());
+    let log = || fs::read_to_string(machine.path("agent.log")).unwrap();
+    let end = Instant::now() + PATIENCE;
+    while machine.runs() < 3 || log().matches("cannot be removed").count() < 3 {
+        assert!(Instant::now() < end, "{}", log());
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    // Another look finds them, and does not take them again.
+    let late = machine.path("spool").join("late.xhp");
+    set_mode(&machine.path("spool"), 0o755);
+    fs::write(&late, "no profile").unwrap();
+    set_mode(&machine.path("spool"), 0o555);
+    while !log().contains("a run was refused") {
+        assert!(Instant::now() < end, "{}", log());
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    agent.terminate();
+    set_mode(&machine.path("spool"), 0o755);
+    let answer = ureq::get(format!("http://{}/metrics", machine.address)).call();
+    let metrics = answer.unwrap().body_mut().read_to_string().unwrap();
+    assert!(metrics.contains("xhprof_runs_known_total 0"), "{metrics}");
+    assert_eq!(machine.runs(), 3);
+    drop(server);
+}
+
+fn set_mode(path: &Path, mode: u32) {
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
 }
 
 #[test]

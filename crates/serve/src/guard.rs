@@ -4,7 +4,7 @@
 //! **Invariant:** a path that is not in `routes` is refused before anything
 //! else, so a route without a scope cannot exist.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,6 +16,7 @@ use axum::response::{IntoResponse, Response};
 use tokio::time::timeout;
 
 use crate::access::{Access, Caller, Scope};
+use crate::client::client;
 use crate::cookie::session;
 use crate::metrics::count;
 use crate::pages;
@@ -259,19 +260,6 @@ fn caller(state: &State, request: &Request, scope: Scope) -> Result<Caller, Prob
     Err(Problem::new(StatusCode::UNAUTHORIZED, "the token is wrong"))
 }
 
-/// The address that a request comes from. A proxy on this machine tells it in the
-/// last part of `X-Forwarded-For`; from other machines that header is not believed.
-pub(crate) fn client(peer: Option<IpAddr>, headers: &HeaderMap) -> Option<IpAddr> {
-    let peer = peer?;
-    if !peer.is_loopback() {
-        return Some(peer);
-    }
-    let forwarded = headers.get_all("x-forwarded-for").iter().next_back();
-    let last = forwarded.and_then(|list| list.to_str().ok()?.rsplit(',').next());
-    let told = last.and_then(|address| address.trim().parse().ok());
-    Some(told.unwrap_or(peer))
-}
-
 /// The token of a request. Other tools' uploads have it in the query, since
 /// they cannot set a header.
 fn token(request: &Request) -> Option<String> {
@@ -323,27 +311,6 @@ fn harden(headers: &mut HeaderMap) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn only_a_proxy_on_this_machine_tells_the_address() {
-        let [local, remote, told] = ["127.0.0.1", "192.0.2.1", "198.51.100.7"];
-        for (peer, lists, expected) in [
-            (local, &[][..], local),
-            (local, &[told], told),
-            (local, &["203.0.113.9, 198.51.100.7"], told),
-            (local, &["203.0.113.9", told], told),
-            (local, &["unknown"], local),
-            (remote, &[told], remote),
-        ] {
-            let mut headers = HeaderMap::new();
-            for list in lists {
-                headers.append("x-forwarded-for", HeaderValue::from_static(list));
-            }
-            let found = client(peer.parse().ok(), &headers);
-            assert_eq!(found, expected.parse().ok(), "{peer} {lists:?}");
-        }
-        assert_eq!(client(None, &HeaderMap::new()), None);
-    }
 
     #[test]
     fn a_host_is_a_name_without_its_port() {

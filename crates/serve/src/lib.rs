@@ -12,6 +12,7 @@
 mod access;
 mod api;
 mod classic;
+mod client;
 mod cookie;
 mod demo;
 mod filter;

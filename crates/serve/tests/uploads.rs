@@ -58,6 +58,8 @@ fn seeds() -> Vec<Seed> {
         ("x-xhprof-title", "t".to_owned()),
     ];
     let runs = "/api/v1/runs";
+    let batch = "/api/v1/runs/batch";
+    let packed = ("content-encoding", "zstd".to_owned());
     let calls = calls.as_bytes().to_vec();
     let encoded = ("content-encoding", "gzip".to_owned());
     vec![
@@ -66,6 +68,16 @@ fn seeds() -> Vec<Seed> {
         (
             runs,
             vec![multipart.clone()],
+            vec![native.clone(), calls.clone()],
+        ),
+        (
+            batch,
+            vec![multipart.clone()],
+            vec![native.clone(), calls.clone()],
+        ),
+        (
+            batch,
+            vec![multipart.clone(), packed],
             vec![native.clone(), calls.clone()],
         ),
         (runs, tags, vec![calls]),
@@ -161,7 +173,13 @@ fn request(seed: &Seed, random: &mut Random) -> Option<Request<Body>> {
         changed(&mut query, random);
         path.extend(query);
     }
-    let body = body(files, random);
+    let mut body = body(files, random);
+    if headers.iter().any(|(_, value)| value == "zstd") {
+        body = zstd::bulk::compress(&body, 1).unwrap();
+        if random.below(2) == 0 {
+            changed(&mut body, random);
+        }
+    }
     let uri = Uri::try_from(path).ok()?;
     let mut request = Request::new(Body::from(body));
     *request.method_mut() = Method::POST;

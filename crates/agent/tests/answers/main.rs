@@ -479,6 +479,34 @@ fn a_full_queue_drops_runs_counts_them_and_says_so() {
 }
 
 #[test]
+fn no_more_bytes_are_sent_than_the_bandwidth_allows() {
+    let server = Server::new(|_| Action::Store);
+    let machine = Machine::new(0);
+    // Letters without a pattern: they take two thirds of a byte each.
+    let mut random = 7_u64;
+    let letters = (0..30_000).map(|_| {
+        random = random
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        char::from(b'A' + u8::try_from((random >> 33) % 26).unwrap())
+    });
+    let content: String = letters.collect();
+    fs::write(machine.spool().join("a.xhp"), &content).unwrap();
+    let options = Options {
+        bandwidth: Some(20_000),
+        ..machine.options(&[&server.address])
+    };
+    let begin = Instant::now();
+    let agent = Agent::start(options).unwrap();
+    until("stored", || server.stored() == [content.clone()]);
+    let sent = server.batches()[0].body.len();
+    assert!(sent > 15_000, "{sent}");
+    assert!(begin.elapsed() > Duration::from_millis(600));
+    assert_eq!(counter(&agent, "xhprof_agent_failures_total"), 0);
+    agent.finish();
+}
+
+#[test]
 fn links_in_the_spool_are_not_sent() {
     let server = Server::new(|_| Action::Store);
     let machine = Machine::new(1);

@@ -15,9 +15,9 @@ Examples:
   xhprof agent --spool /run/xhprof --to https://a.example.com --to https://b.example.com
       --token-file a.token --token-file b.token --bandwidth 1M
 
-The agent takes whole files, puts them on the disk as compressed batches, and removes each batch when
-the target has acknowledged it. An agent or server that is killed loses nothing. SIGTERM sends what
-is left, for --drain seconds. The log is standard error.
+The agent takes whole files, puts them on the disk as compressed batches, and removes each batch
+when the server has acknowledged it. An agent or server that is killed loses nothing. SIGTERM sends
+what is left, for --drain seconds. The log is standard error.
 
 Beyond --queue-size the agent drops runs, the oldest first: first those that were neither slow nor
 failed nor asked for. It counts them, and the server's page Settings shows how many are missing.";

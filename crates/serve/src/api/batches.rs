@@ -26,6 +26,9 @@ use crate::state::State;
 /// The largest batch, unpacked.
 const MAX_UNPACKED: u64 = 64 << 20;
 
+/// How many runs of a batch are read at a time: pages do not wait for all of them.
+const AT_ONCE: usize = 4;
+
 /// What became of the runs of a batch.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct TakenBatch {
@@ -76,6 +79,7 @@ pub(crate) async fn put_batch(
     let parts = Multipart::from_request(request, &()).await;
     let mut parts = parts.map_err(|error| Problem::new(error.status(), error.body_text()))?;
     let mut tasks = JoinSet::new();
+    let mut runs = Vec::new();
     let mut count = 0_usize;
     loop {
         let part = parts.next_field().await;
@@ -86,6 +90,9 @@ pub(crate) async fn put_batch(
                 StatusCode::PAYLOAD_TOO_LARGE,
                 format!("a batch has at most {MOST} runs"),
             ));
+        }
+        if tasks.len() >= AT_ONCE {
+            runs.extend(next_of(&mut tasks).await?);
         }
         let metadata = metadata(part.headers());
         let bytes = part.bytes().await;
@@ -103,15 +110,27 @@ pub(crate) async fn put_batch(
     if count == 0 {
         return Err(Problem::bad("the batch has no run"));
     }
-    let mut runs = Vec::with_capacity(count);
-    while let Some(done) = tasks.join_next().await {
-        let failed = |_| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "storing a run failed");
-        let (number, outcome) = done.map_err(failed)?;
-        runs.push((number, answer(outcome)?));
+    while let Some(run) = next_of(&mut tasks).await? {
+        runs.push(run);
     }
     runs.sort_by_key(|(number, _)| *number);
     let runs = runs.into_iter().map(|(_, run)| run).collect();
     Ok(Json(TakenBatch { runs }))
+}
+
+/// A run with its number in the batch.
+type Numbered<T> = (usize, T);
+
+/// The next run that is done; none if all are.
+async fn next_of(
+    tasks: &mut JoinSet<Numbered<Result<Stored, Problem>>>,
+) -> Result<Option<Numbered<TakenRun>>, Problem> {
+    let Some(done) = tasks.join_next().await else {
+        return Ok(None);
+    };
+    let failed = |_| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "storing a run failed");
+    let (number, outcome) = done.map_err(failed)?;
+    Ok(Some((number, answer(outcome)?)))
 }
 
 /// The outcome of a run. An error is one of the whole batch.

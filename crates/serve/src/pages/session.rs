@@ -10,8 +10,8 @@ use axum::response::{Html, IntoResponse, Response};
 
 use super::frame::bare;
 use super::html::error;
+use crate::client::client;
 use crate::cookie::{COOKIE, session};
-use crate::guard::client;
 use crate::state::State;
 
 const FORM: &str = "<form method=\"post\" action=\"/login\">\
