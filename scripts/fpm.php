@@ -2,7 +2,8 @@
 /**
  * Many requests in one php-fpm worker, some profiled and some not, with OPcache in
  * several configurations. Each profile must have the calls of its own request, and
- * no others.
+ * no others. A worker that samples keeps its timer's thread, which sleeps when the
+ * worker does.
  *
  *     php -n fpm.php PHP-FPM EXTENSION
  */
@@ -33,6 +34,67 @@ const EXPECTED = [
     'Thing::__call==>Thing::answer: 1', 'main(): 1', 'main()==>work: 1', 'work==>Thing::__call: 1', 'work==>leaf: 1',
     'work==>numbers: 3', 'work==>{closure}: 1', '{closure}==>leaf: 1',
 ];
+
+const SAMPLED = <<<'PHP'
+    <?php
+    function work($ms) { for ($end = hrtime(true) + 1e6 * $ms; hrtime(true) < $end;); }
+    for ($profile = 0; $profile < 2; $profile++) {
+        xhprof_sample_enable();
+        work(30);
+        echo count(array_filter(xhprof_sample_disable(), fn ($it) => str_contains($it, 'work'))), ' ';
+    }
+    PHP;
+
+/**
+ * The requests of a worker that samples, and what is wrong with them: each must have
+ * samples, all must use one thread, and it must sleep when no request is there.
+ */
+function timer_thread(string $engine): array
+{
+    global $fpm, $folder, $opcache;
+    file_put_contents("$folder/sampled.php", SAMPLED);
+    $server = new FpmServer($fpm, $folder, array_merge($opcache, ['xhprof.engine' => $engine, 'xhprof.sampling_interval' => '1000']));
+    $problems = $threads = [];
+    $wakes = function () use (&$threads) {
+        preg_match('/^voluntary_ctxt_switches:\s+(\d+)/m', (string) @file_get_contents(array_key_first($threads) . '/status'), $found);
+        return $found[1] ?? null;
+    };
+    $ask = function () use ($server, $folder, &$problems, &$threads) {
+        // On a busy machine the thread may not run in time.
+        for ($try = 0, $is_right = false; $try < 10 && !$is_right; $try++) {
+            $answer = $server->ask("$folder/sampled.php", '');
+            $is_right = preg_match('/^[1-9]\d* [1-9]\d* $/', $answer);
+        }
+        if (!$is_right) {
+            $problems[] = "a request has no samples: $answer";
+        }
+        foreach ($server->workers() as $worker) {
+            foreach (glob("/proc/$worker/task/*") as $task) {
+                if (trim((string) @file_get_contents("$task/comm")) === 'xhprof-timer') {
+                    $threads[$task] = true;
+                }
+            }
+        }
+    };
+    for ($request = 0; $request < 10; $request++) {
+        $ask();
+    }
+    if (count($threads) !== 1) {
+        $problems[] = count($threads) . ' threads instead of one';
+    }
+    // It wakes up a hundred times more, at most.
+    for ($try = 0, $before = false; $try < 50 && $before !== ($now = $wakes()); $try++) {
+        $before = $now;
+        usleep(100_000);
+    }
+    if ($now === null || $before !== $now) {
+        $problems[] = "the thread of an idle worker goes on to wake up: $before, $now";
+    }
+    // It is woken again.
+    $ask();
+    $server->stop(3);
+    return [11, $problems];
+}
 
 [, $fpm, $extension] = $argv;
 $folder = sys_get_temp_dir() . '/xhprof-fpm-' . getmypid();
@@ -82,6 +144,14 @@ foreach ($ways as $way => $settings) {
             $wrong++;
             echo "$way, $engine: ", count($workers), " workers instead of one\n", $server->said();
         }
+    }
+}
+foreach (['execute', 'observer', 'off'] as $engine) {
+    [$tried, $problems] = timer_thread($engine);
+    $requests += $tried;
+    $wrong += count($problems);
+    foreach ($problems as $problem) {
+        echo "sampling, $engine: $problem\n";
     }
 }
 $files = new RecursiveIteratorIterator(new RecursiveDirectoryIterator($folder, FilesystemIterator::SKIP_DOTS), RecursiveIteratorIterator::CHILD_FIRST);

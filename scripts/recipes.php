@@ -263,6 +263,19 @@ $checks_of = [
         $said = commands_after($blocks);
         check("the sum shows where the time goes: $said", str_contains($said, 'usleep') && preg_match('/sampl/i', $said) === 1);
     },
+    "Production: a machine with OPcache's JIT" => function (array $blocks): void {
+        with_fpm($blocks, function ($ask): void {
+            global $folder;
+            $ask('/articles/7?wait=300');
+            check('a request without the secret is not profiled', profiles() === []);
+            $ask('/articles/7?wait=300', SECRET);
+            check('a request with the secret is profiled', count(profiles()) === 1);
+            exec("$folder/xhprof report --limit 0 " . escapeshellarg(profiles()[0]), $lines);
+            $report = implode("\n", $lines);
+            check("it is sampled: $report", str_contains($report, 'usleep') && str_contains($report, 'sample'));
+            check_directory();
+        });
+    },
     'Production: slow and failed requests' => function (array $blocks): void {
         with_fpm($blocks, function ($ask): void {
             $ask('/articles/7');

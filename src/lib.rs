@@ -63,6 +63,7 @@ extern "C" fn module_ends(_kind: i32, number: i32) -> i32 {
     zend::response::disarm();
     engine::sampled::disarm();
     engine::disarm();
+    clock::end_kept_timer();
     zend::ini::unregister(number);
     0
 }

@@ -21,7 +21,7 @@ def measure(setup, effort, workloads=WORKLOADS):
         *variants.profiling(setup),
         *variants.rivals(setup),
         variants.jit(),
-        variants.jit_idle(setup),
+        *variants.jit_idle(setup),
     ]
     by_name = {it.name: it for it in compared}
 

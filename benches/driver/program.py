@@ -33,7 +33,7 @@ def measure(setup, effort):
         *variants.profiling(setup),
         *variants.rivals(setup),
         variants.jit(),
-        variants.jit_idle(setup),
+        *variants.jit_idle(setup),
     ]
     by_name = {it.name: it for it in compared}
     bases = {it.base for it in compared}

@@ -18,7 +18,7 @@ from table import Table, number
 NOTE = (
     "CPU time of the whole process, as a multiple of the program alone, which runs at the same time on the same CPU; in brackets the middle half. The profile is made "
     "and written within that time. *Hooks only* is `benches/floor/hooks.c`, which reads nothing; *floor* is `benches/floor/floor.c`, which reads the clock twice a call "
-    "and stores nothing."
+    "and stores nothing. Lines with JIT are multiples of the program under the JIT; *an idle observer* is `benches/floor/observer.c`, which is never called for a call."
 )
 # A smaller addition is not known well enough to divide by it.
 LEAST_FLOOR = 0.03
@@ -45,7 +45,7 @@ def compared(setup):
     """The variants, each beside the program alone."""
     ours = [it for it in variants.profiling(setup) if it.name in ("wall", "all", "tree, all", "wall (observer)")]
     rivals = [it for it in variants.rivals(setup) if it.flags == "wall" or it.flags == "off" and ": off" not in it.name]
-    return [variants.hooks(setup), variants.floor(setup), *ours, *rivals]
+    return [variants.hooks(setup), variants.floor(setup), *ours, *rivals, *variants.jit_idle(setup), variants.jit_wall(setup)]
 
 
 def measure(setup, effort):
@@ -56,16 +56,17 @@ def measure(setup, effort):
 
 def measure_one(setup, effort, program_name, program):
     by_name = {it.name: it for it in compared(setup)}
+    alone = {it.name: it for it in (variants.none(), variants.jit())}
     said, turn = {}, itertools.count()
 
     def one(name):
         variant = by_name[name]
         folder = setup.scratch("profiles")
         its, base = side_by_side(
-            command_of(setup, effort, variant, folder, program), command_of(setup, effort, variants.none(), folder, program), next(turn) % 2 == 0
+            command_of(setup, effort, variant, folder, program), command_of(setup, effort, alone[variant.base], folder, program), next(turn) % 2 == 0
         )
         same_answer(name, its, said)
-        same_answer("none", base, said)
+        same_answer(variant.base, base, said)
         # The floor has a profile of nothing.
         if name != "floor" and profiles(variant) and not any(it.stat().st_size for it in folder.iterdir()):
             raise RunFailed(f"{name} wrote no profile\n{its.output}")
@@ -74,7 +75,12 @@ def measure_one(setup, effort, program_name, program):
     results = interleave(program_name, by_name, effort.rounds, one, lambda name: by_name[name].rival)
     ratio = {name: spread(values) for name, values in results.items()}
     floor = ratio["floor"][0] - 1
-    return {name: {"ratio": it, "of_floor": (it[0] - 1) / floor if floor >= LEAST_FLOOR else float("nan")} for name, it in ratio.items()}
+
+    def of_floor(name):
+        is_comparable = floor >= LEAST_FLOOR and not by_name[name].jit
+        return (ratio[name][0] - 1) / floor if is_comparable else float("nan")
+
+    return {name: {"ratio": it, "of_floor": of_floor(name)} for name, it in ratio.items()}
 
 
 def tables(data):
@@ -87,7 +93,7 @@ def tables(data):
 
     return [
         Table("Real programs", ["", *names], rows(lines, with_range), NOTE),
-        Table("Added, as a multiple of what the floor adds", ["", *names], rows([it for it in lines if it != "floor"], lambda it: number(it["of_floor"])), OF_FLOOR),
+        Table("Added, as a multiple of what the floor adds", ["", *names], rows([it for it in lines if it != "floor" and not it.startswith("JIT")], lambda it: number(it["of_floor"])), OF_FLOOR),
     ]
 
 

@@ -30,6 +30,7 @@ class Setup:
     hooks: str = ""
     off: str = ""
     slot: str = ""
+    observer: str = ""
     settings: set = field(default_factory=set)
 
     @property
@@ -43,6 +44,7 @@ class Setup:
         self.hooks = self.build("hooks")
         self.off = self.build("off")
         self.slot = self.build("slot")
+        self.observer = self.build("observer")
         listed = subprocess.run(
             [self.php, "-n", "-d", f"extension={self.extension}", "--ri", "xhprof"], capture_output=True, text=True, check=True
         )

@@ -100,6 +100,7 @@ TARGETS = [
     Target("loaded and off, a user call", 1, idle_ns("user"), "ns"),
     Target("loaded and off, an internal call", 2, idle_ns("internal"), "ns"),
     Target("PHP_CodeSniffer with the JIT, loaded and off", 1.02, program("JIT: loaded, off")),
+    Target("the same where php.ini chooses sampling", 1.005, program("JIT: loaded for sampling, off")),
     Target("PHP_CodeSniffer, sampled at 100 Hz: of the time that passes", 0.5, sampled("100 Hz"), "%"),
     Target("the same at 10 kHz", 10, sampled("10 kHz"), "%"),
     Target("xhprof_disable() with 10,000 edges", 3, once("disable_ms"), "ms"),

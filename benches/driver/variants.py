@@ -107,8 +107,22 @@ def jit():
     return Variant("JIT: none", jit=True)
 
 
+def with_jit(name, ini, flags="off"):
+    return Variant(f"JIT: {name}", ini, flags, base="JIT: none", jit=True)
+
+
 def jit_idle(setup):
-    return Variant("JIT: loaded, off", (f"extension={setup.extension}",), base="JIT: none", jit=True)
+    """What doing nothing costs there: an observer that never observes, ours, and ours where php.ini chooses sampling."""
+    ours = f"extension={setup.extension}"
+    return [
+        with_jit("an idle observer", (f"extension={setup.observer}",)),
+        with_jit("loaded, off", (ours,)),
+        with_jit("loaded for sampling, off", (ours, "xhprof.mode=sample")),
+    ]
+
+
+def jit_wall(setup):
+    return with_jit("wall", (f"extension={setup.extension}",), "wall")
 
 
 @functools.cache

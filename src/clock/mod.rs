@@ -14,6 +14,7 @@ mod pace;
 mod rseq;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod rseq_area;
+mod schedule;
 mod timer;
 
 pub(crate) use calibration::Calibration;
@@ -21,7 +22,8 @@ pub(crate) use compensated::{CallCost, CallCosts, Compensated};
 pub(crate) use cpu_time::CpuTime;
 pub(crate) use measured_costs::{MeasuredCosts, Parts};
 pub(crate) use pace::pace;
-pub(crate) use timer::{Fired, Timer};
+pub(crate) use schedule::Fired;
+pub(crate) use timer::{Timer, end_kept_timer};
 
 use std::sync::{Mutex, OnceLock};
 

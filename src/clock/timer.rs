@@ -7,59 +7,80 @@
 //! as signals came (6.6 s). The thread sends no signal, and blocks all signals,
 //! so that the kernel delivers PHP's signals to PHP's thread.
 //!
-//! **Invariants:** the thread exists only between [`Timer::start`] and
-//! [`Timer::stop`]. It holds no lock while it sleeps. A forked child has no such
-//! thread, and calls [`Timer::forget`].
+//! A server's process keeps the thread for its next request ([`kept`]): a new one
+//! takes more time than a short request. It goes on to wake up for a while, so that
+//! the next request need not wake it; then it sleeps.
+//!
+//! **Invariants:** the thread touches PHP's memory only between [`Timer::start`] and
+//! [`Timer::stop`]: what it calls is under the lock that both take. It holds no lock
+//! while it sleeps. A forked child has no such thread, and calls [`Timer::forget`].
 
+use std::cell::Cell;
 use std::io;
-use std::sync::Arc;
+use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::thread::{Builder, JoinHandle, park_timeout, sleep};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{Builder, JoinHandle, park, park_timeout, sleep};
 use std::time::Duration;
 
 use policy::settings::SampledClock;
 use recorder::SlotGrid;
 
 use super::calibration::clock_ns;
-
-/// One expiration of the timer.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Fired {
-    /// `CLOCK_MONOTONIC`, in nanoseconds.
-    pub(crate) at: u64,
-    /// The time since the last expiration, on the sampled clock.
-    pub(crate) elapsed: u64,
-}
+use super::schedule::{Fired, Random, Schedule};
 
 /// A running timer.
-pub(crate) struct Timer {
+pub(crate) struct Timer(TimerThread);
+
+/// The thread, with or without something to do.
+struct TimerThread {
     shared: Arc<Shared>,
-    thread: JoinHandle<()>,
+    handle: JoinHandle<()>,
+    /// The process that it belongs to.
+    process: u32,
 }
 
 /// The data that the thread and its owner share.
 struct Shared {
-    is_stopping: AtomicBool,
-    /// A lower bound of the interval, see [`Timer::slow_down_to`].
+    work: Mutex<Work>,
+    is_ending: AtomicBool,
+    /// See [`Timer::slow_down_to`].
     least_ns: AtomicU64,
 }
+
+/// What the thread does.
+struct Work {
+    job: Option<Job>,
+    /// When the thread wakes up next, on `CLOCK_MONOTONIC`.
+    wakes_at: u64,
+    random: Random,
+}
+
+/// What a timer calls, and when.
+struct Job {
+    schedule: Schedule,
+    fire: Box<dyn FnMut(Fired) + Send>,
+}
+
+/// The thread sleeps until it is woken.
+const NEVER: u64 = u64::MAX;
+
+/// So many times a thread without a job wakes up before it sleeps until it is woken.
+const IDLE_TURNS: u32 = 100;
 
 /// Enough for the thread's calls and the C library's own data.
 const STACK_SIZE: usize = 128 * 1024;
 
-/// The shortest sleep on the CPU clock, which stands still while a program waits.
-const MIN_CPU_SLEEP_NS: u64 = 50_000;
-
 /// Up to this length the thread uses `sleep`, which costs the kernel less than
-/// `park_timeout`, but cannot be woken by [`Timer::stop`].
+/// `park_timeout`, but cannot be woken.
 const SHORT_SLEEP: Duration = Duration::from_micros(500);
 
 impl Timer {
-    /// Starts a thread that calls `fire` whenever `interval_ns` have passed on
-    /// `clock`. The interval varies randomly by a quarter, so that samples do not
-    /// run in lockstep with the program. With `slots`, `fire` is called at the
-    /// beginning of each slot on the wall clock; if slots have begun since the
-    /// last call, [`stop`](Self::stop) causes one more.
+    /// Calls `fire` whenever `interval_ns` have passed on `clock`, in a thread of its
+    /// own. The interval varies randomly by a quarter, so that samples do not run in
+    /// lockstep with the program. With `slots`, `fire` is called at the beginning of
+    /// each slot on the wall clock; if slots have begun since the last call,
+    /// [`stop`](Self::stop) calls it once more.
     pub(crate) fn start(
         clock: SampledClock,
         interval_ns: u64,
@@ -70,39 +91,46 @@ impl Timer {
             SampledClock::Wall => libc::CLOCK_MONOTONIC,
             SampledClock::Cpu => cpu_clock_of_this_thread()?,
         };
-        let shared = Arc::new(Shared {
-            is_stopping: AtomicBool::new(false),
-            least_ns: AtomicU64::new(0),
-        });
-        let schedule = Schedule {
-            shared: Arc::clone(&shared),
-            clock,
-            interval_ns,
-            slots: slots.filter(|_| clock == libc::CLOCK_MONOTONIC),
-            has_ended: false,
-            last: clock_ns(clock),
-            due: clock_ns(clock),
-            has_fired: false,
-            random: Random::new(),
+        let thread = match kept::take() {
+            Some(kept) => kept,
+            None => TimerThread::new()?,
         };
-        let builder = Builder::new()
-            .name("xhprof-timer".to_owned())
-            .stack_size(STACK_SIZE);
-        let thread = without_signals(|| builder.spawn(move || schedule.run(fire)))?;
-        Ok(Self { shared, thread })
+        thread.shared.least_ns.store(0, Ordering::Relaxed);
+        let mut work = thread.shared.work();
+        let Work {
+            wakes_at, random, ..
+        } = &mut *work;
+        let schedule = Schedule::starting(clock, interval_ns, slots, *wakes_at, random);
+        let is_awake_in_time = schedule.is_in_time(*wakes_at);
+        work.job = Some(Job {
+            schedule,
+            fire: Box::new(fire),
+        });
+        drop(work);
+        if !is_awake_in_time {
+            thread.handle.thread().unpark();
+        }
+        Ok(Self(thread))
     }
 
     /// Sets the least time between two calls of `fire`.
     pub(crate) fn slow_down_to(&self, least_ns: u64) {
-        self.shared.least_ns.store(least_ns, Ordering::Relaxed);
+        self.0.shared.least_ns.store(least_ns, Ordering::Relaxed);
     }
 
-    /// Ends the thread, and waits for its end.
+    /// Ends the timer: `fire` is not called any more when this returns.
     pub(crate) fn stop(self) {
-        self.shared.is_stopping.store(true, Ordering::Release);
-        self.thread.thread().unpark();
-        // A panic would have aborted the process.
-        let _ = self.thread.join();
+        let job = self.0.shared.work().job.take();
+        if let Some(Job {
+            mut schedule,
+            mut fire,
+        }) = job
+            && let Some(fired) = schedule.last_fire()
+        {
+            // A slot began, and the profile ends before the thread woke up.
+            fire(fired);
+        }
+        kept::keep(self.0);
     }
 
     /// Called in a forked child, where the thread does not exist.
@@ -111,89 +139,127 @@ impl Timer {
     }
 }
 
-/// The thread's schedule.
-struct Schedule {
-    shared: Arc<Shared>,
-    clock: libc::clockid_t,
-    interval_ns: u64,
-    slots: Option<SlotGrid>,
-    /// The timer has expired for the last time.
-    has_ended: bool,
-    /// When it expired last…
-    last: u64,
-    /// … and when it should have: one delay does not shift later expirations.
-    due: u64,
-    has_fired: bool,
-    random: Random,
-}
-
-impl Schedule {
-    fn run(mut self, mut fire: impl FnMut(Fired)) {
-        reduce_timer_slack(self.interval_ns);
-        while let Some(fired) = self.wait() {
-            fire(fired);
-        }
+impl TimerThread {
+    fn new() -> io::Result<Self> {
+        let shared = Arc::new(Shared {
+            work: Mutex::new(Work {
+                job: None,
+                // It looks for a job before it sleeps.
+                wakes_at: 0,
+                random: Random::new(),
+            }),
+            is_ending: AtomicBool::new(false),
+            least_ns: AtomicU64::new(0),
+        });
+        let builder = Builder::new()
+            .name("xhprof-timer".to_owned())
+            .stack_size(STACK_SIZE);
+        let its = Arc::clone(&shared);
+        let handle = without_signals(|| builder.spawn(move || its.run()))?;
+        Ok(Self {
+            shared,
+            handle,
+            process: std::process::id(),
+        })
     }
 
-    /// Sleeps until the next expiration; none after [`Timer::stop`].
-    fn wait(&mut self) -> Option<Fired> {
-        let least = self.shared.least_ns.load(Ordering::Relaxed);
-        let interval = self.random.around(self.interval_ns);
-        self.due = if let Some(slots) = self.slots {
-            slots.next_after(self.last + least)
-        } else if self.has_fired {
-            // Missed expirations are not made up for.
-            (self.due + interval)
-                .max(self.last + interval / 2)
-                .max(self.last + least)
-        } else {
-            // At a random time in the first interval: otherwise short requests,
-            // and the beginning of long ones, would get no sample.
-            self.last + self.random.below(interval)
-        };
-        loop {
-            let is_stopping = self.shared.is_stopping.load(Ordering::Acquire);
-            let now = clock_ns(self.clock);
-            if is_stopping {
-                let slots = self.slots.filter(|_| !self.has_ended);
-                self.has_ended = true;
-                // A slot began, and the profile ended before this thread woke up.
-                slots.filter(|slots| slots.next_after(self.last) <= now)?;
-                self.due = now;
-            }
-            if now >= self.due {
-                let elapsed = now.saturating_sub(self.last);
-                self.last = now;
-                self.has_fired = true;
-                let at = match self.clock {
-                    libc::CLOCK_MONOTONIC => now,
-                    _ => clock_ns(libc::CLOCK_MONOTONIC),
-                };
-                return Some(Fired { at, elapsed });
-            }
-            // CPU time advances no faster than wall time, but may stand still.
-            let left = self.due - now;
-            let pause = if self.clock == libc::CLOCK_MONOTONIC {
-                left
-            } else {
-                left.max(MIN_CPU_SLEEP_NS)
+    /// Ends the thread, and waits for its end.
+    fn end(self) {
+        self.shared.is_ending.store(true, Ordering::Release);
+        self.handle.thread().unpark();
+        // A panic would have aborted the process.
+        let _ = self.handle.join();
+    }
+}
+
+impl Shared {
+    fn work(&self) -> MutexGuard<'_, Work> {
+        self.work.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn run(&self) {
+        let mut interval_ns = 0;
+        let mut idle_turns = 0;
+        while !self.is_ending.load(Ordering::Acquire) {
+            let mut work = self.work();
+            let Work { job, random, .. } = &mut *work;
+            let pause_ns = match job {
+                Some(Job { schedule, fire }) => {
+                    idle_turns = 0;
+                    if interval_ns != schedule.interval_ns() {
+                        interval_ns = schedule.interval_ns();
+                        set_timer_slack(interval_ns);
+                    }
+                    let least_ns = self.least_ns.load(Ordering::Relaxed);
+                    if let Some(fired) = schedule.fire(least_ns, random) {
+                        fire(fired);
+                    }
+                    Some(schedule.pause_ns())
+                }
+                None => {
+                    idle_turns += 1;
+                    let is_tired = idle_turns > IDLE_TURNS || interval_ns == 0;
+                    (!is_tired).then(|| random.around(interval_ns))
+                }
             };
-            let pause = Duration::from_nanos(pause);
-            if pause <= SHORT_SLEEP {
-                sleep(pause);
-            } else {
-                park_timeout(pause);
+            work.wakes_at = pause_ns.map_or(NEVER, |pause| clock_ns(libc::CLOCK_MONOTONIC) + pause);
+            drop(work);
+            match pause_ns.map(Duration::from_nanos) {
+                Some(pause) if pause <= SHORT_SLEEP => sleep(pause),
+                Some(pause) => park_timeout(pause),
+                None => park(),
             }
         }
     }
 }
 
-/// Reduces the timer slack: by default the kernel may wake a thread 50 µs late,
-/// which is too late for the shortest intervals.
-fn reduce_timer_slack(interval_ns: u64) {
+/// The thread of a server's process between two requests.
+mod kept {
+    use super::{Cell, ManuallyDrop, TimerThread};
+    use crate::zend;
+
+    thread_local! {
+        /// In a forked child, the thread in it does not exist, and nothing of it may
+        /// be dropped.
+        static KEPT: Cell<Option<ManuallyDrop<TimerThread>>> = const { Cell::new(None) };
+    }
+
+    /// The thread that was kept; none if there is none, or not in this process.
+    pub(super) fn take() -> Option<TimerThread> {
+        let thread = KEPT.take()?;
+        (thread.process == std::process::id()).then(|| ManuallyDrop::into_inner(thread))
+    }
+
+    /// Keeps the thread, or ends it where a process has one request, or the process
+    /// goes on without PHP's thread.
+    pub(super) fn keep(thread: TimerThread) {
+        if zend::is_command_line() || cfg!(php_zts) {
+            return thread.end();
+        }
+        end();
+        KEPT.set(Some(ManuallyDrop::new(thread)));
+    }
+
+    /// MSHUTDOWN: ends the thread, whose code is unloaded.
+    pub(crate) fn end() {
+        if let Some(thread) = take() {
+            thread.end();
+        }
+    }
+}
+
+pub(crate) use kept::end as end_kept_timer;
+
+/// Sets the timer slack: by default the kernel may wake a thread 50 µs late, which is
+/// too late for the shortest intervals. Zero is the default.
+fn set_timer_slack(interval_ns: u64) {
     #[cfg(target_os = "linux")]
-    if interval_ns < 2_000_000 {
-        let slack = libc::c_ulong::try_from(interval_ns / 100).unwrap_or(50_000);
+    {
+        let slack = if interval_ns < 2_000_000 {
+            libc::c_ulong::try_from(interval_ns / 100).unwrap_or(50_000)
+        } else {
+            0
+        };
         // SAFETY: changes this thread alone; at worst it does nothing.
         unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, slack, 0, 0, 0) };
     }
@@ -231,26 +297,4 @@ fn cpu_clock_of_this_thread() -> io::Result<libc::clockid_t> {
 #[cfg(not(target_os = "linux"))]
 fn cpu_clock_of_this_thread() -> io::Result<libc::clockid_t> {
     Err(io::Error::from(io::ErrorKind::Unsupported))
-}
-
-/// Random numbers for the interval: xorshift, seeded by the clock.
-struct Random(u64);
-
-impl Random {
-    fn new() -> Self {
-        Self(clock_ns(libc::CLOCK_MONOTONIC).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
-    }
-
-    /// From three to five quarters of `mean`.
-    fn around(&mut self, mean: u64) -> u64 {
-        mean - mean / 4 + self.below(mean / 2 + 1)
-    }
-
-    /// Less than `end`, which is not zero.
-    fn below(&mut self, end: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % end.max(1)
-    }
 }

@@ -41,8 +41,6 @@ pub(crate) const ROOT: u32 = 1;
 #[repr(align(64))]
 pub(crate) struct Row {
     key: u64,
-    /// In edges: the callee's next activation while this call is open.
-    pub(crate) deeper: u32,
     /// Its place in [`CallTable::completed`], from 1; 0 before its first call
     /// has ended.
     order: u32,
@@ -51,10 +49,9 @@ pub(crate) struct Row {
 }
 
 impl Row {
-    fn new(parent: u32, callee: u32, deeper: u32) -> Self {
+    fn new(parent: u32, callee: u32) -> Self {
         Self {
             key: key(parent, callee),
-            deeper,
             order: 0,
             calls: 0,
             cost: Reading::default(),
@@ -128,22 +125,21 @@ impl CallTable {
     /// An empty table that will not grow past `max_rows` rows.
     pub(crate) fn new(max_rows: usize) -> Self {
         Self {
-            rows: vec![Row::new(NONE, NONE, NONE), Row::new(NONE, 0, NONE)],
+            rows: vec![Row::new(NONE, NONE), Row::new(NONE, 0)],
             completed: Vec::new(),
             index: vec![SINK; FEWEST_SLOTS],
             max_rows,
         }
     }
 
-    /// The number of the row with that key, and its [`Row::deeper`]; none if there
-    /// is none yet.
+    /// The number of the row with that key; none if there is none yet.
     #[inline(always)]
-    pub(crate) fn find(&mut self, parent: u32, callee: u32) -> Option<(u32, u32)> {
+    pub(crate) fn find(&mut self, parent: u32, callee: u32) -> Option<u32> {
         let key = key(parent, callee);
         let hash = hash(key);
         let (number, row) = self.slot(hash)?;
         if row.key == key {
-            return Some((number, row.deeper));
+            return Some(number);
         }
         self.find_further(key, hash)
     }
@@ -159,7 +155,7 @@ impl CallTable {
     /// `first` changes places with it, so that the next search is shorter. The
     /// slots between stay full, so both are found as before.
     #[inline(never)]
-    fn find_further(&mut self, key: u64, first: usize) -> Option<(u32, u32)> {
+    fn find_further(&mut self, key: u64, first: usize) -> Option<u32> {
         let (mut number, row) = self.slot(first)?;
         let calls = row.calls;
         let mut hash = first;
@@ -167,12 +163,11 @@ impl CallTable {
             hash = hash.wrapping_add(1);
             let (next, row) = self.slot(hash)?;
             if row.key == key {
-                let found = (next, row.deeper);
                 if row.calls > calls {
                     let mask = self.index.len().wrapping_sub(1);
                     self.index.swap(first & mask, hash & mask);
                 }
-                return Some(found);
+                return Some(next);
             }
             number = next;
         }
@@ -181,18 +176,18 @@ impl CallTable {
 
     /// The row for `callee` called from `parent`, created if there is none yet;
     /// none when the table is full.
-    pub(crate) fn row(&mut self, parent: u32, callee: u32, deeper: u32) -> Option<u32> {
-        self.find_or_add(Row::new(parent, callee, deeper), self.max_rows)
+    pub(crate) fn row(&mut self, parent: u32, callee: u32) -> Option<u32> {
+        self.find_or_add(Row::new(parent, callee), self.max_rows)
     }
 
     /// The row for `callee` even if the table is full. At most one for each
     /// existing row can be requested, so the table at most doubles.
     pub(crate) fn row_past_limit(&mut self, parent: u32, callee: u32) -> Option<u32> {
-        self.find_or_add(Row::new(parent, callee, NONE), usize::MAX)
+        self.find_or_add(Row::new(parent, callee), usize::MAX)
     }
 
     fn find_or_add(&mut self, row: Row, max_rows: usize) -> Option<u32> {
-        if let Some((number, _)) = self.find(row.parent(), row.callee()) {
+        if let Some(number) = self.find(row.parent(), row.callee()) {
             return Some(number);
         }
         if self.rows.len() >= max_rows {
@@ -280,13 +275,13 @@ mod tests {
         for parent in 0..1000 {
             for callee in 0..100 {
                 assert!(table.find(parent, callee).is_none());
-                first.push(table.row(parent, callee, NONE).unwrap());
+                first.push(table.row(parent, callee).unwrap());
             }
         }
         let mut expected = first.iter();
         for parent in 0..1000 {
             for callee in 0..100 {
-                let (number, _) = table.find(parent, callee).unwrap();
+                let number = table.find(parent, callee).unwrap();
                 assert_eq!(Some(&number), expected.next());
                 let row = table.rows[number as usize];
                 assert_eq!((row.parent(), row.callee()), (parent, callee));
@@ -300,7 +295,7 @@ mod tests {
         // Callers and callees as a program has them: small numbers, in groups.
         let mut table = CallTable::new(1 << 20);
         for number in 0..3000_u32 {
-            table.row(number / 3, number % 700, NONE);
+            table.row(number / 3, number % 700);
         }
         let mask = table.index.len() - 1;
         let is_first = |row: &&Row| {
@@ -319,7 +314,7 @@ mod tests {
             .map(|callee| (callee % 140, callee))
             .collect();
         for &(parent, callee) in &all {
-            table.row(parent, callee, callee + 1).unwrap();
+            table.row(parent, callee).unwrap();
         }
         // The last ones, which found the fullest table, are called most often.
         for (row, calls) in table.rows.iter_mut().skip(2).zip(1..) {
@@ -340,8 +335,8 @@ mod tests {
         let before = calls_of_first(&table);
         for round in 0..3 {
             for &(parent, callee) in &all {
-                let (number, deeper) = table.find(parent, callee).unwrap();
-                assert_eq!((number, deeper), (callee + 2, callee + 1), "round {round}");
+                let number = table.find(parent, callee);
+                assert_eq!(number, Some(callee + 2), "round {round}");
             }
         }
         assert!(calls_of_first(&table) > before);
@@ -350,9 +345,9 @@ mod tests {
     #[test]
     fn a_full_table_still_finds_what_it_has() {
         let mut table = CallTable::new(3);
-        let row = table.row(0, 7, NONE);
+        let row = table.row(0, 7);
         assert!(row.is_some());
-        assert_eq!(table.row(0, 8, NONE), None);
-        assert_eq!(table.row(0, 7, NONE), row);
+        assert_eq!(table.row(0, 8), None);
+        assert_eq!(table.row(0, 7), row);
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! In [`Shape::Edges`](crate::Shape) a callee is an *activation*, a symbol at
 //! one level, XHProf's `f@2`; in [`Shape::Tree`](crate::Shape) it is a symbol.
-//! Each symbol has the activation that its next call opens: the symbol itself
+//! Each symbol has the activation that its next call opens: its outermost one
 //! while no call of it is open, else the next recursion level. A call replaces
 //! it, and restores it at its end, so that levels are opened and closed without
 //! counting.
@@ -51,29 +51,35 @@ impl Place {
     }
 }
 
-/// Set in activations that are not their symbol's outermost, which have the
-/// symbol's number.
-const DEEPER: u32 = 1 << 31;
+/// How many activations a block has, and its door: a number that opens the next block.
+/// So the activation one level deeper has the next number, which no load and no search
+/// has to find: in recursion each call waits for the level of the one before.
+const BLOCK: u32 = 64;
 
-/// A recursion level of a function.
+/// The outermost activation of a symbol that was added before any call: no block of
+/// deeper levels is older than its own.
+pub(crate) const fn outermost_of_early(symbol: u32) -> u32 {
+    symbol * BLOCK
+}
+
+/// Some recursion levels of a function, one after the other.
 #[derive(Debug, Clone, Copy)]
-struct Level {
+struct Block {
     symbol: u32,
-    /// How many calls of the function are open below it.
-    depth: u32,
-    /// The next level; none if it was never needed.
+    /// The level of its first activation: how many calls of the function are open
+    /// below it.
+    first_level: u32,
+    /// The block with the levels after these; none if it was never needed.
     deeper: u32,
 }
 
 /// All callees.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Callees {
-    /// For each symbol, the activation that its next call opens.
+    /// For each symbol, the activation that its next call opens, or the door to it.
     next: Vec<u32>,
-    /// For each symbol, its first level of recursion; none if it was never
-    /// called.
-    first_levels: Vec<u32>,
-    levels: Vec<Level>,
+    /// An activation is one of [`BLOCK`] numbers, from its block's number times that.
+    blocks: Vec<Block>,
 }
 
 impl Callees {
@@ -81,8 +87,7 @@ impl Callees {
     pub(crate) const fn new() -> Self {
         Self {
             next: Vec::new(),
-            first_levels: Vec::new(),
-            levels: Vec::new(),
+            blocks: Vec::new(),
         }
     }
 
@@ -100,62 +105,75 @@ impl Callees {
 
     /// Adds the next symbol.
     pub(crate) fn add_symbol(&mut self) {
-        self.next.push(self.symbols());
-        self.first_levels.push(NONE);
+        let outermost = self.add_block(self.symbols(), 0);
+        self.next.push(outermost);
+    }
+
+    /// The first activation of a new block; none if there are too many.
+    fn add_block(&mut self, symbol: u32, first_level: u32) -> u32 {
+        let number = u32::try_from(self.blocks.len()).unwrap_or(NONE);
+        let Some(first) = number.checked_mul(BLOCK) else {
+            return NONE;
+        };
+        self.blocks.push(Block {
+            symbol,
+            first_level,
+            deeper: NONE,
+        });
+        first
     }
 
     /// The symbol and the level of an activation.
     pub(crate) fn symbol_and_level(&self, activation: u32) -> (u32, u32) {
-        match self.levels.get((activation ^ DEEPER) as usize) {
-            Some(level) => (level.symbol, level.depth),
-            None => (activation, 0),
+        match self.blocks.get((activation / BLOCK) as usize) {
+            Some(block) => (block.symbol, block.first_level + activation % BLOCK),
+            None => (NONE, 0),
         }
     }
 
-    /// The activation that the next call of that symbol opens.
+    /// The activation that the next call of that symbol opens, or the door to it, and
+    /// where to write what the call after that opens: the number after it.
     #[inline(always)]
     pub(crate) fn next(&mut self, symbol: usize) -> Option<&mut u32> {
         self.next.get_mut(symbol)
     }
 
-    /// Opens the next activation of `symbol`. Returns it, and the activation
-    /// that its callees of the same symbol open.
+    /// Opens the next activation of `symbol`. Returns it, and what to restore when it
+    /// is closed.
     pub(crate) fn open(&mut self, symbol: u32) -> Option<(u32, u32)> {
-        let activation = *self.next.get(symbol as usize)?;
-        let deeper = self.deeper(activation);
-        self.close(symbol, deeper);
-        Some((activation, deeper))
+        let restore = *self.next.get(symbol as usize)?;
+        let activation = self.behind(restore);
+        if activation == NONE {
+            return None;
+        }
+        self.close(symbol, activation + 1);
+        Some((activation, restore))
     }
 
-    /// The level after an activation, created if there is none yet.
-    fn deeper(&mut self, activation: u32) -> u32 {
-        let (symbol, depth) = self.symbol_and_level(activation);
-        let new = u32::try_from(self.levels.len()).unwrap_or(NONE) | DEEPER;
-        let known = match self.levels.get_mut((activation ^ DEEPER) as usize) {
-            Some(level) => &mut level.deeper,
-            None => match self.first_levels.get_mut(activation as usize) {
-                Some(first) => first,
-                None => return NONE,
-            },
+    /// The activation that a number opens: behind a door the first one of the next
+    /// block, which is created if there is none yet.
+    fn behind(&mut self, number: u32) -> u32 {
+        let Some(&block) = self.blocks.get((number / BLOCK) as usize) else {
+            return NONE;
         };
-        if *known == NONE {
-            *known = new;
-            self.levels.push(Level {
-                symbol,
-                depth: depth + 1,
-                deeper: NONE,
-            });
-            return new;
+        if !is_door(number) {
+            return number;
         }
-        *known
+        if block.deeper != NONE {
+            return block.deeper;
+        }
+        let deeper = self.add_block(block.symbol, block.first_level + BLOCK - 1);
+        if let Some(block) = self.blocks.get_mut((number / BLOCK) as usize) {
+            block.deeper = deeper;
+        }
+        deeper
     }
 
     /// Opens the activation of `place` again.
     pub(crate) fn reopen(&mut self, place: &mut Place) {
         if let Some(&next) = self.next.get(place.symbol as usize) {
             place.restore = next;
-            let deeper = self.deeper(place.context);
-            self.close(place.symbol, deeper);
+            self.close(place.symbol, place.context + 1);
         }
     }
 
@@ -167,4 +185,10 @@ impl Callees {
             *next = restore;
         }
     }
+}
+
+/// Whether a number is no activation, but leads to one in the next block. No row has
+/// such a callee, so a search for one fails, and the hot path need not ask.
+fn is_door(number: u32) -> bool {
+    number % BLOCK == BLOCK - 1
 }

@@ -193,16 +193,16 @@ impl Recorder {
         } else {
             let caller = top.place.context;
             slot.place = if P::TREE {
-                let (row, _) = self.table.find(caller, self.callees.symbol(symbol)?)?;
+                let row = self.table.find(caller, self.callees.symbol(symbol)?)?;
                 Place::of_path(row)
             } else {
                 let next = self.callees.next(symbol)?;
                 let activation = *next;
-                let (number, deeper) = self.table.find(caller, activation)?;
-                *next = deeper;
+                let row = self.table.find(caller, activation)?;
+                *next = activation.wrapping_add(1);
                 Place {
                     restore: activation,
-                    row: number,
+                    row,
                     context: activation,
                     #[expect(clippy::cast_possible_truncation, reason = "symbols are u32")]
                     symbol: symbol as u32,

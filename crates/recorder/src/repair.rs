@@ -2,7 +2,7 @@
 //! reached. Separate from `recorder.rs`, so that the hot path is short to read.
 
 use crate::call_table::{NONE, SINK, Shape};
-use crate::callees::Place;
+use crate::callees::{Place, outermost_of_early};
 use crate::frames::Frame;
 use crate::recorder::{Entered, Token};
 use crate::{CallSite, Plan, Reading, Recorder, SymbolId};
@@ -112,24 +112,23 @@ impl Recorder {
             return Place::of_event(symbol);
         }
         if P::TREE {
-            return match self.table.row(caller, symbol, NONE) {
+            return match self.table.row(caller, symbol) {
                 Some(row) => Place::of_path(row),
                 None => self.truncated_place(caller),
             };
         }
-        let Some((restore, mut deeper)) = self.callees.open(symbol) else {
-            return Place::NOWHERE;
+        let Some((mut callee, restore)) = self.callees.open(symbol) else {
+            return self.truncated_place(caller);
         };
-        let mut callee = restore;
         if callee == caller {
             // A fiber counts its own levels, from 0, and may begin with the
             // function that started it. An edge from a function to itself must
             // not result.
-            if let Some(opened) = self.callees.open(symbol) {
-                (callee, deeper) = opened;
+            if let Some((deeper, _)) = self.callees.open(symbol) {
+                callee = deeper;
             }
         }
-        match self.table.row(caller, callee, deeper) {
+        match self.table.row(caller, callee) {
             Some(row) => Place {
                 restore,
                 row,
@@ -148,15 +147,17 @@ impl Recorder {
     #[cold]
     fn truncated_place(&mut self, caller: u32) -> Place {
         self.truncated = true;
-        // Its activation is always the outermost: [truncated] never nests.
-        let truncated = Self::TRUNCATED.0;
-        let is_inside = match self.shape {
-            Shape::Edges | Shape::Events => caller == truncated,
-            Shape::Tree => self
-                .table
-                .rows
-                .get(caller as usize)
-                .is_some_and(|row| row.callee() == truncated),
+        let (truncated, is_inside) = match self.shape {
+            // Its activation is always the outermost: [truncated] never nests.
+            Shape::Edges | Shape::Events => {
+                let truncated = outermost_of_early(Self::TRUNCATED.0);
+                (truncated, caller == truncated)
+            }
+            Shape::Tree => {
+                let row = self.table.rows.get(caller as usize);
+                let truncated = Self::TRUNCATED.0;
+                (truncated, row.is_some_and(|row| row.callee() == truncated))
+            }
         };
         let row = if is_inside {
             None

@@ -154,6 +154,45 @@ fn recursion_has_levels_on_both_sides() {
 }
 
 #[test]
+fn deep_recursion_has_all_levels_each_time() {
+    // More levels than any block of them has, on both sides of its ends, with another
+    // function in between, in a fiber that is resumed, and after it.
+    const DEPTH: usize = 300;
+    let mut bench = Bench::new(ROOMY, ROOMY);
+    let (main, fiber) = (1, 2);
+    for round in 0..4 {
+        if round == 2 {
+            bench.recorder.fiber_created(fiber);
+            bench.switch(main, fiber, 0);
+        }
+        let mut tokens = Vec::new();
+        for level in 0..DEPTH {
+            let letter = if level % 3 == 2 { 'b' } else { 'a' };
+            tokens.push(bench.enter(letter, 9000 - level, 0));
+            if round == 2 && level % 50 == 0 {
+                bench.switch(fiber, main, 0);
+                bench.switch(main, fiber, 0);
+            }
+        }
+        while let Some(token) = tokens.pop() {
+            bench.leave(token, 0);
+        }
+        if round == 2 {
+            bench.switch(fiber, main, 0);
+        }
+    }
+    let at = |level: usize| match (level % 3, level / 3) {
+        (2, 0) => "b".to_owned(),
+        (2, before) => format!("b@{before}"),
+        (0, 0) => "a".to_owned(),
+        (part, before) => format!("a@{}", before * 2 + part),
+    };
+    let edges = (1..DEPTH).map(|level| (format!("{}>{}", at(level - 1), at(level)), (4, 0)));
+    let first = (".>a".to_owned(), (4, 0));
+    assert_eq!(bench.finish(0), edges.chain([first]).collect());
+}
+
+#[test]
 fn frames_that_a_bailout_skipped_end_at_the_next_entry() {
     let mut bench = Bench::new(ROOMY, ROOMY);
     bench.enter('a', 90, 0);

@@ -113,9 +113,9 @@ pub static ENGINE: Setting<EngineChoice> = Setting {
         // php.ini's `off` without quotes.
         ("", EngineChoice::Off),
     ]),
-    about: "auto: observer where a JIT is configured or PHP is thread-safe, else execute; execute; \
-        observer; off: nothing is hooked",
-    comment: "auto, execute, observer, or off: nothing is hooked.",
+    about: "auto: observer where a JIT is configured or PHP is thread-safe, else execute; but off with \
+        a JIT and `mode=sample`; execute; observer; off: nothing is hooked, and only sampling works",
+    comment: "auto, execute, observer, or off: nothing is hooked, and only sampling works.",
 };
 
 /// The permissions of profile files.
