@@ -12,10 +12,12 @@ use serde::Deserialize;
 use serde_saphyr::Spanned;
 
 use super::budget::Budget;
-use super::language::LanguageError;
+use super::mistakes;
 
 /// The largest file that is read.
 const LARGEST: u64 = 1 << 20;
+/// Words by which a shell joins or redirects commands.
+const OF_SHELLS: [&str; 9] = ["&&", "||", "|", ";", "&", ">", ">>", "<", "2>&1"];
 /// How often a scenario may run.
 const MOST_RUNS: u32 = 1000;
 
@@ -175,8 +177,8 @@ pub(super) fn read(path: &Path) -> Result<String> {
 impl Config {
     /// Reads a file's text; `name` is for errors.
     pub(super) fn parse(text: &str, name: &str) -> Result<Self> {
-        let file: File =
-            serde_saphyr::from_str(text).map_err(|error| anyhow!("{name}: {error}"))?;
+        let file: File = serde_saphyr::from_str(text)
+            .map_err(|error| anyhow!(mistakes::of_yaml(&error, text, name)))?;
         if file.scenarios.is_empty() {
             bail!("{name}: it has no scenarios");
         }
@@ -290,8 +292,18 @@ impl Scenario {
 fn words(run: &Words) -> Result<Vec<String>> {
     let words = match run {
         Words::Words(words) => words.clone(),
-        Words::Line(line) => shlex::split(line)
-            .with_context(|| format!("run: a quotation mark is not closed in {line}"))?,
+        Words::Line(line) => {
+            let words = shlex::split(line)
+                .with_context(|| format!("run: a quotation mark is not closed in {line}"))?;
+            if let Some(word) = words.iter().find(|word| OF_SHELLS.contains(&word.as_str())) {
+                bail!(
+                    "run: no shell reads this line, so `{word}` would be an argument of the \
+                     program; other commands belong into set_up and tear_down, and a list of words \
+                     is used as it is"
+                );
+            }
+            words
+        }
     };
     if words.is_empty() {
         bail!("run: it is empty; write a command such as php script.php");
@@ -337,42 +349,9 @@ fn placed(budget: &Spanned<String>, text: &str, name: &str) -> Result<PlacedBudg
         }),
         Err(error) => Err(anyhow!(
             "{}",
-            pointed(&budget.value, &error, Some((name, text, line, column)))
+            mistakes::pointed(&budget.value, &error, Some((name, text, line, column)))
         )),
     }
-}
-
-/// An error with the budget, and a mark below the column:
-///
-/// ```text
-/// xhprof.yaml:7:28: expected a comparison
-///   calls("PDO::*") 12
-///                   ^
-/// ```
-pub(super) fn pointed(
-    budget: &str,
-    error: &LanguageError,
-    place: Option<(&str, &str, u64, u64)>,
-) -> String {
-    let before = budget.get(..error.column).unwrap_or(budget).chars().count();
-    let place = place.map_or(String::new(), |(name, text, line, column)| {
-        let index = usize::try_from(line).unwrap_or_default().saturating_sub(1);
-        // In quotation marks, escapes would move the column.
-        let source = text.lines().nth(index).unwrap_or_default();
-        let from = usize::try_from(column)
-            .unwrap_or_default()
-            .saturating_sub(1);
-        let shown: String = source.chars().skip(from).collect();
-        let inside = if shown.starts_with(budget) { 0 } else { 1 };
-        format!("{name}:{line}:{}: ", from + inside + before + 1)
-    });
-    let line = budget.replace(['\n', '\r'], " ");
-    format!(
-        "{place}{}\n  {line}\n  {:>width$}",
-        error.message,
-        '^',
-        width = before + 1
-    )
 }
 
 #[cfg(test)]
@@ -411,6 +390,24 @@ mod tests {
             "{}",
             error(&quoted)
         );
+    }
+
+    #[test]
+    fn a_line_for_a_shell_is_refused() {
+        for line in [
+            "php a.php && php b.php",
+            "php a.php 2>&1",
+            "php a.php | grep x",
+        ] {
+            let text = format!("scenarios: [{{name: a, run: \"{line}\", budgets: [edges <= 1]}}]");
+            assert!(
+                error(&text).contains("no shell reads this line"),
+                "{}",
+                error(&text)
+            );
+        }
+        let list = "scenarios: [{name: a, run: [php, a.php, '&&'], budgets: [edges <= 1]}]";
+        assert!(Config::parse(list, "x").is_ok());
     }
 
     #[test]

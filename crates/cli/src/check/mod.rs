@@ -13,6 +13,7 @@ mod culprits;
 mod facts;
 mod init;
 mod language;
+mod mistakes;
 mod output;
 mod request;
 mod result;
@@ -100,7 +101,7 @@ fn configured(arguments: &CheckArguments) -> Result<(Config, Option<(PathBuf, St
     }
     let budgets = arguments.budget.iter().map(|text| {
         let budget = Budget::new(text)
-            .map_err(|error| anyhow!("--budget: {}", config::pointed(text, &error, None)))?;
+            .map_err(|error| anyhow!("--budget: {}", mistakes::pointed(text, &error, None)))?;
         Ok(PlacedBudget {
             budget,
             line: 0,
@@ -266,7 +267,9 @@ fn base_of(
     } else {
         return Ok(Vec::new());
     };
-    let files = directory::files(&paths, None).context("--base")?;
+    let files = directory::files(&paths, None).with_context(|| {
+        format!("--base has no directory {slug}, which `xhprof check --save DIR` writes, and")
+    })?;
     Ok(files.into_iter().map(|file| file.path).collect())
 }
 
