@@ -9,7 +9,8 @@ use super::calibration::clock_ns;
 pub(crate) struct Fired {
     /// `CLOCK_MONOTONIC`, in nanoseconds.
     pub(crate) at: u64,
-    /// The time since the last expiration, on the sampled clock.
+    /// The time since the last expiration, on the sampled clock; of the first one, the
+    /// interval and the delay.
     pub(crate) elapsed: u64,
 }
 
@@ -19,7 +20,7 @@ pub(crate) struct Schedule {
     clock: libc::clockid_t,
     interval_ns: u64,
     slots: Option<SlotGrid>,
-    /// When it expired last…
+    /// When it expired last, or an interval before the first time…
     last: u64,
     /// … and when it expires next: one delay does not shift later expirations.
     due: u64,
@@ -55,7 +56,11 @@ impl Schedule {
             clock,
             interval_ns,
             slots,
-            last: now,
+            // As if it had expired an interval before: the first sample stands for an
+            // interval, as the others do. With the time since the beginning, the samples
+            // of many short requests would add up to less than their time, and late code
+            // would weigh more than early code.
+            last: due.wrapping_sub(interval_ns),
             due,
         }
     }
@@ -89,7 +94,8 @@ impl Schedule {
     }
 
     fn expire(&mut self, now: u64) -> Fired {
-        let elapsed = now.saturating_sub(self.last);
+        // A CPU clock may have begun less than an interval ago.
+        let elapsed = now.wrapping_sub(self.last);
         self.last = now;
         let at = match self.clock {
             libc::CLOCK_MONOTONIC => now,

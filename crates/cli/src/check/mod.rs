@@ -67,10 +67,16 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<u8> {
         config: source.as_ref().map(|(path, _)| path.clone()),
     };
     report(&results, arguments)?;
-    if let (true, Some((path, text))) = (arguments.update, &source) {
-        update::run(path, text, &config, &results)?;
-    }
-    Ok(results.ending() as u8)
+    let is_raised = match (arguments.update, &source) {
+        (true, Some((path, text))) => update::run(path, text, &config, &results)?,
+        _ => false,
+    };
+    let ending = if is_raised {
+        results.ending_of_others()
+    } else {
+        results.ending()
+    };
+    Ok(ending as u8)
 }
 
 /// Prints an error of several lines: its mark is below a column of the budget.

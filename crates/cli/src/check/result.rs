@@ -51,16 +51,24 @@ pub(super) enum Ending {
 impl Results {
     /// The exit code: what is broken weighs more than what could not run.
     pub(super) fn ending(&self) -> Ending {
-        let verdicts = || self.verdicts().map(|(_, budget)| &budget.verdict);
-        if verdicts().any(|verdict| matches!(verdict, Verdict::Broken { .. })) {
+        let mut verdicts = self.verdicts().map(|(_, budget)| &budget.verdict);
+        if verdicts.any(|verdict| matches!(verdict, Verdict::Broken { .. })) {
             Ending::Broken
-        } else if self
+        } else {
+            self.ending_of_others()
+        }
+    }
+
+    /// The exit code without the broken budgets.
+    pub(super) fn ending_of_others(&self) -> Ending {
+        let mut verdicts = self.verdicts().map(|(_, budget)| &budget.verdict);
+        if self
             .scenarios
             .iter()
             .any(|scenario| scenario.outcome.is_err())
         {
             Ending::Failed
-        } else if verdicts().any(|verdict| matches!(verdict, Verdict::Undecided(_))) {
+        } else if verdicts.any(|verdict| matches!(verdict, Verdict::Undecided(_))) {
             Ending::Undecided
         } else {
             Ending::Kept

@@ -11,10 +11,11 @@ use super::config::Config;
 use super::result::Results;
 use crate::terminal::say;
 
-/// Writes the file with new limits, and says each of them.
-pub(super) fn run(path: &Path, text: &str, config: &Config, results: &Results) -> Result<()> {
+/// Writes the file with new limits, and says each of them. Returns whether all broken
+/// budgets have one.
+pub(super) fn run(path: &Path, text: &str, config: &Config, results: &Results) -> Result<bool> {
     let mut lines: Vec<String> = text.split('\n').map(str::to_owned).collect();
-    let mut changed = 0;
+    let (mut changed, mut stay) = (0, 0);
     for (scenario, result) in results.verdicts() {
         let Verdict::Broken { measured, .. } = &result.verdict else {
             continue;
@@ -33,16 +34,19 @@ pub(super) fn run(path: &Path, text: &str, config: &Config, results: &Results) -
                 say(&format!("{}: {} is now {new}", scenario.name, result.text));
                 changed += 1;
             }
-            None => say(&format!(
-                "{}: {} stays: its limit is no number, or it is written over several lines",
-                scenario.name, result.text
-            )),
+            None => {
+                stay += 1;
+                say(&format!(
+                    "{}: {} stays: its limit is no number, or it is written over several lines",
+                    scenario.name, result.text
+                ));
+            }
         }
     }
     if changed > 0 {
         crate::output::save_public(path, lines.join("\n").as_bytes())?;
     }
-    Ok(())
+    Ok(stay == 0)
 }
 
 /// Replaces a budget at its place, or returns false if the file has other text
