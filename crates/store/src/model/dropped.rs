@@ -38,7 +38,7 @@ impl DroppedRuns {
     ///
     /// # Errors
     ///
-    /// [`Error::Query`](crate::Error::Query), which names the field.
+    /// [`Error::Query`], which names the field.
     pub fn check(rows: &[Self], now_us: u64) -> Result<()> {
         let wrong = |reason: String| Err(Error::Query(reason));
         if rows.len() > Self::MOST {
