@@ -8,6 +8,8 @@
     reason = "clippy takes the helpers of a test for no tests"
 )]
 
+mod program;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -25,17 +27,10 @@ use serde_json::Value;
 use store::RunId;
 use tempfile::TempDir;
 
+use program::program;
+
 /// How long the last runs may take to arrive.
 const PATIENCE: Duration = Duration::from_secs(120);
-
-fn program() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_xhprof"));
-    for name in ["XHPROF_STORE", "XHPROF_TOKEN", "XHPROF_WEBHOOK"] {
-        command.env_remove(name);
-    }
-    command.stdin(Stdio::null());
-    command
-}
 
 /// A process that is killed with the test.
 struct Process(Child);

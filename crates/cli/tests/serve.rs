@@ -5,6 +5,8 @@
     reason = "clippy takes the helpers of a test for no tests"
 )]
 
+mod program;
+
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -14,6 +16,8 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use tempfile::TempDir;
+
+use program::program;
 
 /// A running server; it is ended with the test, and removes what is temporary.
 struct Server {
@@ -31,15 +35,6 @@ impl Drop for Server {
             self.child.wait().unwrap();
         }
     }
-}
-
-fn program() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_xhprof"));
-    for name in ["XHPROF_STORE", "XHPROF_TOKEN", "XHPROF_WEBHOOK"] {
-        command.env_remove(name);
-    }
-    command.stdin(Stdio::null());
-    command
 }
 
 fn started(mut command: Command, folder: TempDir) -> Server {

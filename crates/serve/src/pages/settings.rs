@@ -69,7 +69,7 @@ fn dropped(rows: &[DroppedRuns]) -> String {
     let headings = [
         ("left", "Day (UTC)"),
         ("name", "Application"),
-        ("left", "Machine"),
+        ("name", "Machine"),
         ("left wrap", "Why"),
         ("", "Runs"),
         ("few", "Size"),
