@@ -77,7 +77,7 @@ pub(super) fn sessions_end_with_their_token_and_in_time(store: &dyn Store) {
         store.add_token(session).unwrap();
         assert_eq!(store.token(&session.id).unwrap().as_ref(), Some(session));
     }
-    assert_eq!(store.tokens().unwrap(), [owner.clone()]);
+    assert_eq!(store.tokens().unwrap(), std::slice::from_ref(&owner));
     let later = StoredToken {
         created_us: DAY + 2 * HOUR,
         ..session(13, &owner, DAY + 14 * HOUR)
