@@ -2,7 +2,7 @@
 //!
 //! [`Store`] is the trait, in the words of the domain: runs, routes, paths.
 //! [`SqliteStore`] is its implementation in one folder. The crate knows no
-//! file format but the native one, no network and no terminal.
+//! file format but the native one, and no terminal.
 //!
 //! **Invariants:** a run is identified by the hash of its content, so storing
 //! it twice stores it once. What [`Store::put`] has acknowledged survives a
@@ -11,6 +11,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod bucket;
 mod error;
 pub mod model;
 mod packed;
