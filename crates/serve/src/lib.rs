@@ -11,6 +11,7 @@
 
 mod access;
 mod api;
+mod bytes;
 mod classic;
 mod client;
 mod cookie;
@@ -32,7 +33,9 @@ mod routes;
 mod saved;
 mod server;
 mod state;
+mod time;
 mod tls;
+mod token_rows;
 mod tokens;
 mod watch;
 mod webhook;

@@ -21,6 +21,7 @@ mod ids;
 mod maintenance;
 mod names;
 mod notices;
+mod number;
 mod policies;
 mod put;
 mod reader;
