@@ -9,8 +9,8 @@ use store::{NewRun, Store, Stored};
 use crate::quota::Quotas;
 use crate::readers::Readers;
 use crate::reading::NotTaken;
+use crate::retention::now_us;
 use crate::saved::{RUN, SOURCE, saved_run};
-use crate::time::now_us;
 
 /// What a sender says beside the profile. It replaces what the profile says,
 /// unless a field says otherwise.

@@ -11,7 +11,6 @@
 
 mod access;
 mod api;
-mod bytes;
 mod classic;
 mod client;
 mod cookie;
@@ -33,9 +32,7 @@ mod routes;
 mod saved;
 mod server;
 mod state;
-mod time;
 mod tls;
-mod token_rows;
 mod tokens;
 mod watch;
 mod webhook;

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use store::{Policies, Policy, Store, Taken};
 
-use crate::time::now_us;
+use crate::retention::now_us;
 
 const DAY_US: u64 = 86_400_000_000;
 
@@ -216,7 +216,7 @@ impl Today {
 /// The quotas of a policy, for people.
 pub(crate) fn text(policy: &Policy) -> String {
     let runs = policy.runs_a_day.map(|runs| format!("{runs} runs"));
-    let bytes = policy.bytes_a_day.map(crate::bytes::bytes);
+    let bytes = policy.bytes_a_day.map(crate::pages::bytes);
     let parts: Vec<_> = [runs, bytes].into_iter().flatten().collect();
     format!("{} a day", parts.join(" and "))
 }

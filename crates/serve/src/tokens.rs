@@ -7,8 +7,10 @@
 //! **Invariants:** a session is no token, and it does what its token may do now: it
 //! ends with it.
 
+use std::collections::HashMap;
 use std::io;
-use std::time::Duration;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use axum::http::StatusCode;
 use base64::Engine;
@@ -17,8 +19,8 @@ use store::StoredToken;
 
 use crate::access::{Caller, Scope, Token, secret};
 use crate::problem::Problem;
+use crate::retention::now_us;
 use crate::state::State;
-use crate::time::now_us;
 
 /// How a token of the store begins, so that searches for leaked secrets find it.
 const PREFIX: &str = "xhp_";
@@ -28,6 +30,13 @@ const ID: usize = 16;
 
 /// How long a session lasts.
 pub(crate) const SESSION: Duration = Duration::from_secs(12 * 3600);
+
+/// How long a row is not read again: a token that another server removed works as
+/// long here.
+const KEPT: Duration = Duration::from_secs(5);
+
+/// The most rows in memory.
+const MOST: usize = 10_000;
 
 /// Makes a token; returns its secret, and what the store keeps of it. The scopes
 /// are `read`, `write` and `admin`, with commas between them.
@@ -81,6 +90,34 @@ fn id_of(secret: &str) -> Option<&str> {
     let (id, rest) = secret.strip_prefix(PREFIX)?.split_once('_')?;
     let is_id = id.len() == ID && id.bytes().all(|byte| byte.is_ascii_hexdigit());
     (is_id && rest.len() == 43).then_some(id)
+}
+
+/// Rows that were just read.
+#[derive(Debug, Default)]
+pub(crate) struct Rows {
+    rows: Mutex<HashMap<String, (Instant, StoredToken)>>,
+}
+
+impl Rows {
+    fn kept(&self, id: &str) -> Option<StoredToken> {
+        let rows = self.rows.lock().unwrap_or_else(PoisonError::into_inner);
+        let (since, row) = rows.get(id)?;
+        (since.elapsed() < KEPT).then(|| row.clone())
+    }
+
+    fn keep(&self, row: &StoredToken) {
+        let mut rows = self.rows.lock().unwrap_or_else(PoisonError::into_inner);
+        if rows.len() >= MOST {
+            rows.clear();
+        }
+        rows.insert(row.id.clone(), (Instant::now(), row.clone()));
+    }
+
+    /// Reads all rows again.
+    pub(crate) fn forget(&self) {
+        let mut rows = self.rows.lock().unwrap_or_else(PoisonError::into_inner);
+        rows.clear();
+    }
 }
 
 /// Asks the store beside the questions of pages, which may wait for each other.

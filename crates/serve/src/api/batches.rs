@@ -20,8 +20,8 @@ use super::questions::ask;
 use super::uploads::{MOST, metadata, stored, within_quota};
 use crate::access::Caller;
 use crate::problem::Problem;
+use crate::retention::now_us;
 use crate::state::State;
-use crate::time::now_us;
 
 /// The largest batch, unpacked.
 const MAX_UNPACKED: u64 = 64 << 20;

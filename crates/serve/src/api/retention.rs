@@ -11,8 +11,8 @@ use utoipa::{IntoParams, ToSchema};
 use super::questions::{Answer, ask, for_all, for_app};
 use crate::access::Caller;
 use crate::problem::Problem;
+use crate::retention::now_us;
 use crate::state::State;
-use crate::time::now_us;
 
 const DAY_US: u64 = 86_400_000_000;
 

@@ -12,8 +12,8 @@ use utoipa::ToSchema;
 use super::questions::{Answer, ask, for_app};
 use crate::access::{Access, Caller, Token};
 use crate::problem::Problem;
+use crate::retention::now_us;
 use crate::state::State;
-use crate::time::now_us;
 use crate::tokens::new_token;
 
 const DAY_US: u64 = 86_400_000_000;

@@ -18,13 +18,12 @@ use super::Page;
 use super::frame::{Section, page};
 use super::html::{encoded, error, escaped};
 use super::policy_fields::{FIELDS, Typed, Wrong};
-use super::units::counted;
+use super::units::{bytes, counted};
 use crate::access::Caller;
 use crate::api::{ask, may_set, set_policy_of};
-use crate::bytes::bytes;
 use crate::problem::Problem;
+use crate::retention::now_us;
 use crate::state::State;
-use crate::time::now_us;
 
 /// Whose policy: an application, or an empty name for all without one of their
 /// own.

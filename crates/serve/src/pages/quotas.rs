@@ -6,12 +6,11 @@ use std::sync::Arc;
 use store::{AppInfo, Policies, Policy, Taken};
 
 use super::html::{Table, escaped};
-use super::units::number;
+use super::units::{bytes, number};
 use crate::api::ask;
-use crate::bytes::bytes;
 use crate::problem::Problem;
+use crate::retention::now_us;
 use crate::state::State;
-use crate::time::now_us;
 
 /// The quotas of the applications that the caller sees; nothing if they have none.
 pub(super) async fn section(

@@ -6,9 +6,8 @@ use std::collections::BTreeSet;
 use store::{AppInfo, Policies, Policy, Reason, Stats};
 
 use super::html::{Table, encoded, escaped};
-use super::units::number;
+use super::units::{bytes, number};
 use crate::access::{Caller, Scope};
-use crate::bytes::bytes;
 
 /// How long the runs of each application are kept. `saved` is the application
 /// whose policy was just saved.

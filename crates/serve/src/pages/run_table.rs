@@ -3,8 +3,7 @@
 use store::{RunId, RunInfo};
 
 use super::html::{Table, condition, encoded, escaped, route};
-use super::units::{date_us, number, time};
-use crate::bytes::bytes;
+use super::units::{bytes, date_us, number, time};
 
 /// What surrounds a table of runs.
 pub(super) struct RunTable<'a> {

@@ -11,11 +11,10 @@ use super::Page;
 use super::frame::{Section, page};
 use super::html::{Table, condition, encoded, escaped};
 use super::retention::{removed, retention};
-use super::units::{date_us, day, number};
+use super::units::{bytes, date_us, day, number};
 use super::{quotas, tokens};
 use crate::access::Caller;
 use crate::api::{ask, visible_apps, visible_dropped, visible_policies};
-use crate::bytes::bytes;
 use crate::metrics::Counters;
 use crate::state::State;
 

@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, Row, params};
 
-use super::number::number;
+use super::put::number;
 use crate::{DroppedRuns, Result};
 
 const DAY_S: u64 = 86_400;

@@ -21,7 +21,6 @@ mod ids;
 mod maintenance;
 mod names;
 mod notices;
-mod number;
 mod policies;
 mod put;
 mod reader;

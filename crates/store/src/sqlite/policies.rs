@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, Row, params};
 
-use super::number::number;
+use super::put::number;
 use crate::{AppPolicy, Error, Policies, Policy, Reason, Removal, RemovedFor, Result};
 
 /// The most policies of applications, as many as there are applications.

@@ -7,7 +7,6 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::cells::{Cell, Key, hour_of};
 use super::days::{self, Day};
 use super::ids::Ids;
-use super::number::number;
 use super::tokens;
 use crate::prepare::{Dictionary, Part, Prepared};
 use crate::rollup::Sign;
@@ -262,4 +261,9 @@ fn is_known(connection: &Connection, id: &RunId) -> Result<bool> {
     )?;
     let known: Option<i64> = statement.query_row([&id.0], |row| row.get(0)).optional()?;
     Ok(known.is_some())
+}
+
+/// A number for the database, which has signed ones only.
+pub(super) fn number(value: u64) -> i64 {
+    i64::try_from(value).unwrap_or(i64::MAX)
 }

@@ -9,8 +9,7 @@ use std::collections::HashSet;
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::number::number;
-use super::put::Open;
+use super::put::{Open, number};
 use super::writer::Writer;
 use super::{cells, policies, runs};
 use crate::{Policy, Reason, Removed, Result};

@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::number::number;
+use super::put::number;
 use crate::{Error, Result, StoredToken, Taken};
 
 const DAY_US: u64 = 86_400_000_000;
