@@ -5,8 +5,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
 
-use crate::quota::OverQuota;
-use crate::reading::NotTaken;
+use crate::reading::{NotTaken, OverQuota};
 
 /// Why a request failed: a status, and a sentence that names the thing.
 #[derive(Debug)]

@@ -7,12 +7,12 @@
 //! what they store in a second.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use store::{Policies, Policy, Store, Taken};
 
+use crate::reading::OverQuota;
 use crate::retention::now_us;
 
 const DAY_US: u64 = 86_400_000_000;
@@ -22,27 +22,6 @@ const FRESH: Duration = Duration::from_secs(1);
 
 /// The most applications in memory.
 const MOST: usize = 10_000;
-
-/// Why an upload is refused.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OverQuota {
-    /// The application.
-    pub app: String,
-    /// Its quota, for people: `1000 runs a day`.
-    pub quota: String,
-    /// How long the day still lasts, in seconds.
-    pub seconds: u64,
-}
-
-impl fmt::Display for OverQuota {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { app, quota, .. } = self;
-        write!(
-            f,
-            "the quota of the application {app} is used up until 00:00 UTC: {quota}"
-        )
-    }
-}
 
 /// What is known of the quotas.
 #[derive(Debug, Default)]
@@ -190,15 +169,12 @@ impl Known {
         }
         let over = OverQuota {
             app: app.to_owned(),
-            quota: text(policy),
+            runs: policy.runs_a_day,
+            bytes: policy.bytes_a_day,
             seconds: (DAY_US - now_us % DAY_US).div_ceil(1_000_000),
         };
         if !std::mem::replace(&mut today.is_noted, true) {
-            tracing::warn!(
-                app,
-                quota = over.quota,
-                "uploads are refused: the quota is used up"
-            );
+            tracing::warn!(reason = %over, "uploads are refused");
         }
         Ok(Err(over))
     }
@@ -211,12 +187,4 @@ impl Today {
             bytes: self.taken.bytes + self.since.bytes,
         }
     }
-}
-
-/// The quotas of a policy, for people.
-pub(crate) fn text(policy: &Policy) -> String {
-    let runs = policy.runs_a_day.map(|runs| format!("{runs} runs"));
-    let bytes = policy.bytes_a_day.map(crate::pages::bytes);
-    let parts: Vec<_> = [runs, bytes].into_iter().flatten().collect();
-    format!("{} a day", parts.join(" and "))
 }

@@ -8,8 +8,6 @@ use std::io::{BufReader, Read};
 use formats::ReadError;
 use profile::{Budget, Profile};
 
-use crate::quota::OverQuota;
-
 /// The most memory of a profile while it is read.
 pub(crate) const MEMORY: u64 = 1 << 30;
 
@@ -31,6 +29,34 @@ pub enum NotTaken {
     OverQuota(OverQuota),
     /// The store failed.
     Store(store::Error),
+}
+
+/// An application has sent as much as its quota says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OverQuota {
+    /// The application.
+    pub app: String,
+    /// How many runs it may send a day, if there is such a quota.
+    pub runs: Option<u64>,
+    /// How many bytes its runs of a day may have.
+    pub bytes: Option<u64>,
+    /// How long the day still lasts, in seconds.
+    pub seconds: u64,
+}
+
+impl fmt::Display for OverQuota {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let app = &self.app;
+        write!(
+            f,
+            "the quota of the application {app} is used up until 00:00 UTC:"
+        )?;
+        match (self.runs, self.bytes) {
+            (Some(runs), Some(bytes)) => write!(f, " {runs} runs and {bytes} bytes a day"),
+            (Some(runs), None) => write!(f, " {runs} runs a day"),
+            (None, bytes) => write!(f, " {} bytes a day", bytes.unwrap_or(0)),
+        }
+    }
 }
 
 impl fmt::Display for NotTaken {

@@ -16,7 +16,7 @@ use crate::logins::Logins;
 use crate::metrics::Counters;
 use crate::quota::Quotas;
 use crate::readers::Readers;
-use crate::tokens::Rows;
+use crate::token_rows::Rows;
 
 /// A native file with its name.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,10 +7,9 @@
 //! **Invariants:** a session is no token, and it does what its token may do now: it
 //! ends with it.
 
-use std::collections::HashMap;
 use std::io;
-use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Duration;
 
 use axum::http::StatusCode;
 use base64::Engine;
@@ -30,13 +29,6 @@ const ID: usize = 16;
 
 /// How long a session lasts.
 pub(crate) const SESSION: Duration = Duration::from_secs(12 * 3600);
-
-/// How long a row is not read again: a token that another server removed works as
-/// long here.
-const KEPT: Duration = Duration::from_secs(5);
-
-/// The most rows in memory.
-const MOST: usize = 10_000;
 
 /// Makes a token; returns its secret, and what the store keeps of it. The scopes
 /// are `read`, `write` and `admin`, with commas between them.
@@ -92,40 +84,12 @@ fn id_of(secret: &str) -> Option<&str> {
     (is_id && rest.len() == 43).then_some(id)
 }
 
-/// Rows that were just read.
-#[derive(Debug, Default)]
-pub(crate) struct Rows {
-    rows: Mutex<HashMap<String, (Instant, StoredToken)>>,
-}
-
-impl Rows {
-    fn kept(&self, id: &str) -> Option<StoredToken> {
-        let rows = self.rows.lock().unwrap_or_else(PoisonError::into_inner);
-        let (since, row) = rows.get(id)?;
-        (since.elapsed() < KEPT).then(|| row.clone())
-    }
-
-    fn keep(&self, row: &StoredToken) {
-        let mut rows = self.rows.lock().unwrap_or_else(PoisonError::into_inner);
-        if rows.len() >= MOST {
-            rows.clear();
-        }
-        rows.insert(row.id.clone(), (Instant::now(), row.clone()));
-    }
-
-    /// Reads all rows again.
-    pub(crate) fn forget(&self) {
-        let mut rows = self.rows.lock().unwrap_or_else(PoisonError::into_inner);
-        rows.clear();
-    }
-}
-
 /// Asks the store beside the questions of pages, which may wait for each other.
 async fn on_a_thread<T: Send + 'static>(
     state: &State,
     question: impl FnOnce(&dyn store::Store) -> store::Result<T> + Send + 'static,
 ) -> Result<T, Problem> {
-    let store = std::sync::Arc::clone(&state.config.store);
+    let store = Arc::clone(&state.config.store);
     let answer = tokio::task::spawn_blocking(move || question(&*store)).await;
     let failed = |_| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "the question failed");
     Ok(answer.map_err(failed)??)

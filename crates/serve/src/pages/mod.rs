@@ -45,7 +45,6 @@ pub(crate) use runs::runs;
 pub(crate) use session::{log_in, log_out, login};
 pub(crate) use settings::settings;
 pub(crate) use tokens::{change_tokens, tokens};
-pub(crate) use units::bytes;
 pub(crate) use viewer::{run, tree, two_runs, two_trees};
 
 type Page = Result<Html<String>, Problem>;

@@ -25,7 +25,7 @@ pub(super) fn span(nanoseconds: f64) -> String {
 
 /// Bytes, as people read them.
 #[expect(clippy::cast_precision_loss, reason = "two digits are shown")]
-pub(crate) fn bytes(size: u64) -> String {
+pub(super) fn bytes(size: u64) -> String {
     match size {
         0..1024 => format!("{size} B"),
         1024..1_048_576 => format!("{:.1} KiB", size as f64 / 1024.0),

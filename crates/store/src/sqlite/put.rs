@@ -7,7 +7,6 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::cells::{Cell, Key, hour_of};
 use super::days::{self, Day};
 use super::ids::Ids;
-use super::tokens;
 use crate::prepare::{Dictionary, Part, Prepared};
 use crate::rollup::Sign;
 use crate::{Result, RunId, RunInfo, Stored, Taken};
@@ -18,6 +17,9 @@ const KEPT_PATHS: usize = 150_000;
 const KEPT_TIMES: usize = 800_000;
 
 const DAY_US: u64 = 86_400_000_000;
+
+/// How long the counts of a day are kept, in days.
+const KEPT_DAYS: i64 = 40;
 
 /// An open transaction of the writer.
 pub(super) struct Open<'a> {
@@ -145,7 +147,7 @@ impl Open<'_> {
             stored.push(Stored { id, is_new });
         }
         for ((day, app), sum) in taken {
-            tokens::count(self.connection, day * DAY_US, &app, sum)?;
+            count(self.connection, day, &app, sum)?;
         }
         changed.write(self.connection)?;
         *self.kept = changed;
@@ -252,6 +254,19 @@ impl Open<'_> {
             rate: info.rate,
         })
     }
+}
+
+/// Counts runs that are stored, by the day of their arrival: quotas need it.
+fn count(connection: &Connection, day: u64, app: &str, taken: Taken) -> Result<()> {
+    let day = number(day);
+    let mut update = connection.prepare_cached(
+        "INSERT INTO taken (day, app, runs, bytes) VALUES (?, ?, ?, ?)
+         ON CONFLICT DO UPDATE SET runs = runs + excluded.runs, bytes = bytes + excluded.bytes",
+    )?;
+    update.execute(params![day, app, number(taken.runs), number(taken.bytes)])?;
+    let mut forget = connection.prepare_cached("DELETE FROM taken WHERE day < ?")?;
+    forget.execute([day - KEPT_DAYS])?;
+    Ok(())
 }
 
 /// Whether the run is there, or was until the policy removed it.

@@ -7,9 +7,6 @@ use crate::{Error, Result, StoredToken, Taken};
 
 const DAY_US: u64 = 86_400_000_000;
 
-/// How long the counts of a day are kept, in days.
-const KEPT: i64 = 40;
-
 const COLUMNS: &str = "id, name, scopes, app, hash, created, until, session_of";
 
 /// Adds a token, or a session.
@@ -83,19 +80,6 @@ pub(super) fn remove(connection: &Connection, id: &str) -> Result<bool> {
     let removed = connection.execute("DELETE FROM token WHERE id = ?", [id])?;
     connection.execute("DELETE FROM token WHERE session_of = ?", [id])?;
     Ok(removed > 0)
-}
-
-/// Counts runs that are stored, by the instant of their arrival.
-pub(super) fn count(connection: &Connection, at_us: u64, app: &str, taken: Taken) -> Result<()> {
-    let day = number(at_us / DAY_US);
-    let mut update = connection.prepare_cached(
-        "INSERT INTO taken (day, app, runs, bytes) VALUES (?, ?, ?, ?)
-         ON CONFLICT DO UPDATE SET runs = runs + excluded.runs, bytes = bytes + excluded.bytes",
-    )?;
-    update.execute(params![day, app, number(taken.runs), number(taken.bytes)])?;
-    let mut forget = connection.prepare_cached("DELETE FROM taken WHERE day < ?")?;
-    forget.execute([day - KEPT])?;
-    Ok(())
 }
 
 /// What was stored of an application on the day of an instant.
