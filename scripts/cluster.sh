@@ -5,6 +5,7 @@ cluster=$(realpath -m "${release%/release}")/cluster
 source scripts/databases.sh
 source scripts/cluster-packages.sh
 source scripts/cluster-nodes.sh
+source scripts/cluster-demo.sh
 
 cluster_help() {
     cat <<'END'
@@ -17,6 +18,7 @@ usage: ./x cluster COMMAND
   kill NODE     ends a node by SIGKILL, such as cluster/s1r2
   start NODE    starts it again with its data
   down          ends all, and removes their data
+  demo          two machines with agents, nginx and a server; parts are killed under load, and nothing is lost (2 min)
 END
 }
 
@@ -37,6 +39,7 @@ cluster_command() {
         cluster_has "$1" || die "there is no node $1: ./x cluster status lists them"
         if [ "$command" = kill ]; then end_node "$1" KILL; else start_node "$1" && node_ready "$1"; fi
         ;;
+    demo) cluster_demo "$@" ;;
     help | -h | --help) cluster_help ;;
     *) die "cluster: there is no command $command
 $(cluster_help)" ;;
