@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """Measures `xhprof serve` with the runs of a simulated fleet: `./x fleet-bench`.
 
-    bench.py PROGRAM FOLDER [--store STORE] [--paths LEAST..MOST] [--days DAYS] RUNS…
+    bench.py PROGRAM FOLDER [--store STORE] [--also PID]… [--paths LEAST..MOST] [--days DAYS]
+        RUNS…
 
 For each number of runs, in a new store: how fast they are taken over HTTP, what they
 need on the disk, and how long the pages and the questions behind them take. Prints
 Markdown: a row for each figure, a column for each number, and the exponent e of
 growth: the figure grows with runs^e. Times are medians, in milliseconds, and the CPU
 time of the server for each answer, which other work on the machine changes less.
-A STORE of a database must be empty, and then there is one number.
+A STORE of a database gets its name, `{}` in it is the number of runs, and must be
+empty; --also adds the CPU time of the database's processes to that of the server.
 """
 
 import argparse
@@ -33,18 +35,17 @@ def main():
     parser.add_argument("folder")
     parser.add_argument("runs", nargs="+", type=int)
     parser.add_argument("--store")
+    parser.add_argument("--also", type=int, action="append", default=[])
     parser.add_argument("--paths", default="200..2000")
     parser.add_argument("--days", default="7")
     options = parser.parse_args()
-    if options.store and len(options.runs) > 1:
-        sys.exit("bench.py: a store of a database takes one number of runs: it must be empty")
     columns = [measured(options, runs) for runs in options.runs]
     print(table(options.runs, columns))
 
 
 def measured(options, runs):
-    store = options.store or os.path.join(options.folder, f"store-{runs}")
-    server = Server(options.program, store)
+    store = (options.store or os.path.join(options.folder, "store-{}")).replace("{}", str(runs))
+    server = Server(options.program, store, options.also)
     try:
         if server.json("/api/v1/stats")["runs"]:
             sys.exit(f"bench.py: {store} has runs; a measurement needs an empty store")
@@ -116,7 +117,8 @@ def asked(server, path):
 
 
 class Server:
-    def __init__(self, program, store):
+    def __init__(self, program, store, also):
+        self.also = also
         environment = {name: value for name, value in os.environ.items() if name != "XHPROF_STORE"}
         self.process = subprocess.Popen([program, "serve", "--listen", "127.0.0.1:0", "--store", store],
                                         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment)
@@ -145,8 +147,8 @@ class Server:
         return json.loads(self.get(path(where, **parameters)))
 
     def cpu(self):
-        """The CPU time of the server and of the processes that read uploads, in seconds."""
-        return sum(cpu_of(pid) for pid in [self.process.pid, *self.children()])
+        """The CPU time of the server, of the processes that read uploads, and of a database, in seconds."""
+        return sum(cpu_of(pid) for pid in [self.process.pid, *self.children(), *self.also])
 
     def children(self):
         tasks = f"/proc/{self.process.pid}/task"
