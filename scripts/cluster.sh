@@ -5,6 +5,7 @@ cluster=$(realpath -m "${release%/release}")/cluster
 source scripts/databases.sh
 source scripts/cluster-packages.sh
 source scripts/cluster-nodes.sh
+source scripts/cluster-demo.sh
 
 cluster_help() {
     cat <<'END'
@@ -17,6 +18,7 @@ usage: ./x cluster COMMAND
   kill NODE     ends a node by SIGKILL, such as cluster/s1r2
   start NODE    starts it again with its data
   down          ends all, and removes their data
+  demo          two machines with agents, nginx and a server; parts are killed under load, and nothing is lost (2 min)
 END
 }
 
@@ -37,6 +39,7 @@ cluster_command() {
         cluster_has "$1" || die "there is no node $1: ./x cluster status lists them"
         if [ "$command" = kill ]; then end_node "$1" KILL; else start_node "$1" && node_ready "$1"; fi
         ;;
+    demo) cluster_demo "$@" ;;
     help | -h | --help) cluster_help ;;
     *) die "cluster: there is no command $command
 $(cluster_help)" ;;
@@ -109,6 +112,16 @@ cluster_start() {
     done
 }
 
+# cluster_end SET: ends its nodes, and removes their data.
+cluster_end() {
+    local node
+    # ZooKeeper after its clients: its name is the last.
+    for node in $(cluster_nodes "$1"); do
+        end_node "$node"
+    done
+    rm -rf "${cluster:?}/$1"
+}
+
 # cluster_ask NODE QUERY: prints the answer.
 cluster_ask() {
     curl -sS --fail-with-body --max-time 300 --data-binary "$2" "$(cluster_url "$1")/" ||
@@ -120,7 +133,16 @@ cluster_url() { echo "http://127.0.0.1:$(cat "$cluster/$1/port")"; }
 cluster_told() {
     local version
     version=$(cluster_ask "$1" 'SELECT version()')
-    say "ClickHouse $version: XHPROF_TEST_CLICKHOUSE=$(cluster_url "$1")"
+    say "ClickHouse $version: XHPROF_TEST_CLICKHOUSE='$(cluster_address "${1%/*}" x)'"
+}
+
+# cluster_address SET DATABASE: what `xhprof serve --store` takes.
+cluster_address() {
+    local node hosts=
+    for node in $(cluster_nodes "$1"); do
+        [ "${node##*/}" = zookeeper ] || hosts+=,127.0.0.1:$(cat "$cluster/$node/port")
+    done
+    echo "clickhouse://${hosts#,}/$2$([ "$1" != cluster ] || echo '?cluster=xhprof')"
 }
 
 # cluster_nodes [SET]: the nodes that were made, as SET/NAME, those with ZooKeeper last.
@@ -153,13 +175,9 @@ cluster_status() {
 }
 
 cluster_down() {
-    local node set
-    # ZooKeeper after its clients: its name is the last.
-    for node in $(cluster_nodes); do
-        end_node "$node"
-    done
+    local set
     for set in cluster one chdb; do
-        rm -rf "${cluster:?}/$set"
+        cluster_end "$set"
     done
     say 'nothing of the cluster runs; its programs stay in '"$cluster"
 }

@@ -48,6 +48,11 @@ documented_settings() {
             foreach (ini_get_all("xhprof") as $name => $setting) echo "$name=$setting[global_value]\n";' | sort)
 }
 
+# Checks that the table of docs/fleet.md is what its formula gives.
+fleet_table() {
+    diff -u <(sed -n '/^| | 1 M runs/,/^$/p' docs/fleet.md | sed '/^$/d') <(python3 scripts/fleet/model.py)
+}
+
 # Checks the links of all pages.
 links() {
     git ls-files -z --cached --others --exclude-standard '*.md' | xargs -0 "$PHP" -n scripts/links.php

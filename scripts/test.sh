@@ -69,6 +69,7 @@ test_everything() {
     step 'the viewer in Chromium' web_smoke
     step 'docs/settings.md' documented_settings
     step 'scripts/xhprof.ini' ini_settings
+    step "docs/fleet.md's table" fleet_table
     step 'links between the documents' links
     step "README.md's commands" readme_commands
 

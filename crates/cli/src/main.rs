@@ -30,6 +30,7 @@ mod regressions;
 mod report;
 mod run;
 mod serve;
+mod simulate;
 mod since;
 mod stacks;
 mod suggest;
@@ -83,6 +84,7 @@ fn main() -> ExitCode {
         Command::Push(arguments) => serve::push(&arguments),
         Command::Import(arguments) => serve::import(&arguments).map(|()| 0),
         Command::Store(arguments) => serve::store(&arguments).map(|is_whole| u8::from(!is_whole)),
+        Command::Simulate(arguments) => simulate::run(&arguments).map(|()| 0),
         // The same code as grep.
         Command::Grep(arguments) => grep::run(&arguments).map(|found| u8::from(!found)),
         Command::Regressions(arguments) => regressions::run(&arguments).map(|()| 0),

@@ -4,6 +4,8 @@
 //! other, with the noise of real servers. Three releases have a defect each. The
 //! demo of the server and the tests of the detector use it.
 //!
+//! [`Fleet`] is larger: any number of runs of many applications, for measurements.
+//!
 //! **Invariant:** the same options give the same profiles, byte for byte.
 
 #![forbid(unsafe_code)]
@@ -15,9 +17,11 @@
 )]
 
 mod catalogue;
+mod fleet;
 mod noise;
 mod run;
 mod shop;
 mod template;
 
+pub use fleet::{Fleet, FleetOptions, OutOfRange};
 pub use shop::{Defect, DefectKind, Options, Release, Runs, Shop};

@@ -24,6 +24,11 @@ impl Random {
         ((self.uniform() * end as f64) as u64).min(end.saturating_sub(1))
     }
 
+    /// Of any distribution.
+    pub(crate) fn of(&mut self, distribution: &impl Distribution<f64>) -> f64 {
+        distribution.sample(&mut self.0)
+    }
+
     /// Of the standard normal distribution.
     pub(crate) fn normal(&mut self) -> f64 {
         StandardNormal.sample(&mut self.0)

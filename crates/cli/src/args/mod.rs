@@ -10,6 +10,7 @@ mod memory;
 mod regressions;
 mod report;
 mod serve;
+mod simulate;
 mod viewer;
 
 use std::ffi::OsString;
@@ -31,6 +32,7 @@ pub(crate) use serve::{
     ImportArguments, Limit, PolicyArguments, PushArguments, RunTags, ServeArguments,
     StoreArguments, StoreCommand, StoreFolder, TokenCommand,
 };
+pub(crate) use simulate::{ResultFormat, SimulateArguments};
 pub(crate) use viewer::{HtmlArguments, PageArguments, ViewerArguments};
 
 const AFTER_HELP: &str = "\
@@ -80,6 +82,7 @@ pub(crate) enum Command {
     Push(PushArguments),
     Import(ImportArguments),
     Store(StoreArguments),
+    Simulate(SimulateArguments),
     Grep(GrepArguments),
     Regressions(RegressionsArguments),
     Doctor(DoctorArguments),
@@ -108,6 +111,7 @@ impl Command {
             Self::Serve(_)
             | Self::Agent(_)
             | Self::Store(_)
+            | Self::Simulate(_)
             | Self::Doctor(_)
             | Self::Completions(_)
             | Self::Man(_) => MemoryArguments::default(),

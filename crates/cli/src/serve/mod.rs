@@ -21,7 +21,7 @@ use crate::args::{RunTags, ServeArguments, StoreFolder};
 use crate::terminal::say;
 use crate::{regressions, viewer};
 
-pub(crate) use push::push;
+pub(crate) use push::{push, token};
 pub(crate) use store_commands::{import, store};
 
 /// The argument of a process that reads uploads.

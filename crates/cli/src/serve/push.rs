@@ -155,7 +155,7 @@ fn reason(text: &str) -> String {
 }
 
 /// The token, from its file or from the environment.
-fn token(file: Option<&Path>) -> Result<Option<String>> {
+pub(crate) fn token(file: Option<&Path>) -> Result<Option<String>> {
     let Some(file) = file else {
         return Ok(std::env::var("XHPROF_TOKEN")
             .ok()

@@ -1,0 +1,18 @@
+# `./x cluster demo`: a small fleet whose parts are killed under load. Sourced by
+# scripts/cluster.sh.
+
+cluster_demo() {
+    local folder nginx
+    need_rust
+    want python3 'starts, kills and counts' python3 -c 'import json, socket, urllib.request'
+    install_what_is_missing
+    cargo build --release --locked -p xhprof-cli || build_failed 'the program'
+    nginx=$(command -v nginx || command -v /usr/sbin/nginx) || {
+        [ -x "$cluster/nginx/usr/sbin/nginx" ] || cluster_unpack nginx nginx
+        nginx=$cluster/nginx/usr/sbin/nginx
+    }
+    folder=$(mktemp -d "${TMPDIR:-/tmp}/xhprof-demo.XXXXXX")
+    # shellcheck disable=SC2064 # now
+    trap "rm -rf '$folder'" EXIT
+    python3 scripts/cluster/demo.py "$release/xhprof" "$nginx" "$folder" "$@"
+}
