@@ -148,6 +148,7 @@ mod tests {
                     wall,
                     ..Cost::default()
                 },
+                ..EdgeTable::default()
             }),
             ..Profile::empty()
         }

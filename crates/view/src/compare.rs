@@ -255,7 +255,7 @@ impl Union {
                 node.cost = sum.mean(runs);
             }
             add_up(&mut nodes, sums, runs);
-            Tree { nodes }
+            Tree::exact(nodes)
         };
         let base_tree = side(&own[0], base.len());
         Some(Self {
@@ -353,6 +353,7 @@ fn mean_of_edges(profiles: &[Profile]) -> Result<Profile, Error> {
                 ..edge
             })
             .collect(),
+        ..EdgeTable::default()
     });
     Ok(profile)
 }

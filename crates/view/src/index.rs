@@ -107,7 +107,7 @@ fn tree_and_times(profile: &mut Profile) -> (Option<Tree>, Option<Times>) {
             let tree = if nodes.is_empty() {
                 TreeBuilder::new().finish()
             } else {
-                Tree { nodes }
+                Tree::exact(nodes)
             };
             (Some(tree), None)
         }

@@ -183,9 +183,7 @@ impl OrderedTree {
             symbol: self.symbol(node),
             cost: self.cost(node),
         });
-        Tree {
-            nodes: nodes.collect(),
-        }
+        Tree::exact(nodes.collect())
     }
 
     /// Whether two profiles are compared.

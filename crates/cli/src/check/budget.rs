@@ -405,6 +405,7 @@ mod tests {
         profile.body = profile::Body::Edges(EdgeTable {
             edges: vec![edge],
             root,
+            ..EdgeTable::default()
         });
         profile.metrics.calls = true;
         profile

@@ -75,10 +75,7 @@ impl EdgeReader {
                 if (edge.caller, edge.callee) != (EdgeTable::ROOT, EdgeTable::ROOT) {
                     return Err(cursor.broken("the root's cost has to be the first"));
                 }
-                self.table = Some(EdgeTable {
-                    root: edge.cost,
-                    edges: Vec::new(),
-                });
+                self.table = Some(EdgeTable::exact(edge.cost, Vec::new()));
                 continue;
             };
             budget.room_in_set(&mut self.seen, EDGES)?;

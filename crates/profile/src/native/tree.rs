@@ -89,7 +89,7 @@ impl TreeReader {
                 parent.cost = with(parent.cost, cost);
             }
         }
-        let tree = Tree { nodes: self.nodes };
+        let tree = Tree::exact(self.nodes);
         let place = |node: &Node| (node.parent, node.symbol);
         let is_one = !tree.nodes.is_empty() && are_paths(&tree.nodes, place, symbols, budget)?;
         Ok(is_one.then_some(tree))

@@ -131,9 +131,7 @@ impl InvertedTree {
                 peak: node.own.peak,
             },
         });
-        Tree {
-            nodes: nodes.collect(),
-        }
+        Tree::exact(nodes.collect())
     }
 }
 

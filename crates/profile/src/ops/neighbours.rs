@@ -158,6 +158,7 @@ mod tests {
                     },
                 })
                 .collect(),
+            ..EdgeTable::default()
         }
     }
 

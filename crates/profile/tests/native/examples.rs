@@ -4,7 +4,7 @@ use profile::native::events::{EventsOptions, EventsWriter, RawEvent, RawInstant,
 use profile::{
     Activation, Body, Cost, Edge, EdgeTable, Event, EventKind, Events, Instant, LeftOut, Meta,
     Metrics, Mode, NodeId, Profile, Sample, SamplesBuilder, Span, SpanKind, Spans, SpansBuilder,
-    Symbol, SymbolId, TreeBuilder, WallUnit,
+    Symbol, SymbolId, Timing, TreeBuilder, WallUnit,
 };
 
 /// By the name of their body.
@@ -18,6 +18,7 @@ pub(crate) fn examples() -> Vec<(&'static str, Profile)> {
         php_version: Some("8.4.1".to_owned()),
         creator: Some("xhprof 0.1.0".to_owned()),
         mode: Mode::Traced,
+        timing: Timing::Exact,
         interval_ns: Some(100_000),
         counts: None,
         not_read: Vec::new(),
@@ -85,6 +86,7 @@ pub(crate) fn examples() -> Vec<(&'static str, Profile)> {
                 cost: cost(3, 4_000_000, u64::MAX, i64::MIN, 1),
             },
         ],
+        ..EdgeTable::default()
     };
     let mut tree = TreeBuilder::new();
     let get = tree.child(NodeId::ROOT, SymbolId(1));

@@ -3,7 +3,7 @@
 use profile::{
     Activation, Body, Cost, Edge, EdgeTable, Event, EventKind, Events, Instant, LeftOut, Meta,
     Metrics, Mode, NodeId, Profile, Sample, SamplesBuilder, Span, SpanKind, Spans, SpansBuilder,
-    Symbol, SymbolId, Tree, TreeBuilder, WallUnit,
+    Symbol, SymbolId, Timing, Tree, TreeBuilder, WallUnit,
 };
 use proptest::prelude::*;
 
@@ -101,7 +101,7 @@ pub(crate) fn edges<C: Strategy<Value = Cost>>(
                 });
             }
         }
-        EdgeTable { root, edges }
+        EdgeTable::exact(root, edges)
     })
 }
 
@@ -196,6 +196,7 @@ pub(crate) fn meta() -> impl Strategy<Value = Meta> {
                 process: numbers.1,
                 interval_ns: numbers.2,
                 mode,
+                timing: Timing::Exact,
                 counts,
                 not_read: Vec::new(),
                 peak_memory,
