@@ -12,6 +12,9 @@
 //! - A self cost is the row's inclusive cost minus that of the rows below it.
 //!   So its variance is the row's own plus those of the rows below it: what an
 //!   estimate charges too much to a callee is missing in the caller.
+//! - Operations that subtract rows from a sum of them, such as a
+//!   [focus](crate::Tree::focused), may state a larger error of a self cost than
+//!   it has, and never a smaller one.
 //!
 //! Variances are kept, not standard errors, because sums of integers are exact
 //! in any order.
@@ -89,10 +92,12 @@ impl Variance {
         root(whole.saturating_add((rest * 38_416).div_ceil(10_000)))
     }
 
-    /// Whether that margin is more than 1 % of `cost`, and so worth showing.
+    /// Whether that margin is more than 1 % of `cost`, and so worth showing. It
+    /// is not beside a zero, which is no estimate: a function of which only the
+    /// callees were chosen.
     #[must_use]
     pub fn is_notable(&self, metric: Metric, cost: i64) -> bool {
-        self.margin(metric).saturating_mul(100) > cost.unsigned_abs()
+        cost != 0 && self.margin(metric).saturating_mul(100) > cost.unsigned_abs()
     }
 
     /// Each of the variances, changed by `change`.
@@ -222,6 +227,23 @@ impl Estimates {
         untimed.fold(0, u64::saturating_add)
     }
 
+    /// The estimates of the mean of `runs` runs, from those of their sum: its
+    /// variance is divided by the square of the number of runs.
+    #[must_use]
+    pub fn mean_of(&self, runs: u64) -> Self {
+        let runs = runs.max(1);
+        let square = u128::from(runs) * u128::from(runs);
+        let rows = self.rows.iter().map(|&(row, estimate)| {
+            let untimed = estimate.untimed / runs;
+            let mean = Estimate {
+                untimed: untimed.max(u64::from(estimate.untimed > 0)),
+                variance: estimate.variance.map(|variance| variance.div_ceil(square)),
+            };
+            (row, mean)
+        });
+        rows.collect()
+    }
+
     /// Each estimate, changed by `change`.
     #[must_use]
     pub fn map(self, change: impl Fn(u32, Estimate) -> Estimate) -> Self {
@@ -309,7 +331,7 @@ mod tests {
         assert!(!wall(10_000).is_notable(Metric::Wall, 19_600));
         assert!(wall(10_000).is_notable(Metric::Wall, 19_599));
         assert!(wall(10_000).is_notable(Metric::Wall, -19_599));
-        assert!(wall(10_000).is_notable(Metric::Wall, 0));
+        assert!(!wall(10_000).is_notable(Metric::Wall, 0));
         assert!(!wall(0).is_notable(Metric::Wall, 0));
         assert!(wall(u128::MAX).is_notable(Metric::Wall, i64::MIN));
     }
