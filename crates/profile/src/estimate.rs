@@ -169,6 +169,19 @@ impl AddAssign for Estimate {
     }
 }
 
+/// How sure a function's costs are, if not all of its calls, or of its callees',
+/// were timed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct FlatEstimate {
+    /// Its calls that were not timed.
+    pub untimed: u64,
+    /// The variance of its cost with callees.
+    pub inclusive: Variance,
+    /// The variance of its self cost. It has one even if each of its own calls
+    /// was timed, if callees are estimates.
+    pub own: Variance,
+}
+
 /// The estimates of a profile's rows, by the row's index: of
 /// [`Tree::nodes`](crate::Tree::nodes) or
 /// [`EdgeTable::edges`](crate::EdgeTable::edges). Rows that are exact have none.

@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use crate::table::known;
-use crate::{Cost, EdgeTable, Estimate, Profile, SelfCost, SymbolId, Table, Tree, Variance};
+use crate::{Cost, EdgeTable, Estimate, FlatEstimate, Profile, SelfCost, SymbolId, Table, Tree};
 
 /// One function's costs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -19,19 +19,6 @@ pub struct FlatRow {
     pub inclusive: Cost,
     /// Its self cost.
     pub own: SelfCost,
-}
-
-/// How sure a function's costs are, if not all of its calls, or of its callees',
-/// were timed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct FlatEstimate {
-    /// Its calls that were not timed.
-    pub untimed: u64,
-    /// The variance of its cost with callees.
-    pub inclusive: Variance,
-    /// The variance of its self cost. It has one even if each of its own calls
-    /// was timed, if callees are estimates.
-    pub own: Variance,
 }
 
 /// The costs of each function.
