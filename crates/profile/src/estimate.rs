@@ -24,7 +24,7 @@
 use std::ops::AddAssign;
 
 use crate::table::Id;
-use crate::{Metric, NumberMap};
+use crate::{Metric, Metrics, NumberMap};
 
 /// The variances of one row's costs, or of a sum of them: the squares of their
 /// standard errors.
@@ -153,6 +153,19 @@ impl Estimate {
     #[must_use]
     pub fn timed(&self, calls: u64) -> u64 {
         calls.saturating_sub(self.untimed)
+    }
+
+    /// The same without the costs that were not measured.
+    #[must_use]
+    pub fn measured(mut self, metrics: Metrics) -> Self {
+        let variance = &mut self.variance;
+        if !metrics.cpu {
+            variance.cpu = 0;
+        }
+        if !metrics.memory {
+            (variance.memory, variance.peak) = (0, 0);
+        }
+        self
     }
 
     /// Whether all calls were timed, and the costs have no error.

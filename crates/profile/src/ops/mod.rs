@@ -15,6 +15,7 @@ mod neighbours;
 mod own_tree;
 mod recursion;
 mod repeats;
+mod self_errors;
 mod statistic;
 mod threshold;
 
