@@ -15,7 +15,6 @@ use std::ops::Index;
 use crate::table::{Id, known, known_mut, part};
 use crate::{
     Budget, Cost, Estimate, EstimateSum, Estimates, Metric, NumberMap, SelfCost, SymbolId, Table,
-    Variance,
 };
 
 /// A node's index in [`Tree::nodes`].
