@@ -76,10 +76,7 @@ impl RecordedEdges {
     /// The same as a table.
     #[must_use]
     pub fn to_table(&self) -> EdgeTable {
-        EdgeTable {
-            root: self.root(),
-            edges: self.iter().collect(),
-        }
+        EdgeTable::exact(self.root(), self.iter().collect())
     }
 
     fn activation(&self, activation: u32) -> Activation {

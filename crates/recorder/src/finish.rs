@@ -47,7 +47,7 @@ impl Recorder {
         if let Some(root) = nodes.first_mut() {
             root.parent = NodeId::ROOT;
         }
-        Some(Tree { nodes })
+        Some(Tree::exact(nodes))
     }
 }
 
