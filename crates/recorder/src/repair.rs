@@ -55,6 +55,9 @@ impl Recorder {
             if P::EVENTS {
                 self.events.enter::<P>(symbol, top.start);
             }
+            if P::ADAPTIVE {
+                self.timing.entered(top.start);
+            }
         }
         Entered::Recorded(Token::new(mark))
     }
