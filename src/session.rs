@@ -317,12 +317,10 @@ pub(crate) fn start_tracing(shape: Shape, flags: Flags, naming: NamingOptions, t
         let session = state.next_session();
         let mut recorder = Recorder::new(shape, max_depth, max_nodes, || plan.read());
         if is_adaptive {
+            let (wall, cpu) = measure.clock.rates();
             recorder.time_adaptively(AdaptiveTiming {
-                short: measure
-                    .clock
-                    .calibration
-                    .rate
-                    .ticks_in_nanoseconds(SHORT_NS),
+                short: wall.ticks_in_nanoseconds(SHORT_NS),
+                short_cpu: cpu.ticks_in_nanoseconds(SHORT_NS),
                 seed: recorder.started().wall.0 ^ running.started_us,
             });
         }

@@ -9,10 +9,16 @@
 //! If an untimed call makes a call, it is timed from that call on. So only the topmost
 //! frame of the running stack can be untimed, and one state is enough: [`Last`].
 
-use crate::call_table::ROOT;
+use crate::call_table::{ROOT, Row};
+use crate::callees::Place;
 use crate::frames::Frame;
-use crate::trust::Trust;
+use crate::stalls::Stalls;
+use crate::trust::{Limits, Trust};
 use crate::{Plan, Reading, Recorder, Ticks, Token};
+
+/// A call is long, and a row's behaviour has changed, from so many times the time on
+/// that is short on average.
+const LONG: f64 = 6.0;
 
 /// The last entry or exit. Of a frame that was entered last, the call has made no
 /// call so far.
@@ -31,8 +37,11 @@ pub(crate) enum Last {
 /// How an adaptive profile times calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AdaptiveTiming {
-    /// Rows whose calls take longer on average are always timed.
+    /// Rows whose calls take longer on average are always timed: in ticks of the wall
+    /// clock…
     pub short: Ticks,
+    /// … and the same time in ticks of the CPU clock.
+    pub short_cpu: Ticks,
     /// Begins the random numbers.
     pub seed: u64,
 }
@@ -41,12 +50,16 @@ pub struct AdaptiveTiming {
 #[derive(Debug, Clone)]
 pub(crate) struct Timing {
     pub(crate) last: Last,
-    /// The wall clock's last reading at an entry or exit.
-    pub(crate) read_at: Ticks,
+    /// What the untimed calls usually take that ended since the last reading at an entry
+    /// or exit: zero if there are none.
+    expected: [u64; 2],
+    /// That reading.
+    read_at: Reading,
     /// The beginning of the profile.
     start: Ticks,
-    short: f64,
+    limits: Limits,
     random: u64,
+    pub(crate) stalls: Stalls,
     /// What is known of each row that made no calls; a row's number is its place.
     pub(crate) trusts: Vec<Trust>,
 }
@@ -56,44 +69,85 @@ impl Timing {
     pub(crate) const fn none() -> Self {
         Self {
             last: Last::Other,
-            read_at: Ticks::ZERO,
+            expected: [0; 2],
+            read_at: Reading::ZERO,
             start: Ticks::ZERO,
-            short: 0.0,
+            limits: Limits::NONE,
             random: 0,
+            stalls: Stalls::none(),
             trusts: Vec::new(),
         }
     }
 
-    /// A timed call was entered.
+    /// A timed call was entered by a caller with that context.
     #[inline(always)]
-    pub(crate) fn entered(&mut self, start: Reading) {
+    pub(crate) fn entered<P: Plan>(&mut self, caller: u32, start: Reading) {
         self.last = Last::Timed;
-        self.read_at = start.wall;
+        self.read::<P>(caller, start);
     }
 
-    /// A timed call of the row numbered `row` returned, which had `untimed` calls to
-    /// leave untimed. Returns how many it has now.
+    /// An untimed call of that row ended.
+    #[inline(always)]
+    fn ended_untimed<P: Plan>(&mut self, row: &Row) {
+        self.last = Last::Other;
+        let [wall, cpu] = &mut self.expected;
+        *wall += u64::from(row.means[0]);
+        if P::CPU {
+            *cpu += u64::from(row.means[1]);
+        }
+    }
+
+    /// The clocks were read at an entry or an exit; before, the call with that context
+    /// ran, and the untimed calls that it made.
+    #[inline(always)]
+    fn read<P: Plan>(&mut self, context: u32, now: Reading) {
+        if self.expected[0] > 0 {
+            self.look_for_a_stall::<P>(context, now);
+        }
+        self.read_at.wall = now.wall;
+        if P::CPU {
+            self.read_at.cpu = now.cpu;
+        }
+    }
+
+    /// Notes the time since the last reading, if it is far more than the untimed calls
+    /// usually take that ended since.
+    #[inline(never)]
+    fn look_for_a_stall<P: Plan>(&mut self, context: u32, now: Reading) {
+        let [expected, expected_cpu] = std::mem::take(&mut self.expected);
+        let wall = length(self.read_at.wall, now.wall);
+        let cpu = if P::CPU {
+            length(self.read_at.cpu, now.cpu)
+        } else {
+            0.0
+        };
+        let [longest, longest_cpu] = self.limits.long;
+        let wall = [wall, expected as f64, longest];
+        let cpu = [cpu, expected_cpu as f64, longest_cpu];
+        self.stalls.add(context, [wall, cpu]);
+    }
+
+    /// A timed call at that place, with that row, returned.
     #[inline(always)]
     pub(crate) fn left<P: Plan>(
         &mut self,
-        row: u32,
-        untimed: u32,
+        place: Place,
+        row: &mut Row,
         now: Reading,
         start: Reading,
-    ) -> u32 {
+    ) {
         let has_made_no_call = self.last == Last::Timed;
         self.last = Last::Other;
-        self.read_at = now.wall;
+        self.read::<P>(place.context, now);
         // A row may be timed although it need not be: that says nothing about the rest.
-        if has_made_no_call && untimed == 0 {
-            return self.learn::<P>(row, now, start);
+        if has_made_no_call && row.untimed == 0 {
+            self.learn::<P>(place.row, row, now, start);
         }
-        untimed
     }
 
     #[inline(never)]
-    fn learn<P: Plan>(&mut self, row: u32, now: Reading, start: Reading) -> u32 {
-        let place = row as usize;
+    fn learn<P: Plan>(&mut self, number: u32, row: &mut Row, now: Reading, start: Reading) {
+        let place = number as usize;
         if place >= self.trusts.len() {
             self.trusts
                 .resize((place + 1).next_power_of_two(), Trust::NEW);
@@ -105,16 +159,13 @@ impl Timing {
         } else {
             0.0
         };
-        let Some(trust) = self.trusts.get_mut(place).filter(|_| row > ROOT) else {
-            return 0;
-        };
-        trust.learn(
-            length(start.wall, now.wall),
-            cpu,
-            passed,
-            self.short,
-            random,
-        )
+        let wall = length(start.wall, now.wall);
+        if number > ROOT
+            && let Some(trust) = self.trusts.get_mut(place)
+        {
+            row.untimed = trust.learn([wall, cpu], passed, &self.limits, random);
+            row.means = trust.means();
+        }
     }
 
     /// Knuth's linear congruential generator, its upper half.
@@ -135,10 +186,14 @@ fn length(from: Ticks, to: Ticks) -> f64 {
 impl Recorder {
     /// Times calls by this rule, for [`Plan::ADAPTIVE`].
     pub fn time_adaptively(&mut self, timing: AdaptiveTiming) {
+        let (short, short_cpu) = (timing.short.0 as f64, timing.short_cpu.0 as f64);
         self.timing = Timing {
             start: self.start.wall,
-            read_at: self.start.wall,
-            short: timing.short.0 as f64,
+            read_at: self.start,
+            limits: Limits {
+                short,
+                long: [short * LONG, short_cpu * LONG],
+            },
             random: timing.seed,
             ..Timing::none()
         };
@@ -168,6 +223,7 @@ impl Recorder {
             return false;
         }
         row.untimed = row.untimed.wrapping_sub(1);
+        self.timing.ended_untimed::<P>(row);
         if P::MEMORY {
             let (memory, peak) = memory();
             row.add_memory(
@@ -178,7 +234,6 @@ impl Recorder {
         if !P::TREE {
             self.callees.close(place.symbol, place.restore);
         }
-        self.timing.last = Last::Other;
         self.frames.popped();
         true
     }
@@ -200,7 +255,7 @@ impl Recorder {
     /// The row's calls are timed again: one of them, untimed so far, made a call.
     fn strike(&mut self, row: u32, now: Reading) {
         let place = row as usize;
-        let unknown = length(self.timing.read_at, now.wall);
+        let unknown = length(self.timing.read_at.wall, now.wall);
         if let Some(row) = self.table.rows.get_mut(place)
             && let Some(trust) = self.timing.trusts.get_mut(place)
         {
@@ -218,6 +273,7 @@ impl Recorder {
             Last::EndedUntimed => {
                 if let Some(row) = self.table.rows.get_mut(place as usize) {
                     row.untimed = row.untimed.wrapping_sub(1);
+                    self.timing.ended_untimed::<P>(row);
                     if P::MEMORY {
                         row.add_memory(
                             now.memory.wrapping_sub(frame.start.memory),
@@ -225,7 +281,6 @@ impl Recorder {
                         );
                     }
                 }
-                self.timing.last = Last::Other;
                 true
             }
             Last::Untimed => {
@@ -241,9 +296,9 @@ impl Recorder {
 
     /// A timed call of that row returned, off the fast path.
     #[inline]
-    pub(crate) fn learn<P: Plan>(&mut self, row: u32, now: Reading, start: Reading) {
-        if let Some(found) = self.table.rows.get_mut(row as usize) {
-            found.untimed = self.timing.left::<P>(row, found.untimed, now, start);
+    pub(crate) fn learn<P: Plan>(&mut self, place: Place, now: Reading, start: Reading) {
+        if let Some(row) = self.table.rows.get_mut(place.row as usize) {
+            self.timing.left::<P>(place, row, now, start);
         }
     }
 }

@@ -49,6 +49,9 @@ pub(crate) struct Row {
     pub(crate) untimed: u32,
     pub(crate) calls: u64,
     pub(crate) cost: Reading,
+    /// With adaptive timing: the mean ticks of a call that is not timed, in wall and in
+    /// CPU time; at least one, and at most what fits.
+    pub(crate) means: [u32; 2],
 }
 
 impl Row {
@@ -59,6 +62,7 @@ impl Row {
             untimed: 0,
             calls: 0,
             cost: Reading::default(),
+            means: [0; 2],
         }
     }
 

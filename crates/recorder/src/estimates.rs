@@ -9,6 +9,7 @@
 use profile::{Estimate, Estimates, NumberMap, Variance};
 
 use crate::call_table::{ROOT, Row, Shape};
+use crate::stalls::Stalls;
 use crate::trust::{Estimated, Trust};
 use crate::{Reading, Recorder, TickRate, Ticks};
 
@@ -34,16 +35,20 @@ impl Account {
 
 /// One clock: how to read and to write the times of a row and its estimate.
 struct Side {
+    /// Its place in a pair of wall and CPU time.
+    number: usize,
     time: fn(&mut Reading) -> &mut Ticks,
     estimate: fn(&mut Trust) -> &mut Estimated,
 }
 
 const SIDES: [Side; 2] = [
     Side {
+        number: 0,
         time: |cost| &mut cost.wall,
         estimate: |trust| &mut trust.wall.estimate,
     },
     Side {
+        number: 1,
         time: |cost| &mut cost.cpu,
         estimate: |trust| &mut trust.cpu.estimate,
     },
@@ -58,6 +63,12 @@ impl Recorder {
         for (row, trust) in rows.iter_mut().zip(trusts.iter_mut()) {
             trust.settle(row.untimed);
             row.untimed = 0;
+        }
+        for side in &SIDES {
+            let accounts = accounts(rows, trusts, is_tree, total, side);
+            divide_stalls(rows, trusts, &self.timing.stalls, &accounts, side);
+        }
+        for (row, trust) in rows.iter_mut().zip(trusts.iter()) {
             row.calls += trust.untimed(0);
         }
         for side in &SIDES {
@@ -116,6 +127,36 @@ impl Recorder {
     }
 }
 
+/// Adds its part of its caller's stalls to each estimate.
+fn divide_stalls(
+    rows: &[Row],
+    trusts: &mut [Trust],
+    stalls: &Stalls,
+    accounts: &NumberMap<u32, Account>,
+    side: &Side,
+) {
+    let own_usually = stalls.own(side.number);
+    for (row, trust) in rows.iter().zip(trusts).skip(ROOT as usize + 1) {
+        let (Some(account), Some(stalls)) = (accounts.get(&row.parent()), stalls.of(row.parent()))
+        else {
+            continue;
+        };
+        let Some(stall) = stalls.get(side.number) else {
+            continue;
+        };
+        let estimated = (side.estimate)(trust);
+        if estimated.sum > 0.0 {
+            let division = stall.division(account.estimates, own_usually);
+            let share = estimated.sum / account.estimates;
+            let own = division.part * share;
+            estimated.sum += own * division.time;
+            if division.time > 0.0 {
+                estimated.variance += (own * (1.0 - own)).max(share / 4.0) * stall.squares;
+            }
+        }
+    }
+}
+
 /// The account of each caller: an activation, or a row of the tree.
 fn accounts(
     rows: &mut [Row],
@@ -132,7 +173,8 @@ fn accounts(
         }
         let time = i128::from((side.time)(&mut cost).0.cast_signed());
         let own = if is_tree { number } else { callee };
-        accounts.entry(own).or_default().measured += time;
+        let account = accounts.entry(own).or_default();
+        account.measured += time;
         if number == ROOT {
             continue;
         }

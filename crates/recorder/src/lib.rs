@@ -28,6 +28,7 @@ mod repair;
 mod sampler;
 mod site;
 mod slots;
+mod stalls;
 mod ticks;
 mod trust;
 mod virtual_clock;

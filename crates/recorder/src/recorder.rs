@@ -266,11 +266,10 @@ impl Recorder {
                     self.frames.pushed();
                     return Some(Token(mark));
                 }
-                self.timing.last = Last::Timed;
             }
             slot.start.read::<P>(read);
             if P::ADAPTIVE {
-                self.timing.read_at = slot.start.wall;
+                self.timing.entered::<P>(caller, slot.start);
             }
         }
         self.frames.pushed();
@@ -318,9 +317,7 @@ impl Recorder {
                 };
                 row.add_call::<P>(now, top.start);
                 if P::ADAPTIVE {
-                    row.untimed = self
-                        .timing
-                        .left::<P>(place.row, row.untimed, now, top.start);
+                    self.timing.left::<P>(*place, row, now, top.start);
                 }
                 if !P::TREE {
                     self.callees.close(place.symbol, place.restore);
@@ -347,7 +344,7 @@ impl Recorder {
         }
         self.table.add_call::<P>(place.row, now, frame.start);
         if P::ADAPTIVE {
-            self.learn::<P>(place.row, now, frame.start);
+            self.learn::<P>(place, now, frame.start);
         }
     }
 }

@@ -33,6 +33,24 @@ const MEMORY: u32 = 128;
 /// values has an error, too.
 const OF_MEAN: f64 = 1.0 - WEIGHT / 2.0;
 
+/// What is short and what is long, in ticks.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Limits {
+    /// The mean wall time of a row up to which timing costs too much.
+    pub(crate) short: f64,
+    /// What no call of such a row takes, in wall and in CPU time, unless something
+    /// unusual happens to it.
+    pub(crate) long: [f64; 2],
+}
+
+impl Limits {
+    /// No row is short.
+    pub(crate) const NONE: Self = Self {
+        short: 0.0,
+        long: [0.0; 2],
+    };
+}
+
 /// An estimated sum, and its variance, in ticks.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Estimated {
@@ -61,6 +79,9 @@ impl Values {
     /// Adds a value: the last of `values`, up to [`MEMORY`].
     #[inline]
     fn learn(&mut self, value: f64, values: u32) {
+        if values == 1 {
+            self.mean = value;
+        }
         let distance = value - self.mean;
         let weight = 1.0 / f64::from(values);
         self.mean += weight.max(WEIGHT) * distance;
@@ -68,9 +89,11 @@ impl Values {
         self.last = value;
     }
 
-    /// The value stands for `others` more calls of its block.
+    /// The value stands for `others` more calls of its block. A value of `limit` does
+    /// not: what so long calls took is found out otherwise, see `stalls.rs`.
     #[inline]
-    fn stand_for(&mut self, value: f64, others: f64) {
+    fn stand_for(&mut self, value: f64, limit: f64, others: f64) {
+        let value = if value < limit { value } else { self.mean };
         let distance = value - self.mean;
         // A rare value far away counts in whole; what was seen before counts where
         // one value is near by chance.
@@ -138,25 +161,21 @@ impl Trust {
     /// Learns a timed call that made no call. Returns how many calls follow that are
     /// not timed.
     ///
-    /// `passed` is the profile's time so far, `short` the mean of a row up to which
-    /// timing costs too much. `random` is below 2³².
+    /// `passed` is the profile's time so far, `random` below 2³².
     pub(crate) fn learn(
         &mut self,
-        wall: f64,
-        cpu: f64,
+        [wall, cpu]: [f64; 2],
         passed: f64,
-        short: f64,
+        limits: &Limits,
         random: u32,
     ) -> u32 {
+        let [longest, longest_cpu] = limits.long;
+        let (wall, cpu) = (wall.min(longest), cpu.min(longest_cpu));
         if self.block > 1 {
             let others = self.block - 1;
-            self.wall.stand_for(wall, f64::from(others));
-            self.cpu.stand_for(cpu, f64::from(others));
+            self.wall.stand_for(wall, longest, f64::from(others));
+            self.cpu.stand_for(cpu, longest_cpu, f64::from(others));
             self.estimated += u64::from(others);
-        }
-        if self.values == 0 {
-            self.wall.mean = wall;
-            self.cpu.mean = cpu;
         }
         self.values = (self.values + 1).min(MEMORY);
         self.wall.learn(wall, self.values);
@@ -167,11 +186,21 @@ impl Trust {
             self.every_call();
             0
         } else {
-            self.plan(passed, short, random)
+            self.plan(passed, limits.short, random)
         };
         let untimed = rest + before;
         self.planned += u64::from(untimed);
         untimed
+    }
+
+    /// The means by both clocks, as a row keeps them.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a conversion of a float stops at the limits"
+    )]
+    pub(crate) fn means(&self) -> [u32; 2] {
+        [self.wall.mean, self.cpu.mean].map(|mean| (mean as u32).max(1))
     }
 
     /// Plans the next block. Returns how many of its calls come before the timed one.

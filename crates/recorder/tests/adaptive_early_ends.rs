@@ -48,6 +48,7 @@ impl<const ADAPTIVE: bool> Bench<ADAPTIVE> {
         let mut recorder = Recorder::new(Shape::Edges, 100, 100, Reading::default);
         recorder.time_adaptively(AdaptiveTiming {
             short: Ticks(1_000),
+            short_cpu: Ticks(1_000),
             seed: 5,
         });
         for _ in 2..6 {

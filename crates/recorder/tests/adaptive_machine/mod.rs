@@ -111,6 +111,7 @@ impl<P: Plan> Machine<P> {
         let mut recorder = Recorder::new(shape, max_depth, 1 << 20, || time.read());
         recorder.time_adaptively(AdaptiveTiming {
             short: Ticks(4_000),
+            short_cpu: Ticks(2_000),
             seed,
         });
         Self {
