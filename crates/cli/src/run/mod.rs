@@ -33,8 +33,7 @@ use collect::{Collected, ProfileFile};
 
 /// Runs the program and prints the report; the exit code is the program's.
 pub(crate) fn run(arguments: &RunArguments) -> Result<u8> {
-    if arguments.timing == Timing::Adaptive
-        && matches!(arguments.mode, Mode::Events | Mode::Sample)
+    if arguments.timing == Timing::Adaptive && matches!(arguments.mode, Mode::Events | Mode::Sample)
     {
         bail!(
             "--timing adaptive is for --mode tree and --mode edges: events have the time of \
