@@ -12,6 +12,9 @@
 //! - A self cost is the row's inclusive cost minus that of the rows below it.
 //!   So its variance is the row's own plus those of the rows below it: what an
 //!   estimate charges too much to a callee is missing in the caller.
+//! - Operations that subtract rows from a sum of them, such as a
+//!   [focus](crate::Tree::focused), may state a larger error of a self cost than
+//!   it has, and never a smaller one.
 //!
 //! Variances are kept, not standard errors, because sums of integers are exact
 //! in any order.
@@ -21,7 +24,7 @@
 use std::ops::AddAssign;
 
 use crate::table::Id;
-use crate::{Metric, NumberMap};
+use crate::{Metric, Metrics, NumberMap};
 
 /// The variances of one row's costs, or of a sum of them: the squares of their
 /// standard errors.
@@ -89,10 +92,12 @@ impl Variance {
         root(whole.saturating_add((rest * 38_416).div_ceil(10_000)))
     }
 
-    /// Whether that margin is more than 1 % of `cost`, and so worth showing.
+    /// Whether that margin is more than 1 % of `cost`, and so worth showing. It
+    /// is not beside a zero, which is no estimate: a function of which only the
+    /// callees were chosen.
     #[must_use]
     pub fn is_notable(&self, metric: Metric, cost: i64) -> bool {
-        self.margin(metric).saturating_mul(100) > cost.unsigned_abs()
+        cost != 0 && self.margin(metric).saturating_mul(100) > cost.unsigned_abs()
     }
 
     /// Each of the variances, changed by `change`.
@@ -150,6 +155,19 @@ impl Estimate {
         calls.saturating_sub(self.untimed)
     }
 
+    /// The same without the costs that were not measured.
+    #[must_use]
+    pub fn measured(mut self, metrics: Metrics) -> Self {
+        let variance = &mut self.variance;
+        if !metrics.cpu {
+            variance.cpu = 0;
+        }
+        if !metrics.memory {
+            (variance.memory, variance.peak) = (0, 0);
+        }
+        self
+    }
+
     /// Whether all calls were timed, and the costs have no error.
     #[must_use]
     pub fn is_exact(&self) -> bool {
@@ -162,6 +180,19 @@ impl AddAssign for Estimate {
         self.untimed = self.untimed.saturating_add(other.untimed);
         self.variance += other.variance;
     }
+}
+
+/// How sure a function's costs are, if not all of its calls, or of its callees',
+/// were timed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct FlatEstimate {
+    /// Its calls that were not timed.
+    pub untimed: u64,
+    /// The variance of its cost with callees.
+    pub inclusive: Variance,
+    /// The variance of its self cost. It has one even if each of its own calls
+    /// was timed, if callees are estimates.
+    pub own: Variance,
 }
 
 /// The estimates of a profile's rows, by the row's index: of
@@ -220,6 +251,23 @@ impl Estimates {
     pub fn untimed(&self) -> u64 {
         let untimed = self.rows.iter().map(|(_, estimate)| estimate.untimed);
         untimed.fold(0, u64::saturating_add)
+    }
+
+    /// The estimates of the mean of `runs` runs, from those of their sum: its
+    /// variance is divided by the square of the number of runs.
+    #[must_use]
+    pub fn mean_of(&self, runs: u64) -> Self {
+        let runs = runs.max(1);
+        let square = u128::from(runs) * u128::from(runs);
+        let rows = self.rows.iter().map(|&(row, estimate)| {
+            let untimed = estimate.untimed / runs;
+            let mean = Estimate {
+                untimed: untimed.max(u64::from(estimate.untimed > 0)),
+                variance: estimate.variance.map(|variance| variance.div_ceil(square)),
+            };
+            (row, mean)
+        });
+        rows.collect()
     }
 
     /// Each estimate, changed by `change`.
@@ -309,7 +357,7 @@ mod tests {
         assert!(!wall(10_000).is_notable(Metric::Wall, 19_600));
         assert!(wall(10_000).is_notable(Metric::Wall, 19_599));
         assert!(wall(10_000).is_notable(Metric::Wall, -19_599));
-        assert!(wall(10_000).is_notable(Metric::Wall, 0));
+        assert!(!wall(10_000).is_notable(Metric::Wall, 0));
         assert!(!wall(0).is_notable(Metric::Wall, 0));
         assert!(wall(u128::MAX).is_notable(Metric::Wall, i64::MIN));
     }

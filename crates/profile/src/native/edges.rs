@@ -10,6 +10,9 @@ use crate::{Activation, Budget, Edge, EdgeTable, NumberSet, SymbolId};
 /// The number of edges in a section.
 const A_SECTION: usize = 4096;
 
+/// The number of the first edge in a file: the root's cost has number 0.
+pub(super) const FIRST: u64 = 1;
+
 /// Writes all edges.
 pub(super) fn write(table: &EdgeTable, output: &mut Output<'_>) -> std::io::Result<()> {
     let root = Edge {
@@ -86,6 +89,11 @@ impl EdgeReader {
             table.edges.push(edge);
         }
         cursor.finish()
+    }
+
+    /// The number of edges so far.
+    pub(super) fn len(&self) -> usize {
+        self.table.as_ref().map_or(0, |table| table.edges.len())
     }
 
     /// All edges.

@@ -79,6 +79,11 @@ impl TreeReader {
         cursor.finish()
     }
 
+    /// The number of nodes so far.
+    pub(super) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
     /// The whole tree, if it is valid.
     pub(super) fn finish(mut self, symbols: usize, budget: &Budget) -> Result<Option<Tree>, Error> {
         for index in (1..self.nodes.len()).rev() {

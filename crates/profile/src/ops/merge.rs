@@ -15,9 +15,9 @@ use std::fmt;
 use crate::edges::EdgeSum;
 use crate::table::known_mut;
 use crate::{
-    Activation, Body, Budget, Cost, EdgeTable, Estimate, LinesBuilder, Meta, Metrics, Mode, Node,
-    NodeId, Profile, Sample, Samples, SamplesBuilder, Spans, SpansBuilder, Symbol, SymbolId, Table,
-    Timing, Tree, TreeBuilder, WallUnit,
+    Activation, Body, Budget, Cost, EdgeTable, LinesBuilder, Meta, Metrics, Mode, Node, NodeId,
+    Profile, Sample, Samples, SamplesBuilder, Spans, SpansBuilder, Symbol, SymbolId, Table, Timing,
+    Tree, TreeBuilder, WallUnit,
 };
 
 /// The tag with the number of merged profiles.
@@ -206,7 +206,7 @@ impl Merger {
             _ => None,
         };
         if let Some(estimates) = estimates.filter(|estimates| !estimates.is_empty()) {
-            *estimates = std::mem::take(estimates).map(|_, estimate| measured(estimate, metrics));
+            *estimates = std::mem::take(estimates).map(|_, estimate| estimate.measured(metrics));
         }
         if self.runs > 1 {
             meta.set_tag(RUNS, self.runs.to_string());
@@ -392,18 +392,6 @@ fn agree(symbol: &mut Symbol, other: &Symbol) {
     if other.name < symbol.name {
         symbol.name.clone_from(&other.name);
     }
-}
-
-/// The estimate without the costs that were left out.
-fn measured(mut estimate: Estimate, metrics: Metrics) -> Estimate {
-    let variance = &mut estimate.variance;
-    if !metrics.cpu {
-        variance.cpu = 0;
-    }
-    if !metrics.memory {
-        (variance.memory, variance.peak) = (0, 0);
-    }
-    estimate
 }
 
 fn common_metrics(one: Metrics, other: Metrics) -> Metrics {
