@@ -146,7 +146,7 @@ impl Recorder {
     ) -> Entered {
         let is_made_by_ended =
             P::ENDS_EARLY && self.ending.is_some() && self.settle_before_call::<P>(site, &read);
-        match self.again::<P>(symbol.index(), is_made_by_ended, site, &read) {
+        match self.again::<P, false>(symbol.index(), is_made_by_ended, site, &read) {
             Some(token) => Entered::Recorded(token),
             None => self.enter_new::<P>(symbol, is_made_by_ended, site, read),
         }
@@ -167,11 +167,11 @@ impl Recorder {
         if P::ENDS_EARLY && self.ending.is_some() {
             return None;
         }
-        self.again::<P>(symbol, false, site, read)
+        self.again::<P, true>(symbol, false, site, read)
     }
 
     #[inline(always)]
-    fn again<P: Plan>(
+    fn again<P: Plan, const IN_HOOK: bool>(
         &mut self,
         symbol: usize,
         is_made_by_ended: bool,
@@ -193,12 +193,14 @@ impl Recorder {
         } else {
             let caller = top.place.context;
             slot.place = if P::TREE {
-                let row = self.table.find(caller, self.callees.symbol(symbol)?)?;
+                let row = self
+                    .table
+                    .find::<IN_HOOK>(caller, self.callees.symbol(symbol)?)?;
                 Place::of_path(row)
             } else {
                 let next = self.callees.next(symbol)?;
                 let activation = *next;
-                let row = self.table.find(caller, activation)?;
+                let row = self.table.find::<IN_HOOK>(caller, activation)?;
                 *next = activation.wrapping_add(1);
                 Place {
                     restore: activation,
