@@ -3,6 +3,8 @@
 # The driver is Python, in benches/driver. This file passes it the paths.
 
 bench_results=${release%/release}/bench
+# A wiki and a page for MediaWiki's parser, made by bench_wiki.
+bench_wiki=$bench_results/wiki
 
 want_bench_programs() {
     want_demo_programs
@@ -14,6 +16,19 @@ want_bench_programs() {
     install_what_is_missing
 }
 
+# Makes a wiki of Debian's MediaWiki, once, as `./x soak` does: unpacked, not installed.
+# A Debian without the package has one program less in the table.
+bench_make_wiki() (
+    if [ -e "$bench_wiki/page.txt" ] || ! can_install mediawiki; then return; fi
+    source scripts/soak.sh
+    soak=$bench_wiki
+    mkdir -p "$soak"
+    soak_unpack mediawiki mediawiki-classes
+    soak_wiki
+    rm -r "$soak/unpacked"
+    for _ in 1 2 3; do soak_page Long && soak_page Cited; done >"$soak/page.txt"
+)
+
 # bench_run [OPTION…] [PART | WORKLOAD | PEER_SO=NAME:PATH…]
 bench_run() {
     local workspace status=0
@@ -21,7 +36,7 @@ bench_run() {
     plain_scan_directory "$workspace/conf.d"
     python3 -B benches/driver --php "$PHP" --php-config "$PHP_CONFIG" \
         --extension "$(realpath "$release/libxhprof.so")" --scan-dir "$workspace/conf.d" \
-        --fpm "$(find_fpm || true)" --results "$bench_results" "$@" || status=$?
+        --fpm "$(find_fpm || true)" --wiki "$bench_wiki" --results "$bench_results" "$@" || status=$?
     rm -rf "$workspace"
     return "$status"
 }

@@ -4,7 +4,10 @@
  * php-fpm with two workers, without the extension and with several settings. The
  * variants run in turn, many times for a short time.
  *
- *     php -n server-load.php EXTENSION PHP-FPM NGINX SECONDS ROUNDS
+ *     php -n server-load.php EXTENSION PHP-FPM NGINX FLOOR SECONDS ROUNDS
+ *
+ * FLOOR is a folder with benches/floor/hooks.c and floor.c, built: what any profiler
+ * in PHP's execute hooks costs that does nothing, or reads the clock twice a call.
  *
  * The page makes about 10,000 calls in a few milliseconds, as pages of larger
  * programs do. The script reports numbers and has no limits.
@@ -44,7 +47,7 @@ const PAGE = <<<'PHP'
     echo build(4, 'root')->render();
     PHP;
 
-[, $extension, $fpm, $nginx, $seconds, $rounds] = $argv;
+[, $extension, $fpm, $nginx, $floor, $seconds, $rounds] = $argv;
 $folder = sys_get_temp_dir() . '/xhprof-load-' . getmypid();
 mkdir($folder, 0755);
 $disk = "$folder/profiles";
@@ -53,11 +56,14 @@ foreach (array_unique([$disk, $memory]) as $directory) {
     mkdir($directory, 0777);
 }
 file_put_contents("$folder/page.php", PAGE);
+file_put_contents("$folder/floor.php", '<?php floor_enable();');
 $opcache = ['zend_extension' => 'opcache', 'extension_dir' => ini_get('extension_dir'), 'opcache.enable' => '1', 'opcache.jit' => 'off'];
 $own = ['extension' => $extension, 'xhprof.output_dir' => $memory];
 $sample = ['xhprof.auto_enable' => '1', 'xhprof.mode' => 'sample', 'xhprof.sampling_interval' => '10000'];
 $ways = [
     'without the extension' => [],
+    'hooks only' => ['extension' => "$floor/hooks.so"],
+    'floor' => ['extension' => "$floor/floor.so", 'auto_prepend_file' => "$folder/floor.php"],
     'loaded, profiling nothing' => $own,
     'trigger, never requested' => $own + ['xhprof.auto_enable' => 'trigger', 'xhprof.trigger' => 'profile', 'xhprof.trigger_secret' => 'secret'],
     'rate = 0.01' => $own + ['xhprof.auto_enable' => '1', 'xhprof.rate' => '0.01'],
@@ -65,6 +71,7 @@ $ways = [
     'auto_enable = 1, edges' => $own + ['xhprof.auto_enable' => '1', 'xhprof.mode' => 'edges'],
     'auto_enable = 1, sample' => $own + $sample,
     'sample, files on the disk' => ['xhprof.output_dir' => $disk] + $own + $sample,
+    'auto_enable = 1, wall time only' => $own + ['xhprof.auto_enable' => '1', 'xhprof.flags' => ''],
     'auto_enable = 1, no_builtins' => $own + ['xhprof.auto_enable' => '1', 'xhprof.flags' => 'no_builtins'],
 ];
 
@@ -167,13 +174,14 @@ function median(array $numbers): float
     sort($numbers);
     return $numbers[intdiv(count($numbers), 2)];
 }
-printf("%-28s %10s %7s %8s %8s %14s %9s\n", '', 'requests/s', 'ratio', 'p50, ms', 'p99, ms', 'CPU ms/request', 'profiles');
-$first = array_column($results['without the extension'], 0);
+printf("%-32s %10s %7s %8s %8s %14s %9s %9s\n", '', 'requests/s', 'ratio', 'p50, ms', 'p99, ms', 'CPU ms/request', 'CPU ratio', 'profiles');
+[$first, $least] = [array_column($results['without the extension'], 0), array_column($results['without the extension'], 4)];
 foreach (array_keys($ways) as $way) {
     $column = fn (int $number) => array_column($results[$way], $number);
     // Ratios are taken within rounds: if the machine is slower for a while, it is so for both.
     $ratio = median(array_map(fn ($one, $base) => $one / $base, $column(0), $first));
-    printf("%-28s %10.1f %7.3f %8.2f %8.2f %14.3f %9d\n", $way, median($column(0)), $ratio, median($column(1)), median($column(2)), median($column(4)) / 1000, array_sum($column(3)));
+    $cpu = median(array_map(fn ($one, $base) => $base / $one, $column(4), $least));
+    printf("%-32s %10.1f %7.3f %8.2f %8.2f %14.3f %9.3f %9d\n", $way, median($column(0)), $ratio, median($column(1)), median($column(2)), median($column(4)) / 1000, $cpu, array_sum($column(3)));
 }
 preg_match('/^model name\s*: (.*)/m', @file_get_contents('/proc/cpuinfo'), $cpu);
 echo "\nMedians of $rounds runs of $seconds s each, in turn; 2 php-fpm workers, 2 connections, OPcache;\nload ", implode(' ', array_map(fn ($load) => round($load, 1), sys_getloadavg())), ', ', date('Y-m-d'), ', PHP ', PHP_VERSION, ', ', $cpu[1] ?? php_uname('m'), ".\n";

@@ -40,6 +40,12 @@ server_test() {
 server_load() {
     local seconds=${1:-2} rounds=${2:-11}
     [[ $seconds =~ ^[0-9]+$ && $rounds =~ ^[0-9]+$ ]] || die 'usage: ./x server-load [SECONDS [ROUNDS]]'
+    local name includes
     server_find
-    "$PHP" -n scripts/server-load.php "$extension" "$fpm" "$nginx" "$seconds" "$rounds"
+    # Hooks that read nothing, and hooks that read the clock: what any profiler costs.
+    read -ra includes <<<"$("$PHP_CONFIG" --includes)"
+    for name in hooks floor; do
+        cc -O2 -fPIC -shared "${includes[@]}" "benches/floor/$name.c" -o "$server/$name.so"
+    done
+    "$PHP" -n scripts/server-load.php "$extension" "$fpm" "$nginx" "$server" "$seconds" "$rounds"
 }

@@ -12,7 +12,10 @@ soak_run() {
     local requests=${1:-20000} engine engines=(execute observer)
     [ -z "${2:-}" ] || engines=("$2")
     [[ $requests =~ ^[0-9]+$ ]] || die "soak: the number of requests is not a number: $requests"
-    soak_unpack
+    local name
+    name=php$("$PHP" -n -r 'echo PHP_MAJOR_VERSION, ".", PHP_MINOR_VERSION;')
+    fpm=$soak/unpacked/usr/sbin/php-fpm${name#php}
+    soak_unpack mediawiki mediawiki-classes nginx nginx-common "$name-fpm" "$name-apcu"
     soak_wiki
     trap soak_stop EXIT
     trap 'exit 143' TERM INT
@@ -22,17 +25,14 @@ soak_run() {
     say 'no crash, no error, the same answers, and memory did not grow'
 }
 
-# Packages that would start services if installed are only unpacked.
+# soak_unpack PACKAGE…: packages that would start services if installed are only unpacked.
 soak_unpack() {
     local name root=$soak/unpacked
-    name=php$("$PHP" -n -r 'echo PHP_MAJOR_VERSION, ".", PHP_MINOR_VERSION;')
-    fpm=$root/usr/sbin/php-fpm${name#php}
     [ ! -e "$root/complete" ] || return 0
-    say "apt-get download: mediawiki, nginx, $name-fpm, $name-apcu; unpacked in $soak, not installed"
+    say "apt-get download: $*; unpacked in $soak, not installed"
     rm -rf "$soak/download" "$root" && mkdir -p "$soak/download" "$root"
-    (cd "$soak/download" && apt-get download -qq mediawiki mediawiki-classes nginx nginx-common "$name-fpm" "$name-apcu") >"$soak/log" 2>&1 ||
-        { as_root apt-get update -qq && cd "$soak/download" &&
-            apt-get download -qq mediawiki mediawiki-classes nginx nginx-common "$name-fpm" "$name-apcu"; } >"$soak/log" 2>&1 ||
+    (cd "$soak/download" && apt-get download -qq "$@") >"$soak/log" 2>&1 ||
+        (as_root apt-get update -qq && cd "$soak/download" && apt-get download -qq "$@") >"$soak/log" 2>&1 ||
         die "apt-get failed: $(tail -n 5 "$soak/log")"
     for name in "$soak"/download/*.deb; do dpkg-deb --extract "$name" "$root"; done
     rm -r "$soak/download"

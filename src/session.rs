@@ -391,12 +391,12 @@ pub(crate) fn stop() -> Option<Recorded> {
             clock::stop();
             zend::memory::forget();
             let spans = running.symbols.spans_so_far();
-            let names = running.symbols.shared_names().borrow_mut().take();
+            let names = running.symbols.take_names();
             Recorded::of(recorder, names, spans, &measure, running.started_us)
         }
         Mode::Sampling(sampling) => {
             engine::uninstall_sampling();
-            let names = running.symbols.shared_names().borrow_mut().take();
+            let names = running.symbols.take_names();
             Some(sampling::recorded(*sampling, names, running.started_us))
         }
     }

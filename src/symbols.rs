@@ -7,6 +7,7 @@
 use std::cell::{Ref, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use policy::details::{self, Detail};
 use policy::exclusions::Exclusions;
@@ -92,6 +93,11 @@ pub(crate) enum Details {
 /// How many distinct details become part of names; further calls keep the plain
 /// name. A program may generate any number of statements.
 const MAX_DETAILS: usize = 10_000;
+/// How many functions the last profile of this process named. The requests of a
+/// server's worker are alike, so the next profile begins with as much room.
+static LAST_COUNT: AtomicUsize = AtomicUsize::new(0);
+/// The largest such room: half a megabyte.
+const MOST_EXPECTED: usize = 8192;
 /// How many prepared statements are stored.
 const MAX_PREPARED: usize = 1_000;
 
@@ -188,16 +194,24 @@ impl Symbols {
     pub(crate) fn new(naming: NamingOptions, rate: TickRate, limits: NameLimits) -> Self {
         let has_spans = naming.details == Details::Spans;
         let spans = has_spans.then(|| Rc::new(RefCell::new(SpanLog::new(rate))));
+        let expected = LAST_COUNT.load(Ordering::Relaxed).min(MOST_EXPECTED);
         Self {
             naming,
-            names: Rc::new(RefCell::new(Names::new(limits))),
-            by_name: NameIndex::default(),
+            names: Rc::new(RefCell::new(Names::with_room(limits, expected))),
+            by_name: NameIndex::with_room(expected),
             sources: HashMap::new(),
             details: 0,
             spans,
             prepared: HashMap::new(),
             scratch: Vec::new(),
         }
+    }
+
+    /// The names of a profile that ends.
+    pub(crate) fn take_names(&self) -> Names {
+        let names = self.names.borrow_mut().take();
+        LAST_COUNT.store(names.symbols().len(), Ordering::Relaxed);
+        names
     }
 
     /// The names so far.

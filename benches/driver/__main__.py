@@ -46,7 +46,7 @@ def main():
     if busy(options.load):
         say("the machine is busy: the numbers will not be valid results")
     try:
-        setup = Setup(options.php, options.php_config, options.extension, options.scan_dir, options.fpm, folder, options.peers).prepare()
+        setup = Setup(options.php, options.php_config, options.extension, options.scan_dir, options.fpm, options.wiki, folder, options.peers).prepare()
         find_yardstick(setup, options.effort.yardstick_s)
         results = {name: measured(name, setup, options) for name in options.parts}
     except RunFailed as failure:
@@ -101,7 +101,7 @@ def write(results, folder):
 def arguments():
     """The arguments: paths from scripts/bench.sh, and what to measure from the user."""
     parser = argparse.ArgumentParser(prog="./x bench", usage="./x bench [--quick] [--rounds N] [--write] [PART | WORKLOAD]… [PEER_SO=NAME:PATH]…")
-    for name in ("php", "php-config", "extension", "scan-dir", "fpm", "results"):
+    for name in ("php", "php-config", "extension", "scan-dir", "fpm", "wiki", "results"):
         parser.add_argument(f"--{name}", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--quick", action="store_true", help="fewer rounds and smaller sizes: a first look, not a result")
     parser.add_argument("--rounds", type=int, metavar="N", help=f"number of rounds ({FULL.rounds}); growth makes a third of them")

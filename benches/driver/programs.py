@@ -37,7 +37,13 @@ def programs(setup, effort):
         "Composer, `list`": ("/usr/bin/composer", "list"),
         "Twig": (setup.workload("twig.php"), "10" if smoke else "1500"),
     }
-    needs = {"Twig": "/usr/share/php/Twig/autoload.php"}
+    tests = ("/usr/bin/phpunit", "--no-configuration", "--do-not-cache-result", *(("--filter", "few") if smoke else ()), setup.workload("TwigTest.php"))
+    found |= {
+        "PHPUnit on Twig": tests,
+        "MediaWiki's parser": (f"{setup.wiki}/site/maintenance/parse.php", f"{setup.wiki}/page.txt"),
+    }
+    twig = "/usr/share/php/Twig/autoload.php"
+    needs = {"Twig": twig, "PHPUnit on Twig": twig, "MediaWiki's parser": f"{setup.wiki}/page.txt"}
     return {name: command for name, command in found.items() if os.path.exists(command[0]) and os.path.exists(needs.get(name, command[0]))}
 
 
@@ -45,7 +51,7 @@ def compared(setup):
     """The variants, each beside the program alone."""
     ours = [it for it in variants.profiling(setup) if it.name in ("wall", "all", "tree, all", "wall (observer)")]
     rivals = [it for it in variants.rivals(setup) if it.flags == "wall" or it.flags == "off" and ": off" not in it.name]
-    return [variants.hooks(setup), variants.floor(setup), *ours, *variants.adaptive(setup), *rivals, *variants.jit_idle(setup), variants.jit_wall(setup)]
+    return [variants.hooks(setup), variants.floor(setup), *variants.idle(setup), *ours, *variants.adaptive(setup), *rivals, *variants.jit_idle(setup), variants.jit_wall(setup)]
 
 
 def measure(setup, effort):

@@ -23,6 +23,8 @@ class Setup:
     # A folder with the ini files of this PHP, without those of profilers: for real programs.
     scan_dir: str
     fpm: str
+    # A folder with a wiki in `site` and a text in `page.txt`; it need not exist.
+    wiki: str
     # A temporary folder; its creator deletes it at the end.
     folder: Path
     peers: dict

@@ -71,6 +71,7 @@ impl<'a> Function<'a> {
     /// Whether this is a trampoline, which the engine creates for one call of
     /// `__call`, `__callStatic` or an object's `__invoke`. Its run-time cache is
     /// not its own.
+    #[inline(always)]
     pub(crate) fn is_trampoline(self) -> bool {
         self.flags() & ZEND_ACC_CALL_VIA_TRAMPOLINE != 0
     }

@@ -80,14 +80,25 @@ pub(crate) fn write_run_init(function: Function<'_>, name: &mut Vec<u8>) {
 
 /// `class@anonymous\0/path:3$0` is `class@anonymous`.
 fn without_hidden_path(class: &[u8]) -> &[u8] {
-    class.split(|&byte| byte == 0).next().unwrap_or(class)
+    match position_of_nul(class) {
+        Some(nul) => class.get(..nul).unwrap_or(class),
+        None => class,
+    }
+}
+
+/// Few names contain a NUL: whether one does is found many bytes at a time.
+fn position_of_nul(name: &[u8]) -> Option<usize> {
+    if !name.contains(&0) {
+        return None;
+    }
+    name.iter().position(|&byte| byte == 0)
 }
 
 /// The name of a closure in an anonymous class contains the class's whole name
 /// with the path (PHP 8.4): removes the text from each NUL to the next `::`.
 fn write_without_hidden_paths(function_name: &[u8], name: &mut Vec<u8>) {
     let mut rest = function_name;
-    while let Some(nul) = rest.iter().position(|&byte| byte == 0) {
+    while let Some(nul) = position_of_nul(rest) {
         let (before, after) = rest.split_at(nul);
         name.extend_from_slice(before);
         let end = after.windows(2).position(|pair| pair == b"::");

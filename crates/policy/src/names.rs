@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::hash::{DefaultHasher, Hasher};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use profile::{Meta, Symbol};
 
@@ -38,6 +39,8 @@ pub struct NameLimits {
 #[derive(Debug, Clone)]
 pub struct Names {
     symbols: Vec<Symbol>,
+    /// The last place: functions of one file share its path.
+    last_file: Option<Arc<[u8]>>,
     limits: NameLimits,
     bytes: u64,
     left_out: u64,
@@ -48,13 +51,22 @@ impl Names {
     /// The names of a profile that begins, with `main()` and `[truncated]`.
     #[must_use]
     pub fn new(limits: NameLimits) -> Self {
-        let symbols = vec![Symbol::new(Symbol::MAIN), Symbol::new(&b"[truncated]"[..])];
+        Self::with_room(limits, 0)
+    }
+
+    /// The same, with room for `count` names.
+    #[must_use]
+    pub fn with_room(limits: NameLimits, count: usize) -> Self {
+        let mut symbols = Vec::with_capacity(count.saturating_add(2));
+        symbols.push(Symbol::new(Symbol::MAIN));
+        symbols.push(Symbol::new(&b"[truncated]"[..]));
         Self {
             limits: NameLimits {
                 count: limits.count.saturating_add(symbols.len()),
                 ..limits
             },
             symbols,
+            last_file: None,
             bytes: 0,
             left_out: 0,
             shortened: 0,
@@ -90,9 +102,17 @@ impl Names {
     /// Sets the place of the symbol numbered `number`, if that exists.
     pub fn set_place(&mut self, number: usize, file: Option<&[u8]>, line: u32) {
         if let Some(symbol) = self.symbols.get_mut(number) {
-            symbol.file = file.map(|file| file.get(..MAX_LENGTH).unwrap_or(file).into());
+            if let Some(file) = file {
+                let file = file.get(..MAX_LENGTH).unwrap_or(file);
+                let last = self.last_file.take().filter(|last| **last == *file);
+                let shared = last.unwrap_or_else(|| file.into());
+                self.bytes += shared.len() as u64;
+                self.last_file = Some(Arc::clone(&shared));
+                symbol.file = Some(shared);
+            } else {
+                symbol.file = None;
+            }
             symbol.line = line;
-            self.bytes += symbol.file.as_ref().map_or(0, |file| file.len() as u64);
         }
     }
 
@@ -195,6 +215,23 @@ mod tests {
         add(&mut names, b"g");
         assert_eq!(names.symbols().len(), 3);
         assert_eq!(names.symbols()[2].line, 7);
+    }
+
+    #[test]
+    fn functions_of_one_file_share_its_path() {
+        let mut names = limited(100, 1_000);
+        for (number, file) in [b"/a.php", b"/a.php", b"/b.php", b"/a.php"]
+            .into_iter()
+            .enumerate()
+        {
+            add(&mut names, b"f");
+            names.set_place(number + 2, Some(file), 7);
+        }
+        let files = names.symbols().iter().skip(2);
+        let files: Vec<_> = files.map(|symbol| symbol.file.clone().unwrap()).collect();
+        assert!(Arc::ptr_eq(&files[0], &files[1]));
+        let paths: Vec<_> = files.iter().map(|file| &**file).collect();
+        assert_eq!(paths, [b"/a.php", b"/a.php", b"/b.php", b"/a.php"]);
     }
 
     #[test]

@@ -15,7 +15,7 @@ use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
 use crate::hash::folded_product;
 
 /// Values by the hashes of their names.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct NameIndex<T> {
     seed: u64,
     factor: u64,
@@ -27,14 +27,21 @@ pub struct NameIndex<T> {
 pub struct Vacancy(u64);
 
 impl<T> Default for NameIndex<T> {
-    /// An empty index with new random hash parameters.
     fn default() -> Self {
+        Self::with_room(0)
+    }
+}
+
+impl<T> NameIndex<T> {
+    /// An empty index with new random hash parameters, and with room for `count` names.
+    #[must_use]
+    pub fn with_room(count: usize) -> Self {
         let random = RandomState::new();
         Self {
             seed: random.hash_one(0_u8),
             // Odd: an even factor would lose bits.
             factor: random.hash_one(1_u8) | 1,
-            found: HashMap::default(),
+            found: HashMap::with_capacity_and_hasher(count, BuildHasherDefault::default()),
         }
     }
 }

@@ -3,7 +3,7 @@
 //! A profile names each function once, in a table, and refers to it by number
 //! elsewhere. Names are PHP's bytes, which need not be UTF-8.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use crate::table::{Id, known};
 
@@ -36,7 +36,9 @@ pub struct Symbol {
     /// PHP's bytes, without the separator `==>`.
     pub name: Box<[u8]>,
     /// The file, if known.
-    pub file: Option<Box<[u8]>>,
+    ///
+    /// Shared, because many functions are in one file.
+    pub file: Option<Arc<[u8]>>,
     /// The first line; zero if unknown.
     pub line: u32,
     /// Whether PHP itself or an extension implements it.

@@ -182,7 +182,7 @@ impl Recorder {
             self.time_from(read());
         }
         let symbol_number = symbol.index();
-        match self.again::<P, SPARES>(symbol_number, is_made_by_ended, site, &read, memory) {
+        match self.again::<P, SPARES, false>(symbol_number, is_made_by_ended, site, &read, memory) {
             Some(token) => Entered::Recorded(token),
             None => self.enter_new::<P>(symbol, is_made_by_ended, site, read),
         }
@@ -209,11 +209,11 @@ impl Recorder {
         if P::ENDS_EARLY && self.ending.is_some() {
             return None;
         }
-        self.again::<P, true>(symbol, false, site, read, memory)
+        self.again::<P, true, true>(symbol, false, site, read, memory)
     }
 
     #[inline(always)]
-    fn again<P: Plan, const SPARES: bool>(
+    fn again<P: Plan, const SPARES: bool, const IN_HOOK: bool>(
         &mut self,
         symbol: usize,
         is_made_by_ended: bool,
@@ -240,12 +240,14 @@ impl Recorder {
         } else {
             let caller = top.place.context;
             slot.place = if P::TREE {
-                let row = self.table.find(caller, self.callees.symbol(symbol)?)?;
+                let row = self
+                    .table
+                    .find::<IN_HOOK>(caller, self.callees.symbol(symbol)?)?;
                 Place::of_path(row)
             } else {
                 let next = self.callees.next(symbol)?;
                 let activation = *next;
-                let row = self.table.find(caller, activation)?;
+                let row = self.table.find::<IN_HOOK>(caller, activation)?;
                 *next = activation.wrapping_add(1);
                 Place {
                     restore: activation,

@@ -356,7 +356,7 @@ fn symbol(call: &Call) -> Symbol {
             None => ("/srv/shop/vendor/composer/", class),
         };
         let file = format!("{folder}{}.php", rest.replace('\\', "/"));
-        symbol.file = Some(file.into_bytes().into_boxed_slice());
+        symbol.file = Some(file.into_bytes().into());
         symbol.line = 20 + u32::try_from(call.name.len() * 7 % 180).unwrap_or(0);
     }
     symbol
