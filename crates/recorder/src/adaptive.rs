@@ -43,7 +43,7 @@ pub struct AdaptiveTiming {
     /// … and the same time in ticks of the CPU clock.
     pub short_cpu: Ticks,
     /// The error that all estimates together may have, as a part of the profile's time, at
-    /// 95 %.
+    /// 95 %. With 2 or more, estimates may be more than their caller's time.
     pub error: f64,
     /// What a timed call takes longer for the profiler where most calls are untimed, so
     /// that the processor expected another one: in wall and in CPU time.
@@ -63,7 +63,7 @@ pub(crate) struct Timing {
     read_at: Reading,
     /// The beginning of the profile.
     start: Ticks,
-    limits: Limits,
+    pub(crate) limits: Limits,
     random: u64,
     pub(crate) stalls: Stalls,
     /// What is known of each row that made no calls; a row's number is its place.
