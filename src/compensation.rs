@@ -145,9 +145,14 @@ fn measure(callee: Callee, flags: Flags, timing: Timing) -> Option<OfCallee> {
     let at_pace = |runs: &[OneRun], cost: fn(&OneRun) -> u64| {
         middle(runs.iter().map(|run| run.pace.scale(cost(run), pace)))
     };
-    let (wall, cpu): (fn(&OneRun) -> u64, fn(&OneRun) -> u64) = (|run| run.wall, |run| run.cpu);
+    let clocks: [fn(&OneRun) -> u64; 2] = [|run| run.wall, |run| run.cpu];
     let added = |run: &OneRun| run.profiled.saturating_sub(run.bare);
     let bare = at_pace(&runs, |run| run.bare);
+    // The least: what is subtracted too much from a caller of many short calls would be
+    // all of its own time.
+    let least = untimed_runs.iter();
+    let least = least.map(|run| run.pace.scale(run.profiled, pace));
+    let least = least.min().unwrap_or_default();
     let cost = at_pace(&runs, added);
     // Without hooks, half of an empty call's time is its own, half its caller's.
     let parts = |between: u64| {
@@ -159,9 +164,9 @@ fn measure(callee: Callee, flags: Flags, timing: Timing) -> Option<OfCallee> {
     };
     Some(OfCallee {
         pace,
-        parts: [parts(at_pace(&runs, wall)), parts(at_pace(&runs, cpu))],
-        untimed: at_pace(&untimed_runs, added),
-        surprise: [wall, cpu].map(|time| {
+        parts: clocks.map(|time| parts(at_pace(&runs, time))),
+        untimed: least.saturating_sub(bare),
+        surprise: clocks.map(|time| {
             let expected = at_pace(&runs, time);
             at_pace(&untimed_runs, time).saturating_sub(expected)
         }),

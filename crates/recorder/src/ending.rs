@@ -10,8 +10,8 @@
 //! the function must not be charged for them. So the lower of both readings
 //! counts: at the end and at the next event.
 
-use crate::adaptive::Last;
 use crate::frames::Frame;
+use crate::timing::Last;
 use crate::{CallSite, Plan, Reading, Recorder};
 
 impl Recorder {

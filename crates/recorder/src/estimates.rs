@@ -58,6 +58,8 @@ impl Recorder {
     /// Adds all untimed calls to their rows. The profile's total is `total`.
     pub(crate) fn estimate(&mut self, total: Reading) {
         let is_tree = self.shape == Shape::Tree;
+        // With an error of all time, nothing need fit.
+        let is_cut = self.timing.limits.allowed < 1.0;
         let rows = &mut self.table.rows;
         let trusts = &mut self.timing.trusts;
         for (row, trust) in rows.iter_mut().zip(trusts.iter_mut()) {
@@ -79,7 +81,8 @@ impl Recorder {
                 let wanted = estimated.sum.max(0.0);
                 let account = accounts.get(&row.parent());
                 // Rounded down, so that they fit all together.
-                let sum = (wanted * account.map_or(1.0, Account::share)).floor();
+                let share = account.filter(|_| is_cut).map_or(1.0, Account::share);
+                let sum = (wanted * share).floor();
                 let cut = estimated.sum - sum;
                 estimated.sum = sum;
                 if wanted - sum >= 1.0 {

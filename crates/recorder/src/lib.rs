@@ -30,11 +30,11 @@ mod site;
 mod slots;
 mod stalls;
 mod ticks;
+mod timing;
 mod trust;
 mod virtual_clock;
 mod whole;
 
-pub use adaptive::AdaptiveTiming;
 pub use call_table::Shape;
 pub use cpu_clock::CpuClock;
 pub use edges::RecordedEdges;
@@ -48,4 +48,5 @@ pub use sampler::Sampler;
 pub use site::{CallSite, StackAddress};
 pub use slots::{SlotGrid, slots};
 pub use ticks::{TickRate, Ticks};
+pub use timing::AdaptiveTiming;
 pub use virtual_clock::{Overhead, VirtualClock};

@@ -10,12 +10,12 @@
 //! exists: the next entry drops such frames, and a return closes the frames
 //! above the one that its [`Token`] names.
 
-use crate::adaptive::{Last, Timing};
 use crate::call_table::{CallTable, ROOT, Shape};
 use crate::callees::{Callees, Place};
 use crate::event_log::EventLog;
 use crate::fiber::Fibers;
 use crate::frames::{Frame, Frames};
+use crate::timing::{Last, Timing};
 use crate::{CallSite, Plan, Reading, SymbolId};
 
 /// Identifies an entry until the call returns: its frame's mark.

@@ -15,6 +15,8 @@ use std::ops::AddAssign;
 /// The largest block. One reading in 64 calls is 2 % of the cost of all readings, so
 /// larger blocks would save nothing, and see less.
 pub(crate) const MOST: u32 = 64;
+/// So many times the mean, a value is no part of the variance that decides.
+const UNUSUAL: f64 = 8.0;
 /// Calls that are timed before the first block, and after a change.
 const WARM_UP: u32 = 16;
 /// The most timed calls that are asked of a row whose calls make calls now and then.
@@ -89,7 +91,10 @@ impl Values {
         let distance = value - self.mean;
         let weight = 1.0 / f64::from(values);
         self.mean += weight.max(WEIGHT) * distance;
-        self.variance += weight * (distance * distance - self.variance);
+        // A rare interruption must not stop a row's blocks for hundreds of calls. Its whole
+        // distance is in the stated error, if it was in a block.
+        let usual = distance.min(UNUSUAL * self.mean);
+        self.variance += weight * (usual * usual - self.variance);
         self.last = value;
     }
 
