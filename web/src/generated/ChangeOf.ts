@@ -29,6 +29,12 @@ difference: number,
  */
 relative: number | null,
 /**
- * Whether profiles of one side differ as much.
+ * Whether profiles of one side differ as much, or the estimates of the costs
+ * are not sure enough to tell.
  */
-withinSpread: boolean, };
+withinSpread: boolean,
+/**
+ * Half the width of the 95 % interval of the difference, as far as it comes
+ * from estimates; zero if all calls were timed.
+ */
+margin: number, };
