@@ -21,7 +21,8 @@ use recorder::Shape;
 
 use crate::log_throttled::{Problem, log_throttled};
 use crate::output::{Chosen, EventFile, FileOutcome, Written};
-use crate::settings::{Flags, Mode, OutputFormat};
+use crate::session::Times;
+use crate::settings::{Flags, Mode, OutputFormat, Timing};
 use crate::symbols::{Details, NamingOptions};
 use crate::{compensation, output, session, settings, zend};
 
@@ -135,7 +136,11 @@ fn begin(reason: Reason) -> Result<(), String> {
 }
 
 fn start_tracing(shape: Shape, flags: Flags, naming: NamingOptions) {
-    session::start_tracing(shape, flags, naming, compensation::costs(flags));
+    let times = match settings::value(&settings::TIMING) {
+        Timing::Exact => Times::Exact(compensation::costs(flags)),
+        Timing::Adaptive => Times::Adaptive,
+    };
+    session::start_tracing(shape, flags, naming, times);
 }
 
 fn begin_events(flags: Flags, naming: NamingOptions) -> Result<(), String> {

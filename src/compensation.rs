@@ -14,7 +14,7 @@ use recorder::{Pace, Shape};
 
 use crate::clock::{self, MeasuredCosts, Parts};
 use crate::engine::Callee;
-use crate::session::{self, Recorded};
+use crate::session::{self, Recorded, Times};
 use crate::settings::{self, ClockChoice, Flags};
 use crate::symbols::NamingOptions;
 
@@ -132,7 +132,7 @@ fn one_run(callee: Callee, flags: Flags) -> Option<OneRun> {
             Shape::Edges,
             flags,
             NamingOptions::default(),
-            Some(MeasuredCosts::default()),
+            Times::Exact(Some(MeasuredCosts::default())),
         );
     };
     let (profiled, recorded) = callee.with_hooks(start, session::stop)?;

@@ -5,11 +5,12 @@
 //! distinguishes it from earlier ones.
 
 mod engine_choice;
+mod own_costs;
 mod recorded;
 mod sampling;
 mod status;
 
-pub(crate) use engine_choice::{engine_in_use, engine_to_arm, problem};
+pub(crate) use engine_choice::{engine_in_use, engine_to_arm, problem, problem_of_timing};
 pub(crate) use recorded::Recorded;
 pub(crate) use sampling::start_sampling;
 pub(crate) use status::status;
@@ -18,11 +19,11 @@ use std::rc::Rc;
 
 use profile::native::events::{EventsOptions, RawInstant};
 use profile::{Metrics, Profile};
-use recorder::{EventSink, Recorder, Shape};
+use recorder::{AdaptiveTiming, EventSink, Recorder, Shape};
 
 use crate::clock::{self, Clock, CpuTime, MeasuredCosts};
 use crate::engine::{
-    self, Measure, Mode, Recording, Running, State, Suspension, Tracing, with_state,
+    self, Hooks, Measure, Mode, Recording, Running, State, Suspension, Tracing, with_state,
 };
 use crate::log_throttled::{Problem, log_throttled};
 use crate::settings::{self, Flags};
@@ -30,6 +31,10 @@ use crate::spans::SharedSpans;
 use crate::symbols::{NamingOptions, Symbols};
 use crate::zend;
 use policy::names::{NameLimits, SharedNames};
+
+/// Calls that take longer on average are timed each, also by adaptive timing: there a
+/// reading is less than two percent.
+const SHORT_NS: u64 = 4_000;
 
 /// Whether something is being recorded.
 pub(crate) fn is_running() -> bool {
@@ -61,6 +66,15 @@ pub(crate) struct EventSource {
     pub(crate) start: RawInstant,
 }
 
+/// How the calls of a profile are timed.
+#[derive(Clone, Copy)]
+pub(crate) enum Times {
+    /// Each, less these costs if there are any.
+    Exact(Option<MeasuredCosts>),
+    /// Short calls only now and then.
+    Adaptive,
+}
+
 /// Begins to pass each call to the sink that `make_sink` returns, and to subtract
 /// `costs`. Does nothing if something is being recorded already.
 pub(crate) fn start_events(
@@ -72,7 +86,7 @@ pub(crate) fn start_events(
     if is_running() {
         return;
     }
-    start_tracing(Shape::Events, flags, naming, costs);
+    start_tracing(Shape::Events, flags, naming, Times::Exact(costs));
     // Outside of the state: a sink may ask PHP.
     if let Some(source) = with_state(|state| event_source(&mut state.active)) {
         let sink = make_sink(source);
@@ -192,21 +206,21 @@ pub(crate) fn resume_suspended() {
     let mode = with_state(|state| {
         let running = state.suspended.as_ref()?.running.as_ref()?;
         Some(match &running.mode {
-            Mode::Tracing(tracing) => Some((tracing.measure, tracing.costs)),
+            Mode::Tracing(tracing) => Some((tracing.measure, tracing.costs, running.plan)),
             Mode::Sampling(_) => None,
         })
     });
     match mode {
-        Some(Some((measure, costs))) => resume_suspended_tracing(&measure, costs),
+        Some(Some((measure, costs, plan))) => resume_suspended_tracing(&measure, costs, plan),
         Some(None) => sampling::resume_suspended(),
         None => {}
     }
 }
 
-fn resume_suspended_tracing(measure: &Measure, costs: Option<MeasuredCosts>) {
+fn resume_suspended_tracing(measure: &Measure, costs: Option<MeasuredCosts>, plan: Hooks) {
     // Readings of different clocks cannot be compared.
     let is_over = !clock::start_again(measure.clock, measure.cpu);
-    read_clocks(measure, costs);
+    read_clocks(measure, costs, plan);
     with_state(|state| {
         swap_back(state);
         if let Some(Mode::Tracing(tracing)) = state.active.mode_mut() {
@@ -247,14 +261,9 @@ fn swap_back(state: &mut State) {
     }
 }
 
-/// Begins to trace calls in that shape, and to subtract `costs`. Does nothing if
-/// something is being recorded already.
-pub(crate) fn start_tracing(
-    shape: Shape,
-    flags: Flags,
-    naming: NamingOptions,
-    costs: Option<MeasuredCosts>,
-) {
+/// Begins to trace calls in that shape. Does nothing if something is being recorded
+/// already.
+pub(crate) fn start_tracing(shape: Shape, flags: Flags, naming: NamingOptions, times: Times) {
     if is_running() {
         return;
     }
@@ -266,6 +275,10 @@ pub(crate) fn start_tracing(
         settings::value(&settings::CLOCK),
         settings::value(&settings::PIN_CPU),
     );
+    let (costs, is_adaptive) = match times {
+        Times::Exact(costs) => (costs, false),
+        Times::Adaptive => (None, true),
+    };
     let measure = Measure {
         clock: clock::start(choice, pin, flags.cpu),
         cpu: flags.cpu,
@@ -273,6 +286,7 @@ pub(crate) fn start_tracing(
         shape,
         builtins: !flags.no_builtins,
         compensates: costs.is_some(),
+        is_adaptive,
     };
     let plan = engine::hooks_for(engine, measure);
     let max_depth = settings::value(&settings::MAX_DEPTH);
@@ -297,11 +311,19 @@ pub(crate) fn start_tracing(
         started_us: clock::unix_time_us(),
         suspension: None,
     };
-    read_clocks(&measure, costs);
+    read_clocks(&measure, costs, plan);
     engine::install();
     with_state(|state| {
         let session = state.next_session();
-        let recorder = Recorder::new(shape, max_depth, max_nodes, || plan.read());
+        let mut recorder = Recorder::new(shape, max_depth, max_nodes, || plan.read());
+        if is_adaptive {
+            let (wall, cpu) = measure.clock.rates();
+            recorder.time_adaptively(AdaptiveTiming {
+                short: wall.ticks_in_nanoseconds(SHORT_NS),
+                short_cpu: cpu.ticks_in_nanoseconds(SHORT_NS),
+                seed: recorder.started().wall.0 ^ running.started_us,
+            });
+        }
         state.active = Recording::new(session, recorder, running);
         engine::recording_changed(state);
     });
@@ -385,13 +407,15 @@ fn metrics(measure: &Measure) -> Metrics {
     }
 }
 
-/// Prepares the clocks and counters that a profile reads.
-fn read_clocks(measure: &Measure, costs: Option<MeasuredCosts>) {
-    if let Some(costs) = costs {
-        let (wall, cpu) = measure.clock.rates();
-        clock::compensate(measure.clock, costs.to_costs(wall, cpu));
-    }
+/// Prepares the clocks and counters that a profile with these hooks reads.
+fn read_clocks(measure: &Measure, costs: Option<MeasuredCosts>, plan: Hooks) {
     if measure.memory {
         zend::memory::find();
+    }
+    if measure.is_adaptive {
+        own_costs::subtract(measure, plan);
+    } else if let Some(costs) = costs {
+        let (wall, cpu) = measure.clock.rates();
+        clock::compensate(measure.clock, costs.to_costs(wall, cpu));
     }
 }

@@ -64,10 +64,12 @@ def least_waiting(once, tries):
 
 
 def profilers(setup):
-    """The variants: with and without the setting that subtracts the profiler's own cost, if there is one."""
+    """The variants: with and without the settings that subtract the profiler's own cost, if there are any."""
     ways = [("", ())]
     if "xhprof.compensate" in setup.settings:
         ways = [("", ("xhprof.compensate=0",)), (", compensated", ("xhprof.compensate=1",))]
+    if "xhprof.timing" in setup.settings:
+        ways.append((", adaptive", ("xhprof.timing=adaptive",)))
     return [
         *(variants.ours(setup, f"wall{name}", "wall", "execute", *ini) for name, ini in ways),
         *(variants.ours(setup, f"all{name}", "wall,cpu,memory", "execute", *ini) for name, ini in ways),

@@ -1,4 +1,5 @@
-//! Clocks that subtract the profiler's own cost, for `xhprof.compensate`.
+//! Clocks that subtract the profiler's own cost, for `xhprof.compensate` and adaptive
+//! timing.
 //!
 //! One set of hooks serves all clock sources. The branches on the source at each
 //! call were part of the measurement of these hooks, so they are subtracted, too.
@@ -31,6 +32,8 @@ pub(crate) struct CallCosts {
     pub(crate) user: CallCost,
     /// Calls of internal functions.
     pub(crate) internal: CallCost,
+    /// Calls that adaptive timing does not time: in wall time, and in CPU time.
+    pub(crate) untimed: [Ticks; 2],
     /// The pace at which these costs were measured.
     pub(crate) pace: Pace,
 }
@@ -46,6 +49,9 @@ impl CallCosts {
         Self {
             user: both(self.user),
             internal: both(self.internal),
+            untimed: self
+                .untimed
+                .map(|Ticks(cost)| Ticks(self.pace.scale(cost, pace))),
             pace,
         }
     }
@@ -85,6 +91,7 @@ const FREE: CallCost = CallCost {
 const ALL_FREE: CallCosts = CallCosts {
     user: FREE,
     internal: FREE,
+    untimed: [Ticks::ZERO; 2],
     pace: Pace::UNKNOWN,
 };
 
@@ -172,6 +179,17 @@ impl Running {
 }
 
 impl Clocks for Compensated {
+    #[inline(always)]
+    fn leave_untimed_out<const CPU: bool>() {
+        // SAFETY: the only reference: nothing is called but the virtual clocks.
+        let running = unsafe { running() };
+        let [wall, cpu] = running.costs.untimed;
+        running.wall.leave_out(wall);
+        if CPU {
+            running.cpu.leave_out(cpu);
+        }
+    }
+
     #[inline]
     fn wall_at_entry() -> Ticks {
         // SAFETY: the only reference: `Running` and the other clocks call nothing of

@@ -44,6 +44,7 @@ impl MeasuredCosts {
         CallCosts {
             user: cost(self.user),
             internal: cost(self.internal),
+            untimed: [Ticks::ZERO; 2],
             pace: self.pace,
         }
     }

@@ -45,6 +45,9 @@ pub(crate) trait Clocks {
     fn both_at_entry() -> (Ticks, Ticks);
     /// Wall and CPU time, the wall clock read first.
     fn both_at_exit(kind: FunctionKind) -> (Ticks, Ticks);
+    /// Leaves out the cost of a call that was not timed, of CPU time too if `CPU`.
+    #[inline(always)]
+    fn leave_untimed_out<const CPU: bool>() {}
 }
 
 /// The CPU's own cycle counter for wall time (`rdtsc`, or `cntvct_el0` on

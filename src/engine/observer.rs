@@ -22,7 +22,7 @@ use crate::zend::bindings::{
     zend_observer_fcall_register, zend_observer_remove_begin_handler,
     zend_observer_remove_end_handler,
 };
-use crate::zend::{Call, FunctionKind, for_each_function_seen};
+use crate::zend::{Call, FunctionKind, for_each_function_seen, memory};
 
 /// MINIT: registers the observer.
 pub(super) fn arm() {
@@ -114,7 +114,8 @@ pub(super) unsafe fn traced_begin<T: Tracing>(data: *mut zend_execute_data) {
         let Some(recorder) = (*state).active.recorder.running() else {
             return;
         };
-        let entered = recorder.enter::<T>(symbol, &T::site(call), T::read_at_entry);
+        let site = T::site(call);
+        let entered = recorder.enter_sparing::<T>(symbol, &site, T::read_at_entry, memory);
         if entered == Entered::TooDeep {
             guard::begin_truncated(&mut *state, call);
         }
@@ -130,7 +131,11 @@ pub(super) unsafe fn traced_end<T: Tracing>(data: *mut zend_execute_data) {
         return suspended::ended(state, call);
     }
     if let Some(recorder) = state.active.recorder.running() {
-        if recorder.end_marked::<T>(marks::mark(call.frame()), T::read_at_exit) {
+        let mark = marks::mark(call.frame());
+        if T::ADAPTIVE && recorder.end_untimed::<T>(mark, memory) {
+            marks::note_end(call);
+            T::left_untimed();
+        } else if recorder.end_marked::<T>(mark, T::read_at_exit) {
             marks::note_end(call);
         } else {
             suspended::ended(state, call);

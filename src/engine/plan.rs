@@ -7,10 +7,12 @@ use recorder::{Entered, FiberId, Reading, Recorder, Shape, SymbolId, Token};
 
 use super::hooks::{ColdHooks, Hooks};
 use super::marks::{ByChain, ByStack, Marks};
-use super::tracing::{Edges, Events, Measure, Shaped, Traced, Tracing, Tree};
-use super::{Engine, execute, internal, observer, sampled};
+use super::tracing::{
+    AdaptiveEdges, AdaptiveTree, Edges, Events, Measure, Shaped, Traced, Tracing, Tree,
+};
+use super::{Engine, execute, internal, observer, own_cost, sampled};
 use crate::clock::{
-    Clocks, Compensated, CpuTime, CycleCounter, CycleCounterForBoth, Monotonic, Source,
+    CallCosts, Clocks, Compensated, CpuTime, CycleCounter, CycleCounterForBoth, Monotonic, Source,
 };
 use crate::zend::Call;
 
@@ -44,6 +46,13 @@ fn without_unwanted(mut hooks: Hooks, builtins: bool) -> Hooks {
 }
 
 fn with_marks<M: Marks + 'static>(measure: Measure) -> Hooks {
+    if measure.is_adaptive {
+        return match measure.shape {
+            Shape::Tree => with_shape::<Compensated, M, AdaptiveTree>(measure),
+            // Events are refused before.
+            Shape::Edges | Shape::Events => with_shape::<Compensated, M, AdaptiveEdges>(measure),
+        };
+    }
     if measure.compensates {
         return with_clock::<Compensated, M>(measure);
     }
@@ -132,6 +141,10 @@ impl<T: Tracing + 'static> ColdHooks for Running<T> {
 
     fn pause(&self, recorder: &mut Recorder) {
         recorder.pause::<T>(T::read_at_exit());
+    }
+
+    fn own_cost(&self) -> CallCosts {
+        own_cost::measure::<T>()
     }
 
     fn paused(&self) -> &'static dyn ColdHooks {

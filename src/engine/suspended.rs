@@ -9,7 +9,7 @@ use super::hooks::ColdHooks;
 use super::marks;
 use super::state::State;
 use super::tracing::Tracing;
-use crate::zend::{Call, FunctionKind};
+use crate::zend::{Call, FunctionKind, memory};
 
 /// Ends a call of the running profile, or else of the suspended one. An idle
 /// recorder has no calls.
@@ -52,6 +52,9 @@ pub(super) unsafe fn leave_again<T: Tracing>(state: *mut State, token: Token, ki
     // SAFETY: as in `leave`.
     unsafe {
         let recorder = &mut (*state).active.recorder;
+        if T::ADAPTIVE && recorder.leave_untimed::<T>(token, memory) {
+            return T::left_untimed();
+        }
         if !recorder.leave_again::<T>(token, || T::read_at_exit_of(kind)) {
             left::<T>(state, token);
         }

@@ -23,6 +23,8 @@ pub(crate) struct Measure {
     pub(crate) builtins: bool,
     /// The profiler's own cost is subtracted.
     pub(crate) compensates: bool,
+    /// Short calls are timed only now and then.
+    pub(crate) is_adaptive: bool,
 }
 
 /// A [`Plan`] with clocks to read and frames to mark.
@@ -41,6 +43,9 @@ pub(super) trait Tracing: Plan {
         Self::read_at_exit_of(FunctionKind::User)
     }
 
+    /// A call ended that was not timed: its cost is left out.
+    fn left_untimed();
+
     /// The call's site.
     #[inline(always)]
     fn site(call: Call<'_>) -> <Self::Marks as Marks>::Site<'_> {
@@ -56,21 +61,33 @@ pub(super) trait Shaped {
     /// The shape is a tree or events.
     const TREE: bool;
     /// The shape is events.
-    const EVENTS: bool;
+    const EVENTS: bool = false;
+    /// Calls are timed adaptively.
+    const ADAPTIVE: bool = false;
 }
 
 pub(super) struct Edges;
 pub(super) struct Tree;
+pub(super) struct AdaptiveEdges;
+pub(super) struct AdaptiveTree;
 pub(super) struct Events;
 
 impl Shaped for Edges {
     const TREE: bool = false;
-    const EVENTS: bool = false;
 }
 
 impl Shaped for Tree {
     const TREE: bool = true;
-    const EVENTS: bool = false;
+}
+
+impl Shaped for AdaptiveEdges {
+    const TREE: bool = false;
+    const ADAPTIVE: bool = true;
+}
+
+impl Shaped for AdaptiveTree {
+    const TREE: bool = true;
+    const ADAPTIVE: bool = true;
 }
 
 impl Shaped for Events {
@@ -86,6 +103,7 @@ impl<C, M: Marks, S: Shaped, const CPU: bool, const MEMORY: bool> Plan
     const TREE: bool = S::TREE;
     const EVENTS: bool = S::EVENTS;
     const ENDS_EARLY: bool = M::ENDS_EARLY;
+    const ADAPTIVE: bool = S::ADAPTIVE;
 }
 
 impl<C: Clocks, M: Marks, S: Shaped, const CPU: bool, const MEMORY: bool> Tracing
@@ -107,6 +125,11 @@ impl<C: Clocks, M: Marks, S: Shaped, const CPU: bool, const MEMORY: bool> Tracin
             memory,
             peak,
         }
+    }
+
+    #[inline(always)]
+    fn left_untimed() {
+        C::leave_untimed_out::<CPU>();
     }
 
     #[inline(always)]

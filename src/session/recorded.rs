@@ -1,6 +1,6 @@
 //! The result of a session, to be converted to an array or a file.
 
-use profile::{Body, Meta, Metrics, Mode, Profile, Spans, Symbol};
+use profile::{Body, Meta, Metrics, Mode, Profile, Spans, Symbol, Timing};
 use recorder::{RecordedEdges, Recorder, Shape};
 
 use crate::engine::Measure;
@@ -41,6 +41,11 @@ impl Recorded {
         let mut meta = Meta {
             started_unix_us: Some(started_us),
             mode: Mode::Traced,
+            timing: if measure.is_adaptive {
+                Timing::Adaptive
+            } else {
+                Timing::Exact
+            },
             is_truncated: recorder.is_truncated(),
             ..Meta::default()
         };

@@ -100,6 +100,32 @@ export function share(part: number, whole: number): string {
   return `${percent < 0 && text !== '0.0' ? MINUS : ''}${text}${GAP}%`;
 }
 
+/** The margin of an estimate, relative to it; empty if there is none to show. */
+export function margin(of: number, value: number): string {
+  if (of === 0 || value === 0) return '';
+  const percent = (of / Math.abs(value)) * 100;
+  if (percent >= 999.5) return `±>999${GAP}%`;
+  return `±${percent.toFixed(percent < 9.95 ? 1 : 0)}${GAP}%`;
+}
+
+/** A cost and its margin, for a line of text. */
+export function costWithMargin(value: number, of: number, metric: MetricName, unit: Unit): string {
+  const text = cost(value, metric, unit);
+  return of === 0 ? text : `${text} ${margin(of, value)}`;
+}
+
+/** What a margin means. */
+export function marginTitle(value: number, of: number, metric: MetricName, unit: Unit): string {
+  return `An estimate: between ${cost(value - of, metric, unit)} and ${cost(value + of, metric, unit)} in 95 of 100 cases`;
+}
+
+/** The share of calls that were timed; it is neither none nor all of them. */
+export function timedShare(timed: number, calls: number): string {
+  const percent = (timed / Math.max(calls, 1)) * 100;
+  const text = percent < 0.05 ? 'less than 0.1' : percent >= 99.95 ? 'more than 99.9' : percent.toFixed(1);
+  return `${text}${GAP}%`;
+}
+
 /** A relative change, with its sign. */
 export function change(relative: number | null): string {
   if (relative === null) return 'new';

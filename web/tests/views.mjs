@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { goTo, open } from "./browser.mjs";
-import { assertSays, atShop, drop, eventually, golden, pageOf, report, rows, run, shop, shopSources, state, text } from "./stage.mjs";
+import { assertAccessible, assertSays, atShop, drop, eventually, golden, pageOf, report, root, rows, run, shop, shopSources, state, text } from "./stage.mjs";
 
 export const views = {
   async "overview: what it came to is what the report says"(browser) {
@@ -24,6 +24,50 @@ export const views = {
     await page.locator(".function-name").waitFor();
     assert.deepEqual(wrong, []);
     await close();
+  },
+
+  async "adaptive timing: what share of the calls was timed, and margins where they are above 1 %"(browser) {
+    const file = (name) => join(root, "crates/cli/tests/cmd/adaptive.in", name);
+    const made = pageOf("adaptive", file("a.xhp"));
+    const { page, wrong, close } = await open(browser, `${made.url}#v1/overview`);
+    await page.locator(".bar").first().waitFor();
+    const plain = (words) => words.replaceAll("\u202f", " ");
+    assert.match(plain(await text(page, ".warnings")), /Times are estimates: 5\.9 % of the calls were timed/);
+    assert.match(plain(await text(page, '.bar:has-text("View::escape") .bar-cost')), /^20\.0 ms ±1\.5 %$|^14\.0 ms ±2\.1 %$/);
+    await goTo(page, "v1/functions");
+    const table = await rows(page);
+    const row = (name) => Object.fromEntries(Object.entries(table.find((one) => one.Function === name)).map(([key, cell]) => [key, plain(cell)]));
+    const expected = report(file("a.xhp")).functions.find((one) => one.name === "View::escape");
+    const margin = (of) => `±${((expected[`${of}_margin`].wall_ns / expected[of].wall_ns) * 100).toFixed(1)} %`;
+    assert.ok(row("View::escape").Self.endsWith(margin("self")), JSON.stringify(row("View::escape")));
+    assert.ok(row("View::escape").Inclusive.endsWith(margin("inclusive")), JSON.stringify(row("View::escape")));
+    // Less than 1 %, or measured.
+    for (const [name, column] of [["strtr", "Self"], ["Log::write", "Self"], ["Repository::hydrate", "Inclusive"], ["main()", "Inclusive"]]) {
+      assert.doesNotMatch(row(name)[column], /±/, `${name} ${column}`);
+    }
+    assert.match(row("Repository::hydrate").Self, /±3\.9 %$/, "its callees are estimates");
+    await assertAccessible(page, "a table with margins");
+    await page.getByRole("link", { name: "Entity::set" }).first().click();
+    await page.locator(".function-name").waitFor();
+    assert.match(plain(await text(page, ".function-facts")), /700 of 64,000 calls timed/);
+    assert.match(plain(await text(page, "table.costs")), /9\.00 ms\s*±6\.5 %/);
+    await goTo(page, "v1/flame");
+    await page.locator(".flame canvas").waitFor();
+    const box = await page.locator(".flame canvas").boundingBox();
+    const told = async () => plain(await text(page, ".flame-frame [aria-live]"));
+    await page.locator(".flame").focus();
+    for (const key of ["Escape", "ArrowDown", "ArrowDown", "ArrowDown", "ArrowDown"]) await page.keyboard.press(key);
+    await eventually(async () => /View::escape · 26\.0 ms ±1\.1 %|View::escape · 20\.0 ms ±1\.5 %/.test(await told()), `the box has a margin; ${JSON.stringify(box)}`);
+    assert.deepEqual(wrong, []);
+    await close();
+    const both = pageOf("adaptive-both", "--base", file("a.xhp"), file("b.xhp"));
+    const compared = await open(browser, `${both.url}#v1/compare`);
+    const changes = await rows(compared.page, "Changes, the largest first");
+    const change = (name) => plain(changes.find((one) => one.Function === name).Self);
+    assert.match(change("View::escape"), / ~$/, "within the margin");
+    assert.doesNotMatch(change("Entity::set"), /~/);
+    assert.deepEqual(compared.wrong, []);
+    await compared.close();
   },
 
   async "flame graph: click, double click, wheel, drag and keys"(browser) {

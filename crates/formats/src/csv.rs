@@ -2,7 +2,9 @@
 //!
 //! Every function is in the table, the largest self cost first, and every cost
 //! in the finest unit, without rounding. The columns are part of the format:
-//! new ones are added at the end.
+//! new ones are added at the end. With adaptive timing, they are followed by the
+//! number of timed calls and by margins, which are half the widths of the 95 %
+//! intervals of the costs.
 //!
 //! A name or a path that a spreadsheet would evaluate as a formula (`=`, `+`,
 //! `-`, `@` or a tab at its beginning, after blanks) gets an apostrophe before
@@ -13,7 +15,7 @@
 use std::borrow::Cow;
 use std::io::{BufWriter, Write};
 
-use profile::{Profile, WallUnit};
+use profile::{Metric, Profile, WallUnit};
 
 use crate::format::{Format, Holds, Writes};
 use crate::shared::graph::rows_by_own_wall;
@@ -54,8 +56,27 @@ fn write(
         out.write_all(b",self_memory_bytes,inclusive_memory_bytes")?;
         out.write_all(b",self_peak_bytes,inclusive_peak_bytes")?;
     }
-    out.write_all(b",file,line\r\n")?;
-    for row in rows_by_own_wall(profile).rows {
+    out.write_all(b",file,line")?;
+    let table = rows_by_own_wall(profile);
+    let is_estimate = !table.estimates.is_empty();
+    let shown = Metric::ALL.into_iter();
+    let shown = shown.filter(|metric| *metric != Metric::Calls && metric.is_in(metrics));
+    if is_estimate {
+        out.write_all(b",timed_calls")?;
+        for metric in shown.clone() {
+            let unit = match metric {
+                Metric::Memory | Metric::Peak => "bytes",
+                _ => "ns",
+            };
+            let name = metric.name();
+            write!(
+                out,
+                ",self_{name}_margin_{unit},inclusive_{name}_margin_{unit}"
+            )?;
+        }
+    }
+    out.write_all(b"\r\n")?;
+    for row in &table.rows {
         let (own, all) = (row.own, row.inclusive);
         let name = lossy(profile.name(row.symbol));
         write!(
@@ -76,7 +97,16 @@ fn write(
         let symbol = profile.symbol(row.symbol);
         let (file, line) = (symbol.file.as_deref(), symbol.line);
         let file = lossy(file.unwrap_or_default());
-        write!(out, ",{},{line}\r\n", field(&file))?;
+        write!(out, ",{},{line}", field(&file))?;
+        if is_estimate {
+            let estimate = table.estimate(row.symbol);
+            write!(out, ",{}", all.calls.saturating_sub(estimate.untimed))?;
+            for metric in shown.clone() {
+                let (own, inclusive) = (estimate.own, estimate.inclusive);
+                write!(out, ",{},{}", own.margin(metric), inclusive.margin(metric))?;
+            }
+        }
+        out.write_all(b"\r\n")?;
     }
     Ok(out.flush()?)
 }

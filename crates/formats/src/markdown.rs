@@ -4,7 +4,7 @@
 
 use std::io::{BufWriter, Write};
 
-use profile::{FlatRow, FlatTable, Profile, WallUnit};
+use profile::{FlatRow, FlatTable, Metric, Profile, Variance, WallUnit};
 
 use crate::format::{Format, Holds, Writes};
 use crate::shared::graph::rows_by_own_wall;
@@ -41,6 +41,17 @@ fn write(profile: &Profile, options: &WriteOptions, out: &mut dyn Write) -> Resu
     write!(out, "{total} in {} functions", table.rows.len())?;
     if profile.metrics.calls {
         write!(out, " and {} calls", profile.calls())?;
+    }
+    let untimed = table.estimates.values().map(|estimate| estimate.untimed);
+    let untimed = untimed.fold(0, u64::saturating_add);
+    if untimed > 0 {
+        let calls = profile.calls();
+        let timed = calls.saturating_sub(untimed);
+        let share = FlatTable::percent(signed(timed), signed(calls));
+        write!(
+            out,
+            "; times are estimates: {share:.1} % of the calls timed, ± is the 95 % margin above 1 %"
+        )?;
     }
     out.write_all(b"\n\n")?;
     let metrics = profile.metrics;
@@ -79,10 +90,11 @@ fn cells(row: &FlatRow, table: &FlatTable, profile: &Profile) -> Vec<String> {
     let total = signed(table.total.wall);
     let percent = |part| format!("{:.1}", FlatTable::percent(part, total));
     let all = signed(row.inclusive.wall);
+    let estimate = table.estimate(row.symbol);
     let mut cells = vec![
-        amount(row.own.wall, profile),
+        with_margin(row.own.wall, &estimate.own, profile),
         percent(row.own.wall),
-        amount(all, profile),
+        with_margin(all, &estimate.inclusive, profile),
         percent(all),
     ];
     if profile.metrics.cpu {
@@ -96,6 +108,16 @@ fn cells(row: &FlatRow, table: &FlatTable, profile: &Profile) -> Vec<String> {
     }
     cells.push(code(profile.name(row.symbol)));
     cells
+}
+
+/// Wall time with the margin of its estimate, if that is worth showing.
+fn with_margin(wall: i64, variance: &Variance, profile: &Profile) -> String {
+    let value = amount(wall, profile);
+    if !variance.is_notable(Metric::Wall, wall) {
+        return value;
+    }
+    let margin = amount(signed(variance.margin(Metric::Wall)), profile);
+    format!("{value} ± {margin}")
 }
 
 fn signed(value: u64) -> i64 {

@@ -504,7 +504,7 @@ fn only_what_few_programs_can_open_has_a_warning() {
 #[test]
 fn calls_beyond_a_limit_are_left_to_the_table_of_callers() {
     let mut profile = tiny_tree();
-    if let Body::Tree(Tree { nodes }) = &mut profile.body {
+    if let Body::Tree(Tree { nodes, .. }) = &mut profile.body {
         nodes[2].cost.calls = 3_000_000_000;
     }
     let bytes = written(&NYTPROF, &profile);

@@ -5,7 +5,10 @@
 //!
 //! **Invariant:** the self costs of all rows add up to the root's cost.
 
-use crate::{Cost, EdgeTable, Profile, SelfCost, SymbolId, Table, Tree};
+use std::collections::BTreeMap;
+
+use crate::table::known;
+use crate::{Cost, EdgeTable, Estimate, FlatEstimate, Profile, SelfCost, SymbolId, Table, Tree};
 
 /// One function's costs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -25,6 +28,8 @@ pub struct FlatTable {
     pub rows: Vec<FlatRow>,
     /// The cost of the whole profile, for percentages.
     pub total: Cost,
+    /// The functions whose costs are not exact.
+    pub estimates: BTreeMap<SymbolId, FlatEstimate>,
 }
 
 impl FlatTable {
@@ -59,7 +64,18 @@ impl FlatTable {
             };
             rows[caller.symbol].own.subtract(edge.cost);
         }
-        Self::of_rows(rows.into_rows(), table.root)
+        let mut flat = Self::of_rows(rows.into_rows(), table.root);
+        for (number, estimate) in table.estimates.iter() {
+            let Some(edge) = known(&table.edges, number) else {
+                continue;
+            };
+            let (caller, callee) = (edge.caller, edge.callee);
+            let is_outermost =
+                outermost[callee.symbol] == callee.level && caller.symbol != callee.symbol;
+            let ends = (Some(caller.symbol), callee.symbol);
+            flat.add_estimate(estimate, ends, is_outermost);
+        }
+        flat
     }
 
     /// Sums up a call tree by function, for a profile of so many symbols.
@@ -79,7 +95,51 @@ impl FlatTable {
                 },
             };
         });
-        Self::of_rows(rows.into_rows(), tree.root_cost())
+        let mut flat = Self::of_rows(rows.into_rows(), tree.root_cost());
+        if !tree.estimates.is_empty() {
+            tree.walk(|id, outermost| {
+                let estimate = tree.estimates.of(id);
+                if !estimate.is_exact() {
+                    let parent = tree[id].parent;
+                    let caller = (parent < id).then(|| tree[parent].symbol);
+                    let ends = (caller, tree[id].symbol);
+                    flat.add_estimate(estimate, ends, outermost.is_none());
+                }
+            });
+        }
+        flat
+    }
+
+    /// Adds the estimate of a row, by its caller and its callee. The root
+    /// has no caller.
+    ///
+    /// A row's error is in the callee's cost and, with the other sign, in the
+    /// caller's self cost. So it is in neither self cost if both are the same
+    /// function.
+    pub fn add_estimate(
+        &mut self,
+        estimate: Estimate,
+        (caller, callee): (Option<SymbolId>, SymbolId),
+        is_outermost: bool,
+    ) {
+        let row = self.estimates.entry(callee).or_default();
+        row.untimed = row.untimed.saturating_add(estimate.untimed);
+        if is_outermost {
+            row.inclusive += estimate.variance;
+        }
+        if caller == Some(callee) {
+            return;
+        }
+        row.own += estimate.variance;
+        if let Some(caller) = caller {
+            self.estimates.entry(caller).or_default().own += estimate.variance;
+        }
+    }
+
+    /// How sure a function's costs are.
+    #[must_use]
+    pub fn estimate(&self, symbol: SymbolId) -> FlatEstimate {
+        self.estimates.get(&symbol).copied().unwrap_or_default()
     }
 
     /// The table of these rows, of which those without any cost are left out.
@@ -87,7 +147,11 @@ impl FlatTable {
     pub fn of_rows(mut rows: Vec<FlatRow>, total: Cost) -> Self {
         // A symbol without calls gets no row: the symbol table may be shared.
         rows.retain(|row| row.inclusive != Cost::default() || row.own != SelfCost::default());
-        Self { rows, total }
+        Self {
+            rows,
+            total,
+            estimates: BTreeMap::new(),
+        }
     }
 
     /// `part` in percent of `whole`; zero if `whole` is zero.
@@ -148,6 +212,7 @@ mod tests {
                     wall,
                     ..Cost::default()
                 },
+                ..EdgeTable::default()
             }),
             ..Profile::empty()
         }

@@ -1,6 +1,6 @@
 //! Folds a call tree into edges: recursion levels are counted along each path.
 //!
-//! **Invariant:** the edges' costs add up to the tree's. The edges are in the
+//! **Invariant:** the edges' costs, and their variances, add up to the tree's. The edges are in the
 //! order in which they first complete a call, if the tree's order shows that.
 
 use crate::edges::EdgeSum;
@@ -35,7 +35,7 @@ impl Tree {
             if id == NodeId::ROOT {
                 continue;
             }
-            sum.add(caller, callee, node.cost);
+            sum.add(caller, callee, node.cost, self.estimates.of(id));
         }
         sum.finish()
     }

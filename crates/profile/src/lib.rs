@@ -14,6 +14,7 @@ mod budget;
 pub mod classic;
 mod cost;
 mod edges;
+mod estimate;
 mod events;
 mod flat;
 mod fold;
@@ -37,17 +38,18 @@ mod tree;
 pub use budget::{Budget, OverBudget, allocated};
 pub use cost::{Cost, Metrics, SelfCost, WallUnit};
 pub use edges::{Activation, Edge, EdgeTable, Edges};
+pub use estimate::{Estimate, EstimateSum, Estimates, FlatEstimate, Variance};
 pub use events::{Event, EventFold, EventKind, Events, Instant};
 pub use flat::{FlatRow, FlatTable};
 pub use hash::{NumberHash, NumberHasher, NumberMap, NumberSet, folded_product};
 pub use lines::{FileId, LineCost, LinePlace, Lines, LinesBuilder};
-pub use meta::{Meta, Mode};
+pub use meta::{Meta, Mode, Timing};
 pub use metric::Metric;
 pub use name_index::{NameIndex, Vacancy};
 pub use ops::{
     Change, CostChanges, Diff, EdgeDiff, EstimateLimits, FunctionDiff, Impact, InvertLimits,
     InvertedNode, InvertedTree, MergeError, Merger, Neighbour, Neighbours, OTHER, Pair, Repeat,
-    Statistic, Step, critical_path, merge, pairs, repeats,
+    Statistic, Step, critical_path, merge, pair_estimates, pairs, repeats,
 };
 pub use profile::{Body, Profile};
 pub use samples::{Sample, Samples, SamplesBuilder, StackNode};

@@ -15,6 +15,17 @@ pub enum Mode {
     Sampled,
 }
 
+/// Which of the calls were timed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Timing {
+    /// All of them, or the format does not contain it.
+    #[default]
+    Exact,
+    /// All calls were counted; of short functions only some were timed, so that
+    /// times are [estimates](crate::Estimates).
+    Adaptive,
+}
+
 /// The origin of a profile; unknown values are none.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Meta {
@@ -34,6 +45,8 @@ pub struct Meta {
     pub creator: Option<String>,
     /// How the calls were recorded.
     pub mode: Mode,
+    /// Which of the calls were timed.
+    pub timing: Timing,
     /// The nominal time between two samples, in nanoseconds.
     pub interval_ns: Option<u64>,
     /// The unit of `Cost::wall` if it is not time: `Ir`, for instance. None for

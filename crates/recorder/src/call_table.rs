@@ -44,8 +44,14 @@ pub(crate) struct Row {
     /// Its place in [`CallTable::completed`], from 1; 0 before its first call
     /// has ended.
     order: u32,
+    /// With adaptive timing: the calls that come before the next timed one. It and
+    /// all above are in one half of the line.
+    pub(crate) untimed: u32,
     pub(crate) calls: u64,
     pub(crate) cost: Reading,
+    /// With adaptive timing: the mean ticks of a call that is not timed, in wall and in
+    /// CPU time; at least one, and at most what fits.
+    pub(crate) means: [u32; 2],
 }
 
 impl Row {
@@ -53,8 +59,10 @@ impl Row {
         Self {
             key: key(parent, callee),
             order: 0,
+            untimed: 0,
             calls: 0,
             cost: Reading::default(),
+            means: [0; 2],
         }
     }
 
@@ -86,6 +94,13 @@ impl Row {
             let peak = now.peak.wrapping_sub(start.peak);
             self.cost.peak = self.cost.peak.wrapping_add(peak);
         }
+    }
+
+    /// Adds the memory of a call that was counted elsewhere.
+    #[inline(always)]
+    pub(crate) fn add_memory(&mut self, memory: i64, peak: i64) {
+        self.cost.memory = self.cost.memory.wrapping_add(memory);
+        self.cost.peak = self.cost.peak.wrapping_add(peak);
     }
 
     /// Adds time that belongs to calls counted elsewhere.

@@ -5,9 +5,9 @@
 //! edges. So ticks become time in place, in memory that the rows had, and each
 //! edge is computed when it is read.
 
-use profile::{Activation, Cost, Edge, EdgeTable, Edges, SymbolId};
+use profile::{Activation, Cost, Edge, EdgeTable, Edges, Estimates, SymbolId};
 
-use crate::call_table::{ROOT, Row, Shape};
+use crate::call_table::{CallTable, ROOT, Row, Shape};
 use crate::callees::Callees;
 use crate::finish::{signed_ns, unsigned_ns};
 use crate::{Recorder, TickRate};
@@ -20,6 +20,8 @@ pub struct RecordedEdges {
     /// The rows that are edges.
     completed: Vec<u32>,
     callees: Callees,
+    /// By the place in `completed`.
+    estimates: Estimates,
 }
 
 /// A row whose ticks have become nanoseconds. It has the size and the alignment of a
@@ -55,19 +57,22 @@ impl Recorder {
     /// All edges; none if the recorder recorded a tree, which can be folded
     /// into edges, or events.
     #[must_use]
-    pub fn into_edges(self, wall: TickRate, cpu: TickRate) -> Option<RecordedEdges> {
+    pub fn into_edges(mut self, wall: TickRate, cpu: TickRate) -> Option<RecordedEdges> {
         if self.shape != Shape::Edges {
             return None;
         }
-        let (rows, mut completed) = self.table.into_rows();
+        let table = std::mem::replace(&mut self.table, CallTable::none());
+        let (rows, mut completed) = table.into_rows();
         let timed = rows.into_iter().map(|row| Timed::of(&row, wall, cpu));
         let rows: Vec<Timed> = timed.collect();
         let count = rows.len();
         completed.retain(|&number| number > ROOT && (number as usize) < count);
+        let estimates = self.estimates_of(completed.iter().copied(), wall, cpu);
         Some(RecordedEdges {
             rows,
             completed,
             callees: self.callees,
+            estimates,
         })
     }
 }
@@ -79,6 +84,7 @@ impl RecordedEdges {
         EdgeTable {
             root: self.root(),
             edges: self.iter().collect(),
+            estimates: self.estimates.clone(),
         }
     }
 

@@ -47,7 +47,8 @@ impl Recorder {
         if let Some(root) = nodes.first_mut() {
             root.parent = NodeId::ROOT;
         }
-        Some(Tree { nodes })
+        let estimates = self.estimates_of((ROOT..).take(nodes.len()), wall, cpu);
+        Some(Tree { nodes, estimates })
     }
 }
 

@@ -7,11 +7,13 @@
 
 #![forbid(unsafe_code)]
 
+mod adaptive;
 mod call_table;
 mod callees;
 mod cpu_clock;
 mod edges;
 mod ending;
+mod estimates;
 mod event_log;
 mod fiber;
 mod fiber_switch;
@@ -26,10 +28,13 @@ mod repair;
 mod sampler;
 mod site;
 mod slots;
+mod stalls;
 mod ticks;
+mod trust;
 mod virtual_clock;
 mod whole;
 
+pub use adaptive::AdaptiveTiming;
 pub use call_table::Shape;
 pub use cpu_clock::CpuClock;
 pub use edges::RecordedEdges;

@@ -30,6 +30,9 @@ impl Recorder {
     pub fn pause<P: Plan>(&mut self, now: Reading) {
         if self.paused.is_none() {
             self.settle_all::<P>(now);
+            if P::ADAPTIVE {
+                self.time_from(now);
+            }
             self.lay_on_top(now);
         }
     }

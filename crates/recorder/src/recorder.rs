@@ -10,6 +10,7 @@
 //! exists: the next entry drops such frames, and a return closes the frames
 //! above the one that its [`Token`] names.
 
+use crate::adaptive::{Last, Timing};
 use crate::call_table::{CallTable, ROOT, Shape};
 use crate::callees::{Callees, Place};
 use crate::event_log::EventLog;
@@ -51,6 +52,8 @@ pub struct Recorder {
     pub(crate) events: EventLog,
     /// The beginning of the pause, while paused.
     pub(crate) paused: Option<Reading>,
+    /// Which calls to time, for [`Plan::ADAPTIVE`].
+    pub(crate) timing: Timing,
 }
 
 impl Token {
@@ -109,6 +112,7 @@ impl Recorder {
             truncated: false,
             events: EventLog::none(),
             paused: None,
+            timing: Timing::none(),
         }
     }
 
@@ -144,9 +148,41 @@ impl Recorder {
         site: &impl CallSite,
         read: impl Fn() -> Reading,
     ) -> Entered {
+        let memory = || {
+            let now = read();
+            (now.memory, now.peak)
+        };
+        self.enter_by::<P, false>(symbol, site, &read, memory)
+    }
+
+    /// [`enter`](Self::enter), except that with [`Plan::ADAPTIVE`] the call may stay
+    /// untimed. `memory` returns the memory and the peak of a reading.
+    #[inline]
+    pub fn enter_sparing<P: Plan>(
+        &mut self,
+        symbol: SymbolId,
+        site: &impl CallSite,
+        read: impl Fn() -> Reading,
+        memory: impl Fn() -> (i64, i64),
+    ) -> Entered {
+        self.enter_by::<P, true>(symbol, site, read, memory)
+    }
+
+    #[inline(always)]
+    fn enter_by<P: Plan, const SPARES: bool>(
+        &mut self,
+        symbol: SymbolId,
+        site: &impl CallSite,
+        read: impl Fn() -> Reading,
+        memory: impl Fn() -> (i64, i64),
+    ) -> Entered {
         let is_made_by_ended =
-            P::ENDS_EARLY && self.ending.is_some() && self.settle_before_call::<P>(site, &read);
-        match self.again::<P, false>(symbol.index(), is_made_by_ended, site, &read) {
+            P::ENDS_EARLY && self.ending.is_some() && self.settle_before_call::<P>(site, &memory);
+        if P::ADAPTIVE && self.timing.last == Last::Untimed {
+            self.time_from(read());
+        }
+        let symbol_number = symbol.index();
+        match self.again::<P, SPARES, false>(symbol_number, is_made_by_ended, site, &read, memory) {
             Some(token) => Entered::Recorded(token),
             None => self.enter_new::<P>(symbol, is_made_by_ended, site, read),
         }
@@ -156,28 +192,39 @@ impl Recorder {
     /// applies: not the first call by this caller, no repair needed, room on the
     /// stack. Otherwise, or if no symbol has that number, nothing changes.
     ///
-    /// Pass the token to [`leave_again`](Self::leave_again).
+    /// With [`Plan::ADAPTIVE`] the call may stay untimed; `memory` returns the memory
+    /// and the peak of a reading.
+    ///
+    /// Pass the token to [`leave_untimed`](Self::leave_untimed) with such a plan, and
+    /// if that returns false, or with any other plan, to
+    /// [`leave_again`](Self::leave_again).
     #[inline(always)]
     pub fn enter_again<P: Plan>(
         &mut self,
         symbol: usize,
         site: &impl CallSite,
         read: impl Fn() -> Reading,
+        memory: impl Fn() -> (i64, i64),
     ) -> Option<Token> {
         if P::ENDS_EARLY && self.ending.is_some() {
             return None;
         }
-        self.again::<P, true>(symbol, false, site, read)
+        self.again::<P, true, true>(symbol, false, site, read, memory)
     }
 
     #[inline(always)]
-    fn again<P: Plan, const IN_HOOK: bool>(
+    fn again<P: Plan, const SPARES: bool, const IN_HOOK: bool>(
         &mut self,
         symbol: usize,
         is_made_by_ended: bool,
         site: &impl CallSite,
         read: impl Fn() -> Reading,
+        memory: impl Fn() -> (i64, i64),
     ) -> Option<Token> {
+        // An untimed call that makes a call is timed from here on.
+        if P::ADAPTIVE && self.timing.last == Last::Untimed {
+            return None;
+        }
         let (top, slot) = self.frames.top_and_slot()?;
         if !is_made_by_ended && top.is_stale(site) {
             return None;
@@ -211,7 +258,21 @@ impl Recorder {
                 }
             };
             slot.mark = mark;
+            if P::ADAPTIVE {
+                let row = self.table.rows.get(slot.place.row as usize)?;
+                if SPARES && row.untimed > 0 {
+                    if P::MEMORY {
+                        (slot.start.memory, slot.start.peak) = memory();
+                    }
+                    self.timing.last = Last::Untimed;
+                    self.frames.pushed();
+                    return Some(Token(mark));
+                }
+            }
             slot.start.read::<P>(read);
+            if P::ADAPTIVE {
+                self.timing.entered::<P>(caller, slot.start);
+            }
         }
         self.frames.pushed();
         Some(Token(mark))
@@ -257,6 +318,9 @@ impl Recorder {
                     return true;
                 };
                 row.add_call::<P>(now, top.start);
+                if P::ADAPTIVE {
+                    self.timing.left::<P>(*place, row, now, top.start);
+                }
                 if !P::TREE {
                     self.callees.close(place.symbol, place.restore);
                 }
@@ -269,7 +333,7 @@ impl Recorder {
 
     /// Charges a frame that was popped.
     #[inline]
-    pub(crate) fn close<P: Plan>(&mut self, frame: Frame, now: Reading) {
+    pub(crate) fn close<P: Plan>(&mut self, mut frame: Frame, now: Reading) {
         let place = frame.place;
         if P::EVENTS {
             return self.events.leave::<P>(now);
@@ -277,6 +341,12 @@ impl Recorder {
         if !P::TREE {
             self.callees.close(place.symbol, place.restore);
         }
+        if P::ADAPTIVE && self.is_closed_untimed::<P>(&mut frame, now) {
+            return;
+        }
         self.table.add_call::<P>(place.row, now, frame.start);
+        if P::ADAPTIVE {
+            self.learn::<P>(place, now, frame.start);
+        }
     }
 }

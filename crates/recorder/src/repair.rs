@@ -42,7 +42,8 @@ impl Recorder {
         if depth > self.max_depth {
             return Entered::TooDeep;
         }
-        let place = self.find_place::<P>(top.place.context, symbol.0);
+        let caller = top.place.context;
+        let place = self.find_place::<P>(caller, symbol.0);
         let mark = site.mark();
         self.frames.push(Frame {
             mark,
@@ -54,6 +55,9 @@ impl Recorder {
             top.start = read();
             if P::EVENTS {
                 self.events.enter::<P>(symbol, top.start);
+            }
+            if P::ADAPTIVE {
+                self.timing.entered::<P>(caller, top.start);
             }
         }
         Entered::Recorded(Token::new(mark))

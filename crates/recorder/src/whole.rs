@@ -51,6 +51,7 @@ impl Recorder {
             truncated: self.truncated,
             events: EventLog::none(),
             paused: self.paused,
+            timing: self.timing.clone(),
         };
         snapshot.finish::<P>(now);
         snapshot
@@ -90,6 +91,9 @@ impl Recorder {
             self.events.finish(now);
         }
         let total = now.since(self.start);
+        if P::ADAPTIVE {
+            self.estimate(total);
+        }
         if let Some(root) = self.table.rows.get_mut(ROOT as usize) {
             root.calls = 1;
             root.cost = total;

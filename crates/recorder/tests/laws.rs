@@ -64,7 +64,8 @@ fn run<const TREE: bool>(steps: &[Step]) -> (EdgeMap, Row) {
                 let site = StackAddress(1_000_000 - open.len());
                 // As the hooks do: the fast path, and the slow one if that
                 // fails.
-                let again = recorder.enter_again::<All<TREE>>(symbol as usize, &site, read);
+                let again =
+                    recorder.enter_again::<All<TREE>>(symbol as usize, &site, read, || (0, 0));
                 if let Some(token) = again {
                     open.push((token, true));
                     continue;

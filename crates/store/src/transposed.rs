@@ -304,6 +304,14 @@ mod tests {
     }
 
     #[test]
+    fn a_tree_with_estimates_comes_back_byte_by_byte() {
+        let native = include_bytes!("../../profile/tests/native/v1.3-adaptive-tree.xhp");
+        let by_column = transposed(native);
+        assert_eq!(by_column.first(), Some(&FORM));
+        assert!(*restored(&by_column, native.len()).unwrap() == native[..]);
+    }
+
+    #[test]
     fn runs_of_a_route_take_half_the_bytes() {
         let size = |dictionary: &[u8], file: &[u8]| {
             let mut compressor = zstd::bulk::Compressor::with_dictionary(3, dictionary).unwrap();

@@ -6,7 +6,8 @@
 use std::collections::HashMap;
 
 use profile::{
-    Cost, EdgeTable, Metric, Neighbour, Neighbours, NumberMap, Pair, Step, SymbolId, critical_path,
+    Cost, EdgeTable, Estimate, Metric, Neighbour, Neighbours, NumberMap, Pair, Step, SymbolId,
+    critical_path,
 };
 
 use crate::Document;
@@ -30,7 +31,7 @@ pub(crate) fn neighbourhood(document: &Document, symbol: SymbolId) -> Neighbourh
             recursion: levels.map(|callee| callee.level).max().unwrap_or(0),
         };
     };
-    let mut callers: HashMap<SymbolId, Cost> = HashMap::new();
+    let mut callers: HashMap<SymbolId, (Cost, Estimate)> = HashMap::new();
     let mut callees = Pairs::default();
     let mut recursion = 0;
     tree.walk(|node, level| {
@@ -40,19 +41,30 @@ pub(crate) fn neighbourhood(document: &Document, symbol: SymbolId) -> Neighbourh
         let (caller, callee) = (tree.symbol(parent), tree.symbol(node));
         if callee == symbol {
             recursion = recursion.max(level);
-            *callers.entry(caller).or_default() += counted(tree.cost(node), level == 0);
+            let (cost, estimate) = callers.entry(caller).or_default();
+            *cost += counted(tree.cost(node), level == 0);
+            *estimate += counted_estimate(tree.estimate(node), level == 0);
         }
         if caller == symbol {
-            callees.add(caller, callee, level, tree.cost(node));
+            callees.add(
+                caller,
+                callee,
+                level,
+                (tree.cost(node), tree.estimate(node)),
+            );
         }
     });
-    let neighbour = |(symbol, cost)| Neighbour { symbol, cost };
+    let neighbour = |(symbol, (cost, estimate))| Neighbour {
+        symbol,
+        cost,
+        estimate,
+    };
     let callees = callees.list.into_iter();
     Neighbourhood {
         neighbours: Neighbours {
             callers: callers.into_iter().map(neighbour).collect(),
             callees: callees
-                .map(|(pair, _)| neighbour((pair.callee, pair.cost)))
+                .map(|(pair, _, estimate)| neighbour((pair.callee, (pair.cost, estimate))))
                 .collect(),
         },
         recursion,
@@ -74,11 +86,12 @@ pub(crate) fn pairs(document: &Document, is_wanted: impl Fn(SymbolId) -> bool) -
         {
             let caller = tree.symbol(parent);
             if is_wanted(caller) {
-                pairs.add(caller, callee, level, tree.cost(node));
+                let estimate = Estimate::default();
+                pairs.add(caller, callee, level, (tree.cost(node), estimate));
             }
         }
     });
-    pairs.list.into_iter().map(|(pair, _)| pair).collect()
+    pairs.list.into_iter().map(|(pair, ..)| pair).collect()
 }
 
 /// The path that always follows the costliest callee.
@@ -139,17 +152,24 @@ impl CallCounts<'_> {
     }
 }
 
-/// Callers and callees, each with the callee's lowest level.
+/// Callers and callees, each with the callee's lowest level, and with how sure
+/// the cost is.
 #[derive(Default)]
 struct Pairs {
-    list: Vec<(Pair, u32)>,
+    list: Vec<(Pair, u32, Estimate)>,
     places: NumberMap<(SymbolId, SymbolId), usize>,
 }
 
 impl Pairs {
     /// Adds calls at a level of the callee, as [`profile::pairs`] does: calls
     /// that are inside of others between the same two have no cost.
-    fn add(&mut self, caller: SymbolId, callee: SymbolId, level: u32, cost: Cost) {
+    fn add(
+        &mut self,
+        caller: SymbolId,
+        callee: SymbolId,
+        level: u32,
+        (cost, estimate): (Cost, Estimate),
+    ) {
         let next = self.list.len();
         let place = *self.places.entry((caller, callee)).or_insert(next);
         if place == next {
@@ -159,14 +179,28 @@ impl Pairs {
                 callee,
                 cost,
             };
-            self.list.push((pair, level));
+            self.list.push((pair, level, Estimate::default()));
         }
-        let (pair, lowest) = &mut self.list[place];
+        let (pair, lowest, sum) = &mut self.list[place];
         if level < *lowest {
             *lowest = level;
             pair.cost = counted(pair.cost, false);
+            *sum = counted_estimate(*sum, false);
         }
         pair.cost += counted(cost, level == *lowest);
+        *sum += counted_estimate(estimate, level == *lowest);
+    }
+}
+
+/// The calls that were not timed, with the variance if the cost counts.
+fn counted_estimate(estimate: Estimate, with_costs: bool) -> Estimate {
+    let untimed = estimate.untimed;
+    if with_costs {
+        return estimate;
+    }
+    Estimate {
+        untimed,
+        ..Estimate::default()
     }
 }
 

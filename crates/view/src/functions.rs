@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::names::{self, Origin};
 use crate::pattern::Pattern;
-use crate::{Costs, Document, MetricName};
+use crate::{Costs, Document, Margins, MetricName};
 
 /// Which rows of the table to show.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -95,6 +95,8 @@ pub struct FunctionRow {
     pub inclusive: Costs,
     /// What it cost without its callees.
     pub own: Costs,
+    /// How sure that is; none if it is exact.
+    pub margins: Option<Margins>,
 }
 
 /// The most rows of one answer.
@@ -165,6 +167,10 @@ pub(crate) fn function_row(document: &Document, row: &FlatRow) -> FunctionRow {
         origin: names::origin(symbol),
         inclusive: Costs::inclusive(&row.inclusive),
         own: Costs::own(&row.own, row.inclusive.calls),
+        margins: {
+            let estimate = document.index().flat.estimates.get(&row.symbol);
+            estimate.map(|estimate| Margins::of(&row.inclusive, &row.own, estimate))
+        },
     }
 }
 

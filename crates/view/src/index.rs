@@ -84,7 +84,7 @@ impl Index {
         *body = ordered.to_tree();
         let result = with(profile);
         if let Body::Tree(body) = &mut profile.body {
-            body.nodes = Vec::new();
+            *body = Tree::exact(Vec::new());
         }
         result
     }
@@ -102,12 +102,13 @@ fn tree_and_times(profile: &mut Profile) -> (Option<Tree>, Option<Times>) {
     match &mut profile.body {
         Body::Edges(_) => (None, None),
         Body::Tree(tree) => {
-            let nodes = std::mem::take(&mut tree.nodes);
+            let taken = Tree::exact(Vec::new());
+            let taken = std::mem::replace(tree, taken);
             // A tree has its root, even if nothing was recorded.
-            let tree = if nodes.is_empty() {
+            let tree = if taken.nodes.is_empty() {
                 TreeBuilder::new().finish()
             } else {
-                Tree { nodes }
+                taken
             };
             (Some(tree), None)
         }

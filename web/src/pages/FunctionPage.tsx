@@ -3,6 +3,7 @@ import type { JSX } from 'preact';
 import { useAnswer, useSession } from '../app/session';
 import * as format from '../format';
 import { MetricMenu } from '../parts/controls';
+import { Cost } from '../parts/Cost';
 import { FunctionLink, Go, OriginTag } from '../parts/links';
 import { Empty, Show } from '../parts/state';
 import { costWidth, VirtualTable } from '../parts/VirtualTable';
@@ -46,6 +47,11 @@ function Shown(props: { page: Page }): JSX.Element {
           </span>
         )}
         {page.recursion > 0 ? <span>calls itself, {format.counted(page.recursion, 'level')} deep</span> : null}
+        {row.margins !== null && row.margins.timed < calls ? (
+          <span>
+            {format.count(row.margins.timed)} of {format.counted(calls, 'call')} timed: the others’ times are estimates
+          </span>
+        ) : null}
         {page.paths > 0 ? <span>{format.counted(page.paths, 'call path')}</span> : null}
       </p>
       <div class="toolbar">
@@ -105,10 +111,14 @@ function Costs(props: { page: Page; metrics: readonly MetricName[] }): JSX.Eleme
         {props.metrics.map((name: MetricName) => (
           <tr key={name}>
             <th scope="row">{format.metricTitle(name, unit)}</th>
-            <td>{format.cost(row.own[name], name, unit)}</td>
+            <td>
+              <Cost value={row.own[name]} margin={row.margins?.own[name]} metric={name} />
+            </td>
             <td>{format.share(row.own[name], total[name])}</td>
             {calls > 0 ? <td>{format.perCall(row.own[name], calls, name, unit)}</td> : null}
-            <td>{format.cost(row.inclusive[name], name, unit)}</td>
+            <td>
+              <Cost value={row.inclusive[name]} margin={row.margins?.inclusive[name]} metric={name} />
+            </td>
             <td>{format.share(row.inclusive[name], total[name])}</td>
             {calls > 0 ? <td>{format.perCall(row.inclusive[name], calls, name, unit)}</td> : null}
           </tr>
@@ -122,8 +132,9 @@ function Costs(props: { page: Page; metrics: readonly MetricName[] }): JSX.Eleme
 const ROW = 30;
 
 function Neighbours(props: { title: string; rows: readonly NeighbourRow[]; empty: string; whole: number }): JSX.Element {
-  const { metric, unit, go } = useSession();
+  const { metric, unit, go, summary } = useSession();
   const { rows } = props;
+  const hasMargins = summary.timedCalls !== null;
   const hasCalls = metric !== 'calls' && rows.some((row) => row.costs.calls > 0);
   // A callee may be called more often than its caller: calls are shares of their sum.
   const whole = metric === 'calls' ? rows.reduce((sum, row) => sum + row.costs.calls, 0) : props.whole;
@@ -143,7 +154,7 @@ function Neighbours(props: { title: string; rows: readonly NeighbourRow[]; empty
             columns={[
               { key: 'name', title: 'Function', width: 'minmax(10rem, 1fr)' },
               ...(hasCalls ? [{ key: 'calls', title: 'Calls', width: '5.5rem', numeric: true }] : []),
-              { key: 'cost', title: format.metricTitle(metric, unit), width: costWidth(metric, unit, '8.5rem'), numeric: true },
+              { key: 'cost', title: format.metricTitle(metric, unit), width: hasMargins ? '11rem' : costWidth(metric, unit, '8.5rem'), numeric: true },
               { key: 'share', title: 'Share', width: '6rem', numeric: true, help: metric === 'calls' ? 'Of these calls' : 'Of this function with its callees' },
             ]}
             cells={(at) => {
@@ -152,7 +163,7 @@ function Neighbours(props: { title: string; rows: readonly NeighbourRow[]; empty
               return [
                 <FunctionLink key="name" fn={row.function} name={row.name} />,
                 ...(hasCalls ? [format.count(row.costs.calls)] : []),
-                format.cost(row.costs[metric], metric, unit),
+                <Cost key="cost" value={row.costs[metric]} margin={row.margins?.[metric]} metric={metric} />,
                 format.share(row.costs[metric], whole),
               ];
             }}

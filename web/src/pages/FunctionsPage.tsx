@@ -6,6 +6,7 @@ import { COLUMNS, type Column } from '../app/state';
 import { download } from '../parts/download';
 import * as format from '../format';
 import { MetricMenu, TextField } from '../parts/controls';
+import { Cost } from '../parts/Cost';
 import { FunctionLink, OriginTag, originTitle } from '../parts/links';
 import { Empty, Show } from '../parts/state';
 import { costWidth, VirtualTable, type TableColumn } from '../parts/VirtualTable';
@@ -29,17 +30,19 @@ const COLUMN_TITLES: Readonly<Record<Column, string>> = {
 };
 
 /** Columns of costs of the metric that is looked at are as wide as its unit needs. */
-function widthOf(column: Column, metric: MetricName, unit: Unit): string {
+function widthOf(column: Column, metric: MetricName, unit: Unit, hasMargins: boolean): string {
   switch (column) {
     case 'share':
       return 'minmax(5rem, 10rem)';
     case 'own':
     case 'inclusive':
-      return costWidth(metric, unit);
+      return hasMargins ? '10.5rem' : costWidth(metric, unit);
     case 'perCall':
       return costWidth(metric, unit, '8rem');
     case 'memory':
-      return '8rem';
+    case 'cpu':
+    case 'peak':
+      return hasMargins ? '10.5rem' : column === 'memory' ? '8rem' : '7rem';
     default:
       return '7rem';
   }
@@ -134,7 +137,7 @@ export function FunctionsPage(): JSX.Element {
               <VirtualTable
                 label="Functions"
                 rows={table.matches}
-                columns={tableColumns(columns, [metric, unit], sort, state.ascending, sortBy)}
+                columns={tableColumns(columns, [metric, unit, summary.timedCalls !== null], sort, state.ascending, sortBy)}
                 onWindow={onWindow}
                 place={{ top: state.top, row: state.row }}
                 onPlace={(place) => {
@@ -162,7 +165,7 @@ export function FunctionsPage(): JSX.Element {
 
 function tableColumns(
   columns: readonly Column[],
-  [metric, unit]: readonly [MetricName, Unit],
+  [metric, unit, hasMargins]: readonly [MetricName, Unit, boolean],
   sort: SortBy,
   ascending: boolean,
   sortBy: (sort: SortBy) => void,
@@ -198,7 +201,7 @@ function tableColumns(
     ...columns.map((key) => {
       const [by, help] = bySort[key];
       const title = key === 'share' && metric === 'calls' ? 'Share' : COLUMN_TITLES[key];
-      return column(key, title, widthOf(key, metric, unit), by, help);
+      return column(key, title, widthOf(key, metric, unit, hasMargins), by, help);
     }),
   ];
 }
@@ -221,9 +224,9 @@ function Cell(props: { column: Column; row: FunctionRow; total: number }): Compo
     case 'calls':
       return <>{format.count(row.own.calls)}</>;
     case 'own':
-      return <>{format.cost(row.own[metric], metric, unit)}</>;
+      return <Cost value={row.own[metric]} margin={row.margins?.own[metric]} metric={metric} />;
     case 'inclusive':
-      return <>{format.cost(row.inclusive[metric], metric, unit)}</>;
+      return <Cost value={row.inclusive[metric]} margin={row.margins?.inclusive[metric]} metric={metric} />;
     case 'perCall':
       return <>{format.perCall(row.own[metric], row.own.calls, metric, unit)}</>;
     case 'origin':
@@ -231,7 +234,7 @@ function Cell(props: { column: Column; row: FunctionRow; total: number }): Compo
     case 'cpu':
     case 'memory':
     case 'peak':
-      return <>{format.cost(row.own[column], column, unit)}</>;
+      return <Cost value={row.own[column]} margin={row.margins?.own[column]} metric={column} />;
   }
 }
 

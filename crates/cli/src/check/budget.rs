@@ -4,6 +4,9 @@
 //! Counts and sizes are decided by the worst run. Times are decided by the
 //! median, or by the mean where the budget names `base` or `noise`: then the
 //! spread of both sides decides, and a verdict within the noise is refused.
+//!
+//! Times of functions may be estimates (adaptive timing). Such a limit is broken
+//! only if the value exceeds it by more than the margin of the estimate.
 
 use profile::Profile;
 
@@ -154,9 +157,14 @@ impl Budget {
                 }
             },
         };
+        let margin = self.left.margin(runs);
+        let shown = self.shown_with_margin(value, margin);
         if self.comparison.holds(value, right) {
+            return Ok(Verdict::Kept { value: shown });
+        }
+        if (value - right).abs() <= margin {
             return Ok(Verdict::Kept {
-                value: self.shown(value),
+                value: format!("{shown}, so within the margin of the estimate"),
             });
         }
         let worst = new
@@ -174,7 +182,7 @@ impl Budget {
         let difference = value - right;
         let excess = if difference > 0.0 { "more" } else { "less" };
         Ok(Verdict::Broken {
-            value: self.shown(value),
+            value: shown,
             limit: format!("{} {}", self.comparison.words(), self.shown(right)),
             excess: format!("{} {excess}", self.shown(difference.abs())),
             culprits,
@@ -224,6 +232,15 @@ impl Budget {
 
     fn shown(&self, value: f64) -> String {
         shown(self.unit, value)
+    }
+
+    fn shown_with_margin(&self, value: f64, margin: f64) -> String {
+        let value = self.shown(value);
+        if margin > 0.0 {
+            format!("{value} ± {}", self.shown(margin))
+        } else {
+            value
+        }
     }
 }
 
@@ -339,6 +356,32 @@ impl Term {
             .collect()
     }
 
+    /// Half the width of the 95 % interval of the value of a run, if it is an
+    /// estimate: that of the run whose is largest.
+    fn margin(&self, runs: &[Profile]) -> f64 {
+        let variances = runs.iter().map(|run| self.variance(run));
+        1.96 * variances.fold(0.0, f64::max).sqrt()
+    }
+
+    /// The variance of the value of a run: errors are independent.
+    fn variance(&self, run: &Profile) -> f64 {
+        let scaled = |term: &Self, by: &Self, is_division: bool| {
+            let factor = by.value(&|fact| fact.value(run), None).unwrap_or(1.0);
+            let factor = if is_division { factor.recip() } else { factor };
+            let variance = term.variance(run) * factor * factor;
+            if variance.is_finite() { variance } else { 0.0 }
+        };
+        match self {
+            Self::Fact(fact) => fact.variance(run),
+            Self::Binary(left, '*', right) => {
+                scaled(left, right, false) + scaled(right, left, false)
+            }
+            Self::Binary(left, '/', right) => scaled(left, right, true),
+            Self::Binary(left, _, right) => left.variance(run) + right.variance(run),
+            _ => 0.0,
+        }
+    }
+
     /// A value for the right side: facts are means over the runs.
     fn limit(&self, runs: &[Profile], noise: Option<&Noise>) -> Result<f64, String> {
         let of_fact = |fact: &Fact| {
@@ -374,7 +417,7 @@ impl Term {
 
 #[cfg(test)]
 mod tests {
-    use profile::{Activation, Cost, Edge, EdgeTable, Symbol, SymbolId};
+    use profile::{Activation, Cost, Edge, EdgeTable, Estimate, Symbol, SymbolId, Variance};
 
     use super::*;
 
@@ -405,6 +448,7 @@ mod tests {
         profile.body = profile::Body::Edges(EdgeTable {
             edges: vec![edge],
             root,
+            ..EdgeTable::default()
         });
         profile.metrics.calls = true;
         profile
@@ -430,6 +474,52 @@ mod tests {
         assert!(is_kept("no_call(\"g\")", &runs, &[]));
         assert!(!is_kept("no_call(\"g\", \"F\")", &runs, &[]));
         assert!(is_kept("calls(\"f\") <= calls * 2", &runs, &[]));
+    }
+
+    /// 1,000 ± 100 ns by itself, of 10,000 ns.
+    #[test]
+    fn an_estimate_breaks_a_limit_only_beyond_its_margin() {
+        let mut run = profile(500, 1_000);
+        if let profile::Body::Edges(table) = &mut run.body {
+            table.root.wall = 10_000;
+            let variance = Variance::of_standard_errors(51, 0, 0, 0);
+            let estimate = Estimate::new(500, 20, variance);
+            table.estimates = [(0_u32, estimate)].into_iter().collect();
+        }
+        let runs = [run];
+        for (budget, is_broken) in [
+            ("self.wall(\"f\") <= 1000ns", false),
+            ("self.wall(\"f\") <= 901ns", false),
+            ("self.wall(\"f\") <= 899ns", true),
+            ("self.wall(\"f\") >= 1099ns", false),
+            ("self.wall(\"f\") >= 1101ns", true),
+            ("incl.wall(\"f\") <= 901ns", false),
+            ("self.wall_share(\"f\") <= 0.0901", false),
+            ("self.wall_share(\"f\") <= 0.0899", true),
+            ("self.wall(\"f\") * 2 <= 1801ns", false),
+            ("self.wall(\"f\") * 2 <= 1799ns", true),
+            // What main() does by itself has the same error.
+            ("self.wall(\"main()\") <= 8901ns", false),
+            ("self.wall(\"main()\") <= 8899ns", true),
+            // The whole and counts are measured.
+            ("wall <= 9999ns", true),
+            ("calls(\"f\") <= 499", true),
+        ] {
+            let verdict = verdict(budget, &runs, &[]);
+            let found = matches!(verdict, Verdict::Broken { .. });
+            assert_eq!(found, is_broken, "{budget}: {verdict:?}");
+        }
+        let Verdict::Kept { value } = verdict("self.wall(\"f\") <= 950ns", &runs, &[]) else {
+            panic!("broken by chance")
+        };
+        assert_eq!(
+            value,
+            "1.00 µs ± 100 ns, so within the margin of the estimate"
+        );
+        let Verdict::Broken { value, .. } = verdict("self.wall(\"f\") <= 500ns", &runs, &[]) else {
+            panic!("kept")
+        };
+        assert_eq!(value, "1.00 µs ± 100 ns");
     }
 
     #[test]

@@ -139,6 +139,7 @@ mod tests {
             body: Body::Edges(EdgeTable {
                 edges: edges.collect(),
                 root,
+                ..EdgeTable::default()
             }),
             ..Profile::empty()
         };

@@ -17,7 +17,7 @@ use std::ffi::CStr;
 
 pub use choices::{
     AutoEnable, ClockChoice, ClosureNames, EngineChoice, Flags, Mode, OutputFormat, PinCpu,
-    RouteOf, SampledClock, TemplateNames,
+    RouteOf, SampledClock, TemplateNames, Timing,
 };
 pub use everyday::*;
 pub use expert::*;

@@ -167,6 +167,7 @@ mod tests {
                 wall: root,
                 ..Cost::default()
             },
+            ..EdgeTable::default()
         }
     }
 

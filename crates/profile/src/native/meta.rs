@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use super::Error;
 use super::varint::{Cursor, put, put_bytes};
 use crate::table::{known_mut, part};
-use crate::{Budget, Meta, Mode, allocated};
+use crate::{Budget, Meta, Mode, Timing, allocated};
 
 const TITLE: u64 = 1;
 const STARTED: u64 = 2;
@@ -25,9 +25,12 @@ const ESTIMATED: u64 = 11;
 const TAG: u64 = 12;
 const PEAK_MEMORY: u64 = 13;
 const COUNTS: u64 = 14;
+const TIMING: u64 = 15;
 
 const TRACED: u64 = 1;
 const SAMPLED: u64 = 2;
+
+const ADAPTIVE: u64 = 1;
 
 /// Appends the payload of a section with all known values.
 pub(super) fn put_meta(out: &mut Vec<u8>, meta: &Meta) {
@@ -57,6 +60,10 @@ pub(super) fn put_meta(out: &mut Vec<u8>, meta: &Meta) {
         (STARTED, meta.started_unix_us),
         (PROCESS, meta.process.map(u64::from)),
         (MODE, mode),
+        (
+            TIMING,
+            (meta.timing == Timing::Adaptive).then_some(ADAPTIVE),
+        ),
         (INTERVAL, meta.interval_ns),
         (TRUNCATED, meta.is_truncated.then_some(1)),
         (ESTIMATED, meta.is_estimated.then_some(1)),
@@ -152,6 +159,12 @@ impl MetaReader {
                     TRACED => Mode::Traced,
                     SAMPLED => Mode::Sampled,
                     _ => Mode::Unknown,
+                }
+            }
+            TIMING => {
+                meta.timing = match value.number()? {
+                    ADAPTIVE => Timing::Adaptive,
+                    _ => Timing::Exact,
                 }
             }
             INTERVAL => meta.interval_ns = Some(value.number()?),

@@ -22,6 +22,7 @@ mod costs;
 mod crc;
 mod edges;
 mod error;
+mod estimates;
 pub mod events;
 mod head;
 mod limits;
@@ -52,4 +53,4 @@ pub const MAGIC: [u8; 8] = *b"\x89XHP\r\n\x1A\n";
 pub const MAJOR: u8 = 1;
 
 /// The minor version: older readers skip its additions.
-pub const MINOR: u8 = 2;
+pub const MINOR: u8 = 3;

@@ -5,8 +5,8 @@
 //! informative.
 
 use crate::{
-    Activation, Body, Cost, Edge, EdgeTable, EventKind, Events, Node, NodeId, Profile, Sample,
-    Samples, StackNode, SymbolId, Table, Tree,
+    Activation, Body, Cost, Edge, EdgeTable, Estimates, EventKind, Events, Node, NodeId, Profile,
+    Sample, Samples, StackNode, SymbolId, Table, Tree,
 };
 
 impl Profile {
@@ -48,9 +48,17 @@ fn edges(table: EdgeTable, number: impl Fn(SymbolId) -> SymbolId) -> EdgeTable {
         callee: end(edge.callee),
         ..edge
     });
-    let mut edges: Vec<Edge> = edges.collect();
-    edges.sort_by_key(|edge| (edge.caller, edge.callee));
-    EdgeTable { edges, ..table }
+    let mut edges: Vec<(usize, Edge)> = edges.enumerate().collect();
+    edges.sort_by_key(|(_, edge)| (edge.caller, edge.callee));
+    let mut places: Table<u32, u32> = Table::new(0, edges.len());
+    for (place, &(row, _)) in (0..).zip(&edges) {
+        places[u32::try_from(row).unwrap_or(u32::MAX)] = place;
+    }
+    EdgeTable {
+        estimates: table.estimates.renumbered(|row| Some(places[row])),
+        edges: edges.into_iter().map(|(_, edge)| edge).collect(),
+        ..table
+    }
 }
 
 /// The sorted tree, and the new number of each of its nodes.
@@ -71,7 +79,10 @@ fn tree(mut tree: Tree, number: impl Fn(SymbolId) -> SymbolId) -> (Tree, Table<N
         let (_, siblings) = walk.split_at_mut_checked(start).unwrap_or_default();
         siblings.sort_by_key(|&(child, _)| std::cmp::Reverse(tree[child].symbol));
     }
-    (Tree { nodes }, places)
+    let estimates = tree
+        .estimates
+        .renumbered(|node| Some(places[NodeId(node)].0));
+    (Tree { nodes, estimates }, places)
 }
 
 fn samples(samples: Samples, number: impl Fn(SymbolId) -> SymbolId) -> Samples {
@@ -82,6 +93,7 @@ fn samples(samples: Samples, number: impl Fn(SymbolId) -> SymbolId) -> Samples {
     });
     let stacks = Tree {
         nodes: stacks.collect(),
+        estimates: Estimates::default(),
     };
     let (stacks, places) = tree(stacks, number);
     let moved = samples.samples.into_iter().map(|sample| Sample {

@@ -9,12 +9,13 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use super::neighbours::pairs;
+use super::neighbours::{pair_estimates, pairs};
 use super::statistic::{Change, Sums};
 use crate::symbol::symbol_in;
-use crate::table::known_mut;
+use crate::table::{known_mut, part};
 use crate::{
-    Cost, FlatRow, FlatTable, Metric, Metrics, Profile, SelfCost, Symbol, SymbolId, Table,
+    Cost, FlatEstimate, FlatRow, FlatTable, Metric, Metrics, Profile, SelfCost, Symbol, SymbolId,
+    Table, Variance,
 };
 
 /// All costs before and after.
@@ -86,6 +87,9 @@ impl Diff {
         let mut total = Sides::default();
         let mut functions: Vec<Seen<SymbolId, FlatRow>> = Vec::new();
         let mut edges: Vec<Seen<(SymbolId, SymbolId), Cost>> = Vec::new();
+        // Empty if all calls were timed.
+        let mut function_estimates: Vec<Seen<SymbolId, FlatEstimate>> = Vec::new();
+        let mut edge_estimates: Vec<Seen<(SymbolId, SymbolId), Variance>> = Vec::new();
         let sides = base.iter().map(|profile| (0, profile));
         for (side, profile) in sides.chain(new.iter().map(|profile| (1, profile))) {
             let numbers = names.numbers(&profile.symbols);
@@ -96,12 +100,27 @@ impl Diff {
                 side,
                 cost: row,
             }));
-            edges.extend(pairs(&profile.edges()).into_iter().map(|pair| Seen {
-                key: (numbers[pair.caller], numbers[pair.callee]),
+            function_estimates.extend(table.estimates.into_iter().map(|(symbol, estimate)| Seen {
+                key: numbers[symbol],
                 side,
-                cost: pair.cost,
+                cost: estimate,
+            }));
+            let calls = profile.edges();
+            let pair = |(caller, callee)| (numbers[caller], numbers[callee]);
+            edges.extend(pairs(&calls).into_iter().map(|it| Seen {
+                key: pair((it.caller, it.callee)),
+                side,
+                cost: it.cost,
+            }));
+            let estimates = pair_estimates(&calls).into_iter();
+            edge_estimates.extend(estimates.map(|(ends, estimate)| Seen {
+                key: pair(ends),
+                side,
+                cost: estimate.variance,
             }));
         }
+        let function_estimates = ByKey::new(function_estimates);
+        let edge_estimates = ByKey::new(edge_estimates);
         let runs = [base.len(), new.len()];
         let functions = in_groups(&mut functions).map(|seen| {
             let (mut inclusive, mut own) = (Sides::default(), Sides::default());
@@ -109,8 +128,13 @@ impl Diff {
                 inclusive.add(it.side, &it.cost.inclusive);
                 own.add_own(it.side, &it.cost.own, it.cost.inclusive.calls);
             }
+            let symbol = seen.first().map_or(SymbolId::ROOT, |item| item.key);
+            for it in function_estimates.of(symbol) {
+                inclusive.add_variance(it.side, &it.cost.inclusive);
+                own.add_variance(it.side, &it.cost.own);
+            }
             FunctionDiff {
-                symbol: seen.first().map_or(SymbolId::ROOT, |item| item.key),
+                symbol,
                 inclusive: inclusive.changes(runs),
                 own: own.changes(runs),
             }
@@ -122,6 +146,9 @@ impl Diff {
                 cost.add(it.side, &it.cost);
             }
             let (caller, callee) = seen.first().map(|item| item.key).unwrap_or_default();
+            for it in edge_estimates.of((caller, callee)) {
+                cost.add_variance(it.side, &it.cost);
+            }
             EdgeDiff {
                 caller,
                 callee,
@@ -206,6 +233,25 @@ fn in_groups<K: Ord + Copy, V>(seen: &mut [Seen<K, V>]) -> impl Iterator<Item = 
     seen.chunk_by(|one, other| one.key == other.key)
 }
 
+/// Those of a few keys, to look up.
+#[derive(Debug)]
+struct ByKey<K, V> {
+    seen: Vec<Seen<K, V>>,
+}
+
+impl<K: Ord + Copy, V> ByKey<K, V> {
+    fn new(mut seen: Vec<Seen<K, V>>) -> Self {
+        seen.sort_unstable_by_key(|item| item.key);
+        Self { seen }
+    }
+
+    fn of(&self, key: K) -> &[Seen<K, V>] {
+        let start = self.seen.partition_point(|item| item.key < key);
+        let end = self.seen.partition_point(|item| item.key <= key);
+        part(&self.seen, start..end)
+    }
+}
+
 /// The sums of both sides, for each cost.
 #[derive(Debug, Clone, Copy, Default)]
 struct Sides {
@@ -225,6 +271,13 @@ impl Sides {
         let sums = known_mut(&mut self.sums, side).into_iter().flatten();
         for (sum, metric) in sums.zip(Metric::ALL) {
             sum.add(value(metric));
+        }
+    }
+
+    fn add_variance(&mut self, side: usize, variance: &Variance) {
+        let sums = known_mut(&mut self.sums, side).into_iter().flatten();
+        for (sum, metric) in sums.zip(Metric::ALL) {
+            sum.add_variance(variance.of(metric));
         }
     }
 

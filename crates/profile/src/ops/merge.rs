@@ -16,8 +16,8 @@ use crate::edges::EdgeSum;
 use crate::table::known_mut;
 use crate::{
     Activation, Body, Budget, Cost, EdgeTable, LinesBuilder, Meta, Metrics, Mode, Node, NodeId,
-    Profile, Sample, Samples, SamplesBuilder, Spans, SpansBuilder, Symbol, SymbolId, Table, Tree,
-    TreeBuilder, WallUnit,
+    Profile, Sample, Samples, SamplesBuilder, Spans, SpansBuilder, Symbol, SymbolId, Table, Timing,
+    Tree, TreeBuilder, WallUnit,
 };
 
 /// The tag with the number of merged profiles.
@@ -200,6 +200,14 @@ impl Merger {
                 (cost.memory, cost.peak) = (0, 0);
             }
         }
+        let estimates = match &mut body {
+            Body::Tree(tree) => Some(&mut tree.estimates),
+            Body::Edges(table) => Some(&mut table.estimates),
+            _ => None,
+        };
+        if let Some(estimates) = estimates.filter(|estimates| !estimates.is_empty()) {
+            *estimates = std::mem::take(estimates).map(|_, estimate| estimate.measured(metrics));
+        }
         if self.runs > 1 {
             meta.set_tag(RUNS, self.runs.to_string());
         }
@@ -276,6 +284,9 @@ fn add_tree(
     for (node, &place) in tree.nodes.iter().zip(places.iter()) {
         *builder.cost(place) += node.cost;
     }
+    for (node, estimate) in tree.estimates.iter() {
+        builder.add_estimate(places[NodeId(node)], estimate);
+    }
     builder
 }
 
@@ -312,8 +323,9 @@ fn add_edges(
         ..activation
     };
     sum.add_root(table.root);
-    for edge in &table.edges {
-        sum.add(end(edge.caller), end(edge.callee), edge.cost);
+    for (row, edge) in table.edges.iter().enumerate() {
+        let estimate = table.estimates.of(row);
+        sum.add(end(edge.caller), end(edge.callee), edge.cost, estimate);
     }
     sum
 }
@@ -411,6 +423,11 @@ fn common_meta(one: Meta, other: &Meta) -> Meta {
             one.mode
         } else {
             Mode::Unknown
+        },
+        timing: if one.timing == other.timing {
+            one.timing
+        } else {
+            Timing::Adaptive
         },
         interval_ns: same(one.interval_ns, other.interval_ns.as_ref()),
         counts: same(one.counts, other.counts.as_ref()),

@@ -5,16 +5,18 @@
 
 use std::collections::hash_map::Entry;
 
-use crate::table::known_mut;
-use crate::{Cost, EdgeTable, NumberMap, SymbolId};
+use crate::table::{known, known_mut};
+use crate::{Cost, EdgeTable, Estimate, NumberMap, SymbolId, Variance};
 
 /// A caller or a callee, with the cost of those calls.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Neighbour {
     /// The other function.
     pub symbol: SymbolId,
     /// The calls between the two, and their inclusive cost.
     pub cost: Cost,
+    /// How sure that cost is.
+    pub estimate: Estimate,
 }
 
 /// The callers and callees of a function.
@@ -33,18 +35,18 @@ impl Neighbours {
     #[must_use]
     pub fn new(edges: &EdgeTable, symbol: SymbolId) -> Self {
         let calls_of_it = || {
-            edges
-                .edges
-                .iter()
-                .filter(|edge| edge.callee.symbol == symbol)
+            let edges = edges.edges.iter().enumerate();
+            edges.filter(|(_, edge)| edge.callee.symbol == symbol)
         };
-        let outermost = calls_of_it().map(|edge| edge.callee.level).min();
+        let outermost = calls_of_it().map(|(_, edge)| edge.callee.level).min();
         let mut callers = Sums::default();
-        for edge in calls_of_it() {
+        for (row, edge) in calls_of_it() {
             let is_outermost = Some(edge.callee.level) == outermost && edge.caller.symbol != symbol;
             let caller = callers.of(edge.caller.symbol);
-            *caller += counted(edge.cost, is_outermost);
+            caller.cost += counted(edge.cost, is_outermost);
+            caller.estimate += counted_estimate(edges.estimates.of(row), is_outermost);
         }
+        let estimates = pair_estimates(edges);
         let callees = pairs(edges).into_iter();
         let callees = callees.filter(|pair| pair.caller == symbol);
         Self {
@@ -53,6 +55,10 @@ impl Neighbours {
                 .map(|pair| Neighbour {
                     symbol: pair.callee,
                     cost: pair.cost,
+                    estimate: estimates
+                        .get(&(pair.caller, pair.callee))
+                        .copied()
+                        .unwrap_or_default(),
                 })
                 .collect(),
         }
@@ -99,6 +105,42 @@ pub fn pairs(edges: &EdgeTable) -> Vec<Pair> {
     pairs.into_iter().map(|(pair, _)| pair).collect()
 }
 
+/// How sure the cost of each pair of [`pairs`] is, if it is an estimate.
+#[must_use]
+pub fn pair_estimates(edges: &EdgeTable) -> NumberMap<(SymbolId, SymbolId), Estimate> {
+    let mut estimates: NumberMap<_, Estimate> = NumberMap::default();
+    if edges.estimates.is_empty() {
+        return estimates;
+    }
+    let mut lowest: NumberMap<(SymbolId, SymbolId), u32> = NumberMap::default();
+    for edge in &edges.edges {
+        let ends = (edge.caller.symbol, edge.callee.symbol);
+        let level = lowest.entry(ends).or_insert(u32::MAX);
+        *level = (*level).min(edge.callee.level);
+    }
+    for (row, estimate) in edges.estimates.iter() {
+        if let Some(edge) = known(&edges.edges, row) {
+            let ends = (edge.caller.symbol, edge.callee.symbol);
+            let is_lowest = lowest.get(&ends) == Some(&edge.callee.level);
+            *estimates.entry(ends).or_default() += counted_estimate(estimate, is_lowest);
+        }
+    }
+    estimates
+}
+
+/// The calls that were not timed, with the variance if the cost counts.
+fn counted_estimate(estimate: Estimate, with_costs: bool) -> Estimate {
+    let variance = if with_costs {
+        estimate.variance
+    } else {
+        Variance::ZERO
+    };
+    Estimate {
+        variance,
+        ..estimate
+    }
+}
+
 /// The calls, with their cost if they are not inside of another call.
 fn counted(cost: Cost, with_costs: bool) -> Cost {
     if with_costs {
@@ -114,21 +156,23 @@ fn counted(cost: Cost, with_costs: bool) -> Cost {
 struct Sums {
     list: Vec<Neighbour>,
     places: NumberMap<SymbolId, usize>,
-    others: Cost,
+    others: Neighbour,
 }
 
 impl Sums {
-    fn of(&mut self, symbol: SymbolId) -> &mut Cost {
+    fn of(&mut self, symbol: SymbolId) -> &mut Neighbour {
         let place = match self.places.entry(symbol) {
             Entry::Occupied(place) => *place.get(),
             Entry::Vacant(place) => {
-                let cost = Cost::default();
-                self.list.push(Neighbour { symbol, cost });
+                self.list.push(Neighbour {
+                    symbol,
+                    ..Neighbour::default()
+                });
                 *place.insert(self.list.len() - 1)
             }
         };
         let neighbour = known_mut(&mut self.list, place);
-        neighbour.map_or(&mut self.others, |neighbour| &mut neighbour.cost)
+        neighbour.unwrap_or(&mut self.others)
     }
 }
 
@@ -158,6 +202,7 @@ mod tests {
                     },
                 })
                 .collect(),
+            ..EdgeTable::default()
         }
     }
 

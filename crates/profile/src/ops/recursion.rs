@@ -27,8 +27,9 @@ impl Tree {
             };
             map[id] = place;
             folded.add(place, node.cost.calls, own[id]);
+            folded.add_untimed(place, self.estimates.of(id).untimed);
         });
-        folded.finish()
+        folded.finish(self, |node| Some(map[node]))
     }
 
     /// Visits every node, depth first, parents before children, with the

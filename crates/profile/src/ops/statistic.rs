@@ -7,6 +7,9 @@ pub struct Statistic {
     pub mean: f64,
     /// The standard deviation of a sample; zero for one run.
     pub spread: f64,
+    /// The standard error of the mean that comes from [estimates](crate::Estimate);
+    /// zero if all calls were timed.
+    pub error: f64,
 }
 
 /// A cost before and after.
@@ -35,11 +38,20 @@ impl Change {
     }
 
     /// Whether the difference is not larger than the spreads of both sides
-    /// together. Single runs have no spread, so only a difference of zero is
-    /// within it.
+    /// together, or than the [error](Self::error_margin) of estimates. Single
+    /// runs have no spread, so only a difference of zero is within it if all
+    /// calls were timed.
     #[must_use]
     pub fn is_within_spread(&self) -> bool {
-        self.absolute().abs() <= self.base.spread + self.new.spread
+        let difference = self.absolute().abs();
+        difference <= self.base.spread + self.new.spread || difference <= self.error_margin()
+    }
+
+    /// Half the width of the 95 % interval of the difference that comes from
+    /// estimates: the errors of both sides are independent.
+    #[must_use]
+    pub fn error_margin(&self) -> f64 {
+        1.96 * self.base.error.hypot(self.new.error)
     }
 }
 
@@ -48,6 +60,7 @@ impl Change {
 pub(super) struct Sums {
     sum: i128,
     squares: i128,
+    variance: u128,
 }
 
 impl Sums {
@@ -55,6 +68,11 @@ impl Sums {
         let value = i128::from(value);
         self.sum = self.sum.saturating_add(value);
         self.squares = self.squares.saturating_add(value * value);
+    }
+
+    /// Adds the variance of a value that was added.
+    pub(super) fn add_variance(&mut self, variance: u128) {
+        self.variance = self.variance.saturating_add(variance);
     }
 
     /// The statistic of this many runs; runs that were not added count as zero.
@@ -68,7 +86,11 @@ impl Sums {
             && let Ok(sum) = i64::try_from(self.sum)
         {
             let mean = sum as f64;
-            return Statistic { mean, spread: 0.0 };
+            return Statistic {
+                mean,
+                spread: 0.0,
+                error: (self.variance as f64).sqrt(),
+            };
         }
         let count = runs as f64;
         let mean = self.sum as f64 / count;
@@ -85,7 +107,11 @@ impl Sums {
         } else {
             0.0
         };
-        Statistic { mean, spread }
+        Statistic {
+            mean,
+            spread,
+            error: (self.variance as f64).sqrt() / count,
+        }
     }
 }
 
@@ -111,6 +137,29 @@ mod tests {
         let equal = of(&[i64::MAX / 3; 3], 3);
         assert_eq!(equal.spread, 0.0);
         assert_eq!(of(&[], 0), Statistic::default());
+    }
+
+    #[test]
+    fn a_difference_below_the_error_of_estimates_is_marked() {
+        let side = |mean, error| Statistic {
+            mean,
+            spread: 0.0,
+            error,
+        };
+        // √(3² + 4²) is 5, of which 1.96 times is 9.8.
+        let change = |new| Change {
+            base: side(100.0, 3.0),
+            new: side(new, 4.0),
+        };
+        assert!(change(109.0).is_within_spread() && change(91.0).is_within_spread());
+        assert!(!change(110.0).is_within_spread() && !change(90.0).is_within_spread());
+        let mut sums = Sums::default();
+        for value in [10, 20, 30, 40] {
+            sums.add(value);
+            sums.add_variance(100);
+        }
+        // The mean of four has half the error of one.
+        assert!((sums.statistic(4).error - 5.0).abs() < 1e-12);
     }
 
     #[test]

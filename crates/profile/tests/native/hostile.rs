@@ -53,6 +53,77 @@ fn files_that_only_look_right_are_refused() {
             ],
         ),
         (
+            "an estimate before its row",
+            &[
+                (b'P', b"T\x01"),
+                (b'S', MAIN),
+                (b'U', b"\x02\x01\x00\x01\x01"),
+                (b'T', root),
+                (b'Z', b""),
+            ],
+        ),
+        (
+            "an estimate of no row",
+            &[
+                (b'P', b"T\x01"),
+                (b'S', MAIN),
+                (b'T', root),
+                (b'U', b"\x02\x01\x01\x01\x01"),
+                (b'Z', b""),
+            ],
+        ),
+        (
+            "two estimates of a row",
+            &[
+                (b'P', b"T\x01"),
+                (b'S', MAIN),
+                (b'T', root),
+                (b'U', b"\x02\x01\x00\x01\x01"),
+                (b'U', b"\x02\x01\x00\x01\x01"),
+                (b'Z', b""),
+            ],
+        ),
+        (
+            "an estimate of the root of edges",
+            &[
+                (b'P', b"E\x01"),
+                (b'S', MAIN),
+                (b'E', b"\x01\x01\x00\x00\x01"),
+                (b'U', b"\x02\x01\x00\x01\x01"),
+                (b'Z', b""),
+            ],
+        ),
+        (
+            "a variance of calls",
+            &[
+                (b'P', b"T\x01"),
+                (b'S', MAIN),
+                (b'T', root),
+                (b'U', b"\x03\x01\x00\x01\x01\x01"),
+                (b'Z', b""),
+            ],
+        ),
+        (
+            "a variance of more than 128 bits",
+            &[
+                (b'P', b"T\x01"),
+                (b'S', MAIN),
+                (b'T', root),
+                (b'U', b"\x02\x01\x00\x01\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x04"),
+                (b'Z', b""),
+            ],
+        ),
+        (
+            "more estimates than the section has",
+            &[
+                (b'P', b"T\x01"),
+                (b'S', MAIN),
+                (b'T', root),
+                (b'U', b"\x02\x02\x00\x01\x01"),
+                (b'Z', b""),
+            ],
+        ),
+        (
             "a path that was not there",
             &[
                 (b'P', b"T\x01"),

@@ -5,7 +5,7 @@ use profile::native::Error;
 use profile::{Profile, Spans};
 
 use crate::assembled::{MAIN, assembled};
-use crate::examples::examples;
+use crate::examples::{estimated_examples, examples};
 use crate::{read, written};
 
 /// What version 1.0 wrote. Never to be changed: later versions have to read it.
@@ -38,7 +38,7 @@ fn files_of_earlier_versions_are_read() {
     }
 }
 
-/// What version 1.2 writes, and later versions have to read.
+/// What version 1.2 wrote.
 const VERSION_1_2: [(&str, &[u8]); 5] = [
     ("edges", include_bytes!("v1.2-edges.xhp")),
     ("tree", include_bytes!("v1.2-tree.xhp")),
@@ -47,19 +47,51 @@ const VERSION_1_2: [(&str, &[u8]); 5] = [
     ("empty", include_bytes!("v1.2-empty.xhp")),
 ];
 
-/// Until the format gets a new version, it writes what it always wrote.
 #[test]
-fn files_are_read_and_written_as_version_1_2_wrote_them() {
-    let update = std::env::var_os("UPDATE_FIXTURES").is_some();
+fn files_of_version_1_2_are_read() {
     for ((name, profile), (_, bytes)) in examples().into_iter().zip(VERSION_1_2) {
+        assert_eq!(read(bytes).unwrap(), profile, "{name}");
+    }
+}
+
+/// Until the format gets a new version, it writes what it always wrote: the
+/// files `v1.3-*`, which later versions have to read.
+#[test]
+fn files_are_read_and_written_as_version_1_3_wrote_them() {
+    let update = std::env::var_os("UPDATE_FIXTURES").is_some();
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/native");
+    for (name, profile) in examples().into_iter().chain(estimated_examples()) {
         let now = written(&profile);
+        let path = format!("{folder}/v1.3-{name}.xhp");
         if update {
-            let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/native");
-            std::fs::write(format!("{folder}/v1.2-{name}.xhp"), now).unwrap();
+            std::fs::write(path, now).unwrap();
         } else {
+            let bytes = std::fs::read(path).unwrap();
             assert!(now == bytes, "{name}");
-            assert_eq!(read(bytes).unwrap(), profile, "{name}");
+            assert_eq!(read(&bytes).unwrap(), profile, "{name}");
         }
+    }
+}
+
+/// Nothing but the version tells an exact file from one of version 1.2, and a
+/// reader of 1.2 skips the section of estimates.
+#[test]
+fn only_the_section_of_estimates_is_new_in_version_1_3() {
+    for (estimated, exact) in estimated_examples().into_iter().zip([0, 1]) {
+        let kinds = |profile: &Profile| -> Vec<u8> {
+            let file = written(profile);
+            let mut kinds = Vec::new();
+            let mut at = 10;
+            while let Some(head) = file.get(at..at + 5) {
+                kinds.push(head[0]);
+                at += 9 + u32::from_le_bytes(head[1..].try_into().unwrap()) as usize;
+            }
+            kinds
+        };
+        let mut without = kinds(&estimated.1);
+        let place = without.iter().position(|kind| *kind == b'U').unwrap();
+        without.remove(place);
+        assert_eq!(without, kinds(&examples()[exact].1), "{}", estimated.0);
     }
 }
 

@@ -1,0 +1,135 @@
+//! Long times between two readings in which calls ended that were not timed.
+//!
+//! A rare slow call, or another program that takes the processor, cannot hide: the
+//! clocks are read again soon, and show that time has passed. But they do not show
+//! whether it passed in one of the untimed calls or in their caller. It is divided
+//! between them as the rest of their time, and its variance is that of a guess: all of it
+//! may have passed in one of them.
+//!
+//! Between two readings only one call ran, and the untimed calls that it made. So each
+//! of these stalls belongs to one caller and its callees.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, DefaultHasher};
+
+/// The stalls of one caller, by one clock.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Stall {
+    /// The time of the stalls, without what the untimed calls in them usually take…
+    pub(crate) time: f64,
+    /// … the sum of the squares of those times…
+    pub(crate) squares: f64,
+    /// … and what the untimed calls in them usually take.
+    pub(crate) expected: f64,
+}
+
+/// How a stall's time is divided.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Division {
+    /// The time that is divided.
+    pub(crate) time: f64,
+    /// The part of the callees.
+    pub(crate) part: f64,
+}
+
+/// All stalls, in wall time and in CPU time, by the caller's context.
+#[derive(Debug, Clone)]
+pub(crate) struct Stalls {
+    /// All times between two readings with untimed calls and without a stall: what
+    /// those calls usually take, and the rest.
+    usual: [[f64; 2]; 2],
+    callers: HashMap<u32, [Stall; 2], BuildHasherDefault<DefaultHasher>>,
+}
+
+/// How many times as long as usual the times are, at least. Else they are what the caller
+/// usually takes by itself.
+const UNUSUAL: f64 = 5.0;
+
+impl Stall {
+    /// The stall in a time in which the calls usually take `expected`, and never
+    /// `longest` more; zero if there is none.
+    pub(crate) fn within(time: f64, expected: f64, longest: f64) -> Self {
+        if time <= longest + 2.0 * expected {
+            return Self::default();
+        }
+        let time = time - expected;
+        Self {
+            time,
+            squares: time * time,
+            expected,
+        }
+    }
+
+    /// How it is divided between a caller and its untimed callees, which took `estimates`
+    /// without it. In usual times, callers take `own` times what their untimed callees
+    /// take.
+    pub(crate) fn division(&self, estimates: f64, own: f64) -> Division {
+        let usual = self.expected * (1.0 + own);
+        // Where stalls are the rule, the caller takes that time by itself.
+        let is_rare = self.expected < estimates / 2.0;
+        if !is_rare || self.time < UNUSUAL * usual || self.time <= 0.0 {
+            return Division::default();
+        }
+        Division {
+            time: self.time - self.expected * own,
+            part: 1.0 / (1.0 + own),
+        }
+    }
+}
+
+impl Stalls {
+    /// No stall.
+    pub(crate) const fn none() -> Self {
+        Self {
+            usual: [[0.0; 2]; 2],
+            callers: HashMap::with_hasher(BuildHasherDefault::new()),
+        }
+    }
+
+    /// Adds a time between two readings, by each clock: what passed, what the untimed
+    /// calls in it usually take, and what they never take in addition.
+    #[inline]
+    pub(crate) fn add(&mut self, context: u32, times: [[f64; 3]; 2]) {
+        let mut stalls = [Stall::default(); 2];
+        let mut is_stall = false;
+        for ((stall, usual), [time, expected, longest]) in
+            stalls.iter_mut().zip(&mut self.usual).zip(times)
+        {
+            *stall = Stall::within(time, expected, longest);
+            is_stall |= stall.time > 0.0;
+            if stall.time <= 0.0 {
+                let [callees, own] = usual;
+                *callees += expected;
+                *own += time - expected;
+            }
+        }
+        if is_stall {
+            self.add_stalls(context, stalls);
+        }
+    }
+
+    #[cold]
+    fn add_stalls(&mut self, context: u32, stalls: [Stall; 2]) {
+        let sums = self.callers.entry(context).or_default();
+        for (sum, stall) in sums.iter_mut().zip(stalls) {
+            sum.time += stall.time;
+            sum.squares += stall.squares;
+            sum.expected += stall.expected;
+        }
+    }
+
+    /// What callers usually take, as a multiple of what their untimed callees take.
+    pub(crate) fn own(&self, side: usize) -> f64 {
+        let [callees, own] = self.usual.get(side).copied().unwrap_or_default();
+        if callees > 0.0 {
+            (own / callees).max(0.0)
+        } else {
+            f64::INFINITY
+        }
+    }
+
+    /// The stalls of a caller.
+    pub(crate) fn of(&self, context: u32) -> Option<&[Stall; 2]> {
+        self.callers.get(&context)
+    }
+}
