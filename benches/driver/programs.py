@@ -38,10 +38,10 @@ def programs(setup, effort):
         "Twig": (setup.workload("twig.php"), "10" if smoke else "1500"),
     }
     tests = ("/usr/bin/phpunit", "--no-configuration", "--do-not-cache-result", *(("--filter", "few") if smoke else ()), setup.workload("TwigTest.php"))
-    found |= {
-        "PHPUnit on Twig": tests,
-        "MediaWiki's parser": (f"{setup.wiki}/site/maintenance/parse.php", f"{setup.wiki}/page.txt"),
-    }
+    found["PHPUnit on Twig"] = tests
+    # It has no short form.
+    if not smoke:
+        found["MediaWiki's parser"] = (f"{setup.wiki}/site/maintenance/parse.php", f"{setup.wiki}/page.txt")
     twig = "/usr/share/php/Twig/autoload.php"
     needs = {"Twig": twig, "PHPUnit on Twig": twig, "MediaWiki's parser": f"{setup.wiki}/page.txt"}
     return {name: command for name, command in found.items() if os.path.exists(command[0]) and os.path.exists(needs.get(name, command[0]))}
