@@ -138,7 +138,7 @@ fn begin(reason: Reason) -> Result<(), String> {
 fn start_tracing(shape: Shape, flags: Flags, naming: NamingOptions) {
     let times = match settings::value(&settings::TIMING) {
         Timing::Exact => Times::Exact(compensation::costs(flags)),
-        Timing::Adaptive => Times::Adaptive,
+        Timing::Adaptive => Times::Adaptive(compensation::adaptive(flags)),
     };
     session::start_tracing(shape, flags, naming, times);
 }

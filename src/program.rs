@@ -54,7 +54,7 @@ fn begin_recording(
     let costs = compensation::costs(flags);
     let times = match timing {
         Timing::Exact => Times::Exact(costs),
-        Timing::Adaptive => Times::Adaptive,
+        Timing::Adaptive => Times::Adaptive(compensation::adaptive(flags)),
     };
     match shape {
         Shape::Events => {

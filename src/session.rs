@@ -5,7 +5,6 @@
 //! distinguishes it from earlier ones.
 
 mod engine_choice;
-mod own_costs;
 mod recorded;
 mod sampling;
 mod status;
@@ -23,7 +22,7 @@ use recorder::{AdaptiveTiming, EventSink, Recorder, Shape};
 
 use crate::clock::{self, Clock, CpuTime, MeasuredCosts};
 use crate::engine::{
-    self, Hooks, Measure, Mode, Recording, Running, State, Suspension, Tracing, with_state,
+    self, Measure, Mode, Recording, Running, State, Suspension, Tracing, with_state,
 };
 use crate::log_throttled::{Problem, log_throttled};
 use crate::settings::{self, Flags};
@@ -72,7 +71,29 @@ pub(crate) enum Times {
     /// Each, less these costs if there are any.
     Exact(Option<MeasuredCosts>),
     /// Short calls only now and then.
-    Adaptive,
+    Adaptive(AdaptiveTimes),
+}
+
+/// How adaptive timing times calls.
+#[derive(Clone, Copy)]
+pub(crate) struct AdaptiveTimes {
+    /// What is subtracted from each call.
+    pub(crate) costs: MeasuredCosts,
+    /// Calls that take longer on average are timed each.
+    pub(crate) short_ns: u64,
+    /// The error of all times, as a part of the profile's time, at 95 %.
+    pub(crate) error: f64,
+}
+
+impl AdaptiveTimes {
+    /// What profiles have, less these costs.
+    pub(crate) fn usual(costs: MeasuredCosts) -> Self {
+        Self {
+            costs,
+            short_ns: SHORT_NS,
+            error: 0.01,
+        }
+    }
 }
 
 /// Begins to pass each call to the sink that `make_sink` returns, and to subtract
@@ -206,21 +227,21 @@ pub(crate) fn resume_suspended() {
     let mode = with_state(|state| {
         let running = state.suspended.as_ref()?.running.as_ref()?;
         Some(match &running.mode {
-            Mode::Tracing(tracing) => Some((tracing.measure, tracing.costs, running.plan)),
+            Mode::Tracing(tracing) => Some((tracing.measure, tracing.costs)),
             Mode::Sampling(_) => None,
         })
     });
     match mode {
-        Some(Some((measure, costs, plan))) => resume_suspended_tracing(&measure, costs, plan),
+        Some(Some((measure, costs))) => resume_suspended_tracing(&measure, costs),
         Some(None) => sampling::resume_suspended(),
         None => {}
     }
 }
 
-fn resume_suspended_tracing(measure: &Measure, costs: Option<MeasuredCosts>, plan: Hooks) {
+fn resume_suspended_tracing(measure: &Measure, costs: Option<MeasuredCosts>) {
     // Readings of different clocks cannot be compared.
     let is_over = !clock::start_again(measure.clock, measure.cpu);
-    read_clocks(measure, costs, plan);
+    read_clocks(measure, costs);
     with_state(|state| {
         swap_back(state);
         if let Some(Mode::Tracing(tracing)) = state.active.mode_mut() {
@@ -275,9 +296,9 @@ pub(crate) fn start_tracing(shape: Shape, flags: Flags, naming: NamingOptions, t
         settings::value(&settings::CLOCK),
         settings::value(&settings::PIN_CPU),
     );
-    let (costs, is_adaptive) = match times {
-        Times::Exact(costs) => (costs, false),
-        Times::Adaptive => (None, true),
+    let (costs, adaptive) = match times {
+        Times::Exact(costs) => (costs, None),
+        Times::Adaptive(adaptive) => (Some(adaptive.costs), Some(adaptive)),
     };
     let measure = Measure {
         clock: clock::start(choice, pin, flags.cpu),
@@ -286,7 +307,7 @@ pub(crate) fn start_tracing(shape: Shape, flags: Flags, naming: NamingOptions, t
         shape,
         builtins: !flags.no_builtins,
         compensates: costs.is_some(),
-        is_adaptive,
+        is_adaptive: adaptive.is_some(),
     };
     let plan = engine::hooks_for(engine, measure);
     let max_depth = settings::value(&settings::MAX_DEPTH);
@@ -311,16 +332,21 @@ pub(crate) fn start_tracing(shape: Shape, flags: Flags, naming: NamingOptions, t
         started_us: clock::unix_time_us(),
         suspension: None,
     };
-    read_clocks(&measure, costs, plan);
+    read_clocks(&measure, costs);
     engine::install();
     with_state(|state| {
         let session = state.next_session();
         let mut recorder = Recorder::new(shape, max_depth, max_nodes, || plan.read());
-        if is_adaptive {
+        if let Some(AdaptiveTimes {
+            short_ns, error, ..
+        }) = adaptive
+        {
             let (wall, cpu) = measure.clock.rates();
             recorder.time_adaptively(AdaptiveTiming {
-                short: wall.ticks_in_nanoseconds(SHORT_NS),
-                short_cpu: cpu.ticks_in_nanoseconds(SHORT_NS),
+                short: wall.ticks_in_nanoseconds(short_ns),
+                short_cpu: cpu.ticks_in_nanoseconds(short_ns),
+                error,
+                surprise: costs.unwrap_or_default().surprise_in_ticks(wall, cpu),
                 seed: recorder.started().wall.0 ^ running.started_us,
             });
         }
@@ -407,14 +433,12 @@ fn metrics(measure: &Measure) -> Metrics {
     }
 }
 
-/// Prepares the clocks and counters that a profile with these hooks reads.
-fn read_clocks(measure: &Measure, costs: Option<MeasuredCosts>, plan: Hooks) {
+/// Prepares the clocks and counters that a profile reads.
+fn read_clocks(measure: &Measure, costs: Option<MeasuredCosts>) {
     if measure.memory {
         zend::memory::find();
     }
-    if measure.is_adaptive {
-        own_costs::subtract(measure, plan);
-    } else if let Some(costs) = costs {
+    if let Some(costs) = costs {
         let (wall, cpu) = measure.clock.rates();
         clock::compensate(measure.clock, costs.to_costs(wall, cpu));
     }

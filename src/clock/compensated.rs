@@ -8,6 +8,7 @@
 //! The time of that measurement is subtracted as well.
 
 use std::cell::UnsafeCell;
+use std::marker::PhantomData;
 
 use recorder::{Overhead, Pace, TickRate, Ticks, VirtualClock};
 
@@ -32,8 +33,9 @@ pub(crate) struct CallCosts {
     pub(crate) user: CallCost,
     /// Calls of internal functions.
     pub(crate) internal: CallCost,
-    /// Calls that adaptive timing does not time: in wall time, and in CPU time.
-    pub(crate) untimed: [Ticks; 2],
+    /// Calls of both kinds that adaptive timing does not time: in wall time, and in CPU
+    /// time.
+    pub(crate) untimed: [[Ticks; 2]; 2],
     /// The pace at which these costs were measured.
     pub(crate) pace: Pace,
 }
@@ -51,7 +53,7 @@ impl CallCosts {
             internal: both(self.internal),
             untimed: self
                 .untimed
-                .map(|Ticks(cost)| Ticks(self.pace.scale(cost, pace))),
+                .map(|costs| costs.map(|Ticks(cost)| Ticks(self.pace.scale(cost, pace)))),
             pace,
         }
     }
@@ -91,7 +93,7 @@ const FREE: CallCost = CallCost {
 const ALL_FREE: CallCosts = CallCosts {
     user: FREE,
     internal: FREE,
-    untimed: [Ticks::ZERO; 2],
+    untimed: [[Ticks::ZERO; 2]; 2],
     pace: Pace::UNKNOWN,
 };
 
@@ -149,6 +151,7 @@ unsafe fn running<'a>() -> &'a mut Running {
 pub(crate) struct Compensated;
 
 impl Running {
+    #[inline(always)]
     fn cost_of(&self, kind: FunctionKind) -> CallCost {
         match kind {
             FunctionKind::User => self.costs.user,
@@ -180,14 +183,8 @@ impl Running {
 
 impl Clocks for Compensated {
     #[inline(always)]
-    fn leave_untimed_out<const CPU: bool>() {
-        // SAFETY: the only reference: nothing is called but the virtual clocks.
-        let running = unsafe { running() };
-        let [wall, cpu] = running.costs.untimed;
-        running.wall.leave_out(wall);
-        if CPU {
-            running.cpu.leave_out(cpu);
-        }
+    fn leave_untimed_out<const CPU: bool>(kind: FunctionKind) {
+        leave_untimed_out::<CPU>(kind);
     }
 
     #[inline]
@@ -248,5 +245,67 @@ impl Clocks for Compensated {
             running.update_pace(wall);
         }
         times
+    }
+}
+
+/// The clocks of [`start`] for one source, without a measured pace: those of
+/// adaptive timing, whose timed calls should cost little more than those of exact timing.
+pub(crate) struct Net<C>(PhantomData<C>);
+
+impl<C: Clocks> Clocks for Net<C> {
+    #[inline(always)]
+    fn leave_untimed_out<const CPU: bool>(kind: FunctionKind) {
+        leave_untimed_out::<CPU>(kind);
+    }
+
+    #[inline(always)]
+    fn wall_at_entry() -> Ticks {
+        let ticks = C::wall_at_entry();
+        // SAFETY: the only reference: the virtual clocks call nothing.
+        unsafe { running() }.wall.at_entry(ticks)
+    }
+
+    #[inline(always)]
+    fn wall_at_exit(kind: FunctionKind) -> Ticks {
+        let ticks = C::wall_at_exit(kind);
+        // SAFETY: as in `wall_at_entry`.
+        let running = unsafe { running() };
+        running.wall.at_exit(ticks, running.cost_of(kind).wall)
+    }
+
+    #[inline(always)]
+    fn both_at_entry() -> (Ticks, Ticks) {
+        let (wall, cpu) = C::both_at_entry();
+        // SAFETY: as in `wall_at_entry`.
+        let running = unsafe { running() };
+        (running.wall.at_entry(wall), running.cpu.at_entry(cpu))
+    }
+
+    #[inline(always)]
+    fn both_at_exit(kind: FunctionKind) -> (Ticks, Ticks) {
+        let (wall, cpu) = C::both_at_exit(kind);
+        // SAFETY: as in `wall_at_entry`.
+        let running = unsafe { running() };
+        let cost = running.cost_of(kind);
+        (
+            running.wall.at_exit(wall, cost.wall),
+            running.cpu.at_exit(cpu, cost.cpu),
+        )
+    }
+}
+
+/// Leaves out what a call costs that is not timed.
+#[inline(always)]
+fn leave_untimed_out<const CPU: bool>(kind: FunctionKind) {
+    // SAFETY: the only reference: the virtual clocks call nothing.
+    let running = unsafe { running() };
+    let [user, internal] = running.costs.untimed;
+    let [wall, cpu] = match kind {
+        FunctionKind::User => user,
+        FunctionKind::Internal => internal,
+    };
+    running.wall.leave_out(wall);
+    if CPU {
+        running.cpu.leave_out(cpu);
     }
 }

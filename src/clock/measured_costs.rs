@@ -17,6 +17,10 @@ pub(crate) struct Parts {
 pub(crate) struct MeasuredCosts {
     pub(crate) user: [Parts; 2],
     pub(crate) internal: [Parts; 2],
+    /// Calls of both kinds that adaptive timing does not time.
+    pub(crate) untimed: [u64; 2],
+    /// What a timed call takes longer where most are not timed, in wall and in CPU time.
+    pub(crate) surprise: [u64; 2],
     /// The pace at which these costs hold.
     pub(crate) pace: Pace,
 }
@@ -24,10 +28,6 @@ pub(crate) struct MeasuredCosts {
 impl MeasuredCosts {
     /// The costs in ticks.
     pub(crate) fn to_costs(self, wall: TickRate, cpu: TickRate) -> CallCosts {
-        let ticks = |rate: TickRate, ps: u64| {
-            let Ticks(thousandfold) = rate.ticks_in_nanoseconds(ps);
-            Ticks((thousandfold + 500) / 1_000)
-        };
         // `outside` absorbs the rounding of `inside`, so that the sum is right.
         let overhead = |rate, parts: Parts| {
             let inside = ticks(rate, parts.inside);
@@ -44,9 +44,15 @@ impl MeasuredCosts {
         CallCosts {
             user: cost(self.user),
             internal: cost(self.internal),
-            untimed: [Ticks::ZERO; 2],
+            untimed: self.untimed.map(|ps| [ticks(wall, ps), ticks(cpu, ps)]),
             pace: self.pace,
         }
+    }
+
+    /// What a timed call takes longer where most are not timed, in ticks.
+    pub(crate) fn surprise_in_ticks(self, wall: TickRate, cpu: TickRate) -> [Ticks; 2] {
+        let [in_wall, in_cpu] = self.surprise;
+        [ticks(wall, in_wall), ticks(cpu, in_cpu)]
     }
 
     /// The cost of a call of a user function, and of an internal function, in
@@ -58,4 +64,10 @@ impl MeasuredCosts {
             ns
         })
     }
+}
+
+/// Picoseconds as ticks.
+fn ticks(rate: TickRate, ps: u64) -> Ticks {
+    let Ticks(thousandfold) = rate.ticks_in_nanoseconds(ps);
+    Ticks((thousandfold + 500) / 1_000)
 }

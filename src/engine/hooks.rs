@@ -8,7 +8,6 @@ use ext_php_rs::ffi::zend_execute_data;
 use recorder::{Entered, FiberId, Reading, Recorder, SymbolId, Token};
 
 use super::previous::{pass_internal, pass_user};
-use crate::clock::CallCosts;
 use crate::zend::Call;
 use crate::zend::bindings::{ExecuteEx, ExecuteInternal};
 
@@ -36,11 +35,6 @@ impl Hooks {
         internal: pass_internal,
         cold: &Off,
     };
-
-    /// [`ColdHooks::own_cost`].
-    pub(crate) fn own_cost(self) -> CallCosts {
-        self.cold.own_cost()
-    }
 
     /// Reads the clocks.
     pub(crate) fn read(self) -> Reading {
@@ -113,11 +107,6 @@ pub(crate) trait ColdHooks: Sync {
 
     /// [`Recorder::pass`].
     fn pass(&self, _: &mut Recorder, _: SymbolId, _time: Reading) {}
-
-    /// What the plan's hooks cost by themselves, with clocks that subtract nothing.
-    fn own_cost(&self) -> CallCosts {
-        CallCosts::default()
-    }
 
     /// The hook for the end of a user function, if the plan is paused.
     fn end(&self) -> unsafe fn(*mut zend_execute_data) {

@@ -134,7 +134,7 @@ pub(super) unsafe fn traced_end<T: Tracing>(data: *mut zend_execute_data) {
         let mark = marks::mark(call.frame());
         if T::ADAPTIVE && recorder.end_untimed::<T>(mark, memory) {
             marks::note_end(call);
-            T::left_untimed();
+            T::left_untimed(FunctionKind::User);
         } else if recorder.end_marked::<T>(mark, T::read_at_exit) {
             marks::note_end(call);
         } else {

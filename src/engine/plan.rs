@@ -10,9 +10,9 @@ use super::marks::{ByChain, ByStack, Marks};
 use super::tracing::{
     AdaptiveEdges, AdaptiveTree, Edges, Events, Measure, Shaped, Traced, Tracing, Tree,
 };
-use super::{Engine, execute, internal, observer, own_cost, sampled};
+use super::{Engine, execute, internal, observer, sampled};
 use crate::clock::{
-    CallCosts, Clocks, Compensated, CpuTime, CycleCounter, CycleCounterForBoth, Monotonic, Source,
+    Clocks, Compensated, CpuTime, CycleCounter, CycleCounterForBoth, Monotonic, Net, Source,
 };
 use crate::zend::Call;
 
@@ -47,10 +47,10 @@ fn without_unwanted(mut hooks: Hooks, builtins: bool) -> Hooks {
 
 fn with_marks<M: Marks + 'static>(measure: Measure) -> Hooks {
     if measure.is_adaptive {
-        return match measure.shape {
-            Shape::Tree => with_shape::<Compensated, M, AdaptiveTree>(measure),
-            // Events are refused before.
-            Shape::Edges | Shape::Events => with_shape::<Compensated, M, AdaptiveEdges>(measure),
+        return match (measure.clock.source, measure.clock.cpu) {
+            (Source::Counter, CpuTime::Counter) => adaptive::<Net<CycleCounterForBoth>, M>(measure),
+            (Source::Counter, CpuTime::SystemCall) => adaptive::<Net<CycleCounter>, M>(measure),
+            (Source::Monotonic, _) => adaptive::<Compensated, M>(measure),
         };
     }
     if measure.compensates {
@@ -68,6 +68,14 @@ fn with_clock<C: Clocks + 'static, M: Marks + 'static>(measure: Measure) -> Hook
         Shape::Edges => with_shape::<C, M, Edges>(measure),
         Shape::Tree => with_shape::<C, M, Tree>(measure),
         Shape::Events => with_shape::<C, M, Events>(measure),
+    }
+}
+
+fn adaptive<C: Clocks + 'static, M: Marks + 'static>(measure: Measure) -> Hooks {
+    match measure.shape {
+        Shape::Tree => with_shape::<C, M, AdaptiveTree>(measure),
+        // Events are refused before.
+        Shape::Edges | Shape::Events => with_shape::<C, M, AdaptiveEdges>(measure),
     }
 }
 
@@ -141,10 +149,6 @@ impl<T: Tracing + 'static> ColdHooks for Running<T> {
 
     fn pause(&self, recorder: &mut Recorder) {
         recorder.pause::<T>(T::read_at_exit());
-    }
-
-    fn own_cost(&self) -> CallCosts {
-        own_cost::measure::<T>()
     }
 
     fn paused(&self) -> &'static dyn ColdHooks {

@@ -53,7 +53,7 @@ pub(super) unsafe fn leave_again<T: Tracing>(state: *mut State, token: Token, ki
     unsafe {
         let recorder = &mut (*state).active.recorder;
         if T::ADAPTIVE && recorder.leave_untimed::<T>(token, memory) {
-            return T::left_untimed();
+            return T::left_untimed(kind);
         }
         if !recorder.leave_again::<T>(token, || T::read_at_exit_of(kind)) {
             left::<T>(state, token);

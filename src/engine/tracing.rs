@@ -44,7 +44,7 @@ pub(super) trait Tracing: Plan {
     }
 
     /// A call ended that was not timed: its cost is left out.
-    fn left_untimed();
+    fn left_untimed(kind: FunctionKind);
 
     /// The call's site.
     #[inline(always)]
@@ -128,8 +128,8 @@ impl<C: Clocks, M: Marks, S: Shaped, const CPU: bool, const MEMORY: bool> Tracin
     }
 
     #[inline(always)]
-    fn left_untimed() {
-        C::leave_untimed_out::<CPU>();
+    fn left_untimed(kind: FunctionKind) {
+        C::leave_untimed_out::<CPU>(kind);
     }
 
     #[inline(always)]

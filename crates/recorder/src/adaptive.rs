@@ -35,13 +35,19 @@ pub(crate) enum Last {
 }
 
 /// How an adaptive profile times calls.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AdaptiveTiming {
     /// Rows whose calls take longer on average are always timed: in ticks of the wall
     /// clock…
     pub short: Ticks,
     /// … and the same time in ticks of the CPU clock.
     pub short_cpu: Ticks,
+    /// The error that all estimates together may have, as a part of the profile's time, at
+    /// 95 %.
+    pub error: f64,
+    /// What a timed call takes longer for the profiler where most calls are untimed, so
+    /// that the processor expected another one: in wall and in CPU time.
+    pub surprise: [Ticks; 2],
     /// Begins the random numbers.
     pub seed: u64,
 }
@@ -191,8 +197,11 @@ impl Recorder {
             start: self.start.wall,
             read_at: self.start,
             limits: Limits {
+                // 95 % of values are within 1.96 standard errors.
+                allowed: (timing.error / 1.96) * (timing.error / 1.96),
                 short,
                 long: [short * LONG, short_cpu * LONG],
+                surprise: timing.surprise.map(|Ticks(cost)| cost as f64),
             },
             random: timing.seed,
             ..Timing::none()

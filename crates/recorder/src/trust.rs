@@ -12,9 +12,6 @@
 
 use std::ops::AddAssign;
 
-/// The square of the standard error that a profile's time may have, as a part of
-/// that time: 1 % at 95 %.
-const ALLOWED: f64 = (0.01 / 1.96) * (0.01 / 1.96);
 /// The largest block. One reading in 64 calls is 2 % of the cost of all readings, so
 /// larger blocks would save nothing, and see less.
 pub(crate) const MOST: u32 = 64;
@@ -36,18 +33,25 @@ const OF_MEAN: f64 = 1.0 - WEIGHT / 2.0;
 /// What is short and what is long, in ticks.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Limits {
+    /// The square of the standard error that a profile's time may have, as a part of
+    /// that time.
+    pub(crate) allowed: f64,
     /// The mean wall time of a row up to which timing costs too much.
     pub(crate) short: f64,
     /// What no call of such a row takes, in wall and in CPU time, unless something
     /// unusual happens to it.
     pub(crate) long: [f64; 2],
+    /// What a timed call takes longer for the profiler where most are untimed.
+    pub(crate) surprise: [f64; 2],
 }
 
 impl Limits {
     /// No row is short.
     pub(crate) const NONE: Self = Self {
+        allowed: 0.0,
         short: 0.0,
         long: [0.0; 2],
+        surprise: [0.0; 2],
     };
 }
 
@@ -170,12 +174,19 @@ impl Trust {
         random: u32,
     ) -> u32 {
         let [longest, longest_cpu] = limits.long;
-        let (wall, cpu) = (wall.min(longest), cpu.min(longest_cpu));
+        let (mut wall, mut cpu) = (wall.min(longest), cpu.min(longest_cpu));
+        if self.block > 1 {
+            let [surprise, surprise_cpu] = limits.surprise;
+            wall = (wall - surprise).max(0.0);
+            cpu = (cpu - surprise_cpu).max(0.0);
+        }
         if self.block > 1 {
             let others = self.block - 1;
-            self.wall.stand_for(wall, longest, f64::from(others));
-            self.cpu.stand_for(cpu, longest_cpu, f64::from(others));
             self.estimated += u64::from(others);
+            let [surprise, surprise_cpu] = limits.surprise;
+            let others = f64::from(others);
+            self.wall.stand_for(wall, longest - surprise, others);
+            self.cpu.stand_for(cpu, longest_cpu - surprise_cpu, others);
         }
         self.values = (self.values + 1).min(MEMORY);
         self.wall.learn(wall, self.values);
@@ -186,7 +197,7 @@ impl Trust {
             self.every_call();
             0
         } else {
-            self.plan(passed, limits.short, random)
+            self.plan(limits.allowed * passed, limits.short, random)
         };
         let untimed = rest + before;
         self.planned += u64::from(untimed);
@@ -203,10 +214,12 @@ impl Trust {
         [self.wall.mean, self.cpu.mean].map(|mean| (mean as u32).max(1))
     }
 
-    /// Plans the next block. Returns how many of its calls come before the timed one.
-    fn plan(&mut self, passed: f64, short: f64, random: u32) -> u32 {
+    /// Plans the next block, where a row may have `variance_of_mean` for each tick of
+    /// its mean.
+    /// Returns how many of the block's calls come before the timed one.
+    fn plan(&mut self, variance_of_mean: f64, short: f64, random: u32) -> u32 {
         let Values { mean, variance, .. } = self.wall;
-        let allowed = ALLOWED * passed * mean / variance;
+        let allowed = variance_of_mean * mean / variance;
         if mean > short || !(allowed >= 2.0 || variance == 0.0) {
             self.needed = PATIENCE;
             self.every_call();

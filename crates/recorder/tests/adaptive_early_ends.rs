@@ -49,6 +49,8 @@ impl<const ADAPTIVE: bool> Bench<ADAPTIVE> {
         recorder.time_adaptively(AdaptiveTiming {
             short: Ticks(1_000),
             short_cpu: Ticks(1_000),
+            error: 0.01,
+            surprise: [Ticks::ZERO; 2],
             seed: 5,
         });
         for _ in 2..6 {

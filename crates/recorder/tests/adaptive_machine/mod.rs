@@ -112,6 +112,8 @@ impl<P: Plan> Machine<P> {
         recorder.time_adaptively(AdaptiveTiming {
             short: Ticks(4_000),
             short_cpu: Ticks(2_000),
+            error: 0.01,
+            surprise: [Ticks::ZERO; 2],
             seed,
         });
         Self {
