@@ -43,7 +43,7 @@ pub(super) async fn section(
             ("name", "Application"),
             ("", "Runs today"),
             ("few", "Quota"),
-            ("", "Size today"),
+            ("few", "Size today"),
             ("few", "Quota"),
             ("left", "State"),
         ],
