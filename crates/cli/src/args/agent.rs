@@ -24,7 +24,7 @@ what is left, for --drain seconds. The log is standard error.
 Beyond --queue-size the agent drops runs, the oldest first: first those that were neither slow nor
 failed nor asked for. It counts them, and the server's page Settings shows how many are missing.";
 
-/// Sends the profiles that the extension writes on this machine to servers, and forwards them.
+/// Sends the profiles that the extension writes on this machine to servers.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct AgentArguments {
