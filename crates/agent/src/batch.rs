@@ -149,6 +149,48 @@ impl Batch {
         Ok(spool::open(&self.path)?.take(self.body))
     }
 
+    /// Calls `visit` with the number of each run and its file, until it says false.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Damaged`]; [`Error::Queue`]; those of `visit`.
+    pub(crate) fn each_run(
+        &self,
+        visit: &mut dyn FnMut(usize, &mut dyn Read) -> Result<bool>,
+    ) -> Result<()> {
+        let damaged = |error: io::Error| Error::Damaged(self.path.clone(), error.to_string());
+        let short = || damaged(io::ErrorKind::UnexpectedEof.into());
+        let mut body = self.body().map_err(Error::queue(&self.path))?;
+        let head = |part: &Part| self.contents.head(&part.name).len() as u64;
+        let skip = |body: &mut dyn Read, bytes: u64| {
+            let skipped = io::copy(&mut body.take(bytes), &mut io::sink());
+            match skipped.map_err(damaged)? {
+                skipped if skipped == bytes => Ok(()),
+                _ => Err(short()),
+            }
+        };
+        if !self.contents.is_packed {
+            // A large run is alone, and compressed itself.
+            let Some(part) = self.contents.parts.first() else {
+                return Ok(());
+            };
+            skip(&mut body, head(part))?;
+            let mut run = zstd::Decoder::new(body.take(part.bytes)).map_err(damaged)?;
+            return visit(0, &mut run).map(|_| ());
+        }
+        let mut body = zstd::Decoder::new(body).map_err(damaged)?;
+        for (number, part) in self.contents.parts.iter().enumerate() {
+            skip(&mut body, head(part))?;
+            let mut run = (&mut body).take(part.bytes);
+            if !visit(number, &mut run)? {
+                return Ok(());
+            }
+            let rest = run.limit() + 2;
+            skip(&mut body, rest)?;
+        }
+        Ok(())
+    }
+
     /// Writes the runs into two batches.
     ///
     /// # Errors
@@ -445,6 +487,36 @@ mod tests {
             parts.map(|part| part.name).collect::<String>()
         };
         assert_eq!(names(&left) + &names(&right), "12345");
+    }
+
+    #[test]
+    fn each_run_of_a_batch_is_read_until_the_reader_has_enough() {
+        let folder = tempfile::tempdir().unwrap();
+        for is_packed in [true, false] {
+            let path = folder.path().join(is_packed.to_string());
+            let mut writer = Writer::new(&path, &[], is_packed).unwrap();
+            let count = if is_packed { 5 } else { 1 };
+            for number in 0..count {
+                let content = format!("run {number}").repeat(2000);
+                writer
+                    .add(part(&format!("{number}")), content.as_bytes())
+                    .unwrap();
+            }
+            writer.finish().unwrap();
+            let batch = Batch::open(path.clone()).unwrap();
+            let mut read = Vec::new();
+            let visit = &mut |number: usize, run: &mut dyn Read| {
+                let mut text = String::new();
+                // The second one only in part.
+                let most = if number == 1 { 3 } else { u64::MAX };
+                run.take(most).read_to_string(&mut text).unwrap();
+                read.push((number, text.len()));
+                Ok(number < 3)
+            };
+            batch.each_run(visit).unwrap();
+            let all = [(0, 10_000), (1, 3), (2, 10_000), (3, 10_000)];
+            assert_eq!(read, all[..count.min(4)]);
+        }
     }
 
     #[test]

@@ -39,14 +39,17 @@ pub(crate) enum Reason {
     TooLarge,
     /// The batch on the disk was damaged.
     Damaged,
+    /// The quota of the run's application is used up.
+    OverQuota,
 }
 
 impl Reason {
-    pub(crate) const ALL: [Self; 4] = [
+    pub(crate) const ALL: [Self; 5] = [
         Self::QueueFull,
         Self::Refused,
         Self::TooLarge,
         Self::Damaged,
+        Self::OverQuota,
     ];
 
     /// Its name in files and reports.
@@ -56,6 +59,7 @@ impl Reason {
             Self::Refused => "refused",
             Self::TooLarge => "too_large",
             Self::Damaged => "damaged",
+            Self::OverQuota => "over_quota",
         }
     }
 }
@@ -215,7 +219,7 @@ impl Ledger {
 }
 
 /// The machine's name.
-fn host() -> String {
+pub(crate) fn host() -> String {
     let system = rustix::system::uname();
     system.nodename().to_string_lossy().into_owned()
 }

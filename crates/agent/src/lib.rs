@@ -1,4 +1,5 @@
-//! `xhprof agent`: sends the profiles of a machine to servers.
+//! `xhprof agent`: sends the profiles of a machine to servers, and forwards them to
+//! Pyroscope and OpenTelemetry's collectors.
 //!
 //! The extension writes files into spool folders. One thread puts whole files
 //! together into batches, and a thread for each target sends them. A batch is a
@@ -13,9 +14,12 @@
 
 mod backoff;
 mod batch;
+mod client;
+mod convert;
 mod dropped;
 mod error;
 mod files;
+mod forward;
 mod interest;
 mod life;
 mod metrics;
@@ -30,4 +34,4 @@ mod target;
 
 pub use error::{Error, Result};
 pub use life::{Agent, run};
-pub use options::{Options, Target};
+pub use options::{Options, Protocol, Target};

@@ -14,13 +14,14 @@ use spool::{Changes, Waker};
 
 use crate::error::{Error, Result};
 use crate::files;
+use crate::forward::Forwarder;
 use crate::metrics;
-use crate::options::Options;
+use crate::options::{Options, Protocol};
 use crate::queue::Queue;
 use crate::send::Sender;
 use crate::shared::{Shared, TargetState};
 use crate::take::Taker;
-use crate::target::Worker;
+use crate::target::{Sends, Worker};
 
 /// How often the main thread wakes without a watchdog.
 const DAY: Duration = Duration::from_secs(86_400);
@@ -173,15 +174,18 @@ fn locked(folder: &Path) -> Result<File> {
 }
 
 /// Opens the queues, and names those of targets that are gone.
-fn targets(options: &Options) -> Result<(Vec<TargetState>, Vec<Sender>)> {
+fn targets(options: &Options) -> Result<(Vec<TargetState>, Vec<Sends>)> {
     let (mut targets, mut senders) = (Vec::new(), Vec::new());
     let mut known = vec!["new".to_owned()];
     for target in &options.targets {
-        let name = folder_of(&target.url);
+        let name = folder_of(&target.name());
         let queue = Queue::open(options.queue.join(&name), options.queue_bytes)?;
         known.push(name);
-        senders.push(Sender::new(options, target)?);
-        targets.push(TargetState::new(target.url.clone(), queue));
+        senders.push(match target.protocol {
+            Protocol::Xhprof => Sends::Batches(Sender::new(options, target)?),
+            _ => Sends::Runs(Forwarder::new(options, target)?),
+        });
+        targets.push(TargetState::new(target.name(), queue));
         let is_open = target.url.starts_with("http://");
         if is_open && (target.token.is_some() || target.token_file.is_some()) {
             tracing::info!(target = target.url, "the token is sent without encryption");
@@ -194,7 +198,7 @@ fn targets(options: &Options) -> Result<(Vec<TargetState>, Vec<Sender>)> {
         if path.is_dir() && !is_known {
             tracing::warn!(
                 folder = %path.display(),
-                "this is the queue of a target that --to does not name; remove it, or name the \
+                "this is the queue of a target that is not named; remove it, or name the \
                  target again"
             );
         }

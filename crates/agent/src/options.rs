@@ -6,13 +6,39 @@ use std::time::Duration;
 
 use crate::{Error, Result};
 
+/// What a target understands.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Protocol {
+    /// Batches for `xhprof serve`.
+    #[default]
+    Xhprof,
+    /// pprof for Pyroscope's push API.
+    Pyroscope,
+    /// OpenTelemetry's profiles over HTTP.
+    Otlp,
+}
+
+impl Protocol {
+    /// Its name on the command line.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Xhprof => "xhprof",
+            Self::Pyroscope => "pyroscope",
+            Self::Otlp => "otlp",
+        }
+    }
+}
+
 /// A server that gets the runs.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Target {
+    /// What it understands.
+    pub protocol: Protocol,
     /// Its address, without a path at the end: `https://profiles.example.com`.
     pub url: String,
-    /// The file with its token. It is read before each batch, so a new token
-    /// needs no restart.
+    /// The file with its token, or, to forward, with headers such as
+    /// `X-Scope-OrgID: team`. It is read each time, so a new token needs no restart.
     pub token_file: Option<PathBuf>,
     /// The token, if there is no file.
     pub token: Option<String>,
@@ -52,6 +78,17 @@ pub struct Options {
     pub ca_file: Option<PathBuf>,
     /// Tags that all runs get: `app`, `release`, `rate`.
     pub tags: Vec<(String, String)>,
+}
+
+impl Target {
+    /// What it is called in the log and in metrics: `otlp=http://127.0.0.1:4318`.
+    #[must_use]
+    pub fn name(&self) -> String {
+        match self.protocol {
+            Protocol::Xhprof => self.url.clone(),
+            protocol => format!("{}={}", protocol.name(), self.url),
+        }
+    }
 }
 
 impl Options {
@@ -100,8 +137,11 @@ impl Options {
         }
         for (number, target) in self.targets.iter().enumerate() {
             let earlier = self.targets.iter().take(number);
-            if earlier.into_iter().any(|other| other.url == target.url) {
-                return wrong(format!("{}: the target is named twice", target.url));
+            if earlier
+                .into_iter()
+                .any(|other| other.name() == target.name())
+            {
+                return wrong(format!("{}: the target is named twice", target.name()));
             }
         }
         if let Some(folder) = self.spools.iter().find(|spool| **spool == self.queue) {
@@ -131,8 +171,7 @@ mod tests {
     fn options(urls: &[&str]) -> Options {
         let target = |url: &&str| Target {
             url: (*url).to_owned(),
-            token_file: None,
-            token: None,
+            ..Target::default()
         };
         let targets = urls.iter().map(target).collect();
         Options::new(vec!["/spool".into()], targets, "/queue".into())
@@ -152,6 +191,12 @@ mod tests {
         ] {
             assert!(options(urls).check().is_err(), "{urls:?}");
         }
+        // One address may be of two kinds.
+        let mut two = options(&["http://a", "http://a"]);
+        if let Some(target) = two.targets.first_mut() {
+            target.protocol = Protocol::Otlp;
+        }
+        assert!(two.check().is_ok());
         let mut same = options(&["http://a"]);
         same.queue = "/spool".into();
         assert!(same.check().is_err());

@@ -6,10 +6,12 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use crate::backoff::Backoff;
 use crate::batch::Batch;
+use crate::client::Later;
 use crate::dropped::{Dropped, Reason};
 use crate::error::{Error, Result};
+use crate::forward::Forwarder;
 use crate::queue::Entry;
-use crate::send::{Later, Outcome, Sender};
+use crate::send::{Outcome, Refusal, Sender};
 use crate::shared::{Shared, TargetState};
 
 /// How long to wait for a batch before the dropped counters are looked at.
@@ -18,11 +20,29 @@ const IDLE: Duration = Duration::from_secs(5);
 /// The shortest time between two reports of dropped runs.
 const BETWEEN_REPORTS: Duration = Duration::from_secs(10);
 
+/// What sends the batches.
+#[derive(Debug)]
+pub(crate) enum Sends {
+    /// As they are, to a server of ours.
+    Batches(Sender),
+    /// Run by run, to another receiver.
+    Runs(Forwarder),
+}
+
+impl Sends {
+    fn send(&mut self, batch: &Batch) -> Result<Outcome> {
+        match self {
+            Self::Batches(sender) => Ok(sender.send(batch)),
+            Self::Runs(forwarder) => forwarder.send(batch),
+        }
+    }
+}
+
 /// Sends to one target, on a thread of its own.
 pub(crate) struct Worker {
     shared: Arc<Shared>,
     number: usize,
-    sender: Sender,
+    sender: Sends,
     backoff: Backoff,
     /// Why the last attempt failed.
     failure: Option<String>,
@@ -30,7 +50,7 @@ pub(crate) struct Worker {
 }
 
 impl Worker {
-    pub(crate) fn new(shared: Arc<Shared>, number: usize, sender: Sender) -> Self {
+    pub(crate) fn new(shared: Arc<Shared>, number: usize, sender: Sends) -> Self {
         let backoff = Backoff::new(shared.options.first_wait);
         Self {
             shared,
@@ -103,7 +123,7 @@ impl Worker {
     }
 
     /// Sends a batch. None if it needs no further attempt.
-    fn sent(&self, target: &TargetState, entry: Entry) -> Result<Option<Later>> {
+    fn sent(&mut self, target: &TargetState, entry: Entry) -> Result<Option<Later>> {
         let batch = match target.queue.read(entry) {
             Err(error @ Error::Damaged(..)) => {
                 tracing::error!(%error, "it cannot be sent");
@@ -112,7 +132,15 @@ impl Worker {
             }
             batch => batch?,
         };
-        match self.sender.send(&batch) {
+        let outcome = match self.sender.send(&batch) {
+            Err(error @ Error::Damaged(..)) => {
+                tracing::error!(%error, "it cannot be sent");
+                target.queue.give_up(entry, Reason::Damaged)?;
+                return Ok(None);
+            }
+            outcome => outcome?,
+        };
+        match outcome {
             Outcome::Taken(answers) => {
                 self.taken(target, entry, &batch, &answers)?;
                 Ok(None)
@@ -133,21 +161,21 @@ impl Worker {
         target: &TargetState,
         entry: Entry,
         batch: &Batch,
-        answers: &[Option<String>],
+        answers: &[Option<Refusal>],
     ) -> Result<()> {
         let mut refused = Vec::new();
         for (part, answer) in batch.contents.parts.iter().zip(answers) {
-            let Some(reason) = answer else { continue };
+            let Some(refusal) = answer else { continue };
             tracing::warn!(
                 target = target.url,
                 file = part.name,
-                reason,
+                reason = refusal.text,
                 "a run was refused"
             );
             refused.push(Dropped {
                 app: part.app.clone(),
                 bytes: part.bytes,
-                reason: Reason::Refused,
+                reason: refusal.why,
             });
         }
         target.queue.done(entry, &refused)?;
@@ -202,11 +230,15 @@ impl Worker {
         if self.report_at > Instant::now() {
             return;
         }
+        // Other receivers have no place for these counters; `/metrics` has them.
+        let Sends::Batches(sender) = &self.sender else {
+            return;
+        };
         let Some(report) = target.queue.report() else {
             return;
         };
         self.report_at = Instant::now() + BETWEEN_REPORTS;
-        match self.sender.report(&report) {
+        match sender.report(&report) {
             Ok(_) => target.queue.reported(&report),
             Err(later) => {
                 tracing::debug!(target = target.url, reason = later.reason, "no report");

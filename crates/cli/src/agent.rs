@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use ::agent::{Options, Target};
+use ::agent::{Options, Protocol, Target};
 use anyhow::{Result, anyhow, bail};
 
 use crate::args::AgentArguments;
@@ -47,8 +47,37 @@ fn targets(arguments: &AgentArguments) -> Result<Vec<Target>> {
         url: url.trim_end_matches('/').to_owned(),
         token_file: files.get(number).or(files.first()).cloned(),
         token: token.clone().filter(|_| files.is_empty()),
+        protocol: Protocol::Xhprof,
     });
-    Ok(targets.collect())
+    let mut targets: Vec<_> = targets.collect();
+    targets.extend(forwards(arguments)?);
+    Ok(targets)
+}
+
+/// The other receivers, each with its headers.
+fn forwards(arguments: &AgentArguments) -> Result<Vec<Target>> {
+    let (receivers, files) = (arguments.forward.len(), &arguments.forward_token_file);
+    if files.len() > 1 && files.len() != receivers {
+        bail!(
+            "--forward-token-file is given {} times, and --forward {receivers} times: use one file \
+             for all, or one for each",
+            files.len()
+        );
+    }
+    let targets = arguments.forward.iter().enumerate().map(|(number, text)| {
+        let (protocol, url) = match text.split_once('=') {
+            Some(("pyroscope", url)) => (Protocol::Pyroscope, url),
+            Some(("otlp", url)) => (Protocol::Otlp, url),
+            _ => bail!("--forward {text}: use pyroscope=URL or otlp=URL"),
+        };
+        Ok(Target {
+            protocol,
+            url: url.trim_end_matches('/').to_owned(),
+            token_file: files.get(number).or(files.first()).cloned(),
+            token: None,
+        })
+    });
+    targets.collect()
 }
 
 /// The folder of the queue, if none was named.

@@ -5,6 +5,7 @@
     reason = "clippy takes the helpers of a test for no tests"
 )]
 
+mod forward;
 mod server;
 
 use std::fs;
@@ -74,8 +75,8 @@ impl Machine {
     fn options(&self, urls: &[&str]) -> Options {
         let target = |url: &&str| Target {
             url: (*url).to_owned(),
-            token_file: None,
             token: Some("secret".to_owned()),
+            ..Target::default()
         };
         let targets = urls.iter().map(target).collect();
         let queue = self.folder.path().join("queue");

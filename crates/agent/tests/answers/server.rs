@@ -16,9 +16,22 @@ pub(crate) struct Asked {
     pub(crate) number: usize,
     pub(crate) path: String,
     pub(crate) token: Option<String>,
+    head: Vec<String>,
     pub(crate) body: Vec<u8>,
     /// The runs in the body, by their files' contents.
     pub(crate) runs: Vec<String>,
+}
+
+impl Asked {
+    /// A header; empty if it is missing.
+    pub(crate) fn header(&self, name: &str) -> &str {
+        let mut lines = self.head.iter();
+        let value = lines.find_map(|line| {
+            let (found, value) = line.split_once(": ")?;
+            found.eq_ignore_ascii_case(name).then_some(value)
+        });
+        value.unwrap_or_default()
+    }
 }
 
 /// What the server does with a request.
@@ -145,6 +158,7 @@ fn connection(
             number: asked.lock().unwrap().len(),
             path,
             token: token.strip_prefix("Bearer ").map(str::to_owned),
+            head: head.clone(),
             body: Vec::new(),
             runs: Vec::new(),
         };

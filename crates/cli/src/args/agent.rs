@@ -14,6 +14,8 @@ Examples:
   xhprof agent --spool /run/xhprof --to http://10.0.0.7:8470 --app shop --release 2026.11
   xhprof agent --spool /run/xhprof --to https://a.example.com --to https://b.example.com
       --token-file a.token --token-file b.token --bandwidth 1M
+  xhprof agent --spool /run/xhprof --forward pyroscope=http://127.0.0.1:4040
+      --forward otlp=http://127.0.0.1:4318 --forward-token-file grafana.headers
 
 The agent takes whole files, puts them on the disk as compressed batches, and removes each batch
 when the server has acknowledged it. An agent or server that is killed loses nothing. SIGTERM sends
@@ -30,11 +32,18 @@ pub(crate) struct AgentArguments {
     #[arg(long, value_name = "DIR", required = true)]
     pub(crate) spool: Vec<PathBuf>,
     /// The address of a server; with several, each gets all runs, whether the others work or not
-    #[arg(long, value_name = "URL", required = true)]
+    #[arg(long, value_name = "URL", required_unless_present = "forward")]
     pub(crate) to: Vec<String>,
     /// The file with the token: one for all servers, or one for each --to in their order
     #[arg(long, value_name = "FILE")]
     pub(crate) token_file: Vec<PathBuf>,
+    /// Forward all runs to `pyroscope=URL`, as pprof, or to `otlp=URL`, an OpenTelemetry collector
+    #[arg(long, value_name = "KIND=URL")]
+    pub(crate) forward: Vec<String>,
+    /// The file with a token, or with headers as `X-Scope-OrgID: team`: one for all receivers, or one
+    /// for each --forward in their order
+    #[arg(long, value_name = "FILE", requires = "forward")]
+    pub(crate) forward_token_file: Vec<PathBuf>,
     /// The folder for what is not acknowledged; by default `STATE_DIRECTORY`, which systemd sets, or
     /// ~/.local/state/xhprof-agent
     #[arg(long, value_name = "DIR")]

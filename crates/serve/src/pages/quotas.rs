@@ -42,7 +42,7 @@ pub(super) async fn section(
             ("name", "Application"),
             ("", "Runs today"),
             ("few", "Quota"),
-            ("", "Size today"),
+            ("few", "Size today"),
             ("few", "Quota"),
             ("left", "State"),
         ],
