@@ -11,6 +11,7 @@
 
 #![forbid(unsafe_code)]
 
+mod answers;
 mod error;
 pub mod model;
 mod packed;
