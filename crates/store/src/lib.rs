@@ -12,6 +12,7 @@
 #![forbid(unsafe_code)]
 
 mod answers;
+pub mod bucket;
 mod clickhouse;
 mod error;
 mod expiry;
@@ -40,7 +41,8 @@ pub use model::{
     FunctionChange, FunctionDays, FunctionDetail, FunctionRoute, FunctionSort, FunctionTotal,
     Named, Neighbour, NewRun, Policies, Policy, Problem, Reason, ReleaseInfo, Removal, Removed,
     RemovedFor, RouteDays, RouteRow, Run, RunId, RunInfo, RunPage, RunQuery, RunSort, Selection,
-    SpanTotal, Stats, Status, Stored, TrendOf, TrendPoint, TrendStep, Verified, glob,
+    SpanTotal, Stats, Status, Stored, StoredToken, Taken, TrendOf, TrendPoint, TrendStep, Verified,
+    glob,
 };
 pub use prepare::{Meta, app_of, host_of, release_of, route_of};
 pub use rollup::{PathSums, Sketch};

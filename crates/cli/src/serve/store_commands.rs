@@ -9,8 +9,8 @@ use ::serve::{Metadata, Readers, take};
 use ::store::{Options, SqliteStore, Store};
 use anyhow::{Context, Result, anyhow};
 
-use super::policies;
-use crate::args::{ImportArguments, StoreArguments, StoreCommand};
+use super::{policies, tokens};
+use crate::args::{ImportArguments, StoreArguments, StoreCommand, TokenCommand};
 use crate::directory::{self, Skipped};
 use crate::progress::{Progress, Work};
 use crate::store_place::{self, StorePlace};
@@ -85,6 +85,11 @@ pub(crate) fn store(arguments: &StoreArguments) -> Result<bool> {
         StoreCommand::Policy(arguments) => {
             policies::policy(&*place.open_for_reading()?, arguments)?;
         }
+        StoreCommand::Token(command @ TokenCommand::List) => {
+            tokens::token(&*place.open_for_reading()?, command)?;
+        }
+        // The first token is made before the first start of the server.
+        StoreCommand::Token(command) => tokens::token(&*place.open()?, command)?,
         StoreCommand::Retain { app, dry_run: true } => {
             policies::retain(&*place.open_for_reading()?, app.as_deref(), true)?;
         }

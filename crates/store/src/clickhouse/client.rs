@@ -156,6 +156,9 @@ impl Client {
                 .query("insert_distributed_sync", "1")
                 // The statements of a question see the same replica.
                 .query("load_balancing", "in_order")
+                // A replica that has just come back has not all rows yet.
+                .query("max_replica_delay_for_distributed_queries", "30")
+                .query("fallback_to_stale_replicas_for_distributed_queries", "0")
                 // Half of the answer is an error.
                 .query("skip_unavailable_shards", "0");
             if self.address.quorum > 1 {

@@ -17,7 +17,6 @@ impl Inner {
             let changes = self.changes(&condition)?;
             self.fold_changes(&changes)?;
         }
-        self.scrub()?;
         Ok(runs.into_iter().map(|(id, _)| id).collect())
     }
 

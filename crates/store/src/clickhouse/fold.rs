@@ -28,6 +28,10 @@ const DEADLINE: Duration = Duration::from_secs(60);
 /// in seconds: ten times the deadline and the longest statement.
 const QUIET: u64 = 1800;
 
+/// How long the file of a deleted run stays, in seconds: as long as a writer may be
+/// left that adds the run to its sums again, and it has to be taken out once more.
+const SCRUB_AFTER: u64 = 300;
+
 /// The age of those rows, in hours.
 const KEPT_HOURS: u32 = 3;
 
@@ -44,7 +48,7 @@ impl Folder {
         let work = move || {
             while let Err(RecvTimeoutError::Timeout) = stopped.recv_timeout(every) {
                 // What fails is done the next time; questions read the runs until then.
-                let _ = inner.fold().and_then(|_| inner.forget_changes());
+                let _ = inner.fold().and_then(|_| inner.forget());
             }
         };
         let thread = std::thread::Builder::new().name("store-folder".to_owned());
@@ -101,13 +105,14 @@ impl Inner {
     }
 
     /// Removes the files of deleted runs that are out of the sums.
-    pub(super) fn scrub(&self) -> Result<()> {
+    fn scrub(&self) -> Result<()> {
         let database = &self.client.address().database;
         let of = format!("FROM {database}.changed");
+        let before = now_us().saturating_sub(SCRUB_AFTER * 1_000_000);
         let bytes = self.client.read(&format!(
             "SELECT id, day FROM {} FINAL
              WHERE day IN (SELECT DISTINCT day {of}) AND id IN (SELECT id {of})
-             AND state = 2 AND notEmpty(file)
+             AND state = 2 AND notEmpty(file) AND version < {before}
              AND id NOT IN (SELECT arrayJoin(ids) FROM {database}.cell FINAL
                  WHERE (app, route, hour) IN (SELECT app, route, hour {of}))",
             self.all("run")
@@ -123,8 +128,14 @@ impl Inner {
         Ok(())
     }
 
+    /// Drops what is not needed any more.
+    pub(super) fn forget(&self) -> Result<()> {
+        self.forget_changes()?;
+        self.forget_taken()
+    }
+
     /// Drops the rows of `changed` of those hours that are done.
-    pub(super) fn forget_changes(&self) -> Result<()> {
+    fn forget_changes(&self) -> Result<()> {
         let bytes = self.client.read(&format!(
             "SELECT DISTINCT toRelativeHourNum(arrived) FROM {}
              WHERE toRelativeHourNum(arrived) + {KEPT_HOURS} < toRelativeHourNum(now())",

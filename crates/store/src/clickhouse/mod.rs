@@ -28,6 +28,7 @@ mod runs;
 mod schema;
 mod select;
 mod source;
+mod tokens;
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -40,7 +41,7 @@ use crate::{
     Aggregate, AppInfo, CellHours, DayCount, Difference, DroppedRuns, FunctionDays, FunctionDetail,
     FunctionSort, FunctionTotal, HoursOf, NewRun, Policies, Policy, ReleaseInfo, Removal, Removed,
     Result, RouteDays, RouteRow, Run, RunId, RunPage, RunQuery, Selection, SpanTotal, Stats, Store,
-    Stored, TrendOf, TrendPoint, TrendStep, Verified,
+    Stored, StoredToken, Taken, TrendOf, TrendPoint, TrendStep, Verified,
 };
 use client::Client;
 use fold::Folder;
@@ -103,7 +104,7 @@ impl ClickhouseStore {
     /// Those of the database.
     pub fn fold(&self) -> Result<u64> {
         let written = self.inner.fold()?;
-        self.inner.forget_changes()?;
+        self.inner.forget()?;
         Ok(written)
     }
 
@@ -237,16 +238,16 @@ impl Store for ClickhouseStore {
         self.inner.retain(app, policy, now_us)
     }
 
-    fn removals(&self, since_us: u64) -> Result<Vec<Removal>> {
-        self.inner.removals(since_us)
+    fn removals(&self, app: Option<&str>, since_us: u64) -> Result<Vec<Removal>> {
+        self.inner.removals(app, since_us)
     }
 
     fn note_dropped(&self, rows: &[DroppedRuns]) -> Result<()> {
         self.inner.note_dropped(rows)
     }
 
-    fn dropped(&self, since_us: u64) -> Result<Vec<DroppedRuns>> {
-        self.inner.dropped(since_us)
+    fn dropped(&self, app: Option<&str>, since_us: u64) -> Result<Vec<DroppedRuns>> {
+        self.inner.dropped(app, since_us)
     }
 
     fn has_notice(&self, id: &str) -> Result<bool> {
@@ -255,6 +256,26 @@ impl Store for ClickhouseStore {
 
     fn add_notice(&self, id: &str, now_us: u64) -> Result<()> {
         self.inner.add_notice(id, now_us)
+    }
+
+    fn add_token(&self, token: &StoredToken) -> Result<()> {
+        self.inner.add_token(token)
+    }
+
+    fn token(&self, id: &str) -> Result<Option<StoredToken>> {
+        self.inner.token(id)
+    }
+
+    fn tokens(&self) -> Result<Vec<StoredToken>> {
+        self.inner.tokens()
+    }
+
+    fn remove_token(&self, id: &str) -> Result<bool> {
+        self.inner.remove_token(id)
+    }
+
+    fn taken(&self, app: &str, at_us: u64) -> Result<Taken> {
+        self.inner.taken(app, at_us)
     }
 
     fn verify(&self) -> Result<Verified> {

@@ -18,8 +18,9 @@ use super::{Inner, now_us};
 use crate::prepare::{Dictionary, Prepared};
 use crate::{Error, Result, RunId, Stored};
 
-/// The most runs of one insert.
-const BATCH: usize = 128;
+/// The most runs of one insert. Each may be of another day, and later versions of
+/// ClickHouse refuse inserts of more than 100.
+const BATCH: usize = 64;
 
 /// How many runs may wait. Senders beyond it wait, too.
 const QUEUE: usize = 256;
@@ -93,6 +94,7 @@ fn put(inner: &Inner, runs: &[Box<Prepared>]) -> Result<Vec<Stored>> {
     let mut stored: Vec<Stored> = Vec::with_capacity(runs.len());
     let mut changed = Rows::default();
     let mut rows = Rows::default();
+    let mut taken = Rows::default();
     for run in runs {
         let id = run.info.id;
         let before = known.get(&id);
@@ -113,12 +115,16 @@ fn put(inner: &Inner, runs: &[Box<Prepared>]) -> Result<Vec<Stored>> {
         };
         let version = before.map_or(now, |(version, _)| now.max(version + 1));
         write(run, version, dictionary, &mut changed, &mut rows);
+        taken.u32(day_of(run.received)).text(&run.info.app);
+        taken.fixed(id.0).u64(run.info.size);
     }
     if !changed.bytes.is_empty() {
         let into = inner.all("changed") + " (id, key, day, hour, app, route, release)";
         inner.client.insert(&into, &changed.bytes)?;
     }
     if !rows.bytes.is_empty() {
+        let into = inner.all("taken") + " (day, app, id, bytes)";
+        inner.client.insert(&into, &taken.bytes)?;
         let into = format!("{} ({COLUMNS})", inner.all("run"));
         inner.client.insert(&into, &rows.bytes)?;
     }

@@ -34,7 +34,8 @@ impl Inner {
     /// All policies.
     pub(super) fn policies(&self) -> Result<Policies> {
         let bytes = self.client.read(&format!(
-            "SELECT app, days, runs, bytes, notable, keep_notable_days, sums_days
+            "SELECT app, days, runs, bytes, notable, keep_notable_days, sums_days, runs_a_day,
+                 bytes_a_day
              FROM {} FINAL WHERE gone = 0 ORDER BY app",
             self.all("policy")
         ))?;
@@ -51,6 +52,8 @@ impl Inner {
                 notable: answer.u32()?,
                 keep_notable_days: answer.u32()?,
                 sums_days: days(answer.i64()?),
+                runs_a_day: limit(answer.i64()?),
+                bytes_a_day: limit(answer.i64()?),
             };
             if app.is_empty() {
                 policies.default = policy;
@@ -90,8 +93,10 @@ impl Inner {
             .i64(limit(set.bytes));
         row.u32(set.notable).u32(set.keep_notable_days);
         row.i64(limit(set.sums_days.map(u64::from)));
+        row.i64(limit(set.runs_a_day)).i64(limit(set.bytes_a_day));
         let into = self.all("policy")
-            + " (app, version, gone, days, runs, bytes, notable, keep_notable_days, sums_days)";
+            + " (app, version, gone, days, runs, bytes, notable, keep_notable_days, sums_days, \
+               runs_a_day, bytes_a_day)";
         self.client.insert(&into, &row.bytes)
     }
 
@@ -108,12 +113,13 @@ impl Inner {
     }
 
     /// What was removed since an instant.
-    pub(super) fn removals(&self, since_us: u64) -> Result<Vec<Removal>> {
+    pub(super) fn removals(&self, app: Option<&str>, since_us: u64) -> Result<Vec<Removal>> {
         let bytes = self.client.read(&format!(
-            "SELECT day, app, reason, sum(count), sum(bytes) FROM {} FINAL WHERE day >= {}
+            "SELECT day, app, reason, sum(count), sum(bytes) FROM {} FINAL WHERE day >= {} AND {}
              GROUP BY day, app, reason ORDER BY day DESC, app, reason LIMIT {LISTED}",
             self.all("removed"),
-            since_us / DAY_US
+            since_us / DAY_US,
+            of_app(app)
         ))?;
         let mut answer = Answer::new(&bytes);
         let mut removals = Vec::new();
@@ -191,14 +197,15 @@ impl Inner {
     }
 
     /// The counters since an instant, the latest first.
-    pub(super) fn dropped(&self, since_us: u64) -> Result<Vec<DroppedRuns>> {
+    pub(super) fn dropped(&self, app: Option<&str>, since_us: u64) -> Result<Vec<DroppedRuns>> {
         let table = self.all("dropped");
         let bytes = self.client.read(&format!(
             "SELECT day, agent, app, reason, argMax(host, runs), max(runs), max(bytes) FROM {table}
-             WHERE day >= {} AND day + {REMEMBERED} >= (SELECT max(day) FROM {table})
+             WHERE day >= {} AND {} AND day + {REMEMBERED} >= (SELECT max(day) FROM {table})
              GROUP BY day, agent, app, reason
              ORDER BY day DESC, app, reason, argMax(host, runs), agent LIMIT {LISTED}",
-            since_us / DAY_US
+            since_us / DAY_US,
+            of_app(app)
         ))?;
         let mut answer = Answer::new(&bytes);
         let mut counters = Vec::new();
@@ -216,4 +223,9 @@ impl Inner {
         }
         Ok(counters)
     }
+}
+
+/// The condition for one application, or all.
+fn of_app(app: Option<&str>) -> String {
+    app.map_or_else(|| "1".to_owned(), |app| format!("app = {}", text(app)))
 }

@@ -118,6 +118,10 @@ impl Inner {
     fn victims(&self, app: &str, policy: &Policy, now: u64) -> Result<Vec<Victim>> {
         let notable = self.notable(app, policy.notable)?;
         let settled = now_us().saturating_sub(SETTLED);
+        // What is in no sums yet needs its file.
+        let changes = self.changes(&format!("app = {}", text(app)))?;
+        let runs = changes.values().flat_map(|(_, runs)| runs);
+        let is_changed: HashSet<RunId> = runs.map(|run| run.info.id).collect();
         let bytes = self.client.read(&format!(
             "SELECT id, day, size, toUInt8(label != ''), stored FROM {} FINAL
              WHERE app = {} AND state = 0 ORDER BY started DESC, id DESC",
@@ -140,7 +144,7 @@ impl Inner {
         // The latest ones count, and stay.
         let rows = rows.map(|row: Result<Candidate<_>>| {
             row.map(|row| Candidate {
-                has_label: row.has_label || row.stored > settled,
+                has_label: row.has_label || row.stored > settled || is_changed.contains(&row.run.0),
                 ..row
             })
         });

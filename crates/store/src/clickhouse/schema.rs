@@ -10,8 +10,7 @@ use crate::{Error, Result};
 /// The oldest version of ClickHouse with all that is used here.
 const OLDEST: (u32, u32) = (18, 16);
 
-/// A table: its name, columns, engine and order. `{V}` in the engine is what only
-/// replicated tables have.
+/// A table.
 struct Table {
     name: &'static str,
     columns: &'static str,
@@ -79,7 +78,8 @@ const DICTIONARY: Table = Table {
 const POLICY: Table = Table {
     name: "policy",
     columns: "app String, version UInt64, gone UInt8, days Int64, runs Int64, bytes Int64,
-        notable UInt32, keep_notable_days UInt32, sums_days Int64",
+        notable UInt32, keep_notable_days UInt32, sums_days Int64, runs_a_day Int64,
+        bytes_a_day Int64",
     engine: ("Replacing", "version"),
     order: "ORDER BY app",
     shard: "cityHash64(app)",
@@ -113,6 +113,25 @@ const DROPPED: Table = Table {
     shard: "cityHash64(agent)",
 };
 
+/// Tokens and sessions. An empty `app` is all, `until` 0 is no end.
+const TOKEN: Table = Table {
+    name: "token",
+    columns: "id String, version UInt64, gone UInt8, name String, scopes String, app String,
+        hash FixedString(32), created UInt64, until UInt64, session_of String",
+    engine: ("Replacing", "version"),
+    order: "ORDER BY id",
+    shard: "cityHash64(id)",
+};
+
+/// What counts for quotas, by the day of arrival.
+const TAKEN: Table = Table {
+    name: "taken",
+    columns: "day UInt32, app String, id FixedString(16), bytes UInt64",
+    engine: ("Replacing", "bytes"),
+    order: "PARTITION BY day ORDER BY (app, id)",
+    shard: "cityHash64(id)",
+};
+
 const STEP: Table = Table {
     name: "schema_step",
     columns: "step UInt32, version UInt64",
@@ -123,7 +142,7 @@ const STEP: Table = Table {
 
 /// The steps. They are never changed, only added.
 const STEPS: [&[Table]; 1] = [&[
-    RUN, CELL, CHANGED, DICTIONARY, POLICY, REMOVED, NOTICE, DROPPED,
+    RUN, CELL, CHANGED, DICTIONARY, POLICY, REMOVED, NOTICE, DROPPED, TOKEN, TAKEN,
 ]];
 
 /// Creates the tables, or brings those of an older version up to date.

@@ -1,0 +1,56 @@
+# What `./x cluster` starts: Debian's ClickHouse and ZooKeeper, unpacked below
+# target/cluster, and chdb from PyPI. Nothing is installed. Sourced by scripts/cluster.sh.
+
+chdb_version=4.4.0
+
+# Whether this system has a package of the server. Debian 12 has 18.16.
+cluster_has_packages() { command -v apt-get >/dev/null && can_install clickhouse-server; }
+
+want_cluster() {
+    want curl 'asks whether a node answers' command -v curl
+    [ "$1" != cluster ] || want default-jre-headless 'runs ZooKeeper' command -v java
+    [ "$1" != chdb ] || want python3-venv 'chdb from PyPI' python3 -c 'import ensurepip'
+    install_what_is_missing
+}
+
+# cluster_unpack NAME PACKAGE…: unpacks packages, and the libraries that this machine
+# lacks, into the folder $cluster/NAME.
+cluster_unpack() {
+    local root=$cluster/$1 archives=$cluster/archives package
+    shift
+    rm -rf "$root" "$archives" && mkdir -p "$archives/partial" "$root"
+    say "apt-get download: $*, and what they need; unpacked in $root, not installed"
+    databases_download "$archives" "$@" >"$cluster/log" 2>&1 ||
+        { as_root apt-get update -qq && databases_download "$archives" "$@"; } >>"$cluster/log" 2>&1 ||
+        die "apt-get failed: $(tail -n 5 "$cluster/log")"
+    for package in "$archives"/*.deb; do
+        [ ! -e "$package" ] || dpkg-deb --extract "$package" "$root"
+    done
+    rm -r "$archives"
+}
+
+# The server: one that is installed, else the unpacked one.
+clickhouse_server() { command -v clickhouse-server || command -v /usr/sbin/clickhouse-server || echo "$cluster/clickhouse/usr/sbin/clickhouse-server"; }
+
+unpack_clickhouse() {
+    [ ! -x "$(clickhouse_server)" ] || return 0
+    cluster_has_packages || die 'there is no package clickhouse-server here: Debian 12 has one; ./x cluster chdb needs none'
+    cluster_unpack clickhouse clickhouse-server
+}
+
+# Its library and those that it uses.
+zookeeper_classes() { echo "$cluster/zookeeper/usr/share/java/*:/usr/share/java/*"; }
+
+unpack_zookeeper() {
+    [ ! -e /usr/share/java/zookeeper.jar ] && [ ! -e "$cluster/zookeeper/usr/share/java/zookeeper.jar" ] || return 0
+    cluster_unpack zookeeper libzookeeper-java
+}
+
+install_chdb() {
+    [ ! -e "$cluster/chdb-venv/complete" ] || return 0
+    say "pip install chdb==$chdb_version into $cluster/chdb-venv (900 MB)"
+    rm -rf "$cluster/chdb-venv" && python3 -m venv "$cluster/chdb-venv"
+    "$cluster/chdb-venv/bin/pip" install --quiet --disable-pip-version-check "chdb==$chdb_version" ||
+        die 'pip could not install chdb'
+    touch "$cluster/chdb-venv/complete"
+}

@@ -1,0 +1,165 @@
+# `./x cluster`: ClickHouse on 127.0.0.1, for tests of the store of a fleet. Sourced by `x`.
+
+cluster=$(realpath -m "${release%/release}")/cluster
+
+source scripts/databases.sh
+source scripts/cluster-packages.sh
+source scripts/cluster-nodes.sh
+
+cluster_help() {
+    cat <<'END'
+usage: ./x cluster COMMAND
+
+  up            two shards, two replicas each, and ZooKeeper, from Debian's packages
+  one           one node without ZooKeeper
+  chdb          the SQL of a current ClickHouse: chdb from PyPI behind a small HTTP server
+  status        what runs, its address, memory and disk
+  kill NODE     ends a node by SIGKILL, such as cluster/s1r2
+  start NODE    starts it again with its data
+  down          ends all, and removes their data
+END
+}
+
+cluster_command() {
+    local command=${1:-help}
+    shift || true
+    case $command in
+    up | one | chdb)
+        [ $# = 0 ] || die "cluster $command: unknown option $1"
+        "cluster_$command"
+        ;;
+    status | down)
+        [ $# = 0 ] || die "cluster $command: unknown option $1"
+        "cluster_$command"
+        ;;
+    kill | start)
+        [ $# = 1 ] || die "usage: ./x cluster $command NODE; ./x cluster status lists the nodes"
+        cluster_has "$1" || die "there is no node $1: ./x cluster status lists them"
+        if [ "$command" = kill ]; then end_node "$1" KILL; else start_node "$1" && node_ready "$1"; fi
+        ;;
+    help | -h | --help) cluster_help ;;
+    *) die "cluster: there is no command $command
+$(cluster_help)" ;;
+    esac
+}
+
+# Two shards, s1 and s2, with the replicas r1 and r2.
+cluster_up() {
+    local base node name nodes=()
+    cluster_fresh cluster || return 0
+    want_cluster cluster
+    unpack_clickhouse
+    unpack_zookeeper
+    base=$(cluster_ports 31)
+    nodes=("1:s1r1:$((base + 1))" "1:s1r2:$((base + 2))" "2:s2r1:$((base + 3))" "2:s2r2:$((base + 4))")
+    make_zookeeper $((base + 30))
+    for node in "${nodes[@]}"; do
+        name=${node#*:}
+        make_clickhouse cluster "${name%:*}" "${node##*:}" "${node%%:*}" $((base + 30)) "${nodes[@]}"
+    done
+    cluster_start cluster/zookeeper cluster/s{1,2}r{1,2}
+    # One answer a shard.
+    [ "$(cluster_ask cluster/s1r1 "SELECT count() FROM cluster('xhprof', system.one)")" = 2 ] ||
+        die 'the nodes do not see each other'
+    cluster_told cluster/s1r1
+}
+
+cluster_one() {
+    cluster_fresh one || return 0
+    want_cluster one
+    unpack_clickhouse
+    make_clickhouse one node $(($(cluster_ports 31) + 1)) 1
+    cluster_start one/node
+    cluster_told one/node
+}
+
+cluster_chdb() {
+    cluster_fresh chdb || return 0
+    want_cluster chdb
+    install_chdb
+    mkdir -p "$cluster/chdb/node"
+    cluster_ports 1 >"$cluster/chdb/node/port"
+    cluster_start chdb/node
+    cluster_told chdb/node
+}
+
+# cluster_fresh SET: false if it runs; else nothing of it is left.
+cluster_fresh() {
+    local node running=() dead=()
+    for node in $(cluster_nodes "$1"); do
+        if node_runs "$node"; then running+=("$node"); else dead+=("$node"); fi
+    done
+    if [ ${#running[@]} -gt 0 ]; then
+        [ ${#dead[@]} = 0 ] || die "${running[*]} run, and ${dead[*]} do not: ./x cluster start NODE, or ./x cluster down"
+        cluster_told "${running[0]}"
+        return 1
+    fi
+    rm -rf "${cluster:?}/$1"
+}
+
+cluster_start() {
+    local node
+    for node; do
+        start_node "$node"
+        # The others need it.
+        [ "${node##*/}" != zookeeper ] || node_ready "$node"
+    done
+    for node; do
+        node_ready "$node"
+    done
+}
+
+# cluster_ask NODE QUERY: prints the answer.
+cluster_ask() {
+    curl -sS --fail-with-body --max-time 300 --data-binary "$2" "$(cluster_url "$1")/" ||
+        die "node $1 refuses: $2"
+}
+
+cluster_url() { echo "http://127.0.0.1:$(cat "$cluster/$1/port")"; }
+
+cluster_told() {
+    local version
+    version=$(cluster_ask "$1" 'SELECT version()')
+    say "ClickHouse $version: XHPROF_TEST_CLICKHOUSE=$(cluster_url "$1")"
+}
+
+# cluster_nodes [SET]: the nodes that were made, as SET/NAME, those with ZooKeeper last.
+cluster_nodes() {
+    local port
+    # shellcheck disable=SC2231 # a pattern
+    for port in "$cluster"/${1:-*}/*/port; do
+        [ -e "$port" ] || continue
+        port=${port%/port}
+        echo "${port#"$cluster/"}"
+    done
+}
+
+cluster_has() { cluster_nodes | grep -Fx "$1" >/dev/null; }
+
+cluster_status() {
+    local node pid memory
+    [ "$(cluster_nodes)" ] || { say 'nothing runs: ./x cluster up, one or chdb'; return 0; }
+    printf '%-20s %-8s %-24s %8s %8s\n' node process address memory disk
+    for node in $(cluster_nodes); do
+        pid=-
+        memory=-
+        if node_runs "$node"; then
+            pid=$(cat "$cluster/$node/pid")
+            memory=$(awk '/^VmRSS/ { printf "%d MiB", $2 / 1024 }' "/proc/$pid/status")
+        fi
+        printf '%-20s %-8s %-24s %8s %8s\n' "$node" "$pid" "127.0.0.1:$(cat "$cluster/$node/port")" "$memory" \
+            "$(du -sh "$cluster/$node" | cut -f 1)"
+    done
+}
+
+cluster_down() {
+    local node set
+    # ZooKeeper after its clients: its name is the last.
+    for node in $(cluster_nodes); do
+        end_node "$node"
+    done
+    for set in cluster one chdb; do
+        rm -rf "${cluster:?}/$set"
+    done
+    say 'nothing of the cluster runs; its programs stay in '"$cluster"
+}
