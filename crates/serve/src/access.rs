@@ -1,15 +1,12 @@
-//! Who may do what: tokens, sessions, and the limit on failed logins.
+//! Who may do what, and the tokens of a file, which are those of the administrator.
 //!
 //! **Invariant:** neither tokens nor sessions are kept, only their hashes. A
 //! token has 256 random bits, so a fast hash suffices.
 
-use std::collections::HashMap;
+use std::fmt::Write as _;
 use std::io::Write;
-use std::net::IpAddr;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
 use std::{fs, io};
 
 use base64::Engine;
@@ -29,6 +26,21 @@ pub enum Scope {
 }
 
 impl Scope {
+    /// Its name in files and answers.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Write => "write",
+            Self::Read => "read",
+            Self::Admin => "admin",
+        }
+    }
+
+    /// The scopes of a list with commas between them; none if one is not known.
+    pub(crate) fn list(text: &str) -> Option<Vec<Self>> {
+        text.split(',').map(Self::parse).collect()
+    }
+
     fn parse(text: &str) -> Option<Self> {
         match text {
             "read" => Some(Self::Read),
@@ -39,7 +51,7 @@ impl Scope {
     }
 }
 
-/// A token, as its file has it.
+/// A token of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Token {
     /// Its name, for the log.
@@ -51,12 +63,34 @@ pub struct Token {
     hash: [u8; 32],
 }
 
+impl Token {
+    /// What stands for it in sessions and lists: 16 digits of its hash.
+    pub(crate) fn id(&self) -> String {
+        let digits = self.hash.iter().take(8);
+        digits.fold(String::new(), |mut id, byte| {
+            let _ = write!(id, "{byte:02x}");
+            id
+        })
+    }
+
+    /// Its owner.
+    pub(crate) fn caller(&self) -> Caller {
+        Caller {
+            name: self.name.clone(),
+            scopes: self.scopes.clone(),
+            app: self.app.clone(),
+            csrf: None,
+            token: self.id(),
+        }
+    }
+}
+
 /// Who may use the server.
 #[derive(Debug)]
 pub enum Access {
     /// Any client that reaches the address.
     WithoutLogin,
-    /// The owners of tokens.
+    /// The owners of these tokens, and of those in the store.
     Tokens(Vec<Token>),
 }
 
@@ -68,6 +102,8 @@ pub(crate) struct Caller {
     pub(crate) app: Option<String>,
     /// Set if a cookie proved it: then changes need this in a header.
     pub(crate) csrf: Option<String>,
+    /// The id of its token; empty without one.
+    pub(crate) token: String,
 }
 
 impl Caller {
@@ -78,6 +114,7 @@ impl Caller {
             scopes: vec![Scope::Read, Scope::Write, Scope::Admin],
             app: None,
             csrf: None,
+            token: String::new(),
         }
     }
 
@@ -85,24 +122,28 @@ impl Caller {
     pub(crate) fn may(&self, scope: Scope) -> bool {
         scope == Scope::Open || self.scopes.contains(&scope)
     }
+
+    /// Whether it may see an application, and what is of it.
+    pub(crate) fn sees(&self, app: &str) -> bool {
+        self.app.as_deref().is_none_or(|own| own == app)
+    }
 }
 
 impl Access {
-    /// The owner of a token.
+    /// The tokens of the file.
+    pub(crate) fn tokens(&self) -> &[Token] {
+        match self {
+            Self::WithoutLogin => &[],
+            Self::Tokens(tokens) => tokens,
+        }
+    }
+
+    /// The owner of a token of the file.
     pub(crate) fn caller(&self, token: &str) -> Option<Caller> {
-        let Self::Tokens(tokens) = self else {
-            return Some(Caller::without_login());
-        };
         let hash = blake3::hash(token.as_bytes());
         // `Hash` compares in constant time.
         let is_it = |token: &&Token| blake3::Hash::from_bytes(token.hash) == hash;
-        let token = tokens.iter().find(is_it)?;
-        Some(Caller {
-            name: token.name.clone(),
-            scopes: token.scopes.clone(),
-            app: token.app.clone(),
-            csrf: None,
-        })
+        self.tokens().iter().find(is_it).map(Token::caller)
     }
 }
 
@@ -149,10 +190,9 @@ pub fn read_tokens(path: &Path) -> io::Result<Vec<Token>> {
 fn parsed(line: &str) -> Option<Token> {
     let mut parts = line.split_whitespace();
     let (name, scopes, app, hash) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
-    let scopes = scopes.split(',').map(Scope::parse);
     Some(Token {
         name: name.to_owned(),
-        scopes: scopes.collect::<Option<_>>()?,
+        scopes: Scope::list(scopes)?,
         app: (app != "*").then(|| app.to_owned()),
         hash: *blake3::Hash::from_hex(hash).ok()?.as_bytes(),
     })
@@ -167,7 +207,7 @@ fn parsed(line: &str) -> Option<Token> {
 pub fn add_token(path: &Path, name: &str, scopes: &str, app: Option<&str>) -> io::Result<String> {
     let is_word = |text: &str| !text.is_empty() && !text.contains(char::is_whitespace);
     let app = app.unwrap_or("*");
-    if !is_word(name) || !is_word(app) || scopes.split(',').any(|one| Scope::parse(one).is_none()) {
+    if !is_word(name) || !is_word(app) || Scope::list(scopes).is_none() {
         return Err(io::Error::other(
             "a token needs a name without blanks, and scopes: read, write, admin, or several \
              separated by commas",
@@ -188,73 +228,6 @@ pub(crate) fn secret() -> io::Result<String> {
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
     Ok(URL_SAFE_NO_PAD.encode(bytes))
-}
-
-/// How long a session lasts.
-const SESSION: Duration = Duration::from_secs(12 * 3600);
-
-/// The most sessions.
-const SESSIONS: usize = 10_000;
-
-/// Failed logins of an address within [`WINDOW`], before it has to wait.
-const FAILURES: usize = 10;
-const WINDOW: Duration = Duration::from_secs(60);
-
-/// The sessions of browsers, and failed logins.
-#[derive(Debug, Default)]
-pub(crate) struct Sessions {
-    open: Mutex<HashMap<[u8; 32], (Caller, Instant)>>,
-    failures: Mutex<HashMap<IpAddr, Vec<Instant>>>,
-}
-
-impl Sessions {
-    /// Opens a session; returns its secret.
-    pub(crate) fn open(&self, mut caller: Caller) -> io::Result<String> {
-        let (session, csrf) = (secret()?, secret()?);
-        caller.csrf = Some(csrf);
-        let now = Instant::now();
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        open.retain(|_, (_, since)| now.duration_since(*since) < SESSION);
-        if open.len() >= SESSIONS {
-            return Err(io::Error::other("too many sessions are open"));
-        }
-        let hash = *blake3::hash(session.as_bytes()).as_bytes();
-        open.insert(hash, (caller, now));
-        Ok(session)
-    }
-
-    /// The caller of a session.
-    pub(crate) fn caller(&self, session: &str) -> Option<Caller> {
-        let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        let (caller, since) = open.get(blake3::hash(session.as_bytes()).as_bytes())?;
-        (since.elapsed() < SESSION).then(|| caller.clone())
-    }
-
-    /// Ends a session.
-    pub(crate) fn close(&self, session: &str) {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        open.remove(blake3::hash(session.as_bytes()).as_bytes());
-    }
-
-    /// Whether an address has to wait.
-    pub(crate) fn is_blocked(&self, address: IpAddr) -> bool {
-        let failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
-        let recent = failures.get(&address).map_or(0, |times| {
-            times.iter().filter(|time| time.elapsed() < WINDOW).count()
-        });
-        recent >= FAILURES
-    }
-
-    /// Counts a failed login.
-    pub(crate) fn failed(&self, address: IpAddr) {
-        let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
-        if failures.len() > 10_000 {
-            failures.clear();
-        }
-        let times = failures.entry(address).or_default();
-        times.retain(|time| time.elapsed() < WINDOW);
-        times.push(Instant::now());
-    }
 }
 
 #[cfg(test)]
@@ -302,17 +275,5 @@ mod tests {
                 "{name} {scopes}"
             );
         }
-    }
-
-    #[test]
-    fn an_address_waits_after_ten_failures() {
-        let sessions = Sessions::default();
-        let address = IpAddr::from([192, 0, 2, 1]);
-        for _ in 0..10 {
-            assert!(!sessions.is_blocked(address));
-            sessions.failed(address);
-        }
-        assert!(sessions.is_blocked(address));
-        assert!(!sessions.is_blocked(IpAddr::from([192, 0, 2, 2])));
     }
 }

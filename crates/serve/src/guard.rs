@@ -4,7 +4,7 @@
 //! **Invariant:** a path that is not in `routes` is refused before anything
 //! else, so a route without a scope cannot exist.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -23,6 +23,7 @@ use crate::pages;
 use crate::problem::{Message, Problem};
 use crate::routes::scope_of;
 use crate::state::State;
+use crate::tokens;
 
 /// The longest time of a request, its upload included.
 const TIMEOUT: Duration = Duration::from_secs(60);
@@ -65,7 +66,8 @@ pub(crate) async fn check(
 
 /// What the handler answers, if the request passes.
 async fn answer(state: &State, request: Request, next: Next) -> Result<Response, Problem> {
-    let caller = admitted(state, &request)?;
+    let asked = admitted(state, &request)?;
+    let caller = caller(state, asked).await?;
     let mut request = proven(request, &caller).await?;
     request.extensions_mut().insert(caller);
     Ok(next.run(request).await)
@@ -103,7 +105,16 @@ pub(crate) async fn nothing_here() -> Problem {
     Problem::new(StatusCode::NOT_FOUND, "nothing is at this address")
 }
 
-fn admitted(state: &State, request: &Request) -> Result<Caller, Problem> {
+/// What says who the caller is.
+struct Asked {
+    scope: Scope,
+    session: Option<String>,
+    token: Option<String>,
+    address: Option<IpAddr>,
+}
+
+/// Refuses requests of other sites, and such that are at no route.
+fn admitted(state: &State, request: &Request) -> Result<Asked, Problem> {
     let headers = request.headers();
     check_host(state, headers)?;
     if is_change(request.method()) {
@@ -115,14 +126,13 @@ fn admitted(state: &State, request: &Request) -> Result<Caller, Problem> {
             "nothing is at this address",
         ));
     };
-    let caller = caller(state, request, scope)?;
-    if !caller.may(scope) {
-        return Err(Problem::new(
-            StatusCode::FORBIDDEN,
-            format!("this token has not the scope {scope:?}"),
-        ));
-    }
-    Ok(caller)
+    let peer = request.extensions().get::<ConnectInfo<SocketAddr>>();
+    Ok(Asked {
+        scope,
+        session: session(headers),
+        token: token(request),
+        address: client(peer.map(|peer| peer.0.ip()), headers),
+    })
 }
 
 /// Refuses a change that only a cookie proves. A page of ours knows the
@@ -217,24 +227,35 @@ fn check_origin(headers: &HeaderMap) -> Result<(), Problem> {
     ))
 }
 
-fn caller(state: &State, request: &Request, scope: Scope) -> Result<Caller, Problem> {
-    let access = &state.config.access;
-    if matches!(access, Access::WithoutLogin) {
+/// The caller, if it has the scope.
+async fn caller(state: &State, asked: Asked) -> Result<Caller, Problem> {
+    let scope = asked.scope;
+    let caller = known(state, asked).await?;
+    if !caller.may(scope) {
+        return Err(Problem::new(
+            StatusCode::FORBIDDEN,
+            format!("this token has not the scope {scope:?}"),
+        ));
+    }
+    Ok(caller)
+}
+
+async fn known(state: &State, asked: Asked) -> Result<Caller, Problem> {
+    if matches!(state.config.access, Access::WithoutLogin) {
         return Ok(Caller::without_login());
     }
-    let headers = request.headers();
-    if let Some(session) = session(headers)
-        && let Some(caller) = state.sessions.caller(&session)
-    {
-        return Ok(caller);
-    }
-    if scope == Scope::Open {
+    if asked.scope == Scope::Open {
         return Ok(Caller {
             scopes: Vec::new(),
             ..Caller::without_login()
         });
     }
-    let Some(token) = token(request) else {
+    if let Some(session) = asked.session
+        && let Some(caller) = tokens::of_session(state, &session).await?
+    {
+        return Ok(caller);
+    }
+    let Some(token) = asked.token else {
         return Err(Problem::new(
             StatusCode::UNAUTHORIZED,
             "a token is needed: `Authorization: Bearer TOKEN`",
@@ -242,19 +263,18 @@ fn caller(state: &State, request: &Request, scope: Scope) -> Result<Caller, Prob
     };
     // One program with an old token must not stop the others of its address, and
     // 256 random bits are not guessed: a right token passes in any case.
-    if let Some(caller) = access.caller(&token) {
+    if let Some(caller) = tokens::owner(state, &token).await? {
         return Ok(caller);
     }
-    let peer = request.extensions().get::<ConnectInfo<SocketAddr>>();
-    let address = client(peer.map(|peer| peer.0.ip()), headers);
-    if address.is_some_and(|address| state.sessions.is_blocked(address)) {
+    let address = asked.address;
+    if address.is_some_and(|address| state.logins.is_blocked(address)) {
         return Err(Problem::new(
             StatusCode::TOO_MANY_REQUESTS,
             "too many failed logins; try again in a minute",
         ));
     }
     if let Some(address) = address {
-        state.sessions.failed(address);
+        state.logins.failed(address);
     }
     tracing::warn!(address = ?address, "a wrong token");
     Err(Problem::new(StatusCode::UNAUTHORIZED, "the token is wrong"))

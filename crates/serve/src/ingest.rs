@@ -6,10 +6,11 @@ use std::path::Path;
 use profile::Profile;
 use store::{NewRun, Store, Stored};
 
+use crate::quota::Quotas;
 use crate::readers::Readers;
 use crate::reading::NotTaken;
-use crate::retention::now_us;
 use crate::saved::{RUN, SOURCE, saved_run};
+use crate::time::now_us;
 
 /// What a sender says beside the profile. It replaces what the profile says,
 /// unless a field says otherwise.
@@ -48,7 +49,8 @@ impl Metadata {
     }
 }
 
-/// Reads a profile of any format, gzip or zstd or plain, and stores it.
+/// Reads a profile of any format, gzip or zstd or plain, and stores it, whatever
+/// the quotas say: those are for uploads.
 ///
 /// # Errors
 ///
@@ -59,8 +61,35 @@ pub fn take(
     bytes: &[u8],
     metadata: &Metadata,
 ) -> Result<Stored, NotTaken> {
+    put(store, read(readers, bytes, metadata)?)
+}
+
+/// The same within the quota of the run's application.
+pub(crate) fn take_within(
+    quotas: &Quotas,
+    readers: &Readers,
+    store: &dyn Store,
+    bytes: &[u8],
+    metadata: &Metadata,
+) -> Result<Stored, NotTaken> {
+    let profile = read(readers, bytes, metadata)?;
+    let app = store::app_of(&profile.meta);
+    let place = quotas.place(store, &app).map_err(NotTaken::Store)?;
+    let place = place.map_err(NotTaken::OverQuota)?;
+    let stored = put(store, profile)?;
+    if stored.is_new {
+        place.stored(bytes.len() as u64);
+    }
+    Ok(stored)
+}
+
+fn read(readers: &Readers, bytes: &[u8], metadata: &Metadata) -> Result<Profile, NotTaken> {
     let mut profile = readers.read(bytes)?;
     apply(&mut profile, metadata);
+    Ok(profile)
+}
+
+fn put(store: &dyn Store, profile: Profile) -> Result<Stored, NotTaken> {
     let received = now_us();
     let stored = store.put(NewRun { profile, received });
     stored.map_err(|error| match error {

@@ -11,6 +11,7 @@
 
 mod access;
 mod api;
+mod bytes;
 mod classic;
 mod client;
 mod cookie;
@@ -20,9 +21,11 @@ mod findings;
 mod guard;
 mod ingest;
 mod listen;
+mod logins;
 mod metrics;
 mod pages;
 mod problem;
+mod quota;
 mod readers;
 mod reading;
 mod retention;
@@ -30,7 +33,10 @@ mod routes;
 mod saved;
 mod server;
 mod state;
+mod time;
 mod tls;
+mod token_rows;
+mod tokens;
 mod watch;
 mod webhook;
 
@@ -47,5 +53,6 @@ pub use retention::{retain_all, retain_regularly};
 pub use routes::{Route, routes};
 pub use server::{app, log, serve};
 pub use state::{Config, Search, State, Trigger, Viewed, ViewedFile, ViewerPage};
+pub use tokens::new_token;
 pub use watch::{Watch, watch};
 pub use webhook::{Notice, Notices, Webhook, read_headers, send_findings};

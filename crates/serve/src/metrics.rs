@@ -16,6 +16,7 @@ pub(crate) struct Counters {
     pub(crate) taken: AtomicU64,
     pub(crate) known: AtomicU64,
     pub(crate) refused: AtomicU64,
+    pub(crate) over_quota: AtomicU64,
     refusals: Mutex<VecDeque<Refusal>>,
 }
 
@@ -92,6 +93,12 @@ impl Counters {
                 "counter",
                 "Uploads that were refused.",
                 of(&self.refused),
+            ),
+            (
+                "xhprof_runs_over_quota_total",
+                "counter",
+                "Uploads that were refused because of a quota.",
+                of(&self.over_quota),
             ),
             (
                 "xhprof_readers_ended_total",

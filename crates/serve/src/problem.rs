@@ -1,10 +1,11 @@
 //! Errors as answers.
 
 use axum::Json;
-use axum::http::StatusCode;
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
 
+use crate::quota::OverQuota;
 use crate::reading::NotTaken;
 
 /// Why a request failed: a status, and a sentence that names the thing.
@@ -12,6 +13,8 @@ use crate::reading::NotTaken;
 pub(crate) struct Problem {
     pub(crate) status: StatusCode,
     pub(crate) message: String,
+    /// How long the sender should wait, in seconds.
+    pub(crate) retry_after: Option<u64>,
 }
 
 impl Problem {
@@ -19,6 +22,7 @@ impl Problem {
         Self {
             status,
             message: message.into(),
+            retry_after: None,
         }
     }
 
@@ -35,6 +39,10 @@ impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let body = Json(json!({ "error": self.message }));
         let mut response = (self.status, body).into_response();
+        if let Some(seconds) = self.retry_after {
+            let headers = response.headers_mut();
+            headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+        }
         response.extensions_mut().insert(Message(self.message));
         response
     }
@@ -57,12 +65,22 @@ impl From<store::Error> for Problem {
     }
 }
 
+impl From<OverQuota> for Problem {
+    fn from(over: OverQuota) -> Self {
+        Self {
+            retry_after: Some(over.seconds),
+            ..Self::new(StatusCode::TOO_MANY_REQUESTS, over.to_string())
+        }
+    }
+}
+
 impl From<NotTaken> for Problem {
     fn from(error: NotTaken) -> Self {
         match error {
             NotTaken::Invalid(reason) => Self::new(StatusCode::UNPROCESSABLE_ENTITY, reason),
             NotTaken::TooLarge(reason) => Self::new(StatusCode::PAYLOAD_TOO_LARGE, reason),
             NotTaken::Unavailable(reason) => Self::new(StatusCode::SERVICE_UNAVAILABLE, reason),
+            NotTaken::OverQuota(over) => over.into(),
             NotTaken::Store(error) => error.into(),
         }
     }

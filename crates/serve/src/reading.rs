@@ -8,6 +8,8 @@ use std::io::{BufReader, Read};
 use formats::ReadError;
 use profile::{Budget, Profile};
 
+use crate::quota::OverQuota;
+
 /// The most memory of a profile while it is read.
 pub(crate) const MEMORY: u64 = 1 << 30;
 
@@ -25,6 +27,8 @@ pub enum NotTaken {
     TooLarge(String),
     /// It cannot be read now.
     Unavailable(String),
+    /// Its application has sent enough for today.
+    OverQuota(OverQuota),
     /// The store failed.
     Store(store::Error),
 }
@@ -35,6 +39,7 @@ impl fmt::Display for NotTaken {
             Self::Invalid(reason) | Self::TooLarge(reason) | Self::Unavailable(reason) => {
                 f.write_str(reason)
             }
+            Self::OverQuota(over) => over.fmt(f),
             Self::Store(error) => error.fmt(f),
         }
     }

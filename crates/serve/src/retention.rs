@@ -4,21 +4,17 @@
 
 use std::io;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use store::{Removed, Store};
+
+use crate::time::now_us;
 
 /// The wait before the first time: a server that has just begun has other work.
 const FIRST: Duration = Duration::from_secs(60);
 
 /// The wait between two times.
 const EVERY: Duration = Duration::from_secs(3600);
-
-/// The time in microseconds since 1970.
-pub(crate) fn now_us() -> u64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH);
-    now.map_or(0, |since| u64::try_from(since.as_micros()).unwrap_or(0))
-}
 
 /// Applies the policies every hour on a thread of its own, until the process
 /// ends.

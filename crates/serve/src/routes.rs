@@ -64,6 +64,8 @@ table! {
     "/settings": "GET" Read => get(pages::settings);
     "/settings/policy": "GET" Admin, "POST" Admin =>
         get(pages::policy).post(pages::set_policy);
+    "/settings/tokens": "GET" Admin, "POST" Admin =>
+        get(pages::tokens).post(pages::change_tokens);
     "/run/{id}": "GET" Read => get(pages::run);
     "/tree": "GET" Read => get(pages::tree);
     "/style.css": "GET" Open => get(pages::style);
@@ -100,6 +102,8 @@ table! {
     "/api/v1/retain": "POST" Admin => post(api::retain);
     "/api/v1/removals": "GET" Read => get(api::removals);
     "/api/v1/dropped": "GET" Read, "POST" Write => get(api::dropped).post(api::put_dropped);
+    "/api/v1/tokens": "GET" Admin, "POST" Admin => get(api::tokens).post(api::add_token);
+    "/api/v1/tokens/{id}": "DELETE" Admin => axum::routing::delete(api::remove_token);
     "/run/import": "POST" Write => post(api::import_xhgui);
     "/api/profiler/store": "POST" Write => post(api::import_buggregator);
     "/ingest": "POST" Write => post(api::import_pyroscope);

@@ -9,11 +9,14 @@ use std::time::{Duration, Instant};
 use store::{AppInfo, Store};
 use tokio::sync::Semaphore;
 
-use crate::access::{Access, Sessions};
+use crate::access::Access;
 use crate::demo::Demo;
 use crate::findings::Findings;
+use crate::logins::Logins;
 use crate::metrics::Counters;
+use crate::quota::Quotas;
 use crate::readers::Readers;
+use crate::token_rows::Rows;
 
 /// A native file with its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,7 +93,9 @@ pub struct Config {
 /// What requests share.
 pub struct State {
     pub(crate) config: Config,
-    pub(crate) sessions: Sessions,
+    pub(crate) logins: Logins,
+    pub(crate) rows: Rows,
+    pub(crate) quotas: Arc<Quotas>,
     pub(crate) counters: Counters,
     /// Questions to the store that run at a time; others wait.
     pub(crate) busy: Semaphore,
@@ -106,7 +111,9 @@ impl State {
         let threads = std::thread::available_parallelism().map_or(2, usize::from);
         Arc::new(Self {
             config,
-            sessions: Sessions::default(),
+            logins: Logins::default(),
+            rows: Rows::default(),
+            quotas: Arc::default(),
             counters: Counters::default(),
             busy: Semaphore::new(threads.clamp(2, 16)),
             found: Mutex::default(),

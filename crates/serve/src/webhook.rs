@@ -14,7 +14,7 @@ use store::Store;
 use ureq::Agent;
 use ureq::http::{HeaderName, HeaderValue};
 
-use crate::retention::now_us;
+use crate::time::now_us;
 
 /// The longest time of one attempt.
 const TIMEOUT: Duration = Duration::from_secs(15);

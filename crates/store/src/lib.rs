@@ -2,7 +2,7 @@
 //!
 //! [`Store`] is the trait, in the words of the domain: runs, routes, paths.
 //! [`SqliteStore`] is its implementation in one folder. The crate knows no
-//! file format but the native one, no network and no terminal.
+//! file format but the native one, and no terminal.
 //!
 //! **Invariants:** a run is identified by the hash of its content, so storing
 //! it twice stores it once. What [`Store::put`] has acknowledged survives a
@@ -11,6 +11,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod bucket;
 mod error;
 pub mod model;
 mod packed;
@@ -36,7 +37,8 @@ pub use model::{
     FunctionChange, FunctionDays, FunctionDetail, FunctionRoute, FunctionSort, FunctionTotal,
     Named, Neighbour, NewRun, Policies, Policy, Problem, Reason, ReleaseInfo, Removal, Removed,
     RemovedFor, RouteDays, RouteRow, Run, RunId, RunInfo, RunPage, RunQuery, RunSort, Selection,
-    SpanTotal, Stats, Status, Stored, TrendOf, TrendPoint, TrendStep, Verified, glob,
+    SpanTotal, Stats, Status, Stored, StoredToken, Taken, TrendOf, TrendPoint, TrendStep, Verified,
+    glob,
 };
 pub use prepare::{Meta, app_of, host_of, release_of, route_of};
 pub use rollup::{PathSums, Sketch};

@@ -4,7 +4,7 @@ use crate::{
     Aggregate, AppInfo, DayCount, Difference, DroppedRuns, FunctionDays, FunctionDetail,
     FunctionSort, FunctionTotal, NewRun, PathSums, Policies, Policy, ReleaseInfo, Removal, Removed,
     Result, RouteDays, RouteRow, Run, RunId, RunPage, RunQuery, Selection, SpanTotal, Stats,
-    Stored, TrendOf, TrendPoint, TrendStep, Verified,
+    Stored, StoredToken, Taken, TrendOf, TrendPoint, TrendStep, Verified,
 };
 
 /// A place where runs are kept.
@@ -123,22 +123,44 @@ pub trait Store: Send + Sync {
     /// is the time in microseconds since 1970. Runs may be stored in between.
     fn retain(&self, app: &str, policy: &Policy, now_us: u64) -> Result<Removed>;
 
-    /// What the policies removed since an instant, by day, the latest first.
-    fn removals(&self, since_us: u64) -> Result<Vec<Removal>>;
+    /// What the policies removed since an instant, by day, the latest first: of one
+    /// application or of all; at most 10,000 rows.
+    fn removals(&self, app: Option<&str>, since_us: u64) -> Result<Vec<Removal>>;
 
     /// Notes how many runs agents dropped before they came here. Each counter
     /// replaces a smaller one of the same agent, day, application and reason.
     fn note_dropped(&self, rows: &[DroppedRuns]) -> Result<()>;
 
-    /// How many runs agents dropped since an instant, the latest day first; at most
-    /// 10,000 counters.
-    fn dropped(&self, since_us: u64) -> Result<Vec<DroppedRuns>>;
+    /// How many runs agents dropped since an instant, the latest day first: of one
+    /// application or of all; at most 10,000 counters.
+    fn dropped(&self, app: Option<&str>, since_us: u64) -> Result<Vec<DroppedRuns>>;
 
     /// Whether a finding was sent before.
     fn has_notice(&self, id: &str) -> Result<bool>;
 
     /// Notes that a finding was sent.
     fn add_notice(&self, id: &str, now_us: u64) -> Result<()>;
+
+    /// Adds a token, or a session, and removes those that ended before it was made.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Query`](crate::Error::Query) for what [`StoredToken::check`] refuses,
+    /// for an id that is there, and beyond [`StoredToken::MOST`].
+    fn add_token(&self, token: &StoredToken) -> Result<()>;
+
+    /// The token, or session, with that id. It may have ended.
+    fn token(&self, id: &str) -> Result<Option<StoredToken>>;
+
+    /// All tokens by name and id, without sessions.
+    fn tokens(&self) -> Result<Vec<StoredToken>>;
+
+    /// Removes a token with its sessions, or a session. False if there is none.
+    fn remove_token(&self, id: &str) -> Result<bool>;
+
+    /// How much of an application was stored on the day of an instant, in UTC, by
+    /// the time of arrival. Runs that were removed since may count.
+    fn taken(&self, app: &str, at_us: u64) -> Result<Taken>;
 
     /// Reads everything, and compares the sums with the runs.
     fn verify(&self) -> Result<Verified>;

@@ -30,7 +30,7 @@ pub(crate) use regressions::{FindingsFormat, RegressionsArguments};
 pub(crate) use report::{ReportArguments, Sort, TableArguments, ViewArguments};
 pub(crate) use serve::{
     ImportArguments, Limit, PolicyArguments, PushArguments, RunTags, ServeArguments,
-    StoreArguments, StoreCommand, StoreFolder,
+    StoreArguments, StoreCommand, StoreFolder, TokenCommand,
 };
 pub(crate) use simulate::{ResultFormat, SimulateArguments};
 pub(crate) use viewer::{HtmlArguments, PageArguments, ViewerArguments};

@@ -16,8 +16,8 @@ Examples:
   xhprof serve --listen 0.0.0.0:8470 --host profiles.example.com --token-file tokens
       --tls-cert cert.pem --tls-key key.pem
 
-On this machine's own address there is no login. On any other address there must be --token-file, or
---no-auth. The address prints on standard output, the log on standard error. Ctrl-C ends it.";
+On this machine's own address there is no login, unless the store has tokens (`xhprof store token
+add`). On any other address there must be such tokens, --token-file, or --no-auth. The address prints on standard output, the log on standard error. Ctrl-C ends it.";
 
 /// Keeps the runs of a team, and shows them in the browser.
 #[derive(Debug, Args)]
@@ -173,11 +173,12 @@ Examples:
   xhprof store backup /srv/backup/2026-11-22
   xhprof store export slow 'route:/cart* wall:>1s'
   xhprof store policy --days 30 --bytes 20G
-  xhprof store policy --app shop --days none --runs 100000
+  xhprof store policy --app shop --days none --runs 100000 --runs-a-day 50000
+  xhprof store token add web1 --app shop --may write
   xhprof store --store /srv/runs compact
 
-verify, backup, export, stats, `policy` without limits and `retain --dry-run` work while a server
-has the store open; the others do not. A server applies the policies every hour. The environment
+verify, backup, export, stats, `token list`, `policy` without limits and `retain --dry-run` work
+while a server has the store open; the others do not. A server applies the policies every hour. The environment
 variable XHPROF_STORE names the folder, too.";
 
 /// Inspects, repairs and copies a store.
@@ -215,8 +216,11 @@ pub(crate) enum StoreCommand {
     },
     /// Prints how much there is
     Stats,
-    /// Prints or sets how long runs are kept
+    /// Prints or sets how long runs are kept, and how many are taken
     Policy(PolicyArguments),
+    /// Makes, lists and removes tokens: who may send runs, and see them
+    #[command(subcommand)]
+    Token(TokenCommand),
     /// Removes the runs that the policies do not keep, now
     Retain {
         /// Only those of this application
@@ -228,14 +232,45 @@ pub(crate) enum StoreCommand {
     },
 }
 
-/// How long runs are kept. Limits that are not given stay as they are.
+/// Tokens. All servers of the store take them; the pages and the API make and remove
+/// them while a server has the store open.
+#[derive(Debug, Subcommand)]
+pub(crate) enum TokenCommand {
+    /// Makes a token and prints it; the store has its hash only
+    Add {
+        /// Its name, for lists and the log
+        #[arg(value_name = "NAME")]
+        name: String,
+        /// What it may do: read, write, admin, or several separated by commas
+        #[arg(long, value_name = "SCOPES")]
+        may: String,
+        /// The only application that it may see and send; by default all
+        #[arg(long, value_name = "NAME")]
+        app: Option<String>,
+        /// How long it works; by default until it is removed
+        #[arg(long, value_name = "DAYS")]
+        #[arg(value_parser = clap::value_parser!(u32).range(1..))]
+        days: Option<u32>,
+    },
+    /// Prints the tokens: id, scopes, application, name
+    List,
+    /// Removes a token; its sessions end
+    Remove {
+        /// Its id
+        #[arg(value_name = "ID")]
+        id: String,
+    },
+}
+
+/// How long runs are kept, and how many are taken. Limits that are not given stay as
+/// they are.
 #[derive(Debug, Args)]
 pub(crate) struct PolicyArguments {
     /// The application; without it, all that have no policy of their own
     #[arg(long, value_name = "NAME")]
     pub(crate) app: Option<String>,
     /// Back to the default
-    #[arg(long, conflicts_with_all = ["days", "runs", "bytes", "notable", "notable_days", "sums_days"])]
+    #[arg(long, conflicts_with_all = ["days", "runs", "bytes", "notable", "notable_days", "sums_days", "runs_a_day", "bytes_a_day"])]
     pub(crate) reset: bool,
     /// The age of the oldest run, or none
     #[arg(long, value_name = "DAYS")]
@@ -255,6 +290,12 @@ pub(crate) struct PolicyArguments {
     /// The age of the oldest sums, or none
     #[arg(long, value_name = "DAYS")]
     pub(crate) sums_days: Option<Limit>,
+    /// The quota: how many runs a server takes on a day of UTC, or none
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) runs_a_day: Option<Limit>,
+    /// The quota: the size of the runs that a server takes on a day of UTC, or none
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) bytes_a_day: Option<Limit>,
 }
 
 /// A limit, or none.
@@ -268,7 +309,7 @@ impl FromStr for Limit {
         match text {
             "none" => Ok(Self(None)),
             text => match size(text) {
-                Ok(0) => Err("0 would remove everything; use `none` for no limit"),
+                Ok(0) => Err("0 would leave nothing; use `none` for no limit"),
                 limit => limit.map(|limit| Self(Some(limit))),
             },
         }

@@ -4,6 +4,7 @@ mod policies;
 mod push;
 mod sent;
 mod store_commands;
+mod tokens;
 
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
@@ -31,18 +32,6 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Result<()> {
     if let (Some(token), Some(file)) = (&arguments.add_token, &arguments.token_file) {
         return add_token(file, token);
     }
-    let is_local = arguments.listen.ip().is_loopback();
-    let access = match &arguments.token_file {
-        Some(file) => {
-            let tokens = ::serve::read_tokens(file);
-            Access::Tokens(tokens.context("cannot read the tokens")?)
-        }
-        None if is_local || arguments.no_auth => Access::WithoutLogin,
-        None => bail!(
-            "other machines can reach {}: --token-file asks for a token, --no-auth for nothing",
-            arguments.listen
-        ),
-    };
     let trigger = trigger(arguments)?;
     let temporary = arguments.demo.then(tempfile::tempdir).transpose()?;
     let folder = match &temporary {
@@ -51,6 +40,7 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Result<()> {
     };
     ::serve::log();
     let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&folder)?);
+    let access = access(arguments, &*store)?;
     let demo = arguments.demo.then(|| Arc::new(Demo::default()));
     if let Some(demo) = demo.clone() {
         let store = Arc::clone(&store);
@@ -95,6 +85,28 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Result<()> {
         let _ = out.flush();
     });
     served.with_context(|| format!("cannot serve on {}", arguments.listen))
+}
+
+/// Who may use the server: the owners of the tokens of a file, and of the store.
+fn access(arguments: &ServeArguments, store: &dyn Store) -> Result<Access> {
+    if let Some(file) = &arguments.token_file {
+        let tokens = ::serve::read_tokens(file);
+        return Ok(Access::Tokens(tokens.context("cannot read the tokens")?));
+    }
+    if arguments.no_auth {
+        return Ok(Access::WithoutLogin);
+    }
+    if !store.tokens()?.is_empty() {
+        return Ok(Access::Tokens(Vec::new()));
+    }
+    if !arguments.listen.ip().is_loopback() {
+        bail!(
+            "other machines can reach {}: `xhprof store token add` makes a token, --token-file names \
+             a file with tokens, --no-auth asks for nothing",
+            arguments.listen
+        );
+    }
+    Ok(Access::WithoutLogin)
 }
 
 /// How a request asks PHP for a profile.

@@ -18,6 +18,8 @@ impl PolicyArguments {
             || limits.iter().any(Option::is_some)
             || self.notable.is_some()
             || self.notable_days.is_some()
+            || self.runs_a_day.is_some()
+            || self.bytes_a_day.is_some()
     }
 
     /// The policy with the limits that were given.
@@ -36,6 +38,10 @@ impl PolicyArguments {
             notable: self.notable.unwrap_or(old.notable),
             keep_notable_days: self.notable_days.unwrap_or(old.keep_notable_days),
             sums_days: days(self.sums_days, old.sums_days)?,
+            runs_a_day: self.runs_a_day.map_or(old.runs_a_day, |Limit(runs)| runs),
+            bytes_a_day: self
+                .bytes_a_day
+                .map_or(old.bytes_a_day, |Limit(bytes)| bytes),
         })
     }
 }

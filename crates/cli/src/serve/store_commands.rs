@@ -9,8 +9,8 @@ use ::serve::{Metadata, Readers, take};
 use ::store::{Options, SqliteStore, Store};
 use anyhow::{Context, Result, anyhow};
 
-use super::policies;
-use crate::args::{ImportArguments, StoreArguments, StoreCommand};
+use super::{policies, tokens};
+use crate::args::{ImportArguments, StoreArguments, StoreCommand, TokenCommand};
 use crate::directory::{self, Skipped};
 use crate::progress::{Progress, Work};
 use crate::terminal::say;
@@ -51,6 +51,7 @@ pub(crate) fn store(arguments: &StoreArguments) -> Result<bool> {
     let is_changed = match &arguments.command {
         StoreCommand::Rebuild | StoreCommand::Compact => true,
         StoreCommand::Retain { dry_run, .. } => !dry_run,
+        StoreCommand::Token(command) => !matches!(command, TokenCommand::List),
         StoreCommand::Policy(arguments) => arguments.is_change(),
         StoreCommand::Verify
         | StoreCommand::Backup { .. }
@@ -61,7 +62,11 @@ pub(crate) fn store(arguments: &StoreArguments) -> Result<bool> {
         read_only: !is_changed,
         ..Options::default()
     };
-    let store = SqliteStore::open_with(&folder, options)?;
+    let store = match &arguments.command {
+        // The first token is made before the first start of the server.
+        StoreCommand::Token(TokenCommand::Add { .. }) => SqliteStore::open(&folder)?,
+        _ => SqliteStore::open_with(&folder, options)?,
+    };
     let mut out = std::io::stdout();
     match &arguments.command {
         StoreCommand::Verify => {
@@ -94,6 +99,7 @@ pub(crate) fn store(arguments: &StoreArguments) -> Result<bool> {
             writeln!(out, "{}", serde_json::to_string_pretty(&store.stats()?)?)?;
         }
         StoreCommand::Policy(arguments) => policies::policy(&store, arguments)?,
+        StoreCommand::Token(command) => tokens::token(&store, command)?,
         StoreCommand::Retain { app, dry_run } => {
             policies::retain(&store, app.as_deref(), *dry_run)?;
         }

@@ -17,11 +17,11 @@ use tokio::task::JoinSet;
 use utoipa::{IntoParams, ToSchema};
 
 use super::questions::ask;
-use super::uploads::{MOST, metadata, stored};
+use super::uploads::{MOST, metadata, stored, within_quota};
 use crate::access::Caller;
 use crate::problem::Problem;
-use crate::retention::now_us;
 use crate::state::State;
+use crate::time::now_us;
 
 /// The largest batch, unpacked.
 const MAX_UNPACKED: u64 = 64 << 20;
@@ -39,7 +39,8 @@ pub(crate) struct TakenBatch {
 /// What became of a run.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct TakenRun {
-    /// 201: it was stored; 200: it was there; 413, 422: it is refused.
+    /// 201: it was stored; 200: it was there; 413, 422: it is refused; 429: its
+    /// application has sent enough for today.
     status: u16,
     /// The run.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -47,6 +48,16 @@ pub(crate) struct TakenRun {
     /// Why it is refused.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
+}
+
+impl TakenRun {
+    fn refused(problem: Problem) -> Self {
+        Self {
+            status: problem.status.as_u16(),
+            id: None,
+            error: Some(problem.message),
+        }
+    }
 }
 
 impl From<Stored> for TakenRun {
@@ -68,13 +79,16 @@ impl From<Stored> for TakenRun {
 /// header `Content-Encoding: zstd` the body is compressed, and at most 64 MiB
 /// large when it is unpacked. Each file may have the headers of `POST
 /// /api/v1/runs`. The answer has the outcome of each run. If the server cannot
-/// store runs now, the whole answer says so, and the batch is to be sent again.
-#[utoipa::path(post, path = "/api/v1/runs/batch", request_body(content_type = "multipart/form-data"), responses((status = 200, body = TakenBatch), (status = 400), (status = 413), (status = 415), (status = 507)))]
+/// store runs now, the whole answer says so, and the batch is to be sent again. If the
+/// quota of the token's application is used up, that is status 429 with `Retry-After`;
+/// of a token for all applications, the answer of the run has it.
+#[utoipa::path(post, path = "/api/v1/runs/batch", request_body(content_type = "multipart/form-data"), responses((status = 200, body = TakenBatch), (status = 400), (status = 413), (status = 415), (status = 429), (status = 507)))]
 pub(crate) async fn put_batch(
     Shared(state): Shared<Arc<State>>,
     Extension(caller): Extension<Caller>,
     request: Request,
 ) -> Result<Json<TakenBatch>, Problem> {
+    within_quota(&state, &caller).await?;
     let request = unpacked(request).await?;
     let parts = Multipart::from_request(request, &()).await;
     let mut parts = parts.map_err(|error| Problem::new(error.status(), error.body_text()))?;
@@ -92,7 +106,7 @@ pub(crate) async fn put_batch(
             ));
         }
         if tasks.len() >= AT_ONCE {
-            runs.extend(next_of(&mut tasks).await?);
+            runs.extend(next_of(&mut tasks, &caller).await?);
         }
         let metadata = metadata(part.headers());
         let bytes = part.bytes().await;
@@ -110,7 +124,7 @@ pub(crate) async fn put_batch(
     if count == 0 {
         return Err(Problem::bad("the batch has no run"));
     }
-    while let Some(run) = next_of(&mut tasks).await? {
+    while let Some(run) = next_of(&mut tasks, &caller).await? {
         runs.push(run);
     }
     runs.sort_by_key(|(number, _)| *number);
@@ -124,27 +138,27 @@ type Numbered<T> = (usize, T);
 /// The next run that is done; none if all are.
 async fn next_of(
     tasks: &mut JoinSet<Numbered<Result<Stored, Problem>>>,
+    caller: &Caller,
 ) -> Result<Option<Numbered<TakenRun>>, Problem> {
     let Some(done) = tasks.join_next().await else {
         return Ok(None);
     };
     let failed = |_| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "storing a run failed");
     let (number, outcome) = done.map_err(failed)?;
-    Ok(Some((number, answer(outcome)?)))
+    Ok(Some((number, answer(outcome, caller)?)))
 }
 
 /// The outcome of a run. An error is one of the whole batch.
-fn answer(outcome: Result<Stored, Problem>) -> Result<TakenRun, Problem> {
+fn answer(outcome: Result<Stored, Problem>, caller: &Caller) -> Result<TakenRun, Problem> {
+    // The other runs of a sender of several applications must not wait until tomorrow.
+    let is_only_of_run = |status| status == StatusCode::TOO_MANY_REQUESTS && caller.app.is_none();
     match outcome {
         Ok(stored) => Ok(stored.into()),
         Err(problem) => match problem.status {
             StatusCode::PAYLOAD_TOO_LARGE
             | StatusCode::UNPROCESSABLE_ENTITY
-            | StatusCode::BAD_REQUEST => Ok(TakenRun {
-                status: problem.status.as_u16(),
-                id: None,
-                error: Some(problem.message),
-            }),
+            | StatusCode::BAD_REQUEST => Ok(TakenRun::refused(problem)),
+            status if is_only_of_run(status) => Ok(TakenRun::refused(problem)),
             _ => Err(problem),
         },
     }
@@ -279,9 +293,6 @@ pub(crate) async fn visible_dropped(
     days: u16,
 ) -> Result<Vec<DroppedRuns>, Problem> {
     let since_us = now_us().saturating_sub(u64::from(days) * 86_400_000_000);
-    let mut rows = ask(state, move |store| store.dropped(since_us)).await?;
-    if let Some(app) = &caller.app {
-        rows.retain(|row| row.app == *app);
-    }
-    Ok(rows)
+    let app = caller.app.clone();
+    ask(state, move |store| store.dropped(app.as_deref(), since_us)).await
 }

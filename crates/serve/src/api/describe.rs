@@ -3,7 +3,7 @@
 use axum::Json;
 use utoipa::OpenApi;
 
-use super::{batches, questions, retention, sums, uploads};
+use super::{batches, questions, retention, sums, tokens, uploads};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -45,6 +45,9 @@ use super::{batches, questions, retention, sums, uploads};
         batches::put_batch,
         batches::put_dropped,
         batches::dropped,
+        tokens::tokens,
+        tokens::add_token,
+        tokens::remove_token,
     ),
     // Only parameters name them.
     components(schemas(store::FunctionSort, store::RunSort, store::TrendStep))

@@ -6,6 +6,7 @@ mod pyroscope;
 mod questions;
 mod retention;
 mod sums;
+mod tokens;
 mod uploads;
 
 pub(crate) use batches::{dropped, put_batch, put_dropped, visible_dropped};
@@ -19,7 +20,11 @@ pub(crate) use questions::{
 };
 pub(crate) use retention::{
     may_set, policies, removals, reset_default, reset_policy, retain, set as set_policy_of,
-    set_default, set_policy,
+    set_default, set_policy, visible_policies,
 };
 pub(crate) use sums::{function_days, requests, route_days};
+pub(crate) use tokens::{
+    NewToken, ShownToken, add_token, made, removable_token, remove_token, removed, tokens,
+    visible_tokens,
+};
 pub(crate) use uploads::{import_buggregator, import_xhgui, put_runs};

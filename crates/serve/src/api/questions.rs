@@ -40,15 +40,10 @@ impl Filter {
 
 pub(crate) fn selection(filter: &str, caller: &Caller) -> Result<Selection, Problem> {
     let mut selection = filter::selection(filter).map_err(Problem::bad)?;
-    if let Some(own) = &caller.app {
-        if selection.app.as_ref().is_some_and(|app| app != own) {
-            return Err(Problem::new(
-                StatusCode::FORBIDDEN,
-                format!("this token is for the application {own} only"),
-            ));
-        }
-        selection.app = Some(own.clone());
+    if let Some(app) = &selection.app {
+        for_app(caller, app)?;
     }
+    selection.app = caller.app.clone().or(selection.app);
     Ok(selection)
 }
 
@@ -71,6 +66,16 @@ pub(crate) async fn ask<T: Send + 'static>(
 pub(crate) async fn health(Shared(state): Shared<Arc<State>>) -> Result<&'static str, Problem> {
     ask(&state, |store| store.stats()).await?;
     Ok("ok\n")
+}
+
+/// Says of other applications to a token of one what is said of those that do not
+/// exist.
+pub(super) fn for_app(caller: &Caller, app: &str) -> Result<(), Problem> {
+    if caller.sees(app) {
+        return Ok(());
+    }
+    let reason = format!("this token sees no application {app}");
+    Err(Problem::new(StatusCode::NOT_FOUND, reason))
 }
 
 /// Refuses a token of one application what counts all of them.
@@ -157,7 +162,7 @@ pub(crate) async fn found(
 ) -> Result<store::Run, Problem> {
     let id: RunId = id.parse().map_err(Problem::bad)?;
     let run = ask(state, move |store| store.run(&id)).await?;
-    let is_visible = |run: &store::Run| caller.app.as_ref().is_none_or(|app| *app == run.info.app);
+    let is_visible = |run: &store::Run| caller.sees(&run.info.app);
     let missing = || Problem::new(StatusCode::NOT_FOUND, format!("there is no run {id}"));
     run.filter(is_visible).ok_or_else(missing)
 }
@@ -240,7 +245,7 @@ pub(crate) async fn visible_apps(
     caller: &Caller,
 ) -> Result<Vec<AppInfo>, Problem> {
     let mut apps = ask(state, |store| store.apps()).await?;
-    apps.retain(|app| caller.app.as_ref().is_none_or(|own| *own == app.name));
+    apps.retain(|app| caller.sees(&app.name));
     Ok(apps)
 }
 

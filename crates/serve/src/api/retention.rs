@@ -3,28 +3,18 @@
 use std::sync::Arc;
 
 use axum::extract::{Path, Query, State as Shared};
-use axum::http::StatusCode;
 use axum::{Extension, Json};
 use serde::{Deserialize, Serialize};
 use store::{Policies, Policy, Removal, Removed};
 use utoipa::{IntoParams, ToSchema};
 
-use super::questions::{Answer, ask, for_all};
+use super::questions::{Answer, ask, for_all, for_app};
 use crate::access::Caller;
 use crate::problem::Problem;
-use crate::retention::now_us;
 use crate::state::State;
+use crate::time::now_us;
 
 const DAY_US: u64 = 86_400_000_000;
-
-/// Refuses a token of one application the others.
-fn for_app(caller: &Caller, app: &str) -> Result<(), Problem> {
-    if caller.app.as_ref().is_some_and(|own| own != app) {
-        let reason = "this token is for another application";
-        return Err(Problem::new(StatusCode::FORBIDDEN, reason));
-    }
-    Ok(())
-}
 
 /// The policies: how long runs are kept. The server applies them every hour.
 #[utoipa::path(get, path = "/api/v1/policies", responses((status = 200, body = Policies)))]
@@ -32,11 +22,17 @@ pub(crate) async fn policies(
     Shared(state): Shared<Arc<State>>,
     Extension(caller): Extension<Caller>,
 ) -> Answer<Policies> {
-    let mut policies = ask(&state, |store| store.policies()).await?;
-    let own = caller.app.as_ref();
-    let is_visible = |app: &String| own.is_none_or(|own| own == app);
-    policies.apps.retain(|policy| is_visible(&policy.app));
-    Ok(Json(policies))
+    Ok(Json(visible_policies(&state, &caller).await?))
+}
+
+/// The policies that a caller may see.
+pub(crate) async fn visible_policies(
+    state: &Arc<State>,
+    caller: &Caller,
+) -> Result<Policies, Problem> {
+    let mut policies = ask(state, |store| store.policies()).await?;
+    policies.apps.retain(|policy| caller.sees(&policy.app));
+    Ok(policies)
 }
 
 /// Sets the policy of the applications without one of their own. Fields that
@@ -100,11 +96,46 @@ pub(crate) async fn set(
 ) -> Result<(), Problem> {
     may_set(caller, app.as_deref())?;
     let of = app.clone().unwrap_or_else(|| "*".to_owned());
-    let text = format!("{policy:?}");
-    let set = move |store: &dyn store::Store| store.set_policy(app.as_deref(), policy.as_ref());
-    ask(state, set).await?;
+    let is_of_app = caller.app.is_some();
+    let set = move |store: &dyn store::Store| {
+        let policies = store.policies()?;
+        let policy = match (&app, is_of_app) {
+            (Some(app), true) => with_quotas(policy, app, &policies)?,
+            _ => policy,
+        };
+        store.set_policy(app.as_deref(), policy.as_ref())?;
+        Ok(format!("{policy:?}"))
+    };
+    let text = ask(state, set).await?;
+    state.quotas.forget_policies();
     tracing::info!(target: "audit", by = caller.name, app = of, policy = text, "policy set");
     Ok(())
+}
+
+/// The policy that a token of one application sets: the quotas stay, which are those
+/// of the administrator.
+fn with_quotas(
+    policy: Option<Policy>,
+    app: &str,
+    policies: &Policies,
+) -> store::Result<Option<Policy>> {
+    let (runs_a_day, bytes_a_day) = policies.of(app).quotas();
+    let is_changed = policy.as_ref().is_some_and(|policy| {
+        let differs = |new: Option<u64>, old| new.is_some() && new != old;
+        differs(policy.runs_a_day, runs_a_day) || differs(policy.bytes_a_day, bytes_a_day)
+    });
+    if is_changed {
+        let reason = "runs_a_day, bytes_a_day: only a token for all applications sets quotas";
+        return Err(store::Error::Query(reason.to_owned()));
+    }
+    if policy.is_none() && policies.default.quotas() == (runs_a_day, bytes_a_day) {
+        return Ok(None);
+    }
+    Ok(Some(Policy {
+        runs_a_day,
+        bytes_a_day,
+        ..policy.unwrap_or_else(|| policies.default.clone())
+    }))
 }
 
 /// Refuses a token of one application the policies of others, and the default.
@@ -185,8 +216,7 @@ pub(crate) async fn removals(
 ) -> Answer<Removals> {
     let ago = u64::from(back.days.unwrap_or(30)) * DAY_US;
     let since = now_us().saturating_sub(ago);
-    let mut removals = ask(&state, move |store| store.removals(since)).await?;
-    let own = caller.app.as_ref();
-    removals.retain(|removal| own.is_none_or(|own| *own == removal.app));
+    let app = caller.app;
+    let removals = ask(&state, move |store| store.removals(app.as_deref(), since)).await?;
     Ok(Json(Removals { removals }))
 }

@@ -12,8 +12,9 @@ use serde_json::{Value, json};
 use store::Stored;
 use utoipa::ToSchema;
 
+use super::questions::ask;
 use crate::access::Caller;
-use crate::ingest::{Metadata, take};
+use crate::ingest::{Metadata, take_within};
 use crate::metrics::count;
 use crate::problem::Problem;
 use crate::reading::NotTaken;
@@ -33,7 +34,7 @@ pub(crate) struct Taken {
 /// gzip, zstd or plain. The headers X-Xhprof-App, -Route, -Release, -Host,
 /// -Title, -Rate and -Tag (`name=value`) replace what the profiles say. X-Xhprof-File
 /// is the file's name: XHProf's saved runs are called `ID.NAME.xhprof`.
-#[utoipa::path(post, path = "/api/v1/runs", request_body(content_type = "application/octet-stream"), responses((status = 201, body = Taken), (status = 422), (status = 413), (status = 507)))]
+#[utoipa::path(post, path = "/api/v1/runs", request_body(content_type = "application/octet-stream"), responses((status = 201, body = Taken), (status = 422), (status = 413), (status = 429), (status = 507)))]
 pub(crate) async fn put_runs(
     Shared(state): Shared<Arc<State>>,
     Extension(caller): Extension<Caller>,
@@ -86,6 +87,7 @@ pub(super) async fn stored(
     file: Bytes,
     mut metadata: Metadata,
 ) -> Result<Stored, Problem> {
+    within_quota(state, caller).await?;
     if let Some(app) = &caller.app {
         metadata.tags.retain(|(name, _)| name != "app");
         metadata.tags.push(("app".to_owned(), app.clone()));
@@ -94,7 +96,8 @@ pub(super) async fn stored(
     let permit = state.busy.acquire().await.map_err(closed)?;
     let store = Arc::clone(&state.config.store);
     let readers = Arc::clone(&state.config.readers);
-    let take = move || take(&readers, &*store, &file, &metadata);
+    let quotas = Arc::clone(&state.quotas);
+    let take = move || take_within(&quotas, &readers, &*store, &file, &metadata);
     let outcome = tokio::task::spawn_blocking(take).await;
     drop(permit);
     let failed = |_| {
@@ -113,12 +116,33 @@ pub(super) async fn stored(
             });
             Ok(stored)
         }
+        Err(NotTaken::OverQuota(over)) => {
+            count(&state.counters.over_quota);
+            Err(over.into())
+        }
         Err(error) => {
             state.counters.refuse(&caller.name, &error.to_string());
             if !matches!(error, NotTaken::Store(_)) {
                 tracing::warn!(by = caller.name, %error, "an upload was refused");
             }
             Err(error.into())
+        }
+    }
+}
+
+/// Refuses the sender of one application whose quota is used up, before its upload
+/// is read. The application of other senders is in their profiles.
+pub(super) async fn within_quota(state: &Arc<State>, caller: &Caller) -> Result<(), Problem> {
+    let Some(app) = caller.app.clone() else {
+        return Ok(());
+    };
+    let quotas = Arc::clone(&state.quotas);
+    let over = ask(state, move |store| quotas.check(store, &app)).await?;
+    match over {
+        None => Ok(()),
+        Some(over) => {
+            count(&state.counters.over_quota);
+            Err(over.into())
         }
     }
 }

@@ -12,6 +12,7 @@ mod links;
 mod policy;
 mod policy_fields;
 mod profile_now;
+mod quotas;
 mod regressions;
 mod retention;
 mod route;
@@ -22,6 +23,7 @@ mod session;
 mod settings;
 mod slow;
 mod thousand;
+mod tokens;
 mod units;
 mod viewer;
 
@@ -42,6 +44,7 @@ pub(crate) use routes::routes;
 pub(crate) use runs::runs;
 pub(crate) use session::{log_in, log_out, login};
 pub(crate) use settings::settings;
+pub(crate) use tokens::{change_tokens, tokens};
 pub(crate) use viewer::{run, tree, two_runs, two_trees};
 
 type Page = Result<Html<String>, Problem>;

@@ -18,12 +18,13 @@ use super::Page;
 use super::frame::{Section, page};
 use super::html::{encoded, error, escaped};
 use super::policy_fields::{FIELDS, Typed, Wrong};
-use super::units::{bytes, counted};
+use super::units::counted;
 use crate::access::Caller;
 use crate::api::{ask, may_set, set_policy_of};
+use crate::bytes::bytes;
 use crate::problem::Problem;
-use crate::retention::now_us;
 use crate::state::State;
+use crate::time::now_us;
 
 /// Whose policy: an application, or an empty name for all without one of their
 /// own.
@@ -193,11 +194,11 @@ impl PolicyForm {
             Some(app) => format!("Retention of {app}"),
             None => "Retention of other applications".to_owned(),
         };
-        let body = self.html(caller.csrf.as_deref());
+        let body = self.html(caller.csrf.as_deref(), caller.app.is_some());
         page(state, caller, Section::Settings, &title, &body)
     }
 
-    fn html(&self, csrf: Option<&str>) -> String {
+    fn html(&self, csrf: Option<&str>, is_of_app: bool) -> String {
         let mut html = format!(
             "<p>{} The server removes what the policy does not keep, every hour. Runs with a label \
              stay.</p>{}<form class=\"fields\" method=\"post\" action=\"/settings/policy\">",
@@ -225,16 +226,25 @@ impl PolicyForm {
                 ),
                 None => (format!("{name}-hint"), "", String::new()),
             };
-            let mode = if name == "bytes" { "text" } else { "numeric" };
+            let is_quota = matches!(name, "runs_a_day" | "bytes_a_day");
+            let (hint, disabled) = match is_quota && is_of_app {
+                true => ("Only a token for all applications changes it.", " disabled"),
+                false => (field.hint, ""),
+            };
+            let mode = if matches!(name, "bytes" | "bytes_a_day") {
+                "text"
+            } else {
+                "numeric"
+            };
             let _ = write!(
                 html,
                 "<div class=\"field\"><label for=\"{name}\">{}</label><input id=\"{name}\" \
                  name=\"{name}\" value=\"{}\" inputmode=\"{mode}\" autocomplete=\"off\" \
-                 aria-describedby=\"{described}\"{marked}>{reason}<p class=\"dim\" \
+                 aria-describedby=\"{described}\"{marked}{disabled}>{reason}<p class=\"dim\" \
                  id=\"{name}-hint\">{}</p></div>",
                 field.label,
                 escaped(self.typed.text(name)),
-                field.hint
+                hint
             );
         }
         html.push_str(

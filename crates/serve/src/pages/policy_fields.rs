@@ -14,7 +14,7 @@ pub(super) struct Field {
 }
 
 /// All fields, in their order.
-pub(super) const FIELDS: [Field; 6] = [
+pub(super) const FIELDS: [Field; 8] = [
     Field {
         name: "days",
         label: "Age of a run, in days",
@@ -46,6 +46,16 @@ pub(super) const FIELDS: [Field; 6] = [
         label: "Age of the sums, in days",
         hint: "Trends, comparisons and regressions are made of them. Empty: no limit.",
     },
+    Field {
+        name: "runs_a_day",
+        label: "Quota: runs a day",
+        hint: "Beyond it uploads are refused until 00:00 UTC. Empty: no quota.",
+    },
+    Field {
+        name: "bytes_a_day",
+        label: "Quota: size of the runs of a day",
+        hint: "Such as 500 MiB, as they are stored. Empty: no quota.",
+    },
 ];
 
 /// A policy as it was typed.
@@ -58,6 +68,8 @@ pub(super) struct Typed {
     notable: String,
     keep_notable_days: String,
     sums_days: String,
+    runs_a_day: String,
+    bytes_a_day: String,
 }
 
 /// What is wrong with fields, by their names.
@@ -74,6 +86,8 @@ impl Typed {
             notable: policy.notable.to_string(),
             keep_notable_days: policy.keep_notable_days.to_string(),
             sums_days: text(policy.sums_days.map(u64::from)),
+            runs_a_day: text(policy.runs_a_day),
+            bytes_a_day: policy.bytes_a_day.map_or_else(String::new, size),
         }
     }
 
@@ -85,7 +99,9 @@ impl Typed {
             "bytes" => &self.bytes,
             "notable" => &self.notable,
             "keep_notable_days" => &self.keep_notable_days,
-            _ => &self.sums_days,
+            "sums_days" => &self.sums_days,
+            "runs_a_day" => &self.runs_a_day,
+            _ => &self.bytes_a_day,
         }
     }
 
@@ -109,6 +125,15 @@ impl Typed {
             "sums_days",
             limit(&self.sums_days, |text| whole(text, DAYS)),
         );
+        let quota = |text: &str, parse: fn(&str) -> Result<u64, String>| {
+            let reason = "0 would refuse every run; leave the field empty for no quota";
+            limit_above(text, reason, parse)
+        };
+        let runs_a_day = value(
+            "runs_a_day",
+            quota(&self.runs_a_day, |text| whole(text, NUMBER)),
+        );
+        let bytes_a_day = value("bytes_a_day", quota(&self.bytes_a_day, parsed_size));
         if !wrong.is_empty() {
             return Err(wrong);
         }
@@ -120,6 +145,8 @@ impl Typed {
             notable: short(notable).unwrap_or_default(),
             keep_notable_days: short(keep).unwrap_or_default(),
             sums_days: short(sums),
+            runs_a_day,
+            bytes_a_day,
         };
         match policy.check() {
             Ok(()) => Ok(policy),
@@ -139,11 +166,21 @@ fn limit(
     text: &str,
     parse: impl FnOnce(&str) -> Result<u64, String>,
 ) -> Result<Option<u64>, String> {
+    let reason = "0 would remove everything; leave the field empty for no limit";
+    limit_above(text, reason, parse)
+}
+
+/// The same with the reason why it may not be 0.
+fn limit_above(
+    text: &str,
+    zero: &str,
+    parse: impl FnOnce(&str) -> Result<u64, String>,
+) -> Result<Option<u64>, String> {
     if text.trim().is_empty() {
         return Ok(None);
     }
     match parse(text)? {
-        0 => Err("0 would remove everything; leave the field empty for no limit".to_owned()),
+        0 => Err(zero.to_owned()),
         limit => Ok(Some(limit)),
     }
 }
@@ -221,6 +258,8 @@ mod tests {
                 notable: 0,
                 keep_notable_days: 0,
                 sums_days: None,
+                runs_a_day: Some(9),
+                bytes_a_day: Some(1 << 30),
             },
             Policy {
                 bytes: Some(3 << 40),
@@ -245,7 +284,9 @@ mod tests {
                 "bytes" => &mut typed.bytes,
                 "notable" => &mut typed.notable,
                 "keep_notable_days" => &mut typed.keep_notable_days,
-                _ => &mut typed.sums_days,
+                "sums_days" => &mut typed.sums_days,
+                "runs_a_day" => &mut typed.runs_a_day,
+                _ => &mut typed.bytes_a_day,
             };
             *field = text.to_owned();
             typed.policy().unwrap_err()
@@ -264,6 +305,9 @@ mod tests {
             ("notable", "10001", "at most 10000"),
             ("keep_notable_days", "x", "not a whole number"),
             ("sums_days", "0", "remove everything"),
+            ("runs_a_day", "0", "refuse every run"),
+            ("bytes_a_day", "0 MiB", "refuse every run"),
+            ("bytes_a_day", "much", "not a size"),
         ] {
             let found = wrong(name, text);
             assert_eq!(found.len(), 1, "{name} {text}: {found:?}");

@@ -52,7 +52,8 @@ pub(crate) async fn profile_now(
     let secret = trigger
         .secret
         .as_deref()
-        .filter(|_| caller.may(Scope::Admin));
+        // It is that of all applications.
+        .filter(|_| caller.may(Scope::Admin) && caller.app.is_none());
     body.push_str(&ways(trigger, secret, &url));
     body.push_str(&arrived(&state, &caller, app).await?);
     Ok(page(

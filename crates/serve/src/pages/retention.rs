@@ -6,8 +6,9 @@ use std::collections::BTreeSet;
 use store::{AppInfo, Policies, Policy, Reason, Stats};
 
 use super::html::{Table, encoded, escaped};
-use super::units::{bytes, number};
+use super::units::number;
 use crate::access::{Caller, Scope};
+use crate::bytes::bytes;
 
 /// How long the runs of each application are kept. `saved` is the application
 /// whose policy was just saved.
@@ -57,7 +58,7 @@ pub(super) fn retention(
     };
     // An application may have a policy before its first run.
     let own = policies.apps.iter().map(|own| own.app.as_str());
-    let own = own.filter(|app| caller.app.as_deref().is_none_or(|only| only == *app));
+    let own = own.filter(|app| caller.sees(app));
     let mut names: BTreeSet<&str> = own.collect();
     names.extend(apps.iter().map(|app| app.name.as_str()));
     for app in names {
@@ -74,7 +75,9 @@ pub(super) fn retention(
     format!(
         "<h2 id=\"retention\">Retention</h2>{}{}<p class=\"dim\">The server removes what a policy does \
          not keep, every hour; labelled runs stay.{note}</p>",
-        saved.map_or_else(String::new, |app| changed(app, policies)),
+        saved
+            .filter(|app| caller.sees(app))
+            .map_or_else(String::new, |app| changed(app, policies)),
         table.finish()
     )
 }

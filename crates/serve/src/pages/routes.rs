@@ -12,9 +12,10 @@ use super::chart::sparkline;
 use super::frame::{Section, page};
 use super::html::{Table, condition, encoded, error, escaped, form, route};
 use super::links::latest;
-use super::units::{bytes, number, relative, span, time};
+use super::units::{number, relative, span, time};
 use crate::access::Caller;
 use crate::api::{Filter, ask};
+use crate::bytes::bytes;
 use crate::state::State;
 
 /// The most applications whose releases are compared.

@@ -3,7 +3,8 @@
 use store::{RunId, RunInfo};
 
 use super::html::{Table, condition, encoded, escaped, route};
-use super::units::{bytes, date_us, number, time};
+use super::units::{date_us, number, time};
+use crate::bytes::bytes;
 
 /// What surrounds a table of runs.
 pub(super) struct RunTable<'a> {

@@ -11,9 +11,11 @@ use super::Page;
 use super::frame::{Section, page};
 use super::html::{Table, condition, encoded, escaped};
 use super::retention::{removed, retention};
-use super::units::{bytes, date_us, day, number};
-use crate::access::{Access, Caller, Scope, Token};
-use crate::api::{ask, visible_apps, visible_dropped};
+use super::units::{date_us, day, number};
+use super::{quotas, tokens};
+use crate::access::Caller;
+use crate::api::{ask, visible_apps, visible_dropped, visible_policies};
+use crate::bytes::bytes;
 use crate::metrics::Counters;
 use crate::state::State;
 
@@ -36,8 +38,9 @@ pub(crate) async fn settings(
 ) -> Page {
     let apps = visible_apps(&state, &caller).await?;
     let mut body = applications(&apps);
-    let policies = ask(&state, |store| store.policies()).await?;
+    let policies = visible_policies(&state, &caller).await?;
     body.push_str(&retention(&apps, &policies, &caller, saved.as_deref()));
+    body.push_str(&quotas::section(&state, &apps, &policies).await?);
     // A token of one application sees no totals of all.
     if caller.app.is_none() {
         let stats = ask(&state, |store| store.stats()).await?;
@@ -47,16 +50,7 @@ pub(crate) async fn settings(
     }
     let rows = visible_dropped(&state, &caller, DAYS).await?;
     body.push_str(&dropped(&rows));
-    body.push_str("<h2>Tokens</h2>");
-    body.push_str(&match &state.config.access {
-        Access::WithoutLogin => "<p>There is no login: the server asks for no token. \
-            <code>--token-file FILE --add-token NAME:read,write,admin</code> makes one.</p>"
-            .to_owned(),
-        Access::Tokens(_) if !caller.may(Scope::Admin) => {
-            "<p>Only tokens with the scope <code>admin</code> see the list.</p>".to_owned()
-        }
-        Access::Tokens(tokens) => table_of(tokens, &caller),
-    });
+    body.push_str(&tokens::section(&state, &caller).await?);
     Ok(page(&state, &caller, Section::Settings, "Settings", &body))
 }
 
@@ -80,6 +74,7 @@ fn dropped(rows: &[DroppedRuns]) -> String {
             "queue_full" => "the agent's queue was full",
             "refused" => "this server refused them",
             "too_large" => "they were too large",
+            "over_quota" => "the quota of the application was used up",
             "damaged" => "the agent's file was damaged",
             other => other,
         };
@@ -183,6 +178,7 @@ fn uploads(counters: &Counters) -> String {
         ("Stored", &counters.taken),
         ("Sent again, so not stored", &counters.known),
         ("Refused", &counters.refused),
+        ("Beyond a quota", &counters.over_quota),
     ] {
         table.row("", [name.to_owned(), of(counter)]);
     }
@@ -209,30 +205,4 @@ fn uploads(counters: &Counters) -> String {
     }
     html.push_str(&table.finish());
     html
-}
-
-/// Names, scopes and applications; the secrets are not known here.
-fn table_of(tokens: &[Token], caller: &Caller) -> String {
-    let headings = [
-        ("name", "Name"),
-        ("left", "Scopes"),
-        ("left", "Application"),
-    ];
-    let mut table = Table::new("Tokens", &headings);
-    let is_visible = |token: &&Token| caller.app.is_none() || caller.app == token.app;
-    for token in tokens.iter().filter(is_visible) {
-        let scopes = token
-            .scopes
-            .iter()
-            .map(|scope| format!("{scope:?}").to_lowercase());
-        table.row(
-            "",
-            [
-                escaped(&token.name),
-                scopes.collect::<Vec<_>>().join(", "),
-                escaped(token.app.as_deref().unwrap_or("all")),
-            ],
-        );
-    }
-    table.finish()
 }

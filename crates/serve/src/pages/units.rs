@@ -23,17 +23,6 @@ pub(super) fn span(nanoseconds: f64) -> String {
     format!("{value:.digits$} {unit}")
 }
 
-/// Bytes, as people read them.
-#[expect(clippy::cast_precision_loss, reason = "two digits are shown")]
-pub(super) fn bytes(size: u64) -> String {
-    match size {
-        0..1024 => format!("{size} B"),
-        1024..1_048_576 => format!("{:.1} KiB", size as f64 / 1024.0),
-        1_048_576..1_073_741_824 => format!("{:.1} MiB", size as f64 / 1_048_576.0),
-        _ => format!("{:.1} GiB", size as f64 / 1_073_741_824.0),
-    }
-}
-
 /// Seconds since 1970 as `2026-11-22 13:05` in UTC.
 pub(super) fn date(seconds: i64) -> String {
     let days = seconds.div_euclid(86_400);

@@ -208,5 +208,5 @@ fn a_report_that_no_agent_sends_is_refused() {
         let answer = send_report(&server, 1, &wrong);
         assert!(answer.status.is_client_error(), "{wrong}");
     }
-    assert!(server.store.dropped(0).unwrap().is_empty());
+    assert!(server.store.dropped(None, 0).unwrap().is_empty());
 }

@@ -183,14 +183,17 @@ fn only_an_admin_gets_the_form_and_only_for_its_application() {
         get(owner, "/settings/policy?app=shop").status,
         StatusCode::OK
     );
-    for path in ["/settings/policy?app=blog", "/settings/policy"] {
-        assert_eq!(get(owner, path).status, StatusCode::FORBIDDEN, "{path}");
+    for (path, status) in [
+        ("/settings/policy?app=blog", StatusCode::NOT_FOUND),
+        ("/settings/policy", StatusCode::FORBIDDEN),
+    ] {
+        assert_eq!(get(owner, path).status, status, "{path}");
     }
     let bearer = format!("Bearer {}", server.tokens[owner]);
     let bearer = ("authorization", bearer.as_str());
     for (app, status) in [
         ("app=shop", StatusCode::SEE_OTHER),
-        ("app=blog", StatusCode::FORBIDDEN),
+        ("app=blog", StatusCode::NOT_FOUND),
         ("app=", StatusCode::FORBIDDEN),
     ] {
         let answer = post(&server, &[bearer], &format!("{app}&action=save&{TEN}"));

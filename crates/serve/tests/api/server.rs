@@ -1,6 +1,7 @@
 //! A server with an empty store, and requests to it.
 
 use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use axum::Router;
@@ -23,7 +24,11 @@ pub(crate) struct Server {
     app: Router,
     pub(crate) store: Arc<dyn Store>,
     pub(crate) tokens: Vec<String>,
-    pub(crate) folder: TempDir,
+    /// The file of the tokens.
+    path: PathBuf,
+    has_tokens: bool,
+    /// None in [`another`](Self::another).
+    _folder: Option<TempDir>,
 }
 
 /// A server that asks for tokens: for reading, writing, everything, and reading
@@ -63,7 +68,9 @@ pub(crate) fn server(has_tokens: bool, max_bytes: Option<u64>) -> Server {
         app: service(&store, access),
         store,
         tokens,
-        folder,
+        path,
+        has_tokens,
+        _folder: Some(folder),
     }
 }
 
@@ -127,16 +134,31 @@ impl Answer {
 
 impl Server {
     pub(crate) fn with_tokens_read_again(mut self) -> Self {
-        let tokens = read_tokens(&self.folder.path().join("tokens")).unwrap();
+        let tokens = read_tokens(&self.path).unwrap();
         self.app = service(&self.store, Access::Tokens(tokens));
         self
+    }
+
+    /// Another server of the same store, with the same file of tokens.
+    pub(crate) fn another(&self) -> Self {
+        let access = match self.has_tokens {
+            true => Access::Tokens(read_tokens(&self.path).unwrap()),
+            false => Access::WithoutLogin,
+        };
+        Self {
+            app: service(&self.store, access),
+            store: Arc::clone(&self.store),
+            tokens: self.tokens.clone(),
+            path: self.path.clone(),
+            has_tokens: self.has_tokens,
+            _folder: None,
+        }
     }
 
     /// The same server with one more token: of an administrator of `shop` only.
     /// Returns its place among the tokens, too.
     pub(crate) fn with_owner_of_shop(mut self) -> (Self, usize) {
-        let path = self.folder.path().join("tokens");
-        let own = add_token(&path, "own", "read,admin", Some("shop")).unwrap();
+        let own = add_token(&self.path, "own", "read,admin", Some("shop")).unwrap();
         self.tokens.push(own);
         let owner = self.tokens.len() - 1;
         (self.with_tokens_read_again(), owner)

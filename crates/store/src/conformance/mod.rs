@@ -8,6 +8,7 @@ mod questions;
 mod removal;
 mod runs;
 mod sums;
+mod tokens;
 
 use profile::{Body, Meta, Profile, Spans};
 
@@ -47,6 +48,10 @@ pub fn check<S: Store>(empty: impl Fn() -> S) {
         removal::policies_are_kept_and_the_applications_without_one_have_the_default,
         removal::what_was_sent_is_remembered,
         dropped::counters_of_agents_count_once,
+        tokens::tokens_are_kept_until_they_are_removed,
+        tokens::sessions_end_with_their_token_and_in_time,
+        tokens::what_was_taken_of_an_application_is_counted_by_day,
+        tokens::quotas_are_kept,
         removal::the_store_says_what_policies_removed_and_why,
         sums::other_kinds_of_profiles_are_kept_apart,
         runs::limits_of_texts_hold,

@@ -117,6 +117,8 @@ pub(super) fn policies_are_kept_and_the_applications_without_one_have_the_defaul
         notable: 0,
         keep_notable_days: 0,
         sums_days: None,
+        runs_a_day: None,
+        bytes_a_day: Some(1),
     };
     let own = Policy {
         days: None,
@@ -175,12 +177,14 @@ pub(super) fn the_store_says_what_policies_removed_and_why(store: &dyn Store) {
     assert_eq!(of(Reason::Count).bytes, removed.bytes);
     assert_eq!(of(Reason::Size).count, by_size.by_size);
     assert_eq!(of(Reason::Age).count, 0);
-    let removals = store.removals(now).unwrap();
+    let removals = store.removals(None, now).unwrap();
     assert_eq!(removals.len(), 2);
     assert!(removals.iter().all(|of| of.app == "shop"));
     assert_eq!(removals[0].day_s, i64::try_from(now / 1_000_000).unwrap());
     assert_eq!(removals[0].count, 10);
-    assert!(store.removals(now + 24 * HOUR).unwrap().is_empty());
+    assert_eq!(store.removals(Some("shop"), now).unwrap(), removals);
+    assert!(store.removals(Some("sho"), now).unwrap().is_empty());
+    assert!(store.removals(None, now + 24 * HOUR).unwrap().is_empty());
 }
 
 pub(super) fn what_was_sent_is_remembered(store: &dyn Store) {

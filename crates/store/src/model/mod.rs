@@ -5,6 +5,7 @@ mod dropped;
 mod policy;
 mod run;
 mod selection;
+mod token;
 
 pub use answer::{
     Aggregate, AppInfo, Basis, DayCount, DaySums, Difference, FunctionChange, FunctionDays,
@@ -19,3 +20,4 @@ pub use run::{NewRun, Run, RunId, RunInfo, RunPage, Stored};
 pub use selection::{
     FunctionSort, Named, RunQuery, RunSort, Selection, Status, TrendOf, TrendStep, glob,
 };
+pub use token::{StoredToken, Taken};

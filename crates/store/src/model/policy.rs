@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Error, Result};
+use crate::{Error, Result, Taken};
 
-/// How many runs of an application are kept, and how long.
+/// How many runs of an application are kept, and how long; and how many are taken.
 ///
 /// Labelled runs are always kept. The slowest and the latest failed runs of
 /// each route are kept for `keep_notable_days`, whatever the other limits are.
@@ -25,6 +25,11 @@ pub struct Policy {
     pub keep_notable_days: u32,
     /// The age of the oldest sums, in days; none keeps them.
     pub sums_days: Option<u32>,
+    /// The quota: how many runs a server takes on a day of UTC.
+    pub runs_a_day: Option<u64>,
+    /// The quota: the size of the files of the runs that a server takes on a day of
+    /// UTC, in bytes. The run that passes it is taken, too.
+    pub bytes_a_day: Option<u64>,
 }
 
 impl Default for Policy {
@@ -36,6 +41,8 @@ impl Default for Policy {
             notable: 20,
             keep_notable_days: 180,
             sums_days: Some(800),
+            runs_a_day: None,
+            bytes_a_day: None,
         }
     }
 }
@@ -63,6 +70,16 @@ impl Policy {
                 "{name}: 0 would remove everything; null is no limit"
             )));
         }
+        let quotas = [
+            ("runs_a_day", self.runs_a_day),
+            ("bytes_a_day", self.bytes_a_day),
+        ];
+        let zero = quotas.iter().find(|(_, quota)| *quota == Some(0));
+        if let Some((name, _)) = zero {
+            return Err(Error::Query(format!(
+                "{name}: 0 would refuse every run; null is no quota"
+            )));
+        }
         if self.notable > Self::MOST_NOTABLE {
             return Err(Error::Query(format!(
                 "notable: at most {} runs of a route",
@@ -83,6 +100,21 @@ pub struct Policies {
     pub is_default_set: bool,
     /// Those of applications, by name.
     pub apps: Vec<AppPolicy>,
+}
+
+impl Policy {
+    /// The quotas, which only an administrator of all applications sets.
+    #[must_use]
+    pub fn quotas(&self) -> (Option<u64>, Option<u64>) {
+        (self.runs_a_day, self.bytes_a_day)
+    }
+
+    /// Whether nothing more is taken on a day on which so much was.
+    #[must_use]
+    pub fn is_used_up(&self, taken: Taken) -> bool {
+        let reached = |taken: u64, quota: Option<u64>| quota.is_some_and(|quota| taken >= quota);
+        reached(taken.runs, self.runs_a_day) || reached(taken.bytes, self.bytes_a_day)
+    }
 }
 
 impl Policies {
@@ -239,6 +271,14 @@ mod tests {
             },
             Policy {
                 sums_days: Some(0),
+                ..Policy::default()
+            },
+            Policy {
+                runs_a_day: Some(0),
+                ..Policy::default()
+            },
+            Policy {
+                bytes_a_day: Some(0),
                 ..Policy::default()
             },
             Policy {

@@ -3,7 +3,7 @@
 use rusqlite::types::Value;
 
 use super::cells::hour_of;
-use super::put::number;
+use super::number::number;
 use crate::{Error, Result, Selection, Status};
 
 /// The most values of one condition.

@@ -279,7 +279,7 @@ fn insert(connection: &Connection, key: &Key, cell: &Cell, first: i64, last: i64
         key.release,
         key.shape.number(),
         key.rate,
-        super::put::number(cell.totals.runs),
+        super::number::number(cell.totals.runs),
         first,
         last,
         cell.packed_totals()?

@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, Row, params};
 
-use super::put::number;
+use super::number::number;
 use crate::{DroppedRuns, Result};
 
 const DAY_S: u64 = 86_400;
@@ -49,13 +49,18 @@ pub(super) fn note(connection: &Connection, rows: &[DroppedRuns]) -> Result<()> 
 }
 
 /// The counters since an instant, the latest first.
-pub(super) fn since(connection: &Connection, since_us: u64) -> Result<Vec<DroppedRuns>> {
+pub(super) fn since(
+    connection: &Connection,
+    app: Option<&str>,
+    since_us: u64,
+) -> Result<Vec<DroppedRuns>> {
     let mut find = connection.prepare_cached(
-        "SELECT agent, host, day, app, reason, runs, bytes FROM dropped WHERE day >= ?
-         ORDER BY day DESC, app, reason, host, agent LIMIT ?",
+        "SELECT agent, host, day, app, reason, runs, bytes FROM dropped
+         WHERE day >= ?1 AND (?2 IS NULL OR app = ?2)
+         ORDER BY day DESC, app, reason, host, agent LIMIT ?3",
     )?;
     let since = number(since_us / 1_000_000 / DAY_S);
-    let rows = find.query_map(params![since, LISTED], counter)?;
+    let rows = find.query_map(params![since, app, LISTED], counter)?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 

@@ -21,12 +21,14 @@ mod ids;
 mod maintenance;
 mod names;
 mod notices;
+mod number;
 mod policies;
 mod put;
 mod reader;
 mod retention;
 mod runs;
 mod schema;
+mod tokens;
 mod visit;
 mod want;
 mod writer;
@@ -43,7 +45,7 @@ use crate::{
     Aggregate, AppInfo, CellHours, DayCount, Difference, DroppedRuns, Error, FunctionDays,
     FunctionDetail, FunctionSort, FunctionTotal, HoursOf, NewRun, Policies, Policy, ReleaseInfo,
     Removal, Removed, Result, RouteDays, RouteRow, Run, RunId, RunPage, RunQuery, Selection,
-    SpanTotal, Stats, Store, Stored, TrendOf, TrendPoint, TrendStep, Verified,
+    SpanTotal, Stats, Store, Stored, StoredToken, Taken, TrendOf, TrendPoint, TrendStep, Verified,
 };
 use writer::Writer;
 
@@ -246,8 +248,8 @@ impl Store for SqliteStore {
         retention::apply(self.writer()?, app, &plan, now_us)
     }
 
-    fn removals(&self, since_us: u64) -> Result<Vec<Removal>> {
-        self.read(|connection| policies::removals(connection, since_us))
+    fn removals(&self, app: Option<&str>, since_us: u64) -> Result<Vec<Removal>> {
+        self.read(|connection| policies::removals(connection, app, since_us))
     }
 
     fn note_dropped(&self, rows: &[DroppedRuns]) -> Result<()> {
@@ -256,8 +258,8 @@ impl Store for SqliteStore {
         self.writer()?.transaction(note)
     }
 
-    fn dropped(&self, since_us: u64) -> Result<Vec<DroppedRuns>> {
-        self.read(|connection| dropped::since(connection, since_us))
+    fn dropped(&self, app: Option<&str>, since_us: u64) -> Result<Vec<DroppedRuns>> {
+        self.read(|connection| dropped::since(connection, app, since_us))
     }
 
     fn has_notice(&self, id: &str) -> Result<bool> {
@@ -268,6 +270,30 @@ impl Store for SqliteStore {
         let id = id.to_owned();
         let add = move |open: &mut put::Open<'_>| notices::add(open.connection, &id, now_us);
         self.writer()?.transaction(add)
+    }
+
+    fn add_token(&self, token: &StoredToken) -> Result<()> {
+        let token = token.clone();
+        let add = move |open: &mut put::Open<'_>| tokens::add(open.connection, &token);
+        self.writer()?.transaction(add)
+    }
+
+    fn token(&self, id: &str) -> Result<Option<StoredToken>> {
+        self.read(|connection| tokens::one(connection, id))
+    }
+
+    fn tokens(&self) -> Result<Vec<StoredToken>> {
+        self.read(tokens::all)
+    }
+
+    fn remove_token(&self, id: &str) -> Result<bool> {
+        let id = id.to_owned();
+        let remove = move |open: &mut put::Open<'_>| tokens::remove(open.connection, &id);
+        self.writer()?.transaction(remove)
+    }
+
+    fn taken(&self, app: &str, at_us: u64) -> Result<Taken> {
+        self.read(|connection| tokens::taken(connection, app, at_us))
     }
 
     fn verify(&self) -> Result<Verified> {

@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::put::number;
+use super::number::number;
 use crate::Result;
 
 const DAY_US: u64 = 86_400_000_000;

@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, Row, params};
 
-use super::put::number;
+use super::number::number;
 use crate::{AppPolicy, Error, Policies, Policy, Reason, Removal, RemovedFor, Result};
 
 /// The most policies of applications, as many as there are applications.
@@ -17,7 +17,8 @@ const DAY_US: u64 = 86_400_000_000;
 pub(super) fn all(connection: &Connection) -> Result<Policies> {
     let mut policies = Policies::default();
     let mut statement = connection.prepare_cached(
-        "SELECT app, days, runs, bytes, notable, keep_notable_days, sums_days
+        "SELECT app, days, runs, bytes, notable, keep_notable_days, sums_days, runs_a_day,
+             bytes_a_day
          FROM policy ORDER BY app",
     )?;
     let rows = statement.query_map([], policy)?;
@@ -41,6 +42,8 @@ fn policy(row: &Row<'_>) -> rusqlite::Result<(String, Policy)> {
         notable: row.get(4)?,
         keep_notable_days: row.get(5)?,
         sums_days: row.get(6)?,
+        runs_a_day: row.get::<_, Option<i64>>(7)?.map(unsigned),
+        bytes_a_day: row.get::<_, Option<i64>>(8)?.map(unsigned),
     };
     Ok((row.get(0)?, policy))
 }
@@ -69,8 +72,9 @@ pub(super) fn set(
         return Err(Error::Query(format!("a store has at most {MOST} policies")));
     }
     connection.execute(
-        "INSERT INTO policy (app, days, runs, bytes, notable, keep_notable_days, sums_days)
-         VALUES (?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO policy (app, days, runs, bytes, notable, keep_notable_days, sums_days,
+             runs_a_day, bytes_a_day)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         params![
             app,
             policy.days,
@@ -78,7 +82,9 @@ pub(super) fn set(
             policy.bytes.map(number),
             policy.notable,
             policy.keep_notable_days,
-            policy.sums_days
+            policy.sums_days,
+            policy.runs_a_day.map(number),
+            policy.bytes_a_day.map(number)
         ],
     )?;
     Ok(())
@@ -108,12 +114,17 @@ pub(super) fn note(
 }
 
 /// What was removed since an instant.
-pub(super) fn removals(connection: &Connection, since_us: u64) -> Result<Vec<Removal>> {
+pub(super) fn removals(
+    connection: &Connection,
+    app: Option<&str>,
+    since_us: u64,
+) -> Result<Vec<Removal>> {
     let mut statement = connection.prepare_cached(
-        "SELECT day, app, reason, count, bytes FROM removed WHERE day >= ?
+        "SELECT day, app, reason, count, bytes FROM removed
+         WHERE day >= ?1 AND (?2 IS NULL OR app = ?2)
          ORDER BY day DESC, app, reason LIMIT 10000",
     )?;
-    let rows = statement.query_map([number(since_us / DAY_US)], |row| {
+    let rows = statement.query_map(params![number(since_us / DAY_US), app], |row| {
         let reason: String = row.get(2)?;
         Ok((reason, row.get(0)?, row.get(1)?, row.get(3)?, row.get(4)?))
     })?;

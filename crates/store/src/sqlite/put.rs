@@ -7,14 +7,18 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::cells::{Cell, Key, hour_of};
 use super::days::{self, Day};
 use super::ids::Ids;
+use super::number::number;
+use super::tokens;
 use crate::prepare::{Dictionary, Part, Prepared};
 use crate::rollup::Sign;
-use crate::{Result, RunId, RunInfo, Stored};
+use crate::{Result, RunId, RunInfo, Stored, Taken};
 
 /// How many paths of hours, and how many times of days, stay in memory after
 /// they were written, at 100 and 16 bytes: the next runs are usually of the same.
 const KEPT_PATHS: usize = 150_000;
 const KEPT_TIMES: usize = 800_000;
+
+const DAY_US: u64 = 86_400_000_000;
 
 /// An open transaction of the writer.
 pub(super) struct Open<'a> {
@@ -128,13 +132,21 @@ impl Open<'_> {
     pub(super) fn put(&mut self, runs: Vec<Prepared>) -> Result<Vec<Stored>> {
         let mut stored = Vec::with_capacity(runs.len());
         let mut changed = std::mem::take(self.kept);
+        let mut taken = HashMap::new();
         for run in runs {
             let id = run.info.id;
             let is_new = !is_known(self.connection, &id)?;
             if is_new {
+                let day = run.received / DAY_US;
+                let sum: &mut Taken = taken.entry((day, run.info.app.clone())).or_default();
+                sum.runs += 1;
+                sum.bytes += run.info.size;
                 self.add(run, &mut changed)?;
             }
             stored.push(Stored { id, is_new });
+        }
+        for ((day, app), sum) in taken {
+            tokens::count(self.connection, day * DAY_US, &app, sum)?;
         }
         changed.write(self.connection)?;
         *self.kept = changed;
@@ -250,9 +262,4 @@ fn is_known(connection: &Connection, id: &RunId) -> Result<bool> {
     )?;
     let known: Option<i64> = statement.query_row([&id.0], |row| row.get(0)).optional()?;
     Ok(known.is_some())
-}
-
-/// A number for the database, which has signed ones only.
-pub(super) fn number(value: u64) -> i64 {
-    i64::try_from(value).unwrap_or(i64::MAX)
 }

@@ -9,7 +9,8 @@ use std::collections::HashSet;
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::put::{Open, number};
+use super::number::number;
+use super::put::Open;
 use super::writer::Writer;
 use super::{cells, policies, runs};
 use crate::{Policy, Reason, Removed, Result};

@@ -235,7 +235,7 @@ fn connect(folder: &Path, max_bytes: Option<u64>) -> Result<Connection> {
         connection.pragma_update(
             None,
             "max_page_count",
-            super::put::number(max / u64::from(PAGE)),
+            super::number::number(max / u64::from(PAGE)),
         )?;
     }
     Ok(connection)

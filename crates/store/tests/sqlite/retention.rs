@@ -67,6 +67,6 @@ fn runs_arrive_while_a_policy_removes_many() {
         assert!(removed.join().unwrap().by_count >= 399);
     });
     assert_eq!(store.verify().unwrap().problems, []);
-    let (stats, removed) = (store.stats().unwrap(), store.removals(0).unwrap());
+    let (stats, removed) = (store.stats().unwrap(), store.removals(None, 0).unwrap());
     assert_eq!(stats.runs + removed[0].count, 420);
 }

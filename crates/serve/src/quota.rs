@@ -1,0 +1,222 @@
+//! Quotas: how much of an application is taken on a day of UTC.
+//!
+//! The store counts, so that all its servers agree. A server asks it at most once a
+//! second for an application, and adds what it has stored itself since.
+//!
+//! **Invariant:** one server takes no more runs than a quota says, and several only
+//! what they store in a second.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use store::{Policies, Policy, Store, Taken};
+
+use crate::time::now_us;
+
+const DAY_US: u64 = 86_400_000_000;
+
+/// How long an answer of the store is used.
+const FRESH: Duration = Duration::from_secs(1);
+
+/// The most applications in memory.
+const MOST: usize = 10_000;
+
+/// Why an upload is refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OverQuota {
+    /// The application.
+    pub app: String,
+    /// Its quota, for people: `1000 runs a day`.
+    pub quota: String,
+    /// How long the day still lasts, in seconds.
+    pub seconds: u64,
+}
+
+impl fmt::Display for OverQuota {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { app, quota, .. } = self;
+        write!(
+            f,
+            "the quota of the application {app} is used up until 00:00 UTC: {quota}"
+        )
+    }
+}
+
+/// What is known of the quotas.
+#[derive(Debug, Default)]
+pub(crate) struct Quotas(Mutex<Known>);
+
+#[derive(Debug, Default)]
+struct Known {
+    policies: Option<(Instant, Policies)>,
+    apps: HashMap<String, Today>,
+}
+
+/// What was taken of an application today.
+#[derive(Debug)]
+struct Today {
+    day: u64,
+    asked: Instant,
+    taken: Taken,
+    /// What this server has stored since it asked.
+    since: Taken,
+    /// Uploads that are being stored.
+    running: u64,
+    /// Whether the log has it.
+    is_noted: bool,
+}
+
+/// The place of an upload that is being stored.
+#[derive(Debug)]
+#[must_use]
+pub(crate) struct Place<'q> {
+    quotas: &'q Quotas,
+    app: Option<String>,
+    stored: Taken,
+}
+
+impl Quotas {
+    fn lock(&self) -> MutexGuard<'_, Known> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Reads the policies again.
+    pub(crate) fn forget_policies(&self) {
+        self.lock().policies = None;
+    }
+
+    /// Refuses an application whose quota is used up.
+    pub(crate) fn check(&self, store: &dyn Store, app: &str) -> store::Result<Option<OverQuota>> {
+        let mut known = self.lock();
+        let policy = known.policy(store, app)?;
+        Ok(known.over(store, app, &policy, now_us())?.err())
+    }
+
+    /// Gives an upload its place in the quota of its application.
+    pub(crate) fn place(
+        &self,
+        store: &dyn Store,
+        app: &str,
+    ) -> store::Result<Result<Place<'_>, OverQuota>> {
+        let mut known = self.lock();
+        let policy = known.policy(store, app)?;
+        let over = known.over(store, app, &policy, now_us())?;
+        Ok(over.map(|today| {
+            let app = today.map(|today| {
+                today.running += 1;
+                app.to_owned()
+            });
+            Place {
+                quotas: self,
+                app,
+                stored: Taken::default(),
+            }
+        }))
+    }
+}
+
+impl Place<'_> {
+    /// Counts the run, which was stored: its size is not known exactly until the
+    /// store is asked again.
+    pub(crate) fn stored(mut self, bytes: u64) {
+        self.stored = Taken { runs: 1, bytes };
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        let Some(app) = &self.app else { return };
+        if let Some(today) = self.quotas.lock().apps.get_mut(app) {
+            today.running = today.running.saturating_sub(1);
+            today.since.runs += self.stored.runs;
+            today.since.bytes += self.stored.bytes;
+        }
+    }
+}
+
+impl Known {
+    fn policy(&mut self, store: &dyn Store, app: &str) -> store::Result<Policy> {
+        let kept = self.policies.as_ref();
+        if let Some((_, policies)) = kept.filter(|(since, _)| since.elapsed() < FRESH) {
+            return Ok(policies.of(app).clone());
+        }
+        let policies = store.policies()?;
+        let policy = policies.of(app).clone();
+        self.policies = Some((Instant::now(), policies));
+        Ok(policy)
+    }
+
+    /// What is known of an application that is within its quota; none if it has none.
+    fn over(
+        &mut self,
+        store: &dyn Store,
+        app: &str,
+        policy: &Policy,
+        now_us: u64,
+    ) -> store::Result<Result<Option<&mut Today>, OverQuota>> {
+        if policy.quotas() == (None, None) {
+            return Ok(Ok(None));
+        }
+        let day = now_us / DAY_US;
+        if self.apps.len() >= MOST && !self.apps.contains_key(app) {
+            // Those in between are counted by the store.
+            self.apps.retain(|_, today| today.running > 0);
+        }
+        let today = match self.apps.entry(app.to_owned()) {
+            std::collections::hash_map::Entry::Occupied(entry) => entry.into_mut(),
+            std::collections::hash_map::Entry::Vacant(entry) => entry.insert(Today {
+                day,
+                asked: Instant::now(),
+                taken: store.taken(app, now_us)?,
+                since: Taken::default(),
+                running: 0,
+                is_noted: false,
+            }),
+        };
+        if today.day != day {
+            today.is_noted = false;
+        }
+        let is_old = today.day != day || today.asked.elapsed() >= FRESH;
+        if is_old || policy.is_used_up(today.sum()) && today.since != Taken::default() {
+            today.day = day;
+            today.asked = Instant::now();
+            today.taken = store.taken(app, now_us)?;
+            today.since = Taken::default();
+        }
+        if !policy.is_used_up(today.sum()) {
+            return Ok(Ok(Some(today)));
+        }
+        let over = OverQuota {
+            app: app.to_owned(),
+            quota: text(policy),
+            seconds: (DAY_US - now_us % DAY_US).div_ceil(1_000_000),
+        };
+        if !std::mem::replace(&mut today.is_noted, true) {
+            tracing::warn!(
+                app,
+                quota = over.quota,
+                "uploads are refused: the quota is used up"
+            );
+        }
+        Ok(Err(over))
+    }
+}
+
+impl Today {
+    fn sum(&self) -> Taken {
+        Taken {
+            runs: self.taken.runs + self.since.runs + self.running,
+            bytes: self.taken.bytes + self.since.bytes,
+        }
+    }
+}
+
+/// The quotas of a policy, for people.
+pub(crate) fn text(policy: &Policy) -> String {
+    let runs = policy.runs_a_day.map(|runs| format!("{runs} runs"));
+    let bytes = policy.bytes_a_day.map(crate::bytes::bytes);
+    let parts: Vec<_> = [runs, bytes].into_iter().flatten().collect();
+    format!("{} a day", parts.join(" and "))
+}
